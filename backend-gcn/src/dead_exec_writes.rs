@@ -25,9 +25,9 @@ fn only_sets(i: &EncodedInst) -> bool {
 
 /// What a block does about EXEC: whether it asks for it before it sets it, and whether it sets it.
 fn effect(block: &[EncodedInst]) -> (bool, bool) {
-    block.iter().rev().fold((false, false), |(asked, set), i| {
+    block.iter().rev().fold((false, false), |(live, set), i| {
         let sets = i.writes.contains(&EXEC);
-        (asked && !sets || reads_exec(i), set || sets)
+        (live && !sets || reads_exec(i), set || sets)
     })
 }
 
@@ -35,7 +35,7 @@ fn effect(block: &[EncodedInst]) -> (bool, bool) {
 pub fn run(code: &mut Code, fuel: u64) -> u64 {
     let effects: Vec<_> = code.blocks.iter().map(|b| effect(&b.insts)).collect();
     // Whether EXEC is asked for at the start of each block.
-    let asked = backward(
+    let live = backward(
         effects.len(),
         |b| code.succs(b),
         |live: &mut bool, next| *live |= next,
@@ -43,8 +43,8 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
     );
     let mut dropped = 0;
     for b in 0..code.blocks.len() {
-        let wanted = code.succs(b).any(|s| asked[s]);
-        dropped += run_block(&mut code.blocks[b].insts, wanted, fuel - dropped);
+        let live_out = code.succs(b).any(|s| live[s]);
+        dropped += run_block(&mut code.blocks[b].insts, live_out, fuel - dropped);
     }
     dropped
 }

@@ -58,7 +58,7 @@ pub struct PlanBlock {
     pub waiting: Waiting,
     /// Lanes may also arrive in EXEC.
     pub arrives: bool,
-    /// EXEC at the end of this block is wanted again later.
+    /// EXEC at the end of this block is read again later.
     pub saves: bool,
     /// Masks that begin empty at the end of this block.
     pub clear: Vec<usize>,

@@ -41,7 +41,7 @@ fn a_result_is_waited_for_and_younger_ones_are_not() {
     // Where ways meet, the one with fewer operations in between counts.
     let b = code(vec![(vec![load(0)], &[1, 2][..]), (vec![load(1)], &[2]), (vec![mov(5, 0)], &[])]);
     assert_eq!(added(b, false, 2), [(2, Op::SWaitcnt, vm(0))]);
-    // A loop waits for what the turn before began.
+    // A loop waits for what the iteration before began.
     let b = code(vec![(vec![], &[1][..]), (vec![mov(5, 0), load(0)], &[1])]);
     assert_eq!(added(b, false, 2), [(0, Op::SWaitcnt, vm(0))]);
 }

@@ -7,7 +7,7 @@ use gpucc_ir::Loc;
 use gpucc_mir::BlockId;
 use gpucc_valhall_machine::build::flow;
 
-use crate::encoded::{Code, Turn, flow_of, nop};
+use crate::encoded::{BranchKind, Code, flow_of, nop};
 
 /// Drops at most `fuel` jumps, and returns how many.
 pub fn run(code: &mut Code, fuel: u64) -> u64 {
@@ -17,8 +17,8 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
             break;
         }
         let next = BlockId(b as u32 + 1);
-        let goes_on = |t: Option<Turn>| matches!(t, Some(Turn::Always { .. }));
-        if let Some(jump) = block.insts.pop_if(|i| i.label == Some(next) && goes_on(i.facts.turn)) {
+        let goes_on = |t: Option<BranchKind>| matches!(t, Some(BranchKind::Always { .. }));
+        if let Some(jump) = block.insts.pop_if(|i| i.label == Some(next) && goes_on(i.facts.branch_kind)) {
             let last = block.insts.last();
             if flow_of(&jump.inst) == flow::RECONVERGE && last.is_none_or(|i| !i.facts.is_conditional()) {
                 block.insts.push(nop(flow::RECONVERGE, last.map_or(Loc::UNKNOWN, |i| i.loc)));

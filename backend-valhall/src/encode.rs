@@ -8,7 +8,7 @@ use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_ru
 use gpucc_valhall_machine::{Op, ROWS, Valhall as Isa};
 use smallvec::SmallVec;
 
-use crate::encoded::{Access, Block, Code, EncodedInst, Turn, asks, mask, nop};
+use crate::encoded::{Access, Block, BranchKind, Code, EncodedInst, asks, mask, nop};
 use crate::forms::{self, Definition};
 use crate::inst::{Mods, VOp, Valhall};
 
@@ -83,7 +83,12 @@ fn plain(i: &MInst<Valhall>) -> Result<EncodedInst, Diagnostic> {
 }
 
 /// A branch, on a condition if there is one.
-fn branch(cond: Option<(&Use<Valhall>, bool)>, turn: Turn, to: BlockId, loc: Loc) -> Result<EncodedInst, Diagnostic> {
+fn branch(
+    cond: Option<(&Use<Valhall>, bool)>,
+    branch_kind: BranchKind,
+    to: BlockId,
+    loc: Loc,
+) -> Result<EncodedInst, Diagnostic> {
     let mut inst = blank(Op::Branchz);
     let (mut reads, mut eq) = (Ranges::new(), true);
     if let Some((u, zero)) = cond {
@@ -93,7 +98,7 @@ fn branch(cond: Option<(&Use<Valhall>, bool)>, turn: Turn, to: BlockId, loc: Loc
     }
     inst.set("eq", u32::from(eq));
     let mut item = EncodedInst { loc, label: Some(to), ..EncodedInst::new(inst, reads, Ranges::new()) };
-    item.facts.turn = Some(turn);
+    item.facts.branch_kind = Some(branch_kind);
     Ok(item)
 }
 
@@ -111,14 +116,14 @@ fn block(insts: &[MInst<Valhall>], runs: u64) -> Result<Block, Diagnostic> {
             }
             Some(VOp::Fence) => items.push(nop(ALL, i.loc)),
             Some(VOp::Jump) => {
-                let turn = Turn::Always { together: i.mods.together };
+                let branch_kind = BranchKind::Always { together: i.mods.together };
                 succs.push(label()?);
-                items.push(branch(None, turn, label()?, i.loc)?);
+                items.push(branch(None, branch_kind, label()?, i.loc)?);
             }
             Some(VOp::Branch) => {
-                let turn = Turn::Maybe { uniform: i.mods.uniform };
+                let branch_kind = BranchKind::Maybe { uniform: i.mods.uniform };
                 succs.push(label()?);
-                items.push(branch(Some((&i.uses[0], i.mods.eq)), turn, label()?, i.loc)?);
+                items.push(branch(Some((&i.uses[0], i.mods.eq)), branch_kind, label()?, i.loc)?);
             }
             _ => items.push(plain(i)?),
         }

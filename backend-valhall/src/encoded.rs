@@ -36,7 +36,7 @@ pub fn disjoint(x: u32, y: u32) -> bool {
 
 /// How control may go on behind a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turn {
+pub enum BranchKind {
     /// Nowhere but to its block. `together`: all lanes of the workgroup that began come along.
     Always {
         /// Whether they do.
@@ -61,24 +61,24 @@ pub struct Facts {
     /// Registers that messages may still have to read when the instruction has begun, as bits. `waits` says so.
     pub staged: u64,
     /// Of a branch, where it goes.
-    pub turn: Option<Turn>,
+    pub branch_kind: Option<BranchKind>,
 }
 
 impl Facts {
     /// Whether it is a branch behind which control may go on.
     pub fn is_conditional(&self) -> bool {
-        matches!(self.turn, Some(Turn::Maybe { .. }))
+        matches!(self.branch_kind, Some(BranchKind::Maybe { .. }))
     }
 
     /// Whether it is a branch that may part lanes.
     pub fn parts(&self) -> bool {
-        self.turn == Some(Turn::Maybe { uniform: false })
+        self.branch_kind == Some(BranchKind::Maybe { uniform: false })
     }
 }
 
 impl Payload<Isa> for Facts {
     fn of(inst: &Inst<Isa>) -> Facts {
-        Facts { message: inst.row().attrs.class.is_message(), access: None, staging: 0, staged: 0, turn: None }
+        Facts { message: inst.row().attrs.class.is_message(), access: None, staging: 0, staged: 0, branch_kind: None }
     }
 
     fn falls(inst: &Packed<Isa>) -> bool {
@@ -86,7 +86,7 @@ impl Payload<Isa> for Facts {
     }
 
     fn goes_on(&self, inst: &Packed<Isa>) -> bool {
-        Self::falls(inst) && !matches!(self.turn, Some(Turn::Always { .. }))
+        Self::falls(inst) && !matches!(self.branch_kind, Some(BranchKind::Always { .. }))
     }
 }
 
@@ -100,12 +100,12 @@ impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
         let mut next = |f: &mut fmt::Formatter<'_>| f.write_str(std::mem::replace(&mut between, ", "));
-        match self.turn {
-            Some(Turn::Always { together: true }) => {
+        match self.branch_kind {
+            Some(BranchKind::Always { together: true }) => {
                 next(f)?;
                 f.write_str("together")?;
             }
-            Some(Turn::Maybe { uniform: true }) => {
+            Some(BranchKind::Maybe { uniform: true }) => {
                 next(f)?;
                 f.write_str("uniform")?;
             }

@@ -5,7 +5,7 @@
 
 use gpucc_valhall_machine::build::flow;
 
-use crate::encoded::{Block, Code, Turn, flow_of};
+use crate::encoded::{Block, BranchKind, Code, flow_of};
 
 /// How many ways lead to each block from where control gets; nothing for blocks where it does not.
 fn ways(code: &Code) -> Vec<Option<u32>> {
@@ -31,16 +31,16 @@ pub fn run(code: &mut Code) -> u64 {
     let reached = code.blocks.iter_mut().zip(&ways).filter(|(_, w)| w.is_some());
     for (block, _) in reached {
         let Some(last) = block.insts.last() else { continue };
-        let together = last.facts.turn == Some(Turn::Always { together: true });
+        let together = last.facts.branch_kind == Some(BranchKind::Always { together: true });
         // Behind a divergent branch, and where some of the lanes go to a block that others may come to.
         let join = !together && block.succs.iter().any(|s| ways[s.0 as usize] > Some(1));
         // Lanes that a branch left behind jump on without the others, which have to come along first.
         let parted = block.insts.iter().any(|i| i.facts.parts());
         for i in &mut block.insts {
-            let meets = match i.facts.turn {
+            let meets = match i.facts.branch_kind {
                 None => false,
-                Some(Turn::Maybe { uniform }) => join || !uniform,
-                Some(Turn::Always { .. }) => join || parted,
+                Some(BranchKind::Maybe { uniform }) => join || !uniform,
+                Some(BranchKind::Always { .. }) => join || parted,
             };
             if meets && flow_of(&i.inst) != flow::RECONVERGE {
                 i.inst.set("flow", flow::RECONVERGE);

@@ -260,7 +260,7 @@ fn a_loop_that_never_ends_keeps_an_empty_merge() {
     assert!(m.to_string().contains("block3:\n  unreachable"), "{m}");
 }
 
-/// A loop of 100 turns with the test at its top, in it one of 4 with the test at its bottom and one that a value bounds.
+/// A loop of 100 iterations with the test at its top, in it one of 4 with the test at its bottom and one that a value bounds.
 const TURNS: &str = r#"res0 "b" group 0 binding 0 storage_rw size 4 stride 4
 entry "main" compute func0 size 1,1,1
 
@@ -301,7 +301,7 @@ fn blocks_run_as_often_as_constants_say() {
     let f = m.funcs.values().next().unwrap();
     let times = gpucc_ir::analysis::trips::runs(f);
     let list: Vec<u64> = f.layout.iter().map(|&b| times[b]).collect();
-    // The unbounded loop has 8 turns by rule.
+    // The unbounded loop has 8 iterations by rule.
     assert_eq!(list, [1, 100, 100, 400, 100, 800, 800, 100, 100, 1], "{f}");
     let m = parse_module(LOOPS).unwrap();
     let f = m.funcs.values().next().unwrap();

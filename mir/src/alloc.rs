@@ -39,7 +39,7 @@ impl Default for AllocOptions {
 pub struct OutOfRegisters {
     /// Name of the file.
     pub file: &'static str,
-    /// Units wanted at once.
+    /// Units live at once.
     pub demand: u32,
     /// Units that can be used.
     pub limit: u32,
@@ -108,7 +108,7 @@ impl Pressure {
         Ok(Pressure { problem, live, peaks })
     }
 
-    /// Units of each file that are wanted at once, where most are.
+    /// Units of each file that are live at once, at the peak.
     pub fn pressure(&self) -> Vec<u32> {
         self.peaks.iter().map(|p| p.units).collect()
     }
@@ -241,7 +241,7 @@ fn has_home<T: Target>(t: &T, file: ra::FileId) -> bool {
     t.classes().iter().enumerate().any(|(k, c)| c.file == file && class(k))
 }
 
-/// Describes the place where registers ran out, or `peak`, where most are wanted, if that is higher.
+/// Describes the place where registers ran out, or `peak`, where most are live, if that is higher.
 fn explain<T: Target>(
     mf: &MFunc<T>,
     t: &T,

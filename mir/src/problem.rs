@@ -12,7 +12,7 @@ use crate::inst::{MInst, Opcode, PReg, Pseudo, Reg, Src, Target, Use, VReg};
 pub struct AllocStats {
     /// Per file: every unit that the code names.
     pub used: Vec<UnitSet>,
-    /// Per file: most units wanted at once.
+    /// Per file: most units live at once.
     pub pressure: Vec<u32>,
     /// Instructions emitted for copies.
     pub moves: u32,

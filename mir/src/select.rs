@@ -220,7 +220,7 @@ impl<'f, T: Target> Select<'f, T> {
             self.loc = access_loc(data);
             self.inst = Some(i);
             let terminator = data.op.is_terminator();
-            let asked = data.results.iter().any(|v| self.is_wanted(v));
+            let asked = data.results.iter().any(|v| self.is_used(v));
             if !terminator && !asked && !self.f.has_effect(i) {
                 continue;
             }
@@ -290,7 +290,7 @@ impl<'f, T: Target> Select<'f, T> {
     }
 
     /// Whether someone asked for the registers of `v`.
-    pub fn is_wanted(&self, v: Value) -> bool {
+    pub fn is_used(&self, v: Value) -> bool {
         !self.regs[v].is_none()
     }
 
@@ -302,7 +302,7 @@ impl<'f, T: Target> Select<'f, T> {
     /// The producer of `v` if the current instruction is its only user and it can be computed right here instead: a
     /// pure instruction, or a load of the same block with nothing that writes in between.
     pub fn fold(&self, v: Value) -> Option<&'f InstData> {
-        (self.uses[v] == 1 && !self.is_wanted(v)).then(|| self.peek(v))?
+        (self.uses[v] == 1 && !self.is_used(v)).then(|| self.peek(v))?
     }
 
     /// Like [`fold`](Select::fold) with any number of users: what is folded is computed again.

@@ -98,7 +98,7 @@ impl Lower<Toy> for Isel<'_> {
     fn entry(&mut self, cx: &mut Select<'_, Toy>) -> Result<(), Diagnostic> {
         let mut start = MInst::pseudo(Pseudo::Start);
         for (k, &v) in self.params.iter().enumerate() {
-            if cx.is_wanted(v) {
+            if cx.is_used(v) {
                 let r = cx.reg(v);
                 start = start.def(Def::reg(r).at(preg(0, 2 + k as u16)));
             }

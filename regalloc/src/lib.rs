@@ -77,7 +77,7 @@ pub fn allocate(p: &Problem, options: Options) -> Result<Allocation, Error> {
 /// A point where a file is in highest demand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Peak {
-    /// Units wanted at once.
+    /// Units live at once.
     pub units: u32,
     /// The block.
     pub block: BlockId,

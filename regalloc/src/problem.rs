@@ -615,7 +615,7 @@ pub struct OutOfRegisters {
     pub inst: Option<InstId>,
     /// Its block.
     pub block: BlockId,
-    /// Units wanted at once at the peak.
+    /// Units live at once at the peak.
     pub demand: u32,
     /// Units in the budget.
     pub limit: u32,

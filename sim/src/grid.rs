@@ -112,7 +112,7 @@ pub trait Machine {
     }
 }
 
-/// Instructions of a turn in a plain run.
+/// Instructions of a time slice in a plain run.
 const TIME_SLICE: u32 = 20_000;
 
 /// Workgroups that run at once with a seed, if nobody waits for more.

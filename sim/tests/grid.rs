@@ -25,7 +25,7 @@ fn every_workgroup_once_in_any_order() {
 struct Count {
     now: usize,
     trace: Vec<(usize, u32)>,
-    turns: Vec<u32>,
+    time_slices: Vec<u32>,
     wait: bool,
     done: [bool; 2],
     barriers: u32,
@@ -45,13 +45,13 @@ impl Machine for Count {
         self.now = slot;
     }
 
-    fn run(&mut self, s: &mut Self::Subgroup, turn: u32) -> Result<RunState, Trap> {
+    fn run(&mut self, s: &mut Self::Subgroup, time_slice: u32) -> Result<RunState, Trap> {
         self.trace.push((s.0, s.1));
-        self.turns.push(turn);
+        self.time_slices.push(time_slice);
         if self.wait && s.1 == 0 && s.0 == 0 && !self.done[1] {
             return Ok(RunState::Yield);
         }
-        s.2 = s.2.saturating_sub(turn);
+        s.2 = s.2.saturating_sub(time_slice);
         match (s.2, s.3) {
             (0, true) => {
                 self.done[s.0 % 2] = true;
@@ -82,7 +82,7 @@ fn plain_runs_go_in_order() {
 fn a_seed_mixes_workgroups_down_to_single_instructions() {
     let mut m = Count::default();
     assert_eq!(run_grid(&mut m, [2, 1, 1], Some(4), BarrierRule::STRICT), Ok(2));
-    assert!(m.turns.contains(&1) && m.turns.iter().any(|&t| t > 16));
+    assert!(m.time_slices.contains(&1) && m.time_slices.iter().any(|&t| t > 16));
     let mixed = m.trace.windows(3).any(|w| w[0].0 != w[1].0 && w[1].0 != w[2].0);
     assert!(mixed, "{:?}", m.trace);
 }

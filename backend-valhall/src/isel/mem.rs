@@ -330,7 +330,7 @@ impl Isel<'_> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let (space, readonly) = self.touches(&m);
-        let wanted = cx.is_wanted(d.result());
+        let wanted = cx.is_used(d.result());
         let (base, offset) = self.pair(cx, &m, d.dyn_offset(), |o| (0..256).contains(&o))?;
         let offset = Offset(offset as u16);
         let inst: MI = if d.op == Op::CmpXchg {

@@ -249,11 +249,11 @@ impl Machine for Run<'_> {
         self.common.races.enter(slot);
     }
 
-    fn run(&mut self, g: &mut Subgroup, turn: u32) -> Result<RunState, Trap> {
+    fn run(&mut self, g: &mut Subgroup, time_slice: u32) -> Result<RunState, Trap> {
         if !g.launched {
             self.launch(g);
         }
-        let stop = self.go_on(g, if self.room == 0 { u32::MAX } else { turn })?;
+        let stop = self.go_on(g, if self.room == 0 { u32::MAX } else { time_slice })?;
         if stop == RunState::Done {
             self.spare.push((std::mem::take(&mut g.file), std::mem::take(&mut g.memory)));
         }
@@ -389,8 +389,8 @@ impl<'a> Run<'a> {
         frame.all = true;
     }
 
-    /// Runs a subgroup until it waits, its turn of so many instructions is over, or it ends.
-    fn go_on(&mut self, g: &mut Subgroup, mut turn: u32) -> Result<RunState, Trap> {
+    /// Runs a subgroup until it waits, its time slice of so many instructions is over, or it ends.
+    fn go_on(&mut self, g: &mut Subgroup, mut time_slice: u32) -> Result<RunState, Trap> {
         let program = self.program;
         loop {
             let frame = &mut g.frames[g.depth];
@@ -400,10 +400,10 @@ impl<'a> Run<'a> {
                 frame.at = PICK;
             }
             if frame.at == PICK {
-                if turn == 0 {
+                if time_slice == 0 {
                     return Ok(RunState::Yield);
                 }
-                turn -= 1;
+                time_slice -= 1;
                 if !frame.all {
                     let next = frame.next.iter().copied().min().unwrap_or(GONE);
                     if next == GONE {
@@ -436,11 +436,11 @@ impl<'a> Run<'a> {
             let mut at = frame.at;
             let mut again = false;
             while at < block.last {
-                if turn == 0 {
+                if time_slice == 0 {
                     frame.at = at;
                     return Ok(RunState::Yield);
                 }
-                turn -= 1;
+                time_slice -= 1;
                 let inst = &func.insts[at as usize];
                 at += 1;
                 match (inst.op, &inst.extra) {

@@ -5,7 +5,7 @@
 //! shader runs count as values too.
 //!
 //! A convergent op is a value of its quad: two of them are equal only in the same innermost loop, since lanes that leave a
-//! loop early are missing in its later turns.
+//! loop early are missing in its later iterations.
 //!
 //! Needs: nothing. Keeps: the CFG. Everything with an effect stays.
 
@@ -49,7 +49,7 @@ pub(crate) fn is_value(f: &Function, i: Inst, readonly: &EntitySet<Res>) -> bool
     }
 }
 
-/// Whether the value may also be computed where the program does not: not in another turn of a loop, and with any lanes.
+/// Whether the value may also be computed where the program does not: not in another iteration of a loop, and with any lanes.
 pub(crate) fn may_move(f: &Function, i: Inst) -> bool {
     !f.insts[i].op.has(OpAttrs::convergent)
 }
@@ -151,12 +151,12 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             let here = *here;
             let same = |k: &Known| k.hash == here.hash && key(f, k.inst) == key(f, i);
             let found = table.entry(spread(here.hash), same, |k| spread(k.hash));
-            let turn =
+            let iteration =
                 |a: Block, b: Block| may_move(f, i) || loops.as_ref().is_some_and(|s| s.loop_of(a) == s.loop_of(b));
             let first = match found {
                 // An entry of a subtree that is done cannot dominate any more; one of another loop had other lanes.
                 Entry::Occupied(mut e)
-                    if !dom.dominates(e.get().block, here.block) || !turn(e.get().block, here.block) =>
+                    if !dom.dominates(e.get().block, here.block) || !iteration(e.get().block, here.block) =>
                 {
                     *e.get_mut() = here;
                     continue;

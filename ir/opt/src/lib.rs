@@ -7,7 +7,6 @@
 pub mod algebraic;
 mod around;
 pub mod arrays_to_selects;
-mod asked;
 pub mod caps;
 pub mod combine_bits;
 pub mod copyprop;
@@ -47,6 +46,7 @@ pub mod simplify_cfg;
 pub mod support;
 pub mod switches;
 pub mod tables;
+mod tex_request;
 pub mod unroll;
 pub mod vectorise_memory;
 

@@ -1,7 +1,7 @@
 //! Moves what does not change in a loop in front of it.
 //!
 //! Needs: structured control flow. Keeps: structure; may add a block in front of a loop. Moves only values: speculatable
-//! ops, and loads of memory nobody writes that are known to lie in bounds (or that a turn begins with). Nothing
+//! ops, and loads of memory nobody writes that are known to lie in bounds (or that an iteration begins with). Nothing
 //! convergent moves. Inner loops first, so that a value may leave several loops.
 
 use crate::PassCx;
@@ -39,7 +39,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         }
         let inside: IndexSet<Block, FxBuildHasher> = list.iter().copied().collect();
         let mut moved: IndexSet<Inst, FxBuildHasher> = IndexSet::default();
-        // How many blocks a turn goes through for certain: the header and where it jumps.
+        // How many blocks an iteration goes through for certain: the header and where it jumps.
         let jumps = |from: Block, to: Block| f.insts[f.terminator(from)].as_jump().is_some_and(|j| j.0.block == to);
         let start = list.iter().position(|&b| b == header).unwrap_or(0);
         let certain = start + 1 + list[start..].windows(2).take_while(|w| jumps(w[0], w[1])).count();

@@ -20,10 +20,10 @@ use gpucc_ir::{
 use smallvec::SmallVec;
 
 use crate::around::Around;
-use crate::asked::Asked;
 use crate::caps::FetchCaps;
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::tex_request::TexRequest;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
@@ -77,7 +77,7 @@ fn variant(m: &Module, of: Res, variant: Variant) -> Option<Res> {
 #[derive(Clone)]
 struct Ask {
     op: Op,
-    of: Asked,
+    of: TexRequest,
     ty: Type,
 }
 
@@ -87,7 +87,7 @@ impl Ask {
     }
     /// The same of another texture.
     fn emit_with(&self, b: &mut Builder<'_>, tex: Tex) -> Option<Value> {
-        Asked { tex, ..self.of.clone() }.emit(b, self.op, self.ty)
+        TexRequest { tex, ..self.of.clone() }.emit(b, self.op, self.ty)
     }
     /// The level that a fetch names.
     fn level(&self) -> Option<Value> {
@@ -107,7 +107,7 @@ fn lower(
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return None };
     let r = &m.resources[tex.texture];
     let ResourceKind::Texture { dim, .. } = r.kind else { return None };
-    let mut ask = Ask { op: d.op, of: Asked::new(&d, *tex), ty: b.func.ty(d.result()) };
+    let mut ask = Ask { op: d.op, of: TexRequest::new(&d, *tex), ty: b.func.ty(d.result()) };
     let what = tex.desc.what();
     let fetch = what == TexWhat::Fetch && dim != TexDim::Cube;
     if fetch && !caps.offset && tex.desc.offset() != [0; 3] {

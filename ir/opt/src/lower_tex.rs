@@ -25,10 +25,10 @@ use gpucc_ir::{
 use smallvec::SmallVec;
 
 use crate::around::Around;
-use crate::asked::Asked;
 use crate::caps::{Caps, CubeGradients, LayerForm, SamplerCaps, TexCaps};
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::tex_request::TexRequest;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
@@ -50,7 +50,7 @@ pub fn ask(m: &mut Module, caps: SamplerCaps, around: Option<&Around>) {
 /// A texture instruction and what stands before it.
 struct Ask<'a, 'b> {
     b: &'a mut Builder<'b>,
-    of: Asked,
+    of: TexRequest,
 }
 
 impl Ask<'_, '_> {
@@ -73,7 +73,7 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&
         return Rewrite::Keep;
     }
     let ty = b.func.ty(d.result());
-    let mut ask = Ask { b, of: Asked::new(&d, *tex) };
+    let mut ask = Ask { b, of: TexRequest::new(&d, *tex) };
     if let (true, false, Some(around)) = (tex.desc.shadow(), samplers.compare, around)
         && let Some(v) = sampler::compare(m, &mut ask, around, ty)
     {

@@ -226,7 +226,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("lower-tex", "legalise", "what becomes of texture instructions uses ops that a target may lack"),
     ("divide", "legalise", "what is left of divisions is written in the general way"),
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
-    ("unroll", "rotate", "a loop whose turns are all known has no test left"),
+    ("unroll", "rotate", "a loop whose iterations are all counted has no test left"),
     ("licm", "rotate", "what the test reads and does not change is not a part of the test then"),
     ("if-convert", "switches", "a switch that only chooses values becomes selects"),
     ("rotate", "switches", "a way out of a loop by a case is one edge still"),

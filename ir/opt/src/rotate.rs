@@ -1,4 +1,4 @@
-//! Moves the test of a loop from its head to its end, so that a turn executes one branch and no jump.
+//! Moves the test of a loop from its head to its end, so that an iteration executes one branch and no jump.
 //!
 //! ```text
 //! block1(i) loop: br i < n, block2, block3         br 0 < n, block1(0), block3 merge block3
@@ -349,7 +349,7 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
             }
         }
     }
-    // Values that the body reads come with the turn.
+    // Values that the body reads come with the iteration.
     let mut carry: Map = Map::default();
     for &v in &test.carried {
         let ty = f.ty(v);
@@ -397,7 +397,7 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
             });
         }
     }
-    // Behind the body: the test of the next turn.
+    // Behind the body: the test of the next iteration.
     let back = f.terminator(p.latch);
     let mut again = f.insts[back].edges()[0].to_edge();
     let mut map: Map = params.iter().copied().zip(again.args.iter().copied()).collect();

@@ -4,7 +4,7 @@
 //! loop i = 0.. { if i == 3 break; body }      ==>      body(0); body(1); body(2)
 //! ```
 //!
-//! Where all copies would be too large, several turns become one: as many as divide the count, so that only one of them
+//! Where all copies would be too large, several iterations become one: as many as divide the count, so that only one of them
 //! needs the test.
 //!
 //! The count is found by executing the exit condition on constants: it may depend on one loop parameter, which itself is
@@ -32,7 +32,7 @@ pub const TRIPS: u32 = 64;
 /// How much larger loops may get whose counter indexes function variables.
 pub const INDEXED: u32 = 2;
 
-/// The same for several turns, where the index is some low bits of the counter: those are the same in each large turn.
+/// The same for several iterations, where the index is some low bits of the counter: those are the same in each large iteration.
 pub const MASKED: u32 = 8;
 
 /// Turns that become one, the most first: for loops that index by low bits of their counter, and for others.
@@ -41,7 +41,7 @@ const UNROLL_FACTORS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
 /// Runs the pass: innermost loops, until none is left that qualifies.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.sort(f);
-    // Headers of loops that have got their several turns.
+    // Headers of loops that have got their several iterations.
     let mut done: EntitySet<Block> = EntitySet::new();
     loop {
         trace::work(f.layout.len() as u64);
@@ -99,8 +99,8 @@ struct Plan {
     exit: (Block, bool),
     /// How often the exit test says "stay".
     stays: u32,
-    /// How many turns become one; all of them if not said.
-    turns: Option<u32>,
+    /// How many iterations become one; all of them if not said.
+    iterations: Option<u32>,
 }
 
 fn plan(
@@ -166,18 +166,18 @@ fn plan(
         let copies = if at == header { stays } else { stays + 1 };
         let room = cx.caps.unroll;
         let most = if indexed { room.saturating_mul(INDEXED) } else { room };
-        let mut turns = None;
+        let mut iterations = None;
         if copies.saturating_mul(size) > most.max(size) && copies > 1 {
-            // Where no index becomes a constant only tests and jumps are saved, which is worth it for short turns.
+            // Where no index becomes a constant only tests and jumps are saved, which is worth it for short iterations.
             let (list, most, size): (&[u32], u32, u32) = if masked {
                 (&UNROLL_FACTORS.0, room.saturating_mul(MASKED), size)
             } else {
                 (&UNROLL_FACTORS.1, room / 2, if cx.caps.scalar { scalars } else { size })
             };
             let fits = |&&t: &&u32| copies.is_multiple_of(t) && t.saturating_mul(size) <= most;
-            turns = Some(*list.iter().find(fits)?);
+            iterations = Some(*list.iter().find(fits)?);
         }
-        return Some(Plan { header, cont, merge, before, blocks, exit: (at, leaves), stays, turns });
+        return Some(Plan { header, cont, merge, before, blocks, exit: (at, leaves), stays, iterations });
     }
     None
 }
@@ -239,10 +239,10 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &CsrLists<Block, Block
     let at_top = p.exit.0 == p.header;
     // Copies of the whole body; with the test at the top one more, of the header alone.
     let all = if at_top { p.stays } else { p.stays + 1 };
-    let full = p.turns.unwrap_or(all);
+    let full = p.iterations.unwrap_or(all);
     let types: Vec<_> = f.blocks[p.header].params.iter().map(|&v| f.ty(v)).collect();
     let mut fronts: Vec<Block> = Vec::new();
-    for _ in 0..full + u32::from(at_top && p.turns.is_none()) {
+    for _ in 0..full + u32::from(at_top && p.iterations.is_none()) {
         let b = f.add_block();
         for &t in &types {
             f.add_param(b, t);
@@ -255,7 +255,7 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &CsrLists<Block, Block
     for k in 0..full as usize {
         let (first, last) = (k == 0, k + 1 == full as usize);
         let next = fronts.get(k + 1).copied();
-        if p.turns.is_none() {
+        if p.iterations.is_none() {
             let exit = if !last || at_top { Exit::Stays } else { Exit::Leaves };
             copy(f, p, fronts[k], next, exit, true, &p.blocks);
             continue;
@@ -267,7 +267,7 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &CsrLists<Block, Block
             f.blocks[open].header = Some(LoopHeader { merge: p.merge, cont });
         }
     }
-    if at_top && p.turns.is_none() {
+    if at_top && p.iterations.is_none() {
         copy(f, p, fronts[full as usize], None, Exit::Ends, true, &[p.header]);
     }
     let t = f.terminator(p.before);
@@ -287,7 +287,7 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &CsrLists<Block, Block
         }
     }
     f.blocks[p.header].header = None;
-    if p.turns.is_some() {
+    if p.iterations.is_some() {
         Builder::new(f, open).jump(fronts[0], &params);
         return Some(open);
     }

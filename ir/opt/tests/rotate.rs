@@ -51,7 +51,7 @@ fn what_the_test_computes_is_carried_and_leaves() {
          br v7, block5(v6), block4\nblock4:\n  v8: i32 = iadd v1, v4\n  v9: i32 = iadd v2, 1:i32\n  jump block1(v8, v9)\n\
          block5(v10: i32):\n  store v10, res1[0] align 4\n  store v4, res1[0] align 4\n  ret\n}",
     );
-    // The product is computed in front of the loop and in each turn once; `v6` only where it was.
+    // The product is computed in front of the loop and once in each iteration; `v6` only where it was.
     assert_eq!((t.matches("3:i32").count(), t.matches("5:i32").count()), (2, 1), "{t}");
     assert_eq!(t.matches("icmp.ugt").count(), 2, "{t}");
 }

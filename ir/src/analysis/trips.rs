@@ -1,4 +1,4 @@
-//! How often loops turn and blocks run, where constants say so.
+//! How many iterations loops have, and how often blocks run, where constants say so.
 //!
 //! The count of a loop is found by executing its exit condition on constants: it may depend on one parameter of the loop, which
 //! is computed from itself and constants.
@@ -16,8 +16,8 @@ const NEAR: usize = 4;
 /// No block is said to run more often.
 const MOST: u64 = 1 << 40;
 
-/// How often each block runs if every condition lets it: the product of the turns of the loops around it. Where a loop has several
-/// ways out the counted one decides; where none is counted it has [`UNKNOWN`] turns.
+/// How often each block runs if every condition lets it: the product of the iterations of the loops around it. Where a loop has several
+/// ways out the counted one decides; where none is counted it has [`UNKNOWN`] iterations.
 pub fn runs(f: &Function) -> SecondaryMap<Block, u64> {
     let mut times = SecondaryMap::with_default(1);
     if f.layout.iter().all(|&b| f.blocks[b].header.is_none()) {
@@ -34,7 +34,7 @@ pub fn runs(f: &Function) -> SecondaryMap<Block, u64> {
     let mut of: SecondaryMap<ConstructId, u64> = SecondaryMap::with_default(1);
     for l in s.loops() {
         let around = s.enclosing(s.constructs[l].parent).find(|&k| s.is_loop(k)).map_or(1, |k| of[k]);
-        of[l] = (around * turns(f, &s, l, &preds).map_or(UNKNOWN, u64::from)).min(MOST);
+        of[l] = (around * iterations(f, &s, l, &preds).map_or(UNKNOWN, u64::from)).min(MOST);
     }
     for &b in &f.layout {
         if let Some(l) = s.loop_of(b) {
@@ -45,7 +45,7 @@ pub fn runs(f: &Function) -> SecondaryMap<Block, u64> {
 }
 
 /// Turns of a loop: how often its body runs, at least once.
-fn turns(
+fn iterations(
     f: &Function,
     s: &Structure,
     l: ConstructId,

@@ -113,9 +113,9 @@ impl Machine for Run<'_> {
         own.enter(slot, memory, races);
     }
 
-    fn run(&mut self, w: &mut Wave, turn: u32) -> Result<RunState, Trap> {
+    fn run(&mut self, w: &mut Wave, time_slice: u32) -> Result<RunState, Trap> {
         let Run { launch, code, env, steps, report, classes, end, .. } = self;
-        step(w, turn, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
+        step(w, time_slice, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
             Some(d) => t.at(d.at.into(), || launch.text(d.at)),
             None => t.at(*end, || "end of the code".into()),
         })
@@ -149,17 +149,17 @@ impl Simulator for Run<'_> {
 
 const CLASSES: [&str; 10] = ["salu", "branch", "smem", "valu", "trans", "vmem", "flat", "lds", "export", "interp"];
 
-/// Runs a wave until it waits, ends or its turn is over.
+/// Runs a wave until it waits, ends or its time slice is over.
 fn step(
     w: &mut Wave,
-    turn: u32,
+    time_slice: u32,
     code: &[Decoded],
     env: &mut DeviceMemory,
     steps: &mut StepBudget,
     report: &mut RunReport,
     classes: &mut [u64; CLASSES.len()],
 ) -> Result<RunState, Trap> {
-    for _ in 0..turn {
+    for _ in 0..time_slice {
         let Some(d) = code.get(w.pc) else {
             return Err(Trap::new(TrapKind::FellOffEnd, "execution ran past the last instruction"));
         };

@@ -17,7 +17,7 @@ pub(crate) enum Next {
     Index(Option<u32>),
     /// Wait at a barrier.
     Barrier,
-    /// Give others a turn.
+    /// Let others run.
     Yield,
     /// The wave ended.
     End,

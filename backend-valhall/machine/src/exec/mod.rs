@@ -338,8 +338,8 @@ impl Machine for Run<'_> {
         own.enter(slot, memory, races);
     }
 
-    fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<RunState, Trap> {
-        slice(warp, turn, &mut self.cx)
+    fn run(&mut self, warp: &mut Warp, time_slice: u32) -> Result<RunState, Trap> {
+        slice(warp, time_slice, &mut self.cx)
     }
 
     fn passed_barrier(&mut self) {
@@ -367,9 +367,9 @@ impl Simulator for Run<'_> {
     }
 }
 
-/// Runs a warp until it waits, ends, or its turn is over.
-fn slice(w: &mut Warp, turn: u32, cx: &mut Shared<'_>) -> Result<RunState, Trap> {
-    let mut left = turn;
+/// Runs a warp until it waits, ends, or its time slice is over.
+fn slice(w: &mut Warp, time_slice: u32, cx: &mut Shared<'_>) -> Result<RunState, Trap> {
+    let mut left = time_slice;
     while left > 0 {
         left -= 1;
         if w.active == 0 {

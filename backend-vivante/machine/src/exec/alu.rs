@@ -131,7 +131,7 @@ fn approximate(seed: Option<u64>, op: Op, exact: f64, rounded: f32, absolute: f3
 }
 
 /// Half or quarter turns to radians: reduced exactly first.
-fn turns(x: f32, period: f64) -> f64 {
+fn time_slices(x: f32, period: f64) -> f64 {
     let x = f64::from(x);
     let whole = x / period;
     let reduced = x - period * floor64(whole);
@@ -166,7 +166,7 @@ fn function(pre: &Pre, seed: Option<u64>, x: f32) -> f32 {
             if !x.is_finite() {
                 return gpucc_num::NAN32;
             }
-            let angle = turns(x, if pre.pair { 2.0 } else { 4.0 });
+            let angle = time_slices(x, if pre.pair { 2.0 } else { 4.0 });
             let y = if pre.op == Op::Sin { special::wide::sin(angle) } else { special::wide::cos(angle) };
             (wide(y), f32::from_bits(0x3480_0000))
         }

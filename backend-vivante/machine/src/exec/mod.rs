@@ -165,8 +165,8 @@ impl Machine for Dispatched<'_> {
         self.run.space.enter(slot);
     }
 
-    fn run(&mut self, group: &mut Group, turn: u32) -> Result<RunState, Trap> {
-        group.run(self.launch, &mut self.run, turn)
+    fn run(&mut self, group: &mut Group, time_slice: u32) -> Result<RunState, Trap> {
+        group.run(self.launch, &mut self.run, time_slice)
     }
 
     fn passed_barrier(&mut self) {

@@ -96,14 +96,14 @@ impl Group {
     }
 
     /// Runs until all lanes wait at one barrier, all ended, or the turn is over.
-    pub fn run(&mut self, launch: &LaunchState, run: &mut Run, turn: u32) -> Result<RunState, Trap> {
+    pub fn run(&mut self, launch: &LaunchState, run: &mut Run, time_slice: u32) -> Result<RunState, Trap> {
         let count = launch.program.insts.len() as u32;
         if std::mem::take(&mut self.arrived) {
             // Everybody arrived: go on behind the barrier. After a mere time slice some lanes wait and others still run.
             self.current = Set { pc: self.waiting.pc + 1, mask: self.waiting.mask };
             self.waiting.mask = 0;
         }
-        for _ in 0..turn {
+        for _ in 0..time_slice {
             if !self.others.is_empty() || self.current.mask == 0 {
                 self.choose();
             }

@@ -5,15 +5,15 @@ use smallvec::SmallVec;
 
 /// A texture instruction: what is asked, and the operands by what they are.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct TexRequest {
     pub tex: Tex,
     pub args: SmallVec<[(TexArg, Value); 8]>,
 }
 
-impl Asked {
+impl TexRequest {
     /// Of an instruction with this attribute.
-    pub fn new(d: &InstData, tex: Tex) -> Asked {
-        Asked { tex, args: tex.desc.args().into_iter().zip(d.args.iter().copied()).collect() }
+    pub fn new(d: &InstData, tex: Tex) -> TexRequest {
+        TexRequest { tex, args: tex.desc.args().into_iter().zip(d.args.iter().copied()).collect() }
     }
     pub fn get(&self, arg: TexArg) -> Option<Value> {
         self.args.iter().find(|a| a.0 == arg).map(|a| a.1)
