@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gpucc::{Options, Target};
 use gpucc_container::{Container, Entry, ResourceKind};
-use gpucc_interp::{Profile, Program};
+use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Module, Refusal};
 use gpucc_machines::{Launch, Verdict};
 use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, RunReport, TrapKind};
@@ -75,7 +75,7 @@ fn interp(
     let mut copy = dispatch.clone();
     let names = names(shader);
     let place = |code| Where { on: "interp", code, names: &names, reporter: &shader.report };
-    let program = Program::new(&shader.module, entry).map_err(|t| place(Code::Machine(None)).trap(&t))?;
+    let program = OracleProgram::new(&shader.module, entry).map_err(|t| place(Code::Machine(None)).trap(&t))?;
     let place = place(Code::Interp(&program));
     let outcome = program.run(&mut copy, options, &Profile::default()).map_err(|t| place.trap(&t))?;
     place.races(&outcome.report);

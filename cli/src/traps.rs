@@ -1,7 +1,7 @@
 //! Traps and races as messages: where in the source, in which instruction, by which invocation, and what the memory is called.
 
 use gpucc_container::Entry;
-use gpucc_interp::Program;
+use gpucc_interp::OracleProgram;
 use gpucc_ir::Diagnostic;
 use gpucc_sim::{RunReport, Trap, TrapKind};
 
@@ -14,7 +14,7 @@ pub enum Code<'a> {
     /// The line table of machine code.
     Machine(Option<&'a Entry>),
     /// The program of the interpreter.
-    Interp(&'a Program),
+    Interp(&'a OracleProgram),
 }
 
 impl Code<'_> {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use gpucc_interp::{Difference, Free, Outcome, Profile, Program, Stray, Tolerance, outside_accuracy, words};
+use gpucc_interp::{Difference, Free, OobAccess, OracleProgram, Outcome, Profile, Tolerance, outside_accuracy, words};
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
@@ -102,15 +102,15 @@ impl fmt::Display for Compared {
 }
 
 /// Where else accesses out of bounds may go, to see which words they decide.
-const STRAYS: [Stray; 8] = [
-    Stray::End,
-    Stray::Word,
-    Stray::Apart,
-    Stray::Start,
-    Stray::Wrapped,
-    Stray::Random(1),
-    Stray::Random(2),
-    Stray::Random(3),
+const OOB_ANSWERS: [OobAccess; 8] = [
+    OobAccess::End,
+    OobAccess::Word,
+    OobAccess::Apart,
+    OobAccess::Start,
+    OobAccess::Wrapped,
+    OobAccess::Random(1),
+    OobAccess::Random(2),
+    OobAccess::Random(3),
 ];
 
 /// Orders of subgroups (a seed) and their sizes, to see which words the order decides: atomics may come in any, and compiled code
@@ -165,7 +165,7 @@ impl Marks {
 
 /// A program, what it starts from, and how it runs.
 struct Case<'a> {
-    program: &'a Program,
+    program: &'a OracleProgram,
     before: &'a Dispatch,
     options: &'a RunOptions,
     profile: &'a Profile,
@@ -237,13 +237,13 @@ pub fn judge(
         bytes: before.buffers.iter().map(|b| b.bytes.len()).sum(),
         ..Compared::default()
     };
-    let mut program = Program::new(shader, entry).map_err(Verdict::Trap)?.with_wide_indices();
+    let mut program = OracleProgram::new(shader, entry).map_err(Verdict::Trap)?.with_wide_indices();
     let case = Case { program: &program, before, options: &quiet, profile: &default };
     let (outcome, plain) = case.run(&quiet, &default).map_err(Verdict::Trap)?;
     // What is left out of both, and how it is counted.
     let (mut raced, mut ordered, mut free) = (Marks::none(before), Marks::none(before), Marks::none(before));
     if options.perturb.is_none() {
-        let exact = Program::new(selected, entry).map_err(Verdict::Trap)?;
+        let exact = OracleProgram::new(selected, entry).map_err(Verdict::Trap)?;
         let exact = Case { program: &exact, profile: &own, ..case };
         let (_, expected) = exact.run(&quiet, &own).map_err(Verdict::Trap)?;
         if outcome.strayed {
@@ -268,17 +268,17 @@ pub fn judge(
     }
     // Bytes of each buffer that depend on where accesses out of bounds go.
     let mut open = Marks::none(before);
-    for stray in STRAYS.into_iter().filter(|_| outcome.strayed) {
-        program.straying(stray);
-        let straying = Case { program: &program, before, options: &quiet, profile: &default };
-        match straying.run(&quiet, &default) {
+    for stray in OOB_ANSWERS.into_iter().filter(|_| outcome.strayed) {
+        program.set_oob(stray);
+        let set_oob = Case { program: &program, before, options: &quiet, profile: &default };
+        match set_oob.run(&quiet, &default) {
             Ok((_, other)) => open.differing(&plain, &other),
             // It may not end, or trap where others do not: then they decide everything.
             Err(_) => open.all(),
         }
     }
-    program.straying(Stray::Nowhere);
-    let judged = |program: &Program, plain: (&Outcome, &Dispatch), ordered: &Marks, free: &Marks| {
+    program.set_oob(OobAccess::Nowhere);
+    let judged = |program: &OracleProgram, plain: (&Outcome, &Dispatch), ordered: &Marks, free: &Marks| {
         let left_out = |d: &Difference| [&raced, &open, ordered, free].iter().any(|m| m.has(d));
         outside_accuracy(program, before, (&quiet, lanes), plain, machine, left_out)
     };
@@ -294,11 +294,11 @@ pub fn judge(
         }
     }
     // Rounding and an access out of bounds decide together: the machine may give what WGSL allows with another answer.
-    for stray in STRAYS.into_iter().filter(|_| outcome.strayed) {
+    for stray in OOB_ANSWERS.into_iter().filter(|_| outcome.strayed) {
         if outside.outside.is_some() {
-            program.straying(stray);
-            let straying = Case { program: &program, before, options: &quiet, profile: &default };
-            if let Ok((outcome, plain)) = straying.run(&quiet, &default) {
+            program.set_oob(stray);
+            let set_oob = Case { program: &program, before, options: &quiet, profile: &default };
+            if let Ok((outcome, plain)) = set_oob.run(&quiet, &default) {
                 let other = judged(&program, (&outcome, &plain), &ordered, &free);
                 outside = if other.outside.is_none() { other } else { outside };
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Container;
-use gpucc_interp::Program;
+use gpucc_interp::OracleProgram;
 use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, Refusal, Stage};
 use gpucc_opt::{Around, Caps};
 use gpucc_scene::Scene;
@@ -58,7 +58,7 @@ impl std::fmt::Display for Place {
 #[derive(Debug)]
 pub(crate) enum Code {
     /// On the interpreter.
-    Oracle(Box<Program>),
+    Oracle(Box<OracleProgram>),
     /// On a machine.
     Machine {
         /// What a driver would load.
@@ -70,7 +70,7 @@ pub(crate) enum Code {
 
 impl Code {
     /// The program, on the interpreter.
-    pub(crate) fn oracle(&self) -> Option<&Program> {
+    pub(crate) fn oracle(&self) -> Option<&OracleProgram> {
         match self {
             Code::Oracle(p) => Some(p),
             Code::Machine { .. } => None,
@@ -206,5 +206,5 @@ fn clipper(e: &Entry, place: Place) -> Option<(Entry, Entry)> {
 
 fn program(module: &Module, e: &Entry) -> Result<Code, Diagnostic> {
     let refused = |t: Trap| Diagnostic::unsupported(Refusal::NotModelled, t.to_string());
-    Program::at(module, &e.name, e.stage).map(|p| Code::Oracle(Box::new(p))).map_err(refused)
+    OracleProgram::at(module, &e.name, e.stage).map(|p| Code::Oracle(Box::new(p))).map_err(refused)
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use gpucc::{Artifact, Target};
 use gpucc_container::{Entry, Stage};
-use gpucc_interp::{Profile, Program};
+use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Module, Op, Place};
 use gpucc_machines::Verdict;
 use gpucc_sim::{Dispatch, RunOptions, Trap, TrapKind};
@@ -133,7 +133,7 @@ fn one(
     let plain = Profile { subgroup_size, ..Profile::default() };
     let not = |t: &Trap| Outcome::NotCompared(Reason::Oracle(t.kind), format!("the oracle traps: {t}"));
     // What has no result in the oracle, or another one in another order, has none that a machine could miss.
-    let program = match Program::new(module, name) {
+    let program = match OracleProgram::new(module, name) {
         Ok(p) => p.with_wide_indices(),
         Err(t) => return Ok(not(&t)),
     };
@@ -187,7 +187,7 @@ fn reads_undefined(
     (options, profile): (&RunOptions, &Profile),
 ) -> Option<Trap> {
     let options = RunOptions { perturb: None, ..options.clone() };
-    let program = Program::new(module, name).ok()?.with_wide_indices().strict();
+    let program = OracleProgram::new(module, name).ok()?.with_wide_indices().strict();
     program.run(&mut before.clone(), &options, profile).err()
 }
 
@@ -202,7 +202,7 @@ fn images(
     if machine.images.is_empty() || options.perturb.is_some() {
         return Ok(());
     }
-    let program = Program::new(selected, name).map_err(|t| t.to_string())?;
+    let program = OracleProgram::new(selected, name).map_err(|t| t.to_string())?;
     let mut expected = before.clone();
     let profile = gpucc_machines::profile(target.family(), target.generation_index());
     program.run(&mut expected, options, &profile).map_err(|t| format!("the oracle traps: {t}"))?;
@@ -220,7 +220,7 @@ fn images(
 
 /// Whether the shader as it was read, with the arithmetic of the machine, already differs from the plain oracle by more than
 /// WGSL's accuracy: then that is no fault of compilation.
-fn sensitive(program: &Program, before: &Dispatch, place: &(&str, usize), options: &RunOptions) -> bool {
+fn sensitive(program: &OracleProgram, before: &Dispatch, place: &(&str, usize), options: &RunOptions) -> bool {
     if options.perturb.is_some() {
         return true;
     }

@@ -13,7 +13,7 @@
 
 use crate::compare::{Difference, Kind, Outcome, Tolerance, words};
 use crate::profile::{MachineMath, Profile};
-use crate::program::Program;
+use crate::program::OracleProgram;
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::convert::{f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16};
 use gpucc_num::{Mode, Round, f32 as num, special::wide};
@@ -306,7 +306,7 @@ const DISPATCH: u64 = 8;
 /// started from, `plain` what the program left with the default profile; `left_out` says of words (buffer and byte) that
 /// they are not to be judged. Subgroups have `lanes` lanes, as in the run of `plain`.
 pub fn outside_accuracy(
-    program: &Program,
+    program: &OracleProgram,
     before: &Dispatch,
     (options, lanes): (&RunOptions, u32),
     plain: (&Outcome, &Dispatch),

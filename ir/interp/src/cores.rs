@@ -5,7 +5,7 @@
 //! trapped, or that takes more steps than are left then, is run once more in its turn, which gives the trap of a run on one core.
 
 use crate::exec::MOST_NOTES;
-use crate::program::Program;
+use crate::program::OracleProgram;
 use crate::side::{Side, Store};
 use gpucc_sim::{RunOptions, RunReport, StepBudget, Trap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +37,7 @@ struct Done<T> {
 
 impl<'a> Crew<'a> {
     /// On one core where the order of batches shows: in memory, or in what is drawn by a seed.
-    pub fn new(main: Side<'a>, program: &Program, options: &RunOptions) -> Crew<'a> {
+    pub fn new(main: Side<'a>, program: &OracleProgram, options: &RunOptions) -> Crew<'a> {
         let free = !program.writes_memory() && options.perturb.is_none() && !program.strays_by_seed();
         Crew { main, others: Vec::new(), cores: if free { options.cores.max(1) } else { 1 }, ahead: AHEAD }
     }

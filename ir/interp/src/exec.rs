@@ -4,7 +4,7 @@ use crate::alu::Lanes;
 use crate::compare::{Kind, Outcome};
 use crate::memory::{self, Buffer, Bytes, Common, Held, LaneMemory, Textures};
 use crate::profile::Profile;
-use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, Program};
+use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, OracleProgram};
 use crate::quads::{self, Batch};
 use crate::texture;
 use gpucc_ir::{Op, Scope, Stage, Sysval};
@@ -20,7 +20,7 @@ pub(crate) const MOST_NOTES: usize = 16;
 /// Most bytes that the state of the workgroups that run at once may take.
 pub(crate) const STATE_LIMIT: u64 = 1 << 30;
 
-impl Program {
+impl OracleProgram {
     /// Places in the dispatch of the buffers of the program.
     pub(crate) fn homes(&self, dispatch: &Dispatch) -> Result<Vec<usize>, Trap> {
         let mut homes = Vec::with_capacity(self.buffers.len());
@@ -106,7 +106,7 @@ impl Program {
             strict: self.strict,
             undefined: None,
             strayed: false,
-            stray: self.stray,
+            oob: self.oob,
             whole: profile.whole_access,
             wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
             slot: 0,
@@ -149,7 +149,7 @@ const NO_BUFFER: u16 = 0xfffe;
 
 /// The run as a whole.
 pub(crate) struct Run<'a> {
-    program: &'a Program,
+    program: &'a OracleProgram,
     profile: &'a Profile,
     grid: [u32; 3],
     /// Lanes of a subgroup as the program sees them.
@@ -272,7 +272,7 @@ impl Machine for Run<'_> {
 impl<'a> Run<'a> {
     /// A run of a program with `stride` lanes kept of each subgroup and so many invocations of a workgroup.
     pub fn new(
-        program: &'a Program,
+        program: &'a OracleProgram,
         profile: &'a Profile,
         common: Common,
         options: &RunOptions,
@@ -715,7 +715,7 @@ struct Place {
 /// One instruction other than control flow, for the active lanes.
 #[expect(clippy::too_many_arguments, reason = "the parts of a run that one instruction touches, borrowed apart")]
 fn step(
-    program: &Program,
+    program: &OracleProgram,
     profile: &Profile,
     common: &mut Common,
     batch: &mut Batch,

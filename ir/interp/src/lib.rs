@@ -1,6 +1,6 @@
 //! Reference interpreter of the IR: the oracle.
 //!
-//! [`Program::new`] translates an entry point and what it calls into dense arrays; [`Program::run`] executes it for a
+//! [`OracleProgram::new`] translates an entry point and what it calls into dense arrays; [`OracleProgram::run`] executes it for a
 //! whole grid in lockstep subgroups with reconvergence at merge blocks, so that barriers (and later subgroup
 //! operations) mean something; [`draw()`] runs the entries of a vertex and a fragment stage. It runs any valid module: with calls and variables as the frontend made it, or lowered
 //! for a target. A [`Profile`] makes it compute as a given machine does; [`compare`] judges a machine's buffers.
@@ -21,21 +21,21 @@ pub mod compare;
 mod cores;
 mod exec;
 mod memory;
+mod oob;
 mod profile;
 mod program;
 mod quads;
 mod side;
 mod stages;
-mod stray;
 mod texture;
 mod translate;
 
 pub use accuracy::{Sampled, outside_accuracy};
 pub use compare::{Difference, Kind, Outcome, Tolerance, compare, words};
+pub use oob::OobAccess;
 pub use profile::{FmaModel, Free, MachineMath, Profile};
-pub use program::Program;
+pub use program::OracleProgram;
 pub use stages::{Pair, draw};
-pub use stray::Stray;
 
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
@@ -64,7 +64,7 @@ pub fn run(module: &Module, entry: &str, dispatch: &mut Dispatch, options: &Opti
 /// # Errors
 /// As [`run`].
 pub fn oracle(module: &Module, entry: &str, dispatch: &mut Dispatch, options: &Options) -> Result<Outcome, Trap> {
-    let program = Program::new(module, entry)?;
+    let program = OracleProgram::new(module, entry)?;
     let program = if options.strict { program.strict() } else { program };
     program.run(dispatch, &options.run, &options.profile)
 }

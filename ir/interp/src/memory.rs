@@ -1,8 +1,8 @@
 //! Loads, stores and atomics of the interpreter.
 
 use crate::compare::Kind;
+use crate::oob::OobAccess;
 use crate::program::{DMem, DPlace, Product};
-use crate::stray::Stray;
 use gpucc_ir::{AtomicOp, Scalar, Variant};
 use gpucc_num::int::sign_extend;
 use gpucc_sim::texture::{Image, Sampler};
@@ -124,7 +124,7 @@ pub(crate) struct Common {
     /// An access of a robust module was out of bounds.
     pub strayed: bool,
     /// Where such an access goes.
-    pub stray: Stray,
+    pub oob: OobAccess,
     /// An access that is partly out of bounds goes nowhere as a whole.
     pub whole: bool,
     /// Products in the offsets of accesses, if they are looked at.
@@ -176,7 +176,7 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Opt
     let wrapped = u64::from(m.offset.wrapping_add(dynamic as u32));
     // An index that does not fit is beyond every buffer, whatever the bits that are left say.
     let beyond = dynamic & BEYOND != 0;
-    let offset = if beyond && common.stray != Stray::Wrapped { u64::from(u32::MAX) } else { wrapped };
+    let offset = if beyond && common.oob != OobAccess::Wrapped { u64::from(u32::MAX) } else { wrapped };
     common.strayed |= beyond && common.robust && !m.in_bounds;
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
@@ -189,10 +189,10 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Opt
         if common.robust && !m.in_bounds {
             common.strayed = true;
             let component = u64::from(m.ty.scalar().mem_bytes());
-            match common.stray.choose(size, bytes, u64::from(m.align).max(component), load) {
+            match common.oob.choose(size, bytes, u64::from(m.align).max(component), load) {
                 Some(place) => return Ok(Some(Found { offset: place as usize, strays, lanes })),
                 // Each component is in bounds by itself or not: several accesses may have become this one.
-                None if common.stray == Stray::Nowhere && !common.whole && size >= offset + component => {
+                None if common.oob == OobAccess::Nowhere && !common.whole && size >= offset + component => {
                     lanes = ((size - offset) / component) as usize;
                 }
                 None => return Ok(None),

@@ -1,6 +1,6 @@
 //! An entry point as dense arrays, which the interpreter runs.
 
-use crate::stray::Stray;
+use crate::oob::OobAccess;
 use gpucc_ir::{
     AtomicOp, Barrier, Block, Deriv, FloatCc, IntCc, IoSlot, Op, ResourceKind, Scalar, Stage, StageInfo, Sysval,
     TexArg, TexDesc, Type, Variant,
@@ -8,7 +8,7 @@ use gpucc_ir::{
 
 /// An entry point, ready to run. Owns everything; the module is not needed any more.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct OracleProgram {
     pub(crate) name: String,
     pub(crate) stage: StageInfo,
     /// Of a compute entry; of others one invocation.
@@ -48,7 +48,7 @@ pub struct Program {
     /// Whether some reachable function has a barrier that waits.
     pub(crate) barriers: bool,
     pub(crate) strict: bool,
-    pub(crate) stray: Stray,
+    pub(crate) oob: OobAccess,
     /// Products in the offsets of accesses, where they are looked at.
     pub(crate) indices: Vec<Vec<Product>>,
     /// Whether an index is out of bounds whose offset comes inside again because it does not fit 32 bits.
@@ -160,7 +160,7 @@ pub(crate) struct DMem {
     pub in_bounds: bool,
     /// Slot of the dynamic offset.
     pub dynamic: Option<u32>,
-    /// Number of its index among [`Program::indices`], where a product makes the offset.
+    /// Number of its index among [`OracleProgram::indices`], where a product makes the offset.
     pub index: Option<u32>,
     pub ty: Type,
 }
@@ -236,9 +236,9 @@ pub(crate) struct DSampler {
 /// A texture instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct DTex {
-    /// Place in [`Program::textures`].
+    /// Place in [`OracleProgram::textures`].
     pub texture: u32,
-    /// Place in [`Program::samplers`].
+    /// Place in [`OracleProgram::samplers`].
     pub sampler: Option<u32>,
     pub desc: TexDesc,
     /// Slots of the operands, by [`TexArg`].
@@ -249,30 +249,30 @@ pub(crate) struct DTex {
 /// The slot of an operand or result that is not there.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
 
-impl Program {
+impl OracleProgram {
     /// Makes a read of bytes that were never written a trap. Otherwise it is a note in the report, and the value is
     /// garbage. What a WGSL program becomes initialises every variable, so tests of it ask for this.
     #[must_use]
-    pub fn strict(self) -> Program {
-        Program { strict: true, ..self }
+    pub fn strict(self) -> OracleProgram {
+        OracleProgram { strict: true, ..self }
     }
 
     /// Whether a seed draws the place of accesses out of bounds, one after the other.
     pub(crate) fn strays_by_seed(&self) -> bool {
-        matches!(self.stray, Stray::Random(_))
+        matches!(self.oob, OobAccess::Random(_))
     }
 
     /// Takes an index of a buffer for out of bounds if its offset does not fit 32 bits, although the bits that are left may name a
     /// place inside. Right for modules as the source has them: what bounds the index comes to another place than what bounds the
     /// offset.
     #[must_use]
-    pub fn with_wide_indices(self) -> Program {
-        Program { wide_indices: true, ..self }
+    pub fn with_wide_indices(self) -> OracleProgram {
+        OracleProgram { wide_indices: true, ..self }
     }
 
     /// Where accesses go that are out of bounds, if the module is robust.
-    pub fn straying(&mut self, stray: Stray) {
-        self.stray = stray;
+    pub fn set_oob(&mut self, oob: OobAccess) {
+        self.oob = oob;
     }
 
     /// The instruction of this number, the address in traps.

@@ -3,7 +3,7 @@
 use crate::exec::{Run, STATE_LIMIT, Subgroup};
 use crate::memory::{Buffer, Bytes, Common, Held, Textures};
 use crate::profile::Profile;
-use crate::program::Program;
+use crate::program::OracleProgram;
 use crate::quads::{Batch, LANES, sysval_row};
 use gpucc_ir::{Form, Stage, Sysval};
 use gpucc_sim::texture::Image;
@@ -36,7 +36,7 @@ impl Store {
 
 /// One of the programs.
 pub(crate) struct Side<'a> {
-    pub program: &'a Program,
+    pub program: &'a OracleProgram,
     pub run: Run<'a>,
     pub group: Subgroup,
     /// Places of its buffers in the store.
@@ -45,7 +45,7 @@ pub(crate) struct Side<'a> {
 
 impl<'a> Side<'a> {
     pub fn new(
-        program: &'a Program,
+        program: &'a OracleProgram,
         stage: Stage,
         bindings: &Dispatch,
         options: &RunOptions,

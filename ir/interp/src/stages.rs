@@ -5,7 +5,7 @@
 
 use crate::cores::Crew;
 use crate::profile::Profile;
-use crate::program::Program;
+use crate::program::OracleProgram;
 use crate::quads::{LANES, sysval_row};
 use crate::side::{Side, Store, wrong};
 use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
@@ -27,9 +27,9 @@ const LARGEST_INVERSE: f32 = 32768.0;
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Of a vertex entry.
-    pub vertex: &'a Program,
+    pub vertex: &'a OracleProgram,
     /// Of a fragment entry; without one depth and stencil alone are written.
-    pub fragment: Option<&'a Program>,
+    pub fragment: Option<&'a OracleProgram>,
 }
 
 /// Draws on `targets`. `bindings` has the buffers, textures and samplers of both stages; buffers
@@ -73,7 +73,7 @@ pub fn draw(
 }
 
 /// The draw without the blending that code does.
-fn opaque<'d>(draw: &Draw<'d>, fragment: &Program) -> Draw<'d> {
+fn opaque<'d>(draw: &Draw<'d>, fragment: &OracleProgram) -> Draw<'d> {
     let mut draw = draw.clone();
     let (dense, outputs) = (fragment.dense(), fragment.slots().1);
     for slot in outputs.iter().filter(|o| o.blended) {
@@ -95,7 +95,7 @@ fn place_of(dense: bool, number: u8, targets: &[Option<Target>]) -> Option<usize
     Some(usize::from(number))
 }
 
-impl Program {
+impl OracleProgram {
     /// What the loop of a draw must know of a fragment entry.
     fn facts(&self) -> Facts {
         let StageInfo::Fragment { io, early_depth } = &self.stage else { return Facts::default() };
@@ -192,7 +192,7 @@ impl<'a, 'd> Runner<'a, 'd> {
         if let Some(f) = &mut fragment {
             f.set_all(Sysval::BlendConstant, &draw.merger.constant);
         }
-        let dense = pair.fragment.is_some_and(Program::dense);
+        let dense = pair.fragment.is_some_and(OracleProgram::dense);
         let places: Vec<_> = (0..8).map(|n| place_of(dense, n, &draw.merger.targets)).collect();
         let place = |location: u8| places.get(usize::from(location)).copied().flatten();
         let loaded = pair.fragment.map_or(&[][..], |f| &f.loaded);
@@ -225,7 +225,7 @@ impl<'a, 'd> Runner<'a, 'd> {
 }
 
 /// Where each input of a vertex entry comes from.
-fn plan_attributes(program: &Program, buffers: &[Option<VertexData<'_>>]) -> Result<Vec<Attribute>, Trap> {
+fn plan_attributes(program: &OracleProgram, buffers: &[Option<VertexData<'_>>]) -> Result<Vec<Attribute>, Trap> {
     let all: Vec<_> = buffers.iter().flatten().flat_map(|b| &b.layout.attributes).collect();
     let mut list = Vec::new();
     for (slot, &row) in program.slots().0.iter().zip(&program.input_rows) {
@@ -246,7 +246,7 @@ fn plan_attributes(program: &Program, buffers: &[Option<VertexData<'_>>]) -> Res
 }
 
 /// Where each input of a fragment entry comes from.
-fn plan_varyings(vertex: &Program, fragment: &Program) -> Result<Vec<Varying>, Trap> {
+fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec<Varying>, Trap> {
     let mut list = Vec::new();
     for (slot, &row) in fragment.slots().0.iter().zip(&fragment.input_rows) {
         if !matches!(slot.at, IoAt::Location { .. }) {

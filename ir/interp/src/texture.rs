@@ -1,7 +1,7 @@
 //! Textures and images: from an instruction to a request on the model of `gpucc_sim::texture`.
 
 use crate::memory::{self, Common, Textures};
-use crate::program::{DInst, DTex, NO_SLOT, Program};
+use crate::program::{DInst, DTex, NO_SLOT, OracleProgram};
 use crate::quads::{Batch, bits_of};
 use gpucc_ir::{Op, ResourceKind, TexArg, TexClass, TexCube, TexDim, TexLayer, TexLod, TexWhat, Variant};
 use gpucc_sim::bound::place_name;
@@ -15,7 +15,7 @@ use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
 
 impl Textures {
     /// What the dispatch has bound for a program. The images stay there.
-    pub fn of(program: &Program, dispatch: &Dispatch) -> Result<Textures, Trap> {
+    pub fn of(program: &OracleProgram, dispatch: &Dispatch) -> Result<Textures, Trap> {
         let named = |name: &str, mut t: Trap| {
             if !name.is_empty() {
                 t.message = format!("{} (`{name}`)", t.message);

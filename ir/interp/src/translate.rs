@@ -1,11 +1,11 @@
 //! Translation of an entry point into dense arrays.
 
+use crate::oob::OobAccess;
 use crate::program::{
     DBlock, DBuffer, DCall, DEdge, DFunc, DInst, DMem, DPlace, DSampler, DSwitch, DTerm, DTex, DTexture, Extra,
-    NO_SLOT, Program,
+    NO_SLOT, OracleProgram,
 };
 use crate::quads::{FIRST_INPUT, sysval_row};
-use crate::stray::Stray;
 use gpucc_ir::analysis::{Clamp, clamps, structured_order};
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
@@ -14,14 +14,14 @@ use gpucc_ir::{
 };
 use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
 
-impl Program {
+impl OracleProgram {
     /// Translates the first entry point of a name. The module must have passed the validator.
     ///
     /// # Errors
     /// When there is no such entry, or the interpreter does not model something in it.
-    pub fn new(module: &Module, entry: &str) -> Result<Program, Trap> {
+    pub fn new(module: &Module, entry: &str) -> Result<OracleProgram, Trap> {
         match module.entry(entry) {
-            Some(point) => Program::of(module, point),
+            Some(point) => OracleProgram::of(module, point),
             None => Err(no_entry(module, entry)),
         }
     }
@@ -30,17 +30,17 @@ impl Program {
     ///
     /// # Errors
     /// When there is no such entry, or the interpreter does not model something in it.
-    pub fn at(module: &Module, entry: &str, stage: Stage) -> Result<Program, Trap> {
+    pub fn at(module: &Module, entry: &str, stage: Stage) -> Result<OracleProgram, Trap> {
         match module.entry_at(entry, stage) {
-            Some(point) => Program::of(module, point),
+            Some(point) => OracleProgram::of(module, point),
             None => Err(no_entry(module, entry)),
         }
     }
 
-    fn of(module: &Module, point: &EntryPoint) -> Result<Program, Trap> {
+    fn of(module: &Module, point: &EntryPoint) -> Result<OracleProgram, Trap> {
         let mut cx = TranslateCx {
             module,
-            out: Program {
+            out: OracleProgram {
                 name: point.name.clone(),
                 stage: point.stage.clone(),
                 workgroup_size: point.workgroup_size().unwrap_or([1; 3]),
@@ -65,7 +65,7 @@ impl Program {
                 undefs: Vec::new(),
                 barriers: false,
                 strict: false,
-                stray: Stray::Nowhere,
+                oob: OobAccess::Nowhere,
                 indices: Vec::new(),
                 wide_indices: false,
                 marks: Vec::new(),
@@ -131,7 +131,7 @@ impl Program {
 
 struct TranslateCx<'m> {
     module: &'m Module,
-    out: Program,
+    out: OracleProgram,
     funcs: SecondaryMap<Func, Option<usize>>,
     /// Number of a buffer, texture or sampler among those of its sort.
     resources: SecondaryMap<Res, Option<u32>>,

@@ -2,7 +2,7 @@
 
 use gpucc_interp::accuracy::*;
 use gpucc_interp::compare::Difference;
-use gpucc_interp::{MachineMath, Profile, Program};
+use gpucc_interp::{MachineMath, OracleProgram, Profile};
 use gpucc_ir::text::parse_module;
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::f32 as num;
@@ -27,7 +27,7 @@ block0:
 
 fn judged(float: impl Fn(f32) -> f32, int: u32) -> Option<Difference> {
     let m = parse_module(PROGRAM).expect("the text is right");
-    let p = Program::new(&m, "main").expect("a program");
+    let p = OracleProgram::new(&m, "main").expect("a program");
     let before = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[0, 0]);
     let mut after = before.clone();
     let options = RunOptions::default();
@@ -71,7 +71,7 @@ block0:
 #[test]
 fn bit_operations_on_rounded_numbers() {
     let m = parse_module(TURNED).expect("the text is right");
-    let p = Program::new(&m, "main").expect("a program");
+    let p = OracleProgram::new(&m, "main").expect("a program");
     let before = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[0]);
     let mut after = before.clone();
     let options = RunOptions::default();
@@ -104,7 +104,7 @@ block0:
 #[test]
 fn what_is_cut_hides_its_spread() {
     let m = parse_module(CUT).expect("the text is right");
-    let p = Program::new(&m, "main").expect("a program");
+    let p = OracleProgram::new(&m, "main").expect("a program");
     let with = |word: u32| Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1_000.000_06]).with_u32(0, 1, &[word]);
     let (before, mut after) = (with(0), with(0));
     let options = RunOptions::default();

@@ -1,6 +1,6 @@
 //! Every pure op on edge values, against the folding functions of the IR, which were written apart from this crate.
 
-use gpucc_interp::{Profile, Program};
+use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{
     Attr, Builder, Const, EntryPoint, FloatCc, Function, IntCc, Kinds, Mem, Module, Op, Place, ResourceData,
     ResourceKind, Scalar, Sig, Span, StageInfo, Type, eval,
@@ -211,7 +211,7 @@ fn every_pure_op_agrees_with_folding() {
             assert!(!want.is_empty(), "{op} was never tried");
         }
         let mut d = Dispatch::new([1, 1, 1]).with(0, 0, vec![0; offset.max(4) as usize]);
-        let p = Program::new(&m, "main").unwrap();
+        let p = OracleProgram::new(&m, "main").unwrap();
         p.run(&mut d, &RunOptions::default(), &Profile::default()).unwrap_or_else(|t| panic!("{t}"));
         let bytes = &d.buffers[0].bytes;
         for (at, folded, text) in want {

@@ -1,12 +1,12 @@
 //! Whole programs with results worked out by hand or by independent Rust.
 
-use gpucc_interp::{Profile, Program, Tolerance, compare};
+use gpucc_interp::{OracleProgram, Profile, Tolerance, compare};
 use gpucc_ir::text::parse_module;
 use gpucc_sim::{Dispatch, Races, RunOptions, SplitMix64, Trap, TrapKind};
 
-fn program(text: &str) -> Program {
+fn program(text: &str) -> OracleProgram {
     let m = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
-    Program::new(&m, "main").unwrap_or_else(|e| panic!("{e}"))
+    OracleProgram::new(&m, "main").unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn lanes(n: u32) -> Profile {
@@ -384,7 +384,7 @@ fn what_a_dispatch_lacks_is_named() {
     let mut d = Dispatch::new([1, 1, 1]).with(0, 0, vec![0; 3]);
     assert!(p.run(&mut d, &RunOptions::default(), &lanes(32)).unwrap_err().message.contains("has 3 bytes"));
     let m = parse_module(COLLATZ).unwrap();
-    assert!(Program::new(&m, "nope").unwrap_err().message.contains("available: main"));
+    assert!(OracleProgram::new(&m, "nope").unwrap_err().message.contains("available: main"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Draws: vertex and fragment entries, quads, helpers. Expected values are the worked cases of the texturing reference, or worked
 //! out by hand beside the test.
 
-use gpucc_interp::{Pair, Profile, Program, draw};
+use gpucc_interp::{OracleProgram, Pair, Profile, draw};
 use gpucc_ir::Stage;
 use gpucc_ir::text::parse_module;
 use gpucc_ir::verify::verify_module;
@@ -33,8 +33,8 @@ block0:
 
 /// A draw of triangles.
 struct Scene {
-    vertex: Program,
-    fragment: Program,
+    vertex: OracleProgram,
+    fragment: OracleProgram,
     size: (u32, u32),
     samples: u32,
     /// Position and varying of each vertex.
@@ -63,8 +63,8 @@ impl Scene {
     fn lenient(text: &str) -> Scene {
         let m = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         verify_module(&m).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
-        let [vertex, fragment] =
-            [Stage::Vertex, Stage::Fragment].map(|s| Program::at(&m, "main", s).unwrap_or_else(|e| panic!("{e}")));
+        let [vertex, fragment] = [Stage::Vertex, Stage::Fragment]
+            .map(|s| OracleProgram::at(&m, "main", s).unwrap_or_else(|e| panic!("{e}")));
         let size = (4, 4);
         let all = [(-1.0, -1.0), (300.0, -1.0), (-1.0, 300.0)];
         Scene {

@@ -1,7 +1,7 @@
 //! Textures and images in compute entries. Expected values are the worked cases of the texturing reference, or worked out by
 //! hand beside the test.
 
-use gpucc_interp::{Profile, Program};
+use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::text::parse_module;
 use gpucc_ir::verify::verify_module;
 use gpucc_sim::texture::{Codec, Compare, Dim, Filter, Format, Image, Sampler, Wrap};
@@ -12,7 +12,7 @@ const IN: usize = 8;
 const OUT: usize = 4;
 
 /// A program in which invocation i has the byte offsets v2 of its input in `res0` and v3 of its result in `res1`.
-fn program(resources: &str, body: &str) -> Program {
+fn program(resources: &str, body: &str) -> OracleProgram {
     let text = format!(
         "module robust on\n\
          res0 \"in\" group 0 binding 0 storage_ro size 4 stride 4\n\
@@ -24,11 +24,11 @@ fn program(resources: &str, body: &str) -> Program {
     );
     let m = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
-    Program::new(&m, "main").unwrap_or_else(|e| panic!("{e}"))
+    OracleProgram::new(&m, "main").unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Runs with an input for each invocation; gives the results. Workgroups have 64, so there are empty inputs behind.
-fn try_run(p: &Program, mut d: Dispatch, inputs: &[&[u32]]) -> Result<(Vec<[u32; OUT]>, Dispatch), Trap> {
+fn try_run(p: &OracleProgram, mut d: Dispatch, inputs: &[&[u32]]) -> Result<(Vec<[u32; OUT]>, Dispatch), Trap> {
     let mut words = vec![0; inputs.len().next_multiple_of(64) * IN];
     for (k, i) in inputs.iter().enumerate() {
         words[k * IN..][..i.len()].copy_from_slice(i);
@@ -41,7 +41,7 @@ fn try_run(p: &Program, mut d: Dispatch, inputs: &[&[u32]]) -> Result<(Vec<[u32;
     Ok((out.chunks_exact(OUT).take(inputs.len()).map(|c| [c[0], c[1], c[2], c[3]]).collect(), d))
 }
 
-fn run(p: &Program, d: &Dispatch, inputs: &[&[u32]]) -> Vec<[u32; OUT]> {
+fn run(p: &OracleProgram, d: &Dispatch, inputs: &[&[u32]]) -> Vec<[u32; OUT]> {
     try_run(p, d.clone(), inputs).unwrap_or_else(|t| panic!("{t}")).0
 }
 
@@ -50,7 +50,7 @@ fn f(values: &[f32]) -> Vec<u32> {
 }
 
 /// First components as floats, of inputs of floats.
-fn reds(p: &Program, d: &Dispatch, inputs: &[&[f32]]) -> Vec<f32> {
+fn reds(p: &OracleProgram, d: &Dispatch, inputs: &[&[f32]]) -> Vec<f32> {
     let inputs: Vec<Vec<u32>> = inputs.iter().map(|i| f(i)).collect();
     let inputs: Vec<&[u32]> = inputs.iter().map(Vec::as_slice).collect();
     run(p, d, &inputs).iter().map(|r| f32::from_bits(r[0])).collect()
@@ -96,7 +96,7 @@ fn nearest(wrap: Wrap) -> Sampler {
 const T2D: &str = "res2 \"t\" group 1 binding 0 texture 2d float\nres3 \"s\" group 1 binding 1 sampler";
 
 /// Samples at v4 = (s, t) of the input and stores the texel.
-fn sampler_of(desc: &str, more: &str) -> Program {
+fn sampler_of(desc: &str, more: &str) -> OracleProgram {
     program(
         T2D,
         &format!(

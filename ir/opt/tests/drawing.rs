@@ -1,6 +1,6 @@
 //! A draw of one triangle list without vertex buffers, before and after the passes.
 
-use gpucc_interp::{Pair, Profile, Program, draw};
+use gpucc_interp::{OracleProgram, Pair, Profile, draw};
 use gpucc_ir::{Module, Stage};
 use gpucc_opt::{Around, Caps, Options, prepare};
 use gpucc_pipeline::Pipeline;
@@ -87,7 +87,8 @@ impl Scene {
 
     /// The bytes of each target after the draw.
     pub fn draw(&self) -> Vec<Vec<u8>> {
-        let program = |m: &Module, stage| Program::at(m, &m.entries[0].name, stage).unwrap_or_else(|e| panic!("{e}"));
+        let program =
+            |m: &Module, stage| OracleProgram::at(m, &m.entries[0].name, stage).unwrap_or_else(|e| panic!("{e}"));
         let vertex = program(&self.vertex, Stage::Vertex);
         let fragment = self.fragment.as_ref().map(|m| program(m, Stage::Fragment));
         let [width, height] = self.size;

@@ -1,6 +1,6 @@
 //! Fetches in the form of poorer targets give what they gave before, on the oracle.
 
-use gpucc_interp::{Profile, Program};
+use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::Module;
 use gpucc_opt::{Around, Caps, FetchCaps, LayerForm, Options, TexCaps, prepare};
 use gpucc_pipeline::Pipeline;
@@ -34,7 +34,7 @@ fn run(m: &Module, image: &Image) -> Vec<u32> {
     let mut d =
         Dispatch::new([words.len() as u32 / 256, 1, 1]).with_u32(0, 0, &words).with_u32(0, 1, &vec![0; words.len()]);
     d = d.with_texture(0, 2, image.clone(), Dim::D2);
-    let p = Program::new(m, "main").unwrap_or_else(|e| panic!("{e}"));
+    let p = OracleProgram::new(m, "main").unwrap_or_else(|e| panic!("{e}"));
     p.run(&mut d, &RunOptions::default(), &Profile::default()).unwrap_or_else(|t| panic!("{t}\n{m}"));
     d.words(0, 1).expect("the output")
 }

@@ -1,6 +1,6 @@
 //! Texture instructions in the form of poorer targets give what they gave before, on the oracle.
 
-use gpucc_interp::{Profile, Program};
+use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Module, TexCube};
 use gpucc_opt::{Around, Caps, CubeGradients, LayerForm, Options, SamplerCaps, TexCaps, prepare};
 use gpucc_pipeline::{Pipeline, SamplerFacts};
@@ -29,7 +29,7 @@ fn run(m: &Module, d: &Dispatch, inputs: &[[f32; 16]]) -> Vec<f32> {
     let groups = inputs.len().div_ceil(LANES);
     let mut d = d.clone().with_f32(0, 0, &words).with_u32(0, 1, &vec![0; inputs.len() * 4]);
     d.grid = [groups as u32, 1, 1];
-    let p = Program::new(m, "main").unwrap_or_else(|e| panic!("{e}"));
+    let p = OracleProgram::new(m, "main").unwrap_or_else(|e| panic!("{e}"));
     p.run(&mut d, &RunOptions::default(), &Profile::default()).unwrap_or_else(|t| panic!("{t}\n{m}"));
     d.floats(0, 1).expect("the output")
 }

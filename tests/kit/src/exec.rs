@@ -317,7 +317,7 @@ pub fn run(
     run: &RunOptions,
 ) -> Result<RunReport, Problem> {
     match on {
-        On::Interp => gpucc_interp::Program::new(module, entry)
+        On::Interp => gpucc_interp::OracleProgram::new(module, entry)
             .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
             .map(|o| o.report)
             .map_err(|t| Problem::Trap(t.to_string())),
@@ -325,7 +325,7 @@ pub fn run(
             let caps = target.caps();
             let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
             let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
-            gpucc_interp::Program::new(&module, entry)
+            gpucc_interp::OracleProgram::new(&module, entry)
                 .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
                 .map(|o| o.report)
                 .map_err(|t| Problem::Trap(t.to_string()))

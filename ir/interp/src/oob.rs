@@ -4,7 +4,7 @@ use gpucc_sim::SplitMix64;
 
 /// Where an access of a robust module goes that is out of bounds: WGSL leaves it open, and each of these is right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stray {
+pub enum OobAccess {
     /// Nowhere: a load gives zero, a store does nothing.
     #[default]
     Nowhere,
@@ -23,18 +23,18 @@ pub enum Stray {
     Random(u64),
 }
 
-impl Stray {
+impl OobAccess {
     /// An offset for `bytes` bytes inside of `size`, a multiple of `align`.
     pub(crate) fn choose(&mut self, size: u64, bytes: u64, align: u64, load: bool) -> Option<u64> {
         let room = size.checked_sub(bytes)?;
         let last = room / align;
         match self {
-            Stray::Nowhere | Stray::Wrapped => None,
-            Stray::Apart if load => None,
-            Stray::End | Stray::Apart => Some(last * align),
-            Stray::Word => Some(room & !(align.min(4) - 1)),
-            Stray::Start => Some(0),
-            Stray::Random(state) => {
+            OobAccess::Nowhere | OobAccess::Wrapped => None,
+            OobAccess::Apart if load => None,
+            OobAccess::End | OobAccess::Apart => Some(last * align),
+            OobAccess::Word => Some(room & !(align.min(4) - 1)),
+            OobAccess::Start => Some(0),
+            OobAccess::Random(state) => {
                 let mut random = SplitMix64::new(*state);
                 *state = random.next_u64();
                 (random.below(4) != 0).then(|| random.below(last + 1) * align)
