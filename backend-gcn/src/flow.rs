@@ -2,10 +2,9 @@
 //!
 //! Blocks are executed in layout order. A lane that leaves for a later block while others go on *waits* there. An edge that
 //! all active lanes take is a plain branch, unless it would pass a block in which lanes wait. Loops go back with the lanes
-//! that stay; everybody else waits behind. Where all lanes of an earlier block come together again, that block's EXEC is
-//! saved and taken back; elsewhere a mask collects those that wait, and the block is passed over when there are none.
-//! Whoever passes one over goes on at the next block in which lanes can be waiting by then: for a block behind a loop that
-//! is from the loop's start on, whichever of its blocks sent them in earlier iterations.
+//! that stay; the other lanes are parked behind it. Where the lanes of an earlier block reconverge, that block's EXEC is saved and
+//! restored; elsewhere a mask accumulates parked lanes. If no lane is parked at a block, the wave skips to the next block where
+//! lanes may be parked. After a loop that holds from the loop header on, since earlier iterations may have parked lanes there.
 //! So EXEC is never zero in the body of a block.
 
 use gpucc_ir::analysis::{DomTree, Uniformity};

@@ -413,7 +413,7 @@ impl RaceMark {
         RaceMark { pc, kind: RaceMark::ATOMIC, place: RaceMark::WORKGROUP, values: [0; 3] }
     }
 
-    /// The fields, for those who do not know containers.
+    /// The fields as plain values, for crates that do not depend on this one.
     pub const fn parts(&self) -> (u32, u16, u16, [u32; 3]) {
         (self.pc, self.kind, self.place, self.values)
     }

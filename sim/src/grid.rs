@@ -132,10 +132,10 @@ struct Resident<S> {
 
 /// Runs all workgroups of a grid and returns how many barriers were passed.
 ///
-/// Without a seed workgroups run one after the other, and their subgroups in order, each as far as it can. With one several
-/// workgroups run side by side, and who is next and for how long is drawn, down to single instructions. Either way, who goes
-/// on and on without an end makes room for others, and for more workgroups: those who wait for another through atomics
-/// come to their end if it is one of `RESIDENT` (64) that are there.
+/// Without a seed workgroups run one after the other, and their subgroups in order, each as far as it can. With a seed several
+/// workgroups run side by side, and the seed draws the next subgroup and its time slice, down to single instructions. Either
+/// way a subgroup that spins is preempted and more workgroups become resident, so a spin-wait on another workgroup ends as
+/// long as that one is among the `RESIDENT` (64) residents.
 ///
 /// # Errors
 /// Traps of the machine, and barriers that not all subgroups reach.

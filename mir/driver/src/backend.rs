@@ -294,8 +294,8 @@ fn shape(kind: gpucc_ir::ResourceKind) -> Shape {
     }
 }
 
-/// Describes the resources of the function. `slot` gives the family's slot of a resource from whether the function names it
-/// and how many come before it, or nothing where it is not to be listed.
+/// Describes the resources of the function. `slot(res, used, index)` returns the hardware slot, or `None` to omit the resource;
+/// `index` counts those listed so far.
 pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option<u32>) -> Reflection {
     let mut out = Reflection::default();
     // Named, read as an image, written.
