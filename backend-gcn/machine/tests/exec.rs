@@ -403,6 +403,19 @@ fn atomics_in_memory_and_lds() {
     }
 }
 
+/// What a damaged container may ask for is a trap, not an overflow.
+#[test]
+fn too_much_workgroup_memory() {
+    let k = Kernel::new(2, 0, "s_endpgm");
+    for bytes in [(64 << 10) + 4, u32::MAX - 510, u32::MAX] {
+        let mut c = k.container();
+        c.entries[0].meta.shared_bytes = bytes;
+        let done = gpucc_gcn_machine::run(&c, None, &mut Dispatch::new([1, 1, 1]), &RunOptions::default());
+        let said = done.expect_err("a trap").to_string();
+        assert!(said.contains("bytes of LDS"), "{said}");
+    }
+}
+
 #[test]
 fn speed_is_told() {
     // A loop of vector work: not a limit, only a figure.

@@ -1,6 +1,6 @@
 //! The instruction set of Vivante GC: table, assembler, disassembler, interpreter of bytes.
 //!
-//! Rows are in [`mod@table`], their bit fields in [`fields`], how operands read as text in [`text`], what may be emitted
+//! Rows are in [`rows`], their bit fields in [`fields`], how operands read as text in [`text`], what may be emitted
 //! on which chip in [`validate`]. [`mod@listing`] turns whole programs into text and back. The convention between compiled
 //! code and its launcher is `docs/abi-vivante.md`; the launcher is [`exec`].
 

@@ -89,8 +89,8 @@ impl<'a> LaunchState<'a> {
             return Err(refuse(format!("{sgprs} SGPRs and {vgprs} VGPRs are more than there are")));
         }
         let rsrc2 = Rsrc2::read(rsrc2_word, generation);
-        let lds = meta.shared_bytes.next_multiple_of(abi::lds_unit(generation));
-        if meta.shared_bytes > abi::lds_limit(generation) || rsrc2.lds_bytes != lds {
+        let lds = meta.shared_bytes.checked_next_multiple_of(abi::lds_unit(generation));
+        if meta.shared_bytes > abi::lds_limit(generation) || lds != Some(rsrc2.lds_bytes) {
             return Err(refuse(format!("RSRC2 {rsrc2_word:#x} does not fit {} bytes of LDS", meta.shared_bytes)));
         }
         if rsrc2.user_sgprs > 16 || rsrc2.local_id_components > 2 {
