@@ -174,6 +174,13 @@ pub(crate) const BEYOND: u64 = 1 << 32;
 #[inline]
 fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Option<Found>, Trap> {
     let wrapped = u64::from(m.offset.wrapping_add(dynamic as u32));
+    // The promise holds out of bounds as well: code may rely on it before it looks at the bounds.
+    if wrapped & u64::from(m.align - 1) != 0 {
+        return Err(Trap::new(
+            TrapKind::Misaligned,
+            format!("offset {wrapped} is not a multiple of {}, as the access claims", m.align),
+        ));
+    }
     // An index that does not fit is beyond every buffer, whatever the bits that are left say.
     let beyond = dynamic & BEYOND != 0;
     let offset = if beyond && common.oob != OobAccess::Wrapped { u64::from(u32::MAX) } else { wrapped };
@@ -203,12 +210,6 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Opt
                 format!("access of {bytes} bytes at offset {offset} of {size} bytes"),
             ));
         }
-    }
-    if offset & u64::from(m.align - 1) != 0 {
-        return Err(Trap::new(
-            TrapKind::Misaligned,
-            format!("offset {offset} is not a multiple of {}, as the access claims", m.align),
-        ));
     }
     Ok(Some(Found { offset: offset as usize, strays, lanes }))
 }
