@@ -277,7 +277,9 @@ fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &PassCx<'_>) -> Opti
     let bytes = k.checked_mul(factor)?;
     let offset = bytes.checked_add(u64::from(m.offset))?;
     let largest = u.of(base).checked_add(k)?.checked_mul(factor)?.checked_add(u64::from(m.offset))?;
-    if offset > u64::from(cx.caps.offset_fold) || bytes == 0 || largest > u64::from(u32::MAX) {
+    // An access keeps its alignment in its constant part.
+    let aligned = offset.is_multiple_of(u64::from(m.align));
+    if offset > u64::from(cx.caps.offset_fold) || bytes == 0 || largest > u64::from(u32::MAX) || !aligned {
         return None;
     }
     Some(Fold { base, scale, bytes: bytes as u32 })

@@ -102,3 +102,16 @@ fn low_bits_of_counters() {
     unchanged(run, &counter(16, 4));
     unchanged(run, &counter(4, 8));
 }
+
+/// The sum is aligned as it says, its parts are not: the constant stays where it is.
+#[test]
+fn constants_off_the_alignment_stay() {
+    let text = |k: u32| {
+        format!(
+            "func0 \"f\" {{\nblock0:\n  v0: i32 = load res0[0] align 4\n  v1: i32 = and v0, 255:i32\n  v2: i32 = iadd v1, {k}:i32\n  \
+             v3: i32 = load res0[0 + v2] align 4\n  store v3, res1[0] align 4\n  ret\n}}"
+        )
+    };
+    assert!(opt(wide, &text(8)).contains("res0[8 + "));
+    assert!(opt(wide, &text(9)).contains("res0[0 + "));
+}
