@@ -273,6 +273,13 @@ impl Form {
     }
 }
 
+/// Slots with the signs of each source: negation, absolute value, complement. Those of the only source that has any have no number.
+const SIGNS: [[&[&str]; 3]; 3] = [
+    [&["neg1", "neg"], &["abs1", "abs"], &["not1", "not"]],
+    [&["neg2"], &["abs2"], &["not2"]],
+    [&["neg3"], &["abs3"], &["not3"]],
+];
+
 impl Source {
     fn of(row: &machine::Row, s: &OperandSpec<machine::Tesla>) -> Source {
         let (takes, units) = match s.kind {
@@ -287,15 +294,13 @@ impl Source {
             Kind::Target => (Takes::Label, 0),
             _ => (Takes::Immediate, 1),
         };
-        // Signs of the only source that has any have no number.
-        let number = s.name.strip_prefix("src").unwrap_or("2");
-        let sign = |name: &str| {
-            let own = |x: &OperandSpec<machine::Tesla>| {
-                x.name.strip_prefix(name).is_some_and(|n| n == number || n.is_empty() && number == "1")
-            };
-            row.operands.iter().position(own).map(|k| k as u8)
+        let position = match s.name {
+            "src1" => 0,
+            "src3" => 2,
+            _ => 1,
         };
-        Source { takes, units, signs: ["neg", "abs", "not"].map(sign) }
+        let sign = |names: &[&str]| row.operands.iter().position(|x| names.contains(&x.name)).map(|k| k as u8);
+        Source { takes, units, signs: SIGNS[position].map(sign) }
     }
 }
 

@@ -142,8 +142,8 @@ impl MemFlags {
     }
 }
 
-/// The attribute of a memory access: address = `offset` + dynamic byte offset (an operand, may be absent). The access
-/// covers `Type::mem_bytes` of the loaded or stored type.
+/// The attribute of a memory access: address = `offset` + dynamic byte offset (an operand, may be absent), without
+/// wrapping. The access covers `Type::mem_bytes` of the loaded or stored type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Mem {
     /// What is touched.

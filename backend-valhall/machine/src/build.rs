@@ -1,6 +1,7 @@
 //! Building instructions: what a backend emits through.
 
 use crate::kind::{FLOW, Kind};
+use crate::slots::SOURCES;
 use crate::src::Src;
 use crate::{Op, ValhallInst};
 
@@ -66,7 +67,7 @@ pub fn inst(op: Op) -> ValhallInst {
 /// When the row has no such source or the source lacks a modifier that is set, or another operand needs another page:
 /// the caller has to legalise first ([`can_set_src`] asks).
 pub fn set_src(inst: &mut ValhallInst, position: usize, src: Src) {
-    let name = ["s0", "s1", "s2", "s3"][position];
+    let name = SOURCES[position];
     let index = inst.row().operand(name).unwrap_or_else(|| panic!("`{}` has no source {name}", inst.row().text));
     let Kind::Src(kind) = inst.row().operands[index].kind else { panic!("{name} is not a source") };
     let raw = src.pack(kind).unwrap_or_else(|| panic!("`{}` cannot take {src:?} as {name}", inst.row().text));
@@ -80,7 +81,7 @@ pub fn set_src(inst: &mut ValhallInst, position: usize, src: Src) {
 
 /// Whether [`set_src`] accepts this operand's modifiers there (pages and counts are `validate`'s matter).
 pub fn can_set_src(inst: &ValhallInst, position: usize, src: Src) -> bool {
-    let Some(index) = inst.row().operand(["s0", "s1", "s2", "s3"][position]) else { return false };
+    let Some(index) = inst.row().operand(SOURCES[position]) else { return false };
     matches!(inst.row().operands[index].kind, Kind::Src(kind) if src.pack(kind).is_some())
 }
 

@@ -9,8 +9,29 @@ pub struct EnumDef {
     pub name: &'static str,
     /// Names by value.
     pub values: &'static [&'static str],
+    /// What each value selects, if they are swizzles.
+    pub lanes: &'static [Lanes],
     /// The value that prints nothing and that text without the modifier means.
     pub default: Option<u8>,
+}
+
+/// What a swizzle selects of a register or a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lanes {
+    /// Nothing that is a part: the value as it is, or what the operation says.
+    Whole,
+    /// A byte.
+    Byte(u8),
+    /// A half.
+    Half(u8),
+    /// A word of a pair.
+    Word(u8),
+    /// Two halves.
+    Halves([u8; 2]),
+    /// Two bytes, each in a half.
+    TwoBytes([u8; 2]),
+    /// Four bytes.
+    Bytes([u8; 4]),
 }
 
 impl EnumDef {
@@ -18,11 +39,16 @@ impl EnumDef {
     pub fn value(&self, value: u32) -> Option<&'static str> {
         self.values.get(value as usize).copied().filter(|n| !n.is_empty())
     }
+
+    /// What the swizzle `value` selects.
+    pub fn lanes(&self, value: u32) -> Lanes {
+        self.lanes.get(value as usize).copied().unwrap_or(Lanes::Whole)
+    }
 }
 
 macro_rules! enums {
     ($($(#[$doc:meta])* $id:ident $name:literal $default:expr => $values:expr;)*) => {
-        $($(#[$doc])* pub static $id: EnumDef = EnumDef { name: $name, values: &$values, default: $default };)*
+        $($(#[$doc])* pub static $id: EnumDef = EnumDef { name: $name, values: &$values, lanes: &[], default: $default };)*
     };
 }
 
@@ -30,31 +56,6 @@ enums! {
     /// What happens after the instruction has issued (section 9.2).
     FLOW "flow" Some(0) => ["none", "wait0", "wait1", "wait01", "wait2", "wait02", "wait12", "wait012", "wait0126", "wait",
         "reconverge", "", "", "discard", "", "end"];
-    /// Byte permutation of an 8-bit vector.
-    SWIZZLE8 "8-bit swizzle" Some(0) => ["b0123", "b3210", "b0101", "b2323", "b0000", "b1111", "b2222", "b3333", "b2301",
-        "b1032", "b0011", "b2233"];
-    /// Byte that holds the shift amount.
-    LANES8 "shift lanes" None => ["", "", "", "", "b00", "b11", "b22", "b33"];
-    /// Two bytes that become two halves.
-    HALFSWIZZLE8 "8-bit half swizzle" None => ["b00", "b10", "b20", "b30", "b01", "b11", "b21", "b31", "b02", "b12", "b22",
-        "b32", "b03", "b13", "b23", "b33"];
-    /// Halves or bytes that become two 16-bit lanes.
-    SWIZZLE16 "16-bit swizzle" Some(2) => ["h00", "h10", "h01", "h11", "b00", "b20", "b02", "b22", "b11", "b31", "b13",
-        "b33", "b01", "b23"];
-    /// The first four of them, for fields of two bits.
-    SWIZZLE16_HALVES "16-bit swizzle" Some(2) => ["h00", "h10", "h01", "h11"];
-    /// Part of a register that is extended to 32 bits.
-    SWIZZLE32 "32-bit swizzle" Some(0) => ["none", "", "h0", "h1", "b0", "b1", "b2", "b3"];
-    /// Part of a pair that is extended to 64 bits.
-    SWIZZLE64 "64-bit swizzle" Some(0) => ["none", "", "h0", "h1", "b0", "b1", "b2", "b3", "w0"];
-    /// Conversion of an fp16 half to fp32.
-    WIDEN "widen" Some(0) => ["none", "h0", "h1"];
-    /// One byte.
-    LANE8 "8-bit lane" None => ["b0", "b1", "b2", "b3"];
-    /// One half.
-    LANE16 "16-bit lane" None => ["h0", "h1"];
-    /// Part of a branch condition that is tested.
-    COMBINE "combine" Some(0) => ["none", "h0", "h1", "and", "lowbits"];
     /// Place and extension of a loaded byte.
     LOAD_LANE_8 "load lane" Some(0) => ByteLane::NAMES;
     /// Place and extension of a loaded half.
@@ -126,6 +127,74 @@ enums! {
     ATOM_OPC_1 "atomic operation" None => AtomOne::NAMES;
     /// What FLUSH does with NaN.
     NAN_MODE "NaN mode" None => ["none", "flush_nan", "quiet_nan"];
+}
+
+macro_rules! swizzles {
+    ($($(#[$doc:meta])* $id:ident $name:literal $default:expr => [$($text:literal $lanes:ident $(($part:expr))?,)*];)*) => {
+        $($(#[$doc])* pub static $id: EnumDef = EnumDef {
+            name: $name,
+            values: &[$($text),*],
+            lanes: &[$(Lanes::$lanes $(($part))?),*],
+            default: $default,
+        };)*
+    };
+}
+
+swizzles! {
+    /// Byte permutation of an 8-bit vector.
+    SWIZZLE8 "8-bit swizzle" Some(0) => [
+        "b0123" Bytes([0, 1, 2, 3]), "b3210" Bytes([3, 2, 1, 0]), "b0101" Bytes([0, 1, 0, 1]),
+        "b2323" Bytes([2, 3, 2, 3]), "b0000" Bytes([0, 0, 0, 0]), "b1111" Bytes([1, 1, 1, 1]),
+        "b2222" Bytes([2, 2, 2, 2]), "b3333" Bytes([3, 3, 3, 3]), "b2301" Bytes([2, 3, 0, 1]),
+        "b1032" Bytes([1, 0, 3, 2]), "b0011" Bytes([0, 0, 1, 1]), "b2233" Bytes([2, 2, 3, 3]),
+    ];
+    /// Byte that holds the shift amount.
+    LANES8 "shift lanes" None => [
+        "" Whole, "" Whole, "" Whole, "" Whole, "b00" Byte(0), "b11" Byte(1), "b22" Byte(2), "b33" Byte(3),
+    ];
+    /// Two bytes that become two halves.
+    HALFSWIZZLE8 "8-bit half swizzle" None => [
+        "b00" TwoBytes([0, 0]), "b10" TwoBytes([1, 0]), "b20" TwoBytes([2, 0]), "b30" TwoBytes([3, 0]),
+        "b01" TwoBytes([0, 1]), "b11" TwoBytes([1, 1]), "b21" TwoBytes([2, 1]), "b31" TwoBytes([3, 1]),
+        "b02" TwoBytes([0, 2]), "b12" TwoBytes([1, 2]), "b22" TwoBytes([2, 2]), "b32" TwoBytes([3, 2]),
+        "b03" TwoBytes([0, 3]), "b13" TwoBytes([1, 3]), "b23" TwoBytes([2, 3]), "b33" TwoBytes([3, 3]),
+    ];
+    /// Halves or bytes that become two 16-bit lanes.
+    SWIZZLE16 "16-bit swizzle" Some(2) => [
+        "h00" Halves([0, 0]), "h10" Halves([1, 0]), "h01" Halves([0, 1]), "h11" Halves([1, 1]),
+        "b00" TwoBytes([0, 0]), "b20" TwoBytes([2, 0]), "b02" TwoBytes([0, 2]), "b22" TwoBytes([2, 2]),
+        "b11" TwoBytes([1, 1]), "b31" TwoBytes([3, 1]), "b13" TwoBytes([1, 3]), "b33" TwoBytes([3, 3]),
+        "b01" TwoBytes([0, 1]), "b23" TwoBytes([2, 3]),
+    ];
+    /// The first four of them, for fields of two bits.
+    SWIZZLE16_HALVES "16-bit swizzle" Some(2) => [
+        "h00" Halves([0, 0]), "h10" Halves([1, 0]), "h01" Halves([0, 1]), "h11" Halves([1, 1]),
+    ];
+    /// Part of a register that is extended to 32 bits.
+    SWIZZLE32 "32-bit swizzle" Some(0) => [
+        "none" Whole, "" Whole, "h0" Half(0), "h1" Half(1), "b0" Byte(0), "b1" Byte(1), "b2" Byte(2), "b3" Byte(3),
+    ];
+    /// Part of a pair that is extended to 64 bits.
+    SWIZZLE64 "64-bit swizzle" Some(0) => [
+        "none" Whole, "" Whole, "h0" Half(0), "h1" Half(1), "b0" Byte(0), "b1" Byte(1), "b2" Byte(2), "b3" Byte(3),
+        "w0" Word(0),
+    ];
+    /// Conversion of an fp16 half to fp32.
+    WIDEN "widen" Some(0) => [
+        "none" Whole, "h0" Half(0), "h1" Half(1),
+    ];
+    /// One byte.
+    LANE8 "8-bit lane" None => [
+        "b0" Byte(0), "b1" Byte(1), "b2" Byte(2), "b3" Byte(3),
+    ];
+    /// One half.
+    LANE16 "16-bit lane" None => [
+        "h0" Half(0), "h1" Half(1),
+    ];
+    /// Part of a branch condition that is tested.
+    COMBINE "combine" Some(0) => [
+        "none" Whole, "h0" Half(0), "h1" Half(1), "and" Whole, "lowbits" Whole,
+    ];
 }
 
 /// What a destination may be.

@@ -27,7 +27,8 @@ const fn run(name: &'static str, lo: u8, count: &'static str, minus1: bool, role
     OperandSpec::new(name, Field::new(lo, 6), Kind::Run { count, minus1 }, role)
 }
 
-const NAMES: [&str; 4] = ["s0", "s1", "s2", "s3"];
+/// Names of the sources, by their bytes.
+pub const SOURCES: [&str; 4] = ["s0", "s1", "s2", "s3"];
 
 /// Source `i` at byte `i`, its modifiers where section 3.1 puts them.
 const fn src(i: u8, wide: bool, mods: SrcMods) -> S {
@@ -49,13 +50,13 @@ const fn src(i: u8, wide: bool, mods: SrcMods) -> S {
         Not => Field::split(&[byte, (35, 1)]),
         Byte => Field::split(&[byte, (28, 2)]),
     };
-    OperandSpec::new(NAMES[i as usize], field, Kind::Src(SrcKind { wide, mods }), Role::Use)
+    OperandSpec::new(SOURCES[i as usize], field, Kind::Src(SrcKind { wide, mods }), Role::Use)
 }
 
 /// A byte-selected source of MKVEC.v2i8, whose lane fields sit at the places of neg and abs.
 const fn src_byte_high(i: u8) -> S {
     OperandSpec::new(
-        NAMES[i as usize],
+        SOURCES[i as usize],
         Field::split(&[(8 * i, 8), (38 - 2 * i, 2)]),
         Kind::Src(SrcKind { wide: false, mods: SrcMods::Byte }),
         Role::Use,

@@ -1,7 +1,7 @@
 //! What the bits allow but the chips do not: reserved field values (decoding), and the legality rules of reference
 //! section 16.5 (emission and execution).
 
-use gpucc_isa::{Inst, ModValue, Role, Word};
+use gpucc_isa::{Inst, ModValue, OperandSpec, Role, Word};
 
 use crate::modifiers::{self, Cond, Round, Type};
 use crate::operand::{
@@ -97,6 +97,7 @@ pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     }
     let get = |name| inst.get(name).unwrap_or(0);
     let t = modifiers::ty(inst).unwrap_or(Type::F32);
+    registers(inst, generation)?;
     check_operands(inst, generation)?;
     check_uniforms(inst, generation)?;
     if get("thread") != 0 || get("hp") != 0 || inst.get("unk").is_some_and(|u| u > 1) {
@@ -113,6 +114,36 @@ pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     check_lanes(inst, generation)
 }
 
+/// Whether the registers that an instruction names exist.
+///
+/// # Errors
+/// One sentence with the first that does not.
+pub fn registers(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
+    for (name, s, _) in sources(inst) {
+        match s.group {
+            GROUP_TEMP if s.reg >= TEMPS => return Err(format!("{name}: t{} does not exist", s.reg)),
+            GROUP_UNIFORM if s.reg >= UNIFORMS[generation as usize] => {
+                return Err(format!("{name}: u{} does not exist on this chip", s.reg));
+            }
+            _ => {}
+        }
+    }
+    for v in defs(inst) {
+        let (reg, ..) = dst::parts(v);
+        if reg >= TEMPS {
+            return Err(format!("destination t{reg} does not exist"));
+        }
+    }
+    Ok(())
+}
+
+/// Raw values of the destinations that are present.
+fn defs(inst: &Inst<Vivante>) -> impl Iterator<Item = u32> + '_ {
+    let present =
+        |(s, v): &(&OperandSpec<Vivante>, u32)| s.role == Role::Def && (*v != 0 || !matches!(s.kind, Kind::DstOpt));
+    inst.row().operands.iter().zip(inst.vals).filter(present).map(|(_, v)| v)
+}
+
 fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     for (name, s, raw) in sources(inst) {
         match s.group {
@@ -124,11 +155,7 @@ fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
                     return Err(format!("{name}: half-float immediates belong to dual-16 mode"));
                 }
             }
-            GROUP_TEMP if s.reg >= TEMPS => return Err(format!("{name}: t{} does not exist", s.reg)),
             GROUP_TEMP_FULL => return Err(format!("{name}: `th` registers belong to dual-16 mode")),
-            GROUP_UNIFORM if s.reg >= UNIFORMS[generation as usize] => {
-                return Err(format!("{name}: u{} does not exist on this chip", s.reg));
-            }
             GROUP_UNIFORM if s.amode != 0 && generation == GC7000 => {
                 return Err(format!("{name}: uniforms are not indexed by a0 on this chip"));
             }
@@ -137,14 +164,8 @@ fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
             _ => {}
         }
     }
-    for (s, &v) in inst.row().operands.iter().zip(&inst.vals) {
-        if s.role != Role::Def || matches!(s.kind, Kind::DstOpt) && v == 0 {
-            continue;
-        }
-        let (reg, mask, amode) = dst::parts(v);
-        if reg >= TEMPS {
-            return Err(format!("destination t{reg} does not exist"));
-        }
+    for v in defs(inst) {
+        let (_, mask, amode) = dst::parts(v);
         if mask == 0 && inst.op() != Op::Nop {
             return Err("empty write mask".into());
         }

@@ -183,8 +183,14 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Opt
     }
     // An index that does not fit is beyond every buffer, whatever the bits that are left say.
     let beyond = dynamic & BEYOND != 0;
-    let offset = if beyond && common.oob != OobAccess::Wrapped { u64::from(u32::MAX) } else { wrapped };
-    common.strayed |= beyond && common.robust && !m.in_bounds;
+    let stray = common.robust && !m.in_bounds;
+    let offset = match stray {
+        true if beyond && common.oob != OobAccess::Wrapped => u64::from(u32::MAX),
+        true => wrapped,
+        // Targets add both parts without wrapping.
+        false => u64::from(m.offset) + (dynamic & u64::from(u32::MAX)),
+    };
+    common.strayed |= beyond && stray;
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
         DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
@@ -193,7 +199,7 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Opt
     let strays = offset + bytes > size;
     let mut lanes = m.ty.lanes() as usize;
     if strays {
-        if common.robust && !m.in_bounds {
+        if stray {
             common.strayed = true;
             let component = u64::from(m.ty.scalar().mem_bytes());
             match common.oob.choose(size, bytes, u64::from(m.align).max(component), load) {

@@ -354,6 +354,9 @@ block0:
     // What it claims of its alignment holds out of bounds too.
     let far = text("on", "").replace("res0[8]", "res0[42]");
     assert_eq!(run(&far, &d).unwrap_err().kind, TrapKind::Misaligned);
+    // The sum of both offsets does not wrap.
+    let sum = text("on", "{in_bounds}").replace("res0[8]", "res0[8 + -4:i32]");
+    assert_eq!(run(&sum, &d).unwrap_err().kind, TrapKind::OutOfBounds);
 }
 
 #[test]

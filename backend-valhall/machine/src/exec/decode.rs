@@ -5,7 +5,8 @@ use gpucc_num::Round;
 use gpucc_sim::TrapKind;
 
 use crate::build::flow;
-use crate::kind::{DstKind, Kind, SrcMods};
+use crate::kind::{DstKind, Kind, Lanes, SrcMods};
+use crate::slots::SOURCES;
 use crate::src::{LUT, Operand, Src, operand};
 use crate::text::run_length;
 use crate::{Class, Op, ValhallInst, decode_word, table, text};
@@ -140,55 +141,20 @@ pub(super) enum Slot {
     Bad(TrapKind, String),
 }
 
-/// Bits `lo` and width of what a part name (`h0`, `b2`, `w0`) selects.
-fn part(name: &str) -> Option<(u8, u8)> {
-    let n = name[1..].parse::<u8>().ok()?;
-    match name.as_bytes()[0] {
-        b'h' => Some((16 * n, 16)),
-        b'b' => Some((8 * n, 8)),
-        b'w' => Some((32 * n, 32)),
-        _ => None,
-    }
-}
-
-/// Digits of a swizzle name, first digit first.
-fn digits(name: &str) -> Vec<u8> {
-    name[1..].bytes().map(|b| b - b'0').collect()
-}
-
 fn form_of(mods: SrcMods, swizzle: Option<u8>, signed: bool) -> Form {
     let Some((def, v)) = mods.swizzle().zip(swizzle) else { return Form::Whole };
-    let name = def.value(v as u32).unwrap_or("none");
-    if name == "none" {
-        return Form::Whole;
-    }
-    match mods {
-        SrcMods::NegAbsWiden | SrcMods::Widen => Form::Widen(name.as_bytes()[1] - b'0'),
-        SrcMods::NegAbsSwizzle16 | SrcMods::Swizzle16 | SrcMods::Int16 => {
-            let d = digits(name);
-            let width = if name.starts_with('h') { 16 } else { 8 };
-            if name == "h01" {
-                return Form::Whole;
-            }
-            Form::Lanes16 { lo: [d[0] * width, d[1] * width], width, signed }
-        }
-        SrcMods::HalfSwizzle8 => {
-            let d = digits(name);
-            Form::Lanes16 { lo: [d[0] * 8, d[1] * 8], width: 8, signed }
-        }
-        SrcMods::Int8 => {
-            let d = digits(name);
-            if d == [0, 1, 2, 3] {
-                return Form::Whole;
-            }
-            Form::Lanes8([d[0], d[1], d[2], d[3]])
-        }
-        SrcMods::Lanes8 => Form::Part { lo: 8 * (name.as_bytes()[1] - b'0'), width: 8, signed: false },
-        SrcMods::NegAbsHalf | SrcMods::Int32 | SrcMods::Int64 | SrcMods::Byte | SrcMods::Combine => match part(name) {
-            Some((lo, width)) => Form::Part { lo, width, signed },
-            None => Form::Whole,
-        },
-        SrcMods::Plain | SrcMods::Float | SrcMods::NegAbs | SrcMods::Not => Form::Whole,
+    let part = |lo, width, signed| Form::Part { lo, width, signed };
+    match def.lanes(u32::from(v)) {
+        Lanes::Whole | Lanes::Halves([0, 1]) | Lanes::Bytes([0, 1, 2, 3]) => Form::Whole,
+        Lanes::Half(h) if matches!(mods, SrcMods::NegAbsWiden | SrcMods::Widen) => Form::Widen(h),
+        // The amount of a shift.
+        Lanes::Byte(b) if mods == SrcMods::Lanes8 => part(8 * b, 8, false),
+        Lanes::Byte(b) => part(8 * b, 8, signed),
+        Lanes::Half(h) => part(16 * h, 16, signed),
+        Lanes::Word(w) => part(32 * w, 32, signed),
+        Lanes::Halves(h) => Form::Lanes16 { lo: h.map(|h| 16 * h), width: 16, signed },
+        Lanes::TwoBytes(b) => Form::Lanes16 { lo: b.map(|b| 8 * b), width: 8, signed },
+        Lanes::Bytes(b) => Form::Lanes8(b),
     }
 }
 
@@ -363,7 +329,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
     }
     for (i, s) in row.operands.iter().enumerate() {
         let Kind::Src(kind) = s.kind else { continue };
-        let at = usize::from(s.name.as_bytes()[1] - b'0');
+        let Some(at) = SOURCES.iter().position(|n| *n == s.name) else { continue };
         let src = Src::unpack(kind, inst.vals[i], page);
         let form = form_of(kind.mods, src.swizzle, signed);
         if kind.mods == SrcMods::Combine {

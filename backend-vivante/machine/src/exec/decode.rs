@@ -173,10 +173,8 @@ fn fill(
     let get = |name| inst.get(name).unwrap_or(0);
     pre.op = row.op;
     pre.class = super::alu::class_of(row.attrs.class);
-    validate::check(inst, generation).map_err(|m| {
-        let kind = if m.contains("does not exist") { TrapKind::BadRegister } else { TrapKind::Unsupported };
-        (kind, m)
-    })?;
+    validate::registers(inst, generation).map_err(|m| (TrapKind::BadRegister, m))?;
+    validate::check(inst, generation).map_err(|m| (TrapKind::Unsupported, m))?;
     if row.attrs.class == Class::Texture
         || matches!(row.op, Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d)
     {
