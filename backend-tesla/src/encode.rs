@@ -1,14 +1,17 @@
-//! From a machine instruction on physical registers to a row of the table with its values.
+//! From machine instructions on physical registers, in their final order and forms, to rows of the table with their values.
 
 use gpucc_driver::CompileCx;
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Inst, ModValue as _, TextCx, stage::CS};
-use gpucc_mir::{MInst, PReg, Reg, Src, Use};
+use gpucc_mir::{BlockId, MFunc, MInst, PReg, Reg, Src, Use};
 use gpucc_tesla_machine as machine;
 use machine::operand::{DISCARD, half as half_index, put};
 use machine::{Addr, Op, Operand, Width};
+use smallvec::SmallVec;
 
 use crate::TeslaFamily;
+use crate::builders as build;
+use crate::encoded::{Block, Code, EncodedInst};
 use crate::forms::{self, Fill, Form, Length, Modifier, Source, Takes};
 use crate::slots::Slot;
 use crate::target::{A, C, Carried, Half, Mods, R, REGISTERS, SrcMods, TOp, Tesla, ZERO};
@@ -19,6 +22,69 @@ pub struct Encoder {
     pub generation: u8,
     /// Registers allocated; higher ones read 0.
     pub registers: u16,
+}
+
+/// Where encoded blocks begin.
+#[derive(Default)]
+struct Places {
+    /// How many there are.
+    count: u32,
+    /// By block of the machine code: the first one that it becomes.
+    starts: Vec<BlockId>,
+    /// By number: the block with the join.
+    joins: Vec<Option<BlockId>>,
+    /// By number: where the loop leads.
+    exits: Vec<Option<BlockId>>,
+}
+
+impl Places {
+    fn of(mf: &MFunc<Tesla>) -> Places {
+        let mut all = Places::default();
+        for insts in &mf.code {
+            let start = BlockId(all.count);
+            all.starts.push(start);
+            let mut empty = true;
+            for m in insts {
+                if m.target_op() == Some(TOp::LoopExit) {
+                    note(&mut all.exits, m.mods.id, start);
+                    continue;
+                }
+                if is_join(m) {
+                    all.count += u32::from(!empty);
+                    note(&mut all.joins, m.mods.id, BlockId(all.count));
+                }
+                empty = false;
+            }
+            all.count += 1;
+        }
+        all
+    }
+
+    /// The block of the number that an instruction has.
+    fn at(places: &[Option<BlockId>], m: &MInst<Tesla>) -> Result<BlockId, Diagnostic> {
+        let place = places.get(usize::from(m.mods.id)).copied().flatten();
+        place.ok_or_else(|| bug(format!("where {m:?} leads is nowhere")))
+    }
+}
+
+/// The first that has a number keeps it.
+fn note(places: &mut Vec<Option<BlockId>>, id: u16, b: BlockId) {
+    let id = usize::from(id);
+    places.resize(places.len().max(id + 1), None);
+    places[id].get_or_insert(b);
+}
+
+fn is_join(m: &MInst<Tesla>) -> bool {
+    m.target_op() == Some(TOp::Join) || m.mods.carries == Carried::Join
+}
+
+fn bug(message: String) -> Diagnostic {
+    Diagnostic::internal("encode", message)
+}
+
+/// A register as encoded code counts them: each file has a thousand.
+fn range(p: PReg) -> (u32, u32) {
+    (u32::from(p.file) * 1024 + u32::from(p.place.base()), p.place.len().into())
 }
 
 /// The registers that an instruction names besides its sources.
@@ -67,7 +133,7 @@ impl Encoder {
         } else {
             self.form(m, op, Length::Long).or_else(|| self.form(m, op, Length::Immediate))
         };
-        found.ok_or_else(|| Diagnostic::internal("emission", format!("no form for {m:?}")))
+        found.ok_or_else(|| bug(format!("no form for {m:?}")))
     }
 
     /// Whether an instruction has a short form.
@@ -80,6 +146,72 @@ impl Encoder {
         let Some(TOp::M(op)) = m.target_op() else { return false };
         let mods = Mods { carries, ..m.mods };
         m.mods.carries == Carried::Nothing && !m.mods.short && self.form_with(m, op, Length::Long, mods).is_some()
+    }
+
+    /// The instruction with its registers; it branches nowhere yet.
+    fn inst(&self, m: &MInst<Tesla>, op: Op) -> Result<EncodedInst, Diagnostic> {
+        let inst = self.encode(m, op)?;
+        let (reads, writes) = (m.uses.iter().filter_map(Use::phys), m.defs.iter().filter_map(|d| d.phys()));
+        let item = EncodedInst::new(inst, reads.map(range).collect(), writes.map(range).collect());
+        Ok(EncodedInst { loc: m.loc, ..item })
+    }
+
+    /// An instruction that does nothing, for what it carries.
+    fn carrier(&self, carries: Carried, id: u16, loc: Loc) -> Result<EncodedInst, Diagnostic> {
+        let mut nop = build::Nop.on([]).at(loc);
+        nop.mods = Mods { carries, id, ..nop.mods };
+        self.inst(&nop, Op::Nop)
+    }
+
+    /// One that pushes the address of a block.
+    fn push(&self, m: &MInst<Tesla>, op: Op, to: BlockId) -> Result<EncodedInst, Diagnostic> {
+        let item = self.inst(&MInst::new(TOp::M(op)).arg(to).at(m.loc), op)?;
+        Ok(EncodedInst { label: Some(to), ..item })
+    }
+
+    /// The whole function.
+    ///
+    /// # Errors
+    /// A bug: an instruction that no form holds, or an address that is nowhere.
+    pub fn func(&self, mf: MFunc<Tesla>) -> Result<Code, Diagnostic> {
+        let places = Places::of(&mf);
+        let start = |b: BlockId| places.starts[b.0 as usize];
+        let mut blocks: Vec<Block> = Vec::with_capacity(places.count as usize);
+        for (block, insts) in mf.blocks.iter().zip(&mf.code) {
+            let mut now = Block { insts: Vec::with_capacity(insts.len()), succs: SmallVec::new(), runs: block.runs };
+            for m in insts {
+                if is_join(m) && !now.insts.is_empty() {
+                    let next = BlockId(blocks.len() as u32 + 1);
+                    now.succs.push(next);
+                    blocks.push(std::mem::replace(
+                        &mut now,
+                        Block { insts: vec![], succs: SmallVec::new(), runs: block.runs },
+                    ));
+                }
+                let item = match m.target_op() {
+                    Some(TOp::M(op)) => {
+                        let item = self.inst(m, op)?;
+                        let named = item.inst.row().operand("target").and_then(|_| m.labels().next());
+                        EncodedInst { label: named.map(start), ..item }
+                    }
+                    Some(TOp::LoopExit) => continue,
+                    Some(TOp::Join) => self.carrier(Carried::Join, m.mods.id, Loc::UNKNOWN)?,
+                    Some(TOp::JoinAt) => self.push(m, Op::JoinAt, Places::at(&places.joins, m)?)?,
+                    Some(TOp::PreBrk) => self.push(m, Op::PreBrk, Places::at(&places.exits, m)?)?,
+                    Some(TOp::Exit) => self.carrier(Carried::Exit, 0, m.loc)?,
+                    _ => return Err(bug(format!("{m:?} is left"))),
+                };
+                now.succs.extend(item.label);
+                now.insts.push(item);
+            }
+            now.succs.extend(block.succs.iter().map(|e| start(e.to)));
+            blocks.push(now);
+        }
+        for b in &mut blocks {
+            b.succs.sort_unstable();
+            b.succs.dedup();
+        }
+        Ok(Code { name: mf.name, blocks })
     }
 
     fn form(&self, m: &MInst<Tesla>, op: Op, length: Length) -> Option<Inst<machine::Tesla>> {

@@ -3,6 +3,7 @@
 pub mod builders;
 mod emit;
 mod encode;
+pub mod encoded;
 mod flow;
 mod forms;
 mod isel;
@@ -26,7 +27,6 @@ use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves, local_cse};
 use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_tesla_machine as machine;
 
-use emit::Emitter;
 use encode::Encoder;
 use isel::{Isel, PARAMETERS, VarLocation};
 use target::{REGISTERS, Tesla};
@@ -183,7 +183,7 @@ impl Family for TeslaFamily {
     type Target = Tesla;
     type Strategy = ();
     type State = Shape;
-    type Encoded = MFunc<Tesla>;
+    type Encoded = encoded::Code;
 
     const NAME: &'static str = "tesla";
     const GENERATIONS: &'static [&'static str] = &["nv50", "nv84", "nva0", "nva3"];
@@ -238,16 +238,15 @@ impl Family for TeslaFamily {
         cx.state.shared.iter().find(|s| s.0 == place).map(|s| s.1)
     }
 
-    fn encode(code: MFunc<Tesla>, _: &mut CompileCx<'_, Self>) -> Result<MFunc<Tesla>, Diagnostic> {
-        Ok(code)
+    fn encode(code: MFunc<Tesla>, cx: &mut CompileCx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
+        Encoder::new(cx).func(code)
     }
 
-    fn emit(mf: &MFunc<Tesla>, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
+    fn emit(code: &encoded::Code, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let shape = &cx.state;
         let order = &shape.order;
-        let encoder = Encoder::new(cx);
-        let registers = encoder.registers;
-        let p = Emitter { job: &cx.job, encoder }.emit(mf)?;
+        let registers = Encoder::new(cx).registers;
+        let p = emit::emit(code, &cx.job)?;
         let (preloads, reflection) = resources(cx.job.module, cx.job.func(), shape, order);
         let scratch = scratch(cx);
         let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());

@@ -7,16 +7,21 @@ pub mod caps;
 #[doc(hidden)]
 pub mod clamp;
 mod emit;
+mod encode;
+pub mod encoded;
 mod forms;
 mod forward_moves;
 mod isel;
 mod merge_edges;
 mod merge_lanes;
 mod pack;
+mod rotate_tests;
 mod saturate;
+mod single_uniform;
 mod statistics;
 mod tail_merge;
 pub mod target;
+mod thread_jumps;
 #[doc(hidden)]
 pub mod uniforms;
 mod zero_undefs;
@@ -28,7 +33,7 @@ use gpucc_driver::{
 };
 use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Unsupported, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, copy_prop, dce};
+use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough};
 use gpucc_opt::{Caps, Report};
 use gpucc_vivante_machine as machine;
 
@@ -36,7 +41,7 @@ use arrays::Arrays;
 use caps::{Strategy, UNSUPPORTED, caps, has_spills};
 use isel::{Id, Isel, Shared};
 use target::Vivante;
-use uniforms::Table;
+use uniforms::{Layout, Table};
 
 /// The family.
 pub struct VivanteFamily;
@@ -50,6 +55,8 @@ const PRESSURE_TARGET: u32 = 12;
 /// What selection decides.
 pub struct State {
     uniforms: Table,
+    /// Their words in the file, once the code is encoded.
+    layout: Layout,
     arrays: Arrays,
     /// Ids that the launch loads, one register each.
     preloaded: Vec<Id>,
@@ -70,7 +77,7 @@ impl Family for VivanteFamily {
     type Target = Vivante;
     type Strategy = Strategy;
     type State = State;
-    type Encoded = MFunc<Vivante>;
+    type Encoded = encoded::Code;
 
     const NAME: &'static str = "vivante";
     const GENERATIONS: &'static [&'static str] = &["gc2000", "gc3000", "gc7000"];
@@ -100,6 +107,9 @@ impl Family for VivanteFamily {
         Pass::improve("merge-lanes", 1, merge_lanes).physical(),
         Pass::improve("tail-merge", 1, |mf, cx| Ok(tail_merge::run(mf, &cx.target) as u64)).physical(),
         Pass::lower("place-arrays", place_arrays).physical(),
+        Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps::run(mf, &cx.target) as u64)).physical(),
+        Pass::improve("rotate-tests", 1, |mf, cx| Ok(rotate_tests::run(mf, cx.fuel))).physical(),
+        Pass::lower("drop-fallthrough", |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),
     ];
 
     fn first(generation: u8, o: &CodegenOptions) -> Strategy {
@@ -162,6 +172,7 @@ impl Family for VivanteFamily {
         let Isel { uniforms, arrays, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
         let state = State {
             uniforms,
+            layout: Layout::default(),
             arrays,
             preloaded,
             shared,
@@ -181,6 +192,7 @@ impl Family for VivanteFamily {
         }
         let state = State {
             uniforms,
+            layout: Layout::default(),
             arrays: Arrays { rows: given.rows, ..Arrays::default() },
             preloaded: Vec::new(),
             shared: Shared::Buffer,
@@ -200,26 +212,20 @@ impl Family for VivanteFamily {
         }
     }
 
-    fn encode(code: MFunc<Vivante>, _: &mut CompileCx<'_, Self>) -> Result<MFunc<Vivante>, Diagnostic> {
-        Ok(code)
-    }
-
-    fn emit(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<EmittedProgram, Diagnostic> {
-        let (job, state, t) = (&cx.job, &cx.state, &cx.target);
-        let layout = emit::layout(mf, t, &state.uniforms);
-        let limit = machine::validate::UNIFORMS[job.generation as usize] as usize;
+    fn encode(code: MFunc<Vivante>, cx: &mut CompileCx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
+        let layout = uniforms::layout(&code, &cx.target, &cx.state.uniforms);
+        let limit = machine::validate::UNIFORMS[cx.job.generation as usize] as usize;
         if layout.registers.len() > limit {
             let what = format!("has {limit} uniform registers, this needs {}", layout.registers.len());
-            return Err(job.refuse(Refusal::OutOfUniforms, what));
+            return Err(cx.job.refuse(Refusal::OutOfUniforms, what));
         }
-        let lines = emit::Lines::new(mf, job.options.opt_level > 0);
-        let most = machine::validate::INSTRUCTIONS[job.generation as usize] as usize;
-        // Before anything is encoded: branches could not say where they go.
-        if lines.len() > most {
-            let what = format!("has room for {most} instructions, this needs {}", lines.len());
-            return Err(job.refuse(Refusal::ProgramSize, what));
-        }
-        let p = emit::emit(lines, t, &state.uniforms, layout, job.options.verify)?;
+        cx.state.layout = layout;
+        encode::encode(code, &cx.target, &cx.state.uniforms, &cx.state.layout)
+    }
+
+    fn emit(code: &encoded::Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<EmittedProgram, Diagnostic> {
+        let (job, state) = (&cx.job, &cx.state);
+        let p = emit::emit(code, job)?;
         let scratch_bytes = scratch(cx);
         for (code, what, has, needs) in [
             (Refusal::WorkgroupMemory, "workgroup", machine::exec::MOST_SHARED, state.shared_bytes),
@@ -229,7 +235,7 @@ impl Family for VivanteFamily {
                 return Err(job.refuse(code, format!("has {has} bytes of {what} memory, this needs {needs}")));
             }
         }
-        let (preloads, limits) = preloads(state, &p, scratch_bytes);
+        let (preloads, limits) = preloads(state, scratch_bytes);
         let shared = match state.shared {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,
             Shared::Local => machine::exec::shared_mode::LOCAL,
@@ -237,21 +243,13 @@ impl Family for VivanteFamily {
         Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
-            stats: statistics::of(
-                &p,
-                &cx.alloc,
-                state.temps,
-                state.arrays.rows,
-                state.uniform_moves,
-                state.shared_bytes,
-                scratch_bytes,
-            ),
+            stats: statistics::of(&p, &cx.alloc, state, scratch_bytes),
             data: Vec::new(),
             meta: Meta {
                 subgroup_size: 1,
                 registers: vec![
                     (machine::exec::FILE_TEMP, state.temps),
-                    (machine::exec::FILE_UNIFORM, p.uniforms.registers.len() as u16),
+                    (machine::exec::FILE_UNIFORM, state.layout.registers.len() as u16),
                 ],
                 shared_bytes: state.shared_bytes,
                 scratch_bytes,
@@ -287,7 +285,7 @@ fn scratch(cx: &CompileCx<'_, VivanteFamily>) -> u32 {
 }
 
 fn single_uniform(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
-    cx.state.uniform_moves = emit::single_uniform(mf, &cx.target, &cx.state.uniforms);
+    cx.state.uniform_moves = single_uniform::run(mf, &cx.target, &cx.state.uniforms);
     too_much(mf, cx).map_err(|refused| AttemptError { refused, cause: FailureKind::Hopeless })?;
     Ok(cx.state.uniform_moves as u64)
 }
@@ -353,7 +351,7 @@ const SHRINK: usize = 8;
 fn too_much(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<(), Diagnostic> {
     let t = &cx.target;
     let limit = machine::validate::UNIFORMS[t.generation as usize] as usize;
-    let words = emit::words(mf, t, &cx.state.uniforms);
+    let words = uniforms::words(mf, t, &cx.state.uniforms);
     if words > 4 * limit {
         let what = format!("has {limit} uniform registers, this needs at least {}", words.div_ceil(4));
         return Err(cx.job.refuse(Refusal::OutOfUniforms, what));
@@ -368,7 +366,7 @@ fn too_much(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<(), Diagnost
 }
 
 /// What is loaded at launch, and the limits of buffers that the launch computes.
-fn preloads(state: &State, p: &emit::Program, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) {
+fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) {
     let mut preloads = Vec::new();
     for (k, id) in state.preloaded.iter().enumerate() {
         for d in 0..3u16 {
@@ -381,7 +379,7 @@ fn preloads(state: &State, p: &emit::Program, scratch_bytes: u32) -> (Vec<Preloa
         }
     }
     let mut limits = Vec::new();
-    for (r, words) in p.uniforms.registers.iter().enumerate() {
+    for (r, words) in state.layout.registers.iter().enumerate() {
         for (c, w) in words.iter().enumerate() {
             if let Some(w) = w {
                 preloads.push(Preload {

@@ -3,30 +3,24 @@
 use gpucc_mir::AllocStats;
 use gpucc_vivante_machine as machine;
 
+use crate::State;
 use crate::emit::Program;
 
 /// The numbers by name.
-pub fn of(
-    p: &Program,
-    alloc: &AllocStats,
-    temps: u16,
-    array_rows: u32,
-    uniform_moves: usize,
-    shared_bytes: u32,
-    scratch_bytes: u32,
-) -> Vec<(&'static str, u64)> {
+pub fn of(p: &Program, alloc: &AllocStats, state: &State, scratch_bytes: u32) -> Vec<(&'static str, u64)> {
     let c = &p.counts;
-    let words = p.uniforms.registers.iter().flatten().filter(|w| w.is_some()).count();
+    let layout = &state.layout;
+    let words = layout.registers.iter().flatten().filter(|w| w.is_some()).count();
     [
         ("instructions", (p.code.len() / machine::BYTES) as u64),
         ("bytes", p.code.len() as u64),
-        ("registers", u64::from(temps)),
-        ("array_rows", u64::from(array_rows)),
-        ("uniforms", p.uniforms.registers.len() as u64),
+        ("registers", u64::from(state.temps)),
+        ("array_rows", u64::from(state.arrays.rows)),
+        ("uniforms", layout.registers.len() as u64),
         ("uniform_words", words as u64),
         ("immediates", c.immediates),
         ("moves", c.movs),
-        ("uniform_moves", uniform_moves as u64),
+        ("uniform_moves", state.uniform_moves as u64),
         ("address_moves", c.address_moves),
         ("lane_use_percent", (c.lanes.0 * 100).checked_div(c.lanes.1).unwrap_or(0)),
         ("branches", c.branches),
@@ -34,7 +28,7 @@ pub fn of(
         ("memory", c.memory),
         ("spills", u64::from(alloc.spills)),
         ("reloads", u64::from(alloc.reloads)),
-        ("shared_bytes", u64::from(shared_bytes)),
+        ("shared_bytes", u64::from(state.shared_bytes)),
         ("scratch_bytes", u64::from(scratch_bytes)),
     ]
     .to_vec()

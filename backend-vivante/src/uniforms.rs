@@ -5,9 +5,13 @@
 //! register that has most of their words already and room for the others.
 
 use gpucc_container::{IMMEDIATES, Source};
+use gpucc_mir::{MFunc, MInst, Src};
+use gpucc_vivante_machine as machine;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
+
+use crate::target::Vivante;
 
 /// A word of the uniform file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -159,4 +163,46 @@ impl Layout {
     pub fn component(&self, register: usize, word: Word) -> Option<u32> {
         self.registers[register].iter().position(|w| *w == Some(word)).map(|c| c as u32)
     }
+}
+
+/// The distinct words that the uniform operands of an instruction read.
+pub fn words_of(table: &Table, inst: &MInst<Vivante>) -> Words {
+    let mut all = Words::new();
+    for u in &inst.uses {
+        if let Src::Uniform(slot) = u.src {
+            for w in table.read(slot, &u.mods.swz.map(|c| c.min(table.words(slot).len() as u8 - 1))) {
+                if !all.contains(&w) {
+                    all.push(w);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Words that a function reads and that only the uniform file can hold, each once.
+pub fn words(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> usize {
+    let all = mf.code.iter().flatten().flat_map(|i| words_of(table, i));
+    let immediate = |w: &Word| matches!(w, Word::Const(bits) if t.immediate(*bits));
+    all.filter(|w| !immediate(w)).collect::<IndexSet<Word, FxBuildHasher>>().len()
+}
+
+/// Lays the uniform file out for the final instructions.
+pub fn layout(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> Layout {
+    let mut sets = Vec::new();
+    for inst in mf.code.iter().flatten() {
+        if machine::validate::single_uniform(t.generation) {
+            let w = words_of(table, inst);
+            if !w.is_empty() {
+                sets.push(w);
+            }
+        } else {
+            for u in &inst.uses {
+                if let Src::Uniform(slot) = u.src {
+                    sets.push(table.read(slot, &u.mods.swz.map(|c| c.min(table.words(slot).len() as u8 - 1))));
+                }
+            }
+        }
+    }
+    Layout::new(sets)
 }

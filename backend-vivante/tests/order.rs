@@ -49,6 +49,9 @@ fn passes_keep_their_order() {
         ("split-critical-edges", "merge-edges", "copies of an edge have a block"),
         ("forward-moves", "merge-lanes", "a move whose source is known merges with others"),
         ("tail-merge", "place-arrays", "temporaries in use are known last"),
+        ("tail-merge", "thread-jumps", "blocks that end alike go on by a jump alone"),
+        ("thread-jumps", "rotate-tests", "what a jump leads to is known"),
+        ("rotate-tests", "drop-fallthrough", "a block that only tests still has its jump"),
     ];
     assert_eq!(gpucc_driver::check_order::<VivanteFamily>(&order), Ok(()));
 }

@@ -32,6 +32,9 @@ pub fn overlap(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
 
 /// What a family knows of an encoded instruction besides. Its text is empty where the instruction's own says all.
 pub trait Payload<I: Isa>: Clone + Display {
+    /// Whether a program ends where its last block does.
+    const ENDS: bool = false;
+
     /// What it knows of any such instruction.
     fn of(inst: &Inst<I>) -> Self;
 
@@ -150,7 +153,7 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
     /// - each instruction encodes and keeps to the rules of its table;
     /// - a branch has a block, and nothing else has one; the block exists and is a successor;
     /// - behind what control does not go on there is nothing in a block; where it reaches the end of one, the next exists and is a
-    ///   successor.
+    ///   successor, but for the last where [`Payload::ENDS`].
     ///
     /// # Errors
     /// The first broken rule, with block and instruction.
@@ -174,7 +177,8 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
                     return at(format!("{to:?} is not a successor"));
                 }
             }
-            if falls && self.succs(b).all(|s| s != b + 1) {
+            let ends = X::ENDS && b + 1 == self.blocks.len();
+            if falls && !ends && self.succs(b).all(|s| s != b + 1) {
                 return Err(format!("b{b}: control goes on to b{}, which is not a successor", b + 1));
             }
         }

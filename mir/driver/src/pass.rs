@@ -65,9 +65,6 @@ impl<'o> Manager<'o> {
         if self.o.texts {
             self.texts.after = print(&mf, &cx.target);
         }
-        if F::TAIL.is_empty() {
-            return Ok(F::encode(mf, cx)?);
-        }
         trace::enter(ENCODE, &mf.name);
         let mut code = F::encode(mf, cx)?;
         self.list(ENCODE, F::TAIL, &mut code, cx, |_, _, _| Ok(()))?;
@@ -170,10 +167,8 @@ pub(crate) fn names<F: Family>() -> Vec<&'static str> {
     }
     all.push("isel");
     all.extend(machine_names::<F>());
-    if !F::TAIL.is_empty() {
-        all.push(ENCODE);
-        all.extend(F::TAIL.iter().map(|p| p.name));
-    }
+    all.push(ENCODE);
+    all.extend(F::TAIL.iter().map(|p| p.name));
     all
 }
 
