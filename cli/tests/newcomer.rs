@@ -222,6 +222,27 @@ fn traps_have_a_place() {
     }
 }
 
+/// A race in workgroup memory names the variable, with the byte counted from its start.
+#[test]
+fn races_name_workgroup_variables() {
+    let s = Scratch::new("workgroup-races");
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+        var<workgroup> first: array<u32, 4>;\nvar<workgroup> tile: array<u32, 64>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        \x20   first[i % 4u] = 1u;\n    tile[7] = i;\n    workgroupBarrier();\n    o[i] = tile[i] + first[0];\n}\n";
+    let shader = s.write("tile.wgsl", source);
+    let binary = s.path("tile.bin");
+    for target in ["interp", "valhall", "tesla", "gcn", "vivante"] {
+        let run = ["--buf", "0:0=zero:256", "--perturb", "1"];
+        let said = expect(&[&["run", &shader, "--target", target][..], &run].concat(), 1, "tile.wgsl:6:5");
+        assert!(said.contains("at byte 28 of `tile` in"), "{target}: {said}");
+        if target != "interp" {
+            expect(&[&shader, "--target", target, "-o", &binary], 0, "");
+            expect(&[&["run", &binary][..], &run].concat(), 1, "at byte 28 of `tile` in");
+        }
+    }
+}
+
 /// Among JSON records everything on standard error is one.
 #[test]
 fn notes_are_records() {

@@ -16,7 +16,7 @@ mod write;
 pub use bytes::ReadError;
 pub use model::{
     Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, Program, RaceMark, Resource,
-    ResourceKind, Shape, Source, Stage, StateWord, TexelClass, UNIFORM_FILE, flags,
+    ResourceKind, Shape, Source, Stage, StateWord, TexelClass, UNIFORM_FILE, Variable, flags,
 };
 pub use read::{Section, sections, without};
 
@@ -26,7 +26,7 @@ pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 pub const VERSION_MAJOR: u16 = 2;
 /// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
 /// has all they use.
-pub const VERSION_MINOR: u16 = 2;
+pub const VERSION_MINOR: u16 = 3;
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.
@@ -68,6 +68,8 @@ pub mod tag {
     pub const STAT: [u8; 4] = *b"STAT";
     /// Optional: names of resources.
     pub const NAME: [u8; 4] = *b"NAME";
+    /// Optional: variables in workgroup memory.
+    pub const VARS: [u8; 4] = *b"VARS";
     /// Optional: what a check for races must know of the code.
     pub const RACE: [u8; 4] = *b"RACE";
 }

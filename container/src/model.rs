@@ -92,8 +92,21 @@ pub struct Entry {
     pub stats: Vec<(String, u64)>,
     /// Optional: names of resources, by place in `resources`.
     pub names: Vec<(u32, String)>,
+    /// Optional: variables in the workgroup memory that `races` speaks of.
+    pub variables: Vec<Variable>,
     /// Optional: what a check for races must know of the code, sorted by address; without it there is no check.
     pub races: Option<Vec<RaceMark>>,
+}
+
+/// A variable in workgroup memory, for messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variable {
+    /// Its first byte.
+    pub offset: u32,
+    /// Its bytes.
+    pub size: u32,
+    /// Name in the source.
+    pub name: String,
 }
 
 /// One of several programs of an entry point, as of vertex shaders that compute positions and varyings apart.

@@ -6,7 +6,7 @@ use crate::bytes::{Bytes, ReadError};
 use crate::model::UNIFORM_FILE;
 use crate::model::{
     Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, Program, RaceMark, Resource,
-    ResourceKind, Shape, Source, Stage, StateWord, TexelClass,
+    ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
 
@@ -179,7 +179,7 @@ impl Container {
 
 /// A bit for each tag this version knows.
 fn known(t: [u8; 4]) -> Option<u16> {
-    const TAGS: [[u8; 4]; 15] = [
+    const TAGS: [[u8; 4]; 16] = [
         tag::TARG,
         tag::CODE,
         tag::META,
@@ -191,6 +191,7 @@ fn known(t: [u8; 4]) -> Option<u16> {
         tag::STAT,
         tag::NAME,
         tag::RACE,
+        tag::VARS,
         tag::INTF,
         tag::REGS,
         tag::PIPE,
@@ -261,6 +262,12 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
             let mut b = Bytes { data: s.bytes, what: "STAT" };
             for _ in 0..b.u32()? {
                 e.stats.push((b.text()?, b.u64()?));
+            }
+        }
+        tag::VARS => {
+            let mut b = Bytes { data: s.bytes, what: "VARS" };
+            for _ in 0..b.u32()? {
+                e.variables.push(Variable { offset: b.u32()?, size: b.u32()?, name: b.text()? });
             }
         }
         tag::NAME => {

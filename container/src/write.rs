@@ -76,6 +76,9 @@ impl Container {
             if !e.names.is_empty() {
                 part(tag::NAME, 4, SECTION_OPTIONAL, names(e));
             }
+            if !e.variables.is_empty() {
+                part(tag::VARS, 4, SECTION_OPTIONAL, variables(e));
+            }
             if let Some(marks) = &e.races {
                 let row = |m: &RaceMark| {
                     let [a, b, c] = m.values;
@@ -86,10 +89,11 @@ impl Container {
             }
         }
         // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines and
-        // several programs with the second.
+        // several programs with the second, variables with the third.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| e.pipeline.is_some() || !e.programs.is_empty()) => VERSION_MINOR,
+            () if any(|e| !e.variables.is_empty()) => VERSION_MINOR,
+            () if any(|e| e.pipeline.is_some() || !e.programs.is_empty()) => 2,
             () if any(|e| e.stage != Stage::Compute) => 1,
             () => 0,
         };
@@ -311,6 +315,17 @@ fn stats(e: &Entry) -> Vec<u8> {
     for (name, value) in &e.stats {
         text(&mut out, name);
         out.extend_from_slice(&value.to_le_bytes());
+    }
+    out
+}
+
+fn variables(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    u32s(&mut out, e.variables.len() as u32);
+    for v in &e.variables {
+        u32s(&mut out, v.offset);
+        u32s(&mut out, v.size);
+        text(&mut out, &v.name);
     }
     out
 }

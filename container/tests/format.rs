@@ -2,7 +2,7 @@
 
 use gpucc_container::{
     Access, Container, Dimension, Entry, InterfaceRow, LineEntry, Meta, Preload, Program, RaceMark, ReadError,
-    Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, sections, without,
+    Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable, sections, without,
 };
 use gpucc_pipeline::*;
 
@@ -69,6 +69,7 @@ fn sample() -> Container {
         lines: vec![LineEntry { pc: 8, line: 3, column: 5 }],
         stats: vec![("instructions".into(), 5), ("x".into(), u64::MAX)],
         names: vec![(0, "größe".into())],
+        variables: vec![Variable { offset: 16, size: 64, name: "tile".into() }],
         races: Some(vec![RaceMark { pc: 16, kind: RaceMark::INDEX, place: 0, values: [4, 16, 3] }]),
     };
     Container {
@@ -162,7 +163,10 @@ fn drawn() -> Container {
 fn two_stages_and_two_programs_read_back() {
     let c = drawn();
     let bytes = c.write();
-    assert_eq!(bytes[10], 2, "the minor version that has pipelines and programs");
+    assert_eq!(bytes[10], 3, "the minor version that has variables");
+    let mut plain = c.clone();
+    plain.entries.iter_mut().for_each(|e| e.variables.clear());
+    assert_eq!(plain.write()[10], 2, "the minor version that has pipelines and programs");
     assert_eq!(Container::read(&bytes).unwrap(), c);
     // Every byte of the new sections counts, or is refused.
     for tag in [*b"PIPE", *b"PROG"] {
@@ -200,7 +204,7 @@ fn documented_offsets() {
     let bytes = c.write();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(&bytes[..8], b"gpucc\0\x1a\n");
-    assert_eq!(word(8), 2);
+    assert_eq!(word(8), 3 << 16 | 2);
     assert_eq!(word(16), 2);
     assert_eq!(word(20) as usize, bytes.len());
     assert_eq!(&bytes[32..36], b"TARG");
@@ -227,7 +231,7 @@ fn optional_sections_change_nothing_mandatory() {
     let c = sample();
     let bytes = c.write();
     let tags: Vec<_> = sections(&bytes).unwrap().iter().filter(|s| s.is_optional()).map(|s| s.tag).collect();
-    assert_eq!(tags, [*b"LINE", *b"STAT", *b"NAME", *b"RACE", *b"LINE", *b"STAT", *b"NAME", *b"RACE"]);
+    assert_eq!(tags, [*b"LINE", *b"STAT", *b"NAME", *b"VARS", *b"RACE"].repeat(2));
     for t in tags {
         let got = Container::read(&without(&bytes, |s| s.tag == t).unwrap()).unwrap();
         for (g, w) in got.entries.iter().zip(&c.entries) {
@@ -317,7 +321,7 @@ fn shapes_read_back() {
 #[test]
 fn other_major_versions_are_refused() {
     let mut bytes = sample().write();
-    assert_eq!(bytes[8..12], [2, 0, 0, 0]);
+    assert_eq!(bytes[8..12], [2, 0, 3, 0]);
     bytes[8] = 1;
     assert_eq!(Container::read(&bytes), Err(ReadError::Version(1)));
 }

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::grid::{BarrierRule, Machine, run_grid};
 use crate::memory::{AllocId, Memory};
-use crate::race::RaceCheck;
+use crate::race::{RaceCheck, binding_name};
 use crate::trap::{Trap, TrapKind};
 
 /// What a family's machine can launch.
@@ -202,10 +202,12 @@ impl<'a> Launch<'a> {
         let mut memory = Memory::new();
         let rows = self.entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
         let mut races = RaceCheck::new(self.options.races, self.entry.code.len(), rows);
+        races.variables(self.entry.variables.iter().map(|v| (v.offset, v.size, v.name.as_str())));
         for b in &self.buffers {
-            let name = format!("group {} binding {}", b.group, b.binding);
-            let id = memory.alloc(name.clone(), dispatch.buffers[b.place].bytes.clone(), b.writable);
             let of = self.entry.resources.iter().position(|r| r.group == b.group && r.binding == b.binding);
+            let own = self.entry.names.iter().find(|n| of == Some(n.0 as usize)).map_or("", |n| &n.1);
+            let name = binding_name(b.group, b.binding, own);
+            let id = memory.alloc(name.clone(), dispatch.buffers[b.place].bytes.clone(), b.writable);
             if let Some(n) = of.filter(|_| b.writable) {
                 races.watch(id, b.size, name, n as u16);
             }

@@ -81,6 +81,17 @@ impl Clamp {
 /// The place of workgroup memory in the rows of section `RACE`.
 pub const WORKGROUP: u16 = 0xffff;
 
+/// The place of memory that a workgroup has beside that: no row and no variable speaks of it.
+pub const WORKGROUP_ASIDE: u16 = 0xfffe;
+
+/// How messages call the resource of a binding; its name in the source may be empty.
+pub fn binding_name(group: u32, binding: u32, name: &str) -> String {
+    match name {
+        "" => format!("group {group} binding {binding}"),
+        name => format!("`{name}` (group {group} binding {binding})"),
+    }
+}
+
 /// Watched memory.
 #[derive(Clone, Debug, Default)]
 struct Shadow {
@@ -125,6 +136,8 @@ pub struct RaceCheck {
     started: u32,
     log: SyncLog,
     notes: Vec<Trap>,
+    /// Variables of workgroup memory: first byte, bytes, name.
+    variables: Vec<(u32, u32, String)>,
 }
 
 /// Where the check stands when it looks at an access.
@@ -240,7 +253,7 @@ impl RaceCheck {
     }
 
     /// Watches an allocation of `bytes` bytes: the buffer at this place of the container's resources, or what each workgroup
-    /// has anew if that is [`WORKGROUP`].
+    /// has anew if that is [`WORKGROUP`] or [`WORKGROUP_ASIDE`].
     pub fn watch(&mut self, id: AllocId, bytes: u64, name: impl Into<String>, place: u16) {
         if !self.is_on() {
             return;
@@ -255,10 +268,17 @@ impl RaceCheck {
             name: name.into(),
             bytes,
             place,
-            own: place == WORKGROUP,
+            own: matches!(place, WORKGROUP | WORKGROUP_ASIDE),
             pages,
             split: BTreeMap::new(),
         }));
+    }
+
+    /// Names the variables of workgroup memory in messages: first byte, bytes, name.
+    pub fn variables<'n>(&mut self, all: impl IntoIterator<Item = (u32, u32, &'n str)>) {
+        if self.is_on() {
+            self.variables = all.into_iter().map(|(at, bytes, name)| (at, bytes, name.to_owned())).collect();
+        }
     }
 
     /// Watches another allocation as this one is watched.
@@ -441,7 +461,14 @@ impl RaceCheck {
             Some([x, y, z]) => format!("invocation {} of workgroup {x},{y},{z}", p.lane),
             None => format!("invocation {} of workgroup number {}", p.lane, p.group),
         };
-        let name = self.shadows[id.0 as usize].as_ref().map_or("memory", |s| &s.name);
+        let shadow = self.shadows[id.0 as usize].as_ref();
+        let name = shadow.map_or("memory", |s| &s.name);
+        let inside = |v: &&(u32, u32, String)| (u64::from(v.0)..u64::from(v.0) + u64::from(v.1)).contains(&at);
+        let variable = self.variables.iter().filter(|_| shadow.is_some_and(|s| s.place == WORKGROUP)).find(inside);
+        let (at, name) = match variable {
+            Some((start, _, own)) => (at - u64::from(*start), format!("`{own}` in {name}")),
+            None => (at, name.to_owned()),
+        };
         let message = format!(
             "{} of {size} bytes by {} and {} by {} are not ordered, at byte {at} of {name}",
             what(&new),

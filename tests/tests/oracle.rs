@@ -174,10 +174,28 @@ block1:
 }
 "#;
 
+/// The same as an index into a buffer of vectors.
+const UNWRITTEN_INDEX: &str = r#"module robust on
+res0 "out" group 0 binding 0 storage_rw size 256 stride 0
+entry "main" compute func0 size 1,1,1
+
+func0 "main" {
+  local0 "unwritten" size 4 align 4
+block0:
+  v0: i32 = load local0[0] align 4 {in_bounds}
+  v1: i32 = umin v0, 15:i32
+  v2: i32 = imul v1, 4:i32
+  store [1, 2, 3, 4]:i32x4, res0[0 + v2] align 16 {in_bounds}
+  ret
+}
+"#;
+
 #[test]
 fn bytes_that_nobody_wrote_decide_nothing() {
-    let loaded = frontend::load(UNWRITTEN.as_bytes(), Lang::Gir, &FrontOptions::default()).expect("a module");
-    for target in targets() {
+    for (text, target) in
+        [UNWRITTEN, UNWRITTEN_INDEX].into_iter().flat_map(|t| targets().into_iter().map(move |g| (t, g)))
+    {
+        let loaded = frontend::load(text.as_bytes(), Lang::Gir, &FrontOptions::default()).expect("a module");
         let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).expect("code");
         let done = gpucc_verify::verify(&loaded.module, &artifact, target, &gpucc_verify::Given::default());
         done.unwrap_or_else(|d| panic!("{d}"));

@@ -158,7 +158,8 @@ fn one(
             | TrapKind::Unsupported
             | TrapKind::Dispatch => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
             _ if trusted => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
-            _ => Err(t.to_string()),
+            // Bytes that nobody wrote hold anything, also an index that breaks a promise.
+            _ => reads_undefined(module, name, before, (options, &plain)).map(|t| not(&t)).ok_or_else(|| t.to_string()),
         };
     }
     match gpucc_machines::judge((module, &out.ir), name, place, before, &machine, options) {
@@ -170,7 +171,7 @@ fn one(
         Ok(_) => images(&out.ir, name, (target, before, &machine), options).map(|()| Outcome::Agrees),
         Err(Verdict::Trap(t)) => Ok(not(&t)),
         Err(_) if words == Words::Bits && loads_floats(module) => Ok(Outcome::not(Reason::Denormals)),
-        // Bytes that nobody wrote hold anything, also what sends the program another way.
+        // The same of what sends the program another way.
         Err(_) if let Some(t) = reads_undefined(module, name, before, (options, &plain)) => Ok(not(&t)),
         Err(Verdict::Accuracy(d)) if sensitive(&program, before, &place, options) => {
             Ok(Outcome::NotCompared(Reason::Sensitive, format!("{}: {d}", Reason::Sensitive)))

@@ -10,7 +10,7 @@ use crate::texture;
 use gpucc_ir::{Op, Scope, Stage, Sysval};
 use gpucc_sim::{
     AllocId, BarrierRule, By, Dispatch, Machine, RaceCheck, RunOptions, RunReport, RunState, SplitMix64, StepBudget,
-    Trap, TrapKind, WORKGROUP, local_id, run_grid,
+    Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid,
 };
 use std::cell::Cell;
 
@@ -117,10 +117,7 @@ impl OracleProgram {
     fn race_check(&self, options: &RunOptions, dispatch: &Dispatch, homes: &[usize], textures: &Textures) -> RaceCheck {
         let mut races = RaceCheck::new(options.races, self.lines.len(), Some(self.marks.iter().copied()));
         let mut stored = vec![false; self.buffers.len()];
-        let named = |group: u32, binding: u32, name: &str| match name {
-            "" => format!("group {group} binding {binding}"),
-            name => format!("`{name}` (group {group} binding {binding})"),
-        };
+        races.variables(self.variables.iter().map(|v| (v.0, v.1, v.2.as_str())));
         for i in self.funcs.iter().flat_map(|f| &f.insts).filter(|i| i.op != Op::Load) {
             if let Extra::Mem(m) | Extra::Atomic(_, m) = &i.extra
                 && let DPlace::Buffer(b) = m.place
@@ -132,12 +129,12 @@ impl OracleProgram {
                 for view in &textures.views[t.texture as usize] {
                     let id = AllocId((self.buffers.len() + view.image) as u32);
                     let bytes = dispatch.images[view.image].bytes.len() as u64;
-                    races.watch(id, bytes, named(own.group, own.binding, &own.name), NO_BUFFER);
+                    races.watch(id, bytes, binding_name(own.group, own.binding, &own.name), NO_BUFFER);
                 }
             }
         }
         for (n, (b, &home)) in self.buffers.iter().zip(homes).enumerate().filter(|(n, _)| stored[*n]) {
-            let name = named(b.group, b.binding, &b.name);
+            let name = binding_name(b.group, b.binding, &b.name);
             races.watch(AllocId(n as u32), dispatch.buffers[home].bytes.len() as u64, name, n as u16);
         }
         races

@@ -35,6 +35,8 @@ pub struct OracleProgram {
     pub(crate) shared: Vec<u8>,
     /// Parts of it that begin as they are here even where the module is not robust.
     pub(crate) shared_set: Vec<std::ops::Range<usize>>,
+    /// Variables in it: first byte, bytes, name.
+    pub(crate) variables: Vec<(u32, u32, String)>,
     /// Private memory of one lane.
     pub(crate) private: Vec<u8>,
     /// Bytes of function memory of one lane, all functions together.

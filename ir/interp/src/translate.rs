@@ -58,6 +58,7 @@ impl OracleProgram {
                 writes_memory: false,
                 shared: Vec::new(),
                 shared_set: Vec::new(),
+                variables: Vec::new(),
                 private: Vec::new(),
                 local_size: 0,
                 slots: 0,
@@ -103,6 +104,9 @@ impl OracleProgram {
                 if g.space == Space::Workgroup {
                     cx.out.shared_set.push(base..base + n);
                 }
+            }
+            if g.space == Space::Workgroup && !g.name.is_empty() {
+                cx.out.variables.push((base as u32, g.size, g.name.clone()));
             }
             cx.globals.push(base as u32);
         }

@@ -2,9 +2,9 @@
 
 use core::marker::PhantomData;
 
-use gpucc_container::{Entry, LineEntry, Meta, Stage, flags};
+use gpucc_container::{Entry, LineEntry, Meta, Stage, Variable, flags};
 use gpucc_ir::trace::{self, Watch};
-use gpucc_ir::{Diagnostic, Loc, Module, Unsupported};
+use gpucc_ir::{Diagnostic, Loc, Module, Place, Space, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
@@ -172,6 +172,7 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
     let stats: Vec<(String, u64)> = p.stats.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
     let trusted = if m.options.robust { 0 } else { flags::TRUSTED };
     let marks = race_marks(m, f, &p.reflection.resources, |place| F::variable(&cx, place), p.locs.iter().copied());
+    let variables = variables(m, |place| F::variable(&cx, place));
     let entry = Entry {
         name: e.name.clone(),
         stage: match e.stage.kind() {
@@ -195,6 +196,7 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
         resources: p.reflection.resources,
         preloads: p.preloads,
         names: p.reflection.names,
+        variables,
         stats: stats.clone(),
     };
     let times = watch.map_or_else(Vec::new, |w| report.times.iter().cloned().chain(w.done()).collect());
@@ -211,6 +213,16 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
         dumps: report.dumps.iter().cloned().chain(texts.dumps).collect(),
         times,
     })
+}
+
+/// The variables in workgroup memory that have a name, by their offsets.
+fn variables(m: &Module, at: impl Fn(Place) -> Option<u32>) -> Vec<Variable> {
+    let named = m.globals.iter().filter(|(_, g)| g.space == Space::Workgroup && !g.name.is_empty());
+    let placed = named
+        .filter_map(|(id, g)| Some(Variable { offset: at(Place::Global(id))?, size: g.size, name: g.name.clone() }));
+    let mut all: Vec<Variable> = placed.collect();
+    all.sort_by_key(|v| v.offset);
+    all
 }
 
 /// Rows of the container's line table for the addresses and locations of instructions in order. What has no location

@@ -193,7 +193,7 @@ impl<'a> LaunchState<'a> {
             let races = memories.races.get_mut();
             races.watch(shared, shared_size as u64, "s[]", gpucc_sim::WORKGROUP);
             if let Some(id) = window {
-                races.watch(id, self.window.into(), "the workgroup window", gpucc_sim::WORKGROUP);
+                races.watch(id, self.window.into(), "the workgroup window", gpucc_sim::WORKGROUP_ASIDE);
             }
         }
         Ok(memories)
