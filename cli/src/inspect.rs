@@ -172,6 +172,7 @@ fn entry(e: &Entry) -> Value {
         "pipeline": e.pipeline.as_deref().map(pipeline_lines),
         "programs": e.programs.iter().map(|p| json!({"role": p.role, "offset": p.offset, "size": p.size, "words": p.words}))
             .collect::<Vec<_>>(),
+        "variables": e.variables.iter().map(|v| json!({"name": v.name, "offset": v.offset, "size": v.size})).collect::<Vec<_>>(),
         "data_bytes": e.data.len(),
         "lines": e.lines.len(),
         "stats": stats,
@@ -272,6 +273,9 @@ fn text(c: &Container) -> String {
         let used: Vec<String> = e.meta.registers.iter().map(|(f, n)| format!("{} {n}", file(*f))).collect();
         out += &format!("  {}\n", used.join(", "));
         e.resources.iter().enumerate().for_each(|(i, r)| out += &format!("  {}\n", resource_text(e, i, r)));
+        for v in &e.variables {
+            out += &format!("  `{}`: {} bytes of workgroup memory from {:#x}\n", v.name, v.size, v.offset);
+        }
         let names = machine.map(|m| m.names);
         let legend = legend::lines(e, names.as_ref());
         let width = legend.iter().map(|l| l.0.len()).max().unwrap_or(0);

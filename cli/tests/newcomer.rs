@@ -239,6 +239,9 @@ fn races_name_workgroup_variables() {
         if target != "interp" {
             expect(&[&shader, "--target", target, "-o", &binary], 0, "");
             expect(&[&["run", &binary][..], &run].concat(), 1, "at byte 28 of `tile` in");
+            expect(&["inspect", &binary], 0, "`tile`: 256 bytes of workgroup memory from 0x");
+            let inspected: Value = serde_json::from_str(&expect(&["inspect", &binary, "--json"], 0, "")).expect("JSON");
+            assert_eq!(inspected["entries"][0]["variables"].as_array().map(Vec::len), Some(2), "{inspected}");
         }
     }
 }
