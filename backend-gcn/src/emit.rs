@@ -1,6 +1,6 @@
 //! From encoded code to bytes: addresses, distances of branches, counts.
 
-use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Counter, Gcn as Isa, Op, Unit};
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::Packed;

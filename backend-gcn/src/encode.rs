@@ -1,7 +1,7 @@
 //! From allocated machine IR to encoded code: forms, branches, what surrounds stores of live lanes, and the program's first
 //! instructions.
 
-use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::operand::{self, inline32};
 use gpucc_gcn_machine::{Access, Attrs, Flag, Format, Gcn as Isa, Kind, Op, Unit, rows};
 use gpucc_ir::Loc;

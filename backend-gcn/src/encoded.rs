@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Access, Attrs, Counter, Format, Gcn as Isa, Op, Unit};
 use gpucc_isa::{Inst, Packed};
 use gpucc_mir::{EncodedBlock, EncodedFunc, Payload};

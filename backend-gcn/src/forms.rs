@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use gpucc_gcn_machine::operand::inline32;
-use gpucc_gcn_machine::{Attrs, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit, emit};
+use gpucc_gcn_machine::{Attrs, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit, build as form};
 use gpucc_isa::{Role, Row};
 use gpucc_mir::{FileId, MInst, Src, Use, check_count};
 use smallvec::SmallVec;
@@ -14,7 +14,7 @@ use crate::inst::{Cond, FILE_S, FILE_V, GOp, Gcn, Mods, SrcMods};
 /// Whether an operation has a 32-bit form of its own.
 pub fn has_short(op: Op, generation: u8) -> bool {
     // Instructions that exist as VOP3 only count as short to the table: their one form is the 64-bit one.
-    emit::row(op, emit::Form::Short, false, generation)
+    form::row(op, form::Form::Short, false, generation)
         .is_some_and(|r| gpucc_gcn_machine::table().rows[r as usize].bytes == 4)
 }
 

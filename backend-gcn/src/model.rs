@@ -31,7 +31,7 @@ pub fn estimate(code: &Code) -> u64 {
             let imm = i.inst.get("imm").unwrap_or(0);
             let cycles = match i.inst.op() {
                 Op::SWaitcnt => {
-                    let [vm, exp, lgkm] = gpucc_gcn_machine::emit::counters(imm);
+                    let [vm, exp, lgkm] = gpucc_gcn_machine::build::counters(imm);
                     for (queue, left) in pending.iter_mut().zip([vm, lgkm, exp]) {
                         while queue.len() > left as usize
                             && let Some((done, times)) = queue.pop_front()

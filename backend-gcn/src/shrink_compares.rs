@@ -3,7 +3,7 @@
 //! Needs: finished order, nothing that reads VCC. Keeps: what is computed. A mask moves if its comparison has a short form,
 //! all its uses can name VCC, and nothing writes VCC in between. Looks a bounded number of instructions ahead.
 
-use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Format, Gcn as Isa, Kind, Op, Unit, operand, rows};
 use gpucc_isa::Inst;
 use gpucc_mir::{Ranges, backward};

@@ -8,7 +8,7 @@
 //! still reads) it; where ways meet the smaller number holds. A wait stands right before the first instruction that
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
-use gpucc_gcn_machine::{Counter, Format, Op, emit as form};
+use gpucc_gcn_machine::{Counter, Format, Op, build as form};
 use gpucc_mir::{BlockInStates, Ranges, overlap};
 use smallvec::{SmallVec, smallvec};
 

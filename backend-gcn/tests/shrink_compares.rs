@@ -3,7 +3,7 @@
 use gpucc_gcn::encoded::EncodedInst;
 use gpucc_gcn::shrink_compares::{VCC, run};
 use gpucc_gcn_machine::Op;
-use gpucc_gcn_machine::emit::Form;
+use gpucc_gcn_machine::build::Form;
 use smallvec::smallvec;
 
 use crate::common::encoded::{code, line, of};

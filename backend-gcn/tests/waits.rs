@@ -3,7 +3,7 @@
 use gpucc_gcn::encoded::{Code, EncodedInst};
 use gpucc_gcn::waits::run;
 use gpucc_gcn_machine::Op;
-use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::build::{self as form, Form};
 use smallvec::smallvec;
 
 use crate::common::encoded::{code, item, line, of, v};

@@ -6,7 +6,7 @@
 //! ```
 //! use gpucc_mir::Use;
 //! use gpucc_tesla::builders::{Add, Set};
-//! use gpucc_tesla::target::{If, Tesla};
+//! use gpucc_tesla::inst::{If, Tesla};
 //! use gpucc_tesla_machine::Cond;
 //! let sum = Add.on([Use::<Tesla>::imm(4), Use::imm(8)]);
 //! let _ = (sum, Set.with((If(Cond::Less),), [Use::<Tesla>::imm(0), Use::imm(4)]));
@@ -30,7 +30,7 @@
 //!
 //! ```compile_fail
 //! use gpucc_mir::Use;
-//! use gpucc_tesla::target::Of;
+//! use gpucc_tesla::inst::Of;
 //! use gpucc_tesla_machine::Ty;
 //! let _ = gpucc_tesla::builders::Fadd.with((Of(Ty::F32),), [Use::imm(0), Use::imm(4)]);
 //! ```
@@ -42,7 +42,7 @@ use machine::rows::GROUPS;
 use machine::types::Space;
 use machine::{AddOp, AtomOp, Kind, Op, Pred, Row, Ty, Width};
 
-use crate::target::{Mods, TOp, Tesla};
+use crate::inst::{Mods, TOp, Tesla};
 
 /// A builder of this family.
 pub type Builder<const SOURCES: usize, const NEEDS: u64, const TAKES: u64> =

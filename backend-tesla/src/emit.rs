@@ -40,12 +40,8 @@ fn bug(message: String) -> Diagnostic {
 /// # Errors
 /// A program that is longer than branches reach. A compiler bug: a rule of the machine broken.
 pub fn emit(code: &Code, job: &Job<'_, TeslaFamily>) -> Result<Program, Diagnostic> {
-    let mut starts = Vec::with_capacity(code.blocks.len());
-    let mut size = 0u32;
-    for block in &code.blocks {
-        starts.push(size);
-        size += block.insts.iter().map(|i| u32::from(i.inst.row().bytes)).sum::<u32>();
-    }
+    let starts = code.starts(|i| i.row().bytes.into());
+    let size = starts[code.blocks.len()];
     if size > REACH {
         let what = format!("has branches that reach {REACH} bytes of code, this needs {size}");
         return Err(job.refuse(gpucc_ir::Refusal::ProgramSize, what));

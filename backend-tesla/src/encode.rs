@@ -13,8 +13,8 @@ use crate::TeslaFamily;
 use crate::builders as build;
 use crate::encoded::{Block, Code, EncodedInst};
 use crate::forms::{self, Fill, Form, Length, Modifier, Source, Takes};
+use crate::inst::{A, C, Carried, Half, Mods, R, REGISTERS, SrcMods, TOp, Tesla, ZERO};
 use crate::slots::Slot;
-use crate::target::{A, C, Carried, Half, Mods, R, REGISTERS, SrcMods, TOp, Tesla, ZERO};
 
 /// Encodes instructions of a generation.
 pub struct Encoder {

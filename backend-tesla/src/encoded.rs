@@ -9,7 +9,7 @@ use gpucc_isa::{Inst, Packed};
 use gpucc_mir::{EncodedBlock, EncodedFunc, ModValue as _, Payload};
 use gpucc_tesla_machine::{Pred, Tesla as Isa};
 
-use crate::target::Carried;
+use crate::inst::Carried;
 
 /// Nothing is known of an instruction besides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,8 +11,8 @@ use machine::{Kind, Op, Ty, Width};
 use smallvec::SmallVec;
 
 use crate::builders as build;
+use crate::inst::{A, C, Half, Lock, Mods, R, SrcMods, TOp, Tesla};
 use crate::slots::Slot as Operand;
-use crate::target::{A, C, Half, Lock, Mods, R, SrcMods, TOp, Tesla};
 
 /// Lengths of an instruction, and whether it has an immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

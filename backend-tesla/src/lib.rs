@@ -1,17 +1,23 @@
 //! Code generation for NVIDIA Tesla (G80 to GT21x): selection, the control stack, allocation, what rides on what, short forms in pairs.
 
 pub mod builders;
+mod carry_exits;
+mod carry_joins;
+mod drop_joins;
 mod emit;
 mod encode;
 pub mod encoded;
+mod expand_locks;
 mod flow;
+mod fold_breaks;
 mod forms;
+pub mod inst;
 mod isel;
-mod layout;
+mod layout_uniforms;
+mod pair_short;
 #[doc(hidden)]
 pub mod slots;
-mod tail;
-pub mod target;
+mod target;
 
 #[doc(hidden)]
 pub use gpucc_mir as mir;
@@ -23,13 +29,15 @@ use gpucc_driver::{
 };
 use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Unsupported};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves, local_cse};
+use gpucc_mir::{
+    MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, thread_jumps,
+};
 use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_tesla_machine as machine;
 
 use encode::Encoder;
+use inst::{REGISTERS, Tesla};
 use isel::{Isel, PARAMETERS, VarLocation};
-use target::{REGISTERS, Tesla};
 
 /// The family.
 pub struct TeslaFamily;
@@ -195,16 +203,19 @@ impl Family for TeslaFamily {
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical(),
-        Pass::lower("layout", |mf, cx| {
-            layout::run(mf, &cx.target);
-            Ok(0)
-        })
-        .physical(),
-        Pass::lower("place-constants", tail::place_constants).physical(),
-        Pass::lower("expand-locks", |mf, cx| Ok(tail::expand_locks(mf, &cx.target))).physical(),
-        Pass::improve("carry-joins", 0, |mf, cx| Ok(tail::carry_joins(mf, &Encoder::new(cx)))).physical(),
-        Pass::improve("pair-short", 0, |mf, cx| Ok(tail::pair_short(mf, &Encoder::new(cx)))).physical(),
-        Pass::improve("carry-exits", 0, |mf, cx| Ok(tail::carry_exits(mf, &Encoder::new(cx)))).physical(),
+        // Breaks are their own edges now: their labels only kept blocks alive. What is folded leaves jumps alone in their blocks, twice.
+        Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
+        Pass::lower("fold-breaks", |mf, cx| Ok(fold_breaks::run(mf, &cx.target))).physical(),
+        Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
+        Pass::lower("fold-breaks", |mf, cx| Ok(fold_breaks::run(mf, &cx.target))).physical(),
+        Pass::improve("invert-branches", 0, |mf, cx| Ok(invert_branches(mf, &cx.target) as u64)).physical(),
+        Pass::lower("drop-fallthrough", |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),
+        Pass::lower("drop-joins", |mf, _| Ok(drop_joins::run(mf))).physical(),
+        Pass::lower("layout-uniforms", layout_uniforms::run).physical(),
+        Pass::lower("expand-locks", |mf, cx| Ok(expand_locks::run(mf, &cx.target))).physical(),
+        Pass::improve("carry-joins", 0, |mf, cx| Ok(carry_joins::run(mf, &Encoder::new(cx)))).physical(),
+        Pass::improve("pair-short", 0, |mf, cx| Ok(pair_short::run(mf, &Encoder::new(cx)))).physical(),
+        Pass::improve("carry-exits", 0, |mf, cx| Ok(carry_exits::run(mf, &Encoder::new(cx)))).physical(),
     ];
 
     fn first(_generation: u8, _options: &CodegenOptions) {}
@@ -285,9 +296,9 @@ fn scratch(cx: &CompileCx<'_, TeslaFamily>) -> u32 {
 
 /// Whether an instruction has no form for the register that reads 0 but with the number 63: beside an immediate, or as a half.
 fn needs_r63(i: &MInst<Tesla>) -> bool {
-    let zeros = || i.uses.iter().filter(|u| u.phys() == Some(target::ZERO));
+    let zeros = || i.uses.iter().filter(|u| u.phys() == Some(inst::ZERO));
     let beside = i.uses.iter().any(|u| matches!(u.src, Src::Imm(_)));
-    zeros().any(|u| beside || u.mods.half != target::Half::Whole)
+    zeros().any(|u| beside || u.mods.half != inst::Half::Whole)
 }
 
 fn allocate(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result<u64, AttemptError> {

@@ -1,9 +1,9 @@
 //! What passes see of an instruction's effects: those of its rows, and what its operands in memory add.
 
 use gpucc_tesla::builders as build;
+use gpucc_tesla::inst::{Lock, Of, TOp, Tesla, slot};
 use gpucc_tesla::mir::{InstInfo, MInst, Target, Use};
 use gpucc_tesla::slots::Slot;
-use gpucc_tesla::target::{Lock, Of, TOp, Tesla, slot};
 use gpucc_tesla_machine::{Memory, SharedTy, Ty, table};
 
 fn info(i: &MInst<Tesla>) -> InstInfo {

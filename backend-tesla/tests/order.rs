@@ -27,10 +27,14 @@ fn a_zero_beside_an_immediate_keeps_a_register_back() {
 fn passes_keep_their_order() {
     let order = [
         ("machine-copy-prop", "local-cse", "equal instructions read equal registers only then"),
-        ("fold-moves", "layout", "a block that only breaks has no moves left"),
-        ("layout", "expand-locks", "a loop around a locked word is left as it is"),
-        ("layout", "carry-joins", "joins that nothing needs are gone"),
-        ("place-constants", "pair-short", "short forms reach the first words alone"),
+        ("fold-moves", "fold-breaks", "a block that only breaks has no moves left"),
+        ("thread-jumps", "fold-breaks", "what a branch leads to is known"),
+        ("fold-breaks", "invert-branches", "a break has no side that comes next"),
+        ("invert-branches", "drop-fallthrough", "the jump behind a branch leads to what comes next"),
+        ("fold-breaks", "drop-joins", "branches that became breaks push for no join"),
+        ("drop-fallthrough", "expand-locks", "a loop around a locked word is left as it is"),
+        ("drop-joins", "carry-joins", "joins that nothing needs are gone"),
+        ("layout-uniforms", "pair-short", "short forms reach the first words alone"),
         ("carry-joins", "pair-short", "what carries a join is long"),
         ("pair-short", "carry-exits", "an instruction that is pulled up leaves the end to another"),
     ];

@@ -64,28 +64,23 @@ const FAR: i64 = 1 << 26;
 /// A program that is longer than a branch reaches. A compiler bug: a rule of the machine broken.
 pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnostic> {
     let (generation, check) = (job.generation, job.options.verify || cfg!(debug_assertions));
-    // The number of the first instruction of each block, and of what would come behind the last.
-    let mut starts = vec![0];
-    starts.extend(code.blocks.iter().scan(0, |n, b| {
-        *n += b.insts.len();
-        Some(*n)
-    }));
+    let starts = code.starts(|_| 1);
     let count = starts[code.blocks.len()];
-    if count as i64 > FAR {
+    if i64::from(count) > FAR {
         let what = format!("has branches that reach {FAR} instructions, this needs {count}");
         return Err(job.refuse(gpucc_ir::Refusal::ProgramSize, what));
     }
     let mut p = Program {
-        code: Vec::with_capacity(count * 8),
+        code: Vec::with_capacity(count as usize * 8),
         work: Work::default(),
         time: Work::default(),
-        locs: Vec::with_capacity(count),
+        locs: Vec::with_capacity(count as usize),
         loops: 0,
     };
     for (block, item) in code.blocks.iter().flat_map(|b| b.insts.iter().map(move |i| (b, i))) {
         let mut inst = item.inst;
         if let Some(to) = item.label {
-            let distance = starts[to.0 as usize] as i64 - p.locs.len() as i64 - 1;
+            let distance = i64::from(starts[to.0 as usize]) - p.locs.len() as i64 - 1;
             p.loops += u64::from(distance < 0);
             if !(-FAR..FAR).contains(&distance) {
                 return Err(bug(format!("a branch over {distance} instructions")));

@@ -9,7 +9,7 @@ use gpucc_regalloc::FileId;
 use gpucc_valhall_machine as machine;
 use machine::kind::{DstKind, SrcKind};
 use machine::modifiers::{ByteLane, HalfLane};
-use machine::{Class, Kind, OPS, Op, ROWS, src};
+use machine::{Class, Kind, OPS, Op, ROWS, operand};
 use smallvec::SmallVec;
 
 use crate::builders as build;
@@ -195,21 +195,21 @@ pub fn is_wide(inst: &MInst<Valhall>, k: usize) -> bool {
 }
 
 /// The operand for a use whose register, if it is one, is this one.
-fn operand_in(u: &Use<Valhall>, register: u8) -> Result<src::Src, String> {
+fn operand_in(u: &Use<Valhall>, register: u8) -> Result<operand::Src, String> {
     let SrcMods { neg, abs, not, .. } = u.mods;
     let swizzle = u.mods.swizzle();
     let base = match u.src {
-        Src::Imm(v) => src::lut(v).ok_or_else(|| format!("{v:#x} is not a word of the table"))?,
+        Src::Imm(v) => operand::lut(v).ok_or_else(|| format!("{v:#x} is not a word of the table"))?,
         Src::Uniform(n) if n >= SPECIAL => {
             let n = n - SPECIAL;
-            src::Src { byte: n as u8, page: Some((n >> 8) as u8), ..src::zero() }
+            operand::Src { byte: n as u8, page: Some((n >> 8) as u8), ..operand::zero() }
         }
-        Src::Uniform(n) if n < UNIFORMS => src::uniform(n as u8),
+        Src::Uniform(n) if n < UNIFORMS => operand::uniform(n as u8),
         Src::Uniform(n) => return Err(format!("there is no uniform word {n}")),
-        Src::Reg(_) => src::reg(register),
+        Src::Reg(_) => operand::reg(register),
         Src::Label(_) => return Err("a label is no source".into()),
     };
-    Ok(src::Src { neg, abs, not, swizzle, ..base })
+    Ok(operand::Src { neg, abs, not, swizzle, ..base })
 }
 
 /// Uniform words that there are.
@@ -219,7 +219,7 @@ const UNIFORMS: u32 = 128;
 ///
 /// # Errors
 /// What is wrong.
-pub fn operand(u: &Use<Valhall>) -> Result<src::Src, String> {
+pub fn operand(u: &Use<Valhall>) -> Result<operand::Src, String> {
     let register = match (u.src, u.phys()) {
         (Src::Reg(_), None) => return Err(format!("{u:?} has no register")),
         (_, p) => p.map_or(0, |p| p.place.base() as u8),
@@ -240,11 +240,13 @@ fn check_source(kind: SrcKind, k: usize, u: &Use<Valhall>) -> Result<(), String>
         return Err(format!("operand {k} has no such modifier"));
     }
     match s.operand() {
-        src::Operand::Reserved => Err(format!("operand {k} names nothing")),
-        src::Operand::Special(sp, _) if kind.mods.is_float() => {
+        operand::Operand::Reserved => Err(format!("operand {k} names nothing")),
+        operand::Operand::Special(sp, _) if kind.mods.is_float() => {
             Err(format!("operand {k} cannot be {}: it is a float", sp.name))
         }
-        src::Operand::Special(sp, 1) if kind.wide => Err(format!("operand {k} cannot be the high word of {}", sp.name)),
+        operand::Operand::Special(sp, 1) if kind.wide => {
+            Err(format!("operand {k} cannot be the high word of {}", sp.name))
+        }
         _ => Ok(()),
     }
 }

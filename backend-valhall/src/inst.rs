@@ -10,7 +10,7 @@ use gpucc_mir::Class;
 use gpucc_mir::{ClassInfo, Use};
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_valhall_machine as machine;
-use machine::src::Special;
+use machine::operand::Special;
 use machine::{AtomOne, AtomOp, Clamp, Condition, MemoryAccess, MessageSlot, Mux, ResultType, Round};
 use machine::{Op, ROWS};
 

@@ -18,7 +18,7 @@ use crate::inst::{
 
 impl Valhall {
     fn private(&self) -> Use<Self> {
-        special(machine::src::THREAD_LOCAL_POINTER, 0)
+        special(machine::operand::THREAD_LOCAL_POINTER, 0)
     }
 
     fn spill_mods(&self, slot: SpillSlot) -> (Offset, InSpace) {
@@ -71,7 +71,9 @@ impl Target for Valhall {
     fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>) {
         for &d in dst.units {
             let i = match src.src {
-                Src::Imm(v) if machine::src::lut(v).is_none() => build::IaddImmI32.with((Constant(v),), [Use::imm(0)]),
+                Src::Imm(v) if machine::operand::lut(v).is_none() => {
+                    build::IaddImmI32.with((Constant(v),), [Use::imm(0)])
+                }
                 _ => build::MovI32.on([*src]),
             };
             cx.push(i.def(Def::preg(PReg::new(FILE_R, d, 1))));

@@ -8,7 +8,7 @@
 use gpucc_ir::{Attr, Function, Inst, Module, Op, Place, Scalar, Space, Value, ValueDef};
 use gpucc_mir::{MFunc, PReg, Placement, Reg, Src};
 
-use crate::target::Vivante;
+use crate::inst::Vivante;
 
 /// Temporaries that arrays may take.
 const MOST_ROWS: u32 = 24;

@@ -5,7 +5,7 @@
 //! ```
 //! use gpucc_mir::Use;
 //! use gpucc_vivante::builders::{Add, Load};
-//! use gpucc_vivante::target::{Ty, Vivante};
+//! use gpucc_vivante::inst::{Ty, Vivante};
 //! use gpucc_vivante_machine::Type;
 //! let at = Add.with((Ty(Type::S32),), [Use::imm(4), Use::imm(8)]);
 //! let _ = (at, Load.with((Ty(Type::U32),), [Use::<Vivante>::imm(0), Use::imm(4)]));
@@ -29,7 +29,7 @@
 //!
 //! ```compile_fail
 //! use gpucc_mir::Use;
-//! use gpucc_vivante::target::{If, Ty};
+//! use gpucc_vivante::inst::{If, Ty};
 //! use gpucc_vivante_machine::{Cond, Type};
 //! let _ = gpucc_vivante::builders::Load.with((Ty(Type::U32), If(Cond::Eq)), [Use::imm(0), Use::imm(4)]);
 //! ```
@@ -39,7 +39,7 @@ use gpucc_mir::same_name;
 use gpucc_vivante_machine::rows::{Class, Types};
 use gpucc_vivante_machine::{Op, Type};
 
-use crate::target::{Mods, VOp, Vivante};
+use crate::inst::{Mods, VOp, Vivante};
 
 /// A builder of this family.
 pub type Builder<const SOURCES: usize, const NEEDS: u64, const TAKES: u64> =

@@ -47,12 +47,8 @@ fn bug(message: impl Into<String>) -> Diagnostic {
 /// # Errors
 /// A program that is longer than a branch reaches. A compiler bug: a rule of the chip broken.
 pub fn emit(code: &Code, job: &Job<'_, VivanteFamily>) -> Result<Program, Diagnostic> {
-    let mut starts = Vec::with_capacity(code.blocks.len());
-    let mut size = 0;
-    for b in &code.blocks {
-        starts.push(size);
-        size += b.insts.len() as u32;
-    }
+    let starts = code.starts(|_| 1);
+    let size = starts[code.blocks.len()];
     let most = machine::validate::INSTRUCTIONS[job.generation as usize];
     if size > most {
         let what = format!("has room for {most} instructions, this needs {size}");

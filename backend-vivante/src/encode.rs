@@ -9,7 +9,7 @@ use machine::{Op, operand};
 use smallvec::SmallVec;
 
 use crate::encoded::{Block, Code, EncodedInst};
-use crate::target::{FILE, Mods, VOp, Vivante};
+use crate::inst::{FILE, Mods, VOp, Vivante};
 use crate::uniforms::{Layout, Table, Word, words_of};
 
 fn bug(message: impl Into<String>) -> Diagnostic {

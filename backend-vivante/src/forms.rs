@@ -8,7 +8,7 @@ use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
 
 use crate::builders as build;
-use crate::target::{ADDRESSES, FILE, VOp, Vivante};
+use crate::inst::{ADDRESSES, FILE, VOp, Vivante};
 
 /// What [`takes`](build::takes) says of each opcode, by its number: it compares names, and the check asks it of every instruction.
 static TAKEN: LazyLock<Vec<u64>> = LazyLock::new(|| machine::table().rows.iter().map(|r| build::takes(r.op)).collect());

@@ -13,7 +13,7 @@ use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use, labels};
 use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
 
-use crate::target::{FILE, SrcMods, VOp, Vivante};
+use crate::inst::{FILE, SrcMods, VOp, Vivante};
 
 /// Components of all temporaries.
 type Set = [u64; 4];

@@ -11,6 +11,7 @@ mod encode;
 pub mod encoded;
 mod forms;
 mod forward_moves;
+pub mod inst;
 mod isel;
 mod merge_edges;
 mod merge_lanes;
@@ -20,7 +21,7 @@ mod saturate;
 mod single_uniform;
 mod statistics;
 mod tail_merge;
-pub mod target;
+mod target;
 mod thread_jumps;
 #[doc(hidden)]
 pub mod uniforms;
@@ -39,8 +40,8 @@ use gpucc_vivante_machine as machine;
 
 use arrays::Arrays;
 use caps::{Strategy, UNSUPPORTED, caps, has_spills};
+use inst::Vivante;
 use isel::{Id, Isel, Shared};
-use target::Vivante;
 use uniforms::{Layout, Table};
 
 /// The family.
@@ -337,7 +338,7 @@ fn place_arrays(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<
         let uses = i.uses.iter().filter_map(gpucc_mir::Use::phys);
         uses.chain(i.defs.iter().filter_map(|d| d.phys()))
     });
-    let rows = places.filter(|p| p.file == target::FILE && !t.in_arrays(*p)).map(|p| p.place.row(4) + 1).max();
+    let rows = places.filter(|p| p.file == inst::FILE && !t.in_arrays(*p)).map(|p| p.place.row(4) + 1).max();
     let temps = rows.unwrap_or(0).max(cx.state.preloaded.len() as u16);
     arrays::place(mf, t, temps);
     cx.state.temps = temps + cx.state.arrays.rows as u16;

@@ -12,7 +12,7 @@
 
 use gpucc_mir::{BlockId, Def, MFunc, MInst, Opcode, Pseudo, Reg, Src, VReg};
 
-use crate::target::Vivante;
+use crate::inst::Vivante;
 
 /// Runs the pass; gives the number of blocks that disappeared.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {

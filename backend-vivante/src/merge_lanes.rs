@@ -10,7 +10,7 @@ use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
 use smallvec::SmallVec;
 
-use crate::target::{FILE, VOp, Vivante};
+use crate::inst::{FILE, VOp, Vivante};
 use crate::uniforms::{Table, Word, Words};
 
 /// How far apart instructions are looked for.

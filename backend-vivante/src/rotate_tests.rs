@@ -14,7 +14,7 @@
 use gpucc_mir::{BlockId, MEdge, MFunc, MInst, labels, relabel};
 use gpucc_vivante_machine::Op;
 
-use crate::target::{VOp, Vivante};
+use crate::inst::{VOp, Vivante};
 
 /// Returns how many jumps became branches, at most `fuel`.
 pub fn run(mf: &mut MFunc<Vivante>, fuel: u64) -> u64 {

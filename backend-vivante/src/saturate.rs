@@ -12,7 +12,7 @@ use gpucc_vivante_machine as machine;
 use machine::Op;
 use smallvec::SmallVec;
 
-use crate::target::{SrcMods, VOp, Vivante};
+use crate::inst::{SrcMods, VOp, Vivante};
 
 /// Makes the producer of a value saturate where a MOV does nothing else. Returns how many.
 pub fn run(mf: &mut MFunc<Vivante>) -> usize {

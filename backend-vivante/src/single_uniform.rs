@@ -6,7 +6,7 @@
 use gpucc_mir::{MFunc, MInst, Opcode, Src, Use};
 use gpucc_vivante_machine as machine;
 
-use crate::target::{SrcMods, Vivante, row, uniform};
+use crate::inst::{SrcMods, Vivante, row, uniform};
 use crate::uniforms::{Slot, Table, words_of};
 
 /// Returns how many operands were moved.

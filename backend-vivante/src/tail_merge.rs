@@ -11,7 +11,7 @@
 
 use gpucc_mir::{BlockId, MBlock, MEdge, MFunc, MInst, Src, Target, labels};
 
-use crate::target::Vivante;
+use crate::inst::Vivante;
 
 /// Blocks with one goal that are compared with each other.
 const MOST: usize = 48;

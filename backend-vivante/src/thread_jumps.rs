@@ -6,7 +6,7 @@ use gpucc_mir::{BlockId, MBlock, MEdge, MFunc, MInst, Use};
 use smallvec::smallvec;
 
 use crate::builders as build;
-use crate::target::{VOp, Vivante};
+use crate::inst::{VOp, Vivante};
 
 /// Returns how many blocks are gone.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {

@@ -11,7 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::target::Vivante;
+use crate::inst::Vivante;
 
 /// A word of the uniform file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -442,7 +442,7 @@ fn inputs_and_outputs() {
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--dump", "after:gvn", "-S"], 0, "after gvn");
     // What passes there are, those of the machine code too, and only where the target has them.
     for (target, has) in
-        [("valhall", "alias-keys"), ("tesla", "layout"), ("gcn", "spill-lanes"), ("vivante", "place-arrays")]
+        [("valhall", "alias-keys"), ("tesla", "fold-breaks"), ("gcn", "spill-lanes"), ("vivante", "place-arrays")]
     {
         for unknown in [["--dump", "after:nope"], ["--fuel", "nope=1"]] {
             expect(&[&["examples/vecadd.wgsl", "--target", target, "-S"], &unknown[..]].concat(), 2, has);

@@ -554,12 +554,16 @@ impl Verifier<'_> {
         let Some(mem) = d.mem() else { return };
         let align_ok = mem.align.is_power_of_two() && mem.offset % mem.align == 0;
         self.check(align_ok, "memory", || format!("offset {} is not aligned to {}", mem.offset, mem.align));
-        // Variables begin at words.
         let own = match place {
-            Place::Buffer(_) => u32::MAX,
-            Place::Global(g) => m.globals[g].align.max(4),
-            Place::Local(l) => f.locals[l].align.max(4),
+            Place::Buffer(_) => None,
+            Place::Global(g) => Some(m.globals[g].align),
+            Place::Local(l) => Some(f.locals[l].align),
         };
+        self.check(own.is_none_or(u32::is_power_of_two), "memory", || {
+            format!("the alignment of {place} is not a power of two")
+        });
+        // Variables begin at words.
+        let own = own.map_or(u32::MAX, |own| own.max(4));
         self.check(mem.align <= own, "memory", || {
             format!("an access is aligned to {}, its variable {place} to {own} alone", mem.align)
         });

@@ -85,6 +85,7 @@ fn errors_name_the_line() {
         ("func0 \"f", "string does not end"),
         ("res1 \"x\"", "expected res0"),
         ("\u{fe}", "unexpected character"),
+        ("global0 \"x\" private size 64 align 63", "line 1: the alignment 63 is not a power of two"),
     ] {
         let e = parse_module(text).unwrap_err();
         assert!(e.message.contains(want), "{text:?}: {}", e.message);

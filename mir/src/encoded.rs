@@ -122,6 +122,16 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
         self.blocks[b].succs.iter().map(|s| s.0 as usize)
     }
 
+    /// Where each block begins, and behind them the size of the code, in the units in which `size` gives that of an instruction. For
+    /// targets whose branches reach whatever they allow; others call [`place`](crate::place()).
+    pub fn starts(&self, size: impl Fn(&Packed<I>) -> u32) -> Vec<u32> {
+        let ends = self.blocks.iter().scan(0u32, |at, b| {
+            *at = b.insts.iter().fold(*at, |at, i| at.saturating_add(size(&i.inst)));
+            Some(*at)
+        });
+        std::iter::once(0).chain(ends).collect()
+    }
+
     /// The whole function as text.
     pub fn print(&self, generation: u8) -> String {
         let cx = TextCx::new(generation);

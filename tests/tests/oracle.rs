@@ -190,10 +190,24 @@ block0:
 }
 "#;
 
+/// What a load out of bounds gets is an index that breaks the promise of alignment.
+const STRAY_INDEX: &str = r#"module robust on
+res0 "a" group 0 binding 0 storage_ro size 4 stride 4
+res1 "out" group 0 binding 1 storage_rw size 256 stride 4
+entry "main" compute func0 size 1,1,1
+
+func0 "main" {
+block0:
+  v0: i32 = load res0[256] align 4
+  store v0, res1[64 + v0] align 4
+  ret
+}
+"#;
+
 #[test]
 fn bytes_that_nobody_wrote_decide_nothing() {
     for (text, target) in
-        [UNWRITTEN, UNWRITTEN_INDEX].into_iter().flat_map(|t| targets().into_iter().map(move |g| (t, g)))
+        [UNWRITTEN, UNWRITTEN_INDEX, STRAY_INDEX].into_iter().flat_map(|t| targets().into_iter().map(move |g| (t, g)))
     {
         let loaded = frontend::load(text.as_bytes(), Lang::Gir, &FrontOptions::default()).expect("a module");
         let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).expect("code");

@@ -2,7 +2,7 @@
 
 pub mod abi;
 pub mod attrs;
-pub mod emit;
+pub mod build;
 pub mod exec;
 pub mod isa;
 pub mod listing;

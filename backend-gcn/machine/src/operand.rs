@@ -239,8 +239,8 @@ pub fn ignored(inst: &Inst<Gcn>) -> bool {
         Kind::BufAddr => v != 0 && buffer_address_width(inst) == 0,
         Kind::ExpSrc(k) => v != 0 && !export_reads(inst, k),
         Kind::Waitcnt => {
-            let [vm, exp, lgkm] = crate::emit::counters(v);
-            v != crate::emit::waitcnt(vm, exp, lgkm)
+            let [vm, exp, lgkm] = crate::build::counters(v);
+            v != crate::build::waitcnt(vm, exp, lgkm)
         }
         _ => false,
     })

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gpucc_isa::Row;
 
 use crate::Op;
-use crate::emit::rows_of;
+use crate::build::rows_of;
 use crate::isa::{Format, Gcn, Kind, Suffix};
 use crate::rows::ROWS;
 

@@ -4,7 +4,7 @@
 use crate::image_kit::{BASE, Outcome, Reg, Shot, all, by, f, pyramid};
 use crate::rows::{Found, op};
 use gpucc_gcn_machine::Op;
-use gpucc_gcn_machine::emit::rows_of;
+use gpucc_gcn_machine::build::rows_of;
 
 /// Marks the rows of a mnemonic as executed, if the result is right.
 fn judge(found: &mut Found, shot: &Shot, right: impl FnOnce(&Outcome) -> Result<(), String>) {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use gpucc_gcn_machine::{asm_words_line, assemble, disassemble, emit};
+use gpucc_gcn_machine::{asm_words_line, assemble, build, disassemble};
 use gpucc_isa::{Isa, TextCx, stage};
 
 const LOOP: &str = "
@@ -129,22 +129,22 @@ fn what_decodes_and_must_not_be_emitted() {
         (0, "s_movrels_b32 s0, src_scc"),
     ] {
         let inst = gpucc_gcn_machine::Gcn::parse(text, &TextCx::new(g)).unwrap_or_else(|e| panic!("{text}: {e}"));
-        assert!(emit::check(&inst, g).is_err(), "{text}");
+        assert!(build::check(&inst, g).is_err(), "{text}");
     }
     for (g, text) in
         [(0, "v_add_f32_e64 v0, s1, s1"), (0, "v_add_f32_e64 v0, s1, 1.0"), (2, "v_add_f16_e32 v0, 0x1234, v1")]
     {
         let inst = gpucc_gcn_machine::Gcn::parse(text, &TextCx::new(g)).unwrap();
-        emit::check(&inst, g).unwrap();
+        build::check(&inst, g).unwrap();
     }
 }
 
 #[test]
 fn rows_are_found_by_form() {
-    use gpucc_gcn_machine::{Op, emit::Form};
+    use gpucc_gcn_machine::{Op, build::Form};
     let name = |op, form, literal, g| {
-        let r = emit::row(op, form, literal, g)?;
-        let row = emit::inst(r).row();
+        let r = build::row(op, form, literal, g)?;
+        let row = build::inst(r).row();
         Some((format!("{}{}", row.text, row.attrs.suffix.text()), row.bytes))
     };
     assert_eq!(name(Op::VAddF32, Form::Short, false, 0), Some(("v_add_f32_e32".into(), 4)));

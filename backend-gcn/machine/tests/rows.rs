@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::common::Kernel;
 use gpucc_gcn_machine::Unit;
-use gpucc_gcn_machine::emit::{self, rows_of};
+use gpucc_gcn_machine::build::{self, rows_of};
 use gpucc_gcn_machine::isa::{Gcn, Kind};
 use gpucc_gcn_machine::{Format, Op, assemble, encode, operand, table};
 use gpucc_isa::{Role, Row};
@@ -135,7 +135,7 @@ fn vector(f: &mut Found, text: &str) {
 }
 
 fn vector_row(f: &mut Found, case: &Case, r: u16, g: u8) {
-    let mut inst = emit::inst(r);
+    let mut inst = build::inst(r);
     let row = inst.row();
     let cin = case.get("cin").unwrap_or(0) != 0;
     let mask = if cin { "-1" } else { "0" };
@@ -190,7 +190,7 @@ fn vector_row(f: &mut Found, case: &Case, r: u16, g: u8) {
         <gpucc_gcn_machine::Gcn as gpucc_isa::Isa>::print(&inst, &gpucc_isa::TextCx::new(g), &mut t);
         t
     };
-    if let Err(e) = emit::check(&inst, g) {
+    if let Err(e) = build::check(&inst, g) {
         f.failures.push(format!("{text} on {g}: {e}"));
         return;
     }
@@ -738,7 +738,7 @@ fn scalar(f: &mut Found) {
         let o = op(&case.name);
         for g in 0..3u8 {
             for &r in rows_of(o, g) {
-                let mut inst = emit::inst(r);
+                let mut inst = build::inst(r);
                 let row = inst.row();
                 let mut before = String::from("s_mov_b32 m0, 0\n");
                 before += &set(1, 30, case.get("old").unwrap_or(0));
@@ -895,7 +895,7 @@ fn atomics(f: &mut Found) {
 }
 
 fn atomic_row(f: &mut Found, r: u16, g: u8, w: u32, (mem, data, other, new): (u64, u64, u64, u64), glc: u32) {
-    let mut inst = emit::inst(r);
+    let mut inst = build::inst(r);
     let row = inst.row();
     let name = row.text;
     let ds = row.attrs.format == Format::Ds;
@@ -1339,7 +1339,7 @@ fn control_programs(f: &mut Found, g: u8) {
     let t = run(g, "", &assemble("s_swappc_b64 s[24:25], 0x1234\ns_endpgm", g, 8, false).unwrap(), "", &[0], 0);
     assert!(t.is_err());
     for &r in rows_of(Op::SSwappcB64, g) {
-        if emit::has_literal(r) {
+        if build::has_literal(r) {
             f.rows.insert(r);
         }
     }

@@ -1,7 +1,7 @@
 //! Encoded code for tests of the passes on it.
 
 use gpucc_gcn::encoded::{Block, Code, EncodedInst};
-use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Gcn, Op};
 use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, Ranges};

@@ -7,9 +7,7 @@ use machine::{AddOp, Cond, Op, Pred, Round, Ty};
 
 use super::{Isel, IselCx, U, copy, high, low};
 use crate::builders::{self as build, Builder};
-use crate::target::{
-    FLAGS, Half, If, IntoHalf, Of, R32, Reads, Rounding, Sat, Signed, SrcMods, Sum, Tesla, When, zero,
-};
+use crate::inst::{FLAGS, Half, If, IntoHalf, Of, R32, Reads, Rounding, Sat, Signed, SrcMods, Sum, Tesla, When, zero};
 
 /// What a comparison of integers asks, and whether they are signed.
 fn int_cond(cc: IntCc) -> (Cond, bool) {

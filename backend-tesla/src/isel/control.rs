@@ -9,8 +9,8 @@ use smallvec::smallvec;
 
 use super::{Extra, Isel, IselCx, U};
 use crate::builders as build;
+use crate::inst::{Divergent, Half, Id, Mods, R32, TOp, Tesla, When};
 use crate::slots::{HALF_REACH, REACH, Slot};
-use crate::target::{Divergent, Half, Id, Mods, R32, TOp, Tesla, When};
 
 /// A conditional branch.
 fn branch(c: VReg, pred: Pred, to: BlockId, divergent: bool, id: u16) -> MInst<Tesla> {

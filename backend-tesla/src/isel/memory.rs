@@ -7,8 +7,8 @@ use machine::{Cond, Op, SharedTy, Ty};
 
 use super::{Isel, IselCx, U, VarLocation, WINDOW};
 use crate::builders as build;
+use crate::inst::{ADDR, FLAGS, If, Lock, Mods, Of, Offset, R32, R64, R128, Space, SrcMods, TOp, Tesla, slot, zero};
 use crate::slots::Slot;
-use crate::target::{ADDR, FLAGS, If, Lock, Mods, Of, Offset, R32, R64, R128, Space, SrcMods, TOp, Tesla, slot, zero};
 
 /// An address: register or address register, and a constant.
 enum Place2 {

@@ -19,8 +19,8 @@ use machine::{SharedTy, Ty};
 
 use crate::builders::{self as build, Builder};
 use crate::flow::Plan;
+use crate::inst::{Half, Of, R, R32, Reads, SrcMods, Tesla, slot, zero};
 use crate::slots::{Pool, Slot};
-use crate::target::{Half, Of, R, R32, Reads, SrcMods, Tesla, slot, zero};
 
 pub(crate) type IselCx<'f> = Select<'f, Tesla>;
 pub(crate) type U = Use<Tesla>;

@@ -5,8 +5,8 @@ use gpucc_mir::Src;
 use gpucc_tesla_machine::SharedTy;
 
 use super::{Isel, IselCx, PARAMETERS, U, VarLocation};
+use crate::inst::{SrcMods, slot, zero};
 use crate::slots::{HALF_REACH, Slot, Word};
-use crate::target::{SrcMods, slot, zero};
 
 impl Isel<'_> {
     /// A literal as an operand of the second or third source.

@@ -1,8 +1,8 @@
 //! Building instructions: what a backend emits through.
 
 use crate::kind::{FLOW, Kind};
+use crate::operand::Src;
 use crate::slots::SOURCES;
-use crate::src::Src;
 use crate::{Op, ValhallInst};
 
 /// Values of the `flow` slot.
@@ -54,7 +54,7 @@ pub fn inst(op: Op) -> ValhallInst {
             Kind::Enum(def) => def.default.unwrap_or(0) as u32,
             Kind::Dst(_) => dst::full(0),
             // Packing a constant without modifiers succeeds for each kind; the fallback is never reached.
-            Kind::Src(k) => crate::src::zero().pack(k).unwrap_or(0xC0),
+            Kind::Src(k) => crate::operand::zero().pack(k).unwrap_or(0xC0),
             Kind::Page | Kind::Flag(_) | Kind::Run { .. } | Kind::Count | Kind::Imm { .. } | Kind::Constant => 0,
         };
     }

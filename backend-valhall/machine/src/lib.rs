@@ -9,10 +9,10 @@ pub mod kind;
 pub mod listing;
 pub mod modifiers;
 pub mod names;
+pub mod operand;
 pub mod page;
 mod rows;
 mod slots;
-pub mod src;
 pub mod text;
 mod validate;
 pub mod vectors;
@@ -209,7 +209,7 @@ pub(crate) fn reserved_values(inst: &ValhallInst) -> Word {
             Kind::Flow => kind::FLOW.value(v).is_none(),
             Kind::Enum(def) => def.value(v).is_none(),
             Kind::Dst(_) => v >> 6 == 0,
-            Kind::Src(k) => src::is_reserved(k, v, inst.get("page").unwrap_or(0)),
+            Kind::Src(k) => operand::is_reserved(k, v, inst.get("page").unwrap_or(0)),
             Kind::Page | Kind::Flag(_) | Kind::Run { .. } | Kind::Count | Kind::Imm { .. } | Kind::Constant => false,
         };
         if bad {

@@ -6,7 +6,7 @@ use gpucc_isa::{Cursor, TextError};
 
 use crate::build;
 use crate::kind::{DstKind, EnumDef, FLOW, Kind, SrcKind, SrcMods};
-use crate::src::{LUT, Operand, SPECIALS, Src, operand};
+use crate::operand::{LUT, Operand, SPECIALS, Src, operand};
 use crate::{OPS, ROWS, ValhallInst};
 
 fn is_modifier(kind: Kind) -> bool {
@@ -408,7 +408,7 @@ fn eat_flag(cur: &mut Cursor<'_>, name: &str) -> bool {
 fn parse_source(cur: &mut Cursor<'_>) -> Result<Src, TextError> {
     let start = cur.clone();
     if cur.eat("^") {
-        return Ok(crate::src::reg(parse_register(cur)?).last());
+        return Ok(crate::operand::reg(parse_register(cur)?).last());
     }
     for s in SPECIALS {
         let mut c = cur.clone();
@@ -421,22 +421,22 @@ fn parse_source(cur: &mut Cursor<'_>) -> Result<Src, TextError> {
             } else {
                 return Err(cur.error(format!("`{}` needs `.w0` or `.w1`", s.name)));
             };
-            return Ok(crate::src::special(*s, half));
+            return Ok(crate::operand::special(*s, half));
         }
     }
     match cur.peek() {
-        Some('r' | 'R') => Ok(crate::src::reg(parse_register(cur)?)),
+        Some('r' | 'R') => Ok(crate::operand::reg(parse_register(cur)?)),
         Some('u' | 'U') => {
             cur.eat("u");
             match cur.number() {
-                Some(n) if (0..256).contains(&n) => Ok(crate::src::uniform(n as u8)),
+                Some(n) if (0..256).contains(&n) => Ok(crate::operand::uniform(n as u8)),
                 Some(n) => Err(start.error(format!("u{n} does not exist: uniform words are u0 to u255"))),
                 None => Err(start.error("expected an operand")),
             }
         }
         Some('0'..='9') => {
             let Some(n) = cur.number() else { return Err(start.error("expected a number")) };
-            match u32::try_from(n).ok().and_then(crate::src::lut) {
+            match u32::try_from(n).ok().and_then(crate::operand::lut) {
                 Some(s) => Ok(s),
                 None => Err(start.error(format!("{n:#X} is not among the 32 immediates"))),
             }

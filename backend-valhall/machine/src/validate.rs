@@ -5,7 +5,7 @@ use gpucc_isa::Role;
 use crate::build::flow;
 use crate::kind::{DstKind, Kind};
 use crate::modifiers::{ByteLane, HalfLane};
-use crate::src::{Operand, Src, operand};
+use crate::operand::{Operand, Src, operand};
 use crate::text::run_length;
 use crate::{Class, Op, ValhallInst, reserved_values};
 

@@ -4,7 +4,7 @@ use gpucc_isa::{Isa, TextCx, stage};
 use gpucc_valhall_machine::build::{dst, flow, inst, set_run, set_src};
 use gpucc_valhall_machine::{
     OPS, Op, ROWS, Valhall, ValhallInst, asm_words_line, assemble, decode_word, disasm_words_line, disassemble,
-    encode_word, src, table,
+    encode_word, operand, table,
 };
 
 fn sample_words() -> Vec<u64> {
@@ -83,13 +83,13 @@ fn rows_are_in_opcode_order() {
 fn built_instructions_encode_as_worked_out() {
     // Section 24, first line.
     let mut i = inst(Op::FaddF32).with("dst", dst::full(5)).with("clamp", 3).with("flow", flow::wait(2));
-    set_src(&mut i, 0, src::reg(7).last().neg());
-    set_src(&mut i, 1, src::uniform(66).abs().swizzle(2));
+    set_src(&mut i, 0, operand::reg(7).last().neg());
+    set_src(&mut i, 1, operand::uniform(66).abs().swizzle(2));
     assert_eq!(encode_word(&i, 0), 0x12A4_C563_0800_8247);
     // The same section's LOAD.
     let mut i = inst(Op::LoadI64).with("slot", 2).with("flow", 1).with("unsigned", 1).with("offset", 0xFFF0);
     set_run(&mut i, "sr", 6, 2);
-    set_src(&mut i, 0, src::reg(10).last());
+    set_src(&mut i, 0, operand::reg(10).last());
     assert_eq!(encode_word(&i, 1), 0x0860_86F4_A8FF_F04A);
     // Its TEX_SINGLE.
     let mut i = inst(Op::TexSingle)
@@ -101,7 +101,7 @@ fn built_instructions_encode_as_worked_out() {
         .with("lod_mode", 1);
     set_run(&mut i, "srw", 8, 4);
     set_run(&mut i, "sr", 4, 3);
-    set_src(&mut i, 0, src::uniform(2));
+    set_src(&mut i, 0, operand::uniform(2));
     assert_eq!(encode_word(&i, 1), 0x0128_4436_57C8_2482);
     // NOP, note 25 of section 21.
     assert_eq!(encode_word(&inst(Op::Nop), 0), 0x0000_C000_0000_0000);
@@ -163,7 +163,7 @@ fn rules_of_use() {
     }
     // An immediate under another page cannot be written as text.
     let mut i = inst(Op::MovI32).with("page", 1);
-    set_src(&mut i, 0, src::lut_entry(3));
+    set_src(&mut i, 0, operand::lut_entry(3));
     assert!(table().validate(&i, &TextCx::new(1)).unwrap_err().contains("FAU page"));
 }
 
@@ -251,8 +251,8 @@ fn sources_pack_and_unpack() {
             let width = 8 + if kind.mods.has_neg_abs() { 2 } else { 0 } + kind.mods.swizzle_width();
             let not = kind.mods == gpucc_valhall_machine::kind::SrcMods::Not;
             assert_eq!(s.field.width(), width + not as u32, "{} {}", row.text, s.name);
-            let plain = src::reg(9).pack(kind).unwrap();
-            assert_eq!(src::Src::unpack(kind, plain, 0).pack(kind), Some(plain));
+            let plain = operand::reg(9).pack(kind).unwrap();
+            assert_eq!(operand::Src::unpack(kind, plain, 0).pack(kind), Some(plain));
         }
     }
 }

@@ -5,13 +5,13 @@
 
 mod alu;
 mod math;
-mod mem;
+mod memory;
 
 use gpucc_container::{Preload, Source};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, InstData, Module, Op, Refusal, Sysval, Value};
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select_apart};
 use gpucc_valhall_machine::MessageSlot;
-use gpucc_valhall_machine::src::{LUT, lut};
+use gpucc_valhall_machine::operand::{LUT, lut};
 
 use crate::builders as build;
 use crate::inst::{Constant, IfZero, Signals, Together, Uniform};
@@ -271,7 +271,7 @@ impl Isel<'_> {
             }
             Sysval::SubgroupSize => self.push(cx, constant(16).def(out[0])),
             Sysval::SubgroupInvocationId => {
-                let lane = special(gpucc_valhall_machine::src::LANE_ID, 0);
+                let lane = special(gpucc_valhall_machine::operand::LANE_ID, 0);
                 self.push(cx, build::MovI32.on([lane]).def(out[0]));
             }
             // Ids of subgroups are refused before, and other stages too.

@@ -8,7 +8,7 @@ use machine::{Cond, Round, Type};
 use super::Isel;
 use super::operand::{Fold, leading};
 use crate::builders::{self as build, Builder};
-use crate::target::{If, Rounding, Sat, SrcMods, Ty, VOp, Vivante, row};
+use crate::inst::{If, Rounding, Sat, SrcMods, Ty, VOp, Vivante, row};
 
 /// What a comparison becomes.
 #[derive(Clone, Copy)]
@@ -526,7 +526,7 @@ impl Isel<'_> {
         let plain = src.mods.is_plain();
         match src.vreg() {
             Some(r) if run && plain => {
-                let whole = first == 0 && crate::target::components(cx.mf.class(r)) == n;
+                let whole = first == 0 && crate::inst::components(cx.mf.class(r)) == n;
                 let u = Use::reg(r);
                 cx.emit(MInst::copy(dst, if whole { u } else { u.part(first, n as u8) }));
             }

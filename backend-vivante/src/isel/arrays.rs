@@ -9,7 +9,7 @@ use super::Isel;
 use super::operand::Fold;
 use crate::arrays::Array;
 use crate::builders as build;
-use crate::target::{ADDRESS, Indexed, SrcMods, Ty, Vivante, row};
+use crate::inst::{ADDRESS, Indexed, SrcMods, Ty, Vivante, row};
 
 /// Rows of the register file.
 const ROWS: u16 = 64;

@@ -8,7 +8,7 @@ use machine::{Cond, Type};
 use super::Isel;
 use super::operand::Fold;
 use crate::builders as build;
-use crate::target::{If, Ty, VOp, Vivante};
+use crate::inst::{If, Ty, VOp, Vivante};
 
 type IselCx<'f> = Select<'f, Vivante>;
 

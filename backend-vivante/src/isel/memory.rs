@@ -10,7 +10,7 @@ use super::operand::Fold;
 use super::{Isel, Shared};
 use crate::builders as build;
 use crate::clamp;
-use crate::target::{If, Lanes, Local, Shift, Ty, Vivante, row, run};
+use crate::inst::{If, Lanes, Local, Shift, Ty, Vivante, row, run};
 use crate::uniforms::Word;
 
 type IselCx<'f> = Select<'f, Vivante>;
@@ -99,7 +99,7 @@ impl Isel<'_> {
                         _ => {
                             let zero = self.literal(0);
                             let n = cx.temp(row(1));
-                            let v = value.mods(crate::target::SrcMods { neg: true, ..value.mods });
+                            let v = value.mods(crate::inst::SrcMods { neg: true, ..value.mods });
                             cx.emit(build::Add.with((Ty(Type::S32),), [zero, v]).def(n));
                             Use::reg(n)
                         }

@@ -17,7 +17,7 @@ use smallvec::smallvec;
 
 use crate::arrays::Arrays;
 use crate::builders as build;
-use crate::target::{SrcMods, Ty, Vivante, row, run, uniform};
+use crate::inst::{SrcMods, Ty, Vivante, row, run, uniform};
 use crate::uniforms::{Table, Word};
 
 /// An id vector that the thread walker writes.
@@ -247,7 +247,7 @@ impl<'m> Isel<'m> {
                     let b = s.mad(cx, Use::reg(i), n, base);
                     cx.emit(MInst::copy(out, b));
                     if s.spills {
-                        let keep = Def::preg(crate::target::SPILL_BASE);
+                        let keep = Def::preg(crate::inst::SPILL_BASE);
                         cx.emit(build::Mov.on([Use::reg(b)]).def(keep));
                     }
                 }

@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Isel, PROMOTED};
 use crate::clamp;
-use crate::target::{SrcMods, Vivante, uniform};
+use crate::inst::{SrcMods, Vivante, uniform};
 use crate::uniforms::{Word, Words};
 
 /// Which sign operations may become modifiers of the operand.

@@ -22,7 +22,7 @@ use gpucc_vivante_machine as machine;
 use machine::Op as M;
 
 use crate::clamp;
-use crate::target::Vivante;
+use crate::inst::Vivante;
 
 /// Instructions looked at together.
 const CHUNK: usize = 256;

@@ -7,7 +7,7 @@ mod oracle;
 pub mod profile;
 
 pub use launch::Launch;
-pub use oracle::{Compared, Verdict, judge};
+pub use oracle::{Compared, Verdict, judge, stray_trap};
 pub use profile::{profile, sampling};
 
 use gpucc_container::Container;

@@ -323,6 +323,17 @@ pub fn judge(
     Ok(compared)
 }
 
+/// The trap of a shader that some answer to where an access out of bounds goes leads to: a value from there may break a promise.
+pub fn stray_trap(module: &Module, entry: &str, before: &Dispatch, options: &RunOptions, lanes: u32) -> Option<Trap> {
+    let mut program = OracleProgram::new(module, entry).ok()?.with_wide_indices();
+    let quiet = RunOptions { perturb: None, races: Races::Off, ..options.clone() };
+    let profile = Profile { subgroup_size: lanes, ..Profile::default() };
+    OOB_ANSWERS.into_iter().find_map(|answer| {
+        program.set_oob(answer);
+        Case { program: &program, before, options: &quiet, profile: &profile }.run(&quiet, &profile).err()
+    })
+}
+
 /// Adds bytes to others.
 fn add(to: &mut Marks, more: Marks) {
     for (to, more) in to.0.iter_mut().zip(more.0) {

@@ -158,8 +158,11 @@ fn one(
             | TrapKind::Unsupported
             | TrapKind::Dispatch => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
             _ if trusted => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
-            // Bytes that nobody wrote hold anything, also an index that breaks a promise.
-            _ => reads_undefined(module, name, before, (options, &plain)).map(|t| not(&t)).ok_or_else(|| t.to_string()),
+            // Bytes that nobody wrote, and those that an access out of bounds gets, hold anything, also an index that breaks a promise.
+            _ => reads_undefined(module, name, before, (options, &plain))
+                .or_else(|| gpucc_machines::stray_trap(module, name, before, options, subgroup_size))
+                .map(|t| not(&t))
+                .ok_or_else(|| t.to_string()),
         };
     }
     match gpucc_machines::judge((module, &out.ir), name, place, before, &machine, options) {

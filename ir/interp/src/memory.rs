@@ -324,6 +324,11 @@ fn fetch(
             return Err(Trap::new(TrapKind::UndefinedRead, format!("byte {k} of the loaded value was never written")));
         }
         undefined = Some(k);
+    } else if scalar == Scalar::B1 {
+        let word = (0..n).map(|i| read(&b.data, at + i * size, size)).find(|&w| w > 1);
+        if let Some(w) = word {
+            return Err(Trap::new(TrapKind::UndefinedRead, format!("a b1 that is {w:#x} in memory, neither 0 nor 1")));
+        }
     }
     (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size))));
     if undefined.is_some() {

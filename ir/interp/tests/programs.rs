@@ -323,6 +323,32 @@ block0:
     assert_eq!(d.words(0, 0).unwrap(), [5, 2, 6, 2, 7, 2, 8, 2, 9, 2, 10, 2]);
 }
 
+/// A bool in memory is 0 or 1.
+#[test]
+fn bools_in_memory() {
+    let text = |init: &str| {
+        format!(
+            r#"module robust on
+res0 "o" group 0 binding 0 storage_rw size 4 stride 4
+global0 "g" private size 4 align 4 init x{init}
+entry "main" compute func0 size 1,1,1
+func0 "main" {{
+block0:
+  v0: b1 = load global0[0] align 4 {{in_bounds}}
+  v1: i32 = select v0, 7:i32, 8:i32
+  store v1, res0[0] align 4
+  ret
+}}
+"#
+        )
+    };
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0]);
+    assert_eq!(run(&text("01000000"), &d).unwrap().words(0, 0).unwrap(), [7]);
+    assert_eq!(run(&text("00000000"), &d).unwrap().words(0, 0).unwrap(), [8]);
+    let t = run(&text("00001000"), &d).unwrap_err();
+    assert!(t.kind == TrapKind::UndefinedRead && t.to_string().contains("0x100000"), "{t}");
+}
+
 #[test]
 fn bounds() {
     let text = |robust: &str, flags: &str| {

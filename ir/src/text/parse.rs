@@ -418,6 +418,9 @@ impl Parser {
         let size = self.u32()?;
         self.keyword("align")?;
         let align = self.u32()?;
+        if !align.is_power_of_two() {
+            return Err(format!("line {}: the alignment {align} is not a power of two", self.line()));
+        }
         let mut init = Init::Zero;
         if self.eat_word("init") {
             let w = self.word("x and hex digits")?;

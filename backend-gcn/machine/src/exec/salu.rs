@@ -573,7 +573,7 @@ impl Wave {
                 return Ok(Next::Barrier);
             }
             Op::SWaitcnt => {
-                self.wait(crate::emit::counters(d.imm));
+                self.wait(crate::build::counters(d.imm));
                 false
             }
             Op::SSetGprIdxOff => {

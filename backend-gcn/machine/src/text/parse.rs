@@ -5,7 +5,7 @@ use gpucc_isa::{Cursor, Inst, TextCx, TextError};
 use super::words::{DFMT, GPR_IDX, GS_OPS, HWREGS, PARAMS, SELS, SYS_OPS, UNUSED, nfmt_name, parse_bitmask};
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::operand::{self, LITERAL};
-use crate::{Op, emit, rows};
+use crate::{Op, build, rows};
 
 /// Reads an instruction.
 ///
@@ -368,7 +368,7 @@ fn parse_waitcnt(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     if cur.peek().is_some_and(|c| c.is_ascii_digit()) {
         return ranged(cur, 0, 0xffff);
     }
-    let mut v = emit::waitcnt(15, 7, 15);
+    let mut v = build::waitcnt(15, 7, 15);
     loop {
         let (shift, max) = match () {
             _ if cur.eat("vmcnt") => (0, 15),

@@ -3,7 +3,7 @@
 use gpucc_isa::{Inst, TextCx};
 
 use super::words::{DFMT, GPR_IDX, GS_OPS, HWREGS, PARAMS, SELS, SYS_OPS, UNUSED, nfmt_name, parse_bitmask};
-use crate::emit;
+use crate::build;
 use crate::isa::{GFX8, Gcn, Kind};
 use crate::operand::{self, LITERAL};
 
@@ -64,7 +64,7 @@ fn scalar(code: u32, n: u8, inst: &Inst<Gcn>, cx: &TextCx) -> String {
 
 /// A literal. One that the shorter form of the instruction could hold says that it is none of those.
 fn literal(value: u32, inst: &Inst<Gcn>, cx: &TextCx) -> String {
-    let shorter = |op| crate::emit::row(op, crate::emit::Form::Short, false, cx.generation).is_some();
+    let shorter = |op| crate::build::row(op, crate::build::Form::Short, false, cx.generation).is_some();
     if operand::int(value as i32).is_some() && shorter(inst.op()) {
         format!("lit({value:#x})")
     } else {
@@ -111,9 +111,9 @@ fn hwreg(v: u32) -> String {
 }
 
 fn waitcnt(v: u32) -> String {
-    let [vm, exp, lgkm] = emit::counters(v);
+    let [vm, exp, lgkm] = build::counters(v);
     // Names of counters do not say the ignored bits, which other compilers set.
-    if v != emit::waitcnt(vm, exp, lgkm) {
+    if v != build::waitcnt(vm, exp, lgkm) {
         return format!("{v:#x}");
     }
     let all = vm == 15 && exp == 7 && lgkm == 15;

@@ -6,8 +6,8 @@ use gpucc_sim::TrapKind;
 
 use crate::build::flow;
 use crate::kind::{DstKind, Kind, Lanes, SrcMods};
+use crate::operand::{LUT, Operand, Src, operand};
 use crate::slots::SOURCES;
-use crate::src::{LUT, Operand, Src, operand};
 use crate::text::run_length;
 use crate::{Class, Op, ValhallInst, decode_word, table, text};
 

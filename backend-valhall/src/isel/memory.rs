@@ -7,7 +7,7 @@
 use gpucc_container::Source;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Op, Place, ResourceKind, Space, Type, Value};
 use gpucc_mir::{MInst, Use, VReg};
-use gpucc_valhall_machine::src::{THREAD_LOCAL_POINTER, WORKGROUP_LOCAL_POINTER};
+use gpucc_valhall_machine::operand::{THREAD_LOCAL_POINTER, WORKGROUP_LOCAL_POINTER};
 use gpucc_valhall_machine::{AtomOne, AtomOp, MemoryAccess, Op as M};
 
 use super::{Isel, IselCx, MI, U, no_uniforms};

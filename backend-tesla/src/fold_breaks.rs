@@ -1,13 +1,12 @@
-//! The flow of control after allocation: branches to a `break` become predicated breaks, jumps to the end become the
-//! end, joins that nothing needs any more disappear.
+//! Branches to a `break` become predicated breaks, and jumps to the end become the end. Blocks that nothing reaches then are gone.
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 
-use gpucc_mir::{BlockId, MFunc, MInst, Src, Target as _, drop_jump, invert_branches, relabel, thread_jumps};
+use gpucc_mir::{BlockId, MFunc, MInst, Src, Target as _, relabel};
 use gpucc_tesla_machine as machine;
 use machine::{Op, Pred};
 
-use crate::target::{C, R, TOp, Tesla};
+use crate::inst::{C, R, TOp, Tesla};
 
 /// How many moves all lanes pass by for some that break.
 const MOVES: usize = 4;
@@ -77,7 +76,15 @@ fn moves_and_break(insts: &[MInst<Tesla>]) -> Option<Vec<MInst<Tesla>>> {
     fits.then(|| moves.to_vec())
 }
 
-fn tidy_branches(mf: &mut MFunc<Tesla>, t: &Tesla) {
+/// Returns how many blocks changed.
+pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) -> u64 {
+    let changed = fold(mf, t);
+    gpucc_mir::remove_unreachable(mf);
+    changed
+}
+
+fn fold(mf: &mut MFunc<Tesla>, t: &Tesla) -> u64 {
+    let mut changed = 0;
     let ends: Vec<End> = mf.code.iter().map(|insts| End::of(insts)).collect();
     let breaks = |b: BlockId| ends[b.0 as usize].moves.is_some();
     let only_break = |b: BlockId| ends[b.0 as usize].moves.as_ref().is_some_and(Vec::is_empty);
@@ -91,6 +98,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>, t: &Tesla) {
             let insts = &mut mf.code[b];
             if then == other {
                 insts.remove(at);
+                changed += 1;
             } else if breaks(then) || breaks(other) {
                 // Lanes that break need no branch of their own.
                 let flip = !breaks(then) || only_break(other);
@@ -132,6 +140,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>, t: &Tesla) {
                     insts.splice(at..at, moves);
                 }
                 skip(mf, b, gone);
+                changed += 1;
             }
         }
         let insts = &mut mf.code[b];
@@ -154,44 +163,9 @@ fn tidy_branches(mf: &mut MFunc<Tesla>, t: &Tesla) {
                 insts.pop();
                 insts.push(copy.at(loc));
                 skip(mf, b, to);
+                changed += 1;
             }
         }
     }
-}
-
-/// Runs over a function.
-pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
-    // Breaks are their own edges now: their labels only kept blocks alive.
-    thread_jumps(mf, t);
-    tidy_branches(mf, t);
-    thread_jumps(mf, t);
-    tidy_branches(mf, t);
-    gpucc_mir::remove_unreachable(mf);
-    invert_branches(mf, t);
-    // For each id, whether a branch pushes for it and whether a join has it.
-    let mut ids: Vec<(bool, bool)> = Vec::new();
-    let mut blocks = Vec::new();
-    let join = |i: &MInst<Tesla>| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt));
-    for (b, insts) in mf.code.iter_mut().enumerate() {
-        let next = BlockId(b as u32 + 1);
-        drop_jump(insts, next, t);
-        let mut any = false;
-        for i in &*insts {
-            let (pushes, joins) = (is(i, Op::Bra) && i.mods.divergent, i.target_op() == Some(TOp::Join));
-            any |= join(i);
-            if pushes || joins {
-                let id = usize::from(i.mods.id);
-                ids.resize(ids.len().max(id + 1), (false, false));
-                ids[id].0 |= pushes;
-                ids[id].1 |= joins;
-            }
-        }
-        if any {
-            blocks.push(b);
-        }
-    }
-    // Joins that no branch pushes for, or that no lane reaches.
-    for b in blocks {
-        mf.code[b].retain(|i| !join(i) || ids.get(usize::from(i.mods.id)) == Some(&(true, true)));
-    }
+    changed
 }

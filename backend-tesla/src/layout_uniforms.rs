@@ -7,8 +7,8 @@ use gpucc_ir::Diagnostic;
 use gpucc_mir::{MFunc, Src};
 
 use crate::TeslaFamily;
+use crate::inst::{Half, Tesla};
 use crate::slots::{HALF_REACH, REACH, Slot};
-use crate::target::{Half, Tesla};
 
 /// Words of c0.
 const MOST: usize = 16_384;
@@ -24,7 +24,7 @@ pub fn run(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result
         {
             let k = k as usize;
             if k >= count {
-                return Err(Diagnostic::internal("constants", format!("there is no word {k} in the pool")).into());
+                return Err(Diagnostic::internal("layout-uniforms", format!("there is no word {k} in the pool")).into());
             }
             uses[k] += 1;
             halves[k] |= u.mods.half != Half::Whole;
@@ -38,7 +38,7 @@ pub fn run(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result
         order.sort_by_key(|&k| (many && !halves[k], std::cmp::Reverse(uses[k]), k));
     }
     if order.len() > MOST {
-        return Err(Diagnostic::internal("constants", "selection pools more constants than 64 KiB hold").into());
+        return Err(Diagnostic::internal("layout-uniforms", "selection pools more constants than 64 KiB hold").into());
     }
     let mut words = vec![0u16; count];
     for (at, &k) in order.iter().enumerate() {

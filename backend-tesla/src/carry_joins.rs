@@ -1,12 +1,13 @@
-//! Joins and the end of the program ride on instructions that have a place for them, where an instruction of their own would only
-//! carry them.
+//! Joins ride on instructions that have a place for them, where an instruction of their own would only carry them.
+//!
+//! Marks come first in their block, and the last of them rides on the instruction behind it. Needs: physical registers, final blocks.
 
 use gpucc_mir::{MFunc, MInst};
 use gpucc_tesla_machine::Pred;
 
 use crate::encode::Encoder;
 use crate::forms;
-use crate::target::{Carried, TOp, Tesla};
+use crate::inst::{Carried, TOp, Tesla};
 
 /// Whether all lanes that come to an instruction execute it alike: no predicate, no memory.
 fn is_plain(m: &MInst<Tesla>) -> bool {
@@ -17,10 +18,8 @@ fn is_plain(m: &MInst<Tesla>) -> bool {
     m.mods.pred == Pred::Always && matches!(m.target_op(), Some(TOp::M(op)) if near(op))
 }
 
-/// Marks come first in their block, and the last of them rides on the instruction behind it. Returns how many ride.
-///
-/// Needs: physical registers, final blocks.
-pub fn joins(mf: &mut MFunc<Tesla>, e: &Encoder) -> u64 {
+/// Returns how many ride.
+pub fn run(mf: &mut MFunc<Tesla>, e: &Encoder) -> u64 {
     let mut carried = 0;
     for insts in &mut mf.code {
         let place = |m: &MInst<Tesla>| match m.target_op() {
@@ -42,22 +41,6 @@ pub fn joins(mf: &mut MFunc<Tesla>, e: &Encoder) -> u64 {
         {
             (m.mods.carries, m.mods.id) = (Carried::Join, id);
             insts.remove(marks - 1);
-            carried += 1;
-        }
-    }
-    carried
-}
-
-/// The end of the program rides on the instruction before it. Returns how many do.
-///
-/// Needs: short instructions in pairs, since what carries something is a long one.
-pub fn exits(mf: &mut MFunc<Tesla>, e: &Encoder) -> u64 {
-    let mut carried = 0;
-    for insts in &mut mf.code {
-        let [.., m, end] = insts.as_mut_slice() else { continue };
-        if end.target_op() == Some(TOp::Exit) && m.mods.pred == Pred::Always && e.can_carry(m, Carried::Exit) {
-            m.mods.carries = Carried::Exit;
-            insts.pop();
             carried += 1;
         }
     }

@@ -9,8 +9,8 @@ use gpucc_tesla_machine::{Pred, SharedTy};
 
 use crate::encode::Encoder;
 use crate::forms;
+use crate::inst::{R, TOp, Tesla};
 use crate::slots::Slot;
-use crate::target::{R, TOp, Tesla};
 
 /// How far a short instruction is pulled up to be the partner of another.
 const WINDOW: usize = 8;

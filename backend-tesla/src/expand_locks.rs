@@ -8,7 +8,7 @@ use gpucc_tesla_machine::{Cond, Pred};
 use smallvec::smallvec;
 
 use crate::builders as build;
-use crate::target::{A, If, Lock, Offset, R, TOp, Tesla, When};
+use crate::inst::{A, If, Lock, Offset, R, TOp, Tesla, When};
 
 /// Returns how many there were.
 pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) -> u64 {

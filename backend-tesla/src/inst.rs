@@ -1,0 +1,255 @@
+//! What machine code of Tesla consists of before it is encoded: registers and their classes, opcodes, modifiers, and the machine that
+//! gives registers out. What the shared passes ask about it is in `target`.
+
+use gpucc_isa::Effects;
+use gpucc_mir::{Class, ClassInfo, PReg, Src, Use};
+use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
+use gpucc_tesla_machine::{AddOp, Cond, Memory, Op, Pred, Round, Ty};
+
+use crate::forms;
+use crate::slots::Slot;
+
+/// File of general registers.
+pub const R: FileId = 0;
+/// File of flag registers.
+pub const C: FileId = 1;
+/// File of address registers; unit n is `$a(n+1)`.
+pub const A: FileId = 2;
+
+/// One register.
+pub const R32: Class = Class(0);
+/// An aligned pair.
+pub const R64: Class = Class(1);
+/// An aligned group of four.
+pub const R128: Class = Class(2);
+/// A flag register.
+pub const FLAGS: Class = Class(3);
+/// An address register.
+pub const ADDR: Class = Class(4);
+
+/// Registers that every form and every half reaches.
+pub const REGISTERS: u16 = 64;
+
+/// The register that is never allocated and reads 0.
+pub const ZERO: PReg = PReg::new(R, 127, 1);
+
+/// An atomic operation on s[] under a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lock {
+    /// Old value and operand by this operation.
+    Op(Op, bool),
+    /// The operand.
+    Exchange,
+    /// Second operand if the old value equals the first.
+    Cas,
+}
+
+/// An opcode of the machine's table, or a piece of the flow of control that emission resolves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TOp {
+    /// A row.
+    M(Op),
+    /// A loop around a locked word: defs old value, new value, flags; uses data, address register.
+    Lock(Lock),
+    /// Pushes the join with a number.
+    JoinAt,
+    /// Is the join with that number.
+    Join,
+    /// Pushes the exit of the loop with that number.
+    PreBrk,
+    /// Marks the block where that loop exits to.
+    LoopExit,
+    /// The invocation ends.
+    Exit,
+}
+
+impl TOp {
+    /// What an opcode does besides its results.
+    pub fn effects(self) -> Effects {
+        match self {
+            TOp::M(op) => forms::effects(op),
+            TOp::Lock(_) => Effects::atomic(LOCK).at(Memory::Shared as u16),
+            TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => Effects::kept().convergent(),
+            TOp::Exit => Effects::branch(),
+        }
+    }
+}
+
+/// Cycles of a loop around a locked word that nobody else wants.
+const LOCK: u16 = 150;
+
+/// Half of a register that an operand reads or a result goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Half {
+    /// The whole register.
+    #[default]
+    Whole,
+    /// Bits 0 to 15.
+    Low,
+    /// Bits 16 to 31.
+    High,
+}
+
+/// What rides on an instruction; the numbers are those of the encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Carried {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The end of the program behind it.
+    Exit,
+    /// A join before it.
+    Join,
+}
+
+gpucc_isa::mod_values!(Half { Whole, Low, High });
+gpucc_isa::mod_values!(Carried { Nothing, Exit, Join });
+
+gpucc_mir::modifiers! {
+    /// Modifiers of an instruction.
+    pub struct Mods of Tesla {
+        /// Type of the row, where the opcode has rows of several.
+        ty: Ty = Ty::B32 => Of,
+        /// Source type of conversions.
+        src: Ty = Ty::None => Reads,
+        /// What a comparison asks.
+        cond: Cond = Cond::Never => If,
+        /// What a flag register must say.
+        pred: Pred = Pred::Always => When,
+        /// Signed operands.
+        signed: bool = false => Signed,
+        /// Saturates.
+        sat: bool = false => Sat,
+        /// Rounding mode.
+        rnd: Round = Round::Nearest => Rounding,
+        /// High bits of a 24-bit product.
+        high: bool = false => High,
+        /// What a multiply-add does with its product.
+        addop: AddOp = AddOp::Add => Sum,
+        /// Half that is written.
+        half: Half = Half::Whole => IntoHalf,
+        /// Number of the g[] space.
+        space: u8 = 0 => Space,
+        /// Byte offset of a memory operand.
+        offset: u32 = 0 => Offset,
+        /// Number of a join or a loop exit, 0 for none.
+        id: u16 = 0 => Id,
+        /// What rides on the instruction.
+        carries: Carried = Carried::Nothing => Carries,
+        /// 4 bytes long, as one of two that stand next to each other.
+        short: bool = false => Short,
+        /// Whether a branch may separate lanes.
+        divergent: bool = false => Divergent,
+    }
+}
+
+impl Mods {
+    /// A type alone.
+    pub fn ty(ty: Ty) -> Mods {
+        Mods { ty, ..Mods::default() }
+    }
+    /// A conversion.
+    pub fn cvt(ty: Ty, src: Ty, rnd: Round) -> Mods {
+        Mods { ty, src, rnd, ..Mods::default() }
+    }
+    /// A number of a join or exit.
+    pub fn id(id: u16) -> Mods {
+        Mods { id, ..Mods::default() }
+    }
+}
+
+/// Modifiers of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SrcMods {
+    /// Negation, after the absolute value.
+    pub neg: bool,
+    /// Absolute value.
+    pub abs: bool,
+    /// Bitwise complement.
+    pub not: bool,
+    /// Half that is read.
+    pub half: Half,
+}
+
+gpucc_mir::fields!(SrcMods { neg, abs, not, half });
+
+impl SrcMods {
+    /// Reads a half.
+    pub const fn half(half: Half) -> SrcMods {
+        SrcMods { neg: false, abs: false, not: false, half }
+    }
+}
+
+/// An operand in memory.
+pub fn slot(s: Slot) -> Use<Tesla> {
+    Use::new(Src::Uniform(s.pack()))
+}
+
+/// The register that reads 0.
+pub fn zero() -> Use<Tesla> {
+    Use::preg(ZERO)
+}
+
+/// The target; one for each compilation.
+pub struct Tesla {
+    /// Generation index of the machine crate.
+    pub generation: u8,
+    /// Where spill memory begins in l[].
+    pub spill_base: u32,
+    /// Where workgroup memory begins in s[]. What lies below, the header and the parameters, never changes.
+    pub shared_base: u32,
+    pub(crate) files: [RegFile; 3],
+    pub(crate) classes: [ClassInfo; 5],
+}
+
+impl Tesla {
+    /// The target of a generation with so many registers for an invocation.
+    pub fn new(generation: u8, registers: u16) -> Tesla {
+        let class = |name, file, shape| ClassInfo { name, file, shape };
+        Tesla {
+            generation,
+            spill_base: 0,
+            shared_base: crate::isel::PARAMETERS,
+            files: [
+                RegFile::new("r", 128, Cfg::Logical).budget(UnitSet::first(registers.min(REGISTERS))),
+                RegFile::new("c", 4, Cfg::Logical),
+                RegFile::new("a", 4, Cfg::Logical),
+            ],
+            classes: [
+                class("r", R, Shape::run(1)),
+                class("rd", R, Shape::aligned(2, 2)),
+                class("rq", R, Shape::aligned(4, 4)),
+                class("c", C, Shape::run(1)),
+                class("a", A, Shape::run(1)),
+            ],
+        }
+    }
+}
+
+impl Tesla {
+    /// The same with spilled registers from this byte of l[] on.
+    #[must_use]
+    pub fn spilling_from(self, spill_base: u32) -> Tesla {
+        Tesla { spill_base, ..self }
+    }
+
+    /// The same with workgroup memory from this byte of s[] on.
+    #[must_use]
+    pub fn sharing_from(self, shared_base: u32) -> Tesla {
+        Tesla { shared_base, ..self }
+    }
+
+    /// Whether a store may change what an operand reads: a word of workgroup memory.
+    pub(crate) fn changes(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Pool(_) | Slot::Const(..) => false,
+            Slot::Shared(_, off) => u32::from(off) >= self.shared_base,
+            Slot::SharedAt(..) => true,
+        }
+    }
+
+    /// Gives register 63 to nobody: it reads 0 then, and forms with 6 bits for a register can name it.
+    pub fn keep_r63(&mut self) {
+        self.files[R as usize].budget.remove(REGISTERS - 1);
+    }
+}
