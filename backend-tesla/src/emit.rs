@@ -1,12 +1,11 @@
 //! From encoded code to bytes: addresses, targets, counts.
 
-use gpucc_driver::Job;
+use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Isa as _, TextCx, stage};
 use gpucc_tesla_machine as machine;
 use machine::Op;
 
-use crate::TeslaFamily;
 use crate::encoded::{Code, EncodedInst};
 
 /// The bytes, and what statistics say about them.
@@ -39,7 +38,7 @@ fn bug(message: String) -> Diagnostic {
 ///
 /// # Errors
 /// A program that is longer than branches reach. A compiler bug: a rule of the machine broken.
-pub fn emit(code: &Code, job: &Job<'_, TeslaFamily>) -> Result<Program, Diagnostic> {
+pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnostic> {
     let starts = code.starts(|i| i.row().bytes.into());
     let size = starts[code.blocks.len()];
     if size > REACH {

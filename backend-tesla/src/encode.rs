@@ -1,15 +1,13 @@
 //! From machine instructions on physical registers, in their final order and forms, to rows of the table with their values.
 
-use gpucc_driver::CompileCx;
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Inst, ModValue as _, TextCx, stage::CS};
-use gpucc_mir::{BlockId, MFunc, MInst, PReg, Reg, Src, Use};
+use gpucc_mir::{AllocStats, BlockId, MFunc, MInst, PReg, Reg, Src, Use};
 use gpucc_tesla_machine as machine;
 use machine::operand::{DISCARD, half as half_index, put};
 use machine::{Addr, Op, Operand, Width};
 use smallvec::SmallVec;
 
-use crate::TeslaFamily;
 use crate::builders as build;
 use crate::encoded::{Block, Code, EncodedInst};
 use crate::forms::{self, Fill, Form, Length, Modifier, Source, Takes};
@@ -112,10 +110,10 @@ impl Named {
 }
 
 impl Encoder {
-    /// For the code of a compilation whose registers are allocated.
-    pub fn new(cx: &CompileCx<'_, TeslaFamily>) -> Encoder {
-        let highest = cx.alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
-        Encoder { generation: cx.target.generation, registers: highest.map_or(1, |r| r + 1) }
+    /// For code of a generation whose registers are allocated.
+    pub fn new(generation: u8, alloc: &AllocStats) -> Encoder {
+        let highest = alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
+        Encoder { generation, registers: highest.map_or(1, |r| r + 1) }
     }
 
     /// The context in which the machine crate looks at compute programs.

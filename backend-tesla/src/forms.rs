@@ -7,7 +7,7 @@ use gpucc_isa::{Effects, OperandSpec};
 use gpucc_mir::{MInst, Src, Use, check_count};
 use gpucc_regalloc::FileId;
 use gpucc_tesla_machine as machine;
-use machine::{Kind, Op, Ty, Width};
+use machine::{Kind, Memory, Op, Ty, Width};
 use smallvec::SmallVec;
 
 use crate::builders as build;
@@ -347,6 +347,19 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 /// What an opcode does besides its results. Its rows agree, but for latency and unit by type.
 pub fn effects(op: Op) -> Effects {
     ENTRIES[op.number()].effects
+}
+
+/// Cycles of a loop around a locked word that nobody else wants.
+const LOCK: u16 = 150;
+
+/// What an instruction of machine code does besides its results.
+pub fn effects_of(op: TOp) -> Effects {
+    match op {
+        TOp::M(op) => effects(op),
+        TOp::Lock(_) => Effects::atomic(LOCK).at(Memory::Shared as u16),
+        TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => Effects::kept().convergent(),
+        TOp::Exit => Effects::branch(),
+    }
 }
 
 /// Sources of an opcode. The function of the builders counts them in the rows, which is for constants.

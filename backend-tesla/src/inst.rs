@@ -1,12 +1,10 @@
 //! What machine code of Tesla consists of before it is encoded: registers and their classes, opcodes, modifiers, and the machine that
 //! gives registers out. What the shared passes ask about it is in `target`.
 
-use gpucc_isa::Effects;
 use gpucc_mir::{Class, ClassInfo, PReg, Src, Use};
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
-use gpucc_tesla_machine::{AddOp, Cond, Memory, Op, Pred, Round, Ty};
+use gpucc_tesla_machine::{AddOp, Cond, Op, Pred, Round, Ty};
 
-use crate::forms;
 use crate::slots::Slot;
 
 /// File of general registers.
@@ -32,6 +30,9 @@ pub const REGISTERS: u16 = 64;
 
 /// The register that is never allocated and reads 0.
 pub const ZERO: PReg = PReg::new(R, 127, 1);
+
+/// Where parameters begin in s[], after the header.
+pub const PARAMETERS: u32 = 0x14;
 
 /// An atomic operation on s[] under a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,21 +63,6 @@ pub enum TOp {
     /// The invocation ends.
     Exit,
 }
-
-impl TOp {
-    /// What an opcode does besides its results.
-    pub fn effects(self) -> Effects {
-        match self {
-            TOp::M(op) => forms::effects(op),
-            TOp::Lock(_) => Effects::atomic(LOCK).at(Memory::Shared as u16),
-            TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => Effects::kept().convergent(),
-            TOp::Exit => Effects::branch(),
-        }
-    }
-}
-
-/// Cycles of a loop around a locked word that nobody else wants.
-const LOCK: u16 = 150;
 
 /// Half of a register that an operand reads or a result goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -209,7 +195,7 @@ impl Tesla {
         Tesla {
             generation,
             spill_base: 0,
-            shared_base: crate::isel::PARAMETERS,
+            shared_base: PARAMETERS,
             files: [
                 RegFile::new("r", 128, Cfg::Logical).budget(UnitSet::first(registers.min(REGISTERS))),
                 RegFile::new("c", 4, Cfg::Logical),

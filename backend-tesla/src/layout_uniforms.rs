@@ -2,20 +2,21 @@
 //!
 //! Needs: physical registers, since what spilling and copies read counts.
 
-use gpucc_driver::{AttemptError, CompileCx};
 use gpucc_ir::Diagnostic;
 use gpucc_mir::{MFunc, Src};
 
-use crate::TeslaFamily;
 use crate::inst::{Half, Tesla};
 use crate::slots::{HALF_REACH, REACH, Slot};
 
 /// Words of c0.
 const MOST: usize = 16_384;
 
-/// Lets operands name words of c0 instead of words of the pool. Returns how many do.
-pub fn run(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
-    let count = cx.state.pool.len();
+/// Lets operands name words of c0 instead of words of the pool, of which there are `count`. Returns how many do, and the words of the
+/// pool in their order in c0.
+///
+/// # Errors
+/// A bug: selection pools more than there can be.
+pub fn run(mf: &mut MFunc<Tesla>, count: usize) -> Result<(u64, Vec<usize>), Diagnostic> {
     let mut uses = vec![0u32; count];
     let mut halves = vec![false; count];
     for u in mf.code.iter().flatten().flat_map(|i| &i.uses) {
@@ -24,7 +25,7 @@ pub fn run(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result
         {
             let k = k as usize;
             if k >= count {
-                return Err(Diagnostic::internal("layout-uniforms", format!("there is no word {k} in the pool")).into());
+                return Err(Diagnostic::internal("layout-uniforms", format!("there is no word {k} in the pool")));
             }
             uses[k] += 1;
             halves[k] |= u.mods.half != Half::Whole;
@@ -38,7 +39,7 @@ pub fn run(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result
         order.sort_by_key(|&k| (many && !halves[k], std::cmp::Reverse(uses[k]), k));
     }
     if order.len() > MOST {
-        return Err(Diagnostic::internal("layout-uniforms", "selection pools more constants than 64 KiB hold").into());
+        return Err(Diagnostic::internal("layout-uniforms", "selection pools more constants than 64 KiB hold"));
     }
     let mut words = vec![0u16; count];
     for (at, &k) in order.iter().enumerate() {
@@ -53,6 +54,5 @@ pub fn run(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result
             placed += 1;
         }
     }
-    cx.state.order = order;
-    Ok(placed)
+    Ok((placed, order))
 }

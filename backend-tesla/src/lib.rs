@@ -36,8 +36,9 @@ use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_tesla_machine as machine;
 
 use encode::Encoder;
+use inst::PARAMETERS;
 use inst::{REGISTERS, Tesla};
-use isel::{Isel, PARAMETERS, VarLocation};
+use isel::{Isel, VarLocation};
 
 /// The family.
 pub struct TeslaFamily;
@@ -183,6 +184,16 @@ impl Shape {
     }
 }
 
+fn encoder(cx: &CompileCx<'_, TeslaFamily>) -> Encoder {
+    Encoder::new(cx.target.generation, &cx.alloc)
+}
+
+fn layout_uniforms(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
+    let (placed, order) = layout_uniforms::run(mf, cx.state.pool.len())?;
+    cx.state.order = order;
+    Ok(placed)
+}
+
 fn invocations(job: &Job<'_, TeslaFamily>) -> u64 {
     job.workgroup_size().iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)))
 }
@@ -211,11 +222,11 @@ impl Family for TeslaFamily {
         Pass::improve("invert-branches", 0, |mf, cx| Ok(invert_branches(mf, &cx.target) as u64)).physical(),
         Pass::lower("drop-fallthrough", |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),
         Pass::lower("drop-joins", |mf, _| Ok(drop_joins::run(mf))).physical(),
-        Pass::lower("layout-uniforms", layout_uniforms::run).physical(),
+        Pass::lower("layout-uniforms", layout_uniforms).physical(),
         Pass::lower("expand-locks", |mf, cx| Ok(expand_locks::run(mf, &cx.target))).physical(),
-        Pass::improve("carry-joins", 0, |mf, cx| Ok(carry_joins::run(mf, &Encoder::new(cx)))).physical(),
-        Pass::improve("pair-short", 0, |mf, cx| Ok(pair_short::run(mf, &Encoder::new(cx)))).physical(),
-        Pass::improve("carry-exits", 0, |mf, cx| Ok(carry_exits::run(mf, &Encoder::new(cx)))).physical(),
+        Pass::improve("carry-joins", 0, |mf, cx| Ok(carry_joins::run(mf, &encoder(cx)))).physical(),
+        Pass::improve("pair-short", 0, |mf, cx| Ok(pair_short::run(mf, &encoder(cx)))).physical(),
+        Pass::improve("carry-exits", 0, |mf, cx| Ok(carry_exits::run(mf, &encoder(cx)))).physical(),
     ];
 
     fn first(_generation: u8, _options: &CodegenOptions) {}
@@ -250,13 +261,13 @@ impl Family for TeslaFamily {
     }
 
     fn encode(code: MFunc<Tesla>, cx: &mut CompileCx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
-        Encoder::new(cx).func(code)
+        encoder(cx).func(code)
     }
 
     fn emit(code: &encoded::Code, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let shape = &cx.state;
         let order = &shape.order;
-        let registers = Encoder::new(cx).registers;
+        let registers = encoder(cx).registers;
         let p = emit::emit(code, &cx.job)?;
         let (preloads, reflection) = resources(cx.job.module, cx.job.func(), shape, order);
         let scratch = scratch(cx);

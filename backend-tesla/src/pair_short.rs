@@ -9,7 +9,7 @@ use gpucc_tesla_machine::{Pred, SharedTy};
 
 use crate::encode::Encoder;
 use crate::forms;
-use crate::inst::{R, TOp, Tesla};
+use crate::inst::{PARAMETERS, R, TOp, Tesla};
 use crate::slots::Slot;
 
 /// How far a short instruction is pulled up to be the partner of another.
@@ -80,14 +80,14 @@ fn is_movable(m: &MInst<Tesla>) -> bool {
         Src::Reg(Reg::P(p)) => p.file == R,
         Src::Uniform(n) => match Slot::unpack(n) {
             Slot::Pool(_) | Slot::Const(..) => true,
-            Slot::Shared(SharedTy::U16, off) => u32::from(off) < crate::isel::PARAMETERS,
+            Slot::Shared(SharedTy::U16, off) => u32::from(off) < PARAMETERS,
             _ => false,
         },
         Src::Imm(_) => true,
         _ => false,
     };
     let pure = |op: TOp| {
-        let e = op.effects();
+        let e = forms::effects_of(op);
         !(e.reads || e.writes || e.side_effect || e.convergent)
     };
     m.mods.pred == Pred::Always

@@ -10,7 +10,9 @@ use machine::{AddOp, Memory, Op, Pred, Ty};
 
 use crate::builders as build;
 use crate::forms;
-use crate::inst::{A, ADDR, C, Carried, FLAGS, Lock, Mods, Of, Offset, R, R32, SrcMods, TOp, Tesla, ZERO, zero};
+use crate::inst::{
+    A, ADDR, C, Carried, FLAGS, Lock, Mods, Of, Offset, PARAMETERS, R, R32, SrcMods, TOp, Tesla, ZERO, zero,
+};
 use crate::slots::Slot;
 
 fn spill_ty(units: u16) -> Ty {
@@ -37,7 +39,7 @@ impl Target for Tesla {
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
         let Some(op) = inst.target_op() else { return InstInfo::pure(1) };
-        let TOp::M(op) = op else { return InstInfo::of(op.effects()) };
+        let TOp::M(op) = op else { return InstInfo::of(forms::effects_of(op)) };
         let mut own = InstInfo::of(forms::effects(op));
         if inst.mods.carries == Carried::Exit {
             (own.terminator, own.side_effect) = (true, true);
@@ -132,7 +134,7 @@ impl Target for Tesla {
             // The header and parameters lie below workgroup memory.
             Src::Uniform(n) => match Slot::unpack(n) {
                 Slot::Pool(_) | Slot::Const(..) => true,
-                Slot::Shared(machine::SharedTy::U16, off) => u32::from(off) < crate::isel::PARAMETERS,
+                Slot::Shared(machine::SharedTy::U16, off) => u32::from(off) < PARAMETERS,
                 _ => false,
             },
             Src::Label(_) => false,

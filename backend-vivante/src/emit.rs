@@ -1,12 +1,11 @@
 //! From encoded code to bytes: targets of branches, counts.
 
-use gpucc_driver::Job;
+use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc, Refusal};
 use gpucc_isa::{Inst, TextCx};
 use gpucc_vivante_machine as machine;
 use machine::{Op, operand};
 
-use crate::VivanteFamily;
 use crate::encoded::Code;
 
 /// The finished program.
@@ -46,7 +45,7 @@ fn bug(message: impl Into<String>) -> Diagnostic {
 ///
 /// # Errors
 /// A program that is longer than a branch reaches. A compiler bug: a rule of the chip broken.
-pub fn emit(code: &Code, job: &Job<'_, VivanteFamily>) -> Result<Program, Diagnostic> {
+pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnostic> {
     let starts = code.starts(|_| 1);
     let size = starts[code.blocks.len()];
     let most = machine::validate::INSTRUCTIONS[job.generation as usize];

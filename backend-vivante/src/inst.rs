@@ -6,8 +6,6 @@ use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_vivante_machine as machine;
 use machine::{Cond, Op, Round, Type};
 
-use crate::uniforms::Slot;
-
 /// An opcode of the machine's table, or the end of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VOp {
@@ -219,11 +217,6 @@ impl Vivante {
     pub fn is_vector(&self, op: Op, ty: Type) -> bool {
         !op.is_scalar(ty, self.generation)
     }
-}
-
-/// A source of an immediate or a slot of the uniform table.
-pub fn uniform(slot: Slot) -> Use<Vivante> {
-    Use::new(Src::Uniform(slot.0))
 }
 
 /// The file of temporaries.

@@ -241,10 +241,17 @@ impl Family for VivanteFamily {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,
             Shared::Local => machine::exec::shared_mode::LOCAL,
         };
+        let sizes = statistics::Sizes {
+            temps: state.temps,
+            array_rows: state.arrays.rows,
+            uniform_moves: state.uniform_moves,
+            shared_bytes: state.shared_bytes,
+            scratch_bytes,
+        };
         Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
-            stats: statistics::of(&p, &cx.alloc, state, scratch_bytes),
+            stats: statistics::of(&p, &cx.alloc, &state.layout, &sizes),
             data: Vec::new(),
             meta: Meta {
                 subgroup_size: 1,

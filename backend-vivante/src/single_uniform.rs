@@ -6,8 +6,8 @@
 use gpucc_mir::{MFunc, MInst, Opcode, Src, Use};
 use gpucc_vivante_machine as machine;
 
-use crate::inst::{SrcMods, Vivante, row, uniform};
-use crate::uniforms::{Slot, Table, words_of};
+use crate::inst::{SrcMods, Vivante, row};
+use crate::uniforms::{Slot, Table, uniform, words_of};
 
 /// Returns how many operands were moved.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> usize {

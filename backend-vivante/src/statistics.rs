@@ -3,24 +3,32 @@
 use gpucc_mir::AllocStats;
 use gpucc_vivante_machine as machine;
 
-use crate::State;
 use crate::emit::Program;
+use crate::uniforms::Layout;
+
+/// What selection and allocation decided.
+pub struct Sizes {
+    pub temps: u16,
+    pub array_rows: u32,
+    pub uniform_moves: usize,
+    pub shared_bytes: u32,
+    pub scratch_bytes: u32,
+}
 
 /// The numbers by name.
-pub fn of(p: &Program, alloc: &AllocStats, state: &State, scratch_bytes: u32) -> Vec<(&'static str, u64)> {
+pub fn of(p: &Program, alloc: &AllocStats, layout: &Layout, sizes: &Sizes) -> Vec<(&'static str, u64)> {
     let c = &p.counts;
-    let layout = &state.layout;
     let words = layout.registers.iter().flatten().filter(|w| w.is_some()).count();
     [
         ("instructions", (p.code.len() / machine::BYTES) as u64),
         ("bytes", p.code.len() as u64),
-        ("registers", u64::from(state.temps)),
-        ("array_rows", u64::from(state.arrays.rows)),
+        ("registers", u64::from(sizes.temps)),
+        ("array_rows", u64::from(sizes.array_rows)),
         ("uniforms", layout.registers.len() as u64),
         ("uniform_words", words as u64),
         ("immediates", c.immediates),
         ("moves", c.movs),
-        ("uniform_moves", state.uniform_moves as u64),
+        ("uniform_moves", sizes.uniform_moves as u64),
         ("address_moves", c.address_moves),
         ("lane_use_percent", (c.lanes.0 * 100).checked_div(c.lanes.1).unwrap_or(0)),
         ("branches", c.branches),
@@ -28,8 +36,8 @@ pub fn of(p: &Program, alloc: &AllocStats, state: &State, scratch_bytes: u32) ->
         ("memory", c.memory),
         ("spills", u64::from(alloc.spills)),
         ("reloads", u64::from(alloc.reloads)),
-        ("shared_bytes", u64::from(state.shared_bytes)),
-        ("scratch_bytes", u64::from(scratch_bytes)),
+        ("shared_bytes", u64::from(sizes.shared_bytes)),
+        ("scratch_bytes", u64::from(sizes.scratch_bytes)),
     ]
     .to_vec()
 }

@@ -5,7 +5,7 @@
 //! register that has most of their words already and room for the others.
 
 use gpucc_container::{IMMEDIATES, Source};
-use gpucc_mir::{MFunc, MInst, Src};
+use gpucc_mir::{MFunc, MInst, Src, Use};
 use gpucc_vivante_machine as machine;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -205,4 +205,9 @@ pub fn layout(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> Layout {
         }
     }
     Layout::new(sets)
+}
+
+/// A source that is an entry of the table.
+pub fn uniform(slot: Slot) -> Use<Vivante> {
+    Use::new(Src::Uniform(slot.0))
 }

@@ -8,8 +8,8 @@
 //! - `dominance`: a definition dominates its uses (unreachable blocks are not looked at).
 //! - `structure`: the graph is reducible and nested as the crate documentation says.
 //! - `memory`: places exist, access fits constant bounds (with a dynamic offset, for some value of it), alignment is a
-//!   power of two that the constant offset has, stores and atomics go to writable places, `b1` is in no buffer, `var_init`
-//!   is on a variable.
+//!   power of two that the constant offset has, and at least that of a component or of a word, stores and atomics go to writable
+//!   places, `b1` is in no buffer, `var_init` is on a variable, a variable has at most [`MOST_VARIABLE`] bytes.
 //! - `module`: entry points have no parameters, and return the outputs of their stage; calls lead to earlier functions.
 //! - `binding`: what an entry reaches has a group and binding of its own; a texture and a sampler may share them, and
 //!   descriptors of one texture.
@@ -32,6 +32,9 @@ use crate::text::inst_text;
 use crate::types::{Scalar, Type};
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// Most bytes of a variable.
+pub const MOST_VARIABLE: u32 = 16 << 20;
 
 /// A property that a function may claim.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -567,8 +570,13 @@ impl Verifier<'_> {
         self.check(mem.align <= own, "memory", || {
             format!("an access is aligned to {}, its variable {place} to {own} alone", mem.align)
         });
+        let ty = if d.op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
+        let least = ty.scalar().mem_bytes().min(4);
+        self.check(mem.align >= least, "memory", || format!("an access to {ty} is aligned to {} alone", mem.align));
         let bytes = f.access_bytes(i);
         if let Some(size) = m.place_size(f, place) {
+            let is_variable = !matches!(place, Place::Buffer(_));
+            self.check(!is_variable || size <= MOST_VARIABLE, "memory", || format!("{place} has {size} bytes"));
             // Any offset may be wrong when the program runs, but one must be right.
             let offset = if d.dyn_offset().is_some() { 0 } else { mem.offset };
             let fits = offset.checked_add(bytes).is_some_and(|e| e <= size);
@@ -576,7 +584,6 @@ impl Verifier<'_> {
         }
         if let Place::Buffer(r) = place {
             let kind = m.resources[r].kind;
-            let ty = if d.op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
             self.check(!ty.is_bool(), "memory", || "b1 has no form in a buffer".into());
             let writes = d.op != Op::Load;
             self.check(!writes || kind == ResourceKind::StorageReadWrite, "memory", || format!("{place} is read only"));

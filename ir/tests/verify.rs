@@ -56,6 +56,7 @@ fn refuses() {
     first("block0:\n  v0: i32 = load res0[2] align 4\n  ret\n", "offset 2 is not aligned to 4");
     // What is added may make up for it, but nothing that reads the alignment could rely on the constant then.
     first("block0:\n  v0: i32 = load res0[1 + 4:i32] align 4\n  ret\n", "offset 1 is not aligned to 4");
+    first("block0:\n  v0: i32 = load res0[0] align 1\n  ret\n", "an access to i32 is aligned to 1 alone");
     first("block0:\n  v0: b1 = load res0[0] align 4\n  ret\n", "b1 has no form in a buffer");
     first("block0:\n  v0: i32 = load res7[0] align 4\n  ret\n", "res7 does not exist");
     first("block0:\n  v0: i32 = select 1:i32, 2:i32, 3:i32\n  ret\n", "f: type");

@@ -19,14 +19,12 @@ use machine::{SharedTy, Ty};
 
 use crate::builders::{self as build, Builder};
 use crate::flow::Plan;
-use crate::inst::{Half, Of, R, R32, Reads, SrcMods, Tesla, slot, zero};
+use crate::inst::{Half, Of, PARAMETERS, R, R32, Reads, SrcMods, Tesla, slot, zero};
 use crate::slots::{Pool, Slot};
 
 pub(crate) type IselCx<'f> = Select<'f, Tesla>;
 pub(crate) type U = Use<Tesla>;
 
-/// Where parameters begin in s[], after the header.
-pub const PARAMETERS: u32 = 0x14;
 /// The last offset of a 32-bit word of s[] that short and immediate forms reach.
 const REACH: u32 = 0x3c;
 /// Window of workgroup memory with atomics where s[] has none.

@@ -4,8 +4,8 @@ use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
 use gpucc_mir::Src;
 use gpucc_tesla_machine::SharedTy;
 
-use super::{Isel, IselCx, PARAMETERS, U, VarLocation};
-use crate::inst::{SrcMods, slot, zero};
+use super::{Isel, IselCx, U, VarLocation};
+use crate::inst::{PARAMETERS, SrcMods, slot, zero};
 use crate::slots::{HALF_REACH, Slot, Word};
 
 impl Isel<'_> {

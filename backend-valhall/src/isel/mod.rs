@@ -4,6 +4,7 @@
 //! register per lane. Constants are operands: words of the immediate table, or uniform words.
 
 mod alu;
+mod control;
 mod math;
 mod memory;
 
@@ -14,7 +15,7 @@ use gpucc_valhall_machine::MessageSlot;
 use gpucc_valhall_machine::operand::{LUT, lut};
 
 use crate::builders as build;
-use crate::inst::{Constant, IfZero, Signals, Together, Uniform};
+use crate::inst::{Constant, Signals};
 use crate::inst::{FILE_R, R, SrcMods, Valhall, special};
 use crate::resources::{Resources, immediate};
 use crate::uniforms::Uniforms;
@@ -318,26 +319,7 @@ impl Lower<Valhall> for Isel<'_> {
     }
 
     fn terminator(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
-        let d = cx.data(i);
-        match &d.attr {
-            Attr::Branch(b) => {
-                let then = cx.edge(b.then());
-                let Some(other) = b.other() else {
-                    cx.emit(self.jump(cx, then.to));
-                    cx.set_succs(gpucc_mir::Cfg::Logical, [then]);
-                    return Ok(());
-                };
-                let other = cx.edge(other);
-                let (to, els) = (then.to, other.to);
-                cx.set_succs(gpucc_mir::Cfg::Logical, [then, other]);
-                self.branch(cx, d.args[0], to);
-                cx.emit(self.jump(cx, els));
-            }
-            _ => {
-                cx.set_succs(gpucc_mir::Cfg::Logical, []);
-                cx.emit(build::End.on([]));
-            }
-        }
+        self.end(cx, i);
         Ok(())
     }
 
@@ -374,40 +356,5 @@ impl Isel<'_> {
             Some(v) if u.mods == SrcMods::default() => v,
             _ => self.make(cx, build::MovI32.on([u])),
         }
-    }
-
-    /// Branches to `to` if the boolean is true.
-    fn branch(&mut self, cx: &mut IselCx<'_>, cond: Value, to: BlockId) {
-        let (mut v, mut eq) = (cond, false);
-        // A test against zero is what the branch does by itself.
-        while let Some(d) = cx.peek(v) {
-            match (&d.op, &d.attr) {
-                (Op::Not, _) => {
-                    eq = !eq;
-                    v = d.args[0];
-                }
-                (Op::ICmp, Attr::IntCc(cc @ (gpucc_ir::IntCc::Eq | gpucc_ir::IntCc::Ne)))
-                    if self.constant_bits(cx, d.args[1]) == Some(0) =>
-                {
-                    if *cc == gpucc_ir::IntCc::Eq {
-                        eq = !eq;
-                    }
-                    v = d.args[0];
-                    if !cx.f.ty(v).is_bool() {
-                        break;
-                    }
-                }
-                _ => break,
-            }
-        }
-        let u = self.int(cx, v);
-        let uniform = !self.uniformity.is_divergent(cond);
-        cx.emit(build::Branch.with((IfZero(eq), Uniform(uniform)), [u, to.into()]));
-    }
-
-    /// Goes to a block, and notes whether all lanes of the workgroup leave this one together.
-    fn jump(&self, cx: &IselCx<'_>, to: BlockId) -> MI {
-        let together = !self.uniformity.divergent_block(cx.current());
-        build::Jump.with((Together(together),), [to.into()])
     }
 }

@@ -5,8 +5,8 @@ use gpucc_mir::{MInst, Modifiers, Select, Use, VReg};
 use gpucc_vivante_machine as machine;
 use machine::{Cond, Round, Type};
 
-use super::Isel;
-use super::operand::{Fold, leading};
+use super::operand::leading;
+use super::{Fold, Isel};
 use crate::builders::{self as build, Builder};
 use crate::inst::{If, Rounding, Sat, SrcMods, Ty, VOp, Vivante, row};
 

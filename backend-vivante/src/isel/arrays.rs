@@ -5,8 +5,7 @@ use gpucc_mir::{Def, MInst, PReg, Placement, Select, Use};
 use gpucc_vivante_machine as machine;
 use machine::Type;
 
-use super::Isel;
-use super::operand::Fold;
+use super::{Fold, Isel};
 use crate::arrays::Array;
 use crate::builders as build;
 use crate::inst::{ADDRESS, Indexed, SrcMods, Ty, Vivante, row};

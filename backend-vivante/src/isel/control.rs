@@ -5,8 +5,7 @@ use gpucc_mir::{Cfg, MInst, Select, Use};
 use gpucc_vivante_machine as machine;
 use machine::{Cond, Type};
 
-use super::Isel;
-use super::operand::Fold;
+use super::{Fold, Isel};
 use crate::builders as build;
 use crate::inst::{If, Ty, VOp, Vivante};
 

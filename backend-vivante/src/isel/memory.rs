@@ -6,8 +6,7 @@ use gpucc_vivante_machine as machine;
 use machine::Op as M;
 use machine::{Cond, Type};
 
-use super::operand::Fold;
-use super::{Isel, Shared};
+use super::{Fold, Isel, Shared};
 use crate::builders as build;
 use crate::clamp;
 use crate::inst::{If, Lanes, Local, Shift, Ty, Vivante, row, run};

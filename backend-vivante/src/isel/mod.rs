@@ -17,8 +17,8 @@ use smallvec::smallvec;
 
 use crate::arrays::Arrays;
 use crate::builders as build;
-use crate::inst::{SrcMods, Ty, Vivante, row, run, uniform};
-use crate::uniforms::{Table, Word};
+use crate::inst::{SrcMods, Ty, Vivante, row, run};
+use crate::uniforms::{Table, Word, uniform};
 
 /// An id vector that the thread walker writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,6 +38,17 @@ pub enum Shared {
     Buffer,
     /// On the chip.
     Local,
+}
+
+/// Which sign operations may become modifiers of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fold {
+    /// None.
+    None,
+    /// Float negation and absolute value.
+    Float,
+    /// Integer negation.
+    Int,
 }
 
 /// The state of selection.
@@ -282,7 +293,7 @@ impl<'m> Isel<'m> {
     /// `global & (size - 1)`.
     fn local_id(&mut self, cx: &mut Select<'_, Vivante>, out: VReg, global: VReg) {
         let bits = self.size.map(|n| n - 1);
-        let mask = self.constant_operand(&bits, false, false, operand::Fold::None);
+        let mask = self.constant_operand(&bits, false, false, Fold::None);
         cx.emit(build::And.with((Ty(Type::U32),), [Use::reg(global), mask]).def(out));
     }
 
@@ -347,7 +358,7 @@ impl<'m> Isel<'m> {
             Sysval::LocalInvocationId => self.id(cx, Id::Local).into(),
             Sysval::WorkgroupId => self.id(cx, Id::Group).into(),
             Sysval::GlobalInvocationId => self.id(cx, Id::Global).into(),
-            Sysval::NumWorkgroups => self.operand(cx, cx.data(i).result(), operand::Fold::None),
+            Sysval::NumWorkgroups => self.operand(cx, cx.data(i).result(), Fold::None),
             Sysval::LocalInvocationIndex => (*self.index.get_or_insert_with(|| cx.temp(row(1)))).into(),
             // Subgroups are refused before, and other stages too.
             _ => return Err(cx.unknown(i)),
@@ -390,7 +401,7 @@ impl Lower<Vivante> for Isel<'_> {
     }
 
     fn constant(&mut self, cx: &mut Select<'_, Vivante>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
-        let src = self.operand(cx, v, operand::Fold::None);
+        let src = self.operand(cx, v, Fold::None);
         cx.emit(MInst::copy(into[0], src));
         Ok(())
     }

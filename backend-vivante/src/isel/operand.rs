@@ -4,21 +4,10 @@ use gpucc_ir::{Attr, Op, Place, Space, Sysval, Type, Value};
 use gpucc_mir::{Select, Use};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Isel, PROMOTED};
+use super::{Fold, Isel, PROMOTED};
 use crate::clamp;
-use crate::inst::{SrcMods, Vivante, uniform};
-use crate::uniforms::{Word, Words};
-
-/// Which sign operations may become modifiers of the operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fold {
-    /// None.
-    None,
-    /// Float negation and absolute value.
-    Float,
-    /// Integer negation.
-    Int,
-}
+use crate::inst::{SrcMods, Vivante};
+use crate::uniforms::{Word, Words, uniform};
 
 /// Where the components of an operand come from.
 pub struct Source {

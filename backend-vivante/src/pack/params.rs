@@ -11,7 +11,7 @@
 use gpucc_ir::{Attr, Block, Const, Edge, Function, Inst, InstData, Op, SecondaryMap, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
-use super::lane_of;
+use super::facts::lane_of;
 
 /// Runs over a function; gives the number of vectors made.
 pub fn run(f: &mut Function) -> u64 {

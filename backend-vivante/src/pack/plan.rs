@@ -3,7 +3,7 @@
 use gpucc_ir::{Attr, Function, Inst, Op, OpAttrs, SecondaryMap, Type, Value};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Facts, is_param, lane_of, see_through, selects_by};
+use super::facts::{Facts, is_param, lane_of, see_through, selects_by};
 
 /// A set of instructions of a piece.
 type Set = [u64; 4];

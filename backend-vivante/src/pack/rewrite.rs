@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, SecondaryMap, Type, Value};
 use smallvec::SmallVec;
 
+use super::facts::{lane_of, see_through};
 use super::plan::{Group, Plan};
-use super::{lane_of, see_through};
 
 /// Vectors that were put together in this block and may serve again.
 const KEPT: usize = 16;

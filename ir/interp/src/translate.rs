@@ -86,10 +86,10 @@ impl OracleProgram {
             let outputs = io.outputs.iter().map(|slot| (cx.new_slots(slot.ty.lanes()), slot.ty.lanes())).collect();
             cx.out.outputs = outputs;
         }
-        let large = |v: u64| v > 1 << 28;
+        let large = |v: u64| v > u64::from(gpucc_ir::verify::MOST_VARIABLE);
         let total = module.globals.values().map(|g| u64::from(g.size)).sum();
         if large(total) || module.funcs.values().any(|f| large(f.locals.values().map(|l| u64::from(l.size)).sum())) {
-            return Err(Trap::new(TrapKind::Unsupported, "variables of more than 256 MiB"));
+            return Err(Trap::new(TrapKind::Unsupported, "variables of more than 16 MiB"));
         }
         for g in module.globals.values() {
             let memory = match g.space {
@@ -281,7 +281,7 @@ impl TranslateCx<'_> {
         for l in f.locals.values() {
             size = size.next_multiple_of(l.align.clamp(4, 256));
             locals.push(size);
-            size = size.checked_add(l.size).ok_or_else(too_large)?;
+            size = size.checked_add(l.size).filter(|&s| s <= gpucc_ir::verify::MOST_VARIABLE).ok_or_else(too_large)?;
         }
         if !f.locals.is_empty() {
             out.locals = (start.min(locals[0]), size);
@@ -558,7 +558,7 @@ fn no_entry(module: &Module, entry: &str) -> Trap {
 }
 
 fn too_large() -> Trap {
-    Trap::new(TrapKind::Unsupported, "function variables larger than 4 GiB")
+    Trap::new(TrapKind::Unsupported, "function variables of more than 16 MiB")
 }
 
 /// What an instruction reads here: its operands and the indices in the offset of its access.

@@ -71,7 +71,7 @@ struct Machine<'a> {
     perturb: Option<u64>,
     steps: StepBudget,
     report: RunReport,
-    classes: [u64; super::CLASSES.len()],
+    classes: [u64; super::step::CLASSES.len()],
     /// Parameters of the vertices of the last call, four words each.
     parameters: Vec<u32>,
     /// Components of each parameter that the vertex program exports.
@@ -110,7 +110,7 @@ pub fn draw(
     let mut both = Entry { name: "draw".into(), resources, ..Entry::default() };
     both.meta.workgroup_size = [LANES as u32, 1, 1];
     let container = Container { entries: vec![both], ..header(vertex) };
-    let common = gpucc_sim::Launch::on(&super::LIMITS, &container, None, dispatch, &device.device, options)?;
+    let common = gpucc_sim::Launch::on(&super::launch::LIMITS, &container, None, dispatch, &device.device, options)?;
     let mut machine = Machine::new(&common, (&v, f.as_ref()), draw, dispatch, device)?;
     let result = gpucc_sim::draw::draw(draw, &mut machine, targets);
     let Machine { mut env, mut report, steps, classes, .. } = machine;
@@ -125,7 +125,7 @@ pub fn draw(
         r.bytes = bytes;
     }
     report.steps = steps.used();
-    for (class, &n) in super::CLASSES.iter().zip(&classes).filter(|(_, n)| **n > 0) {
+    for (class, &n) in super::step::CLASSES.iter().zip(&classes).filter(|(_, n)| **n > 0) {
         report.add_class(class, n);
     }
     Ok(report)
@@ -293,7 +293,7 @@ impl<'a> Machine<'a> {
             perturb: options.perturb,
             steps: StepBudget::new(options),
             report: RunReport::default(),
-            classes: [0; super::CLASSES.len()],
+            classes: [0; super::step::CLASSES.len()],
             parameters: Vec::new(),
             exported: Vec::new(),
         })
@@ -346,7 +346,7 @@ impl<'a> Machine<'a> {
         self.env.scratch = side.scratch;
         let Machine { env, steps, report, classes, .. } = self;
         loop {
-            let stop = super::step(&mut w, TIME_SLICE, &side.code, env, steps, report, classes);
+            let stop = super::step::step(&mut w, TIME_SLICE, &side.code, env, steps, report, classes);
             let stop = stop.map_err(|t| match side.code.get(w.pc) {
                 Some(d) => t.at(d.at.into(), || side.launch.text(d.at)),
                 None => t.at(side.entry.code.len() as u64, || "end of the code".into()),

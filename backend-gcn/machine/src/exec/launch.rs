@@ -1,14 +1,126 @@
 //! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
 
-use gpucc_container::{Entry, Preload, Source};
-use gpucc_sim::{AddressSpace, AllocId, At, Device, Dispatch, Memory, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
+use gpucc_container::{Container, Entry, Preload, Source};
+use gpucc_isa::Isa;
+use gpucc_sim::{
+    AddressSpace, AllocId, At, BarrierRule, Device, Dispatch, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions,
+    RunReport, RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
+};
 
 use super::cache::{L1, UNITS};
-use super::decode::Limits;
+use super::decode::{Decoded, Limits, predecode};
 use super::memory::DeviceMemory;
+use super::step::{CLASSES, step, text_of};
 use super::subgroup::{LANES, Wave};
 use crate::abi::{self, Rsrc2};
-use crate::isa::GFX8;
+use crate::isa::{GFX8, Gcn};
+
+pub(super) const LIMITS: gpucc_sim::Limits =
+    gpucc_sim::Limits { family: Gcn::NAME, generations: Gcn::GENERATIONS, invocations: 1024, workgroups: u32::MAX };
+
+/// Runs an entry point of `container` (the only one when `entry` is `None`).
+///
+/// # Errors
+/// A trap with its instruction and address, or what is wrong with the container or the dispatch.
+pub fn run(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    run_on(container, entry, dispatch, &mut Device::default(), options)
+}
+
+/// As [`run`], with what a driver part placed in memory: textures, and the words of their descriptors.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    device: &mut Device,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
+    let launch = LaunchState::new(&common)?;
+    let code = predecode(common.instructions(), common.generation, launch.limits);
+    let run = Run {
+        env: launch.environment(dispatch, device)?,
+        launch: &launch,
+        code,
+        end: common.instructions().len() as u64,
+        seed: options.perturb.map(SplitMix64::new),
+        steps: StepBudget::new(options),
+        report: RunReport::default(),
+        classes: [0; CLASSES.len()],
+    };
+    common.run_on(run, dispatch, device)
+}
+
+/// A run under way.
+struct Run<'a> {
+    launch: &'a LaunchState<'a>,
+    code: Vec<Decoded>,
+    env: DeviceMemory,
+    /// Where instructions end.
+    end: u64,
+    seed: Option<SplitMix64>,
+    steps: StepBudget,
+    report: RunReport,
+    classes: [u64; CLASSES.len()],
+}
+
+impl Machine for Run<'_> {
+    type Subgroup = Wave;
+
+    fn start(&mut self, slot: usize, number: u64, id: [u32; 3], waves: &mut Vec<Wave>) -> Result<(), Trap> {
+        self.enter(slot);
+        self.env.races.begin(slot, id);
+        let rng = self.seed.as_ref().map(|s| s.fork(number));
+        *waves = self.launch.waves(&mut self.env, id, rng, number)?;
+        self.report.subgroups += waves.len() as u64;
+        Ok(())
+    }
+
+    fn enter(&mut self, slot: usize) {
+        let DeviceMemory { own, memory, races, .. } = &mut self.env;
+        own.enter(slot, memory, races);
+    }
+
+    fn run(&mut self, w: &mut Wave, time_slice: u32) -> Result<RunState, Trap> {
+        let Run { launch, code, env, steps, report, classes, end, .. } = self;
+        step(w, time_slice, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
+            Some(d) => t.at(d.at.into(), || launch.text(d.at)),
+            None => t.at(*end, || "end of the code".into()),
+        })
+    }
+
+    fn passed_barrier(&mut self) {
+        self.env.races.barrier();
+    }
+}
+
+impl Simulator for Run<'_> {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+    const BARRIERS: BarrierRule = BarrierRule { ended_arrives: true, same_place: true };
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.env.memory
+    }
+
+    fn races(&mut self) -> &mut RaceCheck {
+        &mut self.env.races
+    }
+
+    fn counted(&mut self) -> (RunReport, &[u64]) {
+        (std::mem::take(&mut self.report), &self.classes)
+    }
+
+    fn text(&self, pc: u64) -> String {
+        self.launch.text(pc as u32)
+    }
+}
 
 /// A checked entry point.
 pub(crate) struct LaunchState<'a> {
@@ -404,6 +516,6 @@ impl<'a> LaunchState<'a> {
 
     /// Text of the instruction at a byte address.
     pub(crate) fn text(&self, at: u32) -> String {
-        super::text_of(&self.entry.code[at as usize..], self.generation)
+        text_of(&self.entry.code[at as usize..], self.generation)
     }
 }

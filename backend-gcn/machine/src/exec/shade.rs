@@ -60,11 +60,11 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
         w.v_known[usize::from(*n)] = u64::MAX;
     }
     let mut steps = StepBudget::new(options);
-    let (mut report, mut classes) = (RunReport::default(), [0; super::CLASSES.len()]);
+    let (mut report, mut classes) = (RunReport::default(), [0; super::step::CLASSES.len()]);
     loop {
-        let stop = super::step(&mut w, 1000, &decoded, &mut env, &mut steps, &mut report, &mut classes);
+        let stop = super::step::step(&mut w, 1000, &decoded, &mut env, &mut steps, &mut report, &mut classes);
         let stop = stop.map_err(|t| match decoded.get(w.pc) {
-            Some(d) => t.at(d.at.into(), || super::text_of(&code[d.at as usize..], generation)),
+            Some(d) => t.at(d.at.into(), || super::step::text_of(&code[d.at as usize..], generation)),
             None => t.at(code.len() as u64, || "end of the code".into()),
         })?;
         if stop == RunState::Done {

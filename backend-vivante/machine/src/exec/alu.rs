@@ -3,9 +3,8 @@
 use gpucc_num::{Round, convert, f32 as num, special};
 use gpucc_sim::Trap;
 
-use super::LANES;
-use super::LaunchState;
 use super::decode::Pre;
+use super::launch::{LANES, LaunchState};
 use super::subgroup::{Group, Lanes, Mask};
 use crate::modifiers::{Cond, Type};
 use crate::rows::{Class, Op};

@@ -4,7 +4,7 @@ use gpucc_sim::{By, RunState, SplitMix64, Trap, TrapKind};
 
 use super::alu;
 use super::decode::{Neg, Operand, Place, Pre};
-use super::{LANES, LaunchState, Run};
+use super::launch::{LANES, LaunchState, Run};
 use crate::BYTES;
 use crate::modifiers::Type;
 use crate::rows::Op;

@@ -1,0 +1,117 @@
+//! One instruction after the other.
+
+use gpucc_sim::{RunReport, RunState, StepBudget, Trap, TrapKind};
+
+use super::decode::Decoded;
+use super::memory::DeviceMemory;
+use super::salu::Next;
+use super::subgroup::Wave;
+use crate::isa::Gcn;
+use crate::{Unit, listing};
+
+/// Names of the classes by which instructions are counted.
+pub(super) const CLASSES: [&str; 10] =
+    ["salu", "branch", "smem", "valu", "trans", "vmem", "flat", "lds", "export", "interp"];
+
+/// Runs a wave until it waits, ends or its time slice is over.
+pub(super) fn step(
+    w: &mut Wave,
+    time_slice: u32,
+    code: &[Decoded],
+    env: &mut DeviceMemory,
+    steps: &mut StepBudget,
+    report: &mut RunReport,
+    classes: &mut [u64; CLASSES.len()],
+) -> Result<RunState, Trap> {
+    for _ in 0..time_slice {
+        let Some(d) = code.get(w.pc) else {
+            return Err(Trap::new(TrapKind::FellOffEnd, "execution ran past the last instruction"));
+        };
+        let active = w.exec().count_ones();
+        steps.pay(active)?;
+        report.count(active);
+        classes[d.unit as usize] += 1;
+        if let Some((kind, message)) = &d.fault {
+            return Err(Trap::new(*kind, message.clone()));
+        }
+        w.before(d)?;
+        let next = match d.unit {
+            Unit::Salu => w.salu(d)?,
+            Unit::Branch => w.sopp(d)?,
+            Unit::Valu | Unit::Trans => {
+                w.valu(d)?;
+                Next::Go
+            }
+            Unit::Smem => {
+                w.smem(d, env)?;
+                Next::Go
+            }
+            Unit::Vmem if d.format == crate::Format::Mimg => {
+                w.image(d, env)?;
+                Next::Go
+            }
+            Unit::Vmem => {
+                w.buffer(d, env)?;
+                Next::Go
+            }
+            Unit::Flat => {
+                w.flat(d, env)?;
+                Next::Go
+            }
+            Unit::Lds => {
+                w.lds(d, env)?;
+                Next::Go
+            }
+            Unit::Export => {
+                w.export(d)?;
+                Next::Go
+            }
+            Unit::Interp => {
+                w.interp(d, env)?;
+                Next::Go
+            }
+        };
+        w.after(d);
+        match next {
+            Next::Go => w.pc += 1,
+            Next::Index(Some(i)) => w.pc = i as usize,
+            Next::Index(None) => {
+                return Err(Trap::new(TrapKind::FellOffEnd, "the branch does not lead to an instruction"));
+            }
+            Next::Address(a) => match code.binary_search_by_key(&a, |d| d.at.into()) {
+                Ok(i) => w.pc = i,
+                Err(_) => {
+                    return Err(Trap::new(TrapKind::FellOffEnd, "the jump does not lead to an instruction"));
+                }
+            },
+            Next::Barrier => {
+                w.pc += 1;
+                return Ok(RunState::Barrier(d.at.into()));
+            }
+            Next::Yield => {
+                w.pc += 1;
+                return Ok(RunState::Yield);
+            }
+            Next::End => {
+                w.ended = true;
+                return Ok(RunState::Done);
+            }
+        }
+    }
+    Ok(RunState::Yield)
+}
+
+/// Text of the instruction at the start of `bytes`.
+pub(super) fn text_of(bytes: &[u8], generation: u8) -> String {
+    match listing::decode(bytes, generation, gpucc_isa::stage::CS) {
+        Ok((inst, _)) => {
+            let mut out = String::new();
+            <Gcn as gpucc_isa::Isa>::print(&inst, &gpucc_isa::TextCx::new(generation), &mut out);
+            out
+        }
+        Err(_) => {
+            let hex: Vec<String> = bytes.iter().take(4).rev().map(|b| format!("{b:02x}")).collect();
+            format!(".long 0x{}", hex.concat())
+        }
+    }
+}

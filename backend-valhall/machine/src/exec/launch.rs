@@ -1,0 +1,328 @@
+//! From a container and a dispatch to warps with their first registers (`docs/abi-valhall.md`).
+
+use gpucc_container::{Container, Resource, ResourceKind, Source, UNIFORM_FILE};
+use gpucc_isa::Isa;
+use gpucc_num::Mode;
+use gpucc_sim::{
+    AddressSpace, At, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState,
+    Simulator, SplitMix64, StepBudget, Trap, TrapKind, local_id,
+};
+
+use super::decode::{Environment, Slot, merges, predecode};
+use super::memory::{Buffer, DeviceMemory, Scratch};
+use super::step::{CLASSES, Shared, slice, text_at};
+use super::subgroup::{LANES, Warp};
+use crate::Valhall;
+
+/// File code of the general registers in a container.
+pub const REGISTER_FILE: u8 = 0;
+
+const LIMITS: Limits =
+    Limits { family: Valhall::NAME, generations: Valhall::GENERATIONS, invocations: 1024, workgroups: u32::MAX };
+
+/// Most bytes of workgroup memory, as drivers for these parts offer.
+const MOST_SHARED: u32 = 32 << 10;
+
+/// Most bytes of private memory of an invocation: a bound of this machine, so that a container cannot exhaust it.
+const MOST_SCRATCH: u32 = 64 << 10;
+
+/// Highest bind group: tables are numbered from 1 up, and 60 up have other uses (section 8.3).
+pub const MOST_GROUP: u32 = 58;
+
+/// The table that holds the tables.
+const TABLES: u32 = 62;
+
+/// Bytes of a descriptor.
+const DESCRIPTOR: usize = 32;
+
+/// Most descriptors in a table: a bound of this machine.
+const MOST_SLOTS: u32 = 1 << 16;
+
+fn container_trap(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+/// Runs a compute entry of `container`. Without a name it takes the only compute entry.
+///
+/// # Errors
+/// A trap: the container or the dispatch is not complete, or the program broke a rule.
+pub fn run(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    let (launch, world) = LaunchState::new(&common, dispatch)?;
+    let cx = Shared {
+        code: &launch.code,
+        merges: &launch.merges,
+        bytes: &common.entry.code,
+        code_base: launch.code_base,
+        generation: common.generation,
+        rules: options.rules,
+        world,
+        steps: StepBudget::new(options),
+        report: RunReport::default(),
+        counts: [0; CLASSES.len()],
+    };
+    common.run(Run { launch: &launch, cx }, dispatch)
+}
+
+/// What is the same for all workgroups.
+struct LaunchState<'a> {
+    common: &'a gpucc_sim::Launch<'a>,
+    code: Vec<Slot>,
+    merges: Vec<bool>,
+    code_base: u64,
+    shared: gpucc_sim::AllocId,
+    mode: Mode,
+    rng: Option<SplitMix64>,
+}
+
+impl<'a> LaunchState<'a> {
+    fn new(common: &'a gpucc_sim::Launch<'a>, dispatch: &Dispatch) -> Result<(Self, DeviceMemory), Trap> {
+        let gpucc_sim::Launch { entry, options, generation, .. } = *common;
+        let meta = &entry.meta;
+        let small_file = match meta.registers_of(REGISTER_FILE) {
+            32 => true,
+            64 => false,
+            n => {
+                return Err(container_trap(format!("{n} registers a thread: the hardware has modes for 32 and 64")));
+            }
+        };
+        if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
+            return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
+        }
+        if meta.shared_bytes > MOST_SHARED || meta.scratch_bytes > MOST_SCRATCH {
+            return Err(container_trap(format!(
+                "{} bytes of workgroup memory and {} of private memory: at most {MOST_SHARED} and {MOST_SCRATCH} are possible",
+                meta.shared_bytes, meta.scratch_bytes
+            )));
+        }
+        let mode = match meta.family_words.first().copied().unwrap_or(0) {
+            0 => Mode::IEEE,
+            2 | 3 => Mode::FLUSH,
+            n => return Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),
+        };
+        let mut rng = options.perturb.map(SplitMix64::new);
+        let (mut memory, mut races) = common.memory(dispatch);
+        let mut space = AddressSpace::new64(options.perturb);
+        for (n, r) in entry.resources.iter().enumerate() {
+            // Immediate data has an address and no handle.
+            if r.kind != ResourceKind::Immediates && (r.group > MOST_GROUP || r.slot >= 1 << 24) {
+                return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
+            }
+            if entry.resources[..n].iter().any(|o| o.group == r.group && o.binding == r.binding) {
+                return Err(container_trap(format!("group {} binding {} is listed twice", r.group, r.binding)));
+            }
+        }
+        let code_id = memory.alloc("code", entry.code.clone(), false);
+        let code_base = space.place(code_id, entry.code.len() as u64, 128)?;
+        let data = memory.alloc("constants", entry.data.clone(), false);
+        let data_base = space.place(data, entry.data.len() as u64, 16)?;
+        let shared = memory.alloc_undefined("workgroup memory", meta.shared_bytes as usize, rng.as_mut());
+        let shared_base = space.place(shared, u64::from(meta.shared_bytes), 4096)?;
+        let scratch = if meta.scratch_bytes > 0 {
+            let stride = u64::from(meta.scratch_bytes).next_multiple_of(16);
+            let size = stride * meta.invocations().next_multiple_of(LANES as u64);
+            let id = memory.alloc_undefined("private memory", size as usize, rng.as_mut());
+            let base = space.place(id, size, 4096)?;
+            Some(Scratch { id, base, stride, size: u64::from(meta.scratch_bytes) })
+        } else {
+            None
+        };
+        races.watch(shared, meta.shared_bytes.into(), "workgroup memory", gpucc_sim::WORKGROUP);
+        let own = OwnMemory::new(core::iter::once(shared).chain(scratch.as_ref().map(|s| s.id)).collect());
+        let mut world = DeviceMemory { memory, space, buffers: Vec::new(), scratch, races, own };
+        bind(&mut world, common)?;
+        let uniforms = uniforms(common, &world.buffers, data_base)?;
+        let env = Environment { uniforms, shared_base, code_base, small_file };
+        // Constants behind the instructions are memory only.
+        let code = predecode(common.instructions(), generation, &env);
+        // Hardware lets lanes go on apart; our compiler does not.
+        let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
+        Ok((LaunchState { common, code, merges, code_base, shared, mode, rng }, world))
+    }
+
+    /// The warps of one workgroup, with registers as the convention says.
+    ///
+    /// # Errors
+    /// A preload without a value.
+    fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], number: u64) -> Result<Vec<Warp>, Trap> {
+        let meta = &self.common.entry.meta;
+        let total = meta.invocations() as u32;
+        let mut rng = self.rng.as_ref().map(|r| r.fork(number));
+        cx.world.memory.reset_undefined(self.shared, rng.as_mut());
+        if let Some(s) = &cx.world.scratch {
+            cx.world.memory.reset_undefined(s.id, rng.as_mut());
+        }
+        let mut warps = Vec::new();
+        for number in 0..total.div_ceil(LANES as u32) {
+            let first = number * LANES as u32;
+            let live = (0..LANES as u32).filter(|l| first + l < total).fold(0u16, |m, l| m | 1 << l);
+            let thread_base = match &cx.world.scratch {
+                Some(s) => core::array::from_fn(|l| s.base + s.stride * (u64::from(first) + l as u64)),
+                // Nothing lies there: an access traps.
+                None => [0; LANES],
+            };
+            let mut w = Warp::new(number, live, thread_base, self.mode, rng.as_mut());
+            let local: [[u32; 3]; LANES] = core::array::from_fn(|l| local_id(first + l as u32, meta.workgroup_size));
+            for p in self.common.entry.preloads.iter().filter(|p| p.file == REGISTER_FILE) {
+                let bytes = match p.source {
+                    Source::LocalId(_) => 0x3,
+                    _ => 0xF,
+                };
+                let mut values = [0; LANES];
+                for (l, value) in values.iter_mut().enumerate() {
+                    let at = At::Invocation(id, first + l as u32);
+                    *value = self.common.value(p.source, at, |_| Ok(local[l][0] | local[l][1] << 16))?;
+                }
+                w.preload(p.index as u8, bytes, values);
+            }
+            warps.push(w);
+        }
+        Ok(warps)
+    }
+}
+
+/// Gives the buffers addresses and handles.
+fn bind(world: &mut DeviceMemory, common: &gpucc_sim::Launch<'_>) -> Result<(), Trap> {
+    for (r, b) in common.entry.resources.iter().zip(&common.buffers) {
+        let (id, size) = (b.id, b.size);
+        // No allocation crosses 4 GiB: one that would gets a window of its own.
+        let mut base = world.space.place(id, size, 256)?;
+        if base >> 32 != (base + size) >> 32 {
+            base = world.space.place(id, size, 1 << 32)?;
+        }
+        let handle = (r.kind != ResourceKind::Immediates).then(|| (r.group + 1) << 24 | r.slot);
+        world.buffers.push(Buffer { handle, id, base, size });
+    }
+    match common.options.rules {
+        Rules::Hardware => tables(world, &common.entry.resources),
+        Rules::Conventions => Ok(()),
+    }
+}
+
+/// Words of the uniform file, and the check that register preloads are those that the hardware has.
+fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) -> Result<[Option<u32>; 128], Trap> {
+    let mut words = [None; 128];
+    let address = |group, binding| Ok::<u64, Trap>(bound[common.buffer(group, binding)?.id.0 as usize].base);
+    for p in &common.entry.preloads {
+        if p.file == REGISTER_FILE {
+            let known = matches!(
+                (p.index, p.source),
+                (55, Source::Family(0))
+                    | (56, Source::LocalId(2))
+                    | (57, Source::WorkgroupId(0))
+                    | (58, Source::WorkgroupId(1))
+                    | (59, Source::WorkgroupId(2))
+                    | (60, Source::GlobalId(0))
+                    | (61, Source::GlobalId(1))
+                    | (62, Source::GlobalId(2))
+            );
+            if !known || p.lane != 0 {
+                return Err(container_trap(format!("the hardware does not preload r{} with {:?}", p.index, p.source)));
+            }
+            continue;
+        }
+        if p.file != UNIFORM_FILE || p.index >= 128 || p.lane != 0 {
+            return Err(container_trap(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
+        }
+        let value = common.value(p.source, At::Dispatch, |source| {
+            Ok(match source {
+                Source::BufferAddressLo { group, binding } => address(group, binding)? as u32,
+                Source::BufferAddressHi { group, binding } => (address(group, binding)? >> 32) as u32,
+                Source::DataAddressLo => data_base as u32,
+                Source::DataAddressHi => (data_base >> 32) as u32,
+                other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
+            })
+        })?;
+        words[usize::from(p.index)] = Some(value);
+    }
+    Ok(words)
+}
+
+/// Makes the tables of descriptors themselves readable: table 62 has one of buffers that holds them, one for each table by its number
+/// (section 8.3). Ours is a convention without it: sizes come in uniform words.
+fn tables(world: &mut DeviceMemory, resources: &[Resource]) -> Result<(), Trap> {
+    let mut groups: Vec<u32> =
+        resources.iter().filter(|r| r.kind != ResourceKind::Immediates).map(|r| r.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    for group in groups {
+        let table = group + 1;
+        let slot = |b: &Buffer| b.handle.filter(|h| h >> 24 == table).map(|h| h & 0xFF_FFFF);
+        let slots = world.buffers.iter().filter_map(slot).map(|s| s + 1).max().unwrap_or(0);
+        if slots > MOST_SLOTS {
+            return Err(container_trap(format!(
+                "slot {} in group {group}: at most {MOST_SLOTS} are possible",
+                slots - 1
+            )));
+        }
+        let mut bytes = vec![0; DESCRIPTOR * slots as usize];
+        for (b, slot) in world.buffers.iter().filter_map(|b| Some((b, slot(b)?))) {
+            let words = [9, b.size as u32, b.base as u32, (b.base >> 32) as u32];
+            let at = DESCRIPTOR * slot as usize;
+            for (i, w) in words.iter().enumerate() {
+                bytes[at + 4 * i..at + 4 * i + 4].copy_from_slice(&w.to_le_bytes());
+            }
+        }
+        let size = bytes.len() as u64;
+        let id = world.memory.alloc(format!("descriptors of group {group}"), bytes, false);
+        let base = world.space.place(id, size, 64)?;
+        world.buffers.push(Buffer { handle: Some(TABLES << 24 | table), id, base, size });
+    }
+    Ok(())
+}
+
+/// A launch under way.
+struct Run<'a> {
+    launch: &'a LaunchState<'a>,
+    cx: Shared<'a>,
+}
+
+impl Machine for Run<'_> {
+    type Subgroup = Warp;
+
+    fn start(&mut self, slot: usize, number: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
+        self.enter(slot);
+        self.cx.world.races.begin(slot, id);
+        *warps = self.launch.warps(&mut self.cx, id, number)?;
+        self.cx.report.subgroups += warps.len() as u64;
+        Ok(())
+    }
+
+    fn enter(&mut self, slot: usize) {
+        let DeviceMemory { own, memory, races, .. } = &mut self.cx.world;
+        own.enter(slot, memory, races);
+    }
+
+    fn run(&mut self, warp: &mut Warp, time_slice: u32) -> Result<RunState, Trap> {
+        slice(warp, time_slice, &mut self.cx)
+    }
+
+    fn passed_barrier(&mut self) {
+        self.cx.world.races.barrier();
+    }
+}
+
+impl Simulator for Run<'_> {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.cx.world.memory
+    }
+
+    fn races(&mut self) -> &mut RaceCheck {
+        &mut self.cx.world.races
+    }
+
+    fn counted(&mut self) -> (RunReport, &[u64]) {
+        (core::mem::take(&mut self.cx.report), &self.cx.counts)
+    }
+
+    fn text(&self, pc: u64) -> String {
+        text_at(self.cx.bytes, self.cx.generation, pc as usize / 8)
+    }
+}

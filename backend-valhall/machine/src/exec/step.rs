@@ -1,0 +1,231 @@
+//! One instruction after the other, and where lanes go on.
+
+use gpucc_sim::{Rules, RunReport, RunState, StepBudget, Trap, TrapKind};
+
+use super::alu;
+use super::decode::{DInst, Slot};
+use super::memory::{self, DeviceMemory};
+use super::subgroup::{LANES, Warp};
+use crate::build::flow;
+use crate::{Class, Op, Unit, disasm_words_line};
+
+/// Instructions counted by what they cost.
+pub(super) const CLASSES: [&str; 8] = ["fma", "cvt", "sfu", "ls", "branch", "barrier", "nop", "other"];
+
+fn class_index(d: &DInst) -> usize {
+    match (d.class, crate::ROWS[d.op as usize].attrs.unit) {
+        (Class::Branch, _) => 4,
+        (Class::Barrier, _) => 5,
+        (Class::Nop, _) => 6,
+        (_, Unit::Fma) => 0,
+        (_, Unit::Cvt) => 1,
+        (_, Unit::Sfu) => 2,
+        (_, Unit::Ls) => 3,
+        _ => 7,
+    }
+}
+
+/// What a warp shares with its launch while it runs.
+pub(super) struct Shared<'a> {
+    pub code: &'a [Slot],
+    pub merges: &'a [bool],
+    pub bytes: &'a [u8],
+    pub code_base: u64,
+    pub generation: u8,
+    pub rules: Rules,
+    pub world: DeviceMemory,
+    pub steps: StepBudget,
+    pub report: RunReport,
+    pub counts: [u64; CLASSES.len()],
+}
+
+/// Runs a warp until it waits, ends, or its time slice is over.
+pub(super) fn slice(w: &mut Warp, time_slice: u32, cx: &mut Shared<'_>) -> Result<RunState, Trap> {
+    let mut left = time_slice;
+    while left > 0 {
+        left -= 1;
+        if w.active == 0 {
+            return Ok(RunState::Done);
+        }
+        let pc = w.pc;
+        match step(w, cx) {
+            Ok(None) => {}
+            Ok(Some(stop)) => return Ok(stop),
+            Err(e) => return Err(locate(e, pc, w, cx)),
+        }
+    }
+    Ok(if w.active == 0 { RunState::Done } else { RunState::Yield })
+}
+
+#[cold]
+fn locate(trap: Trap, pc: usize, w: &Warp, cx: &Shared<'_>) -> Trap {
+    let lane = w.number * LANES as u32 + w.active.trailing_zeros().min(15);
+    trap.at(8 * pc as u64, || text_at(cx.bytes, cx.generation, pc)).in_lane(lane)
+}
+
+/// The instruction with this number as text.
+pub(super) fn text_at(code: &[u8], generation: u8, pc: usize) -> String {
+    let word = code.get(8 * pc..8 * pc + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+    match word {
+        Some(v) => disasm_words_line(&format!("{v:#x}"), generation, gpucc_isa::stage::ALL)
+            .unwrap_or_else(|_| format!(".word {v:#018x}")),
+        None => "nothing".into(),
+    }
+}
+
+fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
+    let code = cx.code;
+    let d = match code.get(w.pc) {
+        Some(Slot::Good(d)) => d,
+        Some(Slot::Bad(kind, why)) => return Err(Trap::new(*kind, why.clone())),
+        None => return Err(Trap::new(TrapKind::FellOffEnd, "no instruction here: the program did not end")),
+    };
+    let lanes = w.active.count_ones();
+    cx.steps.pay(lanes)?;
+    cx.report.count(lanes);
+    cx.counts[class_index(d)] += 1;
+    let flow = u32::from(d.flow);
+    let mut stop = None;
+    match d.class {
+        Class::Nop => {}
+        Class::Alu => alu::execute(w, d, w.pc as u64)?,
+        Class::Memory => memory::by_address(w, d, &mut cx.world)?,
+        Class::Buffer => memory::by_handle(w, d, &mut cx.world)?,
+        Class::Branch => return branch(w, d, cx).map(|()| None),
+        Class::Barrier => {
+            let ours = cx.rules == Rules::Conventions;
+            if ours && (w.active != w.live || w.live != w.whole) {
+                return Err(Trap::new(TrapKind::Barrier, "not all lanes of the warp reach the barrier together"));
+            }
+            if !w.arrive()? {
+                return Ok(None);
+            }
+            let busy = w.busy_slots();
+            if busy != 0 {
+                let slots: Vec<String> = (0..8).filter(|s| busy >> s & 1 != 0).map(|s| s.to_string()).collect();
+                let what = format!("messages are under way on slot {} at a barrier", slots.join(", "));
+                return Err(Trap::new(TrapKind::Hazard, what));
+            }
+            // Hardware has one barrier, wherever its instructions are.
+            stop = Some(RunState::Barrier(if ours { 8 * w.pc as u64 } else { 0 }));
+        }
+        Class::Discard | Class::Image | Class::Varying | Class::Texture | Class::VaryingTexture | Class::Tile => {
+            let name = crate::ROWS[d.op as usize].text;
+            return Err(Trap::new(TrapKind::Unsupported, format!("{name} arrives with graphics")));
+        }
+    }
+    if flow != flow::RECONVERGE && flow != flow::END {
+        passes(w, w.pc + 1, cx.merges)?;
+    }
+    w.pc += 1;
+    match flow {
+        flow::NONE => {}
+        1..=7 => w.wait(flow as u8),
+        flow::WAIT0126 => w.wait(0b0100_0111),
+        flow::WAIT => w.wait(0b1100_0111),
+        flow::RECONVERGE => {
+            w.reschedule();
+        }
+        flow::END => {
+            w.end();
+        }
+        // `discard` ends helper invocations, of which a compute program has none.
+        _ => {}
+    }
+    Ok(stop)
+}
+
+/// Lanes whose condition holds.
+fn condition(w: &Warp, d: &DInst) -> Result<u16, Trap> {
+    w.check_source(&d.src[0])?;
+    if d.combine > 2 {
+        return Err(Trap::new(
+            TrapKind::Unsupported,
+            "branch combines `and` and `lowbits`: the reference does not say what they do",
+        ));
+    }
+    let v = w.src32(d, 0);
+    let holds = |l: usize| (v[l] != 0) != d.eq;
+    Ok((0..LANES).filter(|&l| w.active >> l & 1 != 0 && holds(l)).fold(0, |m, l| m | 1 << l))
+}
+
+/// Lanes of a part of the warp must not pass, without the mark, a place where others may come to (section 9.2).
+#[inline]
+fn passes(w: &Warp, to: usize, merges: &[bool]) -> Result<(), Trap> {
+    if w.active == w.live || !merges.get(to).is_some_and(|&m| m) {
+        return Ok(());
+    }
+    let what =
+        format!("some lanes of the warp go on to {:#x}, where others may join them, without `.reconverge`", 8 * to);
+    Err(Trap::new(TrapKind::Divergence, what))
+}
+
+fn branch(w: &mut Warp, d: &DInst, cx: &Shared<'_>) -> Result<(), Trap> {
+    let (code_base, len) = (cx.code_base, cx.code.len());
+    let taken = condition(w, d)?;
+    let next = w.pc + 1;
+    let mut target = [next; LANES];
+    if taken != 0 {
+        if d.op == Op::Branchzi {
+            if !d.absolute {
+                return Err(Trap::new(
+                    TrapKind::Unsupported,
+                    "relative BRANCHZI: the reference does not say what it does",
+                ));
+            }
+            w.check_source(&d.src[1])?;
+            let low = w.src32(d, 1);
+            for l in (0..LANES).filter(|l| taken >> l & 1 != 0) {
+                let address = code_base >> 32 << 32 | u64::from(low[l]);
+                let offset = address.wrapping_sub(code_base);
+                if !offset.is_multiple_of(8) || offset >= 8 * len as u64 {
+                    let what = format!("jump to {address:#x}, outside of the program");
+                    return Err(Trap::new(TrapKind::FellOffEnd, what).in_lane(w.number * LANES as u32 + l as u32));
+                }
+                target[l] = (offset / 8) as usize;
+            }
+        } else {
+            let to = w.pc as i64 + 1 + d.imm;
+            if to < 0 || to >= len as i64 {
+                return Err(Trap::new(
+                    TrapKind::FellOffEnd,
+                    format!("branch to {:#x}, outside of the program", 8 * to),
+                ));
+            }
+            for l in (0..LANES).filter(|l| taken >> l & 1 != 0) {
+                target[l] = to as usize;
+            }
+        }
+    }
+    w.kill_last_uses(d)?;
+    let flow = u32::from(d.flow);
+    match flow {
+        1..=7 => w.wait(flow as u8),
+        flow::WAIT0126 => w.wait(0b0100_0111),
+        flow::WAIT => w.wait(0b1100_0111),
+        flow::END => {
+            // Lanes that do not jump end here (section 17, end of blend shaders).
+            let active = w.active;
+            w.active = active & !taken;
+            w.wait(!0);
+            w.live &= !w.active;
+            w.active = taken;
+        }
+        _ => {}
+    }
+    for l in (0..LANES).filter(|l| w.active >> l & 1 != 0) {
+        w.lane_pc[l] = target[l];
+    }
+    if flow == flow::RECONVERGE || w.active == 0 {
+        w.pick();
+        return Ok(());
+    }
+    let mut places = (0..LANES).filter(|l| w.active >> l & 1 != 0).map(|l| w.lane_pc[l]);
+    let first = places.next().unwrap_or(next);
+    if places.any(|p| p != first) {
+        return Err(Trap::new(TrapKind::Divergence, "lanes disagree about a branch that carries no `.reconverge`"));
+    }
+    passes(w, first, cx.merges)?;
+    w.pc = first;
+    Ok(())
+}

@@ -1,0 +1,327 @@
+//! From a container and a dispatch to groups of invocations with their first registers (`docs/abi-vivante.md`).
+
+use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
+use gpucc_isa::Isa;
+use gpucc_sim::{
+    AddressSpace, AllocId, At, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
+    RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
+};
+
+use super::alu;
+use super::decode::DecodedProgram;
+use super::memory::{self, DeviceMemory};
+use super::subgroup::Group;
+use crate::Vivante;
+use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
+
+/// File code of the temporaries in register counts and preloads.
+pub const FILE_TEMP: u8 = 0;
+/// File code of the uniforms in register counts (in vec4) and preloads.
+pub const FILE_UNIFORM: u8 = UNIFORM_FILE;
+
+/// Family word 0: where workgroup memory is.
+pub mod shared_mode {
+    /// In a buffer of the launcher, one slice for each workgroup.
+    pub const BUFFER: u32 = 0;
+    /// In on-chip storage, through the LOCAL bit.
+    pub const LOCAL: u32 = 1;
+}
+
+/// Invocations that are executed together: a property of this simulator alone, nothing of it shows.
+pub const LANES: usize = 16;
+
+/// Most invocations of a workgroup (reference 10.5, 13).
+pub const MAX_INVOCATIONS: u64 = 1024;
+
+/// Most bytes of workgroup memory, which may be in a buffer: a bound of this machine, so that a container cannot exhaust it.
+pub const MOST_SHARED: u32 = 1 << 20;
+/// Most bytes of scratch of an invocation: the same.
+pub const MOST_SCRATCH: u32 = 64 << 10;
+
+const LIMITS: Limits = Limits {
+    family: Vivante::NAME,
+    generations: Vivante::GENERATIONS,
+    invocations: MAX_INVOCATIONS,
+    workgroups: 0xffff,
+};
+
+fn bad(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+/// What lanes read and never write.
+pub(crate) struct LaunchState {
+    pub program: DecodedProgram,
+    /// Values of uniform words, and which of them the container defines.
+    pub uniforms: Vec<u32>,
+    pub defined: Vec<bool>,
+    pub temps: usize,
+    pub seed: Option<u64>,
+}
+
+/// Counters and memory of a run.
+pub(crate) struct Run {
+    pub space: DeviceMemory,
+    pub steps: StepBudget,
+    pub report: RunReport,
+    pub classes: [u64; alu::CLASSES.len()],
+}
+
+/// Runs a compute entry point (the only one when `entry` is `None`) over a whole grid.
+///
+/// # Errors
+/// A trap that names what was violated, the instruction and its address.
+pub fn run(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    let gpucc_sim::Launch { entry, generation, .. } = common;
+    let meta = &entry.meta;
+    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
+    if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {
+        return Err(bad(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
+    }
+    if meta.shared_bytes > MOST_SHARED || meta.scratch_bytes > MOST_SCRATCH {
+        return Err(bad(format!(
+            "{} bytes of workgroup memory and {} of scratch: at most {MOST_SHARED} and {MOST_SCRATCH} are possible",
+            meta.shared_bytes, meta.scratch_bytes
+        )));
+    }
+    let temps = usize::from(meta.registers_of(FILE_TEMP));
+    let uniform_count = usize::from(meta.registers_of(FILE_UNIFORM));
+    if temps > TEMPS as usize {
+        return Err(bad(format!("{temps} temporaries, the chip has {TEMPS}")));
+    }
+    if uniform_count > UNIFORMS[generation as usize] as usize {
+        return Err(bad(format!("{uniform_count} uniform registers, the chip has {}", UNIFORMS[generation as usize])));
+    }
+    let program = DecodedProgram::new(&entry.code, generation, temps, uniform_count)?;
+    if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
+        return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
+    }
+
+    let space = memory_of(&common, dispatch)?;
+    let (uniforms, defined) = uniform_words(&common, dispatch, &space, uniform_count)?;
+    let ids = id_preloads(entry)?;
+    let launch = LaunchState { program, uniforms, defined, temps, seed: options.perturb };
+    let run =
+        Run { space, steps: StepBudget::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
+    let mut dispatched = Dispatched {
+        launch: &launch,
+        run,
+        garbage: options.perturb.map(|s| SplitMix64::new(s ^ 0x7669_7661)),
+        ids,
+        common: &common,
+        total: meta.invocations() as u32,
+        grid: dispatch.grid,
+    };
+    dispatched.run.space.begin(dispatched.garbage.as_mut());
+    common.run(dispatched, dispatch)
+}
+
+/// A launch under way.
+struct Dispatched<'a> {
+    launch: &'a LaunchState,
+    run: Run,
+    garbage: Option<SplitMix64>,
+    ids: Vec<(u16, u8, Source)>,
+    common: &'a gpucc_sim::Launch<'a>,
+    /// Invocations of a workgroup.
+    total: u32,
+    grid: [u32; 3],
+}
+
+impl Machine for Dispatched<'_> {
+    type Subgroup = Group;
+
+    fn start(&mut self, slot: usize, _: u64, id: [u32; 3], groups: &mut Vec<Group>) -> Result<(), Trap> {
+        self.run.space.start(slot, id, self.grid, self.garbage.as_mut());
+        if groups.is_empty() {
+            let firsts = (0..self.total).step_by(LANES);
+            groups.extend(firsts.map(|first| Group::new(first, self.launch.temps)));
+        }
+        for g in groups.iter_mut() {
+            g.start(self.launch, self.total, self.garbage.as_mut());
+            for (reg, lane, source) in &self.ids {
+                g.preload(*reg, *lane, |index| self.common.value(*source, At::Invocation(id, index), |_| Ok(0)))?;
+            }
+        }
+        self.run.report.subgroups += groups.len() as u64;
+        Ok(())
+    }
+
+    fn enter(&mut self, slot: usize) {
+        self.run.space.enter(slot);
+    }
+
+    fn run(&mut self, group: &mut Group, time_slice: u32) -> Result<RunState, Trap> {
+        group.run(self.launch, &mut self.run, time_slice)
+    }
+
+    fn passed_barrier(&mut self) {
+        self.run.space.races.barrier();
+    }
+}
+
+impl Simulator for Dispatched<'_> {
+    const CLASSES: &'static [&'static str] = &alu::CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.run.space.memory
+    }
+
+    fn races(&mut self) -> &mut RaceCheck {
+        &mut self.run.space.races
+    }
+
+    fn counted(&mut self) -> (RunReport, &[u64]) {
+        (core::mem::take(&mut self.run.report), &self.run.classes)
+    }
+
+    fn text(&self, pc: u64) -> String {
+        self.launch.program.text(pc as u32 / crate::BYTES as u32)
+    }
+}
+
+/// Places buffers, workgroup memory, scratch and constants at addresses.
+fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch) -> Result<DeviceMemory, Trap> {
+    let (mut memory, mut races) = common.memory(dispatch);
+    let mut addresses = AddressSpace::new32(common.options.perturb);
+    for b in &common.buffers {
+        addresses.place(b.id, b.size, 256)?;
+    }
+    let entry = common.entry;
+    let data = if entry.data.is_empty() {
+        None
+    } else {
+        let id = memory.alloc("constants", entry.data.clone(), false);
+        addresses.place(id, entry.data.len() as u64, 256)?;
+        Some(id)
+    };
+    let groups = dispatch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let meta = &entry.meta;
+    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
+    let mut slice = |name: &str, bytes: u64, everywhere: bool| -> Result<Option<memory::Slice>, Trap> {
+        if bytes == 0 {
+            return Ok(None);
+        }
+        // The address space is asked before memory is taken.
+        let base = if everywhere {
+            let id = AllocId(memory.count() as u32);
+            let full = || {
+                let message =
+                    format!("{bytes} bytes of {name} for each of {groups} workgroups do not fit the address space");
+                Trap::new(TrapKind::Dispatch, message)
+            };
+            let whole = bytes.checked_mul(groups.max(1)).ok_or_else(full)?;
+            addresses.place(id, whole, 256).map_err(|_| full())?
+        } else {
+            0
+        };
+        let id = memory.alloc_undefined(name, bytes as usize, None);
+        Ok(Some(memory::Slice { id, base, bytes, start: 0 }))
+    };
+    let shared = slice("workgroup memory", u64::from(meta.shared_bytes), !local)?;
+    let scratch = slice("scratch", u64::from(meta.scratch_bytes) * meta.invocations(), true)?;
+    if let Some(s) = &shared {
+        races.watch(s.id, s.bytes, "workgroup memory", gpucc_sim::WORKGROUP);
+    }
+    let own = OwnMemory::new([&shared, &scratch].into_iter().flatten().map(|s| s.id).collect());
+    let indices = Vec::new();
+    Ok(DeviceMemory { memory, addresses, data, shared, shared_is_local: local, scratch, races, own, indices })
+}
+
+fn uniform_words(
+    common: &gpucc_sim::Launch<'_>,
+    dispatch: &Dispatch,
+    space: &DeviceMemory,
+    count: usize,
+) -> Result<(Vec<u32>, Vec<bool>), Trap> {
+    let mut words = vec![0; count * 4];
+    let mut defined = vec![false; count * 4];
+    let entry = common.entry;
+    for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
+        let at = usize::from(p.index) * 4 + usize::from(p.lane);
+        if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
+            return Err(bad(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
+        }
+        words[at] = common.value(p.source, At::Dispatch, |source| own_word(common, dispatch, space, source))?;
+        defined[at] = true;
+    }
+    Ok((words, defined))
+}
+
+/// A word of the family's own.
+fn own_word(
+    common: &gpucc_sim::Launch<'_>,
+    dispatch: &Dispatch,
+    space: &DeviceMemory,
+    source: Source,
+) -> Result<u32, Trap> {
+    Ok(match source {
+        Source::BufferAddressLo { group, binding } => {
+            space.addresses.base_of(common.buffer(group, binding)?.id).unwrap_or(0) as u32
+        }
+        Source::DescriptorWord { group, binding, word } => {
+            let b = common.buffer(group, binding)?;
+            if b.writable {
+                return Err(bad(format!("word {word} of group {group} binding {binding} could change in the run")));
+            }
+            let at = usize::from(word) * 4;
+            let b = dispatch.buffers[b.place].bytes.get(at..at + 4).ok_or_else(|| {
+                let what = format!("group {group} binding {binding} is too short: word {word} is missing");
+                Trap::new(TrapKind::Dispatch, what)
+            })?;
+            u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+        }
+        Source::Family(n) => {
+            // Rows of [group, binding, less, shift] behind the first family word.
+            let at = (n as usize).saturating_mul(4).saturating_add(1);
+            let words = &common.entry.meta.family_words;
+            let Some(&[group, binding, less, shift]) = words.get(at..at.saturating_add(4)) else {
+                return Err(bad(format!("derived size {n} is not in the family words")));
+            };
+            let size = u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX);
+            size.saturating_sub(less).checked_shr(shift).unwrap_or(0)
+        }
+        Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
+        Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
+        Source::DataAddressLo => space.data.and_then(|id| space.addresses.base_of(id)).unwrap_or(0) as u32,
+        other => return Err(bad(format!("a uniform cannot hold {other:?}"))),
+    })
+}
+
+/// The id vectors that the thread walker writes: t0 and t1, one of its six pairs (10.5).
+fn id_preloads(entry: &Entry) -> Result<Vec<(u16, u8, Source)>, Trap> {
+    let mut kinds: [Option<u8>; 2] = [None; 2];
+    let mut out = Vec::new();
+    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE) {
+        let (kind, dim) = match p.source {
+            Source::LocalId(d) => (0, d),
+            Source::WorkgroupId(d) => (1, d),
+            Source::GlobalId(d) => (2, d),
+            other => return Err(bad(format!("the thread walker cannot preload {other:?}"))),
+        };
+        if p.file != FILE_TEMP || p.index > 1 || dim > 2 || u16::from(p.lane) != dim {
+            return Err(bad(format!(
+                "the thread walker writes t0.xyz and t1.xyz, not t{} component {}",
+                p.index, p.lane
+            )));
+        }
+        let known = kinds[usize::from(p.index)].get_or_insert(kind);
+        if *known != kind {
+            return Err(bad(format!("t{} cannot hold parts of two id vectors", p.index)));
+        }
+        if p.index >= entry.meta.registers_of(FILE_TEMP) {
+            return Err(bad(format!("t{} is preloaded but not claimed", p.index)));
+        }
+        out.push((p.index, p.lane, p.source));
+    }
+    if kinds[0].is_some() && kinds[0] == kinds[1] {
+        return Err(bad("t0 and t1 hold the same id vector: the thread walker has no such order"));
+    }
+    Ok(out)
+}
