@@ -477,10 +477,10 @@ fn beyond_the_buffers() {
         expect(
             &["run", shader, "--target", target, "--oracle", "--buf", "0:0=zero:16"],
             0,
-            "accesses out of bounds decide",
+            "depend on accesses out of bounds",
         );
         let inside = ["run", shader, "--target", target, "--oracle", "--grid", "1,1,1", "--buf", "0:0=zero:64"];
-        expect(&inside, 0, "compared with the oracle: 1 buffers, 64 bytes, to the bit");
+        expect(&inside, 0, "oracle: match (1 buffer, 64 bytes; bit-exact");
     }
     std::fs::remove_dir_all(dir).expect("the folder goes");
 }

@@ -103,17 +103,17 @@ fn the_oracle_leaves_open_what_is_open() {
         ),
     );
     for target in EACH {
-        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:nan,1,0"], 0, "compared");
-        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:1,nan,0"], 0, "compared");
+        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:nan,1,0"], 0, "oracle: match");
+        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:1,nan,0"], 0, "oracle: match");
         // Each word is in bounds by itself: 1 + 2 + 3 + 4, and 5 + 6 + what stands for two words that are not there.
         let buffers = ["--buf", "0:0=zero:8", "--buf", "0:1=u32:1,2,3,4,5,6", "--dump", "0:0=-"];
         let said = expect(&[&["run", &sum, "--target", target, "--oracle"][..], &buffers].concat(), 0, "0:0 = 10,");
         assert!(target != "gcn" || said.contains("10,11"), "{said}");
-        expect(&["run", &store, "--target", target, "--oracle", "--buf", "0:0=zero:8"], 0, "compared");
+        expect(&["run", &store, "--target", target, "--oracle", "--buf", "0:0=zero:8"], 0, "oracle: match");
     }
     let gcn = expect(&["run", &store, "--target", "gcn", "--buf", "0:0=zero:8", "--dump", "0:0=-"], 0, "0:0 = ");
     assert!(gcn.contains("0:0 = 1,2"), "{gcn}");
-    expect(&["run", &size, "--target", "valhall", "--oracle", "--buf", "0:0=zero:256"], 0, "compared");
+    expect(&["run", &size, "--target", "valhall", "--oracle", "--buf", "0:0=zero:256"], 0, "oracle: match");
     let said = expect(&[&size, "--target", "valhall", "--verify", "--deny", "not-compared", "-o", &s.path("o")], 0, "");
     assert_eq!(said, "");
 }

@@ -142,16 +142,15 @@ fn says_what_it_compared() {
     let whole = Compared { buffers: 2, bytes: 48, exact: true, ..Compared::default() };
     assert_eq!(
         whole.to_string(),
-        "compared with the oracle: 2 buffers, 48 bytes, to the bit under the machine's numeric profile and within WGSL's accuracy \
-         of the plain oracle"
+        "oracle: match (2 buffers, 48 bytes; bit-exact under the machine's numeric profile, within WGSL accuracy of the source)"
     );
     assert!(whole.is_whole());
     let part = Compared { exact: false, strayed: 3, chaotic: 1, raced: 2, ..whole };
     assert_eq!(
         part.to_string(),
-        "compared with the oracle: 2 buffers, 48 bytes, not under the machine's numeric profile (approximations were moved), within \
-         WGSL's accuracy of the plain oracle; left out of the latter: 3 words that accesses out of bounds decide, 1 words of which \
-         rounding decides every digit; left out of both: 2 words that redirected accesses race for"
+        "oracle: match (2 buffers, 48 bytes; approximations were moved, so not bit-exact; within WGSL accuracy of the source); not \
+         compared with the source: 3 words that depend on accesses out of bounds, 1 word whose every digit depends on rounding; not \
+         compared at all: 2 words that redirected accesses race for"
     );
 }
 

@@ -71,30 +71,31 @@ impl Compared {
 
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "compared with the oracle: {} buffers, {} bytes, ", self.buffers, self.bytes)?;
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        write!(f, "oracle: match ({}, {}; ", count(self.buffers, "buffer"), count(self.bytes, "byte"))?;
         match self.exact {
-            true => write!(f, "to the bit under the machine's numeric profile and ")?,
-            false => write!(f, "not under the machine's numeric profile (approximations were moved), ")?,
+            true => write!(f, "bit-exact under the machine's numeric profile, ")?,
+            false => write!(f, "approximations were moved, so not bit-exact; ")?,
         }
-        write!(f, "within WGSL's accuracy of the plain oracle")?;
+        write!(f, "within WGSL accuracy of the source)")?;
         let reasons = [
-            (self.strayed, "that accesses out of bounds decide"),
-            (self.chaotic, "of which rounding decides every digit"),
+            (self.strayed, "that depend on accesses out of bounds"),
+            (self.chaotic, "whose every digit depends on rounding"),
             (self.unsampled, "that differ in a program too long to be sampled"),
         ];
-        let mut lead = "; left out of the latter: ";
+        let mut lead = "; not compared with the source: ";
         for (n, why) in reasons.into_iter().filter(|r| r.0 > 0) {
-            write!(f, "{lead}{n} words {why}")?;
+            write!(f, "{lead}{} {why}", count(n, "word"))?;
             lead = ", ";
         }
         let reasons = [
             (self.raced, "that redirected accesses race for"),
-            (self.ordered, "that the order of invocations decides"),
-            (self.free, "that bits of NaN or a NaN operand of min or max decide"),
+            (self.ordered, "that depend on the order of invocations"),
+            (self.free, "that depend on bits of NaN or a NaN operand of min or max"),
         ];
-        let mut lead = "; left out of both: ";
+        let mut lead = "; not compared at all: ";
         for (n, why) in reasons.into_iter().filter(|r| r.0 > 0) {
-            write!(f, "{lead}{n} words {why}")?;
+            write!(f, "{lead}{} {why}", count(n, "word"))?;
             lead = ", ";
         }
         Ok(())
