@@ -293,6 +293,62 @@ fn buffers_are_told_at_once() {
     }
 }
 
+/// Messages of the parser and its validator speak of the source, not of the parser's data structures.
+#[test]
+fn messages_speak_of_the_source() {
+    let s = Scratch::new("messages");
+    let head = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+        @group(0) @binding(1) var<storage, read> a: array<u32>;\n\
+        @compute @workgroup_size(1) fn main(@builtin(local_invocation_index) i: u32) { ";
+    let wgsl = [
+        "a[0] = 1u; }",
+        "let x = 1u; x = 2u; }",
+        "o[0] = 1.5; }",
+        "o[0] = a; }",
+        "o[0] = f32(i) + 1u; }",
+        "o[0] = vec2<u32>(1u, 2u); }",
+        "o[0] = min(1u, 2.0); }",
+        "return 1u; }",
+        "let p = &o; p[0] = true; }",
+        "switch i { case 1u: { } case 1u: { } default: { } } }",
+        "var x: array<u32, 2>; o[0] = x[5]; }",
+        "o[i.x] = 1u; }",
+    ];
+    let glsl = ["#version 450\nlayout(local_size_x = 1) in;\nvoid main() { double x = 0.1LF; }\n"];
+    let sources =
+        wgsl.iter().map(|w| ("wgsl", format!("{head}{w}"))).chain(glsl.iter().map(|g| ("comp", g.to_string())));
+    for (n, (ending, source)) in sources.enumerate() {
+        let shader = s.write(&format!("{n}.{ending}"), &source);
+        let o = gpucc().args([&shader, "--target", "gcn", "-o", &s.path("o")]).output().expect("the command starts");
+        let said = String::from_utf8_lossy(&o.stderr);
+        assert!(matches!(o.status.code(), Some(1 | 3)), "{source}: {said}");
+        // Names of the parser's types, and whom to tell. What the excerpt shows is the source's own.
+        let inside = ["naga", "Naga", "Expression", "NotSupported", "Scalar", "maintainers", "Handle"];
+        assert!(inside.iter().all(|w| !said.contains(w)), "{source}: {said}");
+        let own = said.lines().filter(|l| !l.contains('\u{2502}'));
+        let handle =
+            |l: &str| l.split('[').skip(1).any(|t| t.split(']').next().is_some_and(|n| n.parse::<u32>().is_ok()));
+        assert!(!own.clone().any(handle), "{source}: {said}");
+    }
+}
+
+/// A trap says whose it is: the machine's or the oracle's. Here a barrier that lanes reach by what lies in memory.
+#[test]
+fn traps_say_whose_they_are() {
+    let s = Scratch::new("whose");
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\nvar<private> a: array<u32, 4>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        \x20   a[i % 4u] = i + 1u;\n    if a[1] != 0u { workgroupBarrier(); }\n    o[i] = a[0];\n}\n";
+    let shader = s.write("a.wgsl", source);
+    for (target, whose) in
+        [("valhall", "valhall:v10"), ("tesla", "tesla:nva3"), ("gcn", "the oracle"), ("vivante", "vivante:gc3000")]
+    {
+        let run = ["run", &shader, "--target", target, "--buf", "0:0=zero:256", "--oracle"];
+        let said = expect(&run, 1, &format!("target: {whose}"));
+        assert_eq!(said.matches(" at 0x").count(), 1, "{said}");
+    }
+}
+
 /// A source does not control the terminal of whoever compiles it.
 #[test]
 fn control_characters_stay_inside() {

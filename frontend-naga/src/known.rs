@@ -79,7 +79,7 @@ fn plain(mut d: Diagnostic) -> Diagnostic {
     for n in &mut d.notes {
         *n = sentence(n);
     }
-    d.notes.retain(|n| n != "this expression is invalid");
+    d.notes.retain(|n| n != "this expression is invalid" && n != "call to is invalid");
     for l in &mut d.labels {
         let text = match l.text.strip_prefix("naga::ir::").and_then(|t| t.split_once(' ')) {
             Some((kind, _)) => format!("this {}", words(kind)),
@@ -108,7 +108,13 @@ fn sentence(text: &str) -> String {
     {
         return format!("in the {} entry point `{name}`", stage.to_ascii_lowercase());
     }
-    let text = numberless(text);
+    if text.starts_with("The `return` expression ") {
+        return "the value of this `return` does not match the declared return type".into();
+    }
+    if let Some(operation) = text.strip_prefix("Operation ").and_then(|t| t.split_once(" can't work with ")) {
+        return format!("`{}` does not take operands of these types", words(operation.0));
+    }
+    let text = types(&numberless(text));
     if let Some(name) = text.strip_prefix("Function '").and_then(|t| t.strip_suffix("' is invalid")) {
         return format!("in the function `{name}`");
     }
@@ -120,7 +126,98 @@ fn sentence(text: &str) -> String {
         "The type of doesn't match the type stored in" => {
             "the type of the value is not the type of what it is assigned to".into()
         }
+        "Array length of can't be done" => "`arrayLength` takes a pointer to a runtime-sized array".into(),
+        _ if text.starts_with("Image coordinate type of does not match") => {
+            "the coordinate does not have the type that a texture of this dimension takes".into()
+        }
+        _ => match text.strip_prefix("Argument ").and_then(|t| t.strip_suffix(" value doesn't match the type")) {
+            Some(n) => {
+                format!("argument {} does not have the type of the parameter", n.parse::<u32>().map_or(1, |n| n + 1))
+            }
+            None => begun_small(&text),
+        },
+    }
+}
+
+/// Sentences here begin with a small letter; abbreviations stay.
+fn begun_small(text: &str) -> String {
+    // What a number was taken out of.
+    let text = [" of can't", " of does", " of is", " of has"]
+        .iter()
+        .fold(text.to_string(), |t, hole| t.replace(hole, &hole[3..]));
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => first.to_lowercase().chain(letters).collect(),
         _ => text,
+    }
+}
+
+/// With types as WGSL writes them in place of values of Rust: `Vector { size: Bi, scalar: Scalar { kind: Float, width: 4 } }` is
+/// `vec2<f32>`.
+fn types(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_uppercase()) {
+        let (before, from) = rest.split_at(start);
+        let name = &from[..from.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(from.len())];
+        let open = if from[name.len()..].starts_with(" { ") { name.len() + 1 } else { name.len() };
+        let inside = Some(&from[open..]).filter(|t| !name.is_empty() && t.starts_with(['{', '('])).and_then(balanced);
+        let inner_word = before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        out += before;
+        match inside.filter(|_| !inner_word) {
+            Some(inside) => {
+                out += &value(name, inside);
+                rest = &from[open + inside.len() + 2..];
+            }
+            None => {
+                out += &from[..name.len().max(1)];
+                rest = &from[name.len().max(1)..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// What stands between the bracket at the start of a text and the one that closes it.
+fn balanced(text: &str) -> Option<&str> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        depth += i32::from(matches!(c, '{' | '(')) - i32::from(matches!(c, '}' | ')'));
+        if depth == 0 {
+            return Some(&text[1..at]);
+        }
+    }
+    None
+}
+
+/// A value of Rust in plain words.
+fn value(name: &str, inside: &str) -> String {
+    let field = |f: &str| {
+        let (_, rest) = inside.split_once(&format!("{f}: "))?;
+        Some(rest.split([',', ' ', '}']).next().unwrap_or(rest))
+    };
+    let size = |f: &str| match field(f) {
+        Some("Bi") => "2",
+        Some("Tri") => "3",
+        _ => "4",
+    };
+    let scalar = || inside.split_once("scalar: ").map_or_else(String::new, |(_, t)| types(t));
+    match (name, field("kind"), field("width")) {
+        ("Scalar", Some("Bool"), _) => "bool".into(),
+        ("Scalar", Some(kind), Some(width)) => {
+            let bits = width.parse::<u32>().unwrap_or(0) * 8;
+            match kind {
+                "Uint" => format!("u{bits}"),
+                "Sint" => format!("i{bits}"),
+                "Float" => format!("f{bits}"),
+                _ => words(kind),
+            }
+        }
+        ("Vector", ..) => format!("vec{}<{}>", size("size"), scalar().trim()),
+        ("Matrix", ..) => format!("mat{}x{}<{}>", size("columns"), size("rows"), scalar().trim()),
+        ("Scalar" | "Some", ..) if field("kind").is_none() || inside.contains('{') => types(inside),
+        _ if inside.contains(": ") => words(name),
+        _ => types(inside),
     }
 }
 

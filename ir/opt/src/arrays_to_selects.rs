@@ -130,7 +130,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 fn elements(f: &Function, i: Inst, m: &Mem, dynamic: Value, size: u32, top: u64) -> Option<Elements> {
     let bytes = f.access_bytes(i);
     let by_align = if m.offset.is_multiple_of(m.align) { m.align } else { 1 };
-    let step = multiple(f, dynamic, 8).max(by_align);
+    // The offset is a multiple of both.
+    let known = multiple(f, dynamic, 8);
+    let step = (known / gcd(known, by_align)).checked_mul(by_align)?;
     let room = size.checked_sub(m.offset.checked_add(bytes)?)?;
     let most = u32::try_from(top / u64::from(step)).unwrap_or(u32::MAX);
     let n = most.min(room / step) + 1;

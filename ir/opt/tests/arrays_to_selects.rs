@@ -19,6 +19,18 @@ fn small_arrays_become_selects() {
     assert_eq!(t.matches("icmp.uge v1, 4:i32").count(), 1, "{t}");
 }
 
+/// An offset that is a multiple of 5 and, as the access promises, of 4: elements lie 20 bytes apart.
+#[test]
+fn alignment_counts_beside_the_stride() {
+    let t = opt(
+        run,
+        "func0 \"f\" {\n  local0 \"a\" size 24 align 4\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = imul v0, 5:i32\n\
+         store 7:i32, local0[20] align 4\n  v2: i32 = load local0[0 + v1] align 4\n  store v2, res1[0] align 4\n  ret\n}",
+    );
+    assert_eq!(t.matches("load local0[").count(), 2, "{t}");
+    assert!(t.contains("load local0[0] align 4") && t.contains("load local0[20] align 4"), "{t}");
+}
+
 /// One load from sixteen elements: selects, unless an access costs less.
 #[test]
 fn cheap_memory_stays_memory() {
