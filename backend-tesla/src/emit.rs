@@ -68,7 +68,7 @@ pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnos
 }
 
 impl Program {
-    /// One more instruction. Of blocks it is told where they begin.
+    /// One more instruction; `starts` holds the addresses of blocks.
     fn push(
         &mut self,
         item: &EncodedInst,

@@ -74,7 +74,7 @@ fn walk(root: &Path, out: &mut Vec<Found>, problems: &mut Vec<Failure>) {
     }
 }
 
-/// The shaders of the paths given, by name. What cannot be read becomes a problem; the others are found all the same.
+/// The shaders of the paths given, by name. A path that cannot be read becomes a problem and does not stop the others.
 pub fn find(paths: &[PathBuf], problems: &mut Vec<Failure>) -> Vec<Shader> {
     let mut found = Vec::new();
     let mut list = Vec::new();

@@ -1,7 +1,7 @@
 //! Lists of instructions on their way to blocks.
 //!
 //! A function is walked in the order of its code by everything that comes later, and a walk is as fast as memory only where
-//! the blocks' lists lie one behind the other. So whoever writes all of them keeps them here and hands them out when it is known
+//! the blocks' lists lie one behind the other. So code that writes all of them keeps them here and hands them out when it is known
 //! which blocks there are, in their order.
 
 use crate::func::{MFunc, labels_mut};

@@ -153,7 +153,7 @@ pub enum Races {
     /// Nothing: they are not looked for.
     #[default]
     Off,
-    /// They are told in [`RunReport::races`], and the run goes on.
+    /// [`RunReport::races`] lists them, and the run goes on.
     Report,
     /// The first one ends the run.
     Trap,

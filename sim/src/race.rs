@@ -6,7 +6,7 @@
 //! * A store that leaves every byte as it is races with no load, and with a store only if that one changes bytes.
 //!
 //! Each word of watched memory remembers who wrote it last and two who read it, of different workgroups if there were such:
-//! whoever changes it later is ordered behind both or races with one. Words that are accessed in parts are kept by the byte.
+//! an access that changes it later is ordered behind both or races with one. Words that are accessed in parts are kept by the byte.
 
 use std::collections::BTreeMap;
 

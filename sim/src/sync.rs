@@ -2,7 +2,7 @@
 //!
 //! An atomic access of a location sees all that those who wrote the location atomically before it had done by then; a barrier
 //! passes on what its workgroup knows. WGSL's atomics are relaxed by the letter; programs that count down to the last
-//! workgroup, or raise a flag, rely on the order all the same, so that order is taken as given.
+//! workgroup, or raise a flag, rely on this order, so the check assumes it.
 //!
 //! The log is walked only when two accesses meet that nothing else orders, which is rare; an answer serves for all that is
 //! asked by the same invocation until it learns more.

@@ -357,7 +357,7 @@ fn at(m: &Mem, bytes: u32) -> Mem {
     Mem { offset: m.offset.wrapping_add(bytes), align, ..*m }
 }
 
-/// The accesses that touch the bytes of a value and no others: where each starts, and its bytes. None is less than a lane.
+/// The accesses that touch only the bytes of a value: where each starts, and its bytes. None is less than a lane.
 fn pieces(ty: Type, align: u32) -> impl Iterator<Item = (u32, u32)> {
     let (lane, end) = (ty.bits() / 8, ty.mem_bytes());
     let mut from = 0u32;
@@ -375,7 +375,7 @@ fn part_type(bytes: u32) -> Type {
     if bytes == 1 { Type::I8 } else { Type::I16 }
 }
 
-/// Loads the bytes of a value and no others.
+/// Loads only the bytes of a value.
 fn load_parts(b: &mut Builder<'_>, to: Type, m: &Mem, dynamic: Option<Value>) -> SmallVec<[Piece; 4]> {
     let mut list = SmallVec::new();
     for (from, bytes) in pieces(to, m.align) {

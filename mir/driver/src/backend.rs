@@ -26,13 +26,13 @@ pub struct CodegenOptions {
     pub dump_after: Vec<String>,
     /// Measure the passes.
     pub time_passes: bool,
-    /// Make the texts of the IR and the machine IR. Costs time, so whoever wants them asks.
+    /// Make the texts of the IR and the machine IR. This costs time, so it is off unless asked for.
     pub texts: bool,
     /// The module is as the target-independent passes leave one: none of them runs. For tests of what follows them.
     pub prepared: bool,
     /// Passes to leave out (names), for measuring what they are worth. Only passes that may be left out are.
     pub skip_passes: Vec<String>,
-    /// Stop improving the code after so many changes, on the IR and then by machine passes: what is needed is done all the same.
+    /// Stop improving the code after so many changes, on the IR and then by machine passes. Mandatory passes always run.
     /// For finding the change that breaks a program.
     pub fuel: u64,
     /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made

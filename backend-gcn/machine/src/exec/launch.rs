@@ -407,7 +407,7 @@ impl<'a> LaunchState<'a> {
         self.entry.meta.scratch_bytes as usize * LANES * self.wave_count() as usize
     }
 
-    /// What a preload holds, for whoever asks.
+    /// What a preload holds.
     pub(crate) fn value(&self, p: &Preload, v: &Values, at: At) -> Result<u32, Trap> {
         self.common.value(p.source, at, |source| self.own(source, v))
     }
