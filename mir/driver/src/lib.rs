@@ -21,5 +21,5 @@ pub use family::{
     TextFixture,
 };
 pub use pass::{alloc_options, check_order};
-pub use text::{emit_text, run_text};
+pub use text::run_text;
 pub use variables::{Variables, used_places};

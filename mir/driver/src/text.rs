@@ -16,12 +16,11 @@
 //! level; constants are the first entries of the family's table of uniforms, in this order, each of one to four words. `rows` are
 //! kept from the allocator for indexed variables, where a family has such; with `spills`, every value that can be is spilled.
 
-use gpucc_ir::Diagnostic;
 use gpucc_ir::text::parse_module;
 use gpucc_mir::{Form, MFunc, MInst, ParseError, parse, print, verify};
 
 use crate::backend::CodegenOptions;
-use crate::family::{AttemptError, CompileCx, EmittedProgram, Family, Job, Pass, TextFixture};
+use crate::family::{AttemptError, CompileCx, Family, Job, Pass, TextFixture};
 use crate::pass::machine_names;
 
 /// The module around a text: an entry point that does nothing.
@@ -141,24 +140,4 @@ fn walk<F: Family, R>(text: &str, finish: impl FnOnce(Walk<'_, F>) -> Result<R, 
 /// A fault of the text, a pass that does not exist (those there are are listed), or what a pass refuses, each with its place.
 pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
     walk::<F, _>(text, |w| Ok(print(&w.code, &w.cx.target)))
-}
-
-/// Runs the passes that a text asks for, then those of the family's list from place `from` on that emission cannot do without and
-/// those of its tail, and emits the code: with it a text can be executed.
-///
-/// # Errors
-/// As [`run_text`]; what emission refuses.
-pub fn emit_text<F: Family>(text: &str, from: usize) -> Result<EmittedProgram, ParseError> {
-    walk::<F, _>(text, |mut w| {
-        let end = fault(w.last, String::new());
-        for pass in F::PASSES.iter().skip(from).filter(|p| !p.optional) {
-            w.step(pass, &end)?;
-        }
-        let refused = |e: Diagnostic| fault(end.line, e.to_string());
-        let mut code = F::encode(w.code, &mut w.cx).map_err(refused)?;
-        for pass in F::TAIL.iter().filter(|p| !p.optional) {
-            pass.run(&mut code, &mut w.cx).map_err(|s| refused(s.refused))?;
-        }
-        F::emit(&code, &w.cx).map_err(refused)
-    })
 }
