@@ -174,13 +174,19 @@ fn seeds_have_the_types_of_their_loads() {
 /// end with the one that comes last; WGSL's accuracy of f16 is not that of f32.
 #[test]
 fn what_fuzzing_found_is_right() {
-    for file in
-        ["many-on-one-word.gir", "cosine-of-halves.gir", "index-beyond-32-bits.wgsl", "index-kept-for-the-access.wgsl"]
-    {
+    let files = [
+        ("many-on-one-word.gir", ["-O2", "--robust", "on"]),
+        ("last-of-many.gir", ["-O0", "--robust", "off"]),
+        ("cosine-of-halves.gir", ["-O2", "--robust", "on"]),
+        ("index-beyond-32-bits.wgsl", ["-O2", "--robust", "on"]),
+        ("index-kept-for-the-access.wgsl", ["-O2", "--robust", "on"]),
+    ];
+    for (file, options) in files {
         let s = Scratch::new(file);
         let (shader, bin) = (format!("cli/tests/found/{file}"), s.path("a.bin"));
         for target in ["valhall", "tesla:nv84", "tesla:nva0", "gcn", "vivante"] {
-            let said = expect(&[&shader, "--target", target, "--verify", "-o", &bin], 0, "");
+            let compile = [&shader, "--target", target, "--verify", "-o", &bin];
+            let said = expect(&[&compile[..], &options].concat(), 0, "");
             assert!(!said.contains("bug"), "{target}: {said}");
         }
     }

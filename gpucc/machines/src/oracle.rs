@@ -121,10 +121,11 @@ const ORDERS: [(u64, u32); 5] = [(1, 0), (2, 0), (3, 1), (4, 128), (5, 16)];
 
 /// More orders, before a difference counts: of many invocations that meet on one word the last decides, and a few orders may all
 /// end with one that stores the same. Which of them load a word before another stores to it depends on how many go side by
-/// side: subgroups of one invocation all come near it together, some orders of two, four or more do not.
-const MORE: [(u64, u32); 24] = {
-    const LANES: [u32; 6] = [1, 2, 4, 8, 32, 64];
-    let mut list = [(0, 1); 24];
+/// side: subgroups of one invocation all come near it together, some orders of two, four or more do not. Half of them are of one
+/// invocation: only there may one that takes the first way of a branch come last.
+const MORE: [(u64, u32); 48] = {
+    const LANES: [u32; 10] = [1, 2, 1, 4, 1, 8, 1, 32, 1, 64];
+    let mut list = [(0, 1); 48];
     let mut k = 0;
     while k < list.len() {
         list[k] = (6 + k as u64, LANES[k % LANES.len()]);
