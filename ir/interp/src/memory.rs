@@ -170,27 +170,28 @@ struct Found {
 /// Bit of a dynamic offset: its index does not fit 32 bits.
 pub(crate) const BEYOND: u64 = 1 << 32;
 
+#[cold]
+fn misaligned(offset: u64, align: u32) -> Trap {
+    Trap::new(TrapKind::Misaligned, format!("offset {offset} is not a multiple of {align}, as the access claims"))
+}
+
 /// Finds the place of an access; nothing if it goes nowhere.
 #[inline]
 fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Option<Found>, Trap> {
-    let wrapped = u64::from(m.offset.wrapping_add(dynamic as u32));
+    // Targets add both parts without wrapping.
+    let sum = u64::from(m.offset) + u64::from(dynamic as u32);
     // The promise holds out of bounds as well: code may rely on it before it looks at the bounds.
-    if wrapped & u64::from(m.align - 1) != 0 {
-        return Err(Trap::new(
-            TrapKind::Misaligned,
-            format!("offset {wrapped} is not a multiple of {}, as the access claims", m.align),
-        ));
+    if sum & u64::from(m.align - 1) != 0 {
+        return Err(misaligned(sum, m.align));
     }
-    // An index that does not fit is beyond every buffer, whatever the bits that are left say.
-    let beyond = dynamic & BEYOND != 0;
     let stray = common.robust && !m.in_bounds;
-    let offset = match stray {
-        true if beyond && common.oob != OobAccess::Wrapped => u64::from(u32::MAX),
-        true => wrapped,
-        // Targets add both parts without wrapping.
-        false => u64::from(m.offset) + (dynamic & u64::from(u32::MAX)),
-    };
-    common.strayed |= beyond && stray;
+    let mut offset = sum;
+    if stray {
+        // An index that does not fit is beyond every buffer, whatever the bits that are left say.
+        let beyond = dynamic & BEYOND != 0;
+        common.strayed |= beyond;
+        offset = u64::from(if beyond && common.oob != OobAccess::Wrapped { u32::MAX } else { sum as u32 });
+    }
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
         DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
@@ -299,6 +300,11 @@ pub(crate) fn load(
     fetch(common, own, m, lane, (offset, lanes), put)
 }
 
+#[cold]
+fn no_bool(word: u64) -> Trap {
+    Trap::new(TrapKind::UndefinedRead, format!("a b1 that is {word:#x} in memory, neither 0 nor 1"))
+}
+
 #[inline]
 fn fetch(
     common: &mut Common,
@@ -324,11 +330,10 @@ fn fetch(
             return Err(Trap::new(TrapKind::UndefinedRead, format!("byte {k} of the loaded value was never written")));
         }
         undefined = Some(k);
-    } else if scalar == Scalar::B1 {
-        let word = (0..n).map(|i| read(&b.data, at + i * size, size)).find(|&w| w > 1);
-        if let Some(w) = word {
-            return Err(Trap::new(TrapKind::UndefinedRead, format!("a b1 that is {w:#x} in memory, neither 0 nor 1")));
-        }
+    } else if scalar == Scalar::B1
+        && let Some(w) = (0..n).map(|i| read(&b.data, at + i * size, size)).find(|&w| w > 1)
+    {
+        return Err(no_bool(w));
     }
     (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size))));
     if undefined.is_some() {
