@@ -71,7 +71,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
     Unsupported::all(
         Refusal::BindGroup,
-        "groups 0 to 58: table 0 is none of the shader's, and those from 60 up have other uses",
+        "groups 0 to 58: the driver owns table 0, and tables from 60 up have other uses",
     )
     .most(machine::exec::MOST_GROUP as u64),
     Unsupported::all(Refusal::WorkgroupMemory, "32 KiB").most(MOST_SHARED as u64),

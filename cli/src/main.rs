@@ -145,7 +145,7 @@ pub fn worst(diagnostics: &[Diagnostic]) -> Class {
 
 /// What a command says that is not there yet.
 fn not_yet(code: Refusal, what: &str) -> Result<(), Failure> {
-    Err(Failure::Unsupported(code, format!("{what} is not there in this version (docs/command-line.md says what is)")))
+    Err(Failure::Unsupported(code, format!("{what} is not in this version (docs/command-line.md lists the commands)")))
 }
 
 fn dispatch(cli: &Cli) -> Result<(), Failure> {

@@ -38,9 +38,9 @@ fn cell(b: &dyn Backend, code: Refusal) -> String {
 pub fn page() -> String {
     let mut o = String::from(
         "# What is refused, where, and why\n\nMade by `cargo xtask docs` from the list of codes (`ir/src/refusal.rs`) and from what each \
-         backend says of them (`LACKS`); `tests/tests/support.rs` holds every cell that a shader can try. A refusal is exit code 3, with a message that names code, \
+         backend says of them (`UNSUPPORTED`); `tests/tests/support.rs` holds every cell that a shader can try. A refusal is exit code 3, with a message that names code, \
          target and place, and nothing is written. Everything else that naga accepts compiles: an op that selection does not know is a bug of the \
-         compiler (exit code 70). `interp` is the interpreter of the IR; its runs have 1 GiB for variables.\n",
+         compiler (exit code 70). `interp` is the interpreter of the IR; its runs have 16 MiB for variables.\n",
     );
     let sections = [
         ("Features of the language and of the command", &[Kind::Feature][..], ""),

@@ -47,7 +47,7 @@ struct Row {
 refusals! {
     Stage "stage" Feature "vertex and fragment entry points";
     OtherStages "other-stages" Feature ["none of the chips has them, or no driver uses them"] "mesh, task and ray tracing entry points";
-    StageInputs "stage-inputs" Feature ["WebGPU has none of the kind"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings";
+    StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings";
     Textures "textures" Feature "textures, images and samplers";
     BindingIndices "binding-indices" Feature "arrays of textures and samplers at an index that differs between invocations";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
@@ -60,7 +60,7 @@ refusals! {
     OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL text)";
     RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";
     CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
-    Spirv "spirv" Feature ["there is nothing of the kind in WGSL"] "SPIR-V instructions, types and modes without a counterpart in WGSL; the message names them";
+    Spirv "spirv" Feature ["WGSL has no equivalent"] "SPIR-V instructions, types and modes without a counterpart in WGSL; the message names them";
     HalfCasts "half-casts" Feature ["the parser casts between lanes of the same width only: write `pack2x16float(vec2<f32>(x))`, or compile to SPIR-V"] "`bitcast` of f16 vectors to 32-bit lanes (WGSL)";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` do not count. A store of half a word is `atomics` on chips that need an atomic for it";
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers. A store of less than a word is `atomics` on chips that need an atomic for it";
@@ -69,7 +69,7 @@ refusals! {
     SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";
     PrimitiveIndex "primitive-index" Feature "the built-in value `primitive_index`";
     Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
-    Commands "commands" Feature ["not there in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
+    Commands "commands" Feature ["not in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
