@@ -167,6 +167,15 @@ fn hazards_trap_and_nops_cure_them() {
     }
 }
 
+/// The upper half of EXEC is the last register that a move can read: a wave has 128, and nothing behind it is looked at.
+#[test]
+fn the_last_register_is_moved_alone() {
+    for g in 0..3 {
+        let d = &mut Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 4]);
+        Kernel::new(g, 1, "s_mov_b32 s20, exec_hi\ns_endpgm").run(d).unwrap();
+    }
+}
+
 #[test]
 fn vccz_after_a_scalar_load_on_old_generations() {
     let text = |middle: &str| {

@@ -70,8 +70,10 @@ impl Wave {
     /// Copies `n` registers with what is known of them.
     fn copy(&mut self, d: &Decoded, s: Src, n: u8) -> Result<(), Trap> {
         if let Src::S(from) = s {
-            let known: [bool; 2] = [0, 1].map(|i| self.s_known >> (from + i) & 1 == 1);
-            let v: [u32; 2] = [0, 1].map(|i| self.s[usize::from(from) + i]);
+            // The upper half of EXEC is the last register: nothing lies behind it.
+            let at = |i: u8| (i < n).then(|| from + i);
+            let known = [0, 1].map(|i| at(i).is_some_and(|r| self.s_known >> r & 1 == 1));
+            let v = [0, 1].map(|i| at(i).map_or(0, |r| self.s[usize::from(r)]));
             for i in 0..usize::from(n) {
                 let to = usize::from(d.dst) + i;
                 self.s[to] = v[i];
