@@ -176,6 +176,22 @@ fn the_last_register_is_moved_alone() {
     }
 }
 
+/// The status of `tfe` comes in the register behind the data, which no slot names. The metadata claims 40 registers.
+#[test]
+fn the_status_register_is_one_that_the_wave_has() {
+    for g in 0..3 {
+        for load in ["buffer_load_dword v{}, off, s[0:3], 0", "buffer_load_format_x v{}, off, s[0:3], 0"] {
+            let run = |v: u32| {
+                let load = load.replace("{}", &v.to_string());
+                let text = format!("v_mov_b32 v39, 1\n{load} tfe\ns_waitcnt vmcnt(0)\ns_endpgm");
+                Kernel::new(g, 1, &text).run(&mut Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 4]))
+            };
+            run(38).unwrap();
+            assert_eq!(run(39).unwrap_err().kind, TrapKind::BadRegister);
+        }
+    }
+}
+
 #[test]
 fn vccz_after_a_scalar_load_on_old_generations() {
     let text = |middle: &str| {

@@ -494,9 +494,6 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
         }
         if let Some((first, count)) = regs {
             let r = Regs { first: first as u16, count, any_lane: false };
-            if let Some(m) = beyond(r, limits) {
-                fail(&mut d, (TrapKind::BadRegister, m));
-            }
             if read {
                 d.reads.push(r);
             }
@@ -505,11 +502,15 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             }
         }
     }
+    adjust(&mut d, limits.conventions);
+    // After all additions, so that no register escapes that an instruction touches without a slot for it.
+    if let Some(m) = d.reads.iter().chain(&d.writes).find_map(|&r| beyond(r, limits)) {
+        fail(&mut d, (TrapKind::BadRegister, m));
+    }
     let rule = if limits.conventions { crate::validate::validate } else { crate::validate::defined };
     if let Err(m) = rule(inst, generation) {
         fail(&mut d, (TrapKind::Reserved, m));
     }
-    adjust(&mut d, limits.conventions);
     d
 }
 
