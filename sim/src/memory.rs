@@ -234,15 +234,4 @@ impl Memory {
     pub fn store_u32(&mut self, id: AllocId, offset: u64, value: u32) -> Result<(), MemFault> {
         self.store_bytes(id, offset, &value.to_le_bytes())
     }
-
-    /// One indivisible read and write of a 32-bit word; returns the old value.
-    ///
-    /// # Errors
-    /// As loads and stores.
-    #[inline]
-    pub fn atomic_u32(&mut self, id: AllocId, offset: u64, op: impl FnOnce(u32) -> u32) -> Result<u32, MemFault> {
-        let old = self.load_u32(id, offset)?;
-        self.store_u32(id, offset, op(old))?;
-        Ok(old)
-    }
 }

@@ -253,3 +253,78 @@ fn atomic_words() {
         check(&atomics(head, group), head, 4, 1, true);
     }
 }
+
+/// 1 to 10 as halves (IEEE 754).
+const HALVES: [u16; 10] = [0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800, 0x4880, 0x4900];
+
+/// The type of an element of so many halves, its stride, its sum, and one made of `h`.
+const HALF_ELEMENTS: [(&str, usize, usize, &str, &str); 4] = [
+    ("f16", 1, 2, "e", "h"),
+    ("vec2<f16>", 2, 4, "e.x + e.y", "vec2(h)"),
+    ("vec3<f16>", 3, 8, "e.x + e.y + e.z", "vec3(h)"),
+    ("S", 3, 6, "e.a + e.b + e.c", "S(h, h, h)"),
+];
+
+/// An element at an index that is known when the program runs and one at a known index.
+fn halves_shader(ty: &str, sum: &str, make: &str) -> String {
+    format!(
+        "enable f16;
+         struct S {{ a: f16, b: f16, c: f16 }}
+         @group(0) @binding(0) var<storage, read> a: array<{ty}>;
+         @group(0) @binding(1) var<storage, read_write> b: array<{ty}>;
+         @group(0) @binding(2) var<storage, read> p: array<u32, 64>;
+         @group(0) @binding(3) var<storage, read_write> o: array<u32, 4>;
+         fn sum(e: {ty}) -> u32 {{ return u32({sum}); }}
+         @compute @workgroup_size(16) fn main(@builtin(local_invocation_id) id: vec3<u32>) {{
+             let i = p[id.x];
+             let h = f16(p[16u + id.x]);
+             b[i] = {make};
+             o[0] = sum(a[i]);
+             o[1] = arrayLength(&a);
+             o[2] = sum(a[2]);
+         }}"
+    )
+}
+
+/// Halves are read and written alone, also those of a word that the buffer has only the half of.
+#[test]
+fn halves() {
+    let mut targets = exec::targets("all:all");
+    // Without atomics a half cannot be written alone.
+    targets.retain(|t| !["vivante:gc2000", "tesla:nv50"].contains(&t.to_string().as_str()));
+    for (ty, count, stride, sum, make) in HALF_ELEMENTS {
+        let module = exec::lower(&halves_shader(ty, sum, make), "main", &[]).unwrap_or_else(|p| panic!("{p}"));
+        targets.par_iter().flat_map_iter(|&target| [0, 2].map(|level| (target, level))).for_each(|(target, level)| {
+            let mut o = gpucc::Options::new(target).opt(level);
+            o.codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+            let code = gpucc::compile(&module, &o).unwrap_or_else(|d| panic!("{target}: {d}"));
+            for (size, &index) in (stride..=26).flat_map(|size| INDICES.iter().map(move |i| (size, i))) {
+                let at = |k: usize| HALVES[k % HALVES.len()].to_le_bytes();
+                let a: Vec<u8> = (0..size.div_ceil(2)).flat_map(at).take(size).collect();
+                let b: Vec<u8> = (0..size).map(byte).collect();
+                let params: Vec<u32> = (0..64).map(|k| if k < 16 { index } else { 3 }).collect();
+                let mut d = Dispatch::new([1, 1, 1]);
+                for (binding, bytes, writable) in [(0, a, false), (1, b.clone(), true)] {
+                    d.buffers.push(gpucc_sim::BoundBuffer { group: 0, binding, bytes, writable });
+                }
+                let mut d = d.with_u32(0, 2, &params).with_u32(0, 3, &[0; 4]);
+                let place = format!("{target} -O{level}, {ty}, {size} bytes, element {index:#x}");
+                let options = RunOptions { races: Races::Off, ..RunOptions::default() };
+                gpucc_machines::run(code.container(), None, &mut d, &options)
+                    .unwrap_or_else(|t| panic!("{place}: {t}"));
+                let out = d.words(0, 3).unwrap();
+                let sum = |e: usize| (0..count).map(|k| (e * stride / 2 + k) % HALVES.len() + 1).sum::<usize>() as u32;
+                assert_eq!(out[1] as usize, size / stride, "{place}");
+                assert!(out[2] == sum(2) || size < 3 * stride, "{place}: {out:?}");
+                if index as usize >= size / stride {
+                    continue;
+                }
+                let mut want = b;
+                for at in (0..count).map(|k| index as usize * stride + 2 * k) {
+                    want[at..at + 2].copy_from_slice(&HALVES[2].to_le_bytes());
+                }
+                assert_eq!((out[0], &d.buffer(0, 1).unwrap().bytes), (sum(index as usize), &want), "{place}");
+            }
+        });
+    }
+}

@@ -143,3 +143,14 @@ fn casts_of_words_to_halves() {
     let at = wrong.find("missing").expect("it is there") as u32;
     assert_eq!((list[0].labels[0].span.start, list[0].labels[0].span.end), (at, at + 7), "{}", list[0]);
 }
+
+/// Neighbours of which the buffer never has all: they are not made one access, which would never fit.
+#[test]
+fn more_neighbours_than_the_buffer_has() {
+    let wgsl = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 1>;
+        @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            o[id.x] = 7u; if o[id.x + 1u] == 7u { o[id.x] = 8u; } o[id.x + 1u] = o[id.x] + 1u;
+        }";
+    // What strays goes to the one element or nowhere.
+    everywhere(wgsl, &words(&[3]), |d| d.as_ref().is_ok_and(|d| d.words(0, 0).unwrap()[0] > 6));
+}

@@ -1,7 +1,7 @@
 //! Every row executed. Expected values are worked out from the reference (sections named), not from the machine.
 
 use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source};
-use gpucc_sim::{Dispatch, RunOptions, Trap, TrapKind};
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, Trap, TrapKind};
 use gpucc_vivante_machine::{Op, assemble, decode_word, run, table};
 
 const NAMES: [&str; 3] = ["gc2000", "gc3000", "gc7000"];
@@ -441,6 +441,36 @@ fn cases() -> Vec<Case> {
         [20; 4],
     );
     v
+}
+
+/// A buffer may end inside a word that is loaded, and inside one that an atomic changes, if what lies behind stays as it was.
+#[test]
+fn words_may_reach_behind_a_buffer_that_ends_inside_them() {
+    let run_on = |name: &str, operand: u32, at: u32, bytes: &[u8]| {
+        let body = format!("mov t1.x___, void, void, u1.xxxx\n{name} t10.x___, u0.xxxx, {at}, t1.xxxx");
+        let c = container(1, &body, &[[operand, 0, 0, 0]], [1, 1, 1], (0, 0));
+        let mut d = Dispatch::new([1, 1, 1]);
+        d.buffers.push(BoundBuffer { group: 0, binding: 0, bytes: bytes.to_vec(), writable: true });
+        run(&c, None, &mut d, &RunOptions::default()).map(|_| d.buffers.remove(0).bytes).map_err(|t| t.kind)
+    };
+    let bytes = [1, 2, 3, 4, 5, 6, 7];
+    assert_eq!(run_on("atomic_and.skpHp.u32", !0xffff, 4, &bytes), Ok(vec![1, 2, 3, 4, 0, 0, 7]));
+    assert_eq!(run_on("atomic_or.skpHp.u32", 0x80_0000, 4, &bytes), Ok(vec![1, 2, 3, 4, 5, 6, 0x87]));
+    assert_eq!(run_on("atomic_and.skpHp.u32", 0xff_ffff, 4, &bytes), Err(TrapKind::OutOfBounds));
+    assert_eq!(run_on("atomic_add.skpHp.u32", 1 << 24, 4, &bytes), Err(TrapKind::OutOfBounds));
+    assert_eq!(run_on("atomic_or.skpHp.u32", 0, 8, &bytes), Err(TrapKind::OutOfBounds));
+    assert_eq!(run_on("atomic_or.skpHp.u32", 0, 4, &bytes[..4]), Err(TrapKind::OutOfBounds));
+    let load = |mask: &str, size: usize| {
+        let body =
+            format!("load.denorm.u32 t10.{mask}, u0.xxxx, 0, void\nstore.denorm.u32 mem.x___, u0.xxxx, 0, t10.xxxx");
+        let c = container(1, &body, &[], [1, 1, 1], (0, 0));
+        let mut d = Dispatch::new([1, 1, 1]);
+        d.buffers.push(BoundBuffer { group: 0, binding: 0, bytes: vec![1; size], writable: true });
+        run(&c, None, &mut d, &RunOptions::default()).map(|_| ()).map_err(|t| t.kind)
+    };
+    assert_eq!(load("x___", 4), Ok(()));
+    assert_eq!([5, 6, 7, 8].map(|size| load("xy__", size)), [Ok(()); 4]);
+    assert_eq!(load("xy__", 4), Err(TrapKind::OutOfBounds));
 }
 
 /// Memory after one atomic on the word 20: the old value goes to lane x, memory is read back into y.

@@ -26,7 +26,7 @@
 //! ```
 //!
 //! Such values only come from `trunc` and go to `zext`, so that a register of 32 bits holds them. Parts at known places of memory
-//! that nobody writes are taken from words, which are shared. Elsewhere a word is read and its part taken; a part is written with
+//! that nobody writes are taken from words, which are shared, if the place has all of the word. Elsewhere a word is read and its part taken; a part is written with
 //! the word around it. Where others may write the rest of that word, bits are cleared and set by atomics, and loads of parts from
 //! such places are atomic too. Values that are only moved from memory to memory are not converted. Sizes of variables
 //! are whole words behind this ([`crate::prepare`] sees to those of the module). Needs: no calls, no `var_init`. Keeps: structure. Does nothing where `Caps::narrow` says that the
@@ -248,7 +248,7 @@ impl Narrow<'_> {
         let mut m = *m;
         let (parted, parts) = (self.parted.contains(&m.place), self.parts.has(self.module.space(m.place)));
         let lane_bits = to.bits();
-        if parts && (parted || m.align < 4 && dynamic.is_some()) {
+        if parts && (parted || m.align < 4 && dynamic.is_some() || !self.has_words(to, &m, dynamic)) {
             return load_parts(b, to, &m, dynamic);
         }
         if parted {
@@ -276,6 +276,17 @@ impl Narrow<'_> {
             }
         };
         (0..to.lanes()).map(one).collect()
+    }
+
+    /// Whether the words around an access are in its place wherever the access is: a buffer with an array at the end may end
+    /// inside a word.
+    fn has_words(&self, ty: Type, m: &Mem, dynamic: Option<Value>) -> bool {
+        let Place::Buffer(r) = m.place else { return true };
+        let (r, bytes) = (&self.module.resources[r], ty.mem_bytes());
+        let end = u64::from(m.offset) + u64::from(bytes);
+        r.stride == 0
+            || (m.align >= 4 && bytes.is_multiple_of(4))
+            || (dynamic.is_none() && end.next_multiple_of(4) <= u64::from(r.min_size))
     }
 
     /// `raw` are the lanes where memory had them so.

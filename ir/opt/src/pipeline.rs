@@ -475,8 +475,8 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         for g in out.globals.keys() {
             out.globals[g].size = narrow::whole_words(out.globals[g].size);
         }
-        // Bindings are whole words.
-        for r in out.resources.keys() {
+        // So are bindings of a fixed size. Those with an array at the end may have any.
+        for r in out.resources.keys().filter(|&r| m.resources[r].stride == 0) {
             out.resources[r].min_size = narrow::whole_words(out.resources[r].min_size);
         }
     }

@@ -7,7 +7,8 @@
 //! Needs: nothing. Keeps: the CFG. Within a block, of one place and one dynamic offset, with nothing between that writes (or
 //! for stores: touches) the place or orders memory, or demotes lanes. Never wider than `Caps::merge_access`, never less aligned than the
 //! target can take: the address must be aligned to the whole access (two to four lanes of 32 bits; three count as four if
-//! `Caps::strict_align`). Bytes that nobody asked for are neither read nor written.
+//! `Caps::strict_align`). Bytes that nobody asked for are neither read nor written. Never wider than the place: such neighbours are
+//! never all inside of it.
 
 use crate::PassCx;
 use gpucc_ir::{
@@ -58,8 +59,10 @@ fn access(f: &Function, i: Inst, op: Op) -> Option<Access> {
 }
 
 /// Cuts a group, sorted by offset, into runs that one access can cover. Gives index ranges of at least two.
-fn runs(group: &[Access], cx: &PassCx<'_>) -> Vec<(usize, usize)> {
+fn runs(f: &Function, group: &[Access], cx: &PassCx<'_>) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
+    let place = cx.module.place_size(f, group[0].mem.place).unwrap_or(u32::MAX);
+    let most = cx.caps.merge_access.min(16).min(place);
     let mut k = 0;
     while k < group.len() {
         let mut best = k + 1;
@@ -70,7 +73,7 @@ fn runs(group: &[Access], cx: &PassCx<'_>) -> Vec<(usize, usize)> {
             }
             end = group[n].end();
             let bytes = end - group[k].mem.offset;
-            if bytes > cx.caps.merge_access.min(16) {
+            if bytes > most {
                 break;
             }
             let need = if bytes == 12 && !cx.caps.strict_align { 4 } else { bytes.next_power_of_two() };
@@ -102,7 +105,7 @@ fn loads(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
     let close = |g: Vec<Access>, plans: &mut Vec<Vec<Access>>, cx: &PassCx<'_>| {
         let mut g = g;
         g.sort_by_key(|a| a.mem.offset);
-        for (s, e) in runs(&g, cx) {
+        for (s, e) in runs(f, &g, cx) {
             plans.push(g[s..e].to_vec());
         }
     };
@@ -213,7 +216,7 @@ fn stores(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
         g.sort_by_key(|a| a.mem.offset);
         // Overlapping stores have an order that must be kept.
         if g.windows(2).all(|w| w[0].end() <= w[1].mem.offset) {
-            for (s, e) in runs(&g, cx) {
+            for (s, e) in runs(f, &g, cx) {
                 plans.push(g[s..e].to_vec());
             }
         }

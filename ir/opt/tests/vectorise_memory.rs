@@ -58,3 +58,20 @@ fn writes_alignment_and_gaps_keep_them_apart() {
          store v10, global0[4] align 4\n  ret\n}",
     );
 }
+
+/// Two words have room in the buffer, three have not, wherever they begin.
+#[test]
+fn never_wider_than_the_place() {
+    let with = |size: u32| {
+        let text = format!(
+            "module robust on\nres0 \"o\" group 0 binding 0 storage_rw size {size} stride 0\n\
+             func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  store v0, res0[0 + v0] align 16\n  \
+             store v0, res0[4 + v0] align 4\n  store v0, res0[8 + v0] align 8\n  store v0, res0[12 + v0] align 4\n  ret\n}}"
+        );
+        crate::testing::run(wide, &text)
+    };
+    let (four, two, none) = (with(16), with(8), with(4));
+    assert!(four.0.matches("store").count() == 1, "{}", four.0);
+    assert!(two.0.matches("store").count() == 2, "{}", two.0);
+    assert_eq!(none.1, 0, "{}", none.0);
+}

@@ -2,6 +2,9 @@
 
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
 
+/// The bytes behind a buffer that ends inside a word.
+const BEHIND: u8 = 0xa5;
+
 /// Memory of which each workgroup has its own piece: one allocation that stands for the piece of the workgroup that
 /// is running, at the address where that piece would be.
 pub(crate) struct Slice {
@@ -57,11 +60,17 @@ impl DeviceMemory {
         }
     }
 
-    /// Loads of one lane.
+    /// Loads of one lane. Whole words may reach behind a buffer that ends inside the last of them, as memory is mapped in pages.
     pub fn load(&mut self, address: u32, local: bool, out: &mut [u8], by: By) -> Result<(), Trap> {
-        let (id, at) = self.locate(address, out.len() as u32, local)?;
-        self.races.load(id, at, out.len() as u32, by)?;
-        Ok(self.memory.load_bytes(id, at, out)?)
+        let (id, at, size) = match self.locate(address, out.len() as u32, local) {
+            Ok((id, at)) => (id, at, out.len()),
+            Err(trap) if local => return Err(trap),
+            Err(trap) => self.in_part(address, out.len() as u32, trap)?,
+        };
+        self.races.load(id, at, size as u32, by)?;
+        let (inside, behind) = out.split_at_mut(size);
+        behind.fill(BEHIND);
+        Ok(self.memory.load_bytes(id, at, inside)?)
     }
 
     /// Stores of one lane.
@@ -71,12 +80,40 @@ impl DeviceMemory {
         Ok(self.memory.store_bytes(id, at, bytes)?)
     }
 
-    /// One indivisible read and write of one lane; gives the old value.
+    /// One indivisible read and write of one lane; gives the old value. As loads, it may reach behind a buffer, but must leave the
+    /// bytes there as they were.
     pub fn atomic(&mut self, address: u32, by: By, op: impl Fn(u32) -> u32) -> Result<u32, Trap> {
-        let (id, at) = self.locate(address, 4, false)?;
-        let old = self.memory.load_u32(id, at)?;
-        self.races.atomic(id, at, 4, op(old) != old, by)?;
-        Ok(self.memory.atomic_u32(id, at, op)?)
+        let (id, at, size, out) = match self.locate(address, 4, false) {
+            Ok((id, at)) => (id, at, 4, None),
+            Err(trap) => {
+                let (id, at, size) = self.in_part(address, 4, trap.clone())?;
+                (id, at, size, Some(trap))
+            }
+        };
+        let mut word = [BEHIND; 4];
+        self.memory.load_bytes(id, at, &mut word[..size])?;
+        let old = u32::from_le_bytes(word);
+        let new = op(old);
+        let bytes = new.to_le_bytes();
+        if let Some(trap) = out.filter(|_| bytes[size..] != word[size..]) {
+            return Err(trap);
+        }
+        self.races.atomic(id, at, size as u32, new != old, by)?;
+        self.memory.store_bytes(id, at, &bytes[..size])?;
+        Ok(old)
+    }
+
+    /// Allocation, offset and bytes there of words that begin in a buffer and end less than a word behind it; else the trap.
+    fn in_part(&self, address: u32, size: u32, trap: Trap) -> Result<(AllocId, u64, usize), Trap> {
+        if address % 4 != 0 || size % 4 != 0 {
+            return Err(trap);
+        }
+        match self.addresses.resolve(u64::from(address), size - 3) {
+            Ok((id, at)) if ![&self.shared, &self.scratch].into_iter().flatten().any(|s| s.id == id) => {
+                Ok((id, at, (self.memory.len(id) - at) as usize))
+            }
+            _ => Err(trap),
+        }
     }
 
     /// Allocation and offset of an access.
