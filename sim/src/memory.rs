@@ -4,6 +4,9 @@ use crate::rng::SplitMix64;
 use crate::trap::{Trap, TrapKind};
 use std::fmt;
 
+/// What the bytes are, for a machine whose words may reach behind it, that follow a buffer which ends inside a word.
+pub const BEHIND: u8 = 0xa5;
+
 /// Number of an allocation in its [`Memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AllocId(pub u32);

@@ -47,6 +47,7 @@ pub fn profile(family: &str, generation: usize) -> Profile {
         "vivante" => Profile {
             subgroup_size: 4,
             fma: gpucc_interp::FmaModel::Unfused,
+            words_behind: true,
             machine: Some(Arc::new(Vivante { gc2000: generation == 0 })),
             ..flush
         },

@@ -108,6 +108,7 @@ impl OracleProgram {
             strayed: false,
             oob: self.oob,
             whole: profile.whole_access,
+            words_behind: profile.words_behind,
             wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
             slot: 0,
         }

@@ -6,7 +6,7 @@ use crate::program::{DMem, DPlace, Product};
 use gpucc_ir::{AtomicOp, Scalar, Variant};
 use gpucc_num::int::sign_extend;
 use gpucc_sim::texture::{Image, Sampler};
-use gpucc_sim::{AllocId, BoundTexture, By, RaceCheck, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AllocId, BEHIND, BoundTexture, By, RaceCheck, SplitMix64, Trap, TrapKind};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -127,6 +127,8 @@ pub(crate) struct Common {
     pub oob: OobAccess,
     /// An access that is partly out of bounds goes nowhere as a whole.
     pub whole: bool,
+    /// Words may reach behind a buffer that ends inside the last of them.
+    pub words_behind: bool,
     /// Products in the offsets of accesses, if they are looked at.
     pub wide: Option<Arc<Vec<Vec<Product>>>>,
 }
@@ -286,7 +288,16 @@ pub(crate) fn load(
     mut put: impl FnMut(usize, u64),
 ) -> Result<(), Trap> {
     let n = m.ty.lanes() as usize;
-    let Some(Found { offset, strays, lanes }) = locate(common, m, dynamic, true)? else {
+    let found = match locate(common, m, dynamic, true) {
+        Err(trap) => {
+            let Some(part) = Part::find(common, m, dynamic) else { return Err(trap) };
+            common.races.load(AllocId(part.buffer), part.offset as u64, part.inside as u32, by)?;
+            (0..n).for_each(|i| put(i, u64::from(part.word(common, i))));
+            return Ok(());
+        }
+        Ok(found) => found,
+    };
+    let Some(Found { offset, strays, lanes }) = found else {
         (0..n).for_each(|i| put(i, 0));
         return Ok(());
     };
@@ -412,8 +423,15 @@ pub(crate) fn modify(
     new: impl FnOnce(u64) -> u64,
 ) -> Result<u64, Trap> {
     let mask = m.ty.scalar().mask();
+    let found = match locate(common, m, dynamic, false) {
+        Err(trap) => match Part::find(common, m, dynamic) {
+            Some(part) => return part.modify(common, by, new, trap),
+            None => return Err(trap),
+        },
+        Ok(found) => found,
+    };
     // What goes nowhere reads zero.
-    let Some(Found { offset, strays, .. }) = locate(common, m, dynamic, false)? else { return Ok(0) };
+    let Some(Found { offset, strays, .. }) = found else { return Ok(0) };
     let mut old = 0;
     fetch(common, own, m, lane, (offset, 1), |_, v| old = v)?;
     let value = new(old) & mask;
@@ -425,6 +443,48 @@ pub(crate) fn modify(
     }
     put(common, own, m, lane, (offset, 1), |_| value);
     Ok(old)
+}
+
+/// Words of which the last is inside of a buffer only in part.
+struct Part {
+    buffer: u32,
+    offset: usize,
+    /// Bytes that the buffer has of them.
+    inside: usize,
+}
+
+impl Part {
+    /// Such an access, where words may reach behind a buffer.
+    #[cold]
+    fn find(common: &Common, m: &DMem, dynamic: u64) -> Option<Part> {
+        let DPlace::Buffer(buffer) = m.place else { return None };
+        let offset = (u64::from(m.offset) + u64::from(dynamic as u32)) as usize;
+        let of = &common.buffers[buffer as usize];
+        let inside = of.data.len().checked_sub(offset).filter(|_| of.limit == of.data.len())?;
+        let words = m.ty.scalar().mem_bytes() == 4 && offset.is_multiple_of(m.align.max(4) as usize);
+        let there = words && inside % 4 != 0 && inside.next_multiple_of(4) == m.ty.mem_bytes() as usize;
+        (common.words_behind && there).then_some(Part { buffer, offset, inside })
+    }
+
+    fn word(&self, common: &Common, at: usize) -> u32 {
+        let data = &common.buffers[self.buffer as usize].data;
+        let byte = |k: usize| data.get(self.offset + 4 * at + k).copied().unwrap_or(BEHIND);
+        u32::from_le_bytes([0, 1, 2, 3].map(byte))
+    }
+
+    /// A read and write of a word that leaves what is behind the buffer, or the trap.
+    fn modify(&self, common: &mut Common, by: By, new: impl FnOnce(u64) -> u64, trap: Trap) -> Result<u64, Trap> {
+        let old = self.word(common, 0);
+        let value = new(old.into()) as u32;
+        if (old ^ value) >> (8 * self.inside) != 0 {
+            return Err(trap);
+        }
+        common.races.atomic(AllocId(self.buffer), self.offset as u64, self.inside as u32, value != old, by)?;
+        let b = &mut common.buffers.own()[self.buffer as usize];
+        b.data[self.offset..].copy_from_slice(&value.to_le_bytes()[..self.inside]);
+        b.kinds[self.offset..].fill(Kind::Exact);
+        Ok(old.into())
+    }
 }
 
 /// What an atomic stores.

@@ -100,6 +100,9 @@ pub struct Profile {
     pub minmax: MinMax,
     /// A vector access that is partly out of bounds goes nowhere as a whole; otherwise each component goes by itself.
     pub whole_access: bool,
+    /// Loads of words and atomics may reach behind a buffer that ends inside the last of them. What is there reads as
+    /// [`BEHIND`](gpucc_sim::BEHIND), and atomics must leave it so.
+    pub words_behind: bool,
     /// What stands for the results that nothing prescribes.
     pub free: Option<Free>,
     /// What the machine computes in its own way.
@@ -130,6 +133,7 @@ impl fmt::Debug for Profile {
             .field("fma", &self.fma)
             .field("minmax", &self.minmax)
             .field("whole_access", &self.whole_access)
+            .field("words_behind", &self.words_behind)
             .field("free", &self.free)
             .field("machine", &self.machine.as_ref().map(|m| m.ops()))
             .field("tolerance", &self.tolerance)

@@ -2,7 +2,7 @@
 
 use gpucc_interp::{OracleProgram, Profile, Tolerance, compare};
 use gpucc_ir::text::parse_module;
-use gpucc_sim::{Dispatch, Races, RunOptions, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{BEHIND, BoundBuffer, Dispatch, Races, RunOptions, SplitMix64, Trap, TrapKind};
 
 fn program(text: &str) -> OracleProgram {
     let m = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
@@ -383,6 +383,40 @@ block0:
     // The sum of both offsets does not wrap.
     let sum = text("on", "{in_bounds}").replace("res0[8]", "res0[8 + -4:i32]");
     assert_eq!(run(&sum, &d).unwrap_err().kind, TrapKind::OutOfBounds);
+}
+
+/// Where words may reach behind a buffer, loads and atomics of the last word do, but nothing behind the buffer changes.
+#[test]
+fn words_that_are_inside_in_part() {
+    let text = |access: &str| {
+        format!(
+            r#"module robust off
+res0 "o" group 0 binding 0 storage_rw size 2 stride 2
+res1 "out" group 0 binding 1 storage_rw size 4 stride 4
+entry "main" compute func0 size 1,1,1
+func0 "main" {{
+block0:
+  v0: i32 = {access}
+  store v0, res1[0] align 4
+  ret
+}}
+"#
+        )
+    };
+    let run = |access: &str, words_behind: bool| {
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 1, &[0]);
+        d.buffers.push(BoundBuffer { group: 0, binding: 0, bytes: vec![1, 2, 3, 4, 5, 6], writable: true });
+        let profile = Profile { words_behind, ..Profile::default() };
+        let done = program(&text(access)).run(&mut d, &RunOptions::default(), &profile);
+        done.map(|_| (d.words(0, 1).unwrap()[0], d.buffers[1].bytes.clone())).map_err(|t| t.kind)
+    };
+    let behind = u32::from_le_bytes([5, 6, BEHIND, BEHIND]);
+    assert_eq!(run("load res0[4] align 4", true), Ok((behind, vec![1, 2, 3, 4, 5, 6])));
+    assert_eq!(run("atomic.and -65536:i32, res0[4] align 4", true), Ok((behind, vec![1, 2, 3, 4, 0, 0])));
+    assert_eq!(run("atomic.add 65536:i32, res0[4] align 4", true), Err(TrapKind::OutOfBounds));
+    assert_eq!(run("load res0[8] align 4", true), Err(TrapKind::OutOfBounds));
+    assert_eq!(run("load res0[4] align 4", false), Err(TrapKind::OutOfBounds));
+    assert_eq!(run("atomic.and -65536:i32, res0[4] align 4", false), Err(TrapKind::OutOfBounds));
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! Addresses, slices of workgroup memory and scratch, loads and stores of lanes.
 
-use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
-
-/// The bytes behind a buffer that ends inside a word.
-const BEHIND: u8 = 0xa5;
+use gpucc_sim::{AddressSpace, AllocId, BEHIND, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
 
 /// Memory of which each workgroup has its own piece: one allocation that stands for the piece of the workgroup that
 /// is running, at the address where that piece would be.
