@@ -102,7 +102,7 @@ impl DeviceMemory {
 
     /// Allocation, offset and bytes there of words that begin in a buffer and end less than a word behind it; else the trap.
     fn in_part(&self, address: u32, size: u32, trap: Trap) -> Result<(AllocId, u64, usize), Trap> {
-        if address % 4 != 0 || size % 4 != 0 {
+        if !address.is_multiple_of(4) || !size.is_multiple_of(4) {
             return Err(trap);
         }
         match self.addresses.resolve(u64::from(address), size - 3) {
