@@ -227,6 +227,18 @@ fn words_stay_words() {
     assert_eq!((count(&t, "i32 = load"), count(&t, "i8 = load"), count(&t, "store")), (1, 0, 1), "{t}");
 }
 
+/// A buffer with an array at its end may end inside a word: only the words that every such buffer has are read for their parts.
+#[test]
+fn words_that_need_not_be_there_are_not_read() {
+    let text = |at: u32| {
+        let m = module(&format!("  v5: f16 = load res0[{at}] align 2\n  store v5, res1[4 + v0] align 2\n"));
+        narrowed(&m, PartCaps::SHARED, 2).to_string()
+    };
+    let (inside, behind) = (text(2), text(4));
+    assert!(inside.contains("i32 = load res0[0]"), "{inside}");
+    assert!(behind.contains("i16 = load res0[4]"), "{behind}");
+}
+
 /// Where others write parts of its words, memory is read by exactly the bytes that are asked for.
 #[test]
 fn loads_beside_stores_of_parts_touch_nothing_else() {
