@@ -198,6 +198,7 @@ fn gir(bytes: &[u8], options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> 
     if let Err(list) = gpucc_ir::verify::verify_module(&module) {
         return Err(list.into_iter().map(|f| Diagnostic::invalid("verify", f.to_string())).collect());
     }
+    crate::promises::check(&mut module);
     if let Some(name) = &options.entry {
         let names: Vec<String> = module.entries.iter().map(|e| e.name.clone()).collect();
         module.entries.retain(|e| e.name == *name);

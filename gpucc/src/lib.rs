@@ -19,6 +19,7 @@ mod compile;
 pub mod frontend;
 pub mod legend;
 pub mod listing;
+mod promises;
 pub mod statistics;
 pub mod support;
 mod target;

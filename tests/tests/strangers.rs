@@ -154,3 +154,47 @@ fn more_neighbours_than_the_buffer_has() {
     // What strays goes to the one element or nowhere.
     everywhere(wgsl, &words(&[3]), |d| d.as_ref().is_ok_and(|d| d.words(0, 0).unwrap()[0] > 6));
 }
+
+fn loaded(text: &str) -> String {
+    use gpucc::frontend::{FrontOptions, Lang, load};
+    let shader = load(text.as_bytes(), Lang::Gir, &FrontOptions::default());
+    shader.unwrap_or_else(|e| panic!("{}\n{text}", gpucc::Errors(e))).module.to_string()
+}
+
+/// A file of IR may claim that accesses are in bounds, and passes would execute them in vain: what no bound shows is clamped.
+#[test]
+fn promises_of_a_file_are_looked_at() {
+    let claims = |by: u32| {
+        format!(
+            "module robust on\nres0 \"a\" group 0 binding 0 storage_ro size 32 stride 0\n\
+             res1 \"o\" group 0 binding 1 storage_rw size 4 stride 4\nentry \"main\" compute func0 size 1,1,1\n\
+             func0 \"main\" {{\nblock0:\n  v0: i32 = load res0[0] align 4 {{in_bounds}}\n  v1: i32 = umin v0, 3:i32\n  \
+             v2: i32 = imul v1, {by}:i32\n  v3: i32 = load res0[4 + v2] align 4 {{uniform, in_bounds}}\n  \
+             store v3, res1[0] align 4 {{in_bounds}}\n  ret\n}}\n"
+        )
+    };
+    assert_eq!(loaded(&claims(8)).matches("in_bounds").count(), 3);
+    assert_eq!(loaded(&claims(32)).matches("in_bounds").count(), 2);
+    assert!(!loaded(&claims(8)).contains("uniform"));
+}
+
+/// What the frontend promises can be seen.
+#[test]
+fn promises_of_the_frontend_are_believed() {
+    let wgsl = "struct S { a: array<vec3<f32>, 4>, b: array<array<u32, 5>, 3>, m: mat3x3<f32> }
+        @group(0) @binding(0) var<storage, read_write> s: S;
+        @group(0) @binding(1) var<uniform> u: array<vec4<u32>, 7>;
+        var<workgroup> w: array<u32, 64>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            var p = array<u32, 9>();
+            p[i] = u[i].x + u[i][i];
+            w[i] = p[i + 1u] + s.b[i][i + 2u];
+            workgroupBarrier();
+            s.a[i] = s.m[i] + vec3(f32(w[63u - i]));
+            s.m[i][i] = 1.0;
+        }";
+    let text = exec::lower(wgsl, "main", &[]).unwrap_or_else(|e| panic!("{e}")).to_string();
+    let count = |t: &str| t.matches("in_bounds").count();
+    assert!(count(&text) > 8, "{text}");
+    assert_eq!(count(&loaded(&text)), count(&text), "{text}");
+}
