@@ -102,7 +102,16 @@ fn the_oracle_leaves_open_what_is_open() {
              @builtin(subgroup_size) n: u32) {{ o[i] = n; }}"
         ),
     );
+    // Where an index is clamped, not an offset, what strays goes to the last element.
+    let member = shader(
+        &s,
+        "member",
+        "struct S { a: u32, b: array<u32, 7> }
+         @group(0) @binding(0) var<storage, read_write> s: array<S>;
+         @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) { s[id.x * 3u].a = id.x + 100u; }",
+    );
     for target in EACH {
+        expect(&["run", &member, "--target", target, "--oracle", "--buf", "0:0=zero:128"], 0, "oracle: match");
         expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:nan,1,0"], 0, "oracle: match");
         expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:1,nan,0"], 0, "oracle: match");
         // Each word is in bounds by itself: 1 + 2 + 3 + 4, and 5 + 6 + what stands for two words that are not there.

@@ -103,9 +103,10 @@ impl fmt::Display for Compared {
 }
 
 /// Where else accesses out of bounds may go, to see which words they decide.
-const OOB_ANSWERS: [OobAccess; 8] = [
+const OOB_ANSWERS: [OobAccess; 9] = [
     OobAccess::End,
     OobAccess::Word,
+    OobAccess::Element,
     OobAccess::Apart,
     OobAccess::Start,
     OobAccess::Wrapped,

@@ -142,6 +142,14 @@ impl Common {
         let sum: u64 = all[k as usize].iter().map(|&(s, by)| (read(s) & 0xffff_ffff) * u64::from(by)).sum();
         if sum >> 32 == 0 { offset } else { offset | BEYOND }
     }
+
+    /// Where an access goes in the last element of a place of this size, if one scaled index is all of its dynamic offset.
+    fn last_element(&self, m: &DMem, size: u64) -> Option<u64> {
+        let [(_, scale)] = self.wide.as_ref()?[m.index? as usize][..] else { return None };
+        let room = size.checked_sub(u64::from(m.offset) + u64::from(m.ty.mem_bytes()))?;
+        let clamped = scale.is_power_of_two() && (2..=128).contains(&scale);
+        clamped.then(|| room / u64::from(scale) * u64::from(scale) + u64::from(m.offset))
+    }
 }
 
 /// Memory of the lanes of one subgroup, lane after lane.
@@ -205,7 +213,8 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Opt
         if stray {
             common.strayed = true;
             let component = u64::from(m.ty.scalar().mem_bytes());
-            match common.oob.choose(size, bytes, u64::from(m.align).max(component), load) {
+            let element = (common.oob == OobAccess::Element).then(|| common.last_element(m, size)).flatten();
+            match element.or_else(|| common.oob.choose(size, bytes, u64::from(m.align).max(component), load)) {
                 Some(place) => return Ok(Some(Found { offset: place as usize, strays, lanes })),
                 // Each component is in bounds by itself or not: several accesses may have become this one.
                 None if common.oob == OobAccess::Nowhere && !common.whole && size >= offset + component => {

@@ -13,6 +13,9 @@ pub enum OobAccess {
     /// The last multiple of a word where it fits, whatever its alignment says: with an offset that is clamped, not an index,
     /// that may be another member of the last element.
     Word,
+    /// The last element in which it fits: not the offset is clamped but the index, where it is scaled by 2 to 128. Elsewhere as
+    /// [`OobAccess::Word`].
+    Element,
     /// The first.
     Start,
     /// Loads give zero, stores go to the last place.
@@ -32,7 +35,7 @@ impl OobAccess {
             OobAccess::Nowhere | OobAccess::Wrapped => None,
             OobAccess::Apart if load => None,
             OobAccess::End | OobAccess::Apart => Some(last * align),
-            OobAccess::Word => Some(room & !(align.min(4) - 1)),
+            OobAccess::Word | OobAccess::Element => Some(room & !(align.min(4) - 1)),
             OobAccess::Start => Some(0),
             OobAccess::Random(state) => {
                 let mut random = SplitMix64::new(*state);
