@@ -67,7 +67,7 @@ pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Refusal, Unsupported};
 pub use results::Results;
 pub use source::SourceFile;
-pub use stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};
+pub use stage::{Axis, COLOUR_TARGETS, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};
 pub use sysval::Sysval;
 pub use tex::{Tex, TexArg, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
 pub use types::{Scalar, Type};

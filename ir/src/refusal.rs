@@ -47,7 +47,7 @@ struct Row {
 refusals! {
     Stage "stage" Feature "vertex and fragment entry points";
     OtherStages "other-stages" Feature ["none of the chips has them, or no driver uses them"] "mesh, task and ray tracing entry points";
-    StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings";
+    StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
     Textures "textures" Feature "textures, images and samplers";
     BindingIndices "binding-indices" Feature "arrays of textures and samplers at an index that differs between invocations";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";

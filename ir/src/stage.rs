@@ -30,6 +30,9 @@ pub struct Interface {
     pub dense: bool,
 }
 
+/// Colour targets of a draw: what WebGPU has, and hardware.
+pub const COLOUR_TARGETS: u8 = 8;
+
 /// One input or output.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct IoSlot {

@@ -26,7 +26,7 @@ use crate::function::{Function, ValueDef};
 use crate::inst::*;
 use crate::module::{Module, ResourceKind};
 use crate::ops::{Op, Sig};
-use crate::stage::Stage;
+use crate::stage::{COLOUR_TARGETS, IoAt, Stage};
 use crate::tex::{TexArg, TexDim, TexLayer};
 use crate::text::inst_text;
 use crate::types::{Scalar, Type};
@@ -106,6 +106,15 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
                 all.push(finding(f, "module", None, None, said));
             }
         }
+        let outputs = e.interface().filter(|_| e.stage.kind() == Stage::Fragment).map_or(&[][..], |io| &io.outputs);
+        let wrong = outputs.iter().enumerate().find_map(|(k, s)| match s.at {
+            IoAt::Location { number, .. } if number >= COLOUR_TARGETS => {
+                Some(format!("there is no colour target {}", s.at))
+            }
+            _ if outputs[..k].iter().any(|o| o.at == s.at) => Some(format!("two outputs are {}", s.at)),
+            _ => None,
+        });
+        all.extend(wrong.and_then(|said| m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said))));
         if e.workgroup_size().is_some_and(|size| size.contains(&0)) {
             let said = format!("`{}` has a workgroup without invocations", e.name);
             all.extend(m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said)));

@@ -198,3 +198,30 @@ fn promises_of_the_frontend_are_believed() {
     assert!(count(&text) > 8, "{text}");
     assert_eq!(count(&loaded(&text)), count(&text), "{text}");
 }
+
+/// A constant index may lead to the last bytes that an offset can name.
+#[test]
+fn offsets_at_the_end_of_all_that_can_be_named() {
+    let wgsl = "@group(0) @binding(0) var<storage, read_write> o: array<i32>;
+        @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            let last = i32(1073741823);
+            o[last] = i32(id.x); o[last] = 5; o[0] = o[last] + 1; o[last - 1] = 4; o[0] += o[last - 1];
+        }";
+    // What strays goes to the one element or nowhere.
+    everywhere(wgsl, &words(&[3]), |d| d.is_ok());
+}
+
+/// There are eight colour targets: a fragment stage with others is refused, and so is a file of IR.
+#[test]
+fn colour_targets_beyond_the_last() {
+    let wgsl = |at: u32| format!("@fragment fn main() -> @location({at}) vec4<f32> {{ return vec4<f32>(0.5); }}");
+    let said = exec::lower(&wgsl(8), "main", &[]).expect_err("there is none").to_string();
+    assert!(said.contains("more than 8 colour targets"), "{said}");
+    let text = exec::lower(&wgsl(7), "main", &[]).unwrap_or_else(|e| panic!("{e}")).to_string();
+    let other = text.replace("location 7", "location 8");
+    assert_ne!(text, other, "{text}");
+    use gpucc::frontend::{FrontOptions, Lang, load};
+    load(text.as_bytes(), Lang::Gir, &FrontOptions::default()).unwrap_or_else(|e| panic!("{}", gpucc::Errors(e)));
+    let said = gpucc::Errors(load(other.as_bytes(), Lang::Gir, &FrontOptions::default()).expect_err("there is none"));
+    assert!(said.to_string().contains("no colour target"), "{said}");
+}

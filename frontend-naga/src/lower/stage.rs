@@ -140,6 +140,9 @@ impl FuncCx<'_, '_> {
                 let vertex = stage.kind == ShaderStage::Vertex;
                 let interp = if vertex { interp(interpolation, sampling, leaf) } else { Interp::default() };
                 let at = self.location(location, blend_src.unwrap_or(0))?;
+                if !vertex && location >= u32::from(ir::COLOUR_TARGETS) {
+                    return self.unsupported(Refusal::StageInputs, "more than 8 colour targets");
+                }
                 stage.outputs.push(Some(stage.io.outputs.len()));
                 stage.io.outputs.push(IoSlot { name, interp, ..IoSlot::new(at, word(leaf)) });
                 return Ok(());

@@ -126,7 +126,12 @@ fn step(
 
 /// Whether two accesses of one place cannot overlap.
 fn apart(d1: Option<Value>, o1: u32, t1: Type, d2: Option<Value>, o2: u32, t2: Type) -> bool {
-    d1 == d2 && (o1 + t1.mem_bytes() <= o2 || o2 + t2.mem_bytes() <= o1)
+    d1 == d2 && (end(o1, t1) <= o2.into() || end(o2, t2) <= o1.into())
+}
+
+/// Where an access ends. A constant index may lead to the end of all that offsets can name.
+fn end(offset: u32, ty: Type) -> u64 {
+    u64::from(offset) + u64::from(ty.mem_bytes())
 }
 
 /// Stores whose bytes are all written again in the same block before anything can read them.
@@ -142,10 +147,7 @@ fn dead_stores(f: &mut Function, cx: &mut PassCx<'_>) {
                 (Attr::Mem(m), Op::Store) if m.flags.is_plain() => {
                     let (ty, dynamic) = (f.ty(d.args[0]), d.dyn_offset());
                     let covered = over.iter().any(|o| {
-                        o.0 == m.place
-                            && o.1 == dynamic
-                            && o.2 <= m.offset
-                            && m.offset + ty.mem_bytes() <= o.2 + o.3.mem_bytes()
+                        o.0 == m.place && o.1 == dynamic && o.2 <= m.offset && end(m.offset, ty) <= end(o.2, o.3)
                     });
                     if covered && cx.change() {
                         gone.push(i);

@@ -39,7 +39,7 @@ struct Access {
 
 impl Access {
     fn end(&self) -> u32 {
-        self.mem.offset + self.ty.mem_bytes()
+        self.mem.offset.saturating_add(self.ty.mem_bytes())
     }
     fn like(&self, o: &Access) -> bool {
         self.mem.place == o.mem.place && self.dynamic == o.dynamic && self.mem.flags == o.mem.flags
