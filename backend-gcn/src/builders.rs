@@ -3,7 +3,7 @@
 //! Sources are in the order of the rows' slots. Behind them come what only some accesses have: the address and the V# of a buffer, the
 //! offset of a scalar load in a register, the components of an export.
 
-use gpucc_gcn_machine::rows::PARTS;
+use gpucc_gcn_machine::rows::ROWS;
 use gpucc_gcn_machine::{Attrs, Flag, Format, Gcn as Isa, Kind, Op, Suffix, Unit};
 use gpucc_isa::{OperandSpec, Role, Row};
 
@@ -11,7 +11,7 @@ use crate::inst::{GOp, Gcn, Mods};
 
 /// Whether selection can ask for a row: parts of a register have no modifiers here.
 pub const fn is_form(row: &Row<Isa>) -> bool {
-    !row.enc.is_empty() && !matches!(row.attrs.suffix, Suffix::Sdwa | Suffix::SilentSdwa)
+    !matches!(row.attrs.suffix, Suffix::Sdwa | Suffix::SilentSdwa)
 }
 
 const fn is_buffer(facts: &Attrs) -> bool {
@@ -96,28 +96,24 @@ struct Union {
 #[expect(clippy::large_const_arrays, reason = "constants of builders are found in it; programs have none of it")]
 const UNIONS: [Union; Op::ALL.len()] = {
     let mut all = [Union { sources: 0, takes: 0 }; Op::ALL.len()];
-    let mut p = 0;
-    while p < PARTS.len() {
-        let mut r = 0;
-        while r < PARTS[p].len() {
-            let row = &PARTS[p][r];
-            r += 1;
-            if !is_form(row) {
-                continue;
-            }
-            let (mut n, mut k) = (0, 0);
-            while k < row.operands.len() {
-                n += is_source(row, &row.operands[k]) as usize;
-                k += 1;
-            }
-            let one = &mut all[row.op as usize];
-            // The mask of a selection is one more in the 64-bit form.
-            if n > one.sources {
-                one.sources = n;
-            }
-            one.takes |= modifiers(row);
+    let mut r = 0;
+    while r < ROWS.len() {
+        let row = &ROWS[r];
+        r += 1;
+        if !is_form(row) {
+            continue;
         }
-        p += 1;
+        let (mut n, mut k) = (0, 0);
+        while k < row.operands.len() {
+            n += is_source(row, &row.operands[k]) as usize;
+            k += 1;
+        }
+        let one = &mut all[row.op as usize];
+        // The mask of a selection is one more in the 64-bit form.
+        if n > one.sources {
+            one.sources = n;
+        }
+        one.takes |= modifiers(row);
     }
     all
 };

@@ -29,6 +29,7 @@ pub(crate) const EXEC_RW: &[Implicit] = &[b("exec")];
 pub(crate) const EXEC_RW_VCC_W: &[Implicit] = &[b("exec"), w("vcc")];
 
 /// Implicit state of a vector instruction in its 32-bit, SDWA or DPP form and in its VOP3 form.
+#[derive(Clone, Copy)]
 pub(crate) struct Vector {
     pub short: &'static [Implicit],
     pub long: &'static [Implicit],

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use gpucc_isa::{Row, Table};
+use gpucc_isa::{Enc, Field, OperandSpec, Role, Row, Table};
 
-use crate::isa::Gcn;
+use crate::isa::{Gcn, Kind};
 use crate::{Op, Suffix};
 
+use build::Form;
 pub use effects::{reads_exec, writes_exec};
 
 #[macro_use]
@@ -21,8 +22,8 @@ mod memory;
 mod scalar;
 mod vector;
 
-/// The rows by their lists; those without an encoding are forms that an instruction lacks.
-pub const PARTS: &[&[Row<Gcn>]] = &[
+/// The forms by their lists, those that an instruction lacks among them.
+static PARTS: &[&[Form]] = &[
     scalar::SOP2,
     scalar::SOPK,
     scalar::SOP1,
@@ -43,45 +44,80 @@ pub const PARTS: &[&[Row<Gcn>]] = &[
     build::SPECIAL,
 ];
 
-const fn count() -> usize {
-    let (mut n, mut p) = (0, 0);
+/// Number of forms that exist, and of their operands.
+const COUNT: (usize, usize) = {
+    let (mut n, mut operands, mut p) = (0, 0, 0);
     while p < PARTS.len() {
         let mut i = 0;
         while i < PARTS[p].len() {
-            n += PARTS[p][i].enc.is_empty() as usize ^ 1;
-            i += 1;
-        }
-        p += 1;
-    }
-    n
-}
-
-/// Joins the parts; rows without any encoding are forms that an instruction lacks.
-const fn join<const N: usize>() -> [Row<Gcn>; N] {
-    let mut out = [build::NO_ROW; N];
-    let (mut n, mut p) = (0, 0);
-    while p < PARTS.len() {
-        let mut i = 0;
-        while i < PARTS[p].len() {
-            if !PARTS[p][i].enc.is_empty() {
-                out[n] = PARTS[p][i];
+            if PARTS[p][i].exists() {
                 n += 1;
+                operands += PARTS[p][i].operands().len();
             }
             i += 1;
         }
         p += 1;
     }
-    out
+    (n, operands)
+};
+
+/// Encodings and operands of all rows, one row behind the other.
+struct Store {
+    enc: [[Enc; 3]; COUNT.0],
+    operands: [OperandSpec<Gcn>; COUNT.1],
 }
 
+static STORE: Store = {
+    let no_enc = Enc { generations: 0, mask: 0, value: 0 };
+    let no_operand = OperandSpec::new("", Field::none(), Kind::Vcc, Role::Mod);
+    let mut out = Store { enc: [[no_enc; 3]; COUNT.0], operands: [no_operand; COUNT.1] };
+    let (mut n, mut at, mut p) = (0, 0, 0);
+    while p < PARTS.len() {
+        let mut i = 0;
+        while i < PARTS[p].len() {
+            let form = &PARTS[p][i];
+            i += 1;
+            if !form.exists() {
+                continue;
+            }
+            out.enc[n] = form.enc;
+            n += 1;
+            let mut k = 0;
+            while k < form.operands().len() {
+                out.operands[at] = form.operands()[k];
+                (at, k) = (at + 1, k + 1);
+            }
+        }
+        p += 1;
+    }
+    out
+};
+
 /// All rows.
-pub static ROWS: [Row<Gcn>; count()] = join();
+pub static ROWS: [Row<Gcn>; COUNT.0] = {
+    let mut out = [build::NO_ROW; COUNT.0];
+    let (mut n, mut rest, mut p): (usize, &'static [OperandSpec<Gcn>], usize) = (0, &STORE.operands, 0);
+    while p < PARTS.len() {
+        let mut i = 0;
+        while i < PARTS[p].len() {
+            let form = &PARTS[p][i];
+            i += 1;
+            if form.exists() {
+                let (operands, behind) = rest.split_at(form.operands().len());
+                out[n] = form.row(&STORE.enc[n], operands);
+                (n, rest) = (n + 1, behind);
+            }
+        }
+        p += 1;
+    }
+    out
+};
 
 static TABLE: LazyLock<Table<Gcn>> = LazyLock::new(|| Table::new(&ROWS));
 
 /// By opcode its first row on the newest generation that has it.
 static NEWEST: [u16; Op::ALL.len()] = {
-    let rows = &join::<{ count() }>();
+    let rows = &ROWS;
     let mut all = [u16::MAX; Op::ALL.len()];
     let mut last = [0; Op::ALL.len()];
     let mut r = 0;
@@ -131,5 +167,5 @@ pub fn by_name(name: &str) -> &'static [u16] {
 }
 
 // Overlapping fields do not compile. Ambiguity of rows is a test: n squared pairs take the constant evaluator too long.
-const _: () = gpucc_isa::check::fields(&join::<{ count() }>());
-const _: () = gpucc_isa::check::effects(&join::<{ count() }>());
+const _: () = gpucc_isa::check::fields(&ROWS);
+const _: () = gpucc_isa::check::effects(&ROWS);

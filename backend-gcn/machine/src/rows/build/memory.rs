@@ -151,7 +151,7 @@ pub(crate) const fn mimg_facts(op: ImageOp) -> Attrs {
 macro_rules! mubuf {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 11.1.
-        pub(crate) const MUBUF: &[Row<Gcn>] = &[$(
+        pub(crate) static MUBUF: &[Form] = &[$(
             row!(Op::$op, $name, mubuf_enc(codes!($($c)*), false, sig($sig)), mubuf_slots(sig($sig), false),
                 buffer_facts(Format::Mubuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.1"),
             row!(Op::$op, $name, mubuf_enc(codes!($($c)*), true, sig($sig)), mubuf_slots(sig($sig), true),
@@ -162,7 +162,7 @@ macro_rules! mubuf {
 macro_rules! mtbuf {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 11.2.
-        pub(crate) const MTBUF: &[Row<Gcn>] = &[$(
+        pub(crate) static MTBUF: &[Form] = &[$(
             row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), false), mtbuf_slots(sig($sig), false),
                 buffer_facts(Format::Mtbuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.2"),
             row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), true), mtbuf_slots(sig($sig), true),
@@ -173,7 +173,7 @@ macro_rules! mtbuf {
 macro_rules! flat {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 11.6.
-        pub(crate) const FLAT: &[Row<Gcn>] = &[$(
+        pub(crate) static FLAT: &[Form] = &[$(
             row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), false), flat_slots(sig($sig), false),
                 buffer_facts(Format::Flat, sig($sig), buffer_operation!($($what)+)), 8, EXEC_M0, $doc, "11.6"),
             row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), true), flat_slots(sig($sig), true),
@@ -227,7 +227,7 @@ macro_rules! image_op {
 macro_rules! mimg {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 12.1.
-        pub(crate) const MIMG: &[Row<Gcn>] = &[$(
+        pub(crate) static MIMG: &[Form] = &[$(
             row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), false),
                 mimg_slots(sig($sig), image_op!($($what)+), false),
                 mimg_facts(image_op!($($what)+)), 8, EXEC_R, $doc, "12.1"),

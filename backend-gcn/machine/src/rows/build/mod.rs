@@ -16,8 +16,7 @@
 //! Flags: `C`/`O` clamp and output modifier on all generations, `c`/`o` on gfx8 only; `S`/`D` has SDWA/DPP; `!` no VOP3;
 //! `H`/`I` sources are halves, floats or integers; `E` eight issue cycles instead of four.
 
-pub(crate) use gpucc_isa::Row;
-use gpucc_isa::{Effects, Enc, Field, OperandSpec, Role, Word};
+use gpucc_isa::{Enc, Field, Implicit, OperandSpec, Role, Row, Word};
 
 pub(crate) use super::effects::effects;
 pub(crate) use super::implicit::{self as imp, *};
@@ -41,19 +40,19 @@ macro_rules! codes {
 
 /// One row: encodings, slots and the rest.
 macro_rules! row {
-    ($op:expr, $name:expr, $enc:expr, $slots:expr, $facts:expr, $bytes:expr, $imp:expr, $doc:expr, $src:expr) => {{
-        const E: &[gpucc_isa::Enc; 3] = &$enc;
-        const B: &Slots = if none(E) { NO_SLOTS } else { &$slots };
-        if none(E) {
-            NO_ROW
-        } else {
-            {
-                const F: &crate::Attrs = &$facts;
-                const D: gpucc_isa::Effects = effects($op, B.get(), F, $imp);
-                Row::new($op, $name, $bytes, E, D, *F).operands(B.get()).implicit($imp).doc($doc, $src)
-            }
+    ($op:expr, $name:expr, $enc:expr, $slots:expr, $facts:expr, $bytes:expr, $imp:expr, $doc:expr, $src:expr) => {
+        Form {
+            op: $op,
+            name: $name,
+            enc: $enc,
+            slots: $slots,
+            facts: $facts,
+            bytes: $bytes,
+            implicit: $imp,
+            doc: $doc,
+            source: $src,
         }
-    }};
+    };
 }
 
 #[macro_use]
@@ -92,15 +91,46 @@ impl Slots {
     }
 }
 
-pub(crate) const NO_SLOTS: &Slots = &Slots::new();
-
-/// The row of a form that an instruction lacks.
-pub(crate) const NO_ROW: Row<Gcn> =
-    Row::new(Op::SNop, "", 4, &[], Effects::kept(), facts(Format::Sopp, Suffix::None, Unit::Branch, 0));
-
-pub(crate) const fn none(e: &[Enc; 3]) -> bool {
-    e[0].generations | e[1].generations | e[2].generations == 0
+/// A form of an instruction: a row that holds its own encodings and operands.
+///
+/// Lists of forms are statics, and a declaration is one call: a constant for each row and its parts cost 15 s of build time and 24 MB of metadata.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) op: Op,
+    pub(crate) name: &'static str,
+    pub(crate) enc: [Enc; 3],
+    pub(crate) slots: Slots,
+    pub(crate) facts: Attrs,
+    pub(crate) bytes: u8,
+    pub(crate) implicit: &'static [Implicit],
+    pub(crate) doc: &'static str,
+    pub(crate) source: &'static str,
 }
+
+impl Form {
+    /// Whether a generation has it. The macros also write forms that an instruction lacks.
+    pub(crate) const fn exists(&self) -> bool {
+        self.enc[0].generations | self.enc[1].generations | self.enc[2].generations != 0
+    }
+
+    /// The operands of its row.
+    pub(crate) const fn operands(&self) -> &[OperandSpec<Gcn>] {
+        self.slots.get()
+    }
+
+    /// The row, whose encodings and operands stand in statics.
+    pub(crate) const fn row(&self, enc: &'static [Enc], operands: &'static [OperandSpec<Gcn>]) -> Row<Gcn> {
+        let does = effects(self.op, operands, &self.facts, self.implicit);
+        Row::new(self.op, self.name, self.bytes, enc, does, self.facts)
+            .operands(operands)
+            .implicit(self.implicit)
+            .doc(self.doc, self.source)
+    }
+}
+
+/// A row that is none, to fill tables with.
+pub(crate) const NO_ROW: Row<Gcn> =
+    Row::new(Op::SNop, "", 4, &[], gpucc_isa::Effects::kept(), facts(Format::Sopp, Suffix::None, Unit::Branch, 0));
 
 pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8) -> Attrs {
     Attrs {
@@ -336,7 +366,7 @@ macro_rules! sop_two {
     ($list:ident $format:ident $slots:ident $src:literal:
      $($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
         #[doc = concat!("Rows of section ", $src, ".")]
-        pub(crate) const $list: &[Row<Gcn>] = &[$(
+        pub(crate) static $list: &[Form] = &[$(
             row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::$format, false), $slots(sig($sig), false),
                 salu(Format::$format, sig($sig)), 4, $imp, $doc, $src),
             row!(Op::$op, $name, if_literal(sig($sig), sop_enc(codes!($($c)*), Format::$format, true)),
@@ -351,7 +381,7 @@ macro_rules! sopc { ($($t:tt)*) => { sop_two!(SOPC Sopc sopc_slots "4.4": $($t)*
 macro_rules! sopk {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
         /// Rows of section 4.2.
-        pub(crate) const SOPK: &[Row<Gcn>] = &[$(
+        pub(crate) static SOPK: &[Form] = &[$(
             row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopk, false), sopk_slots(sig($sig)),
                 salu(Format::Sopk, sig($sig)), if ends_with_literal($sig) { 8 } else { 4 }, $imp, $doc, "4.2"),
         )*];
@@ -360,7 +390,7 @@ macro_rules! sopk {
 macro_rules! sopp {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
         /// Rows of section 4.5.
-        pub(crate) const SOPP: &[Row<Gcn>] = &[$(
+        pub(crate) static SOPP: &[Form] = &[$(
             row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopp, false), sopp_slots(sig($sig)),
                 sopp_facts(Op::$op), 4, $imp, $doc, "4.5"),
         )*];
@@ -479,7 +509,7 @@ pub(crate) const fn smem_facts(format: Format, g: Sig) -> Attrs {
 macro_rules! smrd {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
         /// Rows of section 5 for gfx6 and gfx7.
-        pub(crate) const SMRD: &[Row<Gcn>] = &[$(
+        pub(crate) static SMRD: &[Form] = &[$(
             row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Imm), smrd_slots(sig($sig), Off::Imm),
                 smem_facts(Format::Smrd, sig($sig)), 4, NONE, $doc, "5"),
             row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Sgpr), smrd_slots(sig($sig), Off::Sgpr),
@@ -492,7 +522,7 @@ macro_rules! smrd {
 macro_rules! smem {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
         /// Rows of section 5 for gfx8.
-        pub(crate) const SMEM: &[Row<Gcn>] = &[$(
+        pub(crate) static SMEM: &[Form] = &[$(
             row!(Op::$op, $name, smem_enc(sig($sig), codes!($($c)*), Off::Imm), smem_slots(sig($sig), Off::Imm),
                 smem_facts(Format::Smem, sig($sig)), 8, NONE, $doc, "5"),
             row!(Op::$op, $name, smem_enc(sig($sig), codes!($($c)*), Off::Sgpr), smem_slots(sig($sig), Off::Sgpr),
@@ -525,7 +555,7 @@ macro_rules! vintrp {
     (@ p) => { false };
     ($($op:ident $name:literal [$($c:tt)*] $src:ident $doc:literal;)*) => {
         /// Rows of section 9.
-        pub(crate) const VINTRP: &[Row<Gcn>] = &[$(
+        pub(crate) static VINTRP: &[Form] = &[$(
             row!(Op::$op, $name, vintrp_enc(codes!($($c)*), false),
                 vintrp_slots(vintrp!(@ $src), matches!(Op::$op, Op::VInterpP2F32)),
                 facts(Format::Vintrp, Suffix::None, Unit::Interp, 4), 4, EXEC_M0, $doc, "9"),
@@ -663,7 +693,7 @@ macro_rules! ds_operation {
 macro_rules! ds {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 10.
-        pub(crate) const DS: &[Row<Gcn>] = &[$(
+        pub(crate) static DS: &[Form] = &[$(
             row!(Op::$op, $name, ds_enc(codes!($($c)*), false, sig($sig)), ds_slots(sig($sig), false),
                 ds_facts(sig($sig), ds_operation!($($what)+)), 8, $imp, $doc, "10"),
             row!(Op::$op, $name, ds_enc(codes!($($c)*), true, sig($sig)), ds_slots(sig($sig), true),
@@ -707,7 +737,7 @@ const fn interp_slots(param: bool, src2: bool, f16: bool, omod: bool, accumulate
 macro_rules! special {
     ($($op:ident $name:literal $code:literal $suffix:ident $slots:expr, $doc:literal;)*) => {
         /// Exports, and interpolation in VOP3.
-        pub(crate) const SPECIAL: &[Row<Gcn>] = &[
+        pub(crate) static SPECIAL: &[Form] = &[
             row!(Op::Exp, "exp", enc([0, 0, NO], OLD, top(6, 0x3e), (31, 0), NOTHING), exp_slots(),
                 accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, "export to a render target, position or parameter", "13"),
             row!(Op::Exp, "exp", enc([NO, NO, 0], NEW, top(6, 0x31), (31, 0), NOTHING), exp_slots(),

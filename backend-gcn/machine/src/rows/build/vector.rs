@@ -220,29 +220,76 @@ macro_rules! vector_operation {
     };
 }
 
+/// What a declaration of the vector ALU says of all its forms.
+#[derive(Clone, Copy)]
+pub(crate) struct VectorDecl {
+    pub op: Op,
+    pub name: &'static str,
+    pub codes: [u16; 3],
+    pub sig: Sig,
+    pub implicit: imp::Vector,
+    pub unit: Unit,
+    pub cycles: u8,
+    pub operation: Operation,
+    pub doc: &'static str,
+    pub source: &'static str,
+}
+
+impl VectorDecl {
+    const fn form(&self, enc: [Enc; 3], slots: Slots, facts: Attrs, bytes: u8, implicit: &'static [Implicit]) -> Form {
+        let facts = vector(facts, self.sig, self.operation);
+        Form { op: self.op, name: self.name, enc, slots, facts, bytes, implicit, doc: self.doc, source: self.source }
+    }
+
+    const fn short(&self, format: Format, form: Short, own: Format, suffix: Suffix) -> Form {
+        let g = self.sig;
+        let select = matches!(self.op, Op::VCndmaskB32) && matches!(form, Short::Sdwa | Short::Dpp);
+        let bytes = if matches!(form, Short::E32) && !g.find(b'K') { 4 } else { 8 };
+        let facts = facts(own, suffix, self.unit, self.cycles);
+        self.form(
+            short_enc(self.codes, format, form, g),
+            short_slots(g, form, select),
+            facts,
+            bytes,
+            self.implicit.short,
+        )
+    }
+
+    const fn long(&self, base: (u16, u16), gfx8: bool, suffix: Suffix) -> Form {
+        let facts = vop3_facts(self.sig, suffix, self.unit, self.cycles);
+        let enc = long_enc(self.codes, base, gfx8, self.sig);
+        self.form(enc, long_slots(self.sig, gfx8), facts, 8, self.implicit.long)
+    }
+
+    /// All forms of an instruction that has one in 32 bits.
+    pub(crate) const fn all(&self, format: Format, base: (u16, u16), sdwa: Suffix) -> [Form; 6] {
+        let suffix = e32_suffix(self.sig);
+        [
+            self.short(format, Short::E32, format, suffix),
+            self.short(format, Short::Literal, format, suffix),
+            self.long(base, false, Suffix::E64),
+            self.long(base, true, Suffix::E64),
+            self.short(format, Short::Sdwa, Format::Sdwa, sdwa),
+            self.short(format, Short::Dpp, Format::Dpp, dpp_suffix(self.sig)),
+        ]
+    }
+
+    /// The forms of an instruction that has none in 32 bits.
+    pub(crate) const fn only_long(&self) -> [Form; 2] {
+        [self.long((0, 0), false, Suffix::None), self.long((0, 0), true, Suffix::None)]
+    }
+}
+
 macro_rules! vop_short {
     ($list:ident $format:ident $base:expr, $sdwa:ident, $src:literal:
      $($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $unit:ident $cycles:literal $($what:ident)* $doc:literal;)*) => {
         #[doc = concat!("Rows of section ", $src, " in all their forms.")]
-        pub(crate) const $list: &[Row<Gcn>] = &[$(
-            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::E32, sig($sig)),
-                short_slots(sig($sig), Short::E32, false),
-                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)),
-                if sig($sig).find(b'K') { 8 } else { 4 }, imp::v::$imp.short, $doc, $src),
-            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Literal, sig($sig)),
-                short_slots(sig($sig), Short::Literal, false),
-                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
-            row!(Op::$op, $name, long_enc(codes!($($c)*), $base, false, sig($sig)), long_slots(sig($sig), false),
-                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
-            row!(Op::$op, $name, long_enc(codes!($($c)*), $base, true, sig($sig)), long_slots(sig($sig), true),
-                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
-            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Sdwa, sig($sig)),
-                short_slots(sig($sig), Short::Sdwa, matches!(Op::$op, Op::VCndmaskB32)),
-                vector(facts(Format::Sdwa, Suffix::$sdwa, Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
-            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Dpp, sig($sig)),
-                short_slots(sig($sig), Short::Dpp, matches!(Op::$op, Op::VCndmaskB32)),
-                vector(facts(Format::Dpp, dpp_suffix(sig($sig)), Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
-        )*];
+        pub(crate) static $list: &[Form] = [$(
+            VectorDecl {
+                op: Op::$op, name: $name, codes: codes!($($c)*), sig: sig($sig), implicit: imp::v::$imp, unit: Unit::$unit,
+                cycles: $cycles, operation: vector_operation!($($what)*), doc: $doc, source: $src,
+            }.all(Format::$format, $base, Suffix::$sdwa),
+        )*].as_flattened();
     };
 }
 macro_rules! vop1 { ($($t:tt)*) => { vop_short!(VOP1 Vop1 (0x180, 0x140), Sdwa, "6.1": $($t)*); }; }
@@ -252,12 +299,12 @@ macro_rules! vopc { ($($t:tt)*) => { vop_short!(VOPC Vopc (0, 0), SilentSdwa, "6
 macro_rules! vop3 {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $unit:ident $cycles:literal $doc:literal;)*) => {
         /// Rows of section 6.3.
-        pub(crate) const VOP3: &[Row<Gcn>] = &[$(
-            row!(Op::$op, $name, long_enc(codes!($($c)*), (0, 0), false, sig($sig)), long_slots(sig($sig), false),
-                vector(vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), sig($sig), Operation::Own), 8, imp::v::$imp.long, $doc, "6.3"),
-            row!(Op::$op, $name, long_enc(codes!($($c)*), (0, 0), true, sig($sig)), long_slots(sig($sig), true),
-                vector(vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), sig($sig), Operation::Own), 8, imp::v::$imp.long, $doc, "6.3"),
-        )*];
+        pub(crate) static VOP3: &[Form] = [$(
+            VectorDecl {
+                op: Op::$op, name: $name, codes: codes!($($c)*), sig: sig($sig), implicit: imp::v::$imp, unit: Unit::$unit,
+                cycles: $cycles, operation: Operation::Own, doc: $doc, source: "6.3",
+            }.only_long(),
+        )*].as_flattened();
     };
 }
 
