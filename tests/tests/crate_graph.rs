@@ -99,7 +99,8 @@ fn forbidden_edges_do_not_exist() {
             wrong.push(format!("{name} depends on naga: only the frontend may"));
         }
         let library =
-            !["gpucc-cli", "gpucc-tests", "gpucc-kit", "gpucc-tools", "gpucc-bench", "xtask"].contains(&name.as_str());
+            !["gpucc-features", "gpucc-cli", "gpucc-tests", "gpucc-kit", "gpucc-tools", "gpucc-bench", "xtask"]
+                .contains(&name.as_str());
         for tool in ["clap", "rayon", "codespan-reporting"] {
             if library && deps.iter().any(|d| d == tool) {
                 wrong.push(format!("{name} depends on {tool}: libraries do not"));
