@@ -47,7 +47,7 @@ use gpucc_driver::{
 };
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, TexCube, Unsupported, trace};
+use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, TexCube, Unsupported, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
 use gpucc_opt::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, PartCaps, Report, TexCaps};
@@ -218,7 +218,7 @@ impl Family for GcnFamily {
         Strategy { scalar: options.spill_all, vector: options.spill_all }
     }
 
-    fn caps(_generation: u8, _strategy: &Strategy) -> Caps {
+    fn caps(_generation: u8, _stage: Stage, _strategy: &Strategy) -> Caps {
         caps()
     }
 
@@ -357,8 +357,8 @@ impl Family for GcnFamily {
 
     const NAMES: gpucc_isa::Names = gpucc_gcn_machine::names::NAMES;
 
-    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
-        machine::listing(code, generation, gpucc_isa::stage::CS, notes)
+    fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation, stage, notes)
     }
 }
 

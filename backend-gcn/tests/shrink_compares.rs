@@ -26,7 +26,7 @@ fn a_mask_of_one_block_takes_the_short_forms() {
     assert_eq!(run(&mut b, 2, 0), 0);
     assert_eq!(run(&mut b, 2, u64::MAX), 1);
     let block = &b.blocks[0].insts;
-    assert!(block.iter().all(|i| i.inst.row().bytes == 4), "{}", b.print(2));
+    assert!(block.iter().all(|i| i.inst.row().bytes == 4), "{}", b.print(&gpucc_isa::TextCx::new(2)));
     assert!(block[2].reads.contains(&VCC));
 }
 

@@ -2,7 +2,7 @@
 
 use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Isa as _, TextCx, stage};
+use gpucc_isa::{Isa as _, TextCx};
 use gpucc_tesla_machine as machine;
 use machine::Op;
 
@@ -56,8 +56,7 @@ pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnos
         memory: 0,
         issue: 0,
     };
-    let check = (job.options.verify || cfg!(debug_assertions))
-        .then(|| TextCx { stages: stage::CS, ..TextCx::new(job.generation) });
+    let check = (job.options.verify || cfg!(debug_assertions)).then(|| job.text_cx());
     for block in &code.blocks {
         for i in &block.insts {
             p.push(i, &starts, job.generation, check.as_ref())?;

@@ -1,7 +1,7 @@
 //! From machine instructions on physical registers, in their final order and forms, to rows of the table with their values.
 
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Inst, ModValue as _, TextCx, stage::CS};
+use gpucc_isa::{Inst, ModValue as _, TextCx};
 use gpucc_mir::{AllocStats, BlockId, MFunc, MInst, PReg, Reg, Src, Use};
 use gpucc_tesla_machine as machine;
 use machine::operand::{DISCARD, half as half_index, put};
@@ -14,10 +14,10 @@ use crate::forms::{self, Fill, Form, Length, Modifier, Source, Takes};
 use crate::inst::{A, C, Carried, Half, Mods, R, REGISTERS, SrcMods, TOp, Tesla, ZERO};
 use crate::slots::Slot;
 
-/// Encodes instructions of a generation.
+/// Encodes instructions of a generation and a stage.
 pub struct Encoder {
-    /// Index of the generation in the machine crate.
-    pub generation: u8,
+    /// How the machine crate looks at them.
+    pub cx: TextCx,
     /// Registers allocated; higher ones read 0.
     pub registers: u16,
 }
@@ -110,15 +110,10 @@ impl Named {
 }
 
 impl Encoder {
-    /// For code of a generation whose registers are allocated.
-    pub fn new(generation: u8, alloc: &AllocStats) -> Encoder {
+    /// For code of a generation and a stage whose registers are allocated.
+    pub fn new(cx: TextCx, alloc: &AllocStats) -> Encoder {
         let highest = alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
-        Encoder { generation, registers: highest.map_or(1, |r| r + 1) }
-    }
-
-    /// The context in which the machine crate looks at compute programs.
-    pub fn text_cx(&self) -> TextCx {
-        TextCx { stages: CS, ..TextCx::new(self.generation) }
+        Encoder { cx, registers: highest.map_or(1, |r| r + 1) }
     }
 
     /// The instruction in the form that it asks for: a short one, or a long one or one with an immediate.
@@ -219,7 +214,7 @@ impl Encoder {
     fn form_with(&self, m: &MInst<Tesla>, op: Op, length: Length, mods: Mods) -> Option<Inst<machine::Tesla>> {
         let count = forms::sources(op);
         let named = Named::of(m, count);
-        forms::of(op, length, &mods, self.generation).find_map(|f| self.fill(m, &mods, f, &named))
+        forms::of(op, length, &mods, (self.cx.generation, self.cx.stages)).find_map(|f| self.fill(m, &mods, f, &named))
     }
 
     /// The instruction in a row, if it fits there.
@@ -292,7 +287,7 @@ impl Encoder {
         match s.takes {
             Takes::Register | Takes::Shared | Takes::Const => {
                 let o = self.operand(u, s.units == 0, short, named.address)?;
-                put(i, n, o, &self.text_cx()).ok()?;
+                put(i, n, o, &self.cx).ok()?;
             }
             Takes::Global => i.vals[n] = u32::from(register()?.place.base()) | u32::from(mods.space) << 7,
             Takes::Data => i.vals[n] = u32::from(register()?.place.base()) | 0x80,

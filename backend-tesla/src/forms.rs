@@ -152,6 +152,7 @@ pub struct Form {
     pub row: u16,
     /// Generations that have it, a bit each.
     generations: u16,
+    stages: u8,
     /// Its length.
     pub length: Length,
     ty: Ty,
@@ -201,6 +202,7 @@ impl Form {
         Form {
             row: index as u16,
             generations: row.generations(),
+            stages: row.stages,
             length: match row.bytes {
                 4 => Length::Short,
                 _ if row.operands.iter().any(immediate) => Length::Immediate,
@@ -373,14 +375,15 @@ pub fn carries(op: Op) -> bool {
 }
 
 /// The rows of this length that an instruction's types and modifiers ask for, on a generation.
-pub fn of(op: Op, length: Length, mods: &Mods, generation: u8) -> impl Iterator<Item = &'static Form> {
+pub fn of(op: Op, length: Length, mods: &Mods, (generation, stage): (u8, u8)) -> impl Iterator<Item = &'static Form> {
     let Entry { forms, takes, .. } = &ENTRIES[op.number()];
     // What only text and control see.
     const SILENT: u64 = TYPES | Mods::bit("short") | Mods::bit("id") | Mods::bit("divergent");
     let given = mods.given() & !SILENT;
     let mods = *mods;
     forms.iter().filter(move |f| {
-        f.length == length && f.generations >> generation & 1 == 1 && given & !f.mods == 0 && f.is_of(&mods, *takes)
+        let exists = f.generations >> generation & 1 == 1 && f.stages & stage != 0;
+        f.length == length && exists && given & !f.mods == 0 && f.is_of(&mods, *takes)
     })
 }
 

@@ -27,7 +27,7 @@ use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected,
     TextFixture, alloc_options, reflect,
 };
-use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Unsupported};
+use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{
     MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, thread_jumps,
@@ -185,7 +185,7 @@ impl Shape {
 }
 
 fn encoder(cx: &CompileCx<'_, TeslaFamily>) -> Encoder {
-    Encoder::new(cx.target.generation, &cx.alloc)
+    Encoder::new(cx.job.text_cx(), &cx.alloc)
 }
 
 fn layout_uniforms(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
@@ -231,7 +231,7 @@ impl Family for TeslaFamily {
 
     fn first(_generation: u8, _options: &CodegenOptions) {}
 
-    fn caps(_generation: u8, (): &()) -> Caps {
+    fn caps(_generation: u8, _stage: Stage, (): &()) -> Caps {
         caps()
     }
 
@@ -294,8 +294,8 @@ impl Family for TeslaFamily {
 
     const NAMES: gpucc_isa::Names = machine::names::NAMES;
 
-    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
-        machine::listing(code, generation, gpucc_isa::stage::CS, notes)
+    fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation, stage, notes)
     }
 }
 

@@ -40,7 +40,7 @@ use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TailPass,
     TextFixture, Variables, alloc_options, reflect, used_places,
 };
-use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Unsupported, VarData};
+use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Stage, Unsupported, VarData};
 use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
 use gpucc_opt::{Caps, OpSet, PartCaps};
@@ -193,7 +193,7 @@ impl Family for ValhallFamily {
 
     fn first(_generation: u8, _options: &CodegenOptions) {}
 
-    fn caps(_generation: u8, (): &()) -> Caps {
+    fn caps(_generation: u8, _stage: Stage, (): &()) -> Caps {
         caps()
     }
 
@@ -281,8 +281,8 @@ impl Family for ValhallFamily {
 
     const NAMES: gpucc_isa::Names = machine::names::NAMES;
 
-    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
-        machine::listing(code, generation, gpucc_isa::stage::CS, notes)
+    fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation, stage, notes)
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::common::{compile, module, options, oracle, run};
 use gpucc_driver::{CodegenOptions, Family, Output};
+use gpucc_isa::TextCx;
 use gpucc_mir::{Form, parse, verify};
 use gpucc_sim::Dispatch;
 use gpucc_valhall::encode::encode;
@@ -31,7 +32,7 @@ fn encoded(blocks: &str) -> Code {
     let code = parse(&text, &target).unwrap_or_else(|e| panic!("{e}\n{text}"));
     verify(&code, &target, Form::Physical).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let code = encode(code).unwrap_or_else(|d| panic!("{d}\n{text}"));
-    code.verify(1).unwrap_or_else(|e| panic!("{e}\n{}", code.print(1)));
+    code.verify(&TextCx::new(1)).unwrap_or_else(|e| panic!("{e}\n{}", code.print(&TextCx::new(1))));
     code
 }
 
@@ -40,11 +41,11 @@ fn pass(passes: &str, blocks: &str, fuel: u64) -> (String, u64) {
     let mut code = encoded(blocks);
     let (mut changes, mut before) = (0, String::new());
     for p in passes.split(", ") {
-        before = code.print(1);
+        before = code.print(&TextCx::new(1));
         changes = step(p, &mut code, fuel);
-        code.verify(1).unwrap_or_else(|e| panic!("after {p}: {e}\n{}", code.print(1)));
+        code.verify(&TextCx::new(1)).unwrap_or_else(|e| panic!("after {p}: {e}\n{}", code.print(&TextCx::new(1))));
     }
-    let text = code.print(1);
+    let text = code.print(&TextCx::new(1));
     assert!(changes == 0 || text != before, "{changes} changes of nothing:\n{text}");
     let body = text.lines().filter(|l| !l.starts_with("encoded") && *l != "}");
     (body.map(|l| l.strip_prefix(' ').map_or(format!("\n{l}"), |l| format!("{l};"))).collect(), changes)
@@ -286,8 +287,12 @@ fn what_code_needs_takes_no_fuel() {
 #[test]
 fn conditions_may_be_constants() {
     let mut code = encoded("b0 -> b1, b2:; Branch {eq=1} 0x0, b2; Jump b1\nb1:; End\nb2:; End");
-    assert!(code.print(1).contains("BRANCHZ.eq 0x0, b2\n  BRANCHZ.eq 0x0, b1\n"), "{}", code.print(1));
+    assert!(
+        code.print(&TextCx::new(1)).contains("BRANCHZ.eq 0x0, b2\n  BRANCHZ.eq 0x0, b1\n"),
+        "{}",
+        code.print(&TextCx::new(1))
+    );
     // Behind the jump, which is the same word, there is nothing.
     code.blocks[0].insts.swap(0, 1);
-    assert_eq!(code.verify(1), Err("b0: `BRANCHZ.eq 0x0, b2`: control does not get here".into()));
+    assert_eq!(code.verify(&TextCx::new(1)), Err("b0: `BRANCHZ.eq 0x0, b2`: control does not get here".into()));
 }

@@ -32,7 +32,7 @@ use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected,
     TextFixture, alloc_options, reflect,
 };
-use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Unsupported, trace};
+use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Stage, Unsupported, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough};
 use gpucc_opt::{Caps, Report};
@@ -123,7 +123,7 @@ impl Family for VivanteFamily {
         }
     }
 
-    fn caps(generation: u8, strategy: &Strategy) -> Caps {
+    fn caps(generation: u8, _stage: Stage, strategy: &Strategy) -> Caps {
         caps(generation, *strategy)
     }
 
@@ -273,8 +273,8 @@ impl Family for VivanteFamily {
 
     const NAMES: gpucc_isa::Names = machine::names::NAMES;
 
-    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
-        machine::listing(code, generation, gpucc_isa::stage::CS, notes)
+    fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation, stage, notes)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use gpucc::listing::{entry, head};
-use gpucc_container::{Container, Stage};
+use gpucc_container::Container;
 use gpucc_isa::{Notes, stage};
 use gpucc_machines::{MACHINES, Machine};
 
@@ -105,9 +105,8 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
     }
     files::stdout(head(&target, None).as_bytes())?;
     for (i, e) in container.entries.iter().enumerate() {
-        let bits = stage_bits(e.stage);
         let place = (i, container.entries.len());
-        listing(entry(e, Some(&m.names), place, None, |notes| (m.disassemble)(&e.code, g, bits, notes)))?;
+        listing(entry(e, Some(&m.names), place, None, |notes| (m.disassemble)(&e.code, g, e.stage.bit(), notes)))?;
     }
     Ok(())
 }
@@ -163,7 +162,7 @@ impl Around {
     }
 
     fn stage(&self) -> u8 {
-        stage_bits(self.container.entries[self.entry].stage)
+        self.container.entries[self.entry].stage.bit()
     }
 
     /// The container with this code. Lines of the source are those of the code before, so they go.
@@ -172,14 +171,6 @@ impl Around {
         entry.code = code;
         entry.lines.clear();
         self.container.write()
-    }
-}
-
-fn stage_bits(s: Stage) -> u8 {
-    match s {
-        Stage::Compute => stage::CS,
-        Stage::Vertex => stage::VS,
-        Stage::Fragment => stage::FS,
     }
 }
 

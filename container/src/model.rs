@@ -61,6 +61,17 @@ pub enum Stage {
     Fragment,
 }
 
+impl Stage {
+    /// Its bit in a mask of stages, as instruction tables have them: vertex 1, fragment 4, compute 8.
+    pub const fn bit(self) -> u8 {
+        match self {
+            Stage::Vertex => 1,
+            Stage::Fragment => 4,
+            Stage::Compute => 8,
+        }
+    }
+}
+
 /// One entry point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {

@@ -66,7 +66,7 @@ pub fn shader(data: &[u8], lang: Lang) {
     if choice & 0x80 == 0 {
         let machine = gpucc_machines::find(target.family()).expect("a machine for each family");
         for (entry, out) in artifact.container().entries.iter().zip(artifact.outputs()) {
-            let stages = stage_bit(out.entry.stage);
+            let stages = out.entry.stage.bit();
             let text =
                 (machine.disassemble)(&entry.code, target.generation_index(), stages, &gpucc_isa::Notes::default());
             let again = (machine.assemble)(&text.text, target.generation_index(), stages, false);
@@ -79,15 +79,6 @@ pub fn shader(data: &[u8], lang: Lang) {
         && let Err(d) = gpucc_verify::verify_within(&loaded.module, &artifact, target, &Given::default(), STEPS)
     {
         finding(&d.to_string());
-    }
-}
-
-/// The bit of a stage among those that a row lists.
-fn stage_bit(stage: gpucc_container::Stage) -> u8 {
-    match stage {
-        gpucc_container::Stage::Vertex => gpucc_isa::stage::VS,
-        gpucc_container::Stage::Fragment => gpucc_isa::stage::FS,
-        gpucc_container::Stage::Compute => gpucc_isa::stage::CS,
     }
 }
 
@@ -117,7 +108,7 @@ pub fn container(data: &[u8]) {
     let Some(generation) = machine.generations.iter().position(|g| *g == read.generation) else { return };
     let choice = hash(data);
     for e in read.entries.iter().take(4) {
-        let stages = stage_bit(e.stage);
+        let stages = e.stage.bit();
         (machine.disassemble)(&e.code, generation, stages, &gpucc_isa::Notes::default());
         let races = if choice & 2 == 0 { Races::Trap } else { Races::Report };
         let perturb = (choice & 4 == 0).then_some(choice >> 8);

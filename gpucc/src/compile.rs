@@ -71,7 +71,7 @@ impl Artifact {
         for (i, o) in self.outputs.iter().enumerate() {
             let place = (i, self.outputs.len());
             out += &listing::entry(&o.entry, Some(&b.names()), place, source, |notes| {
-                b.program_text(&o.entry.code, g, notes)
+                b.program_text(&o.entry.code, g, o.entry.stage, notes)
             });
         }
         out

@@ -559,9 +559,11 @@ impl<I: Isa> Table<I> {
         Table { rows, buckets, by_head }
     }
 
-    /// Index of the first row with semantic opcode `op` that exists on `generation` and satisfies `pred`.
-    pub fn find(&self, op: I::Op, generation: u8, pred: impl Fn(&Row<I>) -> bool) -> Option<u16> {
-        let at = self.rows.iter().position(|r| r.op == op && r.enc_on(generation).is_some() && pred(r))?;
+    /// Index of the first row with semantic opcode `op` that exists on `generation` in a program of these `stages` and satisfies
+    /// `pred`.
+    pub fn find(&self, op: I::Op, generation: u8, stages: u8, pred: impl Fn(&Row<I>) -> bool) -> Option<u16> {
+        let fits = |r: &Row<I>| r.op == op && r.stages & stages != 0 && r.enc_on(generation).is_some() && pred(r);
+        let at = self.rows.iter().position(fits)?;
         Some(at as u16)
     }
 
@@ -607,6 +609,9 @@ impl<I: Isa> Table<I> {
         let row = inst.row();
         if row.enc_on(cx.generation).is_none() {
             return Err(format!("`{}` does not exist on {}", row.head(), I::GENERATIONS[cx.generation as usize]));
+        }
+        if row.stages & cx.stages == 0 {
+            return Err(format!("`{}` does not exist in programs of this stage", row.head()));
         }
         for (i, s) in row.operands.iter().enumerate() {
             if inst.vals[i] > s.field.max() {

@@ -133,8 +133,7 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
     }
 
     /// The whole function as text.
-    pub fn print(&self, generation: u8) -> String {
-        let cx = TextCx::new(generation);
+    pub fn print(&self, cx: &TextCx) -> String {
         let mut s = format!("encoded {} {{\n", self.name);
         for (b, block) in self.blocks.iter().enumerate() {
             let _ = write!(s, "b{b}");
@@ -146,7 +145,7 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
             }
             s.push_str(":\n");
             for i in &block.insts {
-                let _ = write!(s, "  {}", i.text(&cx));
+                let _ = write!(s, "  {}", i.text(cx));
                 let facts = i.facts.to_string();
                 if !facts.is_empty() {
                     let _ = write!(s, " {{{facts}}}");
@@ -167,20 +166,19 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
     ///
     /// # Errors
     /// The first broken rule, with block and instruction.
-    pub fn verify(&self, generation: u8) -> Result<(), String> {
-        let cx = TextCx::new(generation);
+    pub fn verify(&self, cx: &TextCx) -> Result<(), String> {
         for (b, block) in self.blocks.iter().enumerate() {
             if let Some(to) = block.succs.iter().find(|s| s.0 as usize >= self.blocks.len()) {
                 return Err(format!("b{b}: {to:?} does not exist"));
             }
             let mut falls = true;
             for i in &block.insts {
-                let at = |e: String| Err(format!("b{b}: `{}`: {e}", i.text(&cx)));
+                let at = |e: String| Err(format!("b{b}: `{}`: {e}", i.text(cx)));
                 if !falls {
                     return at("control does not get here".into());
                 }
                 falls = i.facts.goes_on(&i.inst);
-                if let Err(e) = i.check(&cx) {
+                if let Err(e) = i.check(cx) {
                     return at(e);
                 }
                 if let Some(to) = i.label.filter(|to| !block.succs.contains(to)) {

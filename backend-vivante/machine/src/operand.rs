@@ -216,7 +216,7 @@ pub mod dst {
 
 /// A fresh instruction of opcode `op` on `generation` with normal pack mode; `None` when the chip lacks it.
 pub fn instruction(op: Op, generation: u8) -> Option<Inst<Vivante>> {
-    let row = table().find(op, generation, |_| true)?;
+    let row = table().find(op, generation, gpucc_isa::stage::ALL, |_| true)?;
     let mut inst = Inst::new(row);
     if let Some(i) = inst.row().operands.iter().position(|s| s.field == PACK) {
         inst.vals[i] = 1;

@@ -1,6 +1,8 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
-use gpucc_container::{Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags};
+use gpucc_container::{
+    self as container, Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags,
+};
 use gpucc_ir::trace::PassTime;
 use gpucc_ir::{
     Diagnostic, Function, Interface, IoAt, Module, Op, Res, Stage, StageInfo, TexClass, TexDim, Unsupported,
@@ -255,6 +257,22 @@ pub struct Reflection {
     pub flags: u32,
 }
 
+// Tables and containers number stages alike.
+const _: () = {
+    use container::Stage as S;
+    use gpucc_isa::stage::{CS, FS, VS};
+    assert!(S::Compute.bit() == CS && S::Vertex.bit() == VS && S::Fragment.bit() == FS);
+};
+
+/// A stage as the container names it.
+pub const fn stage_of(stage: Stage) -> container::Stage {
+    match stage {
+        Stage::Compute => container::Stage::Compute,
+        Stage::Vertex => container::Stage::Vertex,
+        Stage::Fragment => container::Stage::Fragment,
+    }
+}
+
 // The container's rows take group and binding from the IR.
 const _: () = assert!(gpucc_ir::IMMEDIATES.0 == IMMEDIATES.0 && gpucc_ir::IMMEDIATES.1 == IMMEDIATES.1);
 
@@ -394,12 +412,12 @@ pub trait Backend: Sync {
     /// What people call the places and sources in its containers.
     fn names(&self) -> gpucc_isa::Names;
 
-    /// Disassembles code of this family, as `-S` shows it, with what is to be said besides.
-    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String;
+    /// Disassembles code of this family and a stage, as `-S` shows it, with what is to be said besides.
+    fn program_text(&self, code: &[u8], generation: usize, stage: container::Stage, notes: &Notes<'_>) -> String;
 
     /// The listing of one entry point alone.
     fn listing(&self, output: &Output, generation: usize) -> String {
         let notes = Notes { program: Some(&output.entry.name), ..Notes::default() };
-        self.program_text(&output.entry.code, generation, &notes)
+        self.program_text(&output.entry.code, generation, output.entry.stage, &notes)
     }
 }

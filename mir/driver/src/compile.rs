@@ -9,7 +9,7 @@ use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
 
-use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around};
+use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around, stage_of};
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
 use crate::pass;
 use crate::races::race_marks;
@@ -66,8 +66,8 @@ impl<F: Family> Backend for Driver<F> {
         F::NAMES
     }
 
-    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
-        F::program_text(code, generation as u8, notes)
+    fn program_text(&self, code: &[u8], generation: usize, stage: Stage, notes: &Notes<'_>) -> String {
+        F::program_text(code, generation as u8, stage.bit(), notes)
     }
 }
 
@@ -81,12 +81,12 @@ struct Prepared {
 fn prepare<F: Family>(
     module: &Module,
     name: &str,
-    generation: u8,
+    (generation, stage): (u8, gpucc_ir::Stage),
     strategy: &F::Strategy,
     o: &CodegenOptions,
     shared: &mut SharedPasses,
 ) -> Result<Prepared, Diagnostic> {
-    let caps = F::caps(generation, strategy);
+    let caps = F::caps(generation, stage, strategy);
     let pipeline = gpucc_opt::Options {
         level: o.opt_level,
         verify: o.verify || cfg!(debug_assertions),
@@ -120,9 +120,10 @@ fn compile<F: Family>(
     shared: &mut SharedPasses,
 ) -> Result<Output, Diagnostic> {
     // Code of a vertex or fragment entry depends on its pipeline; without one it is the default.
-    let stage = module.entry(name).map(|e| &e.stage).filter(|s| s.kind() != gpucc_ir::Stage::Compute);
+    let stage = module.entry(name).map(|e| &e.stage);
+    let kind = stage.map_or(gpucc_ir::Stage::Compute, gpucc_ir::StageInfo::kind);
     let own;
-    let o = match stage {
+    let o = match stage.filter(|_| kind != gpucc_ir::Stage::Compute) {
         Some(stage) if o.around.is_none() => {
             let around = match &o.pipeline {
                 Some(p) => around_in(module, stage, p),
@@ -136,10 +137,10 @@ fn compile<F: Family>(
     let mut strategy = F::first(generation, o);
     let mut last: Option<Prepared> = None;
     loop {
-        let same = last.take().filter(|p| p.caps == F::caps(generation, &strategy));
+        let same = last.take().filter(|p| p.caps == F::caps(generation, kind, &strategy));
         let prepared = match same {
             Some(p) => p,
-            None => prepare::<F>(module, name, generation, &strategy, o, shared)?,
+            None => prepare::<F>(module, name, (generation, kind), &strategy, o, shared)?,
         };
         let watch = o.time_passes.then(Watch::start);
         let job = Job { module: &prepared.module, generation, options: o, strategy: strategy.clone() };
@@ -175,11 +176,7 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
     let variables = variables(m, |place| F::variable(&cx, place));
     let entry = Entry {
         name: e.name.clone(),
-        stage: match e.stage.kind() {
-            gpucc_ir::Stage::Compute => Stage::Compute,
-            gpucc_ir::Stage::Vertex => Stage::Vertex,
-            gpucc_ir::Stage::Fragment => Stage::Fragment,
-        },
+        stage: stage_of(e.stage.kind()),
         races: Some(marks),
         lines: line_table(m, p.locs.iter().copied()),
         code: p.code,
@@ -245,7 +242,8 @@ pub fn prepared_cases<F: Family>() -> Vec<String> {
     for (k, generation) in F::GENERATIONS.iter().enumerate() {
         let chip = Chip { family: F::NAME, generation, unsupported: F::UNSUPPORTED };
         let strategy = F::first(k as u8, &CodegenOptions::default());
-        for (name, text) in gpucc_opt::selection::cases(&F::caps(k as u8, &strategy), &chip) {
+        let caps = F::caps(k as u8, gpucc_ir::Stage::Compute, &strategy);
+        for (name, text) in gpucc_opt::selection::cases(&caps, &chip) {
             let m = match gpucc_ir::text::parse_module(&text) {
                 Ok(m) => m,
                 Err(d) => {

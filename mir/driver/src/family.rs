@@ -1,12 +1,12 @@
 //! What a family is to the driver.
 
 use gpucc_container::{InterfaceRow, Meta, Preload, StateWord};
-use gpucc_ir::{Diagnostic, EntryPoint, Function, Loc, Module, Place, Refusal, Unsupported};
-use gpucc_isa::{Isa, Notes};
+use gpucc_ir::{Diagnostic, EntryPoint, Function, Loc, Module, Place, Refusal, Stage, Unsupported};
+use gpucc_isa::{Isa, Notes, TextCx};
 use gpucc_mir::{AllocError, AllocStats, EncodedFunc, Form, MFunc, OutOfRegisters, Payload, Target, print, verify};
 use gpucc_opt::{Caps, Report};
 
-use crate::backend::{CodegenOptions, Reflection};
+use crate::backend::{CodegenOptions, Reflection, stage_of};
 
 /// One entry point in one attempt: what nothing changes.
 pub struct Job<'m, F: Family> {
@@ -24,6 +24,21 @@ impl<'m, F: Family> Job<'m, F> {
     /// The entry point.
     pub fn entry(&self) -> &'m EntryPoint {
         &self.module.entries[0]
+    }
+
+    /// Its stage.
+    pub fn stage(&self) -> Stage {
+        self.entry().stage.kind()
+    }
+
+    /// The bit of its stage in masks of a table ([`gpucc_isa::stage`]).
+    pub fn stage_bit(&self) -> u8 {
+        stage_of(self.stage()).bit()
+    }
+
+    /// How the family's table looks at its code.
+    pub fn text_cx(&self) -> TextCx {
+        TextCx { stages: self.stage_bit(), ..TextCx::new(self.generation) }
     }
 
     /// Invocations of a workgroup, by dimension.
@@ -168,11 +183,11 @@ impl<F: Family, I: Isa, X: Payload<I>> IrUnit<F> for EncodedFunc<I, X> {
     }
 
     fn text(&self, cx: &CompileCx<'_, F>) -> String {
-        self.print(cx.job.generation)
+        self.print(&cx.job.text_cx())
     }
 
     fn check(&self, cx: &CompileCx<'_, F>, _: Form) -> Result<(), String> {
-        self.verify(cx.job.generation)
+        self.verify(&cx.job.text_cx())
     }
 }
 
@@ -283,8 +298,8 @@ pub trait Family: Sized + Sync + 'static {
     /// The strategy of the first attempt.
     fn first(generation: u8, options: &CodegenOptions) -> Self::Strategy;
 
-    /// What the target-independent passes have to know.
-    fn caps(generation: u8, strategy: &Self::Strategy) -> Caps;
+    /// What the target-independent passes have to know of programs of a stage.
+    fn caps(generation: u8, stage: Stage, strategy: &Self::Strategy) -> Caps;
 
     /// The strategy of the next attempt after a refusal, if one may help. Each must ask for less than the one before.
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, report: &Report) -> Option<Self::Strategy> {
@@ -330,6 +345,6 @@ pub trait Family: Sized + Sync + 'static {
     /// A program that does not fit, or a bug.
     fn emit(code: &Self::Encoded, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic>;
 
-    /// Disassembles code, with what is to be said besides.
-    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String;
+    /// Disassembles code of a stage (a bit of [`gpucc_isa::stage`]), with what is to be said besides.
+    fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String;
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use gpucc_ir::Loc;
-use gpucc_isa::{Inst, Packed};
+use gpucc_isa::{Inst, Packed, TextCx};
 use gpucc_mir::{BlockId, EncodedBlock, EncodedFunc, EncodedInst, Payload, overlap};
 use smallvec::smallvec;
 
@@ -59,12 +59,12 @@ fn whole() -> EncodedFunc<Set, Word> {
 fn text_has_blocks_and_what_the_family_knows() {
     let wanted =
         "encoded f {\nb0 runs 4 -> b0, b2:\n  add r0 r0 r0 {slow} @7\n  br r0 b0\n  jmp b2\nb1 -> b2:\nb2:\n  end\n}\n";
-    assert_eq!(whole().print(0), wanted);
+    assert_eq!(whole().print(&TextCx::new(0)), wanted);
 }
 
 #[test]
 fn rules_hold_and_each_breach_is_named() {
-    assert_eq!(whole().verify(0), Ok(()));
+    assert_eq!(whole().verify(&TextCx::new(0)), Ok(()));
     let end = || block(vec![of(Op::End, None)], &[]);
     for (blocks, wanted) in [
         (vec![block(vec![], &[3]), end()], "b0: b3 does not exist"),
@@ -78,7 +78,7 @@ fn rules_hold_and_each_breach_is_named() {
         (vec![block(vec![of(Op::Mov, None)], &[]), end()], "b0: control goes on to b1, which is not a successor"),
         (vec![block(vec![], &[0])], "b0: control goes on to b1, which is not a successor"),
     ] {
-        assert_eq!(function(blocks).verify(0), Err(wanted.into()));
+        assert_eq!(function(blocks).verify(&TextCx::new(0)), Err(wanted.into()));
     }
 }
 

@@ -30,7 +30,11 @@ const SHADER: &str = "
 }";
 
 fn module() -> gpucc_ir::Module {
-    let parsed = frontend::parse(frontend::Input::text(SHADER), frontend::Lang::Wgsl).expect("valid WGSL");
+    lowered(SHADER)
+}
+
+fn lowered(source: &str) -> gpucc_ir::Module {
+    let parsed = frontend::parse(frontend::Input::text(source), frontend::Lang::Wgsl).expect("valid WGSL");
     frontend::lower(&parsed, &frontend::Options::default()).expect("it lowers")
 }
 
@@ -62,6 +66,43 @@ fn text_reads_back() {
         code.extend_from_slice(&table::Set::table().encode(&inst, 0).expect("a row").0.to_le_bytes()[..8]);
     }
     assert_eq!(code, out.entry.code);
+}
+
+const DRAWS: &str = "
+@vertex fn vs(@location(0) p: vec4<u32>) -> @builtin(position) vec4<f32> { return bitcast<vec4<f32>>(p ^ p.yxwz); }
+@fragment fn fs(@location(0) @interpolate(flat) c: vec4<u32>) -> @location(0) vec4<u32> { return c + c.wzyx; }";
+
+/// The same word reads an input in a fragment program and the id in a compute program: text, checks and machine look at the stage.
+#[test]
+fn the_stage_says_what_a_word_means() {
+    let options = CodegenOptions { verify: true, reparse: true, ..CodegenOptions::default() };
+    let out = TINY.compile(&lowered(DRAWS), "fs", 0, &options).unwrap_or_else(|d| panic!("{d}"));
+    let of = |stage| TINY.program_text(&out.entry.code, 0, stage, &gpucc_isa::Notes::default());
+    assert_eq!(TINY.listing(&out, 0), of(gpucc_container::Stage::Fragment));
+    assert!(of(gpucc_container::Stage::Fragment).starts_with("in r"), "{}", of(gpucc_container::Stage::Fragment));
+    assert!(of(gpucc_container::Stage::Compute).starts_with("id r"), "{}", of(gpucc_container::Stage::Compute));
+    let got = machine::run_stage(&out.entry.code, gpucc_isa::stage::FS, &[1, 2, 3, 4]).expect("it runs");
+    assert_eq!(got, [5, 5, 5, 5].map(Some));
+    assert!(machine::run_stage(&out.entry.code, gpucc_isa::stage::CS, &[1, 2, 3, 4]).is_err());
+    use gpucc_isa::{Inst, Isa, TextCx, stage};
+    let table = table::Set::table();
+    let find = |op, stages| table.find(op, 0, stages, |_| true).is_some();
+    assert!(find(table::Op::In, stage::FS) && !find(table::Op::In, stage::CS) && !find(table::Op::Id, stage::VS));
+    let (inst, cx) = (Inst::new(table::Op::In as u16), |stages| TextCx { stages, ..TextCx::new(0) });
+    assert!(table.validate(&inst, &cx(stage::VS)).is_ok() && table.validate(&inst, &cx(stage::CS)).is_err());
+}
+
+/// What the passes leave depends on the stage: minima stay in compute programs alone.
+#[test]
+fn capabilities_are_of_a_stage() {
+    let minima = |module: &gpucc_ir::Module, entry| {
+        let out = TINY.compile(module, entry, 0, &CodegenOptions::default()).unwrap_or_else(|d| panic!("{d}"));
+        let f = &out.ir.funcs[out.ir.entries[0].func];
+        f.insts_in_order().filter(|&(_, i)| f.insts[i].op == gpucc_ir::Op::UMin).count()
+    };
+    let drawn =
+        "@fragment fn fs(@location(0) @interpolate(flat) c: vec2<u32>) -> @location(0) u32 { return min(c.x, c.y); }";
+    assert_eq!((minima(&module(), "main"), minima(&lowered(drawn), "fs")), (1, 0));
 }
 
 /// The number of lines that the page about new backends gives.

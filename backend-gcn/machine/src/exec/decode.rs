@@ -1,6 +1,6 @@
 //! Code decoded once per launch into a dense vector of instructions with their operands resolved.
 
-use gpucc_isa::{Inst, Role, stage};
+use gpucc_isa::{Inst, Role};
 use gpucc_sim::TrapKind;
 
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
@@ -208,12 +208,13 @@ fn literal(value: u32, width: u8, number: Number) -> Result<u64, (TrapKind, Stri
     Ok(value.into())
 }
 
-/// Decodes `code`. Words that do not decode become instructions that trap when they are reached.
-pub(crate) fn predecode(code: &[u8], generation: u8, limits: Limits) -> Vec<Decoded> {
+/// Decodes `code` of a stage (a bit of [`gpucc_isa::stage`]). Words that do not decode become instructions that trap when
+/// they are reached.
+pub(crate) fn predecode(code: &[u8], generation: u8, stage: u8, limits: Limits) -> Vec<Decoded> {
     let mut out: Vec<Decoded> = Vec::new();
     let mut at = 0;
     while at < code.len() {
-        match listing::decode(&code[at..], generation, stage::CS) {
+        match listing::decode(&code[at..], generation, stage) {
             Ok((inst, length)) => {
                 out.push(one(&inst, at as u32, length as u32, generation, limits));
                 at += length;

@@ -165,7 +165,7 @@ impl<'a> Side<'a> {
         }
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         let launch = LaunchState::staged(common, entry, mode);
-        let code = decode::predecode(&entry.code, common.generation, launch.limits);
+        let code = decode::predecode(&entry.code, common.generation, entry.stage.bit(), launch.limits);
         let (values, scratch) = (Values::default(), AllocId(0));
         Ok(Side { launch, entry, code, values, scratch, mode, user: rsrc2 >> 1 & 31 })
     }

@@ -44,7 +44,7 @@ pub fn run_on(
 ) -> Result<RunReport, Trap> {
     let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let launch = LaunchState::new(&common)?;
-    let code = predecode(common.instructions(), common.generation, launch.limits);
+    let code = predecode(common.instructions(), common.generation, common.entry.stage.bit(), launch.limits);
     let run = Run {
         env: launch.environment(dispatch, device)?,
         launch: &launch,
@@ -516,6 +516,6 @@ impl<'a> LaunchState<'a> {
 
     /// Text of the instruction at a byte address.
     pub(crate) fn text(&self, at: u32) -> String {
-        text_of(&self.entry.code[at as usize..], self.generation)
+        text_of(&self.entry.code[at as usize..], self.generation, self.entry.stage.bit())
     }
 }

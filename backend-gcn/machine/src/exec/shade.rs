@@ -1,5 +1,6 @@
 //! One wave of a vertex or fragment program: registers and parameters in, exports out.
 
+use gpucc_isa::stage::FS;
 use gpucc_sim::{AddressSpace, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, StepBudget, Trap};
 
 use super::cache::L1;
@@ -30,7 +31,7 @@ pub struct Shade {
 /// The first broken rule, with instruction and address.
 pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -> Result<Vec<Export>, Trap> {
     let limits = Limits { sgprs: 104, vgprs: 256, conventions: options.rules == Rules::Conventions };
-    let decoded = decode::predecode(code, generation, limits);
+    let decoded = decode::predecode(code, generation, FS, limits);
     let mut memory = Memory::new();
     let lds = memory.alloc("parameters", start.parameters.clone(), false);
     let scratch = memory.alloc("scratch", Vec::new(), true);
@@ -64,7 +65,7 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
     loop {
         let stop = super::step::step(&mut w, 1000, &decoded, &mut env, &mut steps, &mut report, &mut classes);
         let stop = stop.map_err(|t| match decoded.get(w.pc) {
-            Some(d) => t.at(d.at.into(), || super::step::text_of(&code[d.at as usize..], generation)),
+            Some(d) => t.at(d.at.into(), || super::step::text_of(&code[d.at as usize..], generation, FS)),
             None => t.at(code.len() as u64, || "end of the code".into()),
         })?;
         if stop == RunState::Done {

@@ -101,9 +101,9 @@ pub(super) fn step(
     Ok(RunState::Yield)
 }
 
-/// Text of the instruction at the start of `bytes`.
-pub(super) fn text_of(bytes: &[u8], generation: u8) -> String {
-    match listing::decode(bytes, generation, gpucc_isa::stage::CS) {
+/// Text of the instruction of a stage at the start of `bytes`.
+pub(super) fn text_of(bytes: &[u8], generation: u8, stage: u8) -> String {
+    match listing::decode(bytes, generation, stage) {
         Ok((inst, _)) => {
             let mut out = String::new();
             <Gcn as gpucc_isa::Isa>::print(&inst, &gpucc_isa::TextCx::new(generation), &mut out);

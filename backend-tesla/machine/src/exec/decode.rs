@@ -4,7 +4,6 @@ use crate::operand::{Addr, Operand, SharedTy, View, destination};
 use crate::types::{Kind, Op, Space, Ty, Unit, Width};
 use crate::{Tesla, listing};
 use gpucc_isa::Inst;
-use gpucc_isa::stage::CS;
 use gpucc_sim::{Trap, TrapKind};
 use std::cell::OnceCell;
 
@@ -131,6 +130,8 @@ pub struct DecodedProgram {
     middle: Vec<bool>,
     registers: u32,
     pub generation: u8,
+    /// A bit of [`gpucc_isa::stage`].
+    stage: u8,
 }
 
 /// Classes of instructions in reports: the units.
@@ -145,8 +146,8 @@ pub const CLASSES: [&str; 6] = {
 };
 
 impl DecodedProgram {
-    /// Code with `registers` allocated.
-    pub fn new(code: &[u8], generation: u8, registers: u32) -> DecodedProgram {
+    /// Code of a stage (a bit of [`gpucc_isa::stage`]) with `registers` allocated.
+    pub fn new(code: &[u8], generation: u8, stage: u8, registers: u32) -> DecodedProgram {
         let words = code.len() / 4;
         let mut middle = vec![false; words];
         let mut at = 0;
@@ -159,7 +160,7 @@ impl DecodedProgram {
         }
         let mut slots = Vec::new();
         slots.resize_with(words, OnceCell::new);
-        DecodedProgram { code: code.to_vec(), slots, middle, registers, generation }
+        DecodedProgram { code: code.to_vec(), slots, middle, registers, generation, stage }
     }
 
     /// The instruction at an address.
@@ -200,7 +201,7 @@ impl DecodedProgram {
         if size == 8 && at + 1 < self.slots.len() {
             words.push(word(&self.code, at + 1));
         }
-        let inst = match crate::decode_word(&words, self.generation, CS) {
+        let inst = match crate::decode_word(&words, self.generation, self.stage) {
             Ok(inst) => inst,
             Err(e) => {
                 let kind = match e {
@@ -211,7 +212,7 @@ impl DecodedProgram {
                 return Slot::Bad(kind, format!("{e}: {}", hex.join(" ")));
             }
         };
-        match Code::new(inst, pc + size as u32, self.registers) {
+        match Code::new(inst, pc + size as u32, self.registers, self.stage) {
             Ok(code) => Slot::Code(Box::new(code)),
             Err(trap) => Slot::Bad(trap.kind, format!("{} in `{}`", trap.message, self.text(&inst))),
         }
@@ -219,7 +220,7 @@ impl DecodedProgram {
 
     /// Text of an instruction.
     pub fn text(&self, inst: &Inst<Tesla>) -> String {
-        listing::text_of(inst, self.generation, CS)
+        listing::text_of(inst, self.generation, self.stage)
     }
 }
 
@@ -232,11 +233,11 @@ fn bad_register(message: String) -> Trap {
 }
 
 impl Code {
-    fn new(inst: Inst<Tesla>, next: u32, registers: u32) -> Result<Code, Trap> {
+    fn new(inst: Inst<Tesla>, next: u32, registers: u32, stage: u8) -> Result<Code, Trap> {
         let row = inst.row();
         let get = |name: &str| inst.get(name);
         let on = |name: &str| inst.get(name) == Some(1);
-        let Some(view) = View::any(&inst, CS) else { return Err(unsupported("operands do not go together")) };
+        let Some(view) = View::any(&inst, stage) else { return Err(unsupported("operands do not go together")) };
         let mut code = Code {
             op: row.op,
             ty: row.attrs.ty,

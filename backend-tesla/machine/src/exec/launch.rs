@@ -44,7 +44,8 @@ pub fn run(
     let (memory, races) = common.memory(dispatch);
     let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
     let mut memories = launch.memories(DeviceMemory::new(memory, races), rng.as_mut())?;
-    let program = DecodedProgram::new(common.instructions(), common.generation, launch.registers);
+    let program =
+        DecodedProgram::new(common.instructions(), common.generation, common.entry.stage.bit(), launch.registers);
     let mut machine = Machine::new(&program, &mut memories, StepBudget::new(options), rng.as_ref().map(|r| r.fork(1)));
     machine.rules = options.rules;
     let run = Run { launch: &launch, machine, rng, report: RunReport::default() };

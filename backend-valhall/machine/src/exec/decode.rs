@@ -1,6 +1,6 @@
 //! Predecoding: each word becomes a dense record once a launch, with its operands resolved against the launch.
 
-use gpucc_isa::{DecodeError, TextCx, stage};
+use gpucc_isa::{DecodeError, TextCx};
 use gpucc_num::Round;
 use gpucc_sim::TrapKind;
 
@@ -191,8 +191,8 @@ fn round_of(v: u32) -> Round {
     }
 }
 
-/// Predecodes a program.
-pub(super) fn predecode(code: &[u8], generation: u8, env: &Environment) -> Vec<Slot> {
+/// Predecodes a program of a stage (a bit of [`gpucc_isa::stage`]).
+pub(super) fn predecode(code: &[u8], generation: u8, stage: u8, env: &Environment) -> Vec<Slot> {
     code.chunks(8)
         .enumerate()
         .map(|(i, bytes)| {
@@ -200,7 +200,7 @@ pub(super) fn predecode(code: &[u8], generation: u8, env: &Environment) -> Vec<S
                 return Slot::Bad(TrapKind::Undecodable, "truncated instruction".into());
             };
             let word = u64::from_le_bytes(bytes);
-            match decode_word(word, generation, stage::CS) {
+            match decode_word(word, generation, stage) {
                 Ok(inst) => one(&inst, i, generation, env),
                 Err(e) => {
                     let kind = match e {

@@ -139,7 +139,7 @@ impl<'a> LaunchState<'a> {
         let uniforms = uniforms(common, &world.buffers, data_base)?;
         let env = Environment { uniforms, shared_base, code_base, small_file };
         // Constants behind the instructions are memory only.
-        let code = predecode(common.instructions(), generation, &env);
+        let code = predecode(common.instructions(), generation, common.entry.stage.bit(), &env);
         // Hardware lets lanes go on apart; our compiler does not.
         let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
         Ok((LaunchState { common, code, merges, code_base, shared, mode, rng }, world))

@@ -1,6 +1,6 @@
 //! Code predecoded: one record an instruction, with what is wrong about it if anything is.
 
-use gpucc_isa::{DecodeError, Inst, stage};
+use gpucc_isa::{DecodeError, Inst};
 use gpucc_num::{Mode, Round};
 use gpucc_sim::{Trap, TrapKind};
 
@@ -75,10 +75,17 @@ pub(crate) struct DecodedProgram {
     faults: Vec<(TrapKind, String)>,
     words: Vec<[u32; 4]>,
     generation: u8,
+    stage: u8,
 }
 
 impl DecodedProgram {
-    pub fn new(code: &[u8], generation: u8, temps: usize, uniforms: usize) -> Result<DecodedProgram, Trap> {
+    /// Code of a stage, a bit of [`gpucc_isa::stage`].
+    pub fn new(
+        code: &[u8],
+        (generation, stage): (u8, u8),
+        temps: usize,
+        uniforms: usize,
+    ) -> Result<DecodedProgram, Trap> {
         if code.is_empty() {
             return Err(Trap::new(TrapKind::Container, "an empty program is not legal: one NOP is the least (2)"));
         }
@@ -88,7 +95,7 @@ impl DecodedProgram {
                 format!("{} bytes of code, not a multiple of {BYTES}", code.len()),
             ));
         }
-        let mut p = DecodedProgram { insts: Vec::new(), faults: Vec::new(), words: Vec::new(), generation };
+        let mut p = DecodedProgram { insts: Vec::new(), faults: Vec::new(), words: Vec::new(), generation, stage };
         for bytes in code.chunks_exact(BYTES) {
             let mut words = [0; 4];
             for (w, b) in words.iter_mut().zip(bytes.chunks_exact(4)) {
@@ -129,7 +136,7 @@ impl DecodedProgram {
         let fault = if words == [0; 4] && self.words.len() > 1 {
             Some((TrapKind::Undecodable, "a word of zeros inside a program: code that was never written".to_owned()))
         } else {
-            match decode_word(words, self.generation, stage::CS) {
+            match decode_word(words, self.generation, self.stage) {
                 Ok(inst) => fill(&mut pre, &inst, self.generation, temps, uniforms, self.words.len()).err(),
                 Err(DecodeError::Reserved(b)) => Some((TrapKind::Reserved, DecodeError::Reserved(b).to_string())),
                 Err(e) => Some((TrapKind::Undecodable, e.to_string())),
@@ -152,7 +159,7 @@ impl DecodedProgram {
     /// Text of an instruction.
     pub fn text(&self, index: u32) -> String {
         let Some(&words) = self.words.get(index as usize) else { return "end of the program".into() };
-        match decode_word(words, self.generation, stage::ALL) {
+        match decode_word(words, self.generation, self.stage) {
             Ok(i) => listing::text_of(&i, self.generation).split_whitespace().collect::<Vec<_>>().join(" "),
             Err(_) => format!(".word 0x{:08x} 0x{:08x} 0x{:08x} 0x{:08x}", words[0], words[1], words[2], words[3]),
         }

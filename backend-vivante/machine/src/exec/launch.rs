@@ -98,7 +98,7 @@ pub fn run(
     if uniform_count > UNIFORMS[generation as usize] as usize {
         return Err(bad(format!("{uniform_count} uniform registers, the chip has {}", UNIFORMS[generation as usize])));
     }
-    let program = DecodedProgram::new(&entry.code, generation, temps, uniform_count)?;
+    let program = DecodedProgram::new(&entry.code, (generation, entry.stage.bit()), temps, uniform_count)?;
     if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
         return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
     }

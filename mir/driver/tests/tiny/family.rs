@@ -5,10 +5,10 @@ use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Selected, TextFixture,
     alloc_options, reflect,
 };
-use gpucc_ir::{Diagnostic, Place, Refusal, Unsupported};
+use gpucc_ir::{Diagnostic, Op, Place, Refusal, Stage, Unsupported};
 use gpucc_isa::{Inst, Isa, Notes, Role, TextCx};
 use gpucc_mir::{MFunc, Src, copy_prop, dce, drop_fallthrough, thread_jumps};
-use gpucc_opt::Caps;
+use gpucc_opt::{Caps, OpSet};
 
 use super::select::Isel;
 use super::table::{ROWS, Set};
@@ -45,9 +45,11 @@ impl Family for TinyFamily {
 
     fn first(_: u8, _: &CodegenOptions) {}
 
-    fn caps(_: u8, (): &()) -> Caps {
+    fn caps(_: u8, stage: Stage, (): &()) -> Caps {
+        // Selection knows minima in compute programs alone.
+        let expand = if stage == Stage::Compute { OpSet::EMPTY } else { OpSet::of(&[Op::UMin, Op::UMax]) };
         // The machine holds accesses to buffers within their bounds.
-        Caps { scalar: true, checked_loads: true, checked_stores: true, ..Caps::FULL }
+        Caps { scalar: true, checked_loads: true, checked_stores: true, expand, ..Caps::FULL }
     }
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
@@ -104,11 +106,11 @@ impl Family for TinyFamily {
         Ok(p)
     }
 
-    fn program_text(code: &[u8], generation: u8, _: &Notes<'_>) -> String {
+    fn program_text(code: &[u8], generation: u8, stage: u8, _: &Notes<'_>) -> String {
         let mut out = String::new();
         for (word, _) in super::machine::words(code) {
-            match Set::table().decode(word, 8, generation, gpucc_isa::stage::CS) {
-                Ok(inst) => Set::print(&inst, &TextCx::new(generation), &mut out),
+            match Set::table().decode(word, 8, generation, stage) {
+                Ok(inst) => Set::print(&inst, &TextCx { stages: stage, ..TextCx::new(generation) }, &mut out),
                 Err(e) => out.push_str(&e.to_string()),
             }
             out.push('\n');

@@ -1,6 +1,6 @@
 //! The machine: decodes the bytes and executes them, one invocation after the other. A register that nobody wrote traps.
 
-use gpucc_isa::{Isa, Word};
+use gpucc_isa::{Isa, Word, stage};
 use gpucc_sim::Dispatch;
 
 use super::table::{Op, Set};
@@ -10,12 +10,15 @@ pub fn words(code: &[u8]) -> impl Iterator<Item = (Word, usize)> {
     code.chunks(8).enumerate().map(|(k, c)| (c.iter().rev().fold(0, |w, &b| w << 8 | Word::from(b)), 8 * k))
 }
 
-/// Runs one invocation with this global id.
-fn invocation(code: &[u8], id: [u32; 3], d: &mut Dispatch) -> Result<(), String> {
-    let insts: Vec<_> = words(code)
-        .map(|(w, at)| Set::table().decode(w, 8, 0, gpucc_isa::stage::CS).map_err(|e| format!("{at:#x}: {e}")))
-        .collect();
-    let mut regs = [None; 16];
+/// Runs one invocation with this global id, or these inputs, four words each; gives its outputs, four words each.
+fn invocation(
+    code: &[u8],
+    (stage, id, inputs): (u8, [u32; 3], &[u32]),
+    d: &mut Dispatch,
+) -> Result<Vec<Option<u32>>, String> {
+    let insts: Vec<_> =
+        words(code).map(|(w, at)| Set::table().decode(w, 8, 0, stage).map_err(|e| format!("{at:#x}: {e}"))).collect();
+    let (mut regs, mut outputs) = ([None; 16], Vec::new());
     let mut pc = 0;
     for _ in 0..100_000 {
         let inst = insts.get(pc).ok_or("ran off the end")?.as_ref().map_err(String::clone)?;
@@ -38,6 +41,13 @@ fn invocation(code: &[u8], id: [u32; 3], d: &mut Dispatch) -> Result<(), String>
             Op::Eq => flag(read("a")? == read("b")?),
             Op::Sel => read(if read("a")? != 0 { "b" } else { "c" })?,
             Op::Id => *id.get(slot("imm") as usize).ok_or("no such dimension")?,
+            Op::In => *inputs.get(slot("imm") as usize).ok_or("no such input")?,
+            Op::Out => {
+                let (value, at) = (read("a")?, slot("imm") as usize);
+                outputs.resize(outputs.len().max(at + 1), None);
+                outputs[at] = Some(value);
+                continue;
+            }
             Op::Ld => {
                 let at = read("a")? as usize + slot("imm") as usize;
                 let bytes = d.buffers.get(slot("buffer") as usize).ok_or("no such buffer")?.bytes.get(at..at + 4);
@@ -56,7 +66,7 @@ fn invocation(code: &[u8], id: [u32; 3], d: &mut Dispatch) -> Result<(), String>
                 pc = slot("imm") as usize;
                 continue;
             }
-            Op::End => return Ok(()),
+            Op::End => return Ok(outputs),
         };
         regs[slot("d") as usize] = Some(result);
     }
@@ -67,7 +77,12 @@ fn invocation(code: &[u8], id: [u32; 3], d: &mut Dispatch) -> Result<(), String>
 pub fn run(code: &[u8], size: [u32; 3], d: &mut Dispatch) -> Result<(), String> {
     let [x, y, z] = [0, 1, 2].map(|k| size[k] * d.grid[k]);
     for id in (0..x * y * z).map(|n| [n % x, n / x % y, n / x / y]) {
-        invocation(code, id, d)?;
+        invocation(code, (stage::CS, id, &[]), d)?;
     }
     Ok(())
+}
+
+/// Runs one invocation of a vertex or fragment program on inputs of four words each; gives its outputs.
+pub fn run_stage(code: &[u8], stage: u8, inputs: &[u32]) -> Result<Vec<Option<u32>>, String> {
+    invocation(code, (stage, [0; 3], inputs), &mut Dispatch::default())
 }

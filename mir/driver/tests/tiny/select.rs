@@ -97,6 +97,13 @@ impl Lower<Tiny> for Isel<'_> {
                 cx.emit(MInst::copy(out, v));
                 return Ok(());
             }
+            (Op::Compose, _) => {
+                for (k, r) in cx.result(i, 0).into_iter().enumerate() {
+                    let lane = cx.reg(d.args[k]);
+                    cx.emit(MInst::copy(r, lane));
+                }
+                return Ok(());
+            }
             (Op::Extract, Attr::Lane(k)) => {
                 let (from, out) = (cx.regs(d.args[0])[usize::from(*k)], cx.result(i, 0)[0]);
                 cx.emit(MInst::copy(out, from));
@@ -105,6 +112,12 @@ impl Lower<Tiny> for Isel<'_> {
             (Op::Sysval, Attr::Sysval(Sysval::GlobalInvocationId)) => {
                 for (k, r) in cx.result(i, 0).into_iter().enumerate() {
                     cx.emit(build::Id.on([Use::imm(k as u32)]).def(r));
+                }
+                return Ok(());
+            }
+            (Op::Input, Attr::Input(n)) => {
+                for (k, r) in cx.result(i, 0).into_iter().enumerate() {
+                    cx.emit(build::In.on([Use::imm(4 * u32::from(*n) + k as u32)]).def(r));
                 }
                 return Ok(());
             }
@@ -133,6 +146,11 @@ impl Lower<Tiny> for Isel<'_> {
     fn terminator(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Attr::Branch(b) = &d.attr else {
+            for (n, &v) in d.args.iter().enumerate() {
+                for (k, r) in cx.regs(v).into_iter().enumerate() {
+                    cx.emit(build::Out.on([r.into(), Use::imm((4 * n + k) as u32)]));
+                }
+            }
             cx.set_succs(Cfg::Logical, []);
             cx.emit(build::End.on([]));
             return Ok(());

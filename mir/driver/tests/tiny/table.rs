@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use gpucc_isa::{
-    Cursor, Effects, Enc, Field, Inst, Isa, OperandSpec, Role, Row, Table, TextCx, TextError, Word, check, fixed, text,
+    Cursor, Effects, Enc, Field, Inst, Isa, OperandSpec, Role, Row, Table, TextCx, TextError, Word, check, fixed,
+    stage, text,
 };
 
 /// The instruction set.
@@ -30,7 +31,7 @@ const TO: OperandSpec<Set> = OperandSpec::new("imm", Field::new(16, 32), Kind::N
 const BUFFER: OperandSpec<Set> = OperandSpec::new("buffer", Field::new(48, 8), Kind::Number, Role::Mod);
 
 macro_rules! rows {
-    ($($op:ident $text:literal $code:literal [$($slot:ident)*] $effects:expr;)*) => {
+    ($($op:ident $text:literal $code:literal [$($slot:ident)*] $effects:expr $(, $stages:expr)?;)*) => {
         /// Opcodes.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Op {
@@ -43,7 +44,7 @@ macro_rules! rows {
         /// The rows.
         pub const ROWS: &[Row<Set>] = &[$({
             const ENC: &[Enc] = &[fixed(1, &[(Field::new(56, 8), $code)])];
-            Row::new(Op::$op, $text, 8, ENC, $effects, ()).operands(&[$($slot),*])
+            Row::new(Op::$op, $text, 8, ENC, $effects, ()).operands(&[$($slot),*])$(.stages($stages))?
         },)*];
     };
 }
@@ -62,12 +63,14 @@ rows! {
     Lt "lt {d} {a} {b}" 11 [D A B] Effects::pure(1);
     Eq "eq {d} {a} {b}" 12 [D A B] Effects::pure(1);
     Sel "sel {d} {a} {b} {c}" 13 [D A B C] Effects::pure(1);
-    Id "id {d} {imm}" 14 [D IMM] Effects::pure(1);
+    Id "id {d} {imm}" 14 [D IMM] Effects::pure(1), stage::CS;
     Ld "ld {d} {a} {buffer} {imm}" 15 [D A BUFFER IMM] Effects::load(20);
     St "st {a} {b} {buffer} {imm}" 16 [A B BUFFER IMM] Effects::store();
     Br "br {a} {imm}" 17 [A TO] Effects::branch();
     Jmp "jmp {imm}" 18 [TO] Effects::branch();
     End "end" 19 [] Effects::branch();
+    In "in {d} {imm}" 14 [D IMM] Effects::pure(1), stage::VS | stage::FS;
+    Out "out {a} {imm}" 20 [A IMM] Effects::store(), stage::VS | stage::FS;
 }
 
 const _: () = check::fields(ROWS);

@@ -61,7 +61,7 @@ pub mod build {
     use super::*;
 
     gpucc_mir::builders! { Tiny, op, Op, sources, mods, mods;
-    Li, Mov, Add, Sub, Mul, And, Or, Xor, Shl, Shr, Lt, Eq, Sel, Id, Ld, St, Br, Jmp, End }
+    Li, Mov, Add, Sub, Mul, And, Or, Xor, Shl, Shr, Lt, Eq, Sel, Id, Ld, St, Br, Jmp, End, In, Out }
 }
 
 fn unit(u: u16) -> PReg {
