@@ -287,7 +287,7 @@ fn filtering_of_a_square() {
     }
     let g = |mode, s, offset| {
         let v = image.view(Dim::D2);
-        gather(&v.view(), &sampler(mode, Filter::Nearest), &Coord::Flat([s, s, 0.0], 0), [offset, 0, 0], 0)
+        gather(&v.view(), &sampler(mode, Filter::Nearest), &Coord::Flat([s, s, 0.0], 0), [offset, 0, 0], 0, 0)
             .unwrap()
             .map(f32::from_bits)
     };
@@ -314,7 +314,7 @@ fn comparison() {
     assert_eq!(c(Compare::LessEqual, Filter::Linear, 0.5, 0.5), 0.75);
     let s = Sampler { compare: Some(Compare::Less), ..Sampler::default() };
     let view = image.view(Dim::D2);
-    let four = gather_compare(&view.view(), &s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], 0.5);
+    let four = gather_compare(&view.view(), &s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], 0, 0.5);
     assert_eq!(four.unwrap(), [1.0, 1.0, 0.0, 0.0]);
     let nan = [Compare::Never, Compare::Less, Compare::Equal, Compare::NotEqual, Compare::Always];
     assert_eq!(nan.map(|op| c(op, Filter::Nearest, 0.5, NAN)), [0.0, 0.0, 0.0, 1.0, 1.0]);
@@ -521,8 +521,113 @@ fn an_unreadable_texel_is_a_trap() {
     let (near, far) = (s(Filter::Nearest), s(Filter::Linear));
     assert_eq!(kind(sample(&view, &near, &at(0.2), [0; 3], 0.0)), Ok([1f32.to_bits(); 4]));
     assert_eq!(kind(sample(&view, &far, &at(0.2), [0; 3], 0.0)), Err(TrapKind::OutOfBounds));
-    assert_eq!(kind(gather(&view, &near, &at(0.2), [0; 3], 0)), Err(TrapKind::OutOfBounds));
+    assert_eq!(kind(gather(&view, &near, &at(0.2), [0; 3], 0, 0)), Err(TrapKind::OutOfBounds));
     assert!(sample_compare(&view, &far, &at(0.2), [0; 3], 0.0, 0.5).is_err());
-    assert!(gather_compare(&view, &far, &at(0.2), [0; 3], 0.5).is_err());
+    assert!(gather_compare(&view, &far, &at(0.2), [0; 3], 0, 0.5).is_err());
     assert!(load(&view, [1, 0, 0], 0, 0, 0).is_err() && load(&view, [9, 0, 0], 0, 0, 0) == Ok(None));
+}
+
+/// A texture of `levels` levels whose texels say where they are: 100 level + 10 y + x.
+fn numbered(size: u32, levels: u32) -> Image {
+    let mut image = Image::new(Format::R32Float, false, [size, size, 1], levels, 1);
+    for level in 0..levels {
+        let n = (size >> level).max(1);
+        for (y, x) in (0..n).flat_map(|y| (0..n).map(move |x| (y, x))) {
+            let value = (100 * level + 10 * y + x) as f32;
+            image.texel_bytes_mut(level, 0, x, y, 0).copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    image
+}
+
+#[test]
+fn one_request_takes_its_level_from_all_that_name_one() {
+    let image = numbered(8, 4);
+    let view = image.view(Dim::D2);
+    let get = |r: Request, s: &Sampler| f32::from_bits(r.run(&view.view(), s).unwrap()[0]);
+    let plain = Request::new(Coords::Normalised([0.01, 0.01, 0.0]));
+    let (s, t) = (Sampler::default(), 1.0 / 8.0);
+    assert_eq!(get(plain, &s), 0.0);
+    assert_eq!(get(Request { lod: Lod::Level(2.0), ..plain }, &s), 200.0);
+    // A step of four texels to the next pixel is level 2; a bias goes on top, the limits come behind.
+    let steep = Request { lod: Lod::Gradient([[4.0 * t, 0.0, 0.0], [0.0, t, 0.0]]), ..plain };
+    assert_eq!(get(steep, &s), 200.0);
+    assert_eq!(get(Request { bias: -1.0, ..steep }, &s), 100.0);
+    assert_eq!(get(Request { bias: f32::NAN, ..steep }, &s), 200.0);
+    assert_eq!(get(steep, &Sampler { lod_bias: -2.0, ..s }), 0.0);
+    assert_eq!(get(steep, &Sampler { lod_max: 1.0, ..s }), 100.0);
+    assert_eq!(get(Request { min_lod: 3.0, ..steep }, &s), 300.0);
+    assert_eq!(get(Request { min_lod: 1.0, ..plain }, &Sampler { lod_min: 2.0, ..s }), 200.0);
+    assert_eq!(get(Request { min_lod: f32::NAN, ..plain }, &Sampler { lod_min: 2.0, ..s }), 200.0);
+    let asked = Request { bias: 0.25, what: What::Level, ..steep };
+    let fine = Sampler { mip: Filter::Linear, lod_max: 2.0, ..s };
+    assert_eq!(asked.run(&view.view(), &fine).unwrap(), [2f32.to_bits(), 2.25f32.to_bits(), 0, 0]);
+}
+
+#[test]
+fn requests_in_texels_and_on_other_levels() {
+    let image = numbered(8, 4);
+    let view = image.view(Dim::D2);
+    let four = |r: Request| r.run(&view.view(), &Sampler::default()).unwrap().map(f32::from_bits);
+    let texels = Request::new(Coords::Texels([3.5, 2.5, 0.0]));
+    assert_eq!(four(texels)[0], 23.0);
+    assert_eq!(four(Request { offset: [1, -1, 0], ..texels })[0], 14.0);
+    // In texels a gradient is one, too.
+    let same = Request { lod: Lod::Gradient([[2.0, 0.0, 0.0], [0.0; 3]]), ..texels };
+    assert_eq!(four(Request { what: What::Level, ..same })[1], 1.0);
+    // Gathers go back by half a texel but for a shift; they stay on the first level but for a level of their own.
+    let gather = Request { what: What::Gather(0), ..Request::new(Coords::Normalised([0.5, 0.5, 0.0])) };
+    assert_eq!(four(gather), [43.0, 44.0, 34.0, 33.0]);
+    assert_eq!(four(Request { shift: 0.5, ..gather }), [54.0, 55.0, 45.0, 44.0]);
+    assert_eq!(four(Request { min_lod: 2.0, ..gather }), [43.0, 44.0, 34.0, 33.0]);
+    assert_eq!(four(Request { lod: Lod::Level(1.0), ..gather }), [121.0, 122.0, 112.0, 111.0]);
+    let compared = Request { reference: Some(34.0), ..gather };
+    let less = Sampler { compare: Some(Compare::Less), ..Sampler::default() };
+    assert_eq!(compared.run(&view.view(), &less).unwrap().map(f32::from_bits), [1.0, 1.0, 0.0, 0.0]);
+    let one = Request { what: What::Sample, ..compared };
+    assert_eq!(one.run(&view.view(), &less).unwrap().map(f32::from_bits), [1.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn requests_on_cubes_find_face_and_cube() {
+    let mut image = Image::new(Format::R32Float, false, [1, 1, 12], 1, 1);
+    for face in 0..12 {
+        image.texel_bytes_mut(0, face, 0, 0, 0).copy_from_slice(&(face as f32).to_le_bytes());
+    }
+    let view = image.view(Dim::Cube);
+    let get = |r: Request| f32::from_bits(r.run(&view.view(), &Sampler::default()).unwrap()[0]);
+    let down = Request::new(Coords::Direction([0.1, -3.0, 0.2]));
+    assert_eq!(get(down), 3.0);
+    assert_eq!(get(Request { layer: Layer::Rounded(0.6), ..down }), 9.0);
+    assert_eq!(get(Request { layer: Layer::Index(7), ..down }), 9.0);
+    let face = Request::new(Coords::Face(Face { face: 4, s: 0.5, t: 0.5 }));
+    assert_eq!(get(Request { layer: Layer::Index(-1), ..face }), 4.0);
+}
+
+#[test]
+fn texels_in_memory_are_read_by_words() {
+    let bytes: Vec<u8> = (0..64).collect();
+    let read = |size: u32| {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let texels = MemoryTexels::new(
+            |[_, _, x, y, _]| u64::from(size * (x + 2 * y)),
+            size,
+            |at, n| {
+                asked.borrow_mut().push((at, n));
+                Ok((0..u64::from(n)).map(|k| u64::from(bytes[(at + k) as usize]) << (8 * k)).sum())
+            },
+            |raw| [raw as u32, (raw >> 32) as u32, (raw >> 64) as u32, (raw >> 96) as u32],
+        );
+        let texel = texels.texel(0, 0, 1, 1, 0).unwrap();
+        drop(texels);
+        (texel, asked.into_inner())
+    };
+    assert_eq!(read(1), ([3, 0, 0, 0], vec![(3, 1)]));
+    assert_eq!(read(2), ([0x0706, 0, 0, 0], vec![(6, 2)]));
+    assert_eq!(read(8), ([0x1b1a_1918, 0x1f1e_1d1c, 0, 0], vec![(24, 4), (28, 4)]));
+    let wide = vec![(48, 4), (52, 4), (56, 4), (60, 4)];
+    assert_eq!(read(16), ([0x3332_3130, 0x3736_3534, 0x3b3a_3938, 0x3f3e_3d3c], wide));
+    let torn = MemoryTexels::new(|_| 0, 4, |_, _| Err(Trap::new(TrapKind::OutOfBounds, "none")), |_| [0; 4]);
+    assert!(torn.texel(0, 0, 0, 0, 0).is_err());
+    assert!(NoTexels.texel(0, 0, 0, 0, 0).is_err());
 }

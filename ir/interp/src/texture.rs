@@ -5,11 +5,9 @@ use crate::program::{DInst, DTex, NO_SLOT, OracleProgram};
 use crate::quads::{Batch, bits_of};
 use gpucc_ir::{Op, ResourceKind, TexArg, TexClass, TexCube, TexDim, TexLayer, TexLod, TexWhat, Variant};
 use gpucc_sim::bound::place_name;
-use gpucc_sim::texture::lod::clamp_bias;
 use gpucc_sim::texture::{
-    Base, Channel, Codec, Coord, Dim, Face, Gradient, Image, Sampler, Texel, Texels, View, clamp_layer, gather,
-    gather_compare, lambda_of, load, mip_levels, project, project_gradient, round_layer, sample, sample_compare,
-    texel_at,
+    self as sim, Base, Channel, Codec, Coords, Dim, Face, Image, Layer, Lod, Sampler, Texel, Texels, View, What, load,
+    round_layer, texel_at,
 };
 use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
 
@@ -153,11 +151,11 @@ impl Request<'_> {
         }
     }
 
-    /// The layer inside of `layers`.
-    fn layer(&self, layers: u32) -> u32 {
+    /// The layer, brought inside of the view.
+    fn layer(&self) -> Layer {
         match self.tex.desc.layer() {
-            TexLayer::Float => round_layer(self.float(TexArg::Layer), layers),
-            _ => clamp_layer(self.plain_layer(), layers),
+            TexLayer::Float => Layer::Rounded(self.float(TexArg::Layer)),
+            _ => Layer::Index(self.plain_layer()),
         }
     }
 
@@ -184,71 +182,47 @@ impl Request<'_> {
         self.element(all, self.tex.desc.sampler_indexed(), TexArg::SamplerIndex, robust)
     }
 
-    /// Where it is sampled, and the coordinates that change with the pixel.
-    fn coord(&self, view: &View<'_>) -> (Coord, [f32; 3]) {
+    /// Where it is sampled.
+    fn coords(&self, view: &View<'_>) -> Coords {
         let c = self.vector(TexArg::Coords);
+        let desc = self.tex.desc;
         if view.dim != Dim::Cube {
-            let axes = view.dim.axes();
-            let c = if self.tex.desc.base_clamp() { base_clamped(c, view.size, axes) } else { c };
-            return (Coord::Flat(c, self.layer(view.layers)), c);
+            return Coords::Normalised(if desc.base_clamp() { base_clamped(c, view.size, view.dim.axes()) } else { c });
         }
-        let face = match self.tex.desc.cube() {
-            TexCube::Direction | TexCube::Divided => project(c),
+        match desc.cube() {
+            TexCube::Direction | TexCube::Divided => Coords::Direction(c),
             form => {
                 let from = if form == TexCube::FacedPlusOne { 1.0 } else { 0.0 };
                 let [s, t] = [c[0], c[1]].map(|v| f64::from(v) - from);
-                Face { face: round_layer(c[2], 6), s, t }
+                Coords::Face(Face { face: round_layer(c[2], 6), s, t })
             }
-        };
-        (Coord::Cube(face, self.layer(view.layers / 6)), c)
-    }
-
-    /// Lambda of a change of the coordinates `c` to the next pixels.
-    fn lambda(&self, view: &View<'_>, c: [f32; 3], [dx, dy]: [[f32; 3]; 2]) -> f64 {
-        let direction = matches!(self.tex.desc.cube(), TexCube::Direction | TexCube::Divided);
-        let plane = |d: [f32; 3]| {
-            if view.dim == Dim::Cube && direction {
-                let [s, t] = project_gradient(c, d);
-                [s, t, 0.0]
-            } else {
-                d.map(f64::from)
-            }
-        };
-        lambda_of(view.size, view.dim.axes(), &Gradient { dx: plane(dx), dy: plane(dy) })
+        }
     }
 
     /// What is filtered or gathered. `quad` is the change of the coordinates to the next pixels.
     fn sampled(&self, view: &View<'_>, sampler: &Sampler, quad: Option<[[f32; 3]; 2]>) -> Result<Texel, Trap> {
         let desc = self.tex.desc;
-        let (coord, c) = self.coord(view);
-        let offset = desc.offset();
-        let reference = self.float(TexArg::Reference);
-        if desc.what() == TexWhat::Gather {
-            return if desc.shadow() {
-                Ok(gather_compare(view, sampler, &coord, offset, reference)?.map(f32::to_bits))
-            } else {
-                gather(view, sampler, &coord, offset, usize::from(desc.component()))
-            };
-        }
-        let lambda = match desc.lod() {
-            TexLod::Zero => 0.0,
-            TexLod::Level => f64::from(self.float(TexArg::Level)),
-            TexLod::Gradients => self.lambda(view, c, [self.vector(TexArg::Ddx), self.vector(TexArg::Ddy)]),
-            TexLod::Implicit | TexLod::Bias => {
-                let base = self.lambda(view, c, quad.unwrap_or_default());
-                if desc.lod() == TexLod::Bias { base + clamp_bias(self.float(TexArg::Level)) } else { base }
-            }
+        let request = sim::Request {
+            layer: self.layer(),
+            offset: desc.offset(),
+            lod: match desc.lod() {
+                // Gathers read the first level, whatever the sampler's limits are.
+                _ if desc.what() == TexWhat::Gather => Lod::Zero,
+                TexLod::Zero => Lod::Zero,
+                TexLod::Level => Lod::Level(self.float(TexArg::Level)),
+                TexLod::Gradients => Lod::Gradient([TexArg::Ddx, TexArg::Ddy].map(|arg| self.vector(arg))),
+                TexLod::Implicit | TexLod::Bias => Lod::Gradient(quad.unwrap_or_default()),
+            },
+            bias: if desc.lod() == TexLod::Bias { self.float(TexArg::Level) } else { 0.0 },
+            reference: desc.shadow().then(|| self.float(TexArg::Reference)),
+            what: match desc.what() {
+                TexWhat::Gather => What::Gather(desc.component()),
+                TexWhat::Lod => What::Level,
+                _ => What::Sample,
+            },
+            ..sim::Request::new(self.coords(view))
         };
-        if desc.what() == TexWhat::Lod {
-            let (_, high, _, delta) = mip_levels(sampler, view.levels, lambda);
-            let level = f64::from(high) + delta;
-            return Ok([(level as f32).to_bits(), (lambda as f32).to_bits(), 0, 0]);
-        }
-        if desc.shadow() {
-            let value = sample_compare(view, sampler, &coord, offset, lambda, reference)?;
-            return Ok([value.to_bits(), 0, 0, 0]);
-        }
-        sample(view, sampler, &coord, offset, lambda)
+        request.run(view, sampler)
     }
 
     /// A number of the texture.

@@ -121,6 +121,8 @@ pub struct Sampler {
     pub lod_min: f32,
     /// Greatest level of detail.
     pub lod_max: f32,
+    /// Added to the level of detail before its limits (not in WebGPU).
+    pub lod_bias: f32,
     /// Comparison, of comparison samplers.
     pub compare: Option<Compare>,
     /// What [`Wrap::ClampToBorder`] reads, in shader form.
@@ -140,6 +142,7 @@ impl Default for Sampler {
             mip: Filter::Nearest,
             lod_min: 0.0,
             lod_max: 32.0,
+            lod_bias: 0.0,
             compare: None,
             border: [0; 4],
             seamless: true,
@@ -375,13 +378,19 @@ pub fn sample_compare(
 /// Corners of a footprint in the order of gathered components: lower left, lower right, upper right, upper left.
 const GATHER: [usize; 4] = [2, 3, 1, 0];
 
-fn gathered(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3]) -> Result<Footprint, Trap> {
+fn gathered(
+    view: &View,
+    sampler: &Sampler,
+    coord: &Coord,
+    offset: [i32; 3],
+    level: u32,
+) -> Result<Footprint, Trap> {
     let integer = View { integer: false, ..*view };
-    footprint_of(&integer, sampler, Filter::Linear, coord, offset, 0)
+    footprint_of(&integer, sampler, Filter::Linear, coord, offset, level)
 }
 
-/// Component `component` of the four texels that bilinear filtering at the first level would read. Beyond the corner
-/// of a cube it is the texel in the face.
+/// Component `component` of the four texels that bilinear filtering at a level would read. Beyond the corner of a cube it is
+/// the texel in the face.
 ///
 /// # Errors
 /// A texel that cannot be read.
@@ -390,9 +399,10 @@ pub fn gather(
     sampler: &Sampler,
     coord: &Coord,
     offset: [i32; 3],
+    level: u32,
     component: usize,
 ) -> Result<Texel, Trap> {
-    let f = gathered(view, sampler, coord, offset)?;
+    let f = gathered(view, sampler, coord, offset, level)?;
     Ok(GATHER.map(|k| match f.parts[k] {
         3 if !view.integer => {
             let sum: f64 = f.texels[k].iter().map(|t| f64::from(f32::from_bits(t[component]))).sum();
@@ -411,9 +421,10 @@ pub fn gather_compare(
     sampler: &Sampler,
     coord: &Coord,
     offset: [i32; 3],
+    level: u32,
     reference: f32,
 ) -> Result<[f32; 4], Trap> {
-    let f = gathered(view, sampler, coord, offset)?;
+    let f = gathered(view, sampler, coord, offset, level)?;
     let test = compared(view, sampler, reference);
     Ok(GATHER.map(|k| (f.texels[k][..f.parts[k]].iter().map(&test).sum::<f64>() / f.parts[k] as f64) as f32))
 }

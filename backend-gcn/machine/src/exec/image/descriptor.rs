@@ -210,8 +210,6 @@ pub(super) struct Sampling {
     pub sampler: Sampler,
     /// Coordinates are in texels.
     pub unnormalised: bool,
-    /// Added to the level of detail.
-    pub bias: f64,
     /// Levels are not looked at.
     pub no_mip: bool,
     /// sRGB codes are decoded whatever the format says.
@@ -262,6 +260,7 @@ impl Sampling {
             mip: if mip == 2 { Filter::Linear } else { Filter::Nearest },
             lod_min: bits(w[1], 0, 12) as f32 / 256.0,
             lod_max: bits(w[1], 12, 12) as f32 / 256.0,
+            lod_bias: ((bits(w[2], 0, 14) << 18) as i32 >> 18) as f32 / 256.0,
             compare: Some(compare),
             border: Self::border(w[3], wrap.contains(&Wrap::ClampToBorder), &c)?,
             seamless: bits(w[0], 28, 1) == 0,
@@ -277,7 +276,6 @@ impl Sampling {
         Ok(Sampling {
             sampler,
             unnormalised: bits(w[0], 15, 1) == 1,
-            bias: f64::from((bits(w[2], 0, 14) << 18) as i32 >> 18) / 256.0,
             no_mip: mip == 0,
             degamma: bits(w[0], 20, 1) == 1,
             upgraded_depth: bits(w[3], 29, 1) == 1,

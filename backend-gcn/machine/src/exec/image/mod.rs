@@ -7,7 +7,7 @@ mod sample;
 mod texels;
 
 use gpucc_sim::quads::Masks;
-use gpucc_sim::texture::{Dim, texel_at};
+use gpucc_sim::texture::{Dim, MemoryTexels, NoTexels, TexelAt, texel_at, texel_words};
 use gpucc_sim::{Trap, TrapKind};
 
 use super::decode::Decoded;
@@ -19,8 +19,7 @@ use crate::attrs::{Access, Atomic, ImageKind, ImageOp, Operation};
 use crate::isa::GFX6;
 use descriptor::{Rules, Sampling, Texture};
 use places::Places;
-use sample::{Address, Request};
-use texels::Reader;
+use sample::{Address, Sample};
 
 /// What an instruction needs of the wave, decoded once.
 struct Image {
@@ -129,14 +128,14 @@ impl Wave {
     }
 
     /// Level, layer, column, row and sample of integer coordinates; `None` outside of the view.
-    fn place_in_view(&self, d: &Decoded, image: &Image, reader: &Reader<'_>, lane: usize) -> Option<[u32; 5]> {
+    fn place_in_view(&self, d: &Decoded, image: &Image, texture: &Texture, lane: usize) -> Option<TexelAt> {
         let a = self.address(d, image, lane);
         let p = image.places;
         let axis = |k: usize| if k < p.axes { i64::from(a.word(p.coordinates + k)) } else { 0 };
         let slice = p.slice.map_or(0, |at| i64::from(a.word(at)));
         let sample = p.sample.map_or(0, |at| i64::from(a.word(at)));
         let level = if image.op.mip { i64::from(a.word(p.level)) } else { 0 };
-        texel_at(&reader.view(false), [0, 1, 2].map(axis), slice, level, sample)
+        texel_at(&texture.view(&NoTexels), [0, 1, 2].map(axis), slice, level, sample)
     }
 
     /// What one lane of a load, sample or query gets.
@@ -145,23 +144,29 @@ impl Wave {
         if image.op.kind == ImageKind::ResInfo {
             return Ok(resinfo(texture, self.address(d, image, lane).word(0)));
         }
-        let cache = Some(self.unit).filter(|_| !d.mem.glc);
-        let mut reader = Reader::new(texture, env, cache, self.by(d, lane));
+        let (cache, by) = (Some(self.unit).filter(|_| !d.mem.glc), self.by(d, lane));
+        let texels = MemoryTexels::new(
+            |at| texture.address_in_view(at),
+            texture.format.bytes(),
+            |address, size| env.load(cache, address, size, by),
+            |raw| texture.selected(texture.format.decode(raw)),
+        );
         let Some(sampling) = &image.sampling else {
-            let Some(at) = self.place_in_view(d, image, &reader, lane) else { return Ok([0; 4]) };
-            let raw = reader.raw(at)?;
+            let Some(at) = self.place_in_view(d, image, texture, lane) else { return Ok([0; 4]) };
+            let raw = texels.raw(at)?;
             if image.op.raw {
                 return Ok(words(raw, texture.format.bytes(), image.op.signed));
             }
             return Ok(texture.selected(texture.format.decode(raw)));
         };
-        let request = Request {
+        let sample = Sample {
             op: image.op,
+            texture,
             sampling,
             texels: d.mem.image.unorm || sampling.unnormalised,
-            component: d.mem.image.dmask.trailing_zeros() as usize & 3,
+            component: d.mem.image.dmask.trailing_zeros() as u8 & 3,
         };
-        request.one(&mut reader, &self.address(d, image, lane))
+        sample.one(&texels, &self.address(d, image, lane))
     }
 
     /// Puts what a lane got into its data registers.
@@ -190,13 +195,8 @@ impl Wave {
     /// A store or an atomic in one lane.
     fn image_effect(&mut self, d: &Decoded, env: &mut DeviceMemory, image: &Image, lane: usize) -> Result<(), Trap> {
         let by = self.by(d, lane);
-        let at = match &image.texture {
-            Some(texture) => {
-                let reader = Reader::new(texture, env, None, by);
-                self.place_in_view(d, image, &reader, lane).map(|at| texture.address_in_view(at))
-            }
-            None => None,
-        };
+        let place = |t: &Texture| self.place_in_view(d, image, t, lane).map(|at| t.address_in_view(at));
+        let at = image.texture.as_ref().and_then(place);
         if let ImageKind::Atomic(op) = image.op.kind {
             // The component mask gives the width.
             let wide = d.mem.data_width == if op.compares() { 4 } else { 2 };
@@ -204,11 +204,9 @@ impl Wave {
         }
         let (Some(texture), Some(address)) = (&image.texture, at) else { return Ok(()) };
         let raw = self.image_data(d, image.op, texture, lane)?;
-        let bytes = texture.format.bytes();
-        for k in 0..bytes.div_ceil(4) {
-            let size = (bytes - 4 * k).min(4);
-            let word = (raw >> (32 * k)) as u64 & (u64::MAX >> (64 - 8 * size));
-            env.store(Some(self.unit), address + u64::from(4 * k), size, word, by)?;
+        for (byte, size) in texel_words(texture.format.bytes()) {
+            let word = (raw >> (8 * byte)) as u64 & (u64::MAX >> (64 - 8 * size));
+            env.store(Some(self.unit), address + u64::from(byte), size, word, by)?;
         }
         Ok(())
     }

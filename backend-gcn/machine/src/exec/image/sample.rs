@@ -1,15 +1,12 @@
 //! Sampling, gathering and levels of detail: from the registers of a lane to a request of the shared model.
 
 use gpucc_sim::Trap;
-use gpucc_sim::texture::lod::clamp_bias;
 use gpucc_sim::texture::{
-    Coord, Dim, Face, Filter, Gradient, Sampler, View, gather, gather_compare, lambda_of, mip_levels, round_layer,
-    sample, sample_compare,
+    Coords, Dim, Face, Layer, Lod, NearestRounding, Request, Texels, What, round_layer,
 };
 
-use super::descriptor::Sampling;
+use super::descriptor::{Sampling, Texture};
 use super::places::Places;
-use super::texels::Reader;
 use crate::attrs::{ImageKind, ImageOp, Level};
 use crate::exec::subgroup::Lanes;
 
@@ -47,129 +44,83 @@ impl Address<'_> {
     }
 
     /// What the coordinates change by from lane to lane in the quad, from its first lane, or as given.
-    fn gradient(&self, op: &ImageOp) -> Gradient {
-        let wide = |d: [f32; 3]| d.map(f64::from);
+    fn gradient(&self, op: &ImageOp) -> [[f32; 3]; 2] {
         if op.level == Level::Derivatives {
             let first = self.places.gradients;
-            let (dx, dy) = (self.vector(first, self.lane), self.vector(first + self.places.axes, self.lane));
-            return Gradient { dx: wide(dx), dy: wide(dy) };
+            return [self.vector(first, self.lane), self.vector(first + self.places.axes, self.lane)];
         }
         let at = |k: usize| self.vector(self.places.coordinates, (self.lane & !3) + k);
         let [a, b, c] = [0, 1, 2].map(at);
-        let minus = |p: [f32; 3]| std::array::from_fn(|k| p[k] - a[k]);
-        Gradient { dx: wide(minus(b)), dy: wide(minus(c)) }
+        [b, c].map(|p| std::array::from_fn(|k| p[k] - a[k]))
     }
 }
 
 /// A sampling instruction with its descriptors.
-pub(super) struct Request<'a> {
+pub(super) struct Sample<'a> {
     pub op: ImageOp,
+    pub texture: &'a Texture,
     pub sampling: &'a Sampling,
     /// Coordinates are in texels.
     pub texels: bool,
     /// Component that is gathered.
-    pub component: usize,
+    pub component: u8,
 }
 
-impl Request<'_> {
-    /// Slice or face and layer: rounded to even and clamped to the view.
-    fn coord(&self, view: &View<'_>, a: &Address<'_>, shift: f64, level: u32) -> Coord {
-        let c = a.coordinates();
+impl Sample<'_> {
+    /// The request of a lane to the shared model.
+    fn request(&self, layers: u32, a: &Address<'_>) -> Request {
+        let (op, c) = (&self.op, a.coordinates());
         let slice = a.places.slice.map_or(0.0, |at| a.float(at));
-        let size = view.level_size(level).map(f64::from);
-        if view.dim == Dim::Cube {
-            let n = round_layer(slice, 8 * (view.layers / 6));
-            let at = |k: usize| f64::from(c[k]) - 1.0 + shift / size[k];
-            return Coord::Cube(Face { face: (n & 7).min(5), s: at(0), t: at(1) }, n >> 3);
-        }
-        let layer = round_layer(slice, view.layers);
-        if self.texels {
-            Coord::Texels(c.map(|c| f64::from(c) + shift), layer)
-        } else if shift != 0.0 {
-            Coord::Texels(std::array::from_fn(|k| f64::from(c[k]) * size[k] + shift), layer)
+        let (coords, layer) = if self.texture.dim == Dim::Cube {
+            // Slice: eight for each cube, its faces first.
+            let n = round_layer(slice, 8 * (layers / 6));
+            let [s, t] = [0, 1].map(|k| f64::from(c[k]) - 1.0);
+            (Coords::Face(Face { face: (n & 7).min(5), s, t }), Layer::Index(i64::from(n >> 3)))
+        } else if self.texels {
+            (Coords::Texels(c), Layer::Rounded(slice))
         } else {
-            Coord::Flat(c, layer)
-        }
-    }
-
-    /// The level of detail before clamps.
-    fn lambda(&self, view: &View<'_>, a: &Address<'_>) -> f64 {
-        let base = match self.op.level {
-            Level::Zero => 0.0,
-            Level::Given => f64::from(a.float(a.places.level)),
-            Level::Implicit | Level::Derivatives => {
-                let size = if self.texels { [1; 3] } else { view.size };
-                lambda_of(size, a.places.axes, &a.gradient(&self.op))
-            }
+            (Coords::Normalised(c), Layer::Rounded(slice))
         };
-        let bias = if self.op.bias { clamp_bias(a.float(a.places.bias)) } else { 0.0 };
-        base + bias + self.sampling.bias
-    }
-
-    /// The sampler with the least level of descriptor and address.
-    fn sampler(&self, reader: &Reader<'_>, a: &Address<'_>) -> Sampler {
-        let mut s = self.sampling.sampler;
-        s.lod_min = s.lod_min.max(reader.texture.min_lod);
-        if self.op.clamp {
-            // The greater of two; NaN is none.
-            s.lod_min = s.lod_min.max(a.float(a.places.level));
+        let gathers = op.kind == ImageKind::Gather;
+        // The greater of two; NaN is none.
+        let least = if op.clamp { a.float(a.places.level) } else { f32::NAN };
+        Request {
+            layer,
+            offset: a.offset(op),
+            // Integers take the path of point filtering, which does not go back by half a texel.
+            shift: if gathers && self.texture.format.integer() { 0.5 } else { 0.0 },
+            lod: match op.level {
+                Level::Zero => Lod::Zero,
+                Level::Given => Lod::Level(a.float(a.places.level)),
+                Level::Implicit | Level::Derivatives => Lod::Gradient(a.gradient(op)),
+            },
+            bias: if op.bias { a.float(a.places.bias) } else { 0.0 },
+            min_lod: self.texture.min_lod.max(least),
+            reference: op.compare.then(|| a.float(a.places.compare)),
+            what: match op.kind {
+                ImageKind::Gather => What::Gather(self.component),
+                ImageKind::Lod => What::Level,
+                _ => What::Sample,
+            },
+            ..Request::new(coords)
         }
-        s
     }
 
     /// Four components, or four texels, of one lane.
-    pub(super) fn one(&self, reader: &mut Reader<'_>, a: &Address<'_>) -> Result<[u32; 4], Trap> {
-        let format = reader.texture.format;
-        let fixed = format.fraction() && !self.sampling.upgraded_depth;
-        let sampler = self.sampler(reader, a);
-        if self.op.kind == ImageKind::Gather {
-            return self.gathered(reader, a, sampler, fixed);
-        }
-        let mut view = reader.view(fixed);
-        let lambda = self.lambda(&view, a);
+    pub(super) fn one(&self, texels: &dyn Texels, a: &Address<'_>) -> Result<[u32; 4], Trap> {
+        let mut view = self.texture.view(texels);
+        view.fixed_depth = self.texture.format.fraction() && !self.sampling.upgraded_depth;
         if self.sampling.no_mip {
             view.levels = 1;
         }
-        if self.op.kind == ImageKind::Lod {
-            let (_, high, _, delta) = mip_levels(&sampler, view.levels, lambda);
-            let level = f64::from(high) + delta;
-            return Ok([(level as f32).to_bits(), (lambda as f32).to_bits(), 0, 0]);
-        }
-        let coord = self.coord(&view, a, 0.0, 0);
-        let offset = a.offset(&self.op);
-        if self.op.compare {
-            let value = sample_compare(&view, &sampler, &coord, offset, lambda, a.float(a.places.compare))?;
-            return Ok(reader.texture.selected([value.to_bits(), 0, 0, 1f32.to_bits()]));
-        }
-        sample(&view, &sampler, &coord, offset, lambda)
-    }
-
-    fn gathered(
-        &self,
-        reader: &mut Reader<'_>,
-        a: &Address<'_>,
-        mut sampler: Sampler,
-        fixed: bool,
-    ) -> Result<[u32; 4], Trap> {
-        // Without a level it is that of the view, whatever the sampler's limits are.
-        if self.op.level != Level::Zero && !self.sampling.no_mip {
-            sampler.mip = Filter::Nearest;
-            let view = reader.view(fixed);
-            let (_, level, ..) = mip_levels(&sampler, view.levels, self.lambda(&view, a));
-            reader.skip = level;
-        }
-        if self.sampling.sampler.precision.nearest == gpucc_sim::texture::NearestRounding::Truncate {
+        let mut sampler = self.sampling.sampler;
+        let request = self.request(view.layers, a);
+        let gathers = matches!(request.what, What::Gather(_));
+        if gathers && sampler.precision.nearest == NearestRounding::Truncate {
             sampler.precision.weight_bits = None;
         }
-        let view = reader.view(fixed);
-        // Integers take the path of point filtering, which does not go back by half a texel.
-        let shift = if reader.texture.format.integer() { 0.5 } else { 0.0 };
-        let coord = self.coord(&view, a, shift, 0);
-        let offset = a.offset(&self.op);
-        if self.op.compare {
-            let reference = a.float(a.places.compare);
-            return Ok(gather_compare(&view, &sampler, &coord, offset, reference)?.map(f32::to_bits));
-        }
-        gather(&view, &sampler, &coord, offset, self.component)
+        let texel = request.run(&view, &sampler)?;
+        let compared = self.op.compare && request.what == What::Sample;
+        Ok(if compared { self.texture.selected(texel) } else { texel })
     }
 }

@@ -1,12 +1,7 @@
-//! Where the texels of a descriptor lie, and how they are read and written. Docs: `docs/errata-gcn.md`, linear layout.
+//! Where the texels of a descriptor lie. Docs: `docs/errata-gcn.md`, linear layout.
 
-use std::cell::RefCell;
+use gpucc_sim::texture::{Dim, TexelAt, Texels, View};
 
-use gpucc_sim::By;
-use gpucc_sim::Trap;
-use gpucc_sim::texture::sample::{Dim, Texels, View};
-
-use super::super::memory::DeviceMemory;
 use super::descriptor::Texture;
 
 /// Slices begin at multiples of this.
@@ -43,7 +38,7 @@ impl Texture {
     }
 
     /// Address of a texel; level and layer count from the image's first.
-    fn address(&self, [level, layer, x, y, sample]: [u32; 5]) -> u64 {
+    fn address(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
         let before: u64 = (0..level).map(|l| self.slice(l) * self.slices(l)).sum();
         let texel = u64::from(y) * u64::from(self.level_pitch(level)) + u64::from(x);
         let at = before + u64::from(layer) * self.slice(level) + texel * self.texel_bytes();
@@ -61,7 +56,7 @@ impl Texture {
     }
 
     /// Address of a texel of the view, as the model names it.
-    pub(super) fn address_in_view(&self, [level, layer, x, y, sample]: [u32; 5]) -> u64 {
+    pub(super) fn address_in_view(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
         self.address([self.first_level + level, self.first_layer + layer, x, y, sample])
     }
 
@@ -73,56 +68,18 @@ impl Texture {
             k => texel[usize::from(k) - 4],
         })
     }
-}
 
-/// Texels of a view in simulated memory.
-pub(super) struct Reader<'a> {
-    pub texture: &'a Texture,
-    env: RefCell<&'a mut DeviceMemory>,
-    /// The unit whose vector cache is asked.
-    cache: Option<u8>,
-    by: By,
-    /// Added to levels: what is read begins behind the view's first.
-    pub skip: u32,
-}
-
-impl<'a> Reader<'a> {
-    pub(super) fn new(texture: &'a Texture, env: &'a mut DeviceMemory, cache: Option<u8>, by: By) -> Reader<'a> {
-        Reader { texture, env: RefCell::new(env), cache, by, skip: 0 }
-    }
-
-    /// What samplers read: all of the view, or one level of it.
-    pub(super) fn view(&self, fixed_depth: bool) -> View<'_> {
-        let t = self.texture;
+    /// What samplers read.
+    pub(super) fn view<'a>(&self, texels: &'a dyn Texels) -> View<'a> {
         View {
-            dim: t.dim,
-            size: t.level_size(t.first_level + self.skip),
-            levels: t.levels_of_view() - self.skip,
-            layers: t.layers(),
-            samples: t.samples,
-            integer: t.format.integer(),
-            fixed_depth,
-            texels: self,
+            dim: self.dim,
+            size: self.level_size(self.first_level),
+            levels: self.levels_of_view(),
+            layers: self.layers(),
+            samples: self.samples,
+            integer: self.format.integer(),
+            fixed_depth: false,
+            texels,
         }
-    }
-
-    /// The bytes of a texel.
-    pub(super) fn raw(&self, at: [u32; 5]) -> Result<u128, Trap> {
-        let address = self.texture.address_in_view(at);
-        let bytes = self.texture.format.bytes();
-        let mut raw = 0;
-        let mut env = self.env.borrow_mut();
-        for k in 0..bytes.div_ceil(4) {
-            let size = (bytes - 4 * k).min(4);
-            raw |= u128::from(env.load(self.cache, address + u64::from(4 * k), size, self.by)?) << (32 * k);
-        }
-        Ok(raw)
-    }
-}
-
-impl Texels for Reader<'_> {
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Result<[u32; 4], Trap> {
-        let raw = self.raw([self.skip + level, layer, x, y, sample])?;
-        Ok(self.texture.selected(self.texture.format.decode(raw)))
     }
 }
