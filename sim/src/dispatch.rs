@@ -174,7 +174,7 @@ pub struct RunOptions {
     pub exec_size: Option<u32>,
     /// What is done about races, where the container says enough to tell them.
     pub races: Races,
-    /// Threads that a draw of the oracle may run on, at least 1. Nothing it gives, counts or says depends on them.
+    /// Threads that a draw may run on, at least 1. Nothing it gives, counts or says depends on them.
     pub cores: usize,
 }
 
@@ -280,11 +280,33 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// Most notes that a run keeps.
+    pub const MOST_NOTES: usize = 16;
+
     /// Counts one instruction.
     #[inline]
     pub fn count(&mut self, lanes: u32) {
         self.instructions += 1;
         self.lane_instructions += u64::from(lanes);
+    }
+
+    /// Adds what another part of the run did, but for its steps: the same note is kept once, and no more than
+    /// [`RunReport::MOST_NOTES`].
+    pub fn add(&mut self, part: RunReport) {
+        self.instructions += part.instructions;
+        self.lane_instructions += part.lane_instructions;
+        self.subgroups += part.subgroups;
+        self.barriers += part.barriers;
+        part.classes.into_iter().for_each(|(class, n)| self.add_class(class, n));
+        self.races.extend(part.races);
+        part.notes.into_iter().for_each(|n| self.note(n));
+    }
+
+    /// Keeps a note that is not there yet.
+    pub fn note(&mut self, note: String) {
+        if self.notes.len() < Self::MOST_NOTES && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 
     /// Adds to a class; for counting in inner loops keep an array and add it at the end.

@@ -97,13 +97,16 @@ fn a_few_compute_cases_of_each_group_run_on_machines() {
     assert!(cases.len() > 100 || cases.is_empty(), "only {} cases", cases.len());
 }
 
+/// Those of some targets that draw.
+fn drawing(targets: &str) -> impl Iterator<Item = On> {
+    exec::targets(targets).into_iter().map(exec::on).filter(|&on| !predict::documented(on, Refusal::Stage))
+}
+
 /// A few cases of each group, on the machines of all generations that draw.
 #[test]
 fn a_few_cases_of_each_group_are_drawn_by_machines() {
     let cases: Vec<Case> = sample(5).into_iter().filter(|c| !is_open(c)).collect();
-    let targets = exec::targets("all:all").into_iter().map(exec::on);
-    let draws = targets.filter(|&on| !predict::documented(on, Refusal::Stage));
-    let jobs: Vec<(On, u8)> = draws.zip([0, 2, 2].into_iter().cycle()).collect();
+    let jobs: Vec<(On, u8)> = drawing("all:all").zip([0, 2, 2].into_iter().cycle()).collect();
     let places: Vec<_> = jobs.iter().map(|&(on, level)| gfx::place(on, level)).collect();
     let judge = |case: &Case| -> Vec<String> {
         let verdicts = gfx::judge(case, &places, Some(5));
@@ -137,7 +140,8 @@ fn the_number_of_cores_does_not_show_in_a_frame() {
     frames.extend(sample(3).iter().filter_map(|c| gfx::ready(c, Path::new("")).ok()));
     let wrong = |ready: &Ready| -> Vec<String> {
         let mut list = Vec::new();
-        for place in [gfx::place(On::Interp, 2), gfx::place(On::Passes(For::Poorest), 2)] {
+        let oracles = [On::Interp, On::Passes(For::Poorest)];
+        for place in oracles.into_iter().chain(drawing("all")).map(|on| gfx::place(on, 2)) {
             let one = frame_on(ready, place, 1, frame::STEPS);
             let steps = one.1.as_ref().map_or(0, |r| r.0);
             for limit in [frame::STEPS, steps, steps.saturating_sub(1), steps / 2, steps / 5] {

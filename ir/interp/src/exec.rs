@@ -14,9 +14,6 @@ use gpucc_sim::{
 };
 use std::cell::Cell;
 
-/// Most notes that a run keeps.
-pub(crate) const MOST_NOTES: usize = 16;
-
 /// Most bytes that the state of the workgroups that run at once may take.
 pub(crate) const STATE_LIMIT: u64 = 1 << 30;
 
@@ -495,9 +492,7 @@ impl<'a> Run<'a> {
                         if let Some(byte) = self.common.undefined.take() {
                             let text = &func.texts[inst.text as usize];
                             let note = format!("byte {byte} of the loaded value was never written in `{text}`");
-                            if self.report.notes.len() < MOST_NOTES && !self.report.notes.contains(&note) {
-                                self.report.notes.push(note);
-                            }
+                            self.report.note(note);
                         }
                     }
                 }

@@ -76,7 +76,7 @@ impl<'a> Side<'a> {
     }
 
     /// The same program beside this one, on the same memory, which is shared then.
-    pub fn twin(&mut self) -> Side<'a> {
+    pub fn beside(&mut self) -> Side<'a> {
         Side { run: self.run.twin(), group: Subgroup::default(), homes: Vec::new(), ..*self }
     }
 

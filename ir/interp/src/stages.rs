@@ -3,7 +3,7 @@
 //! Both programs share what is bound: bytes and textures move to the one that runs and back, so each sees what the other wrote.
 //! Vertices and quads run in batches of 64 lanes. Inputs are worked out before a batch starts, outputs are read when it ended.
 
-use crate::cores::Crew;
+use crate::cores::Cores;
 use crate::profile::Profile;
 use crate::program::OracleProgram;
 use crate::quads::{LANES, sysval_row};
@@ -62,12 +62,8 @@ pub fn draw(
     runner.store.give_back(bindings);
     result?;
     let mut report = RunReport { steps: runner.steps.used(), ..RunReport::default() };
-    for crew in [Some(runner.vertex), runner.fragment].into_iter().flatten() {
-        let r = crew.main.run.report;
-        report.instructions += r.instructions;
-        report.lane_instructions += r.lane_instructions;
-        report.subgroups += r.subgroups;
-        report.notes.extend(r.notes);
+    for cores in [Some(runner.vertex), runner.fragment].into_iter().flatten() {
+        report.add(cores.report());
     }
     Ok(report)
 }
@@ -146,8 +142,8 @@ struct Varying {
 }
 
 struct Runner<'a, 'd> {
-    vertex: Crew<'a>,
-    fragment: Option<Crew<'a>>,
+    vertex: Cores<'a>,
+    fragment: Option<Cores<'a>>,
     store: Store,
     steps: StepBudget,
     buffers: &'d [Option<VertexData<'d>>],
@@ -208,8 +204,8 @@ impl<'a, 'd> Runner<'a, 'd> {
         Ok(Runner {
             attributes: plan_attributes(pair.vertex, buffers)?,
             varyings: pair.fragment.map_or(Ok(Vec::new()), |f| plan_varyings(pair.vertex, f))?,
-            vertex: Crew::new(vertex, pair.vertex, options),
-            fragment: fragment.zip(pair.fragment).map(|(side, program)| Crew::new(side, program, options)),
+            vertex: Cores::new(vertex, pair.vertex, options),
+            fragment: fragment.zip(pair.fragment).map(|(side, program)| Cores::new(side, program, options)),
             store: Store::default(),
             steps: StepBudget::new(options),
             buffers,
@@ -321,7 +317,7 @@ impl Stages for Runner<'_, '_> {
 
     fn batches(&mut self, list: &[&[QuadIn<'_>]], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         let Runner { fragment, store, steps, varyings, words, loaded, places, .. } = self;
-        let Some(crew) = fragment else {
+        let Some(cores) = fragment else {
             out.extend(list.iter().copied().flatten().map(QuadOut::plain));
             return Ok(());
         };
@@ -338,7 +334,7 @@ impl Stages for Runner<'_, '_> {
             side.run.run_batch(&mut side.group, 4 * batch.len() as u32)?;
             Ok((0..batch.len()).map(|k| quad_out(side, places, k)).collect::<Vec<_>>())
         };
-        crew.each(store, steps, list.len(), work, |made| out.extend(made))
+        cores.each(store, steps, list.len(), work, |made| out.extend(made))
     }
 
     fn pay(&mut self, steps: u64) -> Result<(), Trap> {

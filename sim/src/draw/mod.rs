@@ -7,6 +7,8 @@
 //! Memory does not grow with the draw: vertices and primitives go through in chunks. Primitives are applied in their order,
 //! sample by sample, whatever the sizes of batches are.
 
+pub mod crew;
+pub mod machine;
 mod merge;
 mod run;
 mod surface;
@@ -19,6 +21,8 @@ use crate::raster::{Indices, Rect, Setup, Topology, Viewport, Weights, fetch, sa
 use crate::texture::Texel;
 use crate::trap::Trap;
 
+pub use crew::{Crew, Worker};
+pub use machine::{DrawEntries, DrawLaunch, DrawMachine, DrawWorker, draw_on};
 pub use run::draw;
 pub use surface::{Surface, Targets};
 

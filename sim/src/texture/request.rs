@@ -115,7 +115,9 @@ impl Request {
         if let What::Gather(component) = self.what {
             let level = match self.lod {
                 Lod::Zero => 0,
-                _ => mip_levels(&Sampler { mip: Filter::Nearest, ..sampler }, view.levels, self.lambda(view, &sampler)).1,
+                _ => {
+                    mip_levels(&Sampler { mip: Filter::Nearest, ..sampler }, view.levels, self.lambda(view, &sampler)).1
+                }
             };
             let coord = self.coord(view, level);
             return match self.reference {

@@ -378,13 +378,7 @@ pub fn sample_compare(
 /// Corners of a footprint in the order of gathered components: lower left, lower right, upper right, upper left.
 const GATHER: [usize; 4] = [2, 3, 1, 0];
 
-fn gathered(
-    view: &View,
-    sampler: &Sampler,
-    coord: &Coord,
-    offset: [i32; 3],
-    level: u32,
-) -> Result<Footprint, Trap> {
+fn gathered(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3], level: u32) -> Result<Footprint, Trap> {
     let integer = View { integer: false, ..*view };
     footprint_of(&integer, sampler, Filter::Linear, coord, offset, level)
 }

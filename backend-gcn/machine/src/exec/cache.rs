@@ -15,6 +15,7 @@ pub(crate) const UNITS: u8 = 4;
 const LINE: u64 = 64;
 
 /// The caches of all compute units.
+#[derive(Clone)]
 pub(crate) struct L1 {
     /// First line of each allocation that is cached, and one past the last.
     first: Vec<u32>,

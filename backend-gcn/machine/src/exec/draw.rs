@@ -3,13 +3,16 @@
 //! Register words say what is launched and what exports mean; what preloads of a container say must agree with them. Waves of
 //! a batch run one after the other. Parameters of a batch lie in LDS as P0, P10 and P20 of each primitive.
 
-use gpucc_container::{Container, Entry, Preload, Resource, Source, flags};
+use gpucc_container::{Container, Entry, Preload, Source};
 use gpucc_num::pack;
-use gpucc_sim::draw::{DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut, Where};
+use gpucc_sim::draw::{
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, Targets, VertexIn, VertexOut,
+    Where, Worker, draw_on,
+};
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Device, Dispatch, DrawDevice, OwnMemory, RaceCheck, RunOptions, RunReport, RunState,
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, Memory, OwnMemory, RaceCheck, RunOptions, RunReport, RunState,
     SplitMix64, StepBudget, Trap, TrapKind,
 };
 
@@ -25,6 +28,8 @@ use crate::abi::{self, reg};
 const QUADS: usize = LANES / 4;
 /// Words of a parameter of a primitive.
 const PARAMETER_WORDS: u32 = 12;
+/// Words of a parameter of a vertex: which components were exported, and four of them.
+const GIVEN_WORDS: u32 = 5;
 /// Instructions between looks at whether a wave has ended.
 const TIME_SLICE: u32 = 1000;
 
@@ -52,9 +57,8 @@ struct Side<'a> {
     user: u32,
 }
 
-/// Everything of a draw on its way.
+/// What both programs of a draw run by.
 struct Machine<'a> {
-    env: DeviceMemory,
     vertex: Side<'a>,
     fragment: Option<Side<'a>>,
     words: Words<'a>,
@@ -65,17 +69,48 @@ struct Machine<'a> {
     /// Where POS_X and POS_Y are.
     position: Where,
     generation: u8,
-    seed: Option<SplitMix64>,
-    launched: u64,
     conventions: bool,
     perturb: Option<u64>,
+}
+
+/// A compute unit.
+struct Unit {
+    env: DeviceMemory,
+    seed: Option<SplitMix64>,
+    launched: u64,
     steps: StepBudget,
     report: RunReport,
     classes: [u64; super::step::CLASSES.len()],
-    /// Parameters of the vertices of the last call, four words each.
-    parameters: Vec<u32>,
-    /// Components of each parameter that the vertex program exports.
-    exported: Vec<u8>,
+}
+
+impl Worker for Unit {
+    fn steps(&mut self) -> &mut StepBudget {
+        &mut self.steps
+    }
+
+    fn counted(&mut self) -> RunReport {
+        let mut report = std::mem::take(&mut self.report);
+        for (class, n) in super::step::CLASSES.iter().zip(&mut self.classes).filter(|(_, n)| **n > 0) {
+            report.add_class(class, std::mem::take(n));
+        }
+        report
+    }
+
+    fn twin(&mut self) -> Unit {
+        Unit {
+            env: self.env.clone(),
+            seed: self.seed.clone(),
+            steps: self.steps.clone(),
+            report: RunReport::default(),
+            ..*self
+        }
+    }
+}
+
+impl DrawWorker for Unit {
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.env.memory
+    }
 }
 
 /// Draws on `targets` what a driver part prepared. Buffers of the dispatch and residents of the device hold in the end
@@ -91,55 +126,11 @@ pub fn draw(
     targets: &mut Targets,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let first_of = |c: &'_ Container| c.entries.first().cloned().ok_or_else(|| refuse("a container without an entry"));
-    let (v, f) = (first_of(vertex)?, fragment.map(first_of).transpose()?);
-    // One launch has what both use: memory is theirs together.
-    let mut resources: Vec<Resource> = Vec::new();
-    for r in v.resources.iter().chain(f.iter().flat_map(|f| &f.resources)) {
-        let same = |o: &&mut Resource| (o.group, o.binding, o.kind) == (r.group, r.binding, r.kind);
-        match resources.iter_mut().find(same) {
-            Some(o) => {
-                o.min_size = o.min_size.max(r.min_size);
-                if o.access != r.access {
-                    o.access = gpucc_container::Access::ReadWrite;
-                }
-            }
-            None => resources.push(r.clone()),
-        }
-    }
-    let mut both = Entry { name: "draw".into(), resources, ..Entry::default() };
-    both.meta.workgroup_size = [LANES as u32, 1, 1];
-    let container = Container { entries: vec![both], ..header(vertex) };
-    let common = gpucc_sim::Launch::on(&super::launch::LIMITS, &container, None, dispatch, &device.device, options)?;
-    let mut machine = Machine::new(&common, (&v, f.as_ref()), draw, dispatch, device)?;
-    let result = gpucc_sim::draw::draw(draw, &mut machine, targets);
-    let Machine { mut env, mut report, steps, classes, .. } = machine;
-    for b in &common.buffers {
-        dispatch.buffers[b.place].bytes = env.memory.take(b.id);
-    }
-    let residents: Vec<Vec<u8>> =
-        (0..device.device.residents.len()).map(|k| env.memory.take(Device::id(common.buffers.len(), k))).collect();
-    result?;
-    drop(common);
-    for (r, bytes) in device.device.residents.iter_mut().zip(residents) {
-        r.bytes = bytes;
-    }
-    report.steps = steps.used();
-    for (class, &n) in super::step::CLASSES.iter().zip(&classes).filter(|(_, n)| **n > 0) {
-        report.add_class(class, n);
-    }
-    Ok(report)
-}
-
-/// A container without its entries.
-fn header(c: &Container) -> Container {
-    Container {
-        family: c.family.clone(),
-        generation: c.generation.clone(),
-        compiler: c.compiler,
-        options_hash: c.options_hash,
-        entries: Vec::new(),
-    }
+    let entries = DrawEntries::new(vertex, fragment, LANES)?;
+    let launch = entries.launch(&super::launch::LIMITS, draw, dispatch, device, options)?;
+    let words = device.words.clone();
+    let (machine, unit) = Machine::new(&launch, &words, draw, dispatch, device)?;
+    draw_on(&launch, (&machine, unit), draw, dispatch, device, targets)
 }
 
 impl<'a> Side<'a> {
@@ -217,105 +208,89 @@ impl<'a> Side<'a> {
 
 impl<'a> Machine<'a> {
     fn new(
-        common: &'a gpucc_sim::Launch<'a>,
-        (vertex, fragment): (&'a Entry, Option<&'a Entry>),
+        launch: &'a DrawLaunch<'a>,
+        words: &'a [(u32, u32)],
         draw: &Draw<'_>,
         dispatch: &Dispatch,
-        device: &'a DrawDevice,
-    ) -> Result<Machine<'a>, Trap> {
-        let words = Words(&device.words);
+        device: &DrawDevice,
+    ) -> Result<(Machine<'a>, Unit), Trap> {
+        let (words, common) = (Words(words), &launch.common);
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_VS, reg::SPI_SHADER_PGM_RSRC2_VS];
-        let mut vertex = Side::new(common, vertex, &words, rsrc)?;
+        let mut vertex = Side::new(common, launch.vertex, &words, rsrc)?;
         vertex.check(&words, false)?;
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_PS, reg::SPI_SHADER_PGM_RSRC2_PS];
-        let mut fragment = fragment.map(|f| Side::new(common, f, &words, rsrc)).transpose()?;
+        let mut fragment = launch.fragment.map(|f| Side::new(common, f, &words, rsrc)).transpose()?;
         if let Some(f) = &fragment {
             f.check(&words, true)?;
         }
         let options = common.options;
-        let (mut memory, _) = common.memory_on(dispatch, &device.device);
         let mut space = AddressSpace::new64(options.perturb);
+        let (mut memory, buffers) = launch.memory(dispatch, device, &mut space)?;
         let l1 = L1::new(&memory, memory.count());
-        for (address, id, size) in common.places(&device.device) {
-            space.fix(id, address, size)?;
-        }
-        let mut buffers = Vec::new();
-        for b in &common.buffers {
-            buffers.push(match space.base_of(b.id) {
-                Some(address) => address,
-                None => space.place(b.id, b.size, 256)?,
-            });
-        }
         let position = position_place(words.get(reg::SPI_BARYC_CNTL))?;
         let read = (words.get(reg::SPI_PS_IN_CONTROL) & 63) as usize;
         let lds = memory.alloc_undefined("parameters", read * QUADS * 4 * PARAMETER_WORDS as usize, None);
-        let v = draw.vertices;
-        let first = [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance];
         for (k, side) in [Some(&mut vertex), fragment.as_mut()].into_iter().enumerate() {
             let Some(side) = side else { continue };
             let place = (&mut memory, &mut space);
             side.values = side.launch.values(place, buffers.clone(), &device.device, &device.tables[k])?;
             side.scratch = side.launch.scratch_of(&mut memory, &mut space, &mut side.values)?;
-            let root = |p: &Preload, values: &Values| side.launch.value(p, values, At::Draw(first));
+            let root = |p: &Preload, values: &Values| side.launch.value(p, values, At::Draw(launch.first));
             side.launch.fill_root(&mut memory, &mut space, &mut side.values, root)?;
         }
-        let dual = draw
-            .merger
-            .targets
-            .first()
-            .is_some_and(|t| t.as_ref().is_some_and(|t| t.blend.is_some_and(|b| b.reads_second())));
-        let (scratch, generation) = (vertex.scratch, common.generation);
-        let env = DeviceMemory {
-            memory,
-            space,
-            lds,
-            lds_size: 0,
-            scratch,
-            l1,
-            epoch: 0,
-            stored: Vec::new(),
-            races: RaceCheck::default(),
-            own: OwnMemory::new(Vec::new()),
-            values: Values::default(),
+        let target = draw.merger.targets.first().and_then(Option::as_ref);
+        let unit = Unit {
+            env: DeviceMemory {
+                memory,
+                space,
+                lds,
+                lds_size: 0,
+                scratch: vertex.scratch,
+                l1,
+                epoch: 0,
+                stored: Vec::new(),
+                races: RaceCheck::default(),
+                own: OwnMemory::new(Vec::new()),
+                values: Values::default(),
+            },
+            seed: options.perturb.map(SplitMix64::new),
+            launched: 0,
+            steps: StepBudget::new(options),
+            report: RunReport::default(),
+            classes: [0; super::step::CLASSES.len()],
         };
-        Ok(Machine {
-            env,
+        let machine = Machine {
             conventions: vertex.launch.limits.conventions,
             vertex,
             fragment,
             words,
-            first,
-            dual,
+            first: launch.first,
+            dual: target.is_some_and(|t| t.blend.is_some_and(|b| b.reads_second())),
             position,
-            generation,
-            seed: options.perturb.map(SplitMix64::new),
-            launched: 0,
+            generation: common.generation,
             perturb: options.perturb,
-            steps: StepBudget::new(options),
-            report: RunReport::default(),
-            classes: [0; super::step::CLASSES.len()],
-            parameters: Vec::new(),
-            exported: Vec::new(),
-        })
+        };
+        Ok((machine, unit))
     }
 
     /// Runs a wave of a program; gives its exports.
     fn run(
-        &mut self,
-        is_fragment: bool,
-        exec: u64,
-        known: u64,
+        &self,
+        side: &Side<'_>,
+        unit: &mut Unit,
+        (exec, known): (u64, u64),
         prim_mask: u32,
         lane: &mut dyn FnMut(Source, usize) -> u32,
     ) -> Result<Vec<Export>, Trap> {
-        let Some(side) = (if is_fragment { self.fragment.as_mut() } else { Some(&mut self.vertex) }) else {
-            return Err(refuse("there is no fragment program"));
-        };
         let vgprs = side.launch.limits.vgprs as usize;
-        let rng = self.seed.as_ref().map(|s| s.fork(self.launched));
+        let mut rng = unit.seed.as_ref().map(|s| s.fork(unit.launched));
+        unit.env.scratch = side.scratch;
+        if unit.env.memory.len(side.scratch) > 0 {
+            unit.env.memory.reset_undefined(side.scratch, rng.as_mut());
+        }
         let mut w = Wave::new(vgprs, self.generation, side.mode, rng);
-        self.launched += 1;
-        self.report.subgroups += 1;
+        unit.launched += 1;
+        unit.report.subgroups += 1;
         w.set_exec(exec);
         w.conventions = self.conventions;
         w.seed = self.perturb;
@@ -343,8 +318,7 @@ impl<'a> Machine<'a> {
                 _ => {}
             }
         }
-        self.env.scratch = side.scratch;
-        let Machine { env, steps, report, classes, .. } = self;
+        let Unit { env, steps, report, classes, .. } = unit;
         loop {
             let stop = super::step::step(&mut w, TIME_SLICE, &side.code, env, steps, report, classes);
             let stop = stop.map_err(|t| match side.code.get(w.pc) {
@@ -358,7 +332,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Positions, clip distances and parameters of a wave.
-    fn collect(&mut self, exports: &[Export], count: usize, out: &mut Vec<VertexOut>) -> Result<(), Trap> {
+    fn collect(
+        &self,
+        exports: &[Export],
+        count: usize,
+        words: &mut Vec<u32>,
+        out: &mut Vec<VertexOut>,
+    ) -> Result<(), Trap> {
         let exec = if count == LANES { u64::MAX } else { (1 << count) - 1 };
         let find = |target: u8| exports.iter().find(|e| e.target == target);
         let whole = |e: &Export| match exec & !e.lanes {
@@ -375,13 +355,8 @@ impl<'a> Machine<'a> {
             whole(find(12 + k).ok_or_else(|| missing(12 + k))?)?;
         }
         let parameters = (self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31) as u8 + 1;
-        self.exported.clear();
         for k in 0..parameters {
-            let e = find(32 + k);
-            if let Some(e) = e {
-                whole(e)?;
-            }
-            self.exported.push(e.map_or(0, |e| e.enabled));
+            find(32 + k).map_or(Ok(()), whole)?;
         }
         let control = self.words.get(reg::PA_CL_VS_OUT_CNTL);
         for lane in 0..count {
@@ -390,18 +365,19 @@ impl<'a> Machine<'a> {
             for k in (0..8).filter(|k| control >> k & 1 == 1) {
                 v.clip[k] = f32::from_bits(at(13 + k as u8 / 4, k % 4));
             }
-            let from = self.parameters.len() as u32;
+            let from = words.len() as u32;
             for k in 0..parameters {
-                self.parameters.extend((0..4).map(|c| at(32 + k, c)));
+                words.push(find(32 + k).map_or(0, |e| e.enabled.into()));
+                words.extend((0..4).map(|c| at(32 + k, c)));
             }
-            v.words = from..self.parameters.len() as u32;
+            v.words = from..words.len() as u32;
             out.push(v);
         }
         Ok(())
     }
 
     /// Puts the parameters of a batch into LDS; gives PRIM_MASK.
-    fn place_parameters(&mut self, batch: &[QuadIn<'_>]) -> Result<u32, Trap> {
+    fn place_parameters(&self, env: &mut DeviceMemory, batch: &[QuadIn<'_>], given: &[u32]) -> Result<u32, Trap> {
         let mut news = 0;
         let mut primitives = vec![batch[0].primitive];
         for (k, pair) in batch.windows(2).enumerate() {
@@ -411,19 +387,22 @@ impl<'a> Machine<'a> {
             }
         }
         let read = self.words.get(reg::SPI_PS_IN_CONTROL) & 63;
-        let Machine { env, words, parameters, exported, .. } = self;
         env.memory.reset_undefined(env.lds, None);
         env.lds_size = read * primitives.len() as u32 * 4 * PARAMETER_WORDS;
         for a in 0..read {
-            let control = words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a);
+            let control = self.words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a);
             let (from, flat) = (control & 31, control >> 10 & 1 == 1);
             for (p, primitive) in primitives.iter().enumerate() {
                 let order = [0, 1, 2].map(|k| (usize::from(primitive.provoking) + k) % 3);
-                let enabled = exported.get(from as usize).copied().unwrap_or(0);
+                let of = |vertex: usize| {
+                    let at = primitive.words[vertex].clone();
+                    &given[at.start as usize..at.end as usize][(GIVEN_WORDS * from) as usize..]
+                };
+                let enabled = of(order[0])[0];
                 for c in (0..4u32).filter(|c| enabled >> c & 1 == 1) {
                     let value = |k: usize| {
                         let vertex = if order[k] < primitive.count as usize { order[k] } else { order[0] };
-                        parameters[(primitive.words[vertex].start + 4 * from + c) as usize]
+                        of(vertex)[1 + c as usize]
                     };
                     let [p0, p1, p2] = [0, 1, 2].map(value);
                     let minus = |a: u32| (f32::from_bits(a) - f32::from_bits(p0)).to_bits();
@@ -532,64 +511,54 @@ fn colour(format: u32, w: [u32; 4]) -> Texel {
     }
 }
 
-impl Stages for Machine<'_> {
-    const QUADS: usize = QUADS;
+impl DrawMachine for Machine<'_> {
+    const LANES: usize = LANES;
+    type Worker = Unit;
 
-    fn facts(&self) -> Facts {
-        let Some(f) = &self.fragment else { return Facts { depth: DepthTest::Reject, ..Facts::default() } };
-        let control = self.words.get(reg::DB_SHADER_CONTROL);
-        let has = |flag: u32| f.entry.meta.flags & flag != 0;
-        Facts {
-            per_sample: has(flags::SAMPLE_SHADING),
-            reads_targets: false,
-            writes_memory: has(flags::WRITES_MEMORY),
-            depth: match () {
-                () if control >> 12 & 1 == 1 => DepthTest::Early,
-                () if control & 1 == 1 || control & 0x600 != 0 => DepthTest::Late,
-                () => DepthTest::Reject,
-            },
+    fn depth(&self) -> DepthTest {
+        match self.words.get(reg::DB_SHADER_CONTROL) {
+            c if c >> 12 & 1 == 1 => DepthTest::Early,
+            c if c & 0x601 != 0 => DepthTest::Late,
+            _ => DepthTest::Reject,
         }
     }
 
-    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
-        self.parameters.clear();
-        let first = self.first;
-        for list in batch.chunks(LANES) {
-            let exec = if list.len() == LANES { u64::MAX } else { (1 << list.len()) - 1 };
-            let mut lane = |s: Source, l: usize| match s {
-                Source::InstanceIndex => list[l].instance.wrapping_sub(first[1]),
-                _ => list[l].vertex.wrapping_sub(first[0]),
-            };
-            let exports = self.run(false, exec, exec, 0, &mut lane)?;
-            self.collect(&exports, list.len(), out)?;
-        }
-        Ok(())
+    fn vertices(
+        &self,
+        unit: &mut Unit,
+        batch: &[VertexIn],
+        words: &mut Vec<u32>,
+        out: &mut Vec<VertexOut>,
+    ) -> Result<(), Trap> {
+        let exec = if batch.len() == LANES { u64::MAX } else { (1 << batch.len()) - 1 };
+        let mut lane = |s: Source, l: usize| match s {
+            Source::InstanceIndex => batch[l].instance.wrapping_sub(self.first[1]),
+            _ => batch[l].vertex.wrapping_sub(self.first[0]),
+        };
+        let exports = self.run(&self.vertex, unit, (exec, exec), 0, &mut lane)?;
+        self.collect(&exports, batch.len(), words, out)
     }
 
-    fn quads(&mut self, batch: &[QuadIn<'_>], _: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
-        if self.fragment.is_none() {
-            out.extend(batch.iter().map(QuadOut::plain));
-            return Ok(());
-        }
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let prim_mask = self.place_parameters(batch)?;
+    fn quads(
+        &self,
+        unit: &mut Unit,
+        batch: &[QuadIn<'_>],
+        words: &[u32],
+        _: &Targets,
+        out: &mut Vec<QuadOut>,
+    ) -> Result<(), Trap> {
+        let Some(fragment) = &self.fragment else { return Err(refuse("there is no fragment program")) };
+        let prim_mask = self.place_parameters(&mut unit.env, batch, words)?;
         let Masks { covered, whole, .. } = Masks::of(batch);
-        let position = self.position;
         let mut lane = |s: Source, l: usize| match s {
             Source::Family(n) if n >= abi::FAMILY_PS_INPUT => {
                 let n = n - abi::FAMILY_PS_INPUT;
-                input(&batch[l / 4], l % 4, (n / 4, n as usize % 4), position)
+                input(&batch[l / 4], l % 4, (n / 4, n as usize % 4), self.position)
             }
             _ => 0,
         };
-        let exports = self.run(true, covered, whole, prim_mask, &mut lane)?;
+        let exports = self.run(fragment, unit, (covered, whole), prim_mask, &mut lane)?;
         self.merge(batch, &exports, out)
-    }
-
-    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
-        self.steps.spend(steps)
     }
 }
 

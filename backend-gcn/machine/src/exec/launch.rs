@@ -133,7 +133,7 @@ pub(crate) struct LaunchState<'a> {
 }
 
 /// Addresses and sizes that preloads ask for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Values {
     /// Addresses of the buffers of the launch.
     buffers: Vec<u64>,
@@ -261,7 +261,7 @@ impl<'a> LaunchState<'a> {
         values: &mut Values,
     ) -> Result<AllocId, Trap> {
         let size = self.entry.meta.scratch_bytes as usize * LANES;
-        let id = memory.alloc("scratch", vec![0xcc; size], true);
+        let id = memory.alloc_undefined("scratch", size, None);
         values.scratch = space.place(id, size as u64, 256)?;
         Ok(id)
     }

@@ -14,6 +14,7 @@ use crate::operand::M0;
 use crate::{Access, Atomic, Elements, Op, Operation};
 
 /// What all waves of a launch share.
+#[derive(Clone)]
 pub(crate) struct DeviceMemory {
     pub memory: Memory,
     pub space: AddressSpace,

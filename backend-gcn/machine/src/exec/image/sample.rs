@@ -1,9 +1,7 @@
 //! Sampling, gathering and levels of detail: from the registers of a lane to a request of the shared model.
 
 use gpucc_sim::Trap;
-use gpucc_sim::texture::{
-    Coords, Dim, Face, Layer, Lod, NearestRounding, Request, Texels, What, round_layer,
-};
+use gpucc_sim::texture::{Coords, Dim, Face, Layer, Lod, NearestRounding, Request, Texels, What, round_layer};
 
 use super::descriptor::{Sampling, Texture};
 use super::places::Places;

@@ -1,0 +1,279 @@
+//! Draws on a machine: two containers and a machine's waves as the [`Stages`] of a draw.
+//!
+//! [`DrawEntries`] joins the entries of both programs, [`DrawLaunch`] has their memory and places, and a [`DrawMachine`] runs waves
+//! of vertices and of quads. What no family does differently is here: batches, cores, words between the stages, quads without a
+//! program, what flags say of the program, and giving memory back.
+
+use gpucc_container::{Access, Container, Entry, Resource, flags};
+
+use super::crew::{Crew, Worker};
+use super::{DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use crate::address::AddressSpace;
+use crate::device::{Device, DrawDevice};
+use crate::dispatch::{Dispatch, RunOptions, RunReport};
+use crate::launch::{Launch, Limits};
+use crate::memory::Memory;
+use crate::trap::{Trap, TrapKind};
+
+/// Batches of quads that may wait for each other.
+const BATCHES: usize = 64;
+
+/// The entries of a draw, and one that has the resources of both.
+pub struct DrawEntries<'a> {
+    vertex: &'a Entry,
+    fragment: Option<&'a Entry>,
+    both: Container,
+}
+
+impl<'a> DrawEntries<'a> {
+    /// The first entry of each container. `lanes` are those of a wave.
+    ///
+    /// # Errors
+    /// A container without an entry.
+    pub fn new(vertex: &'a Container, fragment: Option<&'a Container>, lanes: usize) -> Result<DrawEntries<'a>, Trap> {
+        let first = |c: &'a Container| {
+            c.entries.first().ok_or_else(|| Trap::new(TrapKind::Container, "a container without an entry"))
+        };
+        let (v, f) = (first(vertex)?, fragment.map(first).transpose()?);
+        // One launch has what both use: memory is theirs together.
+        let mut resources: Vec<Resource> = Vec::new();
+        for r in v.resources.iter().chain(f.iter().flat_map(|f| &f.resources)) {
+            let same = |o: &&mut Resource| (o.group, o.binding, o.kind) == (r.group, r.binding, r.kind);
+            match resources.iter_mut().find(same) {
+                Some(o) => {
+                    o.min_size = o.min_size.max(r.min_size);
+                    if o.access != r.access {
+                        o.access = Access::ReadWrite;
+                    }
+                }
+                None => resources.push(r.clone()),
+            }
+        }
+        let mut entry = Entry { name: "draw".into(), resources, ..Entry::default() };
+        entry.meta.workgroup_size = [lanes as u32, 1, 1];
+        let both = Container {
+            family: vertex.family.clone(),
+            generation: vertex.generation.clone(),
+            compiler: vertex.compiler,
+            options_hash: vertex.options_hash,
+            entries: vec![entry],
+        };
+        Ok(DrawEntries { vertex: v, fragment: f, both })
+    }
+
+    /// Checks the entries against what is bound and what a driver part described.
+    ///
+    /// # Errors
+    /// As [`Launch::on`].
+    pub fn launch<'l>(
+        &'l self,
+        limits: &Limits,
+        draw: &Draw<'_>,
+        dispatch: &Dispatch,
+        device: &DrawDevice,
+        options: &'l RunOptions,
+    ) -> Result<DrawLaunch<'l>, Trap> {
+        let common = Launch::on(limits, &self.both, None, dispatch, &device.device, options)?;
+        let v = &draw.vertices;
+        let first = [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance];
+        Ok(DrawLaunch { common, vertex: self.vertex, fragment: self.fragment, first })
+    }
+}
+
+/// A draw whose entries were checked.
+pub struct DrawLaunch<'a> {
+    /// Buffers and immediate data of both programs.
+    pub common: Launch<'a>,
+    /// The vertex entry.
+    pub vertex: &'a Entry,
+    /// The fragment entry; without one depth and stencil alone are written.
+    pub fragment: Option<&'a Entry>,
+    /// What the draw adds to the numbers of vertices and of instances.
+    pub first: [u32; 2],
+}
+
+impl DrawLaunch<'_> {
+    /// Memory with buffers and what the driver part placed; the address of each buffer of the launch. What the driver part left
+    /// open is placed in `space`.
+    ///
+    /// # Errors
+    /// Places that overlap, or no room.
+    pub fn memory(
+        &self,
+        dispatch: &Dispatch,
+        device: &DrawDevice,
+        space: &mut AddressSpace,
+    ) -> Result<(Memory, Vec<u64>), Trap> {
+        let (memory, _) = self.common.memory_on(dispatch, &device.device);
+        for (address, id, size) in self.common.places(&device.device) {
+            space.fix(id, address, size)?;
+        }
+        let mut buffers = Vec::new();
+        for b in &self.common.buffers {
+            buffers.push(match space.base_of(b.id) {
+                Some(address) => address,
+                None => space.place(b.id, b.size, 256)?,
+            });
+        }
+        Ok((memory, buffers))
+    }
+
+    /// Whether a program of the draw has a flag.
+    fn has(&self, flag: u32) -> bool {
+        self.fragment.into_iter().chain([self.vertex]).any(|e| e.meta.flags & flag != 0)
+    }
+
+    /// What the loop must know of the fragment program.
+    fn facts(&self, depth: DepthTest) -> Facts {
+        let Some(f) = self.fragment else { return Facts { depth: DepthTest::Reject, ..Facts::default() } };
+        let has = |flag: u32| f.meta.flags & flag != 0;
+        Facts {
+            per_sample: has(flags::SAMPLE_SHADING),
+            reads_targets: false,
+            writes_memory: has(flags::WRITES_MEMORY),
+            depth,
+        }
+    }
+}
+
+/// What runs waves of a draw on one core.
+pub trait DrawWorker: Worker {
+    /// The memory that [`DrawLaunch::memory`] gave.
+    fn memory(&mut self) -> &mut Memory;
+}
+
+/// A machine that draws: what both programs share, by which any core runs their waves.
+pub trait DrawMachine: Sync {
+    /// Lanes of a wave, a multiple of 4.
+    const LANES: usize;
+
+    /// What runs waves on one core.
+    type Worker: DrawWorker;
+
+    /// When depth and stencil are tested, if there is a fragment program.
+    fn depth(&self) -> DepthTest;
+
+    /// Shades at most [`DrawMachine::LANES`] vertices: appends one [`VertexOut`] for each, with the words that fragments get to
+    /// `words`, which is empty before.
+    ///
+    /// # Errors
+    /// A trap of the program.
+    fn vertices(
+        &self,
+        on: &mut Self::Worker,
+        batch: &[VertexIn],
+        words: &mut Vec<u32>,
+        out: &mut Vec<VertexOut>,
+    ) -> Result<(), Trap>;
+
+    /// Shades 1 to [`DrawMachine::LANES`] / 4 quads and appends one [`QuadOut`] for each. `words` are those of the vertices.
+    /// `targets` hold what earlier batches wrote.
+    ///
+    /// # Errors
+    /// A trap of the program.
+    fn quads(
+        &self,
+        on: &mut Self::Worker,
+        batch: &[QuadIn<'_>],
+        words: &[u32],
+        targets: &Targets,
+        out: &mut Vec<QuadOut>,
+    ) -> Result<(), Trap>;
+}
+
+/// Draws on `targets` by the waves of a machine. Buffers of the dispatch and residents of the device hold in the end what was
+/// written, also when the draw ends in a trap.
+///
+/// # Errors
+/// A trap with its instruction and address.
+pub fn draw_on<M: DrawMachine>(
+    launch: &DrawLaunch<'_>,
+    (machine, worker): (&M, M::Worker),
+    draw: &Draw<'_>,
+    dispatch: &mut Dispatch,
+    device: &mut DrawDevice,
+    targets: &mut Targets,
+) -> Result<RunReport, Trap> {
+    let options = launch.common.options;
+    let ordered = launch.has(flags::WRITES_MEMORY) || options.perturb.is_some();
+    let mut runner = Runner {
+        machine,
+        worker,
+        crew: Crew::new(if ordered { 1 } else { options.cores }),
+        facts: launch.facts(machine.depth()),
+        shades: launch.fragment.is_some(),
+        words: Vec::new(),
+    };
+    let result = super::draw(draw, &mut runner, targets);
+    let Runner { mut worker, crew, .. } = runner;
+    let steps = worker.steps().used();
+    let memory = worker.memory();
+    for b in &launch.common.buffers {
+        dispatch.buffers[b.place].bytes = memory.take(b.id);
+    }
+    let buffers = launch.common.buffers.len();
+    for (k, r) in device.device.residents.iter_mut().enumerate() {
+        r.bytes = memory.take(Device::id(buffers, k));
+    }
+    result?;
+    Ok(RunReport { steps, ..crew.report })
+}
+
+/// A machine as the stages of a draw.
+struct Runner<'m, M: DrawMachine> {
+    machine: &'m M,
+    worker: M::Worker,
+    crew: Crew<M::Worker>,
+    facts: Facts,
+    /// Whether there is a fragment program.
+    shades: bool,
+    /// Words for the fragments of the vertices of the last call.
+    words: Vec<u32>,
+}
+
+impl<M: DrawMachine> Stages for Runner<'_, M> {
+    const QUADS: usize = M::LANES / 4;
+    const BATCHES: usize = BATCHES;
+
+    fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
+        let Runner { machine, worker, crew, words, .. } = self;
+        words.clear();
+        let lists: Vec<&[VertexIn]> = batch.chunks(M::LANES).collect();
+        let work = |on: &mut M::Worker, k: usize| {
+            let (mut own, mut made) = (Vec::new(), Vec::new());
+            machine.vertices(on, lists[k], &mut own, &mut made)?;
+            Ok((made, own))
+        };
+        crew.each(worker, lists.len(), work, |(made, own): (Vec<VertexOut>, Vec<u32>)| {
+            let base = words.len() as u32;
+            words.extend(own);
+            out.extend(made.into_iter().map(|v| VertexOut { words: v.words.start + base..v.words.end + base, ..v }));
+        })
+    }
+
+    fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        self.batches(&[batch], targets, out)
+    }
+
+    fn batches(&mut self, list: &[&[QuadIn<'_>]], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        let Runner { machine, worker, crew, words, shades, .. } = self;
+        if !*shades {
+            out.extend(list.iter().copied().flatten().map(QuadOut::plain));
+            return Ok(());
+        }
+        let work = |on: &mut M::Worker, k: usize| {
+            let mut made = Vec::with_capacity(list[k].len());
+            machine.quads(on, list[k], words, targets, &mut made)?;
+            Ok(made)
+        };
+        crew.each(worker, list.len(), work, |made| out.extend(made))
+    }
+
+    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
+        self.worker.steps().spend(steps)
+    }
+}
