@@ -289,6 +289,18 @@ pub fn colour(slot: &IoSlot, p: Option<&Pipeline>) -> Option<Colour> {
     Some(Colour { format, enabled, compressed: packed.is_some(), attachment })
 }
 
+/// Places of the colours among the outputs, the lowest attachment first: the number of a colour's export is its place in this list.
+/// The hardware counts the formats of exports, and the targets that CB_SHADER_MASK names, in that order; outputs are declared in any.
+pub fn colours(interface: &gpucc_ir::Interface) -> Vec<usize> {
+    let at = |k: usize| match interface.outputs[k].at {
+        IoAt::Location { number, blend_src } => Some((number, blend_src)),
+        _ => None,
+    };
+    let mut list: Vec<usize> = (0..interface.outputs.len()).filter(|&k| at(k).is_some()).collect();
+    list.sort_by_key(|&k| at(k));
+    list
+}
+
 fn place_of(at: IoAt, p: Option<&Pipeline>) -> IoPlace {
     match at {
         IoAt::Location { number, blend_src } => {
@@ -342,8 +354,9 @@ pub fn rows(io: &Io, stage: &StageInfo, p: Option<&Pipeline>) -> Vec<InterfaceRo
             list.push(row(slot, false, place, abi::FILE_ATTRIBUTE, fetched));
         }
     }
-    let (mut parameter, mut colours) = (0, 0);
-    for slot in &interface.outputs {
+    let mut parameter = 0;
+    let colours = colours(interface);
+    for (k, slot) in interface.outputs.iter().enumerate() {
         let (file, index) = match (slot.at, io.is_fragment) {
             (IoAt::Position, _) => (abi::FILE_EXPORT, 12),
             (IoAt::ClipDistance(n), _) => (abi::FILE_EXPORT, 13 + u32::from(n) / 4),
@@ -352,10 +365,7 @@ pub fn rows(io: &Io, stage: &StageInfo, p: Option<&Pipeline>) -> Vec<InterfaceRo
                 parameter += 1;
                 (abi::FILE_PARAM, parameter - 1)
             }
-            (_, true) => {
-                colours += 1;
-                (abi::FILE_EXPORT, colours - 1)
-            }
+            (_, true) => (abi::FILE_EXPORT, colours.iter().take_while(|&&c| c != k).count() as u32),
         };
         let mut r = row(slot, true, place_of(slot.at, p.filter(|_| io.is_fragment)), file, index);
         if let IoAt::ClipDistance(n) = slot.at {
@@ -392,7 +402,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
         }
         StageInfo::Fragment { io: interface, early_depth } => {
             let (mut format, mut mask, mut count) = (0, 0, 0);
-            for c in interface.outputs.iter().filter_map(|s| colour(s, p)) {
+            for c in colours(interface).into_iter().filter_map(|k| colour(&interface.outputs[k], p)) {
                 format |= c.format << (4 * count);
                 let nibble = match c.format {
                     1 => 1,

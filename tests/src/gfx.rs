@@ -6,9 +6,10 @@ use gpucc_kit::exec::{On, Problem, problem};
 use gpucc_render::{Failure, Lowering, Place, Programs, Ready, frame};
 use gpucc_scene::cases::{Body, Case, Expected};
 use gpucc_scene::{Resources, Scene, SceneFile, alone, cases, output};
-use gpucc_sim::RunOptions;
+use gpucc_sim::{RunOptions, SplitMix64};
 
 use crate::cases::Verdict;
+use crate::orders;
 
 /// The files of cases in a folder, or the file itself, in the order of names.
 ///
@@ -82,9 +83,9 @@ fn verdict(f: &Failure) -> Verdict {
     }
 }
 
-/// Runs a case in several places and levels: its scene is checked and its shaders are lowered once.
+/// Runs a case in several places and levels: its scene is checked and its shaders are lowered once. They declare in any order.
 pub fn judge(case: &Case, places: &[Place], perturb: Option<u64>) -> Vec<Verdict> {
-    match ready(case, Path::new("")) {
+    match shuffled(case, Path::new("")) {
         Ok(ready) => places.iter().map(|&p| draw(case, &ready, p, perturb)).collect(),
         Err(v) => places.iter().map(|_| v.clone()).collect(),
     }
@@ -95,7 +96,24 @@ pub fn judge(case: &Case, places: &[Place], perturb: Option<u64>) -> Vec<Verdict
 /// # Errors
 /// The verdict of the case, which has one already.
 pub fn ready(case: &Case, folder: &Path) -> Result<Ready, Verdict> {
-    let file = file(case, folder).map_err(Verdict::Failed)?;
+    loaded(case, file(case, folder).map_err(Verdict::Failed)?)
+}
+
+/// The same, with what the scene and its stages declare in an order that the name of the case gives.
+///
+/// # Errors
+/// The verdict of the case, which has one already.
+pub fn shuffled(case: &Case, folder: &Path) -> Result<Ready, Verdict> {
+    let seed = case.id.bytes().fold(0u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+    let mut rng = SplitMix64::new(seed);
+    let mut file = file(case, folder).map_err(Verdict::Failed)?;
+    orders::scene(&mut file.scene, &mut rng);
+    let mut ready = loaded(case, file)?;
+    orders::stages(&mut ready, &mut rng);
+    Ok(ready)
+}
+
+fn loaded(case: &Case, file: SceneFile) -> Result<Ready, Verdict> {
     let done = gpucc::guarded(&case.id, || Ok(Ready::new(file)));
     done.map_err(|bug| Verdict::Failed(bug.to_string()))?.map_err(|f| verdict(&f))
 }

@@ -5,6 +5,7 @@ pub mod foreign;
 pub mod gfx;
 pub mod heap;
 pub mod mesh;
+pub mod orders;
 pub mod randfs;
 pub mod scaling;
 

@@ -2,11 +2,11 @@
 
 use gpucc_kit::exec::{On, problem};
 use gpucc_kit::predict;
-use gpucc_kit::randprog::{Failure, FragmentProgram, GROUPS, INVOCATIONS, unsigned_zeros_of_cells};
+use gpucc_kit::randprog::{Attribute, Failure, FragmentProgram, GROUPS, INVOCATIONS, WORDS, unsigned_zeros_of_cells};
 use gpucc_render::{Failure as RenderFailure, Programs, Ready, frame};
 use gpucc_scene::{SceneFile, output, read};
 use gpucc_sim::RunOptions;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::exec::Problem;
 use crate::gfx;
@@ -15,34 +15,67 @@ use crate::gfx;
 const WRITTEN: [u32; 2] = [5, 6];
 const PICTURE: u32 = 2;
 
-/// The scene that draws a program.
+/// The scene that draws a program: a texture for each target, `t` and its location.
 fn scene(p: &FragmentProgram) -> Value {
     let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
     let all = || p.before.buffers.iter();
-    let buffers: serde_json::Map<String, Value> =
+    let mut buffers: Map<String, Value> =
         all().map(|b| (format!("b{}", b.binding), json!({"hex": hex(&b.bytes)}))).collect();
     // What the program does not use is ignored.
     let bindings = all().map(|b| json!({"binding": b.binding, "buffer": format!("b{}", b.binding)}));
     let bindings: Vec<Value> = bindings.collect();
-    let outputs = WRITTEN.iter().map(|n| json!({"name": format!("b{n}"), "buffer": format!("b{n}")}));
-    let outputs: Vec<Value> =
-        std::iter::once(json!({"name": "picture", "texture": "picture"})).chain(outputs).collect();
+    let (mut textures, mut targets, mut attachments) = (Map::new(), Vec::new(), Vec::new());
+    for t in &p.pipeline.targets {
+        let (name, at) = (format!("t{}", t.location), t.location as usize);
+        let format = ["r32uint", "rg32uint", "", "rgba32uint"][t.words.len() - 1];
+        textures.insert(name.clone(), json!({"format": format, "size": [INVOCATIONS, GROUPS]}));
+        targets.resize(targets.len().max(at + 1), Value::Null);
+        attachments.resize(targets.len(), Value::Null);
+        targets[at] = json!({"format": format});
+        attachments[at] = json!({"texture": name});
+    }
+    let written = WRITTEN.iter().map(|n| json!({"name": format!("b{n}"), "buffer": format!("b{n}")}));
+    let pictures = p.pipeline.targets.iter().map(|t| format!("t{}", t.location));
+    let outputs: Vec<Value> = pictures.map(|n| json!({"name": n, "texture": n})).chain(written).collect();
+    let (layouts, bound) = vertex_buffers(p, &mut buffers);
     json!({
         "format": "scene-1",
         "shaders": {"m": {"wgsl": p.source}},
-        "textures": {"picture": {"format": "rgba32uint", "size": [INVOCATIONS, GROUPS]}},
+        "textures": textures,
         "buffers": buffers,
         "pipelines": {"p": {
-            "vertex": {"shader": "m"},
-            "fragment": {"shader": "m", "targets": [{"format": "rgba32uint"}]},
+            "vertex": {"shader": "m", "buffers": layouts},
+            "fragment": {"shader": "m", "targets": targets},
         }},
         "passes": [{
             "type": "render",
-            "colorAttachments": [{"texture": "picture"}],
-            "draws": [{"pipeline": "p", "draw": {"vertexCount": 3}, "bindings": bindings}],
+            "colorAttachments": attachments,
+            "draws": [{"pipeline": "p", "draw": {"vertexCount": 3}, "bindings": bindings, "vertexBuffers": bound}],
         }],
         "outputs": outputs,
     })
+}
+
+/// Layouts of the vertex buffers, and what is bound: one of vertices, one of instances, one that has nothing or vertices.
+fn vertex_buffers(p: &FragmentProgram, buffers: &mut Map<String, Value>) -> (Vec<Value>, Vec<Value>) {
+    let (mut layouts, mut bound) = (vec![Value::Null; 3], vec![Value::Null; 3]);
+    for k in 0..3 {
+        let of: Vec<_> = p.pipeline.attributes.iter().filter(|a| a.buffer == k).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let element: Vec<u32> = of.iter().map(|a| a.value).collect();
+        let attribute =
+            |(n, a): (usize, &&Attribute)| json!({"shaderLocation": a.location, "format": "uint32", "offset": 4 * n});
+        let attributes: Vec<Value> = of.iter().enumerate().map(attribute).collect();
+        let (step, count) = if k == 1 { ("instance", 1) } else { ("vertex", 3) };
+        let stride = 4 * element.len();
+        layouts[k as usize] = json!({"arrayStride": stride, "stepMode": step, "attributes": attributes});
+        let name = format!("v{k}");
+        buffers.insert(name.clone(), json!({"u32": element.repeat(count)}));
+        bound[k as usize] = json!({"buffer": name});
+    }
+    (layouts, bound)
 }
 
 /// A program whose scene is checked and whose shaders are lowered.
@@ -80,7 +113,7 @@ impl Drawn {
         match self.draw(on, level) {
             Ok(outputs) => {
                 let names = std::iter::once(PICTURE).chain(WRITTEN);
-                for (binding, mut got) in names.zip(outputs) {
+                for (binding, mut got) in names.zip(self.joined(outputs)) {
                     if binding == 6 {
                         unsigned_zeros_of_cells(&mut got);
                     }
@@ -106,6 +139,19 @@ impl Drawn {
             },
             Err(f) => Err(Failure::Wrong(format!("{at}: {f}"))),
         }
+    }
+
+    /// The words of the targets together, pixel by pixel, and the buffers.
+    fn joined(&self, outputs: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let targets = &self.program.pipeline.targets;
+        let mut picture = vec![0; (4 * WORDS * INVOCATIONS * GROUPS) as usize];
+        for (t, words) in targets.iter().zip(&outputs) {
+            let (from, len) = (4 * t.words.start as usize, 4 * t.words.len());
+            for (pixel, of) in picture.chunks_mut(4 * WORDS as usize).zip(words.chunks(len)) {
+                pixel[from..from + of.len()].copy_from_slice(of);
+            }
+        }
+        std::iter::once(picture).chain(outputs.into_iter().skip(targets.len())).collect()
     }
 
     fn draw(&self, on: On, level: u8) -> Result<Vec<Vec<u8>>, RenderFailure> {

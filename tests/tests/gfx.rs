@@ -49,7 +49,7 @@ fn a_few_cases_of_each_group_give_the_recorded_bytes() {
 /// What the oracle has against a machine, when it runs the IR that selection read with the machine's precision: to the bit.
 fn differs(case: &Case, place: Place) -> Option<String> {
     let said = |what: String| Some(format!("{place} {}: {what}", case.id));
-    let ready = match gfx::ready(case, std::path::Path::new("")) {
+    let ready = match gfx::shuffled(case, std::path::Path::new("")) {
         Ok(r) => r,
         Err(v) => return said(format!("{v:?}")),
     };
@@ -137,7 +137,7 @@ fn the_number_of_cores_does_not_show_in_a_frame() {
     let file = SceneFile { scene: mesh::scene(24, [200, 150]), name: String::new(), folder: PathBuf::new() };
     let mut frames = vec![Ready::new(file).unwrap_or_else(|f| panic!("{f}"))];
     // Every group, with programs that write memory, read targets, discard, and run for each sample.
-    frames.extend(sample(3).iter().filter_map(|c| gfx::ready(c, Path::new("")).ok()));
+    frames.extend(sample(3).iter().filter_map(|c| gfx::shuffled(c, Path::new("")).ok()));
     let wrong = |ready: &Ready| -> Vec<String> {
         let mut list = Vec::new();
         let oracles = [On::Interp, On::Passes(For::Poorest)];

@@ -28,6 +28,7 @@ mod limits;
 mod narrow_spirv;
 mod numbers;
 mod oracle;
+mod orders;
 mod predict;
 mod races;
 mod ragged;

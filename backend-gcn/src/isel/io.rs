@@ -312,7 +312,7 @@ impl Isel<'_> {
         }
         let slots: Vec<(&IoSlot, Vec<U>)> = interface.outputs.iter().zip(list).collect();
         let exports = if self.io.is_fragment {
-            self.fragment_exports(&slots)
+            self.fragment_exports(&slots, &io::colours(interface))
         } else {
             vertex_exports(&slots, distances(interface))
         };
@@ -346,7 +346,7 @@ impl Isel<'_> {
         self.lanes(cx, v).into_iter().collect()
     }
 
-    fn fragment_exports(&mut self, slots: &[(&IoSlot, Vec<U>)]) -> Vec<Export> {
+    fn fragment_exports(&mut self, slots: &[(&IoSlot, Vec<U>)], colours: &[usize]) -> Vec<Export> {
         let find = |at: IoAt| slots.iter().find(|s| s.0.at == at).map(|s| s.1[0]);
         let mut list = Vec::new();
         match (find(IoAt::FragDepth), find(IoAt::SampleMask)) {
@@ -364,12 +364,10 @@ impl Isel<'_> {
             (None, Some(mask)) => list.push(Export { target: 8, enabled: 12, compressed: true, values: vec![mask] }),
             (None, None) => {}
         }
-        let mut number = 0;
-        for (slot, values) in slots {
-            let Some(c) = io::colour(slot, self.pipeline) else { continue };
+        let present = colours.iter().filter_map(|&k| Some((&slots[k], io::colour(slots[k].0, self.pipeline)?)));
+        for (number, ((slot, values), c)) in (0..).zip(present) {
             let values = colour_values(&c, slot, values);
             list.push(Export { target: number, enabled: c.enabled, compressed: c.compressed, values });
-            number += 1;
         }
         if list.is_empty() {
             list.push(Export { target: 9, enabled: 0, compressed: false, values: Vec::new() });

@@ -14,6 +14,7 @@
 mod expr;
 mod flow;
 mod pack;
+mod pipeline;
 mod places;
 mod sharing;
 
@@ -22,6 +23,8 @@ use std::fmt::Write as _;
 use gpucc_driver::CodegenOptions;
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
+
+pub use pipeline::{Attribute, Pipeline};
 
 use crate::exec::{self, On, Problem};
 use crate::predict;
@@ -58,6 +61,8 @@ pub struct Generator {
     /// Some targets have no atomics: half of the programs do without.
     atomics: bool,
     kind: Kind,
+    /// Around a fragment program.
+    pipeline: Pipeline,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -171,19 +176,12 @@ fn exchange(x: u32, k: u32) -> u32 {
 
 ";
 
-/// The vertex stage of fragment programs: a triangle over the whole picture.
-const TRIANGLE: &str = "\
-@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
-    return vec4<f32>(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
-}
-";
-
 /// What a program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Workgroups that share memory.
     Compute,
-    /// A fragment shader: a pixel is an invocation, row by row, and its four words of `result` are the pixel's colour. It shares nothing.
+    /// A fragment shader: a pixel is an invocation, row by row, and its four words of `result` are the pixel's colours. It shares nothing.
     Fragment,
     /// The compute program with the same meaning, word by word.
     Twin,
@@ -199,6 +197,7 @@ impl Generator {
     pub fn of(seed: u64, kind: Kind) -> Generator {
         Generator {
             kind,
+            pipeline: Pipeline::new(seed),
             rng: SplitMix64::new(seed),
             out: String::new(),
             indent: 0,
@@ -250,7 +249,7 @@ impl Generator {
         self.out += HEAD;
         match self.kind {
             Kind::Compute => self.out += SHARED,
-            Kind::Fragment => self.out += TRIANGLE,
+            Kind::Fragment => self.out += &self.pipeline.vertex(),
             Kind::Twin => {}
         }
         self.atomics = self.pick(2) == 0 && self.kind == Kind::Compute;
@@ -297,7 +296,7 @@ impl Generator {
 
     fn main(&mut self) {
         if self.kind == Kind::Fragment {
-            self.line("@fragment fn fs(@builtin(position) at: vec4<f32>) -> @location(0) vec4<u32> {");
+            self.line(&self.pipeline.fragment());
             self.indent += 1;
             self.line(&format!("let gid = vec3<u32>(u32(at.y) * {INVOCATIONS}u + u32(at.x), 0u, 0u);"));
             self.line("let lid = gid.x & 31u;");
@@ -311,7 +310,8 @@ impl Generator {
         }
         self.line("let base = gid.x * 4u;");
         self.line("me = gid.x;");
-        self.line("var x0 = source.words[gid.x & 63u];");
+        let nothing = if self.kind == Kind::Fragment { self.pipeline.nothing() } else { String::new() };
+        self.line(&format!("var x0 = source.words[gid.x & 63u]{nothing};"));
         self.line("var x1 = i32(source.words[(gid.x * 7u + 3u) & 63u]);");
         self.line("var x2 = f32(source.words[lid & 63u] & 255u);");
         for (t, n) in [(Ty::U, "x0"), (Ty::I, "x1"), (Ty::F, "x2")] {
@@ -350,7 +350,7 @@ impl Generator {
             }
         }
         if self.kind == Kind::Fragment {
-            self.line("return pixel;");
+            self.line(&format!("return {};", self.pipeline.colours()));
         }
         if self.atomics {
             self.count();
@@ -649,6 +649,8 @@ pub struct FragmentProgram {
     pub before: Dispatch,
     /// As after it: binding 2 holds the picture.
     pub expected: Dispatch,
+    /// Where its words leave, and what comes in.
+    pub pipeline: Pipeline,
 }
 
 impl FragmentProgram {
@@ -664,7 +666,8 @@ impl FragmentProgram {
         exec::run(&module, "main", On::Interp, &CodegenOptions::default(), &mut expected, &options(seed))
             .map_err(|p| format!("seed {seed} on interp: {p}\n{twin}"))?;
         unsigned_zeros(&mut expected);
-        Ok(FragmentProgram { source: Generator::of(seed, Kind::Fragment).program(), before, expected })
+        let (source, pipeline) = (Generator::of(seed, Kind::Fragment).program(), Pipeline::new(seed));
+        Ok(FragmentProgram { source, before, expected, pipeline })
     }
 }
 
