@@ -16,6 +16,7 @@ mod gcn_strangers;
 mod gcn_textures;
 mod gcn_words;
 mod gfx;
+mod gfx_exact;
 mod gfx_hostile;
 mod gfx_mutants;
 mod gfx_recorded;

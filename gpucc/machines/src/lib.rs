@@ -1,6 +1,7 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
 pub mod drivers;
+mod interp;
 pub mod launch;
 mod oracle;
 #[doc(hidden)]

@@ -12,6 +12,8 @@ use gpucc_num::special::{self, wide};
 use gpucc_num::{MinMax, Mode, NAN32, convert, f32 as num, sfu};
 use gpucc_sim::texture::{Filter, NearestRounding, Precision, Sampler};
 
+use crate::interp;
+
 /// The precision with which samplers of a family filter.
 pub fn sampling(family: &str) -> fn(&Sampler) -> Precision {
     match family {
@@ -43,7 +45,12 @@ pub fn profile(family: &str, generation: usize) -> Profile {
         },
         "tesla" => Profile { subgroup_size: 32, machine: Some(Arc::new(Tesla)), ..flush },
         // FP_DENORM: f32 flushed, f16 and f64 kept.
-        "gcn" => Profile { subgroup_size: 64, machine: Some(Arc::new(Gcn { gfx6: generation == 0 })), ..flush },
+        "gcn" => Profile {
+            subgroup_size: 64,
+            machine: Some(Arc::new(Gcn { gfx6: generation == 0 })),
+            interp: interp::model(family),
+            ..flush
+        },
         "vivante" => Profile {
             subgroup_size: 4,
             fma: gpucc_interp::FmaModel::Unfused,

@@ -145,7 +145,7 @@ const NO_BUFFER: u16 = 0xfffe;
 /// The run as a whole.
 pub(crate) struct Run<'a> {
     program: &'a OracleProgram,
-    profile: &'a Profile,
+    pub(crate) profile: &'a Profile,
     grid: [u32; 3],
     /// Lanes of a subgroup as the program sees them.
     lanes: u32,

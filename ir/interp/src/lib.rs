@@ -20,6 +20,7 @@ pub mod alu;
 pub mod compare;
 mod cores;
 mod exec;
+mod interpolate;
 mod memory;
 mod oob;
 mod profile;
@@ -32,6 +33,7 @@ mod translate;
 
 pub use accuracy::{Sampled, outside_accuracy};
 pub use compare::{Difference, Kind, Outcome, Tolerance, compare, words};
+pub use interpolate::InterpModel;
 pub use oob::OobAccess;
 pub use profile::{FmaModel, Free, MachineMath, Profile};
 pub use program::OracleProgram;

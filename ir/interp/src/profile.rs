@@ -1,6 +1,7 @@
 //! How numbers behave: by the letter of the IR's semantics, or as on a given machine.
 
 use crate::compare::Tolerance;
+use crate::interpolate::{InterpModel, Rules};
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::{MinMax, Mode};
 use std::fmt;
@@ -107,6 +108,8 @@ pub struct Profile {
     pub free: Option<Free>,
     /// What the machine computes in its own way.
     pub machine: Option<Arc<dyn MachineMath>>,
+    /// How inputs of fragments are interpolated; `None` is by the rules.
+    pub interp: Option<Arc<dyn InterpModel>>,
     /// How far apart floats may be in [`compare`](crate::compare()).
     pub tolerance: Tolerance,
 }
@@ -115,6 +118,11 @@ impl Profile {
     /// A lane on its way into a word.
     pub(crate) fn packed(&self, op: Op, lane: f32) -> f32 {
         self.machine.as_ref().map_or(lane, |m| m.packed(op, lane))
+    }
+
+    /// How inputs of fragments are interpolated.
+    pub(crate) fn interp(&self) -> &dyn InterpModel {
+        self.interp.as_deref().unwrap_or(&Rules)
     }
 
     /// Lanes of a subgroup, 1 to 128.
@@ -136,6 +144,7 @@ impl fmt::Debug for Profile {
             .field("words_behind", &self.words_behind)
             .field("free", &self.free)
             .field("machine", &self.machine.as_ref().map(|m| m.ops()))
+            .field("interp", &self.interp.is_some())
             .field("tolerance", &self.tolerance)
             .finish()
     }

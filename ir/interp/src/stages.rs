@@ -16,7 +16,7 @@ use gpucc_sim::draw::{
     attributes,
 };
 use gpucc_sim::quads::Masks;
-use gpucc_sim::raster::{Viewport, Weights};
+use gpucc_sim::raster::Viewport;
 use gpucc_sim::texture::{Base, Codec};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, StepBudget, Trap, TrapKind};
 
@@ -422,14 +422,15 @@ fn load_target(
 fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u32], (k, lane): (usize, usize)) {
     let at = 4 * k + lane;
     let p = quad.primitive;
+    let model = side.run.profile.interp();
     for &value in &side.program.sysvals {
         let Some(row) = sysval_row(value) else { continue };
         match value {
             Sysval::FragCoord => {
-                for (row, v) in (row..).zip(quad.position(lane)) {
+                let [x, y, z, inv_w] = quad.position(lane);
+                for (row, v) in (row..).zip([x, y, z, model.inverse_w(inv_w)]) {
                     side.run.batch.set(row, at, v.to_bits());
                 }
-                continue;
             }
             Sysval::Pixel => {
                 let [x, y] = quad.pixel(lane);
@@ -439,7 +440,7 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
             Sysval::FragZ => side.run.batch.set(row, at, quad.position(lane)[2].to_bits()),
             Sysval::FragInvW => {
                 let center = quad.weights(lane, draw::Where::Center).inv_w as f32;
-                side.run.batch.set(row, at, center.to_bits());
+                side.run.batch.set(row, at, model.inverse_w(center).to_bits());
             }
             Sysval::FrontFacing => side.run.batch.set(row, at, p.front.into()),
             Sysval::SampleIndex => side.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
@@ -448,34 +449,28 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
             _ => {}
         }
     }
-    let mut known: [Option<Weights>; 3] = [None; 3];
-    // Recorded results divide what is interpolated elsewhere by the 1/w of the pixel's centre: docs/drawing.md.
-    let mut center: Option<Weights> = None;
+    // By mode and place; inputs of one kind share them.
+    let mut known: [[Option<[f64; 3]>; 3]; 3] = [[None; 3]; 3];
     for v in varyings {
         let word = |vertex: usize, k: u32| words[(p.words[vertex].start + v.from + k) as usize];
-        if v.mode == Mode::Flat {
-            (0..v.lanes).for_each(|k| side.run.batch.set(v.row + k, at, word(p.provoking.into(), k)));
-            continue;
-        }
+        let mode = match v.mode {
+            Mode::Flat => {
+                (0..v.lanes).for_each(|k| side.run.batch.set(v.row + k, at, word(p.provoking.into(), k)));
+                continue;
+            }
+            Mode::Perspective => 0,
+            Mode::Linear => 1,
+            Mode::OverW => 2,
+        };
         let place = match v.at {
             Where::Center => draw::Where::Center,
             Where::Centroid => draw::Where::Centroid,
             Where::Sample => draw::Where::Sample,
         };
-        let shares = known[v.at as usize].get_or_insert_with(|| quad.weights(lane, place));
+        let weights = *known[mode][v.at as usize].get_or_insert_with(|| model.weights(quad, lane, v.mode, place));
         for k in 0..v.lanes {
             let values = [0, 1, 2].map(|vertex| f32::from_bits(word(vertex, k)));
-            let value = match v.mode {
-                Mode::Linear => quad.interpolate(shares.linear, values),
-                Mode::OverW => quad.interpolate(shares.perspective.map(|s| s * shares.inv_w), values),
-                _ if v.at != Where::Center => {
-                    let center = center.get_or_insert_with(|| quad.weights(lane, draw::Where::Center)).inv_w;
-                    let share = shares.inv_w / center;
-                    quad.interpolate(shares.perspective.map(|s| s * share), values)
-                }
-                _ => quad.interpolate(shares.perspective, values),
-            };
-            side.run.batch.set(v.row + k, at, value.to_bits());
+            side.run.batch.set(v.row + k, at, model.value(p, weights, values).to_bits());
         }
     }
 }

@@ -1,0 +1,52 @@
+//! How each machine interpolates the inputs of fragments: a row of its numeric profile. The formulas share no arithmetic with the machines.
+
+use std::sync::Arc;
+
+use gpucc_interp::InterpModel;
+use gpucc_ir::Mode;
+use gpucc_num::f32 as num;
+use gpucc_sim::draw::{Primitive, QuadIn, Where};
+
+const FLUSH: gpucc_num::Mode = gpucc_num::Mode::FLUSH;
+
+/// The model of a family; without one it is that of the rules.
+pub fn model(family: &str) -> Option<Arc<dyn InterpModel>> {
+    match family {
+        "gcn" => Some(Arc::new(Planes)),
+        _ => None,
+    }
+}
+
+/// GCN's interpolation. Launch gives a fragment its shares i and j of the second and the third vertex, counted from the provoking
+/// one, in f32. LDS holds the first vertex's value and the differences of the others to it. `v_interp_p1` and `v_interp_p2` add
+/// the products, each product and each sum rounded and flushed. `position.w` is the reciprocal of POS_W, which is w.
+struct Planes;
+
+impl InterpModel for Planes {
+    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 3] {
+        let w = quad.weights(lane, at);
+        let shares = if mode == Mode::Linear { w.linear } else { w.perspective };
+        let p = quad.primitive;
+        let mut out = [0.0; 3];
+        for k in (0..p.count as usize).filter(|&k| k != usize::from(p.provoking)) {
+            out[k] = f64::from(shares[k] as f32);
+        }
+        out
+    }
+
+    fn value(&self, primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+        let first = usize::from(primitive.provoking);
+        let mut value = num::flush(values[first]);
+        for k in [1, 2].map(|n| (first + n) % 3) {
+            // A vertex that does not count has the value of the first one.
+            let other = if k < primitive.count as usize { values[k] } else { values[first] };
+            let slope = other - values[first];
+            value = num::add(FLUSH, num::mul(FLUSH, slope, weights[k] as f32), value);
+        }
+        value
+    }
+
+    fn inverse_w(&self, inv_w: f32) -> f32 {
+        num::div(FLUSH, 1.0, 1.0 / inv_w)
+    }
+}

@@ -1,0 +1,47 @@
+//! How the inputs of fragments come about between the vertices of a primitive: by the rules, or as on a given machine.
+
+use gpucc_ir::Mode;
+use gpucc_sim::draw::{Primitive, QuadIn, Where};
+
+/// What the hardware of a machine makes of the values at the vertices. What a model does not say follows the rules: weights
+/// in f64, one rounding at the end (`docs/drawing.md`).
+pub trait InterpModel: Send + Sync {
+    /// What all inputs of a mode have in common at a point of a lane's pixel: weights that [`InterpModel::value`] takes.
+    /// The mode is never flat.
+    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 3] {
+        exact(quad, lane, mode, at)
+    }
+
+    /// An input of these values at the primitive's vertices.
+    fn value(&self, primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+        sum(primitive, weights, values)
+    }
+
+    /// The fourth component of a fragment's position, of the interpolated 1/w.
+    fn inverse_w(&self, inv_w: f32) -> f32 {
+        inv_w
+    }
+}
+
+/// The model of the rules.
+pub(crate) struct Rules;
+
+impl InterpModel for Rules {}
+
+/// Weights by the rules. Recorded results divide what is interpolated elsewhere by the 1/w of the pixel's centre.
+fn exact(quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 3] {
+    let w = quad.weights(lane, at);
+    match mode {
+        Mode::Linear => w.linear,
+        Mode::OverW => w.perspective.map(|s| s * w.inv_w),
+        _ if at != Where::Center => {
+            let share = w.inv_w / quad.weights(lane, Where::Center).inv_w;
+            w.perspective.map(|s| s * share)
+        }
+        _ => w.perspective,
+    }
+}
+
+fn sum(primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+    (0..primitive.count as usize).map(|k| weights[k] * f64::from(values[k])).sum::<f64>() as f32
+}

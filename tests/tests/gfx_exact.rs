@@ -1,0 +1,147 @@
+//! What amplifies the last bit of an interpolated input, on machines that draw: equal to the bit with the oracle that runs the IR that
+//! selection read under their profile.
+
+use gpucc_ir::Refusal;
+use gpucc_render::compare::{self, Against};
+use gpucc_render::{Place, Programs, Ready, frame};
+use gpucc_scene::SceneFile;
+use gpucc_scene::read::{Language, parse};
+use gpucc_tests::{exec, gfx, predict};
+use std::path::PathBuf;
+
+/// Two triangles of which one reaches behind the eye, with w from 0.3 to 4, a line and a point; inputs of each mode at each place.
+const VERTICES: &str = "
+struct V {
+  @builtin(position) p: vec4<f32>,
+  @location(0) uv: vec2<f32>,
+  @location(1) c: vec4<f32>,
+  @location(2) @interpolate(linear) l: vec3<f32>,
+  @location(3) @interpolate(perspective, centroid) m: vec2<f32>,
+  @location(4) @interpolate(linear, centroid) n: f32,
+  @location(5) @interpolate(flat) f: vec2<f32>,
+};
+@vertex fn vs(@builtin(vertex_index) i: u32) -> V {
+  var at = array(vec4(-0.91, -0.93, 0.1, 1.0), vec4(2.7, -2.9, 0.4, 4.0), vec4(-0.2, 0.29, 0.2, 0.3),
+                 vec4(0.9, 0.83, 0.9, 1.1), vec4(-0.7, 0.9, 0.5, 1.3), vec4(0.6, -0.3, 0.3, -0.2));
+  let p = at[i % 6u];
+  let k = f32(i % 6u);
+  return V(p, p.xy * 0.5 + 0.5, vec4(0.1 + 0.8 * fract(k * 0.37), 0.9 - 0.1 * k, 0.35, 1e-39 * k),
+           vec3(k * 0.31, 1.0 - k * 0.17, 1e20 * k), vec2(k * 0.7, 3.3 - k), k * 0.77, vec2(k, -0.0));
+}
+";
+
+/// Of each: the body of `fs(v: V)`, whose result is four words.
+const FRAGMENTS: &[(&str, &str)] = &[
+    ("perspective", "return bitcast<vec4<u32>>(v.c);"),
+    ("two perspectives", "return bitcast<vec4<u32>>(vec4(v.uv, v.c.xy));"),
+    ("linear", "return bitcast<vec4<u32>>(vec4(v.l, v.n));"),
+    ("centroid", "return bitcast<vec4<u32>>(vec4(v.m, v.n, v.uv.x));"),
+    ("flat", "return bitcast<vec4<u32>>(vec4(v.f, v.uv));"),
+    ("position", "return bitcast<vec4<u32>>(v.p);"),
+    ("fract", "return bitcast<vec4<u32>>(vec4(fract(v.uv * 32.0), fract(v.c.xy * 1000.0)));"),
+    ("floor", "return vec4<u32>(vec4<i32>(floor(vec4(v.uv * 32.0, v.l.xy * 64.0))));"),
+    ("derivative", "return bitcast<vec4<u32>>(vec4(dpdx(v.uv * v.uv), dpdyFine(v.l.xy)));"),
+    ("nearest", "return bitcast<vec4<u32>>(textureSample(t, s, v.uv * 3.0));"),
+    ("nearest of linear", "return bitcast<vec4<u32>>(textureSample(t, s, v.l.xy * 2.0));"),
+    (
+        "lit",
+        "let n = normalize(v.c.xyz - 0.5); return bitcast<vec4<u32>>(vec4(pow(max(dot(n, normalize(vec3(0.3, v.uv))), 0.0), 40.0) * n, v.p.w));",
+    ),
+];
+
+/// A frame of 48x40 pixels with so many samples. A program that runs for each sample interpolates at samples. What it makes goes to a
+/// buffer, since words have no resolve.
+fn scene(body: &str, topology: &str, (samples, each): (u32, bool)) -> String {
+    let (input, at) = if each { (", @builtin(sample_index) at: u32", "at") } else { ("", "0u") };
+    let vertices = if each { VERTICES.replace("centroid", "sample") } else { VERTICES.to_string() };
+    let resolved = if samples > 1 { "resolveTarget = { texture = \"picture\" }" } else { "" };
+    let drawn = if samples > 1 { "many" } else { "picture" };
+    format!(
+        r#"format = "scene-1"
+[shaders.s]
+wgsl = """
+@group(0) @binding(0) var t: texture_2d<f32>;
+@group(0) @binding(1) var s: sampler;
+@group(0) @binding(2) var<storage, read_write> out: array<vec4<u32>>;
+{vertices}
+fn words(v: V) -> vec4<u32> {{ {body} }}
+@fragment fn fs(v: V{input}) -> @location(0) vec4<f32> {{
+  let w = words(v);
+  if textureDimensions(t).x == 0u {{ return textureSampleLevel(t, s, v.uv, 0.0); }}
+  out[(u32(v.p.y) * 48u + u32(v.p.x)) * 4u + {at}] = w;
+  return vec4<f32>(w & vec4(255u)) / 255.0;
+}}
+"""
+[buffers]
+out = {{ size = {bytes} }}
+[textures]
+picture = {{ format = "rgba8unorm", size = [48, 40] }}
+many = {{ format = "rgba8unorm", size = [48, 40], sampleCount = {samples} }}
+noise = {{ format = "rgba8unorm", size = [32, 32], contents = {{ generator = {{ name = "noise", seed = 7 }} }} }}
+[samplers]
+near = {{ addressModeU = "repeat", addressModeV = "repeat" }}
+[pipelines.p]
+vertex = {{ shader = "s" }}
+fragment = {{ shader = "s", targets = [{{ format = "rgba8unorm" }}] }}
+primitive = {{ topology = "{topology}" }}
+multisample = {{ count = {samples} }}
+[[passes]]
+type = "render"
+[[passes.colorAttachments]]
+texture = "{drawn}"
+{resolved}
+[[passes.draws]]
+pipeline = "p"
+draw = {{ vertexCount = 6 }}
+bindings = [ {{ group = 0, binding = 0, texture = "noise" }}, {{ group = 0, binding = 1, sampler = "near" }}, {{ group = 0, binding = 2, buffer = "out" }} ]
+[[outputs]]
+name = "words"
+buffer = "out"
+[[outputs]]
+name = "picture"
+texture = "picture"
+"#,
+        bytes = 48 * 40 * 4 * 16,
+    )
+}
+
+fn ready(text: &str) -> Ready {
+    let scene = parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}"));
+    Ready::new(SceneFile { scene, name: String::new(), folder: PathBuf::new() }).unwrap_or_else(|f| panic!("{f}"))
+}
+
+/// What the oracle has against a place.
+fn differs(ready: &Ready, place: Place) -> Result<(), String> {
+    let options = frame::Options::default();
+    let (scene, mut got) = (&ready.file.scene, ready.resources.clone());
+    let programs = Programs::new(scene, &ready.shaders, place).map_err(|f| f.to_string())?;
+    let report =
+        frame::run(scene, &ready.shaders, &programs, &mut got, &options, &mut || {}).map_err(|f| f.to_string())?;
+    let verdict = compare::check(ready, (&programs, place), (&got, &report), Against::Lowered, &options);
+    verdict.map(|_| ()).map_err(|v| format!("{v:?}"))
+}
+
+#[test]
+fn the_last_bit_of_what_is_interpolated_is_the_machines() {
+    let targets = exec::targets("all:all").into_iter().map(exec::on);
+    let draws: Vec<_> = targets.filter(|&on| !predict::documented(on, Refusal::Stage)).collect();
+    let mut wrong = Vec::new();
+    for (name, body) in FRAGMENTS {
+        for (topology, samples) in [
+            ("triangle-list", (1, false)),
+            ("triangle-list", (4, false)),
+            ("triangle-list", (4, true)),
+            ("line-list", (1, false)),
+            ("point-list", (1, false)),
+        ] {
+            let ready = ready(&scene(body, topology, samples));
+            for (k, &on) in draws.iter().enumerate() {
+                let level = [0, 2, 3][k % 3];
+                if let Err(why) = differs(&ready, gfx::place(on, level)) {
+                    wrong.push(format!("{name}, {topology}, {samples:?} on {on} -O{level}: {why}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
