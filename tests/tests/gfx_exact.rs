@@ -2,7 +2,7 @@
 //! selection read under their profile.
 
 use gpucc_ir::Refusal;
-use gpucc_render::compare::{self, Against};
+use gpucc_render::compare::{self, Against, Compared};
 use gpucc_render::{Place, Programs, Ready, frame};
 use gpucc_scene::SceneFile;
 use gpucc_scene::read::{Language, parse};
@@ -54,23 +54,31 @@ const FRAGMENTS: &[(&str, &str)] = &[
 fn scene(body: &str, topology: &str, (samples, each): (u32, bool)) -> String {
     let (input, at) = if each { (", @builtin(sample_index) at: u32", "at") } else { ("", "0u") };
     let vertices = if each { VERTICES.replace("centroid", "sample") } else { VERTICES.to_string() };
+    let fragment = format!(
+        "fn words(v: V) -> vec4<u32> {{ {body} }}
+@fragment fn fs(v: V{input}) -> @location(0) vec4<f32> {{
+  let w = words(v);
+  if textureDimensions(t).x == 0u {{ return textureSampleLevel(t, s, v.uv, 0.0); }}
+  out[(u32(v.p.y) * 48u + u32(v.p.x)) * 4u + {at}] = w;
+  return vec4<f32>(w & vec4(255u)) / 255.0;
+}}"
+    );
+    frame_of(&format!("{vertices}{fragment}"), topology, samples)
+}
+
+/// The frame of a shader with `vs` and `fs`.
+fn frame_of(shader: &str, topology: &str, samples: u32) -> String {
     let resolved = if samples > 1 { "resolveTarget = { texture = \"picture\" }" } else { "" };
     let drawn = if samples > 1 { "many" } else { "picture" };
     format!(
         r#"format = "scene-1"
 [shaders.s]
 wgsl = """
+diagnostic(off, derivative_uniformity);
 @group(0) @binding(0) var t: texture_2d<f32>;
 @group(0) @binding(1) var s: sampler;
 @group(0) @binding(2) var<storage, read_write> out: array<vec4<u32>>;
-{vertices}
-fn words(v: V) -> vec4<u32> {{ {body} }}
-@fragment fn fs(v: V{input}) -> @location(0) vec4<f32> {{
-  let w = words(v);
-  if textureDimensions(t).x == 0u {{ return textureSampleLevel(t, s, v.uv, 0.0); }}
-  out[(u32(v.p.y) * 48u + u32(v.p.x)) * 4u + {at}] = w;
-  return vec4<f32>(w & vec4(255u)) / 255.0;
-}}
+{shader}
 """
 [buffers]
 out = {{ size = {bytes} }}
@@ -111,14 +119,14 @@ fn ready(text: &str) -> Ready {
 }
 
 /// What the oracle has against a place.
-fn differs(ready: &Ready, place: Place) -> Result<(), String> {
+fn differs(ready: &Ready, place: Place) -> Result<Compared, String> {
     let options = frame::Options::default();
     let (scene, mut got) = (&ready.file.scene, ready.resources.clone());
     let programs = Programs::new(scene, &ready.shaders, place).map_err(|f| f.to_string())?;
     let report =
         frame::run(scene, &ready.shaders, &programs, &mut got, &options, &mut || {}).map_err(|f| f.to_string())?;
     let verdict = compare::check(ready, (&programs, place), (&got, &report), Against::Lowered, &options);
-    verdict.map(|_| ()).map_err(|v| format!("{v:?}"))
+    verdict.map_err(|v| format!("{v:?}"))
 }
 
 #[test]
@@ -139,6 +147,64 @@ fn the_last_bit_of_what_is_interpolated_is_the_machines() {
                 let level = [0, 2, 3][k % 3];
                 if let Err(why) = differs(&ready, gfx::place(on, level)) {
                     wrong.push(format!("{name}, {topology}, {samples:?} on {on} -O{level}: {why}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Programs that sample or take a difference where lanes of a quad have left; of each the body of `fs(v: V)`.
+const LEFT: &[(&str, &str)] = &[
+    (
+        "break",
+        "var c = vec4(0.0); var q = v.p.xy * 0.013;
+        for (var i = 0; i < 8; i++) { if f32(i) > v.p.x * 0.2 { break; } q = q * 1.1; let z = q.yx + 0.1; c += textureSample(t, s, z) * 0.2; }
+        return c;",
+    ),
+    (
+        "continue",
+        "var c = vec4(0.0);
+        for (var i = 0; i < 5; i++) { if (i32(v.p.x) + i) % 3 == 0 { continue; } let z = v.p.yx * 0.02 * f32(i + 1); c += textureSampleBias(t, s, z, 0.5) * 0.2; }
+        return c;",
+    ),
+    (
+        "branch",
+        "var c = vec4(0.1); if fract(v.p.x * 0.19) > 0.4 { let z = v.p.xy * 0.07; c = textureSample(t, s, z * z); } return c;",
+    ),
+    (
+        "switch",
+        "var c = vec4(0.1);
+        switch i32(v.p.x) % 3 { case 0: { c = textureSample(t, s, v.p.yx * 0.03); } case 1: { c = vec4(0.5); } default: { c = textureSample(t, s, v.p.xx * 0.05) * 0.5; } }
+        return c;",
+    ),
+    (
+        "difference",
+        "var c = 0.0; var q = v.p.x * 0.013;
+        for (var i = 0; i < 8; i++) { if f32(i) > v.p.x * 0.2 { break; } q = q * 1.1; let z = q * q; c += abs(dpdx(z)) + abs(dpdyFine(z + v.p.y)); }
+        return vec4(fract(c));",
+    ),
+    (
+        "return",
+        "if fract(v.p.x * 0.19) > 0.4 { return vec4(0.3); } let z = v.p.xy * 0.07; return textureSample(t, s, z * z);",
+    ),
+];
+
+#[test]
+fn lanes_that_left_leave_their_quad_open() {
+    let targets = exec::targets("all:all").into_iter().map(exec::on);
+    let draws: Vec<_> = targets.filter(|&on| !predict::documented(on, Refusal::Stage)).collect();
+    let mut wrong = Vec::new();
+    for (name, body) in LEFT {
+        let shader = format!("{VERTICES}@fragment fn fs(v: V) -> @location(0) vec4<f32> {{ {body} }}");
+        let frame = frame_of(&shader, "triangle-list", 1).replace(", { group = 0, binding = 2, buffer = \"out\" }", "");
+        let ready = ready(&frame);
+        for &on in &draws {
+            for level in [0, 2] {
+                match differs(&ready, gfx::place(on, level)) {
+                    Ok(compared) if compared.open > 0 => {}
+                    Ok(_) => wrong.push(format!("{name} on {on} -O{level}: no quad is open")),
+                    Err(why) => wrong.push(format!("{name} on {on} -O{level}: {why}")),
                 }
             }
         }

@@ -96,8 +96,9 @@ impl Wave {
         Ok(Image { op, texture, sampling, places, exec })
     }
 
-    /// Address registers hold something in all lanes that are looked at: of coordinates whose differences count, those of
-    /// whole quads, whatever EXEC is.
+    /// Address registers hold something in all lanes that get a result, and have arrived in all that are looked at: of coordinates
+    /// whose differences count, those of whole quads, whatever EXEC is. A lane of such a quad that left before may hold anything: the
+    /// level is then anything, which the oracle says of that quad.
     fn check_address(&self, d: &Decoded, image: &Image) -> Result<(), Trap> {
         if image.texture.is_none() {
             return Ok(());
@@ -115,7 +116,7 @@ impl Wave {
             let lanes = if whole { Masks::whole_quads(image.exec) } else { image.exec };
             let n = first + k;
             self.arrived(n, lanes)?;
-            let missing = lanes & !self.v_known[n];
+            let missing = image.exec & !self.v_known[n];
             if missing != 0 {
                 return Err(undefined(n as u16 + 256).in_lane(missing.trailing_zeros()));
             }
