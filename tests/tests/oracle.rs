@@ -214,3 +214,81 @@ fn bytes_that_nobody_wrote_decide_nothing() {
         done.unwrap_or_else(|d| panic!("{d}"));
     }
 }
+
+/// Of these what is left open is the sign of a zero, which of two like operands comes out, or where a texture is read at NaN.
+const OPEN_ZEROS: &[&str] = &[
+    "o[l.x] = bitcast<u32>(clamp(x, 0.0, 1.0));",
+    "o[l.x] = bitcast<u32>(saturate(x));",
+    "o[l.x] = bitcast<u32>(min(x, 0.0));",
+    "o[l.x] = bitcast<u32>(max(0.0, -x));",
+    "let v = clamp(vec3(x, -x, 0.0), vec3(0.0), vec3(1.0)); o[l.x] = bitcast<u32>(v.x) ^ bitcast<u32>(v.y);",
+    "o[l.x] = bitcast<u32>(clamp(x, -0.0, 0.0));",
+];
+
+fn compared(source: &str, target: Target, given: &gpucc_verify::Given) -> Result<(), String> {
+    let loaded = frontend::load(source.as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a shader");
+    let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).map_err(|d| d.to_string())?;
+    let done = gpucc_verify::verify(&loaded.module, &artifact, target, given).map_err(|d| format!("{d}\n{source}"))?;
+    match done.as_slice() {
+        [] => Ok(()),
+        [left, ..] => Err(format!("{target}: {left}\n{source}")),
+    }
+}
+
+#[test]
+fn signs_of_zero_are_judged_as_the_ir_says() {
+    let words = [0x8000_0000, 0, 1, 0x8000_0001, 0x3f80_0000, 0x3f00_0000, 0xbf00_0000, 0x4000_0000];
+    let mut d = Dispatch::new([1; 3]).with_u32(0, 0, &words);
+    let given = gpucc_verify::Given { grid: Some([1; 3]), buffers: std::mem::take(&mut d.buffers) };
+    let mut wrong = Vec::new();
+    for body in OPEN_ZEROS {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+            @compute @workgroup_size(8) fn main(@builtin(global_invocation_id) l: vec3<u32>) {{
+                let x = bitcast<f32>(o[l.x]);
+                {body}
+            }}"
+        );
+        wrong.extend(targets().into_iter().filter_map(|t| compared(&source, t, &given).err()));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_nan_direction_has_no_face() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> o: array<vec4<f32>, 8>;
+        @group(0) @binding(1) var t: texture_cube<f32>;
+        @group(0) @binding(2) var s: sampler;
+        @group(0) @binding(3) var<storage, read> n: array<u32, 8>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
+            o[i] = textureSampleLevel(t, s, vec3(bitcast<f32>(n[i]), 0.5, 0.25), 0.0);
+        }";
+    let words = [0x7fc0_0000, 0x3f80_0000, 0x7fc0_0001, 0xbf80_0000, 0, 0x8000_0000, 0xffc0_0000, 0x3f00_0000];
+    let mut d = Dispatch::new([1; 3]).with_u32(0, 3, &words);
+    let given = gpucc_verify::Given { grid: Some([1; 3]), buffers: std::mem::take(&mut d.buffers) };
+    let gcn = targets().into_iter().filter(|t| t.family() == "gcn");
+    let wrong: Vec<String> = gcn.filter_map(|t| compared(source, t, &given).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Buffers that end in halves: the last word is whole.
+#[test]
+fn what_ends_in_a_half_is_compared() {
+    let types = ["vec3<f16>", "array<f16, 7>", "mat2x3<f16>", "S", "array<vec3<f16>, 3>", "f16"];
+    let mut wrong = Vec::new();
+    for ty in types {
+        let source = format!(
+            "enable f16;
+            struct S {{ x: f32, y: f16 }}
+            @group(0) @binding(0) var<storage, read_write> a: {ty};
+            @group(0) @binding(1) var<storage, read> b: {ty};
+            @compute @workgroup_size(1) fn main() {{ a = b; }}"
+        );
+        let given = gpucc_verify::Given::default();
+        let all = targets().into_iter().filter_map(|t| compared(&source, t, &given).err());
+        // A family without halves says so.
+        wrong.extend(all.filter(|why| !why.contains("f16") || why.contains("not compared")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

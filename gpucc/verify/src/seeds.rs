@@ -219,7 +219,9 @@ pub fn dispatch(module: &Module, entry: &str, family: &str, given: &Given, words
             continue;
         }
         let more = u64::from(r.stride) * u64::from(ELEMENTS - 1);
-        let size = (u64::from(r.min_size) + more).min(MOST_BYTES.max(u64::from(r.min_size))) as usize;
+        // What ends inside a word is bound as far as its end, as WebGPU's smallest binding is.
+        let least = u64::from(r.min_size).next_multiple_of(4);
+        let size = (u64::from(r.min_size) + more).min(MOST_BYTES).max(least) as usize;
         let fixed = given.buffers.iter().find(|b| (b.group, b.binding) == (r.group, r.binding));
         let bytes = match fixed {
             Some(b) => b.bytes.clone(),

@@ -103,7 +103,11 @@ impl Lanes<'_> {
     /// Executes any op that is no memory access and no control flow.
     pub fn exec(&self, i: &DInst, p: &Profile, scratch: &mut Vec<u64>) -> Result<(), Trap> {
         let Some(free) = p.free else { return self.prescribed(i, p, scratch) };
-        let nan = |v: u64| free.is_nan(i.to, v);
+        let flush = match i.to {
+            Scalar::F16 => p.f16.flush_in,
+            Scalar::F64 => p.f64.flush_in,
+            _ => p.f32.flush_in,
+        };
         let mut pairs: Vec<(u64, u64)> = Vec::new();
         if matches!(i.op, Op::FMin | Op::FMax) {
             let pair = |k: u32, l: u32| (self.get(i.args[0] + k, l), self.get(i.args[1] + k, l));
@@ -129,22 +133,13 @@ impl Lanes<'_> {
         for k in 0..i.n {
             for &l in self.active {
                 let v = self.get(i.dst + k, l);
-                let v = match pairs.next() {
-                    Some((x, y)) if nan(x) || nan(y) => match free {
-                        Free::First => x,
-                        Free::Second => y,
-                        Free::Nan => {
-                            if nan(x) {
-                                x
-                            } else {
-                                y
-                            }
-                        }
-                    },
-                    _ if matches!(i.op, Op::PackHalf2x16 | Op::PackHalf2x16Rtz) => {
+                let v = match pairs.next().and_then(|pair| free.chosen(i.to, flush, pair)) {
+                    Some(chosen) => chosen,
+                    None if matches!(i.op, Op::PackHalf2x16 | Op::PackHalf2x16Rtz) => {
                         free.bits(Scalar::F16, v & 0xffff) | free.bits(Scalar::F16, v >> 16) << 16
                     }
-                    _ => v,
+                    None if i.nsz => free.zero(i.to, v),
+                    None => v,
                 };
                 self.set(i.dst + k, l, free.bits(i.to, v));
             }

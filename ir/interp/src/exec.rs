@@ -106,6 +106,7 @@ impl OracleProgram {
             oob: self.oob,
             whole: profile.whole_access,
             words_behind: profile.words_behind,
+            free: profile.free,
             wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
             slot: 0,
         }

@@ -2,6 +2,7 @@
 
 use crate::compare::Kind;
 use crate::oob::OobAccess;
+use crate::profile::Free;
 use crate::program::{DMem, DPlace, Product};
 use gpucc_ir::{AtomicOp, Scalar, Variant};
 use gpucc_num::int::sign_extend;
@@ -129,6 +130,8 @@ pub(crate) struct Common {
     pub whole: bool,
     /// Words may reach behind a buffer that ends inside the last of them.
     pub words_behind: bool,
+    /// What stands for coordinates that are NaN.
+    pub free: Option<Free>,
     /// Products in the offsets of accesses, if they are looked at.
     pub wide: Option<Arc<Vec<Vec<Product>>>>,
 }

@@ -38,15 +38,16 @@ pub trait MachineMath: Send + Sync {
     }
 }
 
-/// A choice where semantics and machines leave one: the bits of NaN, and which operand `fmin` and `fmax` give when one is NaN.
-/// Results that change with it are nobody's fault.
+/// A choice where semantics and machines leave one: the bits of NaN, which operand `fmin` and `fmax` give when one is NaN or both
+/// are alike (zeros of two signs; denormals too where they count as zero), the sign of a zero that an `nsz` instruction gives, and
+/// where a texture is sampled whose coordinates are NaN. Results that change with it are nobody's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Free {
-    /// A positive NaN with its first bit set; the first operand.
+    /// A positive NaN with its first bit set; the first operand; a positive zero.
     First,
-    /// A negative NaN with the last bit set as well; the second operand.
+    /// A negative NaN with the last bit set as well; the second operand; a negative zero.
     Second,
-    /// A NaN of ones; NaN.
+    /// A NaN of ones; NaN, or what everybody does.
     Nan,
 }
 
@@ -61,6 +62,42 @@ impl Free {
             Scalar::F32 => Some((0x7f80_0000, 23, 32)),
             Scalar::F64 => Some((0x7ff0_0000_0000_0000, 52, 64)),
             _ => None,
+        }
+    }
+
+    /// Of two operands of `fmin` or `fmax` the one that is given where they do not decide it themselves.
+    pub(crate) fn chosen(self, scalar: Scalar, flush: bool, (x, y): (u64, u64)) -> Option<u64> {
+        let (exponent, _, width) = Free::parts(scalar)?;
+        let nan = |v: u64| self.is_nan(scalar, v);
+        let zero = |v: u64| if flush { v & exponent == 0 } else { v & !(1 << (width - 1)) == 0 };
+        match self {
+            _ if !(nan(x) || nan(y) || zero(x) && zero(y)) => None,
+            Free::First => Some(x),
+            Free::Second => Some(y),
+            Free::Nan if nan(x) => Some(x),
+            Free::Nan if nan(y) => Some(y),
+            Free::Nan => None,
+        }
+    }
+
+    /// A zero of this kind with the sign of this choice; other values as they are.
+    pub(crate) fn zero(self, scalar: Scalar, v: u64) -> u64 {
+        let Some((_, _, width)) = Free::parts(scalar) else { return v };
+        let sign = 1 << (width - 1);
+        match self {
+            Free::First if v == sign => 0,
+            Free::Second if v == 0 => sign,
+            _ => v,
+        }
+    }
+
+    /// A coordinate of a texture; where it is NaN any.
+    pub(crate) fn coordinate(self, c: f32) -> f32 {
+        match self {
+            _ if !c.is_nan() => c,
+            Free::First => 0.0,
+            Free::Second => 1.0,
+            Free::Nan => -0.375,
         }
     }
 

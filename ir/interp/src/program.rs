@@ -212,6 +212,8 @@ pub(crate) struct DInst {
     pub extra: Extra,
     /// Index in `DFunc::texts`.
     pub text: u32,
+    /// Whether the sign of a zero that it gives is free.
+    pub nsz: bool,
 }
 
 /// A texture or image that a program names.

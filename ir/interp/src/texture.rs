@@ -1,6 +1,7 @@
 //! Textures and images: from an instruction to a request on the model of `gpucc_sim::texture`.
 
 use crate::memory::{self, Common, Textures};
+use crate::profile::Free;
 use crate::program::{DInst, DTex, NO_SLOT, OracleProgram};
 use crate::quads::{Batch, bits_of};
 use gpucc_ir::{Op, ResourceKind, TexArg, TexClass, TexCube, TexDim, TexLayer, TexLod, TexWhat, Variant};
@@ -109,6 +110,7 @@ struct Request<'a> {
     file: &'a [u64],
     stride: usize,
     lane: usize,
+    free: Option<Free>,
 }
 
 impl Request<'_> {
@@ -130,7 +132,11 @@ impl Request<'_> {
     /// Lanes of the coordinates, or of a gradient, as floats.
     fn vector(&self, arg: TexArg) -> [f32; 3] {
         let axes = self.tex.desc.dim().axes() as usize;
-        std::array::from_fn(|k| if k < axes { f32::from_bits(self.word(arg, k)) } else { 0.0 })
+        let one = |k: usize| {
+            let c = f32::from_bits(self.word(arg, k));
+            self.free.map_or(c, |free| free.coordinate(c))
+        };
+        std::array::from_fn(|k| if k < axes { one(k) } else { 0.0 })
     }
 
     /// Lanes of the coordinates as texels, with the offset.
@@ -283,7 +289,7 @@ pub(crate) fn read(
     let implicit = inst.op == Op::Sample;
     let here = if implicit { bits_of(active) } else { 0 };
     for &l in active {
-        let request = Request { tex, file, stride, lane: l as usize };
+        let request = Request { tex, file, stride, lane: l as usize, free: common.free };
         let quad = if implicit { differences(&request, here) } else { None };
         let texel = if implicit && quad.is_none() {
             batch.mark_open(l);
@@ -364,7 +370,7 @@ pub(crate) fn write(
     by: impl Fn(u32) -> By,
 ) -> Result<(), Trap> {
     for &l in active {
-        let request = Request { tex, file, stride, lane: l as usize };
+        let request = Request { tex, file, stride, lane: l as usize, free: common.free };
         let old =
             if batch.is_live(l) { change(common, &request, by(l)).map_err(|t| t.in_lane(by(l).lane))? } else { 0 };
         if inst.dst != NO_SLOT {

@@ -543,7 +543,8 @@ impl TranslateCx<'_> {
             _ => false,
         };
         self.out.writes_memory |= to_memory;
-        Ok(DInst { op: d.op, scalar, to: ty.scalar(), n: ty.lanes(), dst, args, extra, text })
+        let nsz = d.fp.has(gpucc_ir::FpFlags::NSZ);
+        Ok(DInst { op: d.op, scalar, to: ty.scalar(), n: ty.lanes(), dst, args, extra, text, nsz })
     }
 }
 
