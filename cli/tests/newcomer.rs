@@ -503,6 +503,66 @@ fn barriers_in_uniform_control_flow() {
     }
 }
 
+/// WGSL's rule for derivatives, and its filters.
+#[test]
+fn derivatives_are_in_uniform_control_flow() {
+    let s = Scratch::new("derivatives");
+    let shader = |head: &str, attribute: &str, body: &str| {
+        let text = format!(
+            "{head}\n@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler;\n\
+             @group(0) @binding(2) var<uniform> n: u32; @group(0) @binding(3) var d: texture_depth_2d;\n\
+             @group(0) @binding(4) var c: sampler_comparison;\n{attribute}\n\
+             fn slope(x: f32) -> f32 {{ return dpdx(x); }}\n\
+             @fragment fn fs(@location(0) uv: vec2<f32>, @location(1) @interpolate(flat) k: u32) -> @location(0) vec4<f32> {{\n\
+             {body} }}\n"
+        );
+        s.write("a.wgsl", text)
+    };
+    let wrong = [
+        "if uv.x > 0.5 { return vec4(dpdx(uv), 0.0, 1.0); } return vec4(0.0);",
+        "if k > 2u { return vec4(0.0); } return textureSample(t, s, uv);",
+        "var a = vec4(0.0); for (var i = 0u; i < k; i++) { a += textureSampleBias(t, s, uv, 1.0); } return a;",
+        "if uv.y > 0.1 && fwidth(uv.x) > 0.2 { return vec4(1.0); } return vec4(0.0);",
+        "switch k { case 1u: { return vec4(slope(uv.x)); } default: { return vec4(0.0); } }",
+        "loop { if uv.x > 0.3 { break; } return vec4(textureSampleCompare(d, c, uv, 0.5)); } return vec4(0.0);",
+        "if textureSample(t, s, uv).x > 0.5 { return vec4(dpdyCoarse(uv.x)); } return vec4(0.0);",
+    ];
+    let args = ["--target", "gcn", "--emit", "gir", "-o", "-"];
+    let run = |file: &str, code: i32, said: &str| {
+        let all: Vec<&str> = [file].into_iter().chain(args).collect();
+        expect(&all, code, said)
+    };
+    for body in wrong {
+        run(&shader("", "", body), 1, "error[derivative-uniformity]");
+        run(&shader("diagnostic(error, derivative_uniformity);", "", body), 1, "error[derivative-uniformity]");
+        run(&shader("diagnostic(warning, derivative_uniformity);", "", body), 0, "warning[derivative-uniformity]");
+        let said = run(&shader("diagnostic(off, derivative_uniformity);", "", body), 0, "");
+        assert!(!said.contains("derivative-uniformity"), "{said}");
+    }
+    // The filter of the function that has the derivative counts.
+    let inside = wrong[4];
+    let said = run(&shader("", "@diagnostic(off, derivative_uniformity)", inside), 0, "");
+    assert!(!said.contains("derivative-uniformity"), "{said}");
+    run(&shader("", "@diagnostic(off, derivative_uniformity)", wrong[0]), 1, "error[derivative-uniformity]");
+    let off = "diagnostic(off, derivative_uniformity);";
+    run(&shader(off, "@diagnostic(error, derivative_uniformity)", inside), 1, "error[derivative-uniformity]");
+    let right = [
+        "return textureSample(t, s, uv);",
+        "if n == 0u { return textureSample(t, s, uv); } return vec4(slope(uv.x));",
+        "if uv.x > 0.5 { discard; } return textureSample(t, s, uv);",
+        "if uv.x > 0.5 { return textureSampleLevel(t, s, uv, 0.0); } return textureSampleGrad(t, s, uv, uv, uv);",
+        "var a = vec4(0.0); for (var i = 0u; i < n; i++) { a += textureSample(t, s, uv); } return a;",
+        "var z = uv; if k > 2u { z = z.yx; } return textureSample(t, s, z);",
+        "for (var i = 0u; i < k; i++) { if uv.x > 0.5 { break; } } return textureSample(t, s, uv);",
+        "let a = uv.x > 0.1 && k == 1u; let w = select(0.0, fwidth(uv.x), a); return vec4(w);",
+        "if uv.x > 0.5 { return textureGather(0, t, s, uv); } return textureLoad(t, vec2(1, 2), 0);",
+    ];
+    for body in right {
+        let said = run(&shader("", "", body), 0, "");
+        assert!(!said.contains("derivative-uniformity"), "{said}");
+    }
+}
+
 /// Endings in capitals and the mark of UTF-8 that some editors write: a message behind it names the same column.
 #[test]
 fn endings_in_capitals_and_texts_with_a_mark() {

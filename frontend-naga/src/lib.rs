@@ -16,11 +16,13 @@ mod parse;
 mod repair;
 #[doc(hidden)]
 pub mod report;
+mod severity;
 mod shadow;
 mod spirv;
 
 pub use guard::limits;
 pub use report::line_column;
+pub use severity::{DerivativeUniformity, Told};
 pub use spirv::capabilities as spirv_support;
 
 use halves::Edits;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gpucc_frontend_naga as naga_in;
-use gpucc_ir::{Class, Diagnostic, Module, SourceFile};
+use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
 
 pub use naga_in::spirv_support;
 
@@ -170,14 +170,18 @@ fn lower(
     if lang != naga_in::Lang::Spirv {
         module.set_source_text(bytes);
     }
+    let mut warnings = Vec::new();
     if lang == naga_in::Lang::Wgsl {
-        let wrong =
-            crate::compile::guarded("the barriers", || Ok(crate::uniform::check(&module))).map_err(|d| vec![d])?;
+        let derivatives = parsed.derivative_uniformity();
+        let found = crate::compile::guarded("uniformity", || Ok(crate::uniform::check(&module, &derivatives)));
+        let (wrong, told) = found.map_err(|d| vec![d])?.into_iter().partition(|d| d.severity == Severity::Error);
+        warnings = told;
+        let wrong: Vec<Diagnostic> = wrong;
         if !wrong.is_empty() {
             return Err(wrong);
         }
     }
-    Ok(Loaded { module, warnings: Vec::new() })
+    Ok(Loaded { module, warnings })
 }
 
 /// The files that a SPIR-V binary says it was made from; spans of its diagnostics are offsets in their texts, one after the
