@@ -1,6 +1,6 @@
 //! Operations that compute from their operands alone, for all active lanes.
 
-use crate::profile::{FmaModel, Free, Profile};
+use crate::profile::{FmaModel, Profile};
 use crate::program::{DInst, Extra};
 use gpucc_ir::{FloatCc, IntCc, Op, Scalar, Type};
 use gpucc_num::convert::{f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16, f64_to_f32};
