@@ -81,7 +81,7 @@ pub const fn modifiers(row: &Row<Isa>) -> u64 {
         set |= Mods::bit("ends");
     }
     if matches!(row.op, Op::SBarrier) {
-        set |= Mods::bit("sync");
+        set |= Mods::bit("sync") | Mods::bit("acquires");
     }
     set
 }

@@ -157,6 +157,9 @@ impl Encoder {
             let w = form::inst(self.row(Op::SWaitcnt, Form::Short, false)).with("imm", form::waitcnt(0, 7, 0));
             self.push(w, smallvec![], smallvec![]).facts.barrier = true;
         }
+        if i.mods.acquires {
+            self.push(form::inst(self.row(Op::BufferWbinvl1, Form::Short, false)), smallvec![], smallvec![]);
+        }
     }
 
     fn inst(&mut self, i: &MI) {

@@ -166,6 +166,8 @@ gpucc_mir::modifiers! {
         ends: bool = false => Ends,
         /// A barrier where threads wait for each other, and not for memory alone.
         sync: bool = false => Sync,
+        /// A barrier behind which the vector cache holds nothing of what other compute units may have written since.
+        acquires: bool = false => Acquires,
     }
 }
 

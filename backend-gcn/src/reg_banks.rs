@@ -68,6 +68,11 @@ impl<'a> RegBanks<'a> {
         self.home[v]
     }
 
+    /// Whether the shader writes a buffer or an image.
+    pub fn writes(&self, r: Res) -> bool {
+        self.written[r]
+    }
+
     /// Whether a value is a constant or in a scalar register.
     pub fn scalar(&self, v: Value) -> bool {
         self.home[v] == RegBank::Scalar || self.f.const_bits(v).is_some()
@@ -80,7 +85,7 @@ impl<'a> RegBanks<'a> {
         let Place::Buffer(r) = m.place else { return false };
         // Offsets beyond the field go through a register.
         let limit = if self.generation == 2 { (1 << 20) - 64 } else { 1 << 30 };
-        let fixed = self.m.space(m.place) == Space::Uniform || !self.written[r] && m.flags.is_plain();
+        let fixed = self.m.space(m.place) == Space::Uniform || !self.written[r] && m.flags.is_alone();
         fixed
             && self.f.ty(d.result()).bits() == 32
             && m.offset.is_multiple_of(4)

@@ -107,7 +107,7 @@ impl MemFlags {
     pub const NONE: MemFlags = MemFlags(0);
     /// Happens exactly as written: not removed, merged or repeated.
     pub const VOLATILE: MemFlags = MemFlags(1);
-    /// Seen by other workgroups: bypasses incoherent caches.
+    /// Seen by other workgroups, as theirs are by it: past incoherent caches. Order is what barriers say.
     pub const COHERENT: MemFlags = MemFlags(2);
     /// Nobody writes this memory while the shader runs.
     pub const READONLY: MemFlags = MemFlags(4);
@@ -139,6 +139,14 @@ impl MemFlags {
     /// Whether neither volatile nor atomic: may be merged, forwarded, removed.
     pub const fn is_plain(self) -> bool {
         self.0 & (MemFlags::VOLATILE.0 | MemFlags::ATOMIC.0) == 0
+    }
+    /// Whether plain and not coherent either: what such a load reads stays the same if the shader does not write the place.
+    pub const fn is_alone(self) -> bool {
+        self.is_plain() && !self.has(MemFlags::COHERENT)
+    }
+    /// Whether others see the access, or it sees theirs: past all caches that they do not share.
+    pub const fn is_shared(self) -> bool {
+        !self.is_alone()
     }
 }
 
@@ -344,17 +352,53 @@ named_enum! {
     }
 }
 
-/// What a barrier waits for and orders. Acquire and release at workgroup scope.
+named_enum! {
+    /// Which accesses a barrier keeps on their side of it, where each is of a space that the barrier names.
+    Order {
+        /// none before it moves behind it, and none behind it moves before it
+        AcqRel = "acq_rel",
+        /// none behind it moves before loads and atomics that stand before it
+        Acquire = "acquire",
+        /// none before it moves behind stores and atomics that stand behind it
+        Release = "release",
+    }
+}
+
+/// What a barrier waits for and orders. An ordered atomic is a relaxed one with a barrier that waits for no one: a release stands
+/// before it, an acquire behind it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Barrier {
     /// Who waits.
     pub exec: Scope,
+    /// What is ordered. One that waits has both.
+    pub order: Order,
+    /// Whether other workgroups see the order too; otherwise the workgroup alone does.
+    pub device: bool,
     /// Whether workgroup memory is ordered.
     pub workgroup: bool,
     /// Whether storage buffers are ordered.
     pub storage: bool,
     /// Whether images are ordered.
     pub texture: bool,
+}
+
+impl Barrier {
+    /// One that waits for `exec` and orders nothing yet.
+    pub const fn wait(exec: Scope) -> Barrier {
+        Barrier { exec, order: Order::AcqRel, device: false, workgroup: false, storage: false, texture: false }
+    }
+    /// One that waits for no one and orders nothing yet.
+    pub const fn fence(order: Order) -> Barrier {
+        Barrier { order, ..Barrier::wait(Scope::None) }
+    }
+    /// Whether memory is ordered at all.
+    pub const fn orders(self) -> bool {
+        self.workgroup || self.storage || self.texture
+    }
+    /// Whether what other workgroups wrote must be seen behind it.
+    pub const fn acquires_device(self) -> bool {
+        self.device && !matches!(self.order, Order::Release)
+    }
 }
 
 /// The typed attribute of an instruction; the op's [`Sig`](crate::ops::Sig) says which one it has.

@@ -56,7 +56,7 @@ pub use entity::{Arena, Entity, EntitySet, SecondaryMap};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
     AtomicOp, Attr, Barrier, Block, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem, MemFlags,
-    Place, Res, Scope, Touched, Value,
+    Order, Place, Res, Scope, Touched, Value,
 };
 pub use lists::CsrLists;
 pub use module::{

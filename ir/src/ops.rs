@@ -303,7 +303,7 @@ ops! {
     CmpXchg "cmpxchg" (Sig::CmpXchg) [reads writes] "stores b if the old value equals a, never failing spuriously; gives the old value";
     VarInit "var_init" (Sig::VarInit) [writes] "sets a whole variable to its initialiser (zero if it has none)";
     BufferLength "buffer_length" (Sig::BufferLength) [speculatable] "the bytes of the bound buffer";
-    Barrier "barrier" (Sig::Barrier) [reads writes convergent] "waits for the scope and orders the named spaces";
+    Barrier "barrier" (Sig::Barrier) [reads writes convergent] "waits for the scope and orders the named spaces for the workgroup or the `device`; `acquire` or `release` alone where nobody waits";
 
     // Textures and images.
     Sample "sample" (Sig::Tex) [pure convergent needs_helpers] "a texture filtered at the level that the quad's coordinates give";

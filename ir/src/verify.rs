@@ -165,8 +165,8 @@ fn reached(m: &Module, all: &mut Vec<Finding>) {
                         let slot = e.interface().and_then(|io| io.inputs.get(usize::from(n)));
                         id != e.func || d.results.first().map(|v| f.ty(v)) != slot.map(|s| s.ty)
                     }
+                    Attr::Barrier(b) => b.exec != Scope::None && stage != Stage::Compute,
                     _ => match d.op {
-                        Op::Barrier => stage != Stage::Compute,
                         Op::Demote | Op::Derivative | Op::Sample | Op::TargetLoad => stage != Stage::Fragment,
                         _ => false,
                     },
@@ -493,7 +493,13 @@ impl Verifier<'_> {
                 t(0).is_int() && !t(0).is_vector() && distinct && c.iter().all(|&v| v <= t(0).scalar().mask())
             }
             Sig::Ret => f.ret.iter().copied().eq(d.args.iter().map(|&v| f.ty(v))),
-            Sig::VarInit | Sig::Barrier | Sig::Jump | Sig::Unreachable => true,
+            // One that waits orders both ways; a fence orders something; other workgroups see no workgroup memory.
+            Sig::Barrier => match d.attr {
+                Attr::Barrier(b) if b.exec == Scope::None => b.orders() && (!b.device || b.storage || b.texture),
+                Attr::Barrier(b) => b.order == Order::AcqRel && (!b.device || b.storage || b.texture),
+                _ => false,
+            },
+            Sig::VarInit | Sig::Jump | Sig::Unreachable => true,
         }
     }
 

@@ -99,6 +99,7 @@ fn what_a_stage_lacks_is_found() {
         ("v0: i32x3 = sysval workgroup_id", false),
         ("v0: i32 = sysval local_invocation_index", false),
         ("barrier workgroup", false),
+        ("barrier none acquire device storage", true),
         ("v0: i32 = sysval subgroup_invocation_id", true),
     ] {
         assert!(verify_module(&module(&text("compute func1 size 1,1,1", line))).is_ok(), "{line}");

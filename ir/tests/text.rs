@@ -39,6 +39,9 @@ block6:
   v12: b1x2 = icmp.eq v11, [1, 2]:i32x2
   v13: i32 = buffer_length res1
   barrier workgroup workgroup
+  barrier none release device storage
+  barrier none acquire workgroup
+  barrier workgroup device storage texture
   jump block7
 block7:
   jump block3
@@ -65,6 +68,9 @@ fn prints_what_it_parsed() {
     let once = module_text(&m);
     let again = module_text(&parse_module(&once).unwrap());
     assert_eq!(once, again);
+    for line in ["barrier none release device storage", "barrier none acquire workgroup"] {
+        assert!(once.contains(&format!("  {line}\n")), "{once}");
+    }
     // Numbering in the sample is that of the parser (blocks in order of their appearance) but for block names.
     assert!(once.contains("v3: f32 = load res0[4 + v2] align 4 {readonly}\n"), "{once}");
     assert!(once.contains("store [1.0, -0.0, 3.5, 1e-20]:f32x4, local0[0] align 16\n"), "{once}");

@@ -28,6 +28,7 @@ fn accepts() {
          block3:\n  jump block9\nblock9:\n  ret\n",
         "block0:\n  jump block1\nblock1 loop merge block5 continue block4:\n  switch 1:i32, 0: block2, default: block3 merge block3\n\
          block2:\n  jump block5\nblock3:\n  br false:b1, block4, block5\nblock4:\n  jump block1\nblock5:\n  ret\n",
+        "block0:\n  barrier none release device workgroup storage\n  barrier subgroup\n  barrier none texture\n  ret\n",
         "block0:\n  v0: i32 = load local0[0] align 4\n  v1: f32 = bitcast v0\n  v2: f16x2 = bitcast v1\n  ret\n",
     ] {
         assert_eq!(rules(ok), Vec::<String>::new(), "{ok}");
@@ -80,6 +81,10 @@ fn refuses() {
          block4:\n  jump block2\nblock5:\n  br true:b1, block6, block7\nblock6:\n  jump block1\nblock7:\n  ret\n",
         "the edge to block7 enters or leaves a construct sideways",
     );
+    // A fence that orders nothing, or more than others can see; a barrier that waits for one half of an order.
+    first("block0:\n  barrier none\n  ret\n", "f: type");
+    first("block0:\n  barrier none acquire device workgroup\n  ret\n", "f: type");
+    first("block0:\n  barrier workgroup release workgroup\n  ret\n", "f: type");
     // Two arms that meet where no construct says so.
     first(
         "block0:\n  br true:b1, block1, block2\nblock1:\n  jump block3\nblock2:\n  jump block3\nblock3:\n  ret\n",

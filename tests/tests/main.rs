@@ -26,6 +26,7 @@ mod hostile;
 mod immediates;
 mod levels;
 mod limits;
+mod litmus;
 mod narrow_spirv;
 mod numbers;
 mod oracle;

@@ -1,7 +1,7 @@
 //! Loads, stores, atomics: buffers through their descriptors, workgroup memory, scratch.
 
 use gpucc_gcn_machine::Op;
-use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Res, Space, Value};
+use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, Place, Res, Space, Value};
 use gpucc_mir::{MInst, Modifiers, PReg, Src, Use, VReg};
 
 use super::{Isel, IselCx};
@@ -183,8 +183,7 @@ impl Isel<'_> {
 
     /// The fields of an access to a buffer.
     fn buffer(&self, r: Res, m: &Mem, offen: bool, offset: u32) -> (Srsrc, Offen, Offset, Glc) {
-        let shared = m.flags.has(MemFlags::ATOMIC) || m.flags.has(MemFlags::COHERENT);
-        (Srsrc(self.fixed.descriptor(r) as u8 / 4), Offen(offen), Offset(offset), Glc(shared))
+        (Srsrc(self.fixed.descriptor(r) as u8 / 4), Offen(offen), Offset(offset), Glc(m.flags.is_shared()))
     }
 
     /// The same of a load.

@@ -20,7 +20,7 @@ use gpucc_pipeline::Pipeline;
 use crate::bindings::Bindings;
 use crate::builders as build;
 use crate::flow::{Plan, WaveExit};
-use crate::inst::{FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, Sync, U, V, op, with};
+use crate::inst::{Acquires, FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, Sync, U, V, op, with};
 use crate::io::Io;
 use crate::launch_registers::LaunchRegisters;
 use crate::ops::scalar_compare;
@@ -186,7 +186,7 @@ impl Lower<Gcn> for Isel<'_> {
             }
             (Ir::Barrier, Attr::Barrier(b)) => {
                 let wait = b.exec != gpucc_ir::Scope::None;
-                cx.emit(build::SBarrier.with((Sync(wait),), []));
+                cx.emit(build::SBarrier.with((Sync(wait), Acquires(b.acquires_device())), []));
                 Ok(())
             }
             _ => self.alu(cx, i),

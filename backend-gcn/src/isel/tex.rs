@@ -440,8 +440,10 @@ impl Isel<'_> {
         let image = desc.what() == TexWhat::Load;
         let da = self.is_array(ask) || image && desc.dim() == TexDim::D3;
         let never = !image || !self.module.resources[ask.tex.texture].kind.is_writable();
-        let mods =
-            (Dmask(mask), Unorm(true), Da(da), Readonly(never), OfImage(image.then_some(ask.tex.texture).into()));
+        let of = OfImage(image.then_some(ask.tex.texture).into());
+        // What others write is seen past the first cache alone.
+        let shared = image && self.reg_banks.writes(ask.tex.texture);
+        let mods = (Dmask(mask), Unorm(true), Da(da), Readonly(never), Glc(shared), of);
         let inst = with(op(o).arg(address).arg(texture), mods);
         self.returns(cx, i, mask, inst);
         Ok(())

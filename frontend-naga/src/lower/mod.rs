@@ -64,6 +64,7 @@ fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::
         let lowered = lower_module(parsed, &plain);
         let mut module = lowered.map_err(|list| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>())?;
         words.plain_accesses(&mut module);
+        words.order_accesses(&mut module);
         module.map_spans(|span| words.span(span));
         module.set_source_files(spirv.source.files());
         Ok(module)

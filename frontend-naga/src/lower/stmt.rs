@@ -123,7 +123,12 @@ impl<'m> FuncCx<'_, 'm> {
             (true, true) => Scope::Subgroup,
             (true, false) => Scope::Workgroup,
         };
-        self.b().barrier(ir::Barrier { exec, workgroup, storage, texture });
+        // Where nothing more is known, what only orders memory orders it for everybody.
+        let device = !waits && (storage || texture);
+        let barrier = ir::Barrier { device, workgroup, storage, texture, ..ir::Barrier::wait(exec) };
+        if waits || barrier.orders() {
+            self.b().barrier(barrier);
+        }
         Ok(())
     }
 

@@ -20,6 +20,7 @@ mod matrix;
 mod memory;
 mod narrow;
 mod object;
+mod order;
 mod refuse;
 mod specialize;
 mod types;
@@ -55,6 +56,8 @@ pub struct Prepared {
     /// Whether nothing says that loads and stores are for others to see at once (`Coherent`, `Volatile`, the operands of the Vulkan
     /// memory model). Words for naga do not say it.
     private: bool,
+    /// What atomics and barriers say of order.
+    orders: order::Orders,
 }
 
 impl Module {
@@ -94,6 +97,7 @@ impl Module {
         refuse::check(&module)?;
         layout::check(&module)?;
         images::check(&module)?;
+        order::declare_shared(&mut module);
         combined::split(&mut module);
         specialize::specialize(&mut module, values)?;
         specialize::workgroup_sizes(&mut module)?;
@@ -126,10 +130,11 @@ impl Module {
         }
         module.header.bound = cx.bound;
         let (bytes, places) = module.write();
+        let orders = order::Orders::new(&cx, &module, &places);
         let instructions = places.into_iter().map(|(at, place, op)| (at, module.places.span(place), op)).collect();
         let original = self.binary.head.iter().chain(&self.binary.body).map(Inst::op).collect();
         let private = !self.binary.head.iter().chain(&self.binary.body).any(is_shared);
-        Ok(Prepared { bytes, zeroed, instructions, original, private })
+        Ok(Prepared { bytes, zeroed, instructions, original, private, orders })
     }
 }
 
@@ -193,6 +198,15 @@ impl Prepared {
                     m.flags = m.flags.without(MemFlags::ATOMIC);
                 }
             }
+        }
+    }
+
+    /// Puts order between atomics and other accesses as the source's instructions say. Spans are still those of the words.
+    pub fn order_accesses(&self, module: &mut gpucc_ir::Module) {
+        for f in module.funcs.keys() {
+            let mut func = std::mem::take(&mut module.funcs[f]);
+            self.orders.apply(&mut func, |d| self.at(module.span(d.loc)).map(|i| i.0));
+            module.funcs[f] = func;
         }
     }
 

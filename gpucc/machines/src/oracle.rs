@@ -91,7 +91,10 @@ impl fmt::Display for Compared {
         let reasons = [
             (self.raced, "that redirected accesses race for"),
             (self.ordered, "that depend on the order of invocations"),
-            (self.free, "that depend on bits of NaN, the sign of a zero or which of two like operands min or max gives"),
+            (
+                self.free,
+                "that depend on bits of NaN, the sign of a zero or which of two like operands min or max gives",
+            ),
         ];
         let mut lead = "; not compared at all: ";
         for (n, why) in reasons.into_iter().filter(|r| r.0 > 0) {

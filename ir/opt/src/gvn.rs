@@ -43,7 +43,7 @@ pub(crate) fn is_value(f: &Function, i: Inst, readonly: &EntitySet<Res>) -> bool
         return false;
     }
     match (&d.attr, d.op) {
-        (Attr::Mem(m), Op::Load) => m.flags.is_plain() && matches!(m.place, Place::Buffer(r) if readonly.contains(r)),
+        (Attr::Mem(m), Op::Load) => m.flags.is_alone() && matches!(m.place, Place::Buffer(r) if readonly.contains(r)),
         (Attr::Tex(t), Op::ImageLoad) => readonly.contains(t.texture),
         _ => d.op.is_pure(),
     }

@@ -118,7 +118,7 @@ pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
             repeat(&mut b, first, step, count.saturating_mul(step), store);
         }
     }
-    b.barrier(Barrier { exec: Scope::Workgroup, workgroup: true, storage: false, texture: false });
+    b.barrier(Barrier { workgroup: true, ..Barrier::wait(Scope::Workgroup) });
     b.jump(old, &[]);
     list.len() as u64
 }

@@ -29,3 +29,17 @@ fn siblings_written_memory_and_other_attributes_stay() {
          v7: i32 = iadd v5, v6\n  v10: i32 = select v2, v7, 1:i32\n  store v10, res1[0] align 4\n  ret\n}",
     );
 }
+
+/// Others may write what this shader does not, where the load says so.
+#[test]
+fn coherent_and_volatile_loads_stay() {
+    for flag in ["coherent", "volatile", "atomic"] {
+        unchanged(
+            run,
+            &format!(
+                "func0 \"f\" {{\nblock0:\n  v0: i32 = load res2[0] align 4 {{{flag}}}\n  v1: i32 = load res2[0] align 4 {{{flag}}}\n\
+                 v2: i32 = iadd v0, v1\n  store v2, res1[0] align 4\n  ret\n}}"
+            ),
+        );
+    }
+}

@@ -30,3 +30,19 @@ fn barriers_atomics_and_unknown_offsets_stand_between() {
          v6: i32 = iadd v2, v3\n  v7: i32 = iadd v5, v6\n  store v7, global0[8] align 4\n  barrier workgroup workgroup\n  store v7, global0[8] align 4\n  ret\n}",
     );
 }
+
+/// A fence stands between accesses whichever way it goes, and orders no other space.
+#[test]
+fn fences_stand_between() {
+    let text = |fence: &str| {
+        format!(
+            "func0 \"f\" {{\nblock0:\n  store 1:i32, res1[0] align 4\n  v0: i32 = load res1[4] align 4\n  {fence}\n\
+             v1: i32 = load res1[4] align 4\n  v2: i32 = iadd v0, v1\n  store v2, res1[0] align 4\n  ret\n}}"
+        )
+    };
+    for fence in ["acquire", "release", "device", "acquire device", "release device"] {
+        unchanged(run, &text(&format!("barrier none {fence} storage")));
+    }
+    let t = opt(run, &text("barrier none acquire workgroup"));
+    assert_eq!(t.matches("load").count(), 1, "{t}");
+}

@@ -236,7 +236,7 @@ impl Run<'_> {
                     Space::Function | Space::Private | Space::Workgroup => Variance::Divergent,
                     Space::Uniform => Variance::Launch,
                     Space::Storage => match m.place {
-                        Place::Buffer(r) if !self.written[r] && m.flags.is_plain() => Variance::Launch,
+                        Place::Buffer(r) if !self.written[r] && m.flags.is_alone() => Variance::Launch,
                         _ => Variance::Divergent,
                     },
                 };

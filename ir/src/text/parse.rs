@@ -730,10 +730,18 @@ impl Parser {
             Sig::Barrier => {
                 let w = self.word("a scope")?;
                 let exec = Scope::parse(&w).ok_or_else(|| format!("line {}: bad scope `{w}`", l.line))?;
+                let order = if self.eat_word("acquire") {
+                    Order::Acquire
+                } else if self.eat_word("release") {
+                    Order::Release
+                } else {
+                    Order::AcqRel
+                };
+                let device = self.eat_word("device");
                 let workgroup = self.eat_word("workgroup");
                 let storage = self.eat_word("storage");
                 let texture = self.eat_word("texture");
-                l.attr = Attr::Barrier(Barrier { exec, workgroup, storage, texture });
+                l.attr = Attr::Barrier(Barrier { exec, order, device, workgroup, storage, texture });
                 Ok(())
             }
             Sig::Sysval => {

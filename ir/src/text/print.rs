@@ -376,6 +376,12 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
         }
         Attr::Barrier(b) => {
             write!(o, "{}", b.exec)?;
+            if b.order != Order::AcqRel {
+                write!(o, " {}", b.order)?;
+            }
+            if b.device {
+                o.push_str(" device");
+            }
             if b.workgroup {
                 o.push_str(" workgroup");
             }
