@@ -145,6 +145,9 @@ pub struct Front {
     /// Stage of GLSL with the extension `.glsl` [default: cs].
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
+    /// Compile GLSL to SPIR-V with glslangValidator first: for versions and forms that the parser lacks.
+    #[arg(long)]
+    pub glslang: bool,
     /// Entry point [default: all; `run` requires it if there are several].
     #[arg(long)]
     pub entry: Option<String>,
@@ -173,6 +176,7 @@ impl Front {
         let given = [
             (self.lang.is_some(), "--lang"),
             (self.stage.is_some(), "--stage"),
+            (self.glslang, "--glslang"),
             (self.opt.is_some(), "-O"),
             (!self.overrides.is_empty(), "--override"),
             (self.robust.is_some(), "--robust"),
@@ -285,9 +289,9 @@ pub struct Run {
 /// `gpucc render`.
 #[derive(Debug, Args)]
 pub struct Render {
-    /// Scene (`.toml`, `.json`) or fragment shader (`.wgsl`, `.spv`, `.frag`); `-` is a JSON scene or WGSL on standard input.
+    /// Scene (`.toml`, `.json`) or fragment shader (`.wgsl`, `.spv`, `.frag`, `.glsl`); `-` is a JSON scene or WGSL on standard input.
     pub input: PathBuf,
-    /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all`.
+    /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
     /// Optimisation level [default: 2].
@@ -314,6 +318,12 @@ pub struct Render {
     /// Fragment entry point of a single shader [default: the only one].
     #[arg(long)]
     pub entry: Option<String>,
+    /// Stage of a single shader with the extension `.glsl`: fs [default: fs].
+    #[arg(long, value_enum)]
+    pub stage: Option<StageArg>,
+    /// Compile a single GLSL shader to SPIR-V with glslangValidator first: for versions and forms that the parser lacks.
+    #[arg(long)]
+    pub glslang: bool,
     /// Stop after this many steps of all invocations [default: 10^10].
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,

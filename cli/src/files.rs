@@ -82,6 +82,29 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
     })
 }
 
+/// Whether a file can be written to a path, asked before a long run whose result goes there. Nothing is left behind.
+///
+/// # Errors
+/// The failure that [`write()`] would end with.
+pub fn can_be_written(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Failure::Io(format!("`{shown}` is a directory, not a file")));
+    }
+    let folder = match path.parent() {
+        Some(f) if !f.as_os_str().is_empty() => f,
+        _ => Path::new("."),
+    };
+    match std::fs::metadata(folder) {
+        Ok(m) if m.is_dir() => Ok(()),
+        Ok(_) => Err(Failure::Io(format!("cannot write `{shown}`: `{}` is no directory", folder.display()))),
+        Err(e) => Err(Failure::Io(format!("cannot write `{shown}`: {e}"))),
+    }
+}
+
 /// Writes to standard output, at once.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use gpucc_ir::Module;
 
 use crate::args::{Front, LangArg, Messages, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, files, worst};
+use crate::{Failure, files, glslang, worst};
 
 /// A shader with what is needed to talk about it.
 pub struct Input {
@@ -115,9 +115,21 @@ const SPIRV: u32 = 0x0723_0203;
 /// # Errors
 /// The class of what was shown, or a usage failure.
 pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages) -> Result<Input, Failure> {
-    let lang = language_of(path, bytes, front)?;
+    let mut lang = language_of(path, bytes, front)?;
     let options = front_options(front)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
+    let made;
+    let mut bytes = bytes;
+    if front.glslang {
+        let stage = match lang {
+            Lang::GlslVertex => "vert",
+            Lang::GlslFragment => "frag",
+            Lang::GlslCompute => "comp",
+            _ => return Err(Failure::Usage("--glslang is for GLSL".into())),
+        };
+        made = glslang::compile(&name, bytes, 0, stage)?;
+        (bytes, lang) = (&made, Lang::Spirv);
+    }
     // Spans are offsets in text; those of a binary in the sources that it carries or names.
     let report = if lang == Lang::Spirv {
         let own = |file: &str| if file.is_empty() { name.clone() } else { file.to_string() };

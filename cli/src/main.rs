@@ -10,6 +10,7 @@ mod compile;
 mod diff;
 mod files;
 mod gate;
+mod glslang;
 mod input;
 mod inspect;
 #[cfg(test)]

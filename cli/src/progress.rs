@@ -18,3 +18,17 @@ pub fn bar(length: usize, what: &str, messages: &Messages) -> ProgressBar {
         Err(_) => bar,
     }
 }
+
+/// The same; a spinner with the seconds that have passed where there is a single step to wait for.
+pub fn bar_or_spinner(length: usize, what: &str, messages: &Messages) -> ProgressBar {
+    let hidden = bar(2, what, messages).is_hidden();
+    if length > 1 || hidden {
+        return bar(length, what, messages);
+    }
+    let spinner = ProgressBar::new_spinner();
+    spinner.enable_steady_tick(std::time::Duration::from_millis(200));
+    match ProgressStyle::with_template(&format!("{{spinner}} {{elapsed}}, {{pos}}/{length} {what}")) {
+        Ok(style) => spinner.with_style(style),
+        Err(_) => spinner,
+    }
+}

@@ -7,15 +7,15 @@ use gpucc::frontend::{self, Lang};
 use gpucc_ir::Diagnostic;
 use gpucc_render::compare::{Against, Verdict, check};
 use gpucc_render::{Failure as Fault, Place, Programs, Ready, Report, Source, frame};
-use gpucc_scene::model::{Data, Fill, Output, Shader};
+use gpucc_scene::model::{Data, Fill, Made, Output, Shader};
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
 use gpucc_sim::TrapKind;
 use indicatif::ProgressBar;
 
-use crate::args::{Messages, OracleArg, Render};
+use crate::args::{Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, files, progress, worst};
+use crate::{Failure, Worst, files, glslang, progress, worst};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -29,7 +29,7 @@ struct Subject {
 
 /// A file to be written.
 enum Wanted<'a> {
-    Picture(&'a Output, PathBuf),
+    Picture(Output, PathBuf),
     Bytes(&'a Output, PathBuf),
 }
 
@@ -40,17 +40,19 @@ enum Wanted<'a> {
 pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     let places = places(args.target.as_deref())?;
     if args.output.is_none() && args.dumps.is_empty() && args.oracle.is_none() {
-        return Err(Failure::Usage("nothing is to be written: give -o OUT.png or --dump NAME=FILE".into()));
+        return Err(Failure::Usage("no output requested: use -o OUT.png or --dump NAME=FILE".into()));
     }
     let subject = subject(args)?;
     let scene = &subject.file.scene;
     let inputs = inputs(args, &subject);
-    let ready = Ready::new(subject.file.clone()).map_err(|f| fault(&f, subject.is_alone, None, messages))?;
+    let file = subject.file.clone();
+    let ready = if subject.is_alone { Ready::alone(file) } else { Ready::new(file) };
+    let ready = ready.map_err(|f| fault(&f, subject.is_alone, None, messages))?;
     let wanted = wanted(args, scene)?;
     check_paths(&wanted, &inputs, &places)?;
 
     let steps = frame::length(scene) * places.len();
-    let bar = progress::bar(steps, "draws and dispatches", messages);
+    let bar = progress::bar_or_spinner(steps, "draws and dispatches", messages);
     let mut worst = Worst::default();
     let mut done = Vec::new();
     for &on in &places {
@@ -71,9 +73,8 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
 
 /// The places of `--target`.
 fn places(text: Option<&str>) -> Result<Vec<On>, Failure> {
-    let missing = || format!("--target is missing; available: {}, interp", Target::known());
     let mut list: Vec<On> = Vec::new();
-    for item in text.ok_or_else(|| Failure::Usage(missing()))?.split(',') {
+    for item in text.unwrap_or("interp").split(',') {
         let more = match item.trim() {
             "interp" => vec![None],
             item => {
@@ -132,18 +133,42 @@ fn subject(args: &Render) -> Result<Subject, Failure> {
         let file = read::open(path).map_err(|e| scene_error(&e))?;
         return Ok(Subject { file, is_alone: false });
     }
-    if !["wgsl", "spv", "frag"].contains(&ending) {
+    let ending = ending.to_ascii_lowercase();
+    let glsl = ["frag", "glsl"].contains(&ending.as_str());
+    if !glsl && !["wgsl", "spv"].contains(&ending.as_str()) {
         return Err(Failure::Usage(format!(
-            "`{}` is neither a scene (.toml, .json) nor a fragment shader (.wgsl, .spv, .frag)",
+            "`{}` is neither a scene (.toml, .json) nor a fragment shader (.wgsl, .spv, .frag, .glsl)",
             path.display()
         )));
     }
+    if args.glslang && !glsl {
+        return Err(Failure::Usage("--glslang is for GLSL: .frag, .glsl".into()));
+    }
+    match args.stage {
+        None | Some(StageArg::Fs) if glsl => {}
+        None => {}
+        Some(StageArg::Fs) => return Err(Failure::Usage("--stage is for GLSL files with the ending .glsl".into())),
+        Some(_) => return Err(Failure::Usage("a shader alone is a fragment shader: --stage fs".into())),
+    }
     // Read first, so that a file that is not there is told as in other commands.
-    files::read(path)?;
+    let bytes = files::read(path)?;
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let scene = alone::scene(Shader::File(name), &options(args)?);
+    let shown = path.display().to_string();
+    let shader = if glsl { glsl_alone(shown, bytes, args.glslang)? } else { Shader::File(name) };
+    let scene = alone::scene(shader, &options(args)?);
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder }, is_alone: true })
+}
+
+/// GLSL of a fragment shader by itself: as it is, with what a ShaderToy body needs around it, or compiled by glslangValidator.
+fn glsl_alone(name: String, bytes: Vec<u8>, by_glslang: bool) -> Result<Shader, Failure> {
+    let around = std::str::from_utf8(&bytes).ok().and_then(alone::shadertoy);
+    let (bytes, prologue) = around.map_or((bytes, 0), |(text, prologue)| (text.into_bytes(), prologue));
+    if by_glslang {
+        let bytes = glslang::compile(&name, &bytes, prologue, "frag")?;
+        return Ok(Shader::Made(Made { name, ending: "spv", bytes, prologue: 0 }));
+    }
+    Ok(Shader::Made(Made { name, ending: "frag", bytes, prologue }))
 }
 
 /// What the command line says about the picture of a shader alone.
@@ -204,10 +229,18 @@ fn wanted<'a>(args: &Render, scene: &'a Scene) -> Result<Vec<Wanted<'a>>, Failur
         let Some(out) = scene.presented() else {
             let path = args.input.display();
             return Err(Failure::Input(format!(
-                "{path}: present: -o needs an output that is a colour texture, there is none"
+                "{path}: -o needs an output that is a colour texture, there is none: add `[[outputs]]` with \
+                 `name = \"picture\"` and `texture = \"...\"`"
             )));
         };
         list.push(Wanted::Picture(out, path.clone()));
+        // A picture by another name is a mistake that shows late.
+        let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+        if let Some(ending) =
+            ending.filter(|e| ["jpg", "jpeg", "gif", "bmp", "webp", "tga", "ppm", "exr"].contains(&e.as_str()))
+        {
+            return Err(Failure::Usage(format!("-o writes PNG files, not .{ending}: name it .png")));
+        }
     }
     for d in &args.dumps {
         let Some((name, path)) = d.split_once('=') else {
@@ -242,6 +275,7 @@ fn check_paths(wanted: &[Wanted<'_>], inputs: &[PathBuf], places: &[On]) -> Resu
         for &on in places {
             let path = w.path(on, places.len() > 1);
             files::not_an_input(&path, inputs)?;
+            files::can_be_written(&path)?;
             let is_file = path != Path::new("-") && (!path.exists() || path.is_file());
             if is_file && seen.contains(&path) {
                 return Err(Failure::Usage(format!("`{}` is written twice", path.display())));
@@ -349,6 +383,7 @@ fn show(mut d: Diagnostic, line: Option<&(String, u32, u32)>, ready: &Ready, tar
     let reporter = match source {
         Some((s, &(_, line, column))) => {
             let reporter = reporter(s, messages);
+            let line = line.saturating_sub(s.lines_before());
             match reporter.span(line, column) {
                 Some(span) => d = d.at(span, ""),
                 None => d = d.note(format!("source line {line}:{column}")),
@@ -363,7 +398,7 @@ fn show(mut d: Diagnostic, line: Option<&(String, u32, u32)>, ready: &Ready, tar
 /// Where messages about a shader go.
 fn reporter(source: &Source, messages: &Messages) -> Reporter {
     if source.lang != Lang::Spirv {
-        return Reporter::new(messages, &source.name, &String::from_utf8_lossy(&source.bytes));
+        return Reporter::new(messages, &source.name, &source.text());
     }
     let own = |file: &str| if file.is_empty() { source.name.clone() } else { file.to_string() };
     let files = frontend::source_files(&source.bytes, source.lang);
@@ -395,7 +430,7 @@ fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -
         }
         Fault::Scene(e) => scene_error(e),
         Fault::Shader { source, list } => {
-            reporter(source, messages).show(list, target);
+            reporter(source, messages).show(&source.placed(list), target);
             worst(list).into()
         }
         Fault::Trap { trap, .. } => {

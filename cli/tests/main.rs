@@ -2,6 +2,7 @@
 
 mod cli;
 mod common;
+mod first_hour;
 mod immediates;
 mod launch;
 mod newcomer;

@@ -119,7 +119,7 @@ fn a_shader_alone() {
         assert!((x..=x + 1).contains(&p[0]) && (y..=y + 1).contains(&p[1]) && p[2..] == [7, 255], "{k}: {p:?}");
     }
     assert_eq!(bytes.len(), 32);
-    expect(&["render", &shader, "--target", "interp"], 2, "nothing is to be written");
+    expect(&["render", &shader, "--target", "interp"], 2, "no output requested");
     expect(&["render", &shader, "--target", "interp", "--size", "0x4", "-o", &s.path("x.png")], 2, "--size 0x4");
     expect(&["render", &shader, "--target", "interp", "--size", "9", "-o", &s.path("x.png")], 2, "`9` is not a value");
     expect(
@@ -142,7 +142,7 @@ fn what_is_wrong_is_told_in_a_sentence() {
     let s = Scratch::new("render-wrong");
     let scene = s.write("a.toml", TRIANGLE);
     let png = s.path("a.png");
-    expect(&["render", &scene, "-o", &png], 2, "--target is missing");
+    expect(&["render", &scene, "-o", &s.path("b.png")], 0, "interp: rendered");
     expect(&["render", &scene, "--target", "nv", "-o", &png], 2, "interp");
     expect(
         &["render", &scene, "--target", "interp", "--dump", "x=a"],

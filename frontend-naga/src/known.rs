@@ -4,10 +4,17 @@ use crate::{Lang, report};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 
 /// What of GLSL the parser lacks goes by way of SPIR-V.
-const BY_SPIRV: &str = "compile it with `glslangValidator -V` and give gpucc the .spv file";
+const BY_SPIRV: &str =
+    "compile it with `glslangValidator -V` and give gpucc the .spv file, or let gpucc do so: `--glslang`";
 
 /// Every message about a source text, as its author reads it.
 pub fn explain(list: Vec<Diagnostic>, lang: Lang, source: &str) -> Vec<Diagnostic> {
+    if matches!(lang, Lang::Glsl(_))
+        && let Some(refused) = other_glsl(&list, source)
+    {
+        // What follows is read by rules that are not those of the text.
+        return vec![refused];
+    }
     let wide_literal = list.iter().any(|d| d.message == "NotSupported64BitLiteral");
     let mut out: Vec<Diagnostic> = Vec::new();
     for d in list {
@@ -19,6 +26,34 @@ pub fn explain(list: Vec<Diagnostic>, lang: Lang, source: &str) -> Vec<Diagnosti
         out.push(plain(d));
     }
     out
+}
+
+/// GLSL that is written for OpenGL or for ES: a version that Vulkan lacks, or words that newer versions have lost.
+fn other_glsl(list: &[Diagnostic], source: &str) -> Option<Diagnostic> {
+    let text = |d: &Diagnostic| {
+        let span = d.labels.first().map_or(Span::UNKNOWN, |l| l.span);
+        (span, source.get(span.start as usize..span.end as usize).unwrap_or_default().to_string())
+    };
+    list.iter().filter(|d| d.class == Class::Invalid && d.code == "parse").find_map(|d| {
+        let (at, text) = text(d);
+        let message = begun_small(&d.message);
+        let what = if let Some(version) = message.strip_prefix("invalid version: ") {
+            format!("`#version {version}` of GLSL text")
+        } else if message.starts_with("invalid profile: ") {
+            format!("the profile `{text}` of GLSL text")
+        } else if let Some(what) = message.strip_prefix("not implemented: ") {
+            match text.as_str() {
+                "" => format!("a {what} of GLSL text"),
+                // A sampler that is not taken apart into texture and sampler.
+                name => format!("`{name}` of GLSL text ({what})"),
+            }
+        } else if ["varying", "attribute", "precision"].contains(&text.as_str()) {
+            format!("`{text}` of GLSL text")
+        } else {
+            return None;
+        };
+        Some(report::unsupported(Refusal::Parser, &what, at).note(BY_SPIRV))
+    })
 }
 
 /// The refusal, where the language has what naga does not know.

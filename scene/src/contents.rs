@@ -41,6 +41,7 @@ impl SceneFile {
         let field = format!("shaders.{name}");
         match self.scene.shaders.get(name) {
             Some(Shader::Wgsl(text)) => Ok(text.clone().into_bytes()),
+            Some(Shader::Made(made)) => Ok(made.bytes.clone()),
             Some(Shader::File(path)) => file(path, Some(&self.folder), limits::FILE_BYTES)
                 .map_err(|e| at(e, &format!("{field}.file")).of(&self.name)),
             None => Err(SceneError::new(field, "there is no such shader").of(&self.name)),

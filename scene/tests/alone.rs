@@ -41,7 +41,7 @@ fn the_scene_is_right_and_has_four_noises() {
     let r = contents::load(&s, None).unwrap_or_else(|e| panic!("{e}"));
     check::loaded(&s, &r).unwrap_or_else(|e| panic!("{e}"));
     let o = s.presented().expect("a picture");
-    assert_eq!((o.name.as_str(), output::bytes(&s, &r, o).expect("bytes").len()), (alone::OUTPUT, 60));
+    assert_eq!((o.name.as_str(), output::bytes(&s, &r, &o).expect("bytes").len()), (alone::OUTPUT, 60));
     for k in 0..4 {
         let image = &r.textures[s.textures.position(&format!("channel{k}")).expect("a channel")];
         assert_eq!((image.size, image.levels), ([64, 64, 1], 7));

@@ -174,7 +174,7 @@ pub fn outputs_by(case: &Case, ready: &Ready, programs: &Programs, run: RunOptio
 
 fn picture(scene: &Scene, resources: &Resources) -> Result<Vec<u8>, String> {
     let out = scene.presented().ok_or("there is no picture")?;
-    output::picture(scene, resources, out).map(|p| p.rgba).map_err(|e| e.to_string())
+    output::picture(scene, resources, &out).map(|p| p.rgba).map_err(|e| e.to_string())
 }
 
 fn bytes(scene: &Scene, resources: &Resources, e: &Expected) -> Result<Vec<u8>, String> {

@@ -1,7 +1,7 @@
 //! Why a frame has no picture.
 
 use gpucc::frontend::Lang;
-use gpucc_ir::{Class, Diagnostic};
+use gpucc_ir::{Class, Diagnostic, Span};
 use gpucc_scene::SceneError;
 use gpucc_sim::Trap;
 
@@ -37,6 +37,33 @@ pub struct Source {
     pub bytes: Vec<u8>,
     /// The language.
     pub lang: Lang,
+    /// Bytes at the start that the author did not write: messages count from behind them.
+    pub prologue: usize,
+}
+
+impl Source {
+    /// What the author wrote; nothing of a module of words.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.bytes.get(self.prologue..).unwrap_or_default())
+    }
+
+    /// Lines in front of what the author wrote.
+    pub fn lines_before(&self) -> u32 {
+        self.bytes.iter().take(self.prologue).filter(|b| **b == b'\n').count() as u32
+    }
+
+    /// Messages with places in [`Source::text`]; a place in front of it is none.
+    pub fn placed(&self, list: &[Diagnostic]) -> Vec<Diagnostic> {
+        let before = self.prologue as u32;
+        let mut list = list.to_vec();
+        for l in list.iter_mut().flat_map(|d| &mut d.labels).filter(|l| l.span.is_known()) {
+            l.span = match (l.span.start.checked_sub(before), l.span.end.checked_sub(before)) {
+                (Some(start), Some(end)) => Span::new(start, end),
+                _ => Span::UNKNOWN,
+            };
+        }
+        list
+    }
 }
 
 impl From<SceneError> for Failure {

@@ -14,6 +14,7 @@ mod error;
 pub mod frame;
 pub mod interface;
 pub mod place;
+mod reflect;
 pub mod shaders;
 pub mod used;
 
@@ -46,6 +47,22 @@ impl Ready {
         let resources = file.resources().map_err(named)?;
         gpucc_scene::check::loaded(&file.scene, &resources).map_err(named)?;
         let shaders = Shaders::load(&file)?;
+        Ready::checked(file, resources, shaders)
+    }
+
+    /// The same of the scene of a shader alone. SPIR-V may have its bindings elsewhere than that scene: they are bound there,
+    /// uniform buffers to the frame, textures to the channels in their order.
+    ///
+    /// # Errors
+    /// As [`Ready::new`].
+    pub fn alone(mut file: SceneFile) -> Result<Ready, Failure> {
+        let shaders = Shaders::load(&file)?;
+        reflect::bind(&mut file.scene, &shaders);
+        Ready::new(file)
+    }
+
+    fn checked(file: SceneFile, resources: Resources, shaders: Shaders) -> Result<Ready, Failure> {
+        let named = |e: SceneError| if e.file.is_empty() { e.of(&file.name) } else { e };
         interface::check(&file.scene, &resources, &shaders).map_err(named)?;
         Ok(Ready { file, resources, shaders })
     }

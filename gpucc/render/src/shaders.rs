@@ -182,22 +182,27 @@ impl Loader<'_> {
             return Ok(k);
         }
         let bytes = self.file.shader(name)?;
+        let lang = |ending: &str| match ending {
+            "spv" => Lang::Spirv,
+            "vert" => Lang::GlslVertex,
+            "frag" => Lang::GlslFragment,
+            "comp" => Lang::GlslCompute,
+            _ => Lang::Wgsl,
+        };
+        let mut prologue = 0;
         let (shown, lang) = match self.file.scene.shaders.get(name) {
             Some(Shader::File(path)) => {
                 let ending = path.rsplit('.').next().unwrap_or_default();
-                let lang = match ending {
-                    "spv" => Lang::Spirv,
-                    "vert" => Lang::GlslVertex,
-                    "frag" => Lang::GlslFragment,
-                    "comp" => Lang::GlslCompute,
-                    _ => Lang::Wgsl,
-                };
-                (self.file.folder.join(path).display().to_string(), lang)
+                (self.file.folder.join(path).display().to_string(), lang(ending))
+            }
+            Some(Shader::Made(made)) => {
+                prologue = made.prologue;
+                (made.name.clone(), lang(made.ending))
             }
             _ if self.file.name.is_empty() => (format!("shaders.{name}"), Lang::Wgsl),
             _ => (format!("{}: shaders.{name}", self.file.name), Lang::Wgsl),
         };
-        self.out.sources.push(Source { name: shown, bytes, lang });
+        self.out.sources.push(Source { name: shown, bytes, lang, prologue });
         let k = self.out.sources.len() - 1;
         self.sources.insert(name.into(), k);
         Ok(k)

@@ -16,7 +16,9 @@ pub use pipeline::{
     DepthStencil, Fragment, Multisample, Pipeline, Primitive, Render, Stage, Target, Vertex, VertexAttribute,
     VertexLayout,
 };
-pub use resource::{Buffer, Contents, Data, Fill, Generator, Pattern, Sampler, Shader, Texture, TextureDimension};
+pub use resource::{
+    Buffer, Contents, Data, Fill, Generator, Made, Pattern, Sampler, Shader, Texture, TextureDimension,
+};
 
 /// A frame: resources, pipelines, passes in order, outputs.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -54,8 +56,10 @@ pub struct Scene {
 
 impl Scene {
     /// The output whose picture is the scene's: the one named by `present`, else the first that is a colour texture.
-    pub fn presented(&self) -> Option<&Output> {
-        match &self.present {
+    ///
+    /// A scene without outputs whose passes draw to one colour texture presents that one.
+    pub fn presented(&self) -> Option<Output> {
+        let found = match &self.present {
             Some(name) => self.outputs.iter().find(|o| o.name == *name),
             None => self.outputs.iter().find(|o| match &o.source {
                 OutputSource::Texture { texture, .. } => {
@@ -63,7 +67,26 @@ impl Scene {
                 }
                 OutputSource::Buffer(_) => false,
             }),
+        };
+        if found.is_some() || !self.outputs.is_empty() {
+            return found.cloned();
         }
+        let attachments = self.passes.iter().flat_map(|p| match p {
+            Pass::Render { color_attachments, .. } => color_attachments.as_slice(),
+            Pass::Compute { .. } => &[],
+        });
+        // What is resolved is what is looked at.
+        let places = attachments.flatten().map(|a| match &a.resolve_target {
+            Some(r) => (&r.texture, r.mip_level, r.array_layer),
+            None => (&a.texture, a.mip_level, a.array_layer),
+        });
+        let mut places = places.collect::<Vec<_>>();
+        places.dedup();
+        let [(texture, mip_level, array_layer)] = places[..] else { return None };
+        let array_layer = Some(array_layer);
+        let source =
+            OutputSource::Texture { texture: texture.clone(), mip_level, array_layer, aspect: Aspect::default() };
+        Some(Output { name: texture.clone(), source })
     }
 }
 
@@ -110,6 +133,14 @@ impl<T> Names<T> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Adds a thing, or puts it in the place of the one with its name.
+    pub fn insert(&mut self, name: String, thing: T) {
+        match self.0.binary_search_by(|(n, _)| n.as_str().cmp(&name)) {
+            Ok(k) => self.0[k].1 = thing,
+            Err(k) => self.0.insert(k, (name, thing)),
+        }
     }
 
     /// A list with names; an error is a name that occurs twice.

@@ -14,6 +14,21 @@ pub enum Shader {
     Wgsl(String),
     /// A file beside the scene; the ending says the language.
     File(String),
+    /// Bytes that a program made, not to be written in a scene.
+    Made(Made),
+}
+
+/// A shader that was made of a file: by another compiler, or with a text in front.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// Name of the file it stands for; its ending says nothing.
+    pub name: String,
+    /// Ending of a file that holds these bytes: `spv`, `frag`, `wgsl`.
+    pub ending: &'static str,
+    /// Text or words.
+    pub bytes: Vec<u8>,
+    /// Bytes at the start that the author did not write.
+    pub prologue: usize,
 }
 
 #[derive(Deserialize)]
