@@ -253,7 +253,7 @@ impl Lanes<'_> {
             Op::PackSnorm2x16 => self.pack2(i, p, pack::pack2x16snorm),
             Op::PackHalf2x16Rtz => self.pack2(i, p, pack::pack2x16float_rtz),
             Op::PackHalf2x16 => self.pack2(i, p, pack::pack2x16float),
-            Op::CubeCoords => self.cube(i),
+            Op::CubeCoords => self.cube(i, p),
             _ => return false,
         }
         true
@@ -458,9 +458,13 @@ impl Lanes<'_> {
         }
     }
 
-    fn cube(&self, i: &DInst) {
+    fn cube(&self, i: &DInst, p: &Profile) {
         for &l in self.active {
-            let v = pack::cube_coords(std::array::from_fn(|k| f(self.get(i.args[0] + k as u32, l))));
+            let axis = |k: usize| {
+                let c = f(self.get(i.args[0] + k as u32, l));
+                p.free.map_or(c, |free| free.coordinate(c))
+            };
+            let v = pack::cube_coords(std::array::from_fn(axis));
             (0..4).for_each(|k| self.set(i.dst + k, l, b(v[k as usize])));
         }
     }

@@ -95,9 +95,9 @@ impl Free {
     pub(crate) fn coordinate(self, c: f32) -> f32 {
         match self {
             _ if !c.is_nan() => c,
-            Free::First => 0.0,
-            Free::Second => 1.0,
-            Free::Nan => -0.375,
+            Free::First => 1.25,
+            Free::Second => -1.75,
+            Free::Nan => 0.375,
         }
     }
 
