@@ -219,7 +219,6 @@ fn bytes_that_nobody_wrote_decide_nothing() {
 const OPEN_ZEROS: &[&str] = &[
     "o[l.x] = bitcast<u32>(clamp(x, 0.0, 1.0));",
     "o[l.x] = bitcast<u32>(saturate(x));",
-    "o[l.x] = bitcast<u32>(min(x, 0.0));",
     "o[l.x] = bitcast<u32>(max(0.0, -x));",
     "let v = clamp(vec3(x, -x, 0.0), vec3(0.0), vec3(1.0)); o[l.x] = bitcast<u32>(v.x) ^ bitcast<u32>(v.y);",
 ];
