@@ -1,13 +1,11 @@
 //! What a vertex or fragment program gets from the hardware and gives to it: launch registers, parameters, exports, and the
 //! register words that say so (`docs/abi-gcn.md`, section 11).
 
-use gpucc_container::{InterfaceRow, IoPlace, StateWord, flags};
+use gpucc_container::StateWord;
+use gpucc_driver::{Direction, HwPlace};
 use gpucc_gcn_machine::abi::{self, reg};
-use gpucc_ir::analysis::Helpers;
-use gpucc_ir::{
-    Attr, Form, Function, IoAt, IoSlot, Mode, Module, Op, OpAttrs, Place, Space, Stage, StageInfo, Sysval, Touched,
-    Value, Where,
-};
+use gpucc_ir::analysis::StageUse;
+use gpucc_ir::{Form, Function, IoAt, IoSlot, Mode, Module, Stage, StageInfo, Sysval, Where};
 use gpucc_pipeline::{BlendFactor, Pipeline, StepMode, Target, VertexAttribute};
 
 /// The bind group under whose number the table of vertex buffers goes.
@@ -40,6 +38,8 @@ pub struct Colour {
 /// The inputs and outputs of an entry point.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
+    /// What the program uses of its stage; nothing of a compute entry.
+    pub used: StageUse,
     /// Whether it is a compute entry.
     pub is_compute: bool,
     /// Whether it is a fragment entry.
@@ -48,23 +48,16 @@ pub struct Io {
     pub quads: bool,
     /// Whether lanes can be live or not.
     pub lives: bool,
-    /// Whether lanes are discarded.
-    pub kills: bool,
     /// SPI_PS_INPUT_ENA.
     pub enabled: u32,
     /// The parameter of each input that is read.
     pub attributes: Vec<Option<u32>>,
     /// Whether vertex buffers are read.
     pub vertex_table: bool,
-    /// Which system values are read.
-    pub sysvals: Vec<Sysval>,
     /// Whether base vertex and first instance are read.
     pub first: [bool; 2],
     /// Whether the number of the instance is read.
     pub instances: bool,
-    /// Whether memory that others see is written.
-    pub writes: bool,
-    per_sample: bool,
 }
 
 /// Registers of an item of SPI_PS_INPUT_ADDR.
@@ -95,75 +88,39 @@ pub fn is_flat(slot: &IoSlot) -> bool {
     slot.interp.mode == Mode::Flat || !slot.ty.is_float()
 }
 
-/// Components of a value that are extracted; all if it is used otherwise.
-fn lanes_read(f: &Function, v: Value) -> u32 {
-    let mut read = 0;
-    for (_, i) in f.insts_in_order() {
-        let d = &f.insts[i];
-        match (d.op, &d.attr) {
-            (Op::Extract, Attr::Lane(k)) if d.args[0] == v => read |= 1 << k,
-            _ => d.for_each_use(|u| read |= if u == v { 15 } else { 0 }),
-        }
-    }
-    read
-}
-
 impl Io {
     /// Looks at a function of a stage.
     pub fn new(m: &Module, f: &Function, stage: &StageInfo, p: Option<&Pipeline>) -> Io {
         let mut io = Io { is_compute: stage.kind() == Stage::Compute, ..Io::default() };
-        let Some(interface) = m.entries[0].interface() else { return io };
+        let Some(interface) = stage.interface() else { return io };
         io.is_fragment = stage.kind() == Stage::Fragment;
-        io.attributes = vec![None; interface.inputs.len()];
-        let mut position = 0;
-        for (_, i) in f.insts_in_order() {
-            let d = &f.insts[i];
-            match &d.attr {
-                Attr::Input(n) => io.attributes[usize::from(*n)] = Some(0),
-                Attr::Sysval(s) => {
-                    if !io.sysvals.contains(s) {
-                        io.sysvals.push(*s);
-                    }
-                    if *s == Sysval::FragCoord {
-                        position |= lanes_read(f, d.result());
-                    }
-                }
-                _ => {}
-            }
-            io.kills |= d.op == Op::Demote;
-            io.writes |= d.op.has(OpAttrs::writes)
-                && match d.touches() {
-                    Some(Touched::Place(place @ Place::Buffer(_))) => m.space(place) == Space::Storage,
-                    Some(Touched::Image(_)) => true,
-                    _ => false,
-                };
-        }
+        io.used = StageUse::new(m, f, stage);
+        io.attributes = io.used.inputs.iter().map(|read| read.then_some(0)).collect();
         if io.is_fragment {
-            io.fragment(f, interface, position);
+            io.fragment(interface);
         } else {
             io.vertex(interface, p);
         }
         io
     }
 
-    fn fragment(&mut self, f: &Function, interface: &gpucc_ir::Interface, position: u32) {
-        self.quads = Helpers::new(f).any(f);
-        self.lives = self.kills || self.quads && self.writes;
+    fn fragment(&mut self, interface: &gpucc_ir::Interface) {
+        let used = &self.used;
+        self.quads = used.needs_quads;
+        self.lives = used.demotes || self.quads && used.writes_memory;
         let mut number = 0;
         for (slot, at) in interface.inputs.iter().zip(&mut self.attributes) {
-            self.per_sample |= slot.interp.at == Where::Sample;
             if at.is_some() {
                 *at = Some(number);
                 number += 1;
                 self.enabled |= pair(slot).map_or(0, |bit| 1 << bit);
             }
         }
-        self.per_sample |= self.sysvals.contains(&Sysval::SampleIndex);
+        let position = u32::from(used.frag_coord);
         self.enabled |= position << 8;
-        let has = |s: Sysval| self.sysvals.contains(&s);
-        let mask = has(Sysval::SampleMask);
-        self.enabled |= u32::from(has(Sysval::FrontFacing)) << 12;
-        self.enabled |= u32::from(has(Sysval::SampleIndex) || mask && self.per_sample) << 13;
+        let mask = used.reads(Sysval::SampleMask);
+        self.enabled |= u32::from(used.reads(Sysval::FrontFacing)) << 12;
+        self.enabled |= u32::from(used.reads(Sysval::SampleIndex) || mask && used.per_sample) << 13;
         self.enabled |= u32::from(mask) << 14;
         // POS_W needs a pair with perspective, and some pair is always on.
         if self.enabled & 0x7f == 0 || position & 8 != 0 && self.enabled & 15 == 0 {
@@ -185,9 +142,9 @@ impl Io {
                 _ => self.first[0] = true,
             }
         }
-        self.instances |= self.sysvals.contains(&Sysval::RawInstanceIndex);
-        self.first[0] |= self.sysvals.contains(&Sysval::FirstVertex);
-        self.first[1] |= self.sysvals.contains(&Sysval::FirstInstance);
+        self.instances |= self.used.reads(Sysval::RawInstanceIndex);
+        self.first[0] |= self.used.reads(Sysval::FirstVertex);
+        self.first[1] |= self.used.reads(Sysval::FirstInstance);
     }
 
     /// Where an input of a vertex comes from.
@@ -220,7 +177,7 @@ impl Io {
 
     /// Whether the program runs for each sample.
     pub fn per_sample(&self) -> bool {
-        self.per_sample
+        self.used.per_sample
     }
 
     /// Vector registers that the hardware fills.
@@ -230,24 +187,6 @@ impl Io {
             (_, true) => 0,
             _ => 1 + u32::from(self.instances),
         }
-    }
-
-    /// What holds of the program, for the container.
-    pub fn flags(&self, stage: &StageInfo) -> u32 {
-        let mut all = 0;
-        if let StageInfo::Fragment { io, early_depth } = stage {
-            let depth = io.outputs.iter().any(|o| o.at == IoAt::FragDepth);
-            for (on, flag) in [
-                (self.kills, flags::DISCARD),
-                (*early_depth, flags::EARLY_DEPTH),
-                (self.quads, flags::DERIVATIVES),
-                (self.per_sample, flags::SAMPLE_SHADING),
-                (depth, flags::WRITES_DEPTH),
-            ] {
-                all |= if on { flag } else { 0 };
-            }
-        }
-        all
     }
 }
 
@@ -301,79 +240,40 @@ pub fn colours(interface: &gpucc_ir::Interface) -> Vec<usize> {
     list
 }
 
-fn place_of(at: IoAt, p: Option<&Pipeline>) -> IoPlace {
-    match at {
-        IoAt::Location { number, blend_src } => {
-            // Back from the number among the targets to the location.
-            let present = |p: &Pipeline| {
-                (0..p.targets.len()).filter(|&k| p.targets[k].is_some()).nth(usize::from(number)).map(|k| k as u8)
-            };
-            IoPlace::Location { number: p.and_then(present).unwrap_or(number), blend_src }
-        }
-        IoAt::Position => IoPlace::Position,
-        IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
-        IoAt::FragDepth => IoPlace::FragDepth,
-        IoAt::SampleMask => IoPlace::SampleMask,
-    }
-}
-
-/// Rows of the container's interface. The place of an attribute is its V# in the table, of what goes between the stages the
+/// Places of the rows of the container's interface: of an attribute its V# in the table, of what goes between the stages the
 /// parameter, of an export its target.
-pub fn rows(io: &Io, stage: &StageInfo, p: Option<&Pipeline>) -> Vec<InterfaceRow> {
-    let interface = match stage {
-        StageInfo::Compute { .. } => return Vec::new(),
-        StageInfo::Vertex(interface) | StageInfo::Fragment { io: interface, .. } => interface,
-    };
-    let row = |slot: &IoSlot, output: bool, at: IoPlace, file: u8, index: u32| InterfaceRow {
-        output,
-        at,
-        components: (1 << slot.ty.lanes()) - 1,
-        integer: !slot.ty.is_float(),
-        mode: match slot.interp.mode {
-            _ if is_flat(slot) => 2,
-            Mode::Linear => 1,
-            _ => 0,
-        },
-        sampled: match slot.interp.at {
-            Where::Center => 0,
-            Where::Centroid => 1,
-            Where::Sample => 2,
-        },
-        file,
-        index: index as u16,
-        lane: 0,
-    };
-    let mut list = Vec::new();
-    for (slot, at) in interface.inputs.iter().zip(&io.attributes) {
-        let Some(parameter) = *at else { continue };
-        let place = place_of(slot.at, None);
-        if io.is_fragment {
-            list.push(row(slot, false, place, abi::FILE_PARAM, parameter));
-        } else {
-            let fetched = io.fetched(slot, interface, p).map_or(0, |f| f.place);
-            list.push(row(slot, false, place, abi::FILE_ATTRIBUTE, fetched));
-        }
-    }
+pub fn places<'a>(
+    io: &'a Io,
+    stage: &'a StageInfo,
+    p: Option<&'a Pipeline>,
+) -> impl FnMut(Direction, usize, &IoSlot) -> Option<HwPlace> + 'a {
     let mut parameter = 0;
-    let colours = colours(interface);
-    for (k, slot) in interface.outputs.iter().enumerate() {
-        let (file, index) = match (slot.at, io.is_fragment) {
-            (IoAt::Position, _) => (abi::FILE_EXPORT, 12),
-            (IoAt::ClipDistance(n), _) => (abi::FILE_EXPORT, 13 + u32::from(n) / 4),
-            (IoAt::FragDepth | IoAt::SampleMask, _) => (abi::FILE_EXPORT, 8),
-            (_, false) => {
+    let colours = stage.interface().map_or_else(Vec::new, colours);
+    move |direction, n, slot| {
+        let (file, index) = match (direction, slot.at) {
+            (Direction::Input, _) if io.is_fragment => (abi::FILE_PARAM, io.attributes[n]?),
+            (Direction::Input, _) => {
+                (abi::FILE_ATTRIBUTE, io.fetched(slot, stage.interface()?, p).map_or(0, |f| f.place))
+            }
+            (_, IoAt::Position) => (abi::FILE_EXPORT, 12),
+            (_, IoAt::ClipDistance(n)) => (abi::FILE_EXPORT, 13 + u32::from(n) / 4),
+            (_, IoAt::FragDepth | IoAt::SampleMask) => (abi::FILE_EXPORT, 8),
+            (_, IoAt::Location { .. }) if io.is_fragment => {
+                (abi::FILE_EXPORT, colours.iter().take_while(|&&c| c != n).count() as u32)
+            }
+            (_, IoAt::Location { .. }) => {
                 parameter += 1;
                 (abi::FILE_PARAM, parameter - 1)
             }
-            (_, true) => (abi::FILE_EXPORT, colours.iter().take_while(|&&c| c != k).count() as u32),
         };
-        let mut r = row(slot, true, place_of(slot.at, p.filter(|_| io.is_fragment)), file, index);
-        if let IoAt::ClipDistance(n) = slot.at {
-            r.lane = n % 4;
-        }
-        list.push(r);
+        let lane = match slot.at {
+            IoAt::ClipDistance(n) => n % 4,
+            // Behind the depth and the stencil value.
+            IoAt::SampleMask => 2,
+            _ => 0,
+        };
+        Some(HwPlace { file, index: index as u16, lane })
     }
-    list
 }
 
 fn word(register: u32, value: u32) -> StateWord {
@@ -424,17 +324,17 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
             if count == 0 && z == 0 {
                 format = 1;
             }
-            let order = if io.writes || *early_depth { 0 } else { 1 << 4 };
-            let memory = if io.writes { 0x600 } else { 0 };
+            let order = if io.used.writes_memory || *early_depth { 0 } else { 1 << 4 };
+            let memory = if io.used.writes_memory { 0x600 } else { 0 };
             let control = u32::from(depth)
                 | order
-                | u32::from(io.kills) << 6
+                | u32::from(io.used.demotes) << 6
                 | u32::from(samples) << 8
                 | memory
                 | u32::from(*early_depth) << 12;
             let read = io.attributes.iter().flatten().count() as u32;
             let samples = p.map_or(1, |p| p.samples.max(1));
-            let invocations = if io.per_sample { samples.ilog2() } else { 0 };
+            let invocations = if io.used.per_sample { samples.ilog2() } else { 0 };
             let mut list = vec![
                 word(reg::SPI_SHADER_PGM_RSRC1_PS, rsrc[0]),
                 word(reg::SPI_SHADER_PGM_RSRC2_PS, rsrc[1]),
@@ -449,7 +349,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                 // The position is that of the pixel's centre, also where the program runs for each sample.
                 word(reg::SPI_BARYC_CNTL, 0),
                 StateWord { mask: 7 << 4, ..word(reg::DB_EQAA, invocations << 4) },
-                StateWord { mask: 1 << 16, ..word(reg::PA_SC_MODE_CNTL_1, u32::from(io.per_sample) << 16) },
+                StateWord { mask: 1 << 16, ..word(reg::PA_SC_MODE_CNTL_1, u32::from(io.used.per_sample) << 16) },
             ];
             for (slot, at) in interface.inputs.iter().zip(&io.attributes) {
                 if let Some(n) = at {

@@ -388,7 +388,7 @@ fn drawn(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> Emitt
     let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
     EmittedProgram {
         stats: statistics(&p, vgprs, cx, scratch),
-        interface: io::rows(io, stage, pipeline),
+        interface: job.interface(&io.used, io::places(io, stage, pipeline)),
         state: io::words(io, stage, pipeline, [rsrc1, rsrc2]),
         code: p.code,
         data: state.tables.data.clone(),
@@ -398,7 +398,6 @@ fn drawn(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> Emitt
             registers: vec![(abi::FILE_SGPR, state.used.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
             shared_bytes: 0,
             scratch_bytes: scratch,
-            flags: io.flags(stage),
             family_words: vec![rsrc1, rsrc2],
             ..Meta::default()
         },

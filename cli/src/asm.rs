@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gpucc::listing::{entry, head};
+use gpucc::listing::{entry, head, programs};
 use gpucc_container::Container;
 use gpucc_isa::{Notes, stage};
 use gpucc_machines::{MACHINES, Machine};
@@ -104,8 +104,9 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
         return Err(Failure::Usage("--stage is for --raw and --words: a container names the stages it has".into()));
     }
     files::stdout(head(&target, None).as_bytes())?;
-    for (i, e) in container.entries.iter().enumerate() {
-        let place = (i, container.entries.len());
+    let parts = programs(container.entries.iter());
+    for (i, e) in parts.iter().enumerate() {
+        let place = (i, parts.len());
         listing(entry(e, Some(&m.names), place, None, |notes| (m.disassemble)(&e.code, g, e.stage.bit(), notes)))?;
     }
     Ok(())
@@ -166,11 +167,19 @@ impl Around {
     }
 
     /// The container with this code. Lines of the source are those of the code before, so they go.
-    fn with(mut self, code: Vec<u8>) -> Vec<u8> {
+    fn with(mut self, code: Vec<u8>) -> Result<Vec<u8>, Failure> {
         let entry = &mut self.container.entries[self.entry];
+        if !entry.programs.is_empty() && entry.code.len() != code.len() {
+            let (n, were, are) = (entry.programs.len(), entry.code.len(), code.len());
+            let why = format!(
+                "`{}` is {n} programs in {were} bytes; {are} bytes of code do not say where each begins",
+                entry.name
+            );
+            return Err(Failure::Input(why));
+        }
         entry.code = code;
         entry.lines.clear();
-        self.container.write()
+        Ok(self.container.write())
     }
 }
 
@@ -205,7 +214,7 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
     }
     match (m.assemble)(&source, g, bits, a.long) {
         Ok(code) => match around {
-            Some(around) => files::write(out, &around.with(code)),
+            Some(around) => files::write(out, &around.with(code)?),
             None => files::write(out, &code),
         },
         Err(list) => {

@@ -2,7 +2,8 @@
 
 use gpucc::legend::{self, snake};
 use gpucc_container::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Resource, ResourceKind, Source, Stage,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Packing, Preload, Program, Resource, ResourceKind,
+    Source, Stage, Variant,
 };
 use gpucc_pipeline::{Blend, BlendComponent, DepthBias, Pipeline, StencilFace, VertexAttribute};
 use serde_json::{Value, json};
@@ -30,39 +31,72 @@ fn source(s: &Source) -> Value {
         Source::TableAddressHi(t) => json!({"kind": "table_address_hi", "table": t}),
         Source::Family(n) => json!({"kind": "family", "number": n}),
         Source::Immediate(word) => json!({"kind": "immediate", "word": word}),
+        Source::Viewport(k) if k < 3 => json!({"kind": "viewport_scale", "component": xyz(k)}),
+        Source::Viewport(k) => json!({"kind": "viewport_offset", "component": xyz(k - 3)}),
+        Source::BlendConstant(k) => json!({"kind": "blend_constant", "component": k}),
+        Source::TextureWord { of, word } => json!({"kind": if of.sampler { "sampler_word" } else { "texture_word" },
+            "group": of.group, "binding": of.binding, "element": of.element, "variant": of.variant.name(), "word": word}),
         // The rest carry no number: their names say it all.
         ref other => json!({"kind": snake(&format!("{other:?}"))}),
     }
 }
 
-/// What an input or output is.
-fn interface_text(r: &InterfaceRow) -> String {
-    let at = match r.at {
-        IoPlace::Location { number, blend_src: 0 } => format!("location {number}"),
-        IoPlace::Location { number, blend_src } => format!("location {number} blend_src {blend_src}"),
-        IoPlace::Position => "position".into(),
-        IoPlace::ClipDistance(n) => format!("clip_distance {n}"),
-        IoPlace::FragDepth => "frag_depth".into(),
-        IoPlace::SampleMask => "sample_mask".into(),
+/// The kind of an input or output, and its number where it has one.
+fn io_kind(at: IoPlace) -> (&'static str, Option<u8>) {
+    match at {
+        IoPlace::Location { number, .. } => ("location", Some(number)),
+        IoPlace::Position => ("position", None),
+        IoPlace::ClipDistance(n) => ("clip_distance", Some(n)),
+        IoPlace::FragDepth => ("frag_depth", None),
+        IoPlace::SampleMask => ("sample_mask", None),
+    }
+}
+
+fn base_type(r: &InterfaceRow) -> &'static str {
+    if r.integer { "integer" } else { "float" }
+}
+
+fn components(r: &InterfaceRow) -> String {
+    "xyzw".chars().enumerate().filter(|(i, _)| r.components >> i & 1 != 0).map(|c| c.1).collect()
+}
+
+/// What an input or output is, for people: `location 0 float, xy, perspective, center`. Only what goes from vertices to a fragment
+/// program is interpolated, and that program says how.
+fn interface_words(r: &InterfaceRow, stage: Stage) -> String {
+    let (kind, number) = io_kind(r.at);
+    let number = number.map_or(String::new(), |n| format!(" {n}"));
+    let second = match r.at {
+        IoPlace::Location { blend_src, .. } if blend_src > 0 => format!(" blend_src {blend_src}"),
+        _ => String::new(),
     };
-    let base = if r.integer { "integer" } else { "float" };
-    let mode = ["perspective", "linear", "flat", "over_w"].get(usize::from(r.mode)).unwrap_or(&"?");
-    let sampled = ["center", "centroid", "sample"].get(usize::from(r.sampled)).unwrap_or(&"?");
-    format!("{at} {base} components {:#x} {mode} {sampled}", r.components)
+    let mut text = format!("{kind}{number}{second} {}, {}", base_type(r), components(r));
+    if stage == Stage::Fragment && !r.output {
+        text += &format!(", {}, {}", r.interpolation.name(), r.sampling.name());
+    }
+    if r.packing != Packing::None {
+        text += &format!(", packed as {}", r.packing.name());
+    }
+    text
 }
 
-/// The same for people: `location 0, xy, perspective, center`. Only what a fragment program reads is interpolated.
-fn interface_words(r: &InterfaceRow) -> String {
-    let text = interface_text(r);
-    let (at, rest) = text.split_once(" components ").unwrap_or((&text, ""));
-    let lanes: String = "xyzw".chars().enumerate().filter(|(i, _)| r.components >> i & 1 != 0).map(|c| c.1).collect();
-    let mode = rest.split_once(' ').map_or("", |m| m.1).replace(' ', ", ");
-    if r.output { format!("{at}, {lanes}") } else { format!("{at}, {lanes}, {mode}") }
-}
-
-fn interface(r: &InterfaceRow) -> Value {
+fn interface(r: &InterfaceRow, stage: Stage) -> Value {
     let way = if r.output { "output" } else { "input" };
-    json!({"direction": way, "what": interface_text(r), "file": r.file, "index": r.index, "lane": r.lane})
+    let (kind, number) = io_kind(r.at);
+    let mut row = json!({"direction": way, "kind": kind, "type": base_type(r), "components": components(r),
+        "packing": r.packing.name(), "file": r.file, "index": r.index, "lane": r.lane});
+    match r.at {
+        IoPlace::Location { blend_src, .. } => {
+            row["location"] = number.into();
+            row["blend_src"] = blend_src.into();
+        }
+        IoPlace::ClipDistance(n) => row["clip_distance"] = n.into(),
+        IoPlace::Position | IoPlace::FragDepth | IoPlace::SampleMask => {}
+    }
+    if (stage == Stage::Vertex) == r.output {
+        row["interpolation"] = r.interpolation.name().into();
+        row["sampling"] = r.sampling.name().into();
+    }
+    row
 }
 
 fn dimension(d: Dimension) -> &'static str {
@@ -144,13 +178,11 @@ fn entry(e: &Entry) -> Value {
             if let Some(shape) = shape(r) {
                 row["shape"] = shape;
             }
+            if r.shape.variant != Variant::Whole {
+                row["variant"] = r.shape.variant.name().into();
+            }
             row
         })
-        .collect();
-    let preloads: Vec<Value> = e
-        .preloads
-        .iter()
-        .map(|p| json!({"file": p.file, "index": p.index, "lane": p.lane, "source": source(&p.source)}))
         .collect();
     let stats: serde_json::Map<String, Value> = e.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
     json!({
@@ -159,24 +191,39 @@ fn entry(e: &Entry) -> Value {
         "code_bytes": e.code.len(),
         "workgroup_size": e.meta.workgroup_size,
         "subgroup_size": e.meta.subgroup_size,
-        "registers": e.meta.registers.iter().map(|(f, n)| json!({"file": f, "count": n})).collect::<Vec<_>>(),
+        "registers": registers(&e.meta.registers),
         "shared_bytes": e.meta.shared_bytes,
         "scratch_bytes": e.meta.scratch_bytes,
         "flags": e.meta.flags,
         "family_words": e.meta.family_words,
         "resources": resources,
-        "preloads": preloads,
-        "interface": e.interface.iter().map(interface).collect::<Vec<_>>(),
+        "preloads": preloads(&e.preloads),
+        "interface": e.interface.iter().map(|r| interface(r, e.stage)).collect::<Vec<_>>(),
         "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register, "value": w.value, "mask": w.mask}))
             .collect::<Vec<_>>(),
         "pipeline": e.pipeline.as_deref().map(pipeline_lines),
-        "programs": e.programs.iter().map(|p| json!({"role": p.role, "offset": p.offset, "size": p.size, "words": p.words}))
-            .collect::<Vec<_>>(),
+        "programs": e.programs.iter().map(program).collect::<Vec<_>>(),
         "variables": e.variables.iter().map(|v| json!({"name": v.name, "offset": v.offset, "size": v.size})).collect::<Vec<_>>(),
         "data_bytes": e.data.len(),
         "lines": e.lines.len(),
         "stats": stats,
     })
+}
+
+/// One of several programs.
+fn program(p: &Program) -> Value {
+    let (registers, preloads) = (registers(&p.registers), preloads(&p.preloads));
+    json!({"role": p.role.name(), "offset": p.offset, "size": p.size, "data_offset": p.data.0, "data_bytes": p.data.1,
+           "registers": registers, "scratch_bytes": p.scratch_bytes, "family_words": p.family_words, "preloads": preloads})
+}
+
+fn registers(list: &[(u8, u16)]) -> Vec<Value> {
+    list.iter().map(|(f, n)| json!({"file": f, "count": n})).collect()
+}
+
+fn preloads(list: &[Preload]) -> Vec<Value> {
+    let one = |p: &Preload| json!({"file": p.file, "index": p.index, "lane": p.lane, "source": source(&p.source)});
+    list.iter().map(one).collect()
 }
 
 /// The container as JSON.
@@ -270,8 +317,9 @@ fn text(c: &Container) -> String {
         }
         out += &format!(", subgroup {}, {} bytes of scratch\n", e.meta.subgroup_size, e.meta.scratch_bytes);
         let file = |f: u8| machine.and_then(|m| (m.names.file)(f)).map_or_else(|| format!("file {f}"), String::from);
-        let used: Vec<String> = e.meta.registers.iter().map(|(f, n)| format!("{} {n}", file(*f))).collect();
-        out += &format!("  {}\n", used.join(", "));
+        let used =
+            |list: &[(u8, u16)]| list.iter().map(|(f, n)| format!("{} {n}", file(*f))).collect::<Vec<_>>().join(", ");
+        out += &format!("  {}\n", used(&e.meta.registers));
         e.resources.iter().enumerate().for_each(|(i, r)| out += &format!("  {}\n", resource_text(e, i, r)));
         for v in &e.variables {
             out += &format!("  `{}`: {} bytes of workgroup memory from {:#x}\n", v.name, v.size, v.offset);
@@ -284,7 +332,7 @@ fn text(c: &Container) -> String {
             let way = if r.output { "output" } else { "input" };
             out += &format!(
                 "  {way} {}: {}\n",
-                interface_words(r),
+                interface_words(r, e.stage),
                 legend::place(names.as_ref(), (r.file, r.index, r.lane))
             );
         }
@@ -297,8 +345,15 @@ fn text(c: &Container) -> String {
         for line in e.pipeline.as_deref().map(pipeline_lines).into_iter().flatten() {
             out += &format!("  {line}\n");
         }
-        for p in &e.programs {
-            out += &format!("  program of role {}: {} bytes from {:#x}\n", p.role, p.size, p.offset);
+        for (p, (role, part)) in e.programs.iter().zip(e.parts()) {
+            let (name, registers, scratch) = (role.name(), used(&p.registers), p.scratch_bytes);
+            out += &format!(
+                "  program {name}: {} bytes from {:#x}, {registers}, {scratch} bytes of scratch\n",
+                p.size, p.offset
+            );
+            legend::lines(&part, names.as_ref())
+                .iter()
+                .for_each(|(place, what)| out += &format!("    {place} = {what}\n"));
         }
         let stats: Vec<String> = e.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
         if !stats.is_empty() {
@@ -322,8 +377,12 @@ fn resource_text(e: &Entry, i: usize, r: &Resource) -> String {
     let least = if least > 0 { format!(", at least {least} bytes") } else { String::new() };
     let access = access(r.access).replace('_', " and ");
     let access = if r.kind == ResourceKind::Sampler { String::new() } else { format!(", {access}") };
+    let made = match r.shape.variant {
+        Variant::Whole => String::new(),
+        v => format!(", variant {}", v.name()),
+    };
     format!(
-        "{name}: {kind}{}{count}, group {} binding {}{access}, slot {slot}{least}",
+        "{name}: {kind}{}{count}{made}, group {} binding {}{access}, slot {slot}{least}",
         shape_text(r),
         r.group,
         r.binding

@@ -156,7 +156,7 @@ impl Rows<'_> {
                         let out = &a.outputs()[0];
                         row.stats = out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
                         if per_line {
-                            row.lines = by_line(&out.entry);
+                            row.lines = by_line(&out.entry.parts().iter().map(|p| &*p.1).collect::<Vec<_>>());
                         }
                     }
                 }
@@ -166,15 +166,16 @@ impl Rows<'_> {
     }
 }
 
-/// Code bytes by source line; what lies before the first row of the line table is of line 0.
-fn by_line(entry: &Entry) -> Map<String, Value> {
-    let end = entry.code.len() as u32;
+/// Code bytes of programs by source line; what lies before the first row of a program's line table is of line 0.
+fn by_line(programs: &[&Entry]) -> Map<String, Value> {
     let mut bytes = std::collections::BTreeMap::new();
-    let starts = std::iter::once((0, 0)).chain(entry.lines.iter().map(|l| (l.pc, l.line)));
-    let ends = entry.lines.iter().map(|l| l.pc).chain([end]);
-    for ((start, line), end) in starts.zip(ends) {
-        if end > start {
-            *bytes.entry(line).or_insert(0u64) += u64::from(end - start);
+    for p in programs {
+        let starts = std::iter::once((0, 0)).chain(p.lines.iter().map(|l| (l.pc, l.line)));
+        let ends = p.lines.iter().map(|l| l.pc).chain([p.code.len() as u32]);
+        for ((start, line), end) in starts.zip(ends) {
+            if end > start {
+                *bytes.entry(line).or_insert(0u64) += u64::from(end - start);
+            }
         }
     }
     bytes.into_iter().map(|(l, b)| (l.to_string(), json!(b))).collect()
@@ -515,11 +516,11 @@ mod tests {
     fn lines_add_up() {
         let line = |pc, line| LineEntry { pc, line, column: 1 };
         let mut e = Entry { code: vec![0; 40], lines: vec![line(8, 3), line(16, 5), line(24, 3)], ..Entry::default() };
-        let sum = |e: &Entry| by_line(e).values().filter_map(Value::as_u64).sum::<u64>();
-        assert_eq!(Value::from(by_line(&e)), json!({"0": 8, "3": 24, "5": 8}));
+        let sum = |e: &Entry| by_line(&[e]).values().filter_map(Value::as_u64).sum::<u64>();
+        assert_eq!(Value::from(by_line(&[&e])), json!({"0": 8, "3": 24, "5": 8}));
         assert_eq!(sum(&e), 40);
         e.lines.clear();
-        assert_eq!(Value::from(by_line(&e)), json!({"0": 40}));
+        assert_eq!(Value::from(by_line(&[&e])), json!({"0": 40}));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a container says, independent of its bytes.
 
+use std::borrow::Cow;
+
 use gpucc_pipeline::{Format, Pipeline};
 
 /// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
@@ -25,6 +27,8 @@ pub mod flags {
     pub const DENORM32: u32 = 128;
     /// Bounds are the caller's business (`--robust off`).
     pub const TRUSTED: u32 = 256;
+    /// The code reads what a pixel of a colour target holds.
+    pub const READS_TARGETS: u32 = 512;
 }
 
 /// One file: a target and its entry points.
@@ -81,11 +85,12 @@ pub struct Entry {
     pub stage: Stage,
     /// Machine code.
     pub code: Vec<u8>,
-    /// Sizes, counts and flags.
+    /// Sizes, counts and flags; the largest of several programs.
     pub meta: Meta,
     /// Resources that the code uses.
     pub resources: Vec<Resource>,
-    /// What must be loaded before the first instruction: register files first, then uniform files.
+    /// What must be loaded before the first instruction: register files first, then uniform files. Of an entry with several
+    /// programs, each has its own.
     pub preloads: Vec<Preload>,
     /// Inputs and outputs of a vertex or fragment entry.
     pub interface: Vec<InterfaceRow>,
@@ -109,6 +114,51 @@ pub struct Entry {
     pub races: Option<Vec<RaceMark>>,
 }
 
+impl Entry {
+    /// Its programs, each as an entry of its own: code, constant bytes, registers, preloads, and lines and race marks with addresses
+    /// from the program's start. All other things are the entry's. An entry whose code is one program gives itself.
+    pub fn parts(&self) -> Vec<(ProgramRole, Cow<'_, Entry>)> {
+        if self.programs.is_empty() {
+            return vec![(ProgramRole::Main, Cow::Borrowed(self))];
+        }
+        self.programs.iter().map(|p| (p.role, Cow::Owned(self.part(p)))).collect()
+    }
+
+    fn part(&self, p: &Program) -> Entry {
+        let slice = |bytes: &[u8], (from, size): (u32, u32)| {
+            bytes.get(from as usize..(from as usize).saturating_add(size as usize)).unwrap_or_default().to_vec()
+        };
+        let inside = |pc: u32| pc.checked_sub(p.offset).filter(|&at| at < p.size);
+        let races = self
+            .races
+            .as_ref()
+            .map(|all| all.iter().filter_map(|r| Some(RaceMark { pc: inside(r.pc)?, ..*r })).collect());
+        Entry {
+            name: self.name.clone(),
+            stage: self.stage,
+            code: slice(&self.code, (p.offset, p.size)),
+            meta: Meta {
+                registers: p.registers.clone(),
+                scratch_bytes: p.scratch_bytes,
+                family_words: p.family_words.clone(),
+                ..self.meta
+            },
+            resources: self.resources.clone(),
+            preloads: p.preloads.clone(),
+            interface: self.interface.clone(),
+            state: self.state.clone(),
+            pipeline: self.pipeline.clone(),
+            programs: Vec::new(),
+            data: slice(&self.data, p.data),
+            lines: self.lines.iter().filter_map(|l| Some(LineEntry { pc: inside(l.pc)?, ..*l })).collect(),
+            stats: Vec::new(),
+            names: self.names.clone(),
+            variables: self.variables.clone(),
+            races,
+        }
+    }
+}
+
 /// A variable in workgroup memory, for messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variable {
@@ -120,17 +170,52 @@ pub struct Variable {
     pub name: String,
 }
 
-/// One of several programs of an entry point, as of vertex shaders that compute positions and varyings apart.
+/// What a program of an entry point computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProgramRole {
+    /// All of it.
+    #[default]
+    Main,
+    /// The positions of vertices, and their clip distances.
+    Position,
+    /// What goes from vertices to fragments.
+    Varying,
+}
+
+impl ProgramRole {
+    /// Every role, in the order of their numbers.
+    pub const ALL: [ProgramRole; 3] = [ProgramRole::Main, ProgramRole::Position, ProgramRole::Varying];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ProgramRole::Main => "main",
+            ProgramRole::Position => "position",
+            ProgramRole::Varying => "varying",
+        }
+    }
+}
+
+/// One of several programs of an entry point, as of vertex shaders that compute positions and varyings apart. Each is started by itself,
+/// with registers and preloads of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// What it does, by family.
-    pub role: u16,
+    /// What it computes.
+    pub role: ProgramRole,
     /// Where it begins in the code, in bytes.
     pub offset: u32,
     /// Its bytes.
     pub size: u32,
-    /// What the driver tells the hardware of it, by family.
-    pub words: Vec<u32>,
+    /// Its part of the constant bytes: the first one, and how many.
+    pub data: (u32, u32),
+    /// Registers claimed of each file, as in [`Meta::registers`].
+    pub registers: Vec<(u8, u16)>,
+    /// Bytes of scratch for one invocation.
+    pub scratch_bytes: u32,
+    /// Words whose meaning the family's ABI page defines.
+    pub family_words: Vec<u32>,
+    /// What must be loaded before its first instruction.
+    pub preloads: Vec<Preload>,
 }
 
 /// What an input or output is.
@@ -154,7 +239,75 @@ pub enum IoPlace {
     SampleMask,
 }
 
-/// An input or output of a vertex or fragment entry, and where the hardware has it.
+/// A fieldless enumeration whose values have numbers in the file and names in reports.
+macro_rules! numbered {
+    ($(#[$doc:meta])* $name:ident { $(#[doc = $about:literal] $value:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $name {
+            #[default]
+            $(#[doc = $about] $value,)*
+        }
+
+        impl $name {
+            /// Every value, in the order of their numbers.
+            pub const ALL: &'static [$name] = &[$($name::$value),*];
+
+            /// Its name in reports.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($name::$value => $text,)*
+                }
+            }
+        }
+    };
+}
+
+numbered! {
+    /// How a value changes between the vertices of a primitive.
+    Interpolation {
+        /// Linear in space.
+        Perspective = "perspective",
+        /// Linear on the screen.
+        Linear = "linear",
+        /// That of one vertex.
+        Flat = "flat",
+        /// Divided by w, linear on the screen.
+        OverW = "over_w",
+    }
+}
+
+numbered! {
+    /// Where in a pixel a value is taken.
+    Sampling {
+        /// The centre.
+        Center = "center",
+        /// A point that the primitive covers.
+        Centroid = "centroid",
+        /// The sample that is shaded.
+        Sample = "sample",
+    }
+}
+
+numbered! {
+    /// How the components of an output lie in words of 32 bits.
+    Packing {
+        /// One in each.
+        None = "none",
+        /// Pairs of binary16.
+        Half16 = "half16",
+        /// Pairs of 16-bit fractions from 0 to 1.
+        Unorm16 = "unorm16",
+        /// Pairs of 16-bit fractions from -1 to 1.
+        Snorm16 = "snorm16",
+        /// Pairs of 16-bit unsigned integers.
+        Uint16 = "uint16",
+        /// Pairs of 16-bit signed integers.
+        Sint16 = "sint16",
+    }
+}
+
+/// An input or output of a vertex or fragment entry as the source has it, and where the hardware has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceRow {
     /// Whether it is an output.
@@ -165,10 +318,12 @@ pub struct InterfaceRow {
     pub components: u8,
     /// Whether they are integers.
     pub integer: bool,
-    /// How it changes between vertices: 0 perspective, 1 linear, 2 flat, 3 over w.
-    pub mode: u8,
-    /// Where it is taken: 0 centre, 1 centroid, 2 sample.
-    pub sampled: u8,
+    /// How it changes between vertices, of what goes between the stages.
+    pub interpolation: Interpolation,
+    /// Where it is taken, of what goes between the stages.
+    pub sampling: Sampling,
+    /// How components lie in the words of the hardware.
+    pub packing: Packing,
     /// Place of its first component: a file of the family.
     pub file: u8,
     /// Place in the file.
@@ -238,6 +393,13 @@ pub enum ResourceKind {
     Immediates,
 }
 
+impl ResourceKind {
+    /// Whether it is memory with an address: a buffer, or the immediate data.
+    pub const fn is_buffer(self) -> bool {
+        matches!(self, ResourceKind::Uniform | ResourceKind::Storage | ResourceKind::Immediates)
+    }
+}
+
 /// What the code does with a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -294,6 +456,71 @@ pub struct Shape {
     pub format: Option<Format>,
     /// Whether a sampler compares.
     pub comparison: bool,
+    /// What is made of what is bound.
+    pub variant: Variant,
+}
+
+/// What a resource is of what is bound at its place. Code asks for descriptors that nobody binds where a chip lacks something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variant {
+    /// What is bound.
+    #[default]
+    Whole,
+    /// The sampler with level 0 alone.
+    LevelZero,
+    /// A sampler that takes the nearest texel of the nearest level, also at the place of a texture without sampler.
+    Nearest,
+    /// The texture with its first component as the only one.
+    Component0,
+    /// With its second.
+    Component1,
+    /// With its third.
+    Component2,
+    /// With its fourth.
+    Component3,
+    /// The texture with its first two components, of 128 bits the low half of each texel.
+    Low,
+    /// With its last two components, the high half.
+    High,
+    /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
+    Samples,
+}
+
+impl Variant {
+    /// Every variant, in the order of their numbers.
+    pub const ALL: [Variant; 10] = [
+        Variant::Whole,
+        Variant::LevelZero,
+        Variant::Nearest,
+        Variant::Component0,
+        Variant::Component1,
+        Variant::Component2,
+        Variant::Component3,
+        Variant::Low,
+        Variant::High,
+        Variant::Samples,
+    ];
+
+    /// The variant of a number.
+    pub fn of(number: u32) -> Option<Variant> {
+        Variant::ALL.get(number as usize).copied()
+    }
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Variant::Whole => "whole",
+            Variant::LevelZero => "level_zero",
+            Variant::Nearest => "nearest",
+            Variant::Component0 => "component0",
+            Variant::Component1 => "component1",
+            Variant::Component2 => "component2",
+            Variant::Component3 => "component3",
+            Variant::Low => "low",
+            Variant::High => "high",
+            Variant::Samples => "samples",
+        }
+    }
 }
 
 /// One resource.
@@ -315,6 +542,35 @@ pub struct Resource {
     pub count: u32,
     /// What a texture, storage texture or sampler is.
     pub shape: Shape,
+}
+
+impl Resource {
+    /// The descriptor of an element of a texture or sampler.
+    pub fn descriptor(&self, element: u32) -> DescriptorKey {
+        let sampler = self.kind == ResourceKind::Sampler;
+        DescriptorKey { group: self.group, binding: self.binding, sampler, variant: self.shape.variant, element }
+    }
+
+    /// Whether two programs mean the same resource: at one binding there may be a texture and a sampler, and variants of both.
+    pub fn is_same(&self, other: &Resource) -> bool {
+        let key = |r: &Resource| (r.group, r.binding, r.kind, r.shape.variant);
+        key(self) == key(other)
+    }
+}
+
+/// Which descriptor of a texture or sampler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DescriptorKey {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// Whether it is a sampler's.
+    pub sampler: bool,
+    /// What is made of what is bound there.
+    pub variant: Variant,
+    /// Element of a binding array; 0 of a single resource.
+    pub element: u32,
 }
 
 /// One 32-bit unit that the driver loads before the first instruction.
@@ -405,6 +661,17 @@ pub enum Source {
     FirstVertex,
     /// The first instance.
     FirstInstance,
+    /// Of the viewport: 0 to 2 half its size with y down, and its range of depth; 3 to 5 its middle, and its least depth.
+    Viewport(u16),
+    /// A component of the blend constant.
+    BlendConstant(u16),
+    /// A word of the descriptor of a texture or sampler, as the family's ABI page defines it.
+    TextureWord {
+        /// Whose.
+        of: DescriptorKey,
+        /// Word of the descriptor, below 256.
+        word: u16,
+    },
 }
 
 /// What a check for races must know of an instruction that loads or stores.

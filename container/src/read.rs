@@ -5,8 +5,9 @@ use gpucc_pipeline::Format;
 use crate::bytes::{Bytes, ReadError};
 use crate::model::UNIFORM_FILE;
 use crate::model::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, Program, RaceMark, Resource,
-    ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable,
+    Access, Container, DescriptorKey, Dimension, Entry, InterfaceRow, Interpolation, IoPlace, LineEntry, Meta, Packing,
+    Preload, Program, ProgramRole, RaceMark, Resource, ResourceKind, Sampling, Shape, Source, Stage, StateWord,
+    TexelClass, Variable, Variant,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
 
@@ -158,9 +159,12 @@ impl Container {
         // Sections may lie in any order; the model has register files first.
         for e in &mut out.entries {
             e.preloads.sort_by_key(|p| p.file >= UNIFORM_FILE);
-            let inside = |p: &Program| u64::from(p.offset) + u64::from(p.size) <= e.code.len() as u64;
-            if !e.programs.iter().all(inside) {
+            let inside = |(from, size): (u32, u32), all: &[u8]| u64::from(from) + u64::from(size) <= all.len() as u64;
+            if !e.programs.iter().all(|p| inside((p.offset, p.size), &e.code)) {
                 return Err(ReadError::Invalid("PROG: a program beyond the code".into()));
+            }
+            if !e.programs.iter().all(|p| inside(p.data, &e.data)) {
+                return Err(ReadError::Invalid("PROG: a program beyond the constant bytes".into()));
             }
         }
         Ok(out)
@@ -239,10 +243,7 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
         tag::PROG => {
             let mut b = Bytes { data: s.bytes, what: "PROG" };
             while !b.data.is_empty() {
-                let (role, words) = (b.u16()?, b.u16()?);
-                let (offset, size) = (b.u32()?, b.u32()?);
-                let words = (0..words).map(|_| b.u32()).collect::<Result<_, _>>()?;
-                e.programs.push(Program { role, offset, size, words });
+                e.programs.push(read_program(&mut b)?);
             }
         }
         tag::LINE => {
@@ -345,6 +346,8 @@ fn read_resource(mut b: Bytes<'_>) -> Result<Resource, ReadError> {
     };
     let (slot, min_size, count, bits) = (b.u32()?, b.u32()?, b.u32()?, b.u32()?);
     let is = |bit: u32| bits >> bit & 1 == 1;
+    let number = bits >> 8 & 0xff;
+    let variant = Variant::of(number).ok_or_else(|| b.invalid(format_args!("variant {number}")))?;
     let shape = Shape {
         dimension,
         arrayed: is(0),
@@ -355,8 +358,34 @@ fn read_resource(mut b: Bytes<'_>) -> Result<Resource, ReadError> {
             name => Some(Format::parse(name).map_err(|e| b.invalid(e))?),
         },
         comparison: is(2),
+        variant,
     };
     Ok(Resource { group, binding, kind, access, slot, min_size, count, shape })
+}
+
+fn read_program(b: &mut Bytes<'_>) -> Result<Program, ReadError> {
+    let (role, zero) = (b.u16()?, b.u16()?);
+    let role = match ProgramRole::ALL.get(usize::from(role)) {
+        Some(&role) if zero == 0 => role,
+        _ => return Err(b.invalid(format_args!("role {role}"))),
+    };
+    let (offset, size, data, scratch_bytes) = (b.u32()?, b.u32()?, (b.u32()?, b.u32()?), b.u32()?);
+    let (registers, words, preloads) = (b.u32()?, b.u32()?, b.u32()?);
+    let mut p = Program { role, offset, size, data, scratch_bytes, ..Program::default() };
+    for _ in 0..registers {
+        let (file, zero, count) = (b.u8()?, b.u8()?, b.u16()?);
+        if zero != 0 {
+            return Err(b.invalid(format_args!("registers of file {file}")));
+        }
+        p.registers.push((file, count));
+    }
+    for _ in 0..words {
+        p.family_words.push(b.u32()?);
+    }
+    for _ in 0..preloads {
+        p.preloads.push(preload(b)?);
+    }
+    Ok(p)
 }
 
 fn read_interface(mut b: Bytes<'_>) -> Result<InterfaceRow, ReadError> {
@@ -377,20 +406,27 @@ fn read_interface(mut b: Bytes<'_>) -> Result<InterfaceRow, ReadError> {
     };
     let components = b.u8()?;
     let integer = flag(&mut b, "base type")?;
-    let (how, file, index, lane) = (b.u8()?, b.u8()?, b.u16()?, b.u8()?);
-    let (mode, sampled) = (how & 15, how >> 4);
-    if mode > 3 || sampled > 2 {
+    let (how, file, index, lane, packing) = (b.u8()?, b.u8()?, b.u16()?, b.u8()?, b.u8()?);
+    let both = (Interpolation::ALL.get(usize::from(how & 15)), Sampling::ALL.get(usize::from(how >> 4)));
+    let (Some(&interpolation), Some(&sampling)) = both else {
         return Err(b.invalid(format_args!("interpolation {how}")));
-    }
-    Ok(InterfaceRow { output, at, components, integer, mode, sampled, file, index, lane })
+    };
+    let packing =
+        *Packing::ALL.get(usize::from(packing)).ok_or_else(|| b.invalid(format_args!("packing {packing}")))?;
+    Ok(InterfaceRow { output, at, components, integer, interpolation, sampling, packing, file, index, lane })
 }
 
 fn read_preload(mut b: Bytes<'_>, uniform: bool) -> Result<Preload, ReadError> {
+    let p = preload(&mut b)?;
+    if (p.file >= UNIFORM_FILE) != uniform {
+        return Err(b.invalid(format_args!("file {} belongs to the other section", p.file)));
+    }
+    Ok(p)
+}
+
+fn preload(b: &mut Bytes<'_>) -> Result<Preload, ReadError> {
     let (file, lane, index) = (b.u8()?, b.u8()?, b.u16()?);
     let (kind, word, a, c) = (b.u16()?, b.u16()?, b.u32()?, b.u32()?);
-    if (file >= UNIFORM_FILE) != uniform {
-        return Err(b.invalid(format_args!("file {file} belongs to the other section")));
-    }
     let (group, binding) = (a, c);
     let source = match kind {
         0 => Source::Const(a),
@@ -419,6 +455,16 @@ fn read_preload(mut b: Bytes<'_>, uniform: bool) -> Result<Preload, ReadError> {
         22 => Source::InstanceIndex,
         23 => Source::FirstVertex,
         24 => Source::FirstInstance,
+        25 if word > 5 => return Err(b.invalid(format_args!("word {word} of the viewport"))),
+        25 => Source::Viewport(word),
+        26 if word > 3 => return Err(b.invalid(format_args!("component {word} of the blend constant"))),
+        26 => Source::BlendConstant(word),
+        27 | 28 => {
+            let number = u32::from(word >> 8);
+            let variant = Variant::of(number).ok_or_else(|| b.invalid(format_args!("variant {number}")))?;
+            let of = DescriptorKey { group: a & 0xffff, binding, sampler: kind == 28, variant, element: a >> 16 };
+            Source::TextureWord { of, word: word & 0xff }
+        }
         other => return Err(b.invalid(format_args!("source {other}"))),
     };
     Ok(Preload { file, lane, index, source })

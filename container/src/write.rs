@@ -4,7 +4,7 @@ use gpucc_pipeline::Format;
 
 use crate::model::{
     Access, Container, Dimension, Entry, IoPlace, Preload, RaceMark, ResourceKind, Source, Stage, TexelClass,
-    UNIFORM_FILE,
+    UNIFORM_FILE, Variant,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, VERSION_MINOR, WHOLE_FILE, tag};
 
@@ -88,12 +88,13 @@ impl Container {
                 part(tag::RACE, 4, SECTION_OPTIONAL, bytes);
             }
         }
-        // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines and
-        // several programs with the second, variables with the third.
+        // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines with
+        // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| !e.variables.is_empty()) => VERSION_MINOR,
-            () if any(|e| e.pipeline.is_some() || !e.programs.is_empty()) => 2,
+            () if any(asks_for_more) => VERSION_MINOR,
+            () if any(|e| !e.variables.is_empty()) => 3,
+            () if any(|e| e.pipeline.is_some()) => 2,
             () if any(|e| e.stage != Stage::Compute) => 1,
             () => 0,
         };
@@ -111,6 +112,14 @@ impl Container {
         out.extend_from_slice(&self.options_hash.to_le_bytes());
         out
     }
+}
+
+/// Whether an entry has several programs or variants of resources, or sources that came with them.
+fn asks_for_more(e: &Entry) -> bool {
+    let new = |s: &Source| matches!(s, Source::Viewport(_) | Source::BlendConstant(_) | Source::TextureWord { .. });
+    !e.programs.is_empty()
+        || e.resources.iter().any(|r| r.shape.variant != Variant::Whole)
+        || e.preloads.iter().any(|p| new(&p.source))
 }
 
 fn assemble(parts: &[Part], entries: u32, minor: u16) -> Vec<u8> {
@@ -207,7 +216,8 @@ fn resources(e: &Entry) -> Vec<u8> {
         u32s(&mut out, r.slot);
         u32s(&mut out, r.min_size);
         u32s(&mut out, r.count);
-        u32s(&mut out, u32::from(s.arrayed) | u32::from(s.multisampled) << 1 | u32::from(s.comparison) << 2);
+        let bits = u32::from(s.arrayed) | u32::from(s.multisampled) << 1 | u32::from(s.comparison) << 2;
+        u32s(&mut out, bits | (s.variant as u32) << 8);
         name16(&mut out, s.format.map_or("", Format::name));
     }
     out
@@ -248,6 +258,12 @@ fn preload(out: &mut Vec<u8>, p: &Preload) {
         Source::InstanceIndex => (22, 0, 0, 0),
         Source::FirstVertex => (23, 0, 0, 0),
         Source::FirstInstance => (24, 0, 0, 0),
+        Source::Viewport(k) => (25, k, 0, 0),
+        Source::BlendConstant(k) => (26, k, 0, 0),
+        Source::TextureWord { of, word } => {
+            let kind = if of.sampler { 28 } else { 27 };
+            (kind, word & 0xff | (of.variant as u16) << 8, of.group & 0xffff | of.element << 16, of.binding)
+        }
     };
     out.extend_from_slice(&[p.file, p.lane]);
     u16s(out, p.index);
@@ -267,10 +283,10 @@ fn interface(e: &Entry) -> Vec<u8> {
             IoPlace::FragDepth => (3, 0, 0),
             IoPlace::SampleMask => (4, 0, 0),
         };
-        let how = r.mode | r.sampled << 4;
+        let how = r.interpolation as u8 | (r.sampling as u8) << 4;
         out.extend_from_slice(&[r.output.into(), kind, number, second, r.components, r.integer.into(), how, r.file]);
         u16s(&mut out, r.index);
-        out.extend_from_slice(&[r.lane, 0]);
+        out.extend_from_slice(&[r.lane, r.packing as u8]);
     }
     out
 }
@@ -290,11 +306,18 @@ fn state(e: &Entry) -> Vec<u8> {
 fn programs(e: &Entry) -> Vec<u8> {
     let mut out = Vec::new();
     for p in &e.programs {
-        u16s(&mut out, p.role);
-        u16s(&mut out, p.words.len() as u16);
-        u32s(&mut out, p.offset);
-        u32s(&mut out, p.size);
-        p.words.iter().for_each(|&w| u32s(&mut out, w));
+        u16s(&mut out, p.role as u16);
+        u16s(&mut out, 0);
+        let counts = [p.registers.len(), p.family_words.len(), p.preloads.len()].map(|n| n as u32);
+        for v in [p.offset, p.size, p.data.0, p.data.1, p.scratch_bytes].into_iter().chain(counts) {
+            u32s(&mut out, v);
+        }
+        for &(file, count) in &p.registers {
+            out.extend_from_slice(&[file, 0]);
+            u16s(&mut out, count);
+        }
+        p.family_words.iter().for_each(|&w| u32s(&mut out, w));
+        p.preloads.iter().for_each(|p| preload(&mut out, p));
     }
     out
 }

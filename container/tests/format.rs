@@ -1,8 +1,9 @@
 //! The format from outside: round trip, optional sections, damaged files.
 
 use gpucc_container::{
-    Access, Container, Dimension, Entry, InterfaceRow, LineEntry, Meta, Preload, Program, RaceMark, ReadError,
-    Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable, sections, without,
+    Access, Container, Dimension, Entry, InterfaceRow, LineEntry, Meta, Preload, Program, ProgramRole, RaceMark,
+    ReadError, Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable, Variant, sections,
+    without,
 };
 use gpucc_pipeline::*;
 
@@ -145,11 +146,22 @@ fn pipeline() -> Pipeline {
 /// Two entries of two stages, the vertex one with two programs, both with the state of their pipeline.
 fn drawn() -> Container {
     let mut c = sample();
-    let program = |role, offset, words: &[u32]| Program { role, offset, size: 20, words: words.to_vec() };
+    let program = |role, offset, words: &[u32]| Program {
+        role,
+        offset,
+        size: 20,
+        data: (1, offset / 20),
+        registers: vec![(0, 4), (1, offset as u16)],
+        scratch_bytes: 8 + offset,
+        family_words: words.to_vec(),
+        preloads: c.entries[0].preloads[..words.len()].to_vec(),
+    };
+    let programs = vec![program(ProgramRole::Position, 0, &[]), program(ProgramRole::Varying, 20, &[7, u32::MAX])];
     let vertex = &mut c.entries[0];
     vertex.stage = Stage::Vertex;
     vertex.pipeline = Some(Box::new(pipeline()));
-    vertex.programs = vec![program(1, 0, &[]), program(2, 20, &[7, u32::MAX])];
+    vertex.programs = programs;
+    vertex.preloads.clear();
     let position = InterfaceRow { output: true, components: 15, file: 2, ..InterfaceRow::default() };
     vertex.interface = vec![position];
     vertex.state = vec![StateWord { space: 1, register: 0x286cc, value: 2, mask: 0xff }];
@@ -159,14 +171,54 @@ fn drawn() -> Container {
     c
 }
 
+/// A texture, its halves and a sampler for it at one binding, and the words of their descriptors, are told apart.
+#[test]
+fn variants_read_back() {
+    let mut c = sample();
+    let base = c.entries[0].resources[0].clone();
+    let (mut resources, mut preloads) = (Vec::new(), Vec::new());
+    for variant in Variant::ALL {
+        for kind in [ResourceKind::Texture, ResourceKind::Sampler] {
+            let r = Resource { kind, shape: Shape { variant, ..Shape::default() }, ..base.clone() };
+            for element in [0, 7] {
+                let source = Source::TextureWord { of: r.descriptor(element), word: 5 };
+                preloads.push(Preload { file: 0x80, lane: 0, index: preloads.len() as u16, source });
+            }
+            resources.push(r);
+        }
+    }
+    let state = (0..6).map(Source::Viewport).chain((0..4).map(Source::BlendConstant));
+    preloads.extend(state.map(|source| Preload { file: 0x80, lane: 1, index: 0, source }));
+    c.entries[0].resources = resources;
+    c.entries[0].preloads = preloads;
+    let bytes = c.write();
+    assert_eq!(bytes[10], 4, "the minor version that has variants");
+    let read = Container::read(&bytes).unwrap();
+    assert_eq!(read, c);
+    for (k, r) in read.entries[0].resources.iter().enumerate() {
+        assert_eq!(read.entries[0].resources.iter().position(|o| o.is_same(r)), Some(k));
+    }
+    for (tag, at) in [(*b"RSRC", 25), (*b"UNIF", 7)] {
+        let mut other = bytes.clone();
+        let of = |s: &gpucc_container::Section<'_>| s.tag == tag && s.entry == 0;
+        other[sections(&bytes).unwrap().into_iter().find(of).unwrap().offset as usize + at] = 10;
+        assert!(
+            matches!(Container::read(&other), Err(ReadError::Invalid(why)) if why.contains("variant 10")),
+            "{tag:?}"
+        );
+    }
+}
+
 #[test]
 fn two_stages_and_two_programs_read_back() {
     let c = drawn();
     let bytes = c.write();
-    assert_eq!(bytes[10], 3, "the minor version that has variables");
+    assert_eq!(bytes[10], 4, "the minor version that has programs");
     let mut plain = c.clone();
+    plain.entries[0].programs.clear();
+    assert_eq!(plain.write()[10], 3, "the minor version that has variables");
     plain.entries.iter_mut().for_each(|e| e.variables.clear());
-    assert_eq!(plain.write()[10], 2, "the minor version that has pipelines and programs");
+    assert_eq!(plain.write()[10], 2, "the minor version that has pipelines");
     assert_eq!(Container::read(&bytes).unwrap(), c);
     // Every byte of the new sections counts, or is refused.
     for tag in [*b"PIPE", *b"PROG"] {
@@ -187,6 +239,29 @@ fn two_stages_and_two_programs_read_back() {
     );
 }
 
+/// What is said of a program alone: addresses count from its start, and registers, preloads and constant bytes are its own.
+#[test]
+fn a_part_of_an_entry_is_an_entry() {
+    let mut c = drawn();
+    let e = &mut c.entries[0];
+    let line = |pc, line| LineEntry { pc, line, column: 1 };
+    e.lines = vec![line(0, 1), line(16, 2), line(20, 3), line(36, 4)];
+    e.races = Some([4, 24].map(RaceMark::atomic).into());
+    let parts = e.parts();
+    assert_eq!(parts.iter().map(|p| p.0).collect::<Vec<_>>(), [ProgramRole::Position, ProgramRole::Varying]);
+    let of = |k: usize| &*parts[k].1;
+    assert_eq!((&of(0).code[..], &of(1).code[..]), (&e.code[..20], &e.code[20..]));
+    assert_eq!((&of(0).data[..], &of(1).data[..]), (&[][..], &e.data[1..2]));
+    assert_eq!(of(1).lines, [line(0, 3), line(16, 4)]);
+    assert_eq!(of(0).lines, e.lines[..2]);
+    assert_eq!(of(1).races, Some(vec![RaceMark::atomic(4)]));
+    assert_eq!((of(1).meta.registers_of(1), of(1).meta.scratch_bytes), (20, 28));
+    assert_eq!((of(0).preloads.len(), of(1).preloads.len()), (0, 2));
+    assert_eq!(of(1).resources, e.resources);
+    // One that is a single program is itself.
+    assert_eq!(*c.entries[1].parts()[0].1, c.entries[1]);
+}
+
 /// The layout as docs/container.md states it, read by hand.
 #[test]
 fn documented_offsets() {
@@ -198,6 +273,7 @@ fn documented_offsets() {
         format: Some(Format::Rgba8Uint),
         comparison: true,
         multisampled: false,
+        variant: Variant::Whole,
     };
     let image = Resource { kind: ResourceKind::StorageTexture, count: 5, shape, ..c.entries[0].resources[0].clone() };
     c.entries[0].resources[0] = image;
@@ -309,7 +385,8 @@ fn shapes_read_back() {
                 let bit = |b: usize| (n + k + l) >> b & 1 == 1;
                 let format = (kind == ResourceKind::StorageTexture).then_some(Format::Rgba16Float);
                 let (arrayed, multisampled, comparison) = (bit(0), bit(1), bit(2));
-                let shape = Shape { dimension, arrayed, multisampled, class, format, comparison };
+                let shape =
+                    Shape { dimension, arrayed, multisampled, class, format, comparison, variant: Variant::Whole };
                 c.entries[1].resources.push(Resource { kind, shape, count: 1 + k as u32, ..base.clone() });
             }
         }

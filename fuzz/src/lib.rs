@@ -65,8 +65,9 @@ pub fn shader(data: &[u8], lang: Lang) {
     }
     if choice & 0x80 == 0 {
         let machine = gpucc_machines::find(target.family()).expect("a machine for each family");
-        for (entry, out) in artifact.container().entries.iter().zip(artifact.outputs()) {
-            let stages = out.entry.stage.bit();
+        let entries = artifact.container().entries.iter();
+        for entry in entries.flat_map(|e| e.parts()).map(|p| p.1) {
+            let stages = entry.stage.bit();
             let text =
                 (machine.disassemble)(&entry.code, target.generation_index(), stages, &gpucc_isa::Notes::default());
             let again = (machine.assemble)(&text.text, target.generation_index(), stages, false);
@@ -109,7 +110,9 @@ pub fn container(data: &[u8]) {
     let choice = hash(data);
     for e in read.entries.iter().take(4) {
         let stages = e.stage.bit();
-        (machine.disassemble)(&e.code, generation, stages, &gpucc_isa::Notes::default());
+        for (_, part) in e.parts() {
+            (machine.disassemble)(&part.code, generation, stages, &gpucc_isa::Notes::default());
+        }
         let races = if choice & 2 == 0 { Races::Trap } else { Races::Report };
         let perturb = (choice & 4 == 0).then_some(choice >> 8);
         let options = RunOptions { step_limit: FEW_STEPS, races, perturb, ..RunOptions::default() };

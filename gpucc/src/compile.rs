@@ -68,11 +68,11 @@ impl Artifact {
     pub fn listing_with(&self, source: Option<Source<'_>>) -> String {
         let (b, g) = (self.target.backend(), self.target.generation_index());
         let mut out = listing::head(&self.target.to_string(), source);
-        for (i, o) in self.outputs.iter().enumerate() {
-            let place = (i, self.outputs.len());
-            out += &listing::entry(&o.entry, Some(&b.names()), place, source, |notes| {
-                b.program_text(&o.entry.code, g, o.entry.stage, notes)
-            });
+        let parts = listing::programs(self.outputs.iter().map(|o| &o.entry));
+        for (i, e) in parts.iter().enumerate() {
+            let place = (i, parts.len());
+            out +=
+                &listing::entry(e, Some(&b.names()), place, source, |notes| b.program_text(&e.code, g, e.stage, notes));
         }
         out
     }

@@ -1,6 +1,6 @@
 //! What the registers and words that a driver fills hold, in words: the legend of a listing.
 
-use gpucc_container::{Entry, Preload, Resource, ResourceKind, Source};
+use gpucc_container::{Entry, Preload, Resource, ResourceKind, Source, Variant};
 use gpucc_isa::Names;
 
 /// A place that the driver fills.
@@ -52,6 +52,18 @@ fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
         Source::TableAddressHi(t) => format!("address of table {t}, high word"),
         Source::Family(n) => names.and_then(|x| (x.source)(n)).unwrap_or_else(|| format!("source {n} of the family")),
         Source::Immediate(word) => format!("immediate data, word {word}"),
+        Source::Viewport(k) if k < 3 => format!("scale of the viewport, {}", xyz(k)),
+        Source::Viewport(k) => format!("offset of the viewport, {}", xyz(k - 3)),
+        Source::BlendConstant(k) => {
+            format!("blend constant, {}", ["red", "green", "blue", "alpha"].get(usize::from(k)).unwrap_or(&"?"))
+        }
+        Source::TextureWord { of, word } => {
+            let made = if of.variant == Variant::Whole { "" } else { of.variant.name() };
+            let what = if of.sampler { "sampler" } else { "texture" };
+            let name = variable(e, of.group, of.binding);
+            let element = if of.element > 0 { format!(", element {}", of.element) } else { String::new() };
+            format!("descriptor of {} {name}{element}, word {word}", format!("{made} {what}").trim_start())
+        }
         // The rest carry no number: their names say it all.
         ref other => snake(&format!("{other:?}")).replace('_', " "),
     }

@@ -1,6 +1,7 @@
 //! Listings: every entry point of an artifact or container in one text that assembles to their codes one behind the
 //! other.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use gpucc_container::Entry;
@@ -31,7 +32,21 @@ pub fn head(target: &str, source: Option<Source<'_>>) -> String {
     out
 }
 
-/// What is said of entry point `index` of `count`, given to `disassemble`: its name, labels of its own, what registers and uniforms
+/// The programs of entry points, one behind the other as their code is. One of several programs is named by its role as well.
+pub fn programs<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Cow<'a, Entry>> {
+    let mut all = Vec::new();
+    for e in entries {
+        for (role, part) in e.parts() {
+            all.push(match part {
+                Cow::Owned(p) => Cow::Owned(Entry { name: format!("{} ({})", e.name, role.name()), ..p }),
+                whole => whole,
+            });
+        }
+    }
+    all
+}
+
+/// What is said of program `index` of `count`, given to `disassemble`: its name, labels of its own, what registers and uniforms
 /// hold when it begins, and its source lines where code of another line begins.
 pub fn entry<T>(
     e: &Entry,

@@ -325,6 +325,14 @@ impl StageInfo {
             StageInfo::Fragment { .. } => Stage::Fragment,
         }
     }
+
+    /// Inputs and outputs; compute has none.
+    pub const fn interface(&self) -> Option<&Interface> {
+        match self {
+            StageInfo::Compute { .. } => None,
+            StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => Some(io),
+        }
+    }
 }
 
 impl EntryPoint {
@@ -338,10 +346,7 @@ impl EntryPoint {
 
     /// Inputs and outputs; compute has none.
     pub const fn interface(&self) -> Option<&Interface> {
-        match &self.stage {
-            StageInfo::Compute { .. } => None,
-            StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => Some(io),
-        }
+        self.stage.interface()
     }
 
     /// The same, for change.

@@ -2,7 +2,9 @@
 //!
 //! Driver part and machine share nothing but this: bytes at addresses, words of descriptors, addresses of tables.
 
-use gpucc_container::{Resource, ResourceKind};
+use std::collections::BTreeMap;
+
+use gpucc_container::{DescriptorKey, Resource};
 
 use crate::memory::AllocId;
 
@@ -24,14 +26,8 @@ pub struct Resident {
 /// Words of the descriptor of a texture or sampler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
-    /// Bind group.
-    pub group: u32,
-    /// Binding in its group.
-    pub binding: u32,
-    /// Element of an array of bindings; 0 of a single one.
-    pub element: u32,
-    /// Whether it is a sampler's.
-    pub sampler: bool,
+    /// Whose it is.
+    pub of: DescriptorKey,
     /// The words.
     pub words: Vec<u32>,
 }
@@ -56,15 +52,53 @@ pub struct DrawDevice {
     pub device: Device,
     /// Addresses of tables by bind group, of the vertex and the fragment program.
     pub tables: [Vec<(u32, u64)>; 2],
-    /// Register words: address, value.
-    pub words: Vec<(u32, u32)>,
+    /// Register words.
+    pub registers: Registers,
+}
+
+/// What a driver part writes to the registers of the hardware. Registers of different spaces are different registers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Registers(BTreeMap<(u16, u32), (u32, u32)>);
+
+impl Registers {
+    /// None is written.
+    pub fn new() -> Registers {
+        Registers::default()
+    }
+
+    /// Writes the bits of the mask; the others stay as they are.
+    pub fn set(&mut self, space: u16, register: u32, value: u32, mask: u32) {
+        let (old, known) = self.0.entry((space, register)).or_default();
+        *old = *old & !mask | value & mask;
+        *known |= mask;
+    }
+
+    /// The value of a register. Bits that nobody wrote are 0.
+    pub fn get(&self, space: u16, register: u32) -> u32 {
+        self.0.get(&(space, register)).map_or(0, |w| w.0)
+    }
+
+    /// Bits of a register that were written.
+    pub fn written(&self, space: u16, register: u32) -> u32 {
+        self.0.get(&(space, register)).map_or(0, |w| w.1)
+    }
+
+    /// The field of `width` bits from `first` in a register.
+    pub fn field(&self, space: u16, register: u32, first: u32, width: u32) -> u32 {
+        let mask = u32::MAX.checked_shr(32 - width.min(32)).unwrap_or(0);
+        self.get(space, register).checked_shr(first).unwrap_or(0) & mask
+    }
+
+    /// Every register that was written: space, register, value and mask, upwards.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, u32, u32, u32)> + '_ {
+        self.0.iter().map(|(&(space, register), &(value, mask))| (space, register, value, mask))
+    }
 }
 
 impl Device {
-    /// The descriptor of a texture, or of a sampler.
-    pub fn descriptor(&self, sampler: bool, group: u32, binding: u32, element: u32) -> Option<&Descriptor> {
-        let key = (sampler, group, binding, element);
-        self.descriptors.iter().find(|d| (d.sampler, d.group, d.binding, d.element) == key)
+    /// A descriptor of a texture or a sampler.
+    pub fn descriptor(&self, of: DescriptorKey) -> Option<&Descriptor> {
+        self.descriptors.iter().find(|d| d.of == of)
     }
 
     /// Address of the table of a bind group.
@@ -74,8 +108,7 @@ impl Device {
 
     /// Whether there is a descriptor for each element of a texture or sampler.
     pub fn describes(&self, r: &Resource) -> bool {
-        let sampler = r.kind == ResourceKind::Sampler;
-        (0..r.count.max(1)).all(|e| self.descriptor(sampler, r.group, r.binding, e).is_some())
+        (0..r.count.max(1)).all(|e| self.descriptor(r.descriptor(e)).is_some())
     }
 
     /// The allocation of a resident, where there are `buffers` before it.

@@ -1,8 +1,8 @@
 //! The launch of a machine: what all do alike before the first workgroup and after the last.
 
-use gpucc_container::{Access, Container, Entry, IMMEDIATES, RaceMark, ResourceKind, Stage};
+use gpucc_container::{Access, Container, DescriptorKey, Entry, IMMEDIATES, RaceMark, Resource, ResourceKind, Stage};
 
-use crate::device::Device;
+use crate::device::{Descriptor, Device};
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::grid::{BarrierRule, Machine, run_grid};
 use crate::memory::{AllocId, Memory};
@@ -54,6 +54,8 @@ pub struct Launch<'a> {
     pub buffers: Vec<Buffer>,
     /// The immediate data, where the entry point has some.
     immediates: Vec<u8>,
+    /// Descriptors that a driver part wrote.
+    descriptors: Vec<Descriptor>,
 }
 
 /// A machine about to run, or under way.
@@ -146,7 +148,7 @@ impl<'a> Launch<'a> {
             if immediates != ((r.group, r.binding) == IMMEDIATES) {
                 return Err(refuse(format!("{:?} at group {} binding {}", r.kind, r.group, r.binding)));
             }
-            if !immediates && !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
+            if !r.kind.is_buffer() {
                 if device.describes(r) {
                     continue;
                 }
@@ -166,7 +168,8 @@ impl<'a> Launch<'a> {
         let has_some = entry.resources.iter().any(|r| r.kind == ResourceKind::Immediates);
         let given = dispatch.buffer(IMMEDIATES.0, IMMEDIATES.1).filter(|_| has_some);
         let immediates = given.map_or_else(Vec::new, |b| b.bytes.clone());
-        Ok(Launch { entry, generation: generation as u8, grid: dispatch.grid, options, buffers, immediates })
+        let (generation, grid, descriptors) = (generation as u8, dispatch.grid, device.descriptors.clone());
+        Ok(Launch { entry, generation, grid, options, buffers, immediates, descriptors })
     }
 
     /// The part of the code that is instructions.
@@ -197,6 +200,19 @@ impl<'a> Launch<'a> {
         Ok(u32::from_le_bytes(bytes))
     }
 
+    /// A word of the descriptor of a texture or sampler.
+    ///
+    /// # Errors
+    /// When no driver part wrote it.
+    pub fn descriptor_word(&self, of: DescriptorKey, word: u16) -> Result<u32, Trap> {
+        let found = self.descriptors.iter().find(|d| d.of == of).and_then(|d| d.words.get(usize::from(word)));
+        found.copied().ok_or_else(|| {
+            let what = if of.sampler { "sampler" } else { "texture" };
+            let (group, binding, variant) = (of.group, of.binding, of.variant.name());
+            refuse(format!("{what} at group {group} binding {binding} ({variant}) has no descriptor word {word}"))
+        })
+    }
+
     /// Memory with copies of the buffers in it, and the check for races that watches them.
     pub fn memory(&self, dispatch: &Dispatch) -> (Memory, RaceCheck) {
         let mut memory = Memory::new();
@@ -204,7 +220,8 @@ impl<'a> Launch<'a> {
         let mut races = RaceCheck::new(self.options.races, self.entry.code.len(), rows);
         races.variables(self.entry.variables.iter().map(|v| (v.offset, v.size, v.name.as_str())));
         for b in &self.buffers {
-            let of = self.entry.resources.iter().position(|r| r.group == b.group && r.binding == b.binding);
+            let is = |r: &Resource| r.kind.is_buffer() && (r.group, r.binding) == (b.group, b.binding);
+            let of = self.entry.resources.iter().position(is);
             let own = self.entry.names.iter().find(|n| of == Some(n.0 as usize)).map_or("", |n| &n.1);
             let name = binding_name(b.group, b.binding, own);
             let id = memory.alloc(name.clone(), dispatch.buffers[b.place].bytes.clone(), b.writable);

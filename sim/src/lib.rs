@@ -26,12 +26,12 @@ pub mod trap;
 
 pub use address::AddressSpace;
 pub use bound::{BoundSampler, BoundTexture};
-pub use device::{Descriptor, Device, DrawDevice, Resident};
+pub use device::{Descriptor, Device, DrawDevice, Registers, Resident};
 pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Races, Rules, RunOptions, RunReport, StepBudget};
 pub use grid::{BarrierRule, Machine, OwnMemory, RunState, local_id, run_grid, workgroups};
 pub use launch::{Buffer, Launch, Limits, Simulator};
 pub use memory::{AllocId, BEHIND, MemFault, Memory};
 pub use race::{By, RaceCheck, WORKGROUP, WORKGROUP_ASIDE, binding_name};
 pub use rng::SplitMix64;
-pub use source::At;
+pub use source::{At, DrawState};
 pub use trap::{Other, Trap, TrapKind};

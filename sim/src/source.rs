@@ -2,17 +2,51 @@
 
 use gpucc_container::Source;
 
+use crate::draw::Draw;
 use crate::grid::local_id;
 use crate::launch::Launch;
 use crate::trap::{Trap, TrapKind};
 
+/// What preloads may ask of a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DrawState {
+    /// What is added to the numbers of vertices and of instances: base or first vertex, first instance.
+    pub first: [u32; 2],
+    /// Half the size of the viewport with y down, and its range of depth; its middle, and its least depth.
+    pub viewport: [[f32; 3]; 2],
+    /// The blend constant.
+    pub blend_constant: [f32; 4],
+}
+
+impl DrawState {
+    /// The state of a draw.
+    pub fn of(draw: &Draw<'_>) -> DrawState {
+        let v = draw.vertices;
+        DrawState {
+            first: [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance],
+            viewport: draw.raster.viewport.on_screen(),
+            blend_constant: draw.merger.constant,
+        }
+    }
+
+    fn value(&self, source: Source) -> Option<u32> {
+        match source {
+            Source::FirstVertex => Some(self.first[0]),
+            Source::FirstInstance => Some(self.first[1]),
+            Source::Viewport(k) => self.viewport.as_flattened().get(usize::from(k)).map(|v| v.to_bits()),
+            Source::BlendConstant(k) => self.blend_constant.get(usize::from(k)).map(|v| v.to_bits()),
+            _ => None,
+        }
+    }
+}
+
 /// Who asks for a value: the more is known, the more sources have one.
 #[derive(Clone, Copy, Debug)]
-pub enum At {
+pub enum At<'a> {
     /// The whole dispatch.
     Dispatch,
-    /// A draw: what it adds to the numbers of vertices and of instances.
-    Draw([u32; 2]),
+    /// A draw.
+    Draw(&'a DrawState),
     /// A workgroup, by its id.
     Workgroup([u32; 3]),
     /// An invocation: id of the workgroup, local index.
@@ -24,7 +58,12 @@ impl Launch<'_> {
     ///
     /// # Errors
     /// A buffer or a word of the immediate data that is not there, what `own` refuses, and a source that has no value here.
-    pub fn value(&self, source: Source, at: At, own: impl FnOnce(Source) -> Result<u32, Trap>) -> Result<u32, Trap> {
+    pub fn value(
+        &self,
+        source: Source,
+        at: At<'_>,
+        own: impl FnOnce(Source) -> Result<u32, Trap>,
+    ) -> Result<u32, Trap> {
         let refuse = |what: String| Trap::new(TrapKind::Container, what);
         let none = || refuse(format!("{source:?} has no value here"));
         let size = self.entry.meta.workgroup_size;
@@ -46,10 +85,11 @@ impl Launch<'_> {
             Source::Immediate(word) => self.immediate(word),
             Source::WorkgroupId(d) => of(group, d),
             Source::LocalId(d) => of(local(), d),
-            Source::FirstVertex | Source::FirstInstance => {
-                let At::Draw(first) = at else { return Err(none()) };
-                Ok(first[usize::from(source == Source::FirstInstance)])
+            Source::FirstVertex | Source::FirstInstance | Source::Viewport(_) | Source::BlendConstant(_) => {
+                let At::Draw(draw) = at else { return Err(none()) };
+                draw.value(source).ok_or_else(none)
             }
+            Source::TextureWord { of, word } => self.descriptor_word(of, word),
             Source::LocalIndex => index.ok_or_else(none),
             Source::GlobalId(d) => {
                 let first = of(group, d)?.wrapping_mul(of(Some(size), d)?);

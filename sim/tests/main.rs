@@ -1,6 +1,7 @@
 //! All tests of `gpucc-sim` in one binary: linking and starting is paid once.
 
 mod address;
+mod device;
 mod dispatch;
 mod draw;
 mod grid;

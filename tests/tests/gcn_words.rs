@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gpucc::{CodegenOptions, Options, Target};
-use gpucc_container::{Entry, IoPlace, Stage};
+use gpucc_container::{Entry, Interpolation, IoPlace, Stage};
 use gpucc_render::Shaders;
 use gpucc_render::shaders::Stages;
 use gpucc_scene::{SceneFile, read};
@@ -123,7 +123,7 @@ fn words_are_those_of_another_driver() {
             let words = &pair.fragment.as_ref().unwrap()["state"]["words"];
             if parameters(words) == read {
                 let theirs = word(words, &format!("SPI_PS_INPUT_CNTL_{}", row.index));
-                let flat = u32::from(row.mode == 2) << 10;
+                let flat = u32::from(row.interpolation == Interpolation::Flat) << 10;
                 assert_eq!(theirs, Some(flat | u32::from(from.index)), "{id}: {:?}", row.at);
             }
         }

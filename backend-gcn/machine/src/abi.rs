@@ -8,6 +8,8 @@ pub const FILE_SGPR: u8 = 0;
 pub const FILE_VGPR: u8 = 1;
 /// Container file code of the root block: place = 32-bit word.
 pub const FILE_ROOT: u8 = 0x80;
+/// Space of all registers: they are named by address.
+pub const REGISTER_SPACE: u16 = 0;
 
 /// Container file code of parameters between the stages.
 pub const FILE_PARAM: u8 = 2;

@@ -12,7 +12,7 @@ mod operand;
 mod tex;
 
 use gpucc_gcn_machine::Op;
-use gpucc_ir::analysis::Uniformity;
+use gpucc_ir::analysis::{LanesRead, Uniformity};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SecondaryMap, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdges, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_pipeline::Pipeline;
@@ -78,7 +78,7 @@ fn bits_of(f: &Function, v: Value) -> Option<u32> {
 struct Images<'m> {
     bindings: &'m Bindings,
     /// Lanes of results that are read.
-    read: SecondaryMap<Value, u8>,
+    read: LanesRead,
     /// Descriptors that the program's first instructions load: `(bind group, byte in its table, register)`.
     loaded: Vec<(u32, u32, VReg)>,
     /// Whether something is marked as computed once ([`Once`]).
@@ -87,16 +87,7 @@ struct Images<'m> {
 
 impl<'m> Images<'m> {
     fn new(f: &Function, bindings: &'m Bindings) -> Images<'m> {
-        let mut read: SecondaryMap<Value, u8> = SecondaryMap::new();
-        if !bindings.groups.is_empty() {
-            for (_, i) in f.insts_in_order() {
-                let d = &f.insts[i];
-                match (d.op, &d.attr) {
-                    (Ir::Extract, Attr::Lane(k)) => read[d.args[0]] |= 1 << k,
-                    _ => d.for_each_use(|v| read[v] = 15),
-                }
-            }
-        }
+        let read = if bindings.groups.is_empty() { LanesRead::default() } else { LanesRead::new(f) };
         Images { bindings, read, loaded: Vec::new(), once: false }
     }
 }

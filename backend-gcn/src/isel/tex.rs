@@ -264,7 +264,7 @@ impl Isel<'_> {
     /// The result's lanes that are read, at least one.
     fn mask_of(&self, i: Inst, cx: &IselCx<'_>) -> u8 {
         match cx.f.ty(cx.data(i).result()).lanes() {
-            4 => self.images.read[cx.data(i).result()].max(1),
+            4 => self.images.read.of(cx.data(i).result()).max(1),
             _ => 1,
         }
     }

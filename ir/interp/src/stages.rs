@@ -16,7 +16,6 @@ use gpucc_sim::draw::{
     attributes,
 };
 use gpucc_sim::quads::Masks;
-use gpucc_sim::raster::Viewport;
 use gpucc_sim::texture::{Base, Codec};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, StepBudget, Trap, TrapKind};
 
@@ -181,7 +180,7 @@ impl<'a, 'd> Runner<'a, 'd> {
             StageInfo::Vertex(io) => io.position,
             _ => Position::Clip,
         };
-        let viewport = on_screen(&draw.raster.viewport);
+        let viewport = draw.raster.viewport.on_screen();
         for (value, words) in [(Sysval::ViewportScale, viewport[0]), (Sysval::ViewportOffset, viewport[1])] {
             vertex.set_all(value, &words);
         }
@@ -372,12 +371,6 @@ fn vertex_out(
     }
     v.words = from..words.len() as u32;
     v
-}
-
-/// Half the size of a viewport, with y down, and its range of depth; its middle, and its least depth.
-fn on_screen(v: &Viewport) -> [[f32; 3]; 2] {
-    let scale = [0.5 * v.width, -0.5 * v.height, v.max_depth - v.min_depth];
-    [scale, [v.x + 0.5 * v.width, v.y + 0.5 * v.height, v.min_depth]]
 }
 
 /// The position in clip space of one on the screen that holds 1/w. What code clamped, and what is no number, is nowhere.

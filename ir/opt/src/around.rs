@@ -31,7 +31,7 @@ impl Around {
 /// Locations that no value between two stages has, the lowest first: where what lowering sends from one to the other travels. Both
 /// stages are looked at as the source has them, so each of them, lowered alone, comes to the same locations. The lowest, since targets
 /// count slots from 0 and have few.
-pub(crate) fn free_locations(own: &StageInfo, around: &Around) -> Vec<u8> {
+pub fn free_locations(own: &StageInfo, around: &Around) -> Vec<u8> {
     let mut taken = [false; 1 << u8::BITS];
     for stage in [Some(own), around.other.as_ref()].into_iter().flatten() {
         let slots = match stage {

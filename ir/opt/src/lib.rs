@@ -50,7 +50,7 @@ mod tex_request;
 pub mod unroll;
 pub mod vectorise_memory;
 
-pub use around::{Around, empty_fragment};
+pub use around::{Around, empty_fragment, free_locations};
 pub use caps::{Blending, Caps, CubeGradients, FetchCaps, IoCaps, LayerForm, OpSet, PartCaps, SamplerCaps, TexCaps};
 pub use cx::PassCx;
 pub use pipeline::{Options, Pass, Report, prepare};

@@ -7,6 +7,7 @@ mod liveness;
 mod order;
 #[doc(hidden)]
 pub mod range;
+mod stage_use;
 mod structure;
 pub mod trips;
 mod uniformity;
@@ -19,6 +20,7 @@ pub use helpers::Helpers;
 pub use liveness::Liveness;
 pub use order::{is_sorted, reachable, sort_layout, structured_order};
 pub use range::UpperBounds;
+pub use stage_use::StageUse;
 pub use structure::{Construct, ConstructId, ConstructKind, Structure};
 pub use uniformity::Uniformity;
-pub use uses::{Use, Uses};
+pub use uses::{LanesRead, Use, Uses};

@@ -1,8 +1,10 @@
 //! Who uses a value.
 
+use crate::entity::SecondaryMap;
 use crate::function::Function;
-use crate::inst::{Block, Inst, Value};
+use crate::inst::{Attr, Block, Inst, Value};
 use crate::lists::CsrLists;
+use crate::ops::Op;
 
 /// A use: an instruction of a block reads the value as operand or edge argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,5 +37,31 @@ impl Uses {
     /// How often a value is used.
     pub fn count(&self, v: Value) -> usize {
         self.uses[v].len()
+    }
+}
+
+/// Of each value the lanes that are read, a bit each: those that are extracted, all four where it is used otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct LanesRead {
+    read: SecondaryMap<Value, u8>,
+}
+
+impl LanesRead {
+    /// Looks at all uses.
+    pub fn new(f: &Function) -> LanesRead {
+        let mut read: SecondaryMap<Value, u8> = SecondaryMap::new();
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            match (d.op, &d.attr) {
+                (Op::Extract, Attr::Lane(k)) => read[d.args[0]] |= 1 << k,
+                _ => d.for_each_use(|v| read[v] = 15),
+            }
+        }
+        LanesRead { read }
+    }
+
+    /// The lanes of a value.
+    pub fn of(&self, v: Value) -> u8 {
+        self.read[v]
     }
 }

@@ -1,7 +1,7 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
 use gpucc_container::{
-    self as container, Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags,
+    self as container, Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, Variant, flags,
 };
 use gpucc_ir::trace::PassTime;
 use gpucc_ir::{
@@ -312,6 +312,22 @@ fn shape(kind: gpucc_ir::ResourceKind) -> Shape {
     }
 }
 
+/// What is made of what is bound, as the container names it.
+const fn variant(v: gpucc_ir::Variant) -> Variant {
+    match v {
+        gpucc_ir::Variant::Whole => Variant::Whole,
+        gpucc_ir::Variant::LevelZero => Variant::LevelZero,
+        gpucc_ir::Variant::Nearest => Variant::Nearest,
+        gpucc_ir::Variant::Component0 => Variant::Component0,
+        gpucc_ir::Variant::Component1 => Variant::Component1,
+        gpucc_ir::Variant::Component2 => Variant::Component2,
+        gpucc_ir::Variant::Component3 => Variant::Component3,
+        gpucc_ir::Variant::Low => Variant::Low,
+        gpucc_ir::Variant::High => Variant::High,
+        gpucc_ir::Variant::Samples => Variant::Samples,
+    }
+}
+
 /// Describes the resources of the function. `slot(res, used, index)` returns the hardware slot, or `None` to omit the resource;
 /// `index` counts those listed so far.
 pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option<u32>) -> Reflection {
@@ -357,7 +373,7 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
             slot,
             min_size: data.min_size,
             count: data.count,
-            shape: shape(data.kind),
+            shape: Shape { variant: variant(data.variant), ..shape(data.kind) },
         });
     }
     out
@@ -415,9 +431,18 @@ pub trait Backend: Sync {
     /// Disassembles code of this family and a stage, as `-S` shows it, with what is to be said besides.
     fn program_text(&self, code: &[u8], generation: usize, stage: container::Stage, notes: &Notes<'_>) -> String;
 
-    /// The listing of one entry point alone.
+    /// The listing of one entry point alone, of each of its programs.
     fn listing(&self, output: &Output, generation: usize) -> String {
-        let notes = Notes { program: Some(&output.entry.name), ..Notes::default() };
-        self.program_text(&output.entry.code, generation, output.entry.stage, &notes)
+        let parts = output.entry.parts();
+        let mut text = String::new();
+        for (k, (role, e)) in parts.iter().enumerate() {
+            let (name, labels) = match parts.len() {
+                1 => (e.name.clone(), String::new()),
+                _ => (format!("{} ({})", e.name, role.name()), format!("e{k}_")),
+            };
+            let notes = Notes { program: Some(&name), labels: &labels, ..Notes::default() };
+            text += &self.program_text(&e.code, generation, e.stage, &notes);
+        }
+        text
     }
 }

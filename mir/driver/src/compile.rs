@@ -2,16 +2,19 @@
 
 use core::marker::PhantomData;
 
-use gpucc_container::{Entry, LineEntry, Meta, Stage, Variable, flags};
+use gpucc_container::{Entry, LineEntry, Meta, ProgramRole, Stage, Variable, flags};
+use gpucc_ir::analysis::StageUse;
 use gpucc_ir::trace::{self, Watch};
-use gpucc_ir::{Diagnostic, Loc, Module, Place, Space, Unsupported};
+use gpucc_ir::{Diagnostic, Loc, Module, Place, Space, StageInfo, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
 
 use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around, stage_of};
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
+use crate::interface::flags_of;
 use crate::pass;
+use crate::programs;
 use crate::races::race_marks;
 
 /// A family as a [`Backend`].
@@ -111,6 +114,9 @@ fn prepare<F: Family>(
     Ok(Prepared { caps, module, report })
 }
 
+/// The stage of an entry point that does not exist: the passes refuse it.
+const NO_STAGE: StageInfo = StageInfo::Compute { workgroup_size: [1; 3] };
+
 /// Compiles in the first strategy that the chip has room for.
 fn compile<F: Family>(
     module: &Module,
@@ -134,6 +140,7 @@ fn compile<F: Family>(
         }
         _ => o,
     };
+    let source = stage.unwrap_or(&NO_STAGE);
     let mut strategy = F::first(generation, o);
     let mut last: Option<Prepared> = None;
     loop {
@@ -143,11 +150,12 @@ fn compile<F: Family>(
             None => prepare::<F>(module, name, (generation, kind), &strategy, o, shared)?,
         };
         let watch = o.time_passes.then(Watch::start);
-        let job = Job { module: &prepared.module, generation, options: o, strategy: strategy.clone() };
+        let role = ProgramRole::Main;
+        let job = Job { module: &prepared.module, generation, options: o, strategy: strategy.clone(), source, role };
         match attempt::<F>(job, &prepared.report, watch) {
             Ok(done) => return Ok(Output { ir: prepared.module, ..done }),
             Err(stop) => {
-                let job: Job<'_, F> = Job { module: &prepared.module, generation, options: o, strategy };
+                let job: Job<'_, F> = Job { module: &prepared.module, generation, options: o, strategy, source, role };
                 match F::retry(&job, &stop, &prepared.report) {
                     Some(next) => strategy = next,
                     None => return Err(stop.refused),
@@ -158,58 +166,74 @@ fn compile<F: Family>(
     }
 }
 
-fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) -> Result<Output, AttemptError> {
+fn attempt<F: Family>(mut job: Job<'_, F>, report: &Report, watch: Option<Watch>) -> Result<Output, AttemptError> {
     let (o, m) = (job.options, job.module);
-    trace::enter("isel", &job.func().name);
-    let Selected { code, target, state } = F::select(&job)?;
-    let mut cx = CompileCx::new(job, target, state);
+    let roles = F::roles(&job);
     let spent: u64 = report.times.iter().filter(|t| pass::is_rationed(o, t.pass)).map(|t| t.changes).sum();
-    let mut passes = pass::Manager::new(o, o.fuel.saturating_sub(spent));
-    let code = passes.run(code, &mut cx)?;
-    let texts = passes.texts;
-    trace::enter("emission", code.name());
-    let p = F::emit(&code, &cx)?;
-    let (e, f) = (cx.job.entry(), cx.job.func());
-    let stats: Vec<(String, u64)> = p.stats.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
+    let mut fuel = o.fuel.saturating_sub(spent);
+    let mut parts = Vec::new();
+    let (mut mir, mut dumps) = (String::new(), report.dumps.clone());
+    for &role in roles {
+        let own = (role != ProgramRole::Main)
+            .then(|| programs::of_role(m, role, &F::caps(job.generation, job.stage(), &job.strategy)));
+        let one = Job { module: own.as_ref().unwrap_or(m), role, strategy: job.strategy.clone(), ..job };
+        let (part, texts) = program::<F>(one, &mut fuel)?;
+        let name = |what: &str| if roles.len() > 1 { format!("{what} ({})", role.name()) } else { what.into() };
+        if o.texts {
+            let (before, after) = (name("before allocation"), name("after allocation"));
+            mir += &format!("; {before}\n{}\n; {after}\n{}", texts.before, texts.after);
+        }
+        dumps.extend(texts.dumps.into_iter().map(|(pass, text)| (name(&pass), text)));
+        parts.push(part);
+    }
+    job.role = ProgramRole::Main;
+    let p = programs::join(parts)?;
+    let e = job.entry();
+    let stage = flags_of(&StageUse::new(m, job.func(), &e.stage), &e.stage);
     let trusted = if m.options.robust { 0 } else { flags::TRUSTED };
-    let marks = race_marks(m, f, &p.reflection.resources, |place| F::variable(&cx, place), p.locs.iter().copied());
-    let variables = variables(m, |place| F::variable(&cx, place));
     let entry = Entry {
         name: e.name.clone(),
         stage: stage_of(e.stage.kind()),
-        races: Some(marks),
-        lines: line_table(m, p.locs.iter().copied()),
-        code: p.code,
-        data: p.data,
-        interface: p.interface,
-        state: p.state,
         pipeline: o.around.as_ref().map(|a| Box::new(a.pipeline.clone())),
-        programs: Vec::new(),
         meta: Meta {
             workgroup_size: e.workgroup_size().unwrap_or([1; 3]),
-            flags: p.meta.flags | p.reflection.flags | trusted,
+            flags: p.meta.flags | stage | trusted,
             ..p.meta
         },
-        resources: p.reflection.resources,
-        preloads: p.preloads,
-        names: p.reflection.names,
-        variables,
-        stats: stats.clone(),
+        ..p
     };
     let times = watch.map_or_else(Vec::new, |w| report.times.iter().cloned().chain(w.done()).collect());
     Ok(Output {
+        stats: entry.stats.clone(),
         entry,
         gir: if o.texts { m.to_string() } else { String::new() },
         ir: Module::default(),
-        mir: if o.texts {
-            format!("; before allocation\n{}\n; after allocation\n{}", texts.before, texts.after)
-        } else {
-            String::new()
-        },
-        stats,
-        dumps: report.dumps.iter().cloned().chain(texts.dumps).collect(),
+        mir,
+        dumps,
         times,
     })
+}
+
+/// Selection, passes and emission of one program.
+fn program<F: Family>(job: Job<'_, F>, fuel: &mut u64) -> Result<(programs::Part, pass::Texts), AttemptError> {
+    let (o, m, role) = (job.options, job.module, job.role);
+    trace::enter("isel", &job.func().name);
+    let Selected { code, target, state } = F::select(&job)?;
+    let mut cx = CompileCx::new(job, target, state);
+    let mut passes = pass::Manager::new(o, *fuel);
+    let code = passes.run(code, &mut cx)?;
+    *fuel = passes.fuel;
+    trace::enter("emission", code.name());
+    let emitted = F::emit(&code, &cx)?;
+    let variable = |place| F::variable(&cx, place);
+    let part = programs::Part {
+        role,
+        lines: line_table(m, emitted.locs.iter().copied()),
+        races: race_marks(m, cx.job.func(), &emitted.reflection.resources, variable, emitted.locs.iter().copied()),
+        variables: variables(m, variable),
+        emitted,
+    };
+    Ok((part, passes.texts))
 }
 
 /// The variables in workgroup memory that have a name, by their offsets.

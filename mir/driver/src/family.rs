@@ -1,12 +1,14 @@
 //! What a family is to the driver.
 
-use gpucc_container::{InterfaceRow, Meta, Preload, StateWord};
-use gpucc_ir::{Diagnostic, EntryPoint, Function, Loc, Module, Place, Refusal, Stage, Unsupported};
+use gpucc_container::{InterfaceRow, Meta, Preload, ProgramRole, StateWord};
+use gpucc_ir::analysis::StageUse;
+use gpucc_ir::{Diagnostic, EntryPoint, Function, IoSlot, Loc, Module, Place, Refusal, Stage, StageInfo, Unsupported};
 use gpucc_isa::{Isa, Notes, TextCx};
 use gpucc_mir::{AllocError, AllocStats, EncodedFunc, Form, MFunc, OutOfRegisters, Payload, Target, print, verify};
 use gpucc_opt::{Caps, Report};
 
 use crate::backend::{CodegenOptions, Reflection, stage_of};
+use crate::interface::{self, Direction, HwPlace};
 
 /// One entry point in one attempt: what nothing changes.
 pub struct Job<'m, F: Family> {
@@ -18,6 +20,10 @@ pub struct Job<'m, F: Family> {
     pub options: &'m CodegenOptions,
     /// The liberties of this attempt.
     pub strategy: F::Strategy,
+    /// The entry point's stage as the source has it, before lowering.
+    pub source: &'m StageInfo,
+    /// What is computed of the entry point: [`Family::roles`]. The module gives nothing else.
+    pub role: ProgramRole,
 }
 
 impl<'m, F: Family> Job<'m, F> {
@@ -48,6 +54,17 @@ impl<'m, F: Family> Job<'m, F> {
     pub fn workgroup_size(&self) -> [u32; 3] {
         let entry = self.entry();
         entry.workgroup_size().unwrap_or_else(|| panic!("a {} entry has no workgroups", entry.stage.kind().name()))
+    }
+
+    /// Rows of the container's interface. `used` is of its function; `place` says where the hardware has the input or output of a
+    /// number, if it has it.
+    pub fn interface(
+        &self,
+        used: &StageUse,
+        place: impl FnMut(Direction, usize, &IoSlot) -> Option<HwPlace>,
+    ) -> Vec<InterfaceRow> {
+        let around = self.options.around.as_deref();
+        interface::rows(self.source, &self.entry().stage, used, around, place)
     }
 
     /// Its function.
@@ -305,6 +322,13 @@ pub trait Family: Sized + Sync + 'static {
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, report: &Report) -> Option<Self::Strategy> {
         let _ = (job, stop, report);
         None
+    }
+
+    /// The programs that an entry point becomes, one by default: a program for each role, which the hardware starts apart. The module
+    /// is the whole one. Memory that others see is written by all of them, so an entry that writes some should become one.
+    fn roles(job: &Job<'_, Self>) -> &'static [ProgramRole] {
+        let _ = job;
+        &[ProgramRole::Main]
     }
 
     /// Passes of the family on the IR, once for each [`Caps`].

@@ -6,7 +6,11 @@
 mod backend;
 mod compile;
 mod family;
+#[doc(hidden)]
+pub mod interface;
 mod pass;
+#[doc(hidden)]
+pub mod programs;
 #[doc(hidden)]
 pub mod races;
 mod text;
@@ -20,6 +24,7 @@ pub use family::{
     AttemptError, CompileCx, EmittedProgram, FailureKind, Family, IrUnit, Job, Pass, Run, Selected, TailPass,
     TextFixture,
 };
+pub use interface::{Direction, HwPlace};
 pub use pass::{alloc_options, check_order};
 pub use text::run_text;
 pub use variables::{Variables, used_places};

@@ -40,7 +40,7 @@ pub(crate) fn is_rationed(o: &CodegenOptions, pass: &str) -> bool {
 pub(crate) struct Manager<'o> {
     o: &'o CodegenOptions,
     /// Changes that are left.
-    fuel: u64,
+    pub fuel: u64,
     form: Form,
     /// What was asked for on the way.
     pub texts: Texts,

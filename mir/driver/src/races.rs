@@ -54,7 +54,8 @@ fn clamped(
     let (place, start) = match mem.place {
         Place::Buffer(r) => {
             let r = &m.resources[r];
-            let Some(at) = resources.iter().position(|x| (x.group, x.binding) == (r.group, r.binding)) else {
+            let is = |x: &Resource| x.kind.is_buffer() && (x.group, x.binding) == (r.group, r.binding);
+            let Some(at) = resources.iter().position(is) else {
                 return Vec::new();
             };
             (at as u16, 0)

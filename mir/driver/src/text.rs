@@ -115,7 +115,9 @@ fn walk<F: Family, R>(text: &str, finish: impl FnOnce(Walk<'_, F>) -> Result<R, 
     let options =
         CodegenOptions { opt_level: head.level, verify: true, spill_all: head.spills, ..CodegenOptions::default() };
     let strategy = F::first(head.generation, &options);
-    let job = Job { module: &module, generation: head.generation, options: &options, strategy };
+    let role = gpucc_container::ProgramRole::Main;
+    let source = &module.entries[0].stage;
+    let job = Job { module: &module, generation: head.generation, options: &options, strategy, source, role };
     let (target, state) = F::bare(&job, &head.given);
     let code = parse(text, &target)?;
     let physical =

@@ -1,5 +1,7 @@
 //! All tests of `gpucc-driver` in one binary: linking and starting is paid once.
 
 mod encoded;
+mod interface;
 mod races;
 mod tiny;
+mod variants;

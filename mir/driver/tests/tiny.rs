@@ -92,6 +92,58 @@ fn the_stage_says_what_a_word_means() {
     assert!(table.validate(&inst, &cx(stage::VS)).is_ok() && table.validate(&inst, &cx(stage::CS)).is_err());
 }
 
+/// A vertex entry becomes a program for positions and one for the rest: each computes its outputs alone, and in the container they
+/// are one entry that says where each begins and what it wants.
+#[test]
+fn an_entry_may_be_several_programs() {
+    use gpucc_container::{Container, ProgramRole, Source};
+    let source = "
+struct V { @location(0) @interpolate(flat) c: vec2<u32>, @builtin(position) p: vec4<f32>, @location(1) @interpolate(flat) d: u32 }
+@vertex fn vs(@location(0) a: vec4<u32>, @location(1) b: vec4<u32>) -> V {
+    var k = a.x;
+    for (var i = 0u; i < b.w; i = i + 1u) { k = k * 3u; }
+    return V(b.xy * k, bitcast<vec4<f32>>(a ^ b), k);
+}";
+    let module = lowered(source);
+    let inputs = [2, 3, 4, 5, 60, 70, 80, 2];
+    for opt_level in 0..=3 {
+        let options =
+            CodegenOptions { opt_level, verify: true, reparse: true, texts: true, ..CodegenOptions::default() };
+        let out = TINY.compile(&module, "vs", 0, &options).unwrap_or_else(|d| panic!("{d}"));
+        let c = Container { entries: vec![out.entry.clone()], ..Container::default() };
+        let e = Container::read(&c.write()).expect("it reads back").entries.remove(0);
+        assert_eq!(e, out.entry);
+        assert_eq!(
+            e.programs.iter().map(|p| p.role).collect::<Vec<_>>(),
+            [ProgramRole::Position, ProgramRole::Varying]
+        );
+        assert_eq!(e.programs[1].offset, e.programs[0].size);
+        let run = |k: usize| machine::run_stage(&e.parts()[k].1.code, gpucc_isa::stage::VS, &inputs).expect("it runs");
+        assert_eq!(run(0), [2 ^ 60, 3 ^ 70, 4 ^ 80, 5 ^ 2].map(Some), "-O{opt_level}");
+        assert_eq!(run(1), [Some(60 * 18), Some(70 * 18), None, None, Some(18)], "-O{opt_level}");
+        // Each has its preloads and its registers; the entry has the most of them, and all instructions.
+        let preloads: Vec<Source> = e.programs.iter().map(|p| p.preloads[0].source).collect();
+        assert_eq!(preloads, [Source::Const(1), Source::Const(2)]);
+        assert!(e.preloads.is_empty());
+        let registers: Vec<u16> = e.programs.iter().map(|p| p.registers[0].1).collect();
+        assert_eq!(e.meta.registers_of(0), *registers.iter().max().expect("two"));
+        assert!(e.stats.contains(&("instructions".into(), e.code.len() as u64 / 8)));
+        // Locations and texts are those of both.
+        let (first, second) = (e.parts()[0].1.lines.clone(), e.parts()[1].1.lines.clone());
+        assert_eq!((first.first().map(|l| l.pc), second.first().map(|l| l.pc)), (Some(0), Some(0)));
+        assert_eq!(first.len() + second.len(), e.lines.len());
+        assert!(out.mir.contains("; after allocation (position)") && out.mir.contains("; after allocation (varying)"));
+        assert_eq!(TINY.listing(&out, 0).lines().count(), e.code.len() / 8);
+    }
+    // What writes memory stays one program.
+    let writes = format!(
+        "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n{}",
+        source.replace("var k", "y[0] = a.x;\n    var k")
+    );
+    let out = TINY.compile(&lowered(&writes), "vs", 0, &CodegenOptions::default()).unwrap_or_else(|d| panic!("{d}"));
+    assert!(out.entry.programs.is_empty() && out.entry.preloads[0].source == Source::Const(0));
+}
+
 /// What the passes leave depends on the stage: minima stay in compute programs alone.
 #[test]
 fn capabilities_are_of_a_stage() {

@@ -13,6 +13,7 @@ use crate::device::{Device, DrawDevice};
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::launch::{Launch, Limits};
 use crate::memory::Memory;
+use crate::source::DrawState;
 use crate::trap::{Trap, TrapKind};
 
 /// Batches of quads that may wait for each other.
@@ -38,8 +39,7 @@ impl<'a> DrawEntries<'a> {
         // One launch has what both use: memory is theirs together.
         let mut resources: Vec<Resource> = Vec::new();
         for r in v.resources.iter().chain(f.iter().flat_map(|f| &f.resources)) {
-            let same = |o: &&mut Resource| (o.group, o.binding, o.kind) == (r.group, r.binding, r.kind);
-            match resources.iter_mut().find(same) {
+            match resources.iter_mut().find(|o| o.is_same(r)) {
                 Some(o) => {
                     o.min_size = o.min_size.max(r.min_size);
                     if o.access != r.access {
@@ -74,9 +74,7 @@ impl<'a> DrawEntries<'a> {
         options: &'l RunOptions,
     ) -> Result<DrawLaunch<'l>, Trap> {
         let common = Launch::on(limits, &self.both, None, dispatch, &device.device, options)?;
-        let v = &draw.vertices;
-        let first = [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance];
-        Ok(DrawLaunch { common, vertex: self.vertex, fragment: self.fragment, first })
+        Ok(DrawLaunch { common, vertex: self.vertex, fragment: self.fragment, state: DrawState::of(draw) })
     }
 }
 
@@ -88,8 +86,8 @@ pub struct DrawLaunch<'a> {
     pub vertex: &'a Entry,
     /// The fragment entry; without one depth and stencil alone are written.
     pub fragment: Option<&'a Entry>,
-    /// What the draw adds to the numbers of vertices and of instances.
-    pub first: [u32; 2],
+    /// What preloads may ask of the draw.
+    pub state: DrawState,
 }
 
 impl DrawLaunch<'_> {
@@ -129,7 +127,7 @@ impl DrawLaunch<'_> {
         let has = |flag: u32| f.meta.flags & flag != 0;
         Facts {
             per_sample: has(flags::SAMPLE_SHADING),
-            reads_targets: false,
+            reads_targets: has(flags::READS_TARGETS),
             writes_memory: has(flags::WRITES_MEMORY),
             depth,
         }

@@ -169,6 +169,12 @@ pub struct Viewport {
 }
 
 impl Viewport {
+    /// Half its size with y down, and its range of depth; its middle, and its least depth: what maps clip space to the target.
+    pub fn on_screen(&self) -> [[f32; 3]; 2] {
+        let scale = [0.5 * self.width, -0.5 * self.height, self.max_depth - self.min_depth];
+        [scale, [self.x + 0.5 * self.width, self.y + 0.5 * self.height, self.min_depth]]
+    }
+
     /// Half-extents of the guard band in units of w: 2^15 pixels around the target's origin.
     fn guard(&self) -> [f64; 2] {
         let axis = |at: f32, size: f32| {

@@ -12,8 +12,8 @@ use gpucc_sim::draw::{
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, Memory, OwnMemory, RaceCheck, RunOptions, RunReport, RunState,
-    SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Registers, RunOptions,
+    RunReport, RunState, SplitMix64, StepBudget, Trap, TrapKind,
 };
 
 use super::cache::L1;
@@ -37,12 +37,12 @@ fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
 
-/// Register words by address; what nobody set is 0.
-struct Words<'a>(&'a [(u32, u32)]);
+/// Register words by address.
+struct Words<'a>(&'a Registers);
 
 impl Words<'_> {
     fn get(&self, register: u32) -> u32 {
-        self.0.iter().rev().find(|w| w.0 == register).map_or(0, |w| w.1)
+        self.0.get(abi::REGISTER_SPACE, register)
     }
 }
 
@@ -62,8 +62,8 @@ struct Machine<'a> {
     vertex: Side<'a>,
     fragment: Option<Side<'a>>,
     words: Words<'a>,
-    /// Base vertex or first vertex, and first instance.
-    first: [u32; 2],
+    /// What preloads may ask of the draw.
+    state: DrawState,
     /// Whether the second colour goes beside the first one.
     dual: bool,
     /// Where POS_X and POS_Y are.
@@ -128,8 +128,8 @@ pub fn draw(
 ) -> Result<RunReport, Trap> {
     let entries = DrawEntries::new(vertex, fragment, LANES)?;
     let launch = entries.launch(&super::launch::LIMITS, draw, dispatch, device, options)?;
-    let words = device.words.clone();
-    let (machine, unit) = Machine::new(&launch, &words, draw, dispatch, device)?;
+    let registers = device.registers.clone();
+    let (machine, unit) = Machine::new(&launch, &registers, draw, dispatch, device)?;
     draw_on(&launch, (&machine, unit), draw, dispatch, device, targets)
 }
 
@@ -209,12 +209,12 @@ impl<'a> Side<'a> {
 impl<'a> Machine<'a> {
     fn new(
         launch: &'a DrawLaunch<'a>,
-        words: &'a [(u32, u32)],
+        registers: &'a Registers,
         draw: &Draw<'_>,
         dispatch: &Dispatch,
         device: &DrawDevice,
     ) -> Result<(Machine<'a>, Unit), Trap> {
-        let (words, common) = (Words(words), &launch.common);
+        let (words, common) = (Words(registers), &launch.common);
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_VS, reg::SPI_SHADER_PGM_RSRC2_VS];
         let mut vertex = Side::new(common, launch.vertex, &words, rsrc)?;
         vertex.check(&words, false)?;
@@ -235,7 +235,7 @@ impl<'a> Machine<'a> {
             let place = (&mut memory, &mut space);
             side.values = side.launch.values(place, buffers.clone(), &device.device, &device.tables[k])?;
             side.scratch = side.launch.scratch_of(&mut memory, &mut space, &mut side.values)?;
-            let root = |p: &Preload, values: &Values| side.launch.value(p, values, At::Draw(launch.first));
+            let root = |p: &Preload, values: &Values| side.launch.value(p, values, At::Draw(&launch.state));
             side.launch.fill_root(&mut memory, &mut space, &mut side.values, root)?;
         }
         let target = draw.merger.targets.first().and_then(Option::as_ref);
@@ -264,7 +264,7 @@ impl<'a> Machine<'a> {
             vertex,
             fragment,
             words,
-            first: launch.first,
+            state: launch.state,
             dual: target.is_some_and(|t| t.blend.is_some_and(|b| b.reads_second())),
             position,
             generation: common.generation,
@@ -305,7 +305,7 @@ impl<'a> Machine<'a> {
                     w.s[at] = match p.source {
                         Source::Family(abi::FAMILY_PRIM_MASK) => prim_mask,
                         Source::ScratchBase => 0,
-                        _ => side.launch.value(p, &side.values, At::Draw(self.first))?,
+                        _ => side.launch.value(p, &side.values, At::Draw(&self.state))?,
                     };
                     w.s_known |= 1 << at;
                 }
@@ -532,8 +532,8 @@ impl DrawMachine for Machine<'_> {
     ) -> Result<(), Trap> {
         let exec = if batch.len() == LANES { u64::MAX } else { (1 << batch.len()) - 1 };
         let mut lane = |s: Source, l: usize| match s {
-            Source::InstanceIndex => batch[l].instance.wrapping_sub(self.first[1]),
-            _ => batch[l].vertex.wrapping_sub(self.first[0]),
+            Source::InstanceIndex => batch[l].instance.wrapping_sub(self.state.first[1]),
+            _ => batch[l].vertex.wrapping_sub(self.state.first[0]),
         };
         let exports = self.run(&self.vertex, unit, (exec, exec), 0, &mut lane)?;
         self.collect(&exports, batch.len(), words, out)

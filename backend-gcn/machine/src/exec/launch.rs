@@ -1,6 +1,6 @@
 //! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
 
-use gpucc_container::{Container, Entry, Preload, Source};
+use gpucc_container::{Container, DescriptorKey, Entry, Preload, Source};
 use gpucc_isa::Isa;
 use gpucc_sim::{
     AddressSpace, AllocId, At, BarrierRule, Device, Dispatch, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions,
@@ -153,7 +153,7 @@ impl Values {
 
     /// Whether a texture or sampler is bound there.
     fn describes(&self, group: u32, binding: u32) -> bool {
-        self.device.descriptors.iter().any(|d| (d.group, d.binding) == (group, binding))
+        self.device.descriptors.iter().any(|d| (d.of.group, d.of.binding) == (group, binding))
     }
 
     /// A word of an element's descriptors: of each [`abi::ELEMENT_WORDS`], the sampler's behind the texture's.
@@ -161,7 +161,8 @@ impl Values {
         let (element, at) = (word / abi::ELEMENT_WORDS, word % abi::ELEMENT_WORDS);
         let sampler = at >= abi::SAMPLER_WORD;
         let at = if sampler { at - abi::SAMPLER_WORD } else { at };
-        let found = self.device.descriptor(sampler, group, binding, element);
+        let of = DescriptorKey { group, binding, sampler, element, ..DescriptorKey::default() };
+        let found = self.device.descriptor(of);
         found
             .and_then(|d| d.words.get(at as usize))
             .copied()

@@ -1,6 +1,6 @@
 //! The family: what it lacks, its passes, emission.
 
-use gpucc_container::Meta;
+use gpucc_container::{Meta, Preload, ProgramRole, Source};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Selected, TextFixture,
     alloc_options, reflect,
@@ -52,6 +52,17 @@ impl Family for TinyFamily {
         Caps { scalar: true, checked_loads: true, checked_stores: true, expand, ..Caps::FULL }
     }
 
+    fn roles(job: &Job<'_, Self>) -> &'static [ProgramRole] {
+        // What writes memory runs once.
+        let f = job.func();
+        let writes = f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Store);
+        if job.stage() == Stage::Vertex && !writes {
+            &[ProgramRole::Position, ProgramRole::Varying]
+        } else {
+            &[ProgramRole::Main]
+        }
+    }
+
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let target = Tiny::new();
         let code = gpucc_mir::select(job.func(), &mut Isel { target: &target })?;
@@ -73,12 +84,15 @@ impl Family for TinyFamily {
     fn emit(mf: &MFunc<Tiny>, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let bug = |what: String| Diagnostic::internal("emission", what);
         let mut starts = Vec::new();
+        let used = cx.alloc.used[0].iter().count() as u16;
+        let role = cx.job.role as u32;
         mf.code.iter().fold(0, |at, insts| {
             starts.push(at);
             at + insts.len() as u32
         });
         let mut p = EmittedProgram {
-            meta: Meta { subgroup_size: 1, registers: vec![(0, 16)], ..Meta::default() },
+            meta: Meta { subgroup_size: 1, registers: vec![(0, used)], ..Meta::default() },
+            preloads: vec![Preload { file: 0, lane: 0, index: 0, source: Source::Const(role) }],
             reflection: reflect(cx.job.module, cx.job.func(), |r, _, _| Some(r.0)),
             ..EmittedProgram::default()
         };

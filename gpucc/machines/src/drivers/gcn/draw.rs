@@ -3,7 +3,7 @@
 use gpucc_container::{Container, Entry, IoPlace};
 use gpucc_pipeline::Pipeline;
 use gpucc_sim::draw::VertexData;
-use gpucc_sim::{AddressSpace, Device, Dispatch, DrawDevice, Resident, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, Device, Dispatch, DrawDevice, Registers, Resident, Trap, TrapKind};
 
 use super::words::vertex_words;
 use super::{Gcn, Placer, tables};
@@ -12,6 +12,10 @@ use super::{Gcn, Placer, tables};
 const VERTEX_GROUP: u32 = 0xfffe;
 /// Where the first parameter of a fragment program comes from; those of others follow.
 const SPI_PS_INPUT_CNTL_0: u32 = 0x28644;
+/// The number of the vertex program's parameter in it.
+const PARAMETER: u32 = 0x3f;
+/// Space of all registers: they are named by address.
+const SPACE: u16 = 0;
 /// Components that attachments are written.
 const CB_TARGET_MASK: u32 = 0x28238;
 
@@ -42,8 +46,8 @@ impl Gcn {
         {
             lists[0].push((VERTEX_GROUP, address));
         }
-        let words = words(&entries, pipeline)?;
-        Ok(DrawDevice { device, tables: lists, words })
+        let registers = registers(&entries, pipeline)?;
+        Ok(DrawDevice { device, tables: lists, registers })
     }
 
     /// V#s of the buffers that attributes come from.
@@ -97,11 +101,11 @@ impl Gcn {
     }
 }
 
-/// The words that the programs want, with what only the pair of them says.
-fn words(entries: &[&Entry], pipeline: &Pipeline) -> Result<Vec<(u32, u32)>, Trap> {
-    let mut list: Vec<(u32, u32)> = Vec::new();
+/// What the programs want, with what only the pair of them says.
+fn registers(entries: &[&Entry], pipeline: &Pipeline) -> Result<Registers, Trap> {
+    let mut all = Registers::new();
     for w in entries.iter().flat_map(|e| &e.state) {
-        list.push((w.register, w.value & w.mask));
+        all.set(w.space, w.register, w.value, w.mask);
     }
     if let [vertex, fragment] = entries {
         for row in fragment.interface.iter().filter(|r| !r.output) {
@@ -111,10 +115,7 @@ fn words(entries: &[&Entry], pipeline: &Pipeline) -> Result<Vec<(u32, u32)>, Tra
                 return Err(Trap::new(TrapKind::Dispatch, said));
             };
             let register = SPI_PS_INPUT_CNTL_0 + 4 * u32::from(row.index);
-            match list.iter_mut().find(|w| w.0 == register) {
-                Some(w) => w.1 |= u32::from(from.index),
-                None => list.push((register, from.index.into())),
-            }
+            all.set(SPACE, register, from.index.into(), PARAMETER);
         }
     }
     let mask = pipeline
@@ -122,6 +123,6 @@ fn words(entries: &[&Entry], pipeline: &Pipeline) -> Result<Vec<(u32, u32)>, Tra
         .iter()
         .enumerate()
         .fold(0, |m, (k, t)| m | t.as_ref().map_or(0, |t| u32::from(t.write) << (4 * k)));
-    list.push((CB_TARGET_MASK, mask));
-    Ok(list)
+    all.set(SPACE, CB_TARGET_MASK, mask, u32::MAX);
+    Ok(all)
 }

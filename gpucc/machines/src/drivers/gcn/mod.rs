@@ -9,9 +9,9 @@ pub use words::{
     vertex_words,
 };
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind};
+use gpucc_container::{Access, Entry, Resource, ResourceKind, Variant};
 use gpucc_sim::texture::Dim;
-use gpucc_sim::{AddressSpace, AllocId, BoundTexture, Descriptor, Device, Dispatch, Resident, Trap};
+use gpucc_sim::{AddressSpace, AllocId, BoundTexture, Descriptor, Device, Dispatch, Resident, Trap, TrapKind};
 
 use super::DriverPart;
 use surface::{Plane, Surface};
@@ -92,6 +92,11 @@ impl Gcn {
         placer: &mut Placer,
     ) -> Result<(), Trap> {
         let all = || entries.iter().flat_map(|e| e.resources.iter().enumerate());
+        // The chip fetches what is there, so compilers ask for nothing else.
+        if let Some((_, r)) = all().find(|r| r.1.shape.variant != Variant::Whole) {
+            let said = format!("no descriptor of variant {} exists", r.shape.variant.name());
+            return Err(Trap::new(TrapKind::Unsupported, said));
+        }
         for r in all().map(|r| r.1).filter(|r| is_buffer(r.kind)) {
             let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
             if device.buffers.iter().all(|b| b.0 != place) {
@@ -125,15 +130,13 @@ impl Gcn {
         }
         for b in &bound {
             let words = self.described(b, device, dispatch);
-            let (group, binding) = (b.resource.group, b.resource.binding);
-            device.descriptors.push(Descriptor { group, binding, element: b.element, sampler: false, words });
+            device.descriptors.push(Descriptor { of: b.resource.descriptor(b.element), words });
         }
         for r in all().map(|r| r.1).filter(|r| r.kind == ResourceKind::Sampler) {
             for element in 0..r.count.max(1) {
                 let sampler = dispatch.require_sampler(r.group, r.binding, element)?;
                 let words = sampler_words(self.chip, sampler)?.to_vec();
-                let (group, binding) = (r.group, r.binding);
-                device.descriptors.push(Descriptor { group, binding, element, sampler: true, words });
+                device.descriptors.push(Descriptor { of: r.descriptor(element), words });
             }
         }
         Ok(())
@@ -201,11 +204,7 @@ fn tables(entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut 
             for element in 0..slot.count {
                 let words = match slot.kind {
                     SlotKind::Buffer => buffer(r, dispatch, device)?.to_vec(),
-                    kind => {
-                        let sampler = kind == SlotKind::Sampler;
-                        let found = device.descriptor(sampler, group, r.binding, element);
-                        found.map(|d| d.words.clone()).unwrap_or_default()
-                    }
+                    _ => device.descriptor(r.descriptor(element)).map(|d| d.words.clone()).unwrap_or_default(),
                 };
                 let at = (offset + element * slot_size(slot.kind)) as usize;
                 for (k, w) in words.iter().enumerate() {
