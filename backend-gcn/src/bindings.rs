@@ -1,7 +1,6 @@
 //! Tables of bind groups: where the descriptors of textures, samplers and images lie (`docs/abi-gcn.md`, section 2.1).
 
-use gpucc_ir::analysis::Uniformity;
-use gpucc_ir::{Function, Inst, Module, Res, ResourceKind, SecondaryMap, TexArg};
+use gpucc_ir::{Function, Module, Res, ResourceKind, SecondaryMap};
 
 /// Bytes of a T#, of a T# with that of its FMASK, and of an S# or V#.
 pub const IMAGE: u32 = 32;
@@ -68,15 +67,4 @@ impl Bindings {
     pub fn at(&self, r: Res) -> u32 {
         self.offsets[r]
     }
-}
-
-/// The first access to an element of an array that differs between lanes.
-pub fn divergent_index(f: &Function, uniform: &Uniformity) -> Option<Inst> {
-    let differs = |&i: &Inst| {
-        let d = &f.insts[i];
-        let Some(t) = d.tex() else { return false };
-        let index = |a: &TexArg| matches!(a, TexArg::TextureIndex | TexArg::SamplerIndex);
-        t.desc.args().iter().zip(&d.args).any(|(a, &v)| index(a) && uniform.is_divergent(v))
-    };
-    f.insts_in_order().map(|(_, i)| i).find(differs)
 }

@@ -50,7 +50,10 @@ use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, TexCube, Unsupported, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
-use gpucc_opt::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, PartCaps, Report, TexCaps};
+use gpucc_opt::{
+    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
+    Report, SamplerCaps, TexCaps,
+};
 
 use inst::{Gcn, Scratch, Spills};
 use tables::Tables;
@@ -124,23 +127,46 @@ fn caps() -> Caps {
         ]),
         scalar: true,
         expand_bool_select: true,
+        strict_align: false,
+        checked_loads: true,
+        checked_stores: true,
+        select_array_bytes: 64,
+        private_access_cost: u32::MAX,
+        select_by_bits: true,
+        prefer_mul24: true,
+        offset_fold: 4064,
+        fuse_fma: false,
         funnel: true,
         bit_select: true,
         bit_field: true,
-        checked_loads: true,
-        checked_stores: true,
-        prefer_mul24: true,
-        offset_fold: 4064,
         merge_access: 16,
+        if_convert: 8,
+        rotate_divergent: true,
+        unroll: 256,
         tex: TexCaps {
             cube: TexCube::FacedPlusOne,
             cube_gradients: CubeGradients::Face,
             layer: LayerForm::Float,
-            gather: true,
+            gather: Gathers::Any,
             base_clamp: false,
         },
-        io: IoCaps { whole_indices: false, packed: true, dense: true, ..IoCaps::FULL },
-        ..Caps::FULL
+        sampler: SamplerCaps { compare: true, offset: true },
+        fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true },
+        io: IoCaps {
+            whole_vertex_index: false,
+            whole_instance_index: false,
+            negative_depth: false,
+            perspective: true,
+            linear: true,
+            frag_coord: true,
+            blending: Blending::Fixed,
+            per_target: PerTarget::Equations,
+            targets: FormatSet::ALL,
+            window: false,
+            clip_distances: true,
+            packed: true,
+            dense: true,
+        },
     }
 }
 
@@ -251,11 +277,6 @@ impl Family for GcnFamily {
         }
         let dom = DomTree::new(f);
         let uniform = Uniformity::within(m, f, &dom);
-        if let Some(i) = bindings::divergent_index(f, &uniform) {
-            let what = "does not support arrays of textures and samplers at an index that differs between invocations";
-            let refused = Diagnostic::unsupported(Refusal::BindingIndices, format!("{} {what}", job.chip()));
-            return Err(refused.at(m.span(f.insts[i].loc), "this access").into());
-        }
         let plan = flow::plan(f, &dom, &uniform);
         drop(dom);
         let places = |p: Place| memory.at(p).unwrap_or(0);

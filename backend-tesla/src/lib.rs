@@ -27,12 +27,15 @@ use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected,
     TextFixture, alloc_options, reflect,
 };
-use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, Unsupported};
+use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, TexCube, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{
     MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, thread_jumps,
 };
-use gpucc_opt::{Caps, OpSet, PartCaps};
+use gpucc_opt::{
+    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
+    SamplerCaps, TexCaps,
+};
 use gpucc_tesla_machine as machine;
 
 use encode::Encoder;
@@ -49,10 +52,25 @@ pub static TESLA: Driver<TeslaFamily> = Driver::new();
 /// Bytes of private memory that an invocation can have, spilled registers included.
 const MOST_PRIVATE: u32 = 0x1_0000;
 
+const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
+const BEFORE_NVA3: &[&str] = &["nv50", "nv84", "nva0"];
+
 /// What is refused.
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Stage, "only compute is selected yet"),
     Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::StorageBuffers, "g[] is there in compute programs alone").in_stages(GRAPHICS),
+    Unsupported::all(Refusal::StorageTextures, "g[] is there in compute programs alone").in_stages(GRAPHICS),
+    Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
+    Unsupported::all(Refusal::CubeArrays, "no instruction before gt215, which is nva3, takes a cube and a layer")
+        .on(BEFORE_NVA3),
+    Unsupported::all(Refusal::Gathers, "no instruction before gt215, which is nva3, gathers").on(BEFORE_NVA3),
+    Unsupported::all(Refusal::Gathers, "an instruction gathers the first component").on(&["nva3"]),
+    Unsupported::all(Refusal::SampleShading, "no program before gt215, which is nva3, runs for each sample")
+        .on(BEFORE_NVA3),
+    Unsupported::all(Refusal::SampleMasks, "no program before gt215, which is nva3, gives one").on(BEFORE_NVA3),
+    Unsupported::all(Refusal::BlendEquations, "before gt215, which is nva3, all targets have one equation")
+        .on(BEFORE_NVA3),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
@@ -68,8 +86,11 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
 ];
 
+/// The number of the generation nva3.
+const NVA3: u8 = 3;
+
 /// What the family lacks, for the target-independent passes.
-fn caps() -> Caps {
+fn caps(generation: u8) -> Caps {
     const EXPAND: OpSet = OpSet::of(&[
         Op::FDot,
         Op::FDiv,
@@ -110,14 +131,51 @@ fn caps() -> Caps {
         parts: PartCaps::SHARED,
         expand: EXPAND,
         scalar: true,
+        expand_bool_select: false,
         strict_align: true,
-        fuse_fma: true,
+        checked_loads: false,
+        checked_stores: false,
+        select_array_bytes: 64,
+        private_access_cost,
+        select_by_bits: true,
         // One instruction instead of four.
         prefer_mul24: true,
-        private_access_cost,
+        offset_fold: 0,
+        fuse_fma: true,
+        funnel: false,
+        bit_select: false,
+        bit_field: false,
+        merge_access: 0,
+        if_convert: 8,
         // Their `break` and the jump back are two instructions wherever the test stands.
         rotate_divergent: false,
-        ..Caps::FULL
+        unroll: 256,
+        tex: TexCaps {
+            cube: TexCube::Divided,
+            cube_gradients: CubeGradients::Direction,
+            layer: LayerForm::Small,
+            // Of other components another descriptor would have to be bound.
+            gather: if generation == NVA3 { Gathers::First } else { Gathers::Nothing },
+            base_clamp: false,
+        },
+        sampler: SamplerCaps { compare: true, offset: true },
+        // Samples of a pixel are texels of a larger texture.
+        fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: false, wide: true },
+        io: IoCaps {
+            whole_vertex_index: true,
+            whole_instance_index: false,
+            negative_depth: false,
+            perspective: false,
+            linear: true,
+            frag_coord: true,
+            blending: Blending::Fixed,
+            per_target: if generation == NVA3 { PerTarget::Equations } else { PerTarget::Masks },
+            targets: FormatSet::ALL,
+            window: false,
+            clip_distances: true,
+            packed: false,
+            dense: false,
+        },
     }
 }
 
@@ -231,8 +289,8 @@ impl Family for TeslaFamily {
 
     fn first(_generation: u8, _options: &CodegenOptions) {}
 
-    fn caps(_generation: u8, _stage: Stage, (): &()) -> Caps {
-        caps()
+    fn caps(generation: u8, _stage: Stage, (): &()) -> Caps {
+        caps(generation)
     }
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {

@@ -40,10 +40,13 @@ use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TailPass,
     TextFixture, Variables, alloc_options, reflect, used_places,
 };
-use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Stage, Unsupported, VarData};
+use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Stage, TexCube, Unsupported, VarData};
 use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
-use gpucc_opt::{Caps, OpSet, PartCaps};
+use gpucc_opt::{
+    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
+    SamplerCaps, TexCaps,
+};
 use gpucc_valhall_machine as machine;
 
 use inst::{FILE_R, Valhall};
@@ -66,6 +69,11 @@ const MOST_PRIVATE: u32 = 32 << 10;
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Stage, "only compute is selected yet"),
     Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
+    Unsupported::all(
+        Refusal::BlendEquations,
+        "what the blend descriptor does not say is code, which runs for each sample",
+    ),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
@@ -125,11 +133,47 @@ fn caps() -> Caps {
         parts: PartCaps::SHARED,
         expand: EXPAND,
         scalar: true,
+        expand_bool_select: false,
+        strict_align: false,
         checked_loads: true,
+        checked_stores: false,
+        select_array_bytes: 64,
+        private_access_cost: u32::MAX,
         select_by_bits: false,
+        prefer_mul24: false,
+        offset_fold: 0,
         fuse_fma: true,
+        funnel: false,
         bit_select: true,
-        ..Caps::FULL
+        bit_field: false,
+        merge_access: 0,
+        if_convert: 8,
+        rotate_divergent: true,
+        unroll: 256,
+        tex: TexCaps {
+            cube: TexCube::Faced,
+            cube_gradients: CubeGradients::Level,
+            layer: LayerForm::Float,
+            gather: Gathers::Any,
+            base_clamp: false,
+        },
+        sampler: SamplerCaps { compare: true, offset: true },
+        fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true },
+        io: IoCaps {
+            whole_vertex_index: true,
+            whole_instance_index: false,
+            negative_depth: false,
+            perspective: true,
+            linear: false,
+            frag_coord: false,
+            blending: Blending::Product,
+            per_target: PerTarget::Equations,
+            targets: FormatSet::ALL,
+            window: true,
+            clip_distances: false,
+            packed: false,
+            dense: false,
+        },
     }
 }
 

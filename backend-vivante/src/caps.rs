@@ -2,14 +2,43 @@
 
 use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Op, Refusal, Unsupported};
-use gpucc_opt::{Caps, OpSet, PartCaps};
+use gpucc_ir::{Op, Refusal, Stage, TexCube, Unsupported};
+use gpucc_opt::{
+    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
+    SamplerCaps, TexCaps,
+};
+use gpucc_pipeline::Format;
 use gpucc_vivante_machine as machine;
+
+const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
+const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
 /// What is refused.
 pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Stage, "only compute is selected yet"),
     Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::StorageTextures, "no instruction loads or stores texels").on(BEFORE_HALTI5),
+    Unsupported::all(Refusal::StorageTextures, "in compute programs alone").on(&["gc7000"]).in_stages(GRAPHICS),
+    Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
+    Unsupported::all(Refusal::CubeArrays, "no texture has both cubes and layers"),
+    Unsupported::all(Refusal::Gathers, "four samples stand for a gather, and those of a cube lie on other faces"),
+    Unsupported::all(Refusal::MultisampledTextures, "no instruction reads a sample of a texel"),
+    Unsupported::all(
+        Refusal::TexelComparisons,
+        "samplers do not compare; code does where it knows the sampler and can read the texels that it filters",
+    )
+    .on(&["gc2000"]),
+    Unsupported::all(Refusal::TexelOffsets, "samplers add none; code does where it knows the level"),
+    Unsupported::all(Refusal::SampleShading, "no program runs for each sample"),
+    Unsupported::all(Refusal::SampleMasks, "programs neither read nor give them"),
+    Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
+    Unsupported::all(Refusal::TargetFormats, "no target has 128 bits, and no depth is a float"),
+    Unsupported::all(Refusal::DualSource, "a target gets one colour"),
+    Unsupported::all(
+        Refusal::BlendEquations,
+        "before HALTI5, which is gc7000, targets have everything in common but their formats",
+    )
+    .on(BEFORE_HALTI5),
     Unsupported::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
     Unsupported::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
     Unsupported::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
@@ -29,6 +58,15 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::ProgramSize, "512 instructions").most(512).on(&["gc2000"]),
     Unsupported::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
 ];
+
+/// Formats of targets: none of 128 bits, no depth as a float.
+const TARGETS: FormatSet = FormatSet::ALL.without(&[
+    Format::Rgba32Float,
+    Format::Rgba32Uint,
+    Format::Rgba32Sint,
+    Format::Depth32Float,
+    Format::Depth32FloatStencil8,
+]);
 
 /// What the generations lack, for the target-independent passes.
 pub fn caps(generation: u8, how: Strategy) -> Caps {
@@ -65,20 +103,59 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         Op::ExtractDyn,
         Op::InsertDyn,
     ]);
+    let halti5 = generation != machine::GC2000 && generation != machine::GC3000;
     let expand = match generation {
         machine::GC2000 => ALWAYS.with(OpSet::of(&[Op::Popcount, Op::BitReverse])),
         machine::GC3000 => ALWAYS.with(OpSet::of(&[Op::BitReverse])),
         _ => ALWAYS,
     };
     Caps {
+        expand,
+        scalar: false,
         narrow: false,
         parts: PartCaps::NONE,
-        expand,
-        merge_access: if how.wide { 16 } else { 0 },
+        expand_bool_select: false,
+        strict_align: false,
+        checked_loads: false,
+        checked_stores: false,
         // What is indexed can lie in temporaries; choosing between a few elements is no dearer.
-        select_array_bytes: if how.arrays { 16 } else { Caps::FULL.select_array_bytes },
-        unroll: if how.unroll { Caps::FULL.unroll } else { 0 },
-        ..Caps::FULL
+        select_array_bytes: if how.arrays { 16 } else { 64 },
+        private_access_cost: u32::MAX,
+        select_by_bits: true,
+        prefer_mul24: false,
+        offset_fold: 0,
+        fuse_fma: false,
+        funnel: false,
+        bit_select: false,
+        bit_field: false,
+        merge_access: if how.wide { 16 } else { 0 },
+        if_convert: 8,
+        rotate_divergent: true,
+        unroll: if how.unroll { 256 } else { 0 },
+        tex: TexCaps {
+            cube: TexCube::Direction,
+            cube_gradients: CubeGradients::Direction,
+            layer: LayerForm::Float,
+            gather: Gathers::Nothing,
+            base_clamp: false,
+        },
+        sampler: SamplerCaps { compare: generation != machine::GC2000, offset: false },
+        fetch: FetchCaps { fetch: halti5, checked: false, offset: false, samples: false, wide: false },
+        io: IoCaps {
+            whole_vertex_index: true,
+            whole_instance_index: false,
+            negative_depth: true,
+            perspective: true,
+            linear: halti5,
+            frag_coord: true,
+            blending: Blending::Fixed,
+            per_target: if halti5 { PerTarget::Equations } else { PerTarget::Format },
+            targets: TARGETS,
+            window: false,
+            clip_distances: false,
+            packed: false,
+            dense: true,
+        },
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gpucc_driver::Backend;
+use gpucc_ir::Stage;
 use gpucc_ir::refusal::{Kind, Refusal, Unsupported};
 
 use gpucc_frontend_naga::spirv_support::Verdict;
@@ -13,22 +14,21 @@ use crate::backends;
 fn cell(b: &dyn Backend, code: Refusal) -> String {
     let rows: Vec<&Unsupported> = b.unsupported().iter().filter(|l| l.code == code).collect();
     if rows.is_empty() {
-        let textures = b.unsupported().iter().any(|l| l.code == Refusal::Textures);
-        let stages = b.unsupported().iter().any(|l| l.code == Refusal::Stage);
-        return match code {
-            Refusal::BindingIndices if textures => "as `textures`",
-            Refusal::PrimitiveIndex if stages => "as `stage`",
-            _ => "runs",
-        }
-        .into();
+        let refused = |c: &Refusal| b.unsupported().iter().any(|l| l.code == *c);
+        return code.whole().filter(refused).map_or_else(|| "runs".into(), |c| format!("as `{c}`"));
     }
     let one = |l: &&Unsupported| {
-        let place = if l.on.is_empty() { String::new() } else { format!(" on {}", l.on.join(", ")) };
+        let mut place = if l.on.is_empty() { String::new() } else { format!(" on {}", l.on.join(", ")) };
+        if !l.stages.is_empty() {
+            let names: Vec<&str> = l.stages.iter().map(|s| s.name()).collect();
+            let _ = write!(place, " in {} entry points", names.join(" and "));
+        }
         let what = if code.kind() == Kind::Feature || code == Refusal::Atomics { "refused" } else { "limit" };
         format!("{what}{place}: {}", l.why)
     };
     let mut text = rows.iter().map(one).collect::<Vec<_>>().join("; ");
-    if !b.generations().iter().all(|g| rows.iter().any(|l| l.is_on(g))) {
+    let whole = |g: &&str| Stage::ALL.iter().all(|&s| rows.iter().any(|l| l.is_on(g) && l.is_in(s)));
+    if !b.generations().iter().all(whole) {
         text.push_str("; else runs");
     }
     text

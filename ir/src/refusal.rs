@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::stage::Stage;
+
 /// What sort of refusal it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
@@ -18,13 +20,14 @@ pub enum Kind {
 }
 
 macro_rules! refusals {
-    ($( $var:ident $name:literal $kind:ident $([$everywhere:literal])? $what:literal; )*) => {
+    ($( $var:ident $name:literal $kind:ident $([$everywhere:literal])? $(($whole:ident))? $what:literal; )*) => {
         /// Why a right input is refused. Each variant's line is what the shader has or wants.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Refusal { $( #[doc = $what] $var, )* }
 
         static TABLE: &[Row] = &[ $( Row {
-            name: $name, kind: Kind::$kind, everywhere: refusals!(@ $($everywhere)?), what: $what,
+            name: $name, kind: Kind::$kind, everywhere: refusals!(@ $($everywhere)?), whole: refusals!(# $($whole)?),
+            what: $what,
         }, )* ];
 
         impl Refusal {
@@ -34,22 +37,34 @@ macro_rules! refusals {
     };
     (@) => { None };
     (@ $text:literal) => { Some($text) };
+    (#) => { None };
+    (# $whole:ident) => { Some(Refusal::$whole) };
 }
 
 struct Row {
     name: &'static str,
     kind: Kind,
     everywhere: Option<&'static str>,
+    whole: Option<Refusal>,
     what: &'static str,
 }
 
-// A text in brackets: refused before any target is asked, for this reason.
+// A text in square brackets: refused before any target is asked, for this reason. A code in round ones: where that is refused
+// there is none of this either.
 refusals! {
     Stage "stage" Feature "vertex and fragment entry points";
     OtherStages "other-stages" Feature ["none of the chips has them, or no driver uses them"] "mesh, task and ray tracing entry points";
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
     Textures "textures" Feature "textures, images and samplers";
-    BindingIndices "binding-indices" Feature "arrays of textures and samplers at an index that differs between invocations";
+    BindingIndices "binding-indices" Feature (Textures) "arrays of textures and samplers at an index that differs between invocations";
+    StorageBuffers "storage-buffers" Feature "storage buffers";
+    StorageTextures "storage-textures" Feature (Textures) "storage textures";
+    ImageAtomics "image-atomics" Feature (Textures) "atomics on storage textures";
+    CubeArrays "cube-arrays" Feature (Textures) "arrays of cube textures";
+    Gathers "gathers" Feature (Textures) "gathers from cubes, of components that the chip does not gather";
+    MultisampledTextures "multisampled-textures" Feature (Textures) "multisampled textures";
+    TexelComparisons "texel-comparisons" Feature (Textures) "comparisons of texels by a sampler of which too little is known, or of which code cannot filter what it compares";
+    TexelOffsets "texel-offsets" Feature (Textures) "offsets in texels where the level that is read is not known, or two are";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
     Subgroups "subgroups" Feature ["operations between lanes are not lowered yet"] "subgroup operations";
     BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of buffer bindings, and arrays of bindings without a size";
@@ -67,7 +82,13 @@ refusals! {
     WideTypes "wide-types" Feature "64-bit integers and floats";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";
-    PrimitiveIndex "primitive-index" Feature "the built-in value `primitive_index`";
+    PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";
+    SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample: the built-in value `sample_index`, inputs that are interpolated at the sample";
+    SampleMasks "sample-masks" Feature (Stage) "masks of samples that a fragment entry point reads or gives";
+    ClipDistances "clip-distances" Feature (Stage) "clip distances that the fragment entry point cannot test: it tests depth early, or there is no location left for them";
+    TargetFormats "target-formats" Feature (Stage) "some formats of colour and depth targets";
+    DualSource "dual-source" Feature (Stage) "a second source of blending";
+    BlendEquations "blend-equations" Feature (Stage) "blend equations that neither hardware nor code does: those of several targets differ, or code would have to run for each sample of an entry point that writes memory";
     Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
     Commands "commands" Feature ["not in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
@@ -102,6 +123,10 @@ impl Refusal {
     pub fn everywhere(self) -> Option<&'static str> {
         self.row().everywhere
     }
+    /// The code that this one is a part of, if there is one: what refuses that has none of this.
+    pub fn whole(self) -> Option<Refusal> {
+        self.row().whole
+    }
     /// The code of this name.
     pub fn parse(name: &str) -> Option<Refusal> {
         Refusal::ALL.iter().copied().find(|r| r.name() == name)
@@ -121,6 +146,8 @@ pub struct Unsupported {
     pub code: Refusal,
     /// Names of the generations; all of them if empty.
     pub on: &'static [&'static str],
+    /// The stages; all of them if empty.
+    pub stages: &'static [Stage],
     /// The most there may be, where it is a matter of how much; what is counted says `why`.
     pub most: Option<u64>,
     /// The reason, as a sentence that stands alone.
@@ -130,11 +157,15 @@ pub struct Unsupported {
 impl Unsupported {
     /// All generations refuse it.
     pub const fn all(code: Refusal, why: &'static str) -> Unsupported {
-        Unsupported { code, on: &[], most: None, why }
+        Unsupported { code, on: &[], stages: &[], most: None, why }
     }
     /// Only these generations refuse it.
     pub const fn on(self, generations: &'static [&'static str]) -> Unsupported {
         Unsupported { on: generations, ..self }
+    }
+    /// Only entry points of these stages are refused.
+    pub const fn in_stages(self, stages: &'static [Stage]) -> Unsupported {
+        Unsupported { stages, ..self }
     }
     /// Refused above this.
     pub const fn most(self, most: u64) -> Unsupported {
@@ -144,7 +175,20 @@ impl Unsupported {
     pub fn is_on(&self, generation: &str) -> bool {
         self.on.is_empty() || self.on.contains(&generation)
     }
-    /// What a generation says of a code.
+    /// Whether an entry point of this stage is refused.
+    pub fn is_in(&self, stage: Stage) -> bool {
+        self.stages.is_empty() || self.stages.contains(&stage)
+    }
+    /// What a generation says of a code in entry points of a stage.
+    pub fn find_in<'a>(
+        list: &'a [Unsupported],
+        generation: &str,
+        stage: Stage,
+        code: Refusal,
+    ) -> Option<&'a Unsupported> {
+        list.iter().find(|l| l.code == code && l.is_on(generation) && l.is_in(stage))
+    }
+    /// What a generation says of a code in entry points of some stage.
     pub fn find<'a>(list: &'a [Unsupported], generation: &str, code: Refusal) -> Option<&'a Unsupported> {
         list.iter().find(|l| l.code == code && l.is_on(generation))
     }

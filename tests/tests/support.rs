@@ -6,12 +6,13 @@ use std::fmt::Write;
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Class, Diagnostic, Module, Refusal, ResourceKind};
-use gpucc_sim::texture::{Dim, Format, Image};
+use gpucc_ir::{Class, Diagnostic, Module, Refusal, ResourceKind, Stage};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::predict;
 use gpucc_tests::shared::workspace;
+use gpucc_verify::{Given, Words};
 use rayon::prelude::*;
 
 const LEVELS: [u8; 2] = [0, 2];
@@ -23,10 +24,12 @@ struct Probe {
     lang: Lang,
     /// Families whose limit it passes; all of them if empty.
     families: &'static [&'static str],
+    /// The pipeline around it, if it takes one.
+    pipeline: Option<Pipeline>,
 }
 
 fn wgsl(code: Refusal, source: impl Into<String>) -> Probe {
-    Probe { code, source: source.into().into_bytes(), lang: Lang::Wgsl, families: &[] }
+    Probe { code, source: source.into().into_bytes(), lang: Lang::Wgsl, families: &[], pipeline: None }
 }
 
 /// A compute shader on one array of `ty`, `o`; `i` is the invocation's index.
@@ -38,6 +41,108 @@ fn on_array(code: Refusal, head: &str, ty: &str, body: &str) -> Probe {
              @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{ {body} }}"
         ),
     )
+}
+
+/// A texture and, in a compute shader, a line that gives `v` of it.
+fn on_texture(code: Refusal, texture: &str, line: &str) -> Probe {
+    let head = format!(
+        "@group(0) @binding(1) var t: {texture};\n@group(0) @binding(2) var s: sampler;\n\
+         @group(0) @binding(3) var c: sampler_comparison;"
+    );
+    let body = format!("let at = vec3<f32>(f32(i) * 0.25, 0.5, -0.75); {line} o[i] = vec4<f32>(v);");
+    on_array(code, &head, "vec4<f32>", &body)
+}
+
+/// A vertex or fragment entry, for families that refuse it.
+fn drawn(code: Refusal, families: &'static [&'static str], pipeline: Option<Pipeline>, source: &str) -> Probe {
+    Probe { families, pipeline, ..wgsl(code, source) }
+}
+
+/// What the parts of textures and stages are.
+fn parts() -> Vec<Probe> {
+    use Refusal as R;
+    let equation = |src| {
+        let part = BlendComponent { src, dst: BlendFactor::One, ..BlendComponent::default() };
+        Some(Target { blend: Some(Blend { color: part, alpha: part }), ..Target::new(Format::Rgba8Unorm) })
+    };
+    let on = |targets, samples| Some(Pipeline { targets, samples, ..Pipeline::default() });
+    let two = "struct O { @location(0) a: vec4f, @location(1) b: vec4f }\n@fragment fn main() -> O { return O(vec4f(1), vec4f(0)); }";
+    vec![
+        on_texture(R::CubeArrays, "texture_cube_array<f32>", "let v = textureSampleLevel(t, s, at, i32(i), 0.0);"),
+        on_texture(R::Gathers, "texture_cube<f32>", "let v = textureGather(1, t, s, at);"),
+        on_texture(R::MultisampledTextures, "texture_multisampled_2d<f32>", "let v = textureLoad(t, vec2i(1), 2);"),
+        on_texture(R::TexelComparisons, "texture_depth_2d", "let v = textureSampleCompareLevel(t, c, at.xy, 0.5);"),
+        on_texture(R::TexelOffsets, "texture_2d<f32>", "let v = textureSampleLevel(t, s, at.xy, at.x, vec2i(1, -1));"),
+        on_texture(
+            R::ImageAtomics,
+            "texture_storage_2d<r32uint, atomic>",
+            "textureAtomicAdd(t, vec2i(1), i); let v = 1.0;",
+        ),
+        drawn(
+            R::StorageTextures,
+            &["tesla", "vivante"],
+            None,
+            "@group(0) @binding(0) var t: texture_storage_2d<rgba8unorm, write>;\n@fragment fn main() { textureStore(t, vec2i(1), vec4f(1)); }",
+        ),
+        drawn(
+            R::StorageBuffers,
+            &["tesla"],
+            None,
+            "@group(0) @binding(0) var<storage, read> o: array<f32>;\n@fragment fn main() -> @location(0) vec4f { return vec4f(o[3]); }",
+        ),
+        drawn(
+            R::SampleShading,
+            &["tesla", "vivante"],
+            None,
+            "@fragment fn main(@builtin(sample_index) i: u32) -> @location(0) vec4f { return vec4f(f32(i)); }",
+        ),
+        drawn(
+            R::SampleShading,
+            &["tesla", "vivante"],
+            None,
+            "@fragment fn main(@location(0) @interpolate(perspective, sample) x: f32) -> @location(0) vec4f { return vec4f(x); }",
+        ),
+        drawn(
+            R::SampleMasks,
+            &["tesla", "vivante"],
+            None,
+            "@fragment fn main() -> @builtin(sample_mask) u32 { return 3u; }",
+        ),
+        drawn(
+            R::ClipDistances,
+            &["valhall", "vivante"],
+            on(Vec::new(), 1),
+            "enable clip_distances;\nstruct O { @builtin(position) p: vec4f, @builtin(clip_distances) d: array<f32, 2> }\n\
+             @vertex fn main() -> O { return O(vec4f(1), array(1.0, 2.0)); }\n@fragment @early_depth_test(force) fn fs() {}",
+        ),
+        drawn(
+            R::TargetFormats,
+            &["vivante"],
+            on(vec![Some(Target::new(Format::Rgba32Float))], 1),
+            "@fragment fn main() -> @location(0) vec4f { return vec4f(1); }",
+        ),
+        drawn(
+            R::DualSource,
+            &["vivante"],
+            None,
+            "enable dual_source_blending;\nstruct O { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(1) b: vec4f }\n\
+             @fragment fn main() -> O { return O(vec4f(1), vec4f(0)); }",
+        ),
+        drawn(
+            R::BlendEquations,
+            &["tesla", "vivante"],
+            on(vec![equation(BlendFactor::One), equation(BlendFactor::SrcAlpha)], 1),
+            two,
+        ),
+        // It would run for each sample, and write the buffer as often.
+        drawn(
+            R::BlendEquations,
+            &["valhall"],
+            on(vec![equation(BlendFactor::Constant)], 4),
+            "@group(0) @binding(0) var<storage, read_write> o: array<atomic<u32>>;\n\
+             @fragment fn main() -> @location(0) vec4f { atomicAdd(&o[0], 1u); return vec4f(1); }",
+        ),
+    ]
 }
 
 /// Functions that call each other twice: a program of millions of instructions in a few lines.
@@ -112,7 +217,7 @@ fn probes() -> Vec<Probe> {
     let outer = "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, set = 0, binding = 0) buffer O { float o[8]; };\n\
                  void main() { o[5] = outerProduct(vec3(o[0], o[1], o[2]), vec2(o[3], o[4]))[0][0]; }";
     vec![
-        Probe { code: R::Spirv, source: physical(), lang: Lang::Spirv, families: &[] },
+        Probe { code: R::Spirv, source: physical(), lang: Lang::Spirv, families: &[], pipeline: None },
         wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
         Probe {
@@ -155,6 +260,7 @@ fn probes() -> Vec<Probe> {
                 .into(),
             lang: Lang::GlslCompute,
             families: &[],
+            pipeline: None,
         },
         wgsl(
             R::MemberAlignment,
@@ -169,6 +275,7 @@ fn probes() -> Vec<Probe> {
                 .into(),
             lang: Lang::GlslCompute,
             families: &[],
+            pipeline: None,
         },
         on_array(
             R::AtomicTypes,
@@ -182,7 +289,7 @@ fn probes() -> Vec<Probe> {
             "u32",
             "atomicAdd(&a, 1.0);",
         ),
-        Probe { code: R::OuterProduct, source: outer.into(), lang: Lang::GlslCompute, families: &[] },
+        Probe { code: R::OuterProduct, source: outer.into(), lang: Lang::GlslCompute, families: &[], pipeline: None },
         on_array(
             R::RayQueries,
             "enable wgpu_ray_query;\n@group(0) @binding(1) var scene: acceleration_structure;",
@@ -298,6 +405,10 @@ fn probes() -> Vec<Probe> {
     ]
 }
 
+fn all_probes() -> Vec<Probe> {
+    probes().into_iter().chain(parts()).collect()
+}
+
 impl Probe {
     fn lower(&self) -> Result<Module, Vec<Diagnostic>> {
         frontend::load(&self.source, self.lang, &FrontOptions::default()).map(|l| l.module)
@@ -306,19 +417,14 @@ impl Probe {
     /// Compiles and runs it; how it was refused, if it was.
     fn run(&self, module: &Module, on: On, opt_level: u8) -> Result<Option<Vec<Refusal>>, String> {
         let mut d = Dispatch::new([1, 1, 1]);
-        for (_, r) in module.resources.iter() {
-            if let ResourceKind::Texture { .. } = r.kind {
-                for element in 0..r.count {
-                    let image = Image::new(Format::Rgba8Unorm, false, [4, 4, 1], 1, 1);
-                    d = d.with_texture(r.group, r.binding, image, Dim::D2);
-                    d.textures.last_mut().expect("it was bound").element = element;
-                }
-                continue;
-            }
+        let seeded = gpucc_verify::dispatch(module, "main", "", &Given::default(), Words::Zeros);
+        (d.images, d.textures, d.samplers) = (seeded.images, seeded.textures, seeded.samplers);
+        for (_, r) in module.resources.iter().filter(|(_, r)| r.kind.is_buffer()) {
             let writable = r.kind == ResourceKind::StorageReadWrite;
             d.buffers.push(BoundBuffer { group: r.group, binding: r.binding, bytes: vec![0; 1 << 17], writable });
         }
-        let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+        let pipeline = self.pipeline.clone().map(Box::new);
+        let codegen = CodegenOptions { opt_level, pipeline, ..CodegenOptions::default() };
         match exec::run(module, "main", on, &codegen, &mut d, &RunOptions::default()) {
             Ok(_) => Ok(None),
             Err(Problem::Refused(codes, _)) => Ok(Some(codes)),
@@ -345,7 +451,7 @@ impl Probe {
             Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
         };
         // What draws needs a scene: those that run are in `conformance/gfx`.
-        let draws = matches!(self.code, Refusal::Stage | Refusal::PrimitiveIndex);
+        let draws = module.entry("main").is_some_and(|e| e.stage.kind() != Stage::Compute);
         if draws && !(matches!(on, On::Machine(_)) && predict::documented(on, self.code)) {
             return Vec::new();
         }
@@ -356,14 +462,16 @@ impl Probe {
         if !here {
             return Vec::new();
         }
-        let refused = predict::documented(on, self.code);
+        // Where the whole is refused, so are its parts that nothing is said about.
+        let codes = [Some(self.code), self.code.whole()].into_iter().flatten();
+        let refused = codes.into_iter().find(|&c| predict::documented(on, c));
         let mut wrong = Vec::new();
         for level in LEVELS {
             match self.run(module, on, level) {
                 Err(e) => wrong.push(at(format!("-O{level}: {e}"))),
-                Ok(None) if refused => wrong.push(at(format!("-O{level} runs"))),
+                Ok(None) if refused.is_some() => wrong.push(at(format!("-O{level} runs"))),
                 Ok(None) => {}
-                Ok(Some(codes)) if refused && codes == [self.code] => {}
+                Ok(Some(codes)) if refused.is_some_and(|c| codes == [c]) => {}
                 Ok(Some(codes)) => wrong.push(at(format!("-O{level} is refused: {codes:?}"))),
             }
         }
@@ -375,7 +483,7 @@ impl Probe {
 fn what_is_refused_is_refused_and_the_rest_runs() {
     let mut places = vec![On::Interp];
     places.extend(exec::targets("all:all").into_iter().map(exec::on));
-    let probes = probes();
+    let probes = all_probes();
     let lowered: Vec<_> = probes.par_iter().map(Probe::lower).collect();
     let jobs = probes.iter().zip(&lowered).flat_map(|p| places.iter().map(move |on| (p, *on)));
     let jobs: Vec<((&Probe, _), On)> = jobs.collect();
@@ -386,7 +494,7 @@ fn what_is_refused_is_refused_and_the_rest_runs() {
 /// Each code is probed, and where a family has a limit of its own, that family's.
 #[test]
 fn every_code_has_a_probe() {
-    let probes = probes();
+    let probes = all_probes();
     for &code in Refusal::ALL {
         // What the command alone refuses: cli/tests.
         let command = matches!(code, Refusal::Elf | Refusal::Commands | Refusal::NotModelled);
@@ -425,9 +533,9 @@ fn unsupported_rows_are_well_formed() {
             assert!(l.most.is_none() || l.code.kind() != Kind::Feature, "{}: {l:?}", b.family());
         }
         for g in b.generations() {
-            for &code in Refusal::ALL {
-                let n = b.unsupported().iter().filter(|l| l.code == code && l.is_on(g)).count();
-                assert!(n <= 1, "{}:{g} says {n} things of `{code}`", b.family());
+            for (&code, &stage) in Refusal::ALL.iter().flat_map(|c| Stage::ALL.iter().map(move |s| (c, s))) {
+                let n = b.unsupported().iter().filter(|l| l.code == code && l.is_on(g) && l.is_in(stage)).count();
+                assert!(n <= 1, "{}:{g} says {n} things of `{code}` in {stage} entry points", b.family());
             }
         }
     }

@@ -1,23 +1,41 @@
 //! What the passes may know of the pipeline around an entry point.
 
 use gpucc_ir::{Attr, EntryPoint, Module, Op, SecondaryMap, StageInfo};
-use gpucc_opt::Around;
+use gpucc_opt::{BindingFacts, PipelineContext};
 use gpucc_pipeline::{Filter, Format, SamplerFacts};
 use gpucc_scene::Scene;
 use gpucc_scene::model::{Binding, BindingResource, Pass, Pipeline};
 
-/// The surroundings of an entry point of a scene's pipeline. `other` is the entry point of its other stage.
-pub(crate) fn of(scene: &Scene, name: &str, pipeline: &Pipeline, other: Option<(&Module, &EntryPoint)>) -> Around {
-    let mut state = match pipeline {
-        Pipeline::Compute(_) => gpucc_pipeline::Pipeline::default(),
-        Pipeline::Render(r) => r.state(),
-    };
+/// What is around an entry point of a scene's pipeline: of a render pipeline its state and the other stage, of every pipeline what is
+/// bound for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Surroundings {
+    pub context: Option<PipelineContext>,
+    pub bound: BindingFacts,
+}
+
+/// The surroundings of an entry point. `other` is the entry point of its other stage.
+pub(crate) fn of(
+    scene: &Scene,
+    name: &str,
+    pipeline: &Pipeline,
+    other: Option<(&Module, &EntryPoint)>,
+) -> Surroundings {
     let all = bindings(scene, name);
-    state.samplers = samplers(scene, &all);
-    let wide = places(scene, &all, |f| f.bytes() == 16);
-    let fixed_depth = places(scene, &all, |f| f.depth_bits().is_some());
-    let one_level = one_level(scene, &all);
-    Around { pipeline: state, other: other.map(|(m, e)| read(m, e)), wide, fixed_depth, one_level }
+    let bound = BindingFacts {
+        wide: Some(places(scene, &all, |f| f.bytes() == 16)),
+        fixed_depth: places(scene, &all, |f| f.depth_bits().is_some()),
+        one_level: one_level(scene, &all),
+        samplers: samplers(scene, &all),
+    };
+    let context = match pipeline {
+        Pipeline::Compute(_) => None,
+        Pipeline::Render(r) => {
+            let pipeline = gpucc_pipeline::Pipeline { samplers: bound.samplers.clone(), ..r.state() };
+            Some(PipelineContext { pipeline, other: other.map(|(m, e)| read(m, e)) })
+        }
+    };
+    Surroundings { context, bound }
 }
 
 /// A stage as the other one sees it. An input that a fragment program declares and never reads is left out: the vertex program need not

@@ -6,7 +6,7 @@ use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Container;
 use gpucc_interp::OracleProgram;
 use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, Refusal, Stage};
-use gpucc_opt::{Around, Caps};
+use gpucc_opt::{Caps, PipelineContext};
 use gpucc_scene::Scene;
 use gpucc_scene::model::Pass;
 use gpucc_sim::Trap;
@@ -172,14 +172,15 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
     match place {
         Place::Oracle(Lowering::Source) => program(&e.module, e),
         Place::Oracle(Lowering::Passes { level, caps }) => {
-            let o = gpucc_opt::Options { level, around: e.around.clone(), ..gpucc_opt::Options::default() };
+            let (around, bound) = (e.around.clone(), e.bound.clone());
+            let o = gpucc_opt::Options { level, around, bound, ..gpucc_opt::Options::default() };
             let what = format!("`{}`", e.name);
             let (module, _) = gpucc::guarded(&what, || gpucc_opt::prepare(&e.module, &e.name, &caps, &o))?;
             program(&module, e)
         }
         Place::Target(target, opt_level) => {
-            let around = e.around.clone().filter(|_| e.stage != Stage::Compute);
-            let codegen = CodegenOptions { opt_level, around, ..CodegenOptions::default() };
+            let (around, bound) = (e.around.clone(), e.bound.clone());
+            let codegen = CodegenOptions { opt_level, around, bound, ..CodegenOptions::default() };
             let artifact = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen })?;
             let ir = artifact.outputs().first().map(|o| o.ir.clone());
             let ir = ir.ok_or_else(|| Diagnostic::internal("output", format!("`{}` gave no code", e.name)))?;
@@ -198,7 +199,8 @@ fn clipper(e: &Entry, place: Place) -> Option<(Entry, Entry)> {
         return None;
     }
     let module = gpucc_opt::empty_fragment(&e.name);
-    let other = |point: &EntryPoint| Some(Box::new(Around { other: Some(point.stage.clone()), ..(**around).clone() }));
+    let other =
+        |point: &EntryPoint| Some(Box::new(PipelineContext { other: Some(point.stage.clone()), ..(**around).clone() }));
     let vertex = Entry { around: other(&module.entries[0]), ..e.clone() };
     let fragment = Entry { around: other(e.point()), module, stage: Stage::Fragment, used: Vec::new(), ..e.clone() };
     Some((vertex, fragment))

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Stage};
-use gpucc_opt::Around;
+use gpucc_opt::{BindingFacts, PipelineContext};
 use gpucc_scene::model::{Names, Pipeline, Shader};
 
 use gpucc_scene::{Scene, SceneError, SceneFile};
 
-use crate::around;
+use crate::around::{self, Surroundings};
 use crate::error::{Failure, Source};
 use crate::used::Used;
 
@@ -26,8 +26,10 @@ pub struct Entry {
     pub source: usize,
     /// The bindings it uses, by group and binding.
     pub used: Vec<Used>,
-    /// The pipeline around it.
-    pub around: Option<Box<Around>>,
+    /// The render pipeline around it.
+    pub around: Option<Box<PipelineContext>>,
+    /// What is bound for it.
+    pub bound: BindingFacts,
 }
 
 impl Entry {
@@ -137,8 +139,12 @@ impl Shaders {
     }
 
     /// The number of an entry point with these surroundings, of which there are copies.
-    fn copy(&mut self, entry: usize, around: Around, copies: &mut Vec<usize>) -> usize {
-        let same = |&&k: &&usize| self.entries[k].around.as_deref() == Some(&around);
+    fn copy(&mut self, entry: usize, around: Surroundings, copies: &mut Vec<usize>) -> usize {
+        let Surroundings { context, bound } = around;
+        let same = |&&k: &&usize| {
+            let e = &self.entries[k];
+            e.around.as_deref() == context.as_ref() && e.bound == bound
+        };
         if let Some(&k) = copies.iter().find(same) {
             return k;
         }
@@ -147,7 +153,8 @@ impl Shaders {
             let copy = self.entries[entry].clone();
             self.entries.push(copy);
         }
-        self.entries[k].around = Some(Box::new(around));
+        self.entries[k].around = context.map(Box::new);
+        self.entries[k].bound = bound;
         copies.push(k);
         k
     }
@@ -263,7 +270,7 @@ impl Loader<'_> {
             return Err(self.wrong(key, format!("there are several {shown} entry points `{name}`")));
         }
         let used = Used::of(&module);
-        self.out.entries.push(Entry { module, name, stage, source, used, around: None });
+        self.out.entries.push(Entry { module, name, stage, source, used, around: None, bound: BindingFacts::UNKNOWN });
         let number = self.out.entries.len() - 1;
         list_entry(&mut self.lowered, source, constants, at, number);
         Ok(number)

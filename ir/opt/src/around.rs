@@ -6,32 +6,27 @@ use gpucc_ir::{
 use gpucc_pipeline::Pipeline;
 use smallvec::SmallVec;
 
-/// A render pipeline around one of its entry points. Without it, what a pass would have to know is left as it is.
+/// A render pipeline around one of its entry points. Without it, what a pass would have to know is left as it is. What is bound is
+/// known apart from it ([`crate::BindingFacts`]), of compute entries too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Around {
+pub struct PipelineContext {
     /// State of the pipeline.
     pub pipeline: Pipeline,
     /// The other stage, as the source has it; none of a vertex entry in a pipeline without fragment entry.
     pub other: Option<StageInfo>,
-    /// Group and binding of textures whose texels may have 128 bits.
-    pub wide: Vec<(u32, u32)>,
-    /// Those of textures whose depth is a fixed-point fraction, to whose range references of comparisons are clamped.
-    pub fixed_depth: Vec<(u32, u32)>,
-    /// Those of samplers that read one level at a time, and any level.
-    pub one_level: Vec<(u32, u32)>,
 }
 
-impl Around {
+impl PipelineContext {
     /// Only the state.
-    pub fn new(pipeline: Pipeline) -> Around {
-        Around { pipeline, other: None, wide: Vec::new(), fixed_depth: Vec::new(), one_level: Vec::new() }
+    pub fn new(pipeline: Pipeline) -> PipelineContext {
+        PipelineContext { pipeline, other: None }
     }
 }
 
 /// Locations that no value between two stages has, the lowest first: where what lowering sends from one to the other travels. Both
 /// stages are looked at as the source has them, so each of them, lowered alone, comes to the same locations. The lowest, since targets
 /// count slots from 0 and have few.
-pub fn free_locations(own: &StageInfo, around: &Around) -> Vec<u8> {
+pub fn free_locations(own: &StageInfo, around: &PipelineContext) -> Vec<u8> {
     let mut taken = [false; 1 << u8::BITS];
     for stage in [Some(own), around.other.as_ref()].into_iter().flatten() {
         let slots = match stage {

@@ -1,7 +1,7 @@
 //! What a target can do, as plain data: drives legalisation, scalarisation and bounds handling.
 
-use gpucc_ir::{Op, Space, TexCube};
-use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation};
+use gpucc_ir::{Module, Op, Space, Stage, TexCube};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Format, Pipeline};
 
 /// A set of ops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,6 +34,33 @@ impl OpSet {
     }
 }
 
+/// A set of formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FormatSet(u64);
+
+const _: () = assert!(Format::ALL.len() <= 64, "a set of formats is one word");
+
+impl FormatSet {
+    /// Every format.
+    pub const ALL: FormatSet = FormatSet(u64::MAX);
+
+    /// All but the listed ones.
+    pub const fn without(self, formats: &[Format]) -> FormatSet {
+        let mut bits = self.0;
+        let mut i = 0;
+        while i < formats.len() {
+            bits &= !(1 << formats[i] as u32);
+            i += 1;
+        }
+        FormatSet(bits)
+    }
+
+    /// Whether the format is in.
+    pub const fn has(self, format: Format) -> bool {
+        self.0 >> format as u32 & 1 == 1
+    }
+}
+
 /// In which form a sampled texture takes its array layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LayerForm {
@@ -43,6 +70,17 @@ pub enum LayerForm {
     Float,
     /// An integer from 0 to 511.
     Small,
+}
+
+/// What one instruction gathers; four samples do the rest, but for cubes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Gathers {
+    /// Nothing.
+    Nothing,
+    /// The first component, and comparisons.
+    First,
+    /// Any component.
+    Any,
 }
 
 /// What gradients a cube takes.
@@ -79,6 +117,36 @@ impl Blending {
     }
 }
 
+/// What each colour target may have of its own; of the rest all targets have the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum PerTarget {
+    /// Its format alone.
+    Format,
+    /// Also which components are written and whether it blends.
+    Masks,
+    /// Also its blend equation.
+    Equations,
+}
+
+impl PerTarget {
+    /// Whether the targets of a pipeline may be as they are.
+    pub fn has(self, p: &Pipeline) -> bool {
+        let mut all = p.targets.iter().flatten();
+        match self {
+            PerTarget::Equations => true,
+            PerTarget::Masks => {
+                let mut equations = all.filter(|t| t.write != 0).filter_map(|t| t.blend);
+                let first = equations.next();
+                equations.all(|b| Some(b) == first)
+            }
+            PerTarget::Format => {
+                let first = all.next();
+                all.all(|t| first.is_none_or(|f| (f.write, f.blend) == (t.write, t.blend)))
+            }
+        }
+    }
+}
+
 fn is_product(c: &BlendComponent) -> bool {
     use BlendFactor as F;
     let simple = |f: F| match f {
@@ -102,8 +170,10 @@ fn is_product(c: &BlendComponent) -> bool {
 /// What the stages of a target get and give; `lower_io` writes the rest with these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IoCaps {
-    /// Whether vertices and instances are numbered with base vertex and first instance added.
-    pub whole_indices: bool,
+    /// Whether vertices are numbered with the base vertex added.
+    pub whole_vertex_index: bool,
+    /// Whether instances are numbered with the first instance added.
+    pub whole_instance_index: bool,
     /// Whether the depth of clip space is from -w to w.
     pub negative_depth: bool,
     /// Whether inputs are interpolated with perspective; otherwise they come divided by w.
@@ -114,6 +184,10 @@ pub struct IoCaps {
     pub frag_coord: bool,
     /// Which blend equations there are.
     pub blending: Blending,
+    /// What targets may have of their own.
+    pub per_target: PerTarget,
+    /// Formats that targets may have.
+    pub targets: FormatSet,
     /// Whether code gives positions on the screen with 1/w, not in clip space.
     pub window: bool,
     /// Whether primitives are clipped by distances that vertices give; otherwise fragments are thrown away.
@@ -127,12 +201,15 @@ pub struct IoCaps {
 impl IoCaps {
     /// All that the IR has.
     pub const FULL: IoCaps = IoCaps {
-        whole_indices: true,
+        whole_vertex_index: true,
+        whole_instance_index: true,
         negative_depth: false,
         perspective: true,
         linear: true,
         frag_coord: true,
         blending: Blending::Fixed,
+        per_target: PerTarget::Equations,
+        targets: FormatSet::ALL,
         window: false,
         clip_distances: true,
         packed: false,
@@ -140,12 +217,15 @@ impl IoCaps {
     };
     /// The least that there is a lowering for. Positions are on the screen or have their depth from -w, not both.
     pub const POOREST: IoCaps = IoCaps {
-        whole_indices: false,
+        whole_vertex_index: false,
+        whole_instance_index: false,
         negative_depth: true,
         perspective: false,
         linear: false,
         frag_coord: false,
         blending: Blending::Code,
+        per_target: PerTarget::Equations,
+        targets: FormatSet::ALL,
         window: true,
         clip_distances: false,
         packed: true,
@@ -162,8 +242,8 @@ pub struct TexCaps {
     pub cube_gradients: CubeGradients,
     /// The array layer of what is filtered or gathered.
     pub layer: LayerForm,
-    /// Whether one instruction gathers; otherwise four samples do. Cubes are gathered in any case.
-    pub gather: bool,
+    /// What one instruction gathers.
+    pub gather: Gathers,
     /// Whether coordinates can be clamped half a texel inside the edges.
     pub base_clamp: bool,
 }
@@ -174,7 +254,7 @@ impl TexCaps {
         cube: TexCube::Direction,
         cube_gradients: CubeGradients::Direction,
         layer: LayerForm::Integer,
-        gather: true,
+        gather: Gathers::Any,
         base_clamp: true,
     };
     /// The least that there is a lowering for.
@@ -182,7 +262,7 @@ impl TexCaps {
         cube: TexCube::FacedPlusOne,
         cube_gradients: CubeGradients::Level,
         layer: LayerForm::Float,
-        gather: false,
+        gather: Gathers::Nothing,
         base_clamp: false,
     };
 }
@@ -312,7 +392,20 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// A target that has everything and wants vectors.
+    /// The same, but for what passes have no reason to look at in this module: modules for several generations are shared by it.
+    pub fn seen_by(self, m: &Module, stage: Stage) -> Caps {
+        let mut caps = self;
+        if m.resources.values().all(|r| r.kind.is_buffer()) {
+            (caps.tex, caps.sampler, caps.fetch) = (TexCaps::FULL, SamplerCaps::FULL, FetchCaps::FULL);
+        }
+        if stage == Stage::Compute {
+            caps.io = IoCaps::FULL;
+        }
+        caps
+    }
+
+    /// A target that has everything and wants vectors: for the oracle. A family writes every field, so that it claims nothing
+    /// that its chips lack.
     pub const FULL: Caps = Caps {
         expand: OpSet::EMPTY,
         scalar: false,

@@ -1,6 +1,6 @@
 //! What a pass gets besides the function.
 
-use crate::{Around, Caps};
+use crate::{BindingFacts, Caps, PipelineContext};
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
 use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, Function, Module, Res, Stage, StageInfo};
 use std::rc::Rc;
@@ -22,7 +22,9 @@ pub struct PassCx<'a> {
     /// What the target can do.
     pub caps: &'a Caps,
     /// The pipeline around the entry point, if there is one and it is known.
-    pub around: Option<&'a Around>,
+    pub around: Option<&'a PipelineContext>,
+    /// What is bound.
+    pub bound: &'a BindingFacts,
     /// The stage of the entry point as the source has it.
     pub source: Option<&'a StageInfo>,
     /// The workgroup size of the entry point; as large as can be if unknown.
@@ -50,6 +52,7 @@ impl<'a> PassCx<'a> {
             module,
             caps,
             around: None,
+            bound: const { &BindingFacts::UNKNOWN },
             source: None,
             workgroup_size: [1 << 14; 3],
             entry: None,

@@ -7,6 +7,7 @@
 pub mod algebraic;
 mod around;
 pub mod arrays_to_selects;
+mod bound;
 pub mod caps;
 pub mod combine_bits;
 pub mod copyprop;
@@ -50,7 +51,11 @@ mod tex_request;
 pub mod unroll;
 pub mod vectorise_memory;
 
-pub use around::{Around, empty_fragment, free_locations};
-pub use caps::{Blending, Caps, CubeGradients, FetchCaps, IoCaps, LayerForm, OpSet, PartCaps, SamplerCaps, TexCaps};
+pub use around::{PipelineContext, empty_fragment, free_locations};
+pub use bound::{BindingFacts, BindingPlace};
+pub use caps::{
+    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
+    SamplerCaps, TexCaps,
+};
 pub use cx::PassCx;
 pub use pipeline::{Options, Pass, Report, prepare};

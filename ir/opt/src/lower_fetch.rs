@@ -8,8 +8,8 @@
 //! | fetch | zero where code finds that it lies outside | `checked` |
 //! | fetch | the nearest texel at the middle of the texel, by a sampler of variant `nearest` | `fetch` |
 //!
-//! Which textures are wide says `PassCx::around`; of others both halves are the same texels, so too many are no fault. Comparisons
-//! have texels of depth, which are not wide.
+//! Which textures are wide says `PassCx::bound`, and where it does not know, all may be; of those that are not, both halves are the
+//! same texels, so too many are no fault. Comparisons have texels of depth, which are not wide.
 //!
 //! Needs: the variants, which [`ask`] adds to the module before. Keeps: the CFG.
 
@@ -19,7 +19,7 @@ use gpucc_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::around::Around;
+use crate::bound::BindingFacts;
 use crate::caps::FetchCaps;
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
@@ -27,18 +27,18 @@ use crate::tex_request::TexRequest;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    let (m, caps, around) = (cx.module, cx.caps.fetch, cx.around);
+    let (m, caps, bound) = (cx.module, cx.caps.fetch, cx.bound);
     if caps == FetchCaps::FULL || m.resources.is_empty() {
         return;
     }
     // Fetches whose coordinates are known to be inside.
     let mut inside: Vec<Inst> = Vec::new();
-    let n = rewrite::run(f, |b, i| lower(m, b, i, caps, around, &mut inside).unwrap_or(Rewrite::Keep));
+    let n = rewrite::run(f, |b, i| lower(m, b, i, caps, bound, &mut inside).unwrap_or(Rewrite::Keep));
     cx.must_change(n);
 }
 
 /// Adds the variants of textures that the pass may need.
-pub fn ask(m: &mut Module, caps: FetchCaps, around: Option<&Around>) {
+pub fn ask(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) {
     if caps == FetchCaps::FULL {
         return;
     }
@@ -52,7 +52,7 @@ pub fn ask(m: &mut Module, caps: FetchCaps, around: Option<&Around>) {
         let single = ResourceKind::Texture { dim, arrayed, multisampled: false, class };
         if multisampled && !caps.samples {
             add(single, Variant::Samples);
-        } else if !caps.wide && is_wide(r, around) {
+        } else if !caps.wide && bound.may_be_wide(r) {
             add(r.kind, Variant::Low);
             add(r.kind, Variant::High);
         }
@@ -60,10 +60,6 @@ pub fn ask(m: &mut Module, caps: FetchCaps, around: Option<&Around>) {
     for r in wanted {
         m.resources.push(r);
     }
-}
-
-fn is_wide(r: &ResourceData, around: Option<&Around>) -> bool {
-    around.is_some_and(|a| a.wide.contains(&(r.group, r.binding)))
 }
 
 /// The variant of what is bound where a texture is.
@@ -100,7 +96,7 @@ fn lower(
     b: &mut Builder<'_>,
     i: Inst,
     caps: FetchCaps,
-    around: Option<&Around>,
+    bound: &BindingFacts,
     inside: &mut Vec<Inst>,
 ) -> Option<Rewrite> {
     let d = b.func.insts[i].clone();
@@ -118,7 +114,7 @@ fn lower(
         return sample(m, b, ask, inside).map(Rewrite::Value);
     }
     let halves = matches!(what, TexWhat::Fetch | TexWhat::Sample | TexWhat::Gather) && !tex.desc.shadow();
-    if halves && !caps.wide && r.variant == Variant::Whole && !tex.desc.multisampled() && is_wide(r, around) {
+    if halves && !caps.wide && r.variant == Variant::Whole && bound.may_be_wide(r) {
         return wide(m, b, &ask).map(Rewrite::Value);
     }
     let is_checked = caps.checked && caps.fetch;

@@ -2,7 +2,7 @@
 //!
 //! | input | output | capability |
 //! |---|---|---|
-//! | index of a vertex or an instance | the number without its base, plus the base | `whole_indices` |
+//! | index of a vertex or an instance | the number without its base, plus the base | `whole_vertex_index`, `whole_instance_index` |
 //! | position with z in 0..w | z = 2 z - w, and the interface says so | `negative_depth` |
 //! | position | on the screen with 1/w, by scale and offset of the viewport | `window` |
 //! | clip distance of a vertex | varyings of four at locations that neither stage has | `clip_distances` |
@@ -25,7 +25,7 @@ use gpucc_ir::{
 };
 use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline};
 
-use crate::around::{Around, Returned, free_locations};
+use crate::around::{PipelineContext, Returned, free_locations};
 use crate::caps::IoCaps;
 use crate::cx::PassCx;
 
@@ -90,11 +90,11 @@ fn walk(f: &mut Function, mut replace: impl FnMut(&mut Builder<'_>, Inst) -> Opt
 /// What an instruction that reads an index, a position or an input becomes.
 fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Stage) -> Option<Value> {
     match b.func.insts[i].attr {
-        Attr::Sysval(Sysval::VertexIndex) if !caps.whole_indices => {
+        Attr::Sysval(Sysval::VertexIndex) if !caps.whole_vertex_index => {
             let (raw, first) = (b.sysval(Sysval::RawVertexIndex), b.sysval(Sysval::FirstVertex));
             Some(b.iadd(raw, first))
         }
-        Attr::Sysval(Sysval::InstanceIndex) if !caps.whole_indices => {
+        Attr::Sysval(Sysval::InstanceIndex) if !caps.whole_instance_index => {
             let (raw, first) = (b.sysval(Sysval::RawInstanceIndex), b.sysval(Sysval::FirstInstance));
             Some(b.iadd(raw, first))
         }
@@ -211,7 +211,7 @@ fn tests_early(stage: &StageInfo) -> bool {
 }
 
 /// Whether the stage behind a vertex entry throws fragments away.
-fn clips_behind(around: &Around) -> bool {
+fn clips_behind(around: &PipelineContext) -> bool {
     around.other.as_ref().is_some_and(|s| s.kind() == Stage::Fragment && !tests_early(s))
 }
 
@@ -263,7 +263,7 @@ fn distances(f: &mut Function, io: &mut Interface, free: &[u8]) -> u64 {
 const SAMPLES: [(f32, f32); 4] = [(-0.125, -0.375), (0.375, -0.125), (-0.375, 0.125), (0.125, 0.375)];
 
 /// Demotes where a clip distance is negative. Over w, distances are linear on the screen, and as negative as before.
-fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, (around, free): (&Around, &[u8])) -> u64 {
+fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, (around, free): (&PipelineContext, &[u8])) -> u64 {
     let Some(StageInfo::Vertex(vertex)) = &around.other else { return 0 };
     let (count, slots) = (distance_count(vertex), distance_slots(vertex, free));
     if slots.is_empty() {
@@ -403,7 +403,7 @@ fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) ->
 }
 
 /// How colours leave for a target of a format; `None` as words. One component of few bits leaves as a word, too.
-fn packed_form(format: Format) -> Option<Form> {
+pub(crate) fn packed_form(format: Format) -> Option<Form> {
     Some(match format.layout() {
         Layout::Array(Code::Unorm | Code::Snorm | Code::Srgb | Code::Uint | Code::Sint, 8)
             if format.components() == 1 =>

@@ -11,7 +11,8 @@
 //! | comparison of texels | a gather or the nearest texel, and comparisons | `SamplerCaps::compare` |
 //! | offset of what is filtered or gathered | added to the coordinates, by the size of the level | `SamplerCaps::offset` |
 //!
-//! What comparisons do and filter, and which samplers read one level, says `PassCx::around`; what needs to know more stays.
+//! What comparisons do and filter, and which samplers read one level, says `PassCx::bound`; what needs to know more stays
+//! ([`unwritten`]).
 //!
 //! Needs: the samplers that [`ask`] adds to the module before. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
 //! `docs/semantics.md`, up to the rounding of coordinates.
@@ -19,31 +20,31 @@
 mod sampler;
 
 use gpucc_ir::{
-    Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, ResourceKind, TexArg, TexClass, TexCube,
-    TexDim, TexLayer, TexLod, TexWhat, Type, Value,
+    Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, Refusal, ResourceKind, TexArg, TexClass,
+    TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat, Type, Value,
 };
 use smallvec::SmallVec;
 
-use crate::around::Around;
-use crate::caps::{Caps, CubeGradients, LayerForm, SamplerCaps, TexCaps};
+use crate::bound::BindingFacts;
+use crate::caps::{Caps, CubeGradients, Gathers, LayerForm, SamplerCaps, TexCaps};
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
 use crate::tex_request::TexRequest;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    let (m, caps, around) = (cx.module, cx.caps, cx.around);
+    let (m, caps, bound) = (cx.module, cx.caps, cx.bound);
     if (caps.tex == TexCaps::FULL && caps.sampler == SamplerCaps::FULL) || m.resources.is_empty() {
         return;
     }
-    let n = rewrite::run(f, |b, i| lower(m, b, i, caps, around));
+    let n = rewrite::run(f, |b, i| lower(m, b, i, caps, bound));
     cx.must_change(n);
 }
 
 /// Adds the samplers that the pass may need.
-pub fn ask(m: &mut Module, caps: SamplerCaps, around: Option<&Around>) {
+pub fn ask(m: &mut Module, caps: SamplerCaps, bound: &BindingFacts) {
     if !caps.compare {
-        sampler::ask(m, around);
+        sampler::ask(m, bound);
     }
 }
 
@@ -65,7 +66,7 @@ impl Ask<'_, '_> {
     }
 }
 
-fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&Around>) -> Rewrite {
+fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, bound: &BindingFacts) -> Rewrite {
     let (caps, samplers) = (&caps.tex, caps.sampler);
     let d: InstData = b.func.insts[i].clone();
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return Rewrite::Keep };
@@ -74,14 +75,15 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&
     }
     let ty = b.func.ty(d.result());
     let mut ask = Ask { b, of: TexRequest::new(&d, *tex) };
-    if let (true, false, Some(around)) = (tex.desc.shadow(), samplers.compare, around)
-        && let Some(v) = sampler::compare(m, &mut ask, around, ty)
+    if tex.desc.shadow()
+        && !samplers.compare
+        && let Some(v) = sampler::compare(m, &mut ask, bound, ty)
     {
         return Rewrite::Value(v);
     }
     let mut changed = false;
     if ask.of.tex.desc.offset() != [0; 3] && !samplers.offset && ask.of.tex.desc.dim() != TexDim::Cube {
-        changed = sampler::offset(m, &mut ask, around);
+        changed = sampler::offset(m, &mut ask, bound);
     }
     if ask.of.tex.desc.base_clamp() && !caps.base_clamp {
         base_clamp(&mut ask);
@@ -91,7 +93,7 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&
     if ask.of.tex.desc.dim() == TexDim::Cube && ask.of.tex.desc.cube() == TexCube::Direction {
         changed |= cube(&mut ask, caps);
     }
-    if ask.of.tex.desc.what() == TexWhat::Gather && !caps.gather && ask.of.tex.desc.dim() != TexDim::Cube {
+    if is_gathered_by_samples(&ask.of.tex.desc, caps.gather) {
         let class = match m.resources[tex.texture].kind {
             ResourceKind::Texture { class, .. } => class,
             _ => return Rewrite::Keep,
@@ -102,6 +104,36 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&
         return Rewrite::Keep;
     }
     ask.of.emit(ask.b, ask.of.sampling(), ty).map_or(Rewrite::Keep, Rewrite::Value)
+}
+
+/// Whether four samples stand for a gather. Those of a cube may lie on other faces.
+fn is_gathered_by_samples(desc: &TexDesc, gathers: Gathers) -> bool {
+    desc.what() == TexWhat::Gather && desc.dim() != TexDim::Cube && !has_gather(desc, gathers)
+}
+
+/// Whether one instruction gathers so.
+pub(crate) fn has_gather(desc: &TexDesc, gathers: Gathers) -> bool {
+    match gathers {
+        Gathers::Nothing => false,
+        Gathers::First => desc.component() == 0,
+        Gathers::Any => true,
+    }
+}
+
+/// What lowering leaves of a texture instruction because it cannot write it: what a target must then have itself.
+pub fn unwritten(desc: &TexDesc, caps: &Caps) -> Option<Refusal> {
+    if !desc.samples() {
+        return None;
+    }
+    if desc.shadow() && !caps.sampler.compare {
+        Some(Refusal::TexelComparisons)
+    } else if desc.offset() != [0; 3] && !caps.sampler.offset {
+        Some(Refusal::TexelOffsets)
+    } else if desc.what() == TexWhat::Gather && desc.dim() == TexDim::Cube && !has_gather(desc, caps.tex.gather) {
+        Some(Refusal::Gathers)
+    } else {
+        None
+    }
 }
 
 /// Clamps the coordinates between the middles of the first and the last texel.
@@ -130,6 +162,14 @@ fn layer(ask: &mut Ask<'_, '_>, form: LayerForm) -> bool {
             (ask.b.u2f(v, Type::F32), TexLayer::Float)
         }
         LayerForm::Float if kind == TexLayer::Unsigned => (ask.b.u2f(v, Type::F32), TexLayer::Float),
+        LayerForm::Small if kind == TexLayer::Float => {
+            let (least, most) = (ask.float(0.0, 1), ask.float(511.0, 1));
+            let v = ask.b.fround_even(v);
+            // NaN becomes the lower end.
+            let v = ask.b.fmax(v, least);
+            let v = ask.b.fmin(v, most);
+            (ask.b.f2u(v, Type::I32), TexLayer::Unsigned)
+        }
         // What is clamped already is so that it is not clamped again.
         LayerForm::Small if integer && !is_small(ask, v) => {
             let v = if kind == TexLayer::Signed {

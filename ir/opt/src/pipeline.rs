@@ -9,10 +9,10 @@
 
 use crate::cx::Graph;
 use crate::{
-    Around, Caps, PassCx, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide, exit_values, fold,
-    fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch, lower_io, lower_tex,
-    mem_opt, mem2reg, narrow, ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables,
-    unroll, vectorise_memory,
+    BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide,
+    exit_values, fold, fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch,
+    lower_io, lower_tex, mem_opt, mem2reg, narrow, ranges, robust, rotate, scalarise, selection, shrink_io,
+    simplify_cfg, switches, tables, unroll, vectorise_memory,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -424,7 +424,9 @@ pub struct Options {
     /// still finds nothing.
     pub idle: bool,
     /// The pipeline around the entry point, for passes that depend on it.
-    pub around: Option<Box<Around>>,
+    pub around: Option<Box<PipelineContext>>,
+    /// What is bound, for passes that depend on it.
+    pub bound: BindingFacts,
 }
 
 impl Default for Options {
@@ -440,6 +442,7 @@ impl Default for Options {
             measure: false,
             idle: false,
             around: None,
+            bound: BindingFacts::UNKNOWN,
         }
     }
 }
@@ -504,10 +507,10 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         trace::enter(p.name, &e.name);
         let start = Instant::now();
         if p.name == LOWER_FETCH.name {
-            lower_fetch::ask(&mut out, caps.fetch, o.around.as_deref());
+            lower_fetch::ask(&mut out, caps.fetch, &o.bound);
         }
         if p.name == LOWER_TEX.name {
-            lower_tex::ask(&mut out, caps.sampler, o.around.as_deref());
+            lower_tex::ask(&mut out, caps.sampler, &o.bound);
         }
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);
@@ -515,6 +518,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         // Other stages have no local ids that this could bound.
         cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
         cx.around = o.around.as_deref();
+        cx.bound = &o.bound;
         cx.source = Some(&e.stage);
         cx.sorted = sorted;
         cx.graph = std::mem::take(&mut graph);

@@ -7,7 +7,7 @@
 
 use gpucc_ir::{Attr, Function, Inst, Interface, IoAt, IoSlot, Op, SecondaryMap, StageInfo, Type, Value};
 
-use crate::around::{Around, Returned};
+use crate::around::{PipelineContext, Returned};
 use crate::cx::PassCx;
 
 /// Runs the pass.
@@ -48,7 +48,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 }
 
 /// What is left of the type of a vertex' output; nothing of one that no fragment reads.
-fn fitting(slot: &IoSlot, around: &Around) -> Option<Type> {
+fn fitting(slot: &IoSlot, around: &PipelineContext) -> Option<Type> {
     if !matches!(slot.at, IoAt::Location { .. }) {
         return Some(slot.ty);
     }
@@ -58,7 +58,7 @@ fn fitting(slot: &IoSlot, around: &Around) -> Option<Type> {
 }
 
 /// Takes away outputs, and components of them, that do not travel.
-fn outputs(f: &mut Function, io: &mut Interface, around: &Around) {
+fn outputs(f: &mut Function, io: &mut Interface, around: &PipelineContext) {
     let Some((mut b, mut returned)) = Returned::take(f, io) else { return };
     for k in (0..io.outputs.len()).rev() {
         let slot = &mut io.outputs[k];

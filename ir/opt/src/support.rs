@@ -2,13 +2,19 @@
 //!
 //! Asked of the one function that [`crate::prepare`] leaves, so that what an optimiser removes is no reason to refuse. Which
 //! codes a generation refuses is the backend's data ([`Unsupported`]); how each shows in the IR is said here, once for all targets. What
-//! depends on the code that is made (memory, registers, length) is the backend's own to find. After this, an op that
-//! selection does not know is a bug of the compiler.
+//! depends on the code that is made (memory, registers, length) is the backend's own to find. What lowering could not write with
+//! the target's capabilities is refused here too, by its code. After this, an op that selection does not know is a bug of the
+//! compiler.
 
+use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{
-    AtomicOp, Attr, Block, Diagnostic, Function, Inst, Module, Op, Refusal, ResourceKind, Scalar, Span, Stage, Sysval,
-    Unsupported,
+    AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Refusal, Res,
+    ResourceKind, Scalar, Span, Stage, StageInfo, Sysval, TexArg, TexDim, Unsupported, Where,
 };
+use gpucc_pipeline::Pipeline;
+
+use crate::caps::{Caps, IoCaps};
+use crate::lower_tex::unwritten;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +27,89 @@ pub struct Chip<'a> {
     pub unsupported: &'a [Unsupported],
 }
 
-impl Chip<'_> {
-    fn lack(&self, code: Refusal) -> Option<&Unsupported> {
-        Unsupported::find(self.unsupported, self.generation, code)
+impl<'a> Chip<'a> {
+    fn lack(&self, stage: Stage, code: Refusal) -> Option<&'a Unsupported> {
+        Unsupported::find_in(self.unsupported, self.generation, stage, code)
     }
 
-    /// Whether the generation refuses what has this code.
-    pub fn refuses(&self, code: Refusal) -> bool {
-        self.lack(code).is_some()
+    /// Whether the generation refuses what has this code in entry points of a stage.
+    pub fn refuses(&self, stage: Stage, code: Refusal) -> bool {
+        self.lack(stage, code).is_some()
+    }
+
+    /// Whether it refuses a value of the launch.
+    pub(crate) fn refuses_sysval(&self, stage: Stage, s: Sysval) -> bool {
+        sysval(s).is_some_and(|code| self.refuses(stage, code))
+    }
+
+    /// Whether it refuses an op on a texture of a kind.
+    pub(crate) fn refuses_texture(&self, stage: Stage, kind: ResourceKind, op: Op) -> bool {
+        texture(kind, op).iter().flatten().any(|&code| self.refuses(stage, code))
+    }
+
+    fn message(&self, lack: &Unsupported, stage: Stage, what: &str) -> String {
+        let place = if lack.stages.is_empty() { String::new() } else { format!(" in {stage} entry points") };
+        format!("{}:{} does not support {what}{place}", self.family, self.generation)
+    }
+}
+
+/// The code of a value of the launch.
+fn sysval(s: Sysval) -> Option<Refusal> {
+    Some(match s {
+        Sysval::SubgroupSize | Sysval::SubgroupInvocationId => Refusal::SubgroupLanes,
+        Sysval::SubgroupId | Sysval::NumSubgroups => Refusal::SubgroupIds,
+        Sysval::PrimitiveIndex => Refusal::PrimitiveIndex,
+        Sysval::SampleIndex => Refusal::SampleShading,
+        Sysval::SampleMask => Refusal::SampleMasks,
+        _ => return None,
+    })
+}
+
+/// The codes of an op on a texture.
+fn texture(kind: ResourceKind, op: Op) -> [Option<Refusal>; 3] {
+    match kind {
+        ResourceKind::Texture { dim, arrayed, multisampled, .. } => [
+            (dim == TexDim::Cube && arrayed).then_some(Refusal::CubeArrays),
+            multisampled.then_some(Refusal::MultisampledTextures),
+            Some(Refusal::Textures),
+        ],
+        _ => [
+            (op == Op::ImageAtomic).then_some(Refusal::ImageAtomics),
+            Some(Refusal::StorageTextures),
+            Some(Refusal::Textures),
+        ],
+    }
+}
+
+/// What is looked at.
+struct Check<'a> {
+    m: &'a Module,
+    t: &'a Chip<'a>,
+    caps: &'a Caps,
+    e: &'a EntryPoint,
+    stage: Stage,
+}
+
+/// Refuses the first thing of a prepared module that the target lacks. A part of what it lacks as a whole is named before the whole.
+///
+/// `pipeline` is the one around a vertex or fragment entry.
+///
+/// # Errors
+/// `Unsupported`, with code, target and span; `Internal` where lowering left what the capabilities do not have and the list of
+/// what is refused lacks its code.
+pub fn check(m: &Module, t: &Chip<'_>, caps: &Caps, pipeline: Option<&Pipeline>) -> Result<(), Diagnostic> {
+    let e = &m.entries[0];
+    let c = Check { m, t, caps, e, stage: e.stage.kind() };
+    c.workgroup()?;
+    c.groups()?;
+    c.interface(pipeline)?;
+    c.function(&m.funcs[e.func])?;
+    c.lack(Refusal::Stage).filter(|_| c.stage != Stage::Compute).map_or(Ok(()), |l| Err(c.refuse(l, e.span)))
+}
+
+impl Check<'_> {
+    fn lack(&self, code: Refusal) -> Option<&Unsupported> {
+        self.t.lack(self.stage, code)
     }
 
     fn refuse(&self, lack: &Unsupported, span: Span) -> Diagnostic {
@@ -36,72 +117,162 @@ impl Chip<'_> {
     }
 
     fn refuse_what(&self, lack: &Unsupported, what: &str, span: Span) -> Diagnostic {
-        let message = format!("{}:{} does not support {what}", self.family, self.generation);
+        let span = if span.is_known() { span } else { self.e.span };
+        let message = self.t.message(lack, self.stage, what);
         Diagnostic::unsupported(lack.code, message).at(span, "used here").note(lack.why)
     }
-}
 
-/// Refuses the first thing of a prepared module that the target lacks.
-///
-/// # Errors
-/// `Unsupported`, with code, target and span.
-pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
-    let e = &m.entries[0];
-    if e.stage.kind() != Stage::Compute
-        && let Some(l) = t.lack(Refusal::Stage)
-    {
-        return Err(t.refuse(l, e.span));
-    }
-    let size = e.workgroup_size().unwrap_or([1; 3]).iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
-    if let Some(most) = t.lack(Refusal::WorkgroupSize).and_then(|l| l.most).filter(|&most| size > most) {
-        let (family, generation) = (t.family, t.generation);
-        let message =
-            format!("{family}:{generation} has workgroups of at most {most} invocations, this one has {size}");
-        return Err(Diagnostic::unsupported(Refusal::WorkgroupSize, message).at(e.span, "this entry point"));
-    }
-    if let Some(most) = t.lack(Refusal::BindGroup).and_then(|l| l.most)
-        && let Some((_, r)) =
-            m.resources.iter().find(|(_, r)| r.kind != ResourceKind::Immediates && u64::from(r.group) > most)
-    {
-        let (family, generation, group) = (t.family, t.generation, r.group);
-        let message = format!("{family}:{generation} has bind groups 0 to {most}, this is in group {group}");
-        let span = if r.span.is_known() { r.span } else { e.span };
-        return Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(span, "this buffer"));
-    }
-    let f = &m.funcs[e.func];
-    for (b, i) in f.insts_in_order() {
-        let d = &f.insts[i];
-        let mut found = match (d.op, &d.attr) {
-            (_, Attr::Tex(_) | Attr::TexAtomic(..)) => t.lack(Refusal::Textures),
-            (Op::Atomic | Op::CmpXchg, _) => t.lack(Refusal::Atomics),
-            (Op::Sysval, Attr::Sysval(Sysval::SubgroupSize | Sysval::SubgroupInvocationId)) => {
-                t.lack(Refusal::SubgroupLanes)
+    /// What capabilities say is not there and no pass has written: refused by its code.
+    fn left(&self, code: Refusal, span: Span) -> Diagnostic {
+        match self.lack(code) {
+            Some(l) => self.refuse(l, span),
+            None => {
+                let (family, generation) = (self.t.family, self.t.generation);
+                let message = format!("the capabilities of {family}:{generation} lack {}", code.what());
+                Diagnostic::internal("support", message).at(span, "used here").note(format!("no row says `{code}`"))
             }
-            (Op::Sysval, Attr::Sysval(Sysval::PrimitiveIndex)) => t.lack(Refusal::PrimitiveIndex),
-            (Op::Sysval, Attr::Sysval(Sysval::SubgroupId | Sysval::NumSubgroups)) => t.lack(Refusal::SubgroupIds),
+        }
+    }
+
+    fn workgroup(&self) -> Result<(), Diagnostic> {
+        let (e, t) = (self.e, self.t);
+        let size = e.workgroup_size().unwrap_or([1; 3]).iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
+        if let Some(most) = self.lack(Refusal::WorkgroupSize).and_then(|l| l.most).filter(|&most| size > most) {
+            let (family, generation) = (t.family, t.generation);
+            let message =
+                format!("{family}:{generation} has workgroups of at most {most} invocations, this one has {size}");
+            return Err(Diagnostic::unsupported(Refusal::WorkgroupSize, message).at(e.span, "this entry point"));
+        }
+        Ok(())
+    }
+
+    fn groups(&self) -> Result<(), Diagnostic> {
+        let (m, t) = (self.m, self.t);
+        if let Some(most) = self.lack(Refusal::BindGroup).and_then(|l| l.most)
+            && let Some((_, r)) =
+                m.resources.iter().find(|(_, r)| r.kind != ResourceKind::Immediates && u64::from(r.group) > most)
+        {
+            let (family, generation, group) = (t.family, t.generation, r.group);
+            let message = format!("{family}:{generation} has bind groups 0 to {most}, this is in group {group}");
+            let span = if r.span.is_known() { r.span } else { self.e.span };
+            return Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(span, "this buffer"));
+        }
+        Ok(())
+    }
+
+    /// What a vertex or fragment entry gets and gives, and the state that its pipeline asks for.
+    fn interface(&self, pipeline: Option<&Pipeline>) -> Result<(), Diagnostic> {
+        let Some(io) = self.e.interface() else { return Ok(()) };
+        let fragment = self.stage == Stage::Fragment;
+        let refused = |code: Refusal, s: Option<&IoSlot>| match (s, self.lack(code)) {
+            (Some(s), Some(l)) => Err(self.refuse(l, s.span)),
+            _ => Ok(()),
+        };
+        let output = |is: &dyn Fn(IoAt) -> bool| io.outputs.iter().find(|s| is(s.at));
+        refused(Refusal::SampleShading, io.inputs.iter().find(|s| fragment && s.interp.at == Where::Sample))?;
+        refused(Refusal::SampleMasks, output(&|at| at == IoAt::SampleMask))?;
+        refused(Refusal::DualSource, output(&|at| matches!(at, IoAt::Location { blend_src: 1, .. })))?;
+        if let Some(s) = output(&|at| matches!(at, IoAt::ClipDistance(_))).filter(|_| !self.caps.io.clip_distances) {
+            return Err(self.left(Refusal::ClipDistances, s.span));
+        }
+        let Some(p) = pipeline else { return Ok(()) };
+        let caps = &self.caps.io;
+        let formats = p.targets.iter().flatten().map(|t| t.format).chain(p.depth.map(|d| d.format));
+        if let Some(format) = formats.into_iter().find(|f| !caps.targets.has(*f)) {
+            let at = self.left(Refusal::TargetFormats, self.e.span);
+            return Err(at.note(format!("a target is {}", format.name())));
+        }
+        if fragment && !blends(&self.e.stage, p, caps) {
+            return Err(self.left(Refusal::BlendEquations, self.e.span));
+        }
+        Ok(())
+    }
+
+    fn function(&self, f: &Function) -> Result<(), Diagnostic> {
+        self.indices(f)?;
+        for (b, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let span = self.m.span(d.loc);
+            if let Some(code) = d.tex().and_then(|t| unwritten(&t.desc, self.caps)) {
+                return Err(self.left(code, span));
+            }
+            let Some(l) = self.instruction(f, d) else { continue };
+            if l.code == Refusal::Atomics && part_of_word(f, b, i) {
+                let what = "stores of less than a word: they need an atomic access to the word";
+                return Err(self.refuse_what(l, what, span));
+            }
+            return Err(self.refuse(l, span));
+        }
+        Ok(())
+    }
+
+    /// Elements of arrays of textures and samplers that differ between lanes.
+    fn indices(&self, f: &Function) -> Result<(), Diagnostic> {
+        let Some(l) = self.lack(Refusal::BindingIndices) else { return Ok(()) };
+        let indexed =
+            |&i: &Inst| f.insts[i].tex().is_some_and(|t| t.desc.texture_indexed() || t.desc.sampler_indexed());
+        let list: Vec<Inst> = f.insts_in_order().map(|x| x.1).filter(indexed).collect();
+        if list.is_empty() {
+            return Ok(());
+        }
+        let uniform = Uniformity::within(self.m, f, &DomTree::new(f));
+        let differs = |i: &&Inst| {
+            let d = &f.insts[**i];
+            let element = |arg| d.tex_arg(arg).is_some_and(|v| uniform.is_divergent(v));
+            element(TexArg::TextureIndex) || element(TexArg::SamplerIndex)
+        };
+        list.iter().find(differs).map_or(Ok(()), |&i| Err(self.refuse(l, self.m.span(f.insts[i].loc))))
+    }
+
+    /// What is refused of an instruction.
+    fn instruction(&self, f: &Function, d: &InstData) -> Option<&Unsupported> {
+        let mut found = match (d.op, &d.attr) {
+            (op, Attr::Tex(t) | Attr::TexAtomic(_, t)) => {
+                let codes = texture(self.m.resources[t.texture].kind, op);
+                codes.into_iter().flatten().find_map(|code| self.lack(code))
+            }
+            (Op::Sysval, Attr::Sysval(s)) => sysval(*s).and_then(|code| self.lack(code)),
+            (op, _) if d.resources().any(|r| self.is_storage(r)) => {
+                let atomic = if matches!(op, Op::Atomic | Op::CmpXchg) { self.lack(Refusal::Atomics) } else { None };
+                atomic.or_else(|| self.lack(Refusal::StorageBuffers))
+            }
+            (Op::Atomic | Op::CmpXchg, _) => self.lack(Refusal::Atomics),
             _ => None,
         };
         let mut value = |v| {
             found = found.or_else(|| match f.ty(v).scalar() {
                 Scalar::B1 | Scalar::I32 | Scalar::F32 => None,
-                Scalar::F16 => t.lack(Refusal::F16),
-                Scalar::I8 | Scalar::I16 => t.lack(Refusal::NarrowIntegers),
-                Scalar::I64 | Scalar::F64 => t.lack(Refusal::WideTypes),
+                Scalar::F16 => self.lack(Refusal::F16),
+                Scalar::I8 | Scalar::I16 => self.lack(Refusal::NarrowIntegers),
+                Scalar::I64 | Scalar::F64 => self.lack(Refusal::WideTypes),
             });
         };
         d.results.iter().for_each(&mut value);
         d.for_each_use(&mut value);
-        if let Some(l) = found {
-            let span = m.span(d.loc);
-            let span = if span.is_known() { span } else { e.span };
-            if l.code == Refusal::Atomics && part_of_word(f, b, i) {
-                let what = "stores of less than a word: they need an atomic access to the word";
-                return Err(t.refuse_what(l, what, span));
-            }
-            return Err(t.refuse(l, span));
+        found
+    }
+
+    fn is_storage(&self, r: Res) -> bool {
+        matches!(self.m.resources[r].kind, ResourceKind::StorageRead | ResourceKind::StorageReadWrite)
+    }
+}
+
+/// Whether hardware does what is left of blending.
+fn blends(stage: &StageInfo, p: &Pipeline, caps: &IoCaps) -> bool {
+    let StageInfo::Fragment { io, .. } = stage else { return true };
+    // Back from the number among the targets to the location.
+    let present: Vec<usize> = (0..p.targets.len()).filter(|&k| p.targets[k].is_some()).collect();
+    let mut left = p.clone();
+    for s in io.outputs.iter().filter(|s| s.blended) {
+        let IoAt::Location { number, .. } = s.at else { continue };
+        let number = usize::from(number);
+        let at = if io.dense { present.get(number).copied() } else { Some(number) };
+        if let Some(t) = at.and_then(|k| left.targets.get_mut(k)?.as_mut()) {
+            t.blend = None;
         }
     }
-    Ok(())
+    let equations = left.targets.iter().flatten().filter(|t| t.write != 0).filter_map(|t| t.blend);
+    equations.into_iter().all(|b| caps.blending.has(&b)) && caps.per_target.has(&left)
 }
 
 /// Whether an atomic is the first of the two that a store of a byte or half of a word became: one clears it, one sets it, and

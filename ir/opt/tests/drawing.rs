@@ -2,7 +2,7 @@
 
 use gpucc_interp::{OracleProgram, Pair, Profile, draw};
 use gpucc_ir::{Module, Stage};
-use gpucc_opt::{Around, Caps, Options, prepare};
+use gpucc_opt::{Caps, Options, PipelineContext, prepare};
 use gpucc_pipeline::Pipeline;
 use gpucc_sim::draw::{Draw, Merger, Raster, Surface, Targets, Vertices};
 use gpucc_sim::raster::Viewport;
@@ -64,7 +64,7 @@ impl Scene {
     pub fn lowered(&self, caps: &Caps, level: u8) -> Scene {
         let around = |other: Option<&Module>| {
             let other = other.map(|m| m.entries[0].stage.clone());
-            Some(Box::new(Around { other, ..Around::new(self.pipeline.clone()) }))
+            Some(Box::new(PipelineContext { other, pipeline: self.pipeline.clone() }))
         };
         let lower = |m: &Module, other: Option<&Module>| {
             let o = Options { level, verify: true, around: around(other), ..Options::default() };

@@ -2,8 +2,7 @@
 
 use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::Module;
-use gpucc_opt::{Around, Caps, FetchCaps, LayerForm, Options, TexCaps, prepare};
-use gpucc_pipeline::Pipeline;
+use gpucc_opt::{BindingFacts, Caps, FetchCaps, LayerForm, Options, TexCaps, prepare};
 use gpucc_sim::texture::{Codec, Dim, Format, Image};
 use gpucc_sim::{Dispatch, RunOptions};
 
@@ -40,9 +39,13 @@ fn run(m: &Module, image: &Image) -> Vec<u32> {
 }
 
 fn lowered(m: &Module, fetch: FetchCaps, wide: bool, level: u8) -> Module {
-    let wide = if wide { vec![(0, 2)] } else { Vec::new() };
-    let around = Some(Box::new(Around { wide, ..Around::new(Pipeline::default()) }));
-    let options = Options { verify: true, level, around, ..Options::default() };
+    let wide = Some(if wide { vec![(0, 2)] } else { Vec::new() });
+    let bound = BindingFacts { wide, ..BindingFacts::UNKNOWN };
+    lowered_with(m, fetch, bound, level)
+}
+
+fn lowered_with(m: &Module, fetch: FetchCaps, bound: BindingFacts, level: u8) -> Module {
+    let options = Options { verify: true, level, bound, ..Options::default() };
     let tex = TexCaps { layer: LayerForm::Float, ..TexCaps::FULL };
     let caps = Caps { fetch, tex, ..Caps::FULL };
     prepare(m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}")).0
@@ -131,6 +134,19 @@ fn wide_texels_in_halves() {
     // What is not wide is the same in halves, but need not be.
     agree(&m, &image(Format::Rgba8Unorm, [7, 5, 1], 3, 1), true, fetch, "fetch 2d level", "tex res2 fetch");
     assert!(!lowered(&m, fetch, false, 2).to_string().contains("variant"));
+}
+
+/// Where nothing is known of what is bound, the texels may have 128 bits; those of depth never have.
+#[test]
+fn what_is_not_known_is_wide() {
+    let fetch = FetchCaps { wide: false, ..FULL };
+    let halves = |texture: &str, line: &str, class: &str| {
+        let text = lowered_with(&module(texture, line, class), fetch, BindingFacts::UNKNOWN, 2).to_string();
+        assert_eq!(text.contains("variant low"), text.contains("variant high"));
+        text.contains("variant low")
+    };
+    assert!(halves("2d float", LEVELS, "f32") && halves("2d array uint", LAYERS, "i32"));
+    assert!(!halves("2d depth", LEVELS, "f32") && !halves("2d multisampled float", SAMPLES, "f32"));
 }
 
 #[test]

@@ -70,7 +70,11 @@ fn a_target_with_everything_keeps_the_stages() {
 
 #[test]
 fn indices_have_their_bases_added() {
-    let (_, text) = lowered(VERTEX, Stage::Vertex, IoCaps { whole_indices: false, ..IoCaps::FULL });
+    let (_, text) = lowered(
+        VERTEX,
+        Stage::Vertex,
+        IoCaps { whole_vertex_index: false, whole_instance_index: false, ..IoCaps::FULL },
+    );
     for part in ["raw_vertex_index", "first_vertex", "raw_instance_index", "first_instance"] {
         assert!(text.contains(part), "{text}");
     }

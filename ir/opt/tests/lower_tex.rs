@@ -2,8 +2,8 @@
 
 use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Module, TexCube};
-use gpucc_opt::{Around, Caps, CubeGradients, LayerForm, Options, SamplerCaps, TexCaps, prepare};
-use gpucc_pipeline::{Pipeline, SamplerFacts};
+use gpucc_opt::{BindingFacts, Caps, CubeGradients, Gathers, LayerForm, Options, SamplerCaps, TexCaps, prepare};
+use gpucc_pipeline::SamplerFacts;
 use gpucc_sim::texture::{Codec, Compare, Dim, Filter, Format, Image, Sampler, Wrap};
 use gpucc_sim::{Dispatch, RunOptions};
 
@@ -38,9 +38,9 @@ fn lowered(m: &Module, tex: TexCaps) -> Module {
     lowered_for(m, &Caps { tex, ..Caps::FULL }, None)
 }
 
-fn lowered_for(m: &Module, caps: &Caps, around: Option<&Around>) -> Module {
-    let around = around.map(|a| Box::new(a.clone()));
-    let options = Options { verify: true, around, ..Options::default() };
+fn lowered_for(m: &Module, caps: &Caps, bound: Option<&BindingFacts>) -> Module {
+    let bound = bound.cloned().unwrap_or_default();
+    let options = Options { verify: true, bound, ..Options::default() };
     prepare(m, "main", caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}")).0
 }
 
@@ -178,7 +178,7 @@ fn gathers() {
              v6: f32x4 = tex v4{operands}, tex res2 sampler res3 gather 2d {what}\n  store v6, res1[0 + v3] align 4\n"
         )
     };
-    let caps = TexCaps { gather: false, ..FULL };
+    let caps = TexCaps { gather: Gathers::Nothing, ..FULL };
     for component in ["component 2", "component 3 offset 1 -3 0"] {
         let m = module("2d float", false, &body(component, ""));
         for wrap in [Wrap::Repeat, Wrap::MirrorRepeat, Wrap::ClampToEdge] {
@@ -218,9 +218,9 @@ const NO_OFFSET: Caps = Caps { sampler: SamplerCaps { offset: false, ..SamplerCa
 const NO_COMPARE: Caps = Caps { sampler: SamplerCaps { compare: false, ..SamplerCaps::FULL }, ..Caps::FULL };
 
 /// What is known: the sampler of the modules compares so, filters so, and reads any level, one at a time.
-fn known(compare: Option<Compare>, filter: Filter) -> Around {
+fn known(compare: Option<Compare>, filter: Filter) -> BindingFacts {
     let samplers = vec![SamplerFacts { group: 0, binding: 3, compare, filter }];
-    Around { one_level: vec![(0, 3)], ..Around::new(Pipeline { samplers, ..Pipeline::default() }) }
+    BindingFacts { one_level: vec![(0, 3)], samplers, ..BindingFacts::UNKNOWN }
 }
 
 /// Sizes are powers of two, so that an offset in texels is exact.
@@ -312,11 +312,11 @@ fn comparisons_in_code() {
                 let d = Dispatch::new([1, 1, 1])
                     .with_texture(0, 2, depths(format, [16, 8, 1], 4), Dim::D2)
                     .with_sampler(0, 3, sampler);
-                let mut around = known(Some(compare), filter);
+                let mut bound = known(Some(compare), filter);
                 if format == Format::Depth16Unorm {
-                    around.fixed_depth.push((0, 2));
+                    bound.fixed_depth.push((0, 2));
                 }
-                let after = lowered_for(&m, &NO_COMPARE, Some(&around));
+                let after = lowered_for(&m, &NO_COMPARE, Some(&bound));
                 if matches!(compare, Compare::Never | Compare::Always) {
                     let all = if compare == Compare::Always { 1.0 } else { 0.0 };
                     assert!(run(&after, &d, &inputs(64)).iter().all(|&v| v == all), "{what}, {compare:?}");
@@ -326,12 +326,12 @@ fn comparisons_in_code() {
             }
         }
         // The target compares; nothing is known of the sampler.
-        let around = known(Some(Compare::Less), filter);
-        assert!(lowered_for(&m, &Caps::FULL, Some(&around)).to_string().contains("shadow"), "{what}");
+        let bound = known(Some(Compare::Less), filter);
+        assert!(lowered_for(&m, &Caps::FULL, Some(&bound)).to_string().contains("shadow"), "{what}");
         assert!(lowered_for(&m, &NO_COMPARE, None).to_string().contains("shadow"), "{what}");
     }
     // The four texels of another level than the first are not those of a gather.
     let m = module("2d depth", true, &body(", v10", "sample 2d shadow level", false));
-    let around = known(Some(Compare::Less), Filter::Linear);
-    assert!(lowered_for(&m, &NO_COMPARE, Some(&around)).to_string().contains("shadow"));
+    let bound = known(Some(Compare::Less), Filter::Linear);
+    assert!(lowered_for(&m, &NO_COMPARE, Some(&bound)).to_string().contains("shadow"));
 }

@@ -1,7 +1,7 @@
 //! Inputs and components that nobody reads.
 
 use gpucc_ir::Type;
-use gpucc_opt::{Around, Caps, Options, prepare};
+use gpucc_opt::{Caps, Options, PipelineContext, prepare};
 use gpucc_pipeline::Pipeline;
 
 const HEAD: &str = r#"module robust on
@@ -74,7 +74,7 @@ fn outputs(fragment: Option<&str>, level: u8) -> Vec<String> {
         );
         gpucc_ir::text::parse_module(&text).unwrap_or_else(|e| panic!("{e}")).entries[0].stage.clone()
     });
-    let around = Some(Box::new(Around { other, ..Around::new(Pipeline::default()) }));
+    let around = Some(Box::new(PipelineContext { other, pipeline: Pipeline::default() }));
     let options = Options { level, verify: true, around, ..Options::default() };
     let (after, _) = prepare(&m, "vs", &Caps::FULL, &options).unwrap_or_else(|e| panic!("{e}"));
     let io = after.entries[0].interface().expect("an interface");

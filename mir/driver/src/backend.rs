@@ -8,7 +8,7 @@ use gpucc_ir::{
     Diagnostic, Function, Interface, IoAt, Module, Op, Res, Stage, StageInfo, TexClass, TexDim, Unsupported,
 };
 use gpucc_isa::Notes;
-use gpucc_opt::{Around, Caps, Report};
+use gpucc_opt::{BindingFacts, Caps, PipelineContext, Report};
 use gpucc_pipeline::{Base, Format, Pipeline, Target, VertexAttribute, VertexBuffer, VertexFormat};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
@@ -39,7 +39,9 @@ pub struct CodegenOptions {
     pub fuel: u64,
     /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made
     /// ([`default_around`]).
-    pub around: Option<Box<Around>>,
+    pub around: Option<Box<PipelineContext>>,
+    /// What is bound, of entries of every stage.
+    pub bound: BindingFacts,
     /// The state of the pipeline of entries that have nothing in `around`: what belongs to the other stage is asked of the
     /// module ([`around_in`]).
     pub pipeline: Option<Box<Pipeline>>,
@@ -60,7 +62,8 @@ pub struct Choices<'a> {
     skip_passes: &'a [String],
     fuel: u64,
     fuel_of: Option<&'a str>,
-    around: Option<&'a Around>,
+    around: Option<&'a PipelineContext>,
+    bound: &'a BindingFacts,
     pipeline: Option<&'a Pipeline>,
 }
 
@@ -81,6 +84,7 @@ impl CodegenOptions {
             skip_passes,
             fuel,
             around,
+            bound,
             pipeline,
             fuel_of,
             reparse: _,
@@ -95,6 +99,7 @@ impl CodegenOptions {
             fuel: *fuel,
             fuel_of: fuel_of.as_deref(),
             around: around.as_deref(),
+            bound,
             pipeline: pipeline.as_deref(),
         }
     }
@@ -115,6 +120,7 @@ impl Default for CodegenOptions {
             skip_passes: Vec::new(),
             fuel: u64::MAX,
             around: None,
+            bound: BindingFacts::UNKNOWN,
             pipeline: None,
             fuel_of: None,
             reparse: false,
@@ -124,7 +130,7 @@ impl Default for CodegenOptions {
 
 /// What is around an entry that is compiled alone: an rgba8unorm target for each colour, one sample, triangles, and one
 /// vertex buffer with the attributes packed in the order of locations, their components 32 bits each.
-pub fn default_around(stage: &StageInfo) -> Around {
+pub fn default_around(stage: &StageInfo) -> PipelineContext {
     let mut p = Pipeline::default();
     let mut other = None;
     match stage {
@@ -168,12 +174,12 @@ pub fn default_around(stage: &StageInfo) -> Around {
         }
         StageInfo::Compute { .. } => {}
     }
-    Around { other, ..Around::new(p) }
+    PipelineContext { pipeline: p, other }
 }
 
 /// What is around an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone. Of
 /// a vertex entry for which there is none everything is read.
-pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> Around {
+pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> PipelineContext {
     let wanted = match stage.kind() {
         Stage::Vertex => Stage::Fragment,
         _ => Stage::Vertex,
@@ -183,7 +189,7 @@ pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> Aro
         (Some(one), None) => Some(one.stage.clone()),
         _ => default_around(stage).other,
     };
-    Around { other, ..Around::new(pipeline.clone()) }
+    PipelineContext { pipeline: pipeline.clone(), other }
 }
 
 /// What a backend makes of one entry point.

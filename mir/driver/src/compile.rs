@@ -8,7 +8,7 @@ use gpucc_ir::trace::{self, Watch};
 use gpucc_ir::{Diagnostic, Loc, Module, Place, Space, StageInfo, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
-use gpucc_opt::{Caps, Report};
+use gpucc_opt::{BindingFacts, Caps, Report};
 
 use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around, stage_of};
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
@@ -100,11 +100,13 @@ fn prepare<F: Family>(
         stop_after: o.prepared.then(|| "inline".into()),
         measure: o.time_passes,
         around: o.around.clone(),
+        bound: o.bound.clone(),
         ..gpucc_opt::Options::default()
     };
-    let (mut module, report) = shared.get(&caps, || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
+    let (mut module, report) =
+        shared.get(&caps.seen_by(module, stage), || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
     let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], unsupported: F::UNSUPPORTED };
-    gpucc_opt::support::check(&module, &chip)?;
+    gpucc_opt::support::check(&module, &chip, &caps, o.around.as_deref().map(|a| &a.pipeline))?;
     F::lower_ir(&mut module, generation, strategy, o)?;
     if pipeline.verify
         && let Err(found) = gpucc_ir::verify::verify_module(&module)
@@ -128,7 +130,15 @@ fn compile<F: Family>(
     // Code of a vertex or fragment entry depends on its pipeline; without one it is the default.
     let stage = module.entry(name).map(|e| &e.stage);
     let kind = stage.map_or(gpucc_ir::Stage::Compute, gpucc_ir::StageInfo::kind);
-    let own;
+    let (own, bound);
+    let o = match &o.pipeline {
+        Some(p) if o.bound.samplers.is_empty() && !p.samplers.is_empty() => {
+            let samplers = p.samplers.clone();
+            bound = CodegenOptions { bound: BindingFacts { samplers, ..o.bound.clone() }, ..o.clone() };
+            &bound
+        }
+        _ => o,
+    };
     let o = match stage.filter(|_| kind != gpucc_ir::Stage::Compute) {
         Some(stage) if o.around.is_none() => {
             let around = match &o.pipeline {
@@ -266,17 +276,19 @@ pub fn prepared_cases<F: Family>() -> Vec<String> {
     for (k, generation) in F::GENERATIONS.iter().enumerate() {
         let chip = Chip { family: F::NAME, generation, unsupported: F::UNSUPPORTED };
         let strategy = F::first(k as u8, &CodegenOptions::default());
-        let caps = F::caps(k as u8, gpucc_ir::Stage::Compute, &strategy);
-        for (name, text) in gpucc_opt::selection::cases(&caps, &chip) {
-            let m = match gpucc_ir::text::parse_module(&text) {
+        for case in gpucc_opt::selection::cases(|stage| F::caps(k as u8, stage, &strategy), &chip) {
+            let name = &case.name;
+            let m = match gpucc_ir::text::parse_module(&case.text) {
                 Ok(m) => m,
                 Err(d) => {
-                    failures.push(format!("{name}: {d}\n{text}"));
+                    failures.push(format!("{name}: {d}\n{}", case.text));
                     continue;
                 }
             };
             for opt_level in [0, 2] {
-                let plain = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
+                let pipeline = case.pipeline.clone().map(Box::new);
+                let plain =
+                    CodegenOptions { opt_level, prepared: true, verify: true, pipeline, ..CodegenOptions::default() };
                 let code = |o: &CodegenOptions| {
                     compile::<F>(&m, "main", k as u8, o, &mut SharedPasses::none()).map(|x| x.entry)
                 };

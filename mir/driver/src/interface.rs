@@ -3,7 +3,7 @@
 use gpucc_container::{InterfaceRow, Interpolation, IoPlace, Packing, Sampling, flags};
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Form, Interface, IoAt, IoSlot, Mode, Stage, StageInfo, Where};
-use gpucc_opt::{Around, free_locations};
+use gpucc_opt::{PipelineContext, free_locations};
 
 /// Where the hardware has the first component of an input or output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn rows(
     source: &StageInfo,
     lowered: &StageInfo,
     used: &StageUse,
-    around: Option<&Around>,
+    around: Option<&PipelineContext>,
     mut place: impl FnMut(Direction, usize, &IoSlot) -> Option<HwPlace>,
 ) -> Vec<InterfaceRow> {
     let (Some(from), Some(io)) = (source.interface(), lowered.interface()) else { return Vec::new() };
@@ -93,7 +93,7 @@ pub fn rows(
 }
 
 /// The place in the source: colours may be numbered by the targets that there are.
-fn location_of(at: IoAt, io: &Interface, around: Option<&Around>) -> IoAt {
+fn location_of(at: IoAt, io: &Interface, around: Option<&PipelineContext>) -> IoAt {
     let IoAt::Location { number, blend_src } = at else { return at };
     let Some(p) = around.map(|a| &a.pipeline).filter(|_| io.dense) else { return at };
     let present = (0..p.targets.len()).filter(|&k| p.targets[k].is_some()).nth(usize::from(number));

@@ -7,22 +7,21 @@ use gpucc_ir::{
 use gpucc_pipeline::{Compare, Filter, SamplerFacts};
 
 use super::Ask;
-use crate::around::Around;
+use crate::bound::BindingFacts;
 
 /// The samplers that the comparisons of code filter with: those of the module without their comparison.
-pub fn ask(m: &mut Module, around: Option<&Around>) {
-    let Some(around) = around else { return };
+pub fn ask(m: &mut Module, bound: &BindingFacts) {
     let compares = |r: &ResourceData| r.kind == ResourceKind::Sampler { comparison: true };
-    let known = |r: &ResourceData| facts(around, r).is_some();
+    let known = |r: &ResourceData| facts(bound, r).is_some();
     let plain: Vec<ResourceData> = m.resources.values().filter(|r| compares(r) && known(r)).cloned().collect();
     for r in plain {
         m.resources.push(ResourceData { kind: ResourceKind::Sampler { comparison: false }, ..r });
     }
 }
 
-fn facts(around: &Around, r: &ResourceData) -> Option<(Compare, Filter)> {
+fn facts(bound: &BindingFacts, r: &ResourceData) -> Option<(Compare, Filter)> {
     let at = |f: &&SamplerFacts| (f.group, f.binding) == (r.group, r.binding);
-    let found = around.pipeline.samplers.iter().find(at)?;
+    let found = bound.samplers.iter().find(at)?;
     Some((found.compare?, found.filter))
 }
 
@@ -36,9 +35,9 @@ fn plain(m: &Module, sampler: Res) -> Option<Res> {
 
 /// A comparison of texels in code. `None` where it stays: nothing is known of the sampler, or the four texels that it would filter are
 /// not those that a gather gives.
-pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, around: &Around, ty: Type) -> Option<Value> {
+pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, bound: &BindingFacts, ty: Type) -> Option<Value> {
     let desc = ask.of.tex.desc;
-    let (op, filter) = facts(around, &m.resources[ask.of.tex.sampler?])?;
+    let (op, filter) = facts(bound, &m.resources[ask.of.tex.sampler?])?;
     let sampler = plain(m, ask.of.tex.sampler?)?;
     let flat = desc.dim() == TexDim::D2;
     let gather = match desc.what() {
@@ -49,7 +48,7 @@ pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, around: &Around, ty: Type) -> 
     };
     let texture = &m.resources[ask.of.tex.texture];
     let mut reference = ask.of.get(TexArg::Reference)?;
-    if around.fixed_depth.contains(&(texture.group, texture.binding)) {
+    if bound.fixed_depth.contains(&(texture.group, texture.binding)) {
         reference = ask.b.fsat(reference);
     }
     let weights = if gather && desc.what() == TexWhat::Sample { Some(middle(ask)?) } else { None };
@@ -115,16 +114,14 @@ fn against(b: &mut Builder<'_>, op: Compare, reference: Value, texel: Value) -> 
 
 /// Adds an offset to the coordinates: so many texels of the level that is read. Says whether it did: where the program gives a level
 /// that is filtered with the next one, or the sampler may clamp it, no one offset is right, and it stays.
-pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, around: Option<&Around>) -> bool {
+pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, bound: &BindingFacts) -> bool {
     let Some(c) = ask.of.get(TexArg::Coords) else { return false };
     let desc = ask.of.tex.desc;
     let lanes = ask.b.func.ty(c).lanes();
     let first = desc.what() == TexWhat::Gather || desc.lod() == TexLod::Zero;
-    let one_level = |a: &Around| {
-        let sampler = ask.of.tex.sampler.map(|s| &m.resources[s]);
-        sampler.is_some_and(|s| a.one_level.contains(&(s.group, s.binding)))
-    };
-    if !first && !around.is_some_and(one_level) {
+    let sampler = ask.of.tex.sampler.map(|s| &m.resources[s]);
+    let one_level = sampler.is_some_and(|s| bound.one_level.contains(&(s.group, s.binding)));
+    if !first && !one_level {
         return false;
     }
     let level = match desc.lod() {

@@ -1,0 +1,255 @@
+//! Cases of texture instructions: every descriptor that `lower_tex` and `lower_fetch` may leave.
+
+use gpucc_ir::{
+    AtomicOp, ImageAccess, Op, Refusal, ResourceKind, Stage, TexArg, TexClass, TexDesc, TexDim, TexLayer, TexLod,
+    TexWhat, Type,
+};
+use gpucc_pipeline::Format;
+
+use super::draft::{Case, Draft, Kind};
+use super::{texture_fits, unwritten};
+use crate::caps::Caps;
+use crate::support::Chip;
+
+/// Adds them for a stage.
+pub(super) fn cases(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<'_>) {
+    if chip.refuses(stage, Refusal::Textures) {
+        return;
+    }
+    let mut add = |kind: ResourceKind, desc: TexDesc, op: Op| {
+        let written = texture_fits(&desc, caps) && unwritten(&desc, caps).is_none();
+        if written && desc.fits(op) && !chip.refuses_texture(stage, kind, op) {
+            out.extend(Of { stage, caps, kind, desc, op }.cases());
+        }
+    };
+    for kind in textures() {
+        sampled(kind, stage, caps, &mut add);
+    }
+    for kind in images() {
+        stored(kind, &mut add);
+    }
+}
+
+/// A sampled texture of each dimension and class.
+fn textures() -> Vec<ResourceKind> {
+    use TexDim::{Cube, D1, D2, D3};
+    let shapes = [(D1, false), (D1, true), (D2, false), (D2, true), (D3, false), (Cube, false), (Cube, true)];
+    let mut list = Vec::new();
+    for (dim, arrayed) in shapes {
+        for class in [TexClass::Float, TexClass::Sint, TexClass::Uint, TexClass::Depth] {
+            let depth = class == TexClass::Depth;
+            if !(depth && matches!(dim, D1 | D3)) {
+                list.push(ResourceKind::Texture { dim, arrayed, multisampled: false, class });
+            }
+            if (dim, arrayed) == (D2, false) {
+                list.push(ResourceKind::Texture { dim, arrayed, multisampled: true, class });
+            }
+        }
+    }
+    list.push(ResourceKind::Texture { dim: D2, arrayed: false, multisampled: false, class: TexClass::External });
+    list
+}
+
+/// A storage texture of each format and use.
+fn images() -> Vec<ResourceKind> {
+    use TexDim::{D1, D2, D3};
+    let mut list = Vec::new();
+    for (dim, arrayed) in [(D1, false), (D2, false), (D2, true), (D3, false)] {
+        // One of each number of words in every shape, all formats in one.
+        let shapes = [Format::R32Uint, Format::Rg32Float, Format::Rgba8Unorm, Format::Rgba32Sint];
+        let formats = if (dim, arrayed) == (D2, false) { Format::ALL } else { &shapes[..] };
+        for &format in formats {
+            let accesses = [
+                (ImageAccess::Read, format.storage_read()),
+                (ImageAccess::Write, format.storage_write()),
+                (ImageAccess::ReadWrite, format.storage_read_write()),
+                (ImageAccess::Atomic, matches!(format, Format::R32Uint | Format::R32Sint)),
+            ];
+            for (access, _) in accesses.into_iter().filter(|a| a.1) {
+                list.push(ResourceKind::StorageTexture { dim, arrayed, format, access });
+            }
+        }
+    }
+    list
+}
+
+/// What may be asked of a sampled texture.
+fn sampled(kind: ResourceKind, stage: Stage, caps: &Caps, add: &mut impl FnMut(ResourceKind, TexDesc, Op)) {
+    let ResourceKind::Texture { dim, arrayed, multisampled, class } = kind else { return };
+    let layers: &[TexLayer] =
+        if arrayed { &[TexLayer::Signed, TexLayer::Unsigned, TexLayer::Float] } else { &[TexLayer::None] };
+    let new = |what| TexDesc::new(what, dim).with_multisampled(multisampled);
+    let cube = |d: TexDesc| if dim == TexDim::Cube { d.with_cube(caps.tex.cube) } else { d };
+    let axes = if dim == TexDim::Cube { 0 } else { dim.axes() as usize };
+    let offset: [i32; 3] = std::array::from_fn(|k| if k < axes { [1, -2, 7][k] } else { 0 });
+    let both = |d: TexDesc| std::iter::once(d).chain((axes > 0).then(|| d.with_offset(offset)));
+    let depth = class == TexClass::Depth;
+    for &layer in layers {
+        if !multisampled {
+            for lod in TexLod::ALL.iter().copied() {
+                let implicit = matches!(lod, TexLod::Implicit | TexLod::Bias);
+                let op = if implicit { Op::Sample } else { Op::Tex };
+                if implicit && stage != Stage::Fragment {
+                    continue;
+                }
+                for shadow in [false, true].into_iter().filter(|s| depth || !s) {
+                    let d = cube(new(TexWhat::Sample).with_layer(layer).with_shadow(shadow).with_lod(lod));
+                    both(d).for_each(|d| add(kind, d, op));
+                }
+                if lod == TexLod::Implicit {
+                    add(kind, cube(new(TexWhat::Lod).with_layer(layer).with_lod(lod)), op);
+                }
+            }
+            if matches!(dim, TexDim::D2 | TexDim::Cube) {
+                for component in if depth { 0..1 } else { 0..4 } {
+                    for shadow in [false, true].into_iter().filter(|s| depth || !s) {
+                        let d = new(TexWhat::Gather).with_layer(layer).with_shadow(shadow).with_component(component);
+                        both(cube(d)).for_each(|d| add(kind, d, Op::Tex));
+                    }
+                }
+            }
+        }
+        if dim != TexDim::Cube && layer != TexLayer::Float {
+            for lod in [TexLod::Zero, TexLod::Level] {
+                if !(multisampled && lod == TexLod::Level) {
+                    let d = new(TexWhat::Fetch).with_layer(layer).with_lod(lod);
+                    both(d).for_each(|d| add(kind, d, Op::Tex));
+                }
+            }
+        }
+    }
+    if class == TexClass::External {
+        add(kind, new(TexWhat::Sample).with_base_clamp(true), Op::Tex);
+    }
+    add(kind, new(TexWhat::Size), Op::TexQuery);
+    if multisampled {
+        add(kind, new(TexWhat::Samples), Op::TexQuery);
+    } else {
+        add(kind, new(TexWhat::Size).with_lod(TexLod::Level), Op::TexQuery);
+        add(kind, new(TexWhat::Levels), Op::TexQuery);
+    }
+    if arrayed {
+        add(kind, new(TexWhat::Layers), Op::TexQuery);
+    }
+}
+
+/// What may be asked of a storage texture.
+fn stored(kind: ResourceKind, add: &mut impl FnMut(ResourceKind, TexDesc, Op)) {
+    let ResourceKind::StorageTexture { dim, arrayed, access, .. } = kind else { return };
+    let layers: &[TexLayer] = if arrayed { &[TexLayer::Signed, TexLayer::Unsigned] } else { &[TexLayer::None] };
+    for &layer in layers {
+        let new = |what| TexDesc::new(what, dim).with_layer(layer);
+        if access != ImageAccess::Write {
+            add(kind, new(TexWhat::Load), Op::ImageLoad);
+        }
+        if access.writes() {
+            add(kind, new(TexWhat::Store), Op::ImageStore);
+        }
+        if access == ImageAccess::Atomic {
+            add(kind, new(TexWhat::Atomic), Op::ImageAtomic);
+        }
+    }
+    add(kind, TexDesc::new(TexWhat::Size, dim), Op::TexQuery);
+    if arrayed {
+        add(kind, TexDesc::new(TexWhat::Layers, dim), Op::TexQuery);
+    }
+}
+
+/// One descriptor.
+struct Of<'a> {
+    stage: Stage,
+    caps: &'a Caps,
+    kind: ResourceKind,
+    desc: TexDesc,
+    op: Op,
+}
+
+impl Of<'_> {
+    /// With operands that differ between invocations, and constant ones; of an array with one element for all lanes, too. Of atomics
+    /// each operation.
+    fn cases(&self) -> Vec<Case> {
+        let mut list = vec![self.case(Kind::Lanes, "", 15), self.case(Kind::Const, "", 1)];
+        let desc = self.desc;
+        if desc.what() == TexWhat::Sample && desc.offset() == [0; 3] && desc.lod() != TexLod::Gradients {
+            for (texture, sampler) in [(true, false), (true, true)] {
+                let desc = desc.with_texture_indexed(texture).with_sampler_indexed(sampler);
+                list.push(Of { desc, ..*self }.case(Kind::Lanes, "", 2));
+            }
+        } else if desc.offset() == [0; 3] && desc.what() != TexWhat::Atomic {
+            list.push(Of { desc: desc.with_texture_indexed(true), ..*self }.case(Kind::Group, "", 15));
+        }
+        if desc.what() == TexWhat::Atomic {
+            for a in AtomicOp::ALL.iter().skip(1) {
+                list.push(self.case(Kind::Lanes, a.name(), 15));
+                list.push(self.case(Kind::Lanes, a.name(), 0));
+            }
+        }
+        list
+    }
+
+    /// A module whose operands are of this kind and which reads these lanes of the result.
+    fn case(&self, from: Kind, atomic: &str, lanes: u8) -> Case {
+        let (desc, caps) = (self.desc, self.caps);
+        let mut c = Draft::of(self.stage, &caps.io);
+        let (resource, texel) = self.resource();
+        c.resources = format!("res3 \"t\" group 1 binding 0 {resource}");
+        if desc.texture_indexed() {
+            c.resources.push_str(" count 3");
+        }
+        c.resources.push('\n');
+        if desc.samples() {
+            let comparison = if desc.shadow() { " comparison" } else { "" };
+            let count = if desc.sampler_indexed() { " count 3" } else { "" };
+            c.resources.push_str(&format!("res4 \"s\" group 1 binding 1 sampler{comparison}{count}\n"));
+        }
+        let whole = if desc.what() == TexWhat::Atomic { texel.with_lanes(1) } else { texel.with_lanes(4) };
+        let mut args = String::new();
+        for (n, arg) in (0..).zip(desc.args()) {
+            // The element is one for all lanes.
+            let kind = if matches!(arg, TexArg::TextureIndex | TexArg::SamplerIndex) { Kind::Group } else { from };
+            let v = c.operand(desc.arg_type(arg).unwrap_or(whole), kind, n, caps.scalar);
+            args.push_str(&v);
+            args.push_str(", ");
+        }
+        let sampler = if desc.samples() { " sampler res4" } else { "" };
+        let op = match self.op {
+            Op::ImageAtomic => {
+                format!("image_atomic.{}", if atomic.is_empty() { AtomicOp::ALL[0].name() } else { atomic })
+            }
+            op => op.name().to_owned(),
+        };
+        let text = format!("{op} {args}tex res3{sampler} {desc}");
+        let result = if desc.what() == TexWhat::Atomic { Some(whole) } else { desc.result_type(texel) };
+        match result {
+            None => c.effect(&text),
+            Some(ty) => {
+                let v = c.value(ty, &text);
+                if lanes == 15 || !ty.is_vector() && lanes != 0 {
+                    c.sink(&v, ty, caps.scalar);
+                } else if lanes != 0 {
+                    let lane = lanes.trailing_zeros();
+                    let one = c.value(ty.with_lanes(1), &format!("extract {v}, lane {lane}"));
+                    c.sink(&one, ty.with_lanes(1), caps.scalar);
+                }
+            }
+        }
+        let kind = ['d', 'u', 'c'][from as usize];
+        c.case(format!("{} {} {resource}, {text}, lanes {lanes} {kind}", self.op.name(), self.stage))
+    }
+
+    /// The resource as text, and the lane of its texels.
+    fn resource(&self) -> (String, Type) {
+        let array = |a: bool| if a { " array" } else { "" };
+        let text = match self.kind {
+            ResourceKind::Texture { dim, arrayed, multisampled, class } => {
+                let samples = if multisampled { " multisampled" } else { "" };
+                format!("texture {dim}{}{samples} {class}", array(arrayed))
+            }
+            ResourceKind::StorageTexture { dim, arrayed, format, access } => {
+                format!("image {dim}{} \"{}\" {access}", array(arrayed), format.name())
+            }
+            _ => String::new(),
+        };
+        (text, self.kind.texels().map_or(Type::I32, |t| t.3))
+    }
+}
