@@ -336,15 +336,21 @@ pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
     for (k, &b) in f.layout.iter().enumerate() {
         pos[b] = k;
     }
-    let succs: Vec<Ends> = f.layout.iter().map(|&b| f.succs(b).iter().map(|&s| pos[s]).collect()).collect();
+    let dead: Vec<bool> = (0..n).map(|p| p > 0 && dom.idom(f.layout[p]).is_none()).collect();
+    let ends = |(&b, &dead): (&Block, &bool)| match dead {
+        true => Ends::new(),
+        false => f.succs(b).iter().map(|&s| pos[s]).collect(),
+    };
+    let succs: Vec<Ends> = f.layout.iter().zip(&dead).map(ends).collect();
     let loops = Loops::new(&succs);
-    let divergent: Vec<bool> = f.layout.iter().map(|&b| uniform.divergent_branch(f, b)).collect();
+    let divergent: Vec<bool> =
+        f.layout.iter().zip(&dead).map(|(&b, &dead)| !dead && uniform.divergent_branch(f, b)).collect();
     let wait = Waits::find(&succs, &loops, &divergent);
     let mut meetings = meetings(&succs, &loops, &wait);
     let mut out = Plan { blocks: vec![PlanBlock::default(); n], loops };
+    out.blocks.iter_mut().zip(dead).for_each(|(b, dead)| b.dead = dead);
     begin_waiting(f, dom, &pos, &succs, &mut meetings, &mut out);
     for b in 0..n {
-        out.blocks[b].dead = b > 0 && dom.idom(f.layout[b]).is_none();
         let edges: SmallVec<[PlanEdge; 2]> = succs[b]
             .iter()
             .zip(&wait[b])
@@ -400,10 +406,13 @@ fn begin_waiting(
     for (k, &b) in order.iter().enumerate() {
         place[pos[b]] = k as u32;
     }
+    // What no lane comes to is in no order, and goes nowhere.
+    let dead = |at: usize| out.blocks[at].dead;
     let last = Peaks::new(place.iter().copied());
-    let first = Peaks::new(place.iter().map(|k| n as u32 - k));
+    let first = Peaks::new((0..n).map(|at| if dead(at) { 0 } else { n as u32 - place[at] }));
     // The farthest that the blocks of a range go, and the farthest back.
-    let ahead = Peaks::new(succs.iter().map(|s| s.iter().max().map_or(u32::MAX, |s| *s as u32)));
+    let none = |at: usize| if dead(at) { 0 } else { u32::MAX };
+    let ahead = Peaks::new((0..n).map(|at| succs[at].iter().max().map_or(none(at), |s| *s as u32)));
     let back = Peaks::new(succs.iter().map(|s| s.iter().min().map_or(0, |s| (n - s) as u32)));
     for (x, meeting) in meetings.iter_mut().enumerate() {
         let Some(meeting) = meeting else { continue };

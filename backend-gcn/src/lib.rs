@@ -20,7 +20,8 @@ mod encode;
 pub mod encoded;
 #[doc(hidden)]
 pub mod fill;
-mod flow;
+#[doc(hidden)]
+pub mod flow;
 mod forms;
 mod inst;
 mod io;
@@ -37,6 +38,8 @@ mod reg_banks;
 pub mod shrink_compares;
 mod tables;
 mod target;
+#[doc(hidden)]
+pub mod verify_flow;
 #[doc(hidden)]
 pub mod waits;
 
@@ -278,6 +281,10 @@ impl Family for GcnFamily {
         let dom = DomTree::new(f);
         let uniform = Uniformity::within(m, f, &dom);
         let plan = flow::plan(f, &dom, &uniform);
+        if job.options.verify || cfg!(debug_assertions) {
+            let fault = |e| Diagnostic::internal("verify", format!("the plan of lanes of `{}`: {e}", f.name));
+            verify_flow::verify(&plan).map_err(fault)?;
+        }
         drop(dom);
         let places = |p: Place| memory.at(p).unwrap_or(0);
         let bindings = bindings::Bindings::new(m, f);

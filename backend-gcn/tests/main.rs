@@ -18,4 +18,5 @@ mod stages;
 mod suites;
 mod tail;
 mod textures;
+mod verify_flow;
 mod waits;

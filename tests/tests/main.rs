@@ -4,6 +4,7 @@ mod container;
 mod copies;
 mod corpus;
 mod crate_graph;
+mod endless;
 mod examples;
 mod exits;
 mod far_branches;
