@@ -5,7 +5,7 @@ use gpucc_kit::suite;
 use gpucc_tests::examples::all;
 use gpucc_tests::exec::{self, For, On, POOR, RICH};
 use gpucc_tests::randfs::Drawn;
-use gpucc_tests::randprog::{Failure, Generator};
+use gpucc_tests::randprog::{Failure, Generator, Kind};
 use gpucc_tests::shared::workspace;
 use rayon::prelude::*;
 
@@ -93,8 +93,8 @@ fn loops_have_switches_of_all_kinds() {
 /// The same seed gives the same program, and programs have what they are to test.
 #[test]
 fn programs_are_deterministic_and_varied() {
-    let all: String = (0..300).map(|s| Generator::new(s).program()).collect();
-    assert_eq!(all, (0..300).map(|s| Generator::new(s).program()).collect::<String>());
+    let all: String = (0..500).map(|s| Generator::new(s).program()).collect();
+    assert_eq!(all, (0..500).map(|s| Generator::new(s).program()).collect::<String>());
     for part in [
         "continue;",
         "break;",
@@ -171,8 +171,29 @@ fn programs_are_deterministic_and_varied() {
         "exchange(x0",
         "= slots[(lid ^ ",
         ">>= 1u) {",
+        // Branches that nobody takes, and what never ends in them.
+        "if params.a > 15u {",
+        "&& me > 4000u {",
+        "zeros[me] != 0u",
+        "loop { }",
+        "loop { continuing { break if",
+        "while true {",
+        "{ continue; } }",
     ] {
         assert!(all.contains(part), "no program has `{part}`");
+    }
+    let fragments: String = (0..300).map(|s| Generator::of(s, Kind::Fragment).program()).collect();
+    for part in [
+        "    if params.a > 15u {\n        discard;",
+        "loop { discard; }",
+        "loop { discard; continuing {",
+        "{ discard; continue; }",
+    ] {
+        assert!(fragments.contains(part), "no fragment program has `{part}`");
+    }
+    // Exits of the entry point in a loop.
+    for part in ["{ discard; }\n        ", "{ return Colours("] {
+        assert!(fragments.contains(part), "no fragment program has `{part}`");
     }
 }
 

@@ -4,6 +4,7 @@
 //! * Floats are non-negative integers of small magnitude, so that every sum, product and comparison is exact, and fusing changes
 //!   nothing; what divides or scales is rounded back to an integer at once.
 //! * Loops count down a fuel. Jumps out of them and to their next round are conditional.
+//! * Branches that nobody takes have anything in them: loops without an exit, discards, returns.
 //! * Fixed arrays may be indexed out of bounds: the frontend clamps such an index. Out of a runtime-sized array robustness lets a load give anything
 //!   inside, so one buffer that holds zeros and is only ever given zeros is used for that.
 //! * Workgroup memory and the vectors of other invocations in a buffer are written before a barrier and read after it, or counted
@@ -58,6 +59,8 @@ pub struct Generator {
     jumps: Jumps,
     /// Counters of the loops around, the innermost last.
     rounds: Vec<String>,
+    /// Whether an invocation may end here: none may before a barrier that others come to.
+    may_leave: bool,
     /// Some targets have no atomics: half of the programs do without.
     atomics: bool,
     kind: Kind,
@@ -207,6 +210,7 @@ impl Generator {
             functions: Vec::new(),
             jumps: Jumps::Nothing,
             rounds: Vec::new(),
+            may_leave: false,
             atomics: false,
         }
     }
@@ -320,6 +324,7 @@ impl Generator {
         self.declare(Ty::U, "lid".into(), false);
         self.scope.push(Var { ty: Ty::U, name: "state".into(), writable: true, local: false });
         self.fuel = 16;
+        self.may_leave = self.kind != Kind::Compute;
         self.statements(3, None);
         if self.kind == Kind::Compute {
             for _ in 0..1 + self.pick(3) {
@@ -329,6 +334,7 @@ impl Generator {
             self.leave();
         }
         self.fuel = 10;
+        self.may_leave = true;
         self.statements(3, None);
         if self.kind != Kind::Compute {
             self.leave();
@@ -392,7 +398,7 @@ impl Generator {
     }
 
     fn statement(&mut self, depth: u32, ret: Option<Ty>) {
-        match self.pick(if depth == 0 { 12 } else { 22 }) {
+        match self.pick(if depth == 0 { 12 } else { 25 }) {
             0..=2 => {
                 let (t, n) = (self.ty(), self.name("v"));
                 let e = self.expr(t, 3);
@@ -428,6 +434,8 @@ impl Generator {
             15 | 16 => self.a_loop(depth, ret, false),
             17 => self.switch(depth, ret),
             18 => self.a_loop(depth, ret, true),
+            19 | 20 => self.untaken(depth, ret),
+            21 => self.leave_early(ret),
             _ => self.an_array(),
         }
     }

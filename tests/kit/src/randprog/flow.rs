@@ -1,6 +1,6 @@
-//! Loops, switches, and jumps out of them.
+//! Loops, switches, and jumps out of them; branches that nobody takes, with loops in them that never end.
 
-use super::{Generator, Jumps, Ty};
+use super::{Generator, Jumps, Kind, Ty};
 
 /// Values that a selector can have.
 const VALUES: u32 = 8;
@@ -151,6 +151,109 @@ impl Generator {
                 self.line(&format!("    return {e};"));
             }
             _ => {}
+        }
+    }
+
+    /// What ends an invocation of the entry point. As a fragment it may be discarded, and goes on as a helper, without any effect;
+    /// nothing has gone into its colours yet.
+    pub(super) fn ending(&mut self) -> String {
+        match (self.pick(3), self.kind) {
+            (0 | 1, Kind::Fragment) => "discard;".into(),
+            (_, Kind::Fragment) => format!("return {};", self.pipeline.colours()),
+            _ => "return;".into(),
+        }
+    }
+
+    /// Some invocations leave the function here.
+    pub(super) fn leave_early(&mut self, ret: Option<Ty>) {
+        if ret.is_none() && self.may_leave {
+            let (c, end) = (self.expr(Ty::B, 2), self.ending());
+            self.line(&format!("if {c} {{ {end} }}"));
+        } else {
+            self.jump(ret);
+        }
+    }
+
+    /// A condition that no invocation meets: the same for all of them or not, and known to the compiler or not.
+    fn never(&mut self) -> String {
+        let c = match self.pick(6) {
+            0 | 1 => "params.a > 15u".into(),
+            2 | 3 => format!("zeros[{}] != 0u", self.expr(Ty::U, 1)),
+            4 => "me > 4000u".into(),
+            _ => "false".into(),
+        };
+        match self.pick(4) {
+            0 => format!("{c} && ({})", self.expr(Ty::B, 2)),
+            1 => format!("({}) && {c}", self.expr(Ty::B, 2)),
+            _ => c,
+        }
+    }
+
+    /// A branch that nobody takes, and maybe what everybody does instead.
+    pub(super) fn untaken(&mut self, depth: u32, ret: Option<Ty>) {
+        let (c, jumps) = (self.never(), self.jumps);
+        self.line(&format!("if {c} {{"));
+        if self.pick(3) == 0 {
+            self.block(depth - 1, ret, jumps);
+        }
+        self.indent += 1;
+        self.no_return(depth, ret);
+        self.indent -= 1;
+        if self.pick(3) == 0 {
+            self.line("} else {");
+            self.block(depth - 1, ret, jumps);
+        }
+        self.line("}");
+    }
+
+    /// What does not come to its end, most of it.
+    fn no_return(&mut self, depth: u32, ret: Option<Ty>) {
+        let discard = if self.kind == Kind::Fragment { "discard; " } else { "" };
+        match self.pick(if depth == 0 { 6 } else { 10 }) {
+            0 => self.line("loop { }"),
+            1 => self.line(&format!("loop {{ {discard}}}")),
+            2 => {
+                let c = self.expr(Ty::B, 2);
+                self.line(&format!("loop {{ {discard}continuing {{ break if {c}; }} }}"));
+            }
+            3 => {
+                let c = self.expr(Ty::B, 2);
+                self.line(&format!("loop {{ if {c} {{ {discard}continue; }} }}"));
+            }
+            4 => match (self.jumps, ret) {
+                (Jumps::Loop | Jumps::SwitchInLoop, _) => {
+                    let jump = self.one(&["break", "continue"]);
+                    self.line(&format!("{jump};"));
+                }
+                (_, Some(t)) => {
+                    let e = self.expr(t, 1);
+                    self.line(&format!("return {e};"));
+                }
+                (_, None) if self.may_leave => {
+                    let end = self.ending();
+                    self.line(&end);
+                }
+                _ => self.line("loop { }"),
+            },
+            5 => {
+                self.line("loop { }");
+                self.assignment();
+            }
+            k => {
+                let head = if k == 6 { "while true {" } else { "loop {" };
+                self.line(head);
+                if k < 9 {
+                    self.block(depth - 1, ret, Jumps::Nothing);
+                }
+                if k > 7 {
+                    let outer = std::mem::replace(&mut self.jumps, Jumps::Nothing);
+                    self.indent += 1;
+                    self.no_return(depth - 1, ret);
+                    self.indent -= 1;
+                    self.jumps = outer;
+                }
+                self.line("}");
+            }
         }
     }
 }

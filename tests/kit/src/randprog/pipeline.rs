@@ -54,11 +54,11 @@ fn locations(rng: &mut SplitMix64) -> Vec<u32> {
     list
 }
 
-/// Lines of a structure's members, one of them a position, which is anywhere.
-fn members(lines: &[String], position: bool, rng_place: usize) -> String {
+/// Members of a structure; a position among them has any place.
+fn members(lines: &[String], position: bool, place: usize) -> String {
     let mut list = lines.to_vec();
     if position {
-        list.insert(rng_place % (lines.len() + 1), "@builtin(position) at: vec4<f32>".into());
+        list.insert(place % (lines.len() + 1), "@builtin(position) at: vec4<f32>".into());
     }
     list.join(", ")
 }
@@ -66,7 +66,7 @@ fn members(lines: &[String], position: bool, rng_place: usize) -> String {
 impl Pipeline {
     /// The pipeline of a seed.
     pub fn new(seed: u64) -> Pipeline {
-        let mut rng = SplitMix64::new(seed ^ 0x1d_4a7);
+        let mut rng = SplitMix64::new(seed ^ 0x1d4a7);
         let mut sizes: Vec<u32> = [vec![4], vec![2, 2], vec![1, 1, 2], vec![1; 4]][rng.below(4) as usize].clone();
         shuffle(&mut sizes, &mut rng);
         let mut first = 0;
