@@ -12,6 +12,8 @@ pub mod builders;
 pub mod clauses;
 #[doc(hidden)]
 pub mod dead_exec_writes;
+#[doc(hidden)]
+pub mod dead_scalars;
 mod discards;
 mod edges;
 mod emit;
@@ -31,6 +33,7 @@ mod lower_exec_masks;
 #[doc(hidden)]
 pub mod model;
 mod ops;
+mod order_arms;
 #[doc(hidden)]
 pub mod ranges;
 mod reg_banks;
@@ -237,6 +240,7 @@ impl Family for GcnFamily {
     ];
     const TAIL: &'static [TailPass<Self>] = &[
         Pass::improve("dead-exec-writes", 0, |code, cx| Ok(dead_exec_writes::run(code, cx.fuel))),
+        Pass::improve("dead-scalars", 1, |code, cx| Ok(dead_scalars::run(code, cx.fuel))),
         Pass::improve("clauses", 2, |code, cx| Ok(clauses::run(code, cx.fuel))),
         Pass::improve("fill-wait-states", 2, |code, cx| Ok(fill::run(code, cx.job.generation, cx.fuel))),
         Pass::improve("shrink-compares", 2, |code, cx| Ok(shrink_compares::run(code, cx.job.generation, cx.fuel))),
@@ -265,6 +269,7 @@ impl Family for GcnFamily {
         }
         let func = module.entries[0].func;
         edges::split_critical_edges(&mut module.funcs[func]);
+        order_arms::run(&mut module.funcs[func]);
         Ok(())
     }
 

@@ -18,7 +18,7 @@ pub const VCC: (u32, u32) = (operand::VCC, 2);
 const REACH: usize = 64;
 
 /// Scalar registers as bits; vector registers are none.
-fn bits(ranges: &Ranges) -> u128 {
+pub(crate) fn bits(ranges: &Ranges) -> u128 {
     ranges
         .iter()
         .filter(|r| r.0 < 128)

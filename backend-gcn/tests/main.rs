@@ -3,6 +3,7 @@
 mod clauses;
 mod common;
 mod dead_exec_writes;
+mod dead_scalars;
 mod fill;
 mod mir;
 mod model;

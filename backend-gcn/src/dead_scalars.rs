@@ -1,0 +1,116 @@
+//! Drops scalar instructions, and comparisons, whose results nothing asks for: masks of lanes that leave a loop and come back with all
+//! others, halves of the masks of one-sided ifs. What asked for them went after selection: empty blocks, and changes of EXEC that
+//! mean nothing.
+//!
+//! Needs: encoded code, and changes of EXEC that nobody asks for gone. Keeps: every register, EXEC and SCC wherever what is left
+//! reads them. An instruction asks for its operands only if something asks for its results, so that a mask which only adds to itself
+//! in a loop goes with all that feeds it.
+
+use gpucc_gcn_machine::{Op, rows};
+use gpucc_mir::backward;
+
+use crate::dead_exec_writes::EXEC;
+use crate::encoded::{Code, EncodedInst};
+use crate::shrink_compares::{VCC, bits};
+
+/// The bit of SCC: no register has this number.
+const SCC: u128 = 1 << 125;
+
+/// The registers of a pair as bits.
+fn pair(p: (u32, u32)) -> u128 {
+    bits(&smallvec::smallvec![p])
+}
+
+/// What an instruction does to scalar registers, EXEC and SCC.
+struct Effect {
+    reads: u128,
+    /// All of each of these registers is written.
+    writes: u128,
+    /// Whether it does nothing else.
+    pure: bool,
+}
+
+impl Effect {
+    fn of(i: &EncodedInst) -> Effect {
+        let row = i.inst.row();
+        let (mut reads, mut writes) = (bits(&i.reads), bits(&i.writes));
+        let mut known = true;
+        for x in row.implicit {
+            let which = match x.name {
+                "scc" => SCC,
+                "vcc" => pair(VCC),
+                "exec" => pair(EXEC),
+                "m0" => pair((gpucc_gcn_machine::operand::M0, 1)),
+                _ => {
+                    known = false;
+                    continue;
+                }
+            };
+            reads |= if x.read { which } else { 0 };
+            writes |= if x.write { which } else { 0 };
+        }
+        let op = i.inst.op();
+        let masks = matches!(
+            op,
+            Op::SMovB32
+                | Op::SMovB64
+                | Op::SAndB64
+                | Op::SAndn2B64
+                | Op::SOrB64
+                | Op::SXorB64
+                | Op::SOrn2B64
+                | Op::SNotB64
+        );
+        let compares = i.facts.is_valu && !rows::writes_exec(row) && i.writes.iter().all(|w| w.0 < 128);
+        let pure = known && (masks || compares) && !i.writes.is_empty() && writes & pair(EXEC) == 0;
+        // What may keep a part of what was there.
+        if matches!(op, Op::SCmovB32 | Op::SCmovB64 | Op::SCmovkI32) {
+            reads |= bits(&i.writes);
+        }
+        if matches!(op, Op::SMovrelsB32 | Op::SMovrelsB64 | Op::SMovreldB32 | Op::SMovreldB64) {
+            return Effect { reads: u128::MAX, writes: 0, pure: false };
+        }
+        Effect { reads, writes, pure }
+    }
+
+    /// What is asked for before the instruction, from what is asked for behind it; nothing new if it may go.
+    fn before(&self, live: u128) -> Option<u128> {
+        if self.pure && self.writes & live == 0 {
+            return None;
+        }
+        Some(live & !self.writes | self.reads)
+    }
+}
+
+/// Runs over the code. Drops all of them, or none if there are more than `fuel`: one asks for another. Returns how many.
+pub fn run(code: &mut Code, fuel: u64) -> u64 {
+    let effects: Vec<Vec<Effect>> = code.blocks.iter().map(|b| b.insts.iter().map(Effect::of).collect()).collect();
+    let start = backward(
+        effects.len(),
+        |b| code.succs(b),
+        |live: &mut u128, next| *live |= next,
+        |b, live| *live = effects[b].iter().rev().fold(*live, |live, e| e.before(live).unwrap_or(live)),
+    );
+    let mut gone: Vec<(usize, usize)> = Vec::new();
+    for (b, effects) in effects.iter().enumerate() {
+        let mut live = code.succs(b).fold(0, |m, s| m | start[s]);
+        for (k, e) in effects.iter().enumerate().rev() {
+            match e.before(live) {
+                Some(l) => live = l,
+                None => gone.push((b, k)),
+            }
+        }
+    }
+    if gone.len() as u64 > fuel {
+        return 0;
+    }
+    for list in gone.chunk_by(|a, b| a.0 == b.0) {
+        // The last one is the first in the block.
+        let (mut rest, mut at) = (list.iter().rev().peekable(), 0);
+        code.blocks[list[0].0].insts.retain(|_| {
+            at += 1;
+            rest.next_if(|g| g.1 == at - 1).is_none()
+        });
+    }
+    gone.len() as u64
+}
