@@ -96,7 +96,7 @@ impl Pipeline {
     }
 
     fn varyings(&self, stage: usize) -> String {
-        let line = |&k: &usize| format!("@location({}) @interpolate(flat) n{k}: u32", self.attributes[k].varying);
+        let line = |&k: &usize| format!("@location({}) @interpolate(flat) got{k}: u32", self.attributes[k].varying);
         let lines: Vec<String> = self.orders[stage].iter().map(line).collect();
         members(&lines, true, self.orders[stage].first().copied().unwrap_or_default())
     }
@@ -112,7 +112,7 @@ impl Pipeline {
         let _ = writeln!(out, "struct Colours {{ {} }}", members(&colours, false, 0));
         let inputs = self.attributes.iter().enumerate().map(|(k, a)| format!("@location({}) a{k}: u32, ", a.location));
         let inputs: String = inputs.collect();
-        let handed: String = (0..self.attributes.len()).map(|k| format!(" v.n{k} = a{k};")).collect();
+        let handed: String = (0..self.attributes.len()).map(|k| format!(" v.got{k} = a{k};")).collect();
         let _ = writeln!(
             out,
             "@vertex fn vs({inputs}@builtin(vertex_index) i: u32) -> Varyings {{\n    var v: Varyings;\n    \
@@ -128,7 +128,7 @@ impl Pipeline {
 
     /// A term that is 0 if what the fragment stage reads is what lies in the buffers.
     pub fn nothing(&self) -> String {
-        let term = |(k, a): (usize, &Attribute)| format!(" + (n{k} ^ {}u)", a.value);
+        let term = |(k, a): (usize, &Attribute)| format!(" + (got{k} ^ {}u)", a.value);
         self.attributes.iter().enumerate().map(term).collect()
     }
 
