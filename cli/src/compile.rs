@@ -216,7 +216,7 @@ fn one(
     let artifact = gpucc::compile(&shader.module, &options).map_err(|d| {
         let list = refusals(shader, &options, d);
         shader.report.show(&list, Some(&target.to_string()));
-        Failure::from(crate::worst(&list))
+        crate::failure(&list)
     })?;
     idle_pass(&artifact, plan, args.front.level())?;
     if args.verify {

@@ -8,7 +8,7 @@ use gpucc_ir::Module;
 
 use crate::args::{Front, LangArg, Messages, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, files, glslang, worst};
+use crate::{Failure, failure, files, glslang};
 
 /// A shader with what is needed to talk about it.
 pub struct Input {
@@ -146,7 +146,7 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
         }
         Err(list) => {
             report.show(&list, None);
-            Err(worst(&list).into())
+            Err(failure(&list))
         }
     }
 }

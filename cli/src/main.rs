@@ -144,6 +144,11 @@ pub fn worst(diagnostics: &[Diagnostic]) -> Class {
     }
 }
 
+/// What a command ends with after diagnostics were shown. Where the system had no thread for the frontend, nothing is said of the input.
+pub fn failure(diagnostics: &[Diagnostic]) -> Failure {
+    if diagnostics.iter().any(|d| d.code == "io") { Failure::Said(2) } else { worst(diagnostics).into() }
+}
+
 /// What a command says that is not there yet.
 fn not_yet(code: Refusal, what: &str) -> Result<(), Failure> {
     Err(Failure::Unsupported(code, format!("{what} is not in this version (docs/command-line.md lists the commands)")))

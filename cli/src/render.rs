@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, files, glslang, progress, worst};
+use crate::{Failure, Worst, failure, files, glslang, progress};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -431,7 +431,7 @@ fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -
         Fault::Scene(e) => scene_error(e),
         Fault::Shader { source, list } => {
             reporter(source, messages).show(&source.placed(list), target);
-            worst(list).into()
+            failure(list)
         }
         Fault::Trap { trap, .. } => {
             let text = f.to_string();

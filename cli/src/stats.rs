@@ -138,7 +138,8 @@ impl Rows<'_> {
         let class = crate::worst(list);
         let first = list.iter().find(|d| d.class == class);
         let (code, message) = first.map_or(("", ""), |d| (d.code, d.message.as_str()));
-        self.everywhere(entry, stage, status(class), (code, message));
+        let status = if code == "io" { "unreadable" } else { status(class) };
+        self.everywhere(entry, stage, status, (code, message));
     }
 
     /// The entry points of a module on every target.

@@ -16,6 +16,7 @@ mod parse;
 mod repair;
 #[doc(hidden)]
 pub mod report;
+mod run_time;
 mod severity;
 mod shadow;
 mod spirv;
@@ -93,6 +94,8 @@ pub struct Parsed {
     edits: Edits,
     /// What a SPIR-V module came from.
     spirv: Option<Spirv>,
+    /// Bytes of stack for what recurses over it.
+    stack: usize,
 }
 
 /// A SPIR-V module: naga's is of one set of values of its constants.
@@ -174,15 +177,19 @@ fn parse_text(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
 /// The source that a SPIR-V binary carries, to which spans of it refer: they are offsets in the files' texts, one after
 /// the other with a byte between. Files of which only the name is there are blank lines.
 pub fn source_files(input: Input<'_>) -> Vec<SourceFile> {
-    let read = || guard::spirv::check(input.bytes).ok().and_then(|bytes| spirv::Module::read(&bytes).ok());
-    let module = guard::thread::with_large_stack(read).ok().flatten();
+    let read = || guard::spirv::check(input.bytes).ok().and_then(|(bytes, _)| spirv::Module::read(&bytes).ok());
+    let module = guard::thread::with_stack(limits::SMALL_STACK_BYTES, read).ok().flatten();
     module.map_or_else(Vec::new, |m| m.files().to_vec())
 }
 
 /// Lowers one entry point of a module, or all of them.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
-    let lowered = guard::thread::with_large_stack(|| lower::lower(parsed, options));
-    lowered.unwrap_or_else(|panic| Err(vec![report::broke(&panic)]))
+    guard::thread::with_stack(parsed.stack, || lower::lower(parsed, options)).unwrap_or_else(|failed| {
+        Err(vec![match failed {
+            guard::thread::Failed::Panicked(panic) => report::broke(&panic),
+            guard::thread::Failed::NoThread(why) => report::no_thread(&why),
+        }])
+    })
 }
 
 impl Parsed {

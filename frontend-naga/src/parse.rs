@@ -1,7 +1,7 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{Edits, Input, Lang, Parsed, Spirv, Stage, halves, repair, report, shadow, spirv as words};
+use crate::{Edits, Input, Lang, Parsed, Spirv, Stage, halves, repair, report, run_time, shadow, spirv as words};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
@@ -11,13 +11,14 @@ type Refusals = Vec<Diagnostic>;
 pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
     match lang {
         Lang::Spirv => {
-            let bytes = spirv::check(input.bytes).map_err(|refused| vec![spirv_refused(refused)])?;
-            guarded("read", || {
+            let (bytes, stack) = spirv::check(input.bytes).map_err(|refused| vec![spirv_refused(refused)])?;
+            guarded(stack, "read", || {
                 let source = words::Module::read(&bytes).map_err(|d| vec![d])?;
                 match spirv_module(&source, None, &[]) {
                     Ok((Validated { module, info, types }, words)) => {
                         let spirv = Some(Spirv { source, words: Ok(words) });
-                        Ok(Parsed { module, info, types, lang, heads: Vec::new(), edits: Edits::default(), spirv })
+                        let heads = Vec::new();
+                        Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), spirv, stack })
                     }
                     // Another entry point, or another value of a constant, may do.
                     Err(list)
@@ -34,6 +35,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                             heads: Vec::new(),
                             edits: Edits::default(),
                             spirv,
+                            stack,
                         })
                     }
                     Err(list) => Err(list),
@@ -45,12 +47,11 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
             let shape = match lang {
                 Lang::Wgsl => wgsl::check(source),
                 // The preprocessor recurses too.
-                _ => thread::with_large_stack(|| glsl::check(source))
-                    .map_err(|panic| vec![report::panicked("preprocess", &panic.text)])?,
+                _ => guarded(limits::STACK_BYTES, "preprocess", || Ok(glsl::check(source)))?,
             };
             let shape = shape.map_err(|found| vec![report::exceeded(&found)])?;
             let explained = |list| if lang == Lang::Wgsl { half_cast_refused(source, list) } else { list };
-            guarded("parse", || {
+            guarded(shape.stack(), "parse", || {
                 let module = match lang {
                     Lang::Glsl(stage) => {
                         let options = naga::front::glsl::Options::from(naga_stage(stage));
@@ -60,7 +61,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                     }
                     _ => naga::front::wgsl::parse_str(source).map_err(|error| vec![wgsl_refused(&error, &shape)])?,
                 };
-                validated(module, lang, source)
+                validated(module, lang, source, shape.stack())
             })
             .map_err(explained)
         }
@@ -105,19 +106,24 @@ pub fn spirv_module(
     let mut module =
         naga::front::spv::parse_u8_slice(&words.bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
     repair::spirv(&mut module);
+    repair::sampling(&mut module, &words.sampled);
     check_shape(&module).map_err(explained)?;
     let narrow = shadow::is_narrow(&module);
     let (info, types) = match validate(&module, Lang::Spirv) {
         Ok(info) => (info, None),
-        Err(list)
-            if narrow || validator(Lang::Spirv).validate(&module).is_err_and(|e| report::is_layout(e.as_inner())) =>
-        {
-            let shadow = shadow::of(&module).map_err(|d| explained(vec![d]))?;
+        Err(list) => {
+            run_time::clamp(&mut module);
+            let mut shadow = module.clone();
+            let hidden = run_time::hide(&mut shadow, true);
+            let layout = |e: naga::WithSpan<naga::valid::ValidationError>| report::is_layout(e.as_inner());
             // The narrow types themselves are what the first list is about.
-            let info = validate(&shadow, Lang::Spirv).map_err(|own| explained(if narrow { own } else { list }))?;
+            if narrow || validator(Lang::Spirv).validate(&shadow).is_err_and(layout) {
+                shadow = shadow::of(&shadow).map_err(|d| explained(vec![d]))?;
+            }
+            let info =
+                validate(&shadow, Lang::Spirv).map_err(|own| explained(if narrow || hidden { own } else { list }))?;
             (info, Some(shadow::Types::new(&module).map_err(|d| explained(vec![d]))?))
         }
-        Err(list) => return Err(explained(list)),
     };
     repair::zeroed(&mut module, &words.zeroed);
     Ok((Validated { module, info, types }, words))
@@ -147,9 +153,18 @@ fn heads(module: &naga::Module, lang: Lang, source: &str) -> Vec<(String, Span)>
     module.entry_points.iter().take(256).map(|e| (e.name.clone(), span(e))).collect()
 }
 
-/// Runs naga on the large stack; a panic in it is its way of refusing input.
-pub fn guarded<T: Send>(step: &str, work: impl FnOnce() -> Result<T, Refusals> + Send) -> Result<T, Refusals> {
-    thread::with_large_stack(work).unwrap_or_else(|panic| Err(vec![report::panicked(step, &panic.text)]))
+/// Runs naga on a stack of so many bytes; a panic in it is its way of refusing input.
+pub fn guarded<T: Send>(
+    stack: usize,
+    step: &str,
+    work: impl FnOnce() -> Result<T, Refusals> + Send,
+) -> Result<T, Refusals> {
+    thread::with_stack(stack, work).unwrap_or_else(|failed| {
+        Err(vec![match failed {
+            thread::Failed::Panicked(panic) => report::panicked(step, &panic.text),
+            thread::Failed::NoThread(why) => report::no_thread(&why),
+        }])
+    })
 }
 
 fn text<'a>(input: &Input<'a>) -> Result<&'a str, Refusals> {
@@ -195,11 +210,21 @@ fn naga_stage(stage: Stage) -> naga::ShaderStage {
     }
 }
 
-fn validated(module: naga::Module, lang: Lang, source: &str) -> Result<Parsed, Refusals> {
+fn validated(module: naga::Module, lang: Lang, source: &str, stack: usize) -> Result<Parsed, Refusals> {
     check_shape(&module)?;
-    let info = validate(&module, lang)?;
+    let (info, types) = match validate(&module, lang) {
+        Ok(info) => (info, None),
+        // The second list is of what is left when what is right at run time is hidden.
+        Err(list) => {
+            let mut shadow = module.clone();
+            if !run_time::hide(&mut shadow, lang != Lang::Wgsl) {
+                return Err(list);
+            }
+            (validate(&shadow, lang)?, Some(shadow::Types::new(&module).map_err(|d| vec![d])?))
+        }
+    };
     let heads = heads(&module, lang, source);
-    Ok(Parsed { module, info, types: None, lang, heads, edits: Edits::default(), spirv: None })
+    Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), spirv: None, stack })
 }
 
 /// Most errors that are looked for.

@@ -1,9 +1,12 @@
 //! What naga's SPIR-V reader leaves in a form that its own validator refuses, put right.
 
+use crate::spirv::decorations::Sampled;
 use naga::{
-    AddressSpace, Arena, ArraySize, BinaryOperator, Block, Expression, Function, Handle, Literal, MathFunction,
-    MemoryDecorations, Module, PredeclaredType, Scalar, Span, Statement, Type, TypeInner, VectorSize,
+    AddressSpace, Arena, ArraySize, BinaryOperator, Binding, Block, Expression, Function, Handle, Interpolation,
+    Literal, MathFunction, MemoryDecorations, Module, PredeclaredType, Sampling, Scalar, ShaderStage, Span, Statement,
+    Type, TypeInner, UniqueArena, VectorSize,
 };
+use rspirv::spirv::ExecutionModel;
 
 /// Repairs a module that was read from SPIR-V:
 ///
@@ -53,6 +56,50 @@ fn gathered(function: &Function, expression: &Expression) -> Option<Expression> 
     let Expression::Splat { value, .. } = *expression else { return None };
     let of = &function.expressions[value];
     matches!(of, Expression::ImageSample { gather: Some(_), .. }).then(|| of.clone())
+}
+
+/// Says of inputs and outputs where they are interpolated: the reader forgets it of those that do not say how.
+pub fn sampling(module: &mut Module, list: &[Sampled]) {
+    for (model, name, location, at) in list {
+        let stage = if *model == ExecutionModel::Vertex { ShaderStage::Vertex } else { ShaderStage::Fragment };
+        for entry in module.entry_points.iter_mut().filter(|e| e.stage == stage && e.name == *name) {
+            let Function { arguments, result, expressions, .. } = &mut entry.function;
+            let given = arguments.iter_mut().map(|a| (&mut a.binding, &mut a.ty));
+            let made = result.iter_mut().map(|r| (&mut r.binding, &mut r.ty));
+            let sides = given.map(|g| (ShaderStage::Fragment, g)).chain(made.map(|m| (ShaderStage::Vertex, m)));
+            for (_, (binding, ty)) in sides.filter(|s| s.0 == stage) {
+                match binding {
+                    Some(binding) => interpolate(binding, *location, *at),
+                    None => {
+                        let new = interpolated(&mut module.types, *ty, *location, *at);
+                        for (_, expression) in expressions.iter_mut() {
+                            match expression {
+                                Expression::Compose { ty: of, .. } if of == ty => *of = new,
+                                _ => {}
+                            }
+                        }
+                        *ty = new;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn interpolate(binding: &mut Binding, wanted: u32, at: Sampling) {
+    if let Binding::Location { location, interpolation: Some(Interpolation::Perspective), sampling, .. } = binding
+        && *location == wanted
+    {
+        *sampling = Some(at);
+    }
+}
+
+/// The type with what is interpolated at one location said.
+fn interpolated(types: &mut UniqueArena<Type>, ty: Handle<Type>, location: u32, at: Sampling) -> Handle<Type> {
+    let mut changed = types[ty].clone();
+    let TypeInner::Struct { members, .. } = &mut changed.inner else { return ty };
+    members.iter_mut().filter_map(|m| m.binding.as_mut()).for_each(|b| interpolate(b, location, at));
+    types.insert(changed, Span::UNDEFINED)
 }
 
 /// Gives the workgroup variables their zeros back that the source asks for: they hold whether or not the module is robust. The validator

@@ -140,6 +140,11 @@ pub fn panicked(step: &str, text: &str) -> Diagnostic {
         .note(text.lines().next().unwrap_or("").to_string())
 }
 
+/// The system has no thread for us: nothing is said of the input.
+pub fn no_thread(why: &str) -> Diagnostic {
+    Diagnostic::invalid("io", why).note("parsing and lowering recurse over the source, on a thread of their own")
+}
+
 /// Lowering stopped at an internal check: our bug.
 pub fn broke(panic: &Panicked) -> Diagnostic {
     let first = panic.text.lines().next().unwrap_or("");

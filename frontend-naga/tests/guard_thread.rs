@@ -10,11 +10,18 @@ fn recurse(depth: u32) -> u64 {
 #[test]
 fn deep_recursion_fits() {
     // 100,000 frames of at least half a KiB: far more than the 2 MiB of an ordinary test thread.
-    assert_eq!(with_large_stack(|| recurse(100_000)), Ok((1..=100_000).sum()));
+    assert_eq!(with_stack(512 << 20, || recurse(100_000)), Ok((1..=100_000).sum()));
 }
 
 #[test]
 fn panic_is_returned() {
-    let result: Result<(), _> = with_large_stack(|| panic!("number {}", 7));
-    assert_eq!(result, Err(Panicked { text: "number 7".into(), doing: None }));
+    let result: Result<(), _> = with_stack(1 << 20, || panic!("number {}", 7));
+    assert_eq!(result, Err(Failed::Panicked(Panicked { text: "number 7".into(), doing: None })));
+}
+
+#[test]
+fn a_thread_that_cannot_be_had_is_said() {
+    // No address space has room for this stack.
+    let result = with_stack(1 << 60, || 1);
+    assert!(matches!(result, Err(Failed::NoThread(_))), "{result:?}");
 }

@@ -11,3 +11,4 @@ mod report;
 mod semantics;
 mod spirv;
 mod stages;
+mod words;

@@ -7,6 +7,14 @@
 
 /// Stack of the thread that parses, validates and lowers. Only touched pages cost memory.
 pub const STACK_BYTES: usize = 512 << 20;
+/// Stack for what is small by [`super::scan::Shape::small`]: nearly every shader. The C library keeps stacks of this size for the next thread.
+pub const SMALL_STACK_BYTES: usize = 32 << 20;
+/// Of a small source the part of a limit that it may reach.
+pub const SMALL_PART: u64 = 16;
+/// Brackets that may be open in a small source.
+pub const SMALL_NESTING: u64 = 60;
+/// Blocks, statements that hold others and declarations of a small source altogether.
+pub const SMALL_BLOCKS: u64 = 256;
 
 /// One limit: a code for tools, what it counts, and the largest value that is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -62,6 +62,15 @@ pub struct Shape {
     pub deepest: Range<usize>,
     /// How deep that is.
     pub nesting: usize,
+    /// Whether a small stack holds all that recurses over it.
+    pub small: bool,
+}
+
+impl Shape {
+    /// The stack that it asks for, in bytes.
+    pub fn stack(&self) -> usize {
+        if self.small { limits::SMALL_STACK_BYTES } else { limits::STACK_BYTES }
+    }
 }
 
 /// One open bracket (or the module scope).
@@ -105,11 +114,19 @@ pub struct Scanner {
     declarations: u64,
     function_tokens: u64,
     shape: Shape,
+    /// Blocks, statements that hold others, and declarations.
+    blocks: u64,
 }
 
 impl Default for Scanner {
     fn default() -> Self {
-        Scanner { levels: vec![Level::default()], declarations: 0, function_tokens: 0, shape: Shape::default() }
+        Scanner {
+            levels: vec![Level::default()],
+            declarations: 0,
+            function_tokens: 0,
+            shape: Shape { small: true, ..Shape::default() },
+            blocks: 0,
+        }
     }
 }
 
@@ -121,6 +138,7 @@ impl Scanner {
 
     /// Takes the next token.
     pub fn token(&mut self, token: Token, span: Range<usize>) -> Result<(), Exceeded> {
+        self.blocks += u64::from(matches!(token, Token::OpenBrace | Token::Control | Token::Else));
         self.step(token, &span).map_err(|limit| Exceeded { limit, span })
     }
 
@@ -155,7 +173,7 @@ impl Scanner {
                 self.levels.push(Level { brace, blocks_above, ..Level::default() });
                 let nesting = self.levels.len() - 1;
                 if nesting > self.shape.nesting {
-                    self.shape = Shape { deepest: span.clone(), nesting };
+                    self.shape = Shape { deepest: span.clone(), nesting, ..self.shape };
                 }
                 check(limits::NESTING, nesting as u64)?;
             }
@@ -180,7 +198,11 @@ impl Scanner {
             Token::Operator => top.chain += 1,
             Token::Close | Token::Word => {}
         }
-        check(limits::EXPRESSION, self.top().depth())?;
+        let expression = self.top().depth();
+        self.shape.small &= expression <= limits::EXPRESSION.max / limits::SMALL_PART
+            && self.blocks + self.declarations <= limits::SMALL_BLOCKS
+            && self.shape.nesting as u64 <= limits::SMALL_NESTING;
+        check(limits::EXPRESSION, expression)?;
         check(limits::DECLARATIONS, self.declarations)?;
         check(limits::FUNCTION_TOKENS, self.function_tokens)
     }

@@ -17,9 +17,11 @@ const OP_FUNCTION: u16 = 54;
 const OP_FUNCTION_END: u16 = 56;
 const OP_LOOP_MERGE: u16 = 246;
 const OP_SELECTION_MERGE: u16 = 247;
+/// Constructs and ends of functions of a small module: some become several blocks.
+const SMALL_CONSTRUCTS: u64 = limits::SMALL_BLOCKS / 2;
 
-/// Checks the binary and returns it as little-endian bytes (a big-endian module is swapped).
-pub fn check(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
+/// Checks the binary and returns it as little-endian bytes (a big-endian module is swapped), with the bytes of stack that it asks for.
+pub fn check(bytes: &[u8]) -> Result<(Vec<u8>, usize), Refused> {
     let malformed = |text: String| Err(Refused::Malformed(text));
     if bytes.is_empty() {
         return malformed("the file is empty".into());
@@ -45,7 +47,7 @@ pub fn check(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
         return Err(Refused::Limit(limits::SPIRV_IDS, 3));
     }
     let mut at = 5;
-    let mut merges = 0;
+    let (mut merges, mut constructs) = (0, 0);
     while at < words.len() {
         let (length, opcode) = ((words[at] >> 16) as usize, words[at] as u16);
         if length == 0 || at + length > words.len() {
@@ -55,9 +57,13 @@ pub fn check(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
             ));
         }
         match opcode {
-            OP_FUNCTION | OP_FUNCTION_END => merges = 0,
+            OP_FUNCTION | OP_FUNCTION_END => {
+                merges = 0;
+                constructs += 1;
+            }
             OP_LOOP_MERGE | OP_SELECTION_MERGE => {
                 merges += 1;
+                constructs += 1;
                 if merges > limits::SPIRV_MERGES.max {
                     return Err(Refused::Limit(limits::SPIRV_MERGES, at));
                 }
@@ -66,5 +72,7 @@ pub fn check(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
         }
         at += length;
     }
-    Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect())
+    let small = constructs <= SMALL_CONSTRUCTS;
+    let stack = if small { limits::SMALL_STACK_BYTES } else { limits::STACK_BYTES };
+    Ok((words.iter().flat_map(|w| w.to_le_bytes()).collect(), stack))
 }

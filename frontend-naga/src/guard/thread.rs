@@ -1,6 +1,5 @@
-//! A thread with a stack large enough for every input that the limits admit.
+//! A thread with a stack that is large enough for the input.
 
-use super::limits::STACK_BYTES;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -17,8 +16,20 @@ pub struct Panicked {
     pub doing: Option<String>,
 }
 
-/// Runs `work` on a thread with a stack of [`STACK_BYTES`]. A panic inside comes back as [`Panicked`].
-pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Panicked> {
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failed {
+    /// A panic inside.
+    Panicked(Panicked),
+    /// There is no thread: the sentence says what the system said.
+    NoThread(String),
+}
+
+/// Runs `work` on a thread with a stack of so many bytes. A panic inside comes back as [`Failed::Panicked`].
+///
+/// # Errors
+/// As said.
+pub fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Result<T, Failed> {
     keep_quiet();
     let guarded = || {
         // Whatever `work` shares with us is not looked at again after a panic.
@@ -26,12 +37,12 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, P
             .map_err(|payload| Panicked { text: panic_text(payload.as_ref()), doing: gpucc_ir::trace::current() })
     };
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name(NAME.to_string()).stack_size(STACK_BYTES);
-        let failed = |text: String| Err(Panicked { text, doing: None });
-        match thread.spawn_scoped(scope, guarded) {
-            Ok(handle) => handle.join().unwrap_or_else(|payload| failed(panic_text(payload.as_ref()))),
-            Err(error) => failed(format!("no thread with a stack of {STACK_BYTES} bytes: {error}")),
-        }
+        let thread = std::thread::Builder::new().name(NAME.to_string()).stack_size(bytes);
+        let handle = thread.spawn_scoped(scope, guarded).map_err(|error| {
+            Failed::NoThread(format!("there is no thread with a stack of {} MiB: {error}", bytes >> 20))
+        })?;
+        let unknown = |payload: Box<dyn Any + Send>| Panicked { text: panic_text(payload.as_ref()), doing: None };
+        handle.join().unwrap_or_else(|payload| Err(unknown(payload))).map_err(Failed::Panicked)
     })
 }
 

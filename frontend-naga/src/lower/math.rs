@@ -313,7 +313,7 @@ impl FuncCx<'_, '_> {
     /// `a * b + c`, which the target may fuse.
     pub fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
         let fp = self.fp;
-        self.fp = fp.with(ir::FpFlags::CONTRACT);
+        self.fp = if self.m.exact { fp } else { fp.with(ir::FpFlags::CONTRACT) };
         let product = self.b().fmul(a, b);
         let sum = self.b().fadd(product, c);
         self.fp = fp;
@@ -399,7 +399,7 @@ impl FuncCx<'_, '_> {
         let fract = b.bitcast(fraction_bits, ty);
         let word = Type::I32.with_lanes(ty.lanes());
         let exponent = match ty.scalar() {
-            Scalar::F16 => self.b().sext(exponent, word),
+            // naga's type for it has 16 bits.
             Scalar::F64 => self.b().trunc(exponent, word),
             _ => exponent,
         };
@@ -444,11 +444,32 @@ impl FuncCx<'_, '_> {
     }
 
     fn determinant(&mut self, columns: &[Value]) -> Lowered<Value> {
-        let m = self.elements(columns);
+        let (m, own) = self.wide_elements(columns);
         match m.len() {
-            2..=4 => Ok(self.det(&m)),
+            2..=4 => {
+                let det = self.det(&m);
+                Ok(self.rounded(det, own))
+            }
             _ => self.broken("the determinant of no matrix"),
         }
+    }
+
+    /// The elements of a matrix, halves as floats: sums of products cancel, and are rounded once. With the scalar that they were.
+    fn wide_elements(&mut self, columns: &[Value]) -> (Vec<Vec<Value>>, ir::Scalar) {
+        let mut m = self.elements(columns);
+        let own = m.first().and_then(|c| c.first()).map_or(ir::Scalar::F32, |&v| self.f.ty(v).scalar());
+        if own == ir::Scalar::F16 {
+            for v in m.iter_mut().flatten() {
+                *v = self.b().f2f(*v, ir::Type::F32);
+            }
+        }
+        (m, own)
+    }
+
+    /// A float as one of that scalar type.
+    fn rounded(&mut self, v: Value, own: ir::Scalar) -> Value {
+        let ty = self.f.ty(v);
+        if ty.scalar() == own { v } else { self.b().f2f(v, ty.with_scalar(own)) }
     }
 
     /// Expansion along the first column.
@@ -478,7 +499,7 @@ impl FuncCx<'_, '_> {
 
     /// The adjugate over the determinant; nothing is promised of singular matrices.
     fn inverse(&mut self, columns: &[Value]) -> Lowered<Val> {
-        let m = self.elements(columns);
+        let (m, own) = self.wide_elements(columns);
         if !(2..=4).contains(&m.len()) {
             return self.broken("the inverse of no matrix");
         }
@@ -494,7 +515,8 @@ impl FuncCx<'_, '_> {
                 let scaled = self.b().fmul(minor, factor);
                 lanes.push(if (row + column) % 2 == 1 { self.b().fneg(scaled) } else { scaled });
             }
-            out.push(self.compose(&lanes));
+            let column = self.compose(&lanes);
+            out.push(self.rounded(column, own));
         }
         Ok(Self::matrix(out))
     }

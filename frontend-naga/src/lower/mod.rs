@@ -18,7 +18,7 @@ mod types;
 mod value;
 
 use crate::parse::Validated;
-use crate::{EntryInfo, Options, OverrideInfo, Parsed, Spirv, report};
+use crate::{EntryInfo, Lang, Options, OverrideInfo, Parsed, Spirv, report};
 use func::FuncCx;
 use gpucc_ir as ir;
 use indexmap::{IndexMap, IndexSet};
@@ -65,6 +65,7 @@ fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::
         let mut module = lowered.map_err(|list| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>())?;
         words.plain_accesses(&mut module);
         words.order_accesses(&mut module);
+        words.exact_arithmetic(&mut module);
         module.map_spans(|span| words.span(span));
         module.set_source_files(spirv.source.files());
         Ok(module)
@@ -76,23 +77,31 @@ fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::
         Err(list) if values.is_empty() && (options.entry.is_none() || names.len() < 2) => Err(list.clone()),
         _ => {
             let again = || crate::parse::spirv_module(&spirv.source, options.entry.as_deref(), &values);
-            let (Validated { module, info, types }, words) = crate::parse::guarded("read", again)?;
+            let (Validated { module, info, types }, words) = crate::parse::guarded(parsed.stack, "read", again)?;
             let heads = Vec::new();
             let edits = Default::default();
-            done(&Parsed { module, info, types, lang: parsed.lang, heads, edits, spirv: None }, &words)
+            done(
+                &Parsed { module, info, types, lang: parsed.lang, heads, edits, spirv: None, stack: parsed.stack },
+                &words,
+            )
         }
     }
 }
 
 fn lower_module(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
     let (module, info) = resolve(parsed, options)?;
+    // What is the same in two programs gives the same: how products and sums are fused depends on what stands around them.
+    let exact = module.entry_points.iter().any(|e| is_invariant(&module, e));
+    let fp = if exact { options.fp.and(ir::FpFlags(!ir::FpFlags::CONTRACT.0)) } else { options.fp };
     let mut cx = ModuleCx {
         parsed,
+        only: options.entry.as_deref(),
         source: &module,
         info: &info,
         typed: parsed.types.as_ref(),
         types: Types::new(&module),
-        fp: options.fp,
+        fp,
+        exact,
         out: ir::Module::new(),
         globals: vec![None; module.global_variables.len()],
         funcs: vec![None; module.functions.len()],
@@ -142,6 +151,10 @@ fn resolve(parsed: &Parsed, options: &Options) -> Result<(naga::Module, naga::va
     selected(&entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), wanted)?;
     let selected = wanted.and_then(|name| entries.iter().find(|e| e.name == name)).map(|e| (e.stage, e.name.as_str()));
     let constants = override_values(parsed, &options.overrides)?;
+    // A module that was validated through its shadow does not pass again.
+    if parsed.types.is_some() && parsed.module.overrides.is_empty() {
+        return Ok((parsed.module.clone(), parsed.info.clone()));
+    }
     match naga::back::pipeline_constants::process_overrides(&parsed.module, &parsed.info, selected, &constants) {
         Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
         Err(error) => Err(vec![override_error(&parsed.module, &error)]),
@@ -193,6 +206,20 @@ fn override_error(module: &naga::Module, error: &naga::back::pipeline_constants:
     }
 }
 
+/// Whether an entry point's position is to be the same as that of other entry points which compute it alike.
+fn is_invariant(module: &naga::Module, entry: &naga::EntryPoint) -> bool {
+    let invariant = |b: &Option<naga::Binding>| {
+        matches!(b, Some(naga::Binding::BuiltIn(naga::BuiltIn::Position { invariant: true })))
+    };
+    entry.function.result.as_ref().is_some_and(|result| {
+        invariant(&result.binding)
+            || match &module.types[result.ty].inner {
+                naga::TypeInner::Struct { members, .. } => members.iter().any(|m| invariant(&m.binding)),
+                _ => false,
+            }
+    })
+}
+
 /// A module-scope variable as lowered.
 #[derive(Debug, Clone)]
 pub struct GlobalRef {
@@ -203,12 +230,16 @@ pub struct GlobalRef {
 /// The state of lowering one module.
 pub struct ModuleCx<'m> {
     parsed: &'m Parsed,
+    /// The entry point that is lowered, if not all are.
+    only: Option<&'m str>,
     source: &'m naga::Module,
     info: &'m naga::valid::ModuleInfo,
     /// Types of expressions, where those of `info` are of the module's shadow.
     pub typed: Option<&'m crate::shadow::Types>,
     types: Types<'m>,
     fp: ir::FpFlags,
+    /// Whether nothing is contracted.
+    pub exact: bool,
     out: ir::Module,
     globals: Vec<Option<GlobalRef>>,
     /// Functions lowered on their own.
@@ -222,10 +253,22 @@ pub struct ModuleCx<'m> {
 }
 
 impl<'m> ModuleCx<'m> {
+    /// Whether the source is WGSL.
+    pub fn is_wgsl(&self) -> bool {
+        self.parsed.lang == Lang::Wgsl
+    }
+
+    /// The entry points that are lowered, with their numbers.
+    fn entries(&self) -> impl Iterator<Item = (usize, &'m naga::EntryPoint)> + use<'m> {
+        let only = self.only;
+        let all = self.source.entry_points.iter().enumerate();
+        all.filter(move |(_, e)| only.is_none_or(|name| e.name == name))
+    }
+
     fn run(&mut self) -> Result<(), Refusals> {
         let source = self.source;
         let mut refusals = Vec::new();
-        for entry in &source.entry_points {
+        for (_, entry) in self.entries() {
             let feature = match stage(entry.stage) {
                 Ok(_) => continue,
                 Err(other) => format!("the {other} stage (entry point `{}`)", entry.name),
@@ -253,7 +296,7 @@ impl<'m> ModuleCx<'m> {
         if !refusals.is_empty() {
             return Err(refusals);
         }
-        for (index, entry) in source.entry_points.iter().enumerate() {
+        for (index, entry) in self.entries() {
             match FuncCx::entry_point(self, index) {
                 Ok((lowered, stage)) => {
                     self.instructions += lowered.insts.len() as u64;
@@ -274,7 +317,7 @@ impl<'m> ModuleCx<'m> {
     /// What the entry points use, through calls.
     fn reached(&self) -> Reached {
         let mut reached = Reached::default();
-        for entry in &self.source.entry_points {
+        for (_, entry) in self.entries() {
             reached.function(&entry.function);
         }
         // Callees have smaller handles, so one backward walk reaches everything.
@@ -327,7 +370,7 @@ impl<'m> ModuleCx<'m> {
                 (ir::Space::Storage, Some(ir::ResourceKind::StorageReadWrite))
             }
             AddressSpace::Storage { .. } => (ir::Space::Storage, Some(ir::ResourceKind::StorageRead)),
-            AddressSpace::Handle => return self.declare_handle(handle, span),
+            AddressSpace::Handle => return self.declare_handle(handle, reached, span),
             AddressSpace::Immediate => (ir::Space::Uniform, Some(ir::ResourceKind::Immediates)),
             AddressSpace::TaskPayload | AddressSpace::RayPayload | AddressSpace::IncomingRayPayload => {
                 return Err(report::unsupported(Refusal::OtherStages, "payloads of other stages", span));
@@ -397,7 +440,12 @@ impl<'m> ModuleCx<'m> {
     }
 
     /// Declares a texture, an image or a sampler, or an array of them.
-    fn declare_handle(&mut self, handle: Handle<naga::GlobalVariable>, span: Span) -> Lowered<GlobalRef> {
+    fn declare_handle(
+        &mut self,
+        handle: Handle<naga::GlobalVariable>,
+        reached: &Reached,
+        span: Span,
+    ) -> Lowered<GlobalRef> {
         let global = &self.source.global_variables[handle];
         let name = global.name.clone().unwrap_or_default();
         let mut inner = &self.source.types[global.ty].inner;
@@ -423,6 +471,10 @@ impl<'m> ModuleCx<'m> {
             }
             return Err(report::contradiction("a texture or sampler without a binding", span));
         };
+        if self.parsed.lang == crate::Lang::Spirv && self.is_written_elsewhere(handle, kind, reached) {
+            let what = "a storage image at the binding of another image";
+            return Err(report::unsupported(Refusal::Spirv, what, span).note(format!("this is about `{name}`")));
+        }
         // Of SPIR-V, a sampler may share its texture's binding.
         let shared = if self.parsed.lang == crate::Lang::Spirv { crate::spirv::combined::SAMPLER } else { 0 };
         let (group, binding) = (at.group, at.binding & !shared);
@@ -440,6 +492,30 @@ impl<'m> ModuleCx<'m> {
         Ok(GlobalRef { val: Val::Handle(texture::Binding { res, index: None }) })
     }
 
+    /// Whether an entry point has two images at one binding of which one is for storage and the other is of another kind: what is stored
+    /// to one would not be seen through the other.
+    fn is_written_elsewhere(
+        &self,
+        handle: Handle<naga::GlobalVariable>,
+        kind: ir::ResourceKind,
+        reached: &Reached,
+    ) -> bool {
+        let global = &self.source.global_variables[handle];
+        let storage = |k: ir::ResourceKind| matches!(k, ir::ResourceKind::StorageTexture { .. });
+        let other_kind = |other: Handle<naga::GlobalVariable>| {
+            let o = &self.source.global_variables[other];
+            let same_place = other != handle && o.binding == global.binding && o.space == AddressSpace::Handle;
+            let found = texture::resource_kind(&self.source.types[o.ty].inner).and_then(Result::ok);
+            same_place && found.is_some_and(|k| k != kind && (storage(k) || storage(kind)))
+        };
+        reached.globals.iter().copied().filter(|&other| other_kind(other)).any(|other| {
+            self.entries().any(|(e, _)| {
+                let used = self.info.get_entry_point(e);
+                !used[handle].is_empty() && !used[other].is_empty()
+            })
+        })
+    }
+
     /// The variables that are views of the same buffer, this among them: SPIR-V may bind several to one place.
     fn views<'a>(
         &'a self,
@@ -454,7 +530,7 @@ impl<'m> ModuleCx<'m> {
         };
         for &other in reached.globals.iter().filter(view) {
             let o = &self.source.global_variables[other];
-            let both = (0..self.source.entry_points.len()).any(|e| {
+            let both = self.entries().any(|(e, _)| {
                 let used = self.info.get_entry_point(e);
                 !used[handle].is_empty() && !used[other].is_empty()
             });

@@ -98,11 +98,31 @@ impl FuncCx<'_, '_> {
     /// The layer as an operand, and how it counts.
     fn layer(&mut self, index: Option<Handle<Expression>>, desc: TexDesc) -> Lowered<(TexDesc, Option<Value>)> {
         let Some(index) = index else { return Ok((desc, None)) };
+        if let Some(float) = self.cut(index)? {
+            let value = self.float(float)?;
+            let value = self.b().fround_even(value);
+            return Ok((desc.with_layer(TexLayer::Signed), Some(self.b().f2s(value, Type::I32))));
+        }
         let signed = super::types::lane_scalar(self.expr_ty(index)?).is_some_and(|s| s.kind == ScalarKind::Sint);
         let value = self.one(index)?;
         let value = self.as_i32(value);
         let layer = if signed { TexLayer::Signed } else { TexLayer::Unsigned };
         Ok((desc.with_layer(layer), Some(value)))
+    }
+
+    /// The float of which an index or a level is the integer part where the source gave the float: the readers of SPIR-V and GLSL cut what
+    /// WGSL has as an integer. Layers are rounded there, and levels are not cut.
+    fn cut(&mut self, expression: Handle<Expression>) -> Lowered<Option<Handle<Expression>>> {
+        if self.m.is_wgsl() {
+            return Ok(None);
+        }
+        let Expression::As { expr, kind: ScalarKind::Sint, convert: Some(4) } =
+            self.current().function.expressions[expression]
+        else {
+            return Ok(None);
+        };
+        let float = super::types::lane_scalar(self.expr_ty(expr)?).is_some_and(|s| s.kind == ScalarKind::Float);
+        Ok(float.then_some(expr))
     }
 
     /// A float operand; depth textures take their level as an integer.
@@ -170,6 +190,7 @@ impl FuncCx<'_, '_> {
             SampleLevel::Auto => TexLod::Implicit,
             SampleLevel::Zero => TexLod::Zero,
             SampleLevel::Exact(level) => {
+                let level = self.cut(level)?.unwrap_or(level);
                 given.push((TexArg::Level, self.float(level)?));
                 TexLod::Level
             }

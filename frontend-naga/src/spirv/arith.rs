@@ -280,7 +280,11 @@ fn extension(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
         return Ok(adjusted(cx, inst, signed, 2..3));
     }
     if number == Gl::Ldexp as u32 {
-        return Ok(adjusted(cx, inst, true, 3..4));
+        let inst = exponent(cx, inst);
+        if !adjusted(cx, &inst, true, 3..4) {
+            cx.out.push(inst);
+        }
+        return Ok(true);
     }
     // Of a scalar: what is its sign, or NaN where there is none.
     if number == Gl::Normalize as u32
@@ -309,6 +313,34 @@ fn extension(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
         Some(signed) => Ok(adjusted(cx, inst, signed, 2..inst.inst.operands.len())),
         None => Ok(false),
     }
+}
+
+/// `Ldexp` with an exponent of 32 bits, which is all that naga knows. What does not fit is far beyond every float.
+fn exponent(cx: &mut RewriteCx, inst: &Inst) -> Inst {
+    const FAR: u32 = 1 << 14;
+    let mut inst = inst.clone();
+    let Some(value) = inst.id(3) else { return inst };
+    let Some((scalar, n)) = cx.type_of(value).and_then(|t| cx.lanes(t)) else { return inst };
+    let &Type::Int(width, _) = cx.ty(scalar) else { return inst };
+    if width == 32 {
+        return inst;
+    }
+    let mut value = cast(cx, value, true);
+    let int = cx.int(true);
+    let words = cx.lanes_of(int, n);
+    if width > 32 {
+        let long = cx.type_id(Type::Int(width, true));
+        let longs = cx.lanes_of(long, n);
+        let set = cx.glsl();
+        for (op, bits) in [(Gl::SMin, FAR), (Gl::SMax, FAR.wrapping_neg())] {
+            let bound = cx.splat(words, bits);
+            let bound = cx.emit(Op::SConvert, longs, vec![id(bound)]);
+            let operands = vec![id(set), Operand::LiteralExtInstInteger(op as u32), id(value), id(bound)];
+            value = cx.emit(Op::ExtInst, longs, operands);
+        }
+    }
+    inst.inst.operands[3] = id(cx.emit(Op::SConvert, words, vec![id(value)]));
+    inst
 }
 
 /// The integer type of the same shape with this sign.

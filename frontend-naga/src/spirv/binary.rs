@@ -4,7 +4,7 @@
 use super::debug::{Places, Recorder};
 use crate::guard::limits;
 use crate::report;
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Diagnostic, Refusal, Span};
 use indexmap::IndexMap;
 use rspirv::binary::{Assemble, Consumer, ParseAction, ParseState, parse_bytes};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
@@ -16,11 +16,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 pub struct Inst {
     /// The instruction.
     pub inst: Instruction,
-    /// Its place.
+    /// Its place, and [`Inst::EXACT`].
     pub place: u32,
 }
 
 impl Inst {
+    /// The bit of a place that says that the arithmetic there is not contracted: what an instruction becomes has its place.
+    pub const EXACT: u32 = 1 << 31;
+
     /// What it does.
     pub fn op(&self) -> Op {
         self.inst.class.opcode
@@ -71,13 +74,13 @@ pub struct Binary {
 /// An instruction that the grammar does not know.
 pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
     let mut reader = Reader::default();
-    let text = match parse_bytes(unfolded(bytes), &mut reader) {
-        Ok(()) => None,
-        Err(ParseState::ConsumerStopRequested) => None,
-        Err(why) => Some(why.to_string()),
-    };
-    if let Some(text) = text {
-        return Err(Diagnostic::invalid("parse", format!("this is not a SPIR-V module: {text}")));
+    match parse_bytes(unfolded(bytes), &mut reader) {
+        Ok(()) | Err(ParseState::ConsumerStopRequested) => {}
+        Err(why) if is_newer(&why) => {
+            let what = "a word that the grammar of SPIR-V 1.6 does not have";
+            return Err(report::unsupported(Refusal::Spirv, what, Span::UNKNOWN).note(why.to_string()));
+        }
+        Err(why) => return Err(Diagnostic::invalid("parse", format!("this is not a SPIR-V module: {why}"))),
     }
     let Some(header) = reader.header else {
         return Err(Diagnostic::invalid("parse", "this is not a SPIR-V module: there is no header"));
@@ -90,6 +93,15 @@ pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
     expand_groups(&mut head, &groups)?;
     keep_of_written_images(&mut head);
     Ok(Binary { header, head, body, foreign, places: recorder.finish() })
+}
+
+/// Whether the module may be right in a newer version of SPIR-V, or in an extension: instructions and values without a name.
+fn is_newer(why: &ParseState) -> bool {
+    match why {
+        ParseState::OpcodeUnknown(..) => true,
+        ParseState::OperandError(error) => error.to_string().contains("unknown value"),
+        _ => false,
+    }
 }
 
 /// Operations on constants with a list of numbers: the reader takes one number only.

@@ -202,6 +202,7 @@ pub struct Places {
 impl Places {
     /// The range of a place.
     pub fn span(&self, place: u32) -> Span {
+        let place = place & !Inst::EXACT;
         if place == 0 { Span::UNKNOWN } else { self.spans.get(place as usize).copied().unwrap_or(Span::UNKNOWN) }
     }
 }

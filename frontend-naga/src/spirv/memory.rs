@@ -1,13 +1,14 @@
 //! Memory and composites: what naga's reader does not take of loads and stores, copies between structs that differ in
 //! their layout, and the forms of `modf` and `frexp` that store one of their results.
 
-use super::binary::Inst;
-use super::types::{Constant, RewriteCx, Type, id, malformed, number, unsupported};
+use super::binary::{Binary, Inst};
+use super::types::{Constant, RewriteCx, Type, id, malformed, missing, unsupported};
 use crate::guard::limits;
 use crate::report;
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Diagnostic, Refusal};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as Gl, Op, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Parts of one value that is copied part by part.
 const PARTS: u32 = 1 << 12;
@@ -24,6 +25,20 @@ pub fn rewrite(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
             return Err(unsupported(&format!("Op{} of pointers", inst.class_name())));
         }
         Op::Load if pointer(ty) => return Err(unsupported("OpLoad of pointers")),
+        Op::AccessChain | Op::InBoundsAccessChain => {
+            if in_vector(cx, inst) {
+                cx.in_vectors.extend(result);
+            }
+            return Ok(false);
+        }
+        Op::CopyObject if inst.id(0).is_some_and(|of| cx.in_vectors.contains(&of)) => {
+            cx.in_vectors.extend(result);
+            return Ok(false);
+        }
+        _ if inst.class_name().starts_with("Atomic") && inst.id(0).is_some_and(|of| cx.in_vectors.contains(&of)) => {
+            let name = format!("Op{} of a component of a vector", inst.class_name());
+            return Err(missing(Refusal::AtomicTypes, &name));
+        }
         // Whether an access is volatile, aligned or non-temporal changes no result here.
         Op::Load if inst.inst.operands.len() > 1 => {
             cx.push(Instruction::new(Op::Load, ty, result, inst.inst.operands[..1].to_vec()));
@@ -54,6 +69,66 @@ pub fn rewrite(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// Whether a chain leads to a component of a vector.
+fn in_vector(cx: &RewriteCx, inst: &Inst) -> bool {
+    let Some((_, mut ty)) = inst.id(0).and_then(|base| cx.pointee(base)) else { return false };
+    for index in inst.ids(1) {
+        if matches!(cx.ty(ty), Type::Vector(..)) {
+            return true;
+        }
+        let Some(part) = cx.part(ty, cx.bits(index).unwrap_or(0) as u32) else { return false };
+        ty = part;
+    }
+    false
+}
+
+/// Declares undefined values outside of functions: naga's reader says twice where one begins inside.
+pub fn undefined(module: &mut Binary) {
+    let pointer = |i: &Inst| i.op() == Op::TypePointer;
+    let pointers: FxHashSet<u32> = module.head.iter().filter(|i| pointer(i)).filter_map(|i| i.inst.result_id).collect();
+    let undefined = |i: &Inst| i.op() == Op::Undef && i.inst.result_type.is_some_and(|t| !pointers.contains(&t));
+    if module.body.iter().any(undefined) {
+        let (moved, left) = std::mem::take(&mut module.body).into_iter().partition(undefined);
+        module.body = left;
+        module.head.extend::<Vec<_>>(moved);
+    }
+}
+
+/// Stores to outputs what they begin with, which naga's reader drops.
+pub fn initial_outputs(module: &mut Binary) {
+    let mut values: FxHashMap<u32, u32> = FxHashMap::default();
+    for inst in module.head.iter_mut().filter(|i| i.op() == Op::Variable) {
+        let output = matches!(inst.inst.operands.first(), Some(Operand::StorageClass(StorageClass::Output)));
+        if let (true, Some(result), Some(value)) = (output, inst.inst.result_id, inst.id(1)) {
+            inst.inst.operands.truncate(1);
+            values.insert(result, value);
+        }
+    }
+    if values.is_empty() {
+        return;
+    }
+    let entries = module.head.iter().filter(|i| i.op() == Op::EntryPoint);
+    let stores = |i: &Inst| {
+        let given = i.ids(3).into_iter().filter_map(|v| Some((v, *values.get(&v)?)));
+        Some((i.id(1)?, given.collect::<Vec<_>>()))
+    };
+    let stores: FxHashMap<u32, Vec<(u32, u32)>> = entries.filter_map(stores).collect();
+    let mut open: Option<&Vec<(u32, u32)>> = None;
+    let mut out = Vec::with_capacity(module.body.len());
+    for inst in std::mem::take(&mut module.body) {
+        if inst.op() == Op::Function {
+            open = inst.inst.result_id.and_then(|f| stores.get(&f));
+        } else if !matches!(inst.op(), Op::FunctionParameter | Op::Label | Op::Variable) {
+            for &(variable, value) in open.take().into_iter().flatten() {
+                let store = Instruction::new(Op::Store, None, None, vec![id(variable), id(value)]);
+                out.push(Inst { inst: store, place: 0 });
+            }
+        }
+        out.push(inst);
+    }
+    module.body = out;
 }
 
 /// Takes zero from the workgroup variables that begin with it, which naga does not take; says of each whether it did.
@@ -148,24 +223,54 @@ fn select(
     Ok(result)
 }
 
-/// `Modf` and `Frexp` with a pointer.
+/// `Modf` and `Frexp` with a pointer, and of halves: naga has exponents of 16 bits there. Floats hold each half, and their parts are halves.
 fn split(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
-    let with = match inst.literal(1) {
-        Some(n) if n == Gl::Modf as u32 => Gl::ModfStruct,
-        Some(n) if n == Gl::Frexp as u32 => Gl::FrexpStruct,
-        _ => return Ok(false),
+    let is = |op: Gl| inst.literal(1) == Some(op as u32);
+    let with = match () {
+        () if is(Gl::Modf) || is(Gl::ModfStruct) => Gl::ModfStruct,
+        () if is(Gl::Frexp) || is(Gl::FrexpStruct) => Gl::FrexpStruct,
+        () => return Ok(false),
     };
-    let found = (inst.inst.result_type, inst.inst.result_id, inst.id(0), inst.id(2), inst.id(3));
-    let (Some(ty), Some(result), Some(set), Some(x), Some(pointer)) = found else {
+    let found = (inst.inst.result_type, inst.inst.result_id, inst.id(0), inst.id(2));
+    let (Some(ty), Some(result), Some(set), Some(x)) = found else {
         return Err(malformed("`Modf` or `Frexp` without operands"));
     };
-    let Some((_, other)) = cx.pointee(pointer) else { return Err(malformed(format!("%{pointer} is not a pointer"))) };
+    let pointer = if is(with) { None } else { Some(inst.id(3).unwrap_or(0)) };
+    let types = match pointer {
+        Some(pointer) => (Some(ty), cx.pointee(pointer).map(|p| p.1)),
+        None => (cx.part(ty, 0), cx.part(ty, 1)),
+    };
+    let (Some(own), Some(other)) = types else {
+        return Err(malformed("`Modf` or `Frexp` with other types than they have"));
+    };
+    let Some((scalar, n)) = cx.lanes(own) else { return Err(malformed("`Modf` or `Frexp` of no float")) };
+    let half = *cx.ty(scalar) == Type::Float(16);
+    if pointer.is_none() && !half {
+        return Ok(false);
+    }
+    let (mut value, mut float, mut second) = (x, own, other);
+    if half {
+        let f32 = cx.type_id(Type::Float(32));
+        float = cx.lanes_of(f32, n);
+        second = if with == Gl::ModfStruct { float } else { other };
+        value = cx.emit(Op::FConvert, float, vec![id(x)]);
+    }
     let both = cx.fresh();
-    cx.global(Op::TypeStruct, None, both, vec![id(ty), id(other)]);
-    let operands = vec![id(set), Operand::LiteralExtInstInteger(with as u32), id(x)];
+    cx.global(Op::TypeStruct, None, both, vec![id(float), id(second)]);
+    let operands = vec![id(set), Operand::LiteralExtInstInteger(with as u32), id(value)];
     let pair = cx.emit(Op::ExtInst, both, operands);
-    cx.emit_as(Op::CompositeExtract, ty, result, vec![id(pair), number(0)]);
-    let second = cx.extract(pair, other, &[1]);
-    cx.push(Instruction::new(Op::Store, None, None, vec![id(pointer), id(second)]));
+    let mut parts = [cx.extract(pair, float, &[0]), cx.extract(pair, second, &[1])];
+    for (part, (has, wants)) in parts.iter_mut().zip([(float, own), (second, other)]) {
+        if has != wants {
+            *part = cx.emit(Op::FConvert, wants, vec![id(*part)]);
+        }
+    }
+    match pointer {
+        Some(pointer) => {
+            cx.emit_as(Op::CopyObject, ty, result, vec![id(parts[0])]);
+            cx.push(Instruction::new(Op::Store, None, None, vec![id(pointer), id(parts[1])]));
+        }
+        None => cx.emit_as(Op::CompositeConstruct, ty, result, vec![id(parts[0]), id(parts[1])]),
+    }
     Ok(true)
 }

@@ -5,10 +5,12 @@
 
 mod arith;
 mod binary;
+mod blocks;
 pub mod capabilities;
 mod chains;
 pub mod combined;
 mod debug;
+pub mod decorations;
 mod entries;
 mod exits;
 mod flow;
@@ -26,7 +28,7 @@ mod specialize;
 mod types;
 
 use binary::{Binary, Inst};
-use gpucc_ir::{Class, Diagnostic, MemFlags, SourceFile, Span, Stage};
+use gpucc_ir::{Class, Diagnostic, FpFlags, MemFlags, SourceFile, Span, Stage};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, MemoryAccess, Op};
 use rustc_hash::FxHashSet;
@@ -49,8 +51,12 @@ pub struct Prepared {
     pub bytes: Vec<u8>,
     /// Of each workgroup variable whether it begins with zero by the source's own word.
     pub zeroed: Vec<bool>,
+    /// Inputs and outputs that say where they are interpolated.
+    pub sampled: Vec<decorations::Sampled>,
     /// Spans in the source, and what it is, by the byte at which naga says that an instruction begins.
     instructions: Vec<(u32, Span, Op)>,
+    /// The bytes at which instructions begin whose arithmetic is not contracted.
+    exact: Vec<u32>,
     /// What the module had before it was rewritten.
     original: FxHashSet<Op>,
     /// Whether nothing says that loads and stores are for others to see at once (`Coherent`, `Volatile`, the operands of the Vulkan
@@ -98,11 +104,17 @@ impl Module {
         layout::check(&module)?;
         images::check(&module)?;
         order::declare_shared(&mut module);
+        decorations::check(&module)?;
+        decorations::mark_exact(&mut module);
+        let sampled = decorations::sampled(&module);
+        module.body = blocks::in_order(std::mem::take(&mut module.body));
+        memory::undefined(&mut module);
         combined::split(&mut module);
         specialize::specialize(&mut module, values)?;
         specialize::workgroup_sizes(&mut module)?;
         given::specialise(&mut module)?;
         entries::separate(&mut module);
+        memory::initial_outputs(&mut module);
         let matrices = matrix::declare(&mut module)?;
         let mut cx = RewriteCx::new(&module);
         cx.matrices = matrices;
@@ -131,10 +143,11 @@ impl Module {
         module.header.bound = cx.bound;
         let (bytes, places) = module.write();
         let orders = order::Orders::new(&cx, &module, &places);
+        let exact = places.iter().filter(|p| p.1 & Inst::EXACT != 0).map(|p| p.0).collect();
         let instructions = places.into_iter().map(|(at, place, op)| (at, module.places.span(place), op)).collect();
         let original = self.binary.head.iter().chain(&self.binary.body).map(Inst::op).collect();
         let private = !self.binary.head.iter().chain(&self.binary.body).any(is_shared);
-        Ok(Prepared { bytes, zeroed, instructions, original, private, orders })
+        Ok(Prepared { bytes, zeroed, sampled, instructions, exact, original, private, orders })
     }
 }
 
@@ -153,6 +166,7 @@ fn rewrite(cx: &mut RewriteCx, inst: Inst) -> Result<(), Diagnostic> {
     if inst.op() == Op::Label
         || matrix::rewrite(cx, &inst)?
         || memory::rewrite(cx, &inst)?
+        || images::rewrite(cx, &inst)?
         || arith::rewrite(cx, &inst)?
     {
         if inst.op() == Op::Label {
@@ -207,6 +221,25 @@ impl Prepared {
             let mut func = std::mem::take(&mut module.funcs[f]);
             self.orders.apply(&mut func, |d| self.at(module.span(d.loc)).map(|i| i.0));
             module.funcs[f] = func;
+        }
+    }
+
+    /// Takes the licence to contract from what the module forbids it for. Spans are still those of the words.
+    pub fn exact_arithmetic(&self, module: &mut gpucc_ir::Module) {
+        if self.exact.is_empty() {
+            return;
+        }
+        for f in module.funcs.keys() {
+            for i in module.funcs[f].insts.keys() {
+                let d = &module.funcs[f].insts[i];
+                if d.fp.has(FpFlags::CONTRACT)
+                    && let Some(of) = self.at(module.span(d.loc))
+                    && self.exact.binary_search(&of.0).is_ok()
+                {
+                    let d = &mut module.funcs[f].insts[i];
+                    d.fp = d.fp.and(FpFlags(!FpFlags::CONTRACT.0));
+                }
+            }
         }
     }
 

@@ -7,9 +7,7 @@ use crate::guard::limits;
 use crate::report;
 use gpucc_ir::{Diagnostic, Refusal};
 use rspirv::dr::Operand;
-use rspirv::spirv::{
-    AddressingModel, BuiltIn, Decoration, Dim, ExecutionMode, ExecutionModel, ImageOperands, Op, StorageClass,
-};
+use rspirv::spirv::{AddressingModel, BuiltIn, Dim, ExecutionMode, ExecutionModel, ImageOperands, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Instructions that are rewritten here or that naga reads. What is not in this list is refused by its name.
@@ -409,12 +407,6 @@ fn refused(module: &Binary, inst: &Inst) -> Option<String> {
             (!not_known.is_empty()).then(|| format!("{name} with {not_known:?}"))
         }
         (Op::Decorate | Op::MemberDecorate, _) if is_view(inst) => Some(format!("{name} BuiltIn ViewIndex")),
-        (Op::Decorate, _) => match inst.inst.operands.get(1) {
-            Some(Operand::Decoration(Decoration::LinkageAttributes)) => {
-                Some("OpDecorate LinkageAttributes".to_string()).filter(|_| imports(inst))
-            }
-            _ => None,
-        },
         _ => None,
     }
 }
@@ -428,13 +420,11 @@ fn is_view(inst: &Inst) -> bool {
 fn image(inst: &Inst) -> Option<String> {
     let storage = inst.literal(5) == Some(2);
     match inst.inst.operands.get(1) {
+        _ if inst.literal(3) == Some(1) && inst.literal(4) == Some(1) => {
+            Some("OpTypeImage of several samples with layers".to_string())
+        }
         Some(Operand::Dim(Dim::DimCube)) if storage => Some("OpTypeImage Cube for storage".to_string()),
         _ if storage && inst.literal(4) == Some(1) => Some("OpTypeImage of several samples for storage".to_string()),
         _ => None,
     }
-}
-
-/// Whether a linkage decoration names something that another module defines.
-fn imports(inst: &Inst) -> bool {
-    inst.inst.operands.iter().any(|o| matches!(o, Operand::LinkageType(rspirv::spirv::LinkageType::Import)))
 }

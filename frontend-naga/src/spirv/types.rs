@@ -8,7 +8,7 @@ use gpucc_ir::{Diagnostic, Refusal};
 use indexmap::IndexMap;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 /// A type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -67,6 +67,8 @@ pub struct RewriteCx {
     pub place: u32,
     /// Matrices that are arrays of lines now.
     pub matrices: Matrices,
+    /// Pointers to components of vectors.
+    pub in_vectors: FxHashSet<u32>,
     /// The id of `GLSL.std.450`, and whether the module has to be given its declaration.
     pub extensions: (u32, bool),
 }
@@ -126,6 +128,7 @@ impl RewriteCx {
             out: Vec::new(),
             place: 0,
             matrices: Matrices::default(),
+            in_vectors: FxHashSet::default(),
             extensions: (0, false),
         }
     }

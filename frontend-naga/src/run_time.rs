@@ -1,0 +1,174 @@
+//! What naga's validator takes for constant expressions and is none: a `let` in WGSL, and every value of SPIR-V.
+//!
+//! A division by zero, a shift by too much and an index that is out of bounds are errors in constant expressions. At run time they have a
+//! meaning (`x / 0` is `x`, shifts are taken modulo the width, indices are clamped) or may stand in code that never runs. The validator is
+//! shown a module in which they are hidden behind expressions of the same types; what is lowered is the module itself.
+
+use naga::front::Typifier;
+use naga::{BinaryOperator, Expression, Function, Handle, Literal, Module, TypeInner};
+use rustc_hash::FxHashSet;
+
+use crate::shadow::Types;
+
+/// Hides them; whether there was any. In a module of which `all` is run time nothing has to have a name.
+pub fn hide(module: &mut Module, all: bool) -> bool {
+    let Ok(types) = Types::new(module) else { return false };
+    let mut changes = Vec::new();
+    for (handle, function) in module.functions.iter() {
+        if let Some(types) = types.function(handle) {
+            changes.push(found(module, function, types, all));
+        }
+    }
+    for (n, entry) in module.entry_points.iter().enumerate() {
+        if let Some(types) = types.entry(n) {
+            changes.push(found(module, &entry.function, types, all));
+        }
+    }
+    let functions = module.functions.iter_mut().map(|(_, f)| f);
+    let functions = functions.chain(module.entry_points.iter_mut().map(|e| &mut e.function));
+    let mut any = false;
+    for (function, changes) in functions.zip(changes) {
+        for (handle, expression) in changes {
+            function.expressions[handle] = expression;
+            any = true;
+        }
+    }
+    any
+}
+
+/// Brings indices by constants into bounds, which a value has no other way to be indexed at.
+pub fn clamp(module: &mut Module) {
+    let Ok(types) = Types::new(module) else { return };
+    let mut changes: Vec<Vec<(Handle<Expression>, u32)>> = Vec::new();
+    let of = |function: &Function, types: &Typifier| {
+        let stray = |(handle, e): (Handle<Expression>, &Expression)| match *e {
+            Expression::AccessIndex { base, index } => {
+                let length = length(module, types.get(base, &module.types))?;
+                (index >= length).then(|| (handle, length - 1))
+            }
+            _ => None,
+        };
+        function.expressions.iter().filter_map(stray).collect()
+    };
+    for (handle, function) in module.functions.iter() {
+        changes.push(types.function(handle).map(|t| of(function, t)).unwrap_or_default());
+    }
+    for (n, entry) in module.entry_points.iter().enumerate() {
+        changes.push(types.entry(n).map(|t| of(&entry.function, t)).unwrap_or_default());
+    }
+    let functions = module.functions.iter_mut().map(|(_, f)| f);
+    for (function, list) in functions.chain(module.entry_points.iter_mut().map(|e| &mut e.function)).zip(changes) {
+        for (handle, to) in list {
+            if let Expression::AccessIndex { index, .. } = &mut function.expressions[handle] {
+                *index = to;
+            }
+        }
+    }
+}
+
+/// How many elements there are, of what has a number that is known and is no structure.
+fn length(module: &Module, inner: &TypeInner) -> Option<u32> {
+    match *inner {
+        TypeInner::Vector { size, .. } | TypeInner::ValuePointer { size: Some(size), .. } => Some(size as u32),
+        TypeInner::Matrix { columns, .. } => Some(columns as u32),
+        TypeInner::Array { size: naga::ArraySize::Constant(n), .. } => Some(n.get()),
+        TypeInner::Pointer { base, .. } => match module.types[base].inner {
+            TypeInner::Pointer { .. } => None,
+            ref inner => length(module, inner),
+        },
+        _ => None,
+    }
+}
+
+struct Search<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    /// Values that have a name; all of them without a set.
+    named: Option<FxHashSet<Handle<Expression>>>,
+}
+
+/// The expressions of a function that are wrong in a constant expression alone, with others of their types.
+fn found(module: &Module, function: &Function, types: &Typifier, all: bool) -> Vec<(Handle<Expression>, Expression)> {
+    use BinaryOperator as B;
+    let named = (!all).then(|| function.named_expressions.keys().copied().collect());
+    let search = Search { module, function, named };
+    let mut list = Vec::new();
+    for (handle, expression) in function.expressions.iter() {
+        match *expression {
+            Expression::Binary { op: B::Divide | B::Modulo, left, right } if search.at_run_time(right, &|n| n == 0) => {
+                list.push((handle, Expression::Binary { op: B::Add, left, right }));
+            }
+            Expression::Binary { op: B::ShiftLeft | B::ShiftRight, left, right } => {
+                let bits = match types.get(left, &module.types) {
+                    TypeInner::Scalar(s) | TypeInner::Vector { scalar: s, .. } => 8 * i128::from(s.width),
+                    _ => continue,
+                };
+                if search.at_run_time(right, &|n| n >= bits) {
+                    list.push((handle, Expression::Binary { op: B::And, left, right: left }));
+                }
+            }
+            Expression::Access { base, index } => {
+                let most = length(module, types.get(base, &module.types)).map_or(i128::MAX, i128::from);
+                if search.at_run_time(index, &|n| n < 0 || n >= most) {
+                    list.push((handle, Expression::AccessIndex { base, index: 0 }));
+                }
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
+impl Search<'_> {
+    /// Whether one of the numbers of a value is wrong, and those that are have a name.
+    fn at_run_time(&self, value: Handle<Expression>, wrong: &dyn Fn(i128) -> bool) -> bool {
+        let (mut any, mut constant) = (false, false);
+        self.numbers(value, false, &mut |n, run_time| {
+            if wrong(n) {
+                any = true;
+                constant |= !run_time;
+            }
+        });
+        any && !constant
+    }
+
+    /// The integers of a value, and whether each is part of something that has a name.
+    fn numbers(&self, value: Handle<Expression>, named: bool, each: &mut dyn FnMut(i128, bool)) {
+        let named = named || self.named.as_ref().is_none_or(|n| n.contains(&value));
+        match self.function.expressions[value] {
+            Expression::Literal(literal) => literal_number(literal).into_iter().for_each(|n| each(n, named)),
+            Expression::ZeroValue(_) => each(0, named),
+            Expression::Splat { value, .. } => self.numbers(value, named, each),
+            Expression::Compose { ref components, .. } => {
+                components.iter().for_each(|&part| self.numbers(part, named, each));
+            }
+            Expression::Constant(c) => self.constant(self.module.constants[c].init, named, each),
+            _ => {}
+        }
+    }
+
+    fn constant(&self, value: Handle<Expression>, named: bool, each: &mut dyn FnMut(i128, bool)) {
+        match self.module.global_expressions[value] {
+            Expression::Literal(literal) => literal_number(literal).into_iter().for_each(|n| each(n, named)),
+            Expression::ZeroValue(_) => each(0, named),
+            Expression::Splat { value, .. } => self.constant(value, named, each),
+            Expression::Compose { ref components, .. } => {
+                components.iter().for_each(|&part| self.constant(part, named, each));
+            }
+            Expression::Constant(c) => self.constant(self.module.constants[c].init, named, each),
+            _ => {}
+        }
+    }
+}
+
+fn literal_number(literal: Literal) -> Option<i128> {
+    Some(match literal {
+        Literal::U16(n) => n.into(),
+        Literal::I16(n) => n.into(),
+        Literal::U32(n) => n.into(),
+        Literal::I32(n) => n.into(),
+        Literal::U64(n) => n.into(),
+        Literal::I64(n) | Literal::AbstractInt(n) => n.into(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,403 @@
+//! Each word of a SPIR-V module is obeyed or refused by its name: decorations, operand bits, barriers, initial values, the order of blocks.
+//!
+//! Without `glslangValidator`, `spirv-opt` and `spirv-as` (Debian: `glslang-tools`, `spirv-tools`) nothing is run, and the tests say so.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use gpucc_frontend_naga::{Input, Lang, Options, lower, parse};
+use gpucc_ir::{Class, FpFlags, Interface, IoAt, Module, Op, StageInfo, Where};
+use gpucc_sim::Dispatch;
+use gpucc_sim::texture::{Dim, Format, Image, Sampler};
+
+fn tools() -> bool {
+    let has = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    let all = ["glslangValidator", "spirv-opt", "spirv-as"].into_iter().all(has);
+    if !all {
+        eprintln!("skipped: there are no SPIR-V tools");
+    }
+    all
+}
+
+/// A file of these tests alone.
+fn scratch(name: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("gpucc-words-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a folder for files");
+    dir.join(name)
+}
+
+/// What a tool makes of a text.
+#[track_caller]
+fn tool(tool: &str, args: &[&str], input: &PathBuf, output: &str) -> Vec<u8> {
+    let out = scratch(output);
+    let done = Command::new(tool).args(args).arg(input).arg("-o").arg(&out).output().expect("it starts");
+    assert!(done.status.success(), "{tool}: {}", String::from_utf8_lossy(&done.stdout));
+    std::fs::read(&out).expect("the output")
+}
+
+/// A module of GLSL; `stage` as glslang calls it.
+#[track_caller]
+fn glsl(name: &str, stage: &str, source: &str) -> Vec<u8> {
+    let path = scratch(&format!("{name}.{stage}"));
+    std::fs::write(&path, format!("#version 450\n{source}")).expect("a file");
+    tool("glslangValidator", &["-V", "--target-env", "vulkan1.2"], &path, &format!("{name}.{stage}.spv"))
+}
+
+/// The same after spirv-opt.
+#[track_caller]
+fn optimised(name: &str, stage: &str, source: &str) -> Vec<u8> {
+    glsl(name, stage, source);
+    tool("spirv-opt", &["-O"], &scratch(&format!("{name}.{stage}.spv")), &format!("{name}-O.spv"))
+}
+
+/// SPIR-V assembly with a buffer `%a` of words at `0:0` around declarations and the body of `main`; `%p0` to `%p3` are its first words.
+#[track_caller]
+fn assembled(name: &str, [capabilities, annotations, types, body]: [&str; 4]) -> Vec<u8> {
+    let capabilities: String = capabilities.split_whitespace().map(|c| format!("OpCapability {c}\n")).collect();
+    let chains: String = (0..4).map(|n| format!("%p{n} = OpAccessChain %pu %a %u0 %u{n}\n")).collect();
+    let source = format!(
+        "OpCapability Shader\n{capabilities}OpExtension \"SPV_KHR_storage_buffer_storage_class\"\n\
+         OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"\n%ext = OpExtInstImport \"GLSL.std.450\"\n\
+         OpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\n\
+         OpName %a \"words\"\nOpDecorate %list ArrayStride 4\nOpMemberDecorate %B 0 Offset 0\nOpDecorate %B Block\n\
+         OpDecorate %a DescriptorSet 0\nOpDecorate %a Binding 0\n{annotations}\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
+         %bool = OpTypeBool\n%u = OpTypeInt 32 0\n%i = OpTypeInt 32 1\n%f = OpTypeFloat 32\n%u0 = OpConstant %u 0\n\
+         %u1 = OpConstant %u 1\n%u2 = OpConstant %u 2\n%u3 = OpConstant %u 3\n%list = OpTypeRuntimeArray %u\n%B = OpTypeStruct %list\n\
+         %pB = OpTypePointer StorageBuffer %B\n%pu = OpTypePointer StorageBuffer %u\n%a = OpVariable %pB StorageBuffer\n{types}\n\
+         %main = OpFunction %void None %fn\n%entry = OpLabel\n{chains}{body}\nOpReturn\nOpFunctionEnd\n"
+    );
+    let path = scratch(&format!("{name}.spvasm"));
+    std::fs::write(&path, source).expect("a file");
+    tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("{name}.spv"))
+}
+
+#[track_caller]
+fn module(bytes: &[u8]) -> Module {
+    let parsed = parse(Input { bytes }, Lang::Spirv).and_then(|p| lower(&p, &Options::default()));
+    let module = parsed.unwrap_or_else(|list| panic!("{} {:?}", list[0], list[0].notes));
+    if let Err(findings) = gpucc_ir::verify::verify_module(&module) {
+        panic!("{}\n{}", findings[0], gpucc_ir::text::module_text(&module));
+    }
+    module
+}
+
+/// The message of a refusal.
+#[track_caller]
+fn refused(bytes: &[u8]) -> String {
+    let done = parse(Input { bytes }, Lang::Spirv).and_then(|p| lower(&p, &Options::default()));
+    let list = done.expect_err("refused");
+    assert_eq!(list[0].class, Class::Unsupported, "{} {:?}", list[0], list[0].notes);
+    list[0].message.clone()
+}
+
+/// The words of the buffer `0:0` after a run on the oracle.
+#[track_caller]
+fn words(bytes: &[u8], mut dispatch: Dispatch) -> Vec<u32> {
+    crate::common::run_module(&module(bytes), &mut dispatch);
+    dispatch.words(0, 0).expect("bound")
+}
+
+fn given(words: &[u32]) -> Dispatch {
+    Dispatch::new([1; 3]).with_u32(0, 0, words)
+}
+
+/// An optimiser puts the merge block of a loop in front of the loop's body: cases of a switch there fell through as if nothing were around
+/// them.
+#[test]
+fn blocks_stand_in_any_order() {
+    if !tools() {
+        return;
+    }
+    let bodies = [
+        "while (true) { if (i++ >= 1) break; switch (p) { case 10: if (p + i == 11) continue; break; case 0: g += 20; default: ; } }",
+        "while (true) { if (i++ >= 2) break; switch (p) { case 10: if (i == 1) continue; g += 3; break; default: g += 100; case 0: g += 20;
+         case 5: g ^= 1; break; case 99: continue; } g *= 2; }",
+        "for (i = 0; i < 2; i++) { int j = 0; while (true) { if (j++ > 1) break; switch (p) { case 0: g += 1; case 5: if (j == 1) continue;
+         g += 10; default: g += 100; } } if (p == 99) break; }",
+    ];
+    for (n, body) in bodies.into_iter().enumerate() {
+        let source = format!(
+            "layout(local_size_x = 4) in; layout(std430, set=0, binding=0) buffer A {{ int a[]; }};
+             void main() {{ uint l = gl_LocalInvocationID.x; int p = a[l]; int g = 7; int i = 0; {body} a[l] = g; }}"
+        );
+        let name = format!("order{n}");
+        let input = [0, 10, 5, 99];
+        let plain = words(&glsl(&name, "comp", &source), given(&input));
+        assert_eq!(words(&optimised(&name, "comp", &source), given(&input)), plain, "{body}");
+        assert!(n != 0 || plain == [27, 7, 7, 7], "{plain:?}");
+    }
+}
+
+/// Decorations that no step reads are refused by name, with what has them.
+#[test]
+fn decorations_are_known_or_refused() {
+    if !tools() {
+        return;
+    }
+    let body = "%x = OpLoad %u %p1\n%y = OpConvertUToF %f %x\n%z = OpFConvert %h %y\n%w = OpFConvert %f %z\n%v = OpConvertFToU %u %w\nOpStore %p0 %v";
+    let with = |name: &str, annotation: &str| {
+        assembled(name, ["Float16 Kernel Linkage", annotation, "%h = OpTypeFloat 16", body])
+    };
+    for (n, (annotation, message)) in [
+        ("OpDecorate %z FPRoundingMode RTZ", "`OpDecorate FPRoundingMode RTZ`"),
+        ("OpDecorate %y FPFastMathMode Fast", "`OpDecorate FPFastMathMode`"),
+        ("OpDecorate %v SaturatedConversion", "`OpDecorate SaturatedConversion`"),
+        ("OpMemberDecorate %B 0 Patch", "`OpMemberDecorate Patch`"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = refused(&with(&format!("decorated{n}"), annotation));
+        assert!(text.starts_with(message), "{text}");
+    }
+    let harmless = "OpDecorate %z FPRoundingMode RTE\nOpDecorate %y RelaxedPrecision\nOpDecorate %a Restrict";
+    assert_eq!(words(&with("harmless", harmless), given(&[0, 9, 0, 0]))[0], 9);
+}
+
+/// Two variables of one location.
+#[test]
+fn components_are_refused() {
+    if !tools() {
+        return;
+    }
+    let fragment =
+        "layout(location=1) in vec2 j; layout(location=1, component=2) in vec2 k; layout(location=0) out vec4 c;
+        void main() { c = vec4(j, k); }";
+    let vertex = "layout(location=1) out vec2 j; layout(location=1, component=2) out vec2 k;
+        void main() { gl_Position = vec4(0); j = vec2(1); k = vec2(2); }";
+    for (stage, source) in [("frag", fragment), ("vert", vertex)] {
+        let text = refused(&glsl("component", stage, source));
+        assert!(text.starts_with("`OpDecorate Component 2`"), "{text}");
+    }
+}
+
+fn interface(m: &Module) -> &Interface {
+    match &m.entries[0].stage {
+        StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => io,
+        _ => panic!("a stage without an interface"),
+    }
+}
+
+/// Where a varying is interpolated is apart from how.
+#[test]
+fn places_of_interpolation() {
+    if !tools() {
+        return;
+    }
+    let fragment = "layout(location=0) in vec2 a; layout(location=1) centroid in vec2 b; layout(location=2) sample in vec2 d;
+        layout(location=3) noperspective centroid in vec2 e; layout(location=4) flat in vec2 f; layout(location=0) out vec4 c;
+        void main() { c = vec4(a + b, d + e + f); }";
+    let vertex =
+        "layout(location=0) out vec2 a; layout(location=1) centroid out vec2 b; layout(location=2) sample out vec2 d;
+        layout(location=3) noperspective centroid out vec2 e; layout(location=4) flat out vec2 f;
+        void main() { gl_Position = vec4(0); a = b = d = e = f = vec2(1); }";
+    let wanted = [
+        (0, "perspective", Where::Center),
+        (1, "perspective", Where::Centroid),
+        (2, "perspective", Where::Sample),
+        (3, "linear", Where::Centroid),
+        (4, "flat", Where::Center),
+    ];
+    for (stage, source) in [("frag", fragment), ("vert", vertex)] {
+        let m = module(&glsl("places", stage, source));
+        let io = interface(&m);
+        let slots = if stage == "frag" { &io.inputs } else { &io.outputs };
+        let mut found: Vec<_> = slots
+            .iter()
+            .filter_map(|s| match s.at {
+                IoAt::Location { number, .. } => Some((number, s.interp.mode.name(), s.interp.at)),
+                _ => None,
+            })
+            .collect();
+        found.sort_by_key(|f| f.0);
+        assert_eq!(found, wanted, "{stage}");
+    }
+}
+
+/// How many float operations of a module may be contracted, and how many may not.
+fn contracted(m: &Module) -> [usize; 2] {
+    let mut counts = [0; 2];
+    for f in m.funcs.values() {
+        for d in f.insts.values().filter(|d| matches!(d.op, Op::FMul | Op::FAdd)) {
+            counts[usize::from(!d.fp.has(FpFlags::CONTRACT))] += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn what_is_precise_is_not_contracted() {
+    if !tools() {
+        return;
+    }
+    let head = "layout(std430, set=0, binding=0) buffer A { float a[]; }; layout(std430, set=0, binding=1) buffer B { float b[]; };";
+    let precise =
+        format!("{head} void main() {{ precise float x = a[0] * a[1] + a[2]; a[3] = x; b[4] = b[5] * b[6] + b[7]; }}");
+    assert_eq!(contracted(&module(&glsl("precise", "comp", &precise))), [2, 2]);
+    let matrix = format!(
+        "{head} void main() {{ precise vec2 v = mat2(a[0], a[1], a[2], a[3]) * vec2(a[4], a[5]); a[6] = v.x; b[0] = b[1] + b[2]; }}"
+    );
+    let counts = contracted(&module(&glsl("matrix", "comp", &matrix)));
+    assert_eq!(counts[0], 1, "only the last sum may be contracted: {counts:?}");
+    // What two programs compute alike is the same in both.
+    let vertex = |word: &str| {
+        format!("{word} gl_Position; layout(location=0) in vec4 a; void main() {{ gl_Position = a * a + a; }}")
+    };
+    assert_eq!(contracted(&module(&glsl("invariant", "vert", &vertex("invariant"))))[0], 0);
+    let wgsl = |word: &str| {
+        format!(
+            "@vertex fn vs(@location(0) a: vec4f) -> {word} @builtin(position) vec4f {{ return fma(a, a, a) + a * a; }}"
+        )
+    };
+    let wgsl = |word: &str| crate::common::module(wgsl(word).as_bytes(), Lang::Wgsl, &Options::default());
+    assert_eq!(contracted(&wgsl("@invariant"))[0], 0);
+    assert_eq!(contracted(&wgsl(""))[1], 0);
+}
+
+/// Blocks in workgroup memory that lie over one another.
+#[test]
+fn aliases_are_refused() {
+    if !tools() {
+        return;
+    }
+    let annotations = "OpDecorate %W Block\nOpMemberDecorate %W 0 Offset 0\nOpDecorate %H Block\nOpMemberDecorate %H 0 Offset 64\n\
+        OpDecorate %w32 ArrayStride 4\nOpDecorate %w16 ArrayStride 4\n";
+    let types = "%n32 = OpConstant %u 32\n%n16 = OpConstant %u 16\n%w32 = OpTypeArray %u %n32\n%w16 = OpTypeArray %u %n16\n\
+        %W = OpTypeStruct %w32\n%H = OpTypeStruct %w16\n%pW = OpTypePointer Workgroup %W\n%pH = OpTypePointer Workgroup %H\n\
+        %pwu = OpTypePointer Workgroup %u\n%whole = OpVariable %pW Workgroup\n%half = OpVariable %pH Workgroup";
+    let body = "%h0 = OpAccessChain %pwu %half %u0 %u0\nOpStore %h0 %u1\n%w16p = OpAccessChain %pwu %whole %u0 %n16\n%x = OpLoad %u %w16p\nOpStore %p0 %x";
+    let aliased = format!("{annotations}OpDecorate %whole Aliased\nOpDecorate %half Aliased");
+    let text = refused(&assembled("aliased", ["WorkgroupMemoryExplicitLayoutKHR", &aliased, types, body]));
+    assert!(text.starts_with("`OpDecorate Aliased of workgroup variables`"), "{text}");
+    let alone = "%h0 = OpAccessChain %pwu %half %u0 %u0\nOpStore %h0 %u3\n%x = OpLoad %u %h0\nOpStore %p0 %x";
+    let one = format!("{annotations}OpDecorate %half Aliased");
+    let bytes = assembled("alone", ["WorkgroupMemoryExplicitLayoutKHR", &one, types, alone]);
+    assert_eq!(words(&bytes, given(&[0; 4]))[0], 3);
+}
+
+/// `Ldexp` has an exponent of any width.
+#[test]
+fn exponents_of_every_width() {
+    if !tools() {
+        return;
+    }
+    for (width, capability) in [(8, "Int8"), (16, "Int16"), (64, "Int64")] {
+        let types = format!(
+            "%e = OpTypeInt {width} 1\n%f15 = OpConstant %f 1.5\n%v2 = OpTypeVector %f 2\n%e2 = OpTypeVector %e 2\n%v = OpConstantComposite %v2 %f15 %f15"
+        );
+        let body = "%x = OpLoad %u %p0\n%xi = OpBitcast %i %x\n%xe = OpSConvert %e %xi\n%r = OpExtInst %f %ext Ldexp %f15 %xe\n%b = OpBitcast %u %r\nOpStore %p1 %b\n\
+            %y = OpLoad %u %p3\n%yi = OpBitcast %i %y\n%ye = OpSConvert %e %yi\n%both = OpCompositeConstruct %e2 %xe %ye\n\
+            %r2 = OpExtInst %v2 %ext Ldexp %v %both\n%last = OpCompositeExtract %f %r2 1\n%b2 = OpBitcast %u %last\nOpStore %p2 %b2";
+        let bytes = assembled(&format!("ldexp{width}"), [capability, "", &types, body]);
+        let found = words(&bytes, given(&[3, 0, 0, -2i32 as u32]));
+        assert_eq!(found[1..3], [12.0f32.to_bits(), 0.375f32.to_bits()], "{width}");
+    }
+    // Far beyond every float, in both directions.
+    let types = "%e = OpTypeInt 64 1\n%f15 = OpConstant %f 1.5\n%n40 = OpConstant %u 40";
+    let body = "%x = OpLoad %u %p0\n%xe = OpSConvert %e %x\n%big = OpShiftLeftLogical %e %xe %n40\n%low = OpSNegate %e %big\n\
+        %r = OpExtInst %f %ext Ldexp %f15 %big\n%b = OpBitcast %u %r\nOpStore %p1 %b\n%s = OpExtInst %f %ext Ldexp %f15 %low\n%t = OpBitcast %u %s\nOpStore %p2 %t";
+    let found = words(&assembled("ldexp-far", ["Int64", "", types, body]), given(&[1, 0, 0, 0]));
+    assert_eq!(found[1..3], [f32::INFINITY.to_bits(), 0]);
+}
+
+/// A function may end without a value that nobody uses.
+#[test]
+fn functions_without_a_return() {
+    if !tools() {
+        return;
+    }
+    let bodies = [
+        "if (a[0] > 0) return 1;",
+        "while (a[0] > 0) { return 1; }",
+        "for (int i = 0; i < 4; i++) { if (a[i] == 3) return i; }",
+        "do { if (a[0] > 0) return 1; } while (true);",
+        "switch (a[0]) { case 1: return 1; case 2: return 5; }",
+        "for (int i = 0; i < 4; i++) { switch (a[i]) { case 3: return i; default: break; } }",
+    ];
+    for (n, body) in bodies.into_iter().enumerate() {
+        let source = format!(
+            "layout(local_size_x=1) in; layout(set=0,binding=0) buffer A {{ int a[]; }};
+             int f() {{ {body} }} void main() {{ a[4] = f(); }}"
+        );
+        let input = [1, 3, 7, 7, 0];
+        let name = format!("falls{n}");
+        for bytes in [glsl(&name, "comp", &source), optimised(&name, "comp", &source)] {
+            assert_eq!(words(&bytes, given(&input))[4], 1, "{body}");
+        }
+    }
+}
+
+/// Three layers of 4 by 4 texels with a number each.
+fn numbers() -> Image {
+    let mut image = Image::new(Format::R32Float, false, [4, 4, 3], 1, 1);
+    for (n, texel) in image.bytes.chunks_exact_mut(4).enumerate() {
+        texel.copy_from_slice(&(n as f32).to_le_bytes());
+    }
+    image
+}
+
+/// Offsets of fetches are part of the place, layers are rounded.
+#[test]
+fn offsets_and_layers() {
+    if !tools() {
+        return;
+    }
+    let head = "#extension GL_EXT_samplerless_texture_functions : enable
+        layout(std430, set=0, binding=0) buffer A { float a[]; }; layout(set=0, binding=1) uniform texture2DArray t;
+        layout(set=0, binding=2) uniform sampler s;";
+    let input = || given(&[1, 0, 0, 0]).with_texture(0, 1, numbers(), Dim::D2).with_sampler(0, 2, Sampler::default());
+    let f = |words: Vec<u32>| words.into_iter().map(f32::from_bits).collect::<Vec<f32>>();
+    let fetch = format!(
+        "{head} void main() {{ int n = floatBitsToInt(a[0]); a[1] = texelFetchOffset(t, ivec3(n, n, 2), 0, ivec2(1, 2)).x;
+         a[2] = texelFetchOffset(t, ivec3(n, 2, n), 0, ivec2(2, -1)).x; }}"
+    );
+    let found = f(words(&glsl("fetch", "comp", &fetch), input()));
+    assert_eq!(found[1..3], [(2 * 16 + 3 * 4 + 2) as f32, (16 + 4 + 3) as f32]);
+    let layer = format!(
+        "{head} void main() {{ float l = float(floatBitsToInt(a[0])); vec2 at = vec2(0.125);
+         a[1] = textureLod(sampler2DArray(t, s), vec3(at, l + 0.75), 0.0).x; a[2] = textureLod(sampler2DArray(t, s), vec3(at, l + 0.25), 0.0).x;
+         a[3] = textureLod(sampler2DArray(t, s), vec3(at, l - 7.0), 0.0).x; }}"
+    );
+    let found = f(words(&glsl("layer", "comp", &layer), input()));
+    assert_eq!(found[1..4], [32.0, 16.0, 0.0]);
+    let offset = format!(
+        "{head} void main() {{ ivec2 by = floatBitsToInt(vec2(a[0], a[1])); a[1] = textureGatherOffset(sampler2DArray(t, s), vec3(0.5), by).x; }}"
+    );
+    let text = refused(&glsl("gather", "comp", &offset));
+    assert!(text.starts_with("`OpImageGather with ImageOperands(OFFSET)`"), "{text}");
+}
+
+/// Barriers that wait for others than the workgroup.
+#[test]
+fn barriers_of_other_scopes() {
+    if !tools() {
+        return;
+    }
+    let with = |name: &str, scope: u32| {
+        let body = format!("%scope = OpCopyObject %u %u0\nOpControlBarrier %s{scope} %s2 %sem\nOpStore %p0 %u1");
+        let types = format!("%s{scope} = OpConstant %u {scope}\n%sem = OpConstant %u 264");
+        let types = if scope == 2 { types } else { format!("{types}\n%s2 = OpConstant %u 2") };
+        assembled(name, ["", "", &types, &body])
+    };
+    assert_eq!(words(&with("workgroup", 2), given(&[0; 4]))[0], 1);
+    for (scope, name) in [(1, "Device"), (5, "QueueFamily")] {
+        let text = refused(&with(name, scope));
+        assert!(text.starts_with(&format!("`OpControlBarrier {name}`")), "{text}");
+    }
+}
+
+/// Outputs begin with what the module says.
+#[test]
+fn outputs_begin_with_a_value() {
+    if !tools() {
+        return;
+    }
+    let path = scratch("begin.spvasm");
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %out\nOpExecutionMode %main OriginUpperLeft\n\
+        OpDecorate %out Location 0\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%f = OpTypeFloat 32\n%x = OpConstant %f 0.625\n\
+        %po = OpTypePointer Output %f\n%out = OpVariable %po Output %x\n%main = OpFunction %void None %fn\n%entry = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    std::fs::write(&path, text).expect("a file");
+    let m = module(&tool("spirv-as", &["--target-env", "spv1.3"], &path, "begin.spv"));
+    let text = gpucc_ir::text::module_text(&m);
+    assert!(text.contains("0.625"), "{text}");
+}
