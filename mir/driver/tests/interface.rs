@@ -6,7 +6,7 @@ use gpucc_driver::{Direction, HwPlace, around_in, default_around};
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{IoAt, Module};
-use gpucc_opt::{Around, Caps, IoCaps, Options, prepare};
+use gpucc_opt::{Caps, IoCaps, Options, PipelineContext, prepare};
 use gpucc_pipeline::{Format, Pipeline, Target};
 
 fn lowered(source: &str) -> Module {
@@ -15,7 +15,7 @@ fn lowered(source: &str) -> Module {
 }
 
 /// The rows of an entry behind the passes for a target, and its flags. File 0 holds inputs, 1 outputs, each at its number.
-fn of(module: &Module, entry: &str, io: IoCaps, around: Around) -> (Vec<InterfaceRow>, u32) {
+fn of(module: &Module, entry: &str, io: IoCaps, around: PipelineContext) -> (Vec<InterfaceRow>, u32) {
     let caps = Caps { io, ..Caps::FULL };
     let source = &module.entry(entry).expect("the entry").stage;
     let options = Options { around: Some(Box::new(around.clone())), ..Options::default() };
@@ -28,9 +28,9 @@ fn of(module: &Module, entry: &str, io: IoCaps, around: Around) -> (Vec<Interfac
     (rows(source, stage, &used, Some(&around), place), flags_of(&used, stage))
 }
 
-fn targets(list: &[Option<Format>]) -> Around {
+fn targets(list: &[Option<Format>]) -> PipelineContext {
     let targets = list.iter().map(|f| f.map(Target::new)).collect();
-    Around::new(Pipeline { targets, ..Pipeline::default() })
+    PipelineContext::new(Pipeline { targets, ..Pipeline::default() })
 }
 
 const PACKS: IoCaps = IoCaps { packed: true, dense: true, ..IoCaps::FULL };
@@ -146,7 +146,7 @@ fn programs_that_read_targets_say_so() {
         ..Default::default()
     });
     let code = IoCaps { blending: gpucc_opt::Blending::Code, ..IoCaps::FULL };
-    let reads = |io, around: &Around| of(&m, "fs", io, around.clone()).1 & flags::READS_TARGETS != 0;
+    let reads = |io, around: &PipelineContext| of(&m, "fs", io, around.clone()).1 & flags::READS_TARGETS != 0;
     assert!(reads(code, &blended));
     assert!(!reads(IoCaps::FULL, &blended) && !reads(code, &targets(&[Some(Format::Rgba8Unorm)])));
     assert!(m.entries[0].interface().expect("a stage").outputs.iter().all(|o| o.at == IoAt::location(0)));

@@ -3,7 +3,7 @@
 use gpucc_container::{Container, Entry, ResourceKind, Variant};
 use gpucc_driver::reflect;
 use gpucc_frontend_naga as frontend;
-use gpucc_opt::{Around, Caps, FetchCaps, Options};
+use gpucc_opt::{BindingFacts, Caps, FetchCaps, Options};
 
 const SHADER: &str = "
 @group(0) @binding(0) var wide: texture_2d<f32>;
@@ -19,8 +19,8 @@ fn a_target_without_fetches_asks_for_more_descriptors() {
     let parsed = frontend::parse(frontend::Input::text(SHADER), frontend::Lang::Wgsl).expect("valid WGSL");
     let module = frontend::lower(&parsed, &frontend::Options::default()).expect("it lowers");
     let caps = Caps { fetch: FetchCaps::POOREST, ..Caps::FULL };
-    let around = Around { wide: vec![(0, 0)], ..Around::new(gpucc_pipeline::Pipeline::default()) };
-    let options = Options { around: Some(Box::new(around)), ..Options::default() };
+    let bound = BindingFacts { wide: Some(vec![(0, 0)]), ..BindingFacts::UNKNOWN };
+    let options = Options { bound, ..Options::default() };
     let (m, _) = gpucc_opt::prepare(&module, "main", &caps, &options).unwrap_or_else(|d| panic!("{d}"));
     let reflection = reflect(&m, &m.funcs[m.entries[0].func], |_, used, index| used.then_some(index));
     let mut got: Vec<(u32, ResourceKind, Variant)> =
