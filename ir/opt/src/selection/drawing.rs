@@ -55,7 +55,7 @@ fn vertex(out: &mut Vec<Case>, caps: &Caps) {
             }
         }
     }
-    for count in if caps.io.clip_distances { 1..=8 } else { 1..=0 } {
+    for count in 1..=if caps.io.clip_distances { 8 } else { 0 } {
         let mut c = new();
         for k in 0..count {
             let v = c.operand(Type::F32, Kind::Lanes, k, caps.scalar);
