@@ -1,7 +1,7 @@
 //! What naga's validator takes for constant expressions and is none: a `let` in WGSL, and every value of SPIR-V.
 //!
-//! A division by zero, a shift by too much and an index that is out of bounds are errors in constant expressions. At run time they have a
-//! meaning (`x / 0` is `x`, shifts are taken modulo the width, indices are clamped) or may stand in code that never runs. The validator is
+//! A division by zero and a shift by too much are errors in constant expressions. At run time they have a meaning (`x / 0` is `x`, shifts are
+//! taken modulo the width) or may stand in code that never runs. The validator is
 //! shown a module in which they are hidden behind expressions of the same types; what is lowered is the module itself.
 
 use naga::front::Typifier;
@@ -105,12 +105,6 @@ fn found(module: &Module, function: &Function, types: &Typifier, all: bool) -> V
                 };
                 if search.at_run_time(right, &|n| n >= bits) {
                     list.push((handle, Expression::Binary { op: B::And, left, right: left }));
-                }
-            }
-            Expression::Access { base, index } => {
-                let most = length(module, types.get(base, &module.types)).map_or(i128::MAX, i128::from);
-                if search.at_run_time(index, &|n| n < 0 || n >= most) {
-                    list.push((handle, Expression::AccessIndex { base, index: 0 }));
                 }
             }
             _ => {}
