@@ -146,6 +146,7 @@ fn pipeline() -> Pipeline {
 /// Two entries of two stages, the vertex one with two programs, both with the state of their pipeline.
 fn drawn() -> Container {
     let mut c = sample();
+    let source = Source::DescriptorWord { group: 1, binding: 2, word: 3 };
     let program = |role, offset, words: &[u32]| Program {
         role,
         offset,
@@ -154,7 +155,8 @@ fn drawn() -> Container {
         registers: vec![(0, 4), (1, offset as u16)],
         scratch_bytes: 8 + offset,
         family_words: words.to_vec(),
-        preloads: c.entries[0].preloads[..words.len()].to_vec(),
+        // A source of which every byte says something.
+        preloads: (0..words.len() as u16).map(|index| Preload { file: 1, lane: 2, index, source }).collect(),
     };
     let programs = vec![program(ProgramRole::Position, 0, &[]), program(ProgramRole::Varying, 20, &[7, u32::MAX])];
     let vertex = &mut c.entries[0];

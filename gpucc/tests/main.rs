@@ -1,4 +1,5 @@
 //! All tests of `gpucc` in one binary: linking and starting is paid once.
 
 mod hash;
+mod statistics;
 mod target;

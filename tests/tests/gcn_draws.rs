@@ -159,7 +159,8 @@ fn containers_say_where_inputs_and_outputs_are() {
             e.interface.iter().map(|r| (r.output, r.at, r.components, r.index)).collect::<Vec<_>>()
         };
         assert_eq!(rows(v), [(true, IoPlace::Position, 15, 12), (true, location, 1, 0)]);
-        assert_eq!(rows(f), [(false, location, 1, 0), (true, location, 3, 0)]);
+        assert_eq!(rows(f), [(false, location, 1, 0), (true, location, 15, 0)]);
+        assert_eq!(f.interface[1].packing, gpucc_container::Packing::Half16);
         // SPI_PS_INPUT_ENA: PERSP_CENTER and POS_X; SPI_SHADER_COL_FORMAT: FP16_ABGR; CB_SHADER_MASK;
         // DB_SHADER_CONTROL: KILL_ENABLE, late Z, EXEC_ON_HIER_FAIL and EXEC_ON_NOOP. SPI_SHADER_POS_FORMAT.
         let word = |e: &gpucc_container::Entry, r: u32| e.state.iter().find(|w| w.register == r).map(|w| w.value);

@@ -58,7 +58,7 @@ pub fn of_role(module: &Module, role: ProgramRole, caps: &Caps) -> Module {
 }
 
 /// Statistics of which the whole entry has the largest of its programs' numbers; of the others it has the sum.
-const LARGEST: &[&str] = &[
+pub const LARGEST: &[&str] = &[
     "registers",
     "registers_used",
     "sgprs",
@@ -71,7 +71,7 @@ const LARGEST: &[&str] = &[
     "array_rows",
 ];
 /// Those of which it has the smallest.
-const SMALLEST: &[&str] = &["waves", "threads", "lane_use_percent"];
+pub const SMALLEST: &[&str] = &["waves", "threads", "lane_use_percent"];
 
 /// Alignment of a program's part of the constant bytes.
 const DATA_ALIGN: usize = 16;

@@ -2,6 +2,7 @@
 
 mod encoded;
 mod interface;
+mod programs;
 mod races;
 mod tiny;
 mod variants;

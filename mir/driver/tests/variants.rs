@@ -30,6 +30,8 @@ fn a_target_without_fetches_asks_for_more_descriptors() {
         (0, ResourceKind::Texture, Variant::Low),
         (0, ResourceKind::Texture, Variant::High),
         (0, ResourceKind::Sampler, Variant::Nearest),
+        // Its size is asked for.
+        (1, ResourceKind::Texture, Variant::Whole),
         (1, ResourceKind::Texture, Variant::Samples),
         (1, ResourceKind::Sampler, Variant::Nearest),
         (2, ResourceKind::StorageTexture, Variant::Whole),
