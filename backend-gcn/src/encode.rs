@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::encoded::{Block, Code, EncodedInst, row};
 use crate::forms::{has_short, mask_source};
-use crate::inst::{Cond, FILE_V, GOp, Gcn, MI, Mods, U, is_exact};
+use crate::inst::{Cond, FILE_V, GOp, Gcn, IN_OPERAND, MI, Mods, U, is_exact};
 use crate::launch_registers::LaunchRegisters;
 
 /// Puts modifiers where the row has them.
@@ -243,8 +243,12 @@ impl Encoder {
             m.set("vdata", data);
             m.set("vaddr", if i.mods.offen { reg(address) } else { 0 });
             modify(&mut m, &i.mods);
-            m.set("srsrc", i.mods.srsrc.into());
-            reads.push((u32::from(i.mods.srsrc) * 4, 4));
+            if i.mods.srsrc == IN_OPERAND {
+                m.set("srsrc", codes.last().map_or(0, |c| c.0 / 4));
+            } else {
+                m.set("srsrc", i.mods.srsrc.into());
+                reads.push((u32::from(i.mods.srsrc) * 4, 4));
+            }
             if i.mods.is_scratch() {
                 reads.push((i.mods.soffset.into(), 1));
             }
@@ -269,7 +273,9 @@ impl Encoder {
                 m.set("offset", i.mods.offset);
             }
         } else if unit == Unit::Smem {
-            let row = match codes.first() {
+            let table = if i.mods.sbase == IN_OPERAND { codes.first() } else { None };
+            let register = codes.get(usize::from(table.is_some()));
+            let row = match register {
                 Some(_) => form::row_register_offset(op, self.generation)
                     .unwrap_or_else(|| panic!("{op:?} takes no offset from a register")),
                 None => self.row(op, Form::Short, false),
@@ -277,13 +283,15 @@ impl Encoder {
             m = form::inst(row);
             let sdst = if m.row().operand("sdst").is_some() { "sdst" } else { "sdata" };
             m.set(sdst, dst.unwrap_or(0));
-            m.set("sbase", i.mods.sbase.into());
-            m.set("offset", codes.first().map_or(i.mods.offset, |c| c.0));
+            m.set("sbase", table.map_or(i.mods.sbase.into(), |c| c.0 / 2));
+            m.set("offset", register.map_or(i.mods.offset, |c| c.0));
             let base = m.row().operands.iter().find_map(|s| match s.kind {
                 Kind::SBase(n) => Some(u32::from(n)),
                 _ => None,
             });
-            reads.push((u32::from(i.mods.sbase) * 2, base.unwrap_or(0)));
+            if table.is_none() {
+                reads.push((u32::from(i.mods.sbase) * 2, base.unwrap_or(0)));
+            }
         } else if unit == Unit::Salu {
             self.scalar(op, &codes, dst, reads, writes);
             if i.mods.ends && self.worth {

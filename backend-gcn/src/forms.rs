@@ -9,7 +9,7 @@ use gpucc_mir::{FileId, MInst, Src, Use, check_count};
 use smallvec::SmallVec;
 
 use crate::builders as build;
-use crate::inst::{Cond, FILE_S, FILE_V, GOp, Gcn, Mods, SrcMods};
+use crate::inst::{Cond, FILE_S, FILE_V, GOp, Gcn, IN_OPERAND, Mods, SrcMods};
 
 /// Whether an operation has a 32-bit form of its own.
 pub fn has_short(op: Op, generation: u8) -> bool {
@@ -147,9 +147,13 @@ static FORMS: LazyLock<Vec<Vec<Form>>> = LazyLock::new(|| {
 fn behind(op: Op, facts: &Attrs, mods: &Mods) -> (SmallVec<[(FileId, u16); 4]>, usize) {
     let list: SmallVec<[(FileId, u16); 4]> = match facts.format {
         Format::Mubuf | Format::Mtbuf if mods.idxen => [(FILE_V, 1), (FILE_S, 4)].into_iter().collect(),
-        Format::Mubuf | Format::Mtbuf if mods.offen => [(FILE_V, 1)].into_iter().collect(),
+        Format::Mubuf | Format::Mtbuf => {
+            let table = (mods.srsrc == IN_OPERAND).then_some((FILE_S, 4));
+            mods.offen.then_some((FILE_V, 1)).into_iter().chain(table).collect()
+        }
         Format::Smrd | Format::Smem if build::takes(op) & Mods::bit("sbase") != 0 => {
-            return ([(FILE_S, 1)].into_iter().collect(), 0);
+            let table = (mods.sbase == IN_OPERAND).then_some((FILE_S, 4));
+            return (table.into_iter().chain([(FILE_S, 1)]).collect(), usize::from(table.is_some()));
         }
         Format::Exp => {
             let on = if mods.compr {

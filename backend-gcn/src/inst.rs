@@ -106,6 +106,8 @@ impl ModValue for ImageNo {
 
 /// `soffset` of what has no scalar offset: the code of the constant 0.
 const NO_OFFSET: u8 = 128;
+/// `srsrc` or `sbase` of what names its V# as an operand: behind all others of a buffer instruction, first of a scalar load.
+pub const IN_OPERAND: u8 = 255;
 /// Lanes of a quad that read themselves.
 const OWN_LANES: u8 = 0b11_10_01_00;
 
@@ -120,11 +122,11 @@ gpucc_mir::modifiers! {
         attr: u16 = 0 => Attribute,
         /// The image that may be written.
         image: ImageNo = ImageNo::default() => OfImage,
-        /// A quarter of the number of the V#'s first register.
+        /// A quarter of the number of the V#'s first register, or [`IN_OPERAND`].
         srsrc: u8 = 0 => Srsrc,
         /// Register of the scalar offset of scratch.
         soffset: u8 = NO_OFFSET => Soffset,
-        /// Half of the number of the first register of an address or a V#.
+        /// Half of the number of the first register of an address or a V#, or [`IN_OPERAND`].
         sbase: u8 = 0 => Sbase,
         /// Lane of the quad that each of its lanes reads, two bits each.
         dpp_ctrl: u8 = OWN_LANES => Lanes,

@@ -11,6 +11,9 @@ use gpucc_pipeline::{BlendFactor, Pipeline, StepMode, Target, VertexAttribute};
 /// The bind group under whose number the table of vertex buffers goes.
 pub const VERTEX_GROUP: u32 = abi::VERTEX_TABLE as u32 - 1;
 
+/// Parameters that a vertex program exports at most, and a fragment program reads.
+pub const PARAMETERS: u64 = 32;
+
 /// An attribute as it is fetched.
 #[derive(Clone, Copy, Debug)]
 pub struct Fetched {
@@ -102,6 +105,15 @@ impl Io {
             io.vertex(interface, p);
         }
         io
+    }
+
+    /// Values that go from one stage to the next: those that a vertex entry returns, or that a fragment entry reads.
+    pub fn varyings(&self, m: &Module) -> usize {
+        let Some(interface) = m.entries[0].interface() else { return 0 };
+        if self.is_fragment {
+            return self.attributes.iter().flatten().count();
+        }
+        interface.outputs.iter().filter(|s| matches!(s.at, IoAt::Location { .. })).count()
     }
 
     fn fragment(&mut self, interface: &gpucc_ir::Interface) {

@@ -1,7 +1,8 @@
 //! Scalar registers that hold one thing for the whole program, and the constant words that fill them.
 //!
 //! Up to 16 words are user data and need no load. If that is not enough, s[0:1] point to the root block and three descriptors are
-//! user data; the rest is loaded by the program's first instructions. Textures and samplers are described by tables of bind groups, of
+//! user data; the next ones are loaded by the program's first instructions, and those of all further buffers where selection uses them.
+//! Textures and samplers are described by tables of bind groups, of
 //! which the addresses are here. What the descriptors leave of the user data holds words of the
 //! immediate data; those that find no room there, and those at an index, are read from memory through a descriptor. Behind the user data come the system values as the
 //! hardware loads them.
@@ -54,10 +55,22 @@ pub struct LaunchRegisters {
     pub first: [u32; 2],
     /// Whether workgroup memory is used: M0 must be set.
     pub uses_lds: bool,
-    descriptors: SecondaryMap<Res, Option<u32>>,
+    descriptors: SecondaryMap<Res, Option<BufferDescriptor>>,
     /// Words of the immediate data and their registers.
     immediates: Vec<(u32, u32)>,
 }
+
+/// Where a buffer's descriptor is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BufferDescriptor {
+    /// In registers from this one on, for the whole program.
+    Fixed(u32),
+    /// In the root block, so many bytes behind its start, of which [`ROOT`] is the number as a table.
+    InRoot(u32),
+}
+
+/// The root block as a bind group, whose table it is.
+pub const ROOT: u32 = u32::MAX;
 
 /// Words of user data that the hardware loads.
 const USER_WORDS: usize = 16;
@@ -127,13 +140,15 @@ fn immediate_words(m: &Module, f: &Function, i: Inst) -> Option<core::ops::Range
 }
 
 impl LaunchRegisters {
-    /// What `f` needs, which reads the tables of some bind groups; with `spills`, what spilling to scratch needs besides.
+    /// What `f` needs, which reads the tables of some bind groups; with `spills`, what spilling to scratch needs besides. Of the buffers
+    /// whose descriptors are no user data `kept` have theirs in registers for the whole program.
     pub fn new(
         m: &Module,
         f: &Function,
         spills: bool,
         groups: &[u32],
         io: &Io,
+        kept: usize,
         is_table: &dyn Fn(Place) -> bool,
     ) -> LaunchRegisters {
         let descriptors = SecondaryMap::with_default(None);
@@ -224,11 +239,14 @@ impl LaunchRegisters {
             }
             at
         };
-        for r in used {
+        let later = used.split_off(used.len().min(here + kept));
+        let word = |r: Res| {
             let d = &m.resources[r];
-            let word = |word: u32| Source::DescriptorWord { group: d.group, binding: d.binding, word: word as _ };
-            let at = descriptor(&mut x, &mut next, &word);
-            x.descriptors.set(r, Some(at));
+            move |word: u32| Source::DescriptorWord { group: d.group, binding: d.binding, word: word as _ }
+        };
+        for r in used {
+            let at = descriptor(&mut x, &mut next, &word(r));
+            x.descriptors.set(r, Some(BufferDescriptor::Fixed(at)));
         }
         if tables {
             x.tables = descriptor(&mut x, &mut next, &|w| Source::Family(abi::FAMILY_DATA + w));
@@ -277,6 +295,10 @@ impl LaunchRegisters {
                 next += 1;
             }
         }
+        for r in later {
+            x.descriptors.set(r, Some(BufferDescriptor::InRoot(4 * x.words.len() as u32)));
+            x.words.extend((0..4).map(word(r)));
+        }
         if io.lives {
             next = next.next_multiple_of(2);
             x.live = Some(next);
@@ -301,9 +323,9 @@ impl LaunchRegisters {
         self.groups.iter().find(|g| g.0 == group).map_or(0, |g| g.1)
     }
 
-    /// First register of a buffer's descriptor.
-    pub fn descriptor(&self, r: Res) -> u32 {
-        self.descriptors[r].unwrap_or(0)
+    /// Where a buffer's descriptor is.
+    pub fn descriptor(&self, r: Res) -> BufferDescriptor {
+        self.descriptors[r].unwrap_or(BufferDescriptor::Fixed(0))
     }
 
     /// Rows of the container: user data, system values, root block.

@@ -85,6 +85,7 @@ const UNSUPPORTED: &[Unsupported] = &[
         "groups 0 to 65,533: numbers of tables have 16 bits, and two of them have other uses",
     )
     .most(io::VERTEX_GROUP as u64 - 1),
+    Unsupported::all(Refusal::Varyings, "32 parameters").most(io::PARAMETERS),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
     Unsupported::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
     Unsupported::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),
@@ -96,6 +97,9 @@ const UNSUPPORTED: &[Unsupported] = &[
 
 /// Scalar registers below this can be used on every generation without crowding out VCC (launch convention, section 7).
 const SCALAR_TOP: u32 = 94;
+
+/// Buffers beyond user data whose descriptors the first instructions load into registers of the whole program: four in one load.
+const KEPT: usize = 8;
 
 /// What GCN lacks, for the target-independent passes.
 fn caps() -> Caps {
@@ -294,8 +298,16 @@ impl Family for GcnFamily {
         let places = |p: Place| memory.at(p).unwrap_or(0);
         let bindings = bindings::Bindings::new(m, f);
         let io = io::Io::new(m, f, &job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
+        let varyings = io.varyings(m) as u64;
+        if varyings > io::PARAMETERS {
+            let what = format!("hands over at most {} values between the stages, this has {varyings}", io::PARAMETERS);
+            return Err(job.refuse(Refusal::Varyings, what).into());
+        }
         let is_table = |p: Place| tables.at(p).is_some();
-        let fixed = launch_registers::LaunchRegisters::new(m, f, job.strategy.vector, &bindings.groups, &io, &is_table);
+        // Where scalar registers were too few, those of descriptors are free as long as nobody asks for them.
+        let kept = if job.strategy.scalar { 0 } else { KEPT };
+        let spills = job.strategy.vector;
+        let fixed = launch_registers::LaunchRegisters::new(m, f, spills, &bindings.groups, &io, kept, &is_table);
         let mut vector = job.strategy.vector.then(Scratch::default);
         if let (Some(s), Some(offset)) = (&mut vector, fixed.scratch_offset) {
             *s = Scratch { from: memory.private, descriptor: fixed.scratch, offset, far: fixed.far };

@@ -156,3 +156,155 @@ fn invocations() {
         assert!(compile(target, &wgsl(limit)).iter().all(Result::is_ok), "{target}");
     }
 }
+
+/// A shader that reads and writes `storage` buffers, reads `uniform` ones and `textures`.
+fn bound(storage: u32, uniform: u32, textures: u32) -> String {
+    let mut text = String::new();
+    for k in 0..storage {
+        text += &format!("@group({}) @binding({}) var<storage, read_write> s{k}: array<u32>;\n", k % 2, k / 2);
+    }
+    for k in 0..uniform {
+        text += &format!("@group(2) @binding({k}) var<uniform> uni{k}: vec4u;\n");
+    }
+    for k in 0..textures {
+        text += &format!("@group(3) @binding({k}) var t{k}: texture_2d<u32>;\n");
+    }
+    text += "@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {\n  var x = i;\n";
+    (0..storage).for_each(|k| text += &format!("  x = x * 3u + s{k}[i];\n"));
+    (0..uniform).for_each(|k| text += &format!("  x = x * 5u + uni{k}.x * uni{k}[i];\n"));
+    (0..textures).for_each(|k| text += &format!("  x = x * 7u + textureLoad(t{k}, vec2(i, 0u), 0).x;\n"));
+    (0..storage).for_each(|k| text += &format!("  s{k}[i] = x + arrayLength(&s{k}) + {k}u;\n"));
+    text + "}\n"
+}
+
+/// GCN's descriptors are loaded where they are used: no number of buffers is too large for its registers.
+#[test]
+fn gcn_takes_many_buffers() {
+    for target in exec::targets("gcn:gfx6,gcn:gfx7,gcn:gfx8") {
+        for (storage, uniform) in [(12, 0), (25, 0), (64, 0), (1, 30), (40, 24)] {
+            let module = exec::lower(&bound(storage, uniform, 0), "main", &[]).expect("a valid shader");
+            let mut d = gpucc_sim::Dispatch::new([1, 1, 1]);
+            for k in 0..storage {
+                d = d.with_u32(k % 2, k / 2, &[k, 2 * k, 3, 4]);
+            }
+            for k in 0..uniform {
+                d = d.with_u32(2, k, &[k, 1, 2, 3]);
+            }
+            for opt_level in [0, 2] {
+                let codegen = gpucc::CodegenOptions { opt_level, ..Default::default() };
+                let mut d = d.clone();
+                let run = gpucc_sim::RunOptions::default();
+                exec::run_judged(&module, "main", target, &codegen, &mut d, &run)
+                    .unwrap_or_else(|e| panic!("{target} -O{opt_level}, {storage} and {uniform}: {e}"));
+            }
+        }
+        for (storage, uniform, textures) in [(24, 0, 20), (20, 20, 20)] {
+            for (level, done) in compile(&target.to_string(), &bound(storage, uniform, textures)).iter().enumerate() {
+                assert!(done.is_ok(), "{target} -O{level}, {storage}, {uniform} and {textures}: {done:?}");
+            }
+        }
+    }
+}
+
+/// `n` pieces of text.
+fn each(n: u32, text: impl Fn(u32) -> String) -> String {
+    (0..n).map(text).collect()
+}
+
+fn vertex_outputs(n: u32) -> String {
+    format!(
+        "struct V {{ @builtin(position) p: vec4f, {} }}
+         @vertex fn main(@builtin(vertex_index) i: u32) -> V {{ var v: V; {} return v; }}",
+        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
+        each(n, |k| format!("v.a{k} = vec4f(f32(i + {k}u)); "))
+    )
+}
+
+fn fragment_inputs(n: u32) -> String {
+    format!(
+        "struct V {{ {} }}
+         @fragment fn main(v: V) -> @location(0) vec4f {{ return {} vec4f(); }}",
+        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
+        each(n, |k| format!("v.a{k} + "))
+    )
+}
+
+fn colour_targets(n: u32) -> String {
+    format!(
+        "struct O {{ {} }}
+         @fragment fn main(@builtin(position) p: vec4f) -> O {{ var o: O; {} return o; }}",
+        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
+        each(n, |k| format!("o.a{k} = p * {k}.0; "))
+    )
+}
+
+fn in_group(group: u32) -> String {
+    format!(
+        "@group({group}) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(1) fn main() {{ o[0] = 1u; }}"
+    )
+}
+
+fn invocations_of(n: u32) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size({n}) fn main(@builtin(local_invocation_index) i: u32) {{ o[i] = i; }}"
+    )
+}
+
+/// What a chip has no more of than so many: as many compile, one more and very many more are refused with the number and by the code.
+struct Most {
+    targets: &'static str,
+    code: &'static str,
+    most: u32,
+    source: fn(u32) -> String,
+}
+
+const MOST: &[Most] = &[
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "varyings", most: 32, source: vertex_outputs },
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "varyings", most: 32, source: fragment_inputs },
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "stage-inputs", most: 8, source: colour_targets },
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "bind-group", most: 65_533, source: in_group },
+    Most { targets: "valhall:v9,valhall:v10", code: "bind-group", most: 58, source: in_group },
+    Most {
+        targets: "tesla:nv50,tesla:nv84,tesla:nva0,tesla:nva3",
+        code: "too-many-buffers",
+        most: 15,
+        source: |n| bound(n, 0, 0),
+    },
+    Most {
+        targets: "tesla:nv50,tesla:nv84,tesla:nva0,tesla:nva3",
+        code: "too-many-buffers",
+        most: 13,
+        source: |n| bound(1, n, 0),
+    },
+    Most { targets: "tesla:nv50,tesla:nva3", code: "workgroup-size", most: 512, source: invocations_of },
+    Most { targets: "valhall,gcn,vivante", code: "workgroup-size", most: 1024, source: invocations_of },
+];
+
+#[test]
+fn one_more_than_a_chip_has() {
+    for row in MOST {
+        for target in exec::targets(row.targets) {
+            for n in [row.most, row.most + 1, row.most.saturating_mul(3)] {
+                let source = (row.source)(n);
+                let loaded = frontend::load(source.as_bytes(), Lang::Wgsl, &FrontOptions::default());
+                for level in [0, 2] {
+                    let place = format!("{n} of `{}` on {target} at level {level}", row.code);
+                    let done = match &loaded {
+                        Ok(l) => gpucc::compile(&l.module, &Options::new(target).opt(level)).map(|_| ()),
+                        Err(list) => Err(list[0].clone()),
+                    };
+                    match done {
+                        Ok(()) => assert_eq!(n, row.most, "{place} compiles"),
+                        Err(d) => {
+                            assert!(n > row.most, "{place}: {d}");
+                            assert_eq!((d.class, d.code), (Class::Unsupported, row.code), "{place}: {d}");
+                            assert!(d.message.contains(&row.most.to_string()), "{place}: {d}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

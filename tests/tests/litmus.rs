@@ -4,7 +4,7 @@
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Module, Refusal};
-use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_sim::{Dispatch, Races, RunOptions};
 use gpucc_tests::exec::{self, On};
 
 use crate::spirv::{glslang, has, scratch};
@@ -90,7 +90,7 @@ fn a_flag_promises_what_was_written_before_it() {
             for level in [0, 2] {
                 for perturb in [None, Some(1), Some(2)] {
                     let mut d = Dispatch::new([8, 1, 1]).with_u32(0, 0, &[0; 1024]).with_u32(0, 1, &[0]);
-                    let options = RunOptions { perturb, ..RunOptions::default() };
+                    let options = RunOptions { perturb, races: Races::Off, ..RunOptions::default() };
                     let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
                     match exec::run(&module, "main", on, &codegen, &mut d, &options) {
                         Ok(_) => assert_eq!(

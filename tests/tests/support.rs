@@ -178,6 +178,17 @@ fn buffers(n: u32) -> String {
     )
 }
 
+/// A vertex entry that hands so many values on.
+fn varyings(n: u32) -> String {
+    let each = |text: &dyn Fn(u32) -> String| (0..n).map(text).collect::<String>();
+    format!(
+        "struct V {{ @builtin(position) p: vec4f, {} }}
+         @vertex fn main(@builtin(vertex_index) i: u32) -> V {{ var v: V; {} return v; }}",
+        each(&|k| format!("@location({k}) a{k}: vec4f, ")),
+        each(&|k| format!("v.a{k} = vec4f(f32(i + {k}u)); "))
+    )
+}
+
 /// A module of SPIR-V with pointers that are numbers: an entry point that does nothing.
 fn physical() -> Vec<u8> {
     let header = [0x0723_0203, 0x0001_0000, 0, 5, 0];
@@ -366,6 +377,7 @@ fn probes() -> Vec<Probe> {
         },
         Probe { families: &["valhall", "tesla", "vivante"], ..in_group(255) },
         Probe { families: &["gcn"], ..in_group(65_534) },
+        Probe { families: &["gcn"], ..wgsl(R::Varyings, varyings(33)) },
         wgsl(R::TooManyBuffers, buffers(17)),
         Probe {
             families: &["valhall", "tesla", "gcn"],

@@ -2,13 +2,15 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, Place, Res, Space, Value};
-use gpucc_mir::{MInst, Modifiers, PReg, Src, Use, VReg};
+use gpucc_mir::{MInst, PReg, Src, Use, VReg};
 
 use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{
-    FILE_S, Gcn, Glc, Long, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op, run_class, with,
+    FILE_S, Glc, IN_OPERAND, Long, MI, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op,
+    run_class, with,
 };
+use crate::launch_registers::{BufferDescriptor, ROOT};
 
 /// Largest immediate offset of a buffer instruction.
 const BUFFER_OFFSET: u32 = 4095;
@@ -102,8 +104,12 @@ impl Isel<'_> {
         };
         let whole = out.len() == 1 && cx.mf.class(out[0]) == S;
         let run = if whole { out[0] } else { cx.temp(class) };
-        let i = op(o).def(run).args(register);
-        cx.emit(with(i, (Sbase(self.fixed.descriptor(r) as u8 / 2), Offset(offset), Readonly(true))));
+        let (base, table) = match self.fixed.descriptor(r) {
+            BufferDescriptor::Fixed(at) => (Sbase(at as u8 / 2), None),
+            BufferDescriptor::InRoot(at) => (Sbase(IN_OPERAND), Some(Use::reg(self.single(cx, ROOT, at, S4)))),
+        };
+        let i = op(o).def(run).args(table).args(register);
+        cx.emit(with(i, (base, Offset(offset), Readonly(true))));
         if whole {
             return;
         }
@@ -134,9 +140,8 @@ impl Isel<'_> {
             Place::Buffer(r) => {
                 let (a, offset) = self.address(cx, m, dynamic, 0, BUFFER_OFFSET);
                 let o = if bits == 8 { Op::BufferLoadUbyte } else { Op::BufferLoadUshort };
-                let load = op(o).def(out).args(a);
-                let mods = self.loaded(r, m, a.is_some(), offset);
-                cx.emit(with(load, mods));
+                let load = self.from_buffer(cx, op(o).def(out), r, m, (a, offset));
+                cx.emit(load);
             }
             p if self.module.space(p) == Space::Workgroup => {
                 let base = (self.places)(p);
@@ -165,8 +170,8 @@ impl Isel<'_> {
                 let (a, offset) = self.address(cx, m, dynamic, 0, BUFFER_OFFSET);
                 let data = self.run(cx, value);
                 let o = if byte { Op::BufferStoreByte } else { Op::BufferStoreShort };
-                let mods = self.buffer(r, m, a.is_some(), offset);
-                cx.emit(with(op(o).arg(data).args(a), mods));
+                let store = self.at_buffer(cx, op(o).arg(data), r, m, (a, offset));
+                cx.emit(store);
             }
             p if self.module.space(p) == Space::Workgroup => {
                 let base = (self.places)(p);
@@ -181,15 +186,25 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// The fields of an access to a buffer.
-    fn buffer(&self, r: Res, m: &Mem, offen: bool, offset: u32) -> (Srsrc, Offen, Offset, Glc) {
-        (Srsrc(self.fixed.descriptor(r) as u8 / 4), Offen(offen), Offset(offset), Glc(m.flags.is_shared()))
+    /// Where a buffer's descriptor is: fixed registers, or an operand behind all others.
+    fn table(&mut self, cx: &mut IselCx<'_>, r: Res) -> (Srsrc, Option<U>) {
+        match self.fixed.descriptor(r) {
+            BufferDescriptor::Fixed(at) => (Srsrc(at as u8 / 4), None),
+            BufferDescriptor::InRoot(at) => (Srsrc(IN_OPERAND), Some(Use::reg(self.single(cx, ROOT, at, S4)))),
+        }
+    }
+
+    /// An access to a buffer with its address, its descriptor and its fields.
+    fn at_buffer(&mut self, cx: &mut IselCx<'_>, i: MI, r: Res, m: &Mem, (a, offset): (Option<U>, u32)) -> MI {
+        let (srsrc, table) = self.table(cx, r);
+        let mods = (srsrc, Offen(a.is_some()), Offset(offset), Glc(m.flags.is_shared()));
+        with(i.args(a).args(table), mods)
     }
 
     /// The same of a load.
-    fn loaded(&self, r: Res, m: &Mem, offen: bool, offset: u32) -> impl Modifiers<Gcn> + use<> {
-        let (srsrc, offen, offset, glc) = self.buffer(r, m, offen, offset);
-        (srsrc, offen, offset, glc, Readonly(!self.module.resources[r].kind.is_writable()))
+    fn from_buffer(&mut self, cx: &mut IselCx<'_>, i: MI, r: Res, m: &Mem, at: (Option<U>, u32)) -> MI {
+        let never = !self.module.resources[r].kind.is_writable();
+        with(self.at_buffer(cx, i, r, m, at), (Readonly(never),))
     }
 
     /// Loads words into vector registers.
@@ -205,7 +220,8 @@ impl Isel<'_> {
                     _ => (Op::BufferLoadDwordx4, 4),
                 };
                 let run = if n == 1 { out[0] } else { cx.temp(run_class(n)) };
-                cx.emit(with(op(o).def(run).args(a), self.loaded(r, m, a.is_some(), offset)));
+                let load = self.from_buffer(cx, op(o).def(run), r, m, (a, offset));
+                cx.emit(load);
                 if n > 1 {
                     let mut parts = out.to_vec();
                     parts.extend((lanes..n).map(|_| cx.temp(V)));
@@ -288,14 +304,15 @@ impl Isel<'_> {
                     let regs = cx.regs(d.args[0]);
                     for (k, word) in regs.into_iter().enumerate() {
                         let data = self.in_vector(cx, Use::reg(word));
-                        let mods = self.buffer(r, &m, a.is_some(), offset + 4 * k as u32);
-                        cx.emit(build::BufferStoreDword.with(mods, [data]).args(a));
+                        let i = op(Op::BufferStoreDword).arg(data);
+                        let store = self.at_buffer(cx, i, r, &m, (a, offset + 4 * k as u32));
+                        cx.emit(store);
                     }
                     return Ok(());
                 }
                 let data = self.run(cx, d.args[0]);
-                let mods = self.buffer(r, &m, a.is_some(), offset);
-                cx.emit(with(op(list[0].0).arg(data).args(a), mods));
+                let store = self.at_buffer(cx, op(list[0].0).arg(data), r, &m, (a, offset));
+                cx.emit(store);
             }
             p if self.tables.at(p).is_some() => {}
             p => {
@@ -345,8 +362,6 @@ impl Isel<'_> {
         match m.place {
             Place::Buffer(r) => {
                 let (a, offset) = self.address(cx, &m, dynamic, 0, BUFFER_OFFSET);
-                let table = Srsrc(self.fixed.descriptor(r) as u8 / 4);
-                let mods = (table, Offen(a.is_some()), Offset(offset), Glc(true));
                 let (o, data, class) = match kind {
                     Some(k) => (buffer_atomic(k), self.vector(cx, d.args[0]), V),
                     None => {
@@ -359,7 +374,8 @@ impl Isel<'_> {
                 };
                 let result = if class == V { out } else { cx.temp(V2) };
                 let def = gpucc_mir::Def::reg(result).tied(0);
-                cx.emit(with(op(o).def(def).arg(data).args(a), mods));
+                let inst = self.at_buffer(cx, op(o).def(def).arg(data), r, &m, (a, offset));
+                cx.emit(with(inst, (Glc(true),)));
                 if class == V2 {
                     let rest = cx.temp(V);
                     cx.emit(MInst::split(&[out, rest], result));

@@ -20,9 +20,9 @@ use gpucc_pipeline::Pipeline;
 use crate::bindings::Bindings;
 use crate::builders as build;
 use crate::flow::{Plan, WaveExit};
-use crate::inst::{Acquires, FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, Sync, U, V, op, with};
+use crate::inst::{Acquires, FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, S4, Sync, U, V, op, with};
 use crate::io::Io;
-use crate::launch_registers::LaunchRegisters;
+use crate::launch_registers::{BufferDescriptor, LaunchRegisters, ROOT};
 use crate::ops::scalar_compare;
 use crate::reg_banks::{RegBank, RegBanks};
 use crate::tables::Tables;
@@ -161,7 +161,10 @@ impl Lower<Gcn> for Isel<'_> {
             (Ir::Atomic | Ir::CmpXchg, _) => self.atomic(cx, i),
             (Ir::BufferLength, Attr::Res(r)) => {
                 // Word 2 of the descriptor.
-                let size = Use::preg(PReg::new(FILE_S, self.fixed.descriptor(*r) as u16 + 2, 1));
+                let size = match self.fixed.descriptor(*r) {
+                    BufferDescriptor::Fixed(at) => Use::preg(PReg::new(FILE_S, at as u16 + 2, 1)),
+                    BufferDescriptor::InRoot(at) => Use::reg(self.single(cx, ROOT, at, S4)).part(2, 1),
+                };
                 let out = cx.result(i, 0)[0];
                 let o = if cx.mf.class(out) == S { Op::SMovB32 } else { Op::VMovB32 };
                 cx.emit(op(o).def(out).arg(size));

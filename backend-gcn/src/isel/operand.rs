@@ -8,6 +8,7 @@ use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
 use crate::forms::{has_short, mask_source};
 use crate::inst::{FILE_S, FILE_V, GOp, Long, MI, S, S2, SrcMods, U, V, exec, run_class};
+use crate::launch_registers::BufferDescriptor;
 use crate::ops::commutes;
 
 impl Isel<'_> {
@@ -47,7 +48,10 @@ impl Isel<'_> {
     pub(super) fn held(&self, cx: &IselCx<'_>, v: Value) -> Option<U> {
         let i = cx.f.def_inst(v)?;
         let r = match (cx.data(i).op, &cx.data(i).attr) {
-            (Ir::BufferLength, Attr::Res(r)) => self.fixed.descriptor(*r) + 2,
+            (Ir::BufferLength, Attr::Res(r)) => match self.fixed.descriptor(*r) {
+                BufferDescriptor::Fixed(at) => at + 2,
+                BufferDescriptor::InRoot(_) => return None,
+            },
             (Ir::Load, _) => *self.fixed.immediates(self.module, cx.f, i)?.first()?,
             (Ir::Extract, Attr::Lane(k)) if cx.f.def_op(cx.data(i).args[0], Ir::Load).is_some() => {
                 let load = cx.f.def_inst(cx.data(i).args[0])?;

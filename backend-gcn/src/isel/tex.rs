@@ -184,13 +184,18 @@ impl Isel<'_> {
         to
     }
 
-    /// The register of a descriptor that is loaded as the program begins.
+    /// The register of a descriptor that is loaded as the program begins, or here.
     pub(super) fn single(&mut self, cx: &mut IselCx<'_>, group: u32, at: u32, class: Class) -> VReg {
         if let Some(l) = self.images.loaded.iter().find(|l| (l.0, l.1) == (group, at)) {
             return l.2;
         }
         let r = cx.temp(class);
-        self.images.loaded.push((group, at, r));
+        if self.generation < 2 && at / 4 > 0xff {
+            // No field of an instruction holds the offset: loaded here, since what needs a register cannot be loaded again anywhere.
+            self.load_descriptor(cx, group, at, None, r);
+        } else {
+            self.images.loaded.push((group, at, r));
+        }
         r
     }
 
