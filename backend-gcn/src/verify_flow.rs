@@ -13,7 +13,7 @@
 use crate::flow::{EdgeKind, Plan, Waiting, WaveExit};
 
 /// Words of all states together, above which a function is not looked at.
-const MOST: usize = 1 << 21;
+const MOST: usize = 1 << 16;
 
 /// What may be, of each mask, at one place: a bit for each mask.
 struct States {
