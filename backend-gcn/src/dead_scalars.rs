@@ -14,24 +14,24 @@ use crate::encoded::{Code, EncodedInst};
 use crate::shrink_compares::{VCC, bits};
 
 /// The bit of SCC: no register has this number.
-const SCC: u128 = 1 << 125;
+pub(crate) const SCC: u128 = 1 << 125;
 
 /// The registers of a pair as bits.
-fn pair(p: (u32, u32)) -> u128 {
+pub(crate) fn pair(p: (u32, u32)) -> u128 {
     bits(&smallvec::smallvec![p])
 }
 
 /// What an instruction does to scalar registers, EXEC and SCC.
-struct Effect {
-    reads: u128,
+pub(crate) struct Effect {
+    pub reads: u128,
     /// All of each of these registers is written.
-    writes: u128,
+    pub writes: u128,
     /// Whether it does nothing else.
     pure: bool,
 }
 
 impl Effect {
-    fn of(i: &EncodedInst) -> Effect {
+    pub fn of(i: &EncodedInst) -> Effect {
         let row = i.inst.row();
         let (mut reads, mut writes) = (bits(&i.reads), bits(&i.writes));
         let mut known = true;
@@ -73,16 +73,19 @@ impl Effect {
         Effect { reads, writes, pure }
     }
 
-    /// What is asked for before the instruction, from what is asked for behind it; nothing new if it may go.
+    /// What is asked for before the instruction, from what is asked for behind it.
+    pub fn through(&self, live: u128) -> u128 {
+        live & !self.writes | self.reads
+    }
+
+    /// The same, but none if the instruction may go.
     fn before(&self, live: u128) -> Option<u128> {
-        if self.pure && self.writes & live == 0 {
-            return None;
-        }
-        Some(live & !self.writes | self.reads)
+        (!self.pure || self.writes & live != 0).then(|| self.through(live))
     }
 }
 
-/// Runs over the code. Drops all of them, or none if there are more than `fuel`: one asks for another. Returns how many.
+/// Runs over the code. Drops at most `fuel` instructions, and returns how many. Those that others feed go first, so that what
+/// stays for want of fuel reads nothing that was never written.
 pub fn run(code: &mut Code, fuel: u64) -> u64 {
     let effects: Vec<Vec<Effect>> = code.blocks.iter().map(|b| b.insts.iter().map(Effect::of).collect()).collect();
     let start = backward(
@@ -92,7 +95,7 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
         |b, live| *live = effects[b].iter().rev().fold(*live, |live, e| e.before(live).unwrap_or(live)),
     );
     let mut gone: Vec<(usize, usize)> = Vec::new();
-    for (b, effects) in effects.iter().enumerate() {
+    for (b, effects) in effects.iter().enumerate().rev() {
         let mut live = code.succs(b).fold(0, |m, s| m | start[s]);
         for (k, e) in effects.iter().enumerate().rev() {
             match e.before(live) {
@@ -102,11 +105,13 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
         }
     }
     if gone.len() as u64 > fuel {
-        return 0;
+        // Constants and comparisons last.
+        gone.sort_by_key(|&(b, k)| effects[b][k].reads & !pair(EXEC) == 0);
+        gone.truncate(fuel as usize);
     }
+    gone.sort_unstable();
     for list in gone.chunk_by(|a, b| a.0 == b.0) {
-        // The last one is the first in the block.
-        let (mut rest, mut at) = (list.iter().rev().peekable(), 0);
+        let (mut rest, mut at) = (list.iter().peekable(), 0);
         code.blocks[list[0].0].insts.retain(|_| {
             at += 1;
             rest.next_if(|g| g.1 == at - 1).is_none()

@@ -17,9 +17,12 @@ pub mod dead_scalars;
 mod discards;
 mod edges;
 mod emit;
+mod empty_merges;
 mod encode;
 #[doc(hidden)]
 pub mod encoded;
+#[doc(hidden)]
+pub mod exec_compares;
 #[doc(hidden)]
 pub mod fill;
 #[doc(hidden)]
@@ -248,6 +251,7 @@ impl Family for GcnFamily {
         Pass::improve("clauses", 2, |code, cx| Ok(clauses::run(code, cx.fuel))),
         Pass::improve("fill-wait-states", 2, |code, cx| Ok(fill::run(code, cx.job.generation, cx.fuel))),
         Pass::improve("shrink-compares", 2, |code, cx| Ok(shrink_compares::run(code, cx.job.generation, cx.fuel))),
+        Pass::improve("exec-compares", 2, |code, cx| Ok(exec_compares::run(code, cx.job.generation, cx.fuel))),
         Pass::lower("waits", |code, cx| Ok(waits::run(code, cx.state.fixed.quads, cx.job.generation))),
     ];
 
@@ -270,6 +274,8 @@ impl Family for GcnFamily {
     fn lower_ir(module: &mut Module, _: u8, _: &Strategy, o: &CodegenOptions) -> Result<(), Diagnostic> {
         if o.opt_level > 0 {
             discards::join(module, &caps());
+        } else {
+            empty_merges::join(module, &caps());
         }
         let func = module.entries[0].func;
         edges::split_critical_edges(&mut module.funcs[func]);

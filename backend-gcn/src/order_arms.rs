@@ -7,6 +7,7 @@
 
 use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{Block, Function, SecondaryMap};
+use smallvec::SmallVec;
 
 use crate::ranges::Loops;
 
@@ -21,7 +22,8 @@ pub fn run(f: &mut Function) {
         pos[b] = k;
     }
     let succs: Vec<Vec<usize>> = f.layout.iter().map(|&b| f.succs(b).iter().map(|&s| pos[s]).collect()).collect();
-    let far = |p: usize| matches!(succs[p][..], [a, b] if a.max(b) > p + LEAST && a.min(b) == p + 1);
+    let is_far = |p: usize, s: usize| s > p + LEAST;
+    let far = |p: usize| succs[p].len() == 2 && succs[p].iter().any(|&s| is_far(p, s));
     if !(0..n).any(far) {
         return;
     }
@@ -38,17 +40,19 @@ pub fn run(f: &mut Function) {
             last[d] = last[d].max(last[p]);
         }
     }
-    // The end of the arm that is put behind each block, and where it begins.
-    let mut moved: Vec<Option<(usize, usize)>> = vec![None; n];
+    // The arms that are put behind each block, the first last.
+    let mut moved: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); n];
     let mut taken = vec![false; n];
     for p in (0..n).filter(|&p| far(p)) {
-        let arm = succs[p][0].max(succs[p][1]);
-        let whole = last[arm] + 1 - arm == size[arm];
-        let same_loop = loops.around(p).next() == loops.around(arm).next();
-        if whole && same_loop && preds[f.layout[arm]].len() == 1 && 2 * size[arm] < arm - p {
-            moved[p] = Some((arm, arm + size[arm]));
-            taken[arm] = true;
+        for &arm in succs[p].iter().filter(|&&s| is_far(p, s)) {
+            let whole = last[arm] + 1 - arm == size[arm];
+            let same_loop = loops.around(p).next() == loops.around(arm).next();
+            if whole && same_loop && preds[f.layout[arm]].len() == 1 && 2 * size[arm] < arm - p {
+                moved[p].push(arm);
+                taken[arm] = true;
+            }
         }
+        moved[p].sort_unstable_by(|a, b| b.cmp(a));
     }
     let mut order = Vec::with_capacity(n);
     // What is still to come, the next last; whether it is an arm that is put here.
@@ -63,9 +67,7 @@ pub fn run(f: &mut Function) {
         }
         order.push(f.layout[p]);
         ranges.push((p + 1, end, false));
-        if let Some((from, to)) = moved[p] {
-            ranges.push((from, to, true));
-        }
+        ranges.extend(moved[p].iter().map(|&arm| (arm, arm + size[arm], true)));
     }
     debug_assert_eq!(order.len(), n);
     f.layout = order;

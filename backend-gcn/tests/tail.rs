@@ -19,7 +19,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
         if ((x & 1u) == 1u) { x = x * 3u + 1u; } else { x = x / 2u; }
         n = n + 1u;
     }
-    o[i] = vec4u(n, select(y, z, y < z), z, y);
+    var m = n;
+    while (m < z) { m = m * 2u + 1u; if ((m & 7u) == y) { break; } }
+    o[i] = vec4u(n, select(y, z, y < z), z, y + m);
     o[i + 64u] = vec4u(n + 1u, select(z, y, n < z), n ^ z, y + 3u);
 }";
 
