@@ -136,6 +136,15 @@ pub enum Deny {
     NotCompared,
 }
 
+/// Readers of SPIR-V.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FrontendArg {
+    /// naga's, after the module was made into what it takes.
+    Naga,
+    /// That of gpucc, which makes IR of the module's own blocks.
+    Spirv,
+}
+
 /// Options of everything that compiles.
 #[derive(Debug, Args)]
 pub struct Front {
@@ -148,6 +157,9 @@ pub struct Front {
     /// Compile GLSL to SPIR-V with glslangValidator first: for versions and forms that the parser lacks.
     #[arg(long)]
     pub glslang: bool,
+    /// Who reads SPIR-V [default: naga].
+    #[arg(long, value_enum)]
+    pub frontend: Option<FrontendArg>,
     /// Entry point [default: all; `run` requires it if there are several].
     #[arg(long)]
     pub entry: Option<String>,
@@ -177,6 +189,7 @@ impl Front {
             (self.lang.is_some(), "--lang"),
             (self.stage.is_some(), "--stage"),
             (self.glslang, "--glslang"),
+            (self.frontend.is_some(), "--frontend"),
             (self.opt.is_some(), "-O"),
             (!self.overrides.is_empty(), "--override"),
             (self.robust.is_some(), "--robust"),
@@ -249,7 +262,7 @@ pub struct Run {
     #[arg(required_unless_present = "launch")]
     pub input: Option<PathBuf>,
     /// Run machine code of any compiler from a launch description (JSON), under the rules of the hardware.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "immediates", "lang", "stage", "opt", "robust"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "immediates", "lang", "stage", "frontend", "opt", "robust"])]
     pub launch: Option<PathBuf>,
     /// Target, or `interp` for the IR interpreter [default for shaders: interp].
     #[arg(long, value_name = "T")]

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::frontend::{self, FrontOptions, Lang, SpirvReader};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
 
-use crate::args::{Front, LangArg, Messages, StageArg};
+use crate::args::{Front, FrontendArg, LangArg, Messages, StageArg};
 use crate::report::Reporter;
 use crate::{Failure, failure, files, glslang};
 
@@ -73,7 +73,11 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
         };
         overrides.push((name.trim().to_string(), value));
     }
-    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust() })
+    let spirv = match front.frontend {
+        None | Some(FrontendArg::Naga) => SpirvReader::Naga,
+        Some(FrontendArg::Spirv) => SpirvReader::Spirv,
+    };
+    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust(), spirv })
 }
 
 /// Options of code generation from the command line.

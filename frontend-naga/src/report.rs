@@ -1,8 +1,7 @@
 //! naga's errors, panics and our limits as [`Diagnostic`]s.
 
-use crate::guard::limits::Limit;
 use crate::guard::scan::Exceeded;
-use crate::guard::thread::Panicked;
+pub use gpucc_frontend_common::report::{broke, limit, no_thread, unsupported};
 use gpucc_ir::{Diagnostic, Refusal, Span};
 use std::error::Error;
 
@@ -27,15 +26,6 @@ pub fn exceeded(found: &Exceeded) -> Diagnostic {
     let span = Span::new(found.span.start as u32, found.span.end as u32);
     let diagnostic = limit(&found.limit);
     if span.is_known() { diagnostic.at(span, "here the limit is passed") } else { diagnostic }
-}
-
-/// A limit that the input exceeds at no particular place.
-pub fn limit(limit: &Limit) -> Diagnostic {
-    Diagnostic::invalid(
-        limit.code,
-        format!("the input has too many {}: at most {} are accepted", limit.what, limit.max),
-    )
-    .note("this is a limit of gpucc, not of the language")
 }
 
 /// A WGSL parse error with all its labels.
@@ -138,27 +128,6 @@ pub fn is_layout(error: &naga::valid::ValidationError) -> bool {
 pub fn panicked(step: &str, text: &str) -> Diagnostic {
     Diagnostic::invalid("frontend-panic", format!("naga cannot {step} this input: it stopped at an internal check"))
         .note(text.lines().next().unwrap_or("").to_string())
-}
-
-/// The system has no thread for us: nothing is said of the input.
-pub fn no_thread(why: &str) -> Diagnostic {
-    Diagnostic::invalid("io", why).note("parsing and lowering recurse over the source, on a thread of their own")
-}
-
-/// Lowering stopped at an internal check: our bug.
-pub fn broke(panic: &Panicked) -> Diagnostic {
-    let first = panic.text.lines().next().unwrap_or("");
-    let diagnostic = Diagnostic::internal("lower", format!("the compiler is broken: {first}"));
-    diagnostic.note(panic.doing.clone().unwrap_or_else(|| "while lowering to IR".to_string()))
-}
-
-/// Valid input that this version does not lower; `feature` names what stands there.
-pub fn unsupported(code: Refusal, feature: &str, at: Span) -> Diagnostic {
-    let d = Diagnostic::unsupported(code, format!("{feature} cannot be compiled by this version")).at(at, feature);
-    match code.everywhere() {
-        Some(why) => d.note(why),
-        None => d,
-    }
 }
 
 /// A contradiction in what naga gave us.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gpucc_frontend_naga as naga_in;
+use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
 
 pub use naga_in::spirv_support;
@@ -24,6 +25,16 @@ pub enum Lang {
     Gir,
 }
 
+/// Who reads SPIR-V.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpirvReader {
+    /// naga's reader, after the module was made into what it takes.
+    #[default]
+    Naga,
+    /// The reader that makes IR of the module's own blocks.
+    Spirv,
+}
+
 /// What the frontend needs besides the source.
 #[derive(Clone, Debug)]
 pub struct FrontOptions {
@@ -33,11 +44,13 @@ pub struct FrontOptions {
     pub overrides: Vec<(String, f64)>,
     /// Keep accesses in bounds and zero workgroup memory.
     pub robust: bool,
+    /// Who reads SPIR-V.
+    pub spirv: SpirvReader,
 }
 
 impl Default for FrontOptions {
     fn default() -> Self {
-        FrontOptions { entry: None, overrides: Vec::new(), robust: true }
+        FrontOptions { entry: None, overrides: Vec::new(), robust: true, spirv: SpirvReader::default() }
     }
 }
 
@@ -57,8 +70,50 @@ pub struct Loaded {
 pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let Some(lang) = naga_lang(lang) else { return gir(bytes, options) };
     let bytes = &*without_mark(bytes, lang);
-    let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
-    lower(&parsed, bytes, lang, options).map_err(|list| every_refusal(&parsed, bytes, lang, options, list))
+    let parsed = Parsed::new(bytes, lang, options)?;
+    parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
+}
+
+/// What a front end read.
+enum Parsed<'a> {
+    Naga(naga_in::Parsed, &'a [u8], naga_in::Lang),
+    Spirv(spirv_in::Parsed),
+}
+
+impl<'a> Parsed<'a> {
+    fn new(bytes: &'a [u8], lang: naga_in::Lang, options: &FrontOptions) -> Result<Self, Vec<Diagnostic>> {
+        if lang == naga_in::Lang::Spirv && options.spirv == SpirvReader::Spirv {
+            return spirv_in::parse(bytes).map(Parsed::Spirv);
+        }
+        Ok(Parsed::Naga(naga_in::parse(naga_in::Input { bytes }, lang)?, bytes, lang))
+    }
+
+    /// Names and stages of the entry points, in source order.
+    fn entries(&self) -> Vec<EntryName> {
+        let name = |name: &str, stage: Result<gpucc_ir::Stage, &'static str>| EntryName {
+            name: name.to_string(),
+            stage: stage.map_or_else(|other| other, gpucc_ir::Stage::name),
+        };
+        match self {
+            Parsed::Naga(parsed, ..) => parsed.entry_points().iter().map(|e| name(&e.name, e.stage)).collect(),
+            Parsed::Spirv(parsed) => parsed.entry_points().iter().map(|e| name(&e.name, e.stage)).collect(),
+        }
+    }
+
+    fn lower(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
+        match self {
+            Parsed::Naga(parsed, bytes, lang) => lower(parsed, bytes, *lang, options),
+            Parsed::Spirv(parsed) => {
+                let own = spirv_in::Options {
+                    entry: options.entry.clone(),
+                    overrides: options.overrides.clone(),
+                    robust: options.robust,
+                    ..spirv_in::Options::default()
+                };
+                Ok(Loaded { module: spirv_in::lower(parsed, &own)?, warnings: Vec::new() })
+            }
+        }
+    }
 }
 
 /// A text with blanks for the mark of UTF-8 that some editors write before it, so that places stay.
@@ -73,18 +128,12 @@ fn without_mark(bytes: &[u8], lang: naga_in::Lang) -> Cow<'_, [u8]> {
 const MOST_ASKED: usize = 16;
 
 /// Lowering stops at the first entry point that it refuses; this adds what it says of the others.
-fn every_refusal(
-    parsed: &naga_in::Parsed,
-    bytes: &[u8],
-    lang: naga_in::Lang,
-    options: &FrontOptions,
-    mut list: Vec<Diagnostic>,
-) -> Vec<Diagnostic> {
-    let entries = parsed.entry_points();
+fn every_refusal(parsed: &Parsed<'_>, options: &FrontOptions, mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let entries = parsed.entries();
     if options.entry.is_none() && entries.len() > 1 && worst_is_refusal(&list) {
         for e in entries.into_iter().take(MOST_ASKED) {
             let alone = FrontOptions { entry: Some(e.name), ..options.clone() };
-            let said = lower(parsed, bytes, lang, &alone).err().unwrap_or_default();
+            let said = parsed.lower(&alone).err().unwrap_or_default();
             list.extend(said.into_iter().filter(|d| d.class != Class::Invalid));
         }
         let mut seen: Vec<Diagnostic> = Vec::new();
@@ -132,13 +181,13 @@ pub fn load_each(
         return Ok(module.entries.iter().map(alone).collect());
     };
     let bytes = &*without_mark(bytes, lang);
-    let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
+    let parsed = Parsed::new(bytes, lang, options)?;
     let wanted = |name: &str| options.entry.as_deref().is_none_or(|e| e == name);
     let mut list = Vec::new();
-    for e in parsed.entry_points().into_iter().filter(|e| wanted(&e.name)) {
-        let stage = e.stage.map_or_else(|other| other, gpucc_ir::Stage::name);
+    for e in parsed.entries().into_iter().filter(|e| wanted(&e.name)) {
         let alone = FrontOptions { entry: Some(e.name.clone()), ..options.clone() };
-        list.push((EntryName { name: e.name, stage }, lower(&parsed, bytes, lang, &alone)));
+        let lowered = parsed.lower(&alone);
+        list.push((e, lowered));
     }
     Ok(list)
 }

@@ -88,7 +88,12 @@ fn trusted_code_stays_inside() {
     let failures: Vec<String> = programs()
         .par_iter()
         .flat_map_iter(|case| {
-            let options = FrontOptions { entry: Some(case.entry.clone()), overrides: case.overrides(), robust: false };
+            let options = FrontOptions {
+                entry: Some(case.entry.clone()),
+                overrides: case.overrides(),
+                robust: false,
+                ..FrontOptions::default()
+            };
             let loaded =
                 frontend::load(case.wgsl.as_bytes(), Lang::Wgsl, &options).expect("a shader that others compile");
             let mut failures = Vec::new();

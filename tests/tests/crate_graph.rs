@@ -52,7 +52,15 @@ fn forbidden_edges_do_not_exist() {
     };
     for f in FAMILIES {
         let machine = format!("gpucc-{f}-machine");
-        for compiler in ["gpucc-ir", "gpucc-opt", "gpucc-mir", "gpucc-regalloc", "gpucc-frontend-naga", "gpucc"] {
+        for compiler in [
+            "gpucc-ir",
+            "gpucc-opt",
+            "gpucc-mir",
+            "gpucc-regalloc",
+            "gpucc-frontend-naga",
+            "gpucc-frontend-spirv",
+            "gpucc",
+        ] {
             forbid(&machine, compiler, "machines see bytes and metadata only");
         }
         forbid(&machine, &format!("gpucc-{f}"), "a machine shares nothing with its compiler");
@@ -74,6 +82,8 @@ fn forbidden_edges_do_not_exist() {
             "gpucc-driver",
             "gpucc-container",
             "gpucc-frontend-naga",
+            "gpucc-frontend-spirv",
+            "gpucc-frontend-common",
         ] {
             forbid(shared, &format!("gpucc-{f}"), "shared crates know no target");
             forbid(shared, &machine, "shared crates know no target");
@@ -82,9 +92,10 @@ fn forbidden_edges_do_not_exist() {
     for own in ["gpucc-ir", "gpucc-isa", "gpucc-opt", "gpucc-mir"] {
         forbid("gpucc-regalloc", own, "the allocator knows no IR and no ISA");
     }
-    for compiler in ["gpucc-ir", "gpucc-opt", "gpucc-mir", "gpucc-frontend-naga", "gpucc"] {
+    for compiler in ["gpucc-ir", "gpucc-opt", "gpucc-mir", "gpucc-frontend-naga", "gpucc-frontend-spirv", "gpucc"] {
         forbid("gpucc-scene", compiler, "what a scene alone decides needs no compiled shader");
     }
+    forbid("gpucc-frontend-spirv", "gpucc-frontend-naga", "SPIR-V is read without naga");
     for own in ["gpucc-isa", "gpucc-num", "gpucc-container", "gpucc-pipeline"] {
         for (name, _) in &edges {
             // Plain data that the container carries.

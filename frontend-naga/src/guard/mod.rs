@@ -1,9 +1,9 @@
-//! Keeps hostile input from naga: limits, the scans that enforce them, and the thread naga runs on.
+//! Keeps hostile input from naga: the scans that enforce limits, and the thread naga runs on.
+
+pub use gpucc_frontend_common::{limits, thread};
 
 pub mod glsl;
-pub mod limits;
 pub mod scan;
 pub mod spirv;
-pub mod thread;
 mod weight;
 pub mod wgsl;

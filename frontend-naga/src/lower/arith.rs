@@ -5,7 +5,7 @@ use super::func::FuncCx;
 use super::types::{self, Ty};
 use super::value::Val;
 use gpucc_ir as ir;
-use ir::{FloatCc, IntCc, Scalar, Type, Value};
+use ir::{FloatCc, IntCc, Type, Value};
 use naga::{BinaryOperator as B, Expression, Handle, RelationalFunction, ScalarKind, UnaryOperator};
 
 impl FuncCx<'_, '_> {
@@ -45,7 +45,10 @@ impl FuncCx<'_, '_> {
                 a = self.like(a, tb);
                 b = self.like(b, ta);
             }
-            B::ShiftLeft | B::ShiftRight => b = self.resize(b, self.f.ty(a).scalar(), false),
+            B::ShiftLeft | B::ShiftRight => {
+                let to = self.f.ty(a).scalar();
+                b = self.resize(b, to, false);
+            }
             _ => {}
         }
         Ok(Val::One(self.lanes_op(op, kind, a, b)))
@@ -94,64 +97,42 @@ impl FuncCx<'_, '_> {
             (Ty::Matrix(..), Ty::Scalar(_)) => {
                 let s = self.single(b)?;
                 self.each(a, &mut |cx, column| {
-                    let s = cx.like(s, cx.f.ty(column));
+                    let ty = cx.f.ty(column);
+                    let s = cx.like(s, ty);
                     cx.b().fmul(column, s)
                 })
             }
             (Ty::Scalar(_), Ty::Matrix(..)) => {
                 let s = self.single(a)?;
                 self.each(b, &mut |cx, column| {
-                    let s = cx.like(s, cx.f.ty(column));
+                    let ty = cx.f.ty(column);
+                    let s = cx.like(s, ty);
                     cx.b().fmul(s, column)
                 })
             }
             (Ty::Matrix(..), Ty::Vector(..)) => {
                 let columns = self.columns(a)?;
                 let v = self.single(b)?;
-                self.matrix_vector(&columns, v).map(Val::One)
+                self.columns_times(&columns, v).map(Val::One)
             }
             (Ty::Vector(..), Ty::Matrix(..)) => {
                 let v = self.single(a)?;
                 let columns = self.columns(b)?;
-                let lanes: Vec<Value> = columns.into_iter().map(|column| self.b().fdot(v, column)).collect();
-                Ok(Val::One(self.compose(&lanes)))
+                Ok(Val::One(self.vector_matrix(v, &columns)))
             }
             (Ty::Matrix(..), Ty::Matrix(..)) => {
                 let (a, b) = (self.columns(a)?, self.columns(b)?);
-                let columns = b.into_iter().map(|column| self.matrix_vector(&a, column));
+                let columns = b.into_iter().map(|column| self.columns_times(&a, column));
                 Ok(Self::matrix(columns.collect::<Lowered<_>>()?))
             }
             _ => self.broken("a product of shapes that have none"),
         }
     }
 
-    /// The sum of the columns, each times its lane of the vector.
-    fn matrix_vector(&mut self, columns: &[Value], v: Value) -> Lowered<Value> {
-        let mut sum = None;
-        for (i, &column) in columns.iter().enumerate() {
-            let lane = self.extract(v, i as u32);
-            let factor = self.like(lane, self.f.ty(column));
-            let term = self.b().fmul(column, factor);
-            sum = Some(match sum {
-                None => term,
-                Some(sum) => self.b().fadd(sum, term),
-            });
-        }
-        match sum {
+    fn columns_times(&mut self, columns: &[Value], v: Value) -> Lowered<Value> {
+        match self.matrix_vector(columns, v) {
             Some(sum) => Ok(sum),
             None => self.broken("a matrix without columns"),
-        }
-    }
-
-    /// An integer with another width of lanes.
-    fn resize(&mut self, v: Value, to: Scalar, signed: bool) -> Value {
-        let from = self.f.ty(v);
-        let ty = from.with_scalar(to);
-        match from.bits().cmp(&to.bits()) {
-            std::cmp::Ordering::Equal => v,
-            std::cmp::Ordering::Greater => self.b().trunc(v, ty),
-            std::cmp::Ordering::Less if signed => self.b().sext(v, ty),
-            std::cmp::Ordering::Less => self.b().zext(v, ty),
         }
     }
 
@@ -159,35 +140,12 @@ impl FuncCx<'_, '_> {
     pub fn relational(&mut self, fun: RelationalFunction, argument: Handle<Expression>) -> Lowered<Val> {
         let v = self.one(argument)?;
         let result = match fun {
-            RelationalFunction::All | RelationalFunction::Any => {
-                let mut result = self.extract(v, 0);
-                for lane in 1..self.f.ty(v).lanes() {
-                    let next = self.extract(v, lane);
-                    result = match fun {
-                        RelationalFunction::All => self.b().and(result, next),
-                        _ => self.b().or(result, next),
-                    };
-                }
-                result
-            }
-            // The source asks about NaN, so the licence to assume that there is none does not hold here.
-            RelationalFunction::IsNan => self.exactly(|cx| cx.b().fcmp(FloatCc::Uno, v, v)),
-            RelationalFunction::IsInf => self.exactly(|cx| {
-                let magnitude = cx.b().fabs(v);
-                let infinity = cx.fconst(v, f32::INFINITY);
-                cx.b().fcmp(FloatCc::Oeq, magnitude, infinity)
-            }),
+            RelationalFunction::All => self.all_or_any(v, true),
+            RelationalFunction::Any => self.all_or_any(v, false),
+            RelationalFunction::IsNan => self.is_nan(v),
+            RelationalFunction::IsInf => self.is_inf(v),
         };
         Ok(Val::One(result))
-    }
-
-    /// Builds with no float licence but contraction.
-    pub fn exactly<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
-        let fp = self.fp;
-        self.fp = fp.and(ir::FpFlags::CONTRACT);
-        let result = build(self);
-        self.fp = fp;
-        result
     }
 
     /// `As`: a conversion of value, or a change of type with the bits kept.
@@ -206,17 +164,6 @@ impl FuncCx<'_, '_> {
             }
             cx.convert_lanes(v, from.kind, to, target)
         })
-    }
-
-    /// The same bits as another type; constants at once.
-    pub fn bitcast(&mut self, v: Value, to: Type) -> Value {
-        match self.f.as_const(v) {
-            Some(c) if c.ty.lanes() == to.lanes() => {
-                let c = ir::Const::new(to, &c.bits.clone());
-                self.f.constant(c)
-            }
-            _ => self.b().bitcast(v, to),
-        }
     }
 
     fn convert_lanes(&mut self, v: Value, from: ScalarKind, to: ScalarKind, target: Type) -> Value {

@@ -6,7 +6,7 @@ use super::func::FuncCx;
 use super::types::{self, Ty};
 use super::value::Val;
 use gpucc_ir as ir;
-use ir::{Refusal, Type, Value};
+use ir::{Refusal, Value};
 use naga::{Expression, Handle};
 
 impl FuncCx<'_, '_> {
@@ -115,35 +115,6 @@ impl FuncCx<'_, '_> {
         Ok(Val::One(self.compose(&lanes)))
     }
 
-    /// A vector of scalars; a constant if all of them are.
-    pub fn compose(&mut self, lanes: &[Value]) -> Value {
-        let bits: Option<Vec<u64>> = lanes.iter().map(|&v| self.f.const_bits(v)).collect();
-        match bits {
-            Some(bits) => {
-                let ty = self.f.ty(lanes[0]).with_lanes(lanes.len() as u32);
-                self.f.constant(ir::Const::new(ty, &bits))
-            }
-            None if lanes.len() > 1 && lanes.iter().all(|&v| v == lanes[0]) => {
-                self.b().splat(lanes[0], lanes.len() as u32)
-            }
-            None => self.b().compose(lanes),
-        }
-    }
-
-    /// Lanes by constant index.
-    pub fn swizzle(&mut self, vector: Value, lanes: &[u8]) -> Value {
-        let count = self.f.ty(vector).lanes() as usize;
-        if lanes.len() == count && lanes.iter().enumerate().all(|(i, &l)| i == l as usize) {
-            return vector;
-        }
-        if let Some(c) = self.f.as_const(vector) {
-            let bits: Vec<u64> = lanes.iter().map(|&l| c.bits[l as usize]).collect();
-            let ty = c.ty.with_lanes(lanes.len() as u32);
-            return self.f.constant(ir::Const::new(ty, &bits));
-        }
-        self.b().swizzle(vector, lanes)
-    }
-
     /// `f` of each column of a matrix, or of the one value there is.
     pub fn each(&mut self, value: &Val, f: &mut dyn FnMut(&mut Self, Value) -> Value) -> Lowered<Val> {
         match self.materialise(value)? {
@@ -167,23 +138,5 @@ impl FuncCx<'_, '_> {
     /// A matrix of these columns.
     pub fn matrix(columns: Vec<Value>) -> Val {
         Val::parts(columns.into_iter().map(Val::One).collect())
-    }
-
-    /// A float constant of the type of `like`, in every lane.
-    pub fn fconst(&mut self, like: Value, v: f32) -> Value {
-        let ty = self.f.ty(like);
-        self.f.fconst(ty, v)
-    }
-
-    /// An integer constant of the type of `like`, in every lane.
-    pub fn iconst(&mut self, like: Value, v: i64) -> Value {
-        let ty = self.f.ty(like);
-        self.f.iconst(ty, v)
-    }
-
-    /// `a` with as many lanes as `like`.
-    pub fn like(&mut self, a: Value, like: Type) -> Value {
-        let lanes = like.lanes();
-        if self.f.ty(a).lanes() == lanes { a } else { self.b().splat(a, lanes) }
     }
 }

@@ -7,9 +7,10 @@ use super::types::{self, Ty};
 use super::value::{Ptr, Val};
 use super::{Lowered, ModuleCx};
 use crate::{limits, report};
+use gpucc_frontend_common::Code;
 use gpucc_ir as ir;
 use indexmap::IndexMap;
-use ir::{Block, Builder, Refusal, Span, Type, Value};
+use ir::{Block, Refusal, Span, Type, Value};
 use naga::{Expression, Handle};
 use rustc_hash::FxBuildHasher;
 
@@ -73,12 +74,8 @@ pub enum Breakable {
 /// The state of lowering one IR function.
 pub struct FuncCx<'a, 'm> {
     pub m: &'a mut ModuleCx<'m>,
-    pub f: ir::Function,
-    pub block: Block,
-    /// Whether control reaches the end of `block`.
-    pub live: bool,
-    pub loc: ir::Loc,
-    pub fp: ir::FpFlags,
+    /// The function with the place where code is built.
+    pub code: Code,
     pub active: Vec<Activation<'m>>,
     pub loops: Vec<OpenLoop>,
     pub breakables: Vec<Breakable>,
@@ -86,23 +83,25 @@ pub struct FuncCx<'a, 'm> {
     pub outputs: Option<Vec<Option<usize>>>,
 }
 
+impl std::ops::Deref for FuncCx<'_, '_> {
+    type Target = Code;
+    fn deref(&self) -> &Code {
+        &self.code
+    }
+}
+
+impl std::ops::DerefMut for FuncCx<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Code {
+        &mut self.code
+    }
+}
+
 impl<'a, 'm> FuncCx<'a, 'm> {
     fn new(m: &'a mut ModuleCx<'m>, name: String) -> Self {
         ir::trace::enter("lower", &name);
-        let f = ir::Function::new(name);
-        let (block, fp) = (f.entry(), m.fp);
-        FuncCx {
-            m,
-            f,
-            block,
-            live: true,
-            loc: ir::Loc::UNKNOWN,
-            fp,
-            active: Vec::new(),
-            loops: Vec::new(),
-            breakables: Vec::new(),
-            outputs: None,
-        }
+        let mut code = Code::new(name, m.fp);
+        code.exact = m.exact;
+        FuncCx { m, code, active: Vec::new(), loops: Vec::new(), breakables: Vec::new(), outputs: None }
     }
 
     /// Lowers a function of the module.
@@ -151,7 +150,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         self.activate(function, known, args, None)?;
         self.statements(&function.body)?;
         self.fall_off()?;
-        Ok(self.f)
+        Ok(self.code.f)
     }
 
     /// Makes `function` the one whose expressions are evaluated, and its variables.
@@ -260,21 +259,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     /// The function whose expressions are evaluated now.
     pub fn current(&mut self) -> &mut Activation<'m> {
         self.active.last_mut().expect("a function is active while statements are lowered")
-    }
-
-    /// A builder at the end of the present block.
-    pub fn b(&mut self) -> Builder<'_> {
-        let mut b = Builder::new(&mut self.f, self.block);
-        b.loc = self.loc;
-        b.fp = self.fp;
-        b
-    }
-
-    /// Goes on in `block`, which now gets its place in the layout.
-    pub fn start(&mut self, block: Block) {
-        self.f.layout.push(block);
-        self.block = block;
-        self.live = true;
     }
 
     /// Where the present statement or expression stands.

@@ -5,7 +5,7 @@ use super::func::FuncCx;
 use super::types::{self, Ty};
 use super::value::Val;
 use gpucc_ir as ir;
-use ir::{FloatCc, IntCc, Scalar, Type, Value};
+use ir::Value;
 use naga::{Expression, Handle, MathFunction as M, ScalarKind};
 
 impl FuncCx<'_, '_> {
@@ -23,10 +23,14 @@ impl FuncCx<'_, '_> {
             M::Transpose | M::Determinant | M::Inverse => {
                 let value = self.value(arg)?;
                 let columns = self.columns(&value)?;
-                return match fun {
-                    M::Transpose => Ok(self.transpose(&columns)),
+                let done = match fun {
+                    M::Transpose => Some(Self::matrix(self.transpose(&columns))),
                     M::Determinant => self.determinant(&columns).map(Val::One),
-                    _ => self.inverse(&columns),
+                    _ => self.inverse(&columns).map(Self::matrix),
+                };
+                return match done {
+                    Some(value) => Ok(value),
+                    None => self.broken("a function of square matrices on another"),
                 };
             }
             _ => {}
@@ -41,9 +45,24 @@ impl FuncCx<'_, '_> {
             return self.broken("a built-in function with the wrong number of arguments");
         }
         match fun {
-            M::Modf => Ok(self.modf(args[0])),
-            M::Frexp => self.frexp(args[0]),
-            M::Outer => self.outer(args[0], args[1], ty),
+            M::Modf => {
+                let (fract, whole) = self.modf(args[0]);
+                Ok(Val::parts(vec![Val::One(fract), Val::One(whole)]))
+            }
+            M::Frexp => match self.frexp(args[0]) {
+                // naga's type for the exponent of a half has 16 bits.
+                Some((fract, exponent)) => {
+                    let word = ir::Type::I32.with_lanes(self.f.ty(exponent).lanes());
+                    let wide = self.f.ty(exponent).bits() > 32;
+                    let exponent = if wide { self.b().trunc(exponent, word) } else { exponent };
+                    Ok(Val::parts(vec![Val::One(fract), Val::One(exponent)]))
+                }
+                None => self.broken("frexp of no float"),
+            },
+            M::Outer if !matches!(ty, Ty::Vector(n, _) if n == self.f.ty(args[1]).lanes()) => {
+                self.unsupported(ir::Refusal::OuterProduct, "the outer product of vectors of different lengths")
+            }
+            M::Outer => Ok(Self::matrix(self.outer(args[0], args[1]))),
             _ => match kind {
                 ScalarKind::Float => self.float_math(fun, &args),
                 _ => self.int_math(fun, kind == ScalarKind::Sint, &args),
@@ -60,10 +79,7 @@ impl FuncCx<'_, '_> {
             M::Abs => self.b().fabs(x),
             M::Min => self.b().fmin(x, y),
             M::Max => self.b().fmax(x, y),
-            M::Clamp => {
-                let low = self.b().fmax(x, y);
-                self.b().fmin(low, z)
-            }
+            M::Clamp => self.fclamp(x, y, z),
             M::Saturate => self.b().fsat(x),
             M::Cos => self.b().fcos(x),
             M::Sin => self.b().fsin(x),
@@ -93,76 +109,21 @@ impl FuncCx<'_, '_> {
             M::Exp2 => self.b().fexp2(x),
             M::Log => self.in_f32(&[x], |cx, a| cx.log(a[0])),
             M::Log2 => self.b().flog2(x),
-            // The square of a negative number is one; by logarithms it would be NaN.
-            M::Pow if self.is_two(y) => self.b().fmul(x, x),
-            M::Pow => self.in_f32(&[x, y], |cx, a| {
-                let log = cx.b().flog2(a[0]);
-                let product = cx.b().fmul(a[1], log);
-                cx.b().fexp2(product)
-            }),
+            M::Pow => self.pow(x, y),
             M::Dot => self.b().fdot(x, y),
-            M::Cross => {
-                let (x1, y1) = (self.swizzle(x, &[1, 2, 0]), self.swizzle(y, &[2, 0, 1]));
-                let (x2, y2) = (self.swizzle(x, &[2, 0, 1]), self.swizzle(y, &[1, 2, 0]));
-                let mut b = self.b();
-                let (first, second) = (b.fmul(x1, y1), b.fmul(x2, y2));
-                b.fsub(first, second)
-            }
+            M::Cross => self.cross(x, y),
             M::Length => self.length(x),
-            M::Distance => {
-                let difference = self.b().fsub(x, y);
-                self.length(difference)
-            }
-            M::Normalize => {
-                let square = self.b().fdot(x, x);
-                let factor = self.b().frsqrt(square);
-                let factor = self.like(factor, self.f.ty(x));
-                self.b().fmul(x, factor)
-            }
-            M::FaceForward => {
-                let dot = self.b().fdot(y, z);
-                let zero = self.fconst(dot, 0.0);
-                let away = self.b().fcmp(FloatCc::Olt, dot, zero);
-                let negated = self.b().fneg(x);
-                self.b().select(away, x, negated)
-            }
-            M::Reflect => {
-                let dot = self.b().fdot(y, x);
-                let twice = self.b().fadd(dot, dot);
-                let twice = self.like(twice, self.f.ty(y));
-                let offset = self.b().fmul(twice, y);
-                self.b().fsub(x, offset)
-            }
+            M::Distance => self.distance(x, y),
+            M::Normalize => self.normalize(x),
+            M::FaceForward => self.face_forward(x, y, z),
+            M::Reflect => self.reflect(x, y),
             M::Refract => self.refract(x, y, z),
             M::Sign => self.b().fsign(x),
             // Fused where the target has it: WGSL allows both, and emulating the fusion would be absurd.
             M::Fma => self.mad(x, y, z),
-            M::Mix => {
-                let ty = self.f.ty(x);
-                let z = self.like(z, ty);
-                let one = self.fconst(z, 1.0);
-                let mut b = self.b();
-                let rest = b.fsub(one, z);
-                let (first, second) = (b.fmul(x, rest), b.fmul(y, z));
-                b.fadd(first, second)
-            }
-            M::Step => {
-                let (one, zero) = (self.fconst(x, 1.0), self.fconst(x, 0.0));
-                let reached = self.b().fcmp(FloatCc::Ole, x, y);
-                self.b().select(reached, one, zero)
-            }
-            M::SmoothStep => {
-                let mut b = self.b();
-                let (above, range) = (b.fsub(z, x), b.fsub(y, x));
-                let ratio = b.fdiv(above, range);
-                let t = b.fsat(ratio);
-                let (two, three) = (self.fconst(t, 2.0), self.fconst(t, 3.0));
-                let mut b = self.b();
-                let square = b.fmul(t, t);
-                let twice = b.fmul(two, t);
-                let rest = b.fsub(three, twice);
-                b.fmul(square, rest)
-            }
+            M::Mix => self.mix(x, y, z),
+            M::Step => self.step(x, y),
+            M::SmoothStep => self.smooth_step(x, y, z),
             M::Sqrt => self.b().fsqrt(x),
             M::InverseSqrt => self.b().frsqrt(x),
             M::QuantizeToF16 => self.b().fquant16(x),
@@ -179,7 +140,6 @@ impl FuncCx<'_, '_> {
         let x = args[0];
         let (y, z) = (args.get(1).copied().unwrap_or(x), args.get(2).copied().unwrap_or(x));
         let ty = self.f.ty(x);
-        let bits = i64::from(ty.bits());
         Ok(match fun {
             M::Abs if signed => self.b().iabs(x),
             M::Abs => x,
@@ -187,53 +147,17 @@ impl FuncCx<'_, '_> {
             M::Min => self.b().umin(x, y),
             M::Max if signed => self.b().smax(x, y),
             M::Max => self.b().umax(x, y),
-            M::Clamp if signed => {
-                let low = self.b().smax(x, y);
-                self.b().smin(low, z)
-            }
-            M::Clamp => {
-                let low = self.b().umax(x, y);
-                self.b().umin(low, z)
-            }
-            M::Sign => {
-                let (one, minus_one) = (self.iconst(x, 1), self.iconst(x, -1));
-                let low = self.b().smax(x, minus_one);
-                self.b().smin(low, one)
-            }
-            M::Dot => {
-                let products = self.b().imul(x, y);
-                let mut sum = self.extract(products, 0);
-                for lane in 1..ty.lanes() {
-                    let product = self.extract(products, lane);
-                    sum = self.b().iadd(sum, product);
-                }
-                sum
-            }
+            M::Clamp => self.iclamp(signed, x, y, z),
+            M::Sign => self.int_sign(x),
+            M::Dot => self.int_dot(x, y),
             M::Dot4I8Packed => self.b().sdot4x8(x, y),
             M::Dot4U8Packed => self.b().udot4x8(x, y),
             M::CountOneBits => self.b().popcount(x),
             M::CountLeadingZeros => self.b().clz(x),
             M::CountTrailingZeros => self.b().ctz(x),
             M::ReverseBits => self.b().bitreverse(x),
-            M::FirstLeadingBit => {
-                // The highest bit that differs from the sign; clz of 0 is the width, which gives -1.
-                let value = if signed {
-                    let shift = self.iconst(x, bits - 1);
-                    let sign = self.b().sshr(x, shift);
-                    self.b().xor(x, sign)
-                } else {
-                    x
-                };
-                let top = self.iconst(x, bits - 1);
-                let zeros = self.b().clz(value);
-                self.b().isub(top, zeros)
-            }
-            M::FirstTrailingBit => {
-                let (zero, none) = (self.iconst(x, 0), self.iconst(x, -1));
-                let empty = self.b().icmp(IntCc::Eq, x, zero);
-                let count = self.b().ctz(x);
-                self.b().select(empty, none, count)
-            }
+            M::FirstLeadingBit => self.first_leading_bit(x, signed),
+            M::FirstTrailingBit => self.first_trailing_bit(x),
             M::ExtractBits => {
                 let (offset, count) = (self.bit_operand(y, ty), self.bit_operand(z, ty));
                 if signed { self.b().sbfe(x, offset, count) } else { self.b().ubfe(x, offset, count) }
@@ -254,19 +178,8 @@ impl FuncCx<'_, '_> {
                 let clamped = self.b().umin(x, high);
                 self.pack_bytes(clamped)
             }
-            M::Unpack4xI8 | M::Unpack4xU8 => {
-                let eight = self.iconst(x, 8);
-                let lanes: Vec<Value> = (0..4)
-                    .map(|lane| {
-                        let at = self.iconst(x, lane * 8);
-                        match fun {
-                            M::Unpack4xI8 => self.b().sbfe(x, at, eight),
-                            _ => self.b().ubfe(x, at, eight),
-                        }
-                    })
-                    .collect();
-                self.compose(&lanes)
-            }
+            M::Unpack4xI8 => self.unpack_bytes(x, true),
+            M::Unpack4xU8 => self.unpack_bytes(x, false),
             M::Unpack4x8snorm => self.b().unpack_snorm4x8(x),
             M::Unpack4x8unorm => self.b().unpack_unorm4x8(x),
             M::Unpack2x16snorm => self.b().unpack_snorm2x16(x),
@@ -274,21 +187,6 @@ impl FuncCx<'_, '_> {
             M::Unpack2x16float => self.b().unpack_half2x16(x),
             other => return self.broken(&format!("{other:?} of integers")),
         })
-    }
-
-    /// An offset or count of bits (a `u32` scalar) in the type of the value it is applied to.
-    fn bit_operand(&mut self, v: Value, ty: Type) -> Value {
-        let v = match ty.scalar() {
-            Scalar::I64 => self.b().zext(v, Type::I64),
-            // Clamped first: narrowing must not turn a large count into a small one.
-            Scalar::I16 | Scalar::I8 => {
-                let most = self.iconst(v, i64::from(ty.bits()));
-                let clamped = self.b().umin(v, most);
-                self.b().trunc(clamped, ty.lane())
-            }
-            _ => v,
-        };
-        self.like(v, ty)
     }
 
     /// The low bytes of four lanes in one word.
@@ -302,223 +200,6 @@ impl FuncCx<'_, '_> {
             word = self.b().bfi(word, lane, at, eight);
         }
         word
-    }
-
-    /// `v` times a constant.
-    pub fn scale(&mut self, v: Value, factor: f32) -> Value {
-        let factor = self.fconst(v, factor);
-        self.b().fmul(v, factor)
-    }
-
-    /// `a * b + c`, which the target may fuse.
-    pub fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
-        let fp = self.fp;
-        self.fp = if self.m.exact { fp } else { fp.with(ir::FpFlags::CONTRACT) };
-        let product = self.b().fmul(a, b);
-        let sum = self.b().fadd(product, c);
-        self.fp = fp;
-        sum
-    }
-
-    /// Whether a float is the constant 2 in every lane.
-    fn is_two(&self, v: Value) -> bool {
-        self.f.as_const(v).and_then(ir::Const::uniform_bits).is_some_and(|bits| match self.f.ty(v).scalar() {
-            ir::Scalar::F16 => bits == 0x4000,
-            ir::Scalar::F32 => bits == u64::from(2f32.to_bits()),
-            ir::Scalar::F64 => bits == 2f64.to_bits(),
-            _ => false,
-        })
-    }
-
-    fn length(&mut self, v: Value) -> Value {
-        if !self.f.ty(v).is_vector() {
-            return self.b().fabs(v);
-        }
-        let square = self.b().fdot(v, v);
-        self.b().fsqrt(square)
-    }
-
-    fn refract(&mut self, incident: Value, normal: Value, ratio: Value) -> Value {
-        let ty = self.f.ty(incident);
-        let dot = self.b().fdot(normal, incident);
-        let one = self.fconst(dot, 1.0);
-        let zero = self.fconst(dot, 0.0);
-        let mut b = self.b();
-        let square = b.fmul(dot, dot);
-        let rest = b.fsub(one, square);
-        let ratio2 = b.fmul(ratio, ratio);
-        let scaled = b.fmul(ratio2, rest);
-        let k = b.fsub(one, scaled);
-        let total = b.fcmp(FloatCc::Olt, k, zero);
-        // The root of a negative k is not used; keep it out of NaN all the same.
-        let positive = b.fmax(k, zero);
-        let root = b.fsqrt(positive);
-        let along = b.fmul(ratio, dot);
-        let factor = b.fadd(along, root);
-        let (ratio, factor) = (self.like(ratio, ty), self.like(factor, ty));
-        let mut b = self.b();
-        let bent = b.fmul(ratio, incident);
-        let pull = b.fmul(factor, normal);
-        let through = b.fsub(bent, pull);
-        let none = self.f.zero(ty);
-        self.b().select(total, none, through)
-    }
-
-    fn modf(&mut self, x: Value) -> Val {
-        let whole = self.b().ftrunc(x);
-        let fract = self.b().fsub(x, whole);
-        Val::parts(vec![Val::One(fract), Val::One(whole)])
-    }
-
-    /// `x = fract * 2^exp` with `fract` in [0.5, 1). Zero and subnormal input (which WGSL leaves open) come back with exponent 0.
-    fn frexp(&mut self, x: Value) -> Lowered<Val> {
-        let ty = self.f.ty(x);
-        let (mantissa_bits, bias, exponent_mask) = match ty.scalar() {
-            Scalar::F16 => (10, 14, 0x1f),
-            Scalar::F32 => (23, 126, 0xff),
-            Scalar::F64 => (52, 1022, 0x7ff),
-            _ => return self.broken("frexp of no float"),
-        };
-        let bits = self.bitcast(x, ty.to_int());
-        let shift = self.iconst(bits, mantissa_bits);
-        let mask = self.iconst(bits, exponent_mask);
-        let zero = self.iconst(bits, 0);
-        let bias_value = self.iconst(bits, bias);
-        // The sign and significand of x with the exponent of 0.5.
-        let keep = self.iconst(bits, !(exponent_mask << mantissa_bits));
-        let half = self.iconst(bits, bias << mantissa_bits);
-        let mut b = self.b();
-        let shifted = b.ushr(bits, shift);
-        let biased = b.and(shifted, mask);
-        let small = b.icmp(IntCc::Eq, biased, zero);
-        let exponent = b.isub(biased, bias_value);
-        let exponent = b.select(small, zero, exponent);
-        let kept = b.and(bits, keep);
-        let scaled = b.or(kept, half);
-        let fraction_bits = b.select(small, bits, scaled);
-        let fract = b.bitcast(fraction_bits, ty);
-        let word = Type::I32.with_lanes(ty.lanes());
-        let exponent = match ty.scalar() {
-            // naga's type for it has 16 bits.
-            Scalar::F64 => self.b().trunc(exponent, word),
-            _ => exponent,
-        };
-        Ok(Val::parts(vec![Val::One(fract), Val::One(exponent)]))
-    }
-
-    /// GLSL's and SPIR-V's outer product: column c is the first vector times lane c of the second.
-    fn outer(&mut self, a: Value, b: Value, ty: Ty) -> Lowered<Val> {
-        let lanes = self.f.ty(b).lanes();
-        if !matches!(ty, Ty::Vector(n, _) if n == lanes) {
-            return self.unsupported(ir::Refusal::OuterProduct, "the outer product of vectors of different lengths");
-        }
-        let columns = (0..lanes).map(|lane| {
-            let factor = self.extract(b, lane);
-            let factor = self.like(factor, self.f.ty(a));
-            self.b().fmul(a, factor)
-        });
-        Ok(Self::matrix(columns.collect()))
-    }
-
-    fn transpose(&mut self, columns: &[Value]) -> Val {
-        let rows = columns.first().map_or(0, |&c| self.f.ty(c).lanes());
-        let mut out = Vec::new();
-        for row in 0..rows {
-            let lanes: Vec<Value> = columns.iter().map(|&column| self.extract(column, row)).collect();
-            out.push(self.compose(&lanes));
-        }
-        Self::matrix(out)
-    }
-
-    /// `a * d - b * c`.
-    fn det2(&mut self, a: Value, b: Value, c: Value, d: Value) -> Value {
-        let mut build = self.b();
-        let (first, second) = (build.fmul(a, d), build.fmul(b, c));
-        build.fsub(first, second)
-    }
-
-    /// The elements by column and row.
-    fn elements(&mut self, columns: &[Value]) -> Vec<Vec<Value>> {
-        let lanes = columns.len() as u32;
-        columns.iter().map(|&c| (0..lanes).map(|lane| self.extract(c, lane)).collect()).collect()
-    }
-
-    fn determinant(&mut self, columns: &[Value]) -> Lowered<Value> {
-        let (m, own) = self.wide_elements(columns);
-        match m.len() {
-            2..=4 => {
-                let det = self.det(&m);
-                Ok(self.rounded(det, own))
-            }
-            _ => self.broken("the determinant of no matrix"),
-        }
-    }
-
-    /// The elements of a matrix, halves as floats: sums of products cancel, and are rounded once. With the scalar that they were.
-    fn wide_elements(&mut self, columns: &[Value]) -> (Vec<Vec<Value>>, ir::Scalar) {
-        let mut m = self.elements(columns);
-        let own = m.first().and_then(|c| c.first()).map_or(ir::Scalar::F32, |&v| self.f.ty(v).scalar());
-        if own == ir::Scalar::F16 {
-            for v in m.iter_mut().flatten() {
-                *v = self.b().f2f(*v, ir::Type::F32);
-            }
-        }
-        (m, own)
-    }
-
-    /// A float as one of that scalar type.
-    fn rounded(&mut self, v: Value, own: ir::Scalar) -> Value {
-        let ty = self.f.ty(v);
-        if ty.scalar() == own { v } else { self.b().f2f(v, ty.with_scalar(own)) }
-    }
-
-    /// Expansion along the first column.
-    fn det(&mut self, m: &[Vec<Value>]) -> Value {
-        if m.len() == 2 {
-            return self.det2(m[0][0], m[1][0], m[0][1], m[1][1]);
-        }
-        let mut sum = None;
-        for row in 0..m.len() {
-            let minor = self.minor(m, 0, row);
-            let term = self.b().fmul(m[0][row], minor);
-            sum = Some(match sum {
-                None => term,
-                Some(sum) if row % 2 == 1 => self.b().fsub(sum, term),
-                Some(sum) => self.b().fadd(sum, term),
-            });
-        }
-        sum.unwrap_or(m[0][0])
-    }
-
-    /// The determinant without one column and row.
-    fn minor(&mut self, m: &[Vec<Value>], column: usize, row: usize) -> Value {
-        let keep = |skip: usize| (0..m.len()).filter(move |&i| i != skip);
-        let rest: Vec<Vec<Value>> = keep(column).map(|c| keep(row).map(|r| m[c][r]).collect()).collect();
-        if rest.len() == 1 { rest[0][0] } else { self.det(&rest) }
-    }
-
-    /// The adjugate over the determinant; nothing is promised of singular matrices.
-    fn inverse(&mut self, columns: &[Value]) -> Lowered<Val> {
-        let (m, own) = self.wide_elements(columns);
-        if !(2..=4).contains(&m.len()) {
-            return self.broken("the inverse of no matrix");
-        }
-        let det = self.det(&m);
-        let one = self.fconst(det, 1.0);
-        let factor = self.b().fdiv(one, det);
-        let mut out = Vec::new();
-        for column in 0..m.len() {
-            let mut lanes = Vec::new();
-            for row in 0..m.len() {
-                // The cofactor of the transposed place.
-                let minor = self.minor(&m, row, column);
-                let scaled = self.b().fmul(minor, factor);
-                lanes.push(if (row + column) % 2 == 1 { self.b().fneg(scaled) } else { scaled });
-            }
-            let column = self.compose(&lanes);
-            out.push(self.rounded(column, own));
-        }
-        Ok(Self::matrix(out))
     }
 }
 

@@ -212,17 +212,6 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// One lane, seen through the constructor that made the vector.
-    pub fn extract(&mut self, vector: Value, lane: u32) -> Value {
-        if let Some(made) = self.f.def_op(vector, ir::Op::Compose) {
-            return made.args[lane as usize];
-        }
-        if let Some(made) = self.f.def_op(vector, ir::Op::Splat) {
-            return made.args[0];
-        }
-        self.b().extract(vector, lane)
-    }
-
     /// A part with a run-time index. Out of range it is some part or zero.
     pub fn element(&mut self, base: &Val, base_ty: Option<Ty>, index: Value) -> Lowered<Val> {
         if let Some(bits) = self.f.const_bits(index)

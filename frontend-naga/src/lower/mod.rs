@@ -10,7 +10,6 @@ mod expr;
 mod func;
 mod math;
 mod memory;
-mod special;
 mod stage;
 mod stmt;
 mod texture;

@@ -399,16 +399,6 @@ impl<'m> FuncCx<'_, 'm> {
         Ok(())
     }
 
-    /// A value that stands for a branch condition or an index, as an `i32`.
-    pub fn as_i32(&mut self, value: ir::Value) -> ir::Value {
-        let ty = self.f.ty(value);
-        match ty.scalar() {
-            ir::Scalar::I64 => self.b().trunc(value, ir::Type::I32.with_lanes(ty.lanes())),
-            ir::Scalar::I16 | ir::Scalar::I8 => self.b().zext(value, ir::Type::I32.with_lanes(ty.lanes())),
-            _ => value,
-        }
-    }
-
     /// Whether a block returns from inside a loop.
     pub fn returns_from_loop(block: &naga::Block, in_loop: bool) -> bool {
         block.iter().any(|statement| match statement {

@@ -278,7 +278,7 @@ impl Loader<'_> {
 
     fn lower(&mut self, field: &str, source: usize, constants: &Names<f64>) -> Result<Vec<Lowered>, Failure> {
         let overrides = constants.iter().map(|(n, v)| (n.to_string(), *v)).collect();
-        let options = FrontOptions { entry: None, overrides, robust: true };
+        let options = FrontOptions { overrides, ..FrontOptions::default() };
         let s = &self.out.sources[source];
         match frontend::load_each(&s.bytes, s.lang, &options) {
             Err(list) => Err(self.failed(field, source, constants, list)),

@@ -4,7 +4,7 @@
 //! allows) and with no float licence but contraction. Polynomials: Abramowitz & Stegun, Handbook of Mathematical Functions,
 //! 4.4.46 and 4.4.49, whose stated errors are 2e-8; series near zero are Taylor's.
 
-use super::func::FuncCx;
+use crate::code::Code;
 use gpucc_ir as ir;
 use ir::{FloatCc, Scalar, Value};
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E, PI};
@@ -39,7 +39,7 @@ const TANH: [f32; 4] = [1.0, -1.0 / 3.0, 2.0 / 15.0, -17.0 / 315.0];
 /// Up to here the series above are better than differences of exponentials.
 const SERIES: f32 = 0.25;
 
-impl FuncCx<'_, '_> {
+impl Code {
     /// Builds a function of f32 values; arguments of another width are converted there and the result back.
     pub fn in_f32(&mut self, args: &[Value], build: impl FnOnce(&mut Self, &[Value]) -> Value) -> Value {
         let ty = self.f.ty(args[0]);

@@ -7,7 +7,7 @@
 
 /// Stack of the thread that parses, validates and lowers. Only touched pages cost memory.
 pub const STACK_BYTES: usize = 512 << 20;
-/// Stack for what is small by [`super::scan::Shape::small`]: nearly every shader. The C library keeps stacks of this size for the next thread.
+/// Stack for what is small by a scan of its tokens or words: nearly every shader. The C library keeps stacks of this size for the next thread.
 pub const SMALL_STACK_BYTES: usize = 32 << 20;
 /// Of a small source the part of a limit that it may reach.
 pub const SMALL_PART: u64 = 16;

@@ -1,0 +1,96 @@
+//! The state of lowering one module.
+
+use super::data::{Global, HandleVar, IoVar, Role, Tree};
+use crate::module::{Inst, Module, SpecConstant};
+use crate::plan::Plan;
+use crate::types::{Kind, Ty, Types};
+use gpucc_frontend_common::{limits, report};
+use gpucc_ir as ir;
+use ir::Diagnostic;
+use rspirv::spirv::StorageClass;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// What lowering one thing gives: the first reason that speaks against it.
+pub type Lowered<T> = Result<T, Diagnostic>;
+
+/// The state of lowering one module.
+pub struct ModuleCx<'m> {
+    /// The module.
+    pub m: &'m Module,
+    /// Its types.
+    pub types: Types<'m>,
+    /// Values of constants, by instruction.
+    pub consts: Vec<Option<Rc<Tree>>>,
+    /// Variables, by instruction.
+    pub globals: Vec<Option<Global>>,
+    /// Variables of images and samplers.
+    pub handles: Vec<HandleVar>,
+    /// The resources that they are, by what they are asked as.
+    pub roles: FxHashMap<(usize, Role), ir::Res>,
+    /// Inputs and outputs of stages.
+    pub io: Vec<IoVar>,
+    /// What is made.
+    pub out: ir::Module,
+    /// Licences of float arithmetic.
+    pub fp: ir::FpFlags,
+    /// Whether nothing is contracted, in expansions of functions either: a position is to be that of other programs.
+    pub exact: bool,
+    /// Plans of functions, by id.
+    pub plans: FxHashMap<u32, Rc<Plan>>,
+    /// Functions lowered on their own, by id.
+    pub funcs: FxHashMap<u32, ir::Func>,
+    /// Functions lowered in place of their calls.
+    pub inlined: FxHashSet<u32>,
+    /// Functions that read inputs or write outputs, themselves or through others.
+    pub inlined_io: FxHashSet<u32>,
+    /// Constant tables by content.
+    pub tables: FxHashMap<Vec<u8>, ir::Global>,
+    /// Values that are given to constants, by id; of several the last counts.
+    pub given: FxHashMap<u32, (SpecConstant, f64)>,
+    /// What names a variable: of access chains into it the first index.
+    pub accesses: FxHashMap<u32, Vec<Option<u32>>>,
+    /// Functions that are called.
+    pub called: FxHashSet<u32>,
+    /// Inputs and outputs by id.
+    pub io_by_id: FxHashMap<u32, usize>,
+    /// The memory of all workgroup variables that say where their members lie: they lie over one another.
+    pub workgroup_block: Option<ir::Global>,
+    /// The workgroup size, where a constant of the module is it.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// Instructions lowered in place of calls so far.
+    pub in_place: u64,
+    /// IR instructions of the functions that are finished.
+    pub instructions: u64,
+    /// Parts of values moved around so far.
+    pub work: u64,
+}
+
+impl<'m> ModuleCx<'m> {
+    /// The plan of a function.
+    pub fn plan(&self, id: u32) -> Option<Rc<Plan>> {
+        self.plans.get(&id).cloned()
+    }
+
+    /// The function that was lowered on its own.
+    pub fn func(&self, id: u32) -> Option<ir::Func> {
+        self.funcs.get(&id).copied()
+    }
+
+    /// The pointee of a pointer type's id.
+    pub fn pointee(&self, ty: Ty, inst: &Inst) -> Lowered<(StorageClass, Ty)> {
+        match *self.types.kind(ty) {
+            Kind::Pointer(class, to) => Ok((class, self.types.of(to, inst)?)),
+            _ => Err(self.m.wrong(inst, "its type is no pointer")),
+        }
+    }
+
+    /// Counts work that a small module may ask for over and over.
+    pub fn count(&mut self, n: u64) -> Lowered<()> {
+        self.work = self.work.saturating_add(n);
+        if self.work > limits::CONSTANT_COPIES.max * 16 {
+            return Err(report::limit(&limits::INSTRUCTIONS));
+        }
+        Ok(())
+    }
+}

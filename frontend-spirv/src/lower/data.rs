@@ -1,0 +1,146 @@
+//! What is known of constants, variables and interfaces.
+
+use crate::types::Ty;
+use crate::value::{Ptr, Val};
+use gpucc_ir as ir;
+use indexmap::IndexMap;
+use ir::{Interface, Interp, Mode, Span, Type, Where};
+use rspirv::spirv::BuiltIn;
+use std::rc::Rc;
+
+/// A constant.
+#[derive(Debug)]
+pub enum Tree {
+    /// A scalar or vector.
+    Leaf(ir::Const),
+    /// Columns, elements or members.
+    Parts(Vec<Rc<Tree>>),
+    /// Zero in all parts of this type.
+    Zero(Ty),
+    /// A sampler that the module makes: refused where it is used.
+    Sampler,
+}
+
+impl Tree {
+    /// A whole number.
+    pub fn whole(&self) -> Option<u64> {
+        match self {
+            Tree::Leaf(c) if c.bits.len() == 1 => Some(c.bits[0]),
+            _ => None,
+        }
+    }
+}
+
+/// What a module-scope variable is.
+#[derive(Debug, Clone)]
+pub enum Global {
+    /// What its id stands for.
+    Val(Val),
+    /// An output, by its number: a variable of the entry's function.
+    Output(usize),
+}
+
+/// A variable of images or samplers.
+#[derive(Debug, Clone)]
+pub struct HandleVar {
+    /// Its name.
+    pub name: String,
+    /// Group and binding.
+    pub at: (u32, u32),
+    /// Elements; 1 for one.
+    pub count: u32,
+    /// Whether it may be loaded, and stored to.
+    pub access: (bool, bool),
+    /// Its place in the source.
+    pub span: Span,
+}
+
+/// What a variable is asked as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A texture; whether its texels are compared.
+    Texture(bool),
+    /// A storage image.
+    Image,
+    /// A sampler; whether it compares.
+    Sampler(bool),
+}
+
+/// An input or output variable.
+#[derive(Debug, Clone)]
+pub struct IoVar {
+    /// Its id.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// What is there.
+    pub ty: Ty,
+    /// Whether it is an input.
+    pub input: bool,
+    /// Whether a part of it has a location.
+    pub by_location: bool,
+    /// What an output begins with.
+    pub init: Option<Rc<Tree>>,
+    /// Its place in the source.
+    pub span: Span,
+}
+
+/// Where a part of an interface is, and how it is interpolated.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct At {
+    pub built_in: Option<BuiltIn>,
+    /// The index of an element of a built-in array.
+    pub element: u32,
+    pub location: Option<u32>,
+    pub component: u32,
+    pub blend_src: u32,
+    pub flat: bool,
+    pub linear: bool,
+    pub centroid: bool,
+    pub sample: bool,
+}
+
+/// A scalar or vector of an output variable, and the lanes of the slot that it is.
+#[derive(Debug, Clone)]
+pub struct OutLeaf {
+    pub variable: usize,
+    pub path: Vec<u32>,
+    pub slot: usize,
+    pub first: u32,
+    pub signed: bool,
+}
+
+/// The interface of the entry that is lowered.
+pub struct Stage {
+    pub kind: ir::Stage,
+    pub io: Interface,
+    pub inputs: IndexMap<u32, usize>,
+    pub leaves: Vec<OutLeaf>,
+    /// The variables of outputs, by number.
+    pub locals: IndexMap<usize, Ptr>,
+}
+
+impl Stage {
+    /// Whether it is that of fragments.
+    pub fn is_fragment(&self) -> bool {
+        self.kind == ir::Stage::Fragment
+    }
+}
+
+impl At {
+    /// How a leaf there is interpolated.
+    pub fn interp(&self, leaf: Type) -> Interp {
+        let mode = match () {
+            () if !leaf.is_float() || self.flat => Mode::Flat,
+            () if self.linear => Mode::Linear,
+            () => Mode::Perspective,
+        };
+        let at = match () {
+            () if mode == Mode::Flat => Where::Center,
+            () if self.sample => Where::Sample,
+            () if self.centroid => Where::Centroid,
+            () => Where::Center,
+        };
+        Interp { mode, at }
+    }
+}

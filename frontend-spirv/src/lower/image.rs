@@ -1,0 +1,734 @@
+//! Images and samplers: sampling, fetching, gathering, queries, loads, stores and atomics.
+
+use super::cx::{Lowered, ModuleCx};
+use super::data::Role;
+use super::func::FuncCx;
+use crate::module::Inst;
+use crate::types::{ImageTy, Kind};
+use crate::value::{Handle, Texel, Val};
+use gpucc_frontend_common::report;
+use gpucc_ir as ir;
+use gpucc_pipeline::Format;
+use ir::{
+    AtomicOp, ImageAccess, Op as Ir, Refusal, Res, ResourceKind, Tex, TexArg, TexClass, TexDesc, TexDim, TexLayer,
+    TexLod, TexWhat, Type, Value,
+};
+use rspirv::spirv::{Dim, ImageFormat, ImageOperands as I, Op};
+use std::rc::Rc;
+
+/// The operands of an image instruction behind its set of them.
+#[derive(Default)]
+struct Operands {
+    bias: Option<u32>,
+    lod: Option<u32>,
+    grad: Option<(u32, u32)>,
+    offset: Option<u32>,
+    offsets: Option<u32>,
+    sample: Option<u32>,
+}
+
+/// The format of a storage image.
+fn format(format: ImageFormat) -> Option<Format> {
+    use ImageFormat as F;
+    let name = match format {
+        F::Rgba32f => "rgba32float",
+        F::Rgba16f => "rgba16float",
+        F::R32f => "r32float",
+        F::Rgba8 => "rgba8unorm",
+        F::Rgba8Snorm => "rgba8snorm",
+        F::Rg32f => "rg32float",
+        F::Rg16f => "rg16float",
+        F::R11fG11fB10f => "rg11b10ufloat",
+        F::R16f => "r16float",
+        F::Rgba16 => "rgba16unorm",
+        F::Rgb10A2 => "rgb10a2unorm",
+        F::Rg16 => "rg16unorm",
+        F::Rg8 => "rg8unorm",
+        F::R16 => "r16unorm",
+        F::R8 => "r8unorm",
+        F::Rgba16Snorm => "rgba16snorm",
+        F::Rg16Snorm => "rg16snorm",
+        F::Rg8Snorm => "rg8snorm",
+        F::R16Snorm => "r16snorm",
+        F::R8Snorm => "r8snorm",
+        F::Rgba32i => "rgba32sint",
+        F::Rgba16i => "rgba16sint",
+        F::Rgba8i => "rgba8sint",
+        F::R32i => "r32sint",
+        F::Rg32i => "rg32sint",
+        F::Rg16i => "rg16sint",
+        F::Rg8i => "rg8sint",
+        F::R16i => "r16sint",
+        F::R8i => "r8sint",
+        F::Rgba32ui => "rgba32uint",
+        F::Rgba16ui => "rgba16uint",
+        F::Rgba8ui => "rgba8uint",
+        F::R32ui => "r32uint",
+        F::Rgb10a2ui => "rgb10a2uint",
+        F::Rg32ui => "rg32uint",
+        F::Rg16ui => "rg16uint",
+        F::Rg8ui => "rg8uint",
+        F::R16ui => "r16uint",
+        F::R8ui => "r8uint",
+        _ => return None,
+    };
+    Format::parse(name).ok()
+}
+
+impl ModuleCx<'_> {
+    /// The image type of a handle.
+    fn image_ty(&self, h: &Handle) -> Option<ImageTy> {
+        match *self.types.kind(h.ty) {
+            Kind::Image(ty) => Some(ty),
+            Kind::Sampled(of) => match *self.types.kind(of) {
+                Kind::Image(ty) => Some(ty),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The dimension of an image, where the IR has it.
+    fn dim(&self, ty: ImageTy, span: ir::Span) -> Lowered<TexDim> {
+        let refused = |what: &str| Err(report::unsupported(Refusal::Spirv, &format!("`OpTypeImage {what}`"), span));
+        match ty.dim {
+            Dim::Dim1D => Ok(TexDim::D1),
+            Dim::Dim2D => Ok(TexDim::D2),
+            Dim::Dim3D => Ok(TexDim::D3),
+            Dim::DimCube if ty.storage => refused("Cube for storage"),
+            Dim::DimCube => Ok(TexDim::Cube),
+            Dim::DimBuffer => refused("Buffer"),
+            Dim::DimSubpassData => refused("SubpassData"),
+            Dim::DimRect => refused("Rect"),
+            _ => refused("of another dimension"),
+        }
+    }
+
+    fn kind(&self, h: &Handle, role: Role, atomic: bool) -> Lowered<ResourceKind> {
+        let var = &self.handles[h.variable];
+        let span = var.span;
+        if let Role::Sampler(comparison) = role {
+            return Ok(ResourceKind::Sampler { comparison });
+        }
+        let Some(ty) = self.image_ty(h) else {
+            let text = format!("lowering: `{}` is no image", var.name);
+            return Err(ir::Diagnostic::internal("lower", text).at(span, "here"));
+        };
+        let dim = self.dim(ty, span)?;
+        let texels = |what: &str| Err(report::unsupported(Refusal::TexelTypes, what, span));
+        if ty.sampled.is_some_and(|s| s.bits() == 64) {
+            return texels("images of 64-bit texels");
+        }
+        if let Role::Texture(shadow) = role {
+            let class = match ty.sampled {
+                Some(s) if s.is_float() && (shadow || ty.depth == 1) => TexClass::Depth,
+                Some(s) if s.is_float() => TexClass::Float,
+                Some(_) if ty.signed => TexClass::Sint,
+                Some(_) => TexClass::Uint,
+                None => return texels("textures of other texels than floats and integers"),
+            };
+            return Ok(ResourceKind::Texture { dim, arrayed: ty.arrayed, multisampled: ty.multisampled, class });
+        }
+        if ty.multisampled {
+            return Err(report::unsupported(Refusal::Spirv, "`OpTypeImage of several samples for storage`", span));
+        }
+        let Some(format) = format(ty.format) else {
+            let what = match ty.format {
+                ImageFormat::Unknown => "`OpTypeImage for storage without a format`".to_string(),
+                f => format!("`OpTypeImage {f:?}`"),
+            };
+            return Err(report::unsupported(Refusal::Spirv, &what, span));
+        };
+        let access = match var.access {
+            _ if atomic => ImageAccess::Atomic,
+            (true, false) => ImageAccess::Read,
+            (false, true) => ImageAccess::Write,
+            _ => ImageAccess::ReadWrite,
+        };
+        Ok(ResourceKind::StorageTexture { dim, arrayed: ty.arrayed, format, access })
+    }
+
+    /// The resource that a variable is in a role.
+    fn handle_resource(&mut self, h: &Handle, role: Role, atomic: bool) -> Lowered<Res> {
+        if let (Some(&known), false) = (self.roles.get(&(h.variable, role)), atomic) {
+            return Ok(known);
+        }
+        let kind = self.kind(h, role, atomic)?;
+        if let Some(&known) = self.roles.get(&(h.variable, role)) {
+            self.out.resources[known].kind = kind;
+            return Ok(known);
+        }
+        let var = self.handles[h.variable].clone();
+        let same =
+            |r: &ir::ResourceData| (r.group, r.binding, r.kind, r.count) == (var.at.0, var.at.1, kind, var.count);
+        let known = self.out.resources.iter().find(|(_, r)| same(r)).map(|(h, _)| h);
+        let res = known.unwrap_or_else(|| {
+            self.out.resources.push(ir::ResourceData {
+                name: var.name,
+                group: var.at.0,
+                binding: var.at.1,
+                kind,
+                min_size: 0,
+                stride: 0,
+                count: var.count,
+                variant: ir::Variant::Whole,
+                span: var.span,
+            })
+        });
+        self.roles.insert((h.variable, role), res);
+        Ok(res)
+    }
+
+    /// The role in which a texture is asked for its size: one that it has already.
+    fn texture_role(&self, h: &Handle, storage: bool) -> Role {
+        match storage {
+            true => Role::Image,
+            false if self.roles.contains_key(&(h.variable, Role::Texture(true))) => Role::Texture(true),
+            false => Role::Texture(false),
+        }
+    }
+}
+
+impl FuncCx<'_, '_> {
+    /// Instructions on images; none of what is something else.
+    pub fn images(&mut self, inst: &Inst) -> Lowered<Option<Val>> {
+        use Op as O;
+        let o = self.m.m.operands(inst);
+        Ok(Some(match inst.op {
+            O::SampledImage => {
+                let image = self.image(o[0])?;
+                match self.val(o[1])? {
+                    Val::Handle(sampler) if matches!(self.m.types.kind(sampler.ty), Kind::Sampler) => {
+                        Val::Sampled(image, sampler)
+                    }
+                    _ => return self.wrong(format!("%{} is no sampler", o[1])),
+                }
+            }
+            O::Image => match self.val(o[0])? {
+                Val::Sampled(image, _) => Val::Handle(Handle { ty: self.m.types.of(inst.ty, inst)?, ..image }),
+                _ => return self.wrong(format!("%{} is no image with a sampler", o[0])),
+            },
+            O::ImageSampleImplicitLod
+            | O::ImageSampleExplicitLod
+            | O::ImageSampleDrefImplicitLod
+            | O::ImageSampleDrefExplicitLod
+            | O::ImageSampleProjImplicitLod
+            | O::ImageSampleProjExplicitLod
+            | O::ImageSampleProjDrefImplicitLod
+            | O::ImageSampleProjDrefExplicitLod => self.sample(inst)?,
+            O::ImageGather | O::ImageDrefGather => self.gather(inst)?,
+            O::ImageFetch | O::ImageRead => self.fetch(inst)?,
+            O::ImageWrite => self.image_write(inst)?,
+            O::ImageQuerySizeLod | O::ImageQuerySize => self.size(inst)?,
+            O::ImageQueryLevels | O::ImageQuerySamples => {
+                let image = self.image(o[0])?;
+                let what = if inst.op == O::ImageQueryLevels { TexWhat::Levels } else { TexWhat::Samples };
+                Val::One(self.query(&image, what, None)?)
+            }
+            O::ImageQueryLod => self.query_lod(inst)?,
+            O::ImageTexelPointer => self.texel_pointer(inst)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn image(&mut self, id: u32) -> Lowered<Handle> {
+        match self.val(id)? {
+            Val::Handle(h) if matches!(self.m.types.kind(h.ty), Kind::Image(_)) => Ok(h),
+            Val::Sampled(h, _) => Ok(h),
+            _ => self.wrong(format!("%{id} is no image")),
+        }
+    }
+
+    fn image_ty(&self, h: &Handle) -> Lowered<ImageTy> {
+        match self.m.image_ty(h) {
+            Some(ty) => Ok(ty),
+            None => self.broken("an image without a type"),
+        }
+    }
+
+    fn operands_of(&self, words: &[u32]) -> Lowered<Operands> {
+        let mut list = Operands::default();
+        let Some((&set, mut rest)) = words.split_first() else { return Ok(list) };
+        for bit in (0..32).map(|k| 1u32 << k).filter(|bit| set & bit != 0) {
+            let flag = I::from_bits_retain(bit);
+            let n = crate::grammar::image_operand_words(bit);
+            let (own, behind) = rest.split_at(n.min(rest.len()));
+            rest = behind;
+            let first = own.first().copied();
+            if flag == I::BIAS {
+                list.bias = first;
+            } else if flag == I::LOD {
+                list.lod = first;
+            } else if flag == I::GRAD {
+                list.grad = Some((own[0], own[1]));
+            } else if flag == I::CONST_OFFSET || flag == I::OFFSET {
+                list.offset = first;
+            } else if flag == I::CONST_OFFSETS {
+                list.offsets = first;
+            } else if flag == I::SAMPLE {
+                list.sample = first;
+            } else if let crate::tables::Verdict::Refused(code) = crate::tables::image_operand(flag) {
+                return self.missing(code, format!("with {flag:?}"));
+            }
+        }
+        Ok(list)
+    }
+
+    /// A constant offset in texels.
+    fn texel_offset(&mut self, id: u32) -> Lowered<[i32; 3]> {
+        let value = self.one(id)?;
+        let Some(c) = self.code.f.as_const(value) else {
+            return self.missing(Refusal::Spirv, "with an offset that is no constant");
+        };
+        let bits = c.ty.bits();
+        let mut parts = [0; 3];
+        for (to, &b) in parts.iter_mut().zip(&c.bits) {
+            *to = ((b << (64 - bits)) as i64 >> (64 - bits)) as i32;
+        }
+        if parts.iter().any(|p| !(-8..8).contains(p)) {
+            return self.wrong("an offset is from -8 to 7");
+        }
+        Ok(parts)
+    }
+
+    /// A float operand.
+    fn float(&mut self, id: u32) -> Lowered<Value> {
+        let value = self.one(id)?;
+        let ty = self.code.f.ty(value);
+        match ty.scalar() {
+            ir::Scalar::F32 => Ok(value),
+            _ if ty.is_float() => Ok(self.b().f2f(value, ty.with_scalar(ir::Scalar::F32))),
+            _ => self.wrong(format!("%{id} is no float")),
+        }
+    }
+
+    /// An integer operand.
+    fn word(&mut self, id: u32) -> Lowered<Value> {
+        let value = self.one(id)?;
+        if !self.code.f.ty(value).is_int() {
+            return self.wrong(format!("%{id} is no integer"));
+        }
+        let signed = self.ty_of(id).is_ok_and(|ty| self.m.types.is_signed(ty));
+        let ty = self.code.f.ty(value);
+        Ok(if ty.bits() < 32 { self.code.resize(value, ir::Scalar::I32, signed) } else { self.code.as_i32(value) })
+    }
+
+    fn lanes_of(&mut self, value: Value, from: u32, n: u32) -> Lowered<Value> {
+        if from + n > self.code.f.ty(value).lanes() {
+            return self.wrong("its coordinate has too few components");
+        }
+        let lanes: Vec<Value> = (from..from + n).map(|k| self.code.extract(value, k)).collect();
+        Ok(self.code.compose(&lanes))
+    }
+
+    /// The operands that a descriptor asks for, in its order.
+    fn arguments(&self, desc: TexDesc, given: &[(TexArg, Value)]) -> Lowered<Vec<Value>> {
+        let mut list = Vec::new();
+        for arg in desc.args() {
+            match given.iter().find(|g| g.0 == arg) {
+                Some(&(_, v)) if desc.arg_type(arg).is_none_or(|want| self.code.f.ty(v) == want) => list.push(v),
+                Some(_) => return self.wrong(format!("its {} does not fit the image", arg.name())),
+                None => return self.wrong(format!("it has no {}", arg.name())),
+            }
+        }
+        Ok(list)
+    }
+
+    /// Places a texture instruction.
+    fn ask(&mut self, op: Ir, given: &[(TexArg, Value)], tex: Tex) -> Lowered<Value> {
+        let args = self.arguments(tex.desc, given)?;
+        let kind = self.m.out.resources[tex.texture].kind;
+        let lane = kind.texels().map_or(Type::F32, |t| t.3);
+        let Some(ty) = tex.desc.result_type(lane) else { return self.broken("a texture function without a result") };
+        Ok(self.b().tex(op, &args, tex, ty))
+    }
+
+    fn sample(&mut self, inst: &Inst) -> Lowered<Val> {
+        use Op as O;
+        let o = self.m.m.operands(inst);
+        let Val::Sampled(image, sampler) = self.val(o[0])? else {
+            return self.wrong(format!("%{} is no image with a sampler", o[0]));
+        };
+        let dref = matches!(
+            inst.op,
+            O::ImageSampleDrefImplicitLod
+                | O::ImageSampleDrefExplicitLod
+                | O::ImageSampleProjDrefImplicitLod
+                | O::ImageSampleProjDrefExplicitLod
+        );
+        let proj = matches!(
+            inst.op,
+            O::ImageSampleProjImplicitLod
+                | O::ImageSampleProjExplicitLod
+                | O::ImageSampleProjDrefImplicitLod
+                | O::ImageSampleProjDrefExplicitLod
+        );
+        let implicit = matches!(
+            inst.op,
+            O::ImageSampleImplicitLod
+                | O::ImageSampleDrefImplicitLod
+                | O::ImageSampleProjImplicitLod
+                | O::ImageSampleProjDrefImplicitLod
+        );
+        let operands = self.operands_of(&o[if dref { 3 } else { 2 }..])?;
+        let (mut desc, mut given) = self.question(&image, &sampler, TexWhat::Sample, o[1], proj)?;
+        if dref {
+            let mut reference = self.float(o[2])?;
+            if proj {
+                let coords = self.float(o[1])?;
+                let axes = desc.dim().axes();
+                let q = self.lanes_of(coords, axes, 1)?;
+                reference = self.b().fdiv(reference, q);
+            }
+            desc = desc.with_shadow(true);
+            given.push((TexArg::Reference, reference));
+        }
+        if let Some(id) = operands.offset {
+            desc = desc.with_offset(self.texel_offset(id)?);
+        }
+        let lod = match (implicit, operands.bias, operands.lod, operands.grad) {
+            (true, Some(bias), None, None) => {
+                given.push((TexArg::Level, self.float(bias)?));
+                TexLod::Bias
+            }
+            (true, None, None, None) => TexLod::Implicit,
+            (false, None, Some(level), None) => {
+                let level = self.float(level)?;
+                match self.code.f.const_bits(level) {
+                    Some(bits) if bits & 0x7fff_ffff == 0 => TexLod::Zero,
+                    _ => {
+                        given.push((TexArg::Level, level));
+                        TexLod::Level
+                    }
+                }
+            }
+            (false, None, None, Some((x, y))) => {
+                given.push((TexArg::Ddx, self.float(x)?));
+                given.push((TexArg::Ddy, self.float(y)?));
+                TexLod::Gradients
+            }
+            _ => return self.wrong("its level operands do not fit"),
+        };
+        if implicit && self.stage.as_ref().is_some_and(|s| !s.is_fragment()) {
+            return self.wrong("fragments alone have an implicit level");
+        }
+        desc = desc.with_lod(lod);
+        let op = if matches!(lod, TexLod::Implicit | TexLod::Bias) { Ir::Sample } else { Ir::Tex };
+        self.sampled(inst, op, desc, &given, &image, &sampler)
+    }
+
+    /// A descriptor with the coordinates, the layer and the indices of arrays.
+    fn question(
+        &mut self,
+        image: &Handle,
+        sampler: &Handle,
+        what: TexWhat,
+        coords: u32,
+        proj: bool,
+    ) -> Lowered<(TexDesc, Vec<(TexArg, Value)>)> {
+        let ty = self.image_ty(image)?;
+        let span = self.m.handles[image.variable].span;
+        let dim = self.m.dim(ty, span)?;
+        let mut desc = TexDesc::new(what, dim)
+            .with_multisampled(ty.multisampled)
+            .with_texture_indexed(image.index.is_some())
+            .with_sampler_indexed(sampler.index.is_some());
+        let mut given = Vec::new();
+        given.extend(image.index.map(|v| (TexArg::TextureIndex, v)));
+        given.extend(sampler.index.map(|v| (TexArg::SamplerIndex, v)));
+        let all = self.float(coords)?;
+        let axes = dim.axes();
+        let mut place = self.lanes_of(all, 0, axes)?;
+        if proj {
+            let q = self.lanes_of(all, axes, 1)?;
+            let q = self.code.like(q, Type::F32.with_lanes(axes));
+            place = self.b().fdiv(place, q);
+        }
+        given.push((TexArg::Coords, place));
+        if ty.arrayed {
+            desc = desc.with_layer(TexLayer::Float);
+            given.push((TexArg::Layer, self.lanes_of(all, axes, 1)?));
+        }
+        Ok((desc, given))
+    }
+
+    fn sampled(
+        &mut self,
+        inst: &Inst,
+        op: Ir,
+        desc: TexDesc,
+        given: &[(TexArg, Value)],
+        image: &Handle,
+        sampler: &Handle,
+    ) -> Lowered<Val> {
+        let shadow = desc.shadow();
+        let texture = self.m.handle_resource(image, Role::Texture(shadow), false)?;
+        let with = self.m.handle_resource(sampler, Role::Sampler(shadow), false)?;
+        let value = self.ask(op, given, Tex::new(texture, desc).with(with))?;
+        self.texel(inst, value)
+    }
+
+    /// A result as the type of the instruction says: all components, or the first ones.
+    fn texel(&mut self, inst: &Inst, value: Value) -> Lowered<Val> {
+        let want = self.result_leaf(inst)?;
+        let have = self.code.f.ty(value);
+        let value = if want.lanes() < have.lanes() { self.lanes_of(value, 0, want.lanes())? } else { value };
+        let have = self.code.f.ty(value);
+        if have != want && have.is_float() && want.is_float() && have.lanes() == want.lanes() {
+            return Ok(Val::One(self.b().f2f(value, want)));
+        }
+        if have != want && have.is_int() && want.is_int() && want.bits() < 32 && have.lanes() == want.lanes() {
+            return Ok(Val::One(self.b().trunc(value, want)));
+        }
+        Ok(Val::One(value))
+    }
+
+    fn gather(&mut self, inst: &Inst) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        let Val::Sampled(image, sampler) = self.val(o[0])? else {
+            return self.wrong(format!("%{} is no image with a sampler", o[0]));
+        };
+        let dref = inst.op == Op::ImageDrefGather;
+        let operands = self.operands_of(&o[3..])?;
+        let (mut desc, mut given) = self.question(&image, &sampler, TexWhat::Gather, o[1], false)?;
+        if dref {
+            desc = desc.with_shadow(true);
+            given.push((TexArg::Reference, self.float(o[2])?));
+        } else {
+            match self.number(o[2])? {
+                n @ 0..=3 => desc = desc.with_component(n as u8),
+                n => return self.wrong(format!("there is no component {n}")),
+            }
+        }
+        if let Some(id) = operands.offset {
+            desc = desc.with_offset(self.texel_offset(id)?);
+        }
+        let Some(list) = operands.offsets else {
+            return self.sampled(inst, Ir::Tex, desc, &given, &image, &sampler);
+        };
+        // Of each offset the texel at the lower left is wanted, which is the last of four.
+        let Val::Parts(list) = self.val(list)? else { return self.wrong("its offsets are no array") };
+        let mut lanes = Vec::new();
+        for offset in list.iter() {
+            let offset = self.single(offset)?;
+            let Some(c) = self.code.f.as_const(offset) else {
+                return self.missing(Refusal::Spirv, "with offsets that are no constants");
+            };
+            let mut parts = [0; 3];
+            parts.iter_mut().zip(&c.bits).for_each(|(to, &b)| *to = b as u32 as i32);
+            if parts.iter().any(|p| !(-8..8).contains(p)) {
+                return self.wrong("an offset is from -8 to 7");
+            }
+            let four = self.sampled(inst, Ir::Tex, desc.with_offset(parts), &given, &image, &sampler)?;
+            let four = self.single(&four)?;
+            lanes.push(self.code.extract(four, 3));
+        }
+        if lanes.len() != 4 {
+            return self.wrong("its offsets are not four");
+        }
+        Ok(Val::One(self.code.compose(&lanes)))
+    }
+
+    /// The whole texels that a coordinate names.
+    fn place_of(&mut self, image: &Handle, what: TexWhat, id: u32) -> Lowered<(TexDesc, Vec<(TexArg, Value)>)> {
+        let ty = self.image_ty(image)?;
+        let span = self.m.handles[image.variable].span;
+        let dim = self.m.dim(ty, span)?;
+        let mut desc =
+            TexDesc::new(what, dim).with_multisampled(ty.multisampled).with_texture_indexed(image.index.is_some());
+        let mut given: Vec<(TexArg, Value)> = image.index.map(|v| (TexArg::TextureIndex, v)).into_iter().collect();
+        let all = self.word(id)?;
+        given.push((TexArg::Coords, self.lanes_of(all, 0, dim.axes())?));
+        if ty.arrayed {
+            let coords = self.ty_of(id)?;
+            let layer = if self.m.types.is_signed(coords) { TexLayer::Signed } else { TexLayer::Unsigned };
+            desc = desc.with_layer(layer);
+            given.push((TexArg::Layer, self.lanes_of(all, dim.axes(), 1)?));
+        }
+        Ok((desc, given))
+    }
+
+    fn fetch(&mut self, inst: &Inst) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        let image = self.image(o[0])?;
+        let operands = self.operands_of(&o[2..])?;
+        let storage = self.image_ty(&image)?.storage;
+        let what = if storage { TexWhat::Load } else { TexWhat::Fetch };
+        let (mut desc, mut given) = self.place_of(&image, what, o[1])?;
+        if let Some(id) = operands.offset {
+            desc = desc.with_offset(self.texel_offset(id)?);
+        }
+        let role = if storage { Role::Image } else { self.m.texture_role(&image, false) };
+        if !storage {
+            match (desc.multisampled(), operands.sample, operands.lod) {
+                (true, Some(sample), _) => given.push((TexArg::Level, self.word(sample)?)),
+                (true, None, _) => return self.wrong("it has no sample"),
+                (false, _, Some(level)) => {
+                    given.push((TexArg::Level, self.word(level)?));
+                    desc = desc.with_lod(TexLod::Level);
+                }
+                (false, _, None) => {
+                    // Level 0.
+                    let zero = self.code.f.iconst(Type::I32, 0);
+                    given.push((TexArg::Level, zero));
+                    desc = desc.with_lod(TexLod::Level);
+                }
+            }
+        }
+        let texture = self.m.handle_resource(&image, role, false)?;
+        let op = if storage { Ir::ImageLoad } else { Ir::Tex };
+        let value = self.ask(op, &given, Tex::new(texture, desc))?;
+        self.texel(inst, value)
+    }
+
+    fn image_write(&mut self, inst: &Inst) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        let image = self.image(o[0])?;
+        self.operands_of(&o[3..])?;
+        if !self.image_ty(&image)?.storage {
+            return self.wrong("it writes an image that is only sampled");
+        }
+        let (desc, mut given) = self.place_of(&image, TexWhat::Store, o[1])?;
+        let texture = self.m.handle_resource(&image, Role::Image, false)?;
+        let kind = self.m.out.resources[texture].kind;
+        if !kind.is_writable() {
+            return self.wrong("it writes an image that is only read");
+        }
+        let lane = kind.texels().map_or(Type::F32, |t| t.3);
+        let value = self.one(o[2])?;
+        let ty = self.code.f.ty(value);
+        if ty.is_float() != lane.is_float() || ty.is_bool() {
+            return self.wrong("its texel does not fit the image");
+        }
+        let value = match (ty.bits() == 32, ty.is_float()) {
+            (true, _) => value,
+            (false, true) => self.b().f2f(value, ty.with_scalar(lane.scalar())),
+            (false, false) => {
+                let signed = self.ty_of(o[2]).is_ok_and(|t| self.m.types.is_signed(t));
+                self.code.resize(value, lane.scalar(), signed)
+            }
+        };
+        let zero = self.code.f.zero(lane);
+        let n = self.code.f.ty(value).lanes();
+        let value = if n == 4 {
+            value
+        } else {
+            let lanes: Vec<Value> = (0..4).map(|k| if k < n { self.code.extract(value, k) } else { zero }).collect();
+            self.code.compose(&lanes)
+        };
+        given.push((TexArg::Value, value));
+        let args = self.arguments(desc, &given)?;
+        self.b().image_store(&args, Tex::new(texture, desc));
+        Ok(Val::Void)
+    }
+
+    fn query(&mut self, image: &Handle, what: TexWhat, level: Option<Value>) -> Lowered<Value> {
+        let ty = self.image_ty(image)?;
+        let span = self.m.handles[image.variable].span;
+        let dim = self.m.dim(ty, span)?;
+        let mut desc =
+            TexDesc::new(what, dim).with_multisampled(ty.multisampled).with_texture_indexed(image.index.is_some());
+        let mut given: Vec<(TexArg, Value)> = image.index.map(|v| (TexArg::TextureIndex, v)).into_iter().collect();
+        if let Some(level) = level {
+            given.push((TexArg::Level, level));
+            desc = desc.with_lod(TexLod::Level);
+        }
+        let role = self.m.texture_role(image, ty.storage);
+        let texture = self.m.handle_resource(image, role, false)?;
+        self.ask(Ir::TexQuery, &given, Tex::new(texture, desc))
+    }
+
+    /// The extent, and behind it the layers.
+    fn size(&mut self, inst: &Inst) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        let image = self.image(o[0])?;
+        let ty = self.image_ty(&image)?;
+        let level = match o.get(1) {
+            Some(&id) => Some(self.word(id)?),
+            None => None,
+        };
+        let extent = self.query(&image, TexWhat::Size, level)?;
+        let value = if ty.arrayed {
+            let layers = self.query(&image, TexWhat::Layers, None)?;
+            let n = self.code.f.ty(extent).lanes();
+            let mut lanes: Vec<Value> = (0..n).map(|k| self.code.extract(extent, k)).collect();
+            lanes.push(layers);
+            self.code.compose(&lanes)
+        } else {
+            extent
+        };
+        let want = self.result_leaf(inst)?;
+        if want.lanes() != self.code.f.ty(value).lanes() || !want.is_int() {
+            return self.wrong("its type does not fit the image");
+        }
+        Ok(Val::One(self.code.resize(value, want.scalar(), false)))
+    }
+
+    fn query_lod(&mut self, inst: &Inst) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        let Val::Sampled(image, sampler) = self.val(o[0])? else {
+            return self.wrong(format!("%{} is no image with a sampler", o[0]));
+        };
+        if self.stage.as_ref().is_some_and(|s| !s.is_fragment()) {
+            return self.wrong("fragments alone have an implicit level");
+        }
+        let ty = self.image_ty(&image)?;
+        let all = self.float(o[1])?;
+        let lanes = self.code.f.ty(all).lanes();
+        // The layer, which a coordinate of a query lacks, has no part in it.
+        let padded = if ty.arrayed {
+            let mut list: Vec<Value> = (0..lanes).map(|k| self.code.extract(all, k)).collect();
+            list.push(self.code.f.zero(Type::F32));
+            list
+        } else {
+            Vec::new()
+        };
+        let span = self.m.handles[image.variable].span;
+        let dim = self.m.dim(ty, span)?;
+        let mut desc = TexDesc::new(TexWhat::Lod, dim)
+            .with_lod(TexLod::Implicit)
+            .with_texture_indexed(image.index.is_some())
+            .with_sampler_indexed(sampler.index.is_some());
+        let mut given: Vec<(TexArg, Value)> = Vec::new();
+        given.extend(image.index.map(|v| (TexArg::TextureIndex, v)));
+        given.extend(sampler.index.map(|v| (TexArg::SamplerIndex, v)));
+        given.push((TexArg::Coords, self.lanes_of(all, 0, dim.axes())?));
+        if let Some(&layer) = padded.last() {
+            desc = desc.with_layer(TexLayer::Float);
+            given.push((TexArg::Layer, layer));
+        }
+        let texture = self.m.handle_resource(&image, Role::Texture(false), false)?;
+        let with = self.m.handle_resource(&sampler, Role::Sampler(false), false)?;
+        let value = self.ask(Ir::Sample, &given, Tex::new(texture, desc).with(with))?;
+        self.texel(inst, value)
+    }
+
+    fn texel_pointer(&mut self, inst: &Inst) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        let Val::Handle(image) = self.val(o[0])? else { return self.wrong(format!("%{} is no image", o[0])) };
+        if !matches!(self.m.types.kind(image.ty), Kind::Image(ty) if ty.storage) {
+            return self.wrong(format!("%{} is no storage image", o[0]));
+        }
+        let (desc, given) = self.place_of(&image, TexWhat::Atomic, o[1])?;
+        Ok(Val::Texel(Rc::new(Texel { image, desc, given })))
+    }
+
+    /// An atomic on a texel.
+    pub fn texel_atomic(&mut self, inst: &Inst, texel: &Texel, op: Option<AtomicOp>) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        let Some(op) = op else { return self.missing(Refusal::AtomicTypes, "of a texel") };
+        let texture = self.m.handle_resource(&texel.image, Role::Image, true)?;
+        let value = match o.get(3) {
+            Some(&id) => self.one(id)?,
+            None => self.code.f.iconst(Type::I32, 1),
+        };
+        if self.code.f.ty(value) != Type::I32 {
+            return self.missing(Refusal::AtomicTypes, "of a texel of a float or of 64 bits");
+        }
+        let mut given = texel.given.clone();
+        given.push((TexArg::Value, value));
+        let args = self.arguments(texel.desc, &given)?;
+        let tex = Tex::new(texture, texel.desc);
+        Ok(Val::One(self.b().image_atomic(op, &args, tex, Type::I32)))
+    }
+}

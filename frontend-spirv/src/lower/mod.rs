@@ -1,0 +1,375 @@
+//! A module to IR.
+//!
+//! Types, constants and variables are declared in the order of the module; then each function that an entry point reaches is lowered, callees
+//! first. A function that is given pointers, that reads inputs or writes outputs, or whose values are very wide is lowered in place of
+//! each call.
+
+mod arith;
+mod block;
+mod calls;
+mod constant;
+mod copy;
+mod cx;
+mod data;
+mod extended;
+mod func;
+mod image;
+mod integer;
+mod memory;
+mod order;
+mod pointer;
+mod stage;
+mod values;
+mod variable;
+
+use crate::module::{Entry, Inst, Module};
+use crate::options::{self, Options, OverrideInfo};
+use crate::plan;
+use crate::tables;
+use crate::types::{Kind, Types};
+use crate::value::Val;
+use cx::{Lowered, ModuleCx};
+use data::Global;
+use func::FuncCx;
+use gpucc_frontend_common::{limits, report};
+use gpucc_ir as ir;
+use ir::{Diagnostic, Refusal};
+use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// See [`crate::lower`].
+///
+/// # Errors
+/// What is wrong or cannot be compiled.
+pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic>> {
+    let entries = selected(m, options.entry.as_deref())?;
+    let mut given: FxHashMap<u32, f64> = FxHashMap::default();
+    let overrides = options::overrides(m);
+    for (key, value) in &options.overrides {
+        let at = named(&overrides, key)?;
+        given.insert(m.constants[at].number, *value);
+    }
+    let by_id = m.constants.iter().filter_map(|c| given.get(&c.number).map(|x| (c.id, (c.clone(), *x))));
+    let given = by_id.collect();
+    let mut cx = ModuleCx {
+        m,
+        types: Types::new(m),
+        consts: vec![None; m.head],
+        globals: vec![None; m.head],
+        handles: Vec::new(),
+        roles: FxHashMap::default(),
+        io: Vec::new(),
+        out: ir::Module::new(),
+        fp: licences(options.fp, m, &entries),
+        exact: is_invariant(m),
+        accesses: FxHashMap::default(),
+        called: FxHashSet::default(),
+        io_by_id: FxHashMap::default(),
+        workgroup_block: None,
+        workgroup_size: None,
+        plans: FxHashMap::default(),
+        funcs: FxHashMap::default(),
+        inlined: FxHashSet::default(),
+        inlined_io: FxHashSet::default(),
+        tables: FxHashMap::default(),
+        given,
+        in_place: 0,
+        instructions: 0,
+        work: 0,
+    };
+    cx.out.options.robust = options.robust;
+    cx.run(&entries)?;
+    cx.out.set_source_files(&m.places.files);
+    Ok(cx.out)
+}
+
+/// What float arithmetic may be changed to where entry points promise less than the caller allows.
+fn licences(mut fp: ir::FpFlags, m: &Module, entries: &[&Entry]) -> ir::FpFlags {
+    if is_invariant(m) {
+        fp.0 &= !ir::FpFlags::CONTRACT.0;
+    }
+    for (mode, _) in entries.iter().flat_map(|e| &e.modes) {
+        match mode {
+            ExecutionMode::SignedZeroInfNanPreserve => fp.0 &= !ir::FpFlags::NSZ.0,
+            ExecutionMode::ContractionOff => fp.0 &= !ir::FpFlags::CONTRACT.0,
+            ExecutionMode::FPFastMathDefault => fp = ir::FpFlags::NONE,
+            _ => {}
+        }
+    }
+    fp
+}
+
+/// Whether a value is to be the same as that of other programs which compute it alike.
+fn is_invariant(m: &Module) -> bool {
+    m.all_decos().iter().any(|d| d.kind == Decoration::Invariant)
+}
+
+/// The entry points to lower.
+fn selected<'m>(m: &'m Module, wanted: Option<&str>) -> Result<Vec<&'m Entry>, Vec<Diagnostic>> {
+    if m.entries.is_empty() {
+        return Err(vec![Diagnostic::invalid("no-entry-point", "the module has no entry point")]);
+    }
+    let list: Vec<&Entry> = m.entries.iter().filter(|e| wanted.is_none_or(|w| e.name == w)).collect();
+    if list.is_empty() {
+        let names = m.entries.iter().map(|n| format!("`{}`", n.name)).collect::<Vec<_>>().join(", ");
+        let message = format!("there is no entry point `{}`", wanted.unwrap_or_default());
+        return Err(vec![Diagnostic::invalid("no-entry-point", message).note(format!("entry points: {names}"))]);
+    }
+    Ok(list)
+}
+
+/// The override of a name or a decimal id.
+fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Vec<Diagnostic>> {
+    let id = key.parse::<u16>().ok();
+    let found = overrides.iter().position(|o| (id.is_some() && o.id == id) || o.name.as_deref() == Some(key));
+    found.ok_or_else(|| {
+        let names = overrides.iter().map(|o| match (&o.name, o.id) {
+            (Some(name), Some(id)) => format!("`{name}` (id {id})"),
+            (Some(name), None) => format!("`{name}`"),
+            (None, Some(id)) => format!("id {id}"),
+            (None, None) => "one without a name".to_string(),
+        });
+        let names = names.collect::<Vec<_>>().join(", ");
+        let names =
+            if names.is_empty() { "the module has no overrides".to_string() } else { format!("overrides: {names}") };
+        vec![Diagnostic::invalid("override", format!("there is no override `{key}`")).note(names)]
+    })
+}
+
+impl<'m> ModuleCx<'m> {
+    fn run(&mut self, entries: &[&'m Entry]) -> Result<(), Vec<Diagnostic>> {
+        let mut refusals = Vec::new();
+        for e in entries.iter().filter(|e| e.stage.is_err()) {
+            let name = format!("`OpEntryPoint {:?}`", e.model);
+            let d = report::unsupported(Refusal::OtherStages, &name, ir::Span::UNKNOWN);
+            refusals.push(d.note(format!("this is about `{}`", e.name)));
+        }
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        let one = |d: Diagnostic| vec![d];
+        self.check_decorations().map_err(one)?;
+        let order = self.reached(entries).map_err(one)?;
+        self.check_instructions(&order).map_err(one)?;
+        self.declare(entries).map_err(one)?;
+        self.declare_pointers().map_err(one)?;
+        self.workgroup_size = self.workgroup_constant();
+        for &id in &order {
+            self.choose_inlined(id).map_err(one)?;
+        }
+        for &id in &order {
+            let entry = entries.iter().any(|e| e.function == id);
+            if self.inlined.contains(&id) || entry && !self.called.contains(&id) {
+                continue;
+            }
+            match FuncCx::function(self, id) {
+                Ok(lowered) => {
+                    self.instructions += lowered.insts.len() as u64;
+                    let func = self.out.funcs.push(lowered);
+                    self.funcs.insert(id, func);
+                }
+                // A missing callee would only be reported again.
+                Err(d) => return Err(vec![d]),
+            }
+        }
+        for e in entries {
+            match FuncCx::entry_point(self, e) {
+                Ok((lowered, stage)) => {
+                    self.instructions += lowered.insts.len() as u64;
+                    let func = self.out.funcs.push(lowered);
+                    let span = self.m.def(e.function).map_or(ir::Span::UNKNOWN, |d| self.m.span(&self.m.insts[d]));
+                    self.out.entries.push(ir::EntryPoint { name: e.name.clone(), stage, func, span });
+                }
+                Err(d) => refusals.push(d),
+            }
+        }
+        if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+    }
+
+    /// Refuses decorations and modes that mean something and cannot be kept.
+    fn check_decorations(&self) -> Lowered<()> {
+        for d in self.m.all_decos() {
+            if let tables::Verdict::Refused(code) = tables::decoration(d.kind) {
+                return Err(self.m.missing_deco(code, d));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses instructions that cannot be compiled: of the functions that are reached, and of what stands before all functions.
+    fn check_instructions(&self, functions: &[u32]) -> Lowered<()> {
+        let m = self.m;
+        let check = |inst: &Inst| match tables::instruction(inst.op) {
+            tables::Verdict::Refused(code) => Err(m.missing(code, inst, "")),
+            _ => Ok(()),
+        };
+        m.insts[..m.head].iter().try_for_each(check)?;
+        for id in functions {
+            if let Some(f) = m.functions.get(id) {
+                m.insts[f.inst..f.body.end].iter().try_for_each(check)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions that the entry points reach, callees first.
+    fn reached(&mut self, entries: &[&'m Entry]) -> Lowered<Vec<u32>> {
+        let m = self.m;
+        let mut order = Vec::new();
+        // 1: on the way, 2: done.
+        let mut state: FxHashMap<u32, u8> = FxHashMap::default();
+        for e in entries {
+            let mut stack: Vec<(u32, Vec<u32>, usize)> = Vec::new();
+            let mut next = Some(e.function);
+            loop {
+                if let Some(id) = next.take()
+                    && !state.contains_key(&id)
+                {
+                    let Some(f) = m.functions.get(&id) else { continue };
+                    state.insert(id, 1);
+                    let calls = m.insts[f.body.clone()].iter().filter(|i| i.op == Op::FunctionCall);
+                    let mut callees = Vec::new();
+                    for call in calls {
+                        let callee = m.operands(call)[0];
+                        if !m.functions.contains_key(&callee) {
+                            return Err(m.wrong(call, format!("%{callee} is no function")));
+                        }
+                        self.called.insert(callee);
+                        callees.push(callee);
+                    }
+                    stack.push((id, callees, 0));
+                    if stack.len() as u64 > limits::CALL_DEPTH.max {
+                        return Err(report::limit(&limits::CALL_DEPTH));
+                    }
+                }
+                let Some((id, callees, k)) = stack.last_mut() else { break };
+                match callees.get(*k) {
+                    Some(&callee) => {
+                        *k += 1;
+                        if state.get(&callee) == Some(&1) {
+                            let inst = &m.insts[m.functions[id].inst];
+                            return Err(m.wrong(inst, "the function calls itself, through others or at once"));
+                        }
+                        next = Some(callee);
+                    }
+                    None => {
+                        state.insert(*id, 2);
+                        order.push(*id);
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        for &id in &order {
+            let f = &m.functions[&id];
+            let plan = plan::plan(m, f)?;
+            self.plans.insert(id, Rc::new(plan));
+        }
+        Ok(order)
+    }
+
+    /// Decides whether a function is lowered in place of its calls: the IR has no pointers and at most 255 results.
+    fn choose_inlined(&mut self, id: u32) -> Lowered<()> {
+        const WIDE: u64 = 64;
+        let m = self.m;
+        let Some(f) = m.functions.get(&id) else { return Ok(()) };
+        let insts = &m.insts[f.inst..f.body.end];
+        let mut inlined = false;
+        for inst in insts {
+            match inst.op {
+                Op::FunctionParameter => {
+                    let ty = self.types.of(inst.ty, inst)?;
+                    inlined |= !(1..=WIDE).contains(&self.types.get(ty).leaves);
+                }
+                Op::Function => {
+                    let ty = self.types.of(inst.ty, inst)?;
+                    let void = matches!(self.types.kind(ty), Kind::Void);
+                    inlined |= !void && !(1..=WIDE).contains(&self.types.get(ty).leaves);
+                }
+                Op::FunctionCall => inlined |= m.operands(inst).first().is_some_and(|c| self.inlined_io.contains(c)),
+                _ => {
+                    let io = |id: &u32| match m.def(*id).and_then(|d| self.globals.get(d)) {
+                        Some(Some(Global::Output(_))) => true,
+                        Some(Some(Global::Val(Val::Input(i)))) => self.io[i.variable].by_location,
+                        _ => false,
+                    };
+                    if m.ids(inst).iter().any(io) {
+                        self.inlined_io.insert(id);
+                        inlined = true;
+                    }
+                }
+            }
+        }
+        if insts
+            .iter()
+            .any(|i| i.op == Op::FunctionCall && m.operands(i).first().is_some_and(|c| self.inlined_io.contains(c)))
+        {
+            self.inlined_io.insert(id);
+            inlined = true;
+        }
+        if inlined {
+            self.inlined.insert(id);
+        }
+        Ok(())
+    }
+
+    /// Declares types, constants and variables in the order of the module.
+    fn declare(&mut self, entries: &[&'m Entry]) -> Lowered<()> {
+        let m = self.m;
+        let used = self.used_variables(entries);
+        for at in 0..m.head {
+            let inst = &m.insts[at];
+            match inst.op {
+                op if op.is_type() => {
+                    let consts = &self.consts;
+                    let length = |id: u32| m.def(id).and_then(|d| consts.get(d)?.as_ref()?.whole());
+                    self.types.declare(at, inst, length)?;
+                }
+                Op::Variable => {
+                    if used.contains(&inst.id) {
+                        self.globals[at] = Some(self.variable(inst)?);
+                    }
+                }
+                _ => self.consts[at] = Some(Rc::new(self.constant(inst)?)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Pointer types name types that stand behind them at times: all are there now.
+    fn declare_pointers(&mut self) -> Lowered<()> {
+        for inst in self.m.insts[..self.m.head].iter().filter(|i| i.op == Op::TypePointer) {
+            self.types.of(self.m.operands(inst)[1], inst)?;
+        }
+        Ok(())
+    }
+
+    /// Variables that functions which are reached name.
+    fn used_variables(&mut self, entries: &[&Entry]) -> FxHashSet<u32> {
+        let m = self.m;
+        let mut used = FxHashSet::default();
+        let bodies: Vec<_> = self.plans.values().map(|p| p.function.body.clone()).collect();
+        for body in bodies {
+            for inst in &m.insts[body] {
+                let o = m.operands(inst);
+                let chain = matches!(inst.op, Op::AccessChain | Op::InBoundsAccessChain);
+                for id in m.ids(inst) {
+                    if m.def(id).is_some_and(|d| d < m.head && m.insts[d].op == Op::Variable) {
+                        used.insert(id);
+                        let first = o.get(1).filter(|_| chain && o[0] == id).copied();
+                        self.accesses.entry(id).or_default().push(first);
+                    }
+                }
+            }
+        }
+        // An output that nobody writes is one all the same.
+        for &id in entries.iter().flat_map(|e| &e.interface) {
+            let class = m.def(id).map(|d| &m.insts[d]).filter(|i| i.op == Op::Variable).map(|i| m.operands(i)[0]);
+            if class.and_then(StorageClass::from_u32) == Some(StorageClass::Output) {
+                used.insert(id);
+            }
+        }
+        used
+    }
+}

@@ -1,0 +1,602 @@
+//! Inputs and outputs of stages.
+//!
+//! An input is read where it is loaded: a system value, or a slot of the interface. An output is a variable of the entry's function, which
+//! returns what is in it. Variables that share a location are components of one slot.
+
+use super::cx::{Lowered, ModuleCx};
+use super::data::{At, Global, IoVar, OutLeaf, Stage, Tree};
+use super::func::FuncCx;
+use crate::module::{Entry, Inst};
+use crate::types::{Kind, Ty};
+use crate::value::{InputPtr, Val};
+use gpucc_frontend_common::report;
+use gpucc_ir as ir;
+use indexmap::IndexMap;
+use ir::{Diagnostic, Interface, Interp, IoAt, IoSlot, Refusal, Scalar, Span, StageInfo, Sysval, Type, Value};
+use rspirv::spirv::{BuiltIn, Decoration as D, ExecutionMode, Op};
+use std::rc::Rc;
+
+/// Scalars of a variable: four times 256 locations.
+const MOST_SCALARS: u64 = 1024;
+
+/// The type in which a leaf travels between stages.
+fn word(leaf: Type) -> Type {
+    match leaf.scalar() {
+        Scalar::F16 => leaf.with_scalar(Scalar::F32),
+        Scalar::I8 | Scalar::I16 => leaf.with_scalar(Scalar::I32),
+        _ => leaf,
+    }
+}
+
+impl ModuleCx<'_> {
+    /// Declares an input or an output.
+    pub fn io_variable(&mut self, inst: &Inst, input: bool, ty: Ty, init: Option<u32>) -> Lowered<Global> {
+        let m = self.m;
+        if self.types.holds_pointer(ty) || self.types.get(ty).runtime || self.types.get(ty).leaves == 0 {
+            return Err(m.wrong(inst, "it cannot be of this type"));
+        }
+        let init = match init {
+            Some(id) => Some(self.tree(id, inst)?),
+            None => None,
+        };
+        let built_in = |k: &Kind| match k {
+            Kind::Struct(members) => members.iter().all(|m| m.built_in.is_some()),
+            _ => false,
+        };
+        let by_location = !m.has(inst.id, D::BuiltIn) && !built_in(self.types.kind(ty));
+        let number = self.io.len();
+        self.io_by_id.insert(inst.id, number);
+        let (name, span) = (m.name(inst.id).unwrap_or_default(), m.span(inst));
+        self.io.push(IoVar { id: inst.id, name, ty, input, by_location, init, span });
+        Ok(if input {
+            Global::Val(Val::Input(Rc::new(InputPtr { variable: number, path: Vec::new(), ty })))
+        } else {
+            Global::Output(number)
+        })
+    }
+
+    /// What decorations of a variable, or of a member, say.
+    fn at(&self, mut at: At, has: impl Fn(D) -> bool, number: impl Fn(D) -> Option<u32>) -> At {
+        at.flat |= has(D::Flat);
+        at.linear |= has(D::NoPerspective);
+        at.centroid |= has(D::Centroid);
+        at.sample |= has(D::Sample);
+        if let Some(n) = number(D::Location) {
+            (at.location, at.component) = (Some(n), 0);
+        }
+        at.component = number(D::Component).unwrap_or(at.component);
+        at.blend_src = number(D::Index).unwrap_or(at.blend_src);
+        at
+    }
+
+    fn variable_at(&self, variable: usize) -> Lowered<At> {
+        let io = &self.io[variable];
+        let m = self.m;
+        for kind in [D::PerVertexKHR, D::PerPrimitiveEXT, D::Patch] {
+            if m.has(io.id, kind) {
+                let name = format!("`OpDecorate {kind:?}`");
+                return Err(report::unsupported(Refusal::StageInputs, &name, io.span));
+            }
+        }
+        let mut at = self.at(At::default(), |d| m.has(io.id, d), |d| m.deco_number(io.id, d));
+        if let Some(n) = m.deco_number(io.id, D::BuiltIn) {
+            let known = BuiltIn::from_u32(n);
+            at.built_in = Some(known.ok_or_else(|| {
+                report::unsupported(Refusal::StageInputs, &format!("the built-in value {n}"), io.span)
+            })?);
+        }
+        Ok(at)
+    }
+
+    /// Locations that a type takes.
+    fn locations(&mut self, ty: Ty) -> u32 {
+        match self.types.kind(ty).clone() {
+            Kind::Matrix(column, n) => n.saturating_mul(self.locations(column)),
+            Kind::Array(of, n, _) => n.saturating_mul(self.locations(of)),
+            Kind::Struct(members) => members.iter().fold(0, |n: u32, m| n.saturating_add(self.locations(m.ty))),
+            Kind::Vector(..) => match self.types.leaf(ty) {
+                Some(leaf) if leaf.total_bits() > 128 => 2,
+                _ => 1,
+            },
+            _ => 1,
+        }
+    }
+
+    /// Where part `k` of a type is, of one that is at `at`.
+    fn part_at(&mut self, at: At, ty: Ty, k: u32) -> At {
+        let m = self.m;
+        match self.types.kind(ty).clone() {
+            Kind::Struct(members) => {
+                let id = self.types.get(ty).id;
+                let mut part = at;
+                let before = members[..k as usize].iter().map(|m| m.ty).collect::<Vec<_>>();
+                // A member without a location follows the one before it.
+                let mut next = at.location;
+                for (n, ty) in before.into_iter().enumerate() {
+                    let own = m.member_number(id, n as u32, D::Location).or(next);
+                    next = own.map(|own| own.saturating_add(self.locations(ty)));
+                }
+                (part.location, part.component) = (next, 0);
+                part = self.at(part, |d| m.member_deco(id, k, d).is_some(), |d| m.member_number(id, k, d));
+                part.built_in = members[k as usize].built_in.or(part.built_in);
+                part
+            }
+            Kind::Array(of, ..) => {
+                let step = self.locations(of).saturating_mul(k);
+                At { location: at.location.map(|l| l.saturating_add(step)), element: k, ..at }
+            }
+            Kind::Matrix(column, _) => {
+                let step = self.locations(column).saturating_mul(k);
+                At { location: at.location.map(|l| l.saturating_add(step)), ..at }
+            }
+            _ => at,
+        }
+    }
+
+    /// The members of an output that any instruction names; none where one names the whole.
+    fn accessed(&self, variable: usize) -> Option<Vec<u32>> {
+        let accesses = self.accesses.get(&self.io[variable].id);
+        let member = |first: &Option<u32>| {
+            let d = self.m.def((*first)?)?;
+            self.consts.get(d)?.as_ref()?.whole().map(|n| n as u32)
+        };
+        accesses.into_iter().flatten().map(member).collect()
+    }
+}
+
+/// What is done with each scalar and vector of an interface: where it is, its type, and the parts that lead there.
+type EachLeaf<'f, 'a, 'm> = &'f mut dyn FnMut(&mut FuncCx<'a, 'm>, At, Type, Ty, &[u32]) -> Lowered<()>;
+
+impl<'a, 'm> FuncCx<'a, 'm> {
+    /// Calls `f` for every scalar and vector of a variable of the interface.
+    fn each_leaf(&mut self, variable: usize, only: Option<&[u32]>, f: EachLeaf<'_, 'a, 'm>) -> Lowered<()> {
+        let at = self.m.variable_at(variable)?;
+        let ty = self.m.io[variable].ty;
+        if self.m.types.get(ty).scalars > MOST_SCALARS {
+            return self.unsupported("inputs and outputs of so many components", self.m.io[variable].span);
+        }
+        let mut path = Vec::new();
+        self.leaves_below(at, ty, only, &mut path, f)
+    }
+
+    fn leaves_below(
+        &mut self,
+        at: At,
+        ty: Ty,
+        only: Option<&[u32]>,
+        path: &mut Vec<u32>,
+        f: EachLeaf<'_, 'a, 'm>,
+    ) -> Lowered<()> {
+        if let Some(leaf) = self.m.types.leaf(ty) {
+            return f(self, at, leaf, ty, path);
+        }
+        for k in 0..self.m.types.parts(ty) {
+            let Some(part) = self.m.types.part(ty, k) else { return self.broken("a part without a type") };
+            let below = self.m.part_at(at, ty, k);
+            // Distances that nobody writes are those of a block that is there as a whole.
+            let optional =
+                matches!(below.built_in, Some(BuiltIn::PointSize | BuiltIn::ClipDistance | BuiltIn::CullDistance));
+            let block = matches!(self.m.types.kind(ty), Kind::Struct(_));
+            if optional && block && only.is_some_and(|list| !list.contains(&k)) {
+                continue;
+            }
+            path.push(k);
+            self.leaves_below(below, part, None, path, f)?;
+            path.pop();
+        }
+        Ok(())
+    }
+
+    /// Lays out the interface and makes the variables of outputs.
+    pub fn begin_stage(&mut self, entry: &Entry) -> Lowered<()> {
+        let Ok(kind) = entry.stage else { return self.broken("an entry of another stage") };
+        self.stage = Some(Stage {
+            kind,
+            io: Interface::default(),
+            inputs: IndexMap::new(),
+            leaves: Vec::new(),
+            locals: IndexMap::new(),
+        });
+        let mut seen = rustc_hash::FxHashSet::default();
+        for &id in &entry.interface {
+            let Some(&variable) = self.m.io_by_id.get(&id).filter(|_| seen.insert(id)) else { continue };
+            let io = self.m.io[variable].clone();
+            if io.input {
+                if io.by_location {
+                    self.each_leaf(variable, None, &mut |cx, at, leaf, _, _| cx.input_slot(variable, at, leaf))?;
+                }
+            } else {
+                self.output_variable(variable, &io)?;
+            }
+        }
+        let io = &self.stage.as_ref().map(|s| s.io.clone()).unwrap_or_default();
+        self.code.f.ret = io.outputs.iter().map(|s| s.ty).collect();
+        Ok(())
+    }
+
+    fn stage_mut(&mut self) -> &mut Stage {
+        self.stage.as_mut().expect("interfaces belong to entry points")
+    }
+
+    fn unsupported<T>(&self, what: &str, span: Span) -> Lowered<T> {
+        Err(report::unsupported(Refusal::StageInputs, what, span))
+    }
+
+    /// The location of a part, as a number that fits the interface.
+    fn location(&self, variable: usize, at: At) -> Lowered<u8> {
+        let io = &self.m.io[variable];
+        match at.location.map(u8::try_from) {
+            Some(Ok(n)) => Ok(n),
+            Some(Err(_)) => self.unsupported("locations above 255", io.span),
+            None => {
+                let what = if io.input { "input" } else { "output" };
+                let text = format!("the {what} `{}` has neither a location nor a built-in value", io.name);
+                Err(Diagnostic::invalid("validation", text).at(io.span, ""))
+            }
+        }
+    }
+
+    fn input_slot(&mut self, variable: usize, at: At, leaf: Type) -> Lowered<()> {
+        if at.built_in.is_some() {
+            return Ok(());
+        }
+        let io = self.m.io[variable].clone();
+        let kind = self.stage_mut().kind;
+        if kind == ir::Stage::Compute {
+            return self.unsupported("inputs of compute by location", io.span);
+        }
+        let location = self.location(variable, at)?;
+        let ty = self.slot_type(leaf, at, io.span)?;
+        let interp = if kind == ir::Stage::Fragment { at.interp(leaf) } else { Interp::default() };
+        let slot = IoSlot { name: io.name, interp, span: io.span, ..IoSlot::new(IoAt::location(location), ty) };
+        let stage = self.stage_mut();
+        match stage.inputs.get(&u32::from(location)) {
+            Some(&n) => {
+                let known = &mut stage.io.inputs[n];
+                if known.ty.lane() != ty.lane() {
+                    return self.unsupported("inputs of one location with components of different types", io.span);
+                }
+                known.ty = known.ty.with_lanes(known.ty.lanes().max(ty.lanes()));
+            }
+            None => {
+                stage.inputs.insert(location.into(), stage.io.inputs.len());
+                stage.io.inputs.push(slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// The type of a slot that has a leaf in it.
+    fn slot_type(&self, leaf: Type, at: At, span: Span) -> Lowered<Type> {
+        let ty = word(leaf);
+        if ty.is_bool() || ty.bits() != 32 {
+            let d = report::unsupported(Refusal::WideTypes, "inputs and outputs of 64 bits or of booleans", span);
+            return Err(d);
+        }
+        let lanes = at.component + ty.lanes();
+        if lanes > 4 {
+            let text = format!("components {} to {} of a location", at.component, lanes - 1);
+            return Err(Diagnostic::invalid("validation", text).at(span, ""));
+        }
+        Ok(ty.with_lanes(lanes))
+    }
+
+    /// The variable of an output, and the slots of its leaves.
+    fn output_variable(&mut self, variable: usize, io: &IoVar) -> Lowered<()> {
+        let accessed = self.m.accessed(variable);
+        self.each_leaf(variable, accessed.as_deref(), &mut |cx, at, leaf, ty, path| {
+            cx.output_leaf(variable, at, leaf, ty, path)
+        })?;
+        let bytes = match &io.init {
+            Some(tree) => {
+                let Some(d) = self.m.m.def(io.id) else { return self.broken("a variable without an id") };
+                let inst = self.m.m.insts[d];
+                ir::Init::Bytes(self.m.bytes(tree, io.ty, &inst)?)
+            }
+            None => ir::Init::Zero,
+        };
+        let data = self.m.own_variable(io.name.clone(), ir::Space::Function, io.ty, bytes, io.span)?;
+        let local = self.code.f.locals.push(data);
+        self.b().var_init(ir::Place::Local(local));
+        let ptr = self.local_ptr(local, io.ty);
+        self.stage_mut().locals.insert(variable, ptr);
+        Ok(())
+    }
+
+    fn output_leaf(&mut self, variable: usize, at: At, leaf: Type, ty: Ty, path: &[u32]) -> Lowered<()> {
+        let (name, span) = (self.m.io[variable].name.clone(), self.m.io[variable].span);
+        let kind = self.stage_mut().kind;
+        let place = match at.built_in {
+            None if kind == ir::Stage::Compute => return self.unsupported("outputs of compute", span),
+            None => {
+                let number = self.location(variable, at)?;
+                if kind == ir::Stage::Fragment && number >= ir::COLOUR_TARGETS {
+                    return self.unsupported("more than 8 colour targets", span);
+                }
+                IoAt::Location { number, blend_src: at.blend_src.min(255) as u8 }
+            }
+            Some(BuiltIn::Position) => IoAt::Position,
+            Some(BuiltIn::FragDepth) => IoAt::FragDepth,
+            Some(BuiltIn::SampleMask) if at.element == 0 => IoAt::SampleMask,
+            Some(BuiltIn::ClipDistance) => IoAt::ClipDistance(at.element.min(255) as u8),
+            // Points are one pixel large, and there are 32 samples at most.
+            Some(BuiltIn::PointSize | BuiltIn::SampleMask) => return Ok(()),
+            Some(other) => return self.unsupported(&format!("the built-in output {other:?}"), span),
+        };
+        let by_location = at.built_in.is_none();
+        let component = if by_location { at.component } else { 0 };
+        let slot_ty = self.slot_type(leaf, At { component, ..at }, span)?;
+        let interp = if by_location && kind == ir::Stage::Vertex { at.interp(leaf) } else { Interp::default() };
+        let signed = self.m.types.is_signed(ty);
+        let stage = self.stage_mut();
+        let slot = match stage.io.outputs.iter().position(|s| s.at == place) {
+            Some(n) => {
+                let known = &mut stage.io.outputs[n];
+                if known.ty.lane() != slot_ty.lane() {
+                    return self.unsupported("outputs of one location with components of different types", span);
+                }
+                known.ty = known.ty.with_lanes(known.ty.lanes().max(slot_ty.lanes()));
+                n
+            }
+            None => {
+                let name = if by_location { name } else { String::new() };
+                stage.io.outputs.push(IoSlot { name, interp, span, ..IoSlot::new(place, slot_ty) });
+                stage.io.outputs.len() - 1
+            }
+        };
+        stage.leaves.push(OutLeaf { variable, path: path.to_vec(), slot, first: component, signed });
+        Ok(())
+    }
+
+    /// A pointer to an output.
+    pub fn output(&mut self, variable: usize) -> Lowered<Val> {
+        match self.stage.as_ref().and_then(|s| s.locals.get(&variable)) {
+            Some(ptr) => Ok(Val::Ptr(ptr.clone().into())),
+            None => self.wrong("an output that the entry point does not list"),
+        }
+    }
+
+    /// What is in the outputs, a value for each slot.
+    pub fn outputs(&mut self) -> Lowered<Vec<Value>> {
+        let Some(stage) = &self.stage else { return self.broken("outputs of no entry point") };
+        let (slots, leaves) = (stage.io.outputs.clone(), stage.leaves.clone());
+        let mut lanes: Vec<Vec<Option<Value>>> = slots.iter().map(|s| vec![None; s.ty.lanes() as usize]).collect();
+        for leaf in &leaves {
+            let mut ptr = self.stage_mut().locals[&leaf.variable].clone();
+            for &k in &leaf.path {
+                ptr = self.part_ptr(&ptr, k)?;
+            }
+            let val = self.load(&ptr)?;
+            let value = self.single(&val)?;
+            let to = slots[leaf.slot].ty.with_lanes(self.code.f.ty(value).lanes());
+            let value = self.widened(value, to, leaf.signed);
+            let n = to.lanes() as usize;
+            if n == lanes[leaf.slot].len() && leaf.first == 0 && lanes[leaf.slot].iter().all(Option::is_none) {
+                lanes[leaf.slot] = vec![Some(value); n];
+                continue;
+            }
+            for k in 0..n {
+                let lane = self.code.extract(value, k as u32);
+                lanes[leaf.slot][leaf.first as usize + k] = Some(lane);
+            }
+        }
+        let mut values = Vec::new();
+        for (slot, list) in slots.iter().zip(lanes) {
+            if let Some(whole) = list[0].filter(|&v| self.code.f.ty(v) == slot.ty) {
+                values.push(whole);
+                continue;
+            }
+            let zero = self.code.f.zero(slot.ty.lane());
+            let list: Vec<Value> = list.into_iter().map(|v| v.unwrap_or(zero)).collect();
+            values.push(self.code.compose(&list));
+        }
+        Ok(values)
+    }
+
+    fn widened(&mut self, value: Value, to: Type, signed: bool) -> Value {
+        let from = self.code.f.ty(value);
+        match from == to {
+            true => value,
+            false if from.is_float() => self.b().f2f(value, to),
+            false => self.code.resize(value, to.scalar(), signed),
+        }
+    }
+
+    /// A part of an input.
+    pub fn input(&mut self, variable: usize, path: &[u32]) -> Lowered<Val> {
+        let mut at = self.m.variable_at(variable)?;
+        let mut ty = self.m.io[variable].ty;
+        for &k in path {
+            if let Some(leaf) = self.m.types.leaf(ty) {
+                let v = self.input_leaf(variable, at, leaf)?;
+                return self.part(&Val::One(v), k.min(leaf.lanes() - 1));
+            }
+            let Some(part) = self.m.types.part(ty, k) else {
+                return self.wrong("it asks for a part that is not there");
+            };
+            (at, ty) = (self.m.part_at(at, ty, k), part);
+        }
+        self.input_below(variable, at, ty)
+    }
+
+    fn input_below(&mut self, variable: usize, at: At, ty: Ty) -> Lowered<Val> {
+        if let Some(leaf) = self.m.types.leaf(ty) {
+            return self.input_leaf(variable, at, leaf).map(Val::One);
+        }
+        if self.m.types.get(ty).scalars > MOST_SCALARS {
+            return self.unsupported("inputs and outputs of so many components", self.m.io[variable].span);
+        }
+        let mut parts = Vec::new();
+        for k in 0..self.m.types.parts(ty) {
+            let Some(part) = self.m.types.part(ty, k) else { return self.broken("a part without a type") };
+            let below = self.m.part_at(at, ty, k);
+            parts.push(self.input_below(variable, below, part)?);
+        }
+        Ok(Val::parts(parts))
+    }
+
+    fn input_leaf(&mut self, variable: usize, at: At, leaf: Type) -> Lowered<Value> {
+        if let Some(built_in) = at.built_in {
+            return self.built_in(variable, built_in, at.element, leaf);
+        }
+        let location = self.location(variable, at)?;
+        let Some(stage) = &self.stage else { return self.broken("an input outside of an entry point") };
+        let Some(&n) = stage.inputs.get(&u32::from(location)) else {
+            return self.wrong("an input that the entry point does not list");
+        };
+        let ty = stage.io.inputs[n].ty;
+        let whole = self.b().input(n as u16, ty);
+        let w = word(leaf);
+        let value = if at.component == 0 && w == ty {
+            whole
+        } else {
+            let lanes: Vec<Value> = (0..w.lanes()).map(|k| self.code.extract(whole, at.component + k)).collect();
+            self.code.compose(&lanes)
+        };
+        Ok(match w == leaf {
+            true => value,
+            false if leaf.is_float() => self.b().f2f(value, leaf),
+            false => self.b().trunc(value, leaf),
+        })
+    }
+
+    fn built_in(&mut self, variable: usize, built_in: BuiltIn, element: u32, leaf: Type) -> Lowered<Value> {
+        let sysval = match built_in {
+            BuiltIn::GlobalInvocationId => Sysval::GlobalInvocationId,
+            BuiltIn::LocalInvocationId => Sysval::LocalInvocationId,
+            BuiltIn::LocalInvocationIndex => Sysval::LocalInvocationIndex,
+            BuiltIn::WorkgroupId => Sysval::WorkgroupId,
+            BuiltIn::NumWorkgroups => Sysval::NumWorkgroups,
+            BuiltIn::SubgroupSize => Sysval::SubgroupSize,
+            BuiltIn::SubgroupLocalInvocationId => Sysval::SubgroupInvocationId,
+            BuiltIn::SubgroupId => Sysval::SubgroupId,
+            BuiltIn::NumSubgroups => Sysval::NumSubgroups,
+            BuiltIn::VertexIndex => Sysval::VertexIndex,
+            BuiltIn::InstanceIndex => Sysval::InstanceIndex,
+            BuiltIn::FragCoord => Sysval::FragCoord,
+            BuiltIn::FrontFacing => Sysval::FrontFacing,
+            BuiltIn::SampleId => Sysval::SampleIndex,
+            BuiltIn::SampleMask if element > 0 => return Ok(self.code.f.zero(leaf)),
+            BuiltIn::SampleMask => Sysval::SampleMask,
+            BuiltIn::PrimitiveId => Sysval::PrimitiveIndex,
+            // There is one device.
+            BuiltIn::DeviceIndex => return Ok(self.code.f.zero(leaf)),
+            other => {
+                let span = self.m.io[variable].span;
+                let name = format!("{other:?}");
+                let code = if name.starts_with("Subgroup") { Refusal::Subgroups } else { Refusal::StageInputs };
+                return Err(report::unsupported(code, &format!("the built-in input {name}"), span));
+            }
+        };
+        if self.stage.as_ref().is_some_and(|s| !s.kind.has(sysval)) {
+            return self.wrong(format!("the stage has no {built_in:?}"));
+        }
+        if sysval.ty() != leaf {
+            let text = format!("{built_in:?} is {}, not {leaf}", sysval.ty());
+            return Err(Diagnostic::invalid("validation", text).at(self.m.io[variable].span, ""));
+        }
+        Ok(self.b().sysval(sysval))
+    }
+
+    /// What the modes of an entry point say.
+    pub fn end_stage(&mut self, entry: &Entry) -> Lowered<StageInfo> {
+        let Some(stage) = &self.stage else { return self.broken("an entry point without a stage") };
+        let (kind, mut io) = (stage.kind, stage.io.clone());
+        let mut early_depth = false;
+        let mut size = [1; 3];
+        for (mode, operands) in &entry.modes {
+            match (mode, operands.as_slice()) {
+                (ExecutionMode::LocalSize, &[x, y, z]) => size = [x, y, z],
+                (ExecutionMode::LocalSizeId, &[x, y, z]) => {
+                    for (to, id) in size.iter_mut().zip([x, y, z]) {
+                        *to = self.number(id)? as u32;
+                    }
+                }
+                (ExecutionMode::EarlyFragmentTests, _) => early_depth = true,
+                (mode, _) => {
+                    if let Some(code) = crate::tables::refused_mode(*mode) {
+                        let name = format!("`OpExecutionMode {mode:?}`");
+                        return Err(report::unsupported(code, &name, Span::UNKNOWN));
+                    }
+                }
+            }
+        }
+        if let Some(own) = self.m.workgroup_size {
+            size = own;
+        }
+        if kind == ir::Stage::Compute && size.contains(&0) {
+            return Err(Diagnostic::invalid("validation", format!("the workgroup size {size:?} has a zero in it")));
+        }
+        io.outputs.iter_mut().for_each(|s| s.blended = false);
+        Ok(match kind {
+            ir::Stage::Vertex => StageInfo::Vertex(io),
+            ir::Stage::Fragment => StageInfo::Fragment { io, early_depth },
+            ir::Stage::Compute => StageInfo::Compute { workgroup_size: size },
+        })
+    }
+
+    /// The lane becomes a helper and goes on.
+    pub fn demote_all(&mut self) -> Lowered<()> {
+        if self.stage.as_ref().is_some_and(|s| s.kind != ir::Stage::Fragment) {
+            return self.wrong("fragments alone can be discarded");
+        }
+        let always = self.code.f.bconst(true);
+        self.b().demote(always);
+        Ok(())
+    }
+
+    /// Derivatives; none of what is something else.
+    pub fn derivative(&mut self, inst: &Inst) -> Lowered<Option<Val>> {
+        use ir::Axis::{X, Y};
+        let (axis, fine) = match inst.op {
+            // Without a control both are allowed; the finer one is what neighbours see.
+            Op::DPdx | Op::DPdxFine => (Some(X), true),
+            Op::DPdxCoarse => (Some(X), false),
+            Op::DPdy | Op::DPdyFine => (Some(Y), true),
+            Op::DPdyCoarse => (Some(Y), false),
+            Op::Fwidth | Op::FwidthFine => (None, true),
+            Op::FwidthCoarse => (None, false),
+            _ => return Ok(None),
+        };
+        if self.stage.as_ref().is_some_and(|s| s.kind != ir::Stage::Fragment) {
+            return self.wrong("fragments alone have derivatives");
+        }
+        let o = self.m.m.operands(inst);
+        let ty = self.result_leaf(inst)?;
+        let v = self.typed(o[0], ty)?;
+        if !ty.is_float() {
+            return self.wrong("its operand is no float");
+        }
+        let one = |cx: &mut Self, axis| cx.b().derivative(v, ir::Deriv { axis, fine });
+        Ok(Some(Val::One(match axis {
+            Some(axis) => one(self, axis),
+            None => {
+                let (x, y) = (one(self, X), one(self, Y));
+                let (x, y) = (self.b().fabs(x), self.b().fabs(y));
+                self.b().fadd(x, y)
+            }
+        })))
+    }
+}
+
+impl ModuleCx<'_> {
+    /// The constant that is the workgroup size, where the module has one.
+    pub fn workgroup_constant(&self) -> Option<[u32; 3]> {
+        let decos = self.m.all_decos().iter().filter(|d| d.kind == D::BuiltIn);
+        let size = decos.filter(|d| self.m.deco_operands(d).first() == Some(&(BuiltIn::WorkgroupSize as u32)));
+        for d in size {
+            let tree = self.m.def(d.target).and_then(|at| self.consts.get(at)?.clone());
+            if let Some(Tree::Leaf(c)) = tree.as_deref()
+                && c.bits.len() == 3
+            {
+                return Some([c.bits[0] as u32, c.bits[1] as u32, c.bits[2] as u32]);
+            }
+        }
+        None
+    }
+
+    /// As [`Self::sized`] for variables of functions.
+    pub fn function_sized(&self, ty: Ty, inst: &Inst) -> Lowered<()> {
+        self.sized(ty, inst)
+    }
+}

@@ -1,0 +1,276 @@
+//! Module-scope variables: buffers, images and samplers, private and workgroup memory.
+
+use super::cx::{Lowered, ModuleCx};
+use super::data::{Global, HandleVar};
+use crate::module::Inst;
+use crate::types::{Kind, Ty};
+use crate::value::{Handle, Ptr, Val};
+use gpucc_frontend_common::{limits, report};
+use gpucc_ir as ir;
+use ir::{Diagnostic, MemFlags, Refusal, Span};
+use rspirv::spirv::{Decoration as D, StorageClass as C};
+
+impl ModuleCx<'_> {
+    /// Declares a module-scope variable.
+    pub fn variable(&mut self, inst: &Inst) -> Lowered<Global> {
+        let m = self.m;
+        let ty = self.types.of(inst.ty, inst)?;
+        let o = m.operands(inst);
+        let (class, to) = match *self.types.kind(ty) {
+            // What it points to may stand behind it in no right module.
+            Kind::Pointer(class, to) => (class, self.types.of(to, inst)?),
+            _ => return Err(m.wrong(inst, "its type is no pointer")),
+        };
+        if C::from_u32(o[0]) != Some(class) {
+            return Err(m.wrong(inst, "its storage class is not that of its type"));
+        }
+        let init = o.get(1).copied();
+        let name = m.name(inst.id).unwrap_or_default();
+        let span = m.span(inst);
+        match class {
+            C::Workgroup if self.types.is_block(to) => self.workgroup_block(inst, to, name, span),
+            C::Private | C::Workgroup => {
+                let space = if class == C::Private { ir::Space::Private } else { ir::Space::Workgroup };
+                self.sized(to, inst)?;
+                let image = match init {
+                    None => ir::Init::Zero,
+                    Some(id) => self.initial(id, to, inst)?,
+                };
+                let data = self.own_variable(name, space, to, image, span)?;
+                let align = data.align;
+                let place = ir::Place::Global(self.out.globals.push(data));
+                let flags = self.flags(inst.id);
+                Ok(Global::Val(Val::Ptr(pointer(place, to, align, flags, false).into())))
+            }
+            C::Uniform | C::StorageBuffer | C::PushConstant => {
+                if init.is_some() {
+                    return Err(m.missing(Refusal::Spirv, inst, "of a buffer with an initialiser"));
+                }
+                self.buffer(inst, class, to, name, span)
+            }
+            C::UniformConstant => self.handle(inst, to, name, span),
+            C::Input | C::Output => self.io_variable(inst, class == C::Input, to, init),
+            other => Err(m.missing(Refusal::Spirv, inst, format!("{other:?}"))),
+        }
+    }
+
+    /// A workgroup variable that says where its members lie: all of them begin at the same byte.
+    fn workgroup_block(&mut self, inst: &Inst, ty: Ty, name: String, span: Span) -> Lowered<Global> {
+        let Some(extent) = self.types.extent(ty, None) else {
+            return Err(self.m.wrong(inst, "its type lacks an `Offset`, an `ArrayStride` or a `MatrixStride`"));
+        };
+        if extent > limits::VARIABLE_BYTES.max {
+            return Err(report::limit(&limits::VARIABLE_BYTES).at(span, "this variable"));
+        }
+        let size = (extent as u32).next_multiple_of(16);
+        let global = *self.workgroup_block.get_or_insert_with(|| {
+            let init = ir::Init::Zero;
+            self.out.globals.push(ir::VarData { name, space: ir::Space::Workgroup, size, align: 16, init, span })
+        });
+        let known = &mut self.out.globals[global].size;
+        *known = (*known).max(size);
+        let place = ir::Place::Global(global);
+        Ok(Global::Val(Val::Ptr(pointer(place, ty, 16, self.flags(inst.id), true).into())))
+    }
+
+    /// The value that a variable begins with, in our own layout.
+    fn initial(&mut self, id: u32, ty: Ty, inst: &Inst) -> Lowered<ir::Init> {
+        let tree = self.tree(id, inst)?;
+        if self.m.def(id).and_then(|d| self.types.find(self.m.insts[d].ty)) != Some(ty) {
+            return Err(self.m.wrong(inst, "its initialiser has another type"));
+        }
+        Ok(ir::Init::Bytes(self.bytes(&tree, ty, inst)?))
+    }
+
+    /// Refuses variables of types that have no size.
+    pub fn sized(&self, ty: Ty, inst: &Inst) -> Lowered<()> {
+        match self.types.kind(ty) {
+            Kind::Pointer(..) => Err(self.m.missing(Refusal::Spirv, inst, "of pointers")),
+            _ if self.types.get(ty).runtime || matches!(self.types.kind(ty), Kind::Void | Kind::Function) => {
+                Err(self.m.wrong(inst, "a variable of a type without a size"))
+            }
+            _ if self.types.is_handle(ty) => Err(self.m.missing(Refusal::Spirv, inst, "of images or samplers")),
+            _ if self.types.holds_pointer(ty) => Err(self.m.missing(Refusal::Spirv, inst, "of pointers")),
+            _ => Ok(()),
+        }
+    }
+
+    /// A variable of our own layout, within the limit for one.
+    pub fn own_variable(
+        &self,
+        name: String,
+        space: ir::Space,
+        ty: Ty,
+        init: ir::Init,
+        span: Span,
+    ) -> Lowered<ir::VarData> {
+        let own = &self.types.get(ty).own;
+        let limit = limits::VARIABLE_BYTES;
+        if u64::from(own.size) > limit.max {
+            return Err(report::limit(&limit).at(span, "this variable"));
+        }
+        Ok(ir::VarData { name, space, size: own.size, align: own.align.max(1), init, span })
+    }
+
+    /// What decorations say of the accesses to a variable.
+    fn flags(&self, id: u32) -> MemFlags {
+        let mut flags = MemFlags::NONE;
+        if self.m.has(id, D::Coherent) {
+            flags = flags.with(MemFlags::COHERENT);
+        }
+        if self.m.has(id, D::Volatile) {
+            flags = flags.with(MemFlags::VOLATILE);
+        }
+        flags
+    }
+
+    fn binding(&self, inst: &Inst, what: &str) -> Lowered<(u32, u32)> {
+        let number = |kind| self.m.deco_number(inst.id, kind);
+        match (number(D::DescriptorSet), number(D::Binding)) {
+            (Some(group), Some(binding)) if (group, binding) == ir::IMMEDIATES => {
+                let message = format!("group {group} binding {binding} stands for immediate data");
+                Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(self.m.span(inst), "this buffer"))
+            }
+            (Some(group), Some(binding)) => Ok((group, binding)),
+            _ => Err(self.m.wrong(inst, format!("the {what} has no `DescriptorSet` and `Binding`"))),
+        }
+    }
+
+    /// Whether all members of a block, or the variable, are said not to be written.
+    fn is_read_only(&self, id: u32, ty: Ty) -> bool {
+        let block = self.types.get(ty).id;
+        let n = self.types.parts(ty);
+        self.m.has(id, D::NonWritable)
+            || n > 0 && (0..n).all(|k| self.m.member_deco(block, k, D::NonWritable).is_some())
+    }
+
+    fn buffer(&mut self, inst: &Inst, class: C, ty: Ty, name: String, span: Span) -> Lowered<Global> {
+        let m = self.m;
+        let kind = self.types.kind(ty).clone();
+        if let Kind::Array(of, ..) | Kind::Runtime(of, _) = kind
+            && self.types.is_block(of)
+        {
+            let name = if matches!(kind, Kind::Array(..)) {
+                "`OpTypeArray of buffers`"
+            } else {
+                "`OpTypeRuntimeArray of buffers`"
+            };
+            let d = report::unsupported(Refusal::BindingArrays, name, span);
+            return Err(match m.name(inst.id) {
+                Some(name) => d.note(format!("this is about `{name}`")),
+                None => d,
+            });
+        }
+        if self.types.parts(ty) == 0 && matches!(kind, Kind::Struct(_)) {
+            return Err(m.missing(Refusal::Spirv, inst, "of a struct without members"));
+        }
+        let block = self.types.get(ty).id;
+        let storage = class == C::StorageBuffer || m.has(block, D::BufferBlock);
+        let read_only = self.is_read_only(inst.id, ty);
+        let kind = match class {
+            C::PushConstant => ir::ResourceKind::Immediates,
+            _ if storage && read_only => ir::ResourceKind::StorageRead,
+            _ if storage => ir::ResourceKind::StorageReadWrite,
+            _ => ir::ResourceKind::Uniform,
+        };
+        let (group, binding) = match kind {
+            ir::ResourceKind::Immediates => ir::IMMEDIATES,
+            _ => self.binding(inst, "buffer")?,
+        };
+        let Some(extent) = self.types.extent(ty, None) else {
+            return Err(
+                m.wrong(inst, "its type lacks an `Offset`, an `ArrayStride` or a `MatrixStride`, or has a bool in it")
+            );
+        };
+        let Ok(min_size) = u32::try_from(extent) else {
+            return Err(m.wrong(inst, format!("a buffer of {extent} bytes")));
+        };
+        let stride = self.types.runtime_stride(ty);
+        let data = ir::ResourceData {
+            name,
+            group,
+            binding,
+            kind,
+            min_size,
+            stride,
+            count: 1,
+            variant: ir::Variant::Whole,
+            span,
+        };
+        let res = self.resource(data, inst)?;
+        let kind = self.out.resources[res].kind;
+        let mut flags = self.flags(inst.id);
+        if !kind.is_writable() {
+            flags = flags.with(MemFlags::READONLY);
+        }
+        // The API aligns what it binds to 16 bytes at least.
+        Ok(Global::Val(Val::Ptr(pointer(ir::Place::Buffer(res), ty, 16, flags, true).into())))
+    }
+
+    /// A resource, or the one of which it is another view: two names of the same memory would let accesses change places.
+    fn resource(&mut self, data: ir::ResourceData, inst: &Inst) -> Lowered<ir::Res> {
+        use ir::ResourceKind as K;
+        let same = |r: &ir::ResourceData| {
+            (r.group, r.binding) == (data.group, data.binding) && r.kind.is_buffer() && r.kind != K::Immediates
+        };
+        let known = self.out.resources.iter().find(|(_, r)| same(r)).map(|(h, _)| h);
+        let Some(known) = known else { return Ok(self.out.resources.push(data)) };
+        let r = &mut self.out.resources[known];
+        let storage = |k: K| matches!(k, K::StorageRead | K::StorageReadWrite);
+        if storage(r.kind) != storage(data.kind) {
+            // Entry points may each have their own.
+            if self.m.entries.len() < 2 {
+                let text = "variables of different kinds have the same `DescriptorSet` and `Binding`";
+                return Err(self.m.wrong(inst, text));
+            }
+            return Ok(self.out.resources.push(data));
+        }
+        if data.kind.is_writable() && !r.kind.is_writable() {
+            r.kind = data.kind;
+            self.written_after_all(known);
+        }
+        let r = &mut self.out.resources[known];
+        r.min_size = r.min_size.max(data.min_size);
+        r.stride = r.stride.max(data.stride);
+        Ok(known)
+    }
+
+    /// Takes from pointers to a buffer that nobody writes it, since another view is written.
+    fn written_after_all(&mut self, res: ir::Res) {
+        for global in self.globals.iter_mut().flatten() {
+            if let Global::Val(Val::Ptr(ptr)) = global
+                && ptr.place == ir::Place::Buffer(res)
+            {
+                let flags = ptr.flags.without(MemFlags::READONLY);
+                *ptr = Ptr { flags, ..(**ptr).clone() }.into();
+            }
+        }
+    }
+
+    fn handle(&mut self, inst: &Inst, ty: Ty, name: String, span: Span) -> Lowered<Global> {
+        let m = self.m;
+        let (element, count) = match *self.types.kind(ty) {
+            Kind::Array(of, n, _) => (of, n),
+            Kind::Runtime(..) => {
+                return Err(report::unsupported(Refusal::BindingArrays, "binding arrays without a size", span));
+            }
+            _ => (ty, 1),
+        };
+        if matches!(self.types.kind(element), Kind::Array(..) | Kind::Runtime(..)) {
+            return Err(report::unsupported(Refusal::BindingArrays, "binding arrays of arrays", span));
+        }
+        if !self.types.is_handle(element) {
+            return Err(m.missing(Refusal::Spirv, inst, "of other than images and samplers"));
+        }
+        let at = self.binding(inst, "variable")?;
+        let access = (!m.has(inst.id, D::NonReadable), !m.has(inst.id, D::NonWritable));
+        let variable = self.handles.len();
+        self.handles.push(HandleVar { name, at, count, access, span });
+        Ok(Global::Val(Val::Handle(Handle { variable, index: None, ty })))
+    }
+}
+
+/// A pointer to the beginning of a variable.
+fn pointer(place: ir::Place, ty: Ty, align: u32, flags: MemFlags, host: bool) -> Ptr {
+    Ptr { place, host, flags, offset: 0, dynamic: None, reach: Some(0), align, ty, matrix: None, lanes: None }
+}

@@ -1,0 +1,49 @@
+//! What a caller asks for, and what a module has to choose from.
+
+use crate::module::{self, SpecConstant};
+use gpucc_ir::{FpFlags, Span, Stage};
+
+/// An entry point of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryInfo {
+    /// Its name.
+    pub name: String,
+    /// Its stage, or the name of a stage that gpucc has no word for.
+    pub stage: Result<Stage, &'static str>,
+    /// Where the source declares it, as far as is known.
+    pub span: Span,
+}
+
+/// A specialisation constant of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverrideInfo {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its `SpecId`.
+    pub id: Option<u16>,
+}
+
+/// Choices of [`lower`].
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The entry point; all of them if `None`.
+    pub entry: Option<String>,
+    /// Values of specialisation constants by name or decimal id, in the order given.
+    pub overrides: Vec<(String, f64)>,
+    /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
+    pub robust: bool,
+    /// What the source's float arithmetic may be changed to.
+    pub fp: FpFlags,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { entry: None, overrides: Vec::new(), robust: true, fp: FpFlags::CONTRACT.with(FpFlags::NSZ) }
+    }
+}
+
+/// The specialisation constants of a module, in source order.
+pub fn overrides(m: &module::Module) -> Vec<OverrideInfo> {
+    let info = |c: &SpecConstant| OverrideInfo { name: c.name.clone(), id: u16::try_from(c.number).ok() };
+    m.constants.iter().map(info).collect()
+}

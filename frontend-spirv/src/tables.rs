@@ -1,0 +1,478 @@
+//! What becomes of each instruction, decoration, execution mode and storage class: it is read, or it changes nothing here, or it is refused
+//! with a code.
+
+use gpucc_ir::Refusal;
+use rspirv::spirv::{Decoration as D, ExecutionMode as M, ImageOperands as I, Op, StorageClass as C};
+use std::sync::OnceLock;
+
+/// What becomes of something that a module says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is read.
+    Read,
+    /// It may be passed over: the reason.
+    Harmless(&'static str),
+    /// A module with it is refused with this code.
+    Refused(Refusal),
+}
+
+use Verdict::{Harmless, Read, Refused};
+
+/// Instructions that are read.
+const READ: &[Op] = &[
+    Op::AccessChain,
+    Op::All,
+    Op::Any,
+    Op::ArrayLength,
+    Op::AtomicAnd,
+    Op::AtomicCompareExchange,
+    Op::AtomicExchange,
+    Op::AtomicIAdd,
+    Op::AtomicIDecrement,
+    Op::AtomicIIncrement,
+    Op::AtomicISub,
+    Op::AtomicLoad,
+    Op::AtomicOr,
+    Op::AtomicSMax,
+    Op::AtomicSMin,
+    Op::AtomicStore,
+    Op::AtomicUMax,
+    Op::AtomicUMin,
+    Op::AtomicXor,
+    Op::BitCount,
+    Op::BitFieldInsert,
+    Op::BitFieldSExtract,
+    Op::BitFieldUExtract,
+    Op::BitReverse,
+    Op::Bitcast,
+    Op::BitwiseAnd,
+    Op::BitwiseOr,
+    Op::BitwiseXor,
+    Op::Branch,
+    Op::BranchConditional,
+    Op::CompositeConstruct,
+    Op::CompositeExtract,
+    Op::CompositeInsert,
+    Op::Constant,
+    Op::ConstantComposite,
+    Op::ConstantFalse,
+    Op::ConstantNull,
+    Op::ConstantSampler,
+    Op::ConstantTrue,
+    Op::ControlBarrier,
+    Op::ConvertFToS,
+    Op::ConvertFToU,
+    Op::ConvertSToF,
+    Op::ConvertUToF,
+    Op::CopyLogical,
+    Op::CopyMemory,
+    Op::CopyObject,
+    Op::DPdx,
+    Op::DPdxCoarse,
+    Op::DPdxFine,
+    Op::DPdy,
+    Op::DPdyCoarse,
+    Op::DPdyFine,
+    Op::Decorate,
+    Op::DecorateId,
+    Op::DecorationGroup,
+    Op::DemoteToHelperInvocation,
+    Op::Dot,
+    Op::EntryPoint,
+    Op::ExecutionMode,
+    Op::ExecutionModeId,
+    Op::ExtInst,
+    Op::ExtInstImport,
+    Op::ExtInstWithForwardRefsKHR,
+    Op::FAdd,
+    Op::FConvert,
+    Op::FDiv,
+    Op::FMod,
+    Op::FMul,
+    Op::FNegate,
+    Op::FOrdEqual,
+    Op::FOrdGreaterThan,
+    Op::FOrdGreaterThanEqual,
+    Op::FOrdLessThan,
+    Op::FOrdLessThanEqual,
+    Op::FOrdNotEqual,
+    Op::FRem,
+    Op::FSub,
+    Op::FUnordEqual,
+    Op::FUnordGreaterThan,
+    Op::FUnordGreaterThanEqual,
+    Op::FUnordLessThan,
+    Op::FUnordLessThanEqual,
+    Op::FUnordNotEqual,
+    Op::Function,
+    Op::FunctionCall,
+    Op::FunctionEnd,
+    Op::FunctionParameter,
+    Op::Fwidth,
+    Op::FwidthCoarse,
+    Op::FwidthFine,
+    Op::GroupDecorate,
+    Op::GroupMemberDecorate,
+    Op::IAdd,
+    Op::IAddCarry,
+    Op::IEqual,
+    Op::IMul,
+    Op::INotEqual,
+    Op::ISub,
+    Op::ISubBorrow,
+    Op::Image,
+    Op::ImageDrefGather,
+    Op::ImageFetch,
+    Op::ImageGather,
+    Op::ImageQueryLevels,
+    Op::ImageQueryLod,
+    Op::ImageQuerySamples,
+    Op::ImageQuerySize,
+    Op::ImageQuerySizeLod,
+    Op::ImageRead,
+    Op::ImageSampleDrefExplicitLod,
+    Op::ImageSampleDrefImplicitLod,
+    Op::ImageSampleExplicitLod,
+    Op::ImageSampleImplicitLod,
+    Op::ImageSampleProjDrefExplicitLod,
+    Op::ImageSampleProjDrefImplicitLod,
+    Op::ImageSampleProjExplicitLod,
+    Op::ImageSampleProjImplicitLod,
+    Op::ImageTexelPointer,
+    Op::ImageWrite,
+    Op::InBoundsAccessChain,
+    Op::InBoundsPtrAccessChain,
+    Op::IsInf,
+    Op::IsNan,
+    Op::Kill,
+    Op::Label,
+    Op::LessOrGreater,
+    Op::Line,
+    Op::Load,
+    Op::LogicalAnd,
+    Op::LogicalEqual,
+    Op::LogicalNot,
+    Op::LogicalNotEqual,
+    Op::LogicalOr,
+    Op::LoopMerge,
+    Op::MatrixTimesMatrix,
+    Op::MatrixTimesScalar,
+    Op::MatrixTimesVector,
+    Op::MemberDecorate,
+    Op::MemberName,
+    Op::MemoryBarrier,
+    Op::MemoryModel,
+    Op::Name,
+    Op::NoLine,
+    Op::Not,
+    Op::Ordered,
+    Op::OuterProduct,
+    Op::Phi,
+    Op::PtrAccessChain,
+    Op::PtrDiff,
+    Op::PtrEqual,
+    Op::PtrNotEqual,
+    Op::QuantizeToF16,
+    Op::Return,
+    Op::ReturnValue,
+    Op::SConvert,
+    Op::SDiv,
+    Op::SDot,
+    Op::SDotAccSat,
+    Op::SGreaterThan,
+    Op::SGreaterThanEqual,
+    Op::SLessThan,
+    Op::SLessThanEqual,
+    Op::SMod,
+    Op::SMulExtended,
+    Op::SNegate,
+    Op::SRem,
+    Op::SUDot,
+    Op::SUDotAccSat,
+    Op::SampledImage,
+    Op::Select,
+    Op::SelectionMerge,
+    Op::ShiftLeftLogical,
+    Op::ShiftRightArithmetic,
+    Op::ShiftRightLogical,
+    Op::Source,
+    Op::SourceContinued,
+    Op::SpecConstant,
+    Op::SpecConstantComposite,
+    Op::SpecConstantFalse,
+    Op::SpecConstantOp,
+    Op::SpecConstantTrue,
+    Op::Store,
+    Op::String,
+    Op::Switch,
+    Op::TerminateInvocation,
+    Op::Transpose,
+    Op::TypeArray,
+    Op::TypeBool,
+    Op::TypeFloat,
+    Op::TypeFunction,
+    Op::TypeImage,
+    Op::TypeInt,
+    Op::TypeMatrix,
+    Op::TypePointer,
+    Op::TypeRuntimeArray,
+    Op::TypeSampledImage,
+    Op::TypeSampler,
+    Op::TypeStruct,
+    Op::TypeVector,
+    Op::TypeVoid,
+    Op::UConvert,
+    Op::UDiv,
+    Op::UDot,
+    Op::UDotAccSat,
+    Op::UGreaterThan,
+    Op::UGreaterThanEqual,
+    Op::ULessThan,
+    Op::ULessThanEqual,
+    Op::UMod,
+    Op::UMulExtended,
+    Op::Undef,
+    Op::Unordered,
+    Op::Unreachable,
+    Op::Variable,
+    Op::VectorExtractDynamic,
+    Op::VectorInsertDynamic,
+    Op::VectorShuffle,
+    Op::VectorTimesMatrix,
+    Op::VectorTimesScalar,
+];
+
+/// Whether an instruction is read, by its number.
+fn is_read(op: Op) -> bool {
+    static KNOWN: OnceLock<Vec<bool>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| {
+        let most = READ.iter().map(|op| *op as usize).max().unwrap_or(0);
+        let mut known = vec![false; most + 1];
+        READ.iter().for_each(|op| known[*op as usize] = true);
+        known
+    });
+    known.get(op as usize).copied().unwrap_or(false)
+}
+
+/// What becomes of an instruction.
+pub fn instruction(op: Op) -> Verdict {
+    use Op as O;
+    match op {
+        _ if is_read(op) => Read,
+        O::Nop => Harmless("it does nothing"),
+        O::Capability | O::Extension | O::ConditionalCapabilityINTEL | O::ConditionalExtensionINTEL => {
+            Harmless("a module is judged by its instructions")
+        }
+        O::SourceExtension | O::ModuleProcessed | O::DecorateString | O::MemberDecorateString => {
+            Harmless("it is for people and debuggers")
+        }
+        _ => Refused(refusal_of(op)),
+    }
+}
+
+/// What an instruction is refused for, if it is.
+pub fn refusal_of(op: Op) -> Refusal {
+    let name = format!("{op:?}");
+    let has = |part: &str| name.contains(part);
+    match op {
+        _ if has("Group") => Refusal::Subgroups,
+        _ if has("CooperativeMatrix") || has("CooperativeVector") => Refusal::CooperativeMatrices,
+        _ if has("Ray") || has("AccelerationStructure") || has("HitObject") => Refusal::RayQueries,
+        _ if has("MeshTasks") || has("MeshOutputs") || has("EmitVertex") || has("EndPrimitive") => Refusal::OtherStages,
+        _ if name.starts_with("Atomic") => Refusal::AtomicTypes,
+        _ => Refusal::Spirv,
+    }
+}
+
+/// Whether `OpSpecConstantOp` may do this.
+pub fn is_constant_op(op: Op) -> bool {
+    use Op as O;
+    matches!(
+        op,
+        O::SConvert
+            | O::FConvert
+            | O::UConvert
+            | O::SNegate
+            | O::Not
+            | O::IAdd
+            | O::ISub
+            | O::IMul
+            | O::UDiv
+            | O::SDiv
+            | O::UMod
+            | O::SRem
+            | O::SMod
+            | O::ShiftRightLogical
+            | O::ShiftRightArithmetic
+            | O::ShiftLeftLogical
+            | O::BitwiseOr
+            | O::BitwiseXor
+            | O::BitwiseAnd
+            | O::VectorShuffle
+            | O::CompositeExtract
+            | O::CompositeInsert
+            | O::LogicalOr
+            | O::LogicalAnd
+            | O::LogicalNot
+            | O::LogicalEqual
+            | O::LogicalNotEqual
+            | O::Select
+            | O::IEqual
+            | O::INotEqual
+            | O::ULessThan
+            | O::SLessThan
+            | O::UGreaterThan
+            | O::SGreaterThan
+            | O::ULessThanEqual
+            | O::SLessThanEqual
+            | O::UGreaterThanEqual
+            | O::SGreaterThanEqual
+            | O::QuantizeToF16
+            | O::ConvertFToS
+            | O::ConvertSToF
+            | O::ConvertFToU
+            | O::ConvertUToF
+            | O::Bitcast
+            | O::FNegate
+            | O::FAdd
+            | O::FSub
+            | O::FMul
+            | O::FDiv
+            | O::FRem
+            | O::FMod
+            | O::CopyObject
+    )
+}
+
+/// What becomes of a decoration.
+pub fn decoration(kind: D) -> Verdict {
+    match kind {
+        D::SpecId
+        | D::Block
+        | D::BufferBlock
+        | D::RowMajor
+        | D::ColMajor
+        | D::ArrayStride
+        | D::MatrixStride
+        | D::BuiltIn
+        | D::NoPerspective
+        | D::Flat
+        | D::Centroid
+        | D::Sample
+        | D::Volatile
+        | D::Coherent
+        | D::NonWritable
+        | D::NonReadable
+        | D::Location
+        | D::Component
+        | D::Index
+        | D::Binding
+        | D::DescriptorSet
+        | D::Offset
+        | D::FPRoundingMode
+        | D::Invariant
+        | D::NoContraction
+        | D::FPFastMathMode
+        | D::InputAttachmentIndex
+        | D::Aliased
+        | D::Patch
+        | D::PerVertexKHR
+        | D::PerPrimitiveEXT => Read,
+        D::RelaxedPrecision => Harmless("it allows less precision, and asks for none"),
+        D::Restrict | D::RestrictPointer | D::AliasedPointer => {
+            Harmless("what may overlap is told by bindings, not by what pointers promise")
+        }
+        D::GLSLShared | D::GLSLPacked | D::CPacked => Harmless("offsets are written out"),
+        D::Uniform | D::UniformId => Harmless("it promises that lanes agree, which nothing relies on"),
+        D::NonUniform => Harmless("whether lanes agree on an index is found out"),
+        D::NoSignedWrap | D::NoUnsignedWrap => Harmless("it promises that nothing overflows, which nothing relies on"),
+        D::Alignment | D::AlignmentId | D::MaxByteOffset | D::MaxByteOffsetId => {
+            Harmless("it promises what nothing relies on")
+        }
+        D::UserSemantic | D::UserTypeGOOGLE | D::CounterBuffer => Harmless("it is for people and other tools"),
+        D::XfbBuffer | D::XfbStride | D::Stream => Harmless("outputs are not captured: no target does that"),
+        D::LinkageAttributes => Harmless("an entry point is what is compiled"),
+        D::Constant | D::FuncParamAttr | D::SaturatedConversion => Refused(Refusal::Spirv),
+        _ => Refused(Refusal::Spirv),
+    }
+}
+
+/// What becomes of an execution mode.
+pub fn mode(mode: M) -> Verdict {
+    match mode {
+        M::LocalSize | M::LocalSizeId | M::EarlyFragmentTests => Read,
+        M::LocalSizeHint | M::LocalSizeHintId => Harmless("it is a hint"),
+        M::OriginUpperLeft => Harmless("it is what is done"),
+        M::DepthUnchanged | M::DepthGreater | M::DepthLess | M::DepthReplacing => {
+            Harmless("it promises what nothing relies on: depth is tested behind the shader")
+        }
+        M::SignedZeroInfNanPreserve => Read,
+        M::RoundingModeRTE => Harmless("it is what is done"),
+        M::SubgroupUniformControlFlowKHR | M::MaximallyReconvergesKHR => {
+            Harmless("lanes come together where constructs end")
+        }
+        M::ContractionOff | M::FPFastMathDefault => Read,
+        M::Triangles
+        | M::Quads
+        | M::Isolines
+        | M::OutputVertices
+        | M::InputPoints
+        | M::InputLines
+        | M::InputTrianglesAdjacency
+        | M::InputLinesAdjacency
+        | M::OutputPoints
+        | M::OutputLineStrip
+        | M::OutputTriangleStrip
+        | M::OutputLinesEXT
+        | M::OutputTrianglesEXT
+        | M::OutputPrimitivesEXT
+        | M::Invocations => Refused(Refusal::OtherStages),
+        _ => Refused(Refusal::Spirv),
+    }
+}
+
+/// What an execution mode is refused for, if it is.
+pub fn refused_mode(kind: M) -> Option<Refusal> {
+    match mode(kind) {
+        Refused(code) => Some(code),
+        _ => None,
+    }
+}
+
+/// What a storage class is refused for, if it is.
+pub fn refused_class(class: C) -> Option<Refusal> {
+    match class {
+        C::Function
+        | C::Private
+        | C::Workgroup
+        | C::Uniform
+        | C::StorageBuffer
+        | C::PushConstant
+        | C::Input
+        | C::Output
+        | C::UniformConstant
+        | C::Image => None,
+        C::TaskPayloadWorkgroupEXT => Some(Refusal::OtherStages),
+        C::RayPayloadKHR | C::IncomingRayPayloadKHR | C::HitAttributeKHR | C::CallableDataKHR => {
+            Some(Refusal::OtherStages)
+        }
+        _ => Some(Refusal::Spirv),
+    }
+}
+
+/// What becomes of one image operand.
+pub fn image_operand(bit: I) -> Verdict {
+    if (I::BIAS | I::LOD | I::GRAD | I::CONST_OFFSET | I::OFFSET | I::CONST_OFFSETS | I::SAMPLE).contains(bit) {
+        return Read;
+    }
+    if (I::SIGN_EXTEND | I::ZERO_EXTEND).contains(bit) {
+        return Harmless("the type of the texel says it, too");
+    }
+    if bit == I::NONTEMPORAL {
+        return Harmless("it is a hint");
+    }
+    if (I::MAKE_TEXEL_AVAILABLE | I::MAKE_TEXEL_VISIBLE | I::NON_PRIVATE_TEXEL | I::VOLATILE_TEXEL).contains(bit) {
+        return Harmless("images are loaded and stored in the order of the program");
+    }
+    Refused(Refusal::Spirv)
+}

@@ -1,0 +1,109 @@
+//! What a result becomes: one IR value, a tree of them, or an address that is no IR value at all.
+
+use crate::types::{MatrixLayout, Ty};
+use gpucc_ir as ir;
+use std::rc::Rc;
+
+/// The lowered form of a result.
+#[derive(Debug, Clone)]
+pub enum Val {
+    /// A scalar or vector.
+    One(ir::Value),
+    /// Columns of a matrix, elements of an array, members of a struct.
+    Parts(Rc<[Val]>),
+    /// A pointer to memory.
+    Ptr(Rc<Ptr>),
+    /// An aggregate that stays in memory until a part of it is needed, or until it is stored.
+    InMemory(Rc<Ptr>),
+    /// A pointer to an input of the stage.
+    Input(Rc<InputPtr>),
+    /// An image or a sampler, or a pointer to one or to an array of them.
+    Handle(Handle),
+    /// An image with a sampler.
+    Sampled(Handle, Handle),
+    /// A pointer to a texel.
+    Texel(Rc<Texel>),
+    /// Nothing: the result of a function without one.
+    Void,
+}
+
+impl Val {
+    /// A tree of parts.
+    pub fn parts(parts: Vec<Val>) -> Val {
+        Val::Parts(parts.into())
+    }
+}
+
+/// A place, a byte offset in it, and the shape of what is there.
+#[derive(Debug, Clone)]
+pub struct Ptr {
+    /// The memory.
+    pub place: ir::Place,
+    /// Buffer layout (the module's) or variable layout (ours).
+    pub host: bool,
+    /// Flags of each access.
+    pub flags: ir::MemFlags,
+    /// Constant bytes.
+    pub offset: u32,
+    /// Dynamic bytes.
+    pub dynamic: Option<ir::Value>,
+    /// The most that the dynamic bytes can be; `None` if nothing bounds them.
+    pub reach: Option<u64>,
+    /// Alignment of the place plus the dynamic bytes.
+    pub align: u32,
+    /// What is there.
+    pub ty: Ty,
+    /// Where the numbers of matrices in it lie.
+    pub matrix: Option<MatrixLayout>,
+    /// Of a column of a matrix whose rows lie together: bytes from one lane to the next.
+    pub lanes: Option<u32>,
+}
+
+impl Ptr {
+    /// The alignment of the whole address.
+    pub fn address_align(&self) -> u32 {
+        if self.offset == 0 { self.align } else { self.align.min(1 << self.offset.trailing_zeros().min(16)) }
+    }
+}
+
+/// A part of an input of the stage.
+#[derive(Debug, Clone)]
+pub struct InputPtr {
+    /// The variable, by its number among inputs.
+    pub variable: usize,
+    /// Indices from the outside in, each with the type that it is an index of.
+    pub path: Vec<(Ty, Index)>,
+    /// What is there.
+    pub ty: Ty,
+}
+
+/// An index.
+#[derive(Debug, Clone, Copy)]
+pub enum Index {
+    /// A constant.
+    At(u32),
+    /// A value.
+    Dynamic(ir::Value),
+}
+
+/// A variable of images or samplers, and an element of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Handle {
+    /// The variable, by its number among those of images and samplers.
+    pub variable: usize,
+    /// The element, if it is an array.
+    pub index: Option<ir::Value>,
+    /// What is there.
+    pub ty: Ty,
+}
+
+/// A texel of a storage image.
+#[derive(Debug, Clone)]
+pub struct Texel {
+    /// The image.
+    pub image: Handle,
+    /// What is asked.
+    pub desc: ir::TexDesc,
+    /// Its operands.
+    pub given: Vec<(ir::TexArg, ir::Value)>,
+}

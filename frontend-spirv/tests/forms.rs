@@ -1,0 +1,352 @@
+//! Forms of SPIR-V that glslang and spirv-opt make, with results that are computed here. Without `glslangValidator` and `spirv-opt`
+//! (Debian: `glslang-tools`, `spirv-tools`) the tests say that they are skipped.
+
+use crate::common::lower;
+use gpucc_ir::{IoAt, Mode, Module, Op, StageInfo, Where};
+use gpucc_sim::{Dispatch, RunOptions};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+fn scratch(ending: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let n = NEXT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("gpucc-forms-{}-{n}.{ending}", std::process::id()))
+}
+
+/// The module of a source, plain and behind `spirv-opt -O`; nothing without the tools.
+fn glsl(source: &str, ending: &str) -> Vec<Vec<u8>> {
+    let (text, plain, optimised) = (scratch(ending), scratch("spv"), scratch("spv"));
+    std::fs::write(&text, source).expect("a file");
+    let made = Command::new("glslangValidator")
+        .args(["-V", "--target-env", "vulkan1.2", "-o"])
+        .arg(&plain)
+        .arg(&text)
+        .output();
+    let Ok(made) = made else {
+        eprintln!("skipped: there is no `glslangValidator`");
+        return Vec::new();
+    };
+    assert!(made.status.success(), "{}\n{source}", String::from_utf8_lossy(&made.stdout));
+    let mut list = vec![std::fs::read(&plain).expect("a module")];
+    let done = Command::new("spirv-opt").args(["-O", "-o"]).arg(&optimised).arg(&plain).output();
+    if done.is_ok_and(|d| d.status.success()) {
+        list.push(std::fs::read(&optimised).expect("a module"));
+    }
+    for file in [text, plain, optimised] {
+        let _ = std::fs::remove_file(file);
+    }
+    list
+}
+
+fn module(bytes: &[u8], source: &str) -> Module {
+    let module = lower(bytes).unwrap_or_else(|list| panic!("{} {:?}\n{source}", list[0], list[0].notes));
+    if let Err(found) = gpucc_ir::verify::verify_module(&module) {
+        panic!("{}\n{}", found[0], gpucc_ir::text::module_text(&module));
+    }
+    module
+}
+
+/// Runs a compute shader with words in at binding 0 and out at binding 1.
+fn check(source: &str, input: &[u32], expected: &[u32]) {
+    for (k, bytes) in glsl(source, "comp").iter().enumerate() {
+        let module = module(bytes, source);
+        let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 0, input).with_u32(0, 1, &vec![0; expected.len()]);
+        let run = RunOptions { perturb: Some(3), ..RunOptions::default() };
+        let options = gpucc_interp::Options { run, ..gpucc_interp::Options::default() };
+        if let Err(trap) = gpucc_interp::run(&module, "main", &mut dispatch, &options) {
+            panic!("{trap}\n{}", gpucc_ir::text::module_text(&module));
+        }
+        let got = dispatch.words(0, 1).expect("bound");
+        assert_eq!(got, expected, "form {k} of\n{source}\n{}", gpucc_ir::text::module_text(&module));
+    }
+}
+
+const BUFFERS: &str = "layout(std430, set=0, binding=0) buffer I { int a[]; } inp;
+    layout(std430, set=0, binding=1) buffer O { int r[]; } outp;\n";
+
+fn compute(size: u32, extra: &str, body: &str) -> String {
+    format!("#version 450\n{extra}\nlayout(local_size_x = {size}) in;\n{BUFFERS}{body}")
+}
+
+/// A case that leaves by `continue`, and one that falls into a label with a phi.
+#[test]
+fn cases_that_fall_through_keep_their_values() {
+    let source = compute(
+        4,
+        "",
+        "void main() {
+            uint lid = gl_LocalInvocationID.x; int p = inp.a[lid]; int g = 7; int i = 0;
+            while (true) {
+                if (i++ >= 1) break;
+                switch (p) { case 10: if (p + i == 11) continue; break; case 0: g += 20; default: ; }
+            }
+            outp.r[lid] = g;
+        }",
+    );
+    check(&source, &[0, 10, 5, 99], &[27, 7, 7, 7]);
+}
+
+/// Cases one into the other, and back out at several depths.
+#[test]
+fn switches_in_loops() {
+    let source = compute(
+        8,
+        "",
+        "void main() {
+            uint lid = gl_LocalInvocationID.x; int p = inp.a[lid]; int s = 0;
+            for (int i = 0; i < 4; i++) {
+                switch ((p + i) & 7) {
+                    case 1: s += 1;
+                    case 2: s += 10; if (i == 2) continue;
+                    case 3: s += 100; break;
+                    case 4: if (s > 300) { s = -s; break; }
+                    default: s += 1000;
+                    case 6: s ^= 5;
+                }
+                if (s > 2500) break;
+                s += i;
+            }
+            outp.r[lid] = s;
+        }",
+    );
+    let input: Vec<u32> = (0..8).collect();
+    let one = |p: i32| {
+        let mut s = 0i32;
+        for i in 0..4 {
+            let mut at = match (p + i) & 7 {
+                1 => 0,
+                2 => 1,
+                3 => 2,
+                4 => 3,
+                6 => 5,
+                _ => 4,
+            };
+            let mut again = false;
+            loop {
+                match at {
+                    0 => s += 1,
+                    1 => {
+                        s += 10;
+                        if i == 2 {
+                            again = true;
+                            break;
+                        }
+                    }
+                    2 => {
+                        s += 100;
+                        break;
+                    }
+                    3 => {
+                        if s > 300 {
+                            s = -s;
+                            break;
+                        }
+                    }
+                    4 => s += 1000,
+                    _ => {
+                        s ^= 5;
+                        break;
+                    }
+                }
+                at += 1;
+            }
+            if again {
+                continue;
+            }
+            if s > 2500 {
+                break;
+            }
+            s += i;
+        }
+        s as u32
+    };
+    let expected: Vec<u32> = (0..8).map(one).collect();
+    check(&source, &input, &expected);
+}
+
+/// Returns inside of loops of functions that are given pointers.
+#[test]
+fn returns_from_loops() {
+    let source = compute(
+        8,
+        "",
+        "int find(inout int n, int want) {
+            int steps = 0;
+            for (int i = 0; i < 5; i++) {
+                int t = n * 3;
+                for (int j = 0; j < 3; j++) { steps++; if (n + i * j == want) { n = j; return i * 10 + t; } }
+                if (steps > 12) return -t;
+            }
+            return steps;
+        }
+        void main() {
+            uint lid = gl_LocalInvocationID.x; int n = inp.a[lid]; int sum = 0;
+            for (int k = 0; k < 2; k++) { sum = sum * 100 + find(n, 5 + k); }
+            outp.r[lid] = sum + n * 100000;
+        }",
+    );
+    let find = |n: &mut i32, want: i32| {
+        let mut steps = 0;
+        for i in 0..5 {
+            let t = *n * 3;
+            for j in 0..3 {
+                steps += 1;
+                if *n + i * j == want {
+                    *n = j;
+                    return i * 10 + t;
+                }
+            }
+            if steps > 12 {
+                return -t;
+            }
+        }
+        steps
+    };
+    let one = |mut n: i32| {
+        let mut sum = 0;
+        for k in 0..2 {
+            sum = sum * 100 + find(&mut n, 5 + k);
+        }
+        (sum + n * 100_000) as u32
+    };
+    let input: Vec<u32> = (0..8).collect();
+    check(&source, &input, &(0..8).map(one).collect::<Vec<_>>());
+}
+
+/// Atomics on a component of a vector, in a buffer.
+#[test]
+fn atomics_of_components() {
+    let source = "#version 450
+        layout(local_size_x = 4) in;
+        layout(std430, set=0, binding=0) buffer I { uint a[]; } inp;
+        layout(std430, set=0, binding=1) buffer O { uvec4 v[]; } outp;
+        void main() { atomicAdd(outp.v[gl_LocalInvocationID.x & 1u].z, inp.a[gl_LocalInvocationID.x]); }";
+    check(source, &[1, 2, 30, 40], &[0, 0, 31, 0, 0, 0, 42, 0]);
+}
+
+/// Scalars as vectors of one component; an index that is out of bounds in code that does not run.
+#[test]
+fn scalars_and_dead_code() {
+    let source = compute(
+        1,
+        "",
+        "void main() {
+            float x = float(inp.a[0]); vec3 v = vec3(1.0, 2.0, x); int n = 3;
+            if (inp.a[1] == 7) { v[n + int(x)] = 9.0; }
+            outp.r[0] = int(reflect(x, 2.0)); outp.r[1] = int(faceforward(x, 1.0, -1.0)); outp.r[2] = int(v.z);
+            outp.r[3] = int(refract(x, 1.0, 0.0));
+        }",
+    );
+    // reflect: 3 - 2 * 2 * 3 * 2 = -21; refract of ratio 0: -sqrt(1) * n.
+    check(&source, &[3, 0], &[-21i32 as u32, 3, 3, -1i32 as u32]);
+}
+
+/// Matrices with their rows together, and strides of their own.
+#[test]
+fn layouts_of_matrices() {
+    let source = "#version 450
+        layout(local_size_x = 1) in;
+        layout(std430, row_major, set=0, binding=0) buffer I { mat2x3 a; layout(column_major) mat3x2 b; } inp;
+        layout(std430, set=0, binding=1) buffer O { float r[8]; } outp;
+        void main() {
+            mat2x3 a = inp.a; outp.r[0] = a[1][2]; outp.r[1] = inp.a[0].y; vec3 c = inp.a[1]; outp.r[2] = c.x + c.z;
+            outp.r[3] = inp.b[2].y; inp.a[0] = vec3(7.0, 8.0, 9.0); outp.r[4] = inp.a[0][1] + inp.a[1][1];
+            outp.r[5] = (inp.b * inp.a[1]).x;
+        }";
+    // Rows of two floats, stride 8: a[c][r] is word 2r + c; b begins at byte 24 with columns of stride 8.
+    let words: Vec<u32> = (0..12).map(|n| (n as f32).to_bits()).collect();
+    let f = |x: f32| x.to_bits();
+    check(source, &words, &[f(5.0), f(2.0), f(6.0), f(11.0), f(11.0), f(6.0 + 24.0 + 50.0), 0, 0]);
+}
+
+/// `precise` products and sums are rounded one by one.
+#[test]
+fn precise_is_not_contracted() {
+    for precise in [false, true] {
+        let word = if precise { "precise" } else { "" };
+        let source = format!(
+            "#version 450
+            layout(local_size_x = 1) in;
+            layout(std430, set=0, binding=1) buffer O {{ float r[]; }} o;
+            void main() {{ {word} float a = o.r[0] * o.r[1] + o.r[2]; o.r[3] = a; }}"
+        );
+        for bytes in glsl(&source, "comp") {
+            let module = module(&bytes, &source);
+            let f = &module.funcs[module.entries[0].func];
+            let sums = f.insts_in_order().filter(|(_, i)| matches!(f.insts[*i].op, Op::FMul | Op::FAdd));
+            let fused: Vec<bool> = sums.map(|(_, i)| f.insts[i].fp.has(gpucc_ir::FpFlags::CONTRACT)).collect();
+            assert_eq!(fused, [!precise; 2]);
+        }
+    }
+}
+
+/// Components of a location, blocks, arrays and matrices between stages; sampling apart from interpolation.
+#[test]
+fn interfaces() {
+    let vertex = "#version 450
+        layout(location=0) in mat2 m; layout(location=2) in vec2 w[2];
+        layout(location=0) out V { vec2 uv; mat2 n; float f[2]; } v;
+        layout(location=6) out vec2 j; layout(location=6, component=2) out vec2 k;
+        void main() { gl_Position = vec4(m[0], m[1]); v.uv = w[1]; v.n = m; v.f[0] = 1.0; v.f[1] = w[0].x; j = w[0]; k = w[1]; }";
+    for bytes in glsl(vertex, "vert") {
+        let module = module(&bytes, vertex);
+        let StageInfo::Vertex(io) = &module.entries[0].stage else { panic!("a vertex entry") };
+        let number = |at: IoAt| if let IoAt::Location { number, .. } = at { Some(number) } else { None };
+        let shape = |list: &[gpucc_ir::IoSlot]| {
+            let mut l: Vec<_> = list.iter().filter_map(|s| Some((number(s.at)?, s.ty.lanes()))).collect();
+            l.sort_unstable();
+            l
+        };
+        assert_eq!(shape(&io.inputs), [(0, 2), (1, 2), (2, 2), (3, 2)]);
+        assert_eq!(shape(&io.outputs), [(0, 2), (1, 2), (2, 2), (3, 1), (4, 1), (6, 4)]);
+        assert!(io.outputs.iter().any(|s| s.at == IoAt::Position));
+    }
+    let fragment = "#version 450
+        layout(location=0) centroid in vec2 a; layout(location=1) noperspective sample in vec2 b; layout(location=2) flat in ivec2 c;
+        layout(location=3) in vec2 j; layout(location=3, component=2) in vec2 k;
+        layout(location=0) out vec4 o;
+        void main() { gl_SampleMask[0] = gl_SampleMaskIn[0]; if (c.x == 3) discard; o = vec4(a + b, j.x, k.y); }";
+    for bytes in glsl(fragment, "frag") {
+        let module = module(&bytes, fragment);
+        let StageInfo::Fragment { io, .. } = &module.entries[0].stage else { panic!("a fragment entry") };
+        let mut list: Vec<_> =
+            io.inputs.iter().map(|s| (s.at.to_string(), s.interp.mode, s.interp.at, s.ty.lanes())).collect();
+        list.sort();
+        let at = |n: u32, mode, place, lanes| (format!("location {n}"), mode, place, lanes);
+        let expected = [
+            at(0, Mode::Perspective, Where::Centroid, 2),
+            at(1, Mode::Linear, Where::Sample, 2),
+            at(2, Mode::Flat, Where::Center, 2),
+            at(3, Mode::Perspective, Where::Center, 4),
+        ];
+        assert_eq!(list, expected);
+        assert!(io.outputs.iter().any(|s| s.at == IoAt::SampleMask));
+    }
+}
+
+/// Layers of sizes, comparisons at a level, offsets of gathers, atomics on images.
+#[test]
+fn images() {
+    let source = "#version 450
+        layout(local_size_x = 1) in;
+        layout(set=0, binding=0) uniform sampler2DArray t; layout(set=0, binding=2) uniform sampler2DShadow d;
+        layout(set=0, binding=3, r32ui) uniform uimage2D u; layout(set=0, binding=4, rgba8) uniform writeonly image2D w;
+        layout(std430, set=0, binding=1) buffer O { vec4 r[]; } o;
+        const ivec2 at[4] = { ivec2(0), ivec2(1), ivec2(-1), ivec2(2) };
+        void main() {
+            o.r[0] = vec4(textureSize(t, 0), textureQueryLevels(t));
+            o.r[1] = vec4(textureLod(d, vec3(0.5), 2.0), textureGrad(d, vec3(0.5), vec2(0.1), vec2(0.2)), 0.0, 0.0);
+            o.r[2] = textureGatherOffsets(d, vec2(0.5), 0.5, at);
+            o.r[3] = vec4(imageAtomicAdd(u, ivec2(1), 3u));
+            imageStore(w, ivec2(0), texelFetch(t, ivec3(1), 0));
+        }";
+    for bytes in glsl(source, "comp") {
+        let module = module(&bytes, source);
+        let f = &module.funcs[module.entries[0].func];
+        let count = |op: Op| f.insts_in_order().filter(|(_, i)| f.insts[*i].op == op).count();
+        assert_eq!((count(Op::TexQuery), count(Op::ImageAtomic), count(Op::ImageStore)), (3, 1, 1));
+        // Two comparisons, four gathers, one fetch.
+        assert_eq!(count(Op::Tex), 7);
+    }
+}

@@ -1,0 +1,8 @@
+//! All tests of `gpucc-frontend-spirv` in one binary: linking and starting is paid once.
+
+mod common;
+mod forms;
+mod hostile;
+mod readers;
+mod tables;
+mod words;
