@@ -71,6 +71,7 @@ impl Plan {
             let bytes = crate::words::spec(spec)?.bytes;
             given.buffers.push(gpucc_sim::BoundBuffer { group, binding, bytes, writable: true });
         }
+        given.pipeline.clone_from(&pipeline);
         Ok(Plan { emit, targets, dump_after, fuel, given, pipeline })
     }
 

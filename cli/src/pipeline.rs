@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use gpucc_ir::{EntryPoint, IoAt, Module, StageInfo};
-use gpucc_pipeline::{Base, Pipeline};
+use gpucc_ir::Module;
+use gpucc_pipeline::Pipeline;
 use gpucc_scene::{model, read};
 
 use crate::Failure;
@@ -38,32 +38,6 @@ pub fn read(text: &str) -> Result<Pipeline, Failure> {
 /// # Errors
 /// The first one that is not there or is of another type.
 pub fn fits(module: &Module, pipeline: &Pipeline) -> Result<(), Failure> {
-    module.entries.iter().try_for_each(|e| fits_entry(e, pipeline))
-}
-
-fn fits_entry(e: &EntryPoint, p: &Pipeline) -> Result<(), Failure> {
-    let (slots, is_vertex) = match &e.stage {
-        StageInfo::Vertex(io) => (&io.inputs, true),
-        StageInfo::Fragment { io, .. } => (&io.outputs, false),
-        StageInfo::Compute { .. } => return Ok(()),
-    };
-    for s in slots {
-        let IoAt::Location { number, .. } = s.at else { continue };
-        let base = if is_vertex {
-            let attributes = p.vertex.iter().flatten().flat_map(|b| &b.attributes);
-            let found = attributes.filter(|a| a.location == u32::from(number)).map(|a| a.format.base()).next();
-            let missing = || format!("--pipeline: `{}` reads location {number}, and no vertex buffer has it", e.name);
-            Some(found.ok_or_else(|| Failure::Input(missing()))?)
-        } else {
-            // What has no target is dropped.
-            p.targets.get(usize::from(number)).and_then(|t| t.as_ref()).map(|t| t.format.base())
-        };
-        let Some(base) = base else { continue };
-        if s.ty.is_float() != (base == Base::Float) {
-            let (has, wants) = if s.ty.is_float() { ("integers", "floats") } else { ("floats", "integers") };
-            let text = format!("--pipeline: location {number} of `{}` has {wants}, that of the pipeline {has}", e.name);
-            return Err(Failure::Input(text));
-        }
-    }
-    Ok(())
+    let one = |e| gpucc::pipeline::fits(e, pipeline);
+    module.entries.iter().try_for_each(one).map_err(|d| Failure::Input(format!("--pipeline: {}", d.message)))
 }

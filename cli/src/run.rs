@@ -154,6 +154,12 @@ fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
     }
 }
 
+/// That an entry is no stage of a draw.
+fn dispatched(entry: &str, stage: Option<&str>) -> Result<(), Failure> {
+    let drawn = |s| format!("`{entry}` is a {s} entry, and `run` dispatches compute entries: use `gpucc render`");
+    stage.map_or(Ok(()), |s| Err(Failure::Usage(drawn(s))))
+}
+
 /// `gpucc run INPUT|FILE.bin --grid X,Y,Z --buf ...`.
 ///
 /// # Errors
@@ -214,6 +220,12 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             }
             let names: Vec<&str> = c.entries.iter().map(|e| e.name.as_str()).collect();
             let entry = entry_name(&names, wanted)?;
+            let stage = match c.entry(&entry).map(|e| e.stage) {
+                Some(gpucc_container::Stage::Vertex) => Some("vertex"),
+                Some(gpucc_container::Stage::Fragment) => Some("fragment"),
+                _ => None,
+            };
+            dispatched(&entry, stage)?;
             let mut d = dispatch.clone();
             let on = format!("{}:{}", c.family, c.generation);
             let reporter = Reporter::new(messages, &input.display().to_string(), "");
@@ -234,6 +246,8 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         Subject::Shader(shader) => {
             let names: Vec<&str> = shader.module.entries.iter().map(|e| e.name.as_str()).collect();
             let entry = entry_name(&names, wanted)?;
+            let stage = shader.module.entry(&entry).map(|e| e.stage.kind());
+            dispatched(&entry, stage.filter(|s| *s != gpucc_ir::Stage::Compute).map(gpucc_ir::Stage::name))?;
             let there: Vec<(u32, u32)> = shader.module.resources.iter().map(|(_, r)| (r.group, r.binding)).collect();
             if let Some(k) = kinds.iter().find(|k| !there.contains(&(k.0, k.1))) {
                 let list: Vec<String> = there.iter().map(|(g, b)| format!("{g}:{b}")).collect();

@@ -563,6 +563,62 @@ fn derivatives_are_in_uniform_control_flow() {
     }
 }
 
+/// `--verify` draws with vertex and fragment entries, or says why it does not.
+#[test]
+fn verify_draws() {
+    let s = Scratch::new("verify-draws");
+    let pair = s.write(
+        "pair.wgsl",
+        "struct V { @builtin(position) p: vec4<f32>, @location(0) uv: vec2<f32>, @location(1) @interpolate(flat) k: u32 }\n\
+         @group(0) @binding(0) var<uniform> m: mat4x4<f32>;\n\
+         @vertex fn vs(@location(0) p: vec4<f32>, @builtin(vertex_index) i: u32) -> V { return V(m * p, p.xy, i); }\n\
+         @fragment fn fs(v: V) -> @location(0) vec4<f32> { return vec4(fract(v.uv * 7.0), f32(v.k), 1.0); }\n",
+    );
+    let (verify, deny) = (["--target", "gcn:gfx6,gcn:gfx8", "--verify"], ["--deny", "not-compared"]);
+    let run = |file: &str, code: i32, said: &str, more: &[&str]| {
+        expect(&[&[file][..], &verify, more].concat(), code, said);
+    };
+    run(&pair, 0, "", &deny);
+    let nowhere = s.write(
+        "nowhere.wgsl",
+        "@vertex fn vs(@location(0) p: vec4<f32>) -> @builtin(position) vec4<f32> { return vec4(p.xyz, -1.0); }\n",
+    );
+    run(&nowhere, 0, "not compared: nothing is drawn", &[]);
+    run(&nowhere, 1, "not compared: nothing is drawn", &deny);
+}
+
+/// A size of points is refused by its code; 1 is what there is.
+#[test]
+fn points_have_a_size_of_one() {
+    let s = Scratch::new("points");
+    let shader = |body: &str| {
+        s.write(
+            "p.vert",
+            format!("#version 450\nlayout(location=0) in vec4 p;\nvoid main() {{ gl_Position = p; {body} }}\n"),
+        )
+    };
+    let args = ["--target", "gcn", "--emit", "gir", "-o", "-"];
+    let run = |body: &str, code: i32, said: &str| {
+        expect(&[&[shader(body).as_str()][..], &args].concat(), code, said);
+    };
+    run("", 0, "");
+    run("gl_PointSize = 1.0;", 0, "");
+    run("gl_PointSize = 8.0;", 3, "error[point-size]");
+    run("gl_PointSize = p.x;", 3, "error[point-size]");
+}
+
+/// `run` dispatches; stages of draws are for `render`.
+#[test]
+fn run_says_who_draws() {
+    let s = Scratch::new("who-draws");
+    let file = s.write("a.wgsl", "@fragment fn fs() -> @location(0) vec4<f32> { return vec4(1.0); }\n");
+    expect(&["run", &file], 2, "use `gpucc render`");
+    expect(&["run", &file, "--target", "gcn"], 2, "`fs` is a fragment entry");
+    let out = s.path("a.bin");
+    expect(&[&file, "--target", "gcn", "-o", &out], 0, "");
+    expect(&["run", &out], 2, "use `gpucc render`");
+}
+
 /// Endings in capitals and the mark of UTF-8 that some editors write: a message behind it names the same column.
 #[test]
 fn endings_in_capitals_and_texts_with_a_mark() {

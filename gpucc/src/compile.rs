@@ -259,6 +259,20 @@ fn check_entry(module: &Module, name: &str) -> Result<(), Diagnostic> {
     Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; available: {list}")))
 }
 
+/// That there is such a level, and that the pipeline has what the entry points read and give.
+fn check_options(module: &Module, names: &[&str], options: &Options) -> Result<(), Diagnostic> {
+    let o = &options.codegen;
+    if o.opt_level > 3 {
+        return Err(Diagnostic::invalid(
+            "level",
+            format!("there is no optimisation level {}: it is 0 to 3", o.opt_level),
+        ));
+    }
+    let Some(state) = o.around.as_ref().map(|a| &a.pipeline).or(o.pipeline.as_deref()) else { return Ok(()) };
+    let mut entries = names.iter().filter_map(|name| module.entries.iter().find(|e| e.name == *name));
+    entries.try_for_each(|e| crate::pipeline::fits(e, state))
+}
+
 /// `shared` is used for a single entry point alone.
 fn compile_named(
     module: &Module,
@@ -267,6 +281,7 @@ fn compile_named(
     shared: &mut SharedPasses,
 ) -> Result<Artifact, Diagnostic> {
     let target = options.target;
+    check_options(module, names, options)?;
     let mut outputs = Vec::new();
     for name in names {
         let what = format!("`{name}` for {target}");

@@ -19,6 +19,7 @@ mod compile;
 pub mod frontend;
 pub mod legend;
 pub mod listing;
+pub mod pipeline;
 mod promises;
 pub mod statistics;
 pub mod support;
@@ -27,9 +28,10 @@ mod uniform;
 
 pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
 pub use gpucc_container as container;
-pub use gpucc_driver::{Backend, CodegenOptions, Output};
+pub use gpucc_driver::{Backend, CodegenOptions, Output, default_around};
 pub use gpucc_ir::trace::PassTime;
 pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span};
+pub use gpucc_opt::PipelineContext;
 pub use target::{Target, backends};
 
 /// Diagnostics as one error, for callers that pass errors on.

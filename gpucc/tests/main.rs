@@ -1,5 +1,6 @@
 //! All tests of `gpucc` in one binary: linking and starting is paid once.
 
 mod hash;
+mod pipeline;
 mod statistics;
 mod target;

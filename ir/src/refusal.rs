@@ -55,6 +55,7 @@ refusals! {
     Stage "stage" Feature "vertex and fragment entry points";
     OtherStages "other-stages" Feature ["none of the chips has them, or no driver uses them"] "mesh, task and ray tracing entry points";
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
+    PointSize "point-size" Feature ["WebGPU's points are one pixel large, and the size of others is not exported yet"] "a size of points that is not 1";
     Textures "textures" Feature "textures, images and samplers";
     BindingIndices "binding-indices" Feature (Textures) "arrays of textures and samplers at an index that differs between invocations";
     StorageBuffers "storage-buffers" Feature "storage buffers";

@@ -237,7 +237,11 @@ fn compared(source: &str, target: Target, given: &gpucc_verify::Given) -> Result
 fn signs_of_zero_are_judged_as_the_ir_says() {
     let given = |words: &[u32]| {
         let mut d = Dispatch::new([1; 3]).with_u32(0, 0, words);
-        gpucc_verify::Given { grid: Some([1; 3]), buffers: std::mem::take(&mut d.buffers) }
+        gpucc_verify::Given {
+            grid: Some([1; 3]),
+            buffers: std::mem::take(&mut d.buffers),
+            ..gpucc_verify::Given::default()
+        }
     };
     let zeros = given(&[0x8000_0000, 0, 0x3f80_0000, 0x3f00_0000, 0xbf00_0000, 0x4000_0000, 0x8000_0000, 0x3e80_0000]);
     // Denormals may be zeros, so of these all may be left out.
@@ -270,7 +274,11 @@ fn a_nan_direction_has_no_face() {
         }";
     let words = [0x7fc0_0000, 0x3f80_0000, 0x7fc0_0001, 0xbf80_0000, 0, 0x8000_0000, 0xffc0_0000, 0x3f00_0000];
     let mut d = Dispatch::new([1; 3]).with_u32(0, 3, &words);
-    let given = gpucc_verify::Given { grid: Some([1; 3]), buffers: std::mem::take(&mut d.buffers) };
+    let given = gpucc_verify::Given {
+        grid: Some([1; 3]),
+        buffers: std::mem::take(&mut d.buffers),
+        ..gpucc_verify::Given::default()
+    };
     let gcn = targets().into_iter().filter(|t| t.family() == "gcn");
     let wrong: Vec<String> = gcn.filter_map(|t| compared(source, t, &given).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

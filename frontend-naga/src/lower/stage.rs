@@ -157,7 +157,7 @@ impl FuncCx<'_, '_> {
                 }
                 return Ok(());
             }
-            // WebGPU's points are one pixel large.
+            // WebGPU's points are one pixel large: another size is refused where it is given.
             Binding::BuiltIn(BuiltIn::PointSize) => {
                 stage.outputs.push(None);
                 return Ok(());
@@ -181,7 +181,12 @@ impl FuncCx<'_, '_> {
         }
         let mut values: Vec<Option<Value>> = vec![None; self.f.ret.len()];
         for (&to, &leaf) in map.iter().zip(leaves) {
-            let Some(to) = to else { continue };
+            let Some(to) = to else {
+                if !self.is_one(leaf) {
+                    return self.unsupported(Refusal::PointSize, "a size of points that is not 1");
+                }
+                continue;
+            };
             let ty = self.f.ret[to];
             let same = self.f.ty(leaf) == ty;
             values[to] = Some(if same { leaf } else { self.b().f2f(leaf, ty) });
@@ -190,6 +195,26 @@ impl FuncCx<'_, '_> {
             Some(values) => Ok(values),
             None => self.broken("an output without a value"),
         }
+    }
+
+    /// Whether a float is 1 or not defined: itself, or all that is stored to the variable that it is loaded from.
+    fn is_one(&self, v: Value) -> bool {
+        let one = |f: &ir::Function, v: Value| {
+            f.is_undef(v) || f.as_const(v).is_some_and(|c| c.uniform_bits() == Some(u64::from(1f32.to_bits())))
+        };
+        let Some(load) = self.f.def_inst(v).map(|i| &self.f.insts[i]).filter(|d| d.op == ir::Op::Load) else {
+            return one(&self.f, v);
+        };
+        let Some(from) = load.mem().filter(|_| load.dyn_offset().is_none()) else { return false };
+        let functions = self.m.out.funcs.iter().map(|(_, f)| f).chain([&self.f]);
+        let global = !matches!(from.place, ir::Place::Local(_));
+        functions.filter(|f| global || std::ptr::eq(*f, &self.f)).all(|f| {
+            f.insts_in_order().map(|(_, i)| &f.insts[i]).filter(|d| d.op == ir::Op::Store).all(|d| {
+                let other = d.mem().is_none_or(|m| m.place != from.place);
+                let apart = d.mem().is_some_and(|m| m.offset != from.offset) && d.dyn_offset().is_none();
+                other || apart || one(f, d.args[0])
+            })
+        })
     }
 
     /// `discard`: the lane becomes a helper and goes on.

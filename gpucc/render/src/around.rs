@@ -1,7 +1,7 @@
 //! What the passes may know of the pipeline around an entry point.
 
-use gpucc_ir::{Attr, EntryPoint, Module, Op, SecondaryMap, StageInfo};
-use gpucc_opt::{BindingFacts, PipelineContext};
+use gpucc_ir::{EntryPoint, Module};
+use gpucc_opt::{BindingFacts, PipelineContext, stage_as_read};
 use gpucc_pipeline::{Filter, Format, SamplerFacts};
 use gpucc_scene::Scene;
 use gpucc_scene::model::{Binding, BindingResource, Pass, Pipeline};
@@ -32,32 +32,10 @@ pub(crate) fn of(
         Pipeline::Compute(_) => None,
         Pipeline::Render(r) => {
             let pipeline = gpucc_pipeline::Pipeline { samplers: bound.samplers.clone(), ..r.state() };
-            Some(PipelineContext { pipeline, other: other.map(|(m, e)| read(m, e)) })
+            Some(PipelineContext { pipeline, other: other.map(|(m, e)| stage_as_read(m, e)) })
         }
     };
     Surroundings { context, bound }
-}
-
-/// A stage as the other one sees it. An input that a fragment program declares and never reads is left out: the vertex program need not
-/// give it.
-fn read(module: &Module, entry: &EntryPoint) -> StageInfo {
-    let mut stage = entry.stage.clone();
-    if let StageInfo::Fragment { io, .. } = &mut stage {
-        let f = &module.funcs[entry.func];
-        let mut used = SecondaryMap::with_default(false);
-        for (_, i) in f.insts_in_order() {
-            f.insts[i].for_each_use(|v| used[v] = true);
-        }
-        let mut reads = vec![false; io.inputs.len()];
-        for (_, i) in f.insts_in_order() {
-            if let (Op::Input, Attr::Input(n)) = (f.insts[i].op, &f.insts[i].attr) {
-                reads[usize::from(*n)] |= used[f.insts[i].result()];
-            }
-        }
-        let mut all = reads.into_iter();
-        io.inputs.retain(|_| all.next().unwrap_or(true));
-    }
-    stage
 }
 
 /// Where samplers alone are bound that filter on one level, and on any.

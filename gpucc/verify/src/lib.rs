@@ -1,6 +1,7 @@
 //! What was compiled runs on its machine on seeded inputs, and the oracle judges the result: `--verify` of the command, of
 //! random programs and of the fuzz targets.
 
+mod draw;
 mod seeds;
 
 use std::fmt;
@@ -10,7 +11,7 @@ use gpucc_container::{Entry, Stage};
 use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Module, Op, Place};
 use gpucc_machines::Verdict;
-use gpucc_sim::{Dispatch, RunOptions, Trap, TrapKind};
+use gpucc_sim::{Dispatch, Races, RunOptions, Trap, TrapKind};
 
 pub use crate::seeds::{Given, Words, describe, dispatch, kinds};
 
@@ -39,6 +40,10 @@ pub enum Reason {
     Sensitive,
     /// The buffers that the shader asks for are too large to be run several times.
     Large,
+    /// Nothing is drawn.
+    Nothing,
+    /// There is no draw that would show the entry.
+    NoDraw,
 }
 
 impl fmt::Display for Reason {
@@ -51,6 +56,8 @@ impl fmt::Display for Reason {
             Reason::NanBits => f.write_str("bits of NaN decide every result"),
             Reason::Denormals => f.write_str("denormals and NaNs leave the result open"),
             Reason::Large => f.write_str("the buffers are too large"),
+            Reason::Nothing => f.write_str("nothing is drawn"),
+            Reason::NoDraw => f.write_str("no draw shows it"),
             Reason::Sensitive => f.write_str("the result changes with the last bits of approximations"),
         }
     }
@@ -119,6 +126,17 @@ impl Outcome {
     }
 }
 
+/// Whether a machine's trap says nothing of the code: what it met is the shader's, or its own limit.
+fn hides(t: &Trap, module: &Module) -> bool {
+    match t.kind {
+        TrapKind::StepLimit | TrapKind::UndefinedRead | TrapKind::Race | TrapKind::Unsupported | TrapKind::Dispatch => {
+            true
+        }
+        TrapKind::OutOfBounds => !module.options.robust,
+        _ => false,
+    }
+}
+
 /// One run and its comparison.
 fn one(
     module: &Module,
@@ -150,14 +168,8 @@ fn one(
     }
     let mut machine = before.clone();
     if let Err(t) = gpucc_machines::run(artifact.container(), Some(name), &mut machine, options) {
-        let trusted = !module.options.robust && t.kind == TrapKind::OutOfBounds;
         return match t.kind {
-            TrapKind::StepLimit
-            | TrapKind::UndefinedRead
-            | TrapKind::Race
-            | TrapKind::Unsupported
-            | TrapKind::Dispatch => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
-            _ if trusted => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
+            _ if hides(&t, module) => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
             // Bytes that nobody wrote, and those that an access out of bounds gets, hold anything, also an index that breaks a promise.
             _ => reads_undefined(module, name, before, (options, &plain))
                 .or_else(|| gpucc_machines::stray_trap(module, name, before, options, subgroup_size))
@@ -244,8 +256,8 @@ fn sensitive(program: &OracleProgram, before: &Dispatch, place: &(&str, usize), 
     }
 }
 
-/// Runs every compute entry of an artifact on seeded inputs, or on those that were given. Gives the entries of which no run was
-/// compared.
+/// Runs every compute entry of an artifact on seeded inputs, or on those that were given, and draws with every vertex and fragment
+/// entry. Gives the entries of which no run was compared.
 ///
 /// # Errors
 /// A difference.
@@ -271,7 +283,7 @@ pub fn verify_within(
 ) -> Result<Vec<NotCompared>, Difference> {
     let mut left = Vec::new();
     for (i, out) in artifact.outputs().iter().enumerate() {
-        let Entry { name, stage: Stage::Compute, .. } = &out.entry else { continue };
+        let Entry { name, stage, .. } = &out.entry;
         let (mut why, mut compared): (Vec<Skipped>, u32) = (Vec::new(), 0);
         let bytes: u64 = module.resources.values().map(|r| u64::from(r.min_size)).sum();
         if bytes > MOST_BYTES {
@@ -279,6 +291,13 @@ pub fn verify_within(
                 (Reason::Large.to_string(), format!("at least {bytes} bytes, at most {MOST_BYTES} are run"));
             why.push(Skipped { reason: Reason::Large, text, inputs });
             left.push(NotCompared { entry: name.clone(), why });
+            continue;
+        }
+        if *stage != Stage::Compute {
+            why = drawn(module, (artifact, i, target), given, steps)?;
+            if !why.is_empty() {
+                left.push(NotCompared { entry: name.clone(), why });
+            }
             continue;
         }
         // One workgroup where several race or go beyond the buffers, if nothing else could be compared.
@@ -320,4 +339,44 @@ pub fn verify_within(
         }
     }
     Ok(left)
+}
+
+/// Draws with one vertex or fragment entry. Gives why nothing was compared; nothing if something was.
+fn drawn(
+    module: &Module,
+    (artifact, entry, target): (&Artifact, usize, Target),
+    given: &Given,
+    steps: u64,
+) -> Result<Vec<Skipped>, Difference> {
+    let name = &artifact.outputs()[entry].entry.name;
+    let all = match draw::Stages::all(module, (artifact, entry, target), given.pipeline.as_ref()) {
+        Ok(all) => all,
+        Err(text) => {
+            let text = format!("{}: {text}", Reason::NoDraw);
+            return Ok(vec![Skipped { reason: Reason::NoDraw, text, inputs: "none".into() }]);
+        }
+    };
+    let mut why: Vec<Skipped> = Vec::new();
+    for stages in all {
+        let mut compared = 0;
+        for words in [Words::Matrices, Words::Counts, Words::Floats, Words::Numbers] {
+            let before = dispatch(module, name, target.family(), given, words);
+            let inputs = format!("{}; {}", stages.describe(), describe(&before));
+            let options = RunOptions { step_limit: steps, races: Races::Off, ..RunOptions::default() };
+            match stages.one(words, &before, &options) {
+                Ok(Outcome::Agrees) => compared += 1,
+                Ok(Outcome::NotCompared(_, text)) if why.iter().any(|w| w.text == text) => {}
+                Ok(Outcome::NotCompared(reason, text)) => why.push(Skipped { reason, text, inputs }),
+                Err(text) => {
+                    return Err(Difference(format!(
+                        "{target}: `{name}` on seeded inputs ({inputs}): {text}; please report this with the shader"
+                    )));
+                }
+            }
+        }
+        if compared == 0 {
+            return Ok(why);
+        }
+    }
+    Ok(Vec::new())
 }

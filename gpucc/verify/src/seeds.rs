@@ -2,7 +2,7 @@
 
 use gpucc_container::IMMEDIATES;
 use gpucc_ir::{Attr, Function, Module, Op, Place, Res, ResourceData, ResourceKind, Scalar, TexClass, TexDim, Value};
-use gpucc_pipeline::{Compare, Filter, Format};
+use gpucc_pipeline::{Compare, Filter, Format, Pipeline};
 use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
@@ -24,6 +24,8 @@ pub enum Words {
     Floats,
     /// Anything, floats too.
     Bits,
+    /// Small integers, and floats that are nearly the rows of unit matrices: what they transform stays about where it was.
+    Matrices,
 }
 
 /// The next number of a sequence (splitmix64).
@@ -122,8 +124,9 @@ fn bytes(size: usize, kinds: &[Option<Scalar>], words: Words, state: &mut u64) -
             (Words::Floats, _) => float(r).to_bits(),
             // From 1 to 2 in both halves.
             (_, Some(Scalar::F16)) => 0x3c00_3c00 | r & 0x03ff_03ff,
+            (Words::Matrices, Some(_)) => (if n % 16 % 5 == 0 { 1.0 } else { 0.25 * (float(r) - 1.25) }).to_bits(),
             (_, Some(_)) => float(r).to_bits(),
-            (Words::Counts, None) => r % 16,
+            (Words::Counts | Words::Matrices, None) => r % 16,
             (Words::Numbers, None) => n as u32,
             (Words::Zeros, None) => 0,
         };
@@ -246,6 +249,8 @@ pub struct Given {
     pub grid: Option<[u32; 3]>,
     /// Buffers.
     pub buffers: Vec<BoundBuffer>,
+    /// The state of the pipeline that vertex and fragment entries were compiled for; without it the default.
+    pub pipeline: Option<Pipeline>,
 }
 
 /// The grid and the sizes of a dispatch, for messages.

@@ -12,11 +12,13 @@
 //! runs do not differ must be the same bits: integers that do not depend on rounding stay exact.
 
 use crate::compare::{Difference, Kind, Outcome, Tolerance, words};
+use crate::interpolate::InterpModel;
 use crate::profile::{MachineMath, Profile};
 use crate::program::OracleProgram;
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::convert::{f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16};
 use gpucc_num::{Mode, Round, f32 as num, special::wide};
+use gpucc_sim::draw::Primitive;
 use gpucc_sim::{Dispatch, RunOptions};
 use std::sync::Arc;
 
@@ -46,6 +48,7 @@ impl Moved {
             f32: mode,
             subgroup_size,
             machine: Some(Arc::new(Moved { sample, width })),
+            interp: Some(Arc::new(Moved { sample, width })),
             ..Profile::default()
         }
     }
@@ -240,6 +243,23 @@ impl Moved {
     /// Small halves may be flushed.
     fn half(self, x: f32) -> f32 {
         if self.sample & 2 != 0 && x.abs() < 2.0_f32.powi(-14) { 0.0_f32.copysign(x) } else { x }
+    }
+}
+
+/// The arithmetic of a run inside WGSL's accuracy, by its number.
+pub fn moved(sample: u64, subgroup_size: u32) -> Profile {
+    Moved::profile(sample, 1.0, subgroup_size)
+}
+
+/// What is interpolated is moved by what rounding a weight and a product in f32 may cost.
+impl InterpModel for Moved {
+    fn value(&self, primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+        let count = primitive.count as usize;
+        let all = || (0..count).map(move |k| (weights[k] * f64::from(values[k]), values[k]));
+        let exact: f64 = all().map(|a| a.0).sum();
+        let largest = all().map(|(a, v)| a.abs().max(f64::from(v.abs()))).fold(0.0, f64::max);
+        let bits = weights.map(f64::to_bits);
+        (exact + 4.0 * ulp(largest) * self.shift(Op::Input, &bits, exact)) as f32
     }
 }
 

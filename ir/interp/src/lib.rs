@@ -31,7 +31,7 @@ mod stages;
 mod texture;
 mod translate;
 
-pub use accuracy::{Sampled, outside_accuracy};
+pub use accuracy::{Sampled, moved, outside_accuracy};
 pub use compare::{Difference, Kind, Outcome, Tolerance, compare, words};
 pub use interpolate::InterpModel;
 pub use oob::OobAccess;

@@ -1,7 +1,8 @@
 //! What passes may know of the pipeline around an entry point.
 
 use gpucc_ir::{
-    Builder, EntryPoint, Function, Inst, Interface, IoAt, IoSlot, Module, Op, Span, StageInfo, Type, Value, Values,
+    Attr, Builder, EntryPoint, Function, Inst, Interface, IoAt, IoSlot, Module, Op, SecondaryMap, Span, StageInfo,
+    Type, Value, Values,
 };
 use gpucc_pipeline::Pipeline;
 use smallvec::SmallVec;
@@ -41,6 +42,28 @@ pub fn free_locations(own: &StageInfo, around: &PipelineContext) -> Vec<u8> {
         }
     }
     (0..=u8::MAX).filter(|&n| !taken[usize::from(n)]).collect()
+}
+
+/// A stage as the other one sees it. An input that a fragment program declares and never reads is left out: the vertex program need not
+/// give it.
+pub fn stage_as_read(module: &Module, entry: &EntryPoint) -> StageInfo {
+    let mut stage = entry.stage.clone();
+    if let StageInfo::Fragment { io, .. } = &mut stage {
+        let f = &module.funcs[entry.func];
+        let mut used = SecondaryMap::with_default(false);
+        for (_, i) in f.insts_in_order() {
+            f.insts[i].for_each_use(|v| used[v] = true);
+        }
+        let mut reads = vec![false; io.inputs.len()];
+        for (_, i) in f.insts_in_order() {
+            if let (Op::Input, Attr::Input(n)) = (f.insts[i].op, &f.insts[i].attr) {
+                reads[usize::from(*n)] |= used[f.insts[i].result()];
+            }
+        }
+        let mut all = reads.into_iter();
+        io.inputs.retain(|_| all.next().unwrap_or(true));
+    }
+    stage
 }
 
 /// A module whose only entry point is a fragment program without inputs and outputs: what stands behind a vertex program whose

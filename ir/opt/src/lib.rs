@@ -51,7 +51,7 @@ mod tex_request;
 pub mod unroll;
 pub mod vectorise_memory;
 
-pub use around::{PipelineContext, empty_fragment, free_locations};
+pub use around::{PipelineContext, empty_fragment, free_locations, stage_as_read};
 pub use bound::{BindingFacts, BindingPlace};
 pub use caps::{
     Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,

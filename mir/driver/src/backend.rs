@@ -177,8 +177,8 @@ pub fn default_around(stage: &StageInfo) -> PipelineContext {
     PipelineContext { pipeline: p, other }
 }
 
-/// What is around an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone. Of
-/// a vertex entry for which there is none everything is read.
+/// What is around an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone, with what it
+/// reads. Of a vertex entry for which there is none everything is read.
 pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> PipelineContext {
     let wanted = match stage.kind() {
         Stage::Vertex => Stage::Fragment,
@@ -186,7 +186,7 @@ pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> Pip
     };
     let mut others = module.entries.iter().filter(|e| e.stage.kind() == wanted);
     let other = match (others.next(), others.next()) {
-        (Some(one), None) => Some(one.stage.clone()),
+        (Some(one), None) => Some(gpucc_opt::stage_as_read(module, one)),
         _ => default_around(stage).other,
     };
     PipelineContext { pipeline: pipeline.clone(), other }

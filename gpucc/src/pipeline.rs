@@ -1,0 +1,117 @@
+//! Render pipelines: their state as plain data, checked against entry points, and the two stages linked.
+
+use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, StageInfo};
+use gpucc_opt::{PipelineContext, stage_as_read};
+
+pub use gpucc_pipeline::*;
+
+use crate::{Artifact, Options, compile_entry};
+
+/// The vertex and the fragment entry of a pipeline, which may lie in different modules. Each is compiled with what the other
+/// reads or gives: outputs of the vertex entry that nobody reads go.
+#[derive(Clone, Debug)]
+pub struct Linked<'m> {
+    vertex: (&'m Module, &'m EntryPoint, PipelineContext),
+    fragment: Option<(&'m Module, &'m EntryPoint, PipelineContext)>,
+}
+
+/// Linking of the stages of a pipeline.
+pub trait Link {
+    /// Links the only vertex entry of a module and the only fragment entry of one, which may be the same module. Without a fragment
+    /// entry depth and stencil alone are written.
+    ///
+    /// # Errors
+    /// Class `Invalid`: a module without such an entry or with several, an attribute or a target that is not there or is of
+    /// another type, an input of the fragment entry that the vertex entry does not give.
+    fn link<'m>(&self, vertex: &'m Module, fragment: Option<&'m Module>) -> Result<Linked<'m>, Diagnostic>;
+}
+
+impl Link for Pipeline {
+    fn link<'m>(&self, vertex: &'m Module, fragment: Option<&'m Module>) -> Result<Linked<'m>, Diagnostic> {
+        let v = only(vertex, gpucc_ir::Stage::Vertex)?;
+        let f = fragment.map(|m| only(m, gpucc_ir::Stage::Fragment).map(|e| (m, e))).transpose()?;
+        fits(v, self)?;
+        if let Some((_, f)) = f {
+            fits(f, self)?;
+            linked(v, f)?;
+        }
+        let around = |other: Option<StageInfo>| PipelineContext { other, ..PipelineContext::new(self.clone()) };
+        Ok(Linked {
+            vertex: (vertex, v, around(f.map(|(m, e)| stage_as_read(m, e)))),
+            fragment: f.map(|(m, e)| (m, e, around(Some(v.stage.clone())))),
+        })
+    }
+}
+
+impl Linked<'_> {
+    /// Compiles both entries. What `options` say of a pipeline is replaced.
+    ///
+    /// # Errors
+    /// An entry is refused, or a compiler bug.
+    pub fn compile(&self, options: &Options) -> Result<(Artifact, Option<Artifact>), Diagnostic> {
+        let one = |(module, entry, around): &(&Module, &EntryPoint, PipelineContext)| {
+            let mut options = options.clone();
+            options.codegen.around = Some(Box::new(around.clone()));
+            compile_entry(module, &entry.name, &options)
+        };
+        Ok((one(&self.vertex)?, self.fragment.as_ref().map(one).transpose()?))
+    }
+}
+
+/// The only entry of a stage.
+fn only(module: &Module, stage: gpucc_ir::Stage) -> Result<&EntryPoint, Diagnostic> {
+    let mut all = module.entries.iter().filter(|e| e.stage.kind() == stage);
+    match (all.next(), all.next()) {
+        (Some(one), None) => Ok(one),
+        (None, _) => Err(wrong(format!("there is no {} entry", stage.name()))),
+        _ => Err(wrong(format!("there are several {} entries: load the module with the name of one", stage.name()))),
+    }
+}
+
+fn wrong(message: String) -> Diagnostic {
+    Diagnostic::invalid("pipeline", message)
+}
+
+/// That the attributes and targets of a pipeline are what an entry point reads and gives. A compute entry fits every pipeline; an output
+/// without a target is dropped.
+///
+/// # Errors
+/// Class `Invalid`: the first one that is not there or is of another type.
+pub fn fits(e: &EntryPoint, p: &Pipeline) -> Result<(), Diagnostic> {
+    let (slots, is_vertex) = match &e.stage {
+        StageInfo::Vertex(io) => (&io.inputs, true),
+        StageInfo::Fragment { io, .. } => (&io.outputs, false),
+        StageInfo::Compute { .. } => return Ok(()),
+    };
+    for s in slots {
+        let IoAt::Location { number, .. } = s.at else { continue };
+        let base = if is_vertex {
+            let attributes = p.vertex.iter().flatten().flat_map(|b| &b.attributes);
+            let found = attributes.filter(|a| a.location == u32::from(number)).map(|a| a.format.base()).next();
+            let missing = || wrong(format!("`{}` reads location {number}, and no vertex buffer has it", e.name));
+            Some(found.ok_or_else(missing)?)
+        } else {
+            p.targets.get(usize::from(number)).and_then(|t| t.as_ref()).map(|t| t.format.base())
+        };
+        let Some(base) = base else { continue };
+        if s.ty.is_float() != (base == Base::Float) {
+            let (has, wants) = if s.ty.is_float() { ("integers", "floats") } else { ("floats", "integers") };
+            return Err(wrong(format!("location {number} of `{}` has {wants}, that of the pipeline {has}", e.name)));
+        }
+    }
+    Ok(())
+}
+
+/// That a vertex entry gives what a fragment entry declares.
+fn linked(v: &EntryPoint, f: &EntryPoint) -> Result<(), Diagnostic> {
+    let (Some(given), Some(read)) = (v.interface(), f.interface()) else { return Ok(()) };
+    for s in read.inputs.iter().filter(|s| matches!(s.at, IoAt::Location { .. })) {
+        let Some(o) = given.outputs.iter().find(|o| o.at == s.at) else {
+            return Err(wrong(format!("`{}` reads {}, and `{}` does not give it", f.name, s.at, v.name)));
+        };
+        if o.ty.scalar() != s.ty.scalar() || o.ty.lanes() < s.ty.lanes() {
+            return Err(wrong(format!("{} of `{}` is {}, `{}` gives {}", s.at, f.name, s.ty, v.name, o.ty)));
+        }
+    }
+    Ok(())
+}
