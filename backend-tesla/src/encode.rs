@@ -47,6 +47,9 @@ impl Places {
                     note(&mut all.exits, m.mods.id, start);
                     continue;
                 }
+                if m.target_op() == Some(TOp::Fence) {
+                    continue;
+                }
                 if is_join(m) {
                     all.count += u32::from(!empty);
                     note(&mut all.joins, m.mods.id, BlockId(all.count));
@@ -187,7 +190,7 @@ impl Encoder {
                         let named = item.inst.row().operand("target").and_then(|_| m.labels().next());
                         EncodedInst { label: named.map(start), ..item }
                     }
-                    Some(TOp::LoopExit) => continue,
+                    Some(TOp::LoopExit | TOp::Fence) => continue,
                     Some(TOp::Join) => self.carrier(Carried::Join, m.mods.id, Loc::UNKNOWN)?,
                     Some(TOp::JoinAt) => self.push(m, Op::JoinAt, Places::at(&places.joins, m)?)?,
                     Some(TOp::PreBrk) => self.push(m, Op::PreBrk, Places::at(&places.exits, m)?)?,

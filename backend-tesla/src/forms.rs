@@ -361,6 +361,7 @@ pub fn effects_of(op: TOp) -> Effects {
         TOp::Lock(_) => Effects::atomic(LOCK).at(Memory::Shared as u16),
         TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => Effects::kept().convergent(),
         TOp::Exit => Effects::branch(),
+        TOp::Fence => Effects::atomic(1),
     }
 }
 
@@ -396,7 +397,7 @@ pub fn added_to(op: Op) -> Option<usize> {
 /// register, definitions.
 fn own(op: TOp) -> (usize, u64, bool, usize) {
     match op {
-        TOp::M(_) | TOp::Exit => (0, 0, false, 0),
+        TOp::M(_) | TOp::Exit | TOp::Fence => (0, 0, false, 0),
         TOp::Lock(Lock::Op(..) | Lock::Exchange) => (1, Mods::bit("offset"), true, 3),
         TOp::Lock(Lock::Cas) => (2, Mods::bit("offset"), true, 3),
         TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => (0, Mods::bit("id"), false, 0),

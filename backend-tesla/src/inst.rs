@@ -62,6 +62,8 @@ pub enum TOp {
     LoopExit,
     /// The invocation ends.
     Exit,
+    /// No access to memory passes it. Nothing is left of it in machine code.
+    Fence,
 }
 
 /// Half of a register that an operand reads or a result goes to.

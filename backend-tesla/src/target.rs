@@ -205,6 +205,7 @@ impl Target for Tesla {
             TOp::PreBrk,
             TOp::LoopExit,
             TOp::Exit,
+            TOp::Fence,
         ];
         rows().map(TOp::M).chain(locks).chain(own).collect()
     }

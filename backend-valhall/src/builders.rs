@@ -53,8 +53,8 @@ pub const fn sources(op: Op) -> usize {
 pub const fn takes(op: Op) -> u64 {
     let row = &ROWS[op as usize];
     let mut set = match row.attrs.class {
-        Class::Memory => Mods::bit("space") | Mods::bit("readonly") | Mods::bit("key"),
-        Class::Buffer => Mods::bit("space") | Mods::bit("readonly"),
+        Class::Memory => Mods::bit("space") | Mods::bit("readonly") | Mods::bit("shared") | Mods::bit("key"),
+        Class::Buffer => Mods::bit("space") | Mods::bit("readonly") | Mods::bit("shared"),
         _ => 0,
     };
     let mut k = 0;

@@ -74,10 +74,13 @@ fn plain(i: &MInst<Valhall>) -> Result<EncodedInst, Diagnostic> {
     let mut item = EncodedInst { loc: i.loc, ..EncodedInst::new(inst, reads, writes) };
     item.facts.staging = staging;
     if item.facts.message {
-        let (effects, Mods { space, readonly, key, .. }) = (row.effects, i.mods);
+        let (effects, Mods { space, readonly, shared, key, .. }) = (row.effects, i.mods);
         let key = (key != 0).then_some(key);
-        item.facts.access =
-            (!readonly && (effects.reads || effects.writes)).then_some(Access { space, writes: effects.writes, key });
+        item.facts.access = (!readonly && (effects.reads || effects.writes)).then_some(Access {
+            space,
+            writes: effects.writes || shared,
+            key,
+        });
     }
     Ok(item)
 }

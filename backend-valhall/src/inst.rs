@@ -124,6 +124,8 @@ gpucc_mir::modifiers! {
         space: u16 = 0 => InSpace,
         /// Nobody writes that memory.
         readonly: bool = false => Readonly,
+        /// Others write what is read: no other access to the place is under way.
+        shared: bool = false => Shared,
         /// What tells accesses with one base apart; 0 says nothing.
         key: u32 = 0 => Key,
         /// All lanes that come to a branch go the same way.

@@ -43,7 +43,7 @@ impl Target for Valhall {
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
         let Some(op) = inst.target_op() else { return InstInfo::pure(1) };
         let own = InstInfo::of(op.effects().at(inst.mods.space));
-        InstInfo { reads: own.reads && !inst.mods.readonly, ..own }
+        InstInfo { reads: own.reads && !inst.mods.readonly, writes: own.writes || inst.mods.shared, ..own }
     }
 
     fn move_caps(&self, _file: FileId) -> MoveCaps {

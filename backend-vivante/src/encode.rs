@@ -32,6 +32,7 @@ pub fn encode(mf: MFunc<Vivante>, t: &Vivante, table: &Table, uniforms: &Layout)
             match i.target_op() {
                 // Nothing stands behind it.
                 Some(VOp::End) if b + 1 == mf.blocks.len() => continue,
+                Some(VOp::Fence) => continue,
                 _ => {}
             }
             let inst = plain(i, t, table, uniforms)?;

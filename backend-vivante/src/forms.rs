@@ -18,7 +18,7 @@ fn shape(inst: &MInst<Vivante>, op: VOp) -> (usize, bool, bool) {
     let indexed = inst.mods.indexed || inst.uses.iter().any(|u| u.mods.indexed);
     match op {
         VOp::M(op) => (op.row().count(Role::Use), op.row().count(Role::Label) > 0, indexed),
-        VOp::End => (0, false, indexed),
+        VOp::End | VOp::Fence => (0, false, indexed),
     }
 }
 

@@ -6,13 +6,15 @@ use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_vivante_machine as machine;
 use machine::{Cond, Op, Round, Type};
 
-/// An opcode of the machine's table, or the end of the program.
+/// An opcode of the machine's table, the end of the program, or an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VOp {
     /// A row.
     M(Op),
     /// The thread ends.
     End,
+    /// No access to memory passes it. Nothing is left of it in machine code.
+    Fence,
 }
 
 gpucc_mir::modifiers! {

@@ -1,5 +1,6 @@
 //! The family as the shared machine passes see it: one file of 64 rows of four components.
 
+use gpucc_isa::Effects;
 use gpucc_mir::{
     Class, ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, PReg, SpillCx, SpillSlot, SpillTo, Target, Use, VReg,
 };
@@ -43,6 +44,7 @@ impl Target for Vivante {
                 };
                 InstInfo::of(effects.at(space))
             }
+            Some(VOp::Fence) => InstInfo::of(Effects::atomic(1)),
             _ => InstInfo { terminator: true, ..InstInfo::pure(1) },
         };
         let (reads, writes) = self.touches_arrays(inst);
@@ -117,7 +119,7 @@ impl Target for Vivante {
     }
 
     fn ops(&self) -> Vec<VOp> {
-        machine::table().rows.iter().map(|r| VOp::M(r.op)).chain([VOp::End]).collect()
+        machine::table().rows.iter().map(|r| VOp::M(r.op)).chain([VOp::End, VOp::Fence]).collect()
     }
 
     fn check(&self, inst: &MInst<Self>) -> Result<(), String> {

@@ -220,9 +220,17 @@ impl Isel<'_> {
         let dst = cx.result(i, 0);
         let into: Vec<VReg> = if ty.is_bool() { dst.iter().map(|_| cx.temp(R32)).collect() } else { dst.to_vec() };
         if let Some(t) = part_of(ty) {
-            return self.load_part(cx, dst[0], t, m, d.dyn_offset());
+            self.load_part(cx, dst[0], t, m, d.dyn_offset())?;
+        } else {
+            self.load_words(cx, &into, m, d.dyn_offset())?;
         }
-        self.load_words(cx, &into, m, d.dyn_offset())?;
+        if m.flags.is_shared() {
+            // Two loads of what others write stay in order.
+            cx.emit(MInst::new(TOp::Fence));
+        }
+        if part_of(ty).is_some() {
+            return Ok(());
+        }
         if ty.is_bool() {
             for (&r, &t) in dst.iter().zip(&into) {
                 cx.emit(build::Set.with((If(Cond::NotEqual),), [t.into(), zero()]).def(r));

@@ -19,7 +19,7 @@ use machine::{SharedTy, Ty};
 
 use crate::builders::{self as build, Builder};
 use crate::flow::Plan;
-use crate::inst::{Half, Of, PARAMETERS, R, R32, Reads, SrcMods, Tesla, slot, zero};
+use crate::inst::{Half, Of, PARAMETERS, R, R32, Reads, SrcMods, TOp, Tesla, slot, zero};
 use crate::slots::{Pool, Slot};
 
 pub(crate) type IselCx<'f> = Select<'f, Tesla>;
@@ -392,11 +392,8 @@ impl Lower<Tesla> for Isel<'_> {
                 _ => Err(Diagnostic::internal("isel", "a system value without its name")),
             },
             Ir::Barrier => {
-                if let Attr::Barrier(b) = d.attr
-                    && b.exec == gpucc_ir::Scope::Workgroup
-                {
-                    cx.emit(build::Bar.on([]));
-                }
+                let waits = matches!(d.attr, Attr::Barrier(b) if b.exec == gpucc_ir::Scope::Workgroup);
+                cx.emit(if waits { build::Bar.on([]) } else { MInst::new(TOp::Fence) });
                 Ok(())
             }
             _ => self.alu(cx, i),

@@ -13,7 +13,7 @@ use gpucc_valhall_machine::{AtomOne, AtomOp, MemoryAccess, Op as M};
 use super::{Isel, IselCx, MI, U, no_uniforms};
 use crate::builders as build;
 use crate::inst::{
-    Atomic, AtomicOne, Compare, Constant, Hint, InSpace, Into, LoadLane, Offset, Readonly, Shift, Unsigned,
+    Atomic, AtomicOne, Compare, Constant, Hint, InSpace, Into, LoadLane, Offset, Readonly, Shared, Shift, Unsigned,
 };
 use crate::inst::{R, R2, RE, SPACE_FIRST, SrcMods, VOp, run_class, special};
 use crate::resources::immediate;
@@ -204,7 +204,7 @@ impl Isel<'_> {
     fn touches(&self, m: &Mem) -> (InSpace, Readonly) {
         let (number, space) = self.place(m);
         let readonly = match m.place {
-            Place::Buffer(r) => space == Space::Uniform || !self.written.contains(&r),
+            Place::Buffer(r) => space == Space::Uniform || !self.written.contains(&r) && m.flags.is_alone(),
             _ => false,
         };
         (InSpace(number), Readonly(readonly))
@@ -228,6 +228,7 @@ impl Isel<'_> {
             }
         }
         let (space, readonly) = self.touches(&m);
+        let shared = Shared(m.flags.is_shared());
         let addr = self.address(cx, &m, dynamic, true)?;
         let mut first = 0usize;
         for n in self.pieces(&m, dynamic.is_some(), loaded.len() as u32) {
@@ -242,7 +243,7 @@ impl Isel<'_> {
                         _ => build::loads(n),
                     };
                     let at = Offset(offset.wrapping_add(4 * first as u32) as u16);
-                    load.with((at, lane, Unsigned(true), space, readonly), [base])
+                    load.with((at, lane, Unsigned(true), space, readonly, shared), [base])
                 }
                 Addr::Handle(offset, handle) => {
                     let load = match bits {
@@ -250,7 +251,7 @@ impl Isel<'_> {
                         16 => build::LdBufferI16,
                         _ => build::buffer_loads(n),
                     };
-                    load.with((lane, Unsigned(true), space, readonly), [offset, handle])
+                    load.with((lane, Unsigned(true), space, readonly, shared), [offset, handle])
                 }
             };
             self.push(cx, inst.def(run));

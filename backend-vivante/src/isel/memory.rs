@@ -9,7 +9,7 @@ use machine::{Cond, Type};
 use super::{Fold, Isel, Shared};
 use crate::builders as build;
 use crate::clamp;
-use crate::inst::{If, Lanes, Local, Shift, Ty, Vivante, row, run};
+use crate::inst::{If, Lanes, Local, Shift, Ty, VOp, Vivante, row, run};
 use crate::uniforms::Word;
 
 type IselCx<'f> = Select<'f, Vivante>;
@@ -48,6 +48,10 @@ impl Isel<'_> {
                 let to = if bool_value { cx.temp(if t.lanes() > 1 { run(t.lanes()) } else { row(1) }) } else { dst };
                 let mods = (Ty(Type::U32), Shift(a.shift), Local(a.local));
                 cx.emit(build::Load.with(mods, [a.base, a.offset]).def(to));
+                if mem.flags.is_shared() {
+                    // Two loads of what others write stay in order.
+                    cx.emit(MInst::new(VOp::Fence));
+                }
                 if bool_value {
                     // In memory a boolean is a word of 0 or 1.
                     let (zero, ones) = (self.literal(0), self.literal(u32::MAX));

@@ -17,7 +17,7 @@ use smallvec::smallvec;
 
 use crate::arrays::Arrays;
 use crate::builders as build;
-use crate::inst::{SrcMods, Ty, Vivante, row, run};
+use crate::inst::{SrcMods, Ty, VOp, Vivante, row, run};
 use crate::uniforms::{Table, Word, uniform};
 
 /// An id vector that the thread walker writes.
@@ -385,11 +385,8 @@ impl Lower<Vivante> for Isel<'_> {
                 _ => Err(Diagnostic::internal("isel", "a system value without its name")),
             },
             Op::Barrier => {
-                if let gpucc_ir::Attr::Barrier(b) = d.attr
-                    && b.exec == gpucc_ir::Scope::Workgroup
-                {
-                    cx.emit(build::Barrier.on([]));
-                }
+                let waits = matches!(d.attr, gpucc_ir::Attr::Barrier(b) if b.exec == gpucc_ir::Scope::Workgroup);
+                cx.emit(if waits { build::Barrier.on([]) } else { MInst::new(VOp::Fence) });
                 Ok(())
             }
             _ => self.alu(cx, i),
