@@ -609,17 +609,13 @@ fn texels_in_memory_are_read_by_words() {
     let bytes: Vec<u8> = (0..64).collect();
     let read = |size: u32| {
         let asked = std::cell::RefCell::new(Vec::new());
-        let texels = MemoryTexels::new(
-            |[_, _, x, y, _]| u64::from(size * (x + 2 * y)),
-            size,
-            |at, n| {
-                asked.borrow_mut().push((at, n));
-                Ok((0..u64::from(n)).map(|k| u64::from(bytes[(at + k) as usize]) << (8 * k)).sum())
-            },
-            |raw| [raw as u32, (raw >> 32) as u32, (raw >> 64) as u32, (raw >> 96) as u32],
-        );
-        let texel = texels.texel(0, 0, 1, 1, 0).unwrap();
-        drop(texels);
+        let load = |at: u64, n: u32| {
+            asked.borrow_mut().push((at, n));
+            Ok((0..u64::from(n)).map(|k| u64::from(bytes[(at + k) as usize]) << (8 * k)).sum())
+        };
+        let place = |[_, _, x, y, _]: TexelAt| u64::from(size * (x + 2 * y));
+        let words = |raw: u128| [raw as u32, (raw >> 32) as u32, (raw >> 64) as u32, (raw >> 96) as u32];
+        let texel = MemoryTexels::new(place, size, load, words).texel(0, 0, 1, 1, 0).unwrap();
         (texel, asked.into_inner())
     };
     assert_eq!(read(1), ([3, 0, 0, 0], vec![(3, 1)]));
