@@ -3,6 +3,8 @@
 use std::fmt;
 
 use gpucc_driver::Backend;
+use gpucc_ir::Stage;
+use gpucc_opt::Caps;
 
 static BACKENDS: &[&dyn Backend] =
     &[&gpucc_valhall::VALHALL, &gpucc_tesla::TESLA, &gpucc_gcn::GCN, &gpucc_vivante::VIVANTE];
@@ -102,6 +104,11 @@ impl Target {
     /// Index of the generation in its family.
     pub fn generation_index(&self) -> usize {
         self.generation
+    }
+
+    /// What the target-independent passes know of programs of a stage.
+    pub fn caps(&self, stage: Stage) -> Caps {
+        self.backend.caps(self.generation, stage)
     }
 
     /// The backend.

@@ -23,6 +23,7 @@ pub mod source;
 pub mod sync;
 pub mod texture;
 pub mod trap;
+pub mod words;
 
 pub use address::AddressSpace;
 pub use bound::{BoundSampler, BoundTexture};

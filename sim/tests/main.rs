@@ -13,3 +13,4 @@ mod rng;
 mod sync;
 mod texture;
 mod trap;
+mod words;

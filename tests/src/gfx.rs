@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gpucc_ir::Stage;
 use gpucc_kit::exec::{On, Problem, problem};
 use gpucc_render::{Failure, Lowering, Place, Programs, Ready, frame};
 use gpucc_scene::cases::{Body, Case, Expected};
@@ -50,6 +51,14 @@ pub fn place(on: On, level: u8) -> Place {
         On::Interp => Place::interp(level),
         On::Passes(target) => Place::Oracle(Lowering::Passes { level, caps: target.caps() }),
         On::Machine(d) => Place::Target(gpucc::Target::parse(&d.to_string()).expect("a device of ours"), level),
+    }
+}
+
+/// The place with the programs of one stage of draws alone on its machine, the others on the oracle.
+pub fn mixed(place: Place, on: Stage) -> Place {
+    match place {
+        Place::Target(target, level) => Place::Mixed { target, level, on },
+        other => other,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::{Container, IoPlace, Preload, Source, Stage, flags};
+use gpucc_machines::drivers::DrawJob;
 use gpucc_pipeline::{Pipeline, Target as Colour};
 use gpucc_sim::draw::{Draw, Merger, Raster, Surface, Targets, Vertices};
 use gpucc_sim::raster::{Topology, Viewport};
@@ -61,7 +62,8 @@ fn draw_on((vertex, fragment): (&Container, &Container), format: Format, samples
     let mut targets = Targets::new(vec![Some(Surface::new(format, SIZE, SIZE, samples.into()))], None);
     let mut bound = Dispatch::new([1; 3]).with_u32(0, 0, &[0]);
     let programs = (vertex, Some(fragment));
-    gpucc_machines::draw(programs, &pipeline, &draw, &[], &mut bound, &mut targets, &RunOptions::default())?;
+    let job = DrawJob { programs, pipeline: &pipeline, draw: &draw, vertex_buffers: &[] };
+    gpucc_machines::draw(&job, &mut bound, &mut targets, &RunOptions::default())?;
     let surface = targets.colour.remove(0).expect("a target");
     Ok((surface, bound.words(0, 0).expect("the counter")[0]))
 }

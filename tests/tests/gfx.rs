@@ -1,6 +1,6 @@
 //! Graphics cases of the shared folder on the interpreter and on machines: a few of each group.
 
-use gpucc_ir::Refusal;
+use gpucc_ir::{Refusal, Stage};
 use gpucc_render::compare::{self, Against};
 use gpucc_render::{Place, Programs, Ready, frame};
 use gpucc_scene::cases::{Body, Case};
@@ -122,6 +122,42 @@ fn a_few_cases_of_each_group_are_drawn_by_machines() {
     let exact = |c: &Case| places.iter().filter_map(|&p| differs(c, p)).filter(|w| !refused(w)).collect::<Vec<_>>();
     wrong.extend(sample(5).par_iter().flat_map_iter(exact).collect::<Vec<_>>());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Draws whose vertices run on a machine and whose fragments on the oracle, and the other way round: equal to the oracle alone, to
+/// the bit.
+#[test]
+fn a_draw_in_two_places_is_that_of_one() {
+    let cases = sample(3);
+    let stages = [Stage::Vertex, Stage::Fragment];
+    let places: Vec<Place> =
+        drawing("all").flat_map(|on| stages.map(|stage| gfx::mixed(gfx::place(on, 2), stage))).collect();
+    let judge = |case: &Case| -> Vec<Result<usize, String>> {
+        let Ok(ready) = gfx::ready(case, Path::new("")) else { return Vec::new() };
+        let one = |&place: &Place| {
+            let mut resources = ready.resources.clone();
+            let options = frame::Options::default();
+            let scene = &ready.file.scene;
+            let programs = Programs::new(scene, &ready.shaders, place).map_err(|f| f.to_string());
+            // What the target refuses, and programs that write memory.
+            let Ok(programs) = programs else { return Ok(0) };
+            match frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}) {
+                Err(f) if f.to_string().contains("in two places") => Ok(0),
+                Err(f) => Err(format!("{place} {}: {f}", case.id)),
+                Ok(report) => {
+                    let got = (&resources, &report);
+                    let same = compare::check(&ready, (&programs, place), got, Against::Lowered, &options);
+                    same.map(|_| 1).map_err(|v| format!("{place} {}: {v:?}", case.id))
+                }
+            }
+        };
+        places.iter().map(one).collect()
+    };
+    let all: Vec<_> = cases.par_iter().flat_map_iter(judge).collect();
+    let wrong: Vec<&String> = all.iter().filter_map(|r| r.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let drawn: usize = all.iter().flatten().sum();
+    assert!(cases.is_empty() || 4 * drawn > 3 * all.len(), "{drawn} of {}", all.len());
 }
 
 /// What a frame leaves, what it counted, or what it says, on so many cores.

@@ -1,7 +1,7 @@
 //! How the inputs of fragments come about between the vertices of a primitive: by the rules, or as on a given machine.
 
 use gpucc_ir::Mode;
-use gpucc_sim::draw::{Primitive, QuadIn, Where};
+use gpucc_sim::draw::{self, Divisor, Primitive, QuadIn, Where};
 
 /// What the hardware of a machine makes of the values at the vertices. What a model does not say follows the rules: weights
 /// in f64, one rounding at the end (`docs/drawing.md`).
@@ -30,16 +30,12 @@ impl InterpModel for Rules {}
 
 /// Weights by the rules. Recorded results divide what is interpolated elsewhere by the 1/w of the pixel's centre.
 fn exact(quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 3] {
-    let w = quad.weights(lane, at);
-    match mode {
-        Mode::Linear => w.linear,
-        Mode::OverW => w.perspective.map(|s| s * w.inv_w),
-        _ if at != Where::Center => {
-            let share = w.inv_w / quad.weights(lane, Where::Center).inv_w;
-            w.perspective.map(|s| s * share)
-        }
-        _ => w.perspective,
-    }
+    let mode = match mode {
+        Mode::Linear => draw::Mode::Linear,
+        Mode::OverW => draw::Mode::OverW,
+        Mode::Perspective | Mode::Flat => draw::Mode::Perspective,
+    };
+    quad.shares(lane, mode, at, Divisor::Center)
 }
 
 fn sum(primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {

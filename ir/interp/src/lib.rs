@@ -37,7 +37,7 @@ pub use interpolate::InterpModel;
 pub use oob::OobAccess;
 pub use profile::{FmaModel, Free, MachineMath, Profile};
 pub use program::OracleProgram;
-pub use stages::{Pair, draw};
+pub use stages::{Pair, draw, opaque, stages};
 
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};

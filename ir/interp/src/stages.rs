@@ -12,15 +12,12 @@ use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
-    self, DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Surface, Targets, VertexData, VertexIn, VertexOut,
-    attributes,
+    self, DepthTest, Draw, Facts, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings, VertexData,
+    VertexIn, VertexOut, attributes, from_negative, from_screen,
 };
 use gpucc_sim::quads::Masks;
-use gpucc_sim::texture::{Base, Codec};
+use gpucc_sim::texture::Base;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, StepBudget, Trap, TrapKind};
-
-/// From here on 1/w is clamped where code makes positions on the screen, and the primitive is dropped.
-const LARGEST_INVERSE: f32 = 32768.0;
 
 /// The programs of a draw.
 #[derive(Clone, Copy, Debug)]
@@ -45,19 +42,29 @@ pub fn draw(
     options: &RunOptions,
     profile: &Profile,
 ) -> Result<RunReport, Trap> {
-    let lowered;
-    let draw = match pair.fragment.filter(|f| f.blends()) {
-        Some(f) => {
-            lowered = opaque(draw, f);
-            &lowered
-        }
-        None => draw,
-    };
+    let lowered = opaque(draw, pair.fragment);
+    stages(pair, draw, vertex_buffers, bindings, (options, profile), &mut |stages| {
+        draw::draw(&lowered, stages, targets)
+    })
+}
+
+/// Makes stages of the programs of a draw and gives them to `run`. `bindings` are changed as [`draw()`] says.
+///
+/// # Errors
+/// As [`draw()`], and what `run` gives.
+pub fn stages(
+    pair: Pair<'_>,
+    draw: &Draw<'_>,
+    vertex_buffers: &[Option<VertexData<'_>>],
+    bindings: &mut Dispatch,
+    (options, profile): (&RunOptions, &Profile),
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
     let mut runner = Runner::new(pair, draw, vertex_buffers, bindings, options, profile)?;
     let v = &draw.vertices;
     runner.first = [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance];
     runner.store.take(bindings);
-    let result = draw::draw(draw, &mut runner, targets);
+    let result = run(&mut runner);
     runner.store.give_back(bindings);
     result?;
     let mut report = RunReport { steps: runner.steps.used(), ..RunReport::default() };
@@ -67,9 +74,10 @@ pub fn draw(
     Ok(report)
 }
 
-/// The draw without the blending that code does.
-fn opaque<'d>(draw: &Draw<'d>, fragment: &OracleProgram) -> Draw<'d> {
+/// The draw without the blending that code of the fragment program does.
+pub fn opaque<'d>(draw: &Draw<'d>, fragment: Option<&OracleProgram>) -> Draw<'d> {
     let mut draw = draw.clone();
+    let Some(fragment) = fragment else { return draw };
     let (dense, outputs) = (fragment.dense(), fragment.slots().1);
     for slot in outputs.iter().filter(|o| o.blended) {
         if let IoAt::Location { number, .. } = slot.at
@@ -113,11 +121,6 @@ impl OracleProgram {
         self.writes_memory
     }
 
-    /// Whether code blends a colour.
-    fn blends(&self) -> bool {
-        self.slots().1.iter().any(|o| o.blended)
-    }
-
     /// Whether locations of colours have no holes.
     fn dense(&self) -> bool {
         matches!(&self.stage, StageInfo::Fragment { io, .. } if io.dense)
@@ -137,7 +140,7 @@ struct Varying {
     lanes: u32,
     from: u32,
     mode: Mode,
-    at: Where,
+    at: draw::Where,
 }
 
 struct Runner<'a, 'd> {
@@ -150,7 +153,7 @@ struct Runner<'a, 'd> {
     varyings: Vec<Varying>,
     position: Position,
     facts: Facts,
-    /// Half the size of the viewport with y down, and its range of depth; its middle, and its least depth.
+    /// Of the viewport what [`gpucc_sim::raster::Viewport::on_screen`] gives.
     viewport: [[f32; 3]; 2],
     /// Place among the targets of each one that the fragment program loads, and the row of its first component.
     loaded: Vec<(usize, u32)>,
@@ -261,14 +264,43 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
             return Err(wrong(said));
         }
         let mode = if slot.ty.is_float() { slot.interp.mode } else { Mode::Flat };
-        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at: slot.interp.at });
+        let at = match slot.interp.at {
+            Where::Center => draw::Where::Center,
+            Where::Centroid => draw::Where::Centroid,
+            Where::Sample => draw::Where::Sample,
+        };
+        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at });
     }
     Ok(list)
 }
 
+impl LinkedStages for Runner<'_, '_> {
+    fn varyings(&self) -> Varyings {
+        let mut v = Varyings::default();
+        for slot in self.vertex.main.program.slots().1 {
+            if let IoAt::Location { number, .. } = slot.at {
+                for component in 0..slot.ty.lanes() as u8 {
+                    v.places.push((number, component, v.blank.len() as u32));
+                    v.blank.push(0);
+                }
+            }
+        }
+        v
+    }
+
+    fn words(&mut self) -> &mut Vec<u32> {
+        &mut self.words
+    }
+}
+
 impl Stages for Runner<'_, '_> {
-    const QUADS: usize = LANES as usize / 4;
-    const BATCHES: usize = 64;
+    fn batch_quads(&self) -> usize {
+        LANES as usize / 4
+    }
+
+    fn batches_at_once(&self) -> usize {
+        64
+    }
 
     fn facts(&self) -> Facts {
         self.facts
@@ -363,29 +395,11 @@ fn vertex_out(
     }
     match position {
         Position::Clip => {}
-        Position::ClipNegative => {
-            let [_, _, z, w] = v.position.map(f64::from);
-            v.position[2] = (0.5 * (z + w)) as f32;
-        }
+        Position::ClipNegative => v.position = from_negative(v.position),
         Position::Window => v.position = from_screen(v.position, viewport),
     }
     v.words = from..words.len() as u32;
     v
-}
-
-/// The position in clip space of one on the screen that holds 1/w. What code clamped, and what is no number, is nowhere.
-fn from_screen(position: [f32; 4], [scale, offset]: &[[f32; 3]; 2]) -> [f32; 4] {
-    let inverse = f64::from(position[3]);
-    if inverse.is_nan() || inverse.abs() >= f64::from(LARGEST_INVERSE) || inverse == 0.0 {
-        return [f32::NAN; 4];
-    }
-    let w = 1.0 / inverse;
-    let back = |k: usize| {
-        let (scale, offset) = (f64::from(scale[k]), f64::from(offset[k]));
-        // In a viewport without an extent all of it is the middle.
-        if scale == 0.0 { 0.0 } else { ((f64::from(position[k]) - offset) / scale * w) as f32 }
-    };
-    [back(0), back(1), back(2), w as f32]
 }
 
 /// Gives a lane of a quad what a target holds there: zeros outside.
@@ -396,17 +410,9 @@ fn load_target(
     row: u32,
     (k, lane): (usize, usize),
 ) {
-    let [x, y] = quad.pixel(lane);
     let surface = targets.colour.get(place).and_then(Option::as_ref);
-    let inside = |s: &&Surface| x < s.width && y < s.rows;
-    let texel = surface.filter(inside).map(|s| {
-        let mut texel = s.format.decode(s.sample(x, y, quad.sample.unwrap_or(0).into()));
-        if s.format.components() < 4 {
-            texel[3] = if s.format.base() == Base::Float { 1f32.to_bits() } else { 1 };
-        }
-        texel
-    });
-    for (n, word) in (0..).zip(texel.unwrap_or_default()) {
+    let texel = surface.map_or([0; 4], |s| s.texel(quad.pixel(lane), quad.sample.unwrap_or(0).into()));
+    for (n, word) in (0..).zip(texel) {
         side.run.batch.set(row + n, 4 * k + lane, word);
     }
 }
@@ -455,12 +461,7 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
             Mode::Linear => 1,
             Mode::OverW => 2,
         };
-        let place = match v.at {
-            Where::Center => draw::Where::Center,
-            Where::Centroid => draw::Where::Centroid,
-            Where::Sample => draw::Where::Sample,
-        };
-        let weights = *known[mode][v.at as usize].get_or_insert_with(|| model.weights(quad, lane, v.mode, place));
+        let weights = *known[mode][v.at as usize].get_or_insert_with(|| model.weights(quad, lane, v.mode, v.at));
         for k in 0..v.lanes {
             let values = [0, 1, 2].map(|vertex| f32::from_bits(word(vertex, k)));
             side.run.batch.set(v.row + k, at, model.value(p, weights, values).to_bits());

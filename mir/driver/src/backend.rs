@@ -399,6 +399,9 @@ pub trait Backend: Sync {
     /// What its generations refuse, whatever the shader's size: what `docs/support.md` and the test runners predict.
     fn unsupported(&self) -> &'static [Unsupported];
 
+    /// What the target-independent passes know of programs of a stage, in the first strategy.
+    fn caps(&self, generation: usize, stage: Stage) -> Caps;
+
     /// Names of all passes, on the IR and on machine code.
     fn passes(&self) -> Vec<&'static str>;
 

@@ -50,6 +50,11 @@ impl<F: Family> Backend for Driver<F> {
         F::UNSUPPORTED
     }
 
+    fn caps(&self, generation: usize, stage: gpucc_ir::Stage) -> Caps {
+        let generation = generation as u8;
+        F::caps(generation, stage, &F::first(generation, &CodegenOptions::default()))
+    }
+
     fn passes(&self) -> Vec<&'static str> {
         pass::names::<F>()
     }

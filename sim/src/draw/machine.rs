@@ -7,7 +7,9 @@
 use gpucc_container::{Access, Container, Entry, Resource, flags};
 
 use super::crew::{Crew, Worker};
-use super::{DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use super::{
+    DepthTest, Draw, Facts, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings, VertexIn, VertexOut,
+};
 use crate::address::AddressSpace;
 use crate::device::{Device, DrawDevice};
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
@@ -151,6 +153,9 @@ pub trait DrawMachine: Sync {
     /// When depth and stencil are tested, if there is a fragment program.
     fn depth(&self) -> DepthTest;
 
+    /// Where the words of a vertex lie that [`DrawMachine::vertices`] gives and [`DrawMachine::quads`] reads.
+    fn varyings(&self) -> Varyings;
+
     /// Shades at most [`DrawMachine::LANES`] vertices: appends one [`VertexOut`] for each, with the words that fragments get to
     /// `words`, which is empty before.
     ///
@@ -179,7 +184,7 @@ pub trait DrawMachine: Sync {
     ) -> Result<(), Trap>;
 }
 
-/// Draws on `targets` by the waves of a machine. Buffers of the dispatch and residents of the device hold in the end what was
+/// Gives the waves of a machine as stages to `run`. Buffers of the dispatch and residents of the device hold in the end what was
 /// written, also when the draw ends in a trap.
 ///
 /// # Errors
@@ -187,10 +192,9 @@ pub trait DrawMachine: Sync {
 pub fn draw_on<M: DrawMachine>(
     launch: &DrawLaunch<'_>,
     (machine, worker): (&M, M::Worker),
-    draw: &Draw<'_>,
     dispatch: &mut Dispatch,
     device: &mut DrawDevice,
-    targets: &mut Targets,
+    run: &mut RunStages<'_>,
 ) -> Result<RunReport, Trap> {
     let options = launch.common.options;
     let ordered = launch.has(flags::WRITES_MEMORY) || options.perturb.is_some();
@@ -202,7 +206,7 @@ pub fn draw_on<M: DrawMachine>(
         shades: launch.fragment.is_some(),
         words: Vec::new(),
     };
-    let result = super::draw(draw, &mut runner, targets);
+    let result = run(&mut runner);
     let Runner { mut worker, crew, .. } = runner;
     let steps = worker.steps().used();
     let memory = worker.memory();
@@ -229,9 +233,24 @@ struct Runner<'m, M: DrawMachine> {
     words: Vec<u32>,
 }
 
+impl<M: DrawMachine> LinkedStages for Runner<'_, M> {
+    fn varyings(&self) -> Varyings {
+        self.machine.varyings()
+    }
+
+    fn words(&mut self) -> &mut Vec<u32> {
+        &mut self.words
+    }
+}
+
 impl<M: DrawMachine> Stages for Runner<'_, M> {
-    const QUADS: usize = M::LANES / 4;
-    const BATCHES: usize = BATCHES;
+    fn batch_quads(&self) -> usize {
+        M::LANES / 4
+    }
+
+    fn batches_at_once(&self) -> usize {
+        BATCHES
+    }
 
     fn facts(&self) -> Facts {
         self.facts

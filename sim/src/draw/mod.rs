@@ -10,8 +10,11 @@
 pub mod crew;
 pub mod machine;
 mod merge;
+pub mod mixed;
 mod run;
 mod surface;
+pub mod varying;
+pub mod viewport;
 
 use std::ops::Range;
 
@@ -23,8 +26,11 @@ use crate::trap::Trap;
 
 pub use crew::{Crew, Worker};
 pub use machine::{DrawEntries, DrawLaunch, DrawMachine, DrawWorker, draw_on};
+pub use mixed::{LinkedStages, Mixed, RunStages, Varyings};
 pub use run::draw;
 pub use surface::{Surface, Targets};
+pub use varying::{Divisor, Mode};
+pub use viewport::{from_negative, from_screen};
 
 /// A vertex to be shaded, as the API counts: a family that counts from a base subtracts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,10 +219,12 @@ pub struct Facts {
 /// The programs of a pipeline.
 pub trait Stages {
     /// Quads of one batch, at least 1.
-    const QUADS: usize;
+    fn batch_quads(&self) -> usize;
 
     /// Batches that [`Stages::batches`] takes at once, at least 1. Where the program reads targets or writes memory it is one.
-    const BATCHES: usize = 1;
+    fn batches_at_once(&self) -> usize {
+        1
+    }
 
     /// What the loop must know.
     fn facts(&self) -> Facts;
@@ -227,7 +235,7 @@ pub trait Stages {
     /// A trap of the program.
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap>;
 
-    /// Shades at most [`Stages::QUADS`] quads and appends one [`QuadOut`] for each. `targets` hold what earlier batches wrote.
+    /// Shades at most [`Stages::batch_quads`] quads and appends one [`QuadOut`] for each. `targets` hold what earlier batches wrote.
     ///
     /// # Errors
     /// A trap of the program.

@@ -36,7 +36,7 @@ const FARTHEST: f64 = 131_072.0;
 ///
 /// # Panics
 /// Where `stages` do not give one result for each vertex and quad.
-pub fn draw<S: Stages>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -> Result<(), Trap> {
+pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -> Result<(), Trap> {
     stages.pay(DRAW_STEPS)?;
     check(draw, targets)?;
     let facts = stages.facts();
@@ -48,7 +48,7 @@ pub fn draw<S: Stages>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -
         tested: facts.depth == DepthTest::Early,
     };
     let mut rng = draw.seed.map(SplitMix64::new);
-    let sizes = Sizes::next::<S>(&mut rng);
+    let sizes = Sizes::next(stages.batch_quads(), &mut rng);
     Loop {
         draw,
         stages,
@@ -118,12 +118,12 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn next<S: Stages>(rng: &mut Option<SplitMix64>) -> Sizes {
+    fn next(most_quads: usize, rng: &mut Option<SplitMix64>) -> Sizes {
         let mut upto = |most: usize| match rng {
             Some(rng) => 1 + rng.below(most as u64) as usize,
             None => most,
         };
-        Sizes { primitives: upto(CHUNK), quads: upto(S::QUADS.max(1)) }
+        Sizes { primitives: upto(CHUNK), quads: upto(most_quads.max(1)) }
     }
 }
 
@@ -162,7 +162,7 @@ struct Ready {
     parts: Vec<(Setup, f64)>,
 }
 
-struct Loop<'a, S> {
+struct Loop<'a, S: ?Sized> {
     draw: &'a Draw<'a>,
     stages: &'a mut S,
     targets: &'a mut Targets,
@@ -179,7 +179,7 @@ struct Loop<'a, S> {
     results: Vec<QuadOut>,
 }
 
-impl<S: Stages> Loop<'_, S> {
+impl<S: Stages + ?Sized> Loop<'_, S> {
     fn run(mut self) -> Result<(), Trap> {
         let v = self.draw.vertices;
         let place = |k: u32| u64::from(v.first) + u64::from(k);
@@ -307,13 +307,17 @@ impl<S: Stages> Loop<'_, S> {
         }
         self.cut(batch.len());
         let alone = self.facts.reads_targets || self.facts.writes_memory;
-        if self.ends.len() >= if alone { 1 } else { S::BATCHES } { self.shade(batch) } else { Ok(()) }
+        if self.ends.len() >= if alone { 1 } else { self.stages.batches_at_once() } {
+            self.shade(batch)
+        } else {
+            Ok(())
+        }
     }
 
     /// Ends a batch.
     fn cut(&mut self, end: usize) {
         self.ends.push(end);
-        self.sizes = Sizes::next::<S>(&mut self.rng);
+        self.sizes = Sizes::next(self.stages.batch_quads(), &mut self.rng);
     }
 
     /// Runs all quads that wait and applies their results in the order of the primitives.

@@ -1,7 +1,7 @@
 //! Attachments of a pass.
 
 use crate::raster::resolve;
-use crate::texture::{Codec, Format, Image, Texel};
+use crate::texture::{Base, Codec, Format, Image, Texel};
 
 /// One level of one layer of a texture while a pass draws on it: rows tightly packed, the samples of a pixel consecutive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,19 @@ impl Surface {
         &self.bytes[at..][..self.format.bytes() as usize]
     }
 
-    /// The same, for change.
+    /// What a program gets that reads a sample of a pixel: zeros outside; an alpha that the format lacks is 1.
+    pub fn texel(&self, [x, y]: [u32; 2], sample: u32) -> Texel {
+        if x >= self.width || y >= self.rows {
+            return [0; 4];
+        }
+        let mut texel = self.format.decode(self.sample(x, y, sample));
+        if self.format.components() < 4 {
+            texel[3] = if self.format.base() == Base::Float { 1f32.to_bits() } else { 1 };
+        }
+        texel
+    }
+
+    /// The bytes of a sample, for change; column and row are inside.
     pub fn sample_mut(&mut self, x: u32, y: u32, sample: u32) -> &mut [u8] {
         let at = self.offset(x, y, sample);
         &mut self.bytes[at..][..self.format.bytes() as usize]

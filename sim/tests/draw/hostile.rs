@@ -151,7 +151,9 @@ fn endless_draws() {
 fn a_trap_of_a_program_ends_the_draw() {
     struct Broken(bool);
     impl Stages for Broken {
-        const QUADS: usize = 1;
+        fn batch_quads(&self) -> usize {
+            1
+        }
         fn facts(&self) -> Facts {
             Facts::default()
         }

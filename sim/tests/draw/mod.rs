@@ -50,8 +50,13 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
 }
 
 impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> QuadOut> Stages for Programs<V, F> {
-    const QUADS: usize = 8;
-    const BATCHES: usize = 5;
+    fn batch_quads(&self) -> usize {
+        8
+    }
+
+    fn batches_at_once(&self) -> usize {
+        5
+    }
 
     fn facts(&self) -> Facts {
         self.facts

@@ -1,4 +1,4 @@
-//! `conformance --on interp|passes|lowered|poorest|T[,T] --opt 0..3 [--sample K] [--known FILE]... PATH...`
+//! `conformance --on interp|passes|lowered|poorest|T[,T] --opt 0..3 [--mixed vertex|fragment] [--sample K] [--known FILE]... PATH...`
 //!
 //! Runs cases in the formats `cts-cases-1` and `gfx-cases-1`; the last line is `N passed, M failed, K skipped`, and before it
 //! each group of graphics cases has a line of its own. Cases that naga does not accept, known faults and refusals that `docs/support.md` predicts for the target are skipped, each with place and reason; any
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use gpucc::CodegenOptions;
+use gpucc_ir::Stage;
 use gpucc_tests::cases::{Case, CaseFile, Verdict};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::gfx;
@@ -22,15 +23,25 @@ struct Args {
     known: Vec<String>,
     filter: Option<String>,
     perturb: Option<u64>,
+    /// The stage of draws that alone runs on machines.
+    mixed: Option<Stage>,
     paths: Vec<PathBuf>,
 }
 
-const USAGE: &str = "usage: conformance --on interp|passes|lowered|poorest|T[,T] --opt 0..3[,..] [--sample K] [--known FILE]... [--filter TEXT] \
+const USAGE: &str = "usage: conformance --on interp|passes|lowered|poorest|T[,T] --opt 0..3[,..] [--mixed vertex|fragment] [--sample K] [--known FILE]... [--filter TEXT] \
                      [--perturb SEED] PATH...";
 
 fn args() -> Result<Args, String> {
-    let mut a =
-        Args { on: vec![], opts: vec![2], sample: None, known: vec![], filter: None, perturb: Some(0), paths: vec![] };
+    let mut a = Args {
+        on: vec![],
+        opts: vec![2],
+        sample: None,
+        known: vec![],
+        filter: None,
+        perturb: Some(0),
+        mixed: None,
+        paths: vec![],
+    };
     let mut it = std::env::args().skip(1);
     while let Some(arg) = it.next() {
         let mut value = || it.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -50,6 +61,12 @@ fn args() -> Result<Args, String> {
             }
             "--filter" => a.filter = Some(value()?),
             "--perturb" => a.perturb = Some(value()?.parse().map_err(|e| format!("--perturb: {e}"))?),
+            "--mixed" => {
+                let stages = [Stage::Vertex, Stage::Fragment];
+                let text = value()?;
+                let stage = stages.into_iter().find(|s| s.name() == text);
+                a.mixed = Some(stage.ok_or_else(|| format!("--mixed {text}: vertex or fragment"))?);
+            }
             "--help" | "-h" => return Err(USAGE.into()),
             _ if arg.starts_with("--") => return Err(format!("unknown option {arg}\n{USAGE}")),
             _ => a.paths.push(arg.into()),
@@ -139,7 +156,11 @@ fn gfx_rows<'a>(a: &Args, cases: &'a [gpucc_scene::cases::Case]) -> Vec<Row<'a>>
     for &on in &a.on {
         jobs.extend(a.opts.iter().map(|&opt| (on, opt)));
     }
-    let places: Vec<_> = jobs.iter().map(|&(on, opt)| gfx::place(on, opt)).collect();
+    let place = |on, opt| match a.mixed {
+        Some(stage) => gfx::mixed(gfx::place(on, opt), stage),
+        None => gfx::place(on, opt),
+    };
+    let places: Vec<_> = jobs.iter().map(|&(on, opt)| place(on, opt)).collect();
     let of = |case: &'a gpucc_scene::cases::Case| -> Vec<Row<'a>> {
         let verdicts = if a.known.contains(&case.id) {
             jobs.iter().map(|_| Err("known fault")).collect::<Vec<_>>()

@@ -3,11 +3,11 @@
 //! Register words say what is launched and what exports mean; what preloads of a container say must agree with them. Waves of
 //! a batch run one after the other. Parameters of a batch lie in LDS as P0, P10 and P20 of each primitive.
 
-use gpucc_container::{Container, Entry, Preload, Source};
+use gpucc_container::{Container, Entry, IoPlace, Preload, Source};
 use gpucc_num::pack;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, Targets, VertexIn, VertexOut,
-    Where, Worker, draw_on,
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets, Varyings,
+    VertexIn, VertexOut, Where, Worker, draw_on,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
@@ -113,24 +113,24 @@ impl DrawWorker for Unit {
     }
 }
 
-/// Draws on `targets` what a driver part prepared. Buffers of the dispatch and residents of the device hold in the end
-/// what was written, also when the draw ends in a trap.
+/// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
+/// device hold in the end what was written, also when the draw ends in a trap.
 ///
 /// # Errors
-/// A trap with its instruction and address, or what is wrong with containers, register words or the draw.
+/// A trap with its instruction and address, or what is wrong with containers, register words or the draw; what `run` gives.
 pub fn draw(
     (vertex, fragment): (&Container, Option<&Container>),
     draw: &Draw<'_>,
     dispatch: &mut Dispatch,
     device: &mut DrawDevice,
-    targets: &mut Targets,
     options: &RunOptions,
+    run: &mut RunStages<'_>,
 ) -> Result<RunReport, Trap> {
     let entries = DrawEntries::new(vertex, fragment, LANES)?;
     let launch = entries.launch(&super::launch::LIMITS, draw, dispatch, device, options)?;
     let registers = device.registers.clone();
     let (machine, unit) = Machine::new(&launch, &registers, draw, dispatch, device)?;
-    draw_on(&launch, (&machine, unit), draw, dispatch, device, targets)
+    draw_on(&launch, (&machine, unit), dispatch, device, run)
 }
 
 impl<'a> Side<'a> {
@@ -521,6 +521,19 @@ impl DrawMachine for Machine<'_> {
             c if c & 0x601 != 0 => DepthTest::Late,
             _ => DepthTest::Reject,
         }
+    }
+
+    fn varyings(&self) -> Varyings {
+        let parameters = (self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31) + 1;
+        let blank = (0..parameters).flat_map(|_| [15, 0, 0, 0, 0]).collect();
+        let mut places = Vec::new();
+        for row in self.vertex.entry.interface.iter().filter(|r| r.output) {
+            if let IoPlace::Location { number, .. } = row.at {
+                let first = GIVEN_WORDS * u32::from(row.index) + 1;
+                places.extend((0..4u8).map(|c| (number, c, first + u32::from(c))));
+            }
+        }
+        Varyings { blank, places }
     }
 
     fn vertices(

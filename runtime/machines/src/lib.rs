@@ -1,6 +1,5 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
-pub mod drivers;
 mod interp;
 pub mod launch;
 mod oracle;
@@ -12,10 +11,11 @@ pub use oracle::{Compared, Verdict, judge, stray_trap};
 pub use profile::{profile, sampling};
 
 use gpucc_container::Container;
+pub use gpucc_drivers as drivers;
+use gpucc_drivers::{DrawJob, RunStages};
 pub use gpucc_isa::ListingError;
 use gpucc_isa::{Names, Notes};
-use gpucc_pipeline::Pipeline;
-use gpucc_sim::draw::{Draw, Targets, VertexData};
+use gpucc_sim::draw::Targets;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 /// A disassembled program.
@@ -31,6 +31,9 @@ pub type AssembleFn = fn(&str, usize, u8, bool) -> Result<Vec<u8>, Vec<ListingEr
 
 /// Launches a container: `(container, entry, dispatch, options)`.
 pub type RunFn = fn(&Container, Option<&str>, &mut Dispatch, &RunOptions) -> Result<RunReport, Trap>;
+
+/// Makes stages of the programs of a draw: `(job, dispatch, options, run)`.
+pub type StagesFn = fn(&DrawJob<'_>, &mut Dispatch, &RunOptions, &mut RunStages<'_>) -> Result<RunReport, Trap>;
 
 /// What there is for one family. Generations are indices into `generations`, program types bits of `gpucc_isa::stage`.
 pub struct Machine {
@@ -56,10 +59,12 @@ pub struct Machine {
     pub names: Names,
     /// Launches a container.
     pub run: RunFn,
+    /// Draws, if the machine does.
+    pub stages: Option<StagesFn>,
 }
 
 macro_rules! machine {
-    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $run:expr) => {
+    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $run:expr, $draw:expr) => {
         Machine {
             family: $family,
             generations: &[$($g),*],
@@ -75,59 +80,86 @@ macro_rules! machine {
             check_vector: $krate::vectors::check_vector,
             names: $krate::names::NAMES,
             run: $run,
+            stages: $draw,
         }
     };
 }
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, gpucc_valhall_machine::run),
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, gpucc_valhall_machine::run, None),
     machine!(
         gpucc_tesla_machine,
         "tesla",
         ["nv50", "nv84", "nva0", "nva3", "mcp77"],
         3,
         true,
-        gpucc_tesla_machine::run
+        gpucc_tesla_machine::run,
+        None
     ),
-    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn),
-    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, gpucc_vivante_machine::run),
+    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn)),
+    machine!(
+        gpucc_vivante_machine,
+        "vivante",
+        ["gc2000", "gc3000", "gc7000"],
+        1,
+        false,
+        gpucc_vivante_machine::run,
+        None
+    ),
 ];
 
-/// GCN with its driver part.
+/// GCN's dispatches, with its driver part.
 fn run_gcn(
     container: &Container,
     entry: Option<&str>,
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let mut part = drivers::gcn::Gcn::new(&container.generation, options.perturb);
+    let mut part = drivers::gcn::part(&container.generation, options.perturb);
     drivers::run(&mut part, gpucc_gcn_machine::run_on, container, entry, dispatch, options)
 }
 
-/// Draws on the machine of a family: the containers of a vertex and a fragment entry, each with that entry alone. `bindings`
-/// has the buffers, textures and samplers of both; buffers and textures are changed in place.
+/// GCN's draws, with its driver part.
+fn stages_gcn(
+    job: &DrawJob<'_>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::gcn::part(&job.programs.0.generation, options.perturb);
+    drivers::stages(&mut part, gpucc_gcn_machine::draw, job, dispatch, options, run)
+}
+
+/// Draws on the machine of the containers' family. `bindings` has the buffers, textures and samplers of both programs; buffers and
+/// textures are changed in place, also when the draw ends in a trap. Its grid does not count.
 ///
 /// # Errors
 /// What the machine traps on; a family whose machine does not draw.
 pub fn draw(
-    programs: (&Container, Option<&Container>),
-    pipeline: &Pipeline,
-    draw: &Draw<'_>,
-    vertex_buffers: &[Option<VertexData<'_>>],
+    job: &DrawJob<'_>,
     bindings: &mut Dispatch,
     targets: &mut Targets,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let family = &programs.0.family;
-    if family != "gcn" {
-        return Err(Trap::new(TrapKind::Unsupported, format!("the machine of `{family}` does not draw")));
+    stages(job, bindings, options, &mut |stages| gpucc_sim::draw::draw(job.draw, stages, targets))
+}
+
+/// Gives the programs of a draw as stages to `run`.
+///
+/// # Errors
+/// As [`draw()`], and what `run` gives.
+pub fn stages(
+    job: &DrawJob<'_>,
+    bindings: &mut Dispatch,
+    options: &RunOptions,
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
+    let family = &job.programs.0.family;
+    match find(family).and_then(|m| m.stages) {
+        Some(stages) => stages(job, bindings, options, run),
+        None => Err(Trap::new(TrapKind::Unsupported, format!("the machine of `{family}` does not draw"))),
     }
-    let mut part = drivers::gcn::Gcn::new(&programs.0.generation, options.perturb);
-    let mut device = part.upload_draw(programs, pipeline, vertex_buffers, bindings)?;
-    let report = gpucc_gcn_machine::draw(programs, draw, bindings, &mut device, targets, options);
-    drivers::DriverPart::download(&part, &device.device, bindings);
-    report
 }
 
 /// The machine of a family.

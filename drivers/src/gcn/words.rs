@@ -3,6 +3,64 @@
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
 use gpucc_sim::{Trap, TrapKind};
 
+gpucc_sim::words! {
+    /// A texture descriptor (T#).
+    pub struct TextureWords[8] = "T#" {
+        BASE_ADDRESS base_address: 0[0..32];
+        BASE_ADDRESS_HI base_address_hi: 1[0..8];
+        MIN_LOD min_lod: 1[8..20];
+        DATA_FORMAT data_format: 1[20..26];
+        NUM_FORMAT num_format: 1[26..30];
+        WIDTH width: 2[0..14] minus 1;
+        HEIGHT height: 2[14..28] minus 1;
+        PERF_MOD perf_mod: 2[28..31];
+        DST_SEL dst_sel: 3[0..12];
+        BASE_LEVEL base_level: 3[12..16];
+        LAST_LEVEL last_level: 3[16..20];
+        TILING_INDEX tiling_index: 3[20..25];
+        POW2_PAD pow2_pad: 3[25..26];
+        TYPE kind: 3[28..32];
+        DEPTH depth: 4[0..13] minus 1;
+        PITCH pitch: 4[13..27] minus 1;
+        BASE_ARRAY base_array: 5[0..13];
+        LAST_ARRAY last_array: 5[13..26];
+    }
+}
+
+gpucc_sim::words! {
+    /// A sampler descriptor (S#).
+    pub struct SamplerWords[4] = "S#" {
+        CLAMP_X clamp_x: 0[0..3];
+        CLAMP_Y clamp_y: 0[3..6];
+        CLAMP_Z clamp_z: 0[6..9];
+        DEPTH_COMPARE_FUNC depth_compare_func: 0[12..15];
+        TRUNC_COORD trunc_coord: 0[27..28];
+        DISABLE_CUBE_WRAP disable_cube_wrap: 0[28..29];
+        COMPAT_MODE compat_mode: 0[31..32];
+        MIN_LOD min_lod: 1[0..12];
+        MAX_LOD max_lod: 1[12..24];
+        XY_MAG_FILTER xy_mag_filter: 2[20..22];
+        XY_MIN_FILTER xy_min_filter: 2[22..24];
+        MIP_FILTER mip_filter: 2[26..28];
+        DISABLE_LSB_CEIL disable_lsb_ceil: 2[29..30];
+        FILTER_PREC_FIX filter_prec_fix: 2[30..31];
+        BORDER_COLOR_TYPE border_color_type: 3[30..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// A buffer descriptor (V#).
+    pub struct BufferWords[4] = "V#" {
+        BASE_ADDRESS base_address: 0[0..32];
+        BASE_ADDRESS_HI base_address_hi: 1[0..16];
+        STRIDE stride: 1[16..30];
+        NUM_RECORDS num_records: 2[0..32];
+        DST_SEL dst_sel: 3[0..12];
+        NUM_FORMAT num_format: 3[12..15];
+        DATA_FORMAT data_format: 3[15..19];
+    }
+}
+
 /// What differs between generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chip {
@@ -104,7 +162,10 @@ fn numbers(format: Format) -> (u32, u32, u32) {
     }
 }
 
-/// A T# of an image in linear layout (index 8 of the table of tile modes).
+/// Index of the linear layout in the table of tile modes.
+const LINEAR: u32 = 8;
+
+/// A T# of an image in linear layout.
 pub fn texture_words(v: &TextureView) -> [u32; 8] {
     let (data, number, select) = numbers(v.format);
     let array = v.image_layers > 1;
@@ -126,16 +187,26 @@ pub fn texture_words(v: &TextureView) -> [u32; 8] {
         Dim::D3 => (0, 0),
         _ => (v.first_layer, v.first_layer + v.layers - 1),
     };
-    [
-        (v.address >> 8) as u32,
-        (v.address >> 40) as u32 | data << 20 | number << 26,
-        (v.size[0] - 1) | (v.size[1] - 1) << 14 | 4 << 28,
-        select | first << 12 | last << 16 | 8 << 20 | u32::from(v.image_levels > 1) << 25 | kind << 28,
-        (depth - 1) | (v.pitch - 1) << 13,
-        first_layer | last_layer << 13,
-        0,
-        0,
-    ]
+    type T = TextureWords;
+    T::default()
+        .with(T::BASE_ADDRESS, (v.address >> 8) as u32)
+        .with(T::BASE_ADDRESS_HI, (v.address >> 40) as u32)
+        .with(T::DATA_FORMAT, data)
+        .with(T::NUM_FORMAT, number)
+        .with(T::WIDTH, v.size[0])
+        .with(T::HEIGHT, v.size[1])
+        .with(T::PERF_MOD, 4)
+        .with(T::DST_SEL, select)
+        .with(T::BASE_LEVEL, first)
+        .with(T::LAST_LEVEL, last)
+        .with(T::TILING_INDEX, LINEAR)
+        .with(T::POW2_PAD, u32::from(v.image_levels > 1))
+        .with(T::TYPE, kind)
+        .with(T::DEPTH, depth)
+        .with(T::PITCH, v.pitch)
+        .with(T::BASE_ARRAY, first_layer)
+        .with(T::LAST_ARRAY, last_layer)
+        .0
 }
 
 /// DEPTH_COMPARE_FUNC.
@@ -177,23 +248,43 @@ pub fn sampler_words(chip: Chip, s: &Sampler) -> Result<[u32; 4], Trap> {
         b if b == [one; 4] => 2,
         _ => return Err(Trap::new(TrapKind::Unsupported, "border colours other than black and white")),
     };
-    Ok([
-        clamp(s.wrap[0])
-            | clamp(s.wrap[1]) << 3
-            | clamp(s.wrap[2]) << 6
-            | compare << 12
-            | u32::from(nearest) << 27
-            | u32::from(!s.seamless) << 28
-            | u32::from(chip == Chip::Gfx8) << 31,
-        lod(s.lod_min) | lod(s.lod_max) << 12,
-        filter(s.mag) << 20 | filter(s.min) << 22 | (1 + filter(s.mip)) << 26 | 3 << 29,
-        border << 30,
-    ])
+    type S = SamplerWords;
+    Ok(S::default()
+        .with(S::CLAMP_X, clamp(s.wrap[0]))
+        .with(S::CLAMP_Y, clamp(s.wrap[1]))
+        .with(S::CLAMP_Z, clamp(s.wrap[2]))
+        .with(S::DEPTH_COMPARE_FUNC, compare)
+        .with(S::TRUNC_COORD, nearest.into())
+        .with(S::DISABLE_CUBE_WRAP, (!s.seamless).into())
+        .with(S::COMPAT_MODE, (chip == Chip::Gfx8).into())
+        .with(S::MIN_LOD, lod(s.lod_min))
+        .with(S::MAX_LOD, lod(s.lod_max))
+        .with(S::XY_MAG_FILTER, filter(s.mag))
+        .with(S::XY_MIN_FILTER, filter(s.min))
+        .with(S::MIP_FILTER, 1 + filter(s.mip))
+        .with(S::DISABLE_LSB_CEIL, 1)
+        .with(S::FILTER_PREC_FIX, 1)
+        .with(S::BORDER_COLOR_TYPE, border)
+        .0)
+}
+
+/// A V#; `records` are bytes or elements, whose format is a word of the number format.
+fn v_words(address: u64, stride: u32, records: u32, number: u32) -> [u32; 4] {
+    type V = BufferWords;
+    V::default()
+        .with(V::BASE_ADDRESS, address as u32)
+        .with(V::BASE_ADDRESS_HI, (address >> 32) as u32 & 0xffff)
+        .with(V::STRIDE, stride)
+        .with(V::NUM_RECORDS, records)
+        .with(V::DST_SEL, 0xfac)
+        .with(V::NUM_FORMAT, number)
+        .with(V::DATA_FORMAT, 4)
+        .0
 }
 
 /// The V# of a uniform or storage buffer.
 pub fn buffer_words(address: u64, bytes: u32) -> [u32; 4] {
-    [address as u32, (address >> 32) as u32 & 0xffff, bytes, 0x0002_7fac]
+    v_words(address, 0, bytes, 7)
 }
 
 /// The V# of a vertex buffer. Before gfx8 records are elements.
@@ -202,7 +293,7 @@ pub fn vertex_words(chip: Chip, address: u64, bytes: u32, stride: u32) -> [u32; 
         Chip::Older if stride > 0 => bytes.div_ceil(stride),
         _ => bytes,
     };
-    [address as u32, (address >> 32) as u32 & 0xffff | stride << 16, records, 0x0002_4fac]
+    v_words(address, stride, records, 4)
 }
 
 /// What a slot of a table holds.

@@ -1,16 +1,18 @@
 //! Render passes: draws on attachments.
 
-use gpucc_interp::Pair;
+use gpucc_interp::{OracleProgram, Pair};
+use gpucc_ir::Stage;
+use gpucc_machines::drivers::DrawJob;
 use gpucc_pipeline::IndexFormat;
 use gpucc_scene::model::{BufferRange, Call, Draw, Pipeline, Render};
-use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
+use gpucc_sim::draw::{self, LinkedStages, Merger, Mixed, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Viewport};
 use gpucc_sim::{RunReport, Trap, TrapKind};
 
 use super::target::Attachments;
 use super::{Frame, lost};
 use crate::error::Failure;
-use crate::place::Code;
+use crate::place::{Code, Programs};
 use crate::shaders::Stages;
 
 impl Frame<'_> {
@@ -109,27 +111,66 @@ impl Frame<'_> {
             merger: Merger::of(&state, d.blend_constant.map(|v| v as f32), d.stencil_reference),
             seed: self.options.run.perturb,
         };
-        let machine = |e: usize| self.code(e).and_then(Code::machine);
-        if let Some(v) = machine(vertex) {
-            let f = fragment.map(|f| machine(f).ok_or_else(mixed)).transpose()?;
-            return gpucc_machines::draw((v, f), &state, &draw, &buffers, bindings, targets, &self.run_options());
+        let Programs { list, clippers, mixed } = self.programs;
+        let code = |e: usize| list.get(e)?.as_ref();
+        let codes = (code(vertex), fragment.map_or_else(|| clippers.get(&vertex), code));
+        let run = self.run_options();
+        let job = |programs| DrawJob { programs, pipeline: &state, draw: &draw, vertex_buffers: &buffers };
+        match (codes, mixed) {
+            (codes, Some(halves)) => {
+                let oracle = |e: usize| halves.oracles.get(e)?.as_ref().and_then(Code::oracle);
+                let fragment = fragment.map_or_else(|| codes.1.and_then(Code::oracle), oracle);
+                let pair = Pair { vertex: oracle(vertex).ok_or_else(apart)?, fragment };
+                let machine = codes.1.and_then(Code::machine).filter(|_| halves.on == Stage::Fragment);
+                let job = job((codes.0.and_then(Code::machine).ok_or_else(apart)?, machine));
+                self.run_mixed(halves.on, &job, pair, bindings, targets)
+            }
+            ((Some(Code::Machine { container: v, .. }), f), None) => {
+                let f = f.map(|f| f.machine().ok_or_else(apart)).transpose()?;
+                gpucc_machines::draw(&job((v, f)), bindings, targets, &run)
+            }
+            ((Some(Code::Oracle(v)), f), None) => {
+                let fragment = f.map(|f| f.oracle().ok_or_else(apart)).transpose()?;
+                let pair = Pair { vertex: v, fragment };
+                gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, &run, &self.options.profile)
+            }
+            ((None, _), None) => Err(apart()),
         }
-        let fragment = match fragment {
-            Some(f) => Some(self.code(f).and_then(Code::oracle).ok_or_else(mixed)?),
-            None => self.programs.clippers.get(&vertex).and_then(Code::oracle),
-        };
-        let vertex = self.code(vertex).and_then(Code::oracle).ok_or_else(mixed)?;
-        let pair = Pair { vertex, fragment };
-        gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, &self.run_options(), &self.options.profile)
     }
 
-    fn code(&self, entry: usize) -> Option<&Code> {
-        self.programs.list.get(entry)?.as_ref()
+    /// Runs the program of one stage on a machine and the other one on the oracle. Each half has a copy of what is bound.
+    fn run_mixed(
+        &self,
+        on: Stage,
+        job: &DrawJob<'_>,
+        pair: Pair<'_>,
+        bindings: &mut gpucc_sim::Dispatch,
+        targets: &mut Targets,
+    ) -> Result<RunReport, Trap> {
+        if pair.vertex.writes_memory() || pair.fragment.is_some_and(OracleProgram::writes_memory) {
+            return Err(Trap::new(TrapKind::Unsupported, "a draw in two places whose programs write memory"));
+        }
+        let (run, profile) = (self.run_options(), &self.options.profile);
+        let draw = match on {
+            Stage::Fragment => job.draw.clone(),
+            _ => gpucc_interp::opaque(job.draw, pair.fragment),
+        };
+        let mut other = bindings.clone();
+        gpucc_machines::stages(job, bindings, &run, &mut |machine| {
+            let both = &mut |oracle: &mut dyn LinkedStages| {
+                let mut mixed = match on {
+                    Stage::Fragment => Mixed::new(oracle, machine),
+                    _ => Mixed::new(machine, oracle),
+                };
+                draw::draw(&draw, &mut mixed, targets)
+            };
+            gpucc_interp::stages(pair, &draw, job.vertex_buffers, &mut other, (&run, profile), both).map(|_| ())
+        })
     }
 }
 
-/// Both programs of a draw run in one place.
-fn mixed() -> Trap {
+/// Programs that were made for different places.
+fn apart() -> Trap {
     Trap::new(TrapKind::Unsupported, "one program of a draw runs on a machine, the other does not")
 }
 

@@ -35,12 +35,39 @@ pub enum Place {
     Oracle(Lowering),
     /// On the machine of a target, compiled at a level.
     Target(Target, u8),
+    /// Dispatches on the machine of a target; of draws the programs of one stage, and those of the other on the oracle, behind the
+    /// passes for the target. A family lands stage by stage this way, and a fault is looked for in one half.
+    Mixed {
+        /// The target.
+        target: Target,
+        /// Optimisation level.
+        level: u8,
+        /// The stage of draws that runs on the machine.
+        on: Stage,
+    },
 }
 
 impl Place {
     /// The oracle behind the passes of a level, for a target that has everything.
     pub const fn interp(level: u8) -> Place {
         Place::Oracle(Lowering::Passes { level, caps: Caps::FULL })
+    }
+
+    /// The target whose machine runs programs here.
+    pub const fn target(self) -> Option<Target> {
+        match self {
+            Place::Oracle(_) => None,
+            Place::Target(target, _) | Place::Mixed { target, .. } => Some(target),
+        }
+    }
+
+    /// What the passes know of programs of a stage; nothing if there are none.
+    fn caps(self, stage: Stage) -> Option<Caps> {
+        match self {
+            Place::Oracle(Lowering::Source) => None,
+            Place::Oracle(Lowering::Passes { caps, .. }) => Some(caps),
+            Place::Target(target, _) | Place::Mixed { target, .. } => Some(target.caps(stage)),
+        }
     }
 }
 
@@ -50,6 +77,7 @@ impl std::fmt::Display for Place {
             Place::Oracle(Lowering::Source) => f.write_str("source"),
             Place::Oracle(_) => f.write_str("interp"),
             Place::Target(t, _) => t.fmt(f),
+            Place::Mixed { target, on, .. } => write!(f, "{target} ({} programs alone)", on.name()),
         }
     }
 }
@@ -93,6 +121,19 @@ pub struct Programs {
     pub(crate) list: Vec<Option<Code>>,
     /// Of vertex entries whose clip distances are left to a fragment program and that have none: one that does only that.
     pub(crate) clippers: BTreeMap<usize, Code>,
+    /// Where draws are mixed.
+    pub(crate) mixed: Option<Halves>,
+}
+
+/// A draw in two places.
+#[derive(Debug)]
+pub(crate) struct Halves {
+    /// Whose machine runs one of the programs.
+    pub target: Target,
+    /// The stage of that program.
+    pub on: Stage,
+    /// What runs on machines as the oracle runs it, by number of the entry point.
+    pub oracles: Vec<Option<Code>>,
 }
 
 impl Programs {
@@ -114,7 +155,11 @@ impl Programs {
                 None => list[number] = Some(lower(e)?),
             }
         }
-        Ok(Programs { list, clippers })
+        let mixed = match place {
+            Place::Mixed { target, on, .. } => Some(Halves { target, on, oracles: oracles(&list, shaders)? }),
+            _ => None,
+        };
+        Ok(Programs { list, clippers, mixed })
     }
 }
 
@@ -133,15 +178,33 @@ impl Programs {
     /// # Errors
     /// The oracle does not model something.
     pub(crate) fn judges(&self, shaders: &Shaders) -> Result<Option<Programs>, Failure> {
-        let mut list = Vec::new();
-        for (e, code) in shaders.entries.iter().zip(&self.list) {
-            list.push(match code {
-                None => None,
-                Some(Code::Oracle(_)) => return Ok(None),
-                Some(Code::Machine { ir, .. }) => Some(program(ir, e).map_err(|d| said(shaders, e, d))?),
-            });
+        if !self.list.iter().flatten().any(|c| c.machine().is_some()) {
+            return Ok(None);
         }
-        Ok(Some(Programs { list, clippers: BTreeMap::new() }))
+        let mut clippers = BTreeMap::new();
+        for (&vertex, code) in &self.clippers {
+            let e = &shaders.entries[vertex];
+            let code = on_oracle(code, &e.name, Stage::Fragment).map_err(|d| said(shaders, e, d))?;
+            clippers.insert(vertex, code);
+        }
+        Ok(Some(Programs { list: oracles(&self.list, shaders)?, clippers, mixed: None }))
+    }
+}
+
+/// Programs as the oracle runs them.
+fn oracles(list: &[Option<Code>], shaders: &Shaders) -> Result<Vec<Option<Code>>, Failure> {
+    let one = |(e, code): (&Entry, &Option<Code>)| {
+        let code = code.as_ref().map(|c| on_oracle(c, &e.name, e.stage)).transpose();
+        code.map_err(|d| said(shaders, e, d))
+    };
+    shaders.entries.iter().zip(list).map(one).collect()
+}
+
+/// A program as the oracle runs it: of a machine the IR that selection read.
+fn on_oracle(code: &Code, name: &str, stage: Stage) -> Result<Code, Diagnostic> {
+    match code {
+        Code::Oracle(p) => Ok(Code::Oracle(p.clone())),
+        Code::Machine { ir, .. } => program(ir, name, stage),
     }
 }
 
@@ -170,15 +233,19 @@ fn used(scene: &Scene, shaders: &Shaders) -> Vec<usize> {
 
 fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
     match place {
-        Place::Oracle(Lowering::Source) => program(&e.module, e),
+        Place::Oracle(Lowering::Source) => program(&e.module, &e.name, e.stage),
         Place::Oracle(Lowering::Passes { level, caps }) => {
             let (around, bound) = (e.around.clone(), e.bound.clone());
             let o = gpucc_opt::Options { level, around, bound, ..gpucc_opt::Options::default() };
             let what = format!("`{}`", e.name);
             let (module, _) = gpucc::guarded(&what, || gpucc_opt::prepare(&e.module, &e.name, &caps, &o))?;
-            program(&module, e)
+            program(&module, &e.name, e.stage)
         }
-        Place::Target(target, opt_level) => {
+        // A machine that runs fragments runs behind registers that both programs decide.
+        Place::Mixed { target, level, on: Stage::Vertex } if e.stage == Stage::Fragment => {
+            code(e, Place::Oracle(Lowering::Passes { level, caps: target.caps(e.stage) }))
+        }
+        Place::Target(target, opt_level) | Place::Mixed { target, level: opt_level, .. } => {
             let (around, bound) = (e.around.clone(), e.bound.clone());
             let codegen = CodegenOptions { opt_level, around, bound, ..CodegenOptions::default() };
             let artifact = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen })?;
@@ -192,7 +259,7 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
 /// A vertex entry with clip distances and no fragment program, where the place has none: the entry, and a program behind it
 /// without outputs.
 fn clipper(e: &Entry, place: Place) -> Option<(Entry, Entry)> {
-    let Place::Oracle(Lowering::Passes { caps, .. }) = place else { return None };
+    let caps = place.caps(Stage::Vertex)?;
     let around = e.around.as_ref().filter(|a| a.other.is_none() && !caps.io.clip_distances)?;
     let io = e.point().interface().filter(|_| e.stage == Stage::Vertex)?;
     if !io.outputs.iter().any(|s| matches!(s.at, IoAt::ClipDistance(_))) {
@@ -206,7 +273,7 @@ fn clipper(e: &Entry, place: Place) -> Option<(Entry, Entry)> {
     Some((vertex, fragment))
 }
 
-fn program(module: &Module, e: &Entry) -> Result<Code, Diagnostic> {
+fn program(module: &Module, name: &str, stage: Stage) -> Result<Code, Diagnostic> {
     let refused = |t: Trap| Diagnostic::unsupported(Refusal::NotModelled, t.to_string());
-    OracleProgram::at(module, &e.name, e.stage).map(|p| Code::Oracle(Box::new(p))).map_err(refused)
+    OracleProgram::at(module, name, stage).map(|p| Code::Oracle(Box::new(p))).map_err(refused)
 }

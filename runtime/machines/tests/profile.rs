@@ -1,4 +1,4 @@
-//! Tests of `gpucc/machines/src/profile.rs`.
+//! Tests of `runtime/machines/src/profile.rs`.
 
 use gpucc_num::sfu;
 use gpucc_sim::SplitMix64;

@@ -80,6 +80,16 @@ pub fn run(
     options: &Options,
     tick: &mut dyn FnMut(),
 ) -> Result<Report, Failure> {
+    let own;
+    let options = match &programs.mixed {
+        // The oracle's half computes as the machine's does.
+        Some(h) => {
+            let profile = gpucc_machines::profile(h.target.family(), h.target.generation_index());
+            own = Options { profile, sampling: gpucc_machines::sampling(h.target.family()), ..options.clone() };
+            &own
+        }
+        None => options,
+    };
     let mut frame =
         Frame { scene, shaders, programs, resources, left: options.run.step_limit, options, report: Report::default() };
     for (k, pass) in scene.passes.iter().enumerate() {

@@ -65,7 +65,7 @@ pub fn check(
     };
     let own = own.transpose().map_err(Verdict::Failure)?;
     match (against, place) {
-        (Against::Lowered, Place::Target(t, _)) => {
+        (Against::Lowered, Place::Target(t, _) | Place::Mixed { target: t, .. }) => {
             options.profile = gpucc_machines::profile(t.family(), t.generation_index());
             options.sampling = gpucc_machines::sampling(t.family());
         }

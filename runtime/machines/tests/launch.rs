@@ -1,4 +1,4 @@
-//! Tests of `gpucc/machines/src/launch.rs`.
+//! Tests of `runtime/machines/src/launch.rs`.
 
 use gpucc_container::Source;
 use gpucc_machines::launch::*;

@@ -1,0 +1,194 @@
+//! The part of a driver that all families have alike: what is bound gets a place in memory and descriptors.
+
+use gpucc_container::{Access, Entry, Resource, ResourceKind};
+use gpucc_sim::texture::Image;
+use gpucc_sim::{AddressSpace, BoundTexture, Descriptor, Device, Dispatch, DrawDevice, Registers, Resident, Trap};
+
+use crate::link::{PlacedAttribute, attributes};
+use crate::placer::Placer;
+use crate::surface::{BoundView, Plane, Surface, SurfaceLayout};
+use crate::{DrawJob, DriverPart};
+
+/// How a family describes what is bound. Numbers come from its references.
+pub trait Descriptors {
+    /// Where texels lie.
+    type Layout: SurfaceLayout;
+
+    /// Places of memory objects are multiples of this.
+    const ALIGN: u64 = 256;
+
+    /// Addresses that there are.
+    fn space(&self, perturb: Option<u64>) -> AddressSpace {
+        AddressSpace::new64(perturb)
+    }
+
+    /// The part of a texture that a resource reads.
+    fn plane(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> Plane {
+        let _ = resource;
+        Plane::of(view, image)
+    }
+
+    /// The layout of a part of a texture.
+    fn layout(&self, image: &Image, plane: Plane) -> Self::Layout;
+
+    /// Words of the descriptors of a texture or image.
+    ///
+    /// # Errors
+    /// What fits none.
+    fn texture(&self, view: &BoundView<'_, Self::Layout>) -> Result<Vec<u32>, Trap>;
+
+    /// Words of the descriptor of a sampler: of a derived one what [`Resource`]'s variant says, some of which nobody binds.
+    ///
+    /// # Errors
+    /// What is not bound, or fits none.
+    fn sampler(&self, resource: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap>;
+
+    /// Writes the tables that an entry point reads: residents, and their addresses in [`Device::tables`].
+    ///
+    /// # Errors
+    /// What is not bound, or has no room.
+    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap>;
+
+    /// Writes the tables of a vertex program's attributes, as [`Descriptors::tables`] does.
+    ///
+    /// # Errors
+    /// What has no room.
+    fn vertex_tables(&self, list: &[PlacedAttribute<'_>], device: &mut Device, placer: &mut Placer)
+    -> Result<(), Trap>;
+
+    /// Registers of a draw.
+    ///
+    /// # Errors
+    /// Programs that are not linked.
+    fn registers(&self, vertex: &Entry, fragment: Option<&Entry>, job: &DrawJob<'_>) -> Result<Registers, Trap>;
+}
+
+/// Whether a resource is a buffer.
+pub fn is_buffer(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Uniform | ResourceKind::Storage | ResourceKind::Immediates)
+}
+
+/// The driver part of one launch of a family.
+pub struct Part<D: Descriptors> {
+    family: D,
+    perturb: Option<u64>,
+    /// Surfaces, in the order of the residents.
+    surfaces: Vec<Surface<D::Layout>>,
+}
+
+impl<D: Descriptors> Part<D> {
+    /// For a family; `perturb` moves addresses.
+    pub fn new(family: D, perturb: Option<u64>) -> Part<D> {
+        Part { family, perturb, surfaces: Vec::new() }
+    }
+
+    fn placer(&self) -> Placer {
+        Placer::new(self.family.space(self.perturb), D::ALIGN)
+    }
+
+    /// The surface of a part of a texture: the one there is, or a new one.
+    fn surface(&mut self, image: usize, plane: Plane, dispatch: &Dispatch) -> usize {
+        if let Some(k) = self.surfaces.iter().position(|s| s.image == image && s.plane == plane) {
+            return k;
+        }
+        let layout = self.family.layout(&dispatch.images[image], plane);
+        self.surfaces.push(Surface { image, plane, layout, written_as: None });
+        self.surfaces.len() - 1
+    }
+
+    /// Places buffers and texels, and makes descriptors, of what these programs use together.
+    fn place(
+        &mut self,
+        entries: &[&Entry],
+        dispatch: &Dispatch,
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<(), Trap> {
+        let all = || entries.iter().flat_map(|e| e.resources.iter().enumerate());
+        for r in all().map(|r| r.1).filter(|r| is_buffer(r.kind)) {
+            let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
+            if device.buffers.iter().all(|b| b.0 != place) {
+                device.buffers.push((place, placer.place(dispatch.buffers[place].bytes.len() as u64)?));
+            }
+        }
+        let mut bound = Vec::new();
+        for (n, resource) in all() {
+            let writes = resource.kind == ResourceKind::StorageTexture && resource.access != Access::Read;
+            if !matches!(resource.kind, ResourceKind::Texture | ResourceKind::StorageTexture) {
+                continue;
+            }
+            for element in 0..resource.count.max(1) {
+                let view = *dispatch.require_texture(resource.group, resource.binding, element)?;
+                let plane = self.family.plane(resource, &view, &dispatch.images[view.image]);
+                let surface = self.surface(view.image, plane, dispatch);
+                if writes && self.surfaces[surface].written_as.is_none() {
+                    self.surfaces[surface].written_as = Some(n as u16);
+                }
+                bound.push((resource, element, view, surface));
+            }
+        }
+        for s in &self.surfaces {
+            let address = placer.place(s.layout.size())?;
+            device.residents.push(Resident {
+                name: format!("texture {}", s.image),
+                address,
+                bytes: s.upload(&dispatch.images[s.image]),
+                writable: s.written_as.is_some(),
+                resource: s.written_as,
+            });
+        }
+        for (resource, element, view, surface) in bound {
+            let (s, address) = (&self.surfaces[surface], device.residents[surface].address);
+            let image = &dispatch.images[s.image];
+            let words = self.family.texture(&BoundView {
+                resource,
+                view,
+                image,
+                plane: s.plane,
+                layout: &s.layout,
+                address,
+            })?;
+            device.descriptors.push(Descriptor { of: resource.descriptor(element), words });
+        }
+        for r in all().map(|r| r.1).filter(|r| r.kind == ResourceKind::Sampler) {
+            for element in 0..r.count.max(1) {
+                let words = self.family.sampler(r, dispatch, element)?;
+                device.descriptors.push(Descriptor { of: r.descriptor(element), words });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<D: Descriptors> DriverPart for Part<D> {
+    fn upload(&mut self, entry: &Entry, dispatch: &Dispatch) -> Result<Device, Trap> {
+        let (mut device, mut placer) = (Device::default(), self.placer());
+        self.place(&[entry], dispatch, &mut device, &mut placer)?;
+        self.family.tables(entry, dispatch, &mut device, &mut placer)?;
+        Ok(device)
+    }
+
+    fn upload_draw(&mut self, job: &DrawJob<'_>, dispatch: &Dispatch) -> Result<DrawDevice, Trap> {
+        let (mut device, mut placer) = (Device::default(), self.placer());
+        let entries = job.entries()?;
+        self.place(&entries, dispatch, &mut device, &mut placer)?;
+        let mut tables: [Vec<(u32, u64)>; 2] = Default::default();
+        for (entry, list) in entries.iter().zip(&mut tables) {
+            self.family.tables(entry, dispatch, &mut device, &mut placer)?;
+            *list = std::mem::take(&mut device.tables);
+        }
+        let read = attributes(entries[0], job, &mut device, &mut placer)?;
+        self.family.vertex_tables(&read, &mut device, &mut placer)?;
+        tables[0].append(&mut device.tables);
+        let registers = self.family.registers(entries[0], entries.get(1).copied(), job)?;
+        Ok(DrawDevice { device, tables, registers })
+    }
+
+    fn download(&self, device: &Device, dispatch: &mut Dispatch) {
+        for (s, r) in self.surfaces.iter().zip(&device.residents) {
+            if s.written_as.is_some() {
+                s.download(&r.bytes, &mut dispatch.images[s.image]);
+            }
+        }
+    }
+}

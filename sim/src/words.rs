@@ -1,0 +1,194 @@
+//! Words of hardware descriptors, declared field by field.
+//!
+//! A declaration gives readers and writers of the fields, a list of all of them, text for people, and a check of the bits that are
+//! reserved. The driver part that writes a descriptor and the machine that reads it declare it apart, each from the reference:
+//! they share the macro, not the rows.
+
+use std::fmt;
+
+use crate::trap::{Trap, TrapKind};
+
+/// A field of a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// What the reference calls it.
+    pub name: &'static str,
+    /// Word it lies in.
+    pub word: usize,
+    /// Its lowest bit.
+    pub low: u32,
+    /// The bit behind its highest.
+    pub end: u32,
+    /// What is taken off a value before it is stored: 1 of sizes that cannot be 0.
+    pub minus: u32,
+    /// Whether nothing but 0 may stand there.
+    pub reserved: bool,
+}
+
+impl Field {
+    /// Its bits in its word.
+    pub const fn mask(&self) -> u32 {
+        (u32::MAX >> (32 - (self.end - self.low))) << self.low
+    }
+
+    /// Its bits as a number, without what was taken off.
+    pub const fn stored(&self, words: &[u32]) -> u32 {
+        (words[self.word] & self.mask()) >> self.low
+    }
+
+    /// Its value.
+    pub const fn get(&self, words: &[u32]) -> u32 {
+        self.stored(words) + self.minus
+    }
+
+    /// Puts a value in; bits that have no room are dropped.
+    pub fn set(&self, words: &mut [u32], value: u32) {
+        let bits = value.wrapping_sub(self.minus) << self.low & self.mask();
+        words[self.word] = words[self.word] & !self.mask() | bits;
+    }
+
+    /// Whether a value has room.
+    pub const fn holds(&self, value: u32) -> bool {
+        value >= self.minus && value - self.minus <= self.mask() >> self.low
+    }
+}
+
+/// Traps where a reserved field of the descriptor called `what` is not 0, and names it.
+///
+/// # Errors
+/// The first such field.
+pub fn check_reserved(what: &str, fields: &[Field], words: &[u32]) -> Result<(), Trap> {
+    for f in fields.iter().filter(|f| f.reserved && f.word < words.len()) {
+        let value = f.stored(words);
+        if value != 0 {
+            return Err(Trap::new(TrapKind::Reserved, format!("{what} field {} has the value {value:#x}", f.name)));
+        }
+    }
+    Ok(())
+}
+
+/// The fields that are not 0, in a line.
+///
+/// # Errors
+/// Those of the formatter.
+pub fn show(what: &str, fields: &[Field], words: &[u32], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{what}")?;
+    let mut lead = ": ";
+    for field in fields.iter().filter(|x| x.stored(words) != 0 || x.minus != 0 && words[x.word] != 0) {
+        let value = field.get(words);
+        write!(f, "{lead}{} ", field.name)?;
+        if value < 256 {
+            write!(f, "{value}")?
+        } else {
+            write!(f, "{value:#x}")?
+        }
+        lead = ", ";
+    }
+    if lead == ": " { f.write_str(": zeros") } else { Ok(()) }
+}
+
+/// Whether no two fields share a bit, and all lie inside of `words`.
+pub const fn is_sound(fields: &[Field], words: usize) -> bool {
+    let mut k = 0;
+    while k < fields.len() {
+        let a = &fields[k];
+        if a.word >= words || a.low >= a.end || a.end > 32 {
+            return false;
+        }
+        let mut n = 0;
+        while n < k {
+            if fields[n].word == a.word && fields[n].mask() & a.mask() != 0 {
+                return false;
+            }
+            n += 1;
+        }
+        k += 1;
+    }
+    true
+}
+
+/// Declares a descriptor:
+///
+/// ```
+/// gpucc_sim::words! {
+///     /// A sampler.
+///     pub struct SamplerWords[2] = "sampler" {
+///         CLAMP_X clamp_x: 0[0..3];
+///         SIZE size: 0[3..16] minus 1;
+///         LOD_MAX lod_max: 1[0..12];
+///         reserved "[31:12] of word 1": 1[12..32];
+///     }
+/// }
+/// let s = SamplerWords::default().with(SamplerWords::SIZE, 5);
+/// assert_eq!((s.size(), s.0[0]), (5, 4 << 3));
+/// ```
+///
+/// The type wraps its words. Each field is a constant of its type and a reader; `with` writes one, `reserved` is the check,
+/// `Display` the text. Fields that overlap do not compile.
+#[macro_export]
+macro_rules! words {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident[$count:literal] = $what:literal { $($rows:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        $vis struct $name(
+            /// The words.
+            pub [u32; $count],
+        );
+
+        #[allow(dead_code)]
+        impl $name {
+            /// What messages call it.
+            pub const WHAT: &'static str = $what;
+            /// The field with a value in it; bits that have no room are dropped.
+            #[must_use]
+            pub fn with(mut self, field: $crate::words::Field, value: u32) -> Self {
+                debug_assert!(field.holds(value), "{} {} = {value:#x}", Self::WHAT, field.name);
+                field.set(&mut self.0, value);
+                self
+            }
+            /// Traps where a reserved field is not 0.
+            ///
+            /// # Errors
+            /// The first such field, by name.
+            pub fn reserved(&self) -> Result<(), $crate::Trap> {
+                $crate::words::check_reserved(Self::WHAT, Self::FIELDS, &self.0)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::words::show(Self::WHAT, Self::FIELDS, &self.0, f)
+            }
+        }
+
+        $crate::words!(@rows $name [] $($rows)*);
+        const _: () = assert!($crate::words::is_sound($name::FIELDS, $count), "fields overlap or lie outside");
+    };
+    (@rows $name:ident [$($done:expr,)*]) => {
+        impl $name {
+            /// All fields, the reserved ones among them.
+            pub const FIELDS: &'static [$crate::words::Field] = &[$($done,)*];
+        }
+    };
+    (@rows $name:ident [$($done:expr,)*]
+        reserved $text:literal : $word:literal[$low:literal .. $end:literal]; $($rest:tt)*) => {
+        $crate::words!(@rows $name [$($done,)* $crate::words::Field {
+            name: $text, word: $word, low: $low, end: $end, minus: 0, reserved: true,
+        },] $($rest)*);
+    };
+    (@rows $name:ident [$($done:expr,)*]
+        $field:ident $get:ident : $word:literal[$low:literal .. $end:literal] $(minus $minus:literal)?; $($rest:tt)*) => {
+        #[allow(dead_code)]
+        impl $name {
+            #[doc = concat!("Field ", stringify!($field), ".")]
+            pub const $field: $crate::words::Field = $crate::words::Field {
+                name: stringify!($field), word: $word, low: $low, end: $end, minus: 0 $(+ $minus)?, reserved: false,
+            };
+            #[doc = concat!("The value of ", stringify!($field), ".")]
+            pub const fn $get(&self) -> u32 {
+                Self::$field.get(&self.0)
+            }
+        }
+        $crate::words!(@rows $name [$($done,)* $name::$field,] $($rest)*);
+    };
+}
