@@ -255,23 +255,7 @@ impl Encoder {
         } else if format == Format::Mimg {
             m = self.image(op, i, &codes, dst);
         } else if format == Format::Ds {
-            m = form::inst(self.row(op, Form::Short, false));
-            m.set("addr", reg(0));
-            if codes.len() > 1 {
-                m.set("data0", reg(1));
-            }
-            if codes.len() > 2 {
-                m.set("data1", reg(2));
-            }
-            if let Some(d) = dst {
-                m.set("vdst", d - 256);
-            }
-            if m.row().operand("offset0").is_some() {
-                m.set("offset0", i.mods.offset);
-                m.set("offset1", i.mods.offset + 1);
-            } else {
-                m.set("offset", i.mods.offset);
-            }
+            m = self.lds(op, i, &codes, dst);
         } else if unit == Unit::Smem {
             let table = if i.mods.sbase == IN_OPERAND { codes.first() } else { None };
             let register = codes.get(usize::from(table.is_some()));
@@ -368,6 +352,29 @@ impl Encoder {
         self.push(export, smallvec![], smallvec![]);
         let end = form::inst(self.row(Op::SEndpgm, Form::Short, false));
         self.push(end, smallvec![], smallvec![]);
+    }
+
+    /// An access to workgroup memory.
+    fn lds(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
+        let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
+        let mut m = form::inst(self.row(op, Form::Short, false));
+        m.set("addr", reg(0));
+        if codes.len() > 1 {
+            m.set("data0", reg(1));
+        }
+        if codes.len() > 2 {
+            m.set("data1", reg(2));
+        }
+        if let Some(d) = dst {
+            m.set("vdst", d - 256);
+        }
+        if m.row().operand("offset0").is_some() {
+            m.set("offset0", i.mods.offset);
+            m.set("offset1", i.mods.offset + 1);
+        } else {
+            m.set("offset", i.mods.offset);
+        }
+        m
     }
 
     /// Data where it is read, address, T#, and S# where there is one.

@@ -140,6 +140,39 @@ fn immediate_words(m: &Module, f: &Function, i: Inst) -> Option<core::ops::Range
 }
 
 impl LaunchRegisters {
+    /// The buffers that a function reads or writes, and whether it asks for the number of workgroups, scratch and constant tables.
+    fn uses(
+        &mut self,
+        m: &Module,
+        f: &Function,
+        spills: bool,
+        is_table: &dyn Fn(Place) -> bool,
+    ) -> (Vec<Res>, (bool, bool, bool)) {
+        let (mut counts, mut scratch, mut tables) = (false, spills, false);
+        let mut used: Vec<Res> = Vec::new();
+        for (_, i) in f.insts_in_order() {
+            let place = match &f.insts[i].attr {
+                Attr::Mem(a) | Attr::Atomic(_, a) => Some(a.place),
+                Attr::Res(r) => Some(Place::Buffer(*r)),
+                Attr::Sysval(s) => {
+                    let of_group = matches!(s, Sysval::WorkgroupId | Sysval::GlobalInvocationId);
+                    self.wants_id = if of_group { [true; 3] } else { self.wants_id };
+                    counts |= *s == Sysval::NumWorkgroups;
+                    None
+                }
+                _ => None,
+            };
+            match place {
+                Some(Place::Buffer(r)) if !used.contains(&r) => used.push(r),
+                Some(Place::Buffer(_)) | None => {}
+                Some(p) if m.space(p) == Space::Workgroup => self.uses_lds = true,
+                Some(p) if is_table(p) => tables = true,
+                Some(_) => scratch = true,
+            }
+        }
+        (used, (counts, scratch, tables))
+    }
+
     /// What `f` needs, which reads the tables of some bind groups; with `spills`, what spilling to scratch needs besides. Of the buffers
     /// whose descriptors are no user data `kept` have theirs in registers for the whole program.
     pub fn new(
@@ -156,28 +189,7 @@ impl LaunchRegisters {
         let mut groups = groups.to_vec();
         groups.extend(io.vertex_table.then_some(VERTEX_GROUP));
         let firsts = io.first.iter().filter(|f| **f).count();
-        let (mut counts, mut scratch, mut tables) = (false, spills, false);
-        let mut used: Vec<Res> = Vec::new();
-        for (_, i) in f.insts_in_order() {
-            let place = match &f.insts[i].attr {
-                Attr::Mem(a) | Attr::Atomic(_, a) => Some(a.place),
-                Attr::Res(r) => Some(Place::Buffer(*r)),
-                Attr::Sysval(s) => {
-                    let of_group = matches!(s, Sysval::WorkgroupId | Sysval::GlobalInvocationId);
-                    x.wants_id = if of_group { [true; 3] } else { x.wants_id };
-                    counts |= *s == Sysval::NumWorkgroups;
-                    None
-                }
-                _ => None,
-            };
-            match place {
-                Some(Place::Buffer(r)) if !used.contains(&r) => used.push(r),
-                Some(Place::Buffer(_)) | None => {}
-                Some(p) if m.space(p) == Space::Workgroup => x.uses_lds = true,
-                Some(p) if is_table(p) => tables = true,
-                Some(_) => scratch = true,
-            }
-        }
+        let (mut used, (counts, scratch, tables)) = x.uses(m, f, spills, is_table);
         used.sort();
         // Descriptors in the order of their registers: buffers, tables, scratch.
         let mut quads = used.len() + usize::from(tables) + usize::from(scratch);

@@ -42,7 +42,8 @@ fn nest(depth: u32, first: bool) -> String {
 
 #[test]
 fn a_chain_keeps_few_masks() {
-    let words: Vec<u32> = (0..192).map(|k: u32| if k % 3 == 0 { k.wrapping_mul(97) % 140 } else { k % 11 }).collect();
+    let words: Vec<u32> =
+        (0..192).map(|k: u32| if k.is_multiple_of(3) { k.wrapping_mul(97) % 140 } else { k % 11 }).collect();
     let before = Dispatch::new([1; 3]).with_u32(0, 0, &words);
     for with_code in [false, true] {
         let m = module(&chain(130, with_code));
@@ -91,7 +92,7 @@ fn cases_of_values_keep_few_masks() {
 #[test]
 fn arms_in_any_order_are_right() {
     let words: Vec<u32> =
-        (0..192).map(|k: u32| k.wrapping_mul(0x9e37_79b9) ^ if k % 2 == 0 { u32::MAX } else { 0 }).collect();
+        (0..192).map(|k: u32| k.wrapping_mul(0x9e37_79b9) ^ if k.is_multiple_of(2) { u32::MAX } else { 0 }).collect();
     let before = Dispatch::new([1; 3]).with_u32(0, 0, &words);
     for first in [false, true] {
         let m = module(&nest(20, first));

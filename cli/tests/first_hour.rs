@@ -74,7 +74,7 @@ fn shadertoy_bodies_draw_as_they_are() {
         }
     }
     // The place of a mistake is the author's.
-    let wrong = s.write("wrong.frag", &SHADERTOY.replace("vec3 v = cross(u, w);", "vec3 v = cross(u, nowhere);"));
+    let wrong = s.write("wrong.frag", SHADERTOY.replace("vec3 v = cross(u, w);", "vec3 v = cross(u, nowhere);"));
     expect(&["render", &wrong, "-o", &out], 1, "wrong.frag:18:");
 }
 
@@ -111,7 +111,7 @@ fn glsl_of_opengl_and_es_says_what_draws_it() {
             expect(&args, 0, "bit-exact");
         }
         expect(&[&shader, "--glslang", "--target", "gcn", "-S"], 0, "");
-        let wrong = s.write(name, &text.replace("(tex, uv)", "(tex, nowhere)"));
+        let wrong = s.write(name, text.replace("(tex, uv)", "(tex, nowhere)"));
         let line = text.lines().position(|l| l.contains("(tex, uv)")).expect("a line") + 1;
         expect(&["render", &wrong, "--glslang", "-o", &out], 1, &format!("{name}:{line}: 'nowhere'"));
     }

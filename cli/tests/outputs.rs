@@ -480,7 +480,7 @@ fn inspect_shows_both_stages() {
             "`t`: texture 2d float, group 0 binding 0, read, slot 0",
             "`s`: sampler, group 0 binding 1, slot 1",
             "first instance",
-            "input location 0 float, xy, perspective, center: attribute0.x",
+            "input location 0 float, xy: attribute0.x",
             "output position float, xyzw: export target 12.x",
             "output location 0 float, xy: param0.x",
             "output location 3 integer, x: param1.x",

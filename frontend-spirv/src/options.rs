@@ -23,7 +23,7 @@ pub struct OverrideInfo {
     pub id: Option<u16>,
 }
 
-/// Choices of [`lower`].
+/// Choices of [`crate::lower`].
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The entry point; all of them if `None`.

@@ -270,7 +270,7 @@ fn check_options(module: &Module, names: &[&str], options: &Options) -> Result<(
     }
     let Some(state) = o.around.as_ref().map(|a| &a.pipeline).or(o.pipeline.as_deref()) else { return Ok(()) };
     let mut entries = names.iter().filter_map(|name| module.entries.iter().find(|e| e.name == *name));
-    entries.try_for_each(|e| crate::pipeline::fits(e, state))
+    entries.try_for_each(|e| crate::fit::fits(e, state))
 }
 
 /// `shared` is used for a single entry point alone.

@@ -76,16 +76,16 @@ pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, 
 
 /// What a front end read.
 enum Parsed<'a> {
-    Naga(naga_in::Parsed, &'a [u8], naga_in::Lang),
-    Spirv(spirv_in::Parsed),
+    Naga(Box<naga_in::Parsed>, &'a [u8], naga_in::Lang),
+    Spirv(Box<spirv_in::Parsed>),
 }
 
 impl<'a> Parsed<'a> {
     fn new(bytes: &'a [u8], lang: naga_in::Lang, options: &FrontOptions) -> Result<Self, Vec<Diagnostic>> {
         if lang == naga_in::Lang::Spirv && options.spirv == SpirvReader::Spirv {
-            return spirv_in::parse(bytes).map(Parsed::Spirv);
+            return spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p)));
         }
-        Ok(Parsed::Naga(naga_in::parse(naga_in::Input { bytes }, lang)?, bytes, lang))
+        Ok(Parsed::Naga(Box::new(naga_in::parse(naga_in::Input { bytes }, lang)?), bytes, lang))
     }
 
     /// Names and stages of the entry points, in source order.

@@ -16,6 +16,7 @@
 //! ```
 
 mod compile;
+mod fit;
 pub mod frontend;
 pub mod legend;
 pub mod listing;

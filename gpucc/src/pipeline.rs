@@ -5,6 +5,8 @@ use gpucc_opt::{PipelineContext, stage_as_read};
 
 pub use gpucc_pipeline::*;
 
+pub use crate::fit::fits;
+use crate::fit::wrong;
 use crate::{Artifact, Options, compile_entry};
 
 /// The vertex and the fragment entry of a pipeline, which may lie in different modules. Each is compiled with what the other
@@ -66,40 +68,6 @@ fn only(module: &Module, stage: gpucc_ir::Stage) -> Result<&EntryPoint, Diagnost
         (None, _) => Err(wrong(format!("there is no {} entry", stage.name()))),
         _ => Err(wrong(format!("there are several {} entries: load the module with the name of one", stage.name()))),
     }
-}
-
-fn wrong(message: String) -> Diagnostic {
-    Diagnostic::invalid("pipeline", message)
-}
-
-/// That the attributes and targets of a pipeline are what an entry point reads and gives. A compute entry fits every pipeline; an output
-/// without a target is dropped.
-///
-/// # Errors
-/// Class `Invalid`: the first one that is not there or is of another type.
-pub fn fits(e: &EntryPoint, p: &Pipeline) -> Result<(), Diagnostic> {
-    let (slots, is_vertex) = match &e.stage {
-        StageInfo::Vertex(io) => (&io.inputs, true),
-        StageInfo::Fragment { io, .. } => (&io.outputs, false),
-        StageInfo::Compute { .. } => return Ok(()),
-    };
-    for s in slots {
-        let IoAt::Location { number, .. } = s.at else { continue };
-        let base = if is_vertex {
-            let attributes = p.vertex.iter().flatten().flat_map(|b| &b.attributes);
-            let found = attributes.filter(|a| a.location == u32::from(number)).map(|a| a.format.base()).next();
-            let missing = || wrong(format!("`{}` reads location {number}, and no vertex buffer has it", e.name));
-            Some(found.ok_or_else(missing)?)
-        } else {
-            p.targets.get(usize::from(number)).and_then(|t| t.as_ref()).map(|t| t.format.base())
-        };
-        let Some(base) = base else { continue };
-        if s.ty.is_float() != (base == Base::Float) {
-            let (has, wants) = if s.ty.is_float() { ("integers", "floats") } else { ("floats", "integers") };
-            return Err(wrong(format!("location {number} of `{}` has {wants}, that of the pipeline {has}", e.name)));
-        }
-    }
-    Ok(())
 }
 
 /// That a vertex entry gives what a fragment entry declares.

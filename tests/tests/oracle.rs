@@ -79,23 +79,24 @@ fn stray_stores() {
     }
 }
 
-/// Random programs whose right code was called wrong. Of the first four the order of invocations decides a word, but of subgroups
+/// Random programs whose right code was called wrong, in `judged/` by the seeds that once gave them. Of the first four the order of invocations decides a word, but of subgroups
 /// of one lane it never does. Of the fifth rounding and an access out of bounds decide it together, behind a `min`; of the last
 /// a conversion to an integer hides how far its float may be off.
 #[test]
 fn right_code_is_not_called_wrong() {
-    let seeds = [
-        (20_299, "vivante:gc2000"),
-        (21_166, "vivante:gc3000"),
-        (21_293, "vivante:gc2000"),
-        (21_533, "vivante:gc7000"),
-        (20_406, "tesla:nv84"),
-        (21_280, "valhall:v9"),
+    let programs = [
+        ("20299", "vivante:gc2000"),
+        ("21166", "vivante:gc3000"),
+        ("21293", "vivante:gc2000"),
+        ("21533", "vivante:gc7000"),
+        ("20406", "tesla:nv84"),
+        ("21280", "valhall:v9"),
     ];
-    for (seed, target) in seeds {
+    for (seed, target) in programs {
         let target = exec::targets(target)[0];
-        let source = gpucc_tests::randprog::Generator::new(seed).program();
-        let loaded = frontend::load(source.as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a shader");
+        let path = gpucc_tests::shared::workspace().join(format!("tests/tests/judged/{seed}.wgsl"));
+        let source = std::fs::read(path).expect("a program");
+        let loaded = frontend::load(&source, Lang::Wgsl, &FrontOptions::default()).expect("a shader");
         let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).expect("code");
         let done = gpucc_verify::verify(&loaded.module, &artifact, target, &gpucc_verify::Given::default());
         let left = done.unwrap_or_else(|d| panic!("seed {seed}: {d}"));

@@ -378,6 +378,10 @@ fn probes() -> Vec<Probe> {
         Probe { families: &["valhall", "tesla", "vivante"], ..in_group(255) },
         Probe { families: &["gcn"], ..in_group(65_534) },
         Probe { families: &["gcn"], ..wgsl(R::Varyings, varyings(33)) },
+        Probe {
+            lang: Lang::GlslVertex,
+            ..wgsl(R::PointSize, "#version 450\nvoid main() { gl_Position = vec4(0.0); gl_PointSize = 8.0; }")
+        },
         wgsl(R::TooManyBuffers, buffers(17)),
         Probe {
             families: &["valhall", "tesla", "gcn"],

@@ -140,7 +140,7 @@ impl Isel<'_> {
             Place::Buffer(r) => {
                 let (a, offset) = self.address(cx, m, dynamic, 0, BUFFER_OFFSET);
                 let o = if bits == 8 { Op::BufferLoadUbyte } else { Op::BufferLoadUshort };
-                let load = self.from_buffer(cx, op(o).def(out), r, m, (a, offset));
+                let load = self.load_of_buffer(cx, op(o).def(out), r, m, (a, offset));
                 cx.emit(load);
             }
             p if self.module.space(p) == Space::Workgroup => {
@@ -202,7 +202,7 @@ impl Isel<'_> {
     }
 
     /// The same of a load.
-    fn from_buffer(&mut self, cx: &mut IselCx<'_>, i: MI, r: Res, m: &Mem, at: (Option<U>, u32)) -> MI {
+    fn load_of_buffer(&mut self, cx: &mut IselCx<'_>, i: MI, r: Res, m: &Mem, at: (Option<U>, u32)) -> MI {
         let never = !self.module.resources[r].kind.is_writable();
         with(self.at_buffer(cx, i, r, m, at), (Readonly(never),))
     }
@@ -220,7 +220,7 @@ impl Isel<'_> {
                     _ => (Op::BufferLoadDwordx4, 4),
                 };
                 let run = if n == 1 { out[0] } else { cx.temp(run_class(n)) };
-                let load = self.from_buffer(cx, op(o).def(run), r, m, (a, offset));
+                let load = self.load_of_buffer(cx, op(o).def(run), r, m, (a, offset));
                 cx.emit(load);
                 if n > 1 {
                     let mut parts = out.to_vec();

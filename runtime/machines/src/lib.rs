@@ -12,7 +12,8 @@ pub use profile::{profile, sampling};
 
 use gpucc_container::Container;
 pub use gpucc_drivers as drivers;
-use gpucc_drivers::{DrawJob, RunStages};
+pub use gpucc_drivers::DrawJob;
+use gpucc_drivers::RunStages;
 pub use gpucc_isa::ListingError;
 use gpucc_isa::{Names, Notes};
 use gpucc_sim::draw::Targets;

@@ -16,7 +16,8 @@ use gpucc_sim::raster::Viewport;
 use gpucc_sim::texture::Codec;
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64, Trap};
 
-use crate::{Outcome, Reason, Words, hides};
+use crate::outcome::{Outcome, Reason, hides};
+use crate::seeds::Words;
 
 /// Columns and rows of the targets.
 const SIZE: [u32; 2] = [24, 20];
@@ -243,7 +244,8 @@ impl<'a> Stages<'a> {
         let other = self.compiled.container();
         let programs = if self.is_vertex() { (&own, Some(other)) } else { (other, Some(&own)) };
         self.draw((words, before, options.perturb), |buffers, draw, d, t| {
-            gpucc_machines::draw(programs, &self.state, draw, buffers, d, t, options).map(|_| ())
+            let job = gpucc_machines::DrawJob { programs, pipeline: &self.state, draw, vertex_buffers: buffers };
+            gpucc_machines::draw(&job, d, t, options).map(|_| ())
         })
     }
 
@@ -468,7 +470,10 @@ fn outside(
         |d: &Drawn| d.targets.colour.iter().flatten().chain(&d.targets.depth).map(numbers).collect::<Vec<_>>();
     let (want, got) = (surfaces(plain), surfaces(machine));
     let far = |w: f64, g: f64, (abs, rel): (f64, f64), spread: f64| {
-        w.is_finite() && w.to_bits() != g.to_bits() && !((w - g).abs() <= abs + rel * w.abs() + SLACK * spread)
+        let most = abs + rel * w.abs() + SLACK * spread;
+        // What cannot be compared is far.
+        let beyond = (w - g).abs().partial_cmp(&most).is_none_or(std::cmp::Ordering::is_gt);
+        w.is_finite() && w.to_bits() != g.to_bits() && beyond
     };
     let pixels = (SIZE[0] * SIZE[1]) as usize;
     let most = (SHARE * pixels as f64).ceil() as usize;

@@ -2,6 +2,7 @@
 //! random programs and of the fuzz targets.
 
 mod draw;
+mod outcome;
 mod seeds;
 
 use std::fmt;
@@ -11,8 +12,10 @@ use gpucc_container::{Entry, Stage};
 use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Module, Op, Place};
 use gpucc_machines::Verdict;
-use gpucc_sim::{Dispatch, Races, RunOptions, Trap, TrapKind};
+use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
+pub use crate::outcome::Reason;
+use crate::outcome::{Outcome, hides};
 pub use crate::seeds::{Given, Words, describe, dispatch, kinds};
 
 /// Steps of one run: a program that takes longer is not compared.
@@ -20,48 +23,6 @@ const STEPS: u64 = 20_000_000;
 
 /// Most bytes of all buffers of a module together. A run holds them about ten times.
 const MOST_BYTES: u64 = 1 << 24;
-
-/// Why a run was not compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The oracle traps.
-    Oracle(TrapKind),
-    /// The machine traps where the result is open.
-    Machine(TrapKind),
-    /// The result depends on the order of invocations.
-    Order,
-    /// Accesses beyond the buffers decide every result.
-    Strayed,
-    /// Bits of NaN decide every result.
-    NanBits,
-    /// Denormals and NaNs in the inputs leave the result open.
-    Denormals,
-    /// The result changes with the last bits of approximations.
-    Sensitive,
-    /// The buffers that the shader asks for are too large to be run several times.
-    Large,
-    /// Nothing is drawn.
-    Nothing,
-    /// There is no draw that would show the entry.
-    NoDraw,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Oracle(kind) => write!(f, "the oracle traps: {}", kind.name()),
-            Reason::Machine(kind) => write!(f, "the machine traps: {}", kind.name()),
-            Reason::Order => f.write_str("the result depends on the order of invocations"),
-            Reason::Strayed => f.write_str("accesses beyond the buffers decide every result"),
-            Reason::NanBits => f.write_str("bits of NaN decide every result"),
-            Reason::Denormals => f.write_str("denormals and NaNs leave the result open"),
-            Reason::Large => f.write_str("the buffers are too large"),
-            Reason::Nothing => f.write_str("nothing is drawn"),
-            Reason::NoDraw => f.write_str("no draw shows it"),
-            Reason::Sensitive => f.write_str("the result changes with the last bits of approximations"),
-        }
-    }
-}
 
 /// A run that was not compared.
 #[derive(Clone, Debug)]
@@ -111,30 +72,6 @@ fn loads_floats(module: &Module) -> bool {
         let load = f.insts[i].op == Op::Load && matches!(f.insts[i].place(), Some(Place::Buffer(_)));
         load && f.result_ty(i).is_some_and(|t| t.is_float())
     })
-}
-
-/// How one comparison ended.
-enum Outcome {
-    Agrees,
-    /// The shader, on these inputs, has no one result.
-    NotCompared(Reason, String),
-}
-
-impl Outcome {
-    fn not(reason: Reason) -> Outcome {
-        Outcome::NotCompared(reason, reason.to_string())
-    }
-}
-
-/// Whether a machine's trap says nothing of the code: what it met is the shader's, or its own limit.
-fn hides(t: &Trap, module: &Module) -> bool {
-    match t.kind {
-        TrapKind::StepLimit | TrapKind::UndefinedRead | TrapKind::Race | TrapKind::Unsupported | TrapKind::Dispatch => {
-            true
-        }
-        TrapKind::OutOfBounds => !module.options.robust,
-        _ => false,
-    }
 }
 
 /// One run and its comparison.

@@ -1,0 +1,72 @@
+//! How a comparison ends, and why there was none.
+
+use std::fmt;
+
+use gpucc_ir::Module;
+use gpucc_sim::{Trap, TrapKind};
+
+/// Why a run was not compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The oracle traps.
+    Oracle(TrapKind),
+    /// The machine traps where the result is open.
+    Machine(TrapKind),
+    /// The result depends on the order of invocations.
+    Order,
+    /// Accesses beyond the buffers decide every result.
+    Strayed,
+    /// Bits of NaN decide every result.
+    NanBits,
+    /// Denormals and NaNs in the inputs leave the result open.
+    Denormals,
+    /// The result changes with the last bits of approximations.
+    Sensitive,
+    /// The buffers that the shader asks for are too large to be run several times.
+    Large,
+    /// Nothing is drawn.
+    Nothing,
+    /// There is no draw that would show the entry.
+    NoDraw,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Oracle(kind) => write!(f, "the oracle traps: {}", kind.name()),
+            Reason::Machine(kind) => write!(f, "the machine traps: {}", kind.name()),
+            Reason::Order => f.write_str("the result depends on the order of invocations"),
+            Reason::Strayed => f.write_str("accesses beyond the buffers decide every result"),
+            Reason::NanBits => f.write_str("bits of NaN decide every result"),
+            Reason::Denormals => f.write_str("denormals and NaNs leave the result open"),
+            Reason::Large => f.write_str("the buffers are too large"),
+            Reason::Nothing => f.write_str("nothing is drawn"),
+            Reason::NoDraw => f.write_str("no draw shows it"),
+            Reason::Sensitive => f.write_str("the result changes with the last bits of approximations"),
+        }
+    }
+}
+
+/// How one comparison ended.
+pub(crate) enum Outcome {
+    Agrees,
+    /// The shader, on these inputs, has no one result.
+    NotCompared(Reason, String),
+}
+
+impl Outcome {
+    pub(crate) fn not(reason: Reason) -> Outcome {
+        Outcome::NotCompared(reason, reason.to_string())
+    }
+}
+
+/// Whether a machine's trap says nothing of the code: what it met is the shader's, or its own limit.
+pub(crate) fn hides(t: &Trap, module: &Module) -> bool {
+    match t.kind {
+        TrapKind::StepLimit | TrapKind::UndefinedRead | TrapKind::Race | TrapKind::Unsupported | TrapKind::Dispatch => {
+            true
+        }
+        TrapKind::OutOfBounds => !module.options.robust,
+        _ => false,
+    }
+}
