@@ -139,10 +139,10 @@ pub enum Deny {
 /// Readers of SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FrontendArg {
-    /// naga's, after the module was made into what it takes.
-    Naga,
     /// That of gpucc, which makes IR of the module's own blocks.
     Spirv,
+    /// naga's, after the module was made into what it takes.
+    Naga,
 }
 
 /// Options of everything that compiles.
@@ -157,7 +157,7 @@ pub struct Front {
     /// Compile GLSL to SPIR-V with glslangValidator first: for versions and forms that the parser lacks.
     #[arg(long)]
     pub glslang: bool,
-    /// Who reads SPIR-V [default: naga].
+    /// Who reads SPIR-V [default: spirv].
     #[arg(long, value_enum)]
     pub frontend: Option<FrontendArg>,
     /// Entry point [default: all; `run` requires it if there are several].

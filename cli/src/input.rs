@@ -74,8 +74,8 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
         overrides.push((name.trim().to_string(), value));
     }
     let spirv = match front.frontend {
-        None | Some(FrontendArg::Naga) => SpirvReader::Naga,
-        Some(FrontendArg::Spirv) => SpirvReader::Spirv,
+        None | Some(FrontendArg::Spirv) => SpirvReader::Spirv,
+        Some(FrontendArg::Naga) => SpirvReader::Naga,
     };
     Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust(), spirv })
 }

@@ -24,7 +24,6 @@ mod spirv;
 pub use guard::limits;
 pub use report::line_column;
 pub use severity::{DerivativeUniformity, Told};
-pub use spirv::capabilities as spirv_support;
 
 use halves::Edits;
 

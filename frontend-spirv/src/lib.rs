@@ -6,6 +6,7 @@
 //! Input is not trusted. [`limits`] bound what a module may ask for, and everything that recurses runs on a thread with a large stack. Every
 //! instruction, decoration and mode is read, or harmless by a list that says why, or refused by its name ([`tables`]).
 
+pub mod capabilities;
 mod grammar;
 mod lower;
 mod module;

@@ -6,7 +6,7 @@ use gpucc_frontend_naga as naga_in;
 use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
 
-pub use naga_in::spirv_support;
+pub use spirv_in::capabilities as spirv_support;
 
 /// Source languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +28,11 @@ pub enum Lang {
 /// Who reads SPIR-V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpirvReader {
-    /// naga's reader, after the module was made into what it takes.
-    #[default]
-    Naga,
     /// The reader that makes IR of the module's own blocks.
+    #[default]
     Spirv,
+    /// naga's reader, after the module was made into what it takes.
+    Naga,
 }
 
 /// What the frontend needs besides the source.

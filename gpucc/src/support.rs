@@ -6,7 +6,7 @@ use gpucc_driver::Backend;
 use gpucc_ir::Stage;
 use gpucc_ir::refusal::{Kind, Refusal, Unsupported};
 
-use gpucc_frontend_naga::spirv_support::Verdict;
+use gpucc_frontend_spirv::capabilities::Verdict;
 
 use crate::backends;
 
@@ -39,7 +39,7 @@ pub fn page() -> String {
     let mut o = String::from(
         "# What is refused, where, and why\n\nMade by `cargo xtask docs` from the list of codes (`ir/src/refusal.rs`) and from what each \
          backend says of them (`UNSUPPORTED`); `tests/tests/support.rs` holds every cell that a shader can try. A refusal is exit code 3, with a message that names code, \
-         target and place, and nothing is written. Everything else that naga accepts compiles: an op that selection does not know is a bug of the \
+         target and place, and nothing is written. Everything else that is right compiles: an op that selection does not know is a bug of the \
          compiler (exit code 70). `interp` is the interpreter of the IR; its runs have 16 MiB for variables.\n",
     );
     let sections = [
@@ -82,7 +82,7 @@ pub fn page() -> String {
          what becomes of it on a target. `tests/tests/spirv_support.rs` holds each row. An instruction that has no counterpart is refused by its \
          name, with the code of what it belongs to.\n\n| capability | a module that needs it |\n|---|---|\n",
     );
-    for (name, verdict) in gpucc_frontend_naga::spirv_support::ROWS {
+    for (name, verdict) in gpucc_frontend_spirv::capabilities::ROWS {
         let _ = match verdict {
             Verdict::Runs => writeln!(o, "| {name} | runs |"),
             Verdict::Refused(code) => writeln!(o, "| {name} | refused: `{}` |", code.name()),

@@ -313,37 +313,30 @@ fn refused_with_the_code_of_what_is_missing() {
         return;
     }
     let buffer = "layout(set = 0, binding = 0) buffer A { float a[]; };";
-    let with = |extensions: &str, size: &str, declarations: &str, body: &str| {
+    let with = |extensions: &str, declarations: &str, body: &str| {
         let list: String = extensions.split_whitespace().map(|e| format!("#extension {e} : require\n")).collect();
-        format!(
-            "#version 450\n{list}layout(local_size_x = 8{size}) in;\n{buffer}\n{declarations}\nvoid main() {{ {body} }}"
-        )
+        format!("#version 450\n{list}layout(local_size_x = 8) in;\n{buffer}\n{declarations}\nvoid main() {{ {body} }}")
     };
     let cases = [
         (
-            with("GL_KHR_shader_subgroup_arithmetic", "", "", "a[0] = subgroupExclusiveAdd(a[1]);"),
+            with("GL_KHR_shader_subgroup_arithmetic", "", "a[0] = subgroupExclusiveAdd(a[1]);"),
             "subgroups",
             "`OpGroupNonUniformFAdd`",
         ),
         (
-            with("GL_KHR_shader_subgroup_basic", "", "", "a[0] = subgroupElect() ? 1.0 : 0.0;"),
+            with("GL_KHR_shader_subgroup_basic", "", "a[0] = subgroupElect() ? 1.0 : 0.0;"),
             "subgroups",
             "`OpGroupNonUniformElect`",
         ),
         (
-            with("GL_KHR_shader_subgroup_ballot", "", "", "a[0] = float(subgroupBallotBitCount(uvec4(3)));"),
+            with("GL_KHR_shader_subgroup_ballot", "", "a[0] = float(subgroupBallotBitCount(uvec4(3)));"),
             "subgroups",
             "`OpGroupNonUniformBallotBitCount`",
         ),
         (
-            with("", "", "layout(set = 0, binding = 1) buffer B { float b[]; } list[3];", "list[1].b[0] = a[0];"),
+            with("", "layout(set = 0, binding = 1) buffer B { float b[]; } list[3];", "list[1].b[0] = a[0];"),
             "binding-arrays",
             "`OpTypeArray of buffers`",
-        ),
-        (
-            with("GL_KHR_shader_subgroup_basic", ", local_size_y = 2", "", "a[0] = float(gl_SubgroupInvocationID);"),
-            "spirv",
-            "multi dimensional",
         ),
     ];
     for (n, (source, code, named)) in cases.iter().enumerate() {
@@ -388,7 +381,7 @@ fn images_and_textures() {
     }
 }
 
-/// An operation between lanes that naga's reader stops at, an empty struct, and what begins as zero in workgroup memory.
+/// An operation between lanes, an empty struct, and what begins as zero in workgroup memory.
 #[test]
 fn text_of_others() {
     if !has("spirv-as") {
@@ -410,8 +403,7 @@ fn text_of_others() {
     assert_eq!(list[0].code, "subgroups");
     assert!(list[0].message.starts_with("`OpGroupNonUniformFAdd`"), "{}", list[0]);
     let empty = shader("%e = OpTypeStruct\n%pe = OpTypePointer Private %e\n%v = OpVariable %pe Private", "", "");
-    let list = load(&assembled("empty", &empty), &[]).expect_err("a struct without members");
-    assert_eq!((list[0].class, list[0].code), (Class::Unsupported, "spirv"), "{}", list[0]);
+    load(&assembled("empty", &empty), &[]).unwrap_or_else(|list| panic!("a struct without members: {}", list[0]));
     let zeros = shader(
         "%pair = OpTypeArray %uint %u3\n%zeros = OpConstantComposite %pair %u0 %u0 %u0\n%pw = OpTypePointer Workgroup %pair\n\
          %pwu = OpTypePointer Workgroup %uint\n%w = OpVariable %pw Workgroup %zeros",

@@ -6,7 +6,6 @@
 mod arith;
 mod binary;
 mod blocks;
-pub mod capabilities;
 mod chains;
 pub mod combined;
 mod debug;

@@ -705,11 +705,12 @@ fn bitcast(b: &mut Builder<'_>, v: Value, from: Type, to: Type) -> Value {
             let per = (32 / from.bits()) as usize;
             return lanes
                 .chunks(per)
-                .map(|c| if c.len() == per { word_of(b, c, from.scalar()) } else { to_bits(b, c[0], from.scalar()) })
+                .map(|c| if c.len() > 1 { word_of(b, c, from.scalar()) } else { to_bits(b, c[0], from.scalar()) })
                 .collect();
         }
-        let ints = if from.scalar() == Scalar::I32 { v } else { b.bitcast(v, from.with_scalar(Scalar::I32)) };
-        (0..from.lanes()).map(|k| b.extract(ints, k)).collect()
+        let all = Type::new(Scalar::I32, from.total_bits() / 32);
+        let ints = if from == all { v } else { b.bitcast(v, all) };
+        (0..all.lanes()).map(|k| b.extract(ints, k)).collect()
     };
     let words = words(b);
     if is_narrow(to) {

@@ -144,6 +144,12 @@ fn conversions_agree() {
          v5: f16 = bitcast v9\n",
         "  v4: i16 = bitcast v1\n  v6: i16 = bitcast v2\n  v7: i16 = smin v4, v6\n  v8: i16 = clz v7\n  v9: i16 = ineg v8\n  \
          v5: f16 = bitcast v9\n",
+        // Lanes that are less than a word together, and a word of 64 bits.
+        "  v4: i16 = bitcast v1\n  v6: i8 = trunc v4\n  v7: i16 = ushr v4, 8:i16\n  v8: i8 = trunc v7\n  v9: i8x2 = compose v8, v6\n  \
+         v10: i16 = bitcast v9\n  v11: i8x2 = bitcast v10\n  v12: i8x2 = shuffle v11, v11, lanes 1 0\n  v13: i16 = bitcast v12\n  \
+         v14: i16 = bitcast v9\n  v15: i16 = isub v13, v14\n  v5: f16 = bitcast v15\n",
+        "  v4: f16x4 = load res0[0 + v0] align 8\n  v6: i64 = bitcast v4\n  v7: i16x4 = bitcast v6\n  v8: i16 = extract v7, lane 2\n  \
+         v5: f16 = bitcast v8\n",
     ] {
         same_halves(&format!("{body}  store v5, res1[6 + v0] align 2\n"), &data);
     }
