@@ -3,8 +3,6 @@
 //! Needs: virtual registers, both graphs. Leaves: physical registers; spilled scalar registers in lanes of vector registers behind
 //! all others.
 
-mod runs;
-
 use gpucc_driver::{AttemptError, CodegenOptions, Family, Job, alloc_options};
 use gpucc_gcn_machine::abi;
 use gpucc_ir::Refusal;
@@ -68,7 +66,7 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     } else {
         facts
     };
-    let given = if worth.draws { runs::give_back(mf) } else { None };
+    let given = if worth.draws { gpucc_mir::split_runs(mf, t) } else { None };
     let mut best = ordered(mf, t, (facts, schedule), &how, (worth, least));
     if let Some(mut other) = given {
         let answer = gpucc_mir::allocate(&mut other, t, &how);

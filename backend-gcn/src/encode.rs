@@ -1,5 +1,4 @@
-//! From allocated machine IR to encoded code: forms, branches, what surrounds stores of live lanes, and the program's first
-//! instructions.
+//! From allocated machine IR to encoded code: forms and branches. What depends on them alone is put in by the passes of the tail.
 
 use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::operand::{self, inline32};
@@ -9,10 +8,9 @@ use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, MFunc, Opcode, Pseudo, Ranges, Src};
 use smallvec::{SmallVec, smallvec};
 
-use crate::encoded::{Block, Code, EncodedInst, row};
+use crate::encoded::{Block, Code, EncodedInst, Facts, mask_op, row};
 use crate::forms::{has_short, mask_source};
 use crate::inst::{Cond, FILE_V, GOp, Gcn, IN_OPERAND, MI, Mods, U, is_exact};
-use crate::launch_registers::LaunchRegisters;
 
 /// Puts modifiers where the row has them.
 fn modify(m: &mut Inst<Isa>, mods: &Mods) {
@@ -58,17 +56,6 @@ struct Encoder {
     /// Location of what is being encoded.
     loc: Loc,
     used: Used,
-    /// First register of the lanes that are live.
-    live: Option<u32>,
-    /// Whether the last instruction brought back EXEC behind one of live lanes.
-    exact: bool,
-    /// Whether EXEC holds live lanes alone to the end of the program.
-    last: bool,
-    /// Whether enough follows that a wave without live lanes had better end.
-    worth: bool,
-    /// The block that ends a wave without live lanes, and whether something leads there.
-    early: usize,
-    ends_early: bool,
 }
 
 impl Encoder {
@@ -89,7 +76,6 @@ impl Encoder {
     fn push(&mut self, inst: Inst<Isa>, reads: Ranges, writes: Ranges) -> &mut EncodedInst {
         self.note(&reads);
         self.note(&writes);
-        self.exact = false;
         self.items.push(EncodedInst { loc: self.loc, ..EncodedInst::new(inst, reads, writes) });
         let last = self.items.len() - 1;
         &mut self.items[last]
@@ -102,16 +88,11 @@ impl Encoder {
         block
     }
 
-    /// A scalar instruction on 64-bit registers: `(op, dst, a, b)` by scalar codes.
     fn mask_op(&mut self, op: Op, dst: u32, a: u32, b: Option<u32>) {
-        let mut i = form::inst(self.row(op, Form::Short, false)).with("sdst", dst).with("src0", a);
-        let mut reads: Ranges = smallvec![(a, 2)];
-        if let Some(b) = b {
-            i.set("src1", b);
-            reads.push((b, 2));
-        }
-        reads.retain(|r| r.0 < 128);
-        self.push(i, reads, smallvec![(dst, 2)]);
+        let i = mask_op(op, dst, a, b, self.generation);
+        self.note(&i.reads);
+        self.note(&i.writes);
+        self.items.push(EncodedInst { loc: self.loc, ..i });
     }
 
     fn branch(&mut self, op: Op, to: usize) {
@@ -162,7 +143,8 @@ impl Encoder {
         }
     }
 
-    fn inst(&mut self, i: &MI) {
+    /// An instruction; `is_far` says whether enough follows that a wave without live lanes had better end.
+    fn inst(&mut self, i: &MI, is_far: bool) {
         let op = match i.op {
             Opcode::Op(GOp::I(op)) => op,
             Opcode::Op(GOp::Choose(cmp)) => {
@@ -170,7 +152,8 @@ impl Encoder {
                 let mut reads = Ranges::new();
                 let codes: Codes = i.uses[2..].iter().map(|u| self.source(u, &mut reads)).collect();
                 let d = i.defs[0].phys().map_or(0, |p| u32::from(p.place.base()));
-                return self.scalar(Op::SCselectB32, &codes, Some(d), reads, smallvec![(d, 1)]);
+                self.scalar(Op::SCselectB32, &codes, Some(d), reads, smallvec![(d, 1)]);
+                return;
             }
             Opcode::Op(_) | Opcode::Pseudo(Pseudo::LogicalEnd | Pseudo::LogicalStart) => return,
             Opcode::Pseudo(p) => panic!("{p:?} is left after allocation"),
@@ -191,9 +174,6 @@ impl Encoder {
         let codes: Codes = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();
         let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
         let mut m;
-        if self.live.is_some() && is_exact(i, op) {
-            self.begin_exact();
-        }
         if op == Op::Exp {
             m = form::inst(self.row(op, Form::Short, false));
             modify(&mut m, &i.mods);
@@ -277,12 +257,8 @@ impl Encoder {
                 reads.push((u32::from(i.mods.sbase) * 2, base.unwrap_or(0)));
             }
         } else if unit == Unit::Salu {
-            self.scalar(op, &codes, dst, reads, writes);
-            if i.mods.ends && self.worth {
-                // SCC says whether a lane is left.
-                self.ends_early = true;
-                self.branch(Op::SCbranchScc0, self.early);
-            }
+            let facts = self.scalar(op, &codes, dst, reads, writes);
+            (facts.ends, facts.is_far) = (i.mods.ends, i.mods.ends && is_far);
             return;
         } else {
             m = self.vector(op, i, &codes, dst);
@@ -290,68 +266,7 @@ impl Encoder {
                 writes.push((operand::VCC, 2));
             }
         }
-        self.push(m, reads, writes);
-        if let Some(live) = self.live
-            && is_exact(i, op)
-        {
-            self.end_exact();
-            if let (Some(d), true) = (dst, op != Op::Exp) {
-                // An atomic gives 0 where it did not happen.
-                let mut m = form::inst(self.row(Op::VCndmaskB32, Form::Long, false)).with("vdst", d - 256);
-                m.set("src0", 128);
-                m.set("src1", d);
-                m.set("mask", live);
-                self.push(m, smallvec![(d, 1), (live, 2)], smallvec![(d, 1)]);
-            }
-        }
-    }
-
-    /// From here on only lanes that are live are on.
-    fn begin_exact(&mut self) {
-        let Some(live) = self.live else { return };
-        if self.last {
-            return;
-        }
-        if self.exact {
-            // Neighbours share what is around them.
-            self.items.pop();
-            self.exact = false;
-            return;
-        }
-        self.mask_op(Op::SMovB64, live + 2, operand::EXEC, None);
-        self.mask_op(Op::SAndB64, operand::EXEC, operand::EXEC, Some(live));
-    }
-
-    /// All lanes are on again.
-    fn end_exact(&mut self) {
-        let Some(live) = self.live.filter(|_| !self.last) else { return };
-        self.mask_op(Op::SMovB64, operand::EXEC, live + 2, None);
-        self.exact = true;
-    }
-
-    /// From here on only live lanes are on, to the end of the program.
-    fn only_live(&mut self) {
-        let Some(live) = self.live else { return };
-        if self.exact {
-            // A store was right in front.
-            self.items.pop();
-            self.exact = false;
-        } else {
-            self.mask_op(Op::SAndB64, operand::EXEC, operand::EXEC, Some(live));
-        }
-        self.last = true;
-    }
-
-    /// The end of a wave whose lanes were all discarded: no pixel is covered.
-    fn end_without_lanes(&mut self) {
-        self.loc = Loc::UNKNOWN;
-        self.last = true;
-        let none = form::inst(self.row(Op::SMovB64, Form::Short, false)).with("sdst", operand::EXEC);
-        self.push(none.with("src0", 128), smallvec![], smallvec![(operand::EXEC, 2)]);
-        let export = form::inst(self.row(Op::Exp, Form::Short, false)).with("tgt", 9).with("done", 1).with("vm", 1);
-        self.push(export, smallvec![], smallvec![]);
-        let end = form::inst(self.row(Op::SEndpgm, Form::Short, false));
-        self.push(end, smallvec![], smallvec![]);
+        self.push(m, reads, writes).facts.exact = is_exact(i, op);
     }
 
     /// An access to workgroup memory.
@@ -392,7 +307,14 @@ impl Encoder {
         m
     }
 
-    fn scalar(&mut self, op: Op, codes: &[(u32, Option<u32>)], dst: Option<u32>, reads: Ranges, writes: Ranges) {
+    fn scalar(
+        &mut self,
+        op: Op,
+        codes: &[(u32, Option<u32>)],
+        dst: Option<u32>,
+        reads: Ranges,
+        writes: Ranges,
+    ) -> &mut Facts {
         let literal = codes.iter().find_map(|c| c.1);
         let mut m = form::inst(self.row(op, Form::Short, literal.is_some()));
         if let Some(d) = dst {
@@ -410,7 +332,7 @@ impl Encoder {
                 m.set("lit", value);
             }
         }
-        self.push(m, reads, writes);
+        &mut self.push(m, reads, writes).facts
     }
 
     /// Compares the first two uses.
@@ -525,117 +447,32 @@ impl Encoder {
     }
 }
 
-/// Where the exports of a block begin that ends the program, if nothing behind them asks for other lanes: work of a lane alone,
-/// exports, and what scalar registers need.
-fn last_exports(insts: &[MI]) -> Option<usize> {
-    matches!(insts.last()?.op, Opcode::Op(GOp::End)).then_some(())?;
-    let first = insts.iter().position(|i| i.target_op() == Some(GOp::I(Op::Exp)))?;
-    let alone = |i: &MI| match i.op {
-        Opcode::Op(GOp::I(op)) => {
-            let Some(row) = rows::of(op) else { return false };
-            match row.attrs.unit {
-                Unit::Valu | Unit::Trans | Unit::Interp => !i.mods.moves_lanes() && !row.effects.convergent,
-                Unit::Salu | Unit::Smem | Unit::Branch => !i.mods.ends,
-                Unit::Vmem => row.attrs.format == Format::Mubuf && row.attrs.access == Access::Load,
-                Unit::Export => true,
-                Unit::Lds | Unit::Flat => false,
-            }
-        }
-        Opcode::Op(GOp::Choose(_) | GOp::End) => true,
-        Opcode::Op(_) => false,
-        Opcode::Pseudo(_) => true,
-    };
-    insts[first..].iter().all(alone).then_some(first)
-}
-
 /// A program with no more instructions than this behind a discard goes on without live lanes.
 const SHORT: usize = 16;
 
-/// Encodes an allocated function.
-pub fn encode(mf: MFunc<Gcn>, fixed: &LaunchRegisters, generation: u8) -> (Code, Used) {
-    let mut e = Encoder {
-        generation,
-        items: Vec::new(),
-        loc: Loc::UNKNOWN,
-        used: Used { sgprs: fixed.end, vgprs: 1 },
-        live: fixed.live,
-        exact: false,
-        last: false,
-        worth: false,
-        early: mf.blocks.len(),
-        ends_early: false,
-    };
+/// Encodes an allocated function; `fixed` scalar registers hold what it needs everywhere.
+pub fn encode(mf: MFunc<Gcn>, fixed: u32, generation: u8) -> (Code, Used) {
+    let mut e = Encoder { generation, items: Vec::new(), loc: Loc::UNKNOWN, used: Used { sgprs: fixed, vgprs: 1 } };
     let mut blocks: Vec<Block> = Vec::with_capacity(mf.blocks.len());
     for (here, insts) in mf.code.iter().enumerate() {
-        if here == 0 {
-            prologue(&mut e, fixed);
-        }
         let mut succs = SmallVec::new();
         let mut open = true;
         let ending = matches!(insts.last().map(|i| i.op), Some(Opcode::Op(GOp::End)));
-        let exports = fixed.live.and_then(|_| last_exports(insts));
         for (n, i) in insts.iter().enumerate() {
             e.loc = i.loc;
-            e.worth = !ending || insts.len() - n > SHORT;
-            if exports == Some(n) {
-                e.only_live();
-            }
             if matches!(i.op, Opcode::Op(GOp::Jump | GOp::Branch(_) | GOp::End)) {
                 e.leave(i, here + 1);
                 succs.extend(i.labels());
                 open = false;
             } else {
-                e.inst(i);
+                e.inst(i, !ending || insts.len() - n > SHORT);
             }
         }
         if open {
             succs.push(BlockId(here as u32 + 1));
         }
         e.loc = Loc::UNKNOWN;
-        if std::mem::take(&mut e.ends_early) {
-            succs.push(BlockId(e.early as u32));
-        }
-        e.exact = false;
         blocks.push(Block { insts: e.take(), succs, runs: mf.blocks[here].runs });
     }
-    if blocks.iter().any(|b| b.succs.contains(&BlockId(e.early as u32))) {
-        e.end_without_lanes();
-        blocks.push(Block { insts: e.take(), succs: SmallVec::new(), runs: 1 });
-    }
     (Code { name: mf.name, blocks }, e.used)
-}
-
-/// Loads what the program needs everywhere.
-fn prologue(e: &mut Encoder, fixed: &LaunchRegisters) {
-    if let Some(live) = fixed.live {
-        e.mask_op(Op::SMovB64, live, operand::EXEC, None);
-    }
-    if fixed.quads {
-        e.mask_op(Op::SWqmB64, operand::EXEC, operand::EXEC, None);
-    }
-    if let Some(r) = fixed.prim_mask.filter(|_| fixed.interpolates) {
-        let m = form::inst(e.row(Op::SMovB32, Form::Short, false)).with("sdst", operand::M0).with("src0", r);
-        e.push(m, smallvec![(r, 1)], smallvec![(operand::M0, 1)]);
-    }
-    // The registers follow each other: loads as wide as their alignment allows.
-    let mut word = 0;
-    let total: u32 = fixed.loads.iter().map(|l| l.1).sum();
-    while word < total {
-        let reg = fixed.loads[0].0 + word;
-        let (n, op) = [(16, Op::SLoadDwordx16), (8, Op::SLoadDwordx8), (4, Op::SLoadDwordx4), (2, Op::SLoadDwordx2)]
-            .into_iter()
-            .find(|&(n, _)| n <= total - word && reg.is_multiple_of(n.min(4)))
-            .unwrap_or((1, Op::SLoadDword));
-        let mut m = form::inst(e.row(op, Form::Short, false));
-        let sdst = if m.row().operand("sdst").is_some() { "sdst" } else { "sdata" };
-        m.set(sdst, reg);
-        m.set("sbase", 0);
-        m.set("offset", if e.generation == 2 { word * 4 } else { word });
-        e.push(m, smallvec![(0, 2)], smallvec![(reg, n)]);
-        word += n;
-    }
-    if fixed.uses_lds {
-        let m = form::inst(e.row(Op::SMovB32, Form::Short, false)).with("sdst", operand::M0).with("src0", 193);
-        e.push(m, smallvec![], smallvec![(operand::M0, 1)]);
-    }
 }

@@ -5,7 +5,8 @@ use core::fmt;
 use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Access, Attrs, Counter, Format, Gcn as Isa, Op, Unit};
 use gpucc_isa::{Inst, Packed};
-use gpucc_mir::{EncodedBlock, EncodedFunc, Payload};
+use gpucc_mir::{EncodedBlock, EncodedFunc, Payload, Ranges};
+use smallvec::smallvec;
 
 /// What the texture unit does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +30,12 @@ pub struct Facts {
     pub is_valu: bool,
     /// All memory operations must be done before it.
     pub barrier: bool,
+    /// Lanes that are not live take no part: others see what it does. Known of what `encode` made.
+    pub exact: bool,
+    /// Takes lanes out of those that are live. Known of what `encode` made.
+    pub ends: bool,
+    /// Behind which so much follows that a wave without live lanes had better end.
+    pub is_far: bool,
 }
 
 impl Payload<Isa> for Facts {
@@ -41,6 +48,9 @@ impl Payload<Isa> for Facts {
             image: (format == Format::Mimg).then(|| Image { sampled: inst.row().operand("ssamp").is_some() }),
             is_valu: matches!(unit, Unit::Valu | Unit::Trans | Unit::Interp),
             barrier: inst.op() == Op::SBarrier,
+            exact: false,
+            ends: false,
+            is_far: false,
         }
     }
 
@@ -63,6 +73,18 @@ pub type Block = EncodedBlock<Isa, Facts>;
 
 /// A function.
 pub type Code = EncodedFunc<Isa, Facts>;
+
+/// A scalar instruction on 64-bit registers: `(op, dst, a, b)` by scalar codes.
+pub fn mask_op(op: Op, dst: u32, a: u32, b: Option<u32>, generation: u8) -> EncodedInst {
+    let mut i = form::inst(row(op, Form::Short, false, generation)).with("sdst", dst).with("src0", a);
+    let mut reads: Ranges = smallvec![(a, 2)];
+    if let Some(b) = b {
+        i.set("src1", b);
+        reads.push((b, 2));
+    }
+    reads.retain(|r| r.0 < 128);
+    EncodedInst::new(i, reads, smallvec![(dst, 2)])
+}
 
 /// The row of an operation in a form.
 ///

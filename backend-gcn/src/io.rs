@@ -6,7 +6,7 @@ use gpucc_driver::{Direction, HwPlace};
 use gpucc_gcn_machine::abi::{self, reg};
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Form, Function, IoAt, IoSlot, Mode, Module, Stage, StageInfo, Sysval, Where};
-use gpucc_pipeline::{BlendFactor, Pipeline, StepMode, Target, VertexAttribute};
+use gpucc_pipeline::{Pipeline, StepMode, VertexAttribute};
 
 /// The bind group under whose number the table of vertex buffers goes.
 pub const VERTEX_GROUP: u32 = abi::VERTEX_TABLE as u32 - 1;
@@ -167,14 +167,11 @@ impl Io {
             let of = |s: &IoSlot| matches!(s.at, IoAt::Location { number, .. } if u32::from(number) == location);
             interface.inputs.iter().any(of)
         };
-        let mut place = 0;
-        for buffer in p?.vertex.iter().flatten() {
-            if let Some(&attribute) = buffer.attributes.iter().find(|a| a.location == u32::from(number)) {
-                return Some(Fetched { attribute, step: buffer.step, place });
-            }
-            place += u32::from(buffer.attributes.iter().any(|a| read(a.location)));
-        }
-        None
+        let p = p?;
+        let (slot, buffer, attribute) = p.attribute(number.into())?;
+        let before = p.vertex[..slot].iter().flatten();
+        let place = before.filter(|b| b.attributes.iter().any(|a| read(a.location))).count();
+        Some(Fetched { attribute, step: buffer.step, place: place as u32 })
     }
 
     /// The first vector register of an item of SPI_PS_INPUT_ADDR, if it is on.
@@ -202,22 +199,13 @@ impl Io {
     }
 }
 
-/// Whether what is written to a target asks for alpha beside what is stored.
-fn wants_alpha(t: &Target, attachment: usize, p: &Pipeline) -> bool {
-    let reads = |f: BlendFactor| {
-        matches!(f, BlendFactor::SrcAlpha | BlendFactor::OneMinusSrcAlpha | BlendFactor::SrcAlphaSaturated)
-    };
-    let blends = t.blend.is_some_and(|b| [b.color.src, b.color.dst, b.alpha.src, b.alpha.dst].into_iter().any(reads));
-    blends || attachment == 0 && p.alpha_to_coverage
-}
-
 /// How a colour leaves. `slot` has the number of a target among those that there are.
 pub fn colour(slot: &IoSlot, p: Option<&Pipeline>) -> Option<Colour> {
     let IoAt::Location { number, blend_src } = slot.at else { return None };
     let p = p?;
-    let (attachment, target) =
-        p.targets.iter().enumerate().filter_map(|(k, t)| Some((k, t.as_ref()?))).nth(usize::from(number))?;
-    let alpha = wants_alpha(target, attachment, p) || blend_src == 1;
+    let (attachment, target) = p.present(usize::from(number))?;
+    // Alpha beside what is stored.
+    let alpha = target.reads_source_alpha() || attachment == 0 && p.alpha_to_coverage || blend_src == 1;
     let components = target.format.components();
     let packed = match slot.form {
         Form::Plain => None,

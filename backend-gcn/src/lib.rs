@@ -14,7 +14,6 @@ pub mod clauses;
 pub mod dead_exec_writes;
 #[doc(hidden)]
 pub mod dead_scalars;
-mod discards;
 mod edges;
 mod emit;
 mod empty_merges;
@@ -43,6 +42,8 @@ mod reg_banks;
 #[doc(hidden)]
 pub mod shrink_compares;
 mod tables;
+#[doc(hidden)]
+pub mod tail;
 mod target;
 #[doc(hidden)]
 pub mod verify_flow;
@@ -66,6 +67,7 @@ use gpucc_opt::{
 
 use inst::{Gcn, Scratch, Spills};
 use tables::Tables;
+use tail::{end_dead_waves, exact_regions, prologue};
 
 /// The family.
 pub struct GcnFamily;
@@ -155,6 +157,7 @@ fn caps() -> Caps {
         merge_access: 16,
         if_convert: 8,
         rotate_divergent: true,
+        predicated_demote: true,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::FacedPlusOne,
@@ -246,6 +249,9 @@ impl Family for GcnFamily {
         .physical(),
     ];
     const TAIL: &'static [TailPass<Self>] = &[
+        Pass::lower("exact-regions", |code, cx| Ok(exact_regions::run(code, cx.state.fixed.live, cx.job.generation))),
+        Pass::lower("end-dead-waves", |code, cx| Ok(end_dead_waves::run(code, cx.job.generation))),
+        Pass::lower("prologue", |code, cx| Ok(prologue::run(code, &cx.state.fixed, cx.job.generation))),
         Pass::improve("dead-exec-writes", 0, |code, cx| Ok(dead_exec_writes::run(code, cx.fuel))),
         Pass::improve("dead-scalars", 1, |code, cx| Ok(dead_scalars::run(code, cx.fuel))),
         Pass::improve("clauses", 2, |code, cx| Ok(clauses::run(code, cx.fuel))),
@@ -272,9 +278,7 @@ impl Family for GcnFamily {
     }
 
     fn lower_ir(module: &mut Module, _: u8, _: &Strategy, o: &CodegenOptions) -> Result<(), Diagnostic> {
-        if o.opt_level > 0 {
-            discards::join(module, &caps());
-        } else {
+        if o.opt_level == 0 {
             empty_merges::join(module, &caps());
         }
         let func = module.entries[0].func;
@@ -354,7 +358,7 @@ impl Family for GcnFamily {
     }
 
     fn encode(code: MFunc<Gcn>, cx: &mut CompileCx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
-        let (code, used) = encode::encode(code, &cx.state.fixed, cx.job.generation);
+        let (code, used) = encode::encode(code, cx.state.fixed.end, cx.job.generation);
         cx.state.used = used;
         Ok(code)
     }

@@ -158,6 +158,10 @@ impl Target for Gcn {
         (inst.target_op() == Some(GOp::I(Op::VMadF32))).then_some((0, 2))
     }
 
+    fn gives_back(&self, class: Class) -> bool {
+        class == V
+    }
+
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         // Descriptors in constant memory come back as they were.
         let again = match inst.target_op() {

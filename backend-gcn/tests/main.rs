@@ -6,6 +6,7 @@ mod dead_exec_writes;
 mod dead_scalars;
 mod exec_compares;
 mod fill;
+mod live_lanes;
 mod mir;
 mod model;
 mod operands;

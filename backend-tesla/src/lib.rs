@@ -149,6 +149,7 @@ fn caps(generation: u8) -> Caps {
         if_convert: 8,
         // Their `break` and the jump back are two instructions wherever the test stands.
         rotate_divergent: false,
+        predicated_demote: true,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Divided,

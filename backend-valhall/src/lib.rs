@@ -149,6 +149,7 @@ fn caps() -> Caps {
         merge_access: 0,
         if_convert: 8,
         rotate_divergent: true,
+        predicated_demote: true,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Faced,

@@ -131,6 +131,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         merge_access: if how.wide { 16 } else { 0 },
         if_convert: 8,
         rotate_divergent: true,
+        predicated_demote: true,
         unroll: if how.unroll { 256 } else { 0 },
         tex: TexCaps {
             cube: TexCube::Direction,

@@ -307,3 +307,46 @@ fn blocks_run_as_often_as_constants_say() {
     let f = m.funcs.values().next().unwrap();
     assert_eq!(f.layout.iter().map(|&b| gpucc_ir::analysis::trips::runs(f)[b]).max(), Some(8));
 }
+
+/// The tree of a graph that is given by its edges is that of the function.
+#[test]
+fn dominators_of_any_graph() {
+    let mut r = Rng(3);
+    for _ in 0..100 {
+        let f = random_graph(&mut r);
+        assert_eq!(DomTree::of(f.blocks.len(), f.entry(), &f.all_succs()), DomTree::new(&f));
+    }
+}
+
+/// What a fragment program reads of its interface and of its position, and what it does besides.
+#[test]
+fn what_a_stage_uses() {
+    let module = |body: &str| {
+        parse_module(&format!(
+            "module robust off\nres0 \"o\" group 0 binding 0 storage_rw size 4 stride 4\nentry \"fs\" fragment func0 {{\n  \
+             in0 \"\" location 0 perspective center f32\n  in1 \"\" location 1 perspective center f32\n  out0 \"\" location 0 f32\n}}\n\
+             func0 \"fs\" -> f32 {{\n  local0 \"l\" size 4 align 4\nblock0:\n{body}}}\n"
+        ))
+        .unwrap()
+    };
+    let used = |body: &str| {
+        let m = module(body);
+        let e = &m.entries[0];
+        StageUse::new(&m, &m.funcs[e.func], &e.stage)
+    };
+    let plain = used("  v0: f32 = input in1\n  ret v0\n");
+    assert_eq!(plain.inputs, [false, true]);
+    assert!(!(plain.demotes || plain.writes_memory || plain.reads_targets || plain.per_sample || plain.needs_quads));
+    let place = used("  v0: f32x4 = sysval frag_coord\n  v1: f32 = extract v0, lane 2\n  ret v1\n");
+    assert!(
+        place.sysvals.contains(&gpucc_ir::Sysval::FragCoord) && !place.sysvals.contains(&gpucc_ir::Sysval::SampleIndex)
+    );
+    assert_eq!(place.frag_coord, 4);
+    let local = used("  store 1.0:f32, local0[0] align 4\n  ret 1.0:f32\n");
+    let shared = used("  store 1.0:f32, res0[0] align 4\n  demote true:b1\n  ret 1.0:f32\n");
+    assert!(!local.writes_memory && shared.writes_memory && shared.demotes);
+    let slope = used("  v0: f32 = input in0\n  v1: f32 = derivative v0, x fine\n  ret v1\n");
+    assert!(slope.needs_quads && !slope.per_sample);
+    let target = used("  v0: f32x4 = target_load target0\n  v1: f32 = extract v0, lane 0\n  ret v1\n");
+    assert!(target.reads_targets && target.per_sample);
+}

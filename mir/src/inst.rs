@@ -710,6 +710,13 @@ pub trait Target: Sized + 'static {
         unreachable!("no spill memory for {v:?} in {slot:?}");
     }
 
+    /// Whether a register of a class that is part of a run is given back behind the reader of the run
+    /// ([`split_runs`](crate::split_runs)): classes of one unit that runs are made of.
+    fn gives_back(&self, class: Class) -> bool {
+        let _ = class;
+        false
+    }
+
     /// Whether an instruction without register uses computes the same wherever it stands, cheaply (constants,
     /// uniforms). Copies of immediates and uniforms always do.
     fn can_remat(&self, inst: &MInst<Self>) -> bool {

@@ -25,6 +25,7 @@ mod problem;
 mod sched;
 mod select;
 mod spill;
+mod split_runs;
 mod ssa;
 mod verify;
 
@@ -52,5 +53,6 @@ pub use print::{print, print_inst, reg_name};
 pub use problem::AllocStats;
 pub use sched::{Schedule, schedule_after, schedule_before};
 pub use select::{Lower, Repr, Select, access_loc, select, select_apart};
+pub use split_runs::split_runs;
 pub use ssa::construct as construct_ssa;
 pub use verify::{Form, check_count, verify};

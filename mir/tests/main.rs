@@ -10,6 +10,7 @@ mod late;
 mod place;
 mod scale;
 mod selection;
+mod split_runs;
 mod ssa;
 mod text;
 mod toy;

@@ -1,8 +1,8 @@
 //! A render pipeline without its shaders.
 
 use crate::{
-    Blend, Compare, CullMode, DepthBias, DepthStencil, Filter, Format, FrontFace, IndexFormat, StepMode, Topology,
-    VertexFormat,
+    Blend, BlendFactor, Compare, CullMode, DepthBias, DepthStencil, Filter, Format, FrontFace, IndexFormat, StepMode,
+    Topology, VertexFormat,
 };
 
 /// An attribute of a vertex buffer.
@@ -42,6 +42,14 @@ impl Target {
     /// A target that is written whole and not blended.
     pub fn new(format: Format) -> Target {
         Target { format, write: 15, blend: None }
+    }
+
+    /// Whether its blending reads the fragment's alpha as a factor.
+    pub fn reads_source_alpha(&self) -> bool {
+        let reads = |f: BlendFactor| {
+            matches!(f, BlendFactor::SrcAlpha | BlendFactor::OneMinusSrcAlpha | BlendFactor::SrcAlphaSaturated)
+        };
+        self.blend.is_some_and(|b| [b.color.src, b.color.dst, b.alpha.src, b.alpha.dst].into_iter().any(reads))
     }
 }
 
@@ -87,6 +95,22 @@ pub struct Pipeline {
     pub alpha_to_coverage: bool,
     /// Samplers that code must know.
     pub samplers: Vec<SamplerFacts>,
+}
+
+impl Pipeline {
+    /// The attribute of a location, with its buffer and the slot of that.
+    pub fn attribute(&self, location: u32) -> Option<(usize, &VertexBuffer, VertexAttribute)> {
+        self.vertex.iter().enumerate().find_map(|(slot, buffer)| {
+            let buffer = buffer.as_ref()?;
+            let attribute = buffer.attributes.iter().find(|a| a.location == location)?;
+            Some((slot, buffer, *attribute))
+        })
+    }
+
+    /// The n-th of the colour targets that there are, and its location.
+    pub fn present(&self, n: usize) -> Option<(usize, &Target)> {
+        self.targets.iter().enumerate().filter_map(|(k, t)| Some((k, t.as_ref()?))).nth(n)
+    }
 }
 
 impl Default for Pipeline {

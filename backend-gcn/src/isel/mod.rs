@@ -170,7 +170,7 @@ impl Lower<Gcn> for Isel<'_> {
                 cx.emit(op(o).def(out).arg(size));
                 Ok(())
             }
-            (_, Attr::Tex(t) | Attr::TexAtomic(_, t)) => self.image(cx, i, *t),
+            (_, Attr::Tex(_) | Attr::TexAtomic(..)) => self.image(cx, i),
             (Ir::CubeCoords, _) => self.cube_coords(cx, i),
             (Ir::Input, Attr::Input(n)) => self.input(cx, i, *n),
             (Ir::Demote, _) => self.demote(cx, i),

@@ -6,8 +6,8 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{
-    AtomicOp, Attr, Diagnostic, Inst, InstData, Op as Ir, Res, ResourceKind, Tex, TexArg, TexClass, TexDim, TexLayer,
-    TexLod, TexWhat, Value,
+    AtomicOp, Attr, Diagnostic, Inst, Op as Ir, Res, ResourceKind, TexArg, TexClass, TexDim, TexLod, TexOperands,
+    TexWhat, Value,
 };
 use gpucc_mir::{Class, Def, MInst, Src, Use, VReg};
 use smallvec::SmallVec;
@@ -29,19 +29,6 @@ const NO_FMASK: u32 = 0x7654_3210;
 
 /// The parts of an address.
 type Address = SmallVec<[U; 12]>;
-
-/// A texture instruction on its way.
-struct Ask<'f> {
-    tex: Tex,
-    data: &'f InstData,
-}
-
-impl Ask<'_> {
-    fn get(&self, arg: TexArg) -> Option<Value> {
-        let at = self.tex.desc.args().iter().position(|a| *a == arg)?;
-        self.data.args.get(at).copied()
-    }
-}
 
 /// The sampling instruction: level, comparison, offset.
 fn sample_op(lod: TexLod, compare: bool, offset: bool) -> Op {
@@ -95,14 +82,14 @@ fn image_atomic(k: AtomicOp) -> Op {
 }
 
 impl Isel<'_> {
-    /// Whatever asks something of a texture or an image.
-    pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst, tex: Tex) -> Result<(), Diagnostic> {
-        let ask = Ask { tex, data: cx.data(i) };
-        match tex.desc.what() {
-            TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, &ask),
-            TexWhat::Fetch | TexWhat::Load => self.fetch(cx, i, &ask),
-            TexWhat::Store | TexWhat::Atomic => self.write(cx, i, &ask),
-            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &ask),
+    /// Selects any texture or image instruction.
+    pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let Some(req) = TexOperands::of(cx.data(i)) else { return Err(cx.unknown(i)) };
+        match req.tex.desc.what() {
+            TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, &req),
+            TexWhat::Fetch | TexWhat::Load => self.fetch(cx, i, &req),
+            TexWhat::Store | TexWhat::Atomic => self.write(cx, i, &req),
+            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &req),
         }
     }
 
@@ -199,13 +186,13 @@ impl Isel<'_> {
         r
     }
 
-    fn texture(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>) -> VReg {
-        self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), 0)
+    fn texture(&mut self, cx: &mut IselCx<'_>, req: &TexOperands) -> VReg {
+        self.descriptor(cx, req.tex.texture, req.get(TexArg::TextureIndex), 0)
     }
 
     /// The sampler, as a gather wants it or as it is.
-    fn sampler(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, gather: bool) -> Option<VReg> {
-        let whole = self.descriptor(cx, ask.tex.sampler?, ask.get(TexArg::SamplerIndex), 0);
+    fn sampler(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, gather: bool) -> Option<VReg> {
+        let whole = self.descriptor(cx, req.tex.sampler?, req.get(TexArg::SamplerIndex), 0);
         if !gather {
             return Some(whole);
         }
@@ -287,28 +274,14 @@ impl Isel<'_> {
         cx.emit(MInst::split(&to, run));
     }
 
-    /// Whether the resource has layers or faces, as the instruction must say.
-    fn is_array(&self, ask: &Ask<'_>) -> bool {
-        let cube = match self.module.resources[ask.tex.texture].kind {
-            ResourceKind::Texture { dim, .. } => dim == TexDim::Cube,
-            _ => false,
-        };
-        cube || ask.tex.desc.layer() != TexLayer::None
-    }
-
-    /// Whether texels are integers.
-    fn is_integer(&self, r: Res) -> bool {
-        matches!(self.module.resources[r].kind, ResourceKind::Texture { class: TexClass::Sint | TexClass::Uint, .. })
-    }
-
     // ---- Samples and gathers ----
 
-    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
-        let desc = ask.tex.desc;
+    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let desc = req.tex.desc;
         let gather = desc.what() == TexWhat::Gather;
-        let texture = self.texture(cx, ask);
+        let texture = self.texture(cx, req);
         let mut lod = desc.lod();
-        let level = ask.get(TexArg::Level).filter(|_| matches!(lod, TexLod::Level | TexLod::Bias));
+        let level = req.get(TexArg::Level).filter(|_| matches!(lod, TexLod::Level | TexLod::Bias));
         if lod == TexLod::Level && level.is_some_and(|v| cx.f.const_bits(v) == Some(0)) {
             lod = TexLod::Zero;
         }
@@ -321,24 +294,24 @@ impl Isel<'_> {
         if let (TexLod::Bias, Some(bias)) = (lod, level) {
             address.push(self.any(cx, bias));
         }
-        if let Some(reference) = ask.get(TexArg::Reference) {
+        if let Some(reference) = req.get(TexArg::Reference) {
             address.push(self.any(cx, reference));
         }
         let dim = desc.dim();
         if lod == TexLod::Gradients {
             for arg in [TexArg::Ddx, TexArg::Ddy] {
-                let Some(v) = ask.get(arg) else { return Err(cx.unknown(i)) };
+                let Some(v) = req.get(arg) else { return Err(cx.unknown(i)) };
                 // Of a cube those of s and t.
                 let axes = dim.extent() as usize;
                 address.extend(self.lanes(cx, v).into_iter().take(axes));
             }
         }
-        let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+        let Some(coords) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
         let mut coords = self.lanes(cx, coords);
-        if gather && self.is_integer(ask.tex.texture) {
-            self.half_back(cx, texture, &mut coords);
+        if gather && matches!(req.texel_class(self.module), Some(TexClass::Sint | TexClass::Uint)) {
+            self.shift_gather_half_texel(cx, texture, &mut coords);
         }
-        if let Some(layer) = ask.get(TexArg::Layer) {
+        if let Some(layer) = req.get(TexArg::Layer) {
             let layer = self.layer(cx, layer);
             if dim == TexDim::Cube {
                 coords[2] = self.cube_layer(cx, texture, layer, coords[2]);
@@ -351,7 +324,7 @@ impl Isel<'_> {
             address.push(self.any(cx, level));
         }
         let address = self.collected(cx, &address);
-        let Some(sampler) = self.sampler(cx, ask, gather) else { return Err(cx.unknown(i)) };
+        let Some(sampler) = self.sampler(cx, req, gather) else { return Err(cx.unknown(i)) };
         let (o, mask, dmask) = if desc.what() == TexWhat::Lod {
             (Op::ImageGetLod, 3, 3)
         } else if gather {
@@ -360,7 +333,7 @@ impl Isel<'_> {
             let mask = self.mask_of(i, cx);
             (sample_op(lod, desc.shadow(), offset != 0), mask, mask)
         };
-        let mods = (Dmask(dmask), Da(self.is_array(ask)), Readonly(true));
+        let mods = (Dmask(dmask), Da(req.has_layers(self.module)), Readonly(true));
         let inst = with(op(o).arg(address).arg(texture).arg(sampler), mods);
         self.returns(cx, i, mask, inst);
         Ok(())
@@ -394,7 +367,7 @@ impl Isel<'_> {
     }
 
     /// A gather of integers begins half a texel further than one of floats.
-    fn half_back(&mut self, cx: &mut IselCx<'_>, texture: VReg, coords: &mut SmallVec<[U; 4]>) {
+    fn shift_gather_half_texel(&mut self, cx: &mut IselCx<'_>, texture: VReg, coords: &mut SmallVec<[U; 4]>) {
         let base = self.field(cx, texture, 3, 12, 4);
         for (c, at) in coords.iter_mut().take(2).zip([0, 14]) {
             let size = self.level_size(cx, texture, (2, at, 14), base);
@@ -409,31 +382,31 @@ impl Isel<'_> {
     // ---- Texels by number ----
 
     /// Coordinates with the offset, and the layer.
-    fn place(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>) -> Option<SmallVec<[U; 4]>> {
-        let mut coords = self.lanes(cx, ask.get(TexArg::Coords)?);
-        for (c, o) in coords.iter_mut().zip(ask.tex.desc.offset()) {
+    fn place(&mut self, cx: &mut IselCx<'_>, req: &TexOperands) -> Option<SmallVec<[U; 4]>> {
+        let mut coords = self.lanes(cx, req.get(TexArg::Coords)?);
+        for (c, o) in coords.iter_mut().zip(req.tex.desc.offset()) {
             if o != 0 {
                 let t = cx.temp(V);
                 self.add(cx, t, Use::imm(o as u32), *c);
                 *c = Use::reg(t);
             }
         }
-        if let Some(layer) = ask.get(TexArg::Layer) {
+        if let Some(layer) = req.get(TexArg::Layer) {
             coords.push(self.any(cx, layer));
         }
         Some(coords)
     }
 
-    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
-        let desc = ask.tex.desc;
-        let texture = self.texture(cx, ask);
-        let Some(mut address) = self.place(cx, ask) else { return Err(cx.unknown(i)) };
-        let level = ask.get(TexArg::Level).filter(|&v| cx.f.const_bits(v) != Some(0) || desc.multisampled());
+    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let desc = req.tex.desc;
+        let texture = self.texture(cx, req);
+        let Some(mut address) = self.place(cx, req) else { return Err(cx.unknown(i)) };
+        let level = req.get(TexArg::Level).filter(|&v| cx.f.const_bits(v) != Some(0) || desc.multisampled());
         let mut o = Op::ImageLoad;
         if let Some(v) = level {
             let v = self.any(cx, v);
             if desc.multisampled() {
-                let fragment = self.fragment(cx, ask, &address, v);
+                let fragment = self.fragment(cx, req, &address, v);
                 address.push(fragment);
             } else {
                 o = Op::ImageLoadMip;
@@ -443,11 +416,11 @@ impl Isel<'_> {
         let address = self.collected(cx, &address);
         let mask = self.mask_of(i, cx);
         let image = desc.what() == TexWhat::Load;
-        let da = self.is_array(ask) || image && desc.dim() == TexDim::D3;
-        let never = !image || !self.module.resources[ask.tex.texture].kind.is_writable();
-        let of = OfImage(image.then_some(ask.tex.texture).into());
+        let da = req.has_layers(self.module) || image && desc.dim() == TexDim::D3;
+        let never = !image || !self.module.resources[req.tex.texture].kind.is_writable();
+        let of = OfImage(image.then_some(req.tex.texture).into());
         // What others write is seen past the first cache alone.
-        let shared = image && self.reg_banks.writes(ask.tex.texture);
+        let shared = image && self.reg_banks.writes(req.tex.texture);
         let mods = (Dmask(mask), Unorm(true), Da(da), Readonly(never), Glc(shared), of);
         let inst = with(op(o).arg(address).arg(texture), mods);
         self.returns(cx, i, mask, inst);
@@ -455,8 +428,8 @@ impl Isel<'_> {
     }
 
     /// Which fragment of a pixel is this sample: four bits of its FMASK, if there is one.
-    fn fragment(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, place: &[U], sample: U) -> U {
-        let map = self.fragments(cx, ask, place);
+    fn fragment(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, place: &[U], sample: U) -> U {
+        let map = self.fragments(cx, req, place);
         if let Src::Imm(n) = sample.src {
             return if n < 8 {
                 self.vector_op(cx, Op::VBfeU32, [map.into(), Use::imm(4 * n), Use::imm(3)])
@@ -473,14 +446,14 @@ impl Isel<'_> {
     }
 
     /// The map of a pixel's samples to fragments, which all samples of the pixel share.
-    fn fragments(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, place: &[U]) -> VReg {
+    fn fragments(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, place: &[U]) -> VReg {
         self.images.once = true;
-        let fmask = self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), IMAGE);
+        let fmask = self.descriptor(cx, req.tex.texture, req.get(TexArg::TextureIndex), IMAGE);
         let parts: Vec<U> = place.iter().map(|&p| self.in_vector(cx, p)).collect();
         let address = cx.temp(run_class(parts.len()));
         cx.emit(with(MInst::collect(address, parts), (Once(true),)));
         let found = cx.temp(V);
-        let mods = (Dmask(1), Unorm(true), Da(self.is_array(ask)), Once(true), Readonly(true));
+        let mods = (Dmask(1), Unorm(true), Da(req.has_layers(self.module)), Once(true), Readonly(true));
         cx.emit(build::ImageLoad.with(mods, [address.into(), fmask.into()]).def(found));
         let there = cx.temp(S2);
         let word = Use::reg(fmask).part(1, 1);
@@ -490,21 +463,21 @@ impl Isel<'_> {
     }
 
     /// Stores and atomics.
-    fn write(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
-        let ResourceKind::StorageTexture { dim, format, .. } = self.module.resources[ask.tex.texture].kind else {
+    fn write(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let ResourceKind::StorageTexture { dim, format, .. } = self.module.resources[req.tex.texture].kind else {
             return Err(cx.unknown(i));
         };
-        let texture = self.texture(cx, ask);
-        let (Some(value), Some(address)) = (ask.get(TexArg::Value), self.place(cx, ask)) else {
+        let texture = self.texture(cx, req);
+        let (Some(value), Some(address)) = (req.get(TexArg::Value), self.place(cx, req)) else {
             return Err(cx.unknown(i));
         };
         let address = self.collected(cx, &address);
-        let da = self.is_array(ask) || dim == TexDim::D3;
-        let components = if ask.tex.desc.what() == TexWhat::Atomic { 1 } else { format.components() };
+        let da = req.has_layers(self.module) || dim == TexDim::D3;
+        let components = if req.tex.desc.what() == TexWhat::Atomic { 1 } else { format.components() };
         let data: SmallVec<[U; 4]> = self.lanes(cx, value).into_iter().take(components as usize).collect();
         let data = self.collected(cx, &data);
-        let mods = (Dmask((1 << components) - 1), Unorm(true), Da(da), OfImage(Some(ask.tex.texture).into()));
-        if let Attr::TexAtomic(k, _) = ask.data.attr {
+        let mods = (Dmask((1 << components) - 1), Unorm(true), Da(da), OfImage(Some(req.tex.texture).into()));
+        if let Attr::TexAtomic(k, _) = cx.data(i).attr {
             let old = cx.result(i, 0)[0];
             let inst = op(image_atomic(k)).def(Def::reg(old).tied(0)).arg(data).arg(address).arg(texture);
             cx.emit(with(with(inst, mods), (Glc(true),)));
@@ -541,13 +514,13 @@ impl Isel<'_> {
         self.scalar_op(cx, Op::SLshrB32, product, Use::imm(18))
     }
 
-    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
-        let texture = self.texture(cx, ask);
-        let dim = match self.module.resources[ask.tex.texture].kind {
+    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let texture = self.texture(cx, req);
+        let dim = match self.module.resources[req.tex.texture].kind {
             ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => dim,
             _ => return Err(cx.unknown(i)),
         };
-        let answers: SmallVec<[U; 3]> = match ask.tex.desc.what() {
+        let answers: SmallVec<[U; 3]> = match req.tex.desc.what() {
             TexWhat::Levels => smallvec::smallvec![self.count(cx, texture, 3, [12, 16], 4)],
             TexWhat::Layers if dim == TexDim::Cube => smallvec::smallvec![self.cubes(cx, texture)],
             TexWhat::Layers => smallvec::smallvec![self.count(cx, texture, 5, [0, 13], 13)],
@@ -556,9 +529,9 @@ impl Isel<'_> {
                 smallvec::smallvec![self.scalar_op(cx, Op::SLshlB32, Use::imm(1), log)]
             }
             _ => {
-                let level = self.level(cx, ask, texture);
+                let level = self.level(cx, req, texture);
                 let axes = [(2, 0, 14), (2, 14, 14), (4, 0, 13)];
-                let lanes = ask.tex.desc.dim().extent() as usize;
+                let lanes = req.tex.desc.dim().extent() as usize;
                 axes[..lanes].iter().map(|&axis| self.level_size(cx, texture, axis, level)).collect()
             }
         };
@@ -574,13 +547,13 @@ impl Isel<'_> {
     }
 
     /// The level that is asked about, clamped to the view and counted from the image's first.
-    fn level(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, texture: VReg) -> U {
+    fn level(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, texture: VReg) -> U {
         // Of several samples the field of levels says something else, and there is one level.
-        if ask.tex.desc.multisampled() {
+        if req.tex.desc.multisampled() {
             return Use::imm(0);
         }
         let base = self.field(cx, texture, 3, 12, 4);
-        let Some(v) = ask.get(TexArg::Level).filter(|&v| cx.f.const_bits(v) != Some(0)) else { return base };
+        let Some(v) = req.get(TexArg::Level).filter(|&v| cx.f.const_bits(v) != Some(0)) else { return base };
         let last = self.field(cx, texture, 3, 16, 4);
         let most = self.scalar_op(cx, Op::SSubU32, last, base);
         let v = self.any(cx, v);

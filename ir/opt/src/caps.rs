@@ -379,6 +379,8 @@ pub struct Caps {
     pub if_convert: u32,
     /// Whether a loop that lanes leave at different times is shorter with its test at the end.
     pub rotate_divergent: bool,
+    /// Whether a discard takes its condition without a branch.
+    pub predicated_demote: bool,
     /// Largest fully unrolled loop, in instructions after unrolling.
     pub unroll: u32,
     /// What texture instructions take.
@@ -427,6 +429,7 @@ impl Caps {
         merge_access: 0,
         if_convert: 8,
         rotate_divergent: true,
+        predicated_demote: true,
         unroll: 256,
         tex: TexCaps::FULL,
         sampler: SamplerCaps::FULL,

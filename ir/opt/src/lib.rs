@@ -35,6 +35,7 @@ pub mod mem2reg;
 pub mod mem_opt;
 pub mod narrow;
 pub mod pipeline;
+pub mod predicate_demotes;
 pub mod ranges;
 pub mod returns;
 pub mod rewrite;
@@ -47,7 +48,6 @@ pub mod simplify_cfg;
 pub mod support;
 pub mod switches;
 pub mod tables;
-mod tex_request;
 pub mod unroll;
 pub mod vectorise_memory;
 

@@ -11,11 +11,11 @@
 //! Which textures are wide says `PassCx::bound`, and where it does not know, all may be; of those that are not, both halves are the
 //! same texels, so too many are no fault. Comparisons have texels of depth, which are not wide.
 //!
-//! Needs: the variants, which [`ask`] adds to the module before. Keeps: the CFG.
+//! Needs: the variants, which [`add_variants`] adds to the module before. Keeps: the CFG.
 
 use gpucc_ir::{
     Attr, Builder, Const, Function, Inst, IntCc, Module, Op, Res, ResourceData, ResourceKind, Tex, TexArg, TexDim,
-    TexLayer, TexWhat, Type, Value, Variant,
+    TexLayer, TexOperands, TexWhat, Type, Value, Variant,
 };
 use smallvec::SmallVec;
 
@@ -23,7 +23,6 @@ use crate::bound::BindingFacts;
 use crate::caps::FetchCaps;
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
-use crate::tex_request::TexRequest;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
@@ -38,7 +37,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 }
 
 /// Adds the variants of textures that the pass may need.
-pub fn ask(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) {
+pub fn add_variants(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) {
     if caps == FetchCaps::FULL {
         return;
     }
@@ -71,19 +70,21 @@ fn variant(m: &Module, of: Res, variant: Variant) -> Option<Res> {
 
 /// A texture instruction and what it gives.
 #[derive(Clone)]
-struct Ask {
+struct Lowered {
     op: Op,
-    of: TexRequest,
+    of: TexOperands,
     ty: Type,
 }
 
-impl Ask {
+impl Lowered {
     fn emit(&self, b: &mut Builder<'_>) -> Option<Value> {
         self.of.emit(b, self.op, self.ty)
     }
     /// The same of another texture.
     fn emit_with(&self, b: &mut Builder<'_>, tex: Tex) -> Option<Value> {
-        TexRequest { tex, ..self.of.clone() }.emit(b, self.op, self.ty)
+        let mut of = self.of.clone();
+        of.tex = tex;
+        of.emit(b, self.op, self.ty)
     }
     /// The level that a fetch names.
     fn level(&self) -> Option<Value> {
@@ -103,50 +104,50 @@ fn lower(
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return None };
     let r = &m.resources[tex.texture];
     let ResourceKind::Texture { dim, .. } = r.kind else { return None };
-    let mut ask = Ask { op: d.op, of: TexRequest::new(&d, *tex), ty: b.func.ty(d.result()) };
+    let mut req = Lowered { op: d.op, of: TexOperands::of(&d)?, ty: b.func.ty(d.result()) };
     let what = tex.desc.what();
     let fetch = what == TexWhat::Fetch && dim != TexDim::Cube;
     if fetch && !caps.offset && tex.desc.offset() != [0; 3] {
-        offset(b, &mut ask)?;
-        return ask.emit(b).map(Rewrite::Value);
+        offset(b, &mut req)?;
+        return req.emit(b).map(Rewrite::Value);
     }
     if fetch && tex.desc.multisampled() && !caps.samples {
-        return sample(m, b, ask, inside).map(Rewrite::Value);
+        return sample(m, b, req, inside).map(Rewrite::Value);
     }
     let halves = matches!(what, TexWhat::Fetch | TexWhat::Sample | TexWhat::Gather) && !tex.desc.shadow();
     if halves && !caps.wide && r.variant == Variant::Whole && bound.may_be_wide(r) {
-        return wide(m, b, &ask).map(Rewrite::Value);
+        return wide(m, b, &req).map(Rewrite::Value);
     }
     let is_checked = caps.checked && caps.fetch;
     if fetch && !is_checked && !tex.desc.multisampled() && !inside.contains(&i) {
-        let lies_inside = bounds(b, &ask)?;
-        let texel = ask.emit(b)?;
+        let lies_inside = bounds(b, &req)?;
+        let texel = req.emit(b)?;
         inside.extend(b.func.blocks[b.block].insts.last());
-        let zero = b.func.constant(Const::new(ask.ty, &[0; 4]));
+        let zero = b.func.constant(Const::new(req.ty, &[0; 4]));
         return Some(Rewrite::Value(b.select(lies_inside, texel, zero)));
     }
     if fetch && !caps.fetch && !tex.desc.multisampled() {
-        return nearest(m, b, ask).map(Rewrite::Value);
+        return nearest(m, b, req).map(Rewrite::Value);
     }
     None
 }
 
-fn offset(b: &mut Builder<'_>, ask: &mut Ask) -> Option<()> {
-    let c = ask.of.get(TexArg::Coords)?;
+fn offset(b: &mut Builder<'_>, req: &mut Lowered) -> Option<()> {
+    let c = req.of.get(TexArg::Coords)?;
     let lanes = b.func.ty(c).lanes();
     let words: SmallVec<[u64; 3]> =
-        ask.of.tex.desc.offset().iter().take(lanes as usize).map(|&o| u64::from(o as u32)).collect();
+        req.of.tex.desc.offset().iter().take(lanes as usize).map(|&o| u64::from(o as u32)).collect();
     let by = b.func.constant(Const::new(Type::I32.with_lanes(lanes), &words));
     let c = b.iadd(c, by);
-    ask.of.set(TexArg::Coords, c);
-    ask.of.tex.desc = ask.of.tex.desc.with_offset([0; 3]);
+    req.of.set(TexArg::Coords, c);
+    req.of.tex.desc = req.of.tex.desc.with_offset([0; 3]);
     Some(())
 }
 
 /// A sample of a pixel as a texel of the larger texture. Coordinates are looked at before they are doubled.
-fn sample(m: &Module, b: &mut Builder<'_>, mut ask: Ask, known: &mut Vec<Inst>) -> Option<Value> {
-    let lies_inside = bounds(b, &ask)?;
-    let (c, sample) = (ask.of.get(TexArg::Coords)?, ask.of.get(TexArg::Level)?);
+fn sample(m: &Module, b: &mut Builder<'_>, mut req: Lowered, known: &mut Vec<Inst>) -> Option<Value> {
+    let lies_inside = bounds(b, &req)?;
+    let (c, sample) = (req.of.get(TexArg::Coords)?, req.of.get(TexArg::Level)?);
     let four = b.func.iconst(Type::I32, 4);
     let is_sample = b.icmp(IntCc::Ult, sample, four);
     let lies_inside = b.and(lies_inside, is_sample);
@@ -156,36 +157,36 @@ fn sample(m: &Module, b: &mut Builder<'_>, mut ask: Ask, known: &mut Vec<Inst>) 
     let (column, row) = (b.and(sample, one), b.ushr(sample, one));
     let (x, y) = (b.iadd(x, column), b.iadd(y, row));
     let place = b.compose(&[x, y]);
-    ask.of.set(TexArg::Coords, place);
-    ask.of.remove(&[TexArg::Level]);
-    ask.of.tex = Tex { texture: variant(m, ask.of.tex.texture, Variant::Samples)?, ..ask.of.tex };
-    ask.of.tex.desc = ask.of.tex.desc.with_multisampled(false);
-    let texel = ask.emit(b)?;
+    req.of.set(TexArg::Coords, place);
+    req.of.remove(&[TexArg::Level]);
+    req.of.tex = Tex { texture: variant(m, req.of.tex.texture, Variant::Samples)?, ..req.of.tex };
+    req.of.tex.desc = req.of.tex.desc.with_multisampled(false);
+    let texel = req.emit(b)?;
     known.extend(b.func.blocks[b.block].insts.last());
-    let zero = b.func.constant(Const::new(ask.ty, &[0; 4]));
+    let zero = b.func.constant(Const::new(req.ty, &[0; 4]));
     Some(b.select(lies_inside, texel, zero))
 }
 
 /// Both halves of the texels.
-fn wide(m: &Module, b: &mut Builder<'_>, ask: &Ask) -> Option<Value> {
-    let half = |which| Some(Tex { texture: variant(m, ask.of.tex.texture, which)?, ..ask.of.tex });
+fn wide(m: &Module, b: &mut Builder<'_>, req: &Lowered) -> Option<Value> {
+    let half = |which| Some(Tex { texture: variant(m, req.of.tex.texture, which)?, ..req.of.tex });
     let (low, high) = (half(Variant::Low)?, half(Variant::High)?);
-    if ask.of.tex.desc.what() == TexWhat::Gather {
-        let component = ask.of.tex.desc.component();
+    if req.of.tex.desc.what() == TexWhat::Gather {
+        let component = req.of.tex.desc.component();
         let mut tex = if component < 2 { low } else { high };
         tex.desc = tex.desc.with_component(component % 2);
-        return ask.emit_with(b, tex);
+        return req.emit_with(b, tex);
     }
-    let low = ask.emit_with(b, low)?;
-    let high = ask.emit_with(b, high)?;
+    let low = req.emit_with(b, low)?;
+    let high = req.emit_with(b, high)?;
     let lanes = [(low, 0), (low, 1), (high, 0), (high, 1)].map(|(v, k)| b.extract(v, k));
     Some(b.compose(&lanes))
 }
 
 /// Whether coordinates, level and layer of a fetch name a texel. Negative ones are large numbers without sign.
-fn bounds(b: &mut Builder<'_>, ask: &Ask) -> Option<Value> {
-    let c = ask.of.get(TexArg::Coords)?;
-    let size = ask.of.query(b, TexWhat::Size, ask.level());
+fn bounds(b: &mut Builder<'_>, req: &Lowered) -> Option<Value> {
+    let c = req.of.get(TexArg::Coords)?;
+    let size = req.of.query(b, TexWhat::Size, req.level());
     let lanes = b.func.ty(c).lanes();
     let mut all: Option<Value> = None;
     let mut check = |b: &mut Builder<'_>, v: Value, most: Value| {
@@ -196,36 +197,36 @@ fn bounds(b: &mut Builder<'_>, ask: &Ask) -> Option<Value> {
         let (v, most) = (b.extract(c, k), b.extract(size, k));
         check(b, v, most);
     }
-    if let Some(level) = ask.level() {
-        let levels = ask.of.query(b, TexWhat::Levels, None);
+    if let Some(level) = req.level() {
+        let levels = req.of.query(b, TexWhat::Levels, None);
         check(b, level, levels);
     }
-    if let Some(layer) = ask.of.get(TexArg::Layer)
-        && ask.of.tex.desc.layer() != TexLayer::Float
+    if let Some(layer) = req.of.get(TexArg::Layer)
+        && req.of.tex.desc.layer() != TexLayer::Float
     {
-        let layers = ask.of.query(b, TexWhat::Layers, None);
+        let layers = req.of.query(b, TexWhat::Layers, None);
         check(b, layer, layers);
     }
     all
 }
 
 /// The nearest texel at the middle of the texel.
-fn nearest(m: &Module, b: &mut Builder<'_>, mut ask: Ask) -> Option<Value> {
-    let c = ask.of.get(TexArg::Coords)?;
+fn nearest(m: &Module, b: &mut Builder<'_>, mut req: Lowered) -> Option<Value> {
+    let c = req.of.get(TexArg::Coords)?;
     let lanes = b.func.ty(c).lanes();
-    let (level, ty) = (ask.level(), Type::F32.with_lanes(lanes));
-    let size = ask.of.query(b, TexWhat::Size, level);
+    let (level, ty) = (req.level(), Type::F32.with_lanes(lanes));
+    let size = req.of.query(b, TexWhat::Size, level);
     let size = b.u2f(size, ty);
     let place = b.s2f(c, ty);
     let half = b.func.fconst(ty, 0.5);
     let place = b.fadd(place, half);
     let place = b.fdiv(place, size);
-    ask.of.set(TexArg::Coords, place);
+    req.of.set(TexArg::Coords, place);
     if let Some(level) = level {
         let level = b.s2f(level, Type::F32);
-        ask.of.set(TexArg::Level, level);
+        req.of.set(TexArg::Level, level);
     }
-    let sampler = variant(m, ask.of.tex.texture, Variant::Nearest)?;
-    ask.of.tex = Tex { desc: ask.of.tex.desc.asking(TexWhat::Sample), ..ask.of.tex.with(sampler) };
-    ask.emit(b)
+    let sampler = variant(m, req.of.tex.texture, Variant::Nearest)?;
+    req.of.tex = Tex { desc: req.of.tex.desc.asking(TexWhat::Sample), ..req.of.tex.with(sampler) };
+    req.emit(b)
 }

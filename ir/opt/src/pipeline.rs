@@ -11,8 +11,8 @@ use crate::cx::Graph;
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide,
     exit_values, fold, fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch,
-    lower_io, lower_tex, mem_opt, mem2reg, narrow, ranges, robust, rotate, scalarise, selection, shrink_io,
-    simplify_cfg, switches, tables, unroll, vectorise_memory,
+    lower_io, lower_tex, mem_opt, mem2reg, narrow, predicate_demotes, ranges, robust, rotate, scalarise, selection,
+    shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -117,6 +117,7 @@ const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
 const LOWER_BLEND: Pass = pass!("lower-blend", lower_blend::run);
 const LOWER_IO: Pass = pass!("lower-io", lower_io::run);
 const LOWER_FETCH: Pass = pass!("lower-fetch", lower_fetch::run);
+const PREDICATE_DEMOTES: Pass = graph_pass!("predicate-demotes", predicate_demotes::run);
 const LOWER_TEX: Pass = pass!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
@@ -202,6 +203,9 @@ pub fn passes(level: u8) -> Vec<Pass> {
         list.extend([FUSE, COMBINE_BITS, DCE]);
     }
     list.extend([SWITCHES, DROP_LOCALS, SORT, COMPACT_IF_SCATTERED]);
+    if level >= 1 {
+        list.push(PREDICATE_DEMOTES);
+    }
     list
 }
 
@@ -230,6 +234,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("licm", "rotate", "what the test reads and does not change is not a part of the test then"),
     ("if-convert", "switches", "a switch that only chooses values becomes selects"),
     ("rotate", "switches", "a way out of a loop by a case is one edge still"),
+    ("switches", "predicate-demotes", "a branch that is left is one, and nothing behind takes its arm apart"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
@@ -323,6 +328,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("switches", "targets have branches of two ways; few cases are tested one after the other, many are searched for"),
     ("drop-locals", "variables that nothing names any more take no memory"),
     ("sort", "the layout is the one that structure asks for, so that edges lead forward"),
+    ("predicate-demotes", "a discard whose condition is its own needs no branch, and no lane waits"),
 ];
 
 /// The levels and their passes as a page for people.
@@ -507,10 +513,10 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         trace::enter(p.name, &e.name);
         let start = Instant::now();
         if p.name == LOWER_FETCH.name {
-            lower_fetch::ask(&mut out, caps.fetch, &o.bound);
+            lower_fetch::add_variants(&mut out, caps.fetch, &o.bound);
         }
         if p.name == LOWER_TEX.name {
-            lower_tex::ask(&mut out, caps.sampler, &o.bound);
+            lower_tex::add_samplers(&mut out, caps.sampler, &o.bound);
         }
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);

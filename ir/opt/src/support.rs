@@ -260,13 +260,12 @@ impl Check<'_> {
 /// Whether hardware does what is left of blending.
 fn blends(stage: &StageInfo, p: &Pipeline, caps: &IoCaps) -> bool {
     let StageInfo::Fragment { io, .. } = stage else { return true };
-    // Back from the number among the targets to the location.
-    let present: Vec<usize> = (0..p.targets.len()).filter(|&k| p.targets[k].is_some()).collect();
     let mut left = p.clone();
     for s in io.outputs.iter().filter(|s| s.blended) {
         let IoAt::Location { number, .. } = s.at else { continue };
         let number = usize::from(number);
-        let at = if io.dense { present.get(number).copied() } else { Some(number) };
+        // Back from the number among the targets to the location.
+        let at = if io.dense { p.present(number).map(|t| t.0) } else { Some(number) };
         if let Some(t) = at.and_then(|k| left.targets.get_mut(k)?.as_mut()) {
             t.blend = None;
         }

@@ -25,6 +25,7 @@ mod mem2reg;
 mod mem_opt;
 mod narrow;
 mod pipeline;
+mod predicate_demotes;
 mod quads;
 mod ranges;
 mod returns;

@@ -130,11 +130,15 @@ impl Eq for DomTree {}
 impl DomTree {
     /// Computes the tree.
     pub fn new(f: &Function) -> DomTree {
-        let succs = f.all_succs();
-        let order = rpo(f.blocks.len(), f.entry().index(), |b| &succs[Block::new(b)]);
+        DomTree::of(f.blocks.len(), f.entry(), &f.all_succs())
+    }
+
+    /// The tree of any graph of `n` blocks, by their successors.
+    pub fn of(n: usize, entry: Block, succs: &CsrLists<Block, Block>) -> DomTree {
+        let order = rpo(n, entry.index(), |b| &succs[Block::new(b)]);
         let rpo: Vec<Block> = order.into_iter().map(Block).collect();
         let mut index = SecondaryMap::with_default(NONE);
-        index.reserve(f.blocks.len());
+        index.reserve(n);
         for (n, &b) in rpo.iter().enumerate() {
             index[b] = Node::new(n);
         }

@@ -23,7 +23,7 @@ pub struct StageUse {
     pub writes_memory: bool,
     /// Whether what a pixel of a target holds is read.
     pub reads_targets: bool,
-    /// Whether a fragment program runs once for each sample.
+    /// Whether a fragment program runs once for each sample: it asks for the sample, for an input at it, or for what it holds.
     pub per_sample: bool,
     /// Whether lanes of a quad look at each other, so that whole quads run.
     pub needs_quads: bool,
@@ -63,7 +63,8 @@ impl StageUse {
         if stage.kind() == Stage::Fragment {
             x.needs_quads = Helpers::new(f).any(f);
             let at_samples = io.is_some_and(|io| io.inputs.iter().any(|s| s.interp.at == Where::Sample));
-            x.per_sample = at_samples || x.reads(Sysval::SampleIndex);
+            // What a target holds it holds for each sample.
+            x.per_sample = at_samples || x.reads_targets || x.reads(Sysval::SampleIndex);
         }
         x
     }

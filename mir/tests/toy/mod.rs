@@ -52,6 +52,8 @@ const ALL: [Op; 20] = {
 pub struct Toy {
     pub files: Vec<RegFile>,
     pub classes: Vec<ClassInfo>,
+    /// Whether parts of runs are given back.
+    pub gives: bool,
 }
 
 pub const R: Class = Class(0);
@@ -67,6 +69,7 @@ impl Toy {
                 ClassInfo { name: "p", file: 0, shape: Shape::aligned(2, 2) },
                 ClassInfo { name: "f", file: 1, shape: Shape::run(1) },
             ],
+            gives: false,
         }
     }
 }
@@ -102,6 +105,9 @@ impl Target for Toy {
             },
             ..InstInfo::pure(if op == Op::Mul { 4 } else { 1 })
         }
+    }
+    fn gives_back(&self, class: Class) -> bool {
+        self.gives && class == R
     }
     fn clobbers(&self, inst: &MInst<Self>, out: &mut SmallVec<[PReg; 4]>) {
         if inst.target_op() == Some(Op::Call) {

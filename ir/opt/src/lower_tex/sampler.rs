@@ -6,11 +6,11 @@ use gpucc_ir::{
 };
 use gpucc_pipeline::{Compare, Filter, SamplerFacts};
 
-use super::Ask;
+use super::Lowered;
 use crate::bound::BindingFacts;
 
 /// The samplers that the comparisons of code filter with: those of the module without their comparison.
-pub fn ask(m: &mut Module, bound: &BindingFacts) {
+pub fn add_plain(m: &mut Module, bound: &BindingFacts) {
     let compares = |r: &ResourceData| r.kind == ResourceKind::Sampler { comparison: true };
     let known = |r: &ResourceData| facts(bound, r).is_some();
     let plain: Vec<ResourceData> = m.resources.values().filter(|r| compares(r) && known(r)).cloned().collect();
@@ -35,10 +35,10 @@ fn plain(m: &Module, sampler: Res) -> Option<Res> {
 
 /// A comparison of texels in code. `None` where it stays: nothing is known of the sampler, or the four texels that it would filter are
 /// not those that a gather gives.
-pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, bound: &BindingFacts, ty: Type) -> Option<Value> {
-    let desc = ask.of.tex.desc;
-    let (op, filter) = facts(bound, &m.resources[ask.of.tex.sampler?])?;
-    let sampler = plain(m, ask.of.tex.sampler?)?;
+pub fn compare(m: &Module, req: &mut Lowered<'_, '_>, bound: &BindingFacts, ty: Type) -> Option<Value> {
+    let desc = req.of.tex.desc;
+    let (op, filter) = facts(bound, &m.resources[req.of.tex.sampler?])?;
+    let sampler = plain(m, req.of.tex.sampler?)?;
     let flat = desc.dim() == TexDim::D2;
     let gather = match desc.what() {
         TexWhat::Gather if flat => true,
@@ -46,56 +46,56 @@ pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, bound: &BindingFacts, ty: Type
         TexWhat::Sample if flat && desc.lod() == TexLod::Zero => true,
         _ => return None,
     };
-    let texture = &m.resources[ask.of.tex.texture];
-    let mut reference = ask.of.get(TexArg::Reference)?;
+    let texture = &m.resources[req.of.tex.texture];
+    let mut reference = req.of.get(TexArg::Reference)?;
     if bound.fixed_depth.contains(&(texture.group, texture.binding)) {
-        reference = ask.b.fsat(reference);
+        reference = req.b.fsat(reference);
     }
-    let weights = if gather && desc.what() == TexWhat::Sample { Some(middle(ask)?) } else { None };
-    ask.of.remove(&[TexArg::Reference]);
+    let weights = if gather && desc.what() == TexWhat::Sample { Some(middle(req)?) } else { None };
+    req.of.remove(&[TexArg::Reference]);
     let what = if gather { TexWhat::Gather } else { TexWhat::Sample };
-    ask.of.tex.desc = desc.with_shadow(false).asking(what);
-    ask.of.tex = ask.of.tex.with(sampler);
-    let texels = ask.of.emit(ask.b, ask.of.sampling(), Type::F32.with_lanes(4))?;
-    let holds = |ask: &mut Ask<'_, '_>, k: u32| {
-        let texel = ask.b.extract(texels, k);
-        let holds = against(ask.b, op, reference, texel);
-        let (one, zero) = (ask.float(1.0, 1), ask.float(0.0, 1));
-        ask.b.select(holds, one, zero)
+    req.of.tex.desc = desc.with_shadow(false).asking(what);
+    req.of.tex = req.of.tex.with(sampler);
+    let texels = req.of.emit(req.b, req.of.sampling(), Type::F32.with_lanes(4))?;
+    let holds = |req: &mut Lowered<'_, '_>, k: u32| {
+        let texel = req.b.extract(texels, k);
+        let holds = against(req.b, op, reference, texel);
+        let (one, zero) = (req.float(1.0, 1), req.float(0.0, 1));
+        req.b.select(holds, one, zero)
     };
     if !gather {
-        return Some(holds(ask, 0));
+        return Some(holds(req, 0));
     }
     // (i0, j1), (i1, j1), (i1, j0), (i0, j0)
-    let four = [0, 1, 2, 3].map(|k| holds(ask, k));
+    let four = [0, 1, 2, 3].map(|k| holds(req, k));
     let Some([x, y]) = weights else {
         debug_assert!(ty.lanes() == 4);
-        return Some(ask.b.compose(&four));
+        return Some(req.b.compose(&four));
     };
-    let mix = |ask: &mut Ask<'_, '_>, a: Value, b: Value, w: Value| {
-        let less = ask.b.fneg(a);
-        let change = ask.b.fadd(b, less);
-        ask.b.fma(change, w, a)
+    let mix = |req: &mut Lowered<'_, '_>, a: Value, b: Value, w: Value| {
+        let less = req.b.fneg(a);
+        let change = req.b.fadd(b, less);
+        req.b.fma(change, w, a)
     };
-    let upper = mix(ask, four[3], four[2], x);
-    let lower = mix(ask, four[0], four[1], x);
-    Some(mix(ask, upper, lower, y))
+    let upper = mix(req, four[3], four[2], x);
+    let lower = mix(req, four[0], four[1], x);
+    Some(mix(req, upper, lower, y))
 }
 
 /// Moves the coordinates to the corner between the four texels that are filtered, where no rounding chooses others; gives the weights of
 /// the right and the lower ones.
-fn middle(ask: &mut Ask<'_, '_>) -> Option<[Value; 2]> {
-    let c = ask.of.get(TexArg::Coords)?;
-    let size = ask.size();
-    let (half, one) = (ask.float(0.5, 2), ask.float(1.0, 2));
-    let at = ask.b.fmul(c, size);
-    let at = ask.b.fsub(at, half);
-    let first = ask.b.ffloor(at);
-    let weights = ask.b.fsub(at, first);
-    let corner = ask.b.fadd(first, one);
-    let corner = ask.b.fdiv(corner, size);
-    ask.of.set(TexArg::Coords, corner);
-    Some([0, 1].map(|k| ask.b.extract(weights, k)))
+fn middle(req: &mut Lowered<'_, '_>) -> Option<[Value; 2]> {
+    let c = req.of.get(TexArg::Coords)?;
+    let size = req.size();
+    let (half, one) = (req.float(0.5, 2), req.float(1.0, 2));
+    let at = req.b.fmul(c, size);
+    let at = req.b.fsub(at, half);
+    let first = req.b.ffloor(at);
+    let weights = req.b.fsub(at, first);
+    let corner = req.b.fadd(first, one);
+    let corner = req.b.fdiv(corner, size);
+    req.of.set(TexArg::Coords, corner);
+    Some([0, 1].map(|k| req.b.extract(weights, k)))
 }
 
 /// `reference op texel`
@@ -114,12 +114,12 @@ fn against(b: &mut Builder<'_>, op: Compare, reference: Value, texel: Value) -> 
 
 /// Adds an offset to the coordinates: so many texels of the level that is read. Says whether it did: where the program gives a level
 /// that is filtered with the next one, or the sampler may clamp it, no one offset is right, and it stays.
-pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, bound: &BindingFacts) -> bool {
-    let Some(c) = ask.of.get(TexArg::Coords) else { return false };
-    let desc = ask.of.tex.desc;
-    let lanes = ask.b.func.ty(c).lanes();
+pub fn offset(m: &Module, req: &mut Lowered<'_, '_>, bound: &BindingFacts) -> bool {
+    let Some(c) = req.of.get(TexArg::Coords) else { return false };
+    let desc = req.of.tex.desc;
+    let lanes = req.b.func.ty(c).lanes();
     let first = desc.what() == TexWhat::Gather || desc.lod() == TexLod::Zero;
-    let sampler = ask.of.tex.sampler.map(|s| &m.resources[s]);
+    let sampler = req.of.tex.sampler.map(|s| &m.resources[s]);
     let one_level = sampler.is_some_and(|s| bound.one_level.contains(&(s.group, s.binding)));
     if !first && !one_level {
         return false;
@@ -127,63 +127,63 @@ pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, bound: &BindingFacts) -> bool {
     let level = match desc.lod() {
         _ if first => None,
         TexLod::Zero => None,
-        TexLod::Level => ask.of.get(TexArg::Level),
+        TexLod::Level => req.of.get(TexArg::Level),
         TexLod::Implicit | TexLod::Bias => {
-            let [dx, dy] = [Axis::X, Axis::Y].map(|axis| ask.b.derivative(c, Deriv { axis, fine: false }));
-            let level = lambda(ask, dx, dy, lanes);
-            Some(match ask.of.get(TexArg::Level) {
-                Some(bias) => ask.b.fadd(level, bias),
+            let [dx, dy] = [Axis::X, Axis::Y].map(|axis| req.b.derivative(c, Deriv { axis, fine: false }));
+            let level = lambda(req, dx, dy, lanes);
+            Some(match req.of.get(TexArg::Level) {
+                Some(bias) => req.b.fadd(level, bias),
                 None => level,
             })
         }
         TexLod::Gradients => {
-            let (Some(dx), Some(dy)) = (ask.of.get(TexArg::Ddx), ask.of.get(TexArg::Ddy)) else { return false };
-            Some(lambda(ask, dx, dy, lanes))
+            let (Some(dx), Some(dy)) = (req.of.get(TexArg::Ddx), req.of.get(TexArg::Ddy)) else { return false };
+            Some(lambda(req, dx, dy, lanes))
         }
     };
     let size = match level {
-        None => ask.size(),
-        Some(level) => size_at(ask, level),
+        None => req.size(),
+        Some(level) => size_at(req, level),
     };
     let by: Vec<u64> = desc.offset().iter().take(lanes as usize).map(|&o| u64::from((o as f32).to_bits())).collect();
-    let by = ask.b.func.constant(Const::new(Type::F32.with_lanes(lanes), &by));
-    let by = ask.b.fdiv(by, size);
-    let c = ask.b.fadd(c, by);
-    ask.of.set(TexArg::Coords, c);
-    ask.of.tex.desc = desc.with_offset([0; 3]);
+    let by = req.b.func.constant(Const::new(Type::F32.with_lanes(lanes), &by));
+    let by = req.b.fdiv(by, size);
+    let c = req.b.fadd(c, by);
+    req.of.set(TexArg::Coords, c);
+    req.of.tex.desc = desc.with_offset([0; 3]);
     true
 }
 
 /// The level that a change of the coordinates gives: half the logarithm of the longer one's square, in texels.
-fn lambda(ask: &mut Ask<'_, '_>, dx: Value, dy: Value, lanes: u32) -> Value {
-    let size = ask.size();
+fn lambda(req: &mut Lowered<'_, '_>, dx: Value, dy: Value, lanes: u32) -> Value {
+    let size = req.size();
     let [x, y] = [dx, dy].map(|d| {
-        let d = ask.b.fmul(d, size);
-        let parts: Vec<Value> = if lanes == 1 { vec![d] } else { (0..lanes).map(|k| ask.b.extract(d, k)).collect() };
-        let zero = ask.float(0.0, 1);
-        parts.into_iter().fold(zero, |sum, p| ask.b.fma(p, p, sum))
+        let d = req.b.fmul(d, size);
+        let parts: Vec<Value> = if lanes == 1 { vec![d] } else { (0..lanes).map(|k| req.b.extract(d, k)).collect() };
+        let zero = req.float(0.0, 1);
+        parts.into_iter().fold(zero, |sum, p| req.b.fma(p, p, sum))
     });
-    let longer = ask.b.fmax(x, y);
-    let log = ask.b.flog2(longer);
-    let half = ask.float(0.5, 1);
-    ask.b.fmul(log, half)
+    let longer = req.b.fmax(x, y);
+    let log = req.b.flog2(longer);
+    let half = req.float(0.5, 1);
+    req.b.fmul(log, half)
 }
 
 /// The extent of the level next to a number, as floats.
-fn size_at(ask: &mut Ask<'_, '_>, level: Value) -> Value {
-    let levels = ask.of.query(ask.b, TexWhat::Levels, None);
-    let one = ask.b.func.iconst(Type::I32, 1);
-    let last = ask.b.isub(levels, one);
-    let last = ask.b.u2f(last, Type::F32);
+fn size_at(req: &mut Lowered<'_, '_>, level: Value) -> Value {
+    let levels = req.of.query(req.b, TexWhat::Levels, None);
+    let one = req.b.func.iconst(Type::I32, 1);
+    let last = req.b.isub(levels, one);
+    let last = req.b.u2f(last, Type::F32);
     // Halves belong to the level below.
-    let half = ask.float(0.5, 1);
-    let near = ask.b.fsub(level, half);
-    let near = ask.b.fceil(near);
-    let zero = ask.float(0.0, 1);
-    let near = ask.b.fmax(near, zero);
-    let near = ask.b.fmin(near, last);
-    let near = ask.b.f2s(near, Type::I32);
-    let size = ask.of.query(ask.b, TexWhat::Size, Some(near));
-    let lanes = ask.b.func.ty(size).lanes();
-    ask.b.u2f(size, Type::F32.with_lanes(lanes))
+    let half = req.float(0.5, 1);
+    let near = req.b.fsub(level, half);
+    let near = req.b.fceil(near);
+    let zero = req.float(0.0, 1);
+    let near = req.b.fmax(near, zero);
+    let near = req.b.fmin(near, last);
+    let near = req.b.f2s(near, Type::I32);
+    let size = req.of.query(req.b, TexWhat::Size, Some(near));
+    let lanes = req.b.func.ty(size).lanes();
+    req.b.u2f(size, Type::F32.with_lanes(lanes))
 }

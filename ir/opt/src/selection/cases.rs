@@ -282,11 +282,14 @@ fn inputs(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<'_>) {
         c.sink(&v, Type::I32, true);
         out.push(c.case(format!("buffer_length {r}")));
     }
-    for spaces in ["workgroup", "storage", "workgroup storage"] {
-        for scope in ["none", "workgroup"] {
+    // One that waits orders both ways; workgroup memory alone is seen by no other workgroup.
+    for how in ["none", "none acquire", "none release", "workgroup"] {
+        for spaces in
+            ["workgroup", "storage", "texture", "workgroup storage", "device storage", "device workgroup storage"]
+        {
             let mut c = Draft::new();
-            c.effect(&format!("barrier {scope} {spaces}"));
-            out.push(c.case(format!("barrier {scope} {spaces}")));
+            c.effect(&format!("barrier {how} {spaces}"));
+            out.push(c.case(format!("barrier {how} {spaces}")));
         }
     }
 }

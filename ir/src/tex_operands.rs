@@ -1,29 +1,39 @@
-//! A texture instruction taken apart, for the passes that ask for something else in its place.
+//! A texture instruction taken apart: what is asked, and the operands by what they are.
 
-use gpucc_ir::{Builder, InstData, Op, Tex, TexArg, TexDesc, TexLod, TexWhat, Type, Value};
+use crate::builder::Builder;
+use crate::inst::{InstData, Value};
+use crate::module::{Module, ResourceKind, TexClass};
+use crate::ops::Op;
+use crate::tex::{Tex, TexArg, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
+use crate::types::Type;
 use smallvec::SmallVec;
 
-/// A texture instruction: what is asked, and the operands by what they are.
-#[derive(Clone)]
-pub(crate) struct TexRequest {
+/// What a texture instruction asks, and its operands. Passes change it and emit another instruction; selection reads it.
+#[derive(Clone, Debug)]
+pub struct TexOperands {
+    /// What is asked of which texture.
     pub tex: Tex,
-    pub args: SmallVec<[(TexArg, Value); 8]>,
+    args: SmallVec<[(TexArg, Value); 8]>,
 }
 
-impl TexRequest {
-    /// Of an instruction with this attribute.
-    pub fn new(d: &InstData, tex: Tex) -> TexRequest {
-        TexRequest { tex, args: tex.desc.args().into_iter().zip(d.args.iter().copied()).collect() }
+impl TexOperands {
+    /// Of a texture instruction; `None` of any other.
+    pub fn of(d: &InstData) -> Option<TexOperands> {
+        let tex = *d.tex()?;
+        Some(TexOperands { tex, args: tex.desc.args().into_iter().zip(d.args.iter().copied()).collect() })
     }
+    /// An operand, if the instruction has it.
     pub fn get(&self, arg: TexArg) -> Option<Value> {
         self.args.iter().find(|a| a.0 == arg).map(|a| a.1)
     }
+    /// Gives it an operand. Whether there is one says the descriptor.
     pub fn set(&mut self, arg: TexArg, v: Value) {
         match self.args.iter_mut().find(|a| a.0 == arg) {
             Some(a) => a.1 = v,
             None => self.args.push((arg, v)),
         }
     }
+    /// Takes operands away.
     pub fn remove(&mut self, args: &[TexArg]) {
         self.args.retain(|a| !args.contains(&a.0));
     }
@@ -51,5 +61,17 @@ impl TexRequest {
         let args: SmallVec<[Value; 2]> = level.into_iter().chain(self.get(TexArg::TextureIndex)).collect();
         let lanes = if what == TexWhat::Size { desc.dim().extent() } else { 1 };
         b.tex(Op::TexQuery, &args, Tex::new(self.tex.texture, query), Type::I32.with_lanes(lanes))
+    }
+    /// Whether the texture has layers or faces, and the instruction names one of them.
+    pub fn has_layers(&self, m: &Module) -> bool {
+        let cube = matches!(m.resources[self.tex.texture].kind, ResourceKind::Texture { dim: TexDim::Cube, .. });
+        cube || self.tex.desc.layer() != TexLayer::None
+    }
+    /// What the texels of a sampled texture are.
+    pub fn texel_class(&self, m: &Module) -> Option<TexClass> {
+        match m.resources[self.tex.texture].kind {
+            ResourceKind::Texture { class, .. } => Some(class),
+            _ => None,
+        }
     }
 }

@@ -1,8 +1,19 @@
-//! A branch around nothing but a discard becomes a discard with the branch's condition: the mask of live lanes takes that as it is,
-//! and no lane waits.
+//! A branch around nothing but a discard becomes a discard with the branch's condition.
+//!
+//! ```text
+//! br c, block1, block2        demote c
+//! block1: demote true    ==>  jump block2
+//!         jump block2
+//! ```
+//!
+//! Targets whose discard takes a condition need no branch: no lane waits. For others nothing is done.
+//!
+//! Needs: `Caps::predicated_demote`, a fragment entry. Keeps: dominators of surviving blocks.
 
-use gpucc_ir::{Attr, Block, Builder, Edge, Function, Inst, Module, Op};
-use gpucc_opt::{Caps, PassCx, simplify_cfg};
+use gpucc_ir::{Attr, Block, Builder, Edge, Function, Inst, Op};
+
+use crate::cx::PassCx;
+use crate::simplify_cfg;
 
 /// The block's discard of all lanes, if that and a jump are all that it has.
 fn only_discards(f: &Function, b: Block) -> Option<(Inst, Edge)> {
@@ -13,12 +24,13 @@ fn only_discards(f: &Function, b: Block) -> Option<(Inst, Edge)> {
     plain.then(|| f.insts[jump].edges()[0].to_edge()).map(|e| (discard, e))
 }
 
-/// Runs over the entry point.
-pub fn join(m: &mut Module, caps: &Caps) {
-    let func = m.entries[0].func;
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    if !cx.caps.predicated_demote || !cx.has_helpers() {
+        return;
+    }
     let found: Vec<(Block, Inst, Edge)> = {
-        let f = &m.funcs[func];
-        let preds = f.preds();
+        let preds = cx.preds(f);
         let of = |&b: &Block| {
             let d = &f.insts[f.terminator(b)];
             let Attr::Branch(branch) = &d.attr else { return None };
@@ -28,19 +40,24 @@ pub fn join(m: &mut Module, caps: &Caps) {
         };
         f.layout.iter().filter_map(of).collect()
     };
-    if found.is_empty() {
-        return;
-    }
-    let mut f = m.funcs[func].clone();
+    let mut changed = false;
     for (b, discard, to) in found {
+        if !cx.change() {
+            break;
+        }
+        changed = true;
         let branch = f.terminator(b);
         let (condition, end) = (f.insts[branch].args[0], f.blocks[b].insts.len() - 1);
         let loc = f.insts[discard].loc;
-        let mut at = Builder::before(&mut f, b, end);
+        let mut at = Builder::before(f, b, end);
         at.loc = loc;
         at.demote(condition);
         f.insts[branch].set_edge(0, &to);
     }
-    simplify_cfg::run(&mut f, &mut PassCx::new(m, caps));
-    m.funcs[func] = f;
+    if changed {
+        cx.forget_graph();
+        // Nothing leads to the arms any more.
+        cx.sorted = false;
+        simplify_cfg::run(f, cx);
+    }
 }

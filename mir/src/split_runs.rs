@@ -13,96 +13,22 @@
 //! All of them may then lie in the same registers, and nothing is moved. What must stay as it is, since it is read where the split
 //! does not reach, is copied once, and later runs take the copy on.
 //!
+//! What is given back are registers of the classes that the target names ([`Target::gives_back`]), each of one unit.
+//!
 //! Needs: virtual registers, each defined once; the order that allocation will see. Keeps: blocks and edges.
 
-use gpucc_mir::{MInst, Pseudo, Reg, Src, Use, VReg};
+use gpucc_ir::analysis::DomTree;
+use gpucc_ir::{Block, CsrLists};
 use smallvec::SmallVec;
 
-use crate::inst::{Gcn, V};
-
-type MFunc = gpucc_mir::MFunc<Gcn>;
-type MI = MInst<Gcn>;
+use crate::func::MFunc;
+use crate::inst::{MInst, Pseudo, Reg, Src, Target, Use, VReg};
 
 /// From this many blocks on nothing is done: who reads a part is asked along the graph.
 const LARGE: usize = 400;
 
-/// The dominator tree of the logical graph.
-struct Tree {
-    /// The blocks that each one dominates at once.
-    below: Vec<Vec<usize>>,
-    /// First and last number of each block in a walk over the tree; the blocks below lie in between.
-    span: Vec<(u32, u32)>,
-}
-
-fn targets(mf: &MFunc, b: usize) -> impl Iterator<Item = usize> + '_ {
+fn targets<T: Target>(mf: &MFunc<T>, b: usize) -> impl Iterator<Item = usize> + '_ {
     mf.blocks[b].succs.iter().map(|e| e.to.0 as usize)
-}
-
-impl Tree {
-    fn new(mf: &MFunc) -> Tree {
-        let n = mf.blocks.len();
-        let (mut order, mut number) = (Vec::with_capacity(n), vec![usize::MAX; n]);
-        let mut seen = vec![false; n];
-        let mut stack = vec![(0, targets(mf, 0).collect::<Vec<_>>())];
-        seen[0] = true;
-        while let Some((b, todo)) = stack.last_mut() {
-            match todo.pop() {
-                Some(s) if !seen[s] => {
-                    seen[s] = true;
-                    stack.push((s, targets(mf, s).collect()));
-                }
-                Some(_) => {}
-                None => {
-                    order.push(*b);
-                    stack.pop();
-                }
-            }
-        }
-        order.reverse();
-        order.iter().enumerate().for_each(|(k, &b)| number[b] = k);
-        let mut preds = vec![Vec::new(); n];
-        order.iter().for_each(|&b| targets(mf, b).for_each(|s| preds[s].push(b)));
-        let mut above = vec![usize::MAX; n];
-        above[0] = 0;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &b in order.iter().skip(1) {
-                let known = preds[b].iter().copied().filter(|&p| above[p] != usize::MAX);
-                let new = known.reduce(|mut x, mut y| {
-                    while x != y {
-                        let later = if number[x] > number[y] { &mut x } else { &mut y };
-                        *later = above[*later];
-                    }
-                    x
-                });
-                if let Some(new) = new.filter(|&d| d != above[b]) {
-                    above[b] = new;
-                    changed = true;
-                }
-            }
-        }
-        let mut below = vec![Vec::new(); n];
-        order.iter().skip(1).for_each(|&b| below[above[b]].push(b));
-        let mut span = vec![(1, 0); n];
-        let mut next = 0;
-        let mut stack = vec![(0, false)];
-        while let Some((b, done)) = stack.pop() {
-            if done {
-                span[b].1 = next;
-                continue;
-            }
-            span[b].0 = next;
-            next += 1;
-            stack.push((b, true));
-            stack.extend(below[b].iter().map(|&c| (c, false)));
-        }
-        Tree { below, span }
-    }
-
-    fn dominates(&self, a: usize, b: usize) -> bool {
-        self.span[a].0 <= self.span[b].0 && self.span[b].0 < self.span[a].1
-    }
 }
 
 /// Where a register is read.
@@ -122,7 +48,7 @@ fn note(list: &mut SmallVec<[(u32, u32); 2]>, b: usize, at: usize) {
     }
 }
 
-fn readers(mf: &MFunc) -> Vec<Readers> {
+fn readers<T: Target>(mf: &MFunc<T>) -> Vec<Readers> {
     let mut all = vec![Readers::default(); mf.classes.len()];
     for (b, (block, insts)) in mf.blocks.iter().zip(&mf.code).enumerate() {
         for (at, i) in insts.iter().enumerate() {
@@ -150,9 +76,10 @@ struct Name {
     block: u32,
 }
 
-struct Pass<'a> {
-    mf: &'a mut MFunc,
-    tree: Tree,
+struct Pass<'a, T: Target> {
+    mf: &'a mut MFunc<T>,
+    t: &'a T,
+    tree: DomTree,
     readers: Vec<Readers>,
     /// The name of each register in instructions, and in collects.
     plain: Vec<Name>,
@@ -160,17 +87,21 @@ struct Pass<'a> {
     /// Names to go back to at the end of blocks.
     undo: Vec<(usize, Name, Option<Name>)>,
     /// Collects that wait for their reader, by the register they define.
-    waiting: Vec<(VReg, MI)>,
+    waiting: Vec<(VReg, MInst<T>)>,
     splits: usize,
 }
 
-/// A single vector register that is read whole.
-fn part(mf: &MFunc, u: &Use<Gcn>) -> Option<VReg> {
-    u.vreg().filter(|&v| (v.0 as usize) < mf.classes.len() && mf.class(v) == V && u.part_read().is_none())
+/// A single register that is read whole.
+fn part<T: Target>(mf: &MFunc<T>, t: &T, u: &Use<T>) -> Option<VReg> {
+    u.vreg().filter(|&v| (v.0 as usize) < mf.classes.len() && t.gives_back(mf.class(v)) && u.part_read().is_none())
 }
 
-impl Pass<'_> {
-    fn rename(&self, i: &mut MI) {
+impl<T: Target> Pass<'_, T> {
+    fn dominates(&self, a: usize, b: usize) -> bool {
+        self.tree.dominates(Block(a as u32), Block(b as u32))
+    }
+
+    fn rename(&self, i: &mut MInst<T>) {
         let collects = i.is(Pseudo::Collect);
         for u in &mut i.uses {
             if let Src::Reg(Reg::V(v)) = &mut u.src
@@ -183,13 +114,13 @@ impl Pass<'_> {
     }
 
     /// Whether a collect of single registers is read once, in its block, and its registers stay as they are there.
-    fn waits(&self, i: &MI, b: usize, length: usize) -> Option<VReg> {
+    fn waits(&self, i: &MInst<T>, b: usize, length: usize) -> Option<VReg> {
         if !i.is(Pseudo::Collect) {
             return None;
         }
         let r = i.defs.first()?.vreg()?;
-        let parts: SmallVec<[VReg; 12]> = i.uses.iter().filter_map(|u| part(self.mf, u)).collect();
-        let whole = i.uses.iter().all(|u| matches!(u.src, Src::Imm(_)) || part(self.mf, u).is_some());
+        let parts: SmallVec<[VReg; 12]> = i.uses.iter().filter_map(|u| part(self.mf, self.t, u)).collect();
+        let whole = i.uses.iter().all(|u| matches!(u.src, Src::Imm(_)) || part(self.mf, self.t, u).is_some());
         let twice = parts.iter().enumerate().any(|(k, p)| parts[..k].contains(p));
         let readers = self.readers.get(r.0 as usize)?;
         let here = readers.count == 1 && readers.last[0].0 as usize == b && (readers.last[0].1 as usize) < length;
@@ -200,7 +131,7 @@ impl Pass<'_> {
     fn ends(&self, v: VReg, b: usize) -> bool {
         let from = self.plain[v.0 as usize].block as usize;
         let others = self.readers[v.0 as usize].last.iter().map(|l| l.0 as usize);
-        if from == b && others.clone().all(|c| c == b || self.tree.dominates(b, c)) {
+        if from == b && others.clone().all(|c| c == b || self.dominates(b, c)) {
             return true;
         }
         let mut seen = vec![false; self.mf.blocks.len()];
@@ -210,19 +141,19 @@ impl Pass<'_> {
                 stack.extend(targets(self.mf, c));
             }
         }
-        others.filter(|&c| seen[c]).all(|c| c != b && self.tree.dominates(b, c))
+        others.filter(|&c| seen[c]).all(|c| c != b && self.dominates(b, c))
     }
 
     /// What of a list of readers lies behind a place and is reached from it.
     fn later(&self, list: &[(u32, u32)], b: usize, at: usize) -> bool {
         list.iter().any(|&(c, last)| match c as usize {
             c if c == b => last as usize > at,
-            c => self.tree.dominates(b, c),
+            c => self.dominates(b, c),
         })
     }
 
     /// The split behind the reader of a run, and new names.
-    fn split(&mut self, collect: &MI, originals: &[Option<VReg>], b: usize, at: usize) -> Option<MI> {
+    fn split(&mut self, collect: &MInst<T>, originals: &[Option<VReg>], b: usize, at: usize) -> Option<MInst<T>> {
         let mut named: SmallVec<[(usize, VReg, bool); 12]> = SmallVec::new();
         for (k, v) in originals.iter().enumerate() {
             let Some(v) = *v else { continue };
@@ -236,7 +167,8 @@ impl Pass<'_> {
             }
         }
         let (first, last) = (named.first()?.0, named.last()?.0);
-        let news: SmallVec<[VReg; 12]> = (first..=last).map(|_| self.mf.vreg(V)).collect();
+        let class = self.mf.class(named[0].1);
+        let news: SmallVec<[VReg; 12]> = (first..=last).map(|_| self.mf.vreg(class)).collect();
         for (k, v, ends) in named {
             let (n, name) = (v.0 as usize, Name { is: news[k - first], block: b as u32 });
             self.undo.push((n, self.plain[n], self.in_runs[n]));
@@ -266,10 +198,10 @@ impl Pass<'_> {
             }
             let read: SmallVec<[usize; 2]> =
                 (0..self.waiting.len()).filter(|&k| i.vreg_uses().any(|v| v == self.waiting[k].0)).collect();
-            let mut behind: SmallVec<[(MI, Vec<Option<VReg>>); 2]> = SmallVec::new();
+            let mut behind: Vec<(MInst<T>, Vec<Option<VReg>>)> = Vec::new();
             for k in read.into_iter().rev() {
                 let (r, mut collect) = self.waiting.remove(k);
-                let originals = collect.uses.iter().map(|u| part(self.mf, u)).collect();
+                let originals = collect.uses.iter().map(|u| part(self.mf, self.t, u)).collect();
                 self.rename(&mut collect);
                 let place = i.uses.iter().position(|u| u.vreg() == Some(r));
                 // What the reader overwrites is not there behind it.
@@ -297,8 +229,8 @@ impl Pass<'_> {
 }
 
 /// A function in which parts are given back, if there are any.
-pub fn give_back(mf: &MFunc) -> Option<MFunc> {
-    let collects = |l: &Vec<MI>| l.iter().any(|i| i.is(Pseudo::Collect));
+pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T) -> Option<MFunc<T>> {
+    let collects = |l: &Vec<MInst<T>>| l.iter().any(|i| i.is(Pseudo::Collect));
     if mf.blocks.len() > LARGE || !mf.code.iter().any(collects) {
         return None;
     }
@@ -309,9 +241,12 @@ pub fn give_back(mf: &MFunc) -> Option<MFunc> {
             plain[v.0 as usize].block = b as u32;
         }
     }
-    let (tree, readers, in_runs) = (Tree::new(mf), readers(mf), vec![None; mf.classes.len()]);
+    let edges: Vec<(Block, Block)> =
+        (0..mf.blocks.len()).flat_map(|b| targets(mf, b).map(move |s| (Block(b as u32), Block(s as u32)))).collect();
+    let tree = DomTree::of(mf.blocks.len(), Block(0), &CsrLists::new(&edges));
+    let (readers, in_runs) = (readers(mf), vec![None; mf.classes.len()]);
     let (undo, waiting) = (Vec::new(), Vec::new());
-    let mut pass = Pass { mf: &mut out, tree, readers, plain, in_runs, undo, waiting, splits: 0 };
+    let mut pass = Pass { mf: &mut out, t, tree, readers, plain, in_runs, undo, waiting, splits: 0 };
     let mut stack = vec![(0, None)];
     while let Some((b, back)) = stack.pop() {
         if let Some(mark) = back {
@@ -322,8 +257,8 @@ pub fn give_back(mf: &MFunc) -> Option<MFunc> {
         }
         stack.push((b, Some(pass.undo.len())));
         pass.block(b);
-        let below = pass.tree.below[b].iter().map(|&c| (c, None));
-        stack.extend(below);
+        let below = pass.tree.children(Block(b as u32)).map(|c| (c.0 as usize, None));
+        stack.extend(below.rev());
     }
     (pass.splits > 0).then_some(out)
 }

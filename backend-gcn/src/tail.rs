@@ -1,0 +1,5 @@
+//! What is done to encoded code.
+
+pub mod end_dead_waves;
+pub mod exact_regions;
+pub mod prologue;
