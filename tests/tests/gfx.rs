@@ -99,7 +99,7 @@ fn a_few_compute_cases_of_each_group_run_on_machines() {
 
 /// Those of some targets that draw.
 fn drawing(targets: &str) -> impl Iterator<Item = On> {
-    exec::targets(targets).into_iter().map(exec::on).filter(|&on| !predict::documented(on, Refusal::Stage))
+    crate::drawing::drawing(targets).into_iter().map(exec::on)
 }
 
 /// A few cases of each group, on the machines of all generations that draw.

@@ -3,7 +3,7 @@
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_kit::suite;
 use gpucc_opt::pipeline::{Options, prepare};
-use gpucc_tests::exec::{self, POOR, RICH};
+use gpucc_tests::exec::{POOR, RICH};
 use gpucc_tests::shared;
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ fn verify_draws_with_every_stage() {
     let Some(folder) = shared::find("corpus/graphics") else { return };
     let mut files: Vec<_> = std::fs::read_dir(folder).expect("the corpus").flatten().map(|f| f.path()).collect();
     files.sort();
-    let targets: Vec<_> = exec::targets("all:all").into_iter().filter(|t| t.family() == "gcn").collect();
+    let targets: Vec<_> = crate::drawing::drawing("all:all");
     let jobs: Vec<_> = files.into_iter().enumerate().collect();
     let done: Vec<(usize, Vec<String>, Option<String>)> = jobs
         .par_iter()

@@ -201,8 +201,10 @@ fn programs_are_deterministic_and_varied() {
 /// machines that draw.
 #[test]
 fn fragment_programs_draw_what_their_twins_compute() {
-    let places: Vec<On> =
-        [On::Interp, On::Passes(For::Poor)].into_iter().chain(exec::targets("gcn").into_iter().map(exec::on)).collect();
+    let places: Vec<On> = [On::Interp, On::Passes(For::Poor)]
+        .into_iter()
+        .chain(crate::drawing::drawing("all").into_iter().map(exec::on))
+        .collect();
     let wrong: Vec<String> = (0..suite::random_count() / 2)
         .into_par_iter()
         .flat_map_iter(|seed| {

@@ -1,11 +1,12 @@
-//! GCN's texture instructions under a change: waits that are left out, bits that are turned over. Elements of binding arrays.
+//! Texture instructions under a change: waits that are left out, bits that are turned over. Elements of binding arrays.
 
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Container;
-use gpucc_isa::{Notes, stage::CS};
 use gpucc_sim::texture::{Dim, Format, Image, Sampler};
 use gpucc_sim::{BoundSampler, Dispatch, RunOptions, Trap, TrapKind};
 use gpucc_tests::exec;
+
+use crate::drawing;
 
 /// Three layers of noise.
 fn noise(layers: u32, seed: u32) -> Image {
@@ -43,45 +44,44 @@ fn dispatch() -> Dispatch {
     d
 }
 
-/// Changes each instruction of these names in turn; gives what came of it, and what comes of none.
-fn changed(target: Target, is: impl Fn(&str) -> bool, change: impl Fn(&mut [u8])) -> Vec<Result<bool, Trap>> {
+/// Changes each instruction in turn; gives what came of it, and whether the result is what comes of none. `change` returns whether it
+/// changed anything.
+fn changed(target: Target, mut change: impl FnMut(&str, &mut [u8]) -> bool) -> Vec<Result<bool, Trap>> {
     let c = compile(SAMPLES, target);
-    let want = run(&c, dispatch()).expect("it runs");
-    let gcn = gpucc_machines::find("gcn").expect("a family");
-    let listing = (gcn.disassemble)(&c.entries[0].code, target.generation_index(), CS, &Notes::default()).text;
+    let want = run(&c, dispatch()).unwrap_or_else(|t| panic!("{target}: {t}"));
     let mut all = Vec::new();
-    for (text, place) in listing.lines().filter_map(|l| l.split_once(" ; ")) {
-        let Some((at, words)) = place.trim().split_once(": ") else { continue };
-        let at = usize::from_str_radix(at, 16).expect("an address");
-        let size = 4 * words.split_whitespace().count();
-        if is(text.split_whitespace().next().unwrap_or_default()) {
-            let mut other = c.clone();
-            change(&mut other.entries[0].code[at..at + size]);
+    for i in drawing::instructions(&c, target) {
+        let mut other = c.clone();
+        if change(&i.text, &mut other.entries[0].code[i.at..i.at + i.size]) {
             all.push(run(&other, dispatch()).map(|got| got == want));
         }
     }
-    assert!(!all.is_empty(), "there is no such instruction");
     all
 }
 
 #[test]
 fn waits_that_are_left_out_trap() {
-    for target in exec::targets("gcn:all") {
-        let nop = 0xbf80_0000u32.to_le_bytes();
-        for got in changed(target, |n| n == "s_waitcnt", |word| word.copy_from_slice(&nop)) {
+    for (row, target) in drawing::with_row() {
+        for got in changed(target, |_, bytes| (row.leave_wait_out)(bytes)) {
             let kind = got.map_err(|t| t.kind);
             assert_eq!(kind, Err(TrapKind::Poison), "{target}");
         }
     }
 }
 
-/// Bits of the first word: DMASK 8 to 11, UNORM 12, DA 14.
 #[test]
 fn a_bit_of_an_image_instruction_is_noticed() {
-    for target in exec::targets("gcn:all") {
-        for (name, bits) in [("image_sample", &[8, 9, 10, 11, 12, 14][..]), ("image_load", &[8, 9, 10, 11, 14])] {
-            for &bit in bits {
-                for same in changed(target, |n| n.starts_with(name), |word| word[bit / 8] ^= 1 << (bit % 8)) {
+    for (row, target) in drawing::with_row() {
+        for (name, bits) in row.texture_bits {
+            for &bit in *bits {
+                let flip = |text: &str, bytes: &mut [u8]| {
+                    let is = text.starts_with(name);
+                    bytes[bit / 8] ^= u8::from(is) << (bit % 8);
+                    is
+                };
+                let all = changed(target, flip);
+                assert!(!all.is_empty(), "{target}: there is no {name}");
+                for same in all {
                     assert_ne!(same.ok(), Some(true), "{target}, bit {bit} of {name} went unnoticed");
                 }
             }
@@ -103,7 +103,7 @@ fn elements_of_binding_arrays() {
             let b = textureSampleLevel(t[1], s, (vec2<f32>(at) + 0.5) / 8.0, 0.0);
             o[n] = pack4x8unorm(a) ^ pack4x8unorm(b);
         }";
-    for target in exec::targets("gcn:all") {
+    for (_, target) in drawing::with_row() {
         let c = compile(source, target);
         for k in [0, 1, 2, 7] {
             let images: Vec<Image> = (0..3).map(|k| noise(1, 10 + k)).collect();

@@ -1,0 +1,112 @@
+//! Wrong machine code: one changed bit of an instruction that samples, interpolates or exports changes what a case of the shared
+//! folder draws, or traps; so does a wait that is left out.
+
+use std::collections::BTreeMap;
+
+use gpucc::Target;
+use gpucc_container::Container;
+use gpucc_render::{Place, Programs};
+use gpucc_sim::SplitMix64;
+use gpucc_tests::{gfx, shared};
+
+use crate::drawing::{self, Drawing, Kinds, Placed};
+
+/// Groups whose cases have such instructions.
+const GROUPS: [&str; 16] = [
+    "base-clamp",
+    "blend",
+    "builtin",
+    "clip",
+    "derivative",
+    "discard",
+    "gather",
+    "implicit-lod",
+    "interpolation",
+    "load",
+    "msaa",
+    "sample-compare",
+    "sample-grad",
+    "sample-level",
+    "store",
+    "target",
+];
+/// Instructions that a frame may take: a changed branch may never end.
+const STEPS: u64 = 20_000_000;
+/// Cases that are taken of each group, and changes of each case on each generation.
+const CASES: usize = 3;
+const CHANGES: usize = 4;
+
+/// Some cases of each group that the targets run, with the bytes of their outputs.
+fn each(mut look: impl FnMut(&Drawing, Target, &str, &dyn Fn() -> Programs, &dyn Fn(&Programs) -> bool)) {
+    let Some(folder) = shared::find("conformance/gfx") else { return };
+    for group in GROUPS {
+        let cases = gfx::read(&folder.join(format!("{group}.json"))).unwrap();
+        for case in cases.iter().step_by(cases.len().div_ceil(CASES)) {
+            let Ok(ready) = gfx::ready(case, &folder) else { continue };
+            for (row, target) in drawing::with_row() {
+                let make = || Programs::new(&ready.file.scene, &ready.shaders, Place::Target(target, 2));
+                let Ok(plain) = make() else { continue };
+                let draw = |p: &Programs| gfx::outputs(case, &ready, p, STEPS);
+                let want = draw(&plain).unwrap_or_else(|e| panic!("{}: {e}", case.id));
+                look(row, target, &case.id, &|| make().unwrap(), &|p| draw(p).is_ok_and(|have| have == want));
+            }
+        }
+    }
+}
+
+/// All instructions of these kinds, with the number of their program.
+fn places(programs: &mut Programs, target: Target, kinds: Kinds) -> Vec<(usize, &'static str, Placed)> {
+    let of = |(k, c): (usize, &mut Container)| {
+        let kind = |text: &str| kinds.iter().find(|x| text.starts_with(x.1)).map(|x| x.0);
+        let all = drawing::instructions(c, target).into_iter();
+        all.filter_map(|i| Some((k, kind(&i.text)?, i))).collect::<Vec<_>>()
+    };
+    programs.containers().enumerate().flat_map(of).collect()
+}
+
+#[test]
+fn a_changed_bit_of_an_instruction_shows() {
+    let mut rng = SplitMix64::new(24);
+    let mut counts: BTreeMap<(&str, &str), [usize; 2]> = BTreeMap::new();
+    each(|row, target, _, make, is_same| {
+        let all = places(&mut make(), target, row.kinds);
+        for _ in 0..if all.is_empty() { 0 } else { CHANGES } {
+            // Each kind as often as the others, where it is there.
+            let kind = row.kinds[rng.next_u64() as usize % row.kinds.len()].0;
+            let of: Vec<_> = all.iter().filter(|p| p.1 == kind).collect();
+            let of = if of.is_empty() { all.iter().collect() } else { of };
+            let (program, kind, i) = of[rng.next_u64() as usize % of.len()];
+            let bit = rng.next_u64() as usize % (8 * i.size);
+            let mut programs = make();
+            let container = programs.containers().nth(*program).unwrap();
+            container.entries[0].code[i.at + bit / 8] ^= 1 << (bit % 8);
+            counts.entry((row.family, kind)).or_default()[usize::from(is_same(&programs))] += 1;
+        }
+    });
+    for ((family, kind), [shown, silent]) in counts {
+        println!("{family}, {kind}: {shown} of {} changes are noticed", shown + silent);
+        assert!(10 * shown >= 8 * (shown + silent), "{family}, {kind}: only {shown} of {} are noticed", shown + silent);
+    }
+}
+
+#[test]
+fn a_wait_that_is_left_out_shows() {
+    let (mut shown, mut silent) = (0, Vec::new());
+    each(|row, target, id, make, is_same| {
+        let all = places(&mut make(), target, &[("any", "")]);
+        for (program, _, i) in all {
+            let mut programs = make();
+            let container = programs.containers().nth(program).unwrap();
+            if !(row.leave_wait_out)(&mut container.entries[0].code[i.at..i.at + i.size]) {
+                continue;
+            }
+            if is_same(&programs) {
+                silent.push(format!("{id} on {target}, program {program}, byte {:#x}", i.at));
+            } else {
+                shown += 1;
+            }
+        }
+    });
+    println!("{shown} waits are missed");
+    assert!(silent.is_empty(), "{} are not missed, {shown} are:\n{}", silent.len(), silent.join("\n"));
+}

@@ -1,0 +1,64 @@
+//! Draws under a change of their machine code: helpers that are cut, lanes that come back over a discard.
+
+use gpucc::Target;
+use gpucc_container::flags;
+
+use crate::draw_kit::{compile, draw, expected, is_near};
+use crate::drawing::{self, Drawing};
+
+const SLOPE: &str = "@fragment fn fs(v: V) -> @location(0) vec4f { return vec4f(dpdx(v.x) * 4.0, 0, 0, 1); }";
+
+pub const COUNTED: &str = "
+    @group(0) @binding(0) var<storage, read_write> n: atomic<u32>;
+    @fragment fn fs(v: V) -> @location(0) vec4f {
+        if (v.p.x < 8.0) { discard; }
+        let slope = dpdx(v.x) * 4.0;
+        atomicAdd(&n, 1u);
+        return vec4f(slope, 0, 0, 1);
+    }";
+
+/// The row of a family that draws.
+fn row(target: Target) -> &'static Drawing {
+    drawing::row(target).unwrap_or_else(|| panic!("{target} draws and has no row in tests/tests/drawing.rs"))
+}
+
+#[test]
+fn slopes_need_helpers() {
+    for target in drawing::drawing("all:all") {
+        for level in [0, 2] {
+            let (v, f) = (compile(SLOPE, "vs", target, level), compile(SLOPE, "fs", target, level));
+            assert_ne!(f.entries[0].meta.flags & flags::DERIVATIVES, 0);
+            let (red, _) = draw(&v, &f).unwrap_or_else(|t| panic!("{target}: {t}"));
+            assert!(is_near(&red, &expected(0)), "{target} -O{level}: {red:?}");
+            let (mut cut, row) = (f.clone(), row(target));
+            let n = (row.cut_helpers)(target.generation(), &mut cut.entries[0].code);
+            assert_eq!(n, 1, "{target}");
+            match draw(&v, &cut) {
+                Err(_) => {}
+                Ok((red, _)) => assert!(!is_near(&red, &expected(0)), "{target}: nobody misses helpers"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_discarded_stays_so() {
+    for target in drawing::drawing("all:all") {
+        for level in [0, 2] {
+            let (v, f) = (compile(COUNTED, "vs", target, level), compile(COUNTED, "fs", target, level));
+            assert_ne!(f.entries[0].meta.flags & flags::DISCARD, 0);
+            let (red, n) = draw(&v, &f).unwrap_or_else(|t| panic!("{target}: {t}"));
+            assert!(is_near(&red, &expected(8)), "{target} -O{level}: {red:?}");
+            assert_eq!(n, 28, "{target} -O{level}");
+            let mut back = f.clone();
+            let k = (row(target).forget_discards)(target.generation(), &mut back.entries[0].code);
+            assert!(k > 0, "{target}: lanes are never cut to what is live");
+            match draw(&v, &back) {
+                Err(_) => {}
+                Ok((red, n)) => {
+                    assert!(n != 28 && !is_near(&red, &expected(8)), "{target}: nobody misses live lanes, {n}");
+                }
+            }
+        }
+    }
+}

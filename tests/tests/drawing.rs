@@ -1,0 +1,109 @@
+//! Families whose machines read textures or draw, as the suites see them: a family enters the suites by a row.
+
+use gpucc::Target;
+use gpucc_container::Container;
+use gpucc_ir::Refusal;
+use gpucc_isa::Notes;
+use gpucc_tests::{exec, predict};
+
+/// Names of kinds of instructions, and how the lines of theirs begin.
+pub type Kinds = &'static [(&'static str, &'static str)];
+
+/// A family with textures.
+pub struct Drawing {
+    /// Its name.
+    pub family: &'static str,
+    /// Instructions that a changed bit is tried on.
+    pub kinds: Kinds,
+    /// Instructions that read textures, and bits of them that always matter.
+    pub texture_bits: &'static [(&'static str, &'static [usize])],
+    /// Takes the wait out of the bytes of an instruction; `false` if it has none.
+    pub leave_wait_out: fn(&mut [u8]) -> bool,
+    /// Lets helpers stop at the start of a fragment program. Returns the number of changed instructions.
+    pub cut_helpers: fn(&str, &mut [u8]) -> usize,
+    /// Lets discarded lanes store and draw. Returns the number of changed instructions.
+    pub forget_discards: fn(&str, &mut [u8]) -> usize,
+}
+
+/// The families that have textures.
+pub const DRAWING: &[Drawing] = &[Drawing {
+    family: "gcn",
+    kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
+    // DMASK 8 to 11, UNORM 12, DA 14.
+    texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],
+    leave_wait_out: |word| {
+        // s_waitcnt becomes s_nop.
+        let found = word.len() == 4 && word[2..] == [0x8c, 0xbf];
+        if found {
+            word.copy_from_slice(&0xbf80_0000u32.to_le_bytes());
+        }
+        found
+    },
+    cut_helpers: |generation, code| {
+        // s_wqm_b64 exec, exec becomes s_mov_b64 exec, exec.
+        let (wqm, mov) = if generation == "gfx8" { (0xbefe_077e, 0xbefe_017e) } else { (0xbefe_0a7e, 0xbefe_047e) };
+        change_words(code, |w| (w == wqm).then_some(mov))
+    },
+    forget_discards: |generation, code| {
+        // s_and_b64 exec, exec, s[..] becomes s_mov_b64 exec, exec.
+        let (and, mov) = if generation == "gfx8" { (0x86fe, 0xbefe_017e) } else { (0x87fe, 0xbefe_047e) };
+        change_words(code, |w| (w >> 16 == and && w & 0xff == 0x7e && w & 0xff00 < 0x6a00).then_some(mov))
+    },
+}];
+
+/// The row of a family.
+pub fn row(target: Target) -> Option<&'static Drawing> {
+    DRAWING.iter().find(|d| d.family == target.family())
+}
+
+/// Targets of this run whose family has a row.
+pub fn with_row() -> Vec<(&'static Drawing, Target)> {
+    exec::targets("all:all").into_iter().filter_map(|t| Some((row(t)?, t))).collect()
+}
+
+/// Those of some targets that draw.
+pub fn drawing(list: &str) -> Vec<Target> {
+    exec::targets(list).into_iter().filter(|&t| !predict::documented(exec::on(t), Refusal::Stage)).collect()
+}
+
+/// Changes words of code. Returns how many.
+pub fn change_words(code: &mut [u8], change: impl Fn(u32) -> Option<u32>) -> usize {
+    let mut n = 0;
+    for word in code.chunks_exact_mut(4) {
+        if let Some(new) = change(u32::from_le_bytes([word[0], word[1], word[2], word[3]])) {
+            word.copy_from_slice(&new.to_le_bytes());
+            n += 1;
+        }
+    }
+    n
+}
+
+/// An instruction of a program: its line, its first byte and its length.
+pub struct Placed {
+    /// Mnemonic and operands.
+    pub text: String,
+    /// The first byte.
+    pub at: usize,
+    /// The number of bytes.
+    pub size: usize,
+}
+
+/// The instructions of a container's first entry, as the listing has them.
+///
+/// # Panics
+/// The listing does not cover the code.
+pub fn instructions(c: &Container, target: Target) -> Vec<Placed> {
+    let machine = gpucc_machines::find(target.family()).expect("a family");
+    let e = &c.entries[0];
+    let text = (machine.disassemble)(&e.code, target.generation_index(), e.stage.bit(), &Notes::default()).text;
+    let mut list = Vec::new();
+    for line in text.lines().filter(|l| !l.trim_start().starts_with('.')) {
+        let Some((text, place)) = line.rsplit_once(" ; ") else { continue };
+        let Some((at, words)) = place.trim().split_once(": ") else { continue };
+        let Ok(at) = usize::from_str_radix(at, 16) else { continue };
+        let size = words.split_whitespace().map(|w| w.len() / 2).sum();
+        list.push(Placed { text: text.trim().to_string(), at, size });
+    }
+    assert!(!list.is_empty() && list.iter().all(|i| i.at + i.size <= e.code.len()), "{text}");
+    list
+}
