@@ -331,6 +331,9 @@ pub struct Render {
     /// Fragment entry point of a single shader [default: the only one].
     #[arg(long)]
     pub entry: Option<String>,
+    /// Immediate data (push constants) of a single shader, written as for `--buf` of `run`.
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub immediates: Option<String>,
     /// Stage of a single shader with the extension `.glsl`: fs [default: fs].
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,

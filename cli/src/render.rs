@@ -7,7 +7,7 @@ use gpucc::frontend::{self, Lang};
 use gpucc_ir::Diagnostic;
 use gpucc_render::compare::{Against, Verdict, check};
 use gpucc_render::{Failure as Fault, Place, Programs, Ready, Report, Source, frame};
-use gpucc_scene::model::{Data, Fill, Made, Output, Shader};
+use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
 use gpucc_sim::TrapKind;
@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, failure, files, glslang, progress};
+use crate::{Failure, Worst, failure, files, glslang, progress, words};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -105,6 +105,7 @@ fn subject(args: &Render) -> Result<Subject, Failure> {
         ("--time", args.time.is_some()),
         ("--mouse", args.mouse.is_some()),
         ("--entry", args.entry.is_some()),
+        ("--immediates", args.immediates.is_some()),
     ];
     let scene_only = || match for_shaders.iter().find(|o| o.1) {
         Some((option, _)) => Err(Failure::Usage(format!("{option} is for a shader alone: a scene says it itself"))),
@@ -179,7 +180,10 @@ fn options(args: &Render) -> Result<alone::Options, Failure> {
     {
         list.extend(value.iter().flat_map(|v| [key.to_string(), v.clone()]));
     }
-    let o = alone::Options::parse(&list).map_err(Failure::Usage)?;
+    let mut o = alone::Options::parse(&list).map_err(Failure::Usage)?;
+    if let Some(spec) = &args.immediates {
+        o.immediates = Some(Immediates { bytes: words::spec(spec)?.bytes });
+    }
     let numbers = [o.time, o.mouse[0], o.mouse[1]];
     if numbers.iter().any(|n| !n.is_finite()) {
         return Err(Failure::Usage("--time and --mouse take finite numbers".into()));
@@ -423,6 +427,8 @@ fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -
             let hint = if e.field.ends_with("entryPoint") && e.message.contains("has ") && !e.message.contains("input")
             {
                 "--entry chooses a fragment function"
+            } else if e.field.ends_with("immediates") {
+                "give it with --immediates SPEC"
             } else {
                 ALONE
             };

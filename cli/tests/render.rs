@@ -186,3 +186,17 @@ fn standard_input_is_a_scene_or_a_shader() {
     let o = feed(&["render", "-", "--target", "interp", "--size", "1x1", "--dump", &dump], shader);
     assert_eq!((o.status.code(), std::fs::read(s.path("b.raw")).ok()), (Some(0), Some(vec![255; 4])), "{}", text(&o));
 }
+
+#[test]
+fn a_shader_alone_takes_immediates() {
+    let s = Scratch::new("render-immediates");
+    let shader =
+        s.write("a.wgsl", "var<immediate> c: vec4<f32>;\n@fragment fn main() -> @location(0) vec4<f32> { return c; }");
+    let (out, dump) = (s.path("a.png"), format!("picture={}", s.path("a.bin")));
+    let run = ["render", &shader, "--size", "2x1", "-o", &out, "--dump", &dump];
+    for target in ["interp", "gcn"] {
+        expect(&[&run[..], &["--target", target, "--immediates", "f32:1,0,0,1"]].concat(), 0, "");
+        assert_eq!(std::fs::read(s.path("a.bin")).expect("the bytes"), [255, 0, 0, 255, 255, 0, 0, 255]);
+    }
+    expect(&run, 1, "give it with --immediates SPEC");
+}

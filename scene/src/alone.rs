@@ -9,8 +9,8 @@ use gpucc_sim::texture::Wrap;
 use crate::Scene;
 use crate::model::{
     Binding, BindingResource, Buffer, BufferRange, Call, ColorAttachment, Contents, Data, Draw, Fill, Fragment,
-    Generator, LoadOp, Names, Output, OutputSource, Pass, Pattern, Pipeline, Render, Sampler, Shader, StoreOp, Target,
-    Texture, TextureView, Vertex,
+    Generator, Immediates, LoadOp, Names, Output, OutputSource, Pass, Pattern, Pipeline, Render, Sampler, Shader,
+    StoreOp, Target, Texture, TextureView, Vertex,
 };
 
 /// Name of the only output, the picture.
@@ -40,11 +40,13 @@ pub struct Options {
     pub mouse: [f64; 2],
     /// Name of the fragment function; the only one if it is left out.
     pub entry: Option<String>,
+    /// Immediate data.
+    pub immediates: Option<Immediates>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { size: [640, 360], time: 0.0, mouse: [0.0; 2], entry: None }
+        Options { size: [640, 360], time: 0.0, mouse: [0.0; 2], entry: None, immediates: None }
     }
 }
 
@@ -206,6 +208,7 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
     let draw = Draw {
         pipeline: PIPELINE.into(),
         bindings,
+        immediates: options.immediates.clone(),
         vertex_buffers: Vec::new(),
         index_buffer: None,
         call: Call::Draw { vertex_count: 3, instance_count: 1, first_vertex: 0, first_instance: 0 },

@@ -11,9 +11,13 @@ fn options(args: &str) -> Result<Options, String> {
 
 #[test]
 fn options_are_read() {
-    assert_eq!(options(""), Ok(Options { size: [640, 360], time: 0.0, mouse: [0.0; 2], entry: None }));
+    assert_eq!(
+        options(""),
+        Ok(Options { size: [640, 360], time: 0.0, mouse: [0.0; 2], entry: None, immediates: None })
+    );
     let o = options("--size 33x21 --time 2.375 --mouse 24,9.5 --entry fs").expect("options");
-    assert_eq!(o, Options { size: [33, 21], time: 2.375, mouse: [24.0, 9.5], entry: Some("fs".into()) });
+    let want = Options { size: [33, 21], time: 2.375, mouse: [24.0, 9.5], entry: Some("fs".into()), immediates: None };
+    assert_eq!(o, want);
     for wrong in ["--size 33", "--size 3x", "--size -1x2", "--time x", "--mouse 1x2", "--entry", "--speed 1"] {
         assert!(options(wrong).is_err(), "{wrong}");
     }

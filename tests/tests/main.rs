@@ -41,6 +41,7 @@ mod random;
 mod real_corpus;
 mod real_spirv;
 mod scaling;
+mod scene_immediates;
 mod spirv;
 mod spirv_naga;
 mod spirv_support;

@@ -7,7 +7,7 @@ mod target;
 use std::collections::BTreeMap;
 
 use gpucc_interp::Profile;
-use gpucc_scene::model::{Binding, Pass};
+use gpucc_scene::model::Pass;
 use gpucc_scene::{Resources, Scene};
 use gpucc_sim::texture::{Precision, Sampler};
 use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
@@ -15,6 +15,7 @@ use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
 use crate::error::Failure;
 use crate::place::{Code, Programs};
 use crate::shaders::{Shaders, Stages};
+pub(crate) use bind::Given;
 
 /// Steps that a frame may take. An empty draw takes 1,000.
 pub const STEPS: u64 = 10_000_000_000;
@@ -95,8 +96,8 @@ pub fn run(
     for (k, pass) in scene.passes.iter().enumerate() {
         let field = format!("passes[{k}]");
         match pass {
-            Pass::Compute { pipeline, bindings, dispatch } => {
-                frame.compute(&field, (pipeline, bindings), *dispatch)?;
+            Pass::Compute { pipeline, bindings, immediates, dispatch } => {
+                frame.compute(&field, pipeline, (bindings, immediates.as_ref()), *dispatch)?;
                 tick();
             }
             Pass::Render { color_attachments, depth_stencil_attachment, draws } => {
@@ -119,18 +120,13 @@ struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    fn compute(
-        &mut self,
-        field: &str,
-        (pipeline, bindings): (&str, &[Binding]),
-        dispatch: [u32; 3],
-    ) -> Result<(), Failure> {
+    fn compute(&mut self, field: &str, pipeline: &str, given: Given<'_>, dispatch: [u32; 3]) -> Result<(), Failure> {
         let Some(&Stages::Compute(entry)) = self.stages(pipeline) else { return Err(lost(field, pipeline)) };
         self.report.dispatches += 1;
         if dispatch.contains(&0) {
             return Ok(());
         }
-        let mut bound = self.bind(&[entry], bindings, &[]);
+        let mut bound = self.bind(&[entry], given, &[]);
         bound.dispatch.grid = dispatch;
         let run = self.run_options();
         let result = match &self.programs.list[entry] {

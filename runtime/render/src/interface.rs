@@ -5,11 +5,12 @@
 
 use gpucc_ir::{ImageAccess, IoAt, IoSlot, ResourceKind, TexClass, TexDim, Type};
 use gpucc_pipeline::{Base, Format};
-use gpucc_scene::model::{self, Aspect, Binding, BindingResource, BufferRange, Dimension, Pass, Pipeline, Render};
+use gpucc_scene::model::{self, Aspect, BindingResource, BufferRange, Dimension, Pass, Pipeline, Render};
 use gpucc_scene::uses::{self, Layouts, Use};
 use gpucc_scene::view::View;
 use gpucc_scene::{Resources, Scene, SceneError};
 
+use crate::frame::Given;
 use crate::shaders::{Entry, Shaders, Stages};
 use crate::used::Used;
 
@@ -37,12 +38,13 @@ pub fn check(scene: &Scene, resources: &Resources, shaders: &Shaders) -> Checked
     let checker = Checker { scene, resources, shaders };
     for (k, pass) in scene.passes.iter().enumerate() {
         match pass {
-            Pass::Compute { pipeline, bindings, .. } => {
-                checker.bindings(&format!("passes[{k}]"), pipeline, bindings)?
+            Pass::Compute { pipeline, bindings, immediates, .. } => {
+                checker.bindings(&format!("passes[{k}]"), pipeline, (bindings, immediates.as_ref()))?;
             }
             Pass::Render { draws, .. } => {
                 for (d, draw) in draws.iter().enumerate() {
-                    checker.bindings(&format!("passes[{k}].draws[{d}]"), &draw.pipeline, &draw.bindings)?;
+                    let given = (&draw.bindings[..], draw.immediates.as_ref());
+                    checker.bindings(&format!("passes[{k}].draws[{d}]"), &draw.pipeline, given)?;
                 }
             }
         }
@@ -222,14 +224,20 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// Checks what is bound for a dispatch or draw.
-    fn bindings(&self, field: &str, pipeline: &str, bindings: &[Binding]) -> Checked {
+    fn bindings(&self, field: &str, pipeline: &str, (bindings, immediates): Given<'_>) -> Checked {
         let stages = self.scene.pipelines.position(pipeline).and_then(|k| self.shaders.pipelines.get(k));
         let Some(stages) = stages else { return Ok(()) };
         for e in stages.all() {
             let entry = &self.shaders.entries[e];
             for u in &entry.used {
                 if u.kind == ResourceKind::Immediates {
-                    return fail(field, format!("`{}` uses immediate data, which scenes do not have", entry.name));
+                    let given = immediates.map_or(0, |d| d.bytes.len());
+                    if given < u.min_size as usize {
+                        let message =
+                            format!("`{}` uses {} bytes of immediate data, {given} are given", entry.name, u.min_size);
+                        return fail(format!("{field}.immediates"), message);
+                    }
+                    continue;
                 }
                 if u.count != 1 {
                     let message =

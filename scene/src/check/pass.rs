@@ -70,7 +70,7 @@ fn level_size(t: &Texture, level: u32) -> [u32; 2] {
 impl Checker<'_> {
     pub(super) fn pass(&self, field: &str, p: &Pass) -> Checked {
         match p {
-            Pass::Compute { pipeline, bindings, dispatch } => {
+            Pass::Compute { pipeline, bindings, dispatch, .. } => {
                 match self.scene.pipelines.get(pipeline) {
                     Some(Pipeline::Compute(_)) => {}
                     Some(_) => {

@@ -17,7 +17,7 @@ pub use pipeline::{
     VertexLayout,
 };
 pub use resource::{
-    Buffer, Contents, Data, Fill, Generator, Made, Pattern, Sampler, Shader, Texture, TextureDimension,
+    Buffer, Contents, Data, Fill, Generator, Immediates, Made, Pattern, Sampler, Shader, Texture, TextureDimension,
 };
 
 /// A frame: resources, pipelines, passes in order, outputs.

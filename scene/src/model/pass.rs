@@ -4,6 +4,7 @@ use gpucc_pipeline::{Format, IndexFormat};
 use serde::Deserialize;
 
 use super::de;
+use super::resource::Immediates;
 
 /// A pass.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -15,6 +16,8 @@ pub enum Pass {
         pipeline: String,
         /// Resources.
         bindings: Vec<Binding>,
+        /// Immediate data.
+        immediates: Option<Immediates>,
         /// Workgroups.
         dispatch: [u32; 3],
     },
@@ -42,6 +45,7 @@ struct RawPass {
     r#type: PassType,
     pipeline: Option<String>,
     bindings: Option<Vec<Binding>>,
+    immediates: Option<Immediates>,
     #[serde(default, deserialize_with = "de::maybe_size")]
     dispatch: Option<[u32; 3]>,
     #[serde(default, deserialize_with = "de::maybe_slots")]
@@ -75,6 +79,7 @@ impl TryFrom<RawPass> for Pass {
                 Ok(Pass::Compute {
                     pipeline: raw.pipeline.ok_or("a compute pass needs a `pipeline`")?,
                     bindings: raw.bindings.unwrap_or_default(),
+                    immediates: raw.immediates,
                     dispatch: raw.dispatch.ok_or("a compute pass needs a `dispatch`")?,
                 })
             }
@@ -84,6 +89,7 @@ impl TryFrom<RawPass> for Pass {
                     [
                         ("pipeline", raw.pipeline.is_some()),
                         ("bindings", raw.bindings.is_some()),
+                        ("immediates", raw.immediates.is_some()),
                         ("dispatch", raw.dispatch.is_some()),
                     ],
                 )?;
@@ -268,6 +274,8 @@ pub struct Draw {
     pub pipeline: String,
     /// Resources.
     pub bindings: Vec<Binding>,
+    /// Immediate data of both stages.
+    pub immediates: Option<Immediates>,
     /// Vertex buffers by slot.
     pub vertex_buffers: Vec<Option<BufferRange>>,
     /// Index buffer.
@@ -349,6 +357,7 @@ struct RawDraw {
     pipeline: String,
     #[serde(default)]
     bindings: Vec<Binding>,
+    immediates: Option<Immediates>,
     #[serde(default, deserialize_with = "de::slots")]
     vertex_buffers: Vec<Option<BufferRange>>,
     index_buffer: Option<IndexBuffer>,
@@ -383,6 +392,7 @@ impl TryFrom<RawDraw> for Draw {
         Ok(Draw {
             pipeline: raw.pipeline,
             bindings: raw.bindings,
+            immediates: raw.immediates,
             vertex_buffers: raw.vertex_buffers,
             index_buffer: raw.index_buffer,
             call,

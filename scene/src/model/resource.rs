@@ -365,6 +365,54 @@ struct RawBuffer {
     data: Option<Vec<DataPart>>,
 }
 
+/// Immediate data of a dispatch or draw, for all of its stages.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "RawImmediates")]
+pub struct Immediates {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawImmediates {
+    hex: Option<String>,
+    #[serde(default, deserialize_with = "de::maybe_f32s")]
+    f32: Option<Vec<f32>>,
+    u32: Option<Vec<u32>>,
+    i32: Option<Vec<i32>>,
+    data: Option<Vec<RawImmediates>>,
+}
+
+impl TryFrom<RawImmediates> for Immediates {
+    type Error = String;
+    fn try_from(raw: RawImmediates) -> Result<Immediates, String> {
+        const EXPECTED: &str = "exactly one of `hex`, `f32`, `u32`, `i32`, `data` is expected";
+        let words = |list: Vec<u32>| list.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+        let parts = |list: Vec<RawImmediates>| {
+            let nested = list.iter().any(|p| p.data.is_some());
+            if nested {
+                return Err("a part of `data` has no `data` of its own".into());
+            }
+            list.into_iter().try_fold(Vec::new(), |mut all, p| {
+                all.extend(Immediates::try_from(p)?.bytes);
+                Ok(all)
+            })
+        };
+        let given: Option<Result<Vec<u8>, String>> = only(
+            [
+                raw.hex.map(|t| crate::contents::hex(&t)),
+                raw.f32.map(|l| Ok(words(l.into_iter().map(f32::to_bits).collect()))),
+                raw.u32.map(|l| Ok(words(l))),
+                raw.i32.map(|l| Ok(words(l.into_iter().map(i32::cast_unsigned).collect()))),
+                raw.data.map(parts),
+            ],
+            EXPECTED,
+        )?;
+        Ok(Immediates { bytes: given.ok_or(EXPECTED)?? })
+    }
+}
+
 /// A part of the data of a buffer.
 #[derive(Deserialize)]
 #[serde(try_from = "RawPart")]

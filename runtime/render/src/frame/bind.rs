@@ -2,12 +2,17 @@
 
 use std::ops::Range;
 
-use gpucc_scene::model::{Binding, BindingResource, BufferRange, Dimension};
+use gpucc_container::IMMEDIATES;
+use gpucc_ir::ResourceKind;
+use gpucc_scene::model::{Binding, BindingResource, BufferRange, Dimension, Immediates};
 use gpucc_scene::view::View;
 use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
 use super::Frame;
+
+/// What a dispatch or draw names: bindings and immediate data.
+pub type Given<'a> = (&'a [Binding], Option<&'a Immediates>);
 
 /// What is bound, and where its bytes go back to.
 pub struct Bound {
@@ -29,7 +34,7 @@ impl Frame<'_> {
 
     /// Binds what these entry points use. A buffer that is bound once as a whole is moved, unless the draw reads it otherwise
     /// (`kept`); other ranges are copied.
-    pub fn bind(&mut self, entries: &[usize], bindings: &[Binding], kept: &[usize]) -> Bound {
+    pub fn bind(&mut self, entries: &[usize], (bindings, immediates): Given<'_>, kept: &[usize]) -> Bound {
         let used = |b: &&Binding| {
             let mut all = entries.iter().flat_map(|&e| &self.shaders.entries[e].used);
             all.any(|u| u.is_bound_by(b))
@@ -72,6 +77,12 @@ impl Frame<'_> {
             let bytes = if is_whole { std::mem::take(own) } else { own[range.clone()].to_vec() };
             homes.push((k, (!is_whole).then_some(range)));
             bound.push(BoundBuffer { group, binding, bytes, writable });
+        }
+        let mut all = entries.iter().flat_map(|&e| &self.shaders.entries[e].used);
+        if let Some(data) = immediates.filter(|_| all.any(|u| u.kind == ResourceKind::Immediates)) {
+            // It has no home: nobody writes it.
+            let (group, binding) = IMMEDIATES;
+            bound.push(BoundBuffer { group, binding, bytes: data.bytes.clone(), writable: false });
         }
         let images = std::mem::take(&mut self.resources.textures);
         Bound { dispatch: Dispatch { grid: [1; 3], buffers: bound, images, textures, samplers }, homes }

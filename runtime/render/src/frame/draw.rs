@@ -46,7 +46,7 @@ impl Frame<'_> {
         let sources = d.vertex_buffers.iter().flatten().map(|r| r.buffer.as_str());
         let sources = sources.chain(d.index_buffer.iter().map(|b| b.buffer.as_str()));
         let kept: Vec<usize> = sources.filter_map(|name| self.scene.buffers.position(name)).collect();
-        let mut bound = self.bind(&entries, &d.bindings, &kept);
+        let mut bound = self.bind(&entries, (&d.bindings, d.immediates.as_ref()), &kept);
         let result = self.run_draw((vertex, fragment), (pipeline, d), &mut bound.dispatch, targets);
         self.unbind(bound);
         match result {
