@@ -400,6 +400,8 @@ impl Reader {
                     *n = n.saturating_add(1);
                 }
             }
+            // What debuggers are told may be numbers.
+            _ if silent => {}
             _ => strange = strange.or(Some(id)),
         });
         if let Err(text) = walked {
@@ -491,7 +493,7 @@ impl Reader {
                 if o[0] != 0 {
                     let name = rspirv::spirv::AddressingModel::from_u32(o[0]);
                     let name = name.map_or_else(|| o[0].to_string(), |n| format!("{n:?}"));
-                    return Err(self.m.missing(Refusal::Spirv, inst, name));
+                    return Err(self.m.missing(Refusal::PhysicalAddresses, inst, name));
                 }
             }
             _ => return Ok(false),

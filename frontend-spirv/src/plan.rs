@@ -487,10 +487,34 @@ impl Plan {
         loops.any(|l| l == header)
     }
 
+    /// Where a lane goes on as a helper that `b` kills: behind the branch that `b` stands in, so that its neighbours have derivatives. It
+    /// returns where there is no such place, and from loops, which might not end without it.
+    pub fn behind_kill(&self, b: usize) -> Option<usize> {
+        let mut at = b;
+        while at != 0 && self.blocks[b].in_loop.is_none() {
+            let header = self.blocks[at].idom;
+            if let Merge::Selection(merge) = self.blocks[header].merge
+                && self.blocks[merge].order != u32::MAX
+                && !self.dominates(merge, b)
+            {
+                let here = self.blocks[header].in_loop.is_none() && self.blocks[merge].in_loop.is_none();
+                let idom = self.blocks[merge].idom;
+                return Some(merge).filter(|_| here && idom != merge && self.dominates(idom, b));
+            }
+            at = header;
+        }
+        None
+    }
+
     fn find_returns(&mut self, m: &Module) {
         for k in 0..self.order.len() {
             let b = self.order[k];
-            if !matches!(m.insts[self.blocks[b].term].op, Op::Return | Op::ReturnValue) {
+            let returns = match m.insts[self.blocks[b].term].op {
+                Op::Return | Op::ReturnValue => true,
+                Op::Kill | Op::TerminateInvocation => self.behind_kill(b).is_none(),
+                _ => false,
+            };
+            if !returns {
                 continue;
             }
             self.returns.push(b);

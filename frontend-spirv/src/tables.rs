@@ -2,7 +2,7 @@
 //! with a code.
 
 use gpucc_ir::Refusal;
-use rspirv::spirv::{Decoration as D, ExecutionMode as M, ImageOperands as I, Op, StorageClass as C};
+use rspirv::spirv::{BuiltIn, Decoration as D, ExecutionMode as M, ImageOperands as I, Op, StorageClass as C};
 use std::sync::OnceLock;
 
 /// What becomes of something that a module says.
@@ -142,6 +142,7 @@ const READ: &[Op] = &[
     Op::ImageWrite,
     Op::InBoundsAccessChain,
     Op::InBoundsPtrAccessChain,
+    Op::IsHelperInvocationEXT,
     Op::IsInf,
     Op::IsNan,
     Op::Kill,
@@ -272,10 +273,14 @@ pub fn instruction(op: Op) -> Verdict {
 
 /// What an instruction is refused for, if it is.
 pub fn refusal_of(op: Op) -> Refusal {
+    use Op as O;
     let name = format!("{op:?}");
     let has = |part: &str| name.contains(part);
     match op {
-        _ if has("Group") => Refusal::Subgroups,
+        _ if has("Group") || has("Subgroup") => Refusal::Subgroups,
+        _ if has("ImageSparse") => Refusal::SparseImages,
+        _ if has("InvocationInterlock") => Refusal::Interlocks,
+        O::TypeForwardPointer | O::ConvertPtrToU | O::ConvertUToPtr => Refusal::PhysicalAddresses,
         _ if has("CooperativeMatrix") || has("CooperativeVector") => Refusal::CooperativeMatrices,
         _ if has("Ray") || has("AccelerationStructure") || has("HitObject") => Refusal::RayQueries,
         _ if has("MeshTasks") || has("MeshOutputs") || has("EmitVertex") || has("EndPrimitive") => Refusal::OtherStages,
@@ -378,6 +383,9 @@ pub fn decoration(kind: D) -> Verdict {
         | D::Patch
         | D::PerVertexKHR
         | D::PerPrimitiveEXT => Read,
+        D::ExplicitInterpAMD | D::PassthroughNV | D::ViewportRelativeNV | D::SecondaryViewportRelativeNV => {
+            Refused(Refusal::StageInputs)
+        }
         D::RelaxedPrecision => Harmless("it allows less precision, and asks for none"),
         D::Restrict | D::RestrictPointer | D::AliasedPointer => {
             Harmless("what may overlap is told by bindings, not by what pointers promise")
@@ -412,6 +420,21 @@ pub fn mode(mode: M) -> Verdict {
             Harmless("lanes come together where constructs end")
         }
         M::ContractionOff | M::FPFastMathDefault => Read,
+        M::Xfb => Harmless("outputs are not captured: no target does that"),
+        M::PixelInterlockOrderedEXT
+        | M::PixelInterlockUnorderedEXT
+        | M::SampleInterlockOrderedEXT
+        | M::SampleInterlockUnorderedEXT
+        | M::ShadingRateInterlockOrderedEXT
+        | M::ShadingRateInterlockUnorderedEXT => Refused(Refusal::Interlocks),
+        M::StencilRefReplacingEXT
+        | M::StencilRefGreaterFrontAMD
+        | M::StencilRefGreaterBackAMD
+        | M::StencilRefLessFrontAMD
+        | M::StencilRefLessBackAMD
+        | M::StencilRefUnchangedFrontAMD
+        | M::StencilRefUnchangedBackAMD
+        | M::PostDepthCoverage => Refused(Refusal::StageInputs),
         M::Triangles
         | M::Quads
         | M::Isolines
@@ -439,6 +462,19 @@ pub fn refused_mode(kind: M) -> Option<Refusal> {
     }
 }
 
+/// What a built-in value is refused for that no stage here has.
+pub fn refused_built_in(kind: BuiltIn) -> Refusal {
+    let name = format!("{kind:?}");
+    match kind {
+        BuiltIn::PrimitiveShadingRateKHR
+        | BuiltIn::ShadingRateKHR
+        | BuiltIn::FragSizeEXT
+        | BuiltIn::FragInvocationCountEXT => Refusal::ShadingRates,
+        _ if name.starts_with("Subgroup") => Refusal::Subgroups,
+        _ => Refusal::StageInputs,
+    }
+}
+
 /// What a storage class is refused for, if it is.
 pub fn refused_class(class: C) -> Option<Refusal> {
     match class {
@@ -452,6 +488,7 @@ pub fn refused_class(class: C) -> Option<Refusal> {
         | C::Output
         | C::UniformConstant
         | C::Image => None,
+        C::PhysicalStorageBuffer => Some(Refusal::PhysicalAddresses),
         C::TaskPayloadWorkgroupEXT => Some(Refusal::OtherStages),
         C::RayPayloadKHR | C::IncomingRayPayloadKHR | C::HitAttributeKHR | C::CallableDataKHR => {
             Some(Refusal::OtherStages)

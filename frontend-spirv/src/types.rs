@@ -56,6 +56,8 @@ pub struct ImageTy {
     pub storage: bool,
     /// The format of a storage image.
     pub format: ImageFormat,
+    /// Whether its layers are faces of cubes, and whether there are several cubes: a storage image of cubes is one of layers.
+    pub faces: Option<bool>,
 }
 
 /// What a type is.
@@ -351,15 +353,18 @@ impl<'m> Types<'m> {
         let dim = Dim::from_u32(o[1]).ok_or_else(|| m.missing(Refusal::Spirv, inst, format!("dimension {}", o[1])))?;
         let format = ImageFormat::from_u32(o[6]);
         let format = format.ok_or_else(|| m.missing(Refusal::Spirv, inst, format!("format {}", o[6])))?;
+        let storage = o[5] == 2 && dim != Dim::DimSubpassData;
+        let cube = storage && dim == Dim::DimCube;
         Ok(ImageTy {
             sampled,
             signed,
-            dim,
+            dim: if cube { Dim::Dim2D } else { dim },
             depth: o[2],
-            arrayed: o[3] == 1,
+            arrayed: o[3] == 1 || cube,
             multisampled: o[4] == 1,
-            storage: o[5] == 2,
+            storage,
             format,
+            faces: cube.then_some(o[3] == 1),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::types::{MatrixLayout, Ty};
 use gpucc_ir as ir;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The lowered form of a result.
@@ -23,6 +24,8 @@ pub enum Val {
     Sampled(Handle, Handle),
     /// A pointer to a texel.
     Texel(Rc<Texel>),
+    /// A variable of a function that holds an image, a sampler or a pointer.
+    Cell(Rc<Cell>),
     /// Nothing: the result of a function without one.
     Void,
 }
@@ -95,6 +98,15 @@ pub struct Handle {
     pub index: Option<ir::Value>,
     /// What is there.
     pub ty: Ty,
+}
+
+/// What is in a variable of what is no IR value; a store to it is seen by what is lowered behind it.
+#[derive(Debug)]
+pub struct Cell {
+    /// How many functions are lowered in one another where it is.
+    pub depth: usize,
+    /// What is in it, once that is known, and the block that stored it.
+    pub val: RefCell<Option<(Val, usize)>>,
 }
 
 /// A texel of a storage image.

@@ -15,7 +15,7 @@ fn scratch(ending: &str) -> PathBuf {
 }
 
 /// The module of a source, plain and behind `spirv-opt -O`; nothing without the tools.
-fn glsl(source: &str, ending: &str) -> Vec<Vec<u8>> {
+pub fn glsl(source: &str, ending: &str) -> Vec<Vec<u8>> {
     let (text, plain, optimised) = (scratch(ending), scratch("spv"), scratch("spv"));
     std::fs::write(&text, source).expect("a file");
     let made = Command::new("glslangValidator")
@@ -39,7 +39,7 @@ fn glsl(source: &str, ending: &str) -> Vec<Vec<u8>> {
     list
 }
 
-fn module(bytes: &[u8], source: &str) -> Module {
+pub fn module(bytes: &[u8], source: &str) -> Module {
     let module = lower(bytes).unwrap_or_else(|list| panic!("{} {:?}\n{source}", list[0], list[0].notes));
     if let Err(found) = gpucc_ir::verify::verify_module(&module) {
         panic!("{}\n{}", found[0], gpucc_ir::text::module_text(&module));
@@ -48,7 +48,7 @@ fn module(bytes: &[u8], source: &str) -> Module {
 }
 
 /// Runs a compute shader with words in at binding 0 and out at binding 1.
-fn check(source: &str, input: &[u32], expected: &[u32]) {
+pub fn check(source: &str, input: &[u32], expected: &[u32]) {
     for (k, bytes) in glsl(source, "comp").iter().enumerate() {
         let module = module(bytes, source);
         let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 0, input).with_u32(0, 1, &vec![0; expected.len()]);

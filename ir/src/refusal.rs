@@ -76,6 +76,12 @@ refusals! {
     OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL text)";
     RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";
     CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
+    PhysicalAddresses "physical-addresses" Feature ["a pointer is a place in a binding"] "pointers that are addresses (SPIR-V's `PhysicalStorageBuffer64`)";
+    SparseImages "sparse-images" Feature ["no driver has textures with holes"] "sparse images: whether texels are resident";
+    Interlocks "interlocks" Feature ["none of the chips orders fragments of one pixel inside of a shader"] "fragment shader interlocks";
+    ShadingRates "shading-rates" Feature ["none of the chips has them"] "shading rates and fragment densities";
+    TexelBuffers "texel-buffers" Feature ["the shader does not say what lies in them, or parts of words do"] "texel buffers without a format, or with one of less than a word (SPIR-V's `OpTypeImage Buffer`)";
+    BindingAliases "binding-aliases" Feature ["a binding has one descriptor"] "resources of different kinds at one group and binding, used by one entry point (SPIR-V)";
     Spirv "spirv" Feature ["the IR has no equivalent"] "SPIR-V instructions, types and modes without a counterpart in the IR; the message names them";
     HalfCasts "half-casts" Feature ["the parser casts between lanes of the same width only: write `pack2x16float(vec2<f32>(x))`, or compile to SPIR-V"] "`bitcast` of f16 vectors to 32-bit lanes (WGSL)";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` do not count. A store of half a word is `atomics` on chips that need an atomic for it";

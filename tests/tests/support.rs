@@ -189,24 +189,87 @@ fn varyings(n: u32) -> String {
     )
 }
 
-/// A module of SPIR-V with pointers that are numbers: an entry point that does nothing.
-fn physical() -> Vec<u8> {
-    let header = [0x0723_0203, 0x0001_0000, 0, 5, 0];
-    let instructions: [(u32, &[u32]); 9] = [
+/// An instruction of SPIR-V: opcode and operands.
+type Word = (u32, &'static [u32]);
+
+/// A module of SPIR-V with one compute entry point, `main`: addressing model, declarations behind `%1 = OpTypeVoid`,
+/// `%2 = OpTypeFunction %1`, and the body. Ids from 5 on are free.
+fn words(addressing: u32, decorations: &[Word], declarations: &[Word], body: &[Word]) -> Vec<u8> {
+    let model = [addressing, 1];
+    let head: [(u32, &[u32]); 4] = [
         (17, &[1]),                    // OpCapability Shader
-        (14, &[1, 1]),                 // OpMemoryModel Physical32 GLSL450
-        (15, &[5, 1, 0x6e69_616d, 0]), // OpEntryPoint GLCompute %1 "main"
-        (16, &[1, 17, 1, 1, 1]),       // OpExecutionMode %1 LocalSize 1 1 1
-        (19, &[2]),                    // %2 = OpTypeVoid
-        (33, &[3, 2]),                 // %3 = OpTypeFunction %2
-        (54, &[2, 1, 0, 3]),           // %1 = OpFunction %2 None %3
-        (248, &[4]),                   // %4 = OpLabel
-        (253, &[]),                    // OpReturn
+        (14, &model),                  // OpMemoryModel
+        (15, &[5, 3, 0x6e69_616d, 0]), // OpEntryPoint GLCompute %3 "main"
+        (16, &[3, 17, 1, 1, 1]),       // OpExecutionMode %3 LocalSize 1 1 1
     ];
-    let code = instructions.iter().flat_map(|(op, operands)| {
+    let types: [Word; 2] = [(19, &[1]), (33, &[2, 1])];
+    let begin: [Word; 2] = [(54, &[1, 3, 0, 2]), (248, &[4])];
+    let end: [Word; 2] = [(253, &[]), (56, &[])];
+    let all = head.iter().chain(decorations).chain(&types).chain(declarations).chain(&begin).chain(body).chain(&end);
+    let code = all.flat_map(|(op, operands)| {
         std::iter::once((operands.len() as u32 + 1) << 16 | op).chain(operands.iter().copied())
     });
-    header.into_iter().chain(code).chain([0x0001_0038]).flat_map(u32::to_le_bytes).collect()
+    [0x0723_0203, 0x0001_0300, 0, 32, 0].into_iter().chain(code).flat_map(u32::to_le_bytes).collect()
+}
+
+fn spirv(code: Refusal, source: Vec<u8>) -> Probe {
+    Probe { code, source, lang: Lang::Spirv, families: &[], pipeline: None }
+}
+
+/// What only SPIR-V has.
+fn of_spirv() -> Vec<Probe> {
+    use Refusal as R;
+    // %5 = OpTypeFloat 32, %6 = OpTypeImage %5 with dimension and format, %7 a pointer to it, %8 and %9 variables of it.
+    const PLACES: &[Word] = &[(71, &[8, 34, 0]), (71, &[8, 33, 0]), (71, &[9, 34, 0]), (71, &[9, 33, 0])];
+    const WRITES: &[Word] = &[(61, &[6, 10, 8]), (99, &[10, 13, 14])];
+    let image = |format: &'static [u32], more: &'static [Word]| -> Vec<Word> {
+        let mut list: Vec<Word> = vec![
+            (22, &[5, 32]),
+            (25, format),
+            (32, &[7, 0, 6]),
+            (59, &[7, 8, 0]),
+            (21, &[11, 32, 1]),
+            (23, &[12, 11, 2]),
+            (46, &[12, 13]),
+            (23, &[15, 5, 4]),
+            (46, &[15, 14]),
+        ];
+        list.extend(more);
+        list
+    };
+    vec![
+        spirv(R::PhysicalAddresses, words(5348, &[], &[], &[])),
+        // OpIsFinite is none of shaders.
+        spirv(R::Spirv, words(0, &[], &[(20, &[5])], &[(158, &[5, 6, 5])])),
+        spirv(R::Interlocks, words(0, &[], &[], &[(5364, &[]), (5365, &[])])),
+        // OpImageSparseTexelsResident.
+        spirv(R::SparseImages, words(0, &[], &[(20, &[5]), (21, &[6, 32, 0]), (43, &[6, 7, 0])], &[(316, &[5, 8, 7])])),
+        spirv(
+            R::ShadingRates,
+            // FragSizeEXT is 5292.
+            words(
+                0,
+                &[(71, &[9, 11, 5292])],
+                &[(21, &[5, 32, 1]), (23, &[6, 5, 2]), (32, &[7, 1, 6]), (59, &[7, 9, 1])],
+                &[(61, &[6, 10, 9])],
+            ),
+        ),
+        // Dimension Buffer, sampled, no format.
+        spirv(R::TexelBuffers, words(0, PLACES, &image(&[6, 5, 5, 0, 0, 0, 1, 0], &[]), &[(61, &[6, 10, 8])])),
+        // Two storage images of one place, one of them with another format.
+        spirv(
+            R::BindingAliases,
+            words(
+                0,
+                PLACES,
+                &image(
+                    &[6, 5, 1, 0, 0, 0, 2, 3],
+                    &[(25, &[16, 5, 1, 0, 0, 0, 2, 4]), (32, &[17, 0, 16]), (59, &[17, 9, 0])],
+                ),
+                &[WRITES[0], WRITES[1], (61, &[16, 18, 9]), (99, &[18, 13, 14])],
+            ),
+        ),
+    ]
 }
 
 /// A buffer in a bind group.
@@ -228,7 +291,6 @@ fn probes() -> Vec<Probe> {
     let outer = "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, set = 0, binding = 0) buffer O { float o[8]; };\n\
                  void main() { o[5] = outerProduct(vec3(o[0], o[1], o[2]), vec2(o[3], o[4]))[0][0]; }";
     vec![
-        Probe { code: R::Spirv, source: physical(), lang: Lang::Spirv, families: &[], pipeline: None },
         wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
         Probe {
@@ -422,7 +484,7 @@ fn probes() -> Vec<Probe> {
 }
 
 fn all_probes() -> Vec<Probe> {
-    probes().into_iter().chain(parts()).collect()
+    probes().into_iter().chain(parts()).chain(of_spirv()).collect()
 }
 
 impl Probe {

@@ -467,33 +467,22 @@ impl FuncCx<'_, '_> {
         Ok(())
     }
 
-    /// `OpKill`: the lane becomes a helper. It goes on behind the branch that it stands in, so that its neighbours have derivatives, where
-    /// what is made on the other ways is not used there; else it returns.
+    /// `OpKill`: the lane becomes a helper. It goes on behind the branch that it stands in, where what is made on the other ways is not used;
+    /// else it returns.
     fn kill(&mut self, plan: &Rc<Plan>, b: usize) -> Lowered<()> {
         self.demote_all()?;
-        let mut at = b;
-        while at != 0 {
-            let header = plan.blocks[at].idom;
-            if let Merge::Selection(merge) = plan.blocks[header].merge
-                && plan.blocks[merge].order != u32::MAX
-                && !plan.dominates(merge, b)
-            {
-                let same = plan.blocks[header].in_loop == plan.blocks[b].in_loop
-                    && plan.blocks[merge].in_loop == plan.blocks[b].in_loop;
-                if same && plan.blocks[merge].idom != merge && plan.dominates(plan.blocks[merge].idom, b) {
-                    let to = self.ir_block(plan, merge)?;
-                    self.jump_with_zeros(to);
-                    return Ok(());
-                }
-                break;
-            }
-            at = header;
+        if let Some(merge) = plan.behind_kill(b) {
+            let to = self.ir_block(plan, merge)?;
+            self.jump_with_zeros(to);
+            return Ok(());
         }
         match self.current().exit.clone() {
             Exit::Return => self.return_zero(),
             Exit::Follow => {
-                self.b().unreachable();
-                Ok(())
+                let inst = self.m.m.insts[plan.function.inst];
+                let ret = self.m.types.of(inst.ty, &inst)?;
+                let val = if matches!(self.m.types.kind(ret), Kind::Void) { Val::Void } else { self.zero(ret)? };
+                self.leave(plan, b, val)
             }
             Exit::Leave(left) => {
                 let types: Vec<_> = left.result.clone();

@@ -20,7 +20,15 @@ impl FuncCx<'_, '_> {
     /// `OpCopyMemory`.
     pub fn copy_memory(&mut self, inst: &Inst) -> Lowered<()> {
         let o = self.m.m.operands(inst);
-        let (mut to, mut from) = (self.pointer(o[0])?, self.pointer(o[1])?);
+        let mut to = self.pointer(o[0])?;
+        if let Val::Input(from) = self.val(o[1])? {
+            if from.ty != to.ty {
+                return self.wrong("it copies between different types");
+            }
+            let val = self.load_input(&from)?;
+            return self.store(&to, &val);
+        }
+        let mut from = self.pointer(o[1])?;
         if to.ty != from.ty {
             return self.wrong("it copies between different types");
         }

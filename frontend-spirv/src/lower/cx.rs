@@ -56,6 +56,8 @@ pub struct ModuleCx<'m> {
     pub io_by_id: FxHashMap<u32, usize>,
     /// The memory of all workgroup variables that say where their members lie: they lie over one another.
     pub workgroup_block: Option<ir::Global>,
+    /// Whether lanes are asked whether they were demoted.
+    pub asks_for_helpers: bool,
     /// The workgroup size, where a constant of the module is it.
     pub workgroup_size: Option<[u32; 3]>,
     /// Instructions lowered in place of calls so far.

@@ -51,6 +51,10 @@ pub struct HandleVar {
     pub count: u32,
     /// Whether it may be loaded, and stored to.
     pub access: (bool, bool),
+    /// What is said of accesses to it.
+    pub flags: ir::MemFlags,
+    /// The buffer that a texel buffer is.
+    pub buffer: Option<ir::Res>,
     /// Its place in the source.
     pub span: Span,
 }
@@ -118,6 +122,8 @@ pub struct Stage {
     pub leaves: Vec<OutLeaf>,
     /// The variables of outputs, by number.
     pub locals: IndexMap<usize, Ptr>,
+    /// Whether the lane was demoted, where that is asked.
+    pub demoted: Option<ir::Local>,
 }
 
 impl Stage {

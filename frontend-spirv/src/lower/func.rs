@@ -445,7 +445,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 image.index = image.index.map(|v| f(self, v));
                 Val::Texel(Rc::new(crate::value::Texel { image, desc: t.desc, given }))
             }
-            Val::Void => Val::Void,
+            Val::Cell(_) | Val::Void => val.clone(),
         }
     }
 }

@@ -95,10 +95,9 @@ impl ModuleCx<'_> {
             Dim::Dim1D => Ok(TexDim::D1),
             Dim::Dim2D => Ok(TexDim::D2),
             Dim::Dim3D => Ok(TexDim::D3),
-            Dim::DimCube if ty.storage => refused("Cube for storage"),
             Dim::DimCube => Ok(TexDim::Cube),
-            Dim::DimBuffer => refused("Buffer"),
-            Dim::DimSubpassData => refused("SubpassData"),
+            // The texel of the fragment's own pixel.
+            Dim::DimSubpassData => Ok(TexDim::D2),
             Dim::DimRect => refused("Rect"),
             _ => refused("of another dimension"),
         }
@@ -239,7 +238,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    fn image_ty(&self, h: &Handle) -> Lowered<ImageTy> {
+    pub fn image_ty(&self, h: &Handle) -> Lowered<ImageTy> {
         match self.m.image_ty(h) {
             Some(ty) => Ok(ty),
             None => self.broken("an image without a type"),
@@ -303,7 +302,7 @@ impl FuncCx<'_, '_> {
     }
 
     /// An integer operand.
-    fn word(&mut self, id: u32) -> Lowered<Value> {
+    pub fn word(&mut self, id: u32) -> Lowered<Value> {
         let value = self.one(id)?;
         if !self.code.f.ty(value).is_int() {
             return self.wrong(format!("%{id} is no integer"));
@@ -313,7 +312,7 @@ impl FuncCx<'_, '_> {
         Ok(if ty.bits() < 32 { self.code.resize(value, ir::Scalar::I32, signed) } else { self.code.as_i32(value) })
     }
 
-    fn lanes_of(&mut self, value: Value, from: u32, n: u32) -> Lowered<Value> {
+    pub fn lanes_of(&mut self, value: Value, from: u32, n: u32) -> Lowered<Value> {
         if from + n > self.code.f.ty(value).lanes() {
             return self.wrong("its coordinate has too few components");
         }
@@ -409,12 +408,22 @@ impl FuncCx<'_, '_> {
             }
             _ => return self.wrong("its level operands do not fit"),
         };
-        if implicit && self.stage.as_ref().is_some_and(|s| !s.is_fragment()) {
-            return self.wrong("fragments alone have an implicit level");
+        if implicit {
+            self.implicit_level()?;
         }
         desc = desc.with_lod(lod);
         let op = if matches!(lod, TexLod::Implicit | TexLod::Bias) { Ir::Sample } else { Ir::Tex };
         self.sampled(inst, op, desc, &given, &image, &sampler)
+    }
+
+    fn implicit_level(&self) -> Lowered<()> {
+        match self.stage.as_ref().map(|s| s.kind) {
+            Some(ir::Stage::Compute) => {
+                self.missing(Refusal::Spirv, "with the level of its neighbours in a compute entry point")
+            }
+            Some(ir::Stage::Vertex) => self.wrong("fragments alone have an implicit level"),
+            _ => Ok(()),
+        }
     }
 
     /// A descriptor with the coordinates, the layer and the indices of arrays.
@@ -537,7 +546,10 @@ impl FuncCx<'_, '_> {
         let mut desc =
             TexDesc::new(what, dim).with_multisampled(ty.multisampled).with_texture_indexed(image.index.is_some());
         let mut given: Vec<(TexArg, Value)> = image.index.map(|v| (TexArg::TextureIndex, v)).into_iter().collect();
-        let all = self.word(id)?;
+        let mut all = self.word(id)?;
+        if ty.dim == Dim::DimSubpassData {
+            all = self.own_pixel(all)?;
+        }
         given.push((TexArg::Coords, self.lanes_of(all, 0, dim.axes())?));
         if ty.arrayed {
             let coords = self.ty_of(id)?;
@@ -548,10 +560,29 @@ impl FuncCx<'_, '_> {
         Ok((desc, given))
     }
 
+    /// The pixel of the fragment, moved.
+    fn own_pixel(&mut self, by: Value) -> Lowered<Value> {
+        if self.stage.as_ref().is_some_and(|s| !s.is_fragment()) {
+            return self.wrong("fragments alone have input attachments");
+        }
+        let at = self.b().sysval(ir::Sysval::FragCoord);
+        let at = self.lanes_of(at, 0, 2)?;
+        let two = Type::I32.with_lanes(2);
+        let at = self.b().f2s(at, two);
+        if self.code.f.ty(by) != two {
+            return self.wrong("its coordinate has other than two components");
+        }
+        Ok(self.b().iadd(at, by))
+    }
+
     fn fetch(&mut self, inst: &Inst) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         let image = self.image(o[0])?;
         let operands = self.operands_of(&o[2..])?;
+        if self.buffer_of(&image).is_some() {
+            let texel = self.load_texel(&image, o[1])?;
+            return self.texel(inst, texel);
+        }
         let storage = self.image_ty(&image)?.storage;
         let what = if storage { TexWhat::Load } else { TexWhat::Fetch };
         let (mut desc, mut given) = self.place_of(&image, what, o[1])?;
@@ -588,6 +619,16 @@ impl FuncCx<'_, '_> {
         if !self.image_ty(&image)?.storage {
             return self.wrong("it writes an image that is only sampled");
         }
+        if let Some(res) = self.buffer_of(&image) {
+            if !self.m.out.resources[res].kind.is_writable() {
+                return self.wrong("it writes an image that is only read");
+            }
+            let value = self.one(o[2])?;
+            let lane = if self.code.f.ty(value).is_float() { Type::F32 } else { Type::I32 };
+            let value = self.four(o[2], lane)?;
+            self.store_texel(&image, o[1], value)?;
+            return Ok(Val::Void);
+        }
         let (desc, mut given) = self.place_of(&image, TexWhat::Store, o[1])?;
         let texture = self.m.handle_resource(&image, Role::Image, false)?;
         let kind = self.m.out.resources[texture].kind;
@@ -595,7 +636,16 @@ impl FuncCx<'_, '_> {
             return self.wrong("it writes an image that is only read");
         }
         let lane = kind.texels().map_or(Type::F32, |t| t.3);
-        let value = self.one(o[2])?;
+        let value = self.four(o[2], lane)?;
+        given.push((TexArg::Value, value));
+        let args = self.arguments(desc, &given)?;
+        self.b().image_store(&args, Tex::new(texture, desc));
+        Ok(Val::Void)
+    }
+
+    /// A texel to be written: four components of the type that the image has.
+    fn four(&mut self, id: u32, lane: Type) -> Lowered<Value> {
+        let value = self.one(id)?;
         let ty = self.code.f.ty(value);
         if ty.is_float() != lane.is_float() || ty.is_bool() {
             return self.wrong("its texel does not fit the image");
@@ -604,22 +654,18 @@ impl FuncCx<'_, '_> {
             (true, _) => value,
             (false, true) => self.b().f2f(value, ty.with_scalar(lane.scalar())),
             (false, false) => {
-                let signed = self.ty_of(o[2]).is_ok_and(|t| self.m.types.is_signed(t));
+                let signed = self.ty_of(id).is_ok_and(|t| self.m.types.is_signed(t));
                 self.code.resize(value, lane.scalar(), signed)
             }
         };
         let zero = self.code.f.zero(lane);
         let n = self.code.f.ty(value).lanes();
-        let value = if n == 4 {
-            value
-        } else {
-            let lanes: Vec<Value> = (0..4).map(|k| if k < n { self.code.extract(value, k) } else { zero }).collect();
-            self.code.compose(&lanes)
-        };
-        given.push((TexArg::Value, value));
-        let args = self.arguments(desc, &given)?;
-        self.b().image_store(&args, Tex::new(texture, desc));
-        Ok(Val::Void)
+        if n == 4 {
+            return Ok(value);
+        }
+        let part = |cx: &mut Self, k| if n == 1 { value } else { cx.code.extract(value, k) };
+        let lanes: Vec<Value> = (0..4).map(|k| if k < n { part(self, k) } else { zero }).collect();
+        Ok(self.code.compose(&lanes))
     }
 
     fn query(&mut self, image: &Handle, what: TexWhat, level: Option<Value>) -> Lowered<Value> {
@@ -647,9 +693,16 @@ impl FuncCx<'_, '_> {
             Some(&id) => Some(self.word(id)?),
             None => None,
         };
-        let extent = self.query(&image, TexWhat::Size, level)?;
-        let value = if ty.arrayed {
-            let layers = self.query(&image, TexWhat::Layers, None)?;
+        let extent = match self.buffer_of(&image) {
+            Some(_) => self.count_texels(&image)?,
+            None => self.query(&image, TexWhat::Size, level)?,
+        };
+        let value = if ty.arrayed && ty.faces != Some(false) {
+            let mut layers = self.query(&image, TexWhat::Layers, None)?;
+            if ty.faces.is_some() {
+                let six = self.code.f.iconst(Type::I32, 6);
+                layers = self.b().udiv(layers, six);
+            }
             let n = self.code.f.ty(extent).lanes();
             let mut lanes: Vec<Value> = (0..n).map(|k| self.code.extract(extent, k)).collect();
             lanes.push(layers);
@@ -669,9 +722,7 @@ impl FuncCx<'_, '_> {
         let Val::Sampled(image, sampler) = self.val(o[0])? else {
             return self.wrong(format!("%{} is no image with a sampler", o[0]));
         };
-        if self.stage.as_ref().is_some_and(|s| !s.is_fragment()) {
-            return self.wrong("fragments alone have an implicit level");
-        }
+        self.implicit_level()?;
         let ty = self.image_ty(&image)?;
         let all = self.float(o[1])?;
         let lanes = self.code.f.ty(all).lanes();
@@ -709,6 +760,11 @@ impl FuncCx<'_, '_> {
         if !matches!(self.m.types.kind(image.ty), Kind::Image(ty) if ty.storage) {
             return self.wrong(format!("%{} is no storage image", o[0]));
         }
+        if self.buffer_of(&image).is_some() {
+            let ty = self.m.types.of(inst.ty, inst)?;
+            let (_, to) = self.m.pointee(ty, inst)?;
+            return self.texel_word(&image, o[1], to);
+        }
         let (desc, given) = self.place_of(&image, TexWhat::Atomic, o[1])?;
         Ok(Val::Texel(Rc::new(Texel { image, desc, given })))
     }
@@ -716,10 +772,17 @@ impl FuncCx<'_, '_> {
     /// An atomic on a texel.
     pub fn texel_atomic(&mut self, inst: &Inst, texel: &Texel, op: Option<AtomicOp>) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
-        let Some(op) = op else { return self.missing(Refusal::AtomicTypes, "of a texel") };
+        // A load changes no bit, a store does not ask what there was.
+        let op = match (op, inst.op) {
+            (Some(op), _) => op,
+            (None, Op::AtomicLoad) => AtomicOp::Or,
+            (None, Op::AtomicStore) => AtomicOp::Exchange,
+            _ => return self.missing(Refusal::AtomicTypes, "of a texel"),
+        };
         let texture = self.m.handle_resource(&texel.image, Role::Image, true)?;
         let value = match o.get(3) {
             Some(&id) => self.one(id)?,
+            None if inst.op == Op::AtomicLoad => self.code.f.iconst(Type::I32, 0),
             None => self.code.f.iconst(Type::I32, 1),
         };
         if self.code.f.ty(value) != Type::I32 {
@@ -729,6 +792,7 @@ impl FuncCx<'_, '_> {
         given.push((TexArg::Value, value));
         let args = self.arguments(texel.desc, &given)?;
         let tex = Tex::new(texture, texel.desc);
-        Ok(Val::One(self.b().image_atomic(op, &args, tex, Type::I32)))
+        let old = self.b().image_atomic(op, &args, tex, Type::I32);
+        Ok(if inst.op == Op::AtomicStore { Val::Void } else { Val::One(old) })
     }
 }

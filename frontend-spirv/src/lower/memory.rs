@@ -4,7 +4,7 @@ use super::cx::Lowered;
 use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::Kind;
-use crate::value::{Index, Ptr, Val};
+use crate::value::{Cell, Index, Ptr, Val};
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir as ir;
 use ir::{AtomicOp, IntCc, Mem, MemFlags, Place, Refusal, Type, Value};
@@ -29,6 +29,7 @@ impl FuncCx<'_, '_> {
             Val::Ptr(p) => p.ty,
             Val::Input(p) => p.ty,
             Val::Handle(h) => h.ty,
+            Val::Cell(cell) => return self.load_cell(cell),
             _ => return self.wrong(format!("%{} is no pointer", o[0])),
         };
         if to != ty {
@@ -60,6 +61,10 @@ impl FuncCx<'_, '_> {
     /// `OpStore`.
     pub fn store_inst(&mut self, inst: &Inst) -> Lowered<()> {
         let o = self.m.m.operands(inst);
+        if let Val::Cell(cell) = self.val(o[0])? {
+            let val = self.val(o[1])?;
+            return self.store_cell(&cell, val);
+        }
         let mut ptr = self.pointer(o[0])?;
         if self.ty_of(o[1])? != ptr.ty {
             return self.wrong(format!("%{} has another type than what it is stored to", o[1]));
@@ -67,6 +72,46 @@ impl FuncCx<'_, '_> {
         let val = self.val(o[1])?;
         ptr.flags = ptr.flags.with(self.access_flags(o.get(2..).unwrap_or_default()));
         self.store(&ptr, &val)
+    }
+
+    /// What is in a variable of an image, a sampler or a pointer: what the one store to it put there.
+    fn load_cell(&mut self, cell: &Rc<Cell>) -> Lowered<Val> {
+        const WHAT: &str = "of a variable of images, samplers or pointers whose value hangs on the way to it";
+        let known = cell.val.borrow().clone();
+        let Some((val, b)) = known else { return self.missing(Refusal::Spirv, WHAT) };
+        let Some(active) = self.active.get(cell.depth - 1) else { return self.broken("a variable of no function") };
+        if !active.plan.dominates(b, active.at) && self.is_computed(&val) {
+            return self.missing(Refusal::Spirv, WHAT);
+        }
+        Ok(val)
+    }
+
+    /// Whether a value that is computed is in it.
+    fn is_computed(&mut self, val: &Val) -> bool {
+        let mut computed = false;
+        self.map_values(val, &mut |cx, v| {
+            computed |= cx.code.f.as_const(v).is_none();
+            v
+        });
+        computed
+    }
+
+    fn store_cell(&mut self, cell: &Rc<Cell>, val: Val) -> Lowered<()> {
+        const WHAT: &str = "of several values to a variable of images, samplers or pointers";
+        let known = cell.val.borrow().clone();
+        match (known, &val) {
+            // Another value would depend on the way that is taken.
+            (Some((Val::Handle(a), _)), Val::Handle(b)) if a.variable == b.variable && a.index == b.index => Ok(()),
+            (Some(_), _) => self.missing(Refusal::Spirv, WHAT),
+            (None, _) if self.active.len() != cell.depth && self.is_computed(&val) => {
+                self.missing(Refusal::Spirv, WHAT)
+            }
+            (None, _) => {
+                let at = self.active[cell.depth - 1].at;
+                *cell.val.borrow_mut() = Some((val, at));
+                Ok(())
+            }
+        }
     }
 
     /// Refuses stores to what is only read.
@@ -252,7 +297,7 @@ impl FuncCx<'_, '_> {
     }
 
     /// The part of an input that a pointer names.
-    fn load_input(&mut self, ptr: &Rc<crate::value::InputPtr>) -> Lowered<Val> {
+    pub fn load_input(&mut self, ptr: &Rc<crate::value::InputPtr>) -> Lowered<Val> {
         let constant = ptr.path.iter().take_while(|p| matches!(p.1, Index::At(_)));
         let path: Vec<u32> = constant.map(|p| if let Index::At(n) = p.1 { n } else { 0 }).collect();
         let mut val = self.input(ptr.variable, &path)?;

@@ -19,6 +19,7 @@ mod memory;
 mod order;
 mod pointer;
 mod stage;
+mod texels;
 mod values;
 mod variable;
 
@@ -34,7 +35,7 @@ use func::FuncCx;
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir as ir;
 use ir::{Diagnostic, Refusal};
-use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -68,6 +69,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         io_by_id: FxHashMap::default(),
         workgroup_block: None,
         workgroup_size: None,
+        asks_for_helpers: asks_for_helpers(m),
         plans: FxHashMap::default(),
         funcs: FxHashMap::default(),
         inlined: FxHashSet::default(),
@@ -103,6 +105,15 @@ fn licences(mut fp: ir::FpFlags, m: &Module, entries: &[&Entry]) -> ir::FpFlags 
 /// Whether a value is to be the same as that of other programs which compute it alike.
 fn is_invariant(m: &Module) -> bool {
     m.all_decos().iter().any(|d| d.kind == Decoration::Invariant)
+}
+
+/// Whether lanes are asked whether they are helpers by now.
+fn asks_for_helpers(m: &Module) -> bool {
+    let helper = |d: &&crate::module::Deco| {
+        d.kind == Decoration::BuiltIn && m.deco_operands(d).first() == Some(&(BuiltIn::HelperInvocation as u32))
+    };
+    m.insts.iter().any(|i| i.op == Op::IsHelperInvocationEXT)
+        || m.all_decos().iter().filter(helper).any(|d| m.has(d.target, Decoration::Volatile))
 }
 
 /// The entry points to lower.
@@ -184,7 +195,47 @@ impl<'m> ModuleCx<'m> {
                 Err(d) => refusals.push(d),
             }
         }
+        refusals.extend(self.out.entries.iter().filter_map(|e| self.aliases(e)));
         if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+    }
+
+    /// What an entry point reaches at one group and binding is one resource, or a texture and a sampler: no pass looks for memory that two
+    /// resources share.
+    fn aliases(&self, entry: &ir::EntryPoint) -> Option<Diagnostic> {
+        let m = &self.out;
+        let mut bound: FxHashMap<(u32, u32, bool), ir::Res> = FxHashMap::default();
+        let mut reached: FxHashSet<ir::Func> = FxHashSet::default();
+        let mut work = vec![entry.func];
+        while let Some(id) = work.pop() {
+            if !reached.insert(id) {
+                continue;
+            }
+            let f = &m.funcs[id];
+            for (_, i) in f.insts_in_order() {
+                let d = &f.insts[i];
+                if let ir::Attr::Call(callee) = d.attr {
+                    work.push(callee);
+                }
+                for r in d.resources() {
+                    let data = &m.resources[r];
+                    let class = |r: ir::Res| match m.resources[r].kind {
+                        ir::ResourceKind::Sampler { .. } => 1,
+                        ir::ResourceKind::Texture { .. } => 2,
+                        _ => 0,
+                    };
+                    let first = *bound.entry((data.group, data.binding, class(r) == 1)).or_insert(r);
+                    if first != r && (class(r) == 0 || class(first) != class(r)) {
+                        let name =
+                            format!("resources of different kinds at group {} binding {}", data.group, data.binding);
+                        let d = report::unsupported(Refusal::BindingAliases, &name, data.span);
+                        return Some(
+                            d.note(format!("this is about `{}` and `{}`", m.resources[first].name, data.name)),
+                        );
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Refuses decorations and modes that mean something and cannot be kept.
@@ -288,10 +339,21 @@ impl<'m> ModuleCx<'m> {
                     inlined |= !void && !(1..=WIDE).contains(&self.types.get(ty).leaves);
                 }
                 Op::FunctionCall => inlined |= m.operands(inst).first().is_some_and(|c| self.inlined_io.contains(c)),
+                // What is told of lanes belongs to the entry point.
+                Op::IsHelperInvocationEXT => {
+                    self.inlined_io.insert(id);
+                    inlined = true;
+                }
+                Op::DemoteToHelperInvocation | Op::Kill | Op::TerminateInvocation if self.asks_for_helpers => {
+                    self.inlined_io.insert(id);
+                    inlined = true;
+                }
                 _ => {
                     let io = |id: &u32| match m.def(*id).and_then(|d| self.globals.get(d)) {
                         Some(Some(Global::Output(_))) => true,
-                        Some(Some(Global::Val(Val::Input(i)))) => self.io[i.variable].by_location,
+                        Some(Some(Global::Val(Val::Input(i)))) => {
+                            self.io[i.variable].by_location || self.asks_for_helpers
+                        }
                         _ => false,
                     };
                     if m.ids(inst).iter().any(io) {

@@ -32,7 +32,8 @@ impl ModuleCx<'_> {
     /// Declares an input or an output.
     pub fn io_variable(&mut self, inst: &Inst, input: bool, ty: Ty, init: Option<u32>) -> Lowered<Global> {
         let m = self.m;
-        if self.types.holds_pointer(ty) || self.types.get(ty).runtime || self.types.get(ty).leaves == 0 {
+        let empty = matches!(self.types.kind(ty), Kind::Struct(members) if members.is_empty());
+        if self.types.holds_pointer(ty) || self.types.get(ty).runtime || self.types.get(ty).leaves == 0 && !empty {
             return Err(m.wrong(inst, "it cannot be of this type"));
         }
         let init = match init {
@@ -196,7 +197,13 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             inputs: IndexMap::new(),
             leaves: Vec::new(),
             locals: IndexMap::new(),
+            demoted: None,
         });
+        if kind == ir::Stage::Fragment && self.m.asks_for_helpers {
+            let local = self.leaf_variable(Type::B1);
+            self.b().var_init(ir::Place::Local(local));
+            self.stage_mut().demoted = Some(local);
+        }
         let mut seen = rustc_hash::FxHashSet::default();
         for &id in &entry.interface {
             let Some(&variable) = self.m.io_by_id.get(&id).filter(|_| seen.insert(id)) else { continue };
@@ -321,7 +328,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Some(BuiltIn::ClipDistance) => IoAt::ClipDistance(at.element.min(255) as u8),
             // Points are one pixel large, and there are 32 samples at most.
             Some(BuiltIn::PointSize | BuiltIn::SampleMask) => return Ok(()),
-            Some(other) => return self.unsupported(&format!("the built-in output {other:?}"), span),
+            Some(other) => {
+                let code = crate::tables::refused_built_in(other);
+                return Err(report::unsupported(code, &format!("the built-in output {other:?}"), span));
+            }
         };
         let by_location = at.built_in.is_none();
         let component = if by_location { at.component } else { 0 };
@@ -479,13 +489,16 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             BuiltIn::SampleMask if element > 0 => return Ok(self.code.f.zero(leaf)),
             BuiltIn::SampleMask => Sysval::SampleMask,
             BuiltIn::PrimitiveId => Sysval::PrimitiveIndex,
-            // There is one device.
-            BuiltIn::DeviceIndex => return Ok(self.code.f.zero(leaf)),
+            // There is one device, and one view.
+            BuiltIn::DeviceIndex | BuiltIn::ViewIndex => return Ok(self.code.f.zero(leaf)),
+            BuiltIn::HelperInvocation => {
+                let volatile = self.m.m.has(self.m.io[variable].id, D::Volatile);
+                return self.is_helper(volatile);
+            }
             other => {
                 let span = self.m.io[variable].span;
-                let name = format!("{other:?}");
-                let code = if name.starts_with("Subgroup") { Refusal::Subgroups } else { Refusal::StageInputs };
-                return Err(report::unsupported(code, &format!("the built-in input {name}"), span));
+                let code = crate::tables::refused_built_in(other);
+                return Err(report::unsupported(code, &format!("the built-in input {other:?}"), span));
             }
         };
         if self.stage.as_ref().is_some_and(|s| !s.kind.has(sysval)) {
@@ -541,8 +554,26 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             return self.wrong("fragments alone can be discarded");
         }
         let always = self.code.f.bconst(true);
+        if let Some(local) = self.stage.as_ref().and_then(|s| s.demoted) {
+            self.keep(local, always);
+        }
         self.b().demote(always);
         Ok(())
+    }
+
+    /// Whether the lane is a helper: no sample of its pixel is covered. One that was demoted counts where `now` is asked.
+    pub fn is_helper(&mut self, now: bool) -> Lowered<Value> {
+        let Some(stage) = &self.stage else { return self.broken("a helper outside of an entry point") };
+        if !stage.is_fragment() {
+            return self.wrong("fragments alone have helpers");
+        }
+        let demoted = stage.demoted.filter(|_| now);
+        let mask = self.b().sysval(Sysval::SampleMask);
+        let zero = self.code.f.iconst(Type::I32, 0);
+        let outside = self.b().icmp(ir::IntCc::Eq, mask, zero);
+        let Some(local) = demoted else { return Ok(outside) };
+        let demoted = self.kept(local, Type::B1);
+        Ok(self.b().or(outside, demoted))
     }
 
     /// Derivatives; none of what is something else.
@@ -558,8 +589,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Op::FwidthCoarse => (None, false),
             _ => return Ok(None),
         };
-        if self.stage.as_ref().is_some_and(|s| s.kind != ir::Stage::Fragment) {
-            return self.wrong("fragments alone have derivatives");
+        // Vertices have no neighbours; invocations of a workgroup may have been given some.
+        match self.stage.as_ref().map(|s| s.kind) {
+            Some(ir::Stage::Compute) => return self.missing(Refusal::Spirv, "in a compute entry point"),
+            Some(ir::Stage::Vertex) => return self.wrong("fragments alone have derivatives"),
+            _ => {}
         }
         let o = self.m.m.operands(inst);
         let ty = self.result_leaf(inst)?;

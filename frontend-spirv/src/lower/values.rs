@@ -4,10 +4,12 @@ use super::cx::Lowered;
 use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::{Kind, Ty};
-use crate::value::Val;
+use crate::value::{Cell, Val};
 use gpucc_ir as ir;
 use ir::{IntCc, Refusal, Type, Value};
 use rspirv::spirv::{Decoration, FPFastMathMode, Op};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 impl FuncCx<'_, '_> {
     /// Lowers one instruction of a block's body.
@@ -27,6 +29,7 @@ impl FuncCx<'_, '_> {
             Op::FunctionCall => self.call(inst)?,
             Op::ControlBarrier | Op::MemoryBarrier => return self.barrier(inst),
             Op::DemoteToHelperInvocation => return self.demote_all(),
+            Op::IsHelperInvocationEXT => Val::One(self.is_helper(true)?),
             Op::Nop | Op::NoLine | Op::Line => return Ok(()),
             Op::ExtInst => match self.extended(inst)? {
                 Some(val) => val,
@@ -102,7 +105,7 @@ impl FuncCx<'_, '_> {
             (Val::Ptr(_) | Val::Input(_), Kind::Pointer(..)) => true,
             (Val::Handle(_), Kind::Pointer(..) | Kind::Image(_) | Kind::Sampler) => true,
             (Val::Sampled(..), Kind::Sampled(_)) => true,
-            (Val::Texel(_), Kind::Pointer(..)) => true,
+            (Val::Texel(_) | Val::Cell(_), Kind::Pointer(..)) => true,
             (Val::Void, Kind::Void) => true,
             _ => false,
         };
@@ -117,6 +120,13 @@ impl FuncCx<'_, '_> {
         let o = m.operands(inst);
         if class != rspirv::spirv::StorageClass::Function || o[0] != class as u32 {
             return self.wrong("a variable of another storage class in a function");
+        }
+        let opaque = matches!(
+            self.m.types.kind(to),
+            Kind::Pointer(..) | Kind::Image(_) | Kind::Sampler | Kind::Sampled(_) | Kind::Void
+        );
+        if opaque && o.len() == 1 {
+            return Ok(Val::Cell(Rc::new(Cell { depth: self.active.len(), val: RefCell::new(None) })));
         }
         self.m.function_sized(to, inst)?;
         let name = m.name(inst.id).unwrap_or_default();

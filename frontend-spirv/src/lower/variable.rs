@@ -8,7 +8,7 @@ use crate::value::{Handle, Ptr, Val};
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir as ir;
 use ir::{Diagnostic, MemFlags, Refusal, Span};
-use rspirv::spirv::{Decoration as D, StorageClass as C};
+use rspirv::spirv::{Decoration as D, Dim, StorageClass as C};
 
 impl ModuleCx<'_> {
     /// Declares a module-scope variable.
@@ -109,7 +109,8 @@ impl ModuleCx<'_> {
         if u64::from(own.size) > limit.max {
             return Err(report::limit(&limit).at(span, "this variable"));
         }
-        Ok(ir::VarData { name, space, size: own.size, align: own.align.max(1), init, span })
+        // What is empty has a place all the same.
+        Ok(ir::VarData { name, space, size: own.size.max(1), align: own.align.max(1), init, span })
     }
 
     /// What decorations say of the accesses to a variable.
@@ -161,9 +162,6 @@ impl ModuleCx<'_> {
                 None => d,
             });
         }
-        if self.types.parts(ty) == 0 && matches!(kind, Kind::Struct(_)) {
-            return Err(m.missing(Refusal::Spirv, inst, "of a struct without members"));
-        }
         let block = self.types.get(ty).id;
         let storage = class == C::StorageBuffer || m.has(block, D::BufferBlock);
         let read_only = self.is_read_only(inst.id, ty);
@@ -208,7 +206,7 @@ impl ModuleCx<'_> {
     }
 
     /// A resource, or the one of which it is another view: two names of the same memory would let accesses change places.
-    fn resource(&mut self, data: ir::ResourceData, inst: &Inst) -> Lowered<ir::Res> {
+    pub fn resource(&mut self, data: ir::ResourceData, inst: &Inst) -> Lowered<ir::Res> {
         use ir::ResourceKind as K;
         let same = |r: &ir::ResourceData| {
             (r.group, r.binding) == (data.group, data.binding) && r.kind.is_buffer() && r.kind != K::Immediates
@@ -264,8 +262,22 @@ impl ModuleCx<'_> {
         }
         let at = self.binding(inst, "variable")?;
         let access = (!m.has(inst.id, D::NonReadable), !m.has(inst.id, D::NonWritable));
+        let image = match *self.types.kind(element) {
+            Kind::Sampled(of) => self.types.kind(of),
+            ref kind => kind,
+        };
+        let buffer = match *image {
+            Kind::Image(ty) if ty.dim == Dim::DimBuffer && count > 1 => {
+                let what = format!("`OpTypeArray of texel buffers` ({:?})", ty.format);
+                return Err(report::unsupported(Refusal::BindingArrays, &what, span));
+            }
+            Kind::Image(ty) if ty.dim == Dim::DimBuffer => {
+                Some(self.texel_buffer(inst, ty, at, access.1, (name.clone(), span))?)
+            }
+            _ => None,
+        };
         let variable = self.handles.len();
-        self.handles.push(HandleVar { name, at, count, access, span });
+        self.handles.push(HandleVar { name, at, count, access, flags: self.flags(inst.id), buffer, span });
         Ok(Global::Val(Val::Handle(Handle { variable, index: None, ty })))
     }
 }
