@@ -54,7 +54,9 @@ pub const fn takes(op: Op) -> u64 {
     let row = &ROWS[op as usize];
     let mut set = match row.attrs.class {
         Class::Memory => Mods::bit("space") | Mods::bit("readonly") | Mods::bit("shared") | Mods::bit("key"),
-        Class::Buffer => Mods::bit("space") | Mods::bit("readonly") | Mods::bit("shared"),
+        Class::Buffer | Class::Image | Class::Texture | Class::Tile | Class::Varying => {
+            Mods::bit("space") | Mods::bit("readonly") | Mods::bit("shared")
+        }
         _ => 0,
     };
     let mut k = 0;
@@ -110,7 +112,8 @@ gpucc_mir::builders! {
     FmaxF32, FroundF32, FrcpF32, FrsqF32, FrexpmF32, FrexpeF32, FexpF32, FlogdF32, FsinTableU6, FcosTableU6, LdexpF32,
     V2f32ToV2f16, F16ToF32, F32ToS32, F32ToU32, S32ToF32, U32ToF32, U16ToU32, LoadI8, LoadI16, LoadI32, LoadI64, LoadI96, LoadI128,
     LdBufferI8, LdBufferI16, LdBufferI32, LdBufferI64, LdBufferI96, LdBufferI128, StoreI8, StoreI16, StoreI32, StoreI64, StoreI96,
-    StoreI128, AtomI32, AtomReturnI32, Atom1ReturnI32, Barrier,
+    StoreI128, AtomI32, AtomReturnI32, Atom1ReturnI32, Barrier, MkvecV2i16, CubeSsel, CubeTsel, Cubeface1, Cubeface2V9, TexSingle,
+    TexFetch, TexGather, TexGradient, LdTex, LdTexImm, LeaTex, LeaTexImm, StCvt,
 }
 
 /// Loads of one to four words by address.

@@ -11,7 +11,10 @@ use gpucc_mir::{ClassInfo, Use};
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_valhall_machine as machine;
 use machine::operand::Special;
-use machine::{AtomOne, AtomOp, Clamp, Condition, MemoryAccess, MessageSlot, Mux, ResultType, Round};
+use machine::{
+    AtomOne, AtomOp, Clamp, Component, Condition, Dimension, LodMode, MemoryAccess, MessageSlot, Mux, RegFormat,
+    RegisterType, RegisterWidth, ResultType, Round, SamplePlace, SourceFormat, Update, VecSize,
+};
 use machine::{Op, ROWS};
 
 /// File code of r0..r63 in the container.
@@ -28,17 +31,25 @@ pub const R4: Class = Class(3);
 /// One even register: 64-bit operands that take the low word of a pair.
 pub const RE: Class = Class(4);
 
+/// Longer staging runs, of texture instructions.
+const R5: Class = Class(5);
+const R6: Class = Class(6);
+const R7: Class = Class(7);
+
 /// The class of a staging run of `n` registers.
 pub fn run_class(n: usize) -> Class {
-    [R, R2, R3, R4][n - 1]
+    [R, R2, R3, R4, R5, R6, R7][n - 1]
 }
 
-pub(crate) static CLASSES: [ClassInfo; 5] = [
+pub(crate) static CLASSES: [ClassInfo; 8] = [
     ClassInfo { name: "r", file: FILE_R, shape: Shape::run(1) },
     ClassInfo { name: "r2", file: FILE_R, shape: Shape::aligned(2, 2) },
     ClassInfo { name: "r3", file: FILE_R, shape: Shape::aligned(3, 2) },
     ClassInfo { name: "r4", file: FILE_R, shape: Shape::aligned(4, 2) },
     ClassInfo { name: "re", file: FILE_R, shape: Shape::aligned(1, 2) },
+    ClassInfo { name: "r5", file: FILE_R, shape: Shape::aligned(5, 2) },
+    ClassInfo { name: "r6", file: FILE_R, shape: Shape::aligned(6, 2) },
+    ClassInfo { name: "r7", file: FILE_R, shape: Shape::aligned(7, 2) },
 ];
 
 /// An opcode of the table, or one of ours that `emit` turns into several or none.
@@ -116,6 +127,56 @@ gpucc_mir::modifiers! {
         atom_one: AtomOne = AtomOne::Inc => AtomicOne,
         /// Only where the old value is the one that is expected.
         compare: bool = false => Compare,
+        /// Dimension of a texture.
+        dimension: Dimension = Dimension::D1 => OfDim,
+        /// The run has a layer.
+        array_enable: bool = false => Layered,
+        /// The run has a word of offsets.
+        texel_offset: bool = false => Moved,
+        /// The run has a reference.
+        shadow: bool = false => Shadow,
+        /// Where the level of detail comes from.
+        lod_mode: LodMode = LodMode::Zero => Lod,
+        /// Texture and sampler are handles of their own.
+        wide_indices: bool = false => Wide,
+        /// Component that a gather reads.
+        fetch_component: Component = Component::R => Of,
+        /// Type of texture results.
+        register_type: RegisterType = RegisterType::Auto => Typed,
+        /// Width of texture results.
+        register_width: RegisterWidth = RegisterWidth::Word => Width,
+        /// Components of a texture result.
+        write_mask: u8 = 15 => Mask,
+        /// Derivatives are given.
+        derivative_enable: bool = false => Derivatives,
+        /// Derivatives are those of the quad.
+        force_delta_enable: bool = false => OfQuad,
+        /// The sampler's bias does not count.
+        lod_bias_disable: bool = false => NoBias,
+        /// The limits of levels do not count.
+        lod_clamp_disable: bool = false => NoLimits,
+        /// Helpers get no result.
+        skip: bool = false => Skip,
+        /// Components of a vector.
+        vecsize: VecSize = VecSize::One => Vector,
+        /// Format of data in registers.
+        regfmt: RegFormat = RegFormat::Auto => Format,
+        /// Format of a varying in memory.
+        source_format: SourceFormat = SourceFormat::Flat32 => From,
+        /// Where a varying is interpolated.
+        sample: SamplePlace = SamplePlace::Center => At,
+        /// What happens to the position of interpolation.
+        update: Update = Update::Store => Position,
+        /// Resource table in the instruction, in its folded form.
+        table: u8 = 0 => Table,
+        /// Descriptor or byte in the instruction.
+        index: u8 = 0 => Index,
+        /// Depth is emitted.
+        z: bool = false => Depth,
+        /// Stencil is emitted.
+        stencil: bool = false => Stencil,
+        /// Words that a blend skips.
+        target: u8 = 0 => Target,
         /// The slot that a message signals.
         slot: MessageSlot = MessageSlot::Slot0 => Signals,
         /// A branch goes where its operand is zero.

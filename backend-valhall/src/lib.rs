@@ -67,8 +67,11 @@ const MOST_PRIVATE: u32 = 32 << 10;
 
 /// What is refused.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::Stage, "only compute is selected yet"),
-    Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::Stage, "only compute is selected yet").in_stages(&[Stage::Vertex, Stage::Fragment]),
+    Unsupported::all(
+        Refusal::BindingIndices,
+        "lanes of an instruction that reads or writes an image name one descriptor",
+    ),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(
         Refusal::BlendEquations,
@@ -273,6 +276,7 @@ impl Family for ValhallFamily {
             uniformity: gpucc_ir::analysis::Uniformity::new(m, f),
             barriers: false,
             written: written.map(|(r, _)| r).collect(),
+            read: gpucc_ir::analysis::LanesRead::new(f),
         };
         let code = isel::run(&mut isel, f, &target)?;
         let Isel { uniforms, entries, barriers, .. } = isel;

@@ -1,7 +1,7 @@
 //! Numbers, handles and addresses of the bound buffers.
 
 use gpucc_container::Source;
-use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Res, ResourceKind};
+use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Res, ResourceData, ResourceKind};
 
 /// Numbers of the bindings of a module.
 pub struct Resources {
@@ -9,13 +9,19 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Numbers the bindings of each group from 0 in order of binding number, whether the entry point uses them or not.
+    /// Numbers the bindings of each group from 0 in order of binding number, whether the entry point uses them or not. Each element of an
+    /// array has a number.
     pub fn new(m: &Module) -> Resources {
-        let mut all: Vec<(u32, u32)> = m.resources.iter().map(|(_, r)| (r.group, r.binding)).collect();
+        // A texture and a sampler may share a binding.
+        let key = |r: &ResourceData| (r.group, r.binding, matches!(r.kind, ResourceKind::Sampler { .. }), r.variant);
+        let mut all: Vec<_> = m.resources.iter().map(|(_, r)| (key(r), r.count.max(1))).collect();
         all.sort_unstable();
-        all.dedup();
-        let slot = |group: u32, binding: u32| all.iter().filter(|b| b.0 == group && b.1 < binding).count() as u32;
-        Resources { slots: m.resources.iter().map(|(_, r)| slot(r.group, r.binding)).collect() }
+        all.dedup_by_key(|x| x.0);
+        let slot = |r: &ResourceData| {
+            let before = all.iter().filter(|(k, _)| k.0 == r.group && *k < key(r));
+            before.map(|x| x.1).sum()
+        };
+        Resources { slots: m.resources.iter().map(|(_, r)| slot(r)).collect() }
     }
 
     /// Number of the binding in its group.

@@ -34,7 +34,8 @@ impl Uniforms {
 
     /// The word that holds `source`; `None` when there is no room.
     pub fn word(&mut self, source: Source) -> Option<u32> {
-        if let Some(n) = self.words.iter().position(|w| *w == Some(source)) {
+        // Halves of a 64-bit value go where it goes.
+        if let Some(n) = (0..self.words.len()).find(|&n| !self.wide[n] && self.words[n] == Some(source)) {
             return Some(n as u32);
         }
         let constant = matches!(source, Source::Const(_));
@@ -53,7 +54,8 @@ impl Uniforms {
 
     /// The first of two words that hold the 64-bit value `(low, high)`.
     pub fn pair(&mut self, low: Source, high: Source) -> Option<u32> {
-        if let Some(n) = self.words.iter().position(|w| *w == Some(low)) {
+        let is_there = |n: &usize| self.wide[*n] && self.words[*n..].starts_with(&[Some(low), Some(high)]);
+        if let Some(n) = (0..self.words.len()).find(is_there) {
             return Some(n as u32);
         }
         (self.words.len() + 2 <= MOST).then(|| {

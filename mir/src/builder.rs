@@ -46,6 +46,10 @@ tuples! {
     (A 0, B 1, C 2, D 3);
     (A 0, B 1, C 2, D 3, E 4);
     (A 0, B 1, C 2, D 3, E 4, G 5);
+    (A 0, B 1, C 2, D 3, E 4, G 5, H 6);
+    (A 0, B 1, C 2, D 3, E 4, G 5, H 6, I 7);
+    (A 0, B 1, C 2, D 3, E 4, G 5, H 6, I 7, J 8);
+    (A 0, B 1, C 2, D 3, E 4, G 5, H 6, I 7, J 8, K 9);
 }
 
 /// An opcode with as many sources, modifiers that must be given, and modifiers that may be.

@@ -388,7 +388,7 @@ fn probes() -> Vec<Probe> {
         on_array(R::F16, "enable f16;", "f32", "o[i] = f32(f16(o[i]) + 1.0h);"),
         on_array(R::NarrowIntegers, "enable wgpu_int16;", "u32", "o[i] = u32(u16(o[i]) * u16(3));"),
         Probe {
-            families: &["gcn"],
+            families: &["gcn", "valhall"],
             ..wgsl(
                 R::BindingIndices,
                 "enable wgpu_binding_array;\n\

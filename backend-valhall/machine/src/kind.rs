@@ -81,24 +81,24 @@ enums! {
     /// Comparison.
     CONDITION "condition" None => Condition::NAMES;
     /// Texture dimension.
-    DIMENSION "dimension" None => ["1d", "2d", "3d", "cube"];
+    DIMENSION "dimension" None => Dimension::NAMES;
     /// Level-of-detail selection.
-    LOD_MODE "level-of-detail mode" None => ["zero", "computed", "", "", "explicit", "computed_bias", "grdesc"];
+    LOD_MODE "level-of-detail mode" None => LodMode::NAMES;
     /// Format of data in registers.
-    REGFMT "register format" None => ["auto", "", "f32", "f16", "s32", "s16", "u32", "u16"];
+    REGFMT "register format" None => RegFormat::NAMES;
     /// Texture components that are written.
     WRITE_MASK "write mask" Some(15) => ["", "r", "g", "rg", "b", "rb", "gb", "rgb", "a", "ra", "ga", "rga", "ba", "rba",
         "gba", "rgba"];
     /// Component that a gather reads.
-    FETCH_COMPONENT "fetch component" None => ["gather4_r", "gather4_g", "gather4_b", "gather4_a"];
+    FETCH_COMPONENT "fetch component" None => Component::NAMES;
     /// Type of texture results. 0 leaves it to the descriptor (section 21, note 11).
-    REGISTER_TYPE "register type" None => ["auto", "f", "u", "s"];
+    REGISTER_TYPE "register type" None => RegisterType::NAMES;
     /// Width of texture results.
-    REGISTER_WIDTH "register width" None => ["16", "32"];
+    REGISTER_WIDTH "register width" None => RegisterWidth::NAMES;
     /// Widths of fused texture results.
     VARTEX_WIDTH "register width" None => ["16", "32", "16.32", "32.32"];
     /// Number of components.
-    VECSIZE "vector size" Some(0) => ["none", "v2", "v3", "v4"];
+    VECSIZE "vector size" Some(0) => VecSize::NAMES;
     /// Message slot.
     SLOT "slot" None => MessageSlot::NAMES;
     /// Memory access hint.
@@ -113,14 +113,14 @@ enums! {
     /// What MUX tests.
     MUX "mux" Some(1) => Mux::NAMES;
     /// Interpolation location.
-    SAMPLE "sample mode" None => ["center", "centroid", "sample", "explicit"];
+    SAMPLE "sample mode" None => SamplePlace::NAMES;
     /// Hidden interpolation state.
-    UPDATE "update mode" None => ["store", "retrieve", "", "clobber"];
+    UPDATE "update mode" None => Update::NAMES;
     /// Both of them in fused texture operations.
     SAMPLE_AND_UPDATE "sample and update mode" None => ["center_store", "centroid_store", "sample_store", "explicit_store",
         "center_clobber", "", "sample_clobber", "retrieve"];
     /// Varying format in memory.
-    SOURCE_FORMAT "source format" None => ["src_flat32", "src_flat16", "src_f32", "src_f16"];
+    SOURCE_FORMAT "source format" None => SourceFormat::NAMES;
     /// Atomic operation.
     ATOM_OPC "atomic operation" None => AtomOp::NAMES;
     /// Atomic operation with 1.

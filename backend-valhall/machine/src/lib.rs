@@ -21,13 +21,16 @@ use std::sync::LazyLock;
 
 use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word, check};
 
-pub use exec::run;
+pub use exec::{run, run_on};
 pub use gpucc_isa::ListingError;
 pub use kind::Kind;
 pub use listing::{
     asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word, listing, undecodable,
 };
-pub use modifiers::{AtomOne, AtomOp, Clamp, Condition, MemoryAccess, MessageSlot, Mux, ResultType, Round};
+pub use modifiers::{
+    AtomOne, AtomOp, Clamp, Component, Condition, Dimension, LodMode, MemoryAccess, MessageSlot, Mux, RegFormat,
+    RegisterType, RegisterWidth, ResultType, Round, SamplePlace, SourceFormat, Update, VecSize,
+};
 pub use page::reference_page;
 pub use rows::{OPS, Op, ROWS};
 

@@ -82,6 +82,128 @@ gpucc_isa::named_values! {
         Force = 3 "force",
     }
 
+    /// Dimension of a texture instruction.
+    Dimension 4 {
+        /// One axis.
+        D1 = 0 "1d",
+        /// Two axes.
+        D2 = 1 "2d",
+        /// Three axes.
+        D3 = 2 "3d",
+        /// Faces.
+        Cube = 3 "cube",
+    }
+
+    /// Where the level of detail comes from.
+    LodMode 7 {
+        /// The first level.
+        Zero = 0 "zero",
+        /// The quad.
+        Computed = 1 "computed",
+        /// An operand.
+        Explicit = 4 "explicit",
+        /// The quad, and an operand.
+        ComputedBias = 5 "computed_bias",
+        /// A gradient descriptor.
+        Grdesc = 6 "grdesc",
+    }
+
+    /// Format of data in registers.
+    RegFormat 8 {
+        /// That of the descriptor.
+        Auto = 0 "auto",
+        /// Floats.
+        F32 = 2 "f32",
+        /// Floats of 16 bits.
+        F16 = 3 "f16",
+        /// Integers with a sign.
+        S32 = 4 "s32",
+        /// Integers with a sign, of 16 bits.
+        S16 = 5 "s16",
+        /// Integers.
+        U32 = 6 "u32",
+        /// Integers of 16 bits.
+        U16 = 7 "u16",
+    }
+
+    /// Type of texture results.
+    RegisterType 4 {
+        /// That of the descriptor.
+        Auto = 0 "auto",
+        /// Floats.
+        Float = 1 "f",
+        /// Integers.
+        Unsigned = 2 "u",
+        /// Integers with a sign.
+        Signed = 3 "s",
+    }
+
+    /// Width of texture results.
+    RegisterWidth 2 {
+        /// Two in a register.
+        Half = 0 "16",
+        /// One in a register.
+        Word = 1 "32",
+    }
+
+    /// Component that a gather reads.
+    Component 4 {
+        /// Red.
+        R = 0 "gather4_r",
+        /// Green.
+        G = 1 "gather4_g",
+        /// Blue.
+        B = 2 "gather4_b",
+        /// Alpha.
+        A = 3 "gather4_a",
+    }
+
+    /// Components of a vector.
+    VecSize 4 {
+        /// One.
+        One = 0 "none",
+        /// Two.
+        Two = 1 "v2",
+        /// Three.
+        Three = 2 "v3",
+        /// Four.
+        Four = 3 "v4",
+    }
+
+    /// Where a varying is interpolated.
+    SamplePlace 4 {
+        /// At the middle of the pixel.
+        Center = 0 "center",
+        /// At a covered point.
+        Centroid = 1 "centroid",
+        /// At a sample.
+        Sample = 2 "sample",
+        /// At an offset.
+        Explicit = 3 "explicit",
+    }
+
+    /// What happens to the position of interpolation that hardware keeps.
+    Update 4 {
+        /// It is found, and kept.
+        Store = 0 "store",
+        /// The kept one is used.
+        Retrieve = 1 "retrieve",
+        /// It is lost.
+        Clobber = 3 "clobber",
+    }
+
+    /// Format of a varying in memory.
+    SourceFormat 4 {
+        /// Not interpolated, 32 bits.
+        Flat32 = 0 "src_flat32",
+        /// Not interpolated, 16 bits.
+        Flat16 = 1 "src_flat16",
+        /// Floats.
+        F32 = 2 "src_f32",
+        /// Floats of 16 bits.
+        F16 = 3 "src_f16",
+    }
+
     /// Message slot.
     MessageSlot 8 {
         /// The first.

@@ -5,4 +5,5 @@ mod effects;
 mod machine;
 mod rows;
 mod table;
+mod textures;
 mod vectors;

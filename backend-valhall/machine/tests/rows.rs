@@ -719,7 +719,8 @@ fn exceptions() -> BTreeSet<Op> {
     let unknown = [FatanAssistF32, FsincosOffsetU6, FpclassF32, FpclassF16, FlogTableF32, LeaBufImm, DiscardF32];
     let graphics = OPS.iter().copied().filter(|&op| {
         use Class::*;
-        matches!(ROWS[op as usize].attrs.class, Image | Varying | Texture | VaryingTexture | Tile)
+        let attribute = matches!(op, LdAttr | LdAttrImm | LeaAttr | LeaAttrImm);
+        attribute || op == TexDual || matches!(ROWS[op as usize].attrs.class, Varying | VaryingTexture | Tile)
     });
     unknown.into_iter().chain(graphics).collect()
 }
@@ -731,6 +732,9 @@ fn every_row_is_executed_or_named() {
         seen.extend(ops_of(case.0));
     }
     for (text, _) in CROSS {
+        seen.extend(ops_of(text));
+    }
+    for text in super::textures::TEXTS {
         seen.extend(ops_of(text));
     }
     let exceptions = exceptions();

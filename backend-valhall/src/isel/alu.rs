@@ -90,6 +90,7 @@ impl Isel<'_> {
         let out = cx.result(i, 0);
         let minus_zero = || Use::imm(0).mods(SrcMods { neg: true, ..SrcMods::default() });
         let inst: MI = match d.op {
+            Op::CubeCoords => return self.cube_coords(cx, i),
             Op::FAdd | Op::FSub => {
                 let (x, mut y) = (self.float(cx, a(0)), self.float(cx, a(1)));
                 y.mods.neg ^= d.op == Op::FSub;

@@ -291,7 +291,7 @@ impl Isel<'_> {
     }
 
     /// Words in a staging run.
-    fn staging(&mut self, cx: &mut IselCx<'_>, words: &[U]) -> VReg {
+    pub(super) fn staging(&mut self, cx: &mut IselCx<'_>, words: &[U]) -> VReg {
         if let [one] = words {
             return self.in_register(cx, *one);
         }
@@ -341,39 +341,53 @@ impl Isel<'_> {
             build::AtomReturnI32.with(mods, [run.into(), base])
         } else {
             let Attr::Atomic(what, _) = d.attr else { return Err(cx.unknown(i)) };
-            let constant = self.constant_bits(cx, d.args[0]);
-            let by_one = match (what, constant) {
-                (AtomicOp::Add, Some(1)) | (AtomicOp::Sub, Some(u32::MAX)) => Some(AtomOne::Inc),
-                (AtomicOp::Add, Some(u32::MAX)) | (AtomicOp::Sub, Some(1)) => Some(AtomOne::Dec),
-                (AtomicOp::UMax, Some(1)) => Some(AtomOne::Umax1),
-                (AtomicOp::SMax, Some(1)) => Some(AtomOne::Smax1),
-                (AtomicOp::Or, Some(1)) => Some(AtomOne::Or1),
-                _ => None,
-            };
-            if let Some(what) = by_one {
-                build::Atom1ReturnI32.with((AtomicOne(what), offset, space, readonly), [base])
-            } else {
-                let value = match (what, constant) {
-                    (AtomicOp::Sub, Some(k)) => self.word(cx, k.wrapping_neg()),
-                    (AtomicOp::Sub, None) => {
-                        let x = self.int(cx, d.args[0]);
-                        Use::reg(self.make(cx, build::IsubU32.on([Use::imm(0), x])))
-                    }
-                    _ => self.int(cx, d.args[0]),
-                };
-                let run = self.staging(cx, &[value]);
-                let returns = wanted || what == AtomicOp::Exchange;
-                let mods = (Atomic(opcode(what)), offset, space, readonly);
-                match returns {
-                    true => build::AtomReturnI32.with(mods, [run.into(), base]),
-                    false => build::AtomI32.with(mods, [run.into(), base]),
-                }
-            }
+            self.atomic_at(cx, what, d.args[0], wanted, (base, offset), (space, readonly))
         };
         let defines = wanted || inst.target_op() == Some(VOp::Op(M::AtomReturnI32));
         let inst = if defines { inst.def(cx.result(i, 0)[0]) } else { inst };
         self.push(cx, inst);
         Ok(())
+    }
+}
+
+impl Isel<'_> {
+    /// An atomic on the word at an address.
+    pub(super) fn atomic_at(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        what: AtomicOp,
+        value: Value,
+        wanted: bool,
+        (base, offset): (U, Offset),
+        (space, readonly): (InSpace, Readonly),
+    ) -> MI {
+        let constant = self.constant_bits(cx, value);
+        let by_one = match (what, constant) {
+            (AtomicOp::Add, Some(1)) | (AtomicOp::Sub, Some(u32::MAX)) => Some(AtomOne::Inc),
+            (AtomicOp::Add, Some(u32::MAX)) | (AtomicOp::Sub, Some(1)) => Some(AtomOne::Dec),
+            (AtomicOp::UMax, Some(1)) => Some(AtomOne::Umax1),
+            (AtomicOp::SMax, Some(1)) => Some(AtomOne::Smax1),
+            (AtomicOp::Or, Some(1)) => Some(AtomOne::Or1),
+            _ => None,
+        };
+        if let Some(what) = by_one {
+            return build::Atom1ReturnI32.with((AtomicOne(what), offset, space, readonly), [base]);
+        }
+        let value = match (what, constant) {
+            (AtomicOp::Sub, Some(k)) => self.word(cx, k.wrapping_neg()),
+            (AtomicOp::Sub, None) => {
+                let x = self.int(cx, value);
+                Use::reg(self.make(cx, build::IsubU32.on([Use::imm(0), x])))
+            }
+            _ => self.int(cx, value),
+        };
+        let run = self.staging(cx, &[value]);
+        let returns = wanted || what == AtomicOp::Exchange;
+        let mods = (Atomic(opcode(what)), offset, space, readonly);
+        match returns {
+            true => build::AtomReturnI32.with(mods, [run.into(), base]),
+            false => build::AtomI32.with(mods, [run.into(), base]),
+        }
     }
 }
 

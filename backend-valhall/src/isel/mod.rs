@@ -7,6 +7,7 @@ mod alu;
 mod control;
 mod math;
 mod memory;
+mod tex;
 
 use gpucc_container::{Preload, Source};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, InstData, Module, Op, Refusal, Sysval, Value};
@@ -52,8 +53,10 @@ pub struct Isel<'m> {
     pub places: &'m dyn Fn(gpucc_ir::Place) -> u32,
     pub uniformity: gpucc_ir::analysis::Uniformity,
     pub barriers: bool,
-    /// Buffers that the function writes.
+    /// Buffers and images that the function writes.
     pub written: Vec<gpucc_ir::Res>,
+    /// Lanes of texels that are read.
+    pub read: gpucc_ir::analysis::LanesRead,
 }
 
 /// Selects a whole function. Critical edges have blocks.
@@ -314,6 +317,7 @@ impl Lower<Valhall> for Isel<'_> {
                 }
                 Ok(())
             }
+            (_, Attr::Tex(_) | Attr::TexAtomic(..)) => self.image(cx, i),
             _ => self.alu(cx, i),
         }
     }

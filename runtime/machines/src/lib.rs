@@ -88,7 +88,7 @@ macro_rules! machine {
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, gpucc_valhall_machine::run, None),
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, None),
     machine!(
         gpucc_tesla_machine,
         "tesla",
@@ -109,6 +109,17 @@ pub static MACHINES: &[Machine] = &[
         None
     ),
 ];
+
+/// Valhall's dispatches, with its driver part.
+fn run_valhall(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::valhall::part(&container.generation, options.perturb);
+    drivers::run(&mut part, gpucc_valhall_machine::run_on, container, entry, dispatch, options)
+}
 
 /// GCN's dispatches, with its driver part.
 fn run_gcn(

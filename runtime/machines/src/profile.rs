@@ -17,8 +17,8 @@ use crate::interp;
 /// The precision with which samplers of a family filter.
 pub fn sampling(family: &str) -> fn(&Sampler) -> Precision {
     match family {
-        // Eight bits of weight and of level; TRUNC_COORD where both filters are nearest.
-        "gcn" => |s| Precision {
+        // Eight bits of weight and of level; coordinates are cut off where both filters are nearest.
+        "gcn" | "valhall" => |s| Precision {
             weight_bits: Some(8),
             lod_bits: Some(8),
             nearest: match (s.mag, s.min) {

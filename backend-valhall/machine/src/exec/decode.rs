@@ -21,6 +21,8 @@ pub(super) struct Environment {
     pub code_base: u64,
     /// 32-register mode: r16..r47 do not exist.
     pub small_file: bool,
+    /// Address and number of the resource tables.
+    pub tables: u64,
 }
 
 /// Where an operand's bits come from.
@@ -86,6 +88,80 @@ const NO_SOURCE: Source = Source {
     wide: false,
 };
 
+/// Where a texture instruction takes the level of detail from.
+pub(super) mod lod_mode {
+    pub const ZERO: u8 = 0;
+    pub const COMPUTED: u8 = 1;
+    pub const EXPLICIT: u8 = 4;
+    pub const COMPUTED_BIAS: u8 = 5;
+    pub const GRDESC: u8 = 6;
+}
+
+/// What registers of a message hold.
+pub(super) mod regfmt {
+    pub const AUTO: u8 = 0;
+    pub const F32: u8 = 2;
+    pub const S32: u8 = 4;
+    pub const U32: u8 = 6;
+}
+
+/// Modifiers of messages about textures, attributes, varyings and the tile.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Message {
+    pub dimension: u8,
+    pub array: bool,
+    pub texel_offset: bool,
+    pub shadow: bool,
+    pub lod_mode: u8,
+    pub wide_indices: bool,
+    pub component: u8,
+    pub integer_coordinates: bool,
+    pub register_type: u8,
+    /// Results of 16 bits.
+    pub narrow: bool,
+    pub mask: u8,
+    pub force_delta: bool,
+    pub derivatives: bool,
+    pub clamp_disable: bool,
+    pub skip: bool,
+    /// Components less one.
+    pub vecsize: u8,
+    pub regfmt: u8,
+    pub table: u8,
+    pub index: u8,
+    /// A store that helpers make, too.
+    pub force: bool,
+}
+
+impl Message {
+    fn of(inst: &ValhallInst) -> Message {
+        let get = |name: &str| inst.get(name).unwrap_or(0) as u8;
+        let flag = |name: &str| get(name) != 0;
+        Message {
+            dimension: get("dimension"),
+            array: flag("array_enable"),
+            texel_offset: flag("texel_offset"),
+            shadow: flag("shadow"),
+            lod_mode: get("lod_mode"),
+            wide_indices: flag("wide_indices"),
+            component: get("fetch_component"),
+            integer_coordinates: flag("integer_coordinates"),
+            register_type: get("register_type"),
+            narrow: inst.get("register_width") == Some(0),
+            mask: get("write_mask"),
+            force_delta: flag("force_delta_enable"),
+            derivatives: flag("derivative_enable"),
+            clamp_disable: flag("lod_clamp_disable"),
+            skip: flag("skip"),
+            vecsize: get("vecsize"),
+            regfmt: get("regfmt"),
+            table: get("table"),
+            index: get("index"),
+            force: get("memory_access") == 3,
+        }
+    }
+}
+
 /// One predecoded instruction.
 #[derive(Clone, Debug)]
 pub(super) struct DInst {
@@ -130,6 +206,7 @@ pub(super) struct DInst {
     pub load_lane: u8,
     /// Floats of this instruction's sources have 16 bits.
     pub half_float: bool,
+    pub message: Message,
     /// Operations on two lanes of 16 bits: bytes of each source that the low and the high half of the result depend on.
     pub halves: Option<[[u8; 2]; 4]>,
 }
@@ -301,6 +378,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         atom: (get("atom_opc") | get("atom_one")) as u8,
         load_lane: get("load_lane") as u8,
         half_float: bits == 16,
+        message: Message::of(inst),
         halves: two_lanes(inst).then_some([[0; 2]; 4]),
     };
     for (i, s) in row.operands.iter().enumerate() {
@@ -362,6 +440,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
                     ("thread_local_pointer", _) => Value::ThreadPointerHigh,
                     ("workgroup_local_pointer", _) => word(env.shared_base),
                     ("program_counter", _) => word(next_pc),
+                    ("resource_table_pointer", _) => word(env.tables),
                     ("warp_id", 0) => Value::WarpId,
                     (name, _) => Value::Foreign(name),
                 }

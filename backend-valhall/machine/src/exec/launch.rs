@@ -4,14 +4,16 @@ use gpucc_container::{Container, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
-    AddressSpace, At, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState,
-    Simulator, SplitMix64, StepBudget, Trap, TrapKind, local_id,
+    AddressSpace, At, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
+    RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind, local_id,
 };
 
 use super::decode::{Environment, Slot, merges, predecode};
-use super::memory::{Buffer, DeviceMemory, Scratch};
+use super::descriptor::DESCRIPTOR;
+use super::memory::{DeviceMemory, Scratch};
 use super::step::{CLASSES, Shared, slice, text_at};
 use super::subgroup::{LANES, Warp};
+use super::tables::{MOST_TABLES, TABLE, Tables, buffer_descriptor, table_entry};
 use crate::Valhall;
 
 /// File code of the general registers in a container.
@@ -27,13 +29,7 @@ const MOST_SHARED: u32 = 32 << 10;
 const MOST_SCRATCH: u32 = 64 << 10;
 
 /// Highest bind group: tables are numbered from 1 up, and 60 up have other uses (section 8.3).
-pub const MOST_GROUP: u32 = 58;
-
-/// The table that holds the tables.
-const TABLES: u32 = 62;
-
-/// Bytes of a descriptor.
-const DESCRIPTOR: usize = 32;
+pub const MOST_GROUP: u32 = MOST_TABLES - 2;
 
 /// Most descriptors in a table: a bound of this machine.
 const MOST_SLOTS: u32 = 1 << 16;
@@ -52,8 +48,23 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
-    let (launch, world) = LaunchState::new(&common, dispatch)?;
+    run_on(container, entry, dispatch, &mut Device::default(), options)
+}
+
+/// As [`run`], with what a driver part placed in memory: textures, tables of descriptors. Without tables of it the launch makes
+/// those of the buffers.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    device: &mut Device,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
+    let (launch, world) = LaunchState::new(&common, dispatch, device)?;
     let cx = Shared {
         code: &launch.code,
         merges: &launch.merges,
@@ -66,7 +77,7 @@ pub fn run(
         report: RunReport::default(),
         counts: [0; CLASSES.len()],
     };
-    common.run(Run { launch: &launch, cx }, dispatch)
+    common.run_on(Run { launch: &launch, cx }, dispatch, device)
 }
 
 /// What is the same for all workgroups.
@@ -81,7 +92,11 @@ struct LaunchState<'a> {
 }
 
 impl<'a> LaunchState<'a> {
-    fn new(common: &'a gpucc_sim::Launch<'a>, dispatch: &Dispatch) -> Result<(Self, DeviceMemory), Trap> {
+    fn new(
+        common: &'a gpucc_sim::Launch<'a>,
+        dispatch: &Dispatch,
+        device: &Device,
+    ) -> Result<(Self, DeviceMemory), Trap> {
         let gpucc_sim::Launch { entry, options, generation, .. } = *common;
         let meta = &entry.meta;
         let small_file = match meta.registers_of(REGISTER_FILE) {
@@ -106,16 +121,11 @@ impl<'a> LaunchState<'a> {
             n => return Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),
         };
         let mut rng = options.perturb.map(SplitMix64::new);
-        let (mut memory, mut races) = common.memory(dispatch);
+        let (mut memory, mut races) = common.memory_on(dispatch, device);
         let mut space = AddressSpace::new64(options.perturb);
-        for (n, r) in entry.resources.iter().enumerate() {
-            // Immediate data has an address and no handle.
-            if r.kind != ResourceKind::Immediates && (r.group > MOST_GROUP || r.slot >= 1 << 24) {
-                return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
-            }
-            if entry.resources[..n].iter().any(|o| o.group == r.group && o.binding == r.binding) {
-                return Err(container_trap(format!("group {} binding {} is listed twice", r.group, r.binding)));
-            }
+        check_resources(&entry.resources)?;
+        for (address, id, size) in common.places(device) {
+            space.fix(id, address, size)?;
         }
         let code_id = memory.alloc("code", entry.code.clone(), false);
         let code_base = space.place(code_id, entry.code.len() as u64, 128)?;
@@ -134,10 +144,15 @@ impl<'a> LaunchState<'a> {
         };
         races.watch(shared, meta.shared_bytes.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(core::iter::once(shared).chain(scratch.as_ref().map(|s| s.id)).collect());
-        let mut world = DeviceMemory { memory, space, buffers: Vec::new(), scratch, races, own };
-        bind(&mut world, common)?;
-        let uniforms = uniforms(common, &world.buffers, data_base)?;
-        let env = Environment { uniforms, shared_base, code_base, small_file };
+        let bases = bases(common, &mut space)?;
+        let pointer = match device.table(TABLES_OF) {
+            Some(pointer) => pointer,
+            None => tables(common, &bases, &mut memory, &mut space)?,
+        };
+        let tables = Tables::new(pointer, generation);
+        let world = DeviceMemory { memory, space, tables, scratch, races, own };
+        let uniforms = uniforms(common, &bases, data_base)?;
+        let env = Environment { uniforms, shared_base, code_base, small_file, tables: pointer };
         // Constants behind the instructions are memory only.
         let code = predecode(common.instructions(), generation, common.entry.stage.bit(), &env);
         // Hardware lets lanes go on apart; our compiler does not.
@@ -186,28 +201,44 @@ impl<'a> LaunchState<'a> {
     }
 }
 
-/// Gives the buffers addresses and handles.
-fn bind(world: &mut DeviceMemory, common: &gpucc_sim::Launch<'_>) -> Result<(), Trap> {
-    for (r, b) in common.entry.resources.iter().zip(&common.buffers) {
-        let (id, size) = (b.id, b.size);
-        // No allocation crosses 4 GiB: one that would gets a window of its own.
-        let mut base = world.space.place(id, size, 256)?;
-        if base >> 32 != (base + size) >> 32 {
-            base = world.space.place(id, size, 1 << 32)?;
+/// The group under which a driver part names the table of tables.
+const TABLES_OF: u32 = 0;
+
+/// Resources have handles, each its own.
+fn check_resources(resources: &[Resource]) -> Result<(), Trap> {
+    for (n, r) in resources.iter().enumerate().filter(|(_, r)| r.kind != ResourceKind::Immediates) {
+        // Immediate data has an address and no handle.
+        if r.group > MOST_GROUP || r.slot >= 1 << 24 {
+            return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
         }
-        let handle = (r.kind != ResourceKind::Immediates).then(|| (r.group + 1) << 24 | r.slot);
-        world.buffers.push(Buffer { handle, id, base, size });
+        let end = |r: &Resource| r.slot + r.count.max(1);
+        if resources[..n].iter().any(|o| o.group == r.group && o.slot < end(r) && r.slot < end(o)) {
+            return Err(container_trap(format!("group {} slot {} is listed twice", r.group, r.slot)));
+        }
     }
-    match common.options.rules {
-        Rules::Hardware => tables(world, &common.entry.resources),
-        Rules::Conventions => Ok(()),
+    Ok(())
+}
+
+/// Addresses of the buffers, by their allocation: those that a driver part chose, or new ones.
+fn bases(common: &gpucc_sim::Launch<'_>, space: &mut AddressSpace) -> Result<Vec<u64>, Trap> {
+    let mut bases = Vec::new();
+    for b in &common.buffers {
+        bases.push(match space.base_of(b.id) {
+            Some(base) => base,
+            None => {
+                // No allocation crosses 4 GiB: one that would gets a window of its own.
+                let base = space.place(b.id, b.size, 256)?;
+                if base >> 32 == (base + b.size) >> 32 { base } else { space.place(b.id, b.size, 1 << 32)? }
+            }
+        });
     }
+    Ok(bases)
 }
 
 /// Words of the uniform file, and the check that register preloads are those that the hardware has.
-fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) -> Result<[Option<u32>; 128], Trap> {
+fn uniforms(common: &gpucc_sim::Launch<'_>, bases: &[u64], data_base: u64) -> Result<[Option<u32>; 128], Trap> {
     let mut words = [None; 128];
-    let address = |group, binding| Ok::<u64, Trap>(bound[common.buffer(group, binding)?.id.0 as usize].base);
+    let address = |group, binding| Ok::<u64, Trap>(bases[common.buffer(group, binding)?.id.0 as usize]);
     for p in &common.entry.preloads {
         if p.file == REGISTER_FILE {
             let known = matches!(
@@ -243,37 +274,42 @@ fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) ->
     Ok(words)
 }
 
-/// Makes the tables of descriptors themselves readable: table 62 has one of buffers that holds them, one for each table by its number
-/// (section 8.3). Ours is a convention without it: sizes come in uniform words.
-fn tables(world: &mut DeviceMemory, resources: &[Resource]) -> Result<(), Trap> {
-    let mut groups: Vec<u32> =
-        resources.iter().filter(|r| r.kind != ResourceKind::Immediates).map(|r| r.group).collect();
+/// Writes the tables of a launch that no driver part prepared: a descriptor for each buffer. Gives the pointer to the table of tables.
+fn tables(
+    common: &gpucc_sim::Launch<'_>,
+    bases: &[u64],
+    memory: &mut Memory,
+    space: &mut AddressSpace,
+) -> Result<u64, Trap> {
+    let all = || common.entry.resources.iter().filter(|r| r.kind.is_buffer() && r.kind != ResourceKind::Immediates);
+    let count = all().map(|r| r.group + 2).max().unwrap_or(0);
+    let mut directory = vec![0; TABLE as usize * count as usize];
+    let mut groups: Vec<u32> = all().map(|r| r.group).collect();
     groups.sort_unstable();
     groups.dedup();
+    let mut put = |name: String, bytes: Vec<u8>| {
+        let size = bytes.len() as u64;
+        let id = memory.alloc(name, bytes, false);
+        space.place(id, size, 64)
+    };
     for group in groups {
-        let table = group + 1;
-        let slot = |b: &Buffer| b.handle.filter(|h| h >> 24 == table).map(|h| h & 0xFF_FFFF);
-        let slots = world.buffers.iter().filter_map(slot).map(|s| s + 1).max().unwrap_or(0);
+        let slots = all().filter(|r| r.group == group).map(|r| r.slot + 1).max().unwrap_or(0);
         if slots > MOST_SLOTS {
-            return Err(container_trap(format!(
-                "slot {} in group {group}: at most {MOST_SLOTS} are possible",
-                slots - 1
-            )));
+            let slot = slots - 1;
+            return Err(container_trap(format!("slot {slot} in group {group}: at most {MOST_SLOTS} are possible")));
         }
-        let mut bytes = vec![0; DESCRIPTOR * slots as usize];
-        for (b, slot) in world.buffers.iter().filter_map(|b| Some((b, slot(b)?))) {
-            let words = [9, b.size as u32, b.base as u32, (b.base >> 32) as u32];
-            let at = DESCRIPTOR * slot as usize;
-            for (i, w) in words.iter().enumerate() {
-                bytes[at + 4 * i..at + 4 * i + 4].copy_from_slice(&w.to_le_bytes());
-            }
+        let mut bytes = vec![0; DESCRIPTOR as usize * slots as usize];
+        for r in all().filter(|r| r.group == group) {
+            let b = common.buffer(r.group, r.binding)?;
+            let at = DESCRIPTOR as usize * r.slot as usize;
+            bytes[at..at + DESCRIPTOR as usize].copy_from_slice(&buffer_descriptor(bases[b.id.0 as usize], b.size));
         }
         let size = bytes.len() as u64;
-        let id = world.memory.alloc(format!("descriptors of group {group}"), bytes, false);
-        let base = world.space.place(id, size, 64)?;
-        world.buffers.push(Buffer { handle: Some(TABLES << 24 | table), id, base, size });
+        let address = put(format!("descriptors of group {group}"), bytes)?;
+        let at = (TABLE as u32 * (group + 1)) as usize;
+        directory[at..at + TABLE as usize].copy_from_slice(&table_entry(address, size));
     }
-    Ok(())
+    Ok(put("table of tables".into(), directory)? | u64::from(count))
 }
 
 /// A launch under way.

@@ -3,18 +3,11 @@
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
 use super::decode::DInst;
+use super::descriptor::Buffer;
 use super::scoreboard::Touch;
-use super::subgroup::{LANES, V32, V64, Warp};
+use super::subgroup::{LANES, NOWHERE, V32, V64, Warp};
+use super::tables::Tables;
 use crate::Op;
-
-/// A buffer as the resource tables describe it.
-#[derive(Clone, Copy)]
-pub(super) struct Buffer {
-    pub handle: Option<u32>,
-    pub id: AllocId,
-    pub base: u64,
-    pub size: u64,
-}
 
 /// Private memory of a workgroup: one stretch for each invocation.
 pub(super) struct Scratch {
@@ -28,17 +21,14 @@ pub(super) struct Scratch {
 pub(super) struct DeviceMemory {
     pub memory: Memory,
     pub space: AddressSpace,
-    pub buffers: Vec<Buffer>,
+    pub tables: Tables,
     pub scratch: Option<Scratch>,
     pub races: RaceCheck,
     /// Workgroup and private memory, while several workgroups run.
     pub own: OwnMemory,
 }
 
-/// An address that no allocation reaches: stands for accesses that touch nothing.
-const NOWHERE: u64 = 1 << 62;
-
-fn lanes(active: u16) -> impl Iterator<Item = usize> {
+pub(super) fn lanes(active: u16) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |l| active >> l & 1 != 0)
 }
 
@@ -100,7 +90,9 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> R
         StoreI8 | StoreI16 | StoreI24 | StoreI32 | StoreI48 | StoreI64 | StoreI96 | StoreI128 => {
             let (bytes, align) = access(d.op);
             check_run(w, d.sr, bytes)?;
-            for l in lanes(w.active) {
+            // Those of helpers have no effect, unless they must.
+            let silent = if d.message.force { 0 } else { w.helpers };
+            for l in lanes(w.active & !silent) {
                 let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
                 let mut data = [0u8; 16];
                 for (i, chunk) in data.chunks_mut(4).enumerate().take(usize::from(d.sr_count)) {
@@ -115,14 +107,15 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> R
             }
             w.stage(d.slot, (d.sr, d.sr_count));
             w.kill_last_uses(d)?;
-            w.issue(d.slot, (0, 0), Touch::Write, &addresses, bytes)
+            let touched = core::array::from_fn(|l| if silent >> l & 1 == 1 { NOWHERE } else { addresses[l] });
+            w.issue(d.slot, (0, 0), Touch::Write, &touched, bytes)
         }
         _ => atomic(w, d, world, &addresses),
     }
 }
 
 /// A lane of the warp, at its instruction.
-fn by(w: &Warp, lane: usize) -> By {
+pub(super) fn by(w: &Warp, lane: usize) -> By {
     By { lane: w.number * LANES as u32 + lane as u32, pc: 8 * w.pc as u32 }
 }
 
@@ -135,7 +128,7 @@ fn load(world: &mut DeviceMemory, w: &Warp, lane: usize, id: AllocId, offset: u6
 }
 
 /// Traps unless the registers of a staging run hold `bytes` defined bytes.
-fn check_run(w: &Warp, base: u8, bytes: u32) -> Result<(), Trap> {
+pub(super) fn check_run(w: &Warp, base: u8, bytes: u32) -> Result<(), Trap> {
     for r in 0..bytes.div_ceil(4) {
         let here = (bytes - 4 * r).min(4);
         w.check(base + r as u8, ((1u16 << here) - 1) as u8, w.active)?;
@@ -191,11 +184,9 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
         return Err(Trap::new(TrapKind::Unsupported, "LEA_BUF_IMM names buffers of the graphics pipeline"));
     }
     let (offsets, handles) = (w.src32(d, 0), w.src32(d, 1));
-    let find = |world: &DeviceMemory, w: &Warp, l: usize| -> Result<Buffer, Trap> {
-        world.buffers.iter().find(|b| b.handle == Some(handles[l])).copied().ok_or_else(|| {
-            Trap::new(TrapKind::OutOfBounds, format!("no buffer has the handle {:#x}", handles[l]))
-                .in_lane(w.number * LANES as u32 + l as u32)
-        })
+    let find = |world: &mut DeviceMemory, w: &Warp, l: usize| -> Result<Buffer, Trap> {
+        let DeviceMemory { tables, memory, space, .. } = world;
+        tables.buffer((memory, space), handles[l]).map_err(|t| t.in_lane(w.number * LANES as u32 + l as u32))
     };
     if d.op == Op::LeaBuffer {
         if d.sr_count != 2 {
@@ -223,7 +214,9 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
         }
         if offset + u64::from(bytes) <= b.size {
             addresses[l] = b.base + offset;
-            load(world, w, l, b.id, offset, &mut data[l][..bytes as usize])?;
+            let here = |t: Trap| t.in_lane(w.number * LANES as u32 + l as u32);
+            let (id, offset) = world.space.resolve(addresses[l], bytes).map_err(here)?;
+            load(world, w, l, id, offset, &mut data[l][..bytes as usize])?;
         }
     }
     w.kill_last_uses(d)?;
@@ -288,7 +281,9 @@ fn atomic(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, addresses: &V64) ->
     };
     let mask = u64::MAX >> (64 - bits);
     let mut old_values: V64 = [0; LANES];
-    for l in lanes(w.active) {
+    // LEA_TEX gives 0 outside of an image.
+    let outside = lanes(w.active).filter(|&l| addresses[l] == 0).fold(0, |m, l| m | 1 << l);
+    for l in lanes(w.active & !w.helpers & !outside) {
         let (id, offset) = world.resolve(w, l, addresses[l], bytes, u64::from(bytes))?;
         let here = |e| Trap::from(e).in_lane(w.number * LANES as u32 + l as u32);
         let old = world.memory.load(id, offset, bytes).map_err(here)?;
@@ -315,5 +310,7 @@ fn atomic(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, addresses: &V64) ->
     if to_count > 1 {
         w.write_message(to + 1, 0xF, &old_values.map(|v| (v >> 32) as u32))?;
     }
-    w.issue(d.slot, (to, to_count), Touch::Write, addresses, bytes)
+    let skipped = w.helpers | outside;
+    let touched = core::array::from_fn(|l| if skipped >> l & 1 == 1 { NOWHERE } else { addresses[l] });
+    w.issue(d.slot, (to, to_count), Touch::Write, &touched, bytes)
 }

@@ -5,11 +5,16 @@
 
 mod alu;
 mod decode;
+mod descriptor;
 mod float;
+mod format;
+mod image;
 mod launch;
 mod memory;
 mod scoreboard;
 mod step;
 mod subgroup;
+mod tables;
+mod texture;
 
-pub use launch::{MOST_GROUP, REGISTER_FILE, run};
+pub use launch::{MOST_GROUP, REGISTER_FILE, run, run_on};

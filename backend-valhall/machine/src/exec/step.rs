@@ -4,8 +4,10 @@ use gpucc_sim::{Rules, RunReport, RunState, StepBudget, Trap, TrapKind};
 
 use super::alu;
 use super::decode::{DInst, Slot};
+use super::image;
 use super::memory::{self, DeviceMemory};
 use super::subgroup::{LANES, Warp};
+use super::texture;
 use crate::build::flow;
 use crate::{Class, Op, Unit, disasm_words_line};
 
@@ -109,7 +111,9 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
             // Hardware has one barrier, wherever its instructions are.
             stop = Some(RunState::Barrier(if ours { 8 * w.pc as u64 } else { 0 }));
         }
-        Class::Discard | Class::Image | Class::Varying | Class::Texture | Class::VaryingTexture | Class::Tile => {
+        Class::Image => image::execute(w, d, &mut cx.world)?,
+        Class::Texture => texture::execute(w, d, &mut cx.world)?,
+        Class::Discard | Class::Varying | Class::VaryingTexture | Class::Tile => {
             let name = crate::ROWS[d.op as usize].text;
             return Err(Trap::new(TrapKind::Unsupported, format!("{name} arrives with graphics")));
         }

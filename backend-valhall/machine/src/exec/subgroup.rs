@@ -6,6 +6,9 @@ use gpucc_sim::{SplitMix64, Trap, TrapKind};
 use super::decode::{DInst, Form, Source, Value};
 use super::scoreboard::{Scoreboard, Touch};
 
+/// An address that no allocation reaches: stands for accesses that touch nothing.
+pub(super) const NOWHERE: u64 = 1 << 62;
+
 /// Lanes of a warp.
 pub(super) const LANES: usize = 16;
 
@@ -42,6 +45,10 @@ pub(super) struct Warp {
     pub thread_base: V64,
     pub mode: Mode,
     pub perturb: Option<u64>,
+    /// Whether lanes are quads of fragments.
+    pub has_quads: bool,
+    /// Lanes of fragments that nothing covers, or that were discarded.
+    pub helpers: u16,
 }
 
 impl Warp {
@@ -72,6 +79,8 @@ impl Warp {
             thread_base,
             mode,
             perturb,
+            has_quads: false,
+            helpers: 0,
         }
     }
 
@@ -262,6 +271,13 @@ impl Warp {
         Ok(())
     }
 
+    /// Makes a run undefined in helpers: a message that does nothing for them.
+    pub fn undefine_helpers(&mut self, run: (u8, u8)) {
+        for r in run.0..run.0 + run.1 {
+            self.undefine(r, [self.helpers; 4]);
+        }
+    }
+
     /// Records that a message goes to read a run of registers, before the last uses of the same instruction.
     pub fn stage(&mut self, slot: u8, run: (u8, u8)) {
         self.messages.read(slot, run, self.active);
@@ -270,8 +286,9 @@ impl Warp {
     /// Records a message: the run it writes, and what it does to memory.
     pub fn issue(&mut self, slot: u8, run: (u8, u8), touch: Touch, addresses: &V64, size: u32) -> Result<(), Trap> {
         let number = self.number;
+        let touching = (0..LANES).filter(|&l| addresses[l] != NOWHERE).fold(0, |m, l| m | 1 << l);
         self.messages
-            .touch(slot, self.active, touch, addresses, size)
+            .touch(slot, self.active & touching, touch, addresses, size)
             .map_err(|(lane, t)| t.in_lane(number * LANES as u32 + lane as u32))?;
         self.messages.write(slot, run, self.active);
         for r in run.0..run.0 + run.1 {

@@ -1,0 +1,396 @@
+//! Descriptors as the units read them (`isa/graphics-valhall.md`, section b). Reserved bits trap and name the field.
+
+use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, Wrap};
+use gpucc_sim::{Trap, TrapKind};
+
+use super::format::Code;
+
+/// Bytes of a descriptor.
+pub(super) const DESCRIPTOR: u64 = 32;
+
+/// Types of descriptors.
+pub(super) const SAMPLER: u32 = 1;
+pub(super) const TEXTURE: u32 = 2;
+pub(super) const BUFFER: u32 = 9;
+const PLANE: u32 = 10;
+
+gpucc_sim::words! {
+    /// An entry of the table of tables.
+    pub(super) struct TableWords[4] = "table" {
+        ADDRESS address: 0[0..32];
+        ADDRESS_HI address_hi: 1[0..24];
+        DESCRIPTORS descriptors: 1[24..25];
+        reserved "[31:25] of word 1": 1[25..32];
+        SIZE size: 2[0..32];
+        reserved "high word of the size": 3[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// A buffer.
+    pub(super) struct BufferWords[8] = "buffer" {
+        TYPE kind: 0[0..4];
+        BUFFER_TYPE buffer_type: 0[4..8];
+        reserved "[31:8] of word 0": 0[8..32];
+        SIZE size: 1[0..32];
+        ADDRESS address: 2[0..32];
+        ADDRESS_HI address_hi: 3[0..32];
+        reserved "word 4": 4[0..32];
+        reserved "word 5": 5[0..32];
+        reserved "word 6": 6[0..32];
+        reserved "word 7": 7[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// A texture.
+    struct TextureWords[8] = "texture" {
+        TYPE kind: 0[0..4];
+        DIMENSION dimension: 0[4..6];
+        reserved "[9:6] of word 0": 0[6..10];
+        FORMAT format: 0[10..32];
+        WIDTH width: 1[0..16] minus 1;
+        HEIGHT height: 1[16..32] minus 1;
+        SWIZZLE swizzle: 2[0..12];
+        INTERLEAVED interleaved: 2[12..13];
+        reserved "[15:13] of word 2": 2[13..16];
+        LEVELS levels: 2[16..21] minus 1;
+        reserved "[23:21] of word 2": 2[21..24];
+        MINIMUM_LEVEL minimum_level: 2[24..29];
+        reserved "[31:29] of word 2": 2[29..32];
+        MINIMUM_LOD minimum_lod: 3[0..13];
+        SAMPLES samples: 3[13..16];
+        MAXIMUM_LOD maximum_lod: 3[16..29];
+        reserved "[31:29] of word 3": 3[29..32];
+        PLANES planes: 4[0..32];
+        PLANES_HI planes_hi: 5[0..32];
+        LAYERS layers: 6[0..16] minus 1;
+        reserved "[31:16] of word 6": 6[16..32];
+        DEPTH depth: 7[0..16] minus 1;
+        reserved "[31:16] of word 7": 7[16..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// A plane: the texels of one layer of one level.
+    struct PlaneWords[8] = "plane" {
+        TYPE kind: 0[0..4];
+        PLANE_TYPE plane_type: 0[4..8];
+        ORDER order: 0[8..12];
+        reserved "[23:12] of word 0": 0[12..24];
+        CLUMP clump: 0[24..32];
+        SIZE size: 1[0..32];
+        ADDRESS address: 2[0..32];
+        ADDRESS_HI address_hi: 3[0..32];
+        ROW_STRIDE row_stride: 4[0..32];
+        reserved "word 5": 5[0..32];
+        SLICE_STRIDE slice_stride: 6[0..32];
+        EXTENT extent: 7[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// A sampler.
+    struct SamplerWords[8] = "sampler" {
+        TYPE kind: 0[0..4];
+        REDUCTION reduction: 0[4..6];
+        reserved "[7:6] of word 0": 0[6..8];
+        WRAP_R wrap_r: 0[8..12];
+        WRAP_T wrap_t: 0[12..16];
+        WRAP_S wrap_s: 0[16..20];
+        reserved "[20] of word 0": 0[20..21];
+        ROUND round: 0[21..22];
+        IGNORE_SRGB ignore_srgb: 0[22..23];
+        SEAMLESS seamless: 0[23..24];
+        CLAMP_COORDINATES clamp_coordinates: 0[24..25];
+        NORMALISED normalised: 0[25..26];
+        CLAMP_LAYERS clamp_layers: 0[26..27];
+        MIN_NEAREST min_nearest: 0[27..28];
+        MAG_NEAREST mag_nearest: 0[28..29];
+        reserved "[29] of word 0": 0[29..30];
+        MIP mip: 0[30..32];
+        MINIMUM_LOD minimum_lod: 1[0..13];
+        COMPARE compare: 1[13..16];
+        MAXIMUM_LOD maximum_lod: 1[16..29];
+        reserved "[31:29] of word 1": 1[29..32];
+        BIAS bias: 2[0..16];
+        ANISOTROPY anisotropy: 2[16..21] minus 1;
+        reserved "[23:21] of word 2": 2[21..24];
+        LOD_ALGORITHM lod_algorithm: 2[24..26];
+        reserved "[31:26] of word 2": 2[26..32];
+        reserved "word 3": 3[0..32];
+        BORDER_R border_r: 4[0..32];
+        BORDER_G border_g: 5[0..32];
+        BORDER_B border_b: 6[0..32];
+        BORDER_A border_a: 7[0..32];
+    }
+}
+
+fn unsupported(what: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Unsupported, what)
+}
+
+/// Traps on a value that the reference gives no meaning.
+pub(super) fn bad(what: &str, field: &str, value: u32) -> Trap {
+    Trap::new(TrapKind::Reserved, format!("{what} field {field} has the value {value:#x}"))
+}
+
+/// Unsigned with eight bits of fraction.
+fn lod(v: u32) -> f32 {
+    v as f32 / 256.0
+}
+
+/// A buffer that a descriptor describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Buffer {
+    pub base: u64,
+    pub size: u64,
+}
+
+impl Buffer {
+    pub(super) fn read(words: [u32; 8]) -> Result<Buffer, Trap> {
+        let w = BufferWords(words);
+        w.reserved()?;
+        if w.buffer_type() != 1 {
+            return Err(bad("buffer", "BUFFER_TYPE", w.buffer_type()));
+        }
+        Ok(Buffer { base: u64::from(w.address_hi()) << 32 | u64::from(w.address()), size: w.size().into() })
+    }
+}
+
+/// Where the texels of a layer of a level lie.
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    address: u64,
+    size: u64,
+    tiled: bool,
+    row_stride: u64,
+    slice_stride: u64,
+}
+
+/// Texels of the side of a tile.
+const TILE: u32 = 16;
+
+impl Plane {
+    fn read(words: [u32; 8], generation: u8, bytes: u32, size: [u32; 3]) -> Result<Plane, Trap> {
+        let w = PlaneWords(words);
+        w.reserved()?;
+        if w.kind() != PLANE {
+            return Err(bad("plane", "TYPE", w.kind()));
+        }
+        if w.plane_type() != 1 {
+            return Err(unsupported(format!("plane field PLANE_TYPE = {}", w.plane_type())));
+        }
+        let tiled = match w.order() {
+            1 => true,
+            2 => false,
+            n => return Err(unsupported(format!("plane field ORDER = {n}"))),
+        };
+        if 1u32.checked_shl(w.clump()) != Some(bytes) {
+            return Err(bad("plane", "CLUMP", w.clump()));
+        }
+        // Sizes of levels are there from v10 on.
+        let extent = if generation == 0 { 0 } else { (size[0] - 1) | (size[1] - 1) << 16 };
+        if w.extent() != extent {
+            return Err(bad("plane", "EXTENT", w.extent()));
+        }
+        Ok(Plane {
+            address: u64::from(w.address_hi()) << 32 | u64::from(w.address()),
+            size: w.size().into(),
+            tiled,
+            row_stride: w.row_stride().into(),
+            slice_stride: w.slice_stride().into(),
+        })
+    }
+
+    /// Byte of a texel of so many bytes.
+    fn offset(&self, slice: u32, x: u32, y: u32, bytes: u32) -> u64 {
+        let at = u64::from(slice) * self.slice_stride;
+        if !self.tiled {
+            return at + u64::from(y) * self.row_stride + u64::from(x) * u64::from(bytes);
+        }
+        let (tx, ty) = (x % TILE, y % TILE);
+        let texel = (0..4).fold(0, |n, k| n | ((tx ^ ty) >> k & 1) << (2 * k) | (ty >> k & 1) << (2 * k + 1));
+        let tile = u64::from(x / TILE) * u64::from(TILE * TILE) + u64::from(texel);
+        at + u64::from(y / TILE) * self.row_stride + tile * u64::from(bytes)
+    }
+}
+
+/// A texture that a descriptor describes.
+#[derive(Clone, Debug)]
+pub(super) struct Texture {
+    pub dim: Dim,
+    pub format: Code,
+    /// The words of its format, as stores take them.
+    pub format_word: u32,
+    pub size: [u32; 3],
+    pub levels: u32,
+    /// Of cubes six for each.
+    pub layers: u32,
+    pub samples: u32,
+    swizzle: [u8; 4],
+    planes: Vec<Plane>,
+}
+
+impl Texture {
+    /// `load` gives the words at an address.
+    pub(super) fn read(
+        words: [u32; 8],
+        generation: u8,
+        load: impl Fn(u64) -> Result<[u32; 8], Trap>,
+    ) -> Result<Texture, Trap> {
+        let w = TextureWords(words);
+        w.reserved()?;
+        let dim = [Dim::Cube, Dim::D1, Dim::D2, Dim::D3][w.dimension() as usize];
+        let format = Code::of(w.format())?;
+        // All levels are there; which filter counts is the sampler's matter.
+        if w.minimum_level() != 0 || w.minimum_lod() != 0 || w.maximum_lod() != (w.levels() - 1) << 8 {
+            return Err(unsupported("texture fields MINIMUM_LEVEL, MINIMUM_LOD, MAXIMUM_LOD"));
+        }
+        let swizzle = [0, 3, 6, 9].map(|at| (w.swizzle() >> at & 7) as u8);
+        if let Some(&s) = swizzle.iter().find(|&&s| s > 5) {
+            return Err(bad("texture", "SWIZZLE", s.into()));
+        }
+        if w.samples() > 4 || w.samples() > 0 && (dim != Dim::D2 || w.levels() > 1) {
+            return Err(bad("texture", "SAMPLES", w.samples()));
+        }
+        let wrong = match dim {
+            Dim::D1 => w.height() != 1 || w.depth() != 1,
+            Dim::D2 | Dim::Cube => w.depth() != 1,
+            Dim::D3 => w.layers() != 1,
+        };
+        if wrong || dim == Dim::Cube && w.width() != w.height() {
+            return Err(Trap::new(TrapKind::Reserved, "texture has a size in a direction that its dimension lacks"));
+        }
+        let size = [w.width(), w.height(), w.depth()];
+        let layers = w.layers() * if dim == Dim::Cube { 6 } else { 1 };
+        let mut t = Texture {
+            dim,
+            format,
+            format_word: w.format(),
+            size,
+            levels: w.levels(),
+            layers,
+            samples: 1 << w.samples(),
+            swizzle,
+            planes: Vec::new(),
+        };
+        let at = u64::from(w.planes_hi()) << 32 | u64::from(w.planes());
+        let bytes = format.bytes();
+        for k in 0..layers * t.levels {
+            let level = k % t.levels;
+            let of_level = t.level_size(level);
+            let p = Plane::read(load(at + DESCRIPTOR * u64::from(k))?, generation, bytes, of_level)?;
+            if p.tiled != (w.interleaved() == 1) {
+                return Err(bad("texture", "INTERLEAVED", w.interleaved()));
+            }
+            let slice = if dim == Dim::D3 { of_level[2] } else { t.samples } - 1;
+            let last = p.offset(slice, of_level[0] - 1, of_level[1] - 1, bytes) + u64::from(bytes);
+            if last > p.size {
+                let what = format!("plane of {} bytes, its last texel ends at {last}", p.size);
+                return Err(Trap::new(TrapKind::OutOfBounds, what));
+            }
+            t.planes.push(p);
+        }
+        Ok(t)
+    }
+
+    /// Width, height and depth of a level.
+    pub(super) fn level_size(&self, level: u32) -> [u32; 3] {
+        self.size.map(|s| (s >> level).max(1))
+    }
+
+    /// Address of a texel in range: level, layer or slice, column, row, sample.
+    pub(super) fn address(&self, [level, layer, x, y, sample]: [u32; 5]) -> u64 {
+        let (plane, slice) = if self.dim == Dim::D3 { (level, layer) } else { (layer * self.levels + level, sample) };
+        let p = &self.planes[plane as usize];
+        p.address + p.offset(slice, x, y, self.format.bytes())
+    }
+
+    /// A texel behind the selection of components.
+    pub(super) fn selected(&self, texel: [u32; 4]) -> [u32; 4] {
+        self.swizzle.map(|s| match s {
+            4 => 0,
+            5 => self.format.one(),
+            k => texel[usize::from(k)],
+        })
+    }
+}
+
+/// What a sampler descriptor says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampling {
+    pub sampler: Sampler,
+    /// Coordinates count sizes, not texels.
+    pub normalised: bool,
+    pub ignore_srgb: bool,
+}
+
+fn wrap(field: &str, n: u32) -> Result<Wrap, Trap> {
+    Ok(match n {
+        8 => Wrap::Repeat,
+        9 => Wrap::ClampToEdge,
+        11 => Wrap::ClampToBorder,
+        12 => Wrap::MirrorRepeat,
+        13 => Wrap::MirrorClampToEdge,
+        n => return Err(bad("sampler", field, n)),
+    })
+}
+
+impl Sampling {
+    pub(super) fn read(words: [u32; 8], generation: u8) -> Result<Sampling, Trap> {
+        let w = SamplerWords(words);
+        w.reserved()?;
+        if w.reduction() != 0 {
+            return Err(match generation {
+                0 => bad("sampler", "REDUCTION", w.reduction()),
+                _ => unsupported("sampler field REDUCTION"),
+            });
+        }
+        if w.anisotropy() != 1 || w.lod_algorithm() != 0 {
+            return Err(unsupported("sampler fields ANISOTROPY, LOD_ALGORITHM"));
+        }
+        let filter = |nearest: u32| if nearest == 1 { Filter::Nearest } else { Filter::Linear };
+        let (min, mag) = (filter(w.min_nearest()), filter(w.mag_nearest()));
+        let mut lod_max = lod(w.maximum_lod());
+        let mip = match w.mip() {
+            0 => Filter::Nearest,
+            3 => Filter::Linear,
+            1 => {
+                // Only the first level is read.
+                lod_max = lod_max.min(0.0);
+                Filter::Nearest
+            }
+            n => return Err(bad("sampler", "MIP", n)),
+        };
+        // `texel FUNC reference`; the model says `reference FUNC texel`.
+        let compare = match w.compare() {
+            0 => Compare::Never,
+            1 => Compare::Greater,
+            2 => Compare::Equal,
+            3 => Compare::GreaterEqual,
+            4 => Compare::Less,
+            5 => Compare::NotEqual,
+            6 => Compare::LessEqual,
+            _ => Compare::Always,
+        };
+        let sampler = Sampler {
+            wrap: [wrap("WRAP_S", w.wrap_s())?, wrap("WRAP_T", w.wrap_t())?, wrap("WRAP_R", w.wrap_r())?],
+            mag,
+            min,
+            mip,
+            lod_min: lod(w.minimum_lod()),
+            lod_max,
+            lod_bias: f32::from(w.bias() as u16 as i16) / 256.0,
+            compare: Some(compare),
+            border: [w.border_r(), w.border_g(), w.border_b(), w.border_a()],
+            seamless: w.seamless() == 1,
+            precision: Precision {
+                weight_bits: Some(8),
+                lod_bits: Some(8),
+                nearest: if w.round() == 1 { NearestRounding::Round } else { NearestRounding::Truncate },
+            },
+        };
+        Ok(Sampling { sampler, normalised: w.normalised() == 1, ignore_srgb: w.ignore_srgb() == 1 })
+    }
+}

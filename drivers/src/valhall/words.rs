@@ -1,0 +1,313 @@
+//! Words of descriptors (`isa/graphics-valhall.md`, section b).
+
+use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
+
+gpucc_sim::words! {
+    /// A texture.
+    pub struct TextureWords[8] = "texture" {
+        TYPE kind: 0[0..4];
+        DIMENSION dimension: 0[4..6];
+        FORMAT format: 0[10..32];
+        WIDTH width: 1[0..16] minus 1;
+        HEIGHT height: 1[16..32] minus 1;
+        SWIZZLE swizzle: 2[0..12];
+        INTERLEAVED interleaved: 2[12..13];
+        LEVELS levels: 2[16..21] minus 1;
+        SAMPLES samples: 3[13..16];
+        MAXIMUM_LOD maximum_lod: 3[16..29];
+        PLANES planes: 4[0..32];
+        PLANES_HI planes_hi: 5[0..32];
+        LAYERS layers: 6[0..16] minus 1;
+        DEPTH depth: 7[0..16] minus 1;
+    }
+}
+
+gpucc_sim::words! {
+    /// A plane.
+    pub struct PlaneWords[8] = "plane" {
+        TYPE kind: 0[0..4];
+        PLANE_TYPE plane_type: 0[4..8];
+        ORDER order: 0[8..12];
+        CLUMP clump: 0[24..32];
+        SIZE size: 1[0..32];
+        ADDRESS address: 2[0..32];
+        ADDRESS_HI address_hi: 3[0..32];
+        ROW_STRIDE row_stride: 4[0..32];
+        SLICE_STRIDE slice_stride: 6[0..32];
+        WIDTH width: 7[0..16] minus 1;
+        HEIGHT height: 7[16..32] minus 1;
+    }
+}
+
+gpucc_sim::words! {
+    /// A sampler.
+    pub struct SamplerWords[8] = "sampler" {
+        TYPE kind: 0[0..4];
+        WRAP_R wrap_r: 0[8..12];
+        WRAP_T wrap_t: 0[12..16];
+        WRAP_S wrap_s: 0[16..20];
+        ROUND round: 0[21..22];
+        SEAMLESS seamless: 0[23..24];
+        NORMALISED normalised: 0[25..26];
+        MIN_NEAREST min_nearest: 0[27..28];
+        MAG_NEAREST mag_nearest: 0[28..29];
+        MIP mip: 0[30..32];
+        MINIMUM_LOD minimum_lod: 1[0..13];
+        COMPARE compare: 1[13..16];
+        MAXIMUM_LOD maximum_lod: 1[16..29];
+        BIAS bias: 2[0..16];
+        ANISOTROPY anisotropy: 2[16..21] minus 1;
+        BORDER_R border_r: 4[0..32];
+        BORDER_G border_g: 5[0..32];
+        BORDER_B border_b: 6[0..32];
+        BORDER_A border_a: 7[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// A uniform or storage buffer.
+    pub struct BufferWords[8] = "buffer" {
+        TYPE kind: 0[0..4];
+        BUFFER_TYPE buffer_type: 0[4..8];
+        SIZE size: 1[0..32];
+        ADDRESS address: 2[0..32];
+        ADDRESS_HI address_hi: 3[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// An entry of the table of tables.
+    pub struct TableWords[4] = "table" {
+        ADDRESS address: 0[0..32];
+        ADDRESS_HI address_hi: 1[0..24];
+        DESCRIPTORS descriptors: 1[24..25];
+        SIZE size: 2[0..32];
+    }
+}
+
+/// Orders of components: with alpha, blue first, without alpha.
+const RGBA: u32 = 0;
+const BGRA: u32 = 4;
+const RGB1: u32 = 16;
+
+/// The 22 bits of a format.
+pub fn format_bits(f: Format) -> u32 {
+    use Format::*;
+    let (code, order) = match f {
+        R8Unorm => (0xa3, RGB1),
+        Rg8Unorm => (0xab, RGB1),
+        Rgba8Unorm | Rgba8UnormSrgb => (0xbb, RGBA),
+        Bgra8Unorm | Bgra8UnormSrgb => (0xbb, BGRA),
+        R8Snorm => (0x63, RGB1),
+        Rg8Snorm => (0x6b, RGB1),
+        Rgba8Snorm => (0x7b, RGBA),
+        R8Uint => (0x83, RGB1),
+        Stencil8 => (0x83, RGBA),
+        Rg8Uint => (0x8b, RGB1),
+        Rgba8Uint => (0x9b, RGBA),
+        R8Sint => (0xc3, RGB1),
+        Rg8Sint => (0xcb, RGB1),
+        Rgba8Sint => (0xdb, RGBA),
+        R16Unorm => (0xa4, RGB1),
+        Depth16Unorm => (0xa4, RGBA),
+        Rg16Unorm => (0xac, RGB1),
+        Rgba16Unorm => (0xbc, RGBA),
+        R16Snorm => (0x64, RGB1),
+        Rg16Snorm => (0x6c, RGB1),
+        Rgba16Snorm => (0x7c, RGBA),
+        R16Uint => (0x84, RGB1),
+        Rg16Uint => (0x8c, RGB1),
+        Rgba16Uint => (0x9c, RGBA),
+        R16Sint => (0xc4, RGB1),
+        Rg16Sint => (0xcc, RGB1),
+        Rgba16Sint => (0xdc, RGBA),
+        R16Float => (0xc7, RGB1),
+        Rg16Float => (0xcf, RGB1),
+        Rgba16Float => (0xdf, RGBA),
+        R32Uint => (0x85, RGB1),
+        Rg32Uint => (0x8d, RGB1),
+        Rgba32Uint => (0x9d, RGBA),
+        R32Sint => (0xc5, RGB1),
+        Rg32Sint => (0xcd, RGB1),
+        Rgba32Sint => (0xdd, RGBA),
+        R32Float => (0xa7, RGB1),
+        Depth32Float | Depth32FloatStencil8 => (0xa7, RGBA),
+        Rg32Float => (0xaf, RGB1),
+        Rgba32Float => (0xbf, RGBA),
+        Rgb10a2Unorm => (0x43, RGBA),
+        Rgb10a2Uint => (0x47, RGBA),
+        Rg11b10Ufloat => (0x59, RGB1),
+        Rgb9e5Ufloat => (0x5b, RGB1),
+        Depth24Plus | Depth24PlusStencil8 => (0x4d, RGBA),
+    };
+    order | code << 12 | u32::from(f.is_srgb()) << 20
+}
+
+/// Which component each of four is: red, green, blue and alpha, or for depth and stencil red, 0, 0, 1.
+fn swizzle(f: Format) -> u32 {
+    let of = |s: [u32; 4]| s[0] | s[1] << 3 | s[2] << 6 | s[3] << 9;
+    if f.has_depth() || f.has_stencil() { of([0, 4, 4, 5]) } else { of([0, 1, 2, 3]) }
+}
+
+/// A texture as its descriptor says it.
+#[derive(Clone, Copy, Debug)]
+pub struct TextureView {
+    /// Format in which it is read.
+    pub format: Format,
+    /// Its dimension.
+    pub dim: Dim,
+    /// Width, height and depth of the first level.
+    pub size: [u32; 3],
+    /// Levels.
+    pub levels: u32,
+    /// Layers; of cubes the cubes.
+    pub layers: u32,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// Whether it lies in tiles.
+    pub tiled: bool,
+    /// Where its planes lie.
+    pub planes: u64,
+}
+
+/// A texture descriptor.
+pub fn texture_words(v: &TextureView) -> [u32; 8] {
+    let dimension = match v.dim {
+        Dim::Cube => 0,
+        Dim::D1 => 1,
+        Dim::D2 => 2,
+        Dim::D3 => 3,
+    };
+    type T = TextureWords;
+    T::default()
+        .with(T::TYPE, 2)
+        .with(T::DIMENSION, dimension)
+        .with(T::FORMAT, format_bits(v.format))
+        .with(T::WIDTH, v.size[0])
+        .with(T::HEIGHT, v.size[1])
+        .with(T::SWIZZLE, swizzle(v.format))
+        .with(T::INTERLEAVED, v.tiled.into())
+        .with(T::LEVELS, v.levels)
+        .with(T::SAMPLES, v.samples.ilog2())
+        .with(T::MAXIMUM_LOD, (v.levels - 1) << 8)
+        .with(T::PLANES, v.planes as u32)
+        .with(T::PLANES_HI, (v.planes >> 32) as u32)
+        .with(T::LAYERS, v.layers)
+        .with(T::DEPTH, v.size[2])
+        .0
+}
+
+/// A plane as its descriptor says it.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaneView {
+    /// Where it begins.
+    pub address: u64,
+    /// Bytes of all of it.
+    pub size: u64,
+    /// Bytes of a texel.
+    pub bytes: u64,
+    /// Whether it lies in tiles.
+    pub tiled: bool,
+    /// Bytes of a row of texels or tiles.
+    pub row_stride: u64,
+    /// Bytes of a slice or sample.
+    pub slice_stride: u64,
+    /// Width and height of the level, from v10 on.
+    pub extent: Option<[u32; 2]>,
+}
+
+/// A plane descriptor.
+pub fn plane_words(v: &PlaneView) -> [u32; 8] {
+    type P = PlaneWords;
+    let words = P::default()
+        .with(P::TYPE, 10)
+        .with(P::PLANE_TYPE, 1)
+        .with(P::ORDER, if v.tiled { 1 } else { 2 })
+        .with(P::CLUMP, v.bytes.trailing_zeros())
+        .with(P::SIZE, v.size as u32)
+        .with(P::ADDRESS, v.address as u32)
+        .with(P::ADDRESS_HI, (v.address >> 32) as u32)
+        .with(P::ROW_STRIDE, v.row_stride as u32)
+        .with(P::SLICE_STRIDE, v.slice_stride as u32);
+    match v.extent {
+        Some([width, height]) => words.with(P::WIDTH, width).with(P::HEIGHT, height).0,
+        None => words.0,
+    }
+}
+
+/// A sampler descriptor.
+pub fn sampler_words(s: &Sampler) -> [u32; 8] {
+    let wrap = |w: Wrap| match w {
+        Wrap::Repeat => 8,
+        Wrap::ClampToEdge => 9,
+        Wrap::ClampToBorder => 11,
+        Wrap::MirrorRepeat => 12,
+        Wrap::MirrorClampToEdge => 13,
+    };
+    // Texel and reference are the other way round.
+    let compare = s.compare.map_or(0, |c| match c {
+        Compare::Never => 0,
+        Compare::Greater => 1,
+        Compare::Equal => 2,
+        Compare::GreaterEqual => 3,
+        Compare::Less => 4,
+        Compare::NotEqual => 5,
+        Compare::LessEqual => 6,
+        Compare::Always => 7,
+    });
+    // 5.8 fixed point, truncated.
+    let lod = |l: f32| ((l.clamp(0.0, 32.0) * 256.0) as u32).min(0x1fff);
+    let bias = (s.lod_bias.clamp(-128.0, 127.996) * 256.0) as i32 as u32 & 0xffff;
+    let nearest = |f: Filter| u32::from(f == Filter::Nearest);
+    let truncates = s.min == Filter::Nearest && s.mag == Filter::Nearest;
+    type S = SamplerWords;
+    S::default()
+        .with(S::TYPE, 1)
+        .with(S::WRAP_S, wrap(s.wrap[0]))
+        .with(S::WRAP_T, wrap(s.wrap[1]))
+        .with(S::WRAP_R, wrap(s.wrap[2]))
+        .with(S::ROUND, (!truncates).into())
+        .with(S::SEAMLESS, s.seamless.into())
+        .with(S::NORMALISED, 1)
+        .with(S::MIN_NEAREST, nearest(s.min))
+        .with(S::MAG_NEAREST, nearest(s.mag))
+        .with(S::MIP, if s.mip == Filter::Linear { 3 } else { 0 })
+        .with(S::MINIMUM_LOD, lod(s.lod_min))
+        .with(S::COMPARE, compare)
+        .with(S::MAXIMUM_LOD, lod(s.lod_max))
+        .with(S::BIAS, bias)
+        .with(S::ANISOTROPY, 1)
+        .with(S::BORDER_R, s.border[0])
+        .with(S::BORDER_G, s.border[1])
+        .with(S::BORDER_B, s.border[2])
+        .with(S::BORDER_A, s.border[3])
+        .0
+}
+
+/// The sampler that stands where an instruction needs none: `02a99901`.
+pub fn dummy_sampler() -> [u32; 8] {
+    [0x02a9_9901, 0, 0, 0, 0, 0, 0, 0]
+}
+
+/// A buffer descriptor.
+pub fn buffer_words(address: u64, bytes: u32) -> [u32; 8] {
+    type B = BufferWords;
+    B::default()
+        .with(B::TYPE, 9)
+        .with(B::BUFFER_TYPE, 1)
+        .with(B::SIZE, bytes)
+        .with(B::ADDRESS, address as u32)
+        .with(B::ADDRESS_HI, (address >> 32) as u32)
+        .0
+}
+
+/// An entry of the table of tables.
+pub fn table_words(address: u64, bytes: u32) -> [u32; 4] {
+    type T = TableWords;
+    T::default()
+        .with(T::ADDRESS, address as u32)
+        .with(T::ADDRESS_HI, (address >> 32) as u32)
+        .with(T::DESCRIPTORS, 1)
+        .with(T::SIZE, bytes)
+        .0
+}
