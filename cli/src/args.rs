@@ -303,7 +303,12 @@ pub struct Run {
 #[derive(Debug, Args)]
 pub struct Render {
     /// Scene (`.toml`, `.json`) or fragment shader (`.wgsl`, `.spv`, `.frag`, `.glsl`); `-` is a JSON scene or WGSL on standard input.
-    pub input: PathBuf,
+    /// A vertex and a fragment shader, or one file with both stages, are drawn with a scene made by reflection.
+    #[arg(required = true, num_args = 1..=2, value_names = ["INPUT", "FRAG"])]
+    pub inputs: Vec<PathBuf>,
+    /// Print the scene that a vertex and a fragment shader are drawn with, to be edited.
+    #[arg(long)]
+    pub init: bool,
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
     pub target: Option<String>,

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use gpucc::listing::Source;
+use gpucc::pipeline::Link;
 use gpucc::{Artifact, Options, Target};
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Diagnostic, Stage};
 use gpucc_verify::Given;
 
 use crate::args::{Cli, Compile, Emit, Messages};
@@ -75,11 +76,12 @@ impl Plan {
         Ok(Plan { emit, targets, dump_after, fuel, given, pipeline })
     }
 
-    /// Where the outputs of each input go, if to files: a path for each target. No output is an input or another output.
-    fn paths(&self, args: &Compile) -> Result<Vec<Vec<PathBuf>>, Failure> {
+    /// Where the outputs of each input go, if to files: a path for each target. No output is an input or another output. Of two stages
+    /// that are linked there is one output.
+    fn paths(&self, args: &Compile, linked: bool) -> Result<Vec<Vec<PathBuf>>, Failure> {
         let Some(out) = &args.output else { return Ok(Vec::new()) };
         let mut outs = Vec::new();
-        if let [_] = args.input.as_slice() {
+        if linked || args.input.len() == 1 {
             outs.push(out.clone());
         } else if !out.is_dir() {
             let text = format!("with several inputs, -o must name an existing folder; `{}` is not one", out.display());
@@ -110,11 +112,11 @@ impl Plan {
     }
 }
 
-fn rendered(artifact: &Artifact, emit: Emit, source: Source<'_>) -> Result<Vec<u8>, Failure> {
+fn rendered(artifact: &Artifact, emit: Emit, source: Option<Source<'_>>) -> Result<Vec<u8>, Failure> {
     Ok(match emit {
         Emit::Bin => artifact.bytes(),
         Emit::Raw => artifact.code(),
-        Emit::Asm => artifact.listing_with(Some(source)).into_bytes(),
+        Emit::Asm => artifact.listing_with(source).into_bytes(),
         Emit::Gir => artifact.outputs().iter().map(|o| o.gir.as_str()).collect::<String>().into_bytes(),
         Emit::Mir => artifact.outputs().iter().map(|o| o.mir.as_str()).collect::<String>().into_bytes(),
         Emit::Json => {
@@ -197,6 +199,19 @@ fn refusals(shader: &input::Input, options: &Options, first: Diagnostic) -> Vec<
     if all.is_empty() { vec![first] } else { all }
 }
 
+/// Options of a compilation for a target.
+fn options(args: &Compile, plan: &Plan, target: Target) -> Options {
+    let mut options = Options::new(target);
+    options.codegen = input::codegen_options(&args.front);
+    options.codegen.verify = args.verify;
+    options.codegen.time_passes = args.time_passes || !plan.dump_after.is_empty();
+    options.codegen.texts = matches!(plan.emit, Emit::Gir | Emit::Mir);
+    options.codegen.dump_after = plan.dump_after.clone();
+    (options.codegen.fuel, options.codegen.fuel_of) = plan.fuel.clone();
+    options.codegen.pipeline = plan.pipeline.clone().map(Box::new);
+    options
+}
+
 /// One input for one target.
 fn one(
     args: &Compile,
@@ -206,14 +221,7 @@ fn one(
     out: Option<&PathBuf>,
     objects: &mut Vec<serde_json::Value>,
 ) -> Result<(), Failure> {
-    let mut options = Options::new(target);
-    options.codegen = input::codegen_options(&args.front);
-    options.codegen.verify = args.verify;
-    options.codegen.time_passes = args.time_passes || !plan.dump_after.is_empty();
-    options.codegen.texts = matches!(plan.emit, Emit::Gir | Emit::Mir);
-    options.codegen.dump_after = plan.dump_after.clone();
-    (options.codegen.fuel, options.codegen.fuel_of) = plan.fuel.clone();
-    options.codegen.pipeline = plan.pipeline.clone().map(Box::new);
+    let options = options(args, plan, target);
     let artifact = gpucc::compile(&shader.module, &options).map_err(|d| {
         let list = refusals(shader, &options, d);
         shader.report.show(&list, Some(&target.to_string()));
@@ -221,16 +229,73 @@ fn one(
     })?;
     idle_pass(&artifact, plan, args.front.level())?;
     if args.verify {
-        let left = gpucc_verify::verify(&shader.module, &artifact, target, &plan.given)
-            .map_err(|d| Failure::Bug(d.to_string()))?;
-        for entry in &left {
-            let warning = Diagnostic::invalid("not-compared", entry.to_string()).warning();
-            shader.report.show(&[warning], Some(&target.to_string()));
-        }
-        if !left.is_empty() && args.deny == Some(crate::args::Deny::NotCompared) {
-            return Err(Failure::Said(1));
-        }
+        verify(args, &plan.given, shader, &artifact)?;
     }
+    give(args, plan, &artifact, Some(shader.report.source()), out, objects)
+}
+
+/// Two inputs with a stage each for one target: one artifact with both.
+fn linked(
+    args: &Compile,
+    plan: &Plan,
+    [vertex, fragment]: [&input::Input; 2],
+    target: Target,
+    out: Option<&PathBuf>,
+    objects: &mut Vec<serde_json::Value>,
+) -> Result<(), Failure> {
+    let both = |d: Diagnostic| {
+        let names: Vec<String> = args.input.iter().map(|i| i.display().to_string()).collect();
+        Failure::Input(format!("{}: {}", names.join(" and "), d.message))
+    };
+    let state = match &plan.pipeline {
+        Some(p) => p.clone(),
+        None => gpucc::pipeline::default_of(&vertex.module, &fragment.module).map_err(both)?,
+    };
+    let linked = state.link(&vertex.module, Some(&fragment.module)).map_err(both)?;
+    let options = options(args, plan, target);
+    let told = |shader: &input::Input, d: Diagnostic| {
+        shader.report.show(std::slice::from_ref(&d), Some(&target.to_string()));
+        crate::failure(&[d])
+    };
+    let first = linked.vertex(&options).map_err(|d| told(vertex, d));
+    let second = linked.fragment(&options).transpose().map_err(|d| told(fragment, d));
+    let (first, Some(second)) = (first?, second?) else { return Ok(()) };
+    if args.verify {
+        let given = Given { pipeline: Some(state.clone()), ..plan.given.clone() };
+        verify(args, &given, vertex, &first)?;
+        verify(args, &given, fragment, &second)?;
+    }
+    let artifact = first.joined(second);
+    idle_pass(&artifact, plan, args.front.level())?;
+    // Lines of two files cannot be told apart in one listing.
+    give(args, plan, &artifact, None, out, objects)
+}
+
+/// Runs what was compiled against the oracle.
+fn verify(args: &Compile, given: &Given, shader: &input::Input, artifact: &Artifact) -> Result<(), Failure> {
+    let target = artifact.target();
+    let left =
+        gpucc_verify::verify(&shader.module, artifact, target, given).map_err(|d| Failure::Bug(d.to_string()))?;
+    for entry in &left {
+        let warning = Diagnostic::invalid("not-compared", entry.to_string()).warning();
+        shader.report.show(&[warning], Some(&target.to_string()));
+    }
+    if !left.is_empty() && args.deny == Some(crate::args::Deny::NotCompared) {
+        return Err(Failure::Said(1));
+    }
+    Ok(())
+}
+
+/// Writes what was compiled, and what is to be said of it.
+fn give(
+    args: &Compile,
+    plan: &Plan,
+    artifact: &Artifact,
+    source: Option<Source<'_>>,
+    out: Option<&PathBuf>,
+    objects: &mut Vec<serde_json::Value>,
+) -> Result<(), Failure> {
+    let target = artifact.target();
     // Where the output itself goes to standard output nothing else does, unless it can be a comment in it.
     let to_stdout = out.map_or(plan.emit.is_text(), |o| o == Path::new("-"));
     let apart = to_stdout && plan.emit != Emit::Asm;
@@ -246,16 +311,16 @@ fn one(
     }
     let mut said = String::new();
     if args.stats {
-        said += &stats(&artifact);
+        said += &stats(artifact);
     }
     if args.time_passes {
-        said += &times(&artifact);
+        said += &times(artifact);
     }
     match out {
         // Several JSON objects on standard output are one array, written at the end.
         _ if plan.emit == Emit::Json && to_stdout => objects.push(inspect::summary(artifact.container())),
-        Some(out) => files::write(out, &rendered(&artifact, plan.emit, shader.report.source())?)?,
-        None if to_stdout => files::stdout(&rendered(&artifact, plan.emit, shader.report.source())?)?,
+        Some(out) => files::write(out, &rendered(artifact, plan.emit, source)?)?,
+        None if to_stdout => files::stdout(&rendered(artifact, plan.emit, source)?)?,
         None => {}
     }
     // A listing stays one that assembles.
@@ -263,6 +328,16 @@ fn one(
         said = said.lines().map(|l| format!("; {l}\n")).collect();
     }
     say(&said)
+}
+
+/// Two inputs as vertex and fragment stage, if one of them has a vertex entry alone and the other a fragment entry alone.
+fn stages<'i>(a: &'i input::Input, b: &'i input::Input) -> Option<[&'i input::Input; 2]> {
+    let alone = |i: &input::Input, stage: Stage| matches!(&i.module.entries[..], [e] if e.stage.kind() == stage);
+    let is_pair = |v, f| alone(v, Stage::Vertex) && alone(f, Stage::Fragment);
+    if is_pair(a, b) {
+        return Some([a, b]);
+    }
+    is_pair(b, a).then_some([b, a])
 }
 
 /// Runs a compilation.
@@ -280,9 +355,26 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
         return Err(Failure::Usage(text));
     }
     let plan = Plan::new(args)?;
-    let paths = plan.paths(args)?;
     let mut worst = Worst::default();
     let mut objects = Vec::new();
+    // Two inputs and an output that is no folder: a stage of each.
+    let file = |o: &PathBuf| !o.is_dir() && o != Path::new("-");
+    if args.input.len() == 2 && args.output.as_ref().is_some_and(file) {
+        let [a, b] = [0, 1].map(|k| input::load(&args.input[k], &args.front, messages));
+        let (a, b) = (a?, b?);
+        if let Some(pair) = stages(&a, &b) {
+            let paths = plan.paths(args, true)?;
+            for (&target, out) in plan.targets.iter().zip(&paths[0]) {
+                match linked(args, &plan, pair, target, Some(out), &mut objects) {
+                    Ok(()) => {}
+                    Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
+                    Err(f) => worst.add(&f, messages),
+                }
+            }
+            return worst.result();
+        }
+    }
+    let paths = plan.paths(args, false)?;
     for (i, input) in args.input.iter().enumerate() {
         let shader = match input::load(input, &args.front, messages) {
             Ok(shader) => shader,

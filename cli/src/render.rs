@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use gpucc::Target;
 use gpucc::frontend::{self, Lang};
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Diagnostic, Stage};
 use gpucc_render::compare::{Against, Verdict, check};
-use gpucc_render::{Failure as Fault, Place, Programs, Ready, Report, Source, frame};
+use gpucc_render::{Failure as Fault, Place, Programs, Ready, Report, Source, frame, made};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
@@ -39,10 +39,13 @@ enum Wanted<'a> {
 /// Usage, I/O, a wrong scene or shader, refusal, compiler bug; exit 1 for a trap or a difference from the oracle.
 pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     let places = places(args.target.as_deref())?;
+    if args.init {
+        return init(args, messages);
+    }
     if args.output.is_none() && args.dumps.is_empty() && args.oracle.is_none() {
         return Err(Failure::Usage("no output requested: use -o OUT.png or --dump NAME=FILE".into()));
     }
-    let subject = subject(args)?;
+    let subject = subject(args, messages)?;
     let scene = &subject.file.scene;
     let inputs = inputs(args, &subject);
     let file = subject.file.clone();
@@ -97,9 +100,117 @@ fn shown(on: On) -> String {
     on.map_or_else(|| "interp".into(), |t| t.to_string())
 }
 
-/// Reads the scene, or makes the one of a shader alone.
-fn subject(args: &Render) -> Result<Subject, Failure> {
-    let path = args.input.as_path();
+/// Prints the scene of two stages.
+fn init(args: &Render, messages: &Messages) -> Result<(), Failure> {
+    match stages(args, messages)? {
+        Some(text) => files::stdout(text.as_bytes()),
+        None => Err(Failure::Usage("--init is for a vertex and a fragment shader, or a file with both stages".into())),
+    }
+}
+
+/// The text of the scene of a vertex and a fragment shader, if that is what is given: two files in either order, or one with both
+/// stages.
+fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure> {
+    let names: Vec<&Path> = args.inputs.iter().map(PathBuf::as_path).collect();
+    let is_shader = |p: &&Path| *p != Path::new("-") && Language::of(p).is_none();
+    if !names.iter().all(is_shader) {
+        return match names.len() {
+            1 => Ok(None),
+            _ => Err(Failure::Usage("two inputs are a vertex and a fragment shader".into())),
+        };
+    }
+    if let [one] = names[..]
+        && !is_both(one)
+    {
+        return Ok(None);
+    }
+    let only_alone =
+        [("--time", args.time.is_some()), ("--mouse", args.mouse.is_some()), ("--entry", args.entry.is_some())];
+    if let Some((option, _)) = only_alone.iter().find(|o| o.1) {
+        return match names.len() {
+            1 => Ok(None),
+            _ => Err(Failure::Usage(format!("{option} is for a fragment shader alone"))),
+        };
+    }
+    let size = options(args)?.size;
+    let mut files: Vec<String> = names.iter().map(|p| p.display().to_string()).collect();
+    if let [a, b] = &mut files[..] {
+        let stage = |p: &str| stage_of(Path::new(p));
+        match (stage(a)?, stage(b)?) {
+            (Stage::Vertex, Stage::Fragment) => {}
+            (Stage::Fragment, Stage::Vertex) => std::mem::swap(a, b),
+            _ => {
+                return Err(Failure::Input(format!(
+                    "{a} and {b}: a vertex and a fragment stage are expected, one in each file"
+                )));
+            }
+        }
+    }
+    let pair = [files[0].as_str(), files.last().map_or("", String::as_str)];
+    let mut text = made::scene(pair, Path::new(""), size).map_err(|f| fault(&f, false, None, messages))?;
+    if let Some(spec) = &args.immediates {
+        let hex: String = words::spec(spec)?.bytes.iter().map(|b| format!("{b:02x}")).collect();
+        let given = format!("immediates = {{ hex = \"{hex}\" }}");
+        if !text.lines().any(|l| l.starts_with("immediates = ")) {
+            return Err(Failure::Usage("--immediates: no stage has immediate data".into()));
+        }
+        text = text.lines().map(|l| if l.starts_with("immediates = ") { &given } else { l }).fold(
+            String::new(),
+            |mut all, l| {
+                all.push_str(l);
+                all.push('\n');
+                all
+            },
+        );
+    }
+    Ok(Some(text))
+}
+
+/// The stage of a shader by its ending, or by its entry points.
+fn stage_of(path: &Path) -> Result<Stage, Failure> {
+    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("vert") => return Ok(Stage::Vertex),
+        Some("frag") => return Ok(Stage::Fragment),
+        Some("wgsl" | "spv") => {}
+        _ => {
+            return Err(Failure::Usage(format!(
+                "`{}` is no shader of a pipeline (.wgsl, .spv, .vert, .frag)",
+                path.display()
+            )));
+        }
+    }
+    // What is wrong with it is told where the scene is made.
+    Ok(match kinds(path, &files::read(path)?)[..] {
+        [Stage::Vertex] => Stage::Vertex,
+        [Stage::Compute, ..] => Stage::Compute,
+        _ => Stage::Fragment,
+    })
+}
+
+/// Whether a file has one vertex and one fragment entry and nothing else.
+fn is_both(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let bytes = || std::fs::read(path).unwrap_or_default();
+    ["wgsl", "spv"].contains(&ending.as_str())
+        && matches!(kinds(path, &bytes())[..], [Stage::Vertex, Stage::Fragment] | [Stage::Fragment, Stage::Vertex])
+}
+
+/// The stages of the entry points of a file; none if it is wrong.
+fn kinds(path: &Path, bytes: &[u8]) -> Vec<Stage> {
+    let is_spirv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("spv"));
+    let lang = if is_spirv { Lang::Spirv } else { Lang::Wgsl };
+    let loaded = frontend::load(bytes, lang, &frontend::FrontOptions::default());
+    loaded.map_or_else(|_| Vec::new(), |l| l.module.entries.iter().map(|e| e.stage.kind()).collect())
+}
+
+/// Reads the scene, or makes the one of a shader alone or of two stages.
+fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
+    if let Some(text) = stages(args, messages)? {
+        let name = args.inputs.iter().map(|i| i.display().to_string()).collect::<Vec<_>>().join(" and ");
+        let scene = read::parse(&text, Language::Toml).map_err(|e| scene_error(&e.of(&name)))?;
+        return Ok(Subject { file: SceneFile { scene, name, folder: PathBuf::new() }, is_alone: false });
+    }
+    let path = args.inputs[0].as_path();
     let for_shaders = [
         ("--size", args.size.is_some()),
         ("--time", args.time.is_some()),
@@ -222,7 +333,7 @@ fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
             }
         }
     }
-    let own = std::iter::once(args.input.clone());
+    let own = args.inputs.iter().cloned();
     own.chain(names.into_iter().map(|n| subject.file.folder.join(n))).collect()
 }
 
@@ -231,7 +342,7 @@ fn wanted<'a>(args: &Render, scene: &'a Scene) -> Result<Vec<Wanted<'a>>, Failur
     let mut list = Vec::new();
     if let Some(path) = &args.output {
         let Some(out) = scene.presented() else {
-            let path = args.input.display();
+            let path = args.inputs[0].display();
             return Err(Failure::Input(format!(
                 "{path}: -o needs an output that is a colour texture, there is none: add `[[outputs]]` with \
                  `name = \"picture\"` and `texture = \"...\"`"

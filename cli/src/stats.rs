@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use gpucc::frontend::{self, Loaded};
 use gpucc::{Options, Target};
 use gpucc_container::Entry;
-use gpucc_ir::{Class, Diagnostic};
+use gpucc_ir::{Class, Diagnostic, Module};
+use gpucc_render::Shaders;
+use gpucc_scene::{SceneFile, check, read};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -146,24 +148,40 @@ impl Rows<'_> {
     fn compile(&mut self, loaded: &Loaded, front: &Front, per_line: bool) {
         for entry in &loaded.module.entries {
             for &target in self.targets {
-                let stage = entry.stage.kind().name();
-                let mut row = self.row(&entry.name, stage, target);
+                let row = self.row(&entry.name, entry.stage.kind().name(), target);
                 let options = Options { target, codegen: input::codegen_options(front) };
-                match gpucc::compile_entry(&loaded.module, &entry.name, &options) {
-                    Err(d) => {
-                        (row.status, row.code, row.message) = (status(d.class).into(), d.code.into(), d.message);
-                    }
-                    Ok(a) => {
-                        let out = &a.outputs()[0];
-                        row.stats = out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
-                        if per_line {
-                            row.lines = by_line(&out.entry.parts().iter().map(|p| &*p.1).collect::<Vec<_>>());
-                        }
-                    }
-                }
-                self.list.push(row);
+                self.entry(row, (&loaded.module, &entry.name), &options, per_line);
             }
         }
+    }
+
+    /// The stages of each pipeline of a scene on every target, each with what stands around it there.
+    fn scene(&mut self, file: &SceneFile, shaders: &Shaders, front: &Front, per_line: bool) {
+        for ((name, _), stages) in file.scene.pipelines.iter().zip(&shaders.pipelines) {
+            for e in stages.all().map(|k| &shaders.entries[k]) {
+                for &target in self.targets {
+                    let row = self.row(&format!("{name}:{}", e.name), e.stage.name(), target);
+                    let mut codegen = input::codegen_options(front);
+                    (codegen.around, codegen.bound) = (e.around.clone(), e.bound.clone());
+                    self.entry(row, (&e.module, &e.name), &Options { target, codegen }, per_line);
+                }
+            }
+        }
+    }
+
+    /// Fills and keeps the row of an entry point.
+    fn entry(&mut self, mut row: Row, (module, name): (&Module, &str), options: &Options, per_line: bool) {
+        match gpucc::compile_entry(module, name, options) {
+            Err(d) => (row.status, row.code, row.message) = (status(d.class).into(), d.code.into(), d.message),
+            Ok(a) => {
+                let out = &a.outputs()[0];
+                row.stats = out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
+                if per_line {
+                    row.lines = by_line(&out.entry.parts().iter().map(|p| &*p.1).collect::<Vec<_>>());
+                }
+            }
+        }
+        self.list.push(row);
     }
 }
 
@@ -213,6 +231,9 @@ fn override_option(name: &str) -> String {
 fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
     let front = &args.front;
     let mut rows = Rows { file: &shader.name, targets, list: Vec::new() };
+    if read::Language::of(&shader.path).is_some() {
+        return scene(shader, rows, args);
+    }
     let mut options = match input::language(&shader.path, front).and_then(|_| input::front_options(front)) {
         Ok(options) => options,
         Err(f) => return One::failed(rows, f),
@@ -262,6 +283,35 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
         },
     }
     One { rows: rows.list, problem: None, lacks }
+}
+
+/// Compiles the pipelines of a scene.
+fn scene(shader: &Shader, mut rows: Rows<'_>, args: &Stats) -> One {
+    let front = &args.front;
+    if let Some(option) =
+        [front.entry.as_ref().map(|_| "--entry"), front.given().filter(|o| *o != "-O")].into_iter().flatten().next()
+    {
+        let why = format!("{option} is for shaders: the scene `{}` says it itself", shader.path.display());
+        return One::failed(rows, Failure::Usage(why));
+    }
+    let read = read::open(&shader.path).and_then(|file| check::scene(&file.scene).map(|()| file));
+    let file = match read {
+        Ok(file) => file,
+        Err(e) => {
+            let (status, code) = if e.is_io { ("unreadable", "io") } else { ("invalid", "scene") };
+            // Reports have no paths.
+            let message = if e.field.is_empty() { e.message.clone() } else { format!("{}: {}", e.field, e.message) };
+            rows.everywhere("*", "*", status, (code, &message));
+            let problem = e.is_io.then(|| Failure::Io(e.to_string()));
+            return One { rows: rows.list, problem, lacks: Vec::new() };
+        }
+    };
+    match Shaders::load(&file) {
+        Ok(shaders) => rows.scene(&file, &shaders, front, args.per_line),
+        Err(gpucc_render::Failure::Shader { list, .. }) => rows.refused("*", "*", &list),
+        Err(f) => rows.everywhere("*", "*", "invalid", ("scene", &f.to_string())),
+    }
+    One { rows: rows.list, problem: None, lacks: Vec::new() }
 }
 
 /// Reads a report; one of another schema too, as far as it has rows.

@@ -10,4 +10,5 @@ mod outputs;
 mod render;
 mod reports;
 mod spirv;
+mod stages;
 mod verdicts;

@@ -80,6 +80,14 @@ impl Artifact {
     pub fn target(&self) -> Target {
         self.target
     }
+    /// One artifact with the entries of both, those of `other` behind. Both are for one target.
+    pub fn joined(mut self, other: Artifact) -> Artifact {
+        debug_assert_eq!(self.target, other.target);
+        self.container.options_hash = self.container.options_hash.rotate_left(1) ^ other.container.options_hash;
+        self.container.entries.extend(other.container.entries);
+        self.outputs.extend(other.outputs);
+        self
+    }
 }
 
 thread_local! {

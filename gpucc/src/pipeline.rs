@@ -51,13 +51,42 @@ impl Linked<'_> {
     /// # Errors
     /// An entry is refused, or a compiler bug.
     pub fn compile(&self, options: &Options) -> Result<(Artifact, Option<Artifact>), Diagnostic> {
-        let one = |(module, entry, around): &(&Module, &EntryPoint, PipelineContext)| {
-            let mut options = options.clone();
-            options.codegen.around = Some(Box::new(around.clone()));
-            compile_entry(module, &entry.name, &options)
-        };
-        Ok((one(&self.vertex)?, self.fragment.as_ref().map(one).transpose()?))
+        Ok((self.vertex(options)?, self.fragment(options).transpose()?))
     }
+
+    /// Compiles the vertex entry alone.
+    ///
+    /// # Errors
+    /// As [`Linked::compile`].
+    pub fn vertex(&self, options: &Options) -> Result<Artifact, Diagnostic> {
+        compile_in(&self.vertex, options)
+    }
+
+    /// Compiles the fragment entry alone, if there is one.
+    pub fn fragment(&self, options: &Options) -> Option<Result<Artifact, Diagnostic>> {
+        self.fragment.as_ref().map(|f| compile_in(f, options))
+    }
+}
+
+/// Compiles an entry with what is around it.
+fn compile_in(
+    (module, entry, around): &(&Module, &EntryPoint, PipelineContext),
+    options: &Options,
+) -> Result<Artifact, Diagnostic> {
+    let mut options = options.clone();
+    options.codegen.around = Some(Box::new(around.clone()));
+    compile_entry(module, &entry.name, &options)
+}
+
+/// The state that two stages are compiled for where no pipeline is given: the attributes of the vertex entry packed in one buffer,
+/// a target for each output of the fragment entry.
+///
+/// # Errors
+/// As [`Link::link`]: a module without the entry, or with several.
+pub fn default_of(vertex: &Module, fragment: &Module) -> Result<Pipeline, Diagnostic> {
+    let v = gpucc_driver::default_around(&only(vertex, gpucc_ir::Stage::Vertex)?.stage).pipeline;
+    let f = gpucc_driver::default_around(&only(fragment, gpucc_ir::Stage::Fragment)?.stage).pipeline;
+    Ok(Pipeline { vertex: v.vertex, ..f })
 }
 
 /// The only entry of a stage.

@@ -237,7 +237,7 @@ impl Loader<'_> {
         };
         let field = format!("{field}.{key}");
         let bytes = match data {
-            Data::Hex(text) => hex(text).map_err(|m| SceneError::new(&field, m))?,
+            Data::Hex(text) => crate::hex::bytes(text).map_err(|m| SceneError::new(&field, m))?,
             Data::Zlib64(text) => zlib64(text, most.min(self.left)).map_err(|m| SceneError::new(&field, m))?,
             Data::F32(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
             Data::U32(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
@@ -273,23 +273,6 @@ fn generate(image: &mut Image, g: &crate::model::Generator, parts: &[Part], is_w
         generator::fill_layers(image, g, p.level, p.first_layer..p.first_layer + p.layers)?;
     }
     Ok(())
-}
-
-/// The bytes of hexadecimal digits; blanks between them do not count.
-pub(crate) fn hex(text: &str) -> Result<Vec<u8>, String> {
-    let mut out = Vec::with_capacity(text.len() / 2);
-    let mut half = None;
-    for c in text.chars().filter(|c| !c.is_ascii_whitespace()) {
-        let digit = c.to_digit(16).ok_or_else(|| format!("`{c}` is not a hexadecimal digit"))? as u8;
-        half = match half {
-            None => Some(digit),
-            Some(high) => {
-                out.push(high << 4 | digit);
-                None
-            }
-        };
-    }
-    if half.is_some() { Err("the number of hexadecimal digits is odd".into()) } else { Ok(out) }
 }
 
 /// The bytes of a zlib stream in base64, an error for more than `most`; blanks in the text do not count.

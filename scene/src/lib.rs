@@ -14,6 +14,7 @@ pub mod compare;
 pub mod contents;
 pub mod error;
 pub mod generator;
+mod hex;
 pub mod limits;
 pub mod model;
 pub mod output;

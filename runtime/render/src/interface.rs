@@ -3,6 +3,7 @@
 //!
 //! Limits are those of the most generous device, as in [`gpucc_scene::limits`]: 32-bit floats are filterable, for example.
 
+use gpucc::frontend::Lang;
 use gpucc_ir::{ImageAccess, IoAt, IoSlot, ResourceKind, TexClass, TexDim, Type};
 use gpucc_pipeline::{Base, Format};
 use gpucc_scene::model::{self, Aspect, BindingResource, BufferRange, Dimension, Pass, Pipeline, Render};
@@ -31,7 +32,7 @@ pub fn check(scene: &Scene, resources: &Resources, shaders: &Shaders) -> Checked
         let fragment = fragment.map(|f| &shaders.entries[f]);
         check_attributes(&field, r, &shaders.entries[*vertex])?;
         if let Some(f) = fragment {
-            check_varyings(&field, &shaders.entries[*vertex], f)?;
+            check_varyings(&field, shaders, &shaders.entries[*vertex], f)?;
             check_targets(&field, r, f)?;
         }
     }
@@ -117,7 +118,10 @@ fn check_attributes(field: &str, r: &Render, vertex: &Entry) -> Checked {
     Ok(())
 }
 
-fn check_varyings(field: &str, vertex: &Entry, fragment: &Entry) -> Checked {
+/// WebGPU wants both sides to say the same. Vulkan, of SPIR-V and GLSL, lets the fragment stage read fewer components and say by itself
+/// how they are interpolated.
+fn check_varyings(field: &str, shaders: &Shaders, vertex: &Entry, fragment: &Entry) -> Checked {
+    let strict = [vertex, fragment].iter().all(|e| shaders.sources[e.source].lang == Lang::Wgsl);
     let (Some(out), Some(io)) = (vertex.point().interface(), fragment.point().interface()) else { return Ok(()) };
     let key = format!("{field}.fragment.entryPoint");
     for (number, _, slot) in located(&io.inputs) {
@@ -126,7 +130,8 @@ fn check_varyings(field: &str, vertex: &Entry, fragment: &Entry) -> Checked {
                 format!("`{}` has no output for the input {} of `{}`", vertex.name, slot_name(slot), fragment.name);
             return fail(key, message);
         };
-        if from.ty != slot.ty {
+        let fewer = from.ty.scalar() == slot.ty.scalar() && from.ty.lanes() >= slot.ty.lanes();
+        if from.ty != slot.ty && (strict || !fewer) {
             let message = format!(
                 "the input {} of `{}` is {}, but `{}` gives {}",
                 slot_name(slot),
@@ -137,7 +142,7 @@ fn check_varyings(field: &str, vertex: &Entry, fragment: &Entry) -> Checked {
             );
             return fail(key, message);
         }
-        if from.interp != slot.interp {
+        if strict && from.interp != slot.interp {
             let message = format!(
                 "the input {} of `{}` is interpolated in another way than `{}` says",
                 slot_name(slot),

@@ -13,6 +13,7 @@ pub mod compare;
 mod error;
 pub mod frame;
 pub mod interface;
+pub mod made;
 pub mod place;
 mod reflect;
 pub mod shaders;

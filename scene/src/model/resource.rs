@@ -401,7 +401,7 @@ impl TryFrom<RawImmediates> for Immediates {
         };
         let given: Option<Result<Vec<u8>, String>> = only(
             [
-                raw.hex.map(|t| crate::contents::hex(&t)),
+                raw.hex.map(|t| crate::hex::bytes(&t)),
                 raw.f32.map(|l| Ok(words(l.into_iter().map(f32::to_bits).collect()))),
                 raw.u32.map(|l| Ok(words(l))),
                 raw.i32.map(|l| Ok(words(l.into_iter().map(i32::cast_unsigned).collect()))),

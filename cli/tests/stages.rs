@@ -1,0 +1,133 @@
+//! Two shaders as the stages of one pipeline, and scenes whose pipelines are measured.
+
+use crate::common::{Scratch, expect, gpucc, text};
+
+/// The position of a corner, a place that is read, and one that is not.
+const VERTEX: &str = "#version 450
+layout(location = 0) in vec3 inPosition;
+layout(location = 1) in vec2 inUV;
+layout(location = 0) out vec2 uv;
+layout(location = 3) out vec4 unread;
+layout(set = 0, binding = 0) uniform Matrices { mat4 mvp; } m;
+layout(push_constant) uniform Push { float scale; } pc;
+void main() {
+    gl_Position = m.mvp * vec4(inPosition * pc.scale, 1.0);
+    uv = inUV;
+    unread = vec4(1.0);
+}";
+
+const FRAGMENT: &str = "#version 450
+layout(location = 0) in vec2 uv;
+layout(location = 0) out vec4 colour;
+layout(location = 1) out float other;
+void main() { colour = vec4(uv.x < 0.5 ? 1.0 : 0.0, uv.y < 0.5 ? 1.0 : 0.0, 0.0, 1.0); other = 0.2; }";
+
+#[test]
+fn two_files_become_one_container() {
+    let s = Scratch::new("stages-link");
+    let (v, f, out) = (s.write("a.vert", VERTEX), s.write("a.frag", FRAGMENT), s.path("one.bin"));
+    for inputs in [[&v, &f], [&f, &v]] {
+        expect(&[inputs[0], inputs[1], "--target", "gcn", "-o", &out], 0, "");
+        let said = expect(&["inspect", &out], 0, "entry main (vertex)");
+        let (vertex, fragment) = said.split_once("entry main (fragment)").expect("both stages");
+        // What is not read has no place.
+        assert!(vertex.contains("output location 0") && !vertex.contains("output location 3"), "{said}");
+        assert!(fragment.contains("input location 0") && fragment.contains("output location 1"), "{said}");
+    }
+    // Alone everything is given.
+    expect(&[&v, "--target", "gcn", "-o", &out], 0, "");
+    expect(&["inspect", &out], 0, "output location 3");
+    // Each target has its file.
+    let several = ["--target", "gcn:gfx6,gcn:gfx8", "-o", &s.path("two.bin"), "--verify", "--deny", "not-compared"];
+    expect(&[&[v.as_str(), f.as_str()], &several[..]].concat(), 0, "");
+    assert!(s.has("two.gcn-gfx6.bin") && s.has("two.gcn-gfx8.bin"));
+}
+
+#[test]
+fn what_does_not_fit_names_both_files() {
+    let s = Scratch::new("stages-fit");
+    let v = s.write("a.vert", VERTEX);
+    let out = s.path("one.bin");
+    let missing = s.write("b.frag", FRAGMENT.replace("location = 0) in", "location = 2) in"));
+    let said = expect(&[&v, &missing, "--target", "gcn", "-o", &out], 1, "a.vert and ");
+    assert!(said.contains("b.frag: `main` reads location 2"), "{said}");
+    let other = s.write("c.frag", FRAGMENT.replace("in vec2 uv;", "flat in ivec2 uv;"));
+    expect(&[&v, &other, "--target", "gcn", "-o", &out], 1, "c.frag: location 0 of `main`");
+    assert!(!s.has("one.bin"));
+    // Two shaders that are no pair want a folder, as ever.
+    expect(&[&v, &v, "--target", "gcn", "-o", &out], 2, "must name an existing folder");
+}
+
+#[test]
+fn two_files_are_drawn_with_a_scene_of_reflection() {
+    let s = Scratch::new("stages-render");
+    let (v, f) = (s.write("a.vert", VERTEX), s.write("a.frag", FRAGMENT));
+    let (png, raw, other) = (s.path("a.png"), s.path("a.bin"), s.path("b.bin"));
+    let dumps = [format!("picture={raw}"), format!("target1={other}")];
+    let draws = |inputs: &[&str], more: &[&str]| {
+        for target in ["interp", "gcn"] {
+            let options = ["--target", target, "--oracle", "-o", &png, "--dump", &dumps[0], "--dump", &dumps[1]];
+            expect(&[&["render"], inputs, &options[..], more].concat(), 0, "bit-exact");
+            // The grid covers the picture, with the upper left at (0, 0).
+            let pixels = s.read("a.bin");
+            let at = |x: usize, y: usize| pixels[4 * (8 * y + x)..][..4].to_vec();
+            assert_eq!(
+                [at(1, 1), at(6, 1), at(1, 6), at(6, 6)].concat(),
+                [255, 255, 0, 255, 0, 255, 0, 255, 255, 0, 0, 255, 0, 0, 0, 255]
+            );
+            assert_eq!(s.read("b.bin"), [51; 64]);
+        }
+    };
+    draws(&[&f, &v], &["--size", "8x8"]);
+    // Half the size: the corner is not covered.
+    let half = ["render", &v, &f, "--size", "8x8", "--immediates", "f32:0.5", "--dump", &dumps[0]];
+    expect(&half, 0, "");
+    assert_eq!(s.read("a.bin")[..4], [0, 0, 0, 255]);
+    // The scene can be kept and edited; it lies where the shaders lie.
+    let o = gpucc().args(["render", "a.vert", "a.frag", "--init", "--size", "8x8"]).current_dir(s.path("")).output();
+    let o = o.expect("it runs");
+    assert!(o.status.success(), "{}", text(&o));
+    let scene = s.write("a.toml", &o.stdout);
+    draws(&[&scene], &[]);
+    expect(&["render", &f, "--init"], 2, "--init is for a vertex and a fragment shader");
+    expect(&["render", &v, &v, "-o", &png], 1, "a vertex and a fragment stage are expected");
+    expect(&["render", &v, &scene, "-o", &png], 2, "two inputs are a vertex and a fragment shader");
+}
+
+/// Both stages in a file of WGSL.
+#[test]
+fn a_file_with_both_stages_is_drawn() {
+    let s = Scratch::new("stages-both");
+    let both = s.write(
+        "a.wgsl",
+        "struct V { @builtin(position) p: vec4<f32>, @location(0) c: vec3<f32> }
+        @vertex fn vs(@location(0) position: vec2<f32>, @location(1) colour: vec3<f32>) -> V {
+            return V(vec4<f32>(position, 0.5, 1.0), colour);
+        }
+        @fragment fn fs(v: V) -> @location(0) vec4<f32> { return vec4<f32>(1.0 - v.c * v.c * 0.0, 1.0); }",
+    );
+    let raw = format!("picture={}", s.path("a.bin"));
+    for target in ["interp", "gcn"] {
+        expect(&["render", &both, "--target", target, "--size", "4x4", "--oracle", "--dump", &raw], 0, "bit-exact");
+        assert_eq!(s.read("a.bin"), [255; 64]);
+    }
+    // Without immediate data there is nothing to set.
+    expect(&["render", &both, "--immediates", "f32:1", "--dump", &raw], 2, "no stage has immediate data");
+}
+
+#[test]
+fn scenes_are_measured_by_stage_and_pipeline() {
+    let s = Scratch::new("stages-stats");
+    let scene = format!("{}/../examples/scenes/lit_mesh.toml", env!("CARGO_MANIFEST_DIR"));
+    let out = s.path("r.json");
+    expect(&["stats", &scene, "--target", "gcn", "-o", &out], 0, "");
+    let report: serde_json::Value = serde_json::from_slice(&s.read("r.json")).expect("JSON");
+    let rows = report["rows"].as_array().expect("rows");
+    let stages: Vec<&str> = rows.iter().filter_map(|r| r["stage"].as_str()).collect();
+    assert!(stages.contains(&"vertex") && stages.contains(&"fragment"), "{report}");
+    assert!(rows.iter().all(|r| r["file"] == "lit_mesh.toml" && r["status"] == "ok"), "{report}");
+    assert!(rows.iter().all(|r| r["entry"].as_str().is_some_and(|e| e.contains(':'))), "{report}");
+    let wrong = s.write("w.toml", "format = \"scene-2\"\n");
+    expect(&["stats", &wrong, "--target", "gcn", "--format", "json"], 1, "\"status\": \"invalid\"");
+    expect(&["stats", &scene, "--target", "gcn", "--entry", "x"], 2, "--entry is for shaders");
+}
