@@ -161,12 +161,13 @@ fn caps() -> Caps {
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::FacedPlusOne,
+            gradients: true,
             cube_gradients: CubeGradients::Face,
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: true, offset: true },
+        sampler: SamplerCaps { compare: true, compare_layer_levels: true, offset: true },
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true },
         io: IoCaps {
             whole_vertex_index: false,

@@ -66,7 +66,19 @@ pub const fn is_source(s: &OperandSpec<machine::Tesla>) -> bool {
             | Kind::Mem(Space::Const, _)
             | Kind::Num
             | Kind::Target
+            | Kind::SVec
+            | Kind::SVec1
     )
+}
+
+/// Whether a row is a tex instruction of cubes: it takes no offsets.
+pub const fn is_cube(row: &Row) -> bool {
+    let (mut has, mut k) = (row.bytes == 4, 0);
+    while k < row.operands.len() {
+        has |= matches!(row.operands[k].kind, Kind::TexOff | Kind::SVec1) || same_name(row.operands[k].name, "cube");
+        k += 1;
+    }
+    matches!(row.op, Op::TexAuto | Op::TexBias | Op::TexLod | Op::TexPrep | Op::TexGather) && !has
 }
 
 /// Modifiers that a row has, but for types.
@@ -80,6 +92,13 @@ pub const fn modifiers(row: &Row) -> u64 {
             Kind::Glob => Mods::bit("space"),
             Kind::Mem(Space::Const, _) => 0,
             Kind::Mem(..) => Mods::bit("offset"),
+            Kind::Tex => Mods::bit("tex"),
+            Kind::Samp => Mods::bit("samp"),
+            Kind::DVec | Kind::DVec4 => Mods::bit("dvec"),
+            Kind::SVec => Mods::bit("args") | if is_cube(row) { Mods::bit("cube") } else { 0 },
+            Kind::TexOff => Mods::bit("texel"),
+            Kind::QLane => Mods::bit("qlane"),
+            Kind::Enum(_) if same_name(s.name, "op0") => Mods::bit("quad"),
             Kind::Dst(Width::H) | Kind::DstO(Width::H) => Mods::bit("half"),
             // What only some lanes do may push the join that they meet at.
             Kind::Target if set & Mods::bit("pred") != 0 => Mods::bit("id") | Mods::bit("divergent"),
@@ -166,7 +185,7 @@ gpucc_mir::builders! {
     Tesla, TOp::M, Op, sources, needs, takes;
     Mov, MovFromC, MovFromA, MovToC, ShlToA, AddA, LdC, LdS, LdLock, StS, StUnlock, Add, Sub, Subr, Set, Max, Min, Shl, Shr,
     Mul16, Mul24, MadU16, MadU24, And, Or, Xor, Fadd, Fmul, Fmad, Fset, Fmax, Fmin, PreSin, PreEx2, Rcp, Rsqrt, Lg2, Sin, Cos,
-    Ex2, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
+    Ex2, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, QuadOp, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
 }
 
 macro_rules! atomics {

@@ -261,6 +261,14 @@ impl Encoder {
                     Modifier::Cond => mods.cond.bits(),
                     Modifier::Rounding => mods.rnd.bits(),
                     Modifier::Sum => mods.addop.bits(),
+                    Modifier::Texture => mods.tex.into(),
+                    Modifier::Sampler => mods.samp.into(),
+                    Modifier::Components => mods.dvec.into(),
+                    Modifier::Texel(axis) => u32::from(mods.texel >> (4 * axis) & 15),
+                    Modifier::Quad(lane) => u32::from(mods.quad >> (2 * lane) & 3),
+                    Modifier::Lane => mods.qlane.into(),
+                    Modifier::Cube => mods.cube.into(),
+                    Modifier::Derives => mods.deriv.into(),
                 },
             };
         }
@@ -294,6 +302,13 @@ impl Encoder {
             }
             Takes::Global => i.vals[n] = u32::from(register()?.place.base()) | u32::from(mods.space) << 7,
             Takes::Data => i.vals[n] = u32::from(register()?.place.base()) | 0x80,
+            Takes::Vector => {
+                let first = |p: PReg| p.place.base();
+                if register().map(first) != named.dst.map(first) {
+                    return None;
+                }
+                i.vals[n] = u32::from(mods.args).checked_sub(1).filter(|&v| v <= most)?;
+            }
             Takes::SameAsDst => return (register()? == named.dst?).then_some(()),
             Takes::Immediate => {
                 let Src::Imm(v) = u.src else { return None };

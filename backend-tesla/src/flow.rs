@@ -29,6 +29,8 @@ pub struct Plan {
     pub loop_of: SecondaryMap<Block, Option<Block>>,
     /// Entries of the control stack that the program needs, without those of atomics.
     pub stack: u32,
+    /// Which values are the same for all lanes.
+    pub uniform: Uniformity,
 }
 
 struct Maker<'f> {
@@ -110,6 +112,7 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         exits_here: SecondaryMap::new(),
         loop_of: SecondaryMap::with_default(None),
         stack: 0,
+        uniform: u,
     };
     let n = mk.s.constructs.len();
     let mut absorbed: Vec<Vec<Block>> = vec![Vec::new(); n];
@@ -118,7 +121,7 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
     let mut closed: SecondaryMap<ConstructId, Option<bool>> = SecondaryMap::new();
     for &b in &f.layout {
         p.loop_of[b] = mk.s.loop_of(b).map(|l| mk.s.constructs[l].header);
-        if !mk.reachable[b] || !u.divergent_branch(f, b) {
+        if !mk.reachable[b] || !p.uniform.divergent_branch(f, b) {
             continue;
         }
         p.divergent[b] = true;

@@ -7,7 +7,7 @@ use gpucc_isa::{Effects, OperandSpec};
 use gpucc_mir::{MInst, Src, Use, check_count};
 use gpucc_regalloc::FileId;
 use gpucc_tesla_machine as machine;
-use machine::{Kind, Memory, Op, Ty, Width};
+use machine::{Kind, Memory, Op, Pred, Ty, Width};
 use smallvec::SmallVec;
 
 use crate::builders as build;
@@ -42,6 +42,8 @@ pub enum Takes {
     Data,
     /// The register that is the destination.
     SameAsDst,
+    /// The run of registers that is the destination.
+    Vector,
     /// An immediate.
     Immediate,
     /// A block.
@@ -74,6 +76,22 @@ pub enum Modifier {
     Rounding,
     /// What a multiply-add does with its product.
     Sum,
+    /// Number of a texture.
+    Texture,
+    /// Number of a sampler.
+    Sampler,
+    /// Components that are given.
+    Components,
+    /// What is added to texel coordinates, of an axis.
+    Texel(u8),
+    /// What a lane of a quad does.
+    Quad(u8),
+    /// The lane of the quad that is asked.
+    Lane,
+    /// Whether it is one of cubes.
+    Cube,
+    /// Whether the level comes from the quad.
+    Derives,
 }
 
 /// Where the value of a slot comes from.
@@ -122,6 +140,16 @@ impl Fill {
             Kind::Dst(w) => Fill::Dst(w, slot.field.max()),
             Kind::DstO(w) => Fill::DstOrNone(w, slot.field.max() >> 1),
             Kind::DstOF => Fill::DstFull,
+            Kind::Base => Fill::Dst(Width::S, slot.field.max()),
+            Kind::Tex => Fill::Modifier(Modifier::Texture),
+            Kind::Samp => Fill::Modifier(Modifier::Sampler),
+            Kind::DVec => Fill::Modifier(Modifier::Components),
+            Kind::QLane => Fill::Modifier(Modifier::Lane),
+            Kind::TexOff => Fill::Modifier(Modifier::Texel(match slot.name {
+                "ox" => 0,
+                "oy" => 1,
+                _ => 2,
+            })),
             Kind::CDst => Fill::FlagsDst,
             Kind::CDstAlways => Fill::FlagsDstAlways,
             Kind::ADst => Fill::AddressDst,
@@ -138,6 +166,12 @@ impl Fill {
                 "cond" => Fill::Modifier(Modifier::Cond),
                 "rnd" => Fill::Modifier(Modifier::Rounding),
                 "addop" => Fill::Modifier(Modifier::Sum),
+                "cube" => Fill::Modifier(Modifier::Cube),
+                "op0" => Fill::Modifier(Modifier::Quad(0)),
+                "op1" => Fill::Modifier(Modifier::Quad(1)),
+                "op2" => Fill::Modifier(Modifier::Quad(2)),
+                "op3" => Fill::Modifier(Modifier::Quad(3)),
+                "deriv" => Fill::Modifier(Modifier::Derives),
                 _ => Fill::Value(0),
             },
             _ => Fill::Value(0),
@@ -165,6 +199,12 @@ pub struct Form {
     address: bool,
     /// Whether one of its operands may have an address register.
     indexed: bool,
+    /// Whether arguments and results are a run of one to four registers.
+    vector: bool,
+    /// Whether it is a tex instruction of cubes, where there are others.
+    cube: Option<bool>,
+    /// Whether it gives all four components.
+    whole: bool,
     /// The sources, in order.
     pub sources: SmallVec<[Source; 3]>,
     /// For each slot, what it holds.
@@ -187,9 +227,11 @@ impl Form {
         let any = |p: fn(Kind) -> bool| row.operands.iter().any(|s| p(s.kind));
         let dst = row.operands.iter().find_map(|s| match s.kind {
             Kind::Dst(w) | Kind::DstO(w) => Some(units(w)),
-            Kind::DstOF => Some(1),
+            Kind::DstOF | Kind::Base => Some(1),
             _ => None,
         });
+        let tex = any(|k| matches!(k, Kind::Base));
+        let either = row.operands.iter().any(|s| s.name == "cube" || matches!(s.kind, Kind::SVec1));
         let immediate = |s: &OperandSpec<machine::Tesla>| matches!(s.kind, Kind::Num) && s.field.width() == 32;
         let sources: SmallVec<[Source; 3]> =
             row.operands.iter().filter(|s| build::is_source(s)).map(|s| Source::of(row, s)).collect();
@@ -214,6 +256,9 @@ impl Form {
             flags: any(|k| matches!(k, Kind::CDst | Kind::CDstAlways)),
             address: any(|k| matches!(k, Kind::ADst)),
             indexed: any(|k| matches!(k, Kind::A)),
+            vector: tex,
+            cube: (tex && !either).then(|| build::is_cube(row)),
+            whole: any(|k| matches!(k, Kind::DVec4)),
             sources,
             fills: fills.collect(),
             mods: build::modifiers(row),
@@ -225,6 +270,8 @@ impl Form {
         (takes & Mods::bit("ty") == 0 || self.ty == mods.ty)
             && (takes & Mods::bit("src") == 0 || self.src == mods.src)
             && (self.dst == Some(0)) == (mods.half != Half::Whole)
+            && self.cube.is_none_or(|cube| cube == mods.cube)
+            && (!self.whole || mods.dvec == 15)
     }
 
     /// Whether it can carry `exit` or `join`.
@@ -252,12 +299,12 @@ impl Form {
         sources: usize,
         (general, flags): (usize, usize),
     ) -> bool {
-        let own = self.sources.iter().zip(uses).all(|(s, r)| r.is_none_or(|r| r == (R, s.units.max(1))));
+        let own = self.sources.iter().zip(uses).all(|(s, r)| r.is_none_or(|r| s.reads(r)));
         let mut seen = [0; 3];
         let mut single = true;
         for &(file, units) in uses.iter().skip(sources).flatten() {
             seen[usize::from(file)] += 1;
-            single &= units == 1;
+            single &= units == 1 || file == R && self.dst == Some(units);
         }
         let rest = single
             && seen[usize::from(R)] <= general
@@ -268,6 +315,7 @@ impl Form {
 
     fn defines(&self, (file, units): (FileId, u16)) -> bool {
         match file {
+            R if self.vector => units <= 4,
             R => self.dst.is_some_and(|own| own.max(1) == units),
             C => self.flags && units == 1,
             _ => self.address && units == 1,
@@ -292,6 +340,7 @@ impl Source {
             Kind::HalfOrFull => (Takes::Data, 1),
             // The destination of what adds to it is a whole register.
             Kind::SameAsDst => (Takes::SameAsDst, 1),
+            Kind::SVec | Kind::SVec1 => (Takes::Vector, 1),
             Kind::Mem(_, scale) => (Takes::Word(scale), 1),
             Kind::Target => (Takes::Label, 0),
             _ => (Takes::Immediate, 1),
@@ -307,6 +356,11 @@ impl Source {
 }
 
 impl Source {
+    /// Whether it may be a register of this file and size.
+    fn reads(&self, (file, units): (FileId, u16)) -> bool {
+        file == R && (units == self.units.max(1) || self.takes == Takes::Vector && units <= 4)
+    }
+
     fn fits(&self, u: &Use<Tesla>) -> bool {
         let half = (self.units == 0) == (u.mods.half != Half::Whole);
         let kind = match u.src {
@@ -362,6 +416,8 @@ pub fn effects_of(op: TOp) -> Effects {
         TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => Effects::kept().convergent(),
         TOp::Exit => Effects::branch(),
         TOp::Fence => Effects::atomic(1),
+        TOp::Unset => Effects::pure(1),
+        TOp::EachLevel(op) => effects(op).convergent(),
     }
 }
 
@@ -398,6 +454,8 @@ pub fn added_to(op: Op) -> Option<usize> {
 fn own(op: TOp) -> (usize, u64, bool, usize) {
     match op {
         TOp::M(_) | TOp::Exit | TOp::Fence => (0, 0, false, 0),
+        TOp::Unset => (0, 0, false, 1),
+        TOp::EachLevel(op) => (2, ENTRIES[op.number()].takes, false, 2),
         TOp::Lock(Lock::Op(..) | Lock::Exchange) => (1, Mods::bit("offset"), true, 3),
         TOp::Lock(Lock::Cas) => (2, Mods::bit("offset"), true, 3),
         TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => (0, Mods::bit("id"), false, 0),
@@ -418,7 +476,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     };
     let Entry { forms, takes, sources, .. } = &ENTRIES[op.number()];
     let asked = |f: &&Form| f.is_of(&i.mods, *takes) && (f.length == Length::Short || !i.mods.short);
-    let (flags, kept) = (usize::from(build::reads_flags(op, &i.mods)), usize::from(i.mods.half != Half::Whole));
+    let (flags, kept) = (usize::from(build::reads_flags(op, &i.mods)), usize::from(keeps(&i.mods)));
     let plain = |u: &Use<Tesla>| matches!(u.src, Src::Reg(_)) && u.mods == SrcMods::default();
     let least = sources + flags;
     let right = |f: &Form| {
@@ -453,6 +511,11 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     Err("no form has these operands and modifiers together".into())
 }
 
+/// Whether a part of the destination stays, or all of it in some lanes, so that what was there may be an operand.
+fn keeps(mods: &Mods) -> bool {
+    mods.half != Half::Whole || mods.pred != Pred::Always
+}
+
 const TYPES: u64 = Mods::bit("ty") | Mods::bit("src");
 
 /// Whether registers are of the files and sizes that an opcode takes.
@@ -464,13 +527,23 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
     let (count, of): (usize, SmallVec<[&Form; 8]>) = match op {
         TOp::M(op) => {
             let Entry { forms, takes, sources, .. } = &ENTRIES[op.number()];
-            let (general, flags) = (i.mods.half != Half::Whole, build::reads_flags(op, &i.mods));
+            let (general, flags) = (keeps(&i.mods), build::reads_flags(op, &i.mods));
             let others = (usize::from(general), usize::from(flags));
             let right = |f: &Form| f.is_of(&i.mods, *takes) && f.takes(uses, defs, *sources, others);
             if forms.iter().any(right) {
                 return Ok(());
             }
             (*sources, forms.iter().filter(|f| f.is_of(&i.mods, *takes)).collect())
+        }
+        TOp::EachLevel(_) => {
+            let run = |r: (FileId, u16)| r.0 == R && (1..=4).contains(&r.1);
+            let reads =
+                uses.iter().flatten().all(|&r| run(r)) && uses.last().is_some_and(|r| r.is_none_or(|r| r.1 == 1));
+            let gives = matches!(defs, [d, (C, 1)] if run(*d));
+            return if reads && gives { Ok(()) } else { Err("a level for each lane: other registers".into()) };
+        }
+        TOp::Unset => {
+            return if matches!(defs, [(R, 1)]) { Ok(()) } else { Err("more than a register without a value".into()) };
         }
         _ => (own(op).0, SmallVec::new()),
     };
@@ -490,7 +563,7 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
         }
     }
     let (flags, kept, indexed) = match op {
-        TOp::M(op) => (build::reads_flags(op, &i.mods), i.mods.half != Half::Whole, of.iter().any(|f| f.indexed)),
+        TOp::M(op) => (build::reads_flags(op, &i.mods), keeps(&i.mods), of.iter().any(|f| f.indexed)),
         _ => (false, false, own(op).2),
     };
     for (file, may) in [(R, kept), (C, flags), (A, indexed)] {

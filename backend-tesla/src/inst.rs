@@ -24,6 +24,13 @@ pub const R128: Class = Class(2);
 pub const FLAGS: Class = Class(3);
 /// An address register.
 pub const ADDR: Class = Class(4);
+/// Two registers one behind the other; those of three and four follow.
+const RUN2: Class = Class(5);
+
+/// The class of so many registers one behind the other, 1 to 4.
+pub fn run_class(n: usize) -> Class {
+    if n == 1 { R32 } else { Class(RUN2.0 + n as u8 - 2) }
+}
 
 /// Registers that every form and every half reaches.
 pub const REGISTERS: u16 = 64;
@@ -64,6 +71,10 @@ pub enum TOp {
     Exit,
     /// No access to memory passes it. Nothing is left of it in machine code.
     Fence,
+    /// A register that nobody will read has no value. Nothing is left of it in machine code.
+    Unset,
+    /// A tex instruction whose level differs between the lanes of a quad: defs results, flags; uses arguments, the level once more.
+    EachLevel(Op),
 }
 
 /// Half of a register that an operand reads or a result goes to.
@@ -126,6 +137,24 @@ gpucc_mir::modifiers! {
         carries: Carried = Carried::Nothing => Carries,
         /// 4 bytes long, as one of two that stand next to each other.
         short: bool = false => Short,
+        /// Number of a texture.
+        tex: u8 = 0 => OfTexture,
+        /// Number of a sampler.
+        samp: u8 = 0 => OfSampler,
+        /// Components that a tex instruction gives, a bit each.
+        dvec: u8 = 15 => Gives,
+        /// Arguments of a tex instruction.
+        args: u8 = 1 => Args,
+        /// What is added to texel coordinates: four signed bits each of x, y and z.
+        texel: u16 = 0 => Texel,
+        /// What each lane of a quad does in an operation between them, two bits each.
+        quad: u8 = 0 => QuadOps,
+        /// The lane of the quad that an operation between them asks; 4 and 5 for the neighbour in x and y.
+        qlane: u8 = 0 => QuadLane,
+        /// Whether a tex instruction is one of a cube.
+        cube: bool = false => Cube,
+        /// Whether the level comes from the quad outside of fragment programs.
+        deriv: bool = false => Derives,
         /// Whether a branch may separate lanes.
         divergent: bool = false => Divergent,
     }
@@ -187,7 +216,7 @@ pub struct Tesla {
     /// Where workgroup memory begins in s[]. What lies below, the header and the parameters, never changes.
     pub shared_base: u32,
     pub(crate) files: [RegFile; 3],
-    pub(crate) classes: [ClassInfo; 5],
+    pub(crate) classes: [ClassInfo; 8],
 }
 
 impl Tesla {
@@ -209,6 +238,9 @@ impl Tesla {
                 class("rq", R, Shape::aligned(4, 4)),
                 class("c", C, Shape::run(1)),
                 class("a", A, Shape::run(1)),
+                class("r2", R, Shape::run(2)),
+                class("r3", R, Shape::run(3)),
+                class("r4", R, Shape::run(4)),
             ],
         }
     }

@@ -7,6 +7,7 @@ mod drop_joins;
 mod emit;
 mod encode;
 pub mod encoded;
+mod expand_levels;
 mod expand_locks;
 mod flow;
 mod fold_breaks;
@@ -58,7 +59,11 @@ const BEFORE_NVA3: &[&str] = &["nv50", "nv84", "nva0"];
 /// What is refused.
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Stage, "only compute is selected yet"),
-    Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::Textures, "image instructions are not selected yet").in_stages(GRAPHICS),
+    Unsupported::all(
+        Refusal::TexelComparisons,
+        "an instruction takes four arguments: none is left for a level or a bias beside a layer or a direction and what texels are compared with",
+    ),
     Unsupported::all(Refusal::StorageBuffers, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::StorageTextures, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
@@ -153,13 +158,14 @@ fn caps(generation: u8) -> Caps {
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Divided,
-            cube_gradients: CubeGradients::Direction,
+            gradients: false,
+            cube_gradients: CubeGradients::Level,
             layer: LayerForm::Small,
             // Of other components another descriptor would have to be bound.
             gather: if generation == NVA3 { Gathers::First } else { Gathers::Nothing },
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: true, offset: true },
+        sampler: SamplerCaps { compare: true, compare_layer_levels: false, offset: true },
         // Samples of a pixel are texels of a larger texture.
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: false, wide: true },
         io: IoCaps {
@@ -213,6 +219,8 @@ pub struct Shape {
     local_id: bool,
     stack: u32,
     resources: Vec<(gpucc_ir::Res, u32)>,
+    /// Numbers of textures, samplers and windows.
+    slots: Vec<(gpucc_ir::Res, u32)>,
     /// Variables in s[] and where.
     shared: Vec<(Place, u32)>,
 }
@@ -236,7 +244,8 @@ impl Shape {
             window_bytes: isel.window_bytes,
             scratch_bytes: isel.scratch_bytes,
             local_id: isel.packed.is_some(),
-            stack: plan.stack + u32::from(isel.locks),
+            stack: plan.stack + u32::from(isel.locks) + if isel.levels { expand_levels::STACK } else { 0 },
+            slots: m.resources.iter().map(|(r, _)| (r, isel.slots[r].into())).collect(),
             resources,
             shared: m.globals.iter().filter_map(|(g, _)| isel.shared_place(Place::Global(g))).collect(),
         }
@@ -282,6 +291,7 @@ impl Family for TeslaFamily {
         Pass::lower("drop-fallthrough", |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),
         Pass::lower("drop-joins", |mf, _| Ok(drop_joins::run(mf))).physical(),
         Pass::lower("layout-uniforms", layout_uniforms).physical(),
+        Pass::lower("expand-levels", |mf, _| Ok(expand_levels::run(mf))).physical(),
         Pass::lower("expand-locks", |mf, cx| Ok(expand_locks::run(mf, &cx.target))).physical(),
         Pass::improve("carry-joins", 0, |mf, cx| Ok(carry_joins::run(mf, &encoder(cx)))).physical(),
         Pass::improve("pair-short", 0, |mf, cx| Ok(pair_short::run(mf, &encoder(cx)))).physical(),
@@ -376,6 +386,7 @@ fn allocate(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Resul
     if mf.code.iter().flatten().any(needs_r63) {
         cx.target.keep_r63();
     }
+    let unset = |i: &MInst<Tesla>| i.target_op() == Some(inst::TOp::Unset);
     cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
         AttemptError::allocation(e, job.module, |o| {
             let n = invocations(job);
@@ -383,6 +394,7 @@ fn allocate(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Resul
             (has, advice(job.generation, n, o.demand))
         })
     })?;
+    mf.code.iter_mut().for_each(|insts| insts.retain(|i| !unset(i)));
     let needs = scratch(cx);
     if needs > MOST_PRIVATE {
         let what = format!("has {MOST_PRIVATE} bytes of private memory, this needs {needs}");
@@ -419,8 +431,18 @@ fn resources(m: &Module, f: &gpucc_ir::Function, shape: &Shape, order: &[usize])
             slots.push((r, if is_storage(m, r) { n } else { 0x100 + n }));
         }
     }
-    let reflection = reflect(m, f, |r, _, _| slots.iter().find(|s| s.0 == r).map(|s| s.1));
+    let reflection = reflect(m, f, |r, used, _| {
+        if !used || is_buffer(m, r) {
+            return slots.iter().find(|s| s.0 == r).map(|s| s.1);
+        }
+        shape.slots.iter().find(|s| s.0 == r).map(|s| s.1)
+    });
     (preloads, reflection)
+}
+
+fn is_buffer(m: &Module, r: gpucc_ir::Res) -> bool {
+    use gpucc_ir::ResourceKind::{Sampler, StorageTexture, Texture};
+    !matches!(m.resources[r].kind, Texture { .. } | StorageTexture { .. } | Sampler { .. })
 }
 
 fn is_storage(m: &Module, r: gpucc_ir::Res) -> bool {

@@ -1,6 +1,6 @@
 //! Memory operands of arithmetic instructions: the words of c0, uniform buffers, the header of s[].
 
-use gpucc_container::Source;
+use gpucc_container::{DescriptorKey, Source};
 use gpucc_ir::Res;
 use gpucc_tesla_machine::SharedTy;
 use indexmap::IndexSet;
@@ -49,6 +49,8 @@ pub enum Word {
     Const(u32),
     /// The size of a buffer in bytes.
     Size(Res),
+    /// A word of the descriptor of an element of a texture.
+    Texture(Res, u16, u8),
 }
 
 /// Words of c0 in the order in which they were asked for.
@@ -91,6 +93,16 @@ impl Pool {
             Word::Size(r) => {
                 let d = &m.resources[r];
                 Source::BufferSize { group: d.group, binding: d.binding }
+            }
+            Word::Texture(r, element, word) => {
+                let d = &m.resources[r];
+                let of = DescriptorKey {
+                    group: d.group,
+                    binding: d.binding,
+                    element: element.into(),
+                    ..DescriptorKey::default()
+                };
+                Source::TextureWord { of, word: word.into() }
             }
         }
     }

@@ -206,6 +206,9 @@ impl Target for Tesla {
             TOp::LoopExit,
             TOp::Exit,
             TOp::Fence,
+            TOp::Unset,
+            TOp::EachLevel(Op::TexLod),
+            TOp::EachLevel(Op::TexBias),
         ];
         rows().map(TOp::M).chain(locks).chain(own).collect()
     }

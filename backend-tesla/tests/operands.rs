@@ -104,7 +104,7 @@ fn wrong_registers_are_refused() {
         ("M(StG) %0, %4", "operand 1 cannot be 2 of file r"),
         ("M(StG) {ty=11} %0, %1", "operand 1 cannot be 1 of file r"),
         ("%7:r, %8:r, %9:c = Lock(Op(Add,false)) %5", "operand 0 cannot be 1 of file c"),
-        ("%7:r = M(Add) {pred=5} %0, %1, %2", "1 general registers behind the sources"),
+        ("%7:r = M(Add) {pred=5} %0, %1, %2", "0 flag registers behind the sources"),
         ("%7:r = M(Add) {pred=5} %0, %1, %6", "0 flag registers behind the sources"),
         ("%7:r = M(Mov) u[3221422084], %5", "1 flag registers behind the sources"),
         ("%7:r = M(Mov) u[3221422084], %4", "no operand behind the sources can be 2 of file r"),

@@ -156,12 +156,13 @@ fn caps() -> Caps {
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Faced,
+            gradients: true,
             cube_gradients: CubeGradients::Level,
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: true, offset: true },
+        sampler: SamplerCaps { compare: true, compare_layer_levels: true, offset: true },
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true },
         io: IoCaps {
             whole_vertex_index: true,

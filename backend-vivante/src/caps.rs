@@ -135,12 +135,13 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         unroll: if how.unroll { 256 } else { 0 },
         tex: TexCaps {
             cube: TexCube::Direction,
+            gradients: true,
             cube_gradients: CubeGradients::Direction,
             layer: LayerForm::Float,
             gather: Gathers::Nothing,
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: generation != machine::GC2000, offset: false },
+        sampler: SamplerCaps { compare: generation != machine::GC2000, compare_layer_levels: true, offset: false },
         fetch: FetchCaps { fetch: halti5, checked: false, offset: false, samples: false, wide: false },
         io: IoCaps {
             whole_vertex_index: true,

@@ -12,6 +12,7 @@ pub mod link;
 pub mod place;
 pub mod placer;
 pub mod surface;
+pub mod tesla;
 pub mod valhall;
 
 pub use place::{Descriptors, Part};

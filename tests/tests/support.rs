@@ -71,7 +71,21 @@ fn parts() -> Vec<Probe> {
         on_texture(R::CubeArrays, "texture_cube_array<f32>", "let v = textureSampleLevel(t, s, at, i32(i), 0.0);"),
         on_texture(R::Gathers, "texture_cube<f32>", "let v = textureGather(1, t, s, at);"),
         on_texture(R::MultisampledTextures, "texture_multisampled_2d<f32>", "let v = textureLoad(t, vec2i(1), 2);"),
-        on_texture(R::TexelComparisons, "texture_depth_2d", "let v = textureSampleCompareLevel(t, c, at.xy, 0.5);"),
+        Probe {
+            families: &["gcn", "valhall", "vivante"],
+            ..on_texture(
+                R::TexelComparisons,
+                "texture_depth_2d",
+                "let v = textureSampleCompareLevel(t, c, at.xy, 0.5);",
+            )
+        },
+        Probe {
+            code: R::TexelComparisons,
+            source: include_bytes!("../spirv/compare_gradients.spv").to_vec(),
+            lang: Lang::Spirv,
+            families: &["tesla"],
+            pipeline: None,
+        },
         on_texture(R::TexelOffsets, "texture_2d<f32>", "let v = textureSampleLevel(t, s, at.xy, at.x, vec2i(1, -1));"),
         on_texture(
             R::ImageAtomics,
@@ -529,8 +543,9 @@ impl Probe {
             Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
         };
         // What draws needs a scene: those that run are in `conformance/gfx`.
-        let draws = module.entry("main").is_some_and(|e| e.stage.kind() != Stage::Compute);
-        if draws && !(matches!(on, On::Machine(_)) && predict::documented(on, self.code)) {
+        let stage = module.entry("main").map_or(Stage::Compute, |e| e.stage.kind());
+        let documented = |c| predict::documented_in(on, stage, c);
+        if stage != Stage::Compute && !(matches!(on, On::Machine(_)) && documented(self.code)) {
             return Vec::new();
         }
         let here = match on {
@@ -542,7 +557,7 @@ impl Probe {
         }
         // Where the whole is refused, so are its parts that nothing is said about.
         let codes = [Some(self.code), self.code.whole()].into_iter().flatten();
-        let refused = codes.into_iter().find(|&c| predict::documented(on, c));
+        let refused = codes.into_iter().find(|&c| documented(c));
         let mut wrong = Vec::new();
         for level in LEVELS {
             match self.run(module, on, level) {

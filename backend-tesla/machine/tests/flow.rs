@@ -463,7 +463,7 @@ fn broken_rules_trap() {
         ("bar 0x0 0x5", Unsupported, "bar"),
         ("bar wait 0x0 all\nbar inc 0x0 0x2\nbar wait 0x0 0x2", StepLimit, ""),
         ("trap", Unsupported, "trap instruction"),
-        ("texauto all $r2:$r3:$r4:$r5 $t0 $s0 $r2 0x0 0x0 0x0", Unsupported, "graphics"),
+        ("texauto all $r2:$r3:$r4:$r5 $t0 $s0 $r2 0x0 0x0 0x0", OutOfBounds, "$t0 is not bound"),
         ("mov $r2 $pm0", Unsupported, "special register 4"),
         ("st unlock b32 s[0x40] $r1", Hazard, "not locked"),
         ("mov b32 o[0x0] $r1", Unsupported, "o[]"),

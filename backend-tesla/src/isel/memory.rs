@@ -28,7 +28,7 @@ fn part_of(ty: Type) -> Option<Ty> {
 }
 
 /// An atomic operation on global memory. One whose result nobody reads has none.
-fn global_atomic(op: AtomicOp, read: bool, space: Space, args: [U; 2]) -> MInst<Tesla> {
+pub(super) fn global_atomic(op: AtomicOp, read: bool, space: Space, args: [U; 2]) -> MInst<Tesla> {
     let of = |t| (space, Of(t));
     match (op, read) {
         (AtomicOp::Add | AtomicOp::Sub, true) => build::AtomAdd.with(of(Ty::U32), args),

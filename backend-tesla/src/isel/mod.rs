@@ -4,14 +4,18 @@
 //! registers instead. Literals and buffer sizes are operands in c0, uniform buffers are operands in their own spaces.
 
 mod alu;
+mod ask;
 mod control;
+mod image;
 mod memory;
 mod operand;
+mod tex;
 
 use gpucc_container::Source;
+use gpucc_ir::analysis::LanesRead;
 use gpucc_ir::{
-    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, SecondaryMap, Space,
-    Sysval, Value,
+    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, ResourceKind, SecondaryMap,
+    Space, Sysval, Value,
 };
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_tesla_machine as machine;
@@ -86,7 +90,20 @@ pub struct Isel<'m> {
     pub(crate) preheaders: SecondaryMap<gpucc_ir::Block, Option<BlockId>>,
     /// Whether a lock loop is in the program.
     pub locks: bool,
+    /// Numbers of textures ($t), samplers ($s) and windows (g[]); the first element's of an array of them.
+    pub slots: SecondaryMap<Res, u8>,
+    /// Textures that are windows of g[], because they are written.
+    pub windows: SecondaryMap<Res, bool>,
+    /// Lanes of results that are read.
+    read: LanesRead,
+    /// Whether tex instructions take levels from the quad.
+    derives: bool,
+    /// Whether a tex instruction is repeated for each level of a quad.
+    pub levels: bool,
 }
+
+/// Textures, and samplers, that a program has.
+const DESCRIPTORS: u32 = 16;
 
 impl<'m> Isel<'m> {
     /// Gives every buffer and variable its place.
@@ -120,13 +137,24 @@ impl<'m> Isel<'m> {
             latches: SecondaryMap::with_default(None),
             preheaders: SecondaryMap::with_default(None),
             locks: false,
+            slots: SecondaryMap::new(),
+            windows: SecondaryMap::new(),
+            read: LanesRead::new(f),
+            derives: false,
+            levels: false,
         };
         let mut used: Vec<(Place, bool)> = Vec::new();
+        let mut described: Vec<Res> = Vec::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
             let place = match &d.attr {
                 Attr::Mem(m) | Attr::Atomic(_, m) => m.place,
                 Attr::Place(p) => *p,
+                Attr::Tex(t) | Attr::TexAtomic(_, t) => {
+                    described.extend([Some(t.texture), t.sampler].into_iter().flatten());
+                    s.windows[t.texture] |= matches!(d.op, Ir::ImageStore | Ir::ImageAtomic);
+                    continue;
+                }
                 Attr::Res(r) => {
                     let next = PARAMETERS + 4 * s.sizes.len() as u32;
                     if !s.sizes.contains(r) && next <= REACH {
@@ -192,6 +220,7 @@ impl<'m> Isel<'m> {
                 }
             }
         }
+        s.number(described, &mut storage)?;
         s.window_bytes = s.window_bytes.next_multiple_of(16);
         s.scratch_bytes = s.scratch_bytes.next_multiple_of(16);
         let span = module.entries[0].span;
@@ -219,6 +248,39 @@ impl<'m> Isel<'m> {
             );
         }
         Ok(s)
+    }
+
+    /// Gives textures, samplers and storage textures that are written their numbers; `storage` windows are taken.
+    fn number(&mut self, mut described: Vec<Res>, storage: &mut u8) -> Result<(), Diagnostic> {
+        described.sort_unstable();
+        described.dedup();
+        let mut next = [0; 2];
+        for r in described {
+            let d = &self.module.resources[r];
+            let count = d.count.max(1);
+            let room = match d.kind {
+                _ if self.windows[r] => {
+                    self.slots[r] = *storage;
+                    *storage = storage.saturating_add(count.min(16) as u8);
+                    *storage <= 15
+                }
+                kind => {
+                    let n = &mut next[usize::from(matches!(kind, ResourceKind::Sampler { .. }))];
+                    self.slots[r] = *n as u8;
+                    *n += count;
+                    *n <= DESCRIPTORS
+                }
+            };
+            if !room {
+                let what = "16 textures, 16 samplers, and 15 storage buffers and storage textures that are written";
+                return Err(Diagnostic::unsupported(
+                    Refusal::TooManyBuffers,
+                    format!("tesla:{} cannot bind so many: at most {what}", self.chip()),
+                )
+                .at(d.span, "this one is too many"));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn chip(&self) -> &'static str {
@@ -387,6 +449,14 @@ impl Lower<Tesla> for Isel<'_> {
         let d = cx.data(i);
         match d.op {
             Ir::Load | Ir::Store | Ir::Atomic | Ir::CmpXchg => self.memory(cx, i),
+            Ir::CubeCoords => {
+                self.cube_coords(cx, i, d.args[0]);
+                Ok(())
+            }
+            _ if d.tex().is_some() => match d.tex() {
+                Some(t) => self.image(cx, i, *t),
+                None => Err(cx.unknown(i)),
+            },
             Ir::Sysval => match d.attr {
                 Attr::Sysval(s) => self.sysval(cx, i, s),
                 _ => Err(Diagnostic::internal("isel", "a system value without its name")),

@@ -238,6 +238,8 @@ impl IoCaps {
 pub struct TexCaps {
     /// The coordinates of a cube.
     pub cube: TexCube,
+    /// Whether gradients can be given; otherwise code makes a level of them, and of cubes [`CubeGradients::Level`] counts.
+    pub gradients: bool,
     /// The gradients of a cube.
     pub cube_gradients: CubeGradients,
     /// The array layer of what is filtered or gathered.
@@ -252,6 +254,7 @@ impl TexCaps {
     /// All that the IR has.
     pub const FULL: TexCaps = TexCaps {
         cube: TexCube::Direction,
+        gradients: true,
         cube_gradients: CubeGradients::Direction,
         layer: LayerForm::Integer,
         gather: Gathers::Any,
@@ -260,6 +263,7 @@ impl TexCaps {
     /// The least that there is a lowering for.
     pub const POOREST: TexCaps = TexCaps {
         cube: TexCube::FacedPlusOne,
+        gradients: false,
         cube_gradients: CubeGradients::Level,
         layer: LayerForm::Float,
         gather: Gathers::Nothing,
@@ -273,15 +277,17 @@ pub struct SamplerCaps {
     /// Whether they compare texels of depth; otherwise code does where it knows the sampler, and the texels are those of a gather or
     /// a nearest one.
     pub compare: bool,
+    /// Whether comparisons of layers and of cubes take a level or a bias.
+    pub compare_layer_levels: bool,
     /// Whether an offset in texels can be given.
     pub offset: bool,
 }
 
 impl SamplerCaps {
     /// All that the IR has.
-    pub const FULL: SamplerCaps = SamplerCaps { compare: true, offset: true };
+    pub const FULL: SamplerCaps = SamplerCaps { compare: true, compare_layer_levels: true, offset: true };
     /// The least that there is a lowering for.
-    pub const POOREST: SamplerCaps = SamplerCaps { compare: false, offset: false };
+    pub const POOREST: SamplerCaps = SamplerCaps { compare: false, compare_layer_levels: false, offset: false };
 }
 
 /// How texels are fetched by their integer coordinates; `lower_fetch` writes the rest with what there is.

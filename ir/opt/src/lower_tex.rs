@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | direction of a cube | divided by its largest magnitude, or s, t and face | `cube` |
 //! | implicit level of a direction | gradients of the direction, from the quad | `cube` |
+//! | gradients | the level that they give | `gradients` |
 //! | gradients of a direction | gradients of s and t on its face, or the level that they give | `cube_gradients` |
 //! | layer as an integer | as a float from 0, or as an integer from 0 to 511 | `layer` |
 //! | gather | four samples at the middles of texels | `gather` |
@@ -93,6 +94,10 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, bound: &BindingF
     if req.of.tex.desc.dim() == TexDim::Cube && req.of.tex.desc.cube() == TexCube::Direction {
         changed |= cube(&mut req, caps);
     }
+    if req.of.tex.desc.lod() == TexLod::Gradients && !caps.gradients && req.of.tex.desc.dim() != TexDim::Cube {
+        gradients(&mut req);
+        changed = true;
+    }
     if is_gathered_by_samples(&req.of.tex.desc, caps.gather) {
         let Some(class) = req.of.texel_class(m) else { return Rewrite::Keep };
         return gather(req, ty, class).map_or(Rewrite::Keep, Rewrite::Value);
@@ -122,7 +127,8 @@ pub fn unwritten(desc: &TexDesc, caps: &Caps) -> Option<Refusal> {
     if !desc.samples() {
         return None;
     }
-    if desc.shadow() && !caps.sampler.compare {
+    let compares = caps.sampler.compare && (caps.sampler.compare_layer_levels || !levels_of_layers(desc));
+    if desc.shadow() && !compares {
         Some(Refusal::TexelComparisons)
     } else if desc.offset() != [0; 3] && !caps.sampler.offset {
         Some(Refusal::TexelOffsets)
@@ -131,6 +137,12 @@ pub fn unwritten(desc: &TexDesc, caps: &Caps) -> Option<Refusal> {
     } else {
         None
     }
+}
+
+/// Whether a level or a bias of a texture with layers or faces is given.
+fn levels_of_layers(desc: &TexDesc) -> bool {
+    let layers = desc.layer() != TexLayer::None || desc.dim() == TexDim::Cube;
+    layers && !matches!(desc.lod(), TexLod::Zero | TexLod::Implicit)
 }
 
 /// Clamps the coordinates between the middles of the first and the last texel.
@@ -230,9 +242,10 @@ fn cube(req: &mut Lowered<'_, '_>, caps: &TexCaps) -> bool {
     let place = match caps.cube {
         TexCube::Direction => return changed,
         TexCube::Divided => {
-            let most = project(req, direction).most;
-            let half = req.float(0.5, 1);
-            let most = req.b.fmul(most, half);
+            let [x, y, z] = [0, 1, 2].map(|k| req.b.extract(direction, k));
+            let [x, y, z] = [x, y, z].map(|v| req.b.fabs(v));
+            let most = req.b.fmax(x, y);
+            let most = req.b.fmax(most, z);
             let inverse = req.b.frcp(most);
             let inverse = req.b.splat(inverse, 3);
             req.b.fmul(direction, inverse)
@@ -255,7 +268,6 @@ fn cube(req: &mut Lowered<'_, '_>, caps: &TexCaps) -> bool {
 struct Projected {
     sc: Value,
     tc: Value,
-    most: Value,
     inverse: Value,
     face: Value,
 }
@@ -264,7 +276,7 @@ fn project(req: &mut Lowered<'_, '_>, direction: Value) -> Projected {
     let c = req.b.op(Op::CubeCoords, &[direction]);
     let [sc, tc, most, face] = [0, 1, 2, 3].map(|k| req.b.extract(c, k));
     let inverse = req.b.frcp(most);
-    Projected { sc, tc, most, inverse, face }
+    Projected { sc, tc, inverse, face }
 }
 
 /// Gradients of the direction as those of s and t, or as a level.
@@ -282,15 +294,39 @@ fn cube_gradients(req: &mut Lowered<'_, '_>, direction: Value, form: CubeGradien
         }
         return;
     }
-    // The level is half the logarithm of the longer one's square, in texels.
     let size = req.size();
     let size = req.b.extract(size, 0);
-    let [lx, ly] = [dx, dy].map(|[ds, dt]| {
+    let squares = [dx, dy].map(|[ds, dt]| {
         let (ds, dt) = (req.b.fmul(ds, size), req.b.fmul(dt, size));
         let square = req.b.fmul(dt, dt);
         req.b.fma(ds, ds, square)
     });
-    let longer = req.b.fmax(lx, ly);
+    level_instead(req, squares);
+}
+
+/// Gradients as the level that they give.
+fn gradients(req: &mut Lowered<'_, '_>) {
+    let (Some(x), Some(y)) = (req.of.get(TexArg::Ddx), req.of.get(TexArg::Ddy)) else { return };
+    let size = req.size();
+    let squares = [x, y].map(|d| {
+        let d = req.b.fmul(d, size);
+        if !req.b.func.ty(d).is_vector() {
+            return req.b.fmul(d, d);
+        }
+        let first = req.b.extract(d, 0);
+        let mut sum = req.b.fmul(first, first);
+        for k in 1..req.b.func.ty(d).lanes() {
+            let v = req.b.extract(d, k);
+            sum = req.b.fma(v, v, sum);
+        }
+        sum
+    });
+    level_instead(req, squares);
+}
+
+/// The level is half the logarithm of the longer gradient's square, in texels.
+fn level_instead(req: &mut Lowered<'_, '_>, [x, y]: [Value; 2]) {
+    let longer = req.b.fmax(x, y);
     let log = req.b.flog2(longer);
     let half = req.float(0.5, 1);
     let level = req.b.fmul(log, half);

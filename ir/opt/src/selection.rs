@@ -79,7 +79,8 @@ fn texture_fits(desc: &TexDesc, caps: &Caps) -> bool {
     let is_cube = desc.dim() == TexDim::Cube;
     let faced = is_cube && matches!(tex.cube, TexCube::Faced | TexCube::FacedPlusOne);
     let level = match desc.lod() {
-        TexLod::Gradients => !(is_cube && tex.cube_gradients == CubeGradients::Level),
+        TexLod::Gradients if is_cube => tex.cube_gradients != CubeGradients::Level,
+        TexLod::Gradients => tex.gradients,
         TexLod::Implicit | TexLod::Bias => !(faced && desc.what() == TexWhat::Sample),
         TexLod::Zero | TexLod::Level => true,
     };

@@ -89,15 +89,7 @@ macro_rules! machine {
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
     machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, None),
-    machine!(
-        gpucc_tesla_machine,
-        "tesla",
-        ["nv50", "nv84", "nva0", "nva3", "mcp77"],
-        3,
-        true,
-        gpucc_tesla_machine::run,
-        None
-    ),
+    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, run_tesla, None),
     machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn)),
     machine!(
         gpucc_vivante_machine,
@@ -119,6 +111,17 @@ fn run_valhall(
 ) -> Result<RunReport, Trap> {
     let mut part = drivers::valhall::part(&container.generation, options.perturb);
     drivers::run(&mut part, gpucc_valhall_machine::run_on, container, entry, dispatch, options)
+}
+
+/// Tesla's dispatches, with its driver part.
+fn run_tesla(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::tesla::part(&container.generation, options.perturb);
+    drivers::run(&mut part, gpucc_tesla_machine::run_on, container, entry, dispatch, options)
 }
 
 /// GCN's dispatches, with its driver part.

@@ -26,6 +26,8 @@ pub fn sampling(family: &str) -> fn(&Sampler) -> Precision {
                 _ => NearestRounding::Round,
             },
         },
+        // Eight bits of weight and of level.
+        "tesla" => |_| Precision { weight_bits: Some(8), lod_bits: Some(8), nearest: NearestRounding::Truncate },
         _ => |s| s.precision,
     }
 }

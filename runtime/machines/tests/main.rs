@@ -4,4 +4,5 @@ mod gcn_textures;
 mod gcn_words;
 mod launch;
 mod profile;
+mod tesla_words;
 mod traps;

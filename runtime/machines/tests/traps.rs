@@ -137,7 +137,7 @@ fn refused_launches_leave_the_buffers() {
         let mut changed = container(c);
         changed.entries[0].resources[0].kind = ResourceKind::Texture;
         // With a driver part the texture is missed, without one there are none.
-        let kind = if c.family == "gcn" { TrapKind::Dispatch } else { TrapKind::Unsupported };
+        let kind = if c.family == "vivante" { TrapKind::Unsupported } else { TrapKind::Dispatch };
         refused(kind, changed, None, good.clone());
         // Of the family: a word that it cannot supply.
         let mut changed = container(c);

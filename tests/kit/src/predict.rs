@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Refusal, Unsupported};
+use gpucc_ir::{Refusal, Stage, Unsupported};
 
 use crate::exec::On;
 
@@ -51,6 +51,15 @@ pub fn documented(on: On, code: Refusal) -> bool {
         || match on {
             On::Interp | On::Passes(_) => false,
             On::Machine(d) => Unsupported::find(d.backend.unsupported(), d.generation_name(), code).is_some(),
+        }
+}
+
+/// Whether documentation says that a place refuses what has this code in entry points of a stage.
+pub fn documented_in(on: On, stage: Stage, code: Refusal) -> bool {
+    code.everywhere().is_some()
+        || match on {
+            On::Interp | On::Passes(_) => false,
+            On::Machine(d) => Unsupported::find_in(d.backend.unsupported(), d.generation_name(), stage, code).is_some(),
         }
 }
 

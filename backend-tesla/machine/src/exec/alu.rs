@@ -455,9 +455,7 @@ impl Machine<'_> {
             | Op::TexPrep
             | Op::TexQueryLod
             | Op::TexCsaa
-            | Op::TexGather => {
-                return Err(Trap::new(TrapKind::Unsupported, "texture instructions arrive with graphics"));
-            }
+            | Op::TexGather => self.texture(warp, code, mask)?,
             _ => return Err(Trap::new(TrapKind::Unsupported, "not an instruction of compute programs")),
         }
         Ok(())
@@ -532,8 +530,9 @@ impl Machine<'_> {
         let mut other = [0; 32];
         let neighbour = code.qlane >= 4;
         if !neighbour {
+            // A lane that is elsewhere, or gone, has whatever it has.
             let lanes = (0..32).filter(|l| mask >> l & 1 == 1).fold(0_u32, |m, l| m | 1 << ((l & !3) | code.qlane));
-            let all = self.fetch(warp, code.src[0], lanes)?;
+            let all = self.fetch(warp, code.src[0], lanes & warp.active)?;
             other = std::array::from_fn(|l| all[l & !3 | code.qlane as usize]);
         }
         let quad = code.quad;

@@ -1,17 +1,21 @@
 //! From container and dispatch to warps, and back.
 
 use super::decode::{CLASSES, DecodedProgram};
-use super::memory::{DeviceMemory, Window};
+use super::memory::{DeviceMemory, Window, WindowShape};
 use super::step::Machine;
 use super::subgroup::Warp;
 use crate::Tesla;
-use gpucc_container::{Access, Container, ResourceKind, Source, UNIFORM_FILE};
+use gpucc_container::{Access, Container, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    At, Dispatch, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64,
-    StepBudget, Trap, TrapKind, local_id,
+    At, Device, Dispatch, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator,
+    SplitMix64, StepBudget, Trap, TrapKind, local_id,
 };
 
+/// Number of the table of texture descriptors.
+const TEXTURES: u32 = 0;
+/// Number of the table of sampler descriptors.
+const SAMPLERS: u32 = 1;
 /// Where parameters begin in s[], in words.
 const FIRST_PARAMETER: u16 = 5;
 /// One past the last parameter word in s[].
@@ -39,17 +43,41 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    run_on(container, entry, dispatch, &mut Device::default(), options)
+}
+
+/// As [`run`], with what a driver part placed in memory: textures, tables of their descriptors, windows.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    device: &mut Device,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let launch = LaunchState::new(&common)?;
-    let (memory, races) = common.memory(dispatch);
+    let (memory, races) = common.memory_on(dispatch, device);
     let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
-    let mut memories = launch.memories(DeviceMemory::new(memory, races), rng.as_mut())?;
+    let mut memories = DeviceMemory::new(memory, races);
+    for (address, id, size) in common.places(device) {
+        memories.space.fix(id, address, size)?;
+    }
+    memories.tables = [TEXTURES, SAMPLERS].map(|n| device.table(n));
+    let mut memories = launch.memories(memories, rng.as_mut())?;
     let program =
         DecodedProgram::new(common.instructions(), common.generation, common.entry.stage.bit(), launch.registers);
     let mut machine = Machine::new(&program, &mut memories, StepBudget::new(options), rng.as_ref().map(|r| r.fork(1)));
     machine.rules = options.rules;
     let run = Run { launch: &launch, machine, rng, report: RunReport::default() };
-    common.run(run, dispatch)
+    common.run_on(run, dispatch, device)
+}
+
+/// Whether a resource is a texture that is a window of g[]; one that is only read is fetched as a texture.
+fn is_window(r: &Resource) -> bool {
+    r.kind == ResourceKind::StorageTexture && r.access != Access::Read
 }
 
 /// What the metadata says, checked.
@@ -110,11 +138,14 @@ impl<'a> LaunchState<'a> {
         for r in &entry.resources {
             let ok = match r.kind {
                 ResourceKind::Storage => r.slot <= 14,
+                ResourceKind::StorageTexture if is_window(r) => r.slot <= 14,
+                ResourceKind::Texture | ResourceKind::StorageTexture => r.slot + r.count.max(1) <= 16,
+                ResourceKind::Sampler => r.slot + r.count.max(1) <= 16,
                 // Ours leave c0 to words, c14 to data and c15 to drivers.
                 ResourceKind::Uniform if hardware => r.slot <= 15 || (0x100..=0x10e).contains(&r.slot),
                 _ => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),
             };
-            if !ok || r.count > 1 {
+            if !ok || r.count > 1 && (r.kind.is_buffer() || is_window(r)) {
                 return Err(bad(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot)));
             }
             if l.window > 0 && (r.slot == 14 || r.slot == 0x10e) {
@@ -152,8 +183,17 @@ impl<'a> LaunchState<'a> {
     fn memories(&self, mut memories: DeviceMemory, mut rng: Option<&mut SplitMix64>) -> Result<DeviceMemory, Trap> {
         let entry = self.common.entry;
         for r in &entry.resources {
+            if !r.kind.is_buffer() {
+                if is_window(r) {
+                    let word = |k: u16| self.common.descriptor_word(r.descriptor(0), k);
+                    let words = [word(0)?, word(1)?, word(2)?, word(3)?, word(4)?];
+                    memories.global[r.slot as usize] = Some(Window::read(words, &memories.space, true)?);
+                }
+                continue;
+            }
             let b = self.common.buffer(r.group, r.binding)?;
-            let window = Window { alloc: b.id, writable: b.writable && r.access != Access::Read };
+            let writable = b.writable && r.access != Access::Read;
+            let window = Window { alloc: b.id, writable, base: 0, shape: WindowShape::Whole };
             match r.slot {
                 s @ 0..=14 if r.kind == ResourceKind::Storage => memories.global[s as usize] = Some(window),
                 s @ 0..=15 => memories.constant[s as usize] = Some(b.id),
@@ -184,7 +224,7 @@ impl<'a> LaunchState<'a> {
         let mut window = None;
         if self.window > 0 {
             let id = memories.memory.alloc_undefined("workgroup window", self.window as usize, None);
-            memories.global[14] = Some(Window { alloc: id, writable: true });
+            memories.global[14] = Some(Window { alloc: id, writable: true, base: 0, shape: WindowShape::Whole });
             window = Some(id);
         }
         memories.shared_base = self.shared_base;

@@ -5,21 +5,113 @@ use super::step::Machine;
 use super::subgroup::{Lanes, Warp, first};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
-use gpucc_sim::{AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind};
 use std::cell::RefCell;
 
-/// A window onto a buffer.
+/// A window onto a buffer or a storage texture.
 #[derive(Clone, Copy)]
 pub struct Window {
-    /// The buffer.
+    /// The memory.
     pub alloc: AllocId,
     /// Whether stores are allowed.
     pub writable: bool,
+    /// Where it begins in it.
+    pub base: u64,
+    /// How addresses count.
+    pub shape: WindowShape,
+}
+
+/// How the addresses of a window count.
+#[derive(Clone, Copy)]
+pub enum WindowShape {
+    /// In bytes, to the end of the memory.
+    Whole,
+    /// In bytes, below this.
+    Bytes(u64),
+    /// Row in the high half, byte of the row in the low one: bytes of a row, rows, and rows of a tile as a power of two.
+    Rows(u64, u64, u32),
+}
+
+gpucc_sim::words! {
+    /// Words of a window of g[] onto a texture (`graphics-tesla.md` 1.4).
+    struct WindowWords[5] = "GLOBAL" {
+        ADDRESS_HIGH address_high: 0[0..8];
+        reserved "[31:8] of word 0": 0[8..32];
+        ADDRESS address: 1[0..32];
+        PITCH pitch: 2[0..32];
+        WIDTH width: 3[0..16] minus 1;
+        ROWS rows: 3[16..32] minus 1;
+        LINEAR linear: 4[0..1];
+        reserved "[3:1] of word 4": 4[1..4];
+        TILE_HEIGHT tile_height: 4[4..8];
+        reserved "[31:8] of word 4": 4[8..32];
+    }
+}
+
+impl Window {
+    /// Reads the words that a driver part wrote.
+    pub fn read(words: [u32; 5], space: &AddressSpace, writable: bool) -> Result<Window, Trap> {
+        let w = WindowWords(words);
+        w.reserved()?;
+        let bad =
+            |field: &str, v: u32| Trap::new(TrapKind::Reserved, format!("GLOBAL field {field} has the value {v:#x}"));
+        let shape = if w.linear() == 1 {
+            if w.pitch() != 0 || w.tile_height() != 0 {
+                return Err(bad("PITCH or TILE_HEIGHT", w.pitch()));
+            }
+            WindowShape::Bytes(u64::from(words[3]) + 1)
+        } else {
+            let height = 2 + w.tile_height();
+            if height > 6 || !w.rows().is_multiple_of(1 << height) || !w.width().is_multiple_of(64) {
+                return Err(bad("TILE_HEIGHT, ROWS or WIDTH", w.tile_height()));
+            }
+            if w.pitch() != w.width() << height {
+                return Err(bad("PITCH", w.pitch()));
+            }
+            WindowShape::Rows(w.width().into(), w.rows().into(), height)
+        };
+        let size = match shape {
+            WindowShape::Whole => 1,
+            WindowShape::Bytes(n) => n,
+            WindowShape::Rows(width, rows, _) => width * rows,
+        };
+        let address = u64::from(w.address_high()) << 32 | u64::from(w.address());
+        let (alloc, base) = space.resolve(address, size as u32)?;
+        Ok(Window { alloc, writable, base, shape })
+    }
+
+    /// Where an address lies.
+    fn place(&self, g: u8, address: u32, size: u32) -> Result<u64, Trap> {
+        let outside = || {
+            Err(Trap::new(
+                TrapKind::OutOfBounds,
+                format!("access of {size} bytes at g{g}[{address:#x}], past the window"),
+            ))
+        };
+        let at = u64::from(address);
+        match self.shape {
+            WindowShape::Whole => Ok(at),
+            WindowShape::Bytes(n) if at + u64::from(size) <= n => Ok(self.base + at),
+            WindowShape::Bytes(_) => outside(),
+            WindowShape::Rows(width, rows, height) => {
+                let (x, y) = (at & 0xffff, at >> 16);
+                if x + u64::from(size) > width || y >= rows {
+                    return outside();
+                }
+                let tile = (y >> height) * (width >> 6) + (x >> 6);
+                Ok(self.base + (tile << (6 + height)) + ((y & ((1 << height) - 1)) << 6) + (x & 63))
+            }
+        }
+    }
 }
 
 /// All spaces but l[].
 pub struct DeviceMemory {
     pub memory: Memory,
+    /// Where what a driver part placed lies.
+    pub space: AddressSpace,
+    /// Addresses of the tables of texture and sampler descriptors.
+    pub tables: [Option<u64>; 2],
     pub global: [Option<Window>; 16],
     pub constant: [Option<AllocId>; 16],
     pub shared: Option<AllocId>,
@@ -55,6 +147,8 @@ impl DeviceMemory {
     pub fn new(memory: Memory, races: RaceCheck) -> DeviceMemory {
         DeviceMemory {
             memory,
+            space: AddressSpace::new64(None),
+            tables: [None; 2],
             global: [None; 16],
             constant: [None; 16],
             shared: None,
@@ -143,7 +237,26 @@ impl DeviceMemory {
                 )
             });
         }
-        Ok((w.alloc, u64::from(address)))
+        Ok((w.alloc, w.place(g, address, size)?))
+    }
+
+    /// Entry `n` of the table of texture (0) or sampler descriptors (1).
+    pub fn entry(&self, table: usize, n: u32, name: &str) -> Result<[u32; 8], Trap> {
+        let unbound = || Trap::new(TrapKind::OutOfBounds, format!("{name}{n} is not bound"));
+        let address = self.tables[table].ok_or_else(unbound)? + 32 * u64::from(n);
+        let (id, at) = self.space.find(address, 32).ok_or_else(unbound)?;
+        let mut words = [0; 8];
+        for (k, w) in (0..).zip(&mut words) {
+            *w = self.memory.load_u32(id, at + 4 * k)?;
+        }
+        Ok(words)
+    }
+
+    /// A part of a texel.
+    pub fn texel(&self, address: u64, size: u32, by: By) -> Result<u64, Trap> {
+        let (id, at) = self.space.resolve(address, size)?;
+        self.races.borrow_mut().load(id, at, size, by)?;
+        Ok(self.memory.load(id, at, size)?)
     }
 }
 

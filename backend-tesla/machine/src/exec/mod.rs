@@ -15,8 +15,9 @@ pub mod sfu;
 mod sfu_tables;
 mod step;
 mod subgroup;
+mod texture;
 
-pub use launch::run;
+pub use launch::{run, run_on};
 
 /// What the chip computes in its own way, for its numeric profile: raw f32 bits in and out.
 pub mod math {
