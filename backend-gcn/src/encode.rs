@@ -168,7 +168,10 @@ impl Encoder {
         for d in &i.defs {
             let Some(p) = d.phys() else { continue };
             let base = u32::from(p.place.base()) + if p.file == FILE_V { 256 } else { 0 };
-            writes.push((base, u32::from(p.place.len())));
+            // Nothing comes back that is not asked for.
+            if access != Access::Atomic || unit != Unit::Vmem || i.mods.glc {
+                writes.push((base, u32::from(p.place.len())));
+            }
             dst = dst.or(Some(base));
         }
         let codes: Codes = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();

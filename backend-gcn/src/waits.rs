@@ -164,6 +164,10 @@ impl State {
             self.vm.keep_younger(n);
             self.sampled.keep_younger(n);
             self.any_vm &= n > 0;
+            if n == 0 {
+                // A store that memory has acknowledged has read its data.
+                self.data.0.clear();
+            }
         }
         if let Some(n) = data {
             self.data.keep_younger(n);

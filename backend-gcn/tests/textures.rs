@@ -86,8 +86,8 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("textureStore(ia, vec2(k), k, vec4(x));", &[("image_store", "dmask:0x3 unorm da")]),
     ("textureStore(i3, vec3(k), vec4(x));", &[("image_store", "dmask:0x1 unorm da")]),
     ("o[n].x = f32(textureLoad(ir, vec2(k)).x);", &[("image_load", "dmask:0x1 unorm")]),
-    ("textureAtomicAdd(iq, vec2(k), n);", &[("image_atomic_add", "dmask:0x1 unorm glc")]),
-    ("textureAtomicMin(iq, vec2(k), n);", &[("image_atomic_umin", "dmask:0x1 unorm glc")]),
+    ("textureAtomicAdd(iq, vec2(k), n);", &[("image_atomic_add", "dmask:0x1 unorm")]),
+    ("textureAtomicMin(iq, vec2(k), n);", &[("image_atomic_umin", "dmask:0x1 unorm")]),
     ("o[n].x = f32(textureDimensions(t3, k).z + textureNumLevels(tc) + textureNumLayers(tca));", &[]),
     ("o[n].x = f32(textureNumSamples(tm) + textureDimensions(i2).y + textureNumLayers(ia));", &[]),
 ];

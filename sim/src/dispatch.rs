@@ -168,6 +168,9 @@ pub struct RunOptions {
     /// Seed for garbage in memory and registers, order of subgroups and workgroups, addresses, and approximations
     /// inside their documented error. `None` is the plain run.
     pub perturb: Option<u64>,
+    /// With a seed, memory is as weakly ordered as that of the chip: stores are late, and loads early, until something waits. Who orders
+    /// other accesses by atomics alone may find that they are not.
+    pub weak: bool,
     /// By whose rules.
     pub rules: Rules,
     /// Bytes of the code that are instructions, where constants lie behind them; `None` when all of it is.
@@ -184,6 +187,7 @@ impl Default for RunOptions {
         RunOptions {
             step_limit: 1_000_000_000,
             perturb: None,
+            weak: false,
             rules: Rules::Conventions,
             exec_size: None,
             races: Races::Trap,

@@ -23,6 +23,7 @@ pub mod source;
 pub mod sync;
 pub mod texture;
 pub mod trap;
+pub mod weak;
 pub mod words;
 
 pub use address::AddressSpace;
@@ -36,3 +37,4 @@ pub use race::{By, RaceCheck, WORKGROUP, WORKGROUP_ASIDE, binding_name};
 pub use rng::SplitMix64;
 pub use source::{At, DrawState};
 pub use trap::{Other, Trap, TrapKind};
+pub use weak::{Agent, Late, Past};

@@ -1,12 +1,14 @@
 //! Memory order between invocations: what a flag promises holds on the oracle and on every machine, at every level, whatever the order of
 //! the run.
 
-use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::{CodegenOptions, Target};
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{Dispatch, Races, RunOptions};
-use gpucc_tests::exec::{self, On};
+use gpucc_tests::exec::{self, For, On, Problem};
+use rayon::prelude::*;
 
+use crate::drawing::{self, Placed};
 use crate::spirv::{glslang, has, scratch};
 
 /// A flag that is seen promises the datum written before it, as programs of GLSL write it: by semantics of atomics or by fences, with a
@@ -90,7 +92,7 @@ fn a_flag_promises_what_was_written_before_it() {
             for level in [0, 2] {
                 for perturb in [None, Some(1), Some(2)] {
                     let mut d = Dispatch::new([8, 1, 1]).with_u32(0, 0, &[0; 1024]).with_u32(0, 1, &[0]);
-                    let options = RunOptions { perturb, races: Races::Off, ..RunOptions::default() };
+                    let options = run_options(perturb);
                     let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
                     match exec::run(&module, "main", on, &codegen, &mut d, &options) {
                         Ok(_) => assert_eq!(
@@ -105,4 +107,362 @@ fn a_flag_promises_what_was_written_before_it() {
             }
         }
     }
+}
+
+/// Where data and flags lie, and whose invocations share them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shared {
+    /// In buffers, among eight workgroups of 64.
+    Grid,
+    /// In buffers, in one workgroup of 256.
+    Group,
+    /// In workgroup memory, in each of two workgroups of 256.
+    Local,
+}
+
+impl Shared {
+    const ALL: [Shared; 3] = [Shared::Grid, Shared::Group, Shared::Local];
+
+    /// Invocations of a workgroup, and workgroups.
+    fn size(self) -> (u32, u32) {
+        match self {
+            Shared::Grid => (64, 8),
+            Shared::Group => (256, 1),
+            Shared::Local => (256, 2),
+        }
+    }
+
+    /// How many invocations share data and flags.
+    fn count(self) -> u32 {
+        if self == Shared::Grid { 512 } else { 256 }
+    }
+}
+
+/// A program whose fences settle its races. `data`, `flags` and `found` are arrays of words. `v1` is the number of the invocation among
+/// those that share data and flags, `v2` four times that, `v3` four times that of one far away, `v4` of that with another top bit.
+struct Litmus {
+    name: &'static str,
+    body: &'static str,
+    /// Whether it is as promised what they found.
+    holds: fn(&[u32]) -> bool,
+    /// What the first 64 flags and data are.
+    first: u32,
+}
+
+fn all_zero(found: &[u32]) -> bool {
+    found.iter().all(|&w| w == 0)
+}
+
+/// Of two invocations whose numbers differ in the top bit not both found `what`.
+fn not_both(what: u32, found: &[u32]) -> bool {
+    (0..found.len()).all(|i| found[i] != what || found[i ^ (found.len() / 2)] != what)
+}
+
+/// Each column of 64 has the sums of the numbers so far.
+fn sums(found: &[u32]) -> bool {
+    found.iter().enumerate().all(|(i, &w)| w as usize == (i % 64..=i).step_by(64).sum::<usize>())
+}
+
+const MESSAGE: usize = 0;
+const SCAN: usize = 6;
+
+const LITMUS: [Litmus; 7] = [
+    Litmus {
+        name: "message passing",
+        body: "store 1:i32, data[0 + v2] align 4
+  fence release
+  store 1:i32, flags[0 + v2] align 4 {atomic}
+  v6: i32 = load flags[0 + v3] align 4 {atomic}
+  fence acquire
+  v7: i32 = load data[0 + v3] align 4
+  v8: b1 = icmp.ugt v6, v7
+  v9: i32 = select v8, 1:i32, 0:i32
+  store v9, found",
+        holds: all_zero,
+        first: 0,
+    },
+    Litmus {
+        name: "message passing, coherent data",
+        body: "store 1:i32, data[0 + v2] align 4 {coherent}
+  fence release
+  store 1:i32, flags[0 + v2] align 4 {coherent}
+  v6: i32 = load flags[0 + v3] align 4 {coherent}
+  fence acquire
+  v7: i32 = load data[0 + v3] align 4 {coherent}
+  v8: b1 = icmp.ugt v6, v7
+  v9: i32 = select v8, 1:i32, 0:i32
+  store v9, found",
+        holds: all_zero,
+        first: 0,
+    },
+    Litmus {
+        name: "store buffering",
+        body: "v6: i32 = atomic.xchg 1:i32, flags[0 + v2] align 4
+  fence
+  v7: i32 = atomic.add 0:i32, flags[0 + v4] align 4
+  store v7, found",
+        holds: |found| not_both(0, found),
+        first: 0,
+    },
+    Litmus {
+        name: "load buffering",
+        body: "v6: i32 = load flags[0 + v4] align 4 {atomic}
+  fence
+  store 1:i32, flags[0 + v2] align 4 {atomic}
+  store v6, found",
+        holds: |found| not_both(1, found),
+        first: 0,
+    },
+    Litmus {
+        name: "two reads of one place",
+        body: "store 1:i32, flags[0 + v2] align 4 {atomic}
+  v6: i32 = load flags[0 + v3] align 4 {atomic}
+  v7: i32 = load flags[0 + v3] align 4 {atomic}
+  v8: b1 = icmp.ugt v6, v7
+  v9: i32 = select v8, 1:i32, 0:i32
+  store v9, found",
+        holds: all_zero,
+        first: 0,
+    },
+    Litmus {
+        name: "a flag that is waited for",
+        body: "v5: i32 = iadd v2, 256:i32
+  store 1:i32, data[0 + v5] align 4
+  fence release
+  store 1:i32, flags[0 + v5] align 4 {atomic}
+  v20: i32 = load data[0 + v2] align 4
+  jump block1
+block1 loop merge block3 continue block2:
+  v6: i32 = load flags[0 + v2] align 4 {atomic}
+  v7: b1 = icmp.eq v6, 0:i32
+  br v7, block2, block3
+block2:
+  jump block1
+block3:
+  fence acquire
+  v8: i32 = load data[0 + v2] align 4
+  v9: i32 = isub 1:i32, v8
+  v21: b1 = icmp.ugt v20, v8
+  v22: i32 = select v21, 2:i32, v9
+  store v22, found",
+        holds: all_zero,
+        first: 1,
+    },
+    Litmus {
+        // Invocation n has the place n + 64. Flag 1 stands for its own number, flag 2 for the sum.
+        name: "a scan that looks back",
+        body: "v5: i32 = iadd v2, 256:i32
+  store v1, data[0 + v5] align 4
+  fence release
+  store 1:i32, flags[0 + v5] align 4 {atomic}
+  jump block1(v2, v1)
+block1(v10: i32, v11: i32) loop merge block3 continue block2:
+  v12: i32 = load flags[0 + v10] align 4 {atomic}
+  fence acquire
+  v13: b1 = icmp.eq v12, 2:i32
+  br v13, block3, block2
+block2:
+  v16: i32 = load data[0 + v10] align 4
+  v17: b1 = icmp.eq v12, 1:i32
+  v18: i32 = select v17, v16, 0:i32
+  v19: i32 = select v17, 256:i32, 0:i32
+  v20: i32 = isub v10, v19
+  v21: i32 = iadd v11, v18
+  jump block1(v20, v21)
+block3:
+  v22: i32 = load data[2304 + v10] align 4
+  v23: i32 = iadd v11, v22
+  store v23, data[2304 + v5] align 4
+  fence release
+  store 2:i32, flags[0 + v5] align 4 {atomic}
+  store v23, found",
+        holds: sums,
+        first: 2,
+    },
+];
+
+impl Litmus {
+    fn module(&self, shared: Shared, body: &str) -> Module {
+        let (near, order) = match shared {
+            Shared::Grid => (["res0[", "res1["], "device storage"),
+            Shared::Group => (["res0[", "res1["], "storage"),
+            Shared::Local => (["global0[", "global1["], "workgroup"),
+        };
+        let id = if shared == Shared::Local { "local_invocation_id" } else { "global_invocation_id" };
+        let mask = shared.count() - 1;
+        let top = shared.count() / 2;
+        // Workgroup memory begins with nothing.
+        let begin = |at: usize| format!("  store 0:i32, global0[{at} + v2] align 4\n");
+        let begin = (0..4).map(|k| begin(1024 * k)).collect::<String>()
+            + &format!(
+                "  v50: b1 = icmp.ult v1, 64:i32\n  v51: i32 = select v50, {}:i32, 0:i32\n  \
+                 store v51, global0[0 + v2] align 4\n  store v51, global1[0 + v2] align 4 {{atomic}}\n  store 0:i32, global1[1024 + v2] align 4 {{atomic}}\n  \
+                 barrier workgroup workgroup\n",
+                self.first
+            );
+        let text = format!(
+            "module robust on\n\
+             res0 \"data\" group 0 binding 0 storage_rw size 4 stride 4\n\
+             res1 \"flags\" group 0 binding 1 storage_rw size 4 stride 4\n\
+             res2 \"found\" group 0 binding 2 storage_rw size 4 stride 4\n\
+             global0 \"near\" workgroup size 4096 align 4\nglobal1 \"signs\" workgroup size 2048 align 4\n\
+             entry \"main\" compute func0 size {},1,1\n\nfunc0 \"main\" {{\nblock0:\n  \
+             v60: i32x3 = sysval {id}\n  v1: i32 = extract v60, lane 0\n  v2: i32 = shl v1, 2:i32\n  \
+             v61: i32 = imul v1, 37:i32\n  v62: i32 = and v61, {mask}:i32\n  v3: i32 = shl v62, 2:i32\n  \
+             v63: i32 = xor v1, {top}:i32\n  v4: i32 = shl v63, 2:i32\n  \
+             v64: i32x3 = sysval global_invocation_id\n  v65: i32 = extract v64, lane 0\n  v66: i32 = shl v65, 2:i32\n\
+             {}  {}\n  ret\n}}\n",
+            shared.size().0,
+            if shared == Shared::Local { begin.as_str() } else { "" },
+            body.replace("data[", near[0])
+                .replace("flags[", near[1])
+                .replace("fence", "barrier none")
+                .replace("barrier none release", &format!("barrier none release {order}"))
+                .replace("barrier none acquire", &format!("barrier none acquire {order}"))
+                .replace("barrier none\n", &format!("barrier none {order}\n"))
+                .replace("found", "res2[0 + v66] align 4"),
+        );
+        let name = self.name;
+        let module = gpucc_ir::text::parse_module(&text).unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.message));
+        gpucc_ir::verify::verify_module(&module).unwrap_or_else(|e| panic!("{name}: {}\n{text}", e[0]));
+        module
+    }
+
+    /// The dispatch, before the run.
+    fn dispatch(&self, shared: Shared) -> Dispatch {
+        let mut words = [0; 1280];
+        words[..64].fill(self.first);
+        let d = Dispatch::new([shared.size().1, 1, 1]).with_u32(0, 0, &words).with_u32(0, 1, &words[..640]);
+        d.with_u32(0, 2, &[0; 512])
+    }
+
+    /// Whether the promise was kept.
+    fn held(&self, shared: Shared, d: &Dispatch) -> bool {
+        let (invocations, groups) = shared.size();
+        let found = d.words(0, 2).expect("a buffer");
+        found[..(invocations * groups) as usize].chunks(shared.count() as usize).all(self.holds)
+    }
+
+    /// Whether the promise is kept in a run; nothing if the chip has no atomics there.
+    fn holds(&self, shared: Shared, module: &Module, on: On, opt_level: u8, perturb: Option<u64>) -> Option<bool> {
+        let mut d = self.dispatch(shared);
+        let options = run_options(perturb);
+        let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+        match exec::run(module, "main", on, &codegen, &mut d, &options) {
+            Ok(_) => Some(self.held(shared, &d)),
+            Err(Problem::Refused(codes, _)) if codes == [Refusal::Atomics] => None,
+            Err(e) => panic!("{}, {shared:?}, on {on} at level {opt_level}, seed {perturb:?}: {e}", self.name),
+        }
+    }
+}
+
+/// Instructions that a run may take: one that waits for ever takes them all.
+const STEPS: u64 = 4_000_000;
+
+/// Runs in which something that is missing may show.
+const SEEDS: u64 = 300;
+
+fn run_options(perturb: Option<u64>) -> RunOptions {
+    RunOptions { perturb, weak: true, races: Races::Off, step_limit: STEPS, ..RunOptions::default() }
+}
+
+#[test]
+fn litmus_programs_keep_their_promises() {
+    for (l, shared) in LITMUS.iter().flat_map(|l| Shared::ALL.map(|s| (l, s))) {
+        let module = l.module(shared, l.body);
+        let places = machines().chain([On::Interp, On::Passes(For::Poor)]);
+        places.collect::<Vec<_>>().into_par_iter().for_each(|on| {
+            for level in [0, 2] {
+                for perturb in std::iter::once(None).chain((1..=10).map(Some)) {
+                    let held = l.holds(shared, &module, on, level, perturb);
+                    assert!(held != Some(false), "{}, {shared:?}, on {on} at level {level}, seed {perturb:?}", l.name);
+                }
+            }
+        });
+    }
+}
+
+/// Fences of the IR that are left out, one by one: where the order is asked of all workgroups, machines show it under some seed.
+#[test]
+fn a_fence_that_is_left_out_shows() {
+    for (which, line) in [
+        (MESSAGE, "  fence release\n"),
+        (MESSAGE, "  fence acquire\n"),
+        (SCAN, "  fence release\n"),
+        (SCAN, "  fence acquire\n"),
+    ] {
+        let l = &LITMUS[which];
+        let module = l.module(Shared::Grid, &l.body.replacen(line, "", 1));
+        for target in exec::targets("gcn:all") {
+            let shows =
+                (1..=SEEDS).any(|seed| l.holds(Shared::Grid, &module, exec::on(target), 2, Some(seed)) == Some(false));
+            assert!(shows, "{} without `{}` on {target}", l.name, line.trim());
+        }
+    }
+}
+
+/// What of the code of these programs changes nothing they may see when it is left out, and why: how programs are named, where data and
+/// flags lie, how the line begins or what is in it.
+const NEEDLESS: &[(&str, &[Shared], &str)] = &[
+    // Workgroup memory keeps the order of a wave by itself.
+    ("", &[Shared::Local], "s_waitcnt lgkmcnt(0)"),
+    // All waves of a workgroup have one cache.
+    ("", &[Shared::Group], " glc"),
+    // An old flag promises nothing, and whoever does not wait for it is content.
+    ("message passing", &[Shared::Grid], " glc"),
+    ("load buffering", &[Shared::Grid], " glc"),
+    // The fence in the loop has forgotten the old flag.
+    ("a scan that looks back", &[Shared::Grid], " glc"),
+    // Loads and atomics that go past the cache do not ask what it holds.
+    ("message passing, coherent data", &[Shared::Grid], "buffer_wbinvl1"),
+    ("store buffering", &[Shared::Grid], "buffer_wbinvl1"),
+    ("load buffering", &[Shared::Grid], "buffer_wbinvl1"),
+];
+
+/// Waits, caches that are to forget what they hold, and bits of loads that go past them, left out of machine code one by one.
+#[test]
+fn a_wait_or_a_bit_that_is_left_out_of_the_code_shows() {
+    let Some(machine) = gpucc_machines::find("gcn") else { return };
+    let one = |(target, l, shared): (Target, &Litmus, Shared)| {
+        let (mut shown, mut silent) = (0, Vec::new());
+        let generation = target.generation_index();
+        let words = |line: &str| (machine.assemble)(line, generation, gpucc_isa::stage::ALL, false).unwrap();
+        let device = exec::device(target);
+        let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
+        let compiled = device.compile(&l.module(shared, l.body), "main", &codegen).unwrap();
+        for Placed { at, size: n, text: line } in drawing::instructions(&compiled.container, target) {
+            if NEEDLESS.iter().any(|x| l.name.starts_with(x.0) && x.1.contains(&shared) && line.contains(x.2)) {
+                continue;
+            }
+            let instead = if line.starts_with("s_waitcnt") || line.starts_with("buffer_wbinvl1") {
+                words("s_nop 0").repeat(n / 4)
+            } else if line.contains(" glc") && line.contains("load") {
+                words(&line.replace(" glc", ""))
+            } else {
+                continue;
+            };
+            let mut wrong = compiled.clone();
+            wrong.container.entries[0].code[at..at + n].copy_from_slice(&instead);
+            let shows = (1..=SEEDS).any(|seed| {
+                let mut d = l.dispatch(shared);
+                let options = run_options(Some(seed));
+                device.launch(&wrong, "main", &mut d, &options).is_err() || !l.held(shared, &d)
+            });
+            if shows {
+                shown += 1;
+            } else {
+                silent.push(format!("{}, {shared:?} on {target}: `{line}` at {at:#x}", l.name));
+            }
+        }
+        (shown, silent)
+    };
+    let all: Vec<_> = exec::targets("gcn:all")
+        .into_iter()
+        .flat_map(|t| LITMUS.iter().flat_map(move |l| Shared::ALL.map(|s| (t, l, s))))
+        .collect::<Vec<_>>();
+    let found: Vec<(usize, Vec<String>)> = all.into_par_iter().map(one).collect();
+    let shown: usize = found.iter().map(|f| f.0).sum();
+    let silent: Vec<String> = found.into_iter().flat_map(|f| f.1).collect();
+    println!("{shown} are missed");
+    assert!(silent.is_empty(), "{shown} are missed, {} are not:\n{}", silent.len(), silent.join("\n"));
 }

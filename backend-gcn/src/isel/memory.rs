@@ -358,6 +358,7 @@ impl Isel<'_> {
             _ => None,
         };
         let dynamic = d.dyn_offset();
+        let wanted = cx.is_used(d.result());
         let out = cx.result(i, 0)[0];
         match m.place {
             Place::Buffer(r) => {
@@ -375,7 +376,7 @@ impl Isel<'_> {
                 let result = if class == V { out } else { cx.temp(V2) };
                 let def = gpucc_mir::Def::reg(result).tied(0);
                 let inst = self.at_buffer(cx, op(o).def(def).arg(data), r, &m, (a, offset));
-                cx.emit(with(inst, (Glc(true),)));
+                cx.emit(with(inst, (Glc(wanted),)));
                 if class == V2 {
                     let rest = cx.temp(V);
                     cx.emit(MInst::split(&[out, rest], result));

@@ -478,9 +478,10 @@ impl Isel<'_> {
         let data = self.collected(cx, &data);
         let mods = (Dmask((1 << components) - 1), Unorm(true), Da(da), OfImage(Some(req.tex.texture).into()));
         if let Attr::TexAtomic(k, _) = cx.data(i).attr {
+            let wanted = cx.is_used(cx.data(i).result());
             let old = cx.result(i, 0)[0];
             let inst = op(image_atomic(k)).def(Def::reg(old).tied(0)).arg(data).arg(address).arg(texture);
-            cx.emit(with(with(inst, mods), (Glc(true),)));
+            cx.emit(with(with(inst, mods), (Glc(wanted),)));
         } else {
             cx.emit(build::ImageStore.with(mods, [data, address, texture.into()]));
         }

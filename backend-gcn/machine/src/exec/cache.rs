@@ -37,6 +37,11 @@ impl L1 {
         L1 { first, held: vec![0; lines as usize], old: BTreeMap::new() }
     }
 
+    /// Whether it is a buffer, of which lines may be here.
+    pub(crate) fn caches(&self, id: AllocId) -> bool {
+        id.0 as usize + 1 < self.first.len()
+    }
+
     fn line(&self, id: AllocId, offset: u64) -> Option<u32> {
         let at = id.0 as usize;
         (at + 1 < self.first.len()).then(|| self.first[at] + (offset / LINE) as u32)

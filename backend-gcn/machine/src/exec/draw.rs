@@ -252,6 +252,8 @@ impl<'a> Machine<'a> {
                 races: RaceCheck::default(),
                 own: OwnMemory::new(Vec::new()),
                 values: Values::default(),
+                past: None,
+                waves: 0,
             },
             seed: options.perturb.map(SplitMix64::new),
             launched: 0,

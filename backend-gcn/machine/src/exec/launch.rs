@@ -3,8 +3,8 @@
 use gpucc_container::{Container, DescriptorKey, Entry, Preload, Source};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, BarrierRule, Device, Dispatch, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions,
-    RunReport, RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, Agent, AllocId, At, BarrierRule, Device, Dispatch, Machine, Memory, OwnMemory, Past, RaceCheck,
+    Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
 };
 
 use super::cache::{L1, UNITS};
@@ -390,7 +390,9 @@ impl<'a> LaunchState<'a> {
         memory.alloc("root block", words, false);
         races.watch(lds, lds_size.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(vec![lds, scratch]);
-        Ok(DeviceMemory { memory, space, lds, lds_size, scratch, l1, epoch: 0, stored: Vec::new(), races, own, values })
+        let past = perturb.filter(|_| self.common.options.weak).map(|_| Past::default());
+        let (epoch, stored, waves) = (0, Vec::new(), 0);
+        Ok(DeviceMemory { memory, space, lds, lds_size, scratch, l1, epoch, stored, races, own, values, past, waves })
     }
 
     fn root_words(&self) -> usize {
@@ -486,6 +488,10 @@ impl<'a> LaunchState<'a> {
             w.set_exec(exec);
             w.first = number * LANES as u32;
             w.unit = unit;
+            if let (Some(rng), Some(past)) = (&rng, &env.past) {
+                w.agent = Some(Agent::new(env.waves, rng, past));
+                env.waves += 1;
+            }
             w.conventions = self.limits.conventions;
             w.seed = self.common.options.perturb;
             w.code = env.values.code;

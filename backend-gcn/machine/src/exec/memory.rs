@@ -1,6 +1,6 @@
 //! Scalar memory, buffers and FLAT (sections 5 and 11).
 
-use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, Agent, AllocId, By, Late, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind};
 
 use super::cache::L1;
 use super::decode::Decoded;
@@ -33,6 +33,10 @@ pub(crate) struct DeviceMemory {
     pub own: OwnMemory,
     /// Addresses and sizes of what preloads ask for.
     pub values: Values,
+    /// What buffers were, where memory is weak: a load may see it that nothing keeps behind others.
+    pub past: Option<Past>,
+    /// Waves that began.
+    pub waves: u32,
 }
 
 impl DeviceMemory {
@@ -49,6 +53,13 @@ impl DeviceMemory {
     pub(crate) fn store(&mut self, unit: Option<u8>, address: u64, size: u32, v: u64, by: By) -> Result<(), Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         self.races.store(&self.memory, id, offset, &v.to_le_bytes()[..size as usize], by)?;
+        self.put(unit, NOBODY, id, offset, size, v)
+    }
+    /// A store arrives in L2, and in the cache of its unit.
+    fn put(&mut self, unit: Option<u8>, wave: u32, id: AllocId, offset: u64, size: u32, v: u64) -> Result<(), Trap> {
+        if let Some(past) = &mut self.past {
+            past.note(&self.memory, wave, id, offset, size);
+        }
         self.l1.store(&self.memory, unit, id, offset, size, v);
         self.memory.store(id, offset, size, v)?;
         self.stored(id);
@@ -57,13 +68,15 @@ impl DeviceMemory {
     /// One indivisible read and write at L2, whose line in the cache of the unit follows; gives the old value.
     pub(crate) fn atomic(
         &mut self,
-        unit: u8,
-        address: u64,
+        (unit, wave): (u8, u32),
+        (id, offset): (AllocId, u64),
         size: u32,
         by: By,
         op: impl FnOnce(u64) -> u64,
     ) -> Result<u64, Trap> {
-        let (id, offset) = self.space.resolve(address, size)?;
+        if let Some(past) = &mut self.past {
+            past.note(&self.memory, wave, id, offset, size);
+        }
         let old = self.memory.load(id, offset, size)?;
         let new = op(old);
         self.races.atomic(id, offset, size, new != old, by)?;
@@ -111,6 +124,133 @@ impl DeviceMemory {
             ));
         }
         Ok(self.memory.load_u32(id, offset)?)
+    }
+}
+
+/// The number of no wave.
+const NOBODY: u32 = u32::MAX;
+
+/// What a wave does to memory and does not wait for at once.
+#[derive(Clone, Debug)]
+pub(crate) enum Write {
+    /// Stores these bytes.
+    Store(u64, By),
+    /// An atomic without a result, with its operands.
+    Atomic(Atomic, u64, u64, By),
+}
+
+impl Wave {
+    /// A store of at most 32 bits, which memory may have later.
+    pub(crate) fn store(
+        &mut self,
+        env: &mut DeviceMemory,
+        address: u64,
+        size: u32,
+        v: u64,
+        by: By,
+    ) -> Result<(), Trap> {
+        let (id, offset) = env.space.resolve(address, size)?;
+        if self.agent.is_none() || !env.l1.caches(id) {
+            return env.store(Some(self.unit), address, size, v, by);
+        }
+        self.write(env, id, offset, size, Write::Store(v, by))
+    }
+
+    /// Something is issued that memory may have later.
+    fn write(&mut self, env: &mut DeviceMemory, id: AllocId, offset: u64, len: u32, what: Write) -> Result<(), Trap> {
+        let Some(agent) = &mut self.agent else { return Ok(()) };
+        let now = agent.issue(&env.memory, Late { tag: self.issued, id, offset, len, what });
+        self.arrive(env, now)
+    }
+
+    /// A load, through the vector cache of the unit or past it, which may come before loads that were issued earlier.
+    pub(crate) fn load(
+        &mut self,
+        env: &mut DeviceMemory,
+        unit: Option<u8>,
+        address: u64,
+        size: u32,
+        by: By,
+    ) -> Result<u64, Trap> {
+        let (id, offset) = env.space.resolve(address, size)?;
+        if self.agent.is_none() || !env.l1.caches(id) {
+            return env.load(unit, address, size, by);
+        }
+        env.races.load(id, offset, size, by)?;
+        let mut first = self.agent.as_mut().map(|a| a.before(id, offset, size)).unwrap_or_default();
+        first.extend(self.agent.as_mut().map(Agent::stray).unwrap_or_default());
+        self.arrive(env, first)?;
+        if let Some(held) = unit.and_then(|u| env.l1.load(u, id, offset, size)) {
+            return Ok(held);
+        }
+        let mut word = [0; 8];
+        let out = &mut word[..size as usize];
+        match (&mut self.agent, &env.past) {
+            (Some(agent), Some(past)) => agent.load(past, &env.memory, id, offset, out)?,
+            _ => env.memory.load_bytes(id, offset, out)?,
+        }
+        Ok(u64::from_le_bytes(word))
+    }
+
+    /// An atomic with its operands; gives the old value if it is asked for. Nobody waits for one without a result.
+    fn atomic(
+        &mut self,
+        env: &mut DeviceMemory,
+        (a, new, other): (Atomic, u64, u64),
+        address: u64,
+        asked: bool,
+        by: By,
+    ) -> Result<u64, Trap> {
+        let size = if a.wide { 8 } else { 4 };
+        let (id, offset) = env.space.resolve(address, size)?;
+        let Some(agent) = self.agent.as_mut().filter(|_| env.l1.caches(id)) else {
+            return env.atomic((self.unit, NOBODY), (id, offset), size, by, |old| a.apply(old, new, other));
+        };
+        if !asked {
+            self.write(env, id, offset, size, Write::Atomic(a, new, other, by))?;
+            return Ok(0);
+        }
+        let (first, wave) = (agent.before(id, offset, size), agent.number());
+        self.arrive(env, first)?;
+        env.atomic((self.unit, wave), (id, offset), size, by, |old| a.apply(old, new, other))
+    }
+
+    /// A load of texels comes behind all that its wave stored.
+    pub(crate) fn all_arrive(&mut self, env: &mut DeviceMemory) -> Result<(), Trap> {
+        let all = self.agent.as_mut().map(|a| a.arrived(|_| true)).unwrap_or_default();
+        self.arrive(env, all)
+    }
+
+    /// What was under way arrives in memory.
+    fn arrive(&self, env: &mut DeviceMemory, list: Vec<Late<Write>>) -> Result<(), Trap> {
+        let Some(wave) = self.agent.as_ref().map(Agent::number) else { return Ok(()) };
+        for l in list {
+            match l.what {
+                Write::Store(v, by) => {
+                    env.races.store(&env.memory, l.id, l.offset, &v.to_le_bytes()[..l.len as usize], by)?;
+                    env.put(Some(self.unit), wave, l.id, l.offset, l.len, v)?;
+                }
+                Write::Atomic(a, new, other, by) => {
+                    env.atomic((self.unit, wave), (l.id, l.offset), l.len, by, |old| a.apply(old, new, other))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// After an instruction: what was waited for has arrived, and what the wave loads from here on is no older than what it has seen.
+    pub(crate) fn settle(&mut self, env: &mut DeviceMemory, ends: bool) -> Result<(), Trap> {
+        let observed = std::mem::take(&mut self.observed);
+        if self.agent.is_none() || !observed && !ends {
+            return Ok(());
+        }
+        let waiting = self.under_way();
+        let arrived = self.agent.as_mut().map(|a| a.arrived(|tag| ends || !waiting.contains(&tag)));
+        self.arrive(env, arrived.unwrap_or_default())?;
+        if let (Some(agent), Some(past)) = (&mut self.agent, &env.past) {
+            agent.observe(past);
+        }
+        Ok(())
     }
 }
 
@@ -389,7 +529,7 @@ impl Wave {
             let raw = layout.pack(format.nfmt, c, format.half);
             for i in 0..bytes.div_ceil(4) {
                 let n = (bytes - 4 * i).min(4);
-                env.store(Some(self.unit), address + u64::from(4 * i), n, (raw >> (32 * i)) as u64, by)?;
+                self.store(env, address + u64::from(4 * i), n, (raw >> (32 * i)) as u64, by)?;
             }
             return Ok(());
         }
@@ -397,7 +537,7 @@ impl Wave {
         let mut raw = 0u128;
         for i in 0..bytes.div_ceil(4) {
             let n = (bytes - 4 * i).min(4);
-            raw |= u128::from(env.load(cache, address + u64::from(4 * i), n, by)?) << (32 * i);
+            raw |= u128::from(self.load(env, cache, address + u64::from(4 * i), n, by)?) << (32 * i);
         }
         let c = layout.unpack(format.nfmt, raw);
         let one = if matches!(format.nfmt, 4 | 5) { 1 } else { 1f32.to_bits() };
@@ -430,12 +570,12 @@ impl Wave {
             if d.access == Access::Store {
                 if let Some(a) = address {
                     let value = self.v[reg][lane];
-                    env.store(Some(self.unit), a, bytes, value.into(), by)?;
+                    self.store(env, a, bytes, value.into(), by)?;
                 }
                 continue;
             }
             let raw = match address {
-                Some(a) => env.load(cache, a, bytes, by)? as u32,
+                Some(a) => self.load(env, cache, a, bytes, by)? as u32,
                 None => 0,
             };
             let value = extended(e, raw);
@@ -468,9 +608,8 @@ impl Wave {
         let new = value(self, data);
         let swap = a.op.compares();
         let other = if swap { value(self, data + if a.wide { 2 } else { 1 }) } else { 0 };
-        let size = if a.wide { 8 } else { 4 };
         let old = match address {
-            Some(at) => env.atomic(self.unit, at, size, self.by(d, lane), |old| a.apply(old, new, other))?,
+            Some(at) => self.atomic(env, (a, new, other), at, d.mem.glc, self.by(d, lane))?,
             None => 0,
         };
         if d.mem.glc {
@@ -551,9 +690,9 @@ impl Wave {
             let at = (address & !(u64::from(bytes) - 1)).wrapping_add(4 * i as u64);
             if d.access == Access::Store {
                 let value = self.v[usize::from(d.mem.data) + i][lane];
-                env.store(Some(self.unit), at, bytes, value.into(), by)?;
+                self.store(env, at, bytes, value.into(), by)?;
             } else {
-                let raw = env.load(cache, at, bytes, by)? as u32;
+                let raw = self.load(env, cache, at, bytes, by)? as u32;
                 self.v[usize::from(d.dst) + i][lane] = extended(e, raw);
             }
         }

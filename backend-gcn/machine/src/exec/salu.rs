@@ -8,6 +8,7 @@ use crate::Op;
 use crate::operand::{EXEC, M0};
 
 /// What happens after an instruction.
+#[derive(PartialEq, Eq)]
 pub(crate) enum Next {
     /// Go on with the next one.
     Go,

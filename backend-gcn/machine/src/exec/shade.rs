@@ -47,6 +47,8 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
         races: RaceCheck::default(),
         own: OwnMemory::new(Vec::new()),
         values: Values::default(),
+        past: None,
+        waves: 0,
     };
     let mut w = Wave::new(limits.vgprs as usize, generation, start.mode, None);
     w.conventions = limits.conventions;

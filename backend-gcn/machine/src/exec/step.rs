@@ -23,6 +23,7 @@ pub(super) fn step(
     report: &mut RunReport,
     classes: &mut [u64; CLASSES.len()],
 ) -> Result<RunState, Trap> {
+    w.settle(env, false)?;
     for _ in 0..time_slice {
         let Some(d) = code.get(w.pc) else {
             return Err(Trap::new(TrapKind::FellOffEnd, "execution ran past the last instruction"));
@@ -72,6 +73,7 @@ pub(super) fn step(
             }
         };
         w.after(d);
+        w.settle(env, next == Next::End)?;
         match next {
             Next::Go => w.pc += 1,
             Next::Index(Some(i)) => w.pc = i as usize,
@@ -85,6 +87,8 @@ pub(super) fn step(
                 }
             },
             Next::Barrier => {
+                // What it does behind the barrier comes after what others did before it.
+                w.observed = true;
                 w.pc += 1;
                 return Ok(RunState::Barrier(d.at.into()));
             }

@@ -1,9 +1,10 @@
 //! State of a wave: registers with what is known of them, outstanding operations, hazard distances.
 
-use gpucc_sim::{SplitMix64, Trap, TrapKind};
+use gpucc_sim::{Agent, SplitMix64, Trap, TrapKind};
 
 use super::decode::{Decoded, Src};
 use super::export::Export;
+use super::memory::Write;
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::{EXEC, M0, VCC};
 use crate::{Op, Unit};
@@ -47,6 +48,8 @@ struct Pending {
     locks: Vec<(u16, u8)>,
     /// Others shall see its effect.
     effect: bool,
+    /// Its number among all of the wave.
+    number: u64,
 }
 
 /// Long ago, for hazard distances.
@@ -88,6 +91,12 @@ pub(crate) struct Wave {
     /// Moves approximations inside their errors.
     pub seed: Option<u64>,
     queue: Vec<Pending>,
+    /// Operations that were sent.
+    pub issued: u64,
+    /// What of its accesses to buffers is under way, where memory is weak.
+    pub agent: Option<Agent<Write>>,
+    /// Whether something arrived that it waited for.
+    pub observed: bool,
     now: i64,
     valu_s: [i64; 128],
     salu_s: [i64; 128],
@@ -137,6 +146,9 @@ impl Wave {
             code: 0,
             seed: None,
             queue: Vec::new(),
+            issued: 0,
+            agent: None,
+            observed: false,
             now: 0,
             valu_s: [NEVER; 128],
             salu_s: [NEVER; 128],
@@ -503,7 +515,8 @@ impl Wave {
         // A counter at its maximum stalls the issue until the oldest operation of that kind is done.
         self.stall(order, late);
         let lanes = self.exec();
-        self.queue.push(Pending { order, counters, lanes, writes, locks, effect });
+        self.queue.push(Pending { order, counters, lanes, writes, locks, effect, number: self.issued });
+        self.issued += 1;
     }
 
     fn stall(&mut self, order: Order, export: bool) {
@@ -540,6 +553,7 @@ impl Wave {
             p.counters = 0;
         }
         let left = p.counters;
+        self.observed |= had & !EXP != 0 && left & !EXP == 0;
         let free = had & EXP != 0 && left & EXP == 0;
         let locks = if free { std::mem::take(&mut p.locks) } else { Vec::new() };
         let writes = if had & !EXP != 0 && left & !EXP == 0 { std::mem::take(&mut p.writes) } else { Vec::new() };
@@ -551,6 +565,11 @@ impl Wave {
         for (first, count) in writes {
             self.mark(first, count, -1);
         }
+    }
+
+    /// The numbers of operations on memory that are not known to be complete.
+    pub(crate) fn under_way(&self) -> Vec<u64> {
+        self.queue.iter().filter(|p| p.counters & (VM | LGKM) != 0).map(|p| p.number).collect()
     }
 
     /// s_waitcnt: what is certainly complete when every counter is at most its value.

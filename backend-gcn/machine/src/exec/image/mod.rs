@@ -42,6 +42,7 @@ impl Wave {
                 self.image_effect(d, env, &image, lane).map_err(|t| t.in_lane(lane as u32))?;
             }
         } else {
+            self.all_arrive(env)?;
             // Results may lie where addresses did, and quads read those of other lanes.
             let mut found = Vec::with_capacity(order.len());
             for &lane in &order {
@@ -207,7 +208,7 @@ impl Wave {
         let raw = self.image_data(d, image.op, texture, lane)?;
         for (byte, size) in texel_words(texture.format.bytes()) {
             let word = (raw >> (8 * byte)) as u64 & (u64::MAX >> (64 - 8 * size));
-            env.store(Some(self.unit), address + u64::from(byte), size, word, by)?;
+            self.store(env, address + u64::from(byte), size, word, by)?;
         }
         Ok(())
     }
