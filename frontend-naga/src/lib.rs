@@ -8,6 +8,8 @@
 
 #[doc(hidden)]
 mod align;
+mod arguments;
+mod behaviour;
 pub mod guard;
 mod halves;
 mod known;

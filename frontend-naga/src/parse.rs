@@ -1,7 +1,10 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{Edits, Input, Lang, Parsed, Spirv, Stage, halves, repair, report, run_time, shadow, spirv as words};
+use crate::{
+    Edits, Input, Lang, Parsed, Spirv, Stage, arguments, behaviour, halves, repair, report, run_time, shadow,
+    spirv as words,
+};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
@@ -112,7 +115,7 @@ pub fn spirv_module(
     let (info, types) = match validate(&module, Lang::Spirv) {
         Ok(info) => (info, None),
         Err(list) => {
-            run_time::clamp(&mut module);
+            run_time::clamp(&mut module, true, "");
             let mut shadow = module.clone();
             let hidden = run_time::hide(&mut shadow, true);
             let layout = |e: naga::WithSpan<naga::valid::ValidationError>| report::is_layout(e.as_inner());
@@ -210,17 +213,27 @@ fn naga_stage(stage: Stage) -> naga::ShaderStage {
     }
 }
 
-fn validated(module: naga::Module, lang: Lang, source: &str, stack: usize) -> Result<Parsed, Refusals> {
+fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -> Result<Parsed, Refusals> {
     check_shape(&module)?;
+    if lang == Lang::Wgsl {
+        behaviour::returns(&mut module);
+    }
     let (info, types) = match validate(&module, lang) {
         Ok(info) => (info, None),
         // The second list is of what is left when what is right at run time is hidden.
         Err(list) => {
             let mut shadow = module.clone();
-            if !run_time::hide(&mut shadow, lang != Lang::Wgsl) {
+            let all = lang != Lang::Wgsl;
+            // First, since what lies out of bounds has no type.
+            let indices = run_time::clamp(&mut shadow, all, source);
+            let stray = run_time::hide(&mut shadow, all);
+            let pointers = arguments::hide(&mut shadow);
+            if !indices && !stray && !pointers {
                 return Err(list);
             }
-            (validate(&shadow, lang)?, Some(shadow::Types::new(&module).map_err(|d| vec![d])?))
+            let info = validate(&shadow, lang)?;
+            run_time::clamp(&mut module, all, source);
+            (info, Some(shadow::Types::new(&module).map_err(|d| vec![d])?))
         }
     };
     let heads = heads(&module, lang, source);

@@ -5,7 +5,8 @@
 //! shown a module in which they are hidden behind expressions of the same types; what is lowered is the module itself.
 
 use naga::front::Typifier;
-use naga::{BinaryOperator, Expression, Function, Handle, Literal, Module, TypeInner};
+use naga::proc::ResolveContext;
+use naga::{BinaryOperator, Expression, Function, Handle, Literal, Module, Span, TypeInner};
 use rustc_hash::FxHashSet;
 
 use crate::shadow::Types;
@@ -36,34 +37,68 @@ pub fn hide(module: &mut Module, all: bool) -> bool {
     any
 }
 
-/// Brings indices by constants into bounds, which a value has no other way to be indexed at.
-pub fn clamp(module: &mut Module) {
-    let Ok(types) = Types::new(module) else { return };
-    let mut changes: Vec<Vec<(Handle<Expression>, u32)>> = Vec::new();
-    let of = |function: &Function, types: &Typifier| {
-        let stray = |(handle, e): (Handle<Expression>, &Expression)| match *e {
-            Expression::AccessIndex { base, index } => {
-                let length = length(module, types.get(base, &module.types))?;
-                (index >= length).then(|| (handle, length - 1))
-            }
+/// Brings indices by constants into bounds, as lowering takes them for places that exist: all of them, or those whose text in `source` has a
+/// name in it. Returns whether there was any.
+pub fn clamp(module: &mut Module, all: bool, source: &str) -> bool {
+    let mut any = false;
+    let handles: Vec<Handle<Function>> = module.functions.iter().map(|f| f.0).collect();
+    for handle in handles {
+        let mut function = std::mem::take(&mut module.functions[handle]);
+        any |= clamp_in(module, &mut function, all, source);
+        module.functions[handle] = function;
+    }
+    for n in 0..module.entry_points.len() {
+        let mut function = std::mem::take(&mut module.entry_points[n].function);
+        any |= clamp_in(module, &mut function, all, source);
+        module.entry_points[n].function = function;
+    }
+    any
+}
+
+/// The same of one function. An expression has a type only if those before it are right: they are looked at in order.
+fn clamp_in(module: &Module, function: &mut Function, all: bool, source: &str) -> bool {
+    let mut any = false;
+    let mut types = Typifier::new();
+    let handles: Vec<Handle<Expression>> = function.expressions.iter().map(|e| e.0).collect();
+    for handle in handles {
+        let search = Search { module, function, named: None };
+        let place = match function.expressions[handle] {
+            Expression::AccessIndex { base, index } => Some((base, i128::from(index))),
+            Expression::Access { base, index } => search.number(index).map(|n| (base, n)),
             _ => None,
         };
-        function.expressions.iter().filter_map(stray).collect()
-    };
-    for (handle, function) in module.functions.iter() {
-        changes.push(types.function(handle).map(|t| of(function, t)).unwrap_or_default());
-    }
-    for (n, entry) in module.entry_points.iter().enumerate() {
-        changes.push(types.entry(n).map(|t| of(&entry.function, t)).unwrap_or_default());
-    }
-    let functions = module.functions.iter_mut().map(|(_, f)| f);
-    for (function, list) in functions.chain(module.entry_points.iter_mut().map(|e| &mut e.function)).zip(changes) {
-        for (handle, to) in list {
-            if let Expression::AccessIndex { index, .. } = &mut function.expressions[handle] {
-                *index = to;
+        if let Some((base, number)) = place {
+            let most = length(module, types.get(base, &module.types)).map_or(i128::MAX, i128::from) - 1;
+            let index = number.clamp(0, most);
+            let named = || all || has_name(function, source, function.expressions.get_span(handle));
+            if index != number
+                && named()
+                && let Ok(index) = u32::try_from(index)
+            {
+                function.expressions[handle] = Expression::AccessIndex { base, index };
+                any = true;
             }
         }
+        let cx = ResolveContext::with_locals(module, &function.local_variables, &function.arguments);
+        if types.grow(handle, &function.expressions, &cx).is_err() {
+            break;
+        }
     }
+    any
+}
+
+/// Whether the last index in a piece of the source names a value of the function: it is no constant expression.
+fn has_name(function: &Function, source: &str, span: Span) -> bool {
+    let text = span.to_range().and_then(|r| source.get(r)).unwrap_or_default();
+    let Some(end) = text.rfind(']') else { return false };
+    let mut depth = 0;
+    let begin = text[..=end].char_indices().rev().find(|&(_, c)| {
+        depth += i32::from(c == ']') - i32::from(c == '[');
+        depth == 0
+    });
+    let inside = begin.map_or("", |(at, _)| &text[at + 1..end]);
+    let words = inside.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.into_iter().any(|w| function.named_expressions.values().any(|n| n == w))
 }
 
 /// How many elements there are, of what has a number that is known and is no structure.
@@ -114,6 +149,13 @@ fn found(module: &Module, function: &Function, types: &Typifier, all: bool) -> V
 }
 
 impl Search<'_> {
+    /// The integer that a scalar is, if it is a constant.
+    fn number(&self, value: Handle<Expression>) -> Option<i128> {
+        let mut list = Vec::new();
+        self.numbers(value, true, &mut |n, _| list.push(n));
+        if let &[one] = list.as_slice() { Some(one) } else { None }
+    }
+
     /// Whether one of the numbers of a value is wrong, and those that are have a name.
     fn at_run_time(&self, value: Handle<Expression>, wrong: &dyn Fn(i128) -> bool) -> bool {
         let (mut any, mut constant) = (false, false);

@@ -8,6 +8,7 @@ mod guard_thread;
 mod guard_wgsl;
 mod limits;
 mod report;
+mod run_time;
 mod semantics;
 mod spirv;
 mod stages;

@@ -1,0 +1,104 @@
+//! What is run time in WGSL and SPIR-V, and what naga's validator has no place for.
+
+use gpucc_frontend_naga::{Input, Lang, Options, lower, parse};
+use gpucc_ir::Class;
+use gpucc_sim::Dispatch;
+
+use crate::common::outputs;
+
+fn main(body: &str) -> String {
+    format!("@compute @workgroup_size(1) fn main() {{ {body} }}")
+}
+
+/// The message of an error of the input.
+#[track_caller]
+fn wrong(source: &str) -> String {
+    let done = parse(Input::text(source), Lang::Wgsl).and_then(|p| lower(&p, &Options::default()));
+    let list = done.expect_err("wrong");
+    assert_eq!(list[0].class, Class::Invalid, "{}", list[0]);
+    list[0].message.clone()
+}
+
+/// A `let` is no constant expression: division by zero, shifts and indices follow the rules of run time.
+#[test]
+fn a_let_is_no_constant() {
+    let body = "let z = 0u; let a = 17u; o[0] = a / z; o[1] = a % z; let v = vec2u(6u, 9u) / vec2u(z, 2u); o[2] = v.x; o[3] = v.y;";
+    assert_eq!(outputs(&main(body), 4), [17, 0, 6, 4]);
+    let body = "let s = 33u; o[0] = 3u << s; let i = 9; var v = array<u32, 4>(1u, 2u, 3u, 4u); o[1] = v[i]; let n = -1; o[2] = v[n];
+        let q = vec3u(7u, 8u, 9u); o[3] = q[i];";
+    let found = outputs(&main(body), 4);
+    assert_eq!(found[0], 6);
+    assert!((1..=4).contains(&found[1]) && (1..=4).contains(&found[2]) && (7..=9).contains(&found[3]), "{found:?}");
+    let several = "@compute @workgroup_size(1) fn other() { o[0] = 1u; } @compute @workgroup_size(1) fn main() { let z = 0u; o[0] = 5u / z; }";
+    let source = format!("@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n{several}");
+    let parsed = parse(Input::text(&source), Lang::Wgsl).expect("it is valid");
+    let options = Options { entry: Some("main".into()), ..Options::default() };
+    let module = lower(&parsed, &options).expect("it lowers");
+    assert_eq!(module.entries.len(), 1);
+    let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 4]);
+    crate::common::run_module(&module, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound")[0], 5);
+}
+
+/// Constant expressions are errors.
+#[test]
+fn a_constant_is_one() {
+    let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
+    for body in [
+        "o[0] = o[1] / 0u;",
+        "const z = 0u; o[0] = o[1] % z;",
+        "o[0] = o[1] << 32u;",
+        "o[0] = o[9];",
+        "let a = 5u; o[0] = a / 0u;",
+    ] {
+        let text = wrong(&format!("{buffer}{}", main(body)));
+        assert!(!text.is_empty(), "{body}");
+    }
+}
+
+/// Functions that end in a loop which nothing leaves return on the way.
+#[test]
+fn functions_end_in_endless_loops() {
+    let functions = "fn f(n: u32) -> u32 { var i = 0u; loop { i += 3u; if i > n { return i; } } }
+        fn g(n: u32) -> u32 { if n > 5u { return 1u; } else { loop { switch n { case 1u: { return 7u; } default: { break; } } if n < 9u { return 8u; } } } }
+        fn h(n: u32) -> u32 { for (var i = 0u; ; i++) { if i * i > n { return i; } } }";
+    let source = format!(
+        "{functions} {}",
+        main("o[0] = f(10u + o[9]); o[1] = g(1u + o[9]); o[2] = g(3u + o[9]); o[3] = h(17u + o[9]);")
+    );
+    assert_eq!(outputs(&source, 10)[..4], [12, 7, 8, 5]);
+    let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
+    for function in [
+        "fn f(n: u32) -> u32 { loop { if n > 3u { break; } return 1u; } }",
+        "fn f(n: u32) -> u32 { if n > 3u { return 1u; } }",
+        "fn f(n: u32) -> u32 { loop { if n > 3u { return 1u; } continuing { break if n > 4u; } } }",
+    ] {
+        wrong(&format!("{buffer}{function} {}", main("o[0] = f(o[1]);")));
+    }
+}
+
+/// Pointers to all memory as arguments.
+#[test]
+fn pointers_to_all_memory_are_arguments() {
+    let source = "struct S { a: array<u32, 3>, n: atomic<u32> }
+        var<workgroup> w: S; var<private> p: vec3u = vec3u(1u, 2u, 3u);
+        @group(0) @binding(1) var<uniform> u: vec4u;
+        @group(0) @binding(2) var<storage, read_write> list: array<u32>;
+        fn bump(at: ptr<storage, array<u32>, read_write>, i: u32) -> u32 { (*at)[i] += 5u; return arrayLength(at); }
+        fn add(n: ptr<workgroup, atomic<u32>>, by: u32) -> u32 { return atomicAdd(n, by); }
+        fn fill(a: ptr<workgroup, array<u32, 3>>, one: ptr<workgroup, u32>) { (*a)[1] = 9u; *one = 4u; }
+        fn read(x: u32, v: ptr<uniform, vec4u>, y: u32) -> u32 { return (*v).z * x + y; }
+        fn through(at: ptr<storage, array<u32>, read_write>) -> u32 { return bump(at, 1u) + bump(at, 2u); }
+        fn own(v: ptr<private, vec3u>) -> u32 { (*v).y = 8u; return (*v).x; }
+        @compute @workgroup_size(1) fn main() {
+            o[0] = through(&list); add(&w.n, 3u); o[1] = add(&w.n, 4u); fill(&w.a, &w.a[2]); o[2] = w.a[1] * 10u + w.a[2];
+            o[3] = read(10u, &u, 7u); o[4] = own(&p) + p.y;
+        }";
+    let source = format!("@group(0) @binding(0) var<storage, read_write> o: array<u32, 5>;\n{source}");
+    let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &Options::default());
+    let mut dispatch =
+        Dispatch::new([1; 3]).with_u32(0, 0, &[0; 5]).with_u32(0, 1, &[1, 2, 3, 4]).with_u32(0, 2, &[10, 20, 30]);
+    crate::common::run_module(&module, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound"), [6, 3, 94, 37, 9]);
+    assert_eq!(dispatch.words(0, 2).expect("bound"), [10, 25, 35]);
+}
