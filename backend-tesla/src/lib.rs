@@ -165,7 +165,7 @@ fn caps(generation: u8) -> Caps {
             gather: if generation == NVA3 { Gathers::First } else { Gathers::Nothing },
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: true, compare_layer_levels: false, offset: true },
+        sampler: SamplerCaps { compare: true, compare_layer_levels: false, compare_gradients: true, offset: true },
         // Samples of a pixel are texels of a larger texture.
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: false, wide: true },
         io: IoCaps {

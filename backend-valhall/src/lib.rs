@@ -162,7 +162,7 @@ fn caps() -> Caps {
             gather: Gathers::Any,
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: true, compare_layer_levels: true, offset: true },
+        sampler: SamplerCaps { compare: true, compare_layer_levels: true, compare_gradients: true, offset: true },
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true },
         io: IoCaps {
             whole_vertex_index: true,

@@ -36,7 +36,7 @@
 
 use gpucc_isa::Role;
 use gpucc_mir::same_name;
-use gpucc_vivante_machine::rows::{Class, Types};
+use gpucc_vivante_machine::rows::{Class, Kind, Types};
 use gpucc_vivante_machine::{Op, Type};
 
 use crate::inst::{Mods, VOp, Vivante};
@@ -62,6 +62,10 @@ pub const fn takes(op: Op) -> u64 {
             Mods::bit("ty")
         } else if same_name(name, "mask") {
             Mods::bit("lanes")
+        } else if same_name(name, "tex") {
+            Mods::bit("unit") | Mods::bit("unit_indexed") | Mods::bit("texel")
+        } else if matches!(row.operands[k].kind, Kind::SrcOpt) {
+            Mods::bit("absent")
         } else if same_name(name, "cond") && memory {
             // The slot is there, but nothing except `always` has a known meaning.
             0
@@ -89,5 +93,5 @@ gpucc_mir::builders! {
     Add, Mad, Mul, Dp2, Dp3, Dp4, Mov, Rcp, Rsq, Select, Exp, Log, Frc, Sqrt, Sin, Cos, Floor, Ceil, Sign, Div, Cmp,
     I2f, F2i, Imullo0, Imadlo0, Imulhi0, Iabs, Leadzero, Lshift, Rshift, Or, And, Xor, Not, Popcount, BitRev, Movai,
     Branch, BranchUnary, BranchBinary, BranchAny, Barrier, Load, Store, AtomicAdd, AtomicXchg, AtomicCmpXchg, AtomicMin,
-    AtomicMax, AtomicOr, AtomicAnd, AtomicXor,
+    AtomicMax, AtomicOr, AtomicAnd, AtomicXor, Texld, Texldb, Texldl, Texldd, Texldgpcf, Txf,
 }

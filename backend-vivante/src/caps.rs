@@ -2,7 +2,7 @@
 
 use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Op, Refusal, Stage, TexCube, Unsupported};
+use gpucc_ir::{Op, Refusal, TexCube, Unsupported};
 use gpucc_opt::{
     Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
     SamplerCaps, TexCaps,
@@ -10,19 +10,15 @@ use gpucc_opt::{
 use gpucc_pipeline::Format;
 use gpucc_vivante_machine as machine;
 
-const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
 const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
 /// What is refused.
 pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Stage, "only compute is selected yet"),
-    Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
-    Unsupported::all(Refusal::StorageTextures, "no instruction loads or stores texels").on(BEFORE_HALTI5),
-    Unsupported::all(Refusal::StorageTextures, "in compute programs alone").on(&["gc7000"]).in_stages(GRAPHICS),
+    Unsupported::all(Refusal::StorageTextures, "image instructions are not selected yet"),
     Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
     Unsupported::all(Refusal::CubeArrays, "no texture has both cubes and layers"),
     Unsupported::all(Refusal::Gathers, "four samples stand for a gather, and those of a cube lie on other faces"),
-    Unsupported::all(Refusal::MultisampledTextures, "no instruction reads a sample of a texel"),
     Unsupported::all(
         Refusal::TexelComparisons,
         "samplers do not compare; code does where it knows the sampler and can read the texels that it filters",
@@ -44,6 +40,8 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000")
         .on(&["gc2000"]),
+    Unsupported::all(Refusal::TextureUnits, "8 in fragment and compute programs, 4 in vertex programs").on(&["gc2000"]),
+    Unsupported::all(Refusal::TextureUnits, "16 in each stage").on(&["gc3000", "gc7000"]),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
     Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
@@ -141,7 +139,12 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             gather: Gathers::Nothing,
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: generation != machine::GC2000, compare_layer_levels: true, offset: false },
+        sampler: SamplerCaps {
+            compare: generation != machine::GC2000,
+            compare_layer_levels: true,
+            compare_gradients: halti5,
+            offset: false,
+        },
         fetch: FetchCaps { fetch: halti5, checked: false, offset: false, samples: false, wide: false },
         io: IoCaps {
             whole_vertex_index: true,

@@ -90,7 +90,7 @@ fn plain(
         None if v == 0 => Ok(()),
         None => Err(bug(format!("`{:?}` has no {name}", row.op))),
     };
-    let Mods { ty, cond, sat, round, shift, local, lanes, indexed } = inst.mods;
+    let Mods { ty, cond, sat, round, shift, local, lanes, indexed, unit, unit_indexed, texel, absent } = inst.mods;
     for (name, bits) in [
         ("type", ty.bits()),
         ("cond", cond.bits()),
@@ -131,16 +131,47 @@ fn plain(
     } else {
         None
     };
-    let slots = row.operands.iter().enumerate().filter(|(_, s)| matches!(s.kind, Kind::Src));
+    let texture = row.attrs.class == machine::Class::Texture;
+    if let (true, Some(d)) = (texture, dst) {
+        let mask = d.place.lanes(4);
+        let mut lanes = texel;
+        let mut at = 0;
+        for (lane, c) in lanes.iter_mut().enumerate() {
+            *c = texel[at];
+            at += usize::from(mask >> lane & 1 == 1 && at < 3);
+        }
+        let [x, y, z, w] = lanes.map(u32::from);
+        let amode = match (unit_indexed, index) {
+            (false, _) => 0,
+            (true, Some(component)) => component + 1,
+            (true, None) => return Err(bug("an index is missing")),
+        };
+        set(&mut out, "tex", u32::from(unit) | amode << 5 | operand::swizzle(x, y, z, w) << 8)?;
+    }
+    let slots = row.operands.iter().enumerate().filter(|(_, s)| matches!(s.kind, Kind::Src | Kind::SrcOpt));
     let operands: Vec<&Use<Vivante>> =
         inst.uses.iter().filter(|u| !matches!(u.src, Src::Label(_)) && !address(u)).collect();
     let slots: Vec<(usize, &str)> = slots.map(|(i, s)| (i, s.name)).collect();
     if slots.len() != operands.len() {
         return Err(bug(format!("{inst:?}: {} sources, the row has {}", operands.len(), slots.len())));
     }
-    for (&(i, name), u) in slots.iter().zip(operands) {
+    for (n, (&(i, name), u)) in slots.iter().zip(operands).enumerate() {
+        if absent >> n & 1 == 1 {
+            continue;
+        }
+        if op == Op::Txf && name == "src2" {
+            // Seen as a number without sign alone (reference 5.3).
+            let word = match u.src {
+                Src::Imm(bits) => operand::imm_u20(bits),
+                _ => None,
+            };
+            out.vals[i] = word.ok_or_else(|| bug("the last source of a fetch is a constant"))?;
+            continue;
+        }
         let how = if memory || atomic {
             if name == "src2" { Lanes::Leading } else { Lanes::Broadcast }
+        } else if texture {
+            Lanes::Leading
         } else {
             match (row.attrs.class, dst) {
                 (machine::Class::Reduce, _) => Lanes::Leading,
@@ -153,6 +184,9 @@ fn plain(
         let mut v = source(u, &how, table, uniforms, register)?;
         if u.mods.indexed {
             v = operand::index(v, index.ok_or_else(|| bug("an index is missing"))?);
+        }
+        if matches!(row.operands[i].kind, Kind::SrcOpt) {
+            v = operand::used(v);
         }
         out.vals[i] = v;
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use gpucc_isa::Role;
 use gpucc_mir::{FileId, MInst, Src, Use, check_count};
 use gpucc_vivante_machine as machine;
-use machine::{Class, Op};
+use machine::{Class, Kind, Op};
 
 use crate::builders as build;
 use crate::inst::{ADDRESSES, FILE, VOp, Vivante};
@@ -15,7 +15,7 @@ static TAKEN: LazyLock<Vec<u64>> = LazyLock::new(|| machine::table().rows.iter()
 
 /// Number of an instruction's sources, and whether a label and the address register of an indexed operand come behind them.
 fn shape(inst: &MInst<Vivante>, op: VOp) -> (usize, bool, bool) {
-    let indexed = inst.mods.indexed || inst.uses.iter().any(|u| u.mods.indexed);
+    let indexed = inst.mods.indexed || inst.mods.unit_indexed || inst.uses.iter().any(|u| u.mods.indexed);
     match op {
         VOp::M(op) => (op.row().count(Role::Use), op.row().count(Role::Label) > 0, indexed),
         VOp::End | VOp::Fence => (0, false, indexed),
@@ -39,6 +39,13 @@ pub fn check(inst: &MInst<Vivante>) -> Result<(), String> {
     // The result of an atomic may be left out by nobody; that of a barrier is there for its encoding alone.
     check_count("definitions", inst.defs.len(), if op == Op::Barrier { 0 } else { defs }, defs)?;
     let memory = op.row().attrs.class == Class::Memory;
+    let optional = row_options(op);
+    if inst.mods.absent & !optional != 0 {
+        return Err("a source is left out that the row wants".into());
+    }
+    if inst.mods.texel.iter().any(|c| *c > 3) || inst.mods.unit > 31 {
+        return Err("has no such component or unit".into());
+    }
     for (k, u) in inst.uses[..sources].iter().enumerate() {
         check_source(u, memory).map_err(|why| format!("operand {k} {why}"))?;
     }
@@ -49,6 +56,12 @@ pub fn check(inst: &MInst<Vivante>) -> Result<(), String> {
         return Err(format!("{op:?} has no meaning on {:?}", inst.mods.ty));
     }
     inst.mods.check(TAKEN[op as usize])
+}
+
+/// Sources that a row may do without, a bit each.
+fn row_options(op: Op) -> u8 {
+    let sources = op.row().operands.iter().filter(|s| s.role == Role::Use);
+    sources.enumerate().filter(|(_, s)| matches!(s.kind, Kind::SrcOpt)).fold(0, |m, (k, _)| m | 1 << k)
 }
 
 fn check_source(u: &Use<Vivante>, memory: bool) -> Result<(), String> {

@@ -256,7 +256,7 @@ fn may_write_elsewhere(i: &MInst<Vivante>) -> bool {
     let class = op.row().attrs.class;
     !op.has_pair()
         && op != Op::Movai
-        && matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce)
+        && matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce | Class::Texture)
 }
 
 fn is_dead(i: &MInst<Vivante>, live: &Set, t: &Vivante) -> bool {

@@ -34,6 +34,14 @@ gpucc_mir::modifiers! {
         local: bool = false => Local,
         /// Components that a store writes.
         lanes: u8 = 0 => Lanes,
+        /// Texture unit.
+        unit: u8 = 0 => Unit,
+        /// The unit is indexed by the address register that is the last operand.
+        unit_indexed: bool = false => UnitIndexed,
+        /// Component of the texel that each component of the result is.
+        texel: [u8; 4] = [0, 1, 2, 3] => Texel,
+        /// Optional sources that are left out, a bit each.
+        absent: u8 = 0 => Absent,
         /// The destination is indexed by the address register that is the last operand.
         indexed: bool = false => Indexed,
     }

@@ -61,6 +61,9 @@ pub struct State {
     arrays: Arrays,
     /// Ids that the launch loads, one register each.
     preloaded: Vec<Id>,
+    /// Texture units, and the number of the first.
+    units: Vec<isel::tex::UnitKey>,
+    first_unit: u32,
     shared: Shared,
     shared_offsets: Vec<u32>,
     shared_bytes: u32,
@@ -170,8 +173,18 @@ impl Family for VivanteFamily {
         let mut isel = Isel::new(m, f, &target, arrays, job.workgroup_size(), s.spills);
         let code = gpucc_mir::select(f, &mut isel)?;
         let preloaded = isel.preloaded();
-        let Isel { uniforms, arrays, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
+        let Isel { uniforms, arrays, units, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
+        let (first_unit, most) = isel::tex::units(job.generation, job.entry().stage.kind() == Stage::Vertex);
+        if units.len() > most as usize {
+            let what = format!("has {most} texture units in this stage, this needs {}", units.len());
+            return Err(AttemptError {
+                refused: job.refuse(Refusal::TextureUnits, what),
+                cause: FailureKind::Hopeless,
+            });
+        }
         let state = State {
+            units,
+            first_unit,
             uniforms,
             layout: Layout::default(),
             arrays,
@@ -192,6 +205,8 @@ impl Family for VivanteFamily {
             uniforms.slot(c.iter().map(|&w| uniforms::Word::Const(w)).collect());
         }
         let state = State {
+            units: Vec::new(),
+            first_unit: 0,
             uniforms,
             layout: Layout::default(),
             arrays: Arrays { rows: given.rows, ..Arrays::default() },
@@ -385,6 +400,17 @@ fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) 
             };
             preloads.push(Preload { file: machine::exec::FILE_TEMP, lane: d as u8, index: k as u16, source });
         }
+    }
+    for (k, (texture, sampler)) in state.units.iter().enumerate() {
+        let index = state.first_unit as u16 + k as u16;
+        let row = |lane, of| Preload {
+            file: machine::exec::FILE_UNIT,
+            lane,
+            index,
+            source: Source::TextureWord { of, word: 0 },
+        };
+        preloads.push(row(0, uniforms::descriptor(*texture, false)));
+        preloads.extend(sampler.map(|s| row(1, uniforms::descriptor(s, true))));
     }
     let mut limits = Vec::new();
     for (r, words) in state.layout.registers.iter().enumerate() {

@@ -4,7 +4,8 @@
 //! words that it needs form a set of at most four. Words may be duplicated freely, so sets are placed greedily: into the
 //! register that has most of their words already and room for the others.
 
-use gpucc_container::{IMMEDIATES, Source};
+use gpucc_container::{DescriptorKey, IMMEDIATES, Source};
+use gpucc_ir::Variant;
 use gpucc_mir::{MFunc, MInst, Src, Use};
 use gpucc_vivante_machine as machine;
 use indexmap::{IndexMap, IndexSet};
@@ -12,6 +13,14 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use crate::inst::Vivante;
+
+/// Whose descriptor: group, binding, variant, element.
+pub type Key = (u32, u32, Variant, u32);
+
+/// What the container calls it.
+pub fn descriptor((group, binding, variant, element): Key, sampler: bool) -> DescriptorKey {
+    DescriptorKey { group, binding, sampler, variant: gpucc_driver::variant(variant), element }
+}
 
 /// A word of the uniform file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -24,6 +33,8 @@ pub enum Word {
     Size(u32, u32),
     /// A word of a buffer that nobody writes (group, binding, word).
     Content(u32, u32, u16),
+    /// A word of a texture's descriptor.
+    Texture(Key, u16),
     /// Workgroups in a dimension.
     Groups(u16),
     /// Size of a buffer (group, binding) less some bytes, at least 0, shifted right.
@@ -53,6 +64,7 @@ impl Word {
             Word::Size(group, binding) => Source::BufferSize { group, binding },
             Word::Content(group, binding, word) if (group, binding) == IMMEDIATES => Source::Immediate(word.into()),
             Word::Content(group, binding, word) => Source::DescriptorWord { group, binding, word },
+            Word::Texture(of, word) => Source::TextureWord { of: descriptor(of, false), word },
             Word::Groups(d) => Source::NumWorkgroups(d),
             Word::Shared => Source::SharedBase,
             Word::Scratch => Source::ScratchBase,

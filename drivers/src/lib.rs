@@ -14,6 +14,7 @@ pub mod placer;
 pub mod surface;
 pub mod tesla;
 pub mod valhall;
+pub mod vivante;
 
 pub use place::{Descriptors, Part};
 pub use placer::Placer;

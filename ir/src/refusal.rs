@@ -104,6 +104,7 @@ refusals! {
     BindGroup "bind-group" Chip "bind groups of high numbers";
     Varyings "varyings" Chip "many values that the vertex stage hands to the fragment stage";
     TooManyBuffers "too-many-buffers" Chip "many buffers in one entry point";
+    TextureUnits "texture-units" Chip "many textures with many samplers in one entry point";
     WorkgroupMemory "workgroup-memory" Capacity "much workgroup memory";
     PrivateMemory "private-memory" Capacity "large arrays, or more spilled values, in one invocation";
     OutOfRegisters "out-of-registers" Capacity "more live values than registers";

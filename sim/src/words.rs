@@ -129,11 +129,18 @@ pub const fn is_sound(fields: &[Field], words: usize) -> bool {
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis struct $name:ident[$count:literal] = $what:literal { $($rows:tt)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis struct $name(
             /// The words.
             pub [u32; $count],
         );
+
+        // Derived it would end at 32 words.
+        impl Default for $name {
+            fn default() -> Self {
+                $name([0; $count])
+            }
+        }
 
         #[allow(dead_code)]
         impl $name {

@@ -182,6 +182,17 @@ fn alive(n: u32) -> String {
 }
 
 /// So many buffers; the size of each is asked for.
+/// As many textures, each read.
+fn textures(n: u32) -> String {
+    let declared: String = (0..n).map(|k| format!("@group(0) @binding({k}) var t{k}: texture_2d<f32>;\n")).collect();
+    let read: Vec<String> = (0..n).map(|k| format!("textureLoad(t{k}, vec2<i32>(0, {k}), 0)")).collect();
+    format!(
+        "{declared}@group(1) @binding(0) var<storage, read_write> o: vec4<f32>;\n\
+         @compute @workgroup_size(1) fn main() {{ o = {}; }}",
+        read.join(" + ")
+    )
+}
+
 fn buffers(n: u32) -> String {
     let each = |text: &dyn Fn(u32) -> String| (1..=n).map(text).collect::<String>();
     format!(
@@ -459,6 +470,7 @@ fn probes() -> Vec<Probe> {
             ..wgsl(R::PointSize, "#version 450\nvoid main() { gl_Position = vec4(0.0); gl_PointSize = 8.0; }")
         },
         wgsl(R::TooManyBuffers, buffers(17)),
+        Probe { families: &["vivante"], ..wgsl(R::TextureUnits, textures(17)) },
         Probe {
             families: &["valhall", "tesla", "gcn"],
             ..on_array(R::WorkgroupMemory, shared, "u32", "big[i * 311u + o[0]] = i; workgroupBarrier(); o[i] = big[i];")

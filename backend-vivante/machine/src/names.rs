@@ -8,6 +8,7 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
     let component = "xyzw".chars().nth(lane.into())?;
     match file {
         0 => Some(format!("t{index}.{component}")),
+        2 => Some(format!("{} of texture unit {index}", if lane == 0 { "texture" } else { "sampler" })),
         0x80 => Some(format!("u{index}.{component}")),
         _ => None,
     }
@@ -17,6 +18,7 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
 pub fn file(file: u8) -> Option<&'static str> {
     match file {
         0 => Some("temporaries"),
+        2 => Some("texture units"),
         0x80 => Some("uniforms"),
         _ => None,
     }

@@ -55,7 +55,7 @@ pub(super) fn float_compare(cc: FloatCc) -> Option<Compare> {
     Some(Compare { cond, ty: Type::F32, negate })
 }
 
-type IselCx<'f> = Select<'f, Vivante>;
+pub(super) type IselCx<'f> = Select<'f, Vivante>;
 
 impl Isel<'_> {
     /// One machine operation on values into `dst`: once for all lanes, or lane by lane where the chip wants it.
@@ -111,7 +111,7 @@ impl Isel<'_> {
     }
 
     /// The same into a fresh register.
-    fn temp(&self, cx: &mut IselCx<'_>, lanes: u32, whole: MInst<Vivante>) -> Use<Vivante> {
+    pub(super) fn temp(&self, cx: &mut IselCx<'_>, lanes: u32, whole: MInst<Vivante>) -> Use<Vivante> {
         let d = cx.temp(row(lanes));
         self.lanewise(cx, d, lanes, whole);
         Use::reg(d).mods(SrcMods::swizzle(leading(lanes)))

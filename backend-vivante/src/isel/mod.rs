@@ -8,6 +8,7 @@ mod arrays;
 mod control;
 mod memory;
 mod operand;
+pub mod tex;
 
 use gpucc_ir::{Diagnostic, Function, Inst, Module, Op, Sysval, Value, ValueDef};
 use gpucc_mir::{Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
@@ -77,6 +78,10 @@ pub struct Isel<'m> {
     pub scratch_bytes: u32,
     /// Registers of the ids that are in use.
     pub ids: [Option<VReg>; 3],
+    /// Texture units, in the order of their numbers.
+    pub units: Vec<tex::UnitKey>,
+    /// Number of the first of them.
+    first_unit: u32,
     shared_base: Option<VReg>,
     scratch_base: Option<VReg>,
     index: Option<VReg>,
@@ -165,6 +170,8 @@ impl<'m> Isel<'m> {
             local_offsets,
             scratch_bytes: scratch,
             ids: [None; 3],
+            units: Vec::new(),
+            first_unit: tex::units(t.generation, module.entries[0].stage.kind() == gpucc_ir::Stage::Vertex).0,
             shared_base: None,
             scratch_base: None,
             index: None,
@@ -389,6 +396,7 @@ impl Lower<Vivante> for Isel<'_> {
                 cx.emit(if waits { build::Barrier.on([]) } else { MInst::new(VOp::Fence) });
                 Ok(())
             }
+            Op::Sample | Op::Tex | Op::TexQuery => self.tex(cx, i),
             _ => self.alu(cx, i),
         }
     }

@@ -210,6 +210,7 @@ impl Isel<'_> {
                 let shift = cx.f.const_bits(d.args[1])? as u32 & 31;
                 limit(self, clamp::length_less(cx.f, d.args[0])?, shift)
             }
+            (Op::TexQuery, _) => self.query_words(cx, v),
             (Op::BufferLength, Attr::Res(r)) => {
                 let r = &self.module.resources[*r];
                 Some(smallvec![Word::Size(r.group, r.binding)])

@@ -279,15 +279,19 @@ pub struct SamplerCaps {
     pub compare: bool,
     /// Whether comparisons of layers and of cubes take a level or a bias.
     pub compare_layer_levels: bool,
+    /// Whether they do so at a level that gradients give.
+    pub compare_gradients: bool,
     /// Whether an offset in texels can be given.
     pub offset: bool,
 }
 
 impl SamplerCaps {
     /// All that the IR has.
-    pub const FULL: SamplerCaps = SamplerCaps { compare: true, compare_layer_levels: true, offset: true };
+    pub const FULL: SamplerCaps =
+        SamplerCaps { compare: true, compare_layer_levels: true, compare_gradients: true, offset: true };
     /// The least that there is a lowering for.
-    pub const POOREST: SamplerCaps = SamplerCaps { compare: false, compare_layer_levels: false, offset: false };
+    pub const POOREST: SamplerCaps =
+        SamplerCaps { compare: false, compare_layer_levels: false, compare_gradients: false, offset: false };
 }
 
 /// How texels are fetched by their integer coordinates; `lower_fetch` writes the rest with what there is.

@@ -9,6 +9,7 @@
 //! | layer as an integer | as a float from 0, or as an integer from 0 to 511 | `layer` |
 //! | gather | four samples at the middles of texels | `gather` |
 //! | clamp half a texel inside the edges | arithmetic with the size | `base_clamp` |
+//! | comparison at a level that gradients give | at that level | `SamplerCaps::compare_gradients` |
 //! | comparison of texels | a gather or the nearest texel, and comparisons | `SamplerCaps::compare` |
 //! | offset of what is filtered or gathered | added to the coordinates, by the size of the level | `SamplerCaps::offset` |
 //!
@@ -83,8 +84,11 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, bound: &BindingF
         return Rewrite::Value(v);
     }
     let mut changed = false;
+    if tex.desc.shadow() && tex.desc.lod() == TexLod::Gradients && !samplers.compare_gradients {
+        changed = gradients_as_level(&mut req).is_some();
+    }
     if req.of.tex.desc.offset() != [0; 3] && !samplers.offset && req.of.tex.desc.dim() != TexDim::Cube {
-        changed = sampler::offset(m, &mut req, bound);
+        changed |= sampler::offset(m, &mut req, bound);
     }
     if req.of.tex.desc.base_clamp() && !caps.base_clamp {
         base_clamp(&mut req);
@@ -262,6 +266,75 @@ fn cube(req: &mut Lowered<'_, '_>, caps: &TexCaps) -> bool {
     req.of.set(TexArg::Coords, place);
     req.of.tex.desc = req.of.tex.desc.with_cube(caps.cube);
     true
+}
+
+/// Gradients as the level that they give: half the logarithm of the longer one's square, in texels.
+fn gradients_as_level(req: &mut Lowered<'_, '_>) -> Option<()> {
+    let coords = req.of.get(TexArg::Coords)?;
+    let mut changes = [req.of.get(TexArg::Ddx)?, req.of.get(TexArg::Ddy)?];
+    let lanes = req.b.func.ty(coords).lanes();
+    let mut size = req.size();
+    if req.of.tex.desc.dim() == TexDim::Cube {
+        // On the plane of the face a change is (d - p * dm) / m, where m is the longest axis, and p the direction divided by it. A
+        // face is two long.
+        let longest = longest_axis(req, coords);
+        let m = longest.of(req, coords);
+        let inverse = req.b.frcp(m);
+        let by = req.b.splat(inverse, 3);
+        let p = req.b.fmul(coords, by);
+        for d in &mut changes {
+            let dm = longest.of(req, *d);
+            let dm = req.b.splat(dm, 3);
+            let along = req.b.fmul(p, dm);
+            let change = req.b.fsub(*d, along);
+            *d = req.b.fmul(change, by);
+        }
+        let half = req.float(0.5, 1);
+        let edge = req.b.extract(size, 0);
+        let edge = req.b.fmul(edge, half);
+        size = req.b.splat(edge, 3);
+    }
+    let squares = changes.map(|d| {
+        let texels = req.b.fmul(d, size);
+        match lanes {
+            1 => req.b.fmul(texels, texels),
+            _ => req.b.fdot(texels, texels),
+        }
+    });
+    let longer = req.b.fmax(squares[0], squares[1]);
+    let log = req.b.flog2(longer);
+    let half = req.float(0.5, 1);
+    let level = req.b.fmul(log, half);
+    req.of.remove(&[TexArg::Ddx, TexArg::Ddy]);
+    req.of.set(TexArg::Level, level);
+    req.of.tex.desc = req.of.tex.desc.with_lod(TexLod::Level);
+    Some(())
+}
+
+/// Which axis of a direction is the longest.
+struct Longest {
+    is_z: Value,
+    is_y: Value,
+}
+
+impl Longest {
+    /// The component of a vector along it.
+    fn of(&self, req: &mut Lowered<'_, '_>, v: Value) -> Value {
+        let [x, y, z] = [0, 1, 2].map(|k| req.b.extract(v, k));
+        let flat = req.b.select(self.is_y, y, x);
+        req.b.select(self.is_z, z, flat)
+    }
+}
+
+fn longest_axis(req: &mut Lowered<'_, '_>, direction: Value) -> Longest {
+    let [x, y, z] = [0, 1, 2].map(|k| {
+        let c = req.b.extract(direction, k);
+        req.b.fabs(c)
+    });
+    let is_y = req.b.fcmp(FloatCc::Oge, y, x);
+    let flat = req.b.select(is_y, y, x);
+    let is_z = req.b.fcmp(FloatCc::Oge, z, flat);
+    Longest { is_z, is_y }
 }
 
 /// A direction on its face: s and t are `sc * inverse + 0.5` and `tc * inverse + 0.5`.

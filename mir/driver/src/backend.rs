@@ -319,7 +319,7 @@ fn shape(kind: gpucc_ir::ResourceKind) -> Shape {
 }
 
 /// What is made of what is bound, as the container names it.
-const fn variant(v: gpucc_ir::Variant) -> Variant {
+pub const fn variant(v: gpucc_ir::Variant) -> Variant {
     match v {
         gpucc_ir::Variant::Whole => Variant::Whole,
         gpucc_ir::Variant::LevelZero => Variant::LevelZero,

@@ -17,7 +17,7 @@ mod text;
 mod variables;
 
 pub use backend::{
-    Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, around_in, default_around, reflect,
+    Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, around_in, default_around, reflect, variant,
 };
 pub use compile::{Driver, prepared_cases};
 pub use family::{

@@ -91,15 +91,7 @@ pub static MACHINES: &[Machine] = &[
     machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, None),
     machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, run_tesla, None),
     machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn)),
-    machine!(
-        gpucc_vivante_machine,
-        "vivante",
-        ["gc2000", "gc3000", "gc7000"],
-        1,
-        false,
-        gpucc_vivante_machine::run,
-        None
-    ),
+    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, run_vivante, None),
 ];
 
 /// Valhall's dispatches, with its driver part.
@@ -133,6 +125,17 @@ fn run_gcn(
 ) -> Result<RunReport, Trap> {
     let mut part = drivers::gcn::part(&container.generation, options.perturb);
     drivers::run(&mut part, gpucc_gcn_machine::run_on, container, entry, dispatch, options)
+}
+
+/// Vivante's dispatches, with its driver part.
+fn run_vivante(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::vivante::part(&container.generation, options.perturb);
+    drivers::run(&mut part, gpucc_vivante_machine::run_on, container, entry, dispatch, options)
 }
 
 /// GCN's draws, with its driver part.

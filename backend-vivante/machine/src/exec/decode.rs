@@ -8,7 +8,7 @@ use crate::modifiers::{self, Cond, Round as Rounding, Type};
 use crate::operand::{
     GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source, dst,
 };
-use crate::rows::{Class, Op};
+use crate::rows::Op;
 use crate::validate;
 use crate::{BYTES, Vivante, decode_word, listing};
 
@@ -65,6 +65,11 @@ pub(crate) struct Pre {
     pub damode: u8,
     pub src: [Operand; 3],
     pub target: u32,
+    /// Texture unit, and component of a0 to add to it, plus one.
+    pub unit: u8,
+    pub unit_amode: u8,
+    /// Component of the texel that each lane gets.
+    pub texel: [u8; 4],
     /// Index into the faults, plus one.
     pub fault: u32,
 }
@@ -129,6 +134,9 @@ impl DecodedProgram {
             damode: 0,
             src: [ABSENT; 3],
             target: 0,
+            unit: 0,
+            unit_amode: 0,
+            texel: [0, 1, 2, 3],
             fault: 0,
         };
         // A word of zeros is a NOP by the opcode table, but code that was never written looks the same: the vendor's
@@ -182,10 +190,13 @@ fn fill(
     pre.class = super::alu::class_of(row.attrs.class);
     validate::registers(inst, generation).map_err(|m| (TrapKind::BadRegister, m))?;
     validate::check(inst, generation).map_err(|m| (TrapKind::Unsupported, m))?;
-    if row.attrs.class == Class::Texture
-        || matches!(row.op, Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d)
-    {
-        return Err((TrapKind::Unsupported, "texture and image instructions arrive with graphics".into()));
+    if matches!(row.op, Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d) {
+        return Err((TrapKind::Unsupported, "what image instructions address is not known".into()));
+    }
+    if let Some(v) = inst.get("tex") {
+        pre.unit = (v & 31) as u8;
+        pre.unit_amode = (v >> 5 & 7) as u8;
+        pre.texel = [0, 2, 4, 6].map(|at| (v >> (8 + at) & 3) as u8);
     }
     if matches!(row.op, Op::Texkill | Op::TexkillUnary | Op::TexkillBinary | Op::Dsx | Op::Dsy) {
         return Err((TrapKind::Unsupported, "fragment instructions arrive with graphics".into()));

@@ -1,23 +1,30 @@
 //! From a container and a dispatch to groups of invocations with their first registers (`docs/abi-vivante.md`).
 
-use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
+use gpucc_container::{Container, Entry, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
+    AddressSpace, AllocId, At, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
     RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
 };
 
 use super::alu;
 use super::decode::DecodedProgram;
 use super::memory::{self, DeviceMemory};
+use super::sampler::{UNIT_WORDS, Unit};
 use super::subgroup::Group;
-use crate::Vivante;
 use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
+use crate::{GC2000, GC7000, Vivante};
 
 /// File code of the temporaries in register counts and preloads.
 pub const FILE_TEMP: u8 = 0;
 /// File code of the uniforms in register counts (in vec4) and preloads.
 pub const FILE_UNIFORM: u8 = UNIFORM_FILE;
+
+/// File code of the texture units in preloads: index = unit, lane 0 its texture, lane 1 its sampler.
+pub const FILE_UNIT: u8 = 2;
+
+/// Texture units that instructions can name.
+pub(crate) const UNITS: usize = 32;
 
 /// Family word 0: where workgroup memory is.
 pub mod shared_mode {
@@ -56,6 +63,9 @@ pub(crate) struct LaunchState {
     pub uniforms: Vec<u32>,
     pub defined: Vec<bool>,
     pub temps: usize,
+    pub generation: u8,
+    /// Texture units that are set up, by number.
+    pub units: Vec<Option<Unit>>,
     pub seed: Option<u64>,
 }
 
@@ -77,7 +87,21 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    run_on(container, entry, dispatch, &mut Device::default(), options)
+}
+
+/// As [`run`], with what a driver part prepared.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    device: &mut Device,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let gpucc_sim::Launch { entry, generation, .. } = common;
     let meta = &entry.meta;
     let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
@@ -103,10 +127,12 @@ pub fn run(
         return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
     }
 
-    let space = memory_of(&common, dispatch)?;
+    let space = memory_of(&common, dispatch, device)?;
     let (uniforms, defined) = uniform_words(&common, dispatch, &space, uniform_count)?;
     let ids = id_preloads(entry)?;
-    let launch = LaunchState { program, uniforms, defined, temps, seed: options.perturb };
+    let table = device.table(UNIT_TABLE).unwrap_or(0);
+    let units = texture_units(entry, generation, &space, table as u32)?;
+    let launch = LaunchState { program, uniforms, defined, temps, generation, units, seed: options.perturb };
     let run =
         Run { space, steps: StepBudget::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
     let mut dispatched = Dispatched {
@@ -119,7 +145,7 @@ pub fn run(
         grid: dispatch.grid,
     };
     dispatched.run.space.begin(dispatched.garbage.as_mut());
-    common.run(dispatched, dispatch)
+    common.run_on(dispatched, dispatch, device)
 }
 
 /// A launch under way.
@@ -187,11 +213,16 @@ impl Simulator for Dispatched<'_> {
 }
 
 /// Places buffers, workgroup memory, scratch and constants at addresses.
-fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch) -> Result<DeviceMemory, Trap> {
-    let (mut memory, mut races) = common.memory(dispatch);
+fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Device) -> Result<DeviceMemory, Trap> {
+    let (mut memory, mut races) = common.memory_on(dispatch, device);
     let mut addresses = AddressSpace::new32(common.options.perturb);
+    for (address, id, size) in common.places(device) {
+        addresses.fix(id, address, size)?;
+    }
     for b in &common.buffers {
-        addresses.place(b.id, b.size, 256)?;
+        if addresses.base_of(b.id).is_none() {
+            addresses.place(b.id, b.size, 256)?;
+        }
     }
     let entry = common.entry;
     let data = if entry.data.is_empty() {
@@ -294,11 +325,48 @@ fn own_word(
     })
 }
 
+/// The number under which the driver part gives the table of texture units.
+const UNIT_TABLE: u32 = 0;
+
+/// The texture units that the container names, as they are set up in memory.
+pub(crate) fn texture_units(
+    entry: &Entry,
+    generation: u8,
+    space: &DeviceMemory,
+    table: u32,
+) -> Result<Vec<Option<Unit>>, Trap> {
+    let mut units: Vec<Option<Unit>> = vec![None; UNITS];
+    let most = UNITS_OF[generation as usize];
+    for p in entry.preloads.iter().filter(|p| p.file == FILE_UNIT) {
+        let at = usize::from(p.index);
+        if p.lane > 1 || at >= UNITS {
+            return Err(bad(format!("preload of texture unit {at}, word {}, from {:?}", p.lane, p.source)));
+        }
+        let (first, count) = most[usize::from(entry.stage == Stage::Vertex)];
+        if !(first..first + count).contains(&at) {
+            return Err(bad(format!("texture unit {at} is not one of this stage's, {first} to {}", first + count - 1)));
+        }
+        if units[at].is_some() {
+            continue;
+        }
+        let words: [u32; UNIT_WORDS] = space.words(table.wrapping_add((at * 4 * UNIT_WORDS) as u32))?;
+        units[at] = Some(if generation == GC7000 {
+            Unit::from_descriptor(words, space.words(words[0])?)?
+        } else {
+            Unit::from_state(words, generation != GC2000)?
+        });
+    }
+    Ok(units)
+}
+
+/// First unit and number of them, of fragment and compute programs and of vertex programs.
+const UNITS_OF: [[(usize, usize); 2]; 3] = [[(0, 8), (8, 4)], [(0, 16), (16, 16)], [(0, 16), (16, 16)]];
+
 /// The id vectors that the thread walker writes: t0 and t1, one of its six pairs (10.5).
 fn id_preloads(entry: &Entry) -> Result<Vec<(u16, u8, Source)>, Trap> {
     let mut kinds: [Option<u8>; 2] = [None; 2];
     let mut out = Vec::new();
-    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE) {
+    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE && p.file != FILE_UNIT) {
         let (kind, dim) = match p.source {
             Source::LocalId(d) => (0, d),
             Source::WorkgroupId(d) => (1, d),

@@ -70,6 +70,18 @@ impl DeviceMemory {
         Ok(self.memory.load_bytes(id, at, inside)?)
     }
 
+    /// Words that hardware reads by itself: of a table or a descriptor.
+    pub fn words<const N: usize>(&self, address: u32) -> Result<[u32; N], Trap> {
+        let (id, at) = self.addresses.resolve(u64::from(address), 4 * N as u32)?;
+        let mut bytes = vec![0; 4 * N];
+        self.memory.load_bytes(id, at, &mut bytes)?;
+        let mut words = [0; N];
+        for (w, b) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+            *w = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        }
+        Ok(words)
+    }
+
     /// Stores of one lane.
     pub fn store(&mut self, address: u32, local: bool, bytes: &[u8], by: By) -> Result<(), Trap> {
         let (id, at) = self.locate(address, bytes.len() as u32, local)?;

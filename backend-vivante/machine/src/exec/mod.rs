@@ -8,6 +8,10 @@ mod alu;
 mod decode;
 mod launch;
 mod memory;
+mod sampler;
 mod subgroup;
+mod texture;
 
-pub use launch::{FILE_TEMP, FILE_UNIFORM, LANES, MAX_INVOCATIONS, MOST_SCRATCH, MOST_SHARED, run, shared_mode};
+pub use launch::{
+    FILE_TEMP, FILE_UNIFORM, FILE_UNIT, LANES, MAX_INVOCATIONS, MOST_SCRATCH, MOST_SHARED, run, run_on, shared_mode,
+};

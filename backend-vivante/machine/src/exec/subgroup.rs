@@ -4,7 +4,7 @@ use gpucc_sim::{By, RunState, SplitMix64, Trap, TrapKind};
 
 use super::alu;
 use super::decode::{Neg, Operand, Place, Pre};
-use super::launch::{LANES, LaunchState, Run};
+use super::launch::{LANES, LaunchState, Run, UNITS};
 use crate::BYTES;
 use crate::modifiers::Type;
 use crate::rows::Op;
@@ -247,6 +247,9 @@ impl Group {
             | Op::AtomicAnd
             | Op::AtomicXor => self.atomic(pre, launch, run, mask)?,
             Op::Movar | Op::MovarVoid | Op::Movai | Op::MovaiVoid => self.write_a0(pre, launch, mask)?,
+            Op::Texld | Op::Texldb | Op::Texldd | Op::Texldl | Op::Texldlpcf | Op::Texldgpcf | Op::Txf | Op::Tg4 => {
+                self.texture(pre, launch, run, mask)?
+            }
             _ => self.alu(pre, launch, mask)?,
         }
         self.current.pc = pc + 1;
@@ -376,7 +379,7 @@ impl Group {
 
     /// Writes one component of the destination; lanes outside of `defined` become undefined.
     #[inline]
-    fn write(&mut self, pre: &Pre, comp: usize, v: &Lanes, mask: Mask, defined: Mask) -> Result<(), Trap> {
+    pub(super) fn write(&mut self, pre: &Pre, comp: usize, v: &Lanes, mask: Mask, defined: Mask) -> Result<(), Trap> {
         if pre.damode != 0 {
             for i in lanes_of(mask) {
                 let limit = self.regs.len() / 4;
@@ -429,8 +432,21 @@ impl Group {
         Ok(v)
     }
 
+    /// Number of a lane in its workgroup.
+    pub(super) fn lane_number(&self, lane: usize) -> u32 {
+        self.first + lane as u32
+    }
+
+    /// The texture unit that an instruction names in a lane.
+    pub(super) fn unit_of(&self, pre: &Pre, lane: usize) -> Result<usize, Trap> {
+        if pre.unit_amode == 0 {
+            return Ok(usize::from(pre.unit));
+        }
+        self.index(pre.unit.into(), pre.unit_amode, UNITS, lane)
+    }
+
     /// A lane of this group, at its instruction.
-    fn by(&self, lane: usize) -> By {
+    pub(super) fn by(&self, lane: usize) -> By {
         By { lane: self.first + lane as u32, pc: self.current.pc * BYTES as u32 }
     }
 

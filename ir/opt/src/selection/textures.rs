@@ -194,12 +194,12 @@ impl Of<'_> {
         let (resource, texel) = self.resource();
         c.resources = format!("res3 \"t\" group 1 binding 0 {resource}");
         if desc.texture_indexed() {
-            c.resources.push_str(" count 3");
+            c.resources.push_str(" count 2");
         }
         c.resources.push('\n');
         if desc.samples() {
             let comparison = if desc.shadow() { " comparison" } else { "" };
-            let count = if desc.sampler_indexed() { " count 3" } else { "" };
+            let count = if desc.sampler_indexed() { " count 2" } else { "" };
             c.resources.push_str(&format!("res4 \"s\" group 1 binding 1 sampler{comparison}{count}\n"));
         }
         let whole = if desc.what() == TexWhat::Atomic { texel.with_lanes(1) } else { texel.with_lanes(4) };

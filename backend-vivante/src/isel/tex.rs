@@ -1,0 +1,389 @@
+//! Textures: samples, fetches, and queries as words that the driver part fills in (`docs/abi-vivante.md` 10).
+//!
+//! A texture unit is a texture with a sampler; the units of a program are numbered in the order in which they are met. Coordinates, layer
+//! and, before HALTI5, bias or level are one register; from HALTI5 on bias and level are an operand of their own.
+
+use gpucc_ir::{Diagnostic, Inst, Op, Res, TexArg, TexDim, TexLod, TexOperands, TexWhat, Value};
+use gpucc_mir::{MInst, Use, VReg};
+use gpucc_vivante_machine as machine;
+use machine::{Cond, Type};
+use smallvec::{SmallVec, smallvec};
+
+use super::alu::IselCx;
+use super::operand::{Source, leading};
+use super::{Fold, Isel};
+use crate::builders as build;
+use crate::inst::{ADDRESS, Absent, If, SrcMods, Texel, Ty, Vivante, row};
+use crate::uniforms::{Key, Word, Words};
+
+/// Source 2 of a texel fetch (reference 11).
+const TXF_WORD: u32 = 0x1100;
+
+/// Words of a texture's descriptor that queries read.
+mod fact {
+    pub const SIZE: u16 = 0;
+    pub const LAYERS: u16 = 3;
+    pub const LEVELS: u16 = 4;
+    pub const SAMPLES: u16 = 5;
+    pub const LAST_LEVEL: u16 = 6;
+}
+
+/// A texture with a sampler, or without one.
+pub type UnitKey = (Key, Option<Key>);
+
+/// Texture units: the first of a stage's and how many it has (reference 11).
+pub const fn units(generation: u8, vertex: bool) -> (u32, u32) {
+    match (generation, vertex) {
+        (machine::GC2000, false) => (0, 8),
+        (machine::GC2000, true) => (8, 4),
+        (_, false) => (0, 16),
+        (_, true) => (16, 16),
+    }
+}
+
+/// A lane of a value that goes into an operand.
+type Lane = (Value, u8);
+
+impl Isel<'_> {
+    /// Selects any instruction on textures.
+    pub(super) fn tex(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let Some(req) = TexOperands::of(cx.data(i)) else { return Err(cx.unknown(i)) };
+        match req.tex.desc.what() {
+            TexWhat::Sample => self.sample(cx, i, &req),
+            TexWhat::Fetch => self.fetch(cx, i, &req),
+            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &req),
+            _ => Err(cx.unknown(i)),
+        }
+    }
+
+    /// Names an element of a resource.
+    fn key(&self, r: Res, element: u32) -> Key {
+        let d = &self.module.resources[r];
+        (d.group, d.binding, d.variant, element.min(d.count.max(1) - 1))
+    }
+
+    /// The element that an index is, if it is known; without an index the first.
+    fn element(&self, cx: &IselCx<'_>, index: Option<Value>) -> Option<u32> {
+        index.map_or(Some(0), |v| cx.f.const_bits(v).map(|k| k as u32))
+    }
+
+    /// Elements of a resource.
+    fn count(&self, r: Res) -> u32 {
+        self.module.resources[r].count.max(1)
+    }
+
+    /// The unit of what an instruction asks, and what is to be added to it: an index that all invocations share.
+    fn unit(&mut self, cx: &mut IselCx<'_>, req: &TexOperands) -> (u8, Option<VReg>) {
+        let (texture, sampler) = (req.tex.texture, req.tex.sampler);
+        let (t, s) = (req.get(TexArg::TextureIndex), req.get(TexArg::SamplerIndex));
+        let known = |e: Option<u32>, count: u32| e.map_or(0..count, |k| k..k + 1);
+        let textures = known(self.element(cx, t), self.count(texture));
+        let samplers = known(self.element(cx, s), sampler.map_or(1, |s| self.count(s)));
+        let (many_t, many_s) = (self.element(cx, t).is_none(), self.element(cx, s).is_none());
+        let mut block: SmallVec<[UnitKey; 1]> = smallvec![];
+        for k in textures {
+            block.extend(samplers.clone().map(|n| (self.key(texture, k), sampler.map(|s| self.key(s, n)))));
+        }
+        let at = self.units.windows(block.len()).position(|w| w == &block[..]).unwrap_or_else(|| {
+            self.units.extend(block.iter().copied());
+            self.units.len() - block.len()
+        });
+        // Too many are refused behind selection.
+        let unit = (self.first_unit as usize + at).min(31) as u8;
+        if !many_t && !many_s {
+            return (unit, None);
+        }
+        let mut index: Option<Use<Vivante>> = None;
+        for (v, count, many) in [(t, self.count(texture), many_t), (s, samplers.len() as u32, many_s)] {
+            let Some(v) = v.filter(|_| many) else { continue };
+            let x = self.clamped(cx, v, count);
+            index = Some(match index {
+                None => x,
+                Some(first) => {
+                    let n = self.literal(count);
+                    self.temp(cx, 1, build::Imadlo0.with((Ty(Type::S32),), [first, n, x]))
+                }
+            });
+        }
+        let a = cx.temp(ADDRESS);
+        if let Some(x) = index {
+            cx.emit(build::Movai.with((Ty(Type::S32),), [x.mods(x.mods.lane(0))]).def(a));
+        }
+        (unit, Some(a))
+    }
+
+    /// An index of an element, at most the last one where code is to be robust.
+    fn clamped(&mut self, cx: &mut IselCx<'_>, v: Value, count: u32) -> Use<Vivante> {
+        let x = self.operand_lane(cx, v, 0, Fold::None);
+        if !self.module.options.robust {
+            return x;
+        }
+        let most = self.literal(count - 1);
+        let x = self.temp(cx, 1, build::Select.with((Ty(Type::U32), If(Cond::Gt)), [x, most, x]));
+        x.mods(x.mods.lane(0))
+    }
+
+    /// Emits a texture instruction on a unit.
+    fn on_unit(cx: &mut IselCx<'_>, (unit, index): (u8, Option<VReg>), dst: VReg, mut inst: MInst<Vivante>) {
+        inst.mods.unit = unit;
+        inst.mods.unit_indexed = index.is_some();
+        inst.uses.extend(index.map(Use::reg));
+        cx.emit(inst.def(dst));
+    }
+
+    /// Lanes of values as one operand, lane `k` of it the `k`-th; what is left over repeats the last one. `at` says which lane
+    /// of the operand each is.
+    fn gathered(&mut self, cx: &mut IselCx<'_>, lanes: &[Lane], at: [u8; 4]) -> Use<Vivante> {
+        let traced: SmallVec<[Source; 4]> =
+            lanes.iter().map(|&(v, k)| self.trace(cx, v, [k; 4], 1, Fold::None)).collect();
+        let place = |of: &dyn Fn(usize) -> u8| at.map(|k| of(usize::from(k)));
+        let first = traced[0].value;
+        if traced.iter().all(|s| s.value == first) && cx.f.as_const(first).is_none() && !cx.f.is_undef(first) {
+            let swz = place(&|k| traced[k].swz[0]);
+            if let Some(words) = self.uniform_words(cx, first) {
+                let last = words.len() as u8 - 1;
+                let slot = self.uniforms.slot(words);
+                return crate::uniforms::uniform(slot).mods(SrcMods::swizzle(swz.map(|c| c.min(last))));
+            }
+            let reg = cx.reg(first);
+            return Use::reg(reg).mods(SrcMods::swizzle(swz));
+        }
+        let parts: Vec<Use<Vivante>> =
+            lanes.iter().map(|&(v, k)| self.operand_lane(cx, v, u32::from(k), Fold::None)).collect();
+        let parts = parts.into_iter().map(|u| self.piece(cx, u)).collect();
+        self.collected(cx, parts, at)
+    }
+
+    /// One component as a piece of a collection.
+    fn piece(&self, cx: &IselCx<'_>, u: Use<Vivante>) -> Use<Vivante> {
+        match u.vreg() {
+            Some(r) if cx.mf.class(r) == row(1) => Use::reg(r),
+            Some(r) => Use::reg(r).part(u.mods.swz[0], 1),
+            None => u,
+        }
+    }
+
+    fn collected(&self, cx: &mut IselCx<'_>, parts: Vec<Use<Vivante>>, at: [u8; 4]) -> Use<Vivante> {
+        let all = cx.temp(row(parts.len() as u32));
+        cx.emit(MInst::collect(all, parts));
+        Use::reg(all).mods(SrcMods::swizzle(at))
+    }
+
+    /// Lanes of the coordinates, and the layer behind them.
+    fn coordinates(&self, cx: &IselCx<'_>, req: &TexOperands) -> Option<SmallVec<[Lane; 4]>> {
+        let c = req.get(TexArg::Coords)?;
+        let n = cx.f.ty(c).lanes() as u8;
+        let mut lanes: SmallVec<[Lane; 4]> = (0..n).map(|k| (c, k)).collect();
+        if req.tex.desc.dim() == TexDim::D1 {
+            // A line is a row of a plane.
+            lanes.push((c, 0));
+        }
+        lanes.extend(req.get(TexArg::Layer).map(|l| (l, 0)));
+        Some(lanes)
+    }
+
+    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let desc = req.tex.desc;
+        let halti5 = self.t.generation == machine::GC7000;
+        let Some(lanes) = self.coordinates(cx, req) else { return Err(cx.unknown(i)) };
+        let unit = self.unit(cx, req);
+        let dst = cx.result(i, 0)[0];
+        let n = lanes.len() as u8;
+        let plain: [u8; 4] = leading(u32::from(n));
+        let reference = req.get(TexArg::Reference).filter(|_| desc.shadow());
+        let level = req.get(TexArg::Level).filter(|_| matches!(desc.lod(), TexLod::Level | TexLod::Bias));
+        let texel = Texel(if desc.shadow() { [0; 4] } else { [0, 1, 2, 3] });
+        if desc.lod() == TexLod::Gradients {
+            return self.gradients(cx, i, req, &lanes, (unit, texel));
+        }
+        let none = Use::imm(0);
+        let s2 = match reference {
+            Some(r) => self.operand_lane(cx, r, 0, Fold::None),
+            None => none,
+        };
+        let without2 = if reference.is_some() { 0 } else { 4 };
+        if desc.lod() == TexLod::Implicit {
+            let s0 = self.gathered(cx, &lanes, plain);
+            let absent = Absent(if reference.is_some() { 0 } else { 2 });
+            Self::on_unit(cx, unit, dst, build::Texld.with((texel, absent), [s0, s2]));
+            return Ok(());
+        }
+        let (s0, s1, absent) = if halti5 {
+            let s1 = match level {
+                Some(v) => self.operand_lane(cx, v, 0, Fold::None),
+                None => self.literal(0),
+            };
+            (self.gathered(cx, &lanes, plain), s1, without2)
+        } else {
+            (self.with_level(cx, &lanes, level), none, without2 | 2)
+        };
+        let mods = (texel, Absent(absent));
+        let inst = if desc.lod() == TexLod::Bias {
+            build::Texldb.with(mods, [s0, s1, s2])
+        } else {
+            build::Texldl.with(mods, [s0, s1, s2])
+        };
+        Self::on_unit(cx, unit, dst, inst);
+        Ok(())
+    }
+
+    /// Coordinates with a level or a bias in w; level 0 without one.
+    fn with_level(&mut self, cx: &mut IselCx<'_>, lanes: &[Lane], level: Option<Value>) -> Use<Vivante> {
+        let n = lanes.len() as u8;
+        let mut at = leading(u32::from(n));
+        at[3] = n;
+        if let Some(v) = level {
+            let mut all: SmallVec<[Lane; 4]> = lanes.into();
+            all.push((v, 0));
+            return self.gathered(cx, &all, at);
+        }
+        let mut parts: Vec<Use<Vivante>> = Vec::new();
+        for &(v, k) in lanes {
+            let u = self.operand_lane(cx, v, u32::from(k), Fold::None);
+            parts.push(self.piece(cx, u));
+        }
+        parts.push(self.literal(0));
+        self.collected(cx, parts, at)
+    }
+
+    /// A sample at a level that gradients give: the coordinates of the neighbours.
+    fn gradients(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        i: Inst,
+        req: &TexOperands,
+        lanes: &[Lane],
+        (unit, texel): ((u8, Option<VReg>), Texel),
+    ) -> Result<(), Diagnostic> {
+        let dst = cx.result(i, 0)[0];
+        let Some(c) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+        let axes = cx.f.ty(c).lanes();
+        let mut near: SmallVec<[Use<Vivante>; 2]> = smallvec![];
+        for arg in [TexArg::Ddx, TexArg::Ddy] {
+            let Some(d) = req.get(arg) else { return Err(cx.unknown(i)) };
+            let x = self.operand(cx, c, Fold::Float);
+            let y = self.operand(cx, d, Fold::Float);
+            let sum = self.temp(cx, axes, build::Add.on([x, y]));
+            near.push(sum);
+        }
+        let [x, y] = [near[0], near[1]];
+        if let Some(r) = req.get(TexArg::Reference).filter(|_| req.tex.desc.shadow()) {
+            if self.t.generation != machine::GC7000 {
+                return Err(cx.unknown(i));
+            }
+            let s0 = self.with_level(cx, lanes, Some(r));
+            Self::on_unit(cx, unit, dst, build::Texldgpcf.with((texel,), [s0, x, y]));
+            return Ok(());
+        }
+        let s0 = self.gathered(cx, lanes, leading(lanes.len() as u32));
+        Self::on_unit(cx, unit, dst, build::Texldd.with((texel,), [s0, x, y]));
+        Ok(())
+    }
+
+    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let Some(lanes) = self.coordinates(cx, req) else { return Err(cx.unknown(i)) };
+        let unit = self.unit(cx, req);
+        let dst = cx.result(i, 0)[0];
+        let s0 = if req.tex.desc.dim() == TexDim::D1 {
+            // The other coordinate is a number of texels, too.
+            let x = self.operand_lane(cx, lanes[0].0, 0, Fold::None);
+            let parts = vec![self.piece(cx, x), self.literal(0)];
+            self.collected(cx, parts, [0, 1, 1, 1])
+        } else {
+            self.gathered(cx, &lanes, leading(lanes.len() as u32))
+        };
+        // The level is a float.
+        let s1 = match req.get(TexArg::Level).filter(|_| req.tex.desc.lod() == TexLod::Level) {
+            None => self.literal(0),
+            Some(v) => match cx.f.const_bits(v) {
+                Some(k) => self.literal((k as u32 as i32 as f32).to_bits()),
+                None => {
+                    let x = self.operand_lane(cx, v, 0, Fold::None);
+                    self.temp(cx, 1, build::I2f.with((Ty(Type::S32),), [x]))
+                }
+            },
+        };
+        Self::on_unit(cx, unit, dst, build::Txf.on([s0, s1, Use::imm(TXF_WORD)]));
+        Ok(())
+    }
+
+    /// The words that answer a query without a level.
+    pub(super) fn query_words(&self, cx: &IselCx<'_>, v: Value) -> Option<Words> {
+        let d = &cx.f.insts[cx.f.def_inst(v)?];
+        let Op::TexQuery = d.op else { return None };
+        let req = TexOperands::of(d)?;
+        if level_of(cx, &req).is_some() {
+            return None;
+        }
+        let element = self.element(cx, req.get(TexArg::TextureIndex))?;
+        Some(self.facts(&req, element, first_fact(&req), cx.f.ty(v).lanes()))
+    }
+
+    fn facts(&self, req: &TexOperands, element: u32, first: u16, count: u32) -> Words {
+        let key = self.key(req.tex.texture, element);
+        (0..count as u16).map(|k| Word::Texture(key, first + k)).collect()
+    }
+
+    /// Words of the texture that is asked about, as an operand.
+    fn asked(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, first: u16, count: u32) -> Use<Vivante> {
+        let index = req.get(TexArg::TextureIndex);
+        let elements = self.count(req.tex.texture);
+        let mut found = self.words_as_operand(req, self.element(cx, index).unwrap_or(0), first, count);
+        if let (None, Some(v)) = (self.element(cx, index), index) {
+            // Uniforms cannot be indexed on every chip: one after the other.
+            let at = self.clamped(cx, v, elements);
+            for k in 1..elements {
+                let (number, ones) = (self.literal(k), self.literal(u32::MAX));
+                let is = self.temp(cx, 1, build::Cmp.with((Ty(Type::U32), If(Cond::Eq)), [at, number, ones]));
+                let other = self.words_as_operand(req, k, first, count);
+                let choice = [is.mods(is.mods.lane(0)), other, found];
+                found = self.temp(cx, count, build::Select.with((Ty(Type::U32), If(Cond::Nz)), choice));
+            }
+        }
+        found
+    }
+
+    fn words_as_operand(&mut self, req: &TexOperands, element: u32, first: u16, count: u32) -> Use<Vivante> {
+        let words = self.facts(req, element, first, count);
+        let slot = self.uniforms.slot(words);
+        crate::uniforms::uniform(slot).mods(SrcMods::swizzle(leading(count)))
+    }
+
+    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let v = cx.data(i).result();
+        let dst: VReg = cx.result(i, 0)[0];
+        let n = cx.f.ty(v).lanes();
+        let all = self.asked(cx, req, first_fact(req), n);
+        let Some(level) = level_of(cx, req) else {
+            cx.emit(MInst::copy(dst, all.vreg().map_or(all, Use::reg)));
+            return Ok(());
+        };
+        // The size of a level: clamped to those that there are, then half of half.
+        let last = self.asked(cx, req, fact::LAST_LEVEL, 1);
+        let (zero, one) = (self.literal(0), self.literal(1));
+        let x = self.operand_lane(cx, level, 0, Fold::None);
+        let x = self.temp(cx, 1, build::Select.with((Ty(Type::S32), If(Cond::Lt)), [x, zero, x]));
+        let x = self.temp(cx, 1, build::Select.with((Ty(Type::S32), If(Cond::Gt)), [x, last, x]));
+        let x = x.mods(SrcMods::broadcast(0));
+        let less = self.temp(cx, n, build::Rshift.with((Ty(Type::U32),), [all, x]));
+        self.lanewise(cx, dst, n, build::Select.with((Ty(Type::S32), If(Cond::Lt)), [less, one, less]));
+        Ok(())
+    }
+}
+
+/// The level whose size is asked, if that is not the first.
+fn level_of(cx: &IselCx<'_>, req: &TexOperands) -> Option<Value> {
+    let desc = req.tex.desc;
+    let level = req.get(TexArg::Level).filter(|_| desc.what() == TexWhat::Size && desc.lod() == TexLod::Level)?;
+    (cx.f.const_bits(level) != Some(0)).then_some(level)
+}
+
+/// The first word of the answer to a query.
+fn first_fact(req: &TexOperands) -> u16 {
+    match req.tex.desc.what() {
+        TexWhat::Layers => fact::LAYERS,
+        TexWhat::Levels => fact::LEVELS,
+        TexWhat::Samples => fact::SAMPLES,
+        _ => fact::SIZE,
+    }
+}
