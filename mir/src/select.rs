@@ -6,7 +6,7 @@
 //! instructions of one IR instruction are emitted in forward order.
 
 use gpucc_ir::analysis::trips;
-use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, MemFlags, Op, SecondaryMap, Touched, Value, ValueDef};
+use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, Op, SecondaryMap, Touched, Value, ValueDef};
 use gpucc_regalloc::Cfg;
 use std::ops::Range;
 
@@ -103,7 +103,7 @@ const CONST_REACH: usize = 40;
 /// The location for what is emitted for an instruction: it tells accesses of memory from others.
 pub fn access_loc(data: &InstData) -> Loc {
     match (data.mem(), data.touches()) {
-        (Some(m), _) if m.flags.has(MemFlags::ATOMIC) => data.loc.atomic(),
+        (Some(m), _) if m.flags.is_shared() => data.loc.atomic(),
         (Some(_), _) | (None, Some(Touched::Image(_))) => data.loc.access(),
         _ => data.loc,
     }

@@ -255,6 +255,11 @@ impl OwnMemory {
         OwnMemory { ids, ..OwnMemory::default() }
     }
 
+    /// Whether an allocation is one of these.
+    pub fn has(&self, id: AllocId) -> bool {
+        self.ids.contains(&id)
+    }
+
     /// Brings the content that belongs to a slot. Of a slot that is entered for the first time it is undefined.
     pub fn enter(&mut self, slot: usize, memory: &mut Memory, races: &mut RaceCheck) {
         races.enter(slot);

@@ -100,8 +100,9 @@ pub struct Agent<T> {
     late: Vec<Late<T>>,
     /// The operation that is being issued, and how many of four accesses of its lanes are late.
     issuing: (u64, u64),
-    /// When it last waited for what it loaded.
+    /// When it last waited for what it loaded, and whether it came to a barrier since.
     since: u64,
+    at_barrier: bool,
     /// Loads since then: where, how many bytes, and when memory was so.
     seen: Vec<(AllocId, u64, u64, u64)>,
 }
@@ -110,7 +111,15 @@ impl<T> Agent<T> {
     /// The one with this number, which begins now.
     pub fn new(number: u32, rng: &SplitMix64, past: &Past) -> Agent<T> {
         let rng = rng.fork(0x7765_616b ^ u64::from(number) << 32);
-        Agent { number, rng, late: Vec::new(), issuing: (u64::MAX, 0), since: past.time, seen: Vec::new() }
+        Agent {
+            number,
+            rng,
+            late: Vec::new(),
+            issuing: (u64::MAX, 0),
+            since: past.time,
+            at_barrier: false,
+            seen: Vec::new(),
+        }
     }
 
     /// Its number.
@@ -122,6 +131,11 @@ impl<T> Agent<T> {
     pub fn observe(&mut self, past: &Past) {
         self.since = past.time;
         self.seen.clear();
+    }
+
+    /// It comes to a barrier: what it loads behind that is no older than what others did before.
+    pub fn barrier(&mut self) {
+        self.at_barrier = true;
     }
 
     /// A store or an atomic is issued; what memory has from now on, in order.
@@ -198,6 +212,9 @@ impl<T> Agent<T> {
         out: &mut [u8],
     ) -> Result<(), MemFault> {
         memory.load_bytes(id, offset, out)?;
+        if std::mem::take(&mut self.at_barrier) {
+            self.observe(past);
+        }
         let n = out.len() as u64;
         let same = self.seen.iter().filter(|s| overlap((s.0, s.1), s.2, (id, offset), n));
         let least = same.map(|s| s.3).fold(self.since, u64::max);

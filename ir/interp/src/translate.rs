@@ -357,7 +357,7 @@ impl TranslateCx<'_> {
     fn marks(&mut self, f: &Function, i: Inst) {
         let number = self.out.lines.len() as u32;
         let Some(mem) = f.insts[i].mem() else { return };
-        if mem.flags.has(MemFlags::ATOMIC) {
+        if mem.flags.is_shared() {
             self.out.marks.push((number, RaceCheck::ATOMIC, WORKGROUP, [0; 3]));
         }
         let (place, start) = match mem.place {

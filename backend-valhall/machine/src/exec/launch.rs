@@ -150,7 +150,8 @@ impl<'a> LaunchState<'a> {
             None => tables(common, &bases, &mut memory, &mut space)?,
         };
         let tables = Tables::new(pointer, generation);
-        let world = DeviceMemory { memory, space, tables, scratch, races, own };
+        let past = options.perturb.filter(|_| options.weak).map(|_| gpucc_sim::Past::default());
+        let world = DeviceMemory { memory, space, tables, scratch, races, own, past, warps: 0 };
         let uniforms = uniforms(common, &bases, data_base)?;
         let env = Environment { uniforms, shared_base, code_base, small_file, tables: pointer };
         // Constants behind the instructions are memory only.
@@ -182,6 +183,7 @@ impl<'a> LaunchState<'a> {
                 None => [0; LANES],
             };
             let mut w = Warp::new(number, live, thread_base, self.mode, rng.as_mut());
+            w.agent = cx.world.agent(rng.as_ref());
             let local: [[u32; 3]; LANES] = core::array::from_fn(|l| local_id(first + l as u32, meta.workgroup_size));
             for p in self.common.entry.preloads.iter().filter(|p| p.file == REGISTER_FILE) {
                 let bytes = match p.source {

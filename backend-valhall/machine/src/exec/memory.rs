@@ -1,12 +1,13 @@
 //! Messages of the load/store unit (sections 8.3, 9 and 15 of the reference).
 
-use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind};
 
 use super::decode::DInst;
 use super::descriptor::Buffer;
 use super::scoreboard::Touch;
 use super::subgroup::{LANES, NOWHERE, V32, V64, Warp};
 use super::tables::Tables;
+use super::weak::{Update, Write};
 use crate::Op;
 
 /// Private memory of a workgroup: one stretch for each invocation.
@@ -26,6 +27,10 @@ pub(super) struct DeviceMemory {
     pub races: RaceCheck,
     /// Workgroup and private memory, while several workgroups run.
     pub own: OwnMemory,
+    /// What buffers were, where memory is weak.
+    pub past: Option<Past>,
+    /// Warps that began, where memory is weak.
+    pub warps: u32,
 }
 
 pub(super) fn lanes(active: u16) -> impl Iterator<Item = usize> {
@@ -81,7 +86,7 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> R
             let mut data = [[0u8; 16]; LANES];
             for l in lanes(w.active) {
                 let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
-                load(world, w, l, id, offset, &mut data[l][..bytes as usize])?;
+                world.read(w, l, (id, offset), &mut data[l][..bytes as usize])?;
             }
             w.kill_last_uses(d)?;
             deliver(w, d, bytes, &data)?;
@@ -98,12 +103,8 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> R
                 for (i, chunk) in data.chunks_mut(4).enumerate().take(usize::from(d.sr_count)) {
                     chunk.copy_from_slice(&w.regs[usize::from(d.sr) + i][l].to_le_bytes());
                 }
-                let data = &data[..bytes as usize];
-                world
-                    .races
-                    .store(&world.memory, id, offset, data, by(w, l))
-                    .and_then(|()| Ok(world.memory.store_bytes(id, offset, data)?))
-                    .map_err(|t| t.in_lane(w.number * LANES as u32 + l as u32))?;
+                let what = Write::Store(data, by(w, l));
+                world.write(w, l, (id, offset, bytes), (what, false), d.slot)?;
             }
             w.stage(d.slot, (d.sr, d.sr_count));
             w.kill_last_uses(d)?;
@@ -117,14 +118,6 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> R
 /// A lane of the warp, at its instruction.
 pub(super) fn by(w: &Warp, lane: usize) -> By {
     By { lane: w.number * LANES as u32 + lane as u32, pc: 8 * w.pc as u32 }
-}
-
-fn load(world: &mut DeviceMemory, w: &Warp, lane: usize, id: AllocId, offset: u64, out: &mut [u8]) -> Result<(), Trap> {
-    world
-        .races
-        .load(id, offset, out.len() as u32, by(w, lane))
-        .and_then(|()| Ok(world.memory.load_bytes(id, offset, out)?))
-        .map_err(|t| t.in_lane(w.number * LANES as u32 + lane as u32))
 }
 
 /// Traps unless the registers of a staging run hold `bytes` defined bytes.
@@ -216,7 +209,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
             addresses[l] = b.base + offset;
             let here = |t: Trap| t.in_lane(w.number * LANES as u32 + l as u32);
             let (id, offset) = world.space.resolve(addresses[l], bytes).map_err(here)?;
-            load(world, w, l, id, offset, &mut data[l][..bytes as usize])?;
+            world.read(w, l, (id, offset), &mut data[l][..bytes as usize])?;
         }
     }
     w.kill_last_uses(d)?;
@@ -225,7 +218,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
 }
 
 /// New value of an atomic at `bits` width.
-fn combine(opc: u8, bits: u32, old: u64, operand: u64) -> u64 {
+pub(super) fn combine(opc: u8, bits: u32, old: u64, operand: u64) -> u64 {
     let signed = |x: u64| (x << (64 - bits)) as i64 >> (64 - bits);
     let pick = |first: bool| if first { old } else { operand };
     match opc {
@@ -242,7 +235,7 @@ fn combine(opc: u8, bits: u32, old: u64, operand: u64) -> u64 {
 }
 
 /// The same with the operand 1.
-fn combine1(opc: u8, bits: u32, old: u64) -> u64 {
+pub(super) fn combine1(opc: u8, bits: u32, old: u64) -> u64 {
     match opc {
         0 => old.wrapping_add(1),
         1 => old.wrapping_sub(1),
@@ -255,7 +248,6 @@ fn combine1(opc: u8, bits: u32, old: u64) -> u64 {
 fn atomic(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, addresses: &V64) -> Result<(), Trap> {
     use Op::*;
     let bytes = u32::from(crate::ROWS[d.op as usize].attrs.bytes);
-    let bits = 8 * bytes;
     let with_one = matches!(d.op, Atom1ReturnI32 | Atom1ReturnI64);
     let returns = matches!(d.op, AtomReturnI32 | AtomReturnI64);
     // The run that receives the old value.
@@ -279,26 +271,21 @@ fn atomic(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, addresses: &V64) ->
         let high = if words == 2 { u64::from(w.regs[r + 1][l]) << 32 } else { 0 };
         u64::from(w.regs[r][l]) | high
     };
-    let mask = u64::MAX >> (64 - bits);
+    let update = match (with_one, d.flag) {
+        (true, _) => Update::One(d.atom),
+        // {new, expected}.
+        (_, true) => Update::Swap,
+        _ => Update::With(d.atom),
+    };
     let mut old_values: V64 = [0; LANES];
     // LEA_TEX gives 0 outside of an image.
     let outside = lanes(w.active).filter(|&l| addresses[l] == 0).fold(0, |m, l| m | 1 << l);
     for l in lanes(w.active & !w.helpers & !outside) {
         let (id, offset) = world.resolve(w, l, addresses[l], bytes, u64::from(bytes))?;
-        let here = |e| Trap::from(e).in_lane(w.number * LANES as u32 + l as u32);
-        let old = world.memory.load(id, offset, bytes).map_err(here)?;
-        let new = if with_one {
-            combine1(d.atom, bits, old)
-        } else if d.flag {
-            // Compare and exchange: {new, expected}.
-            if old == operand(w, l, 1) { operand(w, l, 0) } else { old }
-        } else {
-            combine(d.atom, bits, old, operand(w, l, 0))
-        };
-        let lane = w.number * LANES as u32 + l as u32;
-        world.races.atomic(id, offset, bytes, new & mask != old, by(w, l)).map_err(|t| t.in_lane(lane))?;
-        world.memory.store(id, offset, bytes, new & mask).map_err(here)?;
-        old_values[l] = old;
+        let a = if with_one { 0 } else { operand(w, l, 0) };
+        let b = if !with_one && d.flag { operand(w, l, 1) } else { 0 };
+        let what = Write::Atomic(update, a, b, by(w, l));
+        old_values[l] = world.write(w, l, (id, offset, bytes), (what, to_count > 0), d.slot)?;
     }
     if !with_one {
         w.stage(d.slot, (d.sr, d.sr_count));

@@ -16,5 +16,6 @@ mod step;
 mod subgroup;
 mod tables;
 mod texture;
+mod weak;
 
 pub use launch::{MOST_GROUP, REGISTER_FILE, run, run_on};

@@ -75,6 +75,12 @@ pub(super) fn text_at(code: &[u8], generation: u8, pc: usize) -> String {
     }
 }
 
+/// What the active lanes sent on some slots has arrived.
+fn wait(w: &mut Warp, cx: &mut Shared<'_>, slots: u8) -> Result<(), Trap> {
+    w.wait(slots);
+    cx.world.settle(w, slots)
+}
+
 fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
     let code = cx.code;
     let d = match code.get(w.pc) {
@@ -108,6 +114,9 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
                 let what = format!("messages are under way on slot {} at a barrier", slots.join(", "));
                 return Err(Trap::new(TrapKind::Hazard, what));
             }
+            if let Some(agent) = &mut w.agent {
+                agent.barrier();
+            }
             // Hardware has one barrier, wherever its instructions are.
             stop = Some(RunState::Barrier(if ours { 8 * w.pc as u64 } else { 0 }));
         }
@@ -124,14 +133,15 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
     w.pc += 1;
     match flow {
         flow::NONE => {}
-        1..=7 => w.wait(flow as u8),
-        flow::WAIT0126 => w.wait(0b0100_0111),
-        flow::WAIT => w.wait(0b1100_0111),
+        1..=7 => wait(w, cx, flow as u8)?,
+        flow::WAIT0126 => wait(w, cx, 0b0100_0111)?,
+        flow::WAIT => wait(w, cx, 0b1100_0111)?,
         flow::RECONVERGE => {
             w.reschedule();
         }
         flow::END => {
             w.end();
+            cx.world.settle(w, !0)?;
         }
         // `discard` ends helper invocations, of which a compute program has none.
         _ => {}
@@ -164,7 +174,7 @@ fn passes(w: &Warp, to: usize, merges: &[bool]) -> Result<(), Trap> {
     Err(Trap::new(TrapKind::Divergence, what))
 }
 
-fn branch(w: &mut Warp, d: &DInst, cx: &Shared<'_>) -> Result<(), Trap> {
+fn branch(w: &mut Warp, d: &DInst, cx: &mut Shared<'_>) -> Result<(), Trap> {
     let (code_base, len) = (cx.code_base, cx.code.len());
     let taken = condition(w, d)?;
     let next = w.pc + 1;
@@ -204,14 +214,14 @@ fn branch(w: &mut Warp, d: &DInst, cx: &Shared<'_>) -> Result<(), Trap> {
     w.kill_last_uses(d)?;
     let flow = u32::from(d.flow);
     match flow {
-        1..=7 => w.wait(flow as u8),
-        flow::WAIT0126 => w.wait(0b0100_0111),
-        flow::WAIT => w.wait(0b1100_0111),
+        1..=7 => wait(w, cx, flow as u8)?,
+        flow::WAIT0126 => wait(w, cx, 0b0100_0111)?,
+        flow::WAIT => wait(w, cx, 0b1100_0111)?,
         flow::END => {
             // Lanes that do not jump end here (section 17, end of blend shaders).
             let active = w.active;
             w.active = active & !taken;
-            w.wait(!0);
+            wait(w, cx, !0)?;
             w.live &= !w.active;
             w.active = taken;
         }

@@ -1,10 +1,11 @@
 //! One warp: registers with a record of what is undefined or in flight, the scoreboard, divergence.
 
 use gpucc_num::{Mode, convert};
-use gpucc_sim::{SplitMix64, Trap, TrapKind};
+use gpucc_sim::{Agent, SplitMix64, Trap, TrapKind};
 
 use super::decode::{DInst, Form, Source, Value};
 use super::scoreboard::{Scoreboard, Touch};
+use super::weak::Write;
 
 /// An address that no allocation reaches: stands for accesses that touch nothing.
 pub(super) const NOWHERE: u64 = 1 << 62;
@@ -45,6 +46,8 @@ pub(super) struct Warp {
     pub thread_base: V64,
     pub mode: Mode,
     pub perturb: Option<u64>,
+    /// What is under way, where memory is weak.
+    pub agent: Option<Agent<Write>>,
     /// Whether lanes are quads of fragments.
     pub has_quads: bool,
     /// Lanes of fragments that nothing covers, or that were discarded.
@@ -64,6 +67,7 @@ impl Warp {
         });
         Warp {
             number,
+            agent: None,
             whole: live,
             live,
             active: live,
