@@ -81,7 +81,7 @@ pub struct NotYet {
 /// `gpucc INPUT --target T -o OUT`.
 #[derive(Debug, Args)]
 pub struct Compile {
-    /// Shaders (`.wgsl`, `.spv`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`), or `-` for standard input.
+    /// Shaders (`.wgsl`, `.spv`, `.spvasm`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`), or `-` for standard input.
     pub input: Vec<PathBuf>,
     /// Targets: `family[:generation]`, a comma-separated list, `all` or `all:all`.
     #[arg(long, value_name = "T[,T]")]
@@ -141,7 +141,7 @@ pub enum Deny {
 pub enum FrontendArg {
     /// That of gpucc, which makes IR of the module's own blocks.
     Spirv,
-    /// naga's, after the module was made into what it takes.
+    /// naga's, for a second opinion on what it takes.
     Naga,
 }
 

@@ -25,7 +25,7 @@ pub struct Input {
 pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
     let arg = front.lang.or_else(|| match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "wgsl" => Some(LangArg::Wgsl),
-        "spv" => Some(LangArg::Spv),
+        "spv" | "spvasm" => Some(LangArg::Spv),
         "glsl" => Some(LangArg::Glsl),
         "vert" => Some(LangArg::Vert),
         "frag" => Some(LangArg::Frag),
@@ -51,7 +51,7 @@ pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
         Some(LangArg::Gir) => Ok(Lang::Gir),
         None if path == Path::new("-") => Ok(Lang::Wgsl),
         None => Err(Failure::Usage(format!(
-            "cannot tell the language of `{}`: name it with --lang, or use one of .wgsl .spv .glsl .vert .frag .comp .gir",
+            "cannot tell the language of `{}`: name it with --lang, or use one of .wgsl .spv .spvasm .glsl .vert .frag .comp .gir",
             path.display()
         ))),
     }
@@ -133,6 +133,9 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
         };
         made = glslang::compile(&name, bytes, 0, stage)?;
         (bytes, lang) = (&made, Lang::Spirv);
+    } else if lang == Lang::Spirv && path.extension().is_some_and(|e| e.eq_ignore_ascii_case("spvasm")) {
+        made = glslang::assemble(&name, bytes)?;
+        bytes = &made;
     }
     // Spans are offsets in text; those of a binary in the sources that it carries or names.
     let report = if lang == Lang::Spirv {

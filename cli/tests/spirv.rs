@@ -65,3 +65,20 @@ fn listings_show_the_glsl() {
     let said = expect(&[&module, "--target", "gcn", "-S"], 0, &format!("source {shader}\n"));
     assert!(said.contains("line 5: o[gl_LocalInvocationIndex] = 3u;"), "{said}");
 }
+
+/// The text of a module is assembled where the assembler is installed; what is wrong with it is said with file and line.
+#[test]
+fn texts_of_modules_are_assembled() {
+    let s = Scratch::new("spirv-text");
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\n\
+        OpExecutionMode %main LocalSize 1 1 1\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
+        %main = OpFunction %void None %fn\n%b = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    let file = s.write("a.spvasm", text);
+    if Command::new("spirv-as").arg("--version").output().is_err() {
+        expect(&[&file, "--target", "gcn", "-S"], 2, "spirv-as");
+        return;
+    }
+    expect(&[&file, "--target", "gcn", "-S"], 0, "s_endpgm");
+    let wrong = s.write("b.spvasm", text.replace("OpReturn", "OpRetur"));
+    expect(&[&wrong, "--target", "gcn", "-S"], 1, &format!("{wrong}:9"));
+}

@@ -15,13 +15,11 @@ mod halves;
 mod known;
 mod lower;
 mod parse;
-mod repair;
 #[doc(hidden)]
 pub mod report;
 mod run_time;
 mod severity;
 mod shadow;
-mod spirv;
 
 pub use guard::limits;
 pub use report::line_column;
@@ -29,7 +27,7 @@ pub use severity::{DerivativeUniformity, Told};
 
 use halves::Edits;
 
-use gpucc_ir::{Diagnostic, FpFlags, Module, SourceFile, Span, Stage as IrStage};
+use gpucc_ir::{Diagnostic, FpFlags, Module, Span, Stage as IrStage};
 
 /// What the bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,18 +91,8 @@ pub struct Parsed {
     heads: Vec<(String, Span)>,
     /// Where the text that naga read differs from the source.
     edits: Edits,
-    /// What a SPIR-V module came from.
-    spirv: Option<Spirv>,
     /// Bytes of stack for what recurses over it.
     stack: usize,
-}
-
-/// A SPIR-V module: naga's is of one set of values of its constants.
-#[derive(Debug)]
-struct Spirv {
-    source: spirv::Module,
-    /// The words that naga read, or why there is nothing that it could read.
-    words: Result<spirv::Prepared, Vec<Diagnostic>>,
 }
 
 /// An entry point of a parsed module.
@@ -175,14 +163,6 @@ fn parse_text(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
     Ok(parsed)
 }
 
-/// The source that a SPIR-V binary carries, to which spans of it refer: they are offsets in the files' texts, one after
-/// the other with a byte between. Files of which only the name is there are blank lines.
-pub fn source_files(input: Input<'_>) -> Vec<SourceFile> {
-    let read = || guard::spirv::check(input.bytes).ok().and_then(|(bytes, _)| spirv::Module::read(&bytes).ok());
-    let module = guard::thread::with_stack(limits::SMALL_STACK_BYTES, read).ok().flatten();
-    module.map_or_else(Vec::new, |m| m.files().to_vec())
-}
-
 /// Lowers one entry point of a module, or all of them.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
     guard::thread::with_stack(parsed.stack, || lower::lower(parsed, options)).unwrap_or_else(|failed| {
@@ -201,11 +181,6 @@ impl Parsed {
 
     /// The entry points, in source order.
     pub fn entry_points(&self) -> Vec<EntryInfo> {
-        if let Some(spirv) = &self.spirv {
-            let info =
-                |(name, stage): &(String, _)| EntryInfo { name: name.clone(), stage: *stage, span: Span::UNKNOWN };
-            return spirv.source.entries().iter().map(info).collect();
-        }
         self.module.entry_points.iter().map(|e| lower::entry_info(self, e)).collect()
     }
 
@@ -216,14 +191,6 @@ impl Parsed {
 
     /// The overrides, in source order.
     pub fn overrides(&self) -> Vec<OverrideInfo> {
-        if let Some(spirv) = &self.spirv {
-            let info = |c: &spirv::SpecConstant| OverrideInfo {
-                name: c.name.clone(),
-                id: u16::try_from(c.number).ok(),
-                has_default: true,
-            };
-            return spirv.source.constants().iter().map(info).collect();
-        }
         let info = |o: &naga::Override| OverrideInfo { name: o.name.clone(), id: o.id, has_default: o.init.is_some() };
         self.module.overrides.iter().map(|(_, o)| info(o)).collect()
     }

@@ -1,11 +1,8 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{
-    Edits, Input, Lang, Parsed, Spirv, Stage, arguments, behaviour, halves, repair, report, run_time, shadow,
-    spirv as words,
-};
-use gpucc_ir::{Class, Diagnostic, Refusal, Span};
+use crate::{Edits, Input, Lang, Parsed, Stage, arguments, behaviour, halves, report, run_time, shadow};
+use gpucc_ir::{Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
 type Refusals = Vec<Diagnostic>;
@@ -16,33 +13,13 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
         Lang::Spirv => {
             let (bytes, stack) = spirv::check(input.bytes).map_err(|refused| vec![spirv_refused(refused)])?;
             guarded(stack, "read", || {
-                let source = words::Module::read(&bytes).map_err(|d| vec![d])?;
-                match spirv_module(&source, None, &[]) {
-                    Ok((Validated { module, info, types }, words)) => {
-                        let spirv = Some(Spirv { source, words: Ok(words) });
-                        let heads = Vec::new();
-                        Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), spirv, stack })
-                    }
-                    // Another entry point, or another value of a constant, may do.
-                    Err(list)
-                        if list.iter().all(|d| d.class == Class::Unsupported) || !source.constants().is_empty() =>
-                    {
-                        let module = naga::Module::default();
-                        let info = validate(&module, lang)?;
-                        let spirv = Some(Spirv { source, words: Err(list) });
-                        Ok(Parsed {
-                            module,
-                            info,
-                            types: None,
-                            lang,
-                            heads: Vec::new(),
-                            edits: Edits::default(),
-                            spirv,
-                            stack,
-                        })
-                    }
-                    Err(list) => Err(list),
-                }
+                let options = naga::front::spv::Options {
+                    adjust_coordinate_space: false,
+                    strict_capabilities: false,
+                    block_ctx_dump_prefix: None,
+                };
+                let module = naga::front::spv::parse_u8_slice(&bytes, &options).map_err(|e| vec![report::spirv(&e)])?;
+                validated(module, lang, "", stack)
             })
         }
         Lang::Wgsl | Lang::Glsl(_) => {
@@ -83,55 +60,6 @@ fn half_cast_refused(source: &str, list: Refusals) -> Refusals {
     }
 }
 
-/// A module with what is known of it.
-pub struct Validated {
-    /// The module.
-    pub module: naga::Module,
-    /// What the validator says.
-    pub info: ModuleInfo,
-    /// Types of expressions, if the validator saw a shadow of the module.
-    pub types: Option<shadow::Types>,
-}
-
-/// Reads one entry point of a SPIR-V module, or all, with values by `SpecId`.
-pub fn spirv_module(
-    source: &words::Module,
-    entry: Option<&str>,
-    values: &[(u32, f64)],
-) -> Result<(Validated, words::Prepared), Refusals> {
-    let words = source.prepare(entry, values).map_err(|d| vec![d])?;
-    let explained = |list: Refusals| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>();
-    let options = naga::front::spv::Options {
-        adjust_coordinate_space: false,
-        strict_capabilities: false,
-        block_ctx_dump_prefix: None,
-    };
-    let mut module =
-        naga::front::spv::parse_u8_slice(&words.bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
-    repair::spirv(&mut module);
-    repair::sampling(&mut module, &words.sampled);
-    check_shape(&module).map_err(explained)?;
-    let narrow = shadow::is_narrow(&module);
-    let (info, types) = match validate(&module, Lang::Spirv) {
-        Ok(info) => (info, None),
-        Err(list) => {
-            run_time::clamp(&mut module, true, "");
-            let mut shadow = module.clone();
-            let hidden = run_time::hide(&mut shadow, true);
-            let layout = |e: naga::WithSpan<naga::valid::ValidationError>| report::is_layout(e.as_inner());
-            // The narrow types themselves are what the first list is about.
-            if narrow || validator(Lang::Spirv).validate(&shadow).is_err_and(layout) {
-                shadow = shadow::of(&shadow).map_err(|d| explained(vec![d]))?;
-            }
-            let info =
-                validate(&shadow, Lang::Spirv).map_err(|own| explained(if narrow || hidden { own } else { list }))?;
-            (info, Some(shadow::Types::new(&module).map_err(|d| explained(vec![d]))?))
-        }
-    };
-    repair::zeroed(&mut module, &words.zeroed);
-    Ok((Validated { module, info, types }, words))
-}
-
 /// The heads `fn name` (in GLSL `void name`) of the entry points; naga keeps no place of theirs.
 fn heads(module: &naga::Module, lang: Lang, source: &str) -> Vec<(String, Span)> {
     let keyword = if lang == Lang::Wgsl { "fn" } else { "void" };
@@ -157,7 +85,7 @@ fn heads(module: &naga::Module, lang: Lang, source: &str) -> Vec<(String, Span)>
 }
 
 /// Runs naga on a stack of so many bytes; a panic in it is its way of refusing input.
-pub fn guarded<T: Send>(
+fn guarded<T: Send>(
     stack: usize,
     step: &str,
     work: impl FnOnce() -> Result<T, Refusals> + Send,
@@ -237,7 +165,7 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
         }
     };
     let heads = heads(&module, lang, source);
-    Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), spirv: None, stack })
+    Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), stack })
 }
 
 /// Most errors that are looked for.
@@ -264,13 +192,14 @@ fn validate(module: &naga::Module, lang: Lang) -> Result<ModuleInfo, Refusals> {
         Ok(info) => return Ok(info),
         Err(error) => error,
     };
-    // naga stops at the first error. Entry points know nothing of each other: without the wrong one the next is seen.
-    if let Some(code) = report::rule_of_wgsl(first.as_inner()).filter(|_| lang == Lang::Spirv) {
+    if lang == Lang::Spirv {
+        // WGSL's rules are more than SPIR-V's.
         let found = report::validation(&first);
-        let mut refused = Diagnostic::unsupported(code, format!("what WGSL does not have: {}", found.message));
+        let mut refused = Diagnostic::unsupported(Refusal::Parser, format!("naga does not take it: {}", found.message));
         (refused.labels, refused.notes) = (found.labels, found.notes);
         return Err(vec![refused]);
     }
+    // naga stops at the first error. Entry points know nothing of each other: without the wrong one the next is seen.
     let mut list = vec![report::validation(&first)];
     let mut rest: Option<naga::Module> = None;
     let mut last = first.into_inner();

@@ -86,44 +86,6 @@ pub fn validation(error: &naga::WithSpan<naga::valid::ValidationError>) -> Diagn
     causes.into_iter().fold(diagnostic, Diagnostic::note)
 }
 
-/// What SPIR-V refuses for, where naga asks for more than it: the layouts, types and arguments of WGSL.
-pub fn rule_of_wgsl(error: &naga::valid::ValidationError) -> Option<Refusal> {
-    use naga::valid::{
-        EntryPointError as P, ExpressionError as X, FunctionError as F, GlobalVariableError as G,
-        LocalVariableError as L, TypeError as T, ValidationError as E, VaryingError as V,
-    };
-    let spirv = match error {
-        E::Type { source, .. } => matches!(
-            source,
-            T::InvalidArrayStride { .. } | T::MemberOverlap { .. } | T::EmptyStruct | T::UnsupportedImageType { .. }
-        ),
-        E::GlobalVariable { source, .. } => matches!(source, G::Alignment(..) | G::InitializerNotAllowed(_)),
-        E::EntryPoint { source: P::Argument(_, V::InvalidMultiDimensionalSubgroupBuiltIn), .. } => true,
-        E::Function { source, .. } | E::EntryPoint { source: P::Function(source), .. } => match source {
-            F::LocalVariable { source: L::InvalidType(_), .. } => true,
-            F::Expression { source, .. } => matches!(
-                source,
-                X::InvalidArgumentType(..) | X::InvalidCastArgument | X::UnsupportedWidth(..) | X::Literal(_)
-            ),
-            _ => false,
-        },
-        _ => false,
-    };
-    spirv.then_some(Refusal::Spirv)
-}
-
-/// Whether the error is about where members and elements lie.
-pub fn is_layout(error: &naga::valid::ValidationError) -> bool {
-    use naga::valid::{GlobalVariableError as G, TypeError as T, ValidationError as E};
-    match error {
-        E::Type { source, .. } => {
-            matches!(source, T::InvalidArrayStride { .. } | T::MemberOverlap { .. } | T::MemberOutOfBounds { .. })
-        }
-        E::GlobalVariable { source, .. } => matches!(source, G::Alignment(..)),
-        _ => false,
-    }
-}
-
 /// naga itself gave up in a way it should not.
 pub fn panicked(step: &str, text: &str) -> Diagnostic {
     Diagnostic::invalid("frontend-panic", format!("naga cannot {step} this input: it stopped at an internal check"))

@@ -10,6 +10,4 @@ mod limits;
 mod report;
 mod run_time;
 mod semantics;
-mod spirv;
 mod stages;
-mod words;

@@ -163,3 +163,18 @@ fn an_offset_beyond_the_range_is_told() {
     let said = lower(&parsed, &Options::default()).expect_err("an error");
     assert!(said[0].message.contains("from -8 to 7"), "{}", said[0]);
 }
+
+/// What two programs compute alike is the same in both where a position is invariant.
+#[test]
+fn invariant_positions_are_not_contracted() {
+    for word in ["", "@invariant"] {
+        let source = format!(
+            "@vertex fn vs(@location(0) a: vec4f) -> {word} @builtin(position) vec4f {{ return fma(a, a, a) + a * a; }}"
+        );
+        let m = module(source.as_bytes(), Lang::Wgsl, &Options::default());
+        let f = &m.funcs[m.entries[0].func];
+        let sums = f.insts.values().filter(|d| matches!(d.op, gpucc_ir::Op::FMul | gpucc_ir::Op::FAdd));
+        assert!(sums.clone().count() > 2);
+        assert!(sums.into_iter().all(|d| d.fp.has(gpucc_ir::FpFlags::CONTRACT) == word.is_empty()), "{word}");
+    }
+}

@@ -226,7 +226,8 @@ impl Module {
 
     /// The index of the instruction that defines an id.
     pub fn def(&self, id: u32) -> Option<usize> {
-        self.defs.get(id as usize).filter(|d| **d > 0).map(|d| *d as usize - 1)
+        // What is known and not kept has no place.
+        self.defs.get(id as usize).filter(|d| **d > 0 && **d != u32::MAX).map(|d| *d as usize - 1)
     }
 
     /// How often an id is named, up to 255.

@@ -379,13 +379,14 @@ pub fn decoration(kind: D) -> Verdict {
         | D::NoContraction
         | D::FPFastMathMode
         | D::InputAttachmentIndex
-        | D::Aliased
-        | D::Patch
+        | D::Aliased => Read,
+        D::Patch
         | D::PerVertexKHR
-        | D::PerPrimitiveEXT => Read,
-        D::ExplicitInterpAMD | D::PassthroughNV | D::ViewportRelativeNV | D::SecondaryViewportRelativeNV => {
-            Refused(Refusal::StageInputs)
-        }
+        | D::PerPrimitiveEXT
+        | D::ExplicitInterpAMD
+        | D::PassthroughNV
+        | D::ViewportRelativeNV
+        | D::SecondaryViewportRelativeNV => Refused(Refusal::StageInputs),
         D::RelaxedPrecision => Harmless("it allows less precision, and asks for none"),
         D::Restrict | D::RestrictPointer | D::AliasedPointer => {
             Harmless("what may overlap is told by bindings, not by what pointers promise")

@@ -60,3 +60,14 @@ pub fn computes(module: &Module) -> Vec<String> {
     let compute = |e: &&gpucc_ir::EntryPoint| e.stage.kind() == Stage::Compute;
     module.entries.iter().filter(compute).map(|e| e.name.clone()).collect()
 }
+
+/// Runs a module's first entry point; memory starts as garbage.
+#[track_caller]
+pub fn run_module(module: &Module, dispatch: &mut Dispatch) {
+    let entry = module.entries[0].name.clone();
+    let run = RunOptions { perturb: Some(11), ..RunOptions::default() };
+    let options = gpucc_interp::Options { run, ..gpucc_interp::Options::default() };
+    if let Err(trap) = gpucc_interp::run(module, &entry, dispatch, &options) {
+        panic!("{trap}\n{}", gpucc_ir::text::module_text(module));
+    }
+}

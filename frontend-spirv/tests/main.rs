@@ -4,6 +4,8 @@ mod buffers;
 mod common;
 mod forms;
 mod hostile;
+mod obeyed;
 mod readers;
 mod tables;
 mod words;
+mod written;

@@ -6,7 +6,7 @@
 
 pub mod mutate;
 
-use gpucc::frontend::{self, FrontOptions, Lang, SpirvReader};
+use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Class, CodegenOptions, Diagnostic, Options, Target};
 use gpucc_container::Container;
 use gpucc_machines::{Launch, MACHINES, Machine};
@@ -42,8 +42,7 @@ fn check(list: &[Diagnostic]) {
 /// the oracle.
 pub fn shader(data: &[u8], lang: Lang) {
     let choice = hash(data);
-    let spirv = if choice & 0x100_0000 == 0 { SpirvReader::Naga } else { SpirvReader::Spirv };
-    let options = FrontOptions { robust: choice & 1 == 0, spirv, ..FrontOptions::default() };
+    let options = FrontOptions { robust: choice & 1 == 0, ..FrontOptions::default() };
     let loaded = match frontend::load(data, lang, &options) {
         Ok(loaded) => loaded,
         Err(list) => return check(&list),

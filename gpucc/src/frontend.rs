@@ -31,7 +31,7 @@ pub enum SpirvReader {
     /// The reader that makes IR of the module's own blocks.
     #[default]
     Spirv,
-    /// naga's reader, after the module was made into what it takes.
+    /// naga's reader, for a second opinion.
     Naga,
 }
 
@@ -236,7 +236,7 @@ fn lower(
 /// The files that a SPIR-V binary says it was made from; spans of its diagnostics are offsets in their texts, one after the
 /// other with a byte between. Other languages are their own source.
 pub fn source_files(bytes: &[u8], lang: Lang) -> Vec<SourceFile> {
-    if lang == Lang::Spirv { naga_in::source_files(naga_in::Input { bytes }) } else { Vec::new() }
+    if lang == Lang::Spirv { spirv_in::source_files(bytes) } else { Vec::new() }
 }
 
 /// The IR's own text form: parsed and verified.

@@ -16,8 +16,7 @@ mod texture;
 mod types;
 mod value;
 
-use crate::parse::Validated;
-use crate::{EntryInfo, Lang, Options, OverrideInfo, Parsed, Spirv, report};
+use crate::{EntryInfo, Lang, Options, OverrideInfo, Parsed, report};
 use func::FuncCx;
 use gpucc_ir as ir;
 use indexmap::{IndexMap, IndexSet};
@@ -34,57 +33,14 @@ type Lowered<T> = Result<T, Diagnostic>;
 
 /// See [`crate::lower`].
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
-    match &parsed.spirv {
-        Some(spirv) => lower_spirv(parsed, spirv, options),
-        None if parsed.edits.is_empty() => lower_module(parsed, options),
-        None => {
-            let edits = &parsed.edits;
-            let explained = |list: Refusals| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>();
-            let mut module = lower_module(parsed, options).map_err(explained)?;
-            module.map_spans(|span| edits.span(span));
-            Ok(module)
-        }
+    if parsed.edits.is_empty() {
+        return lower_module(parsed, options);
     }
-}
-
-/// Lowers with the values of specialisation constants in place, and spans into the source that the binary carries.
-fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::Module, Refusals> {
-    let entries = parsed.entry_points();
-    let names: Vec<&str> = entries.iter().map(|e| e.name.as_str()).collect();
-    selected(&names, options.entry.as_deref())?;
-    let overrides = parsed.overrides();
-    let mut values = Vec::new();
-    for (key, value) in &options.overrides {
-        let at = named(&overrides, key)?;
-        values.push((spirv.source.constants()[at].number, *value));
-    }
-    let plain = Options { overrides: Vec::new(), ..options.clone() };
-    let done = |parsed: &Parsed, words: &crate::spirv::Prepared| {
-        let lowered = lower_module(parsed, &plain);
-        let mut module = lowered.map_err(|list| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>())?;
-        words.plain_accesses(&mut module);
-        words.order_accesses(&mut module);
-        words.exact_arithmetic(&mut module);
-        module.map_spans(|span| words.span(span));
-        module.set_source_files(spirv.source.files());
-        Ok(module)
-    };
-    match &spirv.words {
-        // One entry point of several is read alone: naga would validate the module again, which what was repaired after validation
-        // does not pass.
-        Ok(words) if values.is_empty() && (options.entry.is_none() || names.len() < 2) => done(parsed, words),
-        Err(list) if values.is_empty() && (options.entry.is_none() || names.len() < 2) => Err(list.clone()),
-        _ => {
-            let again = || crate::parse::spirv_module(&spirv.source, options.entry.as_deref(), &values);
-            let (Validated { module, info, types }, words) = crate::parse::guarded(parsed.stack, "read", again)?;
-            let heads = Vec::new();
-            let edits = Default::default();
-            done(
-                &Parsed { module, info, types, lang: parsed.lang, heads, edits, spirv: None, stack: parsed.stack },
-                &words,
-            )
-        }
-    }
+    let edits = &parsed.edits;
+    let explained = |list: Refusals| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>();
+    let mut module = lower_module(parsed, options).map_err(explained)?;
+    module.map_spans(|span| edits.span(span));
+    Ok(module)
 }
 
 fn lower_module(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
@@ -474,9 +430,7 @@ impl<'m> ModuleCx<'m> {
             let what = "a storage image at the binding of another image";
             return Err(report::unsupported(Refusal::Spirv, what, span).note(format!("this is about `{name}`")));
         }
-        // Of SPIR-V, a sampler may share its texture's binding.
-        let shared = if self.parsed.lang == crate::Lang::Spirv { crate::spirv::combined::SAMPLER } else { 0 };
-        let (group, binding) = (at.group, at.binding & !shared);
+        let (group, binding) = (at.group, at.binding);
         let res = self.resource(ir::ResourceData {
             name,
             group,

@@ -95,7 +95,8 @@ impl FuncCx<'_, '_> {
             Some(Scope::Workgroup) => ir::Scope::Workgroup,
             // Nobody waits for oneself.
             Some(Scope::Invocation) => ir::Scope::None,
-            other => return self.missing(Refusal::Spirv, format!("of the scope {other:?}")),
+            Some(other) => return self.missing(Refusal::Spirv, format!("{other:?}")),
+            None => return self.wrong("there is no such scope"),
         };
         let ordered = own.fence(Order::AcqRel).unwrap_or(Barrier::wait(exec));
         if exec != ir::Scope::None || ordered.orders() {

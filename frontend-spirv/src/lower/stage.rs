@@ -73,12 +73,6 @@ impl ModuleCx<'_> {
     fn variable_at(&self, variable: usize) -> Lowered<At> {
         let io = &self.io[variable];
         let m = self.m;
-        for kind in [D::PerVertexKHR, D::PerPrimitiveEXT, D::Patch] {
-            if m.has(io.id, kind) {
-                let name = format!("`OpDecorate {kind:?}`");
-                return Err(report::unsupported(Refusal::StageInputs, &name, io.span));
-            }
-        }
         let mut at = self.at(At::default(), |d| m.has(io.id, d), |d| m.deco_number(io.id, d));
         if let Some(n) = m.deco_number(io.id, D::BuiltIn) {
             let known = BuiltIn::from_u32(n);

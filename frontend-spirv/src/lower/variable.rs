@@ -21,6 +21,9 @@ impl ModuleCx<'_> {
             Kind::Pointer(class, to) => (class, self.types.of(to, inst)?),
             _ => return Err(m.wrong(inst, "its type is no pointer")),
         };
+        if let Some((own, code)) = C::from_u32(o[0]).and_then(|c| Some((c, crate::tables::refused_class(c)?))) {
+            return Err(m.missing(code, inst, format!("{own:?}")));
+        }
         if C::from_u32(o[0]) != Some(class) {
             return Err(m.wrong(inst, "its storage class is not that of its type"));
         }
