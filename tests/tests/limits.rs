@@ -4,6 +4,7 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
 use gpucc_ir::{Class, Diagnostic};
 use gpucc_tests::exec;
+use rayon::prelude::*;
 
 /// Compiles at every level; the results in order.
 fn compile(target: &str, wgsl: &str) -> Vec<Result<usize, Diagnostic>> {
@@ -307,4 +308,110 @@ fn one_more_than_a_chip_has() {
             }
         }
     }
+}
+
+fn textures(n: u32) -> String {
+    format!(
+        "{} @group(1) @binding(0) var<storage, read_write> o: array<vec4f>;
+         @compute @workgroup_size(1) fn main() {{ {} }}",
+        each(n, |k| format!("@group(0) @binding({k}) var t{k}: texture_2d<f32>; ")),
+        each(n, |k| format!("o[{k}] = textureLoad(t{k}, vec2({k}), 0); "))
+    )
+}
+
+fn samplers(n: u32) -> String {
+    format!(
+        "{} @group(1) @binding(0) var<storage, read_write> o: array<vec4f>; @group(1) @binding(1) var t: texture_2d<f32>;
+         @compute @workgroup_size(1) fn main() {{ {} }}",
+        each(n, |k| format!("@group(0) @binding({k}) var s{k}: sampler; ")),
+        each(n, |k| format!("o[{k}] = textureSampleLevel(t, s{k}, vec2(0.5), 0.0); "))
+    )
+}
+
+fn images(n: u32) -> String {
+    format!(
+        "{} @compute @workgroup_size(1) fn main() {{ {} }}",
+        each(n, |k| format!("@group(0) @binding({k}) var t{k}: texture_storage_2d<rgba8unorm, write>; ")),
+        each(n, |k| format!("textureStore(t{k}, vec2({k}), vec4f(0.5)); "))
+    )
+}
+
+fn immediates(n: u32) -> String {
+    format!(
+        "struct S {{ {} }} var<immediate> p: S; @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(1) fn main() {{ {} }}",
+        each(n, |k| format!("m{k}: u32, ")),
+        each(n, |k| format!("o[{k}] = p.m{k}; "))
+    )
+}
+
+fn attributes(n: u32) -> String {
+    format!(
+        "struct V {{ {} }} @vertex fn main(v: V) -> @builtin(position) vec4f {{ return {} vec4f(); }}",
+        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
+        each(n, |k| format!("v.a{k} + "))
+    )
+}
+
+fn statics(n: u32) -> String {
+    format!(
+        "{} @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{ {} workgroupBarrier(); {} }}",
+        each(n, |k| format!("var<workgroup> w{k}: array<u32, 64>; ")),
+        each(n, |k| format!("w{k}[i] = i; ")),
+        each(n, |k| format!("o[i] += w{k}[63u - i]; "))
+    )
+}
+
+/// Whatever there is more and more of: where it ends it ends by a code that has the number, and stays refused from there on.
+#[test]
+fn any_number_of_things_compiles_or_is_refused_with_the_number() {
+    /// What is counted, and its programs.
+    type Kind = (&'static str, fn(u32) -> String);
+    let kinds: [Kind; 8] = [
+        ("textures", textures),
+        ("samplers", samplers),
+        ("storage textures", images),
+        ("immediates", immediates),
+        ("attributes", attributes),
+        ("workgroup variables", statics),
+        ("storage buffers", |n| bound(n, 0, 0)),
+        ("uniform buffers", |n| bound(1, n, 0)),
+    ];
+    const MOST_OF: u32 = 300;
+    let all: Vec<(&Kind, Target)> =
+        kinds.iter().flat_map(|k| exec::targets("all:all").into_iter().map(move |t| (k, t))).collect();
+    let one = |(&(name, source), target): (&Kind, Target)| -> Vec<String> {
+        let refused = |n: u32| {
+            let text = source(n);
+            let loaded = frontend::load(text.as_bytes(), Lang::Wgsl, &FrontOptions::default());
+            let done = match &loaded {
+                Ok(l) => gpucc::compile(&l.module, &Options::new(target).opt(0)).map(drop),
+                Err(list) => Err(list[0].clone()),
+            };
+            done.err()
+        };
+        let place = |n: u32, d: &Diagnostic| format!("{n} {name} on {target}: {d}");
+        let (mut fits, mut wrong) = (0, Vec::new());
+        let Some(mut last) = refused(MOST_OF) else { return wrong };
+        let mut fails = MOST_OF;
+        while fits + 1 < fails {
+            let n = fits.midpoint(fails);
+            match refused(n) {
+                None => fits = n,
+                Some(d) => (fails, last) = (n, d),
+            }
+        }
+        if last.class != Class::Unsupported {
+            wrong.push(place(fails, &last));
+        }
+        // Of the kind itself or of what it takes; nothing of the kind at all is no number.
+        let said = last.message.replace(&target.to_string(), "");
+        if fits > 0 && !said.contains(|c: char| c.is_ascii_digit()) {
+            wrong.push(format!("{fits} fit: {}", place(fails, &last)));
+        }
+        wrong
+    };
+    let wrong: Vec<String> = all.into_par_iter().flat_map_iter(one).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

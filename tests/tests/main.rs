@@ -32,6 +32,7 @@ mod limits;
 mod litmus;
 mod narrow_spirv;
 mod numbers;
+mod once_wrong;
 mod oracle;
 mod orders;
 mod predict;

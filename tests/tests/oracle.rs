@@ -221,6 +221,8 @@ const OPEN_ZEROS: &[&str] = &[
     "o[l.x] = bitcast<u32>(clamp(x, 0.0, 1.0));",
     "o[l.x] = bitcast<u32>(saturate(x));",
     "o[l.x] = bitcast<u32>(max(0.0, -x));",
+    "o[l.x] = bitcast<u32>(min(x, 0.0)) ^ 256u;",
+    "o[l.x] = bitcast<u32>(min(-0.0, x)) + bitcast<u32>(max(x, -0.0));",
     "let v = clamp(vec3(x, -x, 0.0), vec3(0.0), vec3(1.0)); o[l.x] = bitcast<u32>(v.x) ^ bitcast<u32>(v.y);",
 ];
 

@@ -49,11 +49,15 @@ pub enum Free {
     Second,
     /// A NaN of ones; NaN, or what everybody does.
     Nan,
+    /// The same bits of NaN; of like operands that which is negative, or has more bits, and a negative zero.
+    Negative,
+    /// The same; that which is positive, or has fewer bits, and a positive zero.
+    Positive,
 }
 
 impl Free {
     /// All of them.
-    pub const ALL: [Free; 3] = [Free::First, Free::Second, Free::Nan];
+    pub const ALL: [Free; 5] = [Free::First, Free::Second, Free::Nan, Free::Negative, Free::Positive];
 
     /// Bits of the exponent, how many the fraction has, and all of them.
     fn parts(scalar: Scalar) -> Option<(u64, u32, u32)> {
@@ -74,9 +78,11 @@ impl Free {
             _ if !(nan(x) || nan(y) || zero(x) && zero(y)) => None,
             Free::First => Some(x),
             Free::Second => Some(y),
-            Free::Nan if nan(x) => Some(x),
-            Free::Nan if nan(y) => Some(y),
-            Free::Nan => None,
+            Free::Negative if !nan(x) && !nan(y) => Some(x.max(y)),
+            Free::Positive if !nan(x) && !nan(y) => Some(x.min(y)),
+            Free::Nan | Free::Negative | Free::Positive if nan(x) => Some(x),
+            Free::Nan | Free::Negative | Free::Positive if nan(y) => Some(y),
+            Free::Nan | Free::Negative | Free::Positive => None,
         }
     }
 
@@ -85,8 +91,8 @@ impl Free {
         let Some((_, _, width)) = Free::parts(scalar) else { return v };
         let sign = 1 << (width - 1);
         match self {
-            Free::First if v == sign => 0,
-            Free::Second if v == 0 => sign,
+            Free::First | Free::Positive if v == sign => 0,
+            Free::Second | Free::Negative if v == 0 => sign,
             _ => v,
         }
     }
@@ -97,7 +103,7 @@ impl Free {
             _ if !c.is_nan() => c,
             Free::First => 1.25,
             Free::Second => -1.75,
-            Free::Nan => 0.375,
+            Free::Nan | Free::Negative | Free::Positive => 0.375,
         }
     }
 
@@ -115,7 +121,7 @@ impl Free {
             | match self {
                 Free::First => 1 << (fraction - 1),
                 Free::Second => 1 << (fraction - 1) | 1 | 1 << (width - 1),
-                Free::Nan => (1 << fraction) - 1,
+                Free::Nan | Free::Negative | Free::Positive => (1 << fraction) - 1,
             }
     }
 }

@@ -1,0 +1,226 @@
+//! Valid programs that were once called wrong, or answered wrongly in silence: right on the oracle and every machine at both ends of the
+//! levels, or refused by a code.
+
+use gpucc::CodegenOptions;
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_ir::{Class, Module};
+use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_tests::exec::{self, For, On, Problem};
+
+use crate::spirv::{glslang, has, scratch};
+
+/// Runs on all places; `holds` looks at the words of binding 0. Gives on how many the program ran.
+fn everywhere(module: &Module, d: &Dispatch, holds: impl Fn(&[u32]) -> bool) -> usize {
+    let mut ran = 0;
+    let machines = exec::targets("all:all").into_iter().map(exec::on);
+    for on in machines.chain([On::Interp, On::Passes(For::Rich), On::Passes(For::Poor)]) {
+        for opt_level in [0, 2] {
+            let mut d = d.clone();
+            let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+            match exec::run(module, "main", on, &codegen, &mut d, &RunOptions::default()) {
+                Ok(_) => {
+                    let words = d.words(0, 0).expect("a buffer");
+                    assert!(holds(&words), "{on} at level {opt_level}: {words:x?}");
+                    ran += 1;
+                }
+                Err(Problem::Refused(codes, _)) if !codes.is_empty() => {}
+                Err(e) => panic!("{on} at level {opt_level}: {e}"),
+            }
+        }
+    }
+    ran
+}
+
+fn wgsl(body: &str, words: &[u32], holds: impl Fn(&[u32]) -> bool) -> usize {
+    let source = format!(
+        "enable f16;
+         @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(1) fn main() {{ {body} }}"
+    );
+    let module = exec::lower(&source, "main", &[]).unwrap_or_else(|e| panic!("{e}"));
+    everywhere(&module, &Dispatch::new([1; 3]).with_u32(0, 0, words), holds)
+}
+
+fn spirv(name: &str, source: &str) -> Vec<u8> {
+    let path = scratch(&format!("{name}.comp"));
+    std::fs::write(&path, format!("#version 450\nlayout(local_size_x = 1) in;\n{source}")).expect("a file");
+    glslang(&path.display().to_string(), &["--target-env", "vulkan1.1"], &format!("{name}.spv"))
+        .unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn module(spv: &[u8], overrides: &[(&str, f64)]) -> Module {
+    let overrides = overrides.iter().map(|&(name, value)| (name.to_string(), value)).collect();
+    let options = FrontOptions { entry: Some("main".into()), overrides, ..FrontOptions::default() };
+    frontend::load(spv, Lang::Spirv, &options).unwrap_or_else(|e| panic!("{}", e[0])).module
+}
+
+/// P6: the offsets of the members of what `frexp` and `modf` give are those of our layout, also in memory of a variable.
+#[test]
+fn results_with_two_members_in_variables() {
+    let halves = "let h = vec2(f16(bitcast<f32>(o[0])), f16(bitcast<f32>(o[1])));";
+    let given = [6.0f32.to_bits(), (-0.15625f32).to_bits(), 0, 0, 0, 0];
+    let expected = [0.75f32.to_bits(), (-0.625f32).to_bits(), 3, -2i32 as u32];
+    let ran = wgsl(
+        &format!(
+            "{halves} var r = frexp(h); let k = o[2];
+             o[2] = bitcast<u32>(f32(r.fract[k])); o[3] = bitcast<u32>(f32(r.fract.y));
+             o[4] = u32(r.exp[k]); o[5] = u32(r.exp.y);"
+        ),
+        &given,
+        |o| o[2..6] == expected,
+    );
+    assert!(ran > 6);
+    let expected = [0.0f32.to_bits(), (-0.15625f32).to_bits(), 6.0f32.to_bits(), (-0.0f32).to_bits()];
+    wgsl(
+        &format!(
+            "{halves} var r = modf(h); let k = o[2];
+             o[2] = bitcast<u32>(f32(r.fract[k])); o[3] = bitcast<u32>(f32(r.fract.y));
+             o[4] = bitcast<u32>(f32(r.whole[k])); o[5] = bitcast<u32>(f32(r.whole.y));"
+        ),
+        &given,
+        |o| o[2..6].iter().zip(expected).all(|(a, b)| f32::from_bits(*a) == f32::from_bits(b)),
+    );
+    wgsl(
+        "var r = frexp(f16(bitcast<f32>(o[0]))); o[2] = bitcast<u32>(f32(r.fract)); o[3] = u32(r.exp);",
+        &given,
+        |o| o[2..4] == [0.75f32.to_bits(), 3],
+    );
+}
+
+/// B10: products that halves have no room for cancel in a determinant. It is computed in single precision and rounded once.
+#[test]
+fn determinants_of_halves_are_rounded_once() {
+    let list: [([i32; 9], i32); 4] = [
+        ([39, 18, -28, -39, -17, 29, 7, -15, -20], 127),
+        ([21, 12, -17, 40, 37, -22, -4, -13, -5], -111),
+        ([-24, -38, -39, -35, -28, -36, -18, 5, -4], 169),
+        ([23, 22, -11, 33, 18, -36, -19, -3, 32], -93),
+    ];
+    for (m, det) in list {
+        let words: Vec<u32> = m.iter().map(|&x| (x as f32).to_bits()).collect();
+        let column = |c: u32| {
+            let part = |r: u32| format!("f16(bitcast<f32>(o[{}]))", 3 * c + r);
+            format!("vec3<f16>({}, {}, {})", part(0), part(1), part(2))
+        };
+        let body =
+            format!("o[0] = bitcast<u32>(f32(determinant(mat3x3<f16>({}, {}, {}))));", column(0), column(1), column(2));
+        let ran = wgsl(&body, &words, |o| o[0] == (det as f32).to_bits());
+        assert!(ran > 6, "{m:?} ran on {ran} places");
+    }
+}
+
+/// X5: an atomic on one component of a vector in memory.
+#[test]
+fn atomics_on_components_of_vectors() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let block = "layout(std430, set = 0, binding = 0) buffer A { uvec4 v[]; };";
+    let spv = spirv(
+        "component",
+        &format!("{block} void main() {{ atomicAdd(v[1].z, 3u); atomicMax(v[gl_NumWorkGroups.x].y, 9u); }}"),
+    );
+    let d = Dispatch::new([2, 1, 1]).with_u32(0, 0, &[1; 16]);
+    let ran =
+        everywhere(&module(&spv, &[]), &d, |o| o[6] == 7 && o[9] == 9 && o.iter().filter(|&&w| w == 1).count() == 14);
+    assert!(ran > 6);
+}
+
+/// X5: samples of a multisampled array are read, or the target says by a code that it has none.
+#[test]
+fn multisampled_arrays_are_read_or_refused() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = "layout(set = 0, binding = 0) uniform sampler2DMSArray t;
+         layout(std430, set = 0, binding = 1) buffer A { vec4 v[]; };
+         void main() { v[0] = texelFetch(t, ivec3(0, 0, 1), 1); }";
+    let m = module(&spirv("samples", source), &[]);
+    let mut compiled = 0;
+    for target in exec::targets("all:all") {
+        match gpucc::compile(&m, &gpucc::Options::new(target)) {
+            Ok(_) => compiled += 1,
+            Err(d) => assert_eq!(d.class, Class::Unsupported, "{target}: {d}"),
+        }
+    }
+    assert!(compiled > 0 || exec::targets("gcn").is_empty());
+}
+
+/// X3: two variables of one kind at one binding are one resource for `--verify` too.
+#[test]
+fn aliases_of_one_binding_are_verified() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = "layout(set = 0, binding = 0) uniform texture2D a;
+         layout(set = 0, binding = 0) uniform texture2D b;
+         layout(set = 0, binding = 1) uniform sampler s;
+         layout(set = 0, binding = 2, std430) buffer O { vec4 o[]; };
+         layout(set = 0, binding = 2, std430) buffer P { uint p[]; };
+         void main() {
+           o[0] = textureLod(sampler2D(a, s), vec2(0.5), 0.0) + texelFetch(sampler2D(b, s), ivec2(0), 0);
+           p[4] = 7u;
+         }";
+    let m = module(&spirv("aliases", source), &[]);
+    for target in exec::targets("all:all") {
+        match gpucc::compile_entry(&m, "main", &gpucc::Options::new(target)) {
+            Ok(artifact) => {
+                let done = gpucc_verify::verify(&m, &artifact, target, &gpucc_verify::Given::default());
+                let left = done.unwrap_or_else(|d| panic!("{target}: {d}"));
+                assert!(left.is_empty(), "{target}: {}", left[0]);
+            }
+            Err(d) => assert_eq!(d.class, Class::Unsupported, "{target}: {d}"),
+        }
+    }
+}
+
+/// R6: a capability that is newer than this reader is no damage: what the module needs decides.
+#[test]
+fn newer_capabilities_are_no_damage() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let plain =
+        spirv("newer", "layout(std430, set = 0, binding = 0) buffer A { uint v[]; }; void main() { v[0] = 5u; }");
+    let mut words: Vec<u32> = plain.chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
+    // OpCapability, and behind it an instruction of the future at the end of `main`.
+    words.splice(5..5, [2 << 16 | 17, 6912]);
+    let bytes = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
+    everywhere(&module(&bytes(&words), &[]), &Dispatch::new([1; 3]).with_u32(0, 0, &[0]), |o| o[0] == 5);
+    let end = words.len() - 2;
+    words.splice(end..end, [1 << 16 | 6999]);
+    let options = FrontOptions { entry: Some("main".into()), ..FrontOptions::default() };
+    let said = frontend::load(&bytes(&words), Lang::Spirv, &options).map(drop).unwrap_err();
+    assert_eq!(said[0].class, Class::Unsupported, "{}", said[0]);
+}
+
+/// R7: a division by a specialisation constant of default 0, of a scalar and of vectors; constants declared in any order of their numbers
+/// have their own values each.
+#[test]
+fn specialisation_constants_in_any_order() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = "layout(constant_id = 30) const int g = 0;
+         layout(constant_id = 9) const int h = 7;
+         layout(constant_id = 1) const uint k = 2u;
+         layout(constant_id = 12) const float f = 1.5;
+         layout(constant_id = 2) const bool b = true;
+         layout(std430, set = 0, binding = 0) buffer A { ivec4 v[]; };
+         void main() {
+           ivec4 x = v[0];
+           v[1] = x / g; v[2] = x % ivec4(g, h, g, h);
+           v[3] = ivec4(h, int(k), int(f * 2.0), b ? 1 : 0); v[4].x = x.w / g;
+         }";
+    let spv = spirv("constants", source);
+    let mut words = [0u32; 20];
+    words[..4].copy_from_slice(&[10, 21, 35, 90]);
+    let d = Dispatch::new([1; 3]).with_u32(0, 0, &words);
+    // What a division by 0 gives is open; the rest is not.
+    let ran = everywhere(&module(&spv, &[]), &d, |o| o[9] == 0 && o[11] == 90 % 7 && o[12..16] == [7, 2, 3, 1]);
+    assert!(ran > 6);
+    let given = [("2", 0.0), ("12", 2.5), ("30", 4.0), ("1", 6.0), ("9", 8.0)];
+    let expected = [2, 5, 8, 22, 2, 5, 3, 2, 8, 6, 5, 0, 22];
+    let ran = everywhere(&module(&spv, &given), &d, |o| o[4..17] == expected);
+    assert!(ran > 6);
+}
