@@ -37,9 +37,8 @@ fn verify_draws_with_every_stage() {
     let failures: Vec<String> = done.iter().filter_map(|d| d.2.clone()).collect();
     suite::report(&failures);
     let (all, left) = (done.iter().map(|d| d.0).sum::<usize>(), done.iter().flat_map(|d| &d.1).collect::<Vec<_>>());
-    // Of five entries no seeded input so far puts anything inside the picture.
     assert!(
-        left.len() <= 5 && left.iter().all(|l| l.contains("nothing is drawn")),
+        50 * left.len() < all && left.iter().all(|l| l.contains("nothing is drawn")),
         "{} of {all} entries were not compared: {left:#?}",
         left.len()
     );

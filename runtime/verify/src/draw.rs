@@ -17,7 +17,7 @@ use gpucc_sim::texture::Codec;
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64, Trap};
 
 use crate::outcome::{Outcome, Reason, hides};
-use crate::seeds::Words;
+use crate::seeds::{Words, wide};
 
 /// Columns and rows of the targets.
 const SIZE: [u32; 2] = [24, 20];
@@ -29,6 +29,9 @@ const SHARE: f64 = 0.002;
 /// Runs of the source with its operations moved inside WGSL's accuracy, and how far beyond them a result may lie.
 const SAMPLES: u64 = 8;
 const SLACK: f64 = 4.0;
+
+/// What words of vertex buffers hold, and on which try.
+pub(crate) type Seed = (Words, u64);
 
 /// Two programs of a draw.
 pub(crate) struct Stages<'a> {
@@ -163,8 +166,8 @@ impl<'a> Stages<'a> {
     }
 
     /// Bytes of the vertex buffers.
-    fn buffers(&self, words: Words) -> Vec<Option<Vec<u8>>> {
-        let mut r = SplitMix64::new(0x5eed ^ words as u64);
+    fn buffers(&self, (words, attempt): Seed) -> Vec<Option<Vec<u8>>> {
+        let mut r = SplitMix64::new(0x5eed ^ words as u64 ^ attempt << 8);
         let count = VERTICES.max(INSTANCES) as usize;
         let fill = |b: &gpucc_pipeline::VertexBuffer, r: &mut SplitMix64| {
             let mut bytes = vec![0u8; b.stride as usize * count];
@@ -176,6 +179,7 @@ impl<'a> Stages<'a> {
                         let unit = (r.next_u64() >> 40) as f32 / (1 << 24) as f32;
                         let word = match (code, self.is_vertex(), a.location) {
                             (Code::Float, false, 0) => corner(n, k, unit),
+                            (Code::Float, ..) if words == Words::Wide => wide(r.next_u64() as u32).to_bits(),
                             (Code::Float, ..) if words == Words::Counts => (2.0 * unit - 1.0).to_bits(),
                             (Code::Float, ..) => (0.5 + 1.5 * unit).to_bits(),
                             _ if words == Words::Numbers => n as u32,
@@ -209,7 +213,7 @@ impl<'a> Stages<'a> {
     /// Draws: `run` gets the vertex buffers, the draw and what it changes.
     fn draw(
         &self,
-        (words, before, seed): (Words, &Dispatch, Option<u64>),
+        (words, before, seed): (Seed, &Dispatch, Option<u64>),
         run: impl FnOnce(&[Option<VertexData<'_>>], &Draw<'_>, &mut Dispatch, &mut Targets) -> Result<(), Trap>,
     ) -> Result<Drawn, Trap> {
         let bytes = self.buffers(words);
@@ -238,7 +242,7 @@ impl<'a> Stages<'a> {
         Ok(Drawn { dispatch, targets })
     }
 
-    fn machine(&self, words: Words, before: &Dispatch, options: &RunOptions) -> Result<Drawn, Trap> {
+    fn machine(&self, words: Seed, before: &Dispatch, options: &RunOptions) -> Result<Drawn, Trap> {
         let all = self.artifact.container();
         let own = Container { entries: vec![all.entries[self.entry].clone()], ..header(all) };
         let other = self.compiled.container();
@@ -264,7 +268,7 @@ impl<'a> Stages<'a> {
     fn judge(
         &self,
         [vertex, fragment]: &[OracleProgram; 2],
-        (words, before): (Words, &Dispatch),
+        (words, before): (Seed, &Dispatch),
         options: &RunOptions,
         profile: &Profile,
     ) -> Result<Drawn, Trap> {
@@ -275,7 +279,7 @@ impl<'a> Stages<'a> {
     }
 
     /// One draw and its comparisons.
-    pub(crate) fn one(&self, words: Words, before: &Dispatch, options: &RunOptions) -> Result<Outcome, String> {
+    pub(crate) fn one(&self, words: Seed, before: &Dispatch, options: &RunOptions) -> Result<Outcome, String> {
         let not = |t: &Trap| Outcome::NotCompared(Reason::Oracle(t.kind), format!("the oracle traps: {t}"));
         let own = gpucc_machines::profile(self.target.family(), self.target.generation_index());
         let default = Profile { subgroup_size: own.subgroup_size, ..Profile::default() };

@@ -16,10 +16,14 @@ use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
 pub use crate::outcome::Reason;
 use crate::outcome::{Outcome, hides};
+use crate::seeds::another;
 pub use crate::seeds::{Given, Words, describe, dispatch, kinds};
 
 /// Steps of one run: a program that takes longer is not compared.
 const STEPS: u64 = 20_000_000;
+
+/// More seeds that are tried for a stage that draws nothing: a position outside of the picture, or a pixel that is discarded, shows nothing.
+const TRIES: u64 = 120;
 
 /// Most bytes of all buffers of a module together. A run holds them about ten times.
 const MOST_BYTES: u64 = 1 << 24;
@@ -294,10 +298,20 @@ fn drawn(
         }
     };
     let mut why: Vec<Skipped> = Vec::new();
+    let usual = [Words::Matrices, Words::Counts, Words::Floats, Words::Numbers];
     for stages in all {
         let mut compared = 0;
-        for words in [Words::Matrices, Words::Counts, Words::Floats, Words::Numbers] {
-            let before = dispatch(module, name, target.family(), given, words);
+        for attempt in 0..usual.len() as u64 + TRIES {
+            let n = attempt as usize;
+            let (words, before) = match usual.get(n) {
+                Some(&words) => ((words, 0), dispatch(module, name, target.family(), given, words)),
+                // Seeds are chosen until something lies inside the picture.
+                None if compared > 0 || why.iter().any(|w| w.reason != Reason::Nothing) => break,
+                None => {
+                    let words = if n % 2 == 0 { Words::Wide } else { Words::Counts };
+                    ((words, attempt), another(module, name, target.family(), given, attempt))
+                }
+            };
             let inputs = format!("{}; {}", stages.describe(), describe(&before));
             let options = RunOptions { step_limit: steps, races: Races::Off, ..RunOptions::default() };
             match stages.one(words, &before, &options) {
@@ -305,8 +319,9 @@ fn drawn(
                 Ok(Outcome::NotCompared(_, text)) if why.iter().any(|w| w.text == text) => {}
                 Ok(Outcome::NotCompared(reason, text)) => why.push(Skipped { reason, text, inputs }),
                 Err(text) => {
+                    let seed = if attempt < usual.len() as u64 { String::new() } else { format!(", try {attempt}") };
                     return Err(Difference(format!(
-                        "{target}: `{name}` on seeded inputs ({inputs}): {text}; please report this with the shader"
+                        "{target}: `{name}` on seeded inputs ({inputs}{seed}): {text}; please report this with the shader"
                     )));
                 }
             }

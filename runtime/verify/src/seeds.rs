@@ -26,6 +26,15 @@ pub enum Words {
     Bits,
     /// Small integers, and floats that are nearly the rows of unit matrices: what they transform stays about where it was.
     Matrices,
+    /// Smaller integers, and floats of both signs and many magnitudes.
+    Wide,
+    /// Any integers, and such floats.
+    Mixed,
+}
+
+impl Words {
+    /// What a buffer holds on the `n`-th try to find inputs with which something is drawn.
+    const TRIED: [Words; 5] = [Words::Matrices, Words::Counts, Words::Numbers, Words::Wide, Words::Mixed];
 }
 
 /// The next number of a sequence (splitmix64).
@@ -115,17 +124,25 @@ fn float(r: u32) -> f32 {
     0.5 + 1.5 * (r >> 8) as f32 / (1 << 24) as f32
 }
 
+/// A float of either sign from 2^-4 to 2^5.
+pub(crate) fn wide(r: u32) -> f32 {
+    let sign = if r & 1 == 0 { 1.0 } else { -1.0 };
+    sign * float(r) * f32::exp2((r >> 1 & 7) as f32 - 3.0)
+}
+
 fn bytes(size: usize, kinds: &[Option<Scalar>], words: Words, state: &mut u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(size + 4);
     for (n, kind) in kinds.iter().enumerate() {
         let r = next(state) as u32;
         let word = match (words, kind) {
-            (Words::Bits, _) => r,
+            (Words::Bits, _) | (Words::Mixed, None) => r,
             (Words::Floats, _) => float(r).to_bits(),
             // From 1 to 2 in both halves.
             (_, Some(Scalar::F16)) => 0x3c00_3c00 | r & 0x03ff_03ff,
             (Words::Matrices, Some(_)) => (if n % 16 % 5 == 0 { 1.0 } else { 0.25 * (float(r) - 1.25) }).to_bits(),
+            (Words::Wide | Words::Mixed, Some(_)) => wide(r).to_bits(),
             (_, Some(_)) => float(r).to_bits(),
+            (Words::Wide, None) => r % 4,
             (Words::Counts | Words::Matrices, None) => r % 16,
             (Words::Numbers, None) => n as u32,
             (Words::Zeros, None) => 0,
@@ -212,10 +229,27 @@ type Precisions = fn(&Sampler) -> gpucc_sim::texture::Precision;
 /// A dispatch with every resource of the module, the given buffers as they are. Without a grid there are two workgroups in each
 /// dimension that workgroups have. `family` says how samplers filter.
 pub fn dispatch(module: &Module, entry: &str, family: &str, given: &Given, words: Words) -> Dispatch {
+    tried(module, entry, family, given, |_| words, 1)
+}
+
+/// The same for the `n`-th try to find inputs with which something is drawn: each buffer has words of its own.
+pub(crate) fn another(module: &Module, entry: &str, family: &str, given: &Given, n: u64) -> Dispatch {
+    let mut state = n;
+    let words = |_: Res| Words::TRIED[next(&mut state) as usize % Words::TRIED.len()];
+    tried(module, entry, family, given, words, n << 8)
+}
+
+fn tried(
+    module: &Module,
+    entry: &str,
+    family: &str,
+    given: &Given,
+    mut words: impl FnMut(Res) -> Words,
+    mut state: u64,
+) -> Dispatch {
     let size = module.entry(entry).and_then(gpucc_ir::EntryPoint::workgroup_size).unwrap_or([1; 3]);
     let usual = [2, if size[1] > 1 { 2 } else { 1 }, if size[2] > 1 { 2 } else { 1 }];
     let mut d = Dispatch::new(given.grid.unwrap_or(usual));
-    let mut state = 1;
     for (id, r) in module.resources.iter() {
         if !r.kind.is_buffer() {
             bind(&mut d, r, gpucc_machines::sampling(family), &mut state);
@@ -228,7 +262,7 @@ pub fn dispatch(module: &Module, entry: &str, family: &str, given: &Given, words
         let fixed = given.buffers.iter().find(|b| (b.group, b.binding) == (r.group, r.binding));
         let bytes = match fixed {
             Some(b) => b.bytes.clone(),
-            None => bytes(size, &floats(module, id, size, false), words, &mut state),
+            None => bytes(size, &floats(module, id, size, false), words(id), &mut state),
         };
         // Each entry point may have immediate data of its own: the longest serves all.
         if let Some(b) = d.buffer_mut(r.group, r.binding).filter(|_| r.kind == ResourceKind::Immediates) {
