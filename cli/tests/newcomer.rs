@@ -546,6 +546,34 @@ fn derivatives_are_in_uniform_control_flow() {
     run(&shader("", "@diagnostic(off, derivative_uniformity)", wrong[0]), 1, "error[derivative-uniformity]");
     let off = "diagnostic(off, derivative_uniformity);";
     run(&shader(off, "@diagnostic(error, derivative_uniformity)", inside), 1, "error[derivative-uniformity]");
+    // Those of statements and blocks, wherever WGSL allows them; the innermost counts.
+    let d = |told: &str| format!("@diagnostic({told}, derivative_uniformity)");
+    let (off, warn, err) = (d("off"), d("warning"), d("error"));
+    for (body, code) in [
+        (format!("{off} if uv.x > 0.5 {{ return vec4(dpdx(uv), 0.0, 1.0); }} return vec4(0.0);"), 0),
+        (format!("if uv.x > 0.5 {off} {{ return vec4(dpdx(uv), 0.0, 1.0); }} return vec4(0.0);"), 0),
+        (format!("if uv.x > 0.5 {{ return vec4(0.0); }} else {off} {{ return vec4(dpdx(uv), 0.0, 1.0); }}"), 0),
+        (format!("{off} {{ if uv.x > 0.5 {{ return vec4(dpdx(uv), 0.0, 1.0); }} }} return vec4(0.0);"), 0),
+        (format!("var a = uv; {off} for (var i = 0u; i < k; i++) {{ a += dpdx(uv); }} return a.xyxy;"), 0),
+        (format!("var a = uv; for (var i = 0u; i < k; i++) {off} {{ a += dpdx(uv); }} return a.xyxy;"), 0),
+        (format!("var a = uv; {off} while a.x < 0.5 {{ a += 1.0 + dpdx(uv); }} return a.xyxy;"), 0),
+        (format!("var a = uv; {off} loop {{ if a.x > 0.5 {{ break; }} a += dpdx(uv); }} return a.xyxy;"), 0),
+        (format!("var a = uv; loop {off} {{ if a.x > 0.5 {{ break; }} a += dpdx(uv); }} return a.xyxy;"), 0),
+        (format!("{off} switch k {{ case 1u: {{ return vec4(dpdx(uv.x)); }} default: {{ return vec4(0.0); }} }}"), 0),
+        (format!("switch k {off} {{ case 1u: {{ return vec4(dpdx(uv.x)); }} default: {{ return vec4(0.0); }} }}"), 0),
+        (format!("switch k {{ case 1u {off} {{ return vec4(dpdx(uv.x)); }} default {{ return vec4(0.0); }} }}"), 0),
+        (format!("{warn} if uv.x > 0.5 {{ return vec4(dpdx(uv), 0.0, 1.0); }} return vec4(0.0);"), 2),
+        (format!("{off} {{ {err} if uv.x > 0.5 {{ return vec4(dpdx(uv), 0.0, 1.0); }} }} return vec4(0.0);"), 1),
+        (format!("{off} {{ }} if uv.x > 0.5 {{ return vec4(dpdx(uv), 0.0, 1.0); }} return vec4(0.0);"), 1),
+    ] {
+        let (exit, needle) = match code {
+            0 => (0, ""),
+            1 => (1, "error[derivative-uniformity]"),
+            _ => (0, "warning[derivative-uniformity]"),
+        };
+        let said = run(&shader("", "", &body), exit, needle);
+        assert!(code != 0 || !said.contains("derivative-uniformity"), "{body}: {said}");
+    }
     let right = [
         "return textureSample(t, s, uv);",
         "if n == 0u { return textureSample(t, s, uv); } return vec4(slope(uv.x));",

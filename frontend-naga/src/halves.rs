@@ -8,44 +8,12 @@
 //! The text is changed before naga reads it; [`Edits`] leads the places in it back to the source. A float of 32 bits holds every f16, so
 //! no bit is lost but those of a NaN, which WGSL leaves open.
 
-use gpucc_ir::{Diagnostic, Span};
+use gpucc_ir::Span;
+
+use crate::edits::{Edits, blanked};
 
 /// The function for four lanes.
 const FOUR: &str = "gpucc_halves_of_words";
-
-/// Where a text differs from its source: place and length in both, in order.
-#[derive(Debug, Clone, Default)]
-pub struct Edits(Vec<[u32; 4]>);
-
-impl Edits {
-    /// Whether the text is the source.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn place(&self, at: u32) -> u32 {
-        match self.0.partition_point(|e| e[0] <= at).checked_sub(1).map(|n| self.0[n]) {
-            Some([new, length, old, was]) if at >= new + length => old + was + (at - new - length),
-            Some([_, _, old, _]) => old,
-            None => at,
-        }
-    }
-
-    /// A span of the text as one of the source.
-    pub fn span(&self, span: Span) -> Span {
-        if self.is_empty() || !span.is_known() {
-            return span;
-        }
-        let start = self.place(span.start);
-        Span::new(start, self.place(span.end).max(start))
-    }
-
-    /// A diagnostic about the text as one about the source.
-    pub fn explain(&self, mut d: Diagnostic) -> Diagnostic {
-        d.labels.iter_mut().for_each(|l| l.span = self.span(l.span));
-        d
-    }
-}
 
 /// The text that naga reads, if it is not the source.
 pub fn rewrite(source: &str) -> Option<(String, Edits)> {
@@ -76,22 +44,11 @@ pub fn rewrite(source: &str) -> Option<(String, Edits)> {
     if list.is_empty() {
         return None;
     }
-    list.sort_by_key(|e| e.0);
-    let (mut text, mut edits, mut done) = (String::with_capacity(source.len() * 2), Vec::new(), 0);
-    for (at, length, new) in list {
-        text.push_str(&source[done..at]);
-        edits.push([text.len() as u32, new.len() as u32, at as u32, length as u32]);
-        text.push_str(&new);
-        done = at + length;
-    }
-    text.push_str(&source[done..]);
     if four {
         let body = "vec4<f16>(vec2<f16>(unpack2x16float(x.x)), vec2<f16>(unpack2x16float(x.y)))";
-        let function = format!("\nfn {FOUR}(x: vec2<u32>) -> vec4<f16> {{ return {body}; }}\n");
-        edits.push([text.len() as u32, function.len() as u32, source.len() as u32, 0]);
-        text.push_str(&function);
+        list.push((source.len(), 0, format!("\nfn {FOUR}(x: vec2<u32>) -> vec4<f16> {{ return {body}; }}\n")));
     }
-    Some((text, Edits(edits)))
+    Some(Edits::apply(source, list))
 }
 
 /// Whether the text casts to lanes of 32 bits, which may be of an f16 vector: naga does not have that either.
@@ -104,36 +61,6 @@ pub fn to_words(source: &str) -> Option<Span> {
             .any(|t| rest.starts_with(t))
     });
     found.map(|(at, word)| Span::new(at as u32, (at + word.len()) as u32))
-}
-
-/// The source with blanks for comments, so that places stay.
-fn blanked(source: &str) -> String {
-    let mut bytes = source.as_bytes().to_vec();
-    let (mut at, mut depth) = (0, 0u32);
-    while at < bytes.len() {
-        let two = (bytes[at], bytes.get(at + 1).copied().unwrap_or(0));
-        match two {
-            (b'/', b'/') if depth == 0 => {
-                while at < bytes.len() && bytes[at] != b'\n' {
-                    bytes[at] = b' ';
-                    at += 1;
-                }
-                continue;
-            }
-            (b'/', b'*') | (b'*', b'/') if depth > 0 || two.0 == b'/' => {
-                depth = if two.0 == b'/' { depth + 1 } else { depth - 1 };
-                bytes[at] = b' ';
-                bytes[at + 1] = b' ';
-                at += 2;
-                continue;
-            }
-            _ if depth > 0 && bytes[at] != b'\n' => bytes[at] = b' ',
-            _ => {}
-        }
-        at += 1;
-    }
-    // Comments are blanked whole, so what is left is whole characters.
-    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// The number of f16 lanes that `<type>(` names there, and where its bracket opens.

@@ -10,6 +10,7 @@
 mod align;
 mod arguments;
 mod behaviour;
+mod edits;
 pub mod guard;
 mod halves;
 mod known;
@@ -17,6 +18,7 @@ mod lower;
 mod parse;
 #[doc(hidden)]
 pub mod report;
+mod right;
 mod run_time;
 mod severity;
 mod shadow;
@@ -25,7 +27,7 @@ pub use guard::limits;
 pub use report::line_column;
 pub use severity::{DerivativeUniformity, Told};
 
-use halves::Edits;
+use edits::Edits;
 
 use gpucc_ir::{Diagnostic, FpFlags, Module, Span, Stage as IrStage};
 
@@ -91,6 +93,8 @@ pub struct Parsed {
     heads: Vec<(String, Span)>,
     /// Where the text that naga read differs from the source.
     edits: Edits,
+    /// Parts of the source in which `derivative_uniformity` has another severity, inner ones behind those around them.
+    regions: Vec<(Span, Told)>,
     /// Bytes of stack for what recurses over it.
     stack: usize,
 }
@@ -139,15 +143,29 @@ impl Default for Options {
 /// Reads and validates a module.
 pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
     let text = if lang == Lang::Wgsl { std::str::from_utf8(input.bytes).ok() } else { None };
-    match text.filter(|t| t.len() as u64 <= limits::SOURCE_BYTES.max).and_then(halves::rewrite) {
-        Some((text, edits)) => {
-            let parsed = parse_text(Input::text(&text), lang);
-            let mut parsed = parsed.map_err(|list| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>())?;
-            parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
-            Ok(Parsed { edits, ..parsed })
-        }
-        None => parse_text(input, lang),
-    }
+    let Some(text) = text.filter(|t| t.len() as u64 <= limits::SOURCE_BYTES.max) else {
+        return parse_text(input, lang);
+    };
+    let list = match parse_halves(text) {
+        Ok(parsed) => return Ok(parsed),
+        Err(list) => list,
+    };
+    // What naga's parser cannot read may be said in another way.
+    let Some(right) = right::put_right(text).map_err(|d| vec![d])? else { return Err(list) };
+    let explained = |list: Vec<Diagnostic>| list.into_iter().map(|d| right.edits.explain(d)).collect::<Vec<_>>();
+    let mut parsed = parse_halves(&right.text).map_err(explained)?;
+    parsed.heads.iter_mut().for_each(|h| h.1 = right.edits.span(h.1));
+    parsed.regions = right.regions;
+    Ok(Parsed { edits: parsed.edits.after(right.edits), ..parsed })
+}
+
+/// WGSL whose casts to halves are said in another way.
+fn parse_halves(source: &str) -> Result<Parsed, Vec<Diagnostic>> {
+    let Some((text, edits)) = halves::rewrite(source) else { return parse_text(Input::text(source), Lang::Wgsl) };
+    let parsed = parse_text(Input::text(&text), Lang::Wgsl);
+    let mut parsed = parsed.map_err(|list| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>())?;
+    parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
+    Ok(Parsed { edits, ..parsed })
 }
 
 /// As [`parse`] for a text that naga can read.

@@ -156,7 +156,13 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
             let indices = run_time::clamp(&mut shadow, all, source);
             let stray = run_time::hide(&mut shadow, all);
             let pointers = arguments::hide(&mut shadow);
-            if !indices && !stray && !pointers {
+            // Uniform buffers may have the layout of storage buffers, and immediate data halves.
+            let layout = |e: naga::WithSpan<naga::valid::ValidationError>| report::is_layout(e.as_inner());
+            let other = shadow::is_narrow(&shadow) || validator(lang).validate(&shadow).is_err_and(layout);
+            if other {
+                shadow = shadow::of(&shadow).map_err(|d| vec![d])?;
+            }
+            if !indices && !stray && !pointers && !other {
                 return Err(list);
             }
             let info = validate(&shadow, lang)?;
@@ -165,7 +171,7 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
         }
     };
     let heads = heads(&module, lang, source);
-    Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), stack })
+    Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), regions: Vec::new(), stack })
 }
 
 /// Most errors that are looked for.

@@ -86,6 +86,18 @@ pub fn validation(error: &naga::WithSpan<naga::valid::ValidationError>) -> Diagn
     causes.into_iter().fold(diagnostic, Diagnostic::note)
 }
 
+/// Whether the error is about where members and elements lie.
+pub fn is_layout(error: &naga::valid::ValidationError) -> bool {
+    use naga::valid::{GlobalVariableError as G, TypeError as T, ValidationError as E};
+    match error {
+        E::Type { source, .. } => {
+            matches!(source, T::InvalidArrayStride { .. } | T::MemberOverlap { .. } | T::MemberOutOfBounds { .. })
+        }
+        E::GlobalVariable { source, .. } => matches!(source, G::Alignment(..)),
+        _ => false,
+    }
+}
+
 /// naga itself gave up in a way it should not.
 pub fn panicked(step: &str, text: &str) -> Diagnostic {
     Diagnostic::invalid("frontend-panic", format!("naga cannot {step} this input: it stopped at an internal check"))

@@ -26,18 +26,23 @@ pub struct DerivativeUniformity {
     module: Told,
     /// Of functions where it is another: the bytes of their bodies.
     functions: Vec<(Span, Told)>,
+    /// Of blocks and statements, inner ones behind those around them.
+    regions: Vec<(Span, Told)>,
 }
 
 impl DerivativeUniformity {
     /// What it is at a place of the source.
     pub fn at(&self, place: Span) -> Told {
         let inside = |s: &Span| s.start <= place.start && place.end <= s.end;
+        if let Some((_, told)) = self.regions.iter().rev().find(|(s, _)| place.is_known() && inside(s)) {
+            return *told;
+        }
         self.functions.iter().find(|(s, _)| place.is_known() && inside(s)).map_or(self.module, |f| f.1)
     }
 
     /// Whether it is off everywhere.
     pub fn is_off(&self) -> bool {
-        self.module == Told::Off && self.functions.iter().all(|f| f.1 == Told::Off)
+        self.module == Told::Off && self.functions.iter().chain(&self.regions).all(|f| f.1 == Told::Off)
     }
 }
 
@@ -77,6 +82,6 @@ impl Parsed {
             let told = told(f.diagnostic_filter_leaf, all);
             (told != module).then(|| (self.edits.span(body(f)), told))
         };
-        DerivativeUniformity { module, functions: functions.filter_map(own).collect() }
+        DerivativeUniformity { module, functions: functions.filter_map(own).collect(), regions: self.regions.clone() }
     }
 }

@@ -102,3 +102,84 @@ fn pointers_to_all_memory_are_arguments() {
     assert_eq!(dispatch.words(0, 0).expect("bound"), [6, 3, 94, 37, 9]);
     assert_eq!(dispatch.words(0, 2).expect("bound"), [10, 25, 35]);
 }
+
+/// Several components on the left side.
+#[test]
+fn components_are_assigned() {
+    let body = "var v = vec4u(1u, 2u, 3u, 4u); v.zx = vec2(7, 8); v.yw += vec2u(10u, 20u); var m = array<vec3u, 2>(); let i = o[9] + 1u;
+        m[i].zy = v.xy; let p = &m[i]; p.xy <<= vec2u(1u, 2u); (*p).bg *= vec2(2u, 3u); m[at(&i2)].xy += 1u;
+        o[0] = v.x; o[1] = v.y; o[2] = v.z; o[3] = v.w; o[4] = m[1].x; o[5] = m[1].y; o[6] = m[1].z; o[7] = i2; o[8] = m[0].y;";
+    let source = format!(
+        "var<private> i2: u32; fn at(p: ptr<private, u32>) -> u32 {{ *p += 1u; return 2u - *p - 1u; }}\n{}",
+        main(body)
+    );
+    // v = (8, 12, 7, 24); m[1] = (0, 12, 8), shifted (0, 48, 8), by components z and y (0, 144, 16).
+    assert_eq!(outputs(&source, 10)[..9], [8, 12, 7, 24, 0, 144, 16, 1, 1]);
+    let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
+    for body in
+        ["var v = vec4u(); v.xx = vec2u();", "let v = vec4u(); v.xy = vec2u();", "var v = vec2u(); v.xz = vec2u();"]
+    {
+        wrong(&format!("{buffer}{}", main(body)));
+    }
+}
+
+/// A name of the body again in the `continuing` block.
+#[test]
+fn continuing_has_a_scope() {
+    let body = "var n = 0u; loop { var x = 1u; n += x; continuing { var x = n * 2u; let s = vec2u(x); o[1] = s.x + x; break if x > 5u; } } o[0] = n;";
+    assert_eq!(outputs(&main(body), 4)[..2], [3, 12]);
+}
+
+/// Uniform buffers in the layout of storage buffers, halves as immediate data.
+#[test]
+fn uniform_buffers_have_the_standard_layout() {
+    let source = "struct S { a: array<f32, 3>, b: vec2f, c: array<vec2f, 2> }
+        @group(0) @binding(1) var<uniform> s: S; @group(0) @binding(2) var<uniform> t: array<u32, 5>;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;
+        @compute @workgroup_size(1) fn main() { o[0] = u32(s.a[2] + s.b.y); o[1] = u32(s.c[1].x); o[2] = t[3]; }";
+    let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &Options::default());
+    let bits: Vec<u32> = [1.0f32, 2.0, 3.0, 0.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0].iter().map(|v| v.to_bits()).collect();
+    let mut dispatch =
+        Dispatch::new([1; 3]).with_u32(0, 0, &[0; 4]).with_u32(0, 1, &bits).with_u32(0, 2, &[1, 2, 3, 4, 5]);
+    crate::common::run_module(&module, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound")[..3], [9, 9, 4]);
+    let source =
+        "enable f16; var<immediate> p: vec2<f16>; @group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;
+        @compute @workgroup_size(1) fn main() { o[0] = u32(p.y); }";
+    let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &Options::default());
+    let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 4]).with_immediates(vec![0, 0x3c, 0, 0x45]);
+    crate::common::run_module(&module, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound")[0], 5);
+}
+
+/// Names of extensions.
+#[test]
+fn extensions_have_names() {
+    let source = "requires uniform_buffer_standard_layout, pointer_composite_access, swizzle_assignment; requires linear_indexing;\n";
+    assert_eq!(outputs(&main("o[0] = 3u;"), 1), [3]);
+    let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
+    let whole = format!("{source}{buffer}{}", main("o[0] = 3u;"));
+    crate::common::module(whole.as_bytes(), Lang::Wgsl, &Options::default());
+    for name in ["enable chromium_experimental_pixel_local", "requires texture_and_sampler_let", "requires buffer_view"]
+    {
+        let source = format!("{name};\n{buffer}{}", main("o[0] = 3u;"));
+        let list = parse(Input::text(&source), Lang::Wgsl).expect_err("refused");
+        assert_eq!((list[0].class, list[0].code), (Class::Unsupported, "extensions"), "{}", list[0]);
+    }
+    for name in ["enable nonsense", "requires nonsense"] {
+        wrong(&format!("{name};\n{buffer}{}", main("o[0] = 3u;")));
+    }
+}
+
+/// What is wrong in a text that was put right is told where the author wrote it.
+#[test]
+fn messages_are_about_the_source() {
+    let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
+    let source = format!(
+        "{buffer}{}",
+        main("var v = vec4u(); v.zx = vec2u(1u, 2u); v.yw += vec2u(1u);\n o[0] = v.x + missing; v.xy = vec2u();")
+    );
+    let list = parse(Input::text(&source), Lang::Wgsl).expect_err("wrong");
+    let span = list[0].labels[0].span;
+    assert_eq!(&source[span.start as usize..span.end as usize], "missing", "{}", list[0]);
+}

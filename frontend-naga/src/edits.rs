@@ -1,0 +1,95 @@
+//! Changes of a text before naga reads it, and the way back from places in the text to those in the source.
+
+use gpucc_ir::{Diagnostic, Span};
+
+/// Where a text differs from its source: place and length in both, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Edits {
+    list: Vec<[u32; 4]>,
+    /// Where that source differs from the one before it.
+    before: Option<Box<Edits>>,
+}
+
+impl Edits {
+    /// Changes a text: places, lengths, and what stands there instead. What is inserted at one place keeps its order.
+    pub fn apply(source: &str, mut list: Vec<(usize, usize, String)>) -> (String, Edits) {
+        list.sort_by_key(|e| e.0);
+        let (mut text, mut edits, mut done) = (String::with_capacity(source.len() * 2), Vec::new(), 0);
+        for (at, length, new) in list {
+            text.push_str(&source[done..at]);
+            edits.push([text.len() as u32, new.len() as u32, at as u32, length as u32]);
+            text.push_str(&new);
+            done = at + length;
+        }
+        text.push_str(&source[done..]);
+        (text, Edits { list: edits, before: None })
+    }
+
+    /// These changes of a text that others made of the source.
+    pub fn after(self, before: Edits) -> Edits {
+        match self.before {
+            _ if before.is_empty() => self,
+            Some(own) => Edits { list: self.list, before: Some(Box::new(own.after(before))) },
+            None => Edits { list: self.list, before: Some(Box::new(before)) },
+        }
+    }
+
+    /// Whether the text is the source.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.before.is_none()
+    }
+
+    fn place(&self, at: u32) -> u32 {
+        let own = match self.list.partition_point(|e| e[0] <= at).checked_sub(1).map(|n| self.list[n]) {
+            Some([new, length, old, was]) if at >= new + length => old + was + (at - new - length),
+            Some([_, _, old, _]) => old,
+            None => at,
+        };
+        self.before.as_ref().map_or(own, |b| b.place(own))
+    }
+
+    /// A span of the text as one of the source.
+    pub fn span(&self, span: Span) -> Span {
+        if self.is_empty() || !span.is_known() {
+            return span;
+        }
+        let start = self.place(span.start);
+        Span::new(start, self.place(span.end).max(start))
+    }
+
+    /// A diagnostic about the text as one about the source.
+    pub fn explain(&self, mut d: Diagnostic) -> Diagnostic {
+        d.labels.iter_mut().for_each(|l| l.span = self.span(l.span));
+        d
+    }
+}
+
+/// The source with blanks for comments, so that places stay.
+pub fn blanked(source: &str) -> String {
+    let mut bytes = source.as_bytes().to_vec();
+    let (mut at, mut depth) = (0, 0u32);
+    while at < bytes.len() {
+        let two = (bytes[at], bytes.get(at + 1).copied().unwrap_or(0));
+        match two {
+            (b'/', b'/') if depth == 0 => {
+                while at < bytes.len() && bytes[at] != b'\n' {
+                    bytes[at] = b' ';
+                    at += 1;
+                }
+                continue;
+            }
+            (b'/', b'*') | (b'*', b'/') if depth > 0 || two.0 == b'/' => {
+                depth = if two.0 == b'/' { depth + 1 } else { depth - 1 };
+                bytes[at] = b' ';
+                bytes[at + 1] = b' ';
+                at += 2;
+                continue;
+            }
+            _ if depth > 0 && bytes[at] != b'\n' => bytes[at] = b' ',
+            _ => {}
+        }
+        at += 1;
+    }
+    // Comments are blanked whole, so what is left is whole characters.
+    String::from_utf8(bytes).unwrap_or_default()
+}
