@@ -1,9 +1,9 @@
 //! Gives messages their slots: what nobody reads (stores) its own, the others in rotation.
 //!
-//! Needs: the final order of instructions. Keeps: everything but the slots of messages; a barrier's is its own.
+//! Needs: the final order of instructions. Keeps: everything but the slots of messages; a barrier's is its own, and what coverage and depth have is the first.
 
 use gpucc_mir::MFunc;
-use gpucc_valhall_machine::{Class, MessageSlot, ROWS};
+use gpucc_valhall_machine::{Class, MessageSlot, Op, ROWS};
 
 use crate::inst::{VOp, Valhall};
 
@@ -14,7 +14,7 @@ pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
     for i in mf.code.iter_mut().flatten() {
         let Some(VOp::Op(op)) = i.target_op() else { continue };
         let class = ROWS[op as usize].attrs.class;
-        if !class.is_message() || class == Class::Barrier {
+        if !class.is_message() || class == Class::Barrier || matches!(op, Op::Atest | Op::ZsEmit) {
             continue;
         }
         let slot = if i.defs.is_empty() { Some(MessageSlot::Slot2) } else { rotation.next() };

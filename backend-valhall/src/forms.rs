@@ -103,6 +103,7 @@ pub enum Modifier {
     Z,
     Stencil,
     Target,
+    Subgroup,
 }
 
 impl Modifier {
@@ -151,6 +152,7 @@ impl Modifier {
             "z" => Modifier::Z,
             "stencil" => Modifier::Stencil,
             "target" => Modifier::Target,
+            "subgroup" => Modifier::Subgroup,
             _ => return None,
         })
     }
@@ -205,6 +207,7 @@ impl Modifier {
             Modifier::Z => m.z.bits(),
             Modifier::Stencil => m.stencil.bits(),
             Modifier::Target => m.target.into(),
+            Modifier::Subgroup => m.subgroup.into(),
         })
     }
 }

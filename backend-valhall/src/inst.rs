@@ -175,6 +175,8 @@ gpucc_mir::modifiers! {
         z: bool = false => Depth,
         /// Stencil is emitted.
         stencil: bool = false => Stencil,
+        /// Lanes among which CLPER looks, as a logarithm less one.
+        subgroup: u8 = 3 => Among,
         /// Words that a blend skips.
         target: u8 = 0 => Target,
         /// The slot that a message signals.
@@ -241,6 +243,8 @@ pub const SPECIAL: u32 = 0x1000;
 /// Memory spaces for alias questions: 0 is anything; spilled registers, which the program's own accesses never reach; then a
 /// number for each buffer and variable.
 pub const SPACE_SPILL: u16 = 1;
+/// Records of vertices, which nothing reads.
+pub const SPACE_RECORDS: u16 = u16::MAX;
 /// The first buffer or variable.
 pub const SPACE_FIRST: u16 = 2;
 

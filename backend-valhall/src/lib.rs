@@ -35,12 +35,15 @@ mod uniforms;
 pub mod waits;
 mod zero_undefs;
 
-use gpucc_container::{Access, Meta, Preload, Source, flags};
+use gpucc_container::{Access, Meta, Preload, ProgramRole, Source, flags};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TailPass,
-    TextFixture, Variables, alloc_options, reflect, used_places,
+    AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, Job, Pass, Reflection,
+    Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
 };
-use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Stage, TexCube, Unsupported, VarData};
+use gpucc_ir::analysis::StageUse;
+use gpucc_ir::{
+    Diagnostic, Function, IoAt, IoSlot, Module, Op, Place, Refusal, Space, Stage, TexCube, Unsupported, VarData,
+};
 use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
 use gpucc_opt::{
@@ -67,7 +70,6 @@ const MOST_PRIVATE: u32 = 32 << 10;
 
 /// What is refused.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::Stage, "only compute is selected yet").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(
         Refusal::BindingIndices,
         "lanes of an instruction that reads or writes an image name one descriptor",
@@ -200,6 +202,7 @@ pub struct State {
     entries: Vec<isel::Entry>,
     places: Variables,
     reflection: Reflection,
+    io: StageUse,
 }
 
 impl Family for ValhallFamily {
@@ -259,7 +262,11 @@ impl Family for ValhallFamily {
         }
         let target = Valhall::new(true);
         let resources = Resources::new(m);
-        let mut reflection = reflect(m, f, |r, used, _| used.then(|| resources.slot(r)));
+        // Programs of one entry have the same tables.
+        let whole = (job.whole, &job.whole.funcs[job.whole.entries[0].func]);
+        let mut reflection = reflect(whole.0, whole.1, |r, used, _| used.then(|| resources.slot(r)));
+        let stage = &job.entry().stage;
+        let io = StageUse::new(m, f, stage);
         let list = &reflection.resources;
         let is_written = |r: &gpucc_ir::ResourceData| {
             list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read)
@@ -269,9 +276,14 @@ impl Family for ValhallFamily {
         let mut isel = Isel {
             module: m,
             resources: &resources,
-            workgroup_size: job.workgroup_size(),
+            workgroup_size: job.entry().workgroup_size().unwrap_or([1; 3]),
             // An address and a size for each buffer, the address of scratch memory, the launch's size.
-            uniforms: Uniforms::new(3 * m.resources.len() + 8, resources::immediate_words(m, f)),
+            role: job.role,
+            is_vertex: stage.kind() == Stage::Vertex,
+            is_fragment: stage.kind() == Stage::Fragment,
+            per_sample: io.per_sample,
+            pipeline: job.options.around.as_ref().map(|a| &a.pipeline),
+            uniforms: Uniforms::new(3 * m.resources.len() + 16, resources::immediate_words(m, f)),
             entries: Vec::new(),
             places: &place,
             uniformity: gpucc_ir::analysis::Uniformity::new(m, f),
@@ -283,7 +295,15 @@ impl Family for ValhallFamily {
         let Isel { uniforms, entries, barriers, .. } = isel;
         // A barrier that orders memory alone is no instruction.
         reflection.flags = reflection.flags & !flags::BARRIERS | if barriers { flags::BARRIERS } else { 0 };
-        Ok(Selected { code, target, state: State { uniforms, entries, places, reflection } })
+        Ok(Selected { code, target, state: State { uniforms, entries, places, reflection, io } })
+    }
+
+    fn roles(job: &Job<'_, Self>) -> &'static [ProgramRole] {
+        let Some(io) = job.entry().interface().filter(|_| job.stage() == Stage::Vertex) else {
+            return &[ProgramRole::Main];
+        };
+        let varyings = io.outputs.iter().any(|o| matches!(o.at, IoAt::Location { .. }));
+        if varyings { &[ProgramRole::Position, ProgramRole::Varying] } else { &[ProgramRole::Position] }
     }
 
     fn bare(_job: &Job<'_, Self>, given: &TextFixture) -> (Valhall, State) {
@@ -310,7 +330,7 @@ impl Family for ValhallFamily {
         let (all, shared, scratch) = (cx.target.all, cx.state.places.workgroup, scratch(cx));
         let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
         Ok(EmittedProgram {
-            interface: Vec::new(),
+            interface: cx.job.interface(&cx.state.io, |direction, n, slot| place_of(&cx.job, direction, n, slot)),
             state: Vec::new(),
             code: p.code,
             data: Vec::new(),
@@ -334,6 +354,24 @@ impl Family for ValhallFamily {
     fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, stage, notes)
     }
+}
+
+/// Where the hardware has an input or output.
+fn place_of(job: &Job<'_, ValhallFamily>, direction: Direction, n: usize, slot: &IoSlot) -> Option<HwPlace> {
+    use machine::abi::{FILE_ATTRIBUTE, FILE_OUTPUT, FILE_VARYING};
+    let fragment = job.stage() == Stage::Fragment;
+    let (file, index) = match (direction, slot.at) {
+        (Direction::Input, _) if !fragment => (FILE_ATTRIBUTE, n as u16),
+        (_, IoAt::Location { number, .. }) if fragment == (direction == Direction::Input) => {
+            (FILE_VARYING, number.into())
+        }
+        (_, IoAt::Location { number, .. }) => (FILE_OUTPUT, number.into()),
+        (_, IoAt::Position) => (FILE_OUTPUT, 0),
+        (_, IoAt::FragDepth) => (FILE_OUTPUT, 8),
+        (_, IoAt::SampleMask) => (FILE_OUTPUT, 9),
+        (_, IoAt::ClipDistance(_)) => return None,
+    };
+    Some(HwPlace { file, index, lane: 0 })
 }
 
 /// Bytes of an invocation's private memory, spilled registers included.

@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 use smallvec::SmallVec;
 
 use gpucc_mir::BlockInStates;
-use gpucc_valhall_machine::Op;
+use gpucc_valhall_machine::build::flow;
+use gpucc_valhall_machine::{Class, Op, Update};
 
 use crate::encoded::{Code, EncodedInst, asks, can_wait, disjoint, flow_of, mask, nop};
 
@@ -29,6 +30,8 @@ pub struct State {
     writes: [u64; SLOTS],
     staging: [u64; SLOTS],
     memory: [SmallVec<[Touch; 2]>; SLOTS],
+    /// Slots with varyings: the position of interpolation is one for all of them.
+    varyings: [bool; SLOTS],
 }
 
 impl gpucc_mir::State for State {
@@ -40,11 +43,12 @@ impl gpucc_mir::State for State {
     fn join(&mut self, o: &State) -> bool {
         let mut changed = false;
         for s in 0..SLOTS {
-            let before = (self.busy[s], self.writes[s], self.staging[s]);
+            let before = (self.busy[s], self.writes[s], self.staging[s], self.varyings[s]);
+            self.varyings[s] |= o.varyings[s];
             self.busy[s] |= o.busy[s];
             self.writes[s] |= o.writes[s];
             self.staging[s] |= o.staging[s];
-            changed |= before != (self.busy[s], self.writes[s], self.staging[s]);
+            changed |= before != (self.busy[s], self.writes[s], self.staging[s], self.varyings[s]);
             // Keys say nothing across blocks.
             for &(space, writes, _) in &o.memory[s] {
                 changed |= self.note(s, (space, writes, None));
@@ -56,6 +60,9 @@ impl gpucc_mir::State for State {
 
 /// The slot that a message signals, if it is one that messages share.
 fn slot(i: &EncodedInst) -> Option<usize> {
+    if i.inst.op() == Op::Atest {
+        return Some(0);
+    }
     let slot = i.inst.get("slot").filter(|&s| i.facts.message && s < SLOTS as u32);
     slot.map(|s| s as usize)
 }
@@ -77,7 +84,15 @@ impl State {
 
     /// Slots that have to be empty before an instruction, as bits.
     pub fn needs(&self, i: &EncodedInst) -> u32 {
-        let asked = if i.inst.op() == Op::Barrier { u32::MAX } else { asks(i).unwrap_or(0) };
+        let asked = match i.inst.op() {
+            Op::Barrier => u32::MAX,
+            // What follows from coverage goes to other units in order (9.1, rule 6).
+            Op::Atest | Op::ZsEmit => return flow::WAIT0126,
+            Op::Blend | Op::LdTile | Op::StTile => return flow::WAIT,
+            _ => asks(i).unwrap_or(0),
+        };
+        // The position of interpolation that others still use; and lanes must not part while there are some (9.1, rules 3 and 4).
+        let alone = i.facts.parts() || i.inst.get("update").is_some_and(|u| u != Update::Retrieve as u32);
         let touched = mask(&i.reads) | mask(&i.writes);
         let mut needs = 0;
         for s in 0..SLOTS {
@@ -87,19 +102,25 @@ impl State {
                     (space == a.space || space == 0 || a.space == 0) && (writes || a.writes) && !apart
                 })
             });
-            if asked >> s & 1 == 1 && self.busy[s] || self.writes[s] & touched != 0 || conflict {
+            if asked >> s & 1 == 1 && self.busy[s]
+                || alone && self.varyings[s]
+                || self.writes[s] & touched != 0
+                || conflict
+            {
                 needs |= 1 << s;
             }
         }
         needs
     }
 
-    fn wait(&mut self, slots: u32) {
+    fn wait(&mut self, flow: u32) {
+        let slots = if can_wait(flow) { flow } else { flow::wait(7) };
         for s in (0..SLOTS).filter(|s| slots >> s & 1 == 1) {
             self.busy[s] = false;
             self.writes[s] = 0;
             self.staging[s] = 0;
             self.memory[s].clear();
+            self.varyings[s] = false;
         }
     }
 
@@ -108,6 +129,7 @@ impl State {
         self.busy[s] = true;
         self.writes[s] |= mask(&i.writes);
         self.staging[s] |= i.facts.staging;
+        self.varyings[s] |= i.inst.row().attrs.class == Class::Varying;
         if let Some(a) = i.facts.access {
             self.note(s, (a.space, a.writes, a.key));
         }
@@ -147,6 +169,11 @@ pub fn run(code: &mut Code) -> u64 {
     added
 }
 
+/// The flow that waits for what two wait for.
+fn together(a: u32, b: u32) -> u32 {
+    if can_wait(a) && can_wait(b) { a | b } else { a.max(b) }
+}
+
 fn run_block(block: &mut Vec<EncodedInst>, state: &mut State) -> u64 {
     // The instruction that can carry a wait, and whether some are none any more.
     let (mut last, mut gone): (Option<usize>, bool) = (None, false);
@@ -158,7 +185,7 @@ fn run_block(block: &mut Vec<EncodedInst>, state: &mut State) -> u64 {
         let carrier = last.filter(|&l| can_wait(flow_of(&block[l].inst)));
         let mut left = if needs == 0 { 0 } else { needs };
         if let Some(l) = carrier {
-            let both = flow_of(&block[l].inst) | needs;
+            let both = together(flow_of(&block[l].inst), needs);
             added += u64::from(both != flow_of(&block[l].inst));
             block[l].inst.set("flow", both);
             left = 0;

@@ -56,6 +56,15 @@ pub trait Descriptors {
     fn vertex_tables(&self, list: &[PlacedAttribute<'_>], device: &mut Device, placer: &mut Placer)
     -> Result<(), Trap>;
 
+    /// Writes what else in memory a draw needs, and gives the registers that point there.
+    ///
+    /// # Errors
+    /// What fits no descriptor, or has no room.
+    fn draw_memory(&self, job: &DrawJob<'_>, device: &mut Device, placer: &mut Placer) -> Result<Registers, Trap> {
+        let _ = (job, device, placer);
+        Ok(Registers::new())
+    }
+
     /// Registers of a draw.
     ///
     /// # Errors
@@ -180,7 +189,10 @@ impl<D: Descriptors> DriverPart for Part<D> {
         let read = attributes(entries[0], job, &mut device, &mut placer)?;
         self.family.vertex_tables(&read, &mut device, &mut placer)?;
         tables[0].append(&mut device.tables);
-        let registers = self.family.registers(entries[0], entries.get(1).copied(), job)?;
+        let mut registers = self.family.registers(entries[0], entries.get(1).copied(), job)?;
+        for (space, register, value, mask) in self.family.draw_memory(job, &mut device, &mut placer)?.iter() {
+            registers.set(space, register, value, mask);
+        }
         Ok(DrawDevice { device, tables, registers })
     }
 

@@ -3,6 +3,7 @@
 //! `rows` holds the table, `slots` the bit fields, `kind` the meaning of their values; `text` is the notation of
 //! section 20 of the ISA reference, `listing` whole programs, `validate` the rules of section 7, `exec` the machine.
 
+pub mod abi;
 pub mod build;
 pub mod exec;
 pub mod kind;
@@ -21,7 +22,7 @@ use std::sync::LazyLock;
 
 use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word, check};
 
-pub use exec::{run, run_on};
+pub use exec::{draw, run, run_on};
 pub use gpucc_isa::ListingError;
 pub use kind::Kind;
 pub use listing::{

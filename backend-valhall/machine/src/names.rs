@@ -1,5 +1,7 @@
 //! What people call the places and sources that a container gives as numbers.
 
+use crate::abi;
+
 /// All of them.
 pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, ..gpucc_isa::Names::NONE };
 
@@ -7,6 +9,11 @@ pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, ..gp
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
     match (file, lane) {
         (0, 0) => Some(format!("r{index}")),
+        (abi::FILE_ATTRIBUTE, 0) => Some(format!("attribute {index}")),
+        (abi::FILE_VARYING, lane) => {
+            Some(format!("byte {} of the record", abi::SLOT * u32::from(index) + 4 * u32::from(lane)))
+        }
+        (abi::FILE_OUTPUT, 0) => Some(format!("output {index}")),
         (0x80, 0) => Some(format!("u{index}")),
         _ => None,
     }
@@ -14,10 +21,10 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
 
 /// A file of registers.
 pub fn file(file: u8) -> Option<&'static str> {
-    (file == 0).then_some("registers")
+    ["registers", "attributes", "varyings", "outputs"].get(usize::from(file)).copied()
 }
 
 /// A source of this family alone.
 pub fn source(number: u32) -> Option<String> {
-    (number == 0).then(|| "local id x and y, 16 bits each".into())
+    abi::SOURCES.get(number as usize).map(|&s| s.into())
 }

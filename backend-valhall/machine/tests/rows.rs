@@ -719,7 +719,7 @@ fn exceptions() -> BTreeSet<Op> {
     let unknown = [FatanAssistF32, FsincosOffsetU6, FpclassF32, FpclassF16, FlogTableF32, LeaBufImm, DiscardF32];
     let graphics = OPS.iter().copied().filter(|&op| {
         use Class::*;
-        let attribute = matches!(op, LdAttr | LdAttrImm | LeaAttr | LeaAttrImm);
+        let attribute = matches!(op, LeaAttr | LeaAttrImm);
         attribute || op == TexDual || matches!(ROWS[op as usize].attrs.class, Varying | VaryingTexture | Tile)
     });
     unknown.into_iter().chain(graphics).collect()

@@ -6,7 +6,20 @@ use gpucc_valhall_machine::run_on;
 use super::common::{Program, expect_trap};
 
 /// Text of programs that between them execute each row; `rows` asks for them.
-pub const TEXTS: &[&str] = &[FETCH, SINGLE, GATHER, GRADIENT, LEVEL, LOAD, LOAD_HANDLE, STORE, STORE_HANDLE, ATOMIC];
+pub const TEXTS: &[&str] = &[
+    FETCH,
+    SINGLE,
+    GATHER,
+    GRADIENT,
+    LEVEL,
+    LOAD,
+    LOAD_HANDLE,
+    STORE,
+    STORE_HANDLE,
+    ATOMIC,
+    ATTRIBUTE,
+    ATTRIBUTE_HANDLE,
+];
 
 const PLACES: u64 = 0x20_0000_0000;
 const fn place(n: u64) -> u64 {
@@ -21,6 +34,8 @@ struct Kit {
     /// The plane of each.
     planes: [[u32; 8]; 2],
     texels: [Vec<u32>; 2],
+    /// Descriptors of table 0.
+    own: Vec<[u32; 8]>,
 }
 
 /// 4 x 4 texels of rgba8unorm, red 16 times the number of the texel, and of r32uint, whose value is that number; both in rows.
@@ -39,6 +54,7 @@ fn kit() -> Kit {
         ],
         planes: [plane(2, place(5)), plane(2, place(6))],
         texels: [row(|n| (16 * n) | 0xff00_0000), row(|n| n)],
+        own: vec![[0x02a9_9901, 0, 0, 0, 0, 0, 0, 0]],
     }
 }
 
@@ -59,8 +75,8 @@ impl Kit {
             });
         };
         let table = |n: u64, size: u32| [place(n) as u32, (place(n) >> 32) as u32 | 1 << 24, size, 0];
-        put(1, bytes(table(2, 32).into_iter().chain(table(3, 128))), false);
-        put(2, bytes([0x02a9_9901, 0, 0, 0, 0, 0, 0, 0]), false);
+        put(1, bytes(table(2, 32 * self.own.len() as u32).into_iter().chain(table(3, 128))), false);
+        put(2, bytes(self.own.concat()), false);
         put(3, bytes(self.table.concat()), false);
         put(4, bytes(self.planes.concat()), false);
         put(5, bytes(self.texels[0].clone()), false);
@@ -165,6 +181,19 @@ const ATOMIC: &str = "
     STORE.i32.slot0.end @r9, u4, offset:0
 ";
 
+/// Of vertex 2, and by a handle of instance 1.
+const ATTRIBUTE: &str = "
+    IADD_IMM.i32 r0, 0x0, #0x2
+    LD_ATTR_IMM.v4.f32.slot0.wait0 @r4:r5:r6:r7, r0, 0x0, index:0x0, table:0x0
+    STORE.i128.slot0.end @r4:r5:r6:r7, u4, offset:0
+";
+const ATTRIBUTE_HANDLE: &str = "
+    IADD_IMM.i32 r0, 0x0, #0x9
+    IADD_IMM.i32 r1, 0x0, #0x1
+    LD_ATTR.v2.auto.slot0.wait0 @r4:r5, r0, r1, r1
+    STORE.i64.slot0.end @r4:r5, u4, offset:0
+";
+
 fn unorm(code: u32) -> u32 {
     (code as f32 / 255.0).to_bits()
 }
@@ -221,6 +250,31 @@ fn texels_are_loaded_and_stored_by_the_load_store_unit() {
     let (old, texels) = k.run(ATOMIC).unwrap();
     // Sixteen lanes add 16 each.
     assert_eq!((old[0], texels[17]), (5 + 15 * 16, 5 + 256));
+}
+
+/// float32x3 with a stride of 20 bytes, and unsigned integers of each instance; both from a buffer whose words are their numbers.
+#[test]
+fn attributes_are_read_by_their_descriptors() {
+    let mut k = kit();
+    k.table[2] = [0x19, 256, place(5) as u32, (place(5) >> 32) as u32, 0, 0, 0, 0];
+    k.texels[0] = (0..64).map(|n| (n as f32).to_bits()).collect();
+    // Buffers are those of table 1, index 2.
+    k.own = vec![
+        [0x2dc0_4115, 1, 0, 2, 20, 0, 0, 0],
+        [0x2140_4015, 0x41, 4, 2, 8, 0, 0, 0],
+        [0x02a9_9901, 0, 0, 0, 0, 0, 0, 0],
+    ];
+    assert_eq!(k.words(ATTRIBUTE), [10f32, 11.0, 12.0, 1.0].map(f32::to_bits));
+    assert_eq!(k.words(ATTRIBUTE_HANDLE)[..2], [3f32.to_bits(), 0]);
+    // Outside of the buffer.
+    assert_eq!(k.words(&ATTRIBUTE.replace("#0x2", "#0xd")), [0; 4]);
+    for (word, bit, what) in [(0, 9, "[9] of word 0"), (1, 7, "FREQUENCY"), (0, 8, "OFFSET_ENABLE"), (1, 8, "word 1")] {
+        let mut bad = k.clone();
+        bad.own[0][word] ^= 1 << bit;
+        expect_trap(bad.run(ATTRIBUTE), TrapKind::Reserved, what);
+    }
+    let lanes = ATTRIBUTE_HANDLE.replace("r0, r1, r1", "r0, r1, r60");
+    expect_trap(k.run(&lanes), TrapKind::Divergence, "different descriptors");
 }
 
 #[test]

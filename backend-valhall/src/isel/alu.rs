@@ -53,7 +53,7 @@ fn int_cond(cc: IntCc) -> (Condition, bool) {
 }
 
 /// Condition of a float comparison, and whether the result is its opposite (unordered forms but `une`).
-fn float_cond(cc: FloatCc) -> (Condition, bool) {
+pub(super) fn float_cond(cc: FloatCc) -> (Condition, bool) {
     match cc {
         FloatCc::Oeq => (Condition::Eq, false),
         FloatCc::Une => (Condition::Ne, false),

@@ -5,6 +5,7 @@
 
 mod alu;
 mod control;
+mod io;
 mod math;
 mod memory;
 mod tex;
@@ -55,6 +56,16 @@ pub struct Isel<'m> {
     pub barriers: bool,
     /// Buffers and images that the function writes.
     pub written: Vec<gpucc_ir::Res>,
+    /// What of the entry point is computed.
+    pub role: gpucc_container::ProgramRole,
+    /// The stage of the entry point.
+    pub is_vertex: bool,
+    /// As before.
+    pub is_fragment: bool,
+    /// Whether a fragment program runs once for each sample.
+    pub per_sample: bool,
+    /// The pipeline of a vertex or fragment entry.
+    pub pipeline: Option<&'m gpucc_pipeline::Pipeline>,
     /// Lanes of texels that are read.
     pub read: gpucc_ir::analysis::LanesRead,
 }
@@ -278,8 +289,8 @@ impl Isel<'_> {
                 let lane = special(gpucc_valhall_machine::operand::LANE_ID, 0);
                 self.push(cx, build::MovI32.on([lane]).def(out[0]));
             }
-            // Ids of subgroups are refused before, and other stages too.
-            _ => return Err(cx.unknown(i)),
+            // Ids of subgroups are refused before.
+            _ => return self.stage_sysval(cx, i, s),
         }
         Ok(())
     }
@@ -318,11 +329,27 @@ impl Lower<Valhall> for Isel<'_> {
                 Ok(())
             }
             (_, Attr::Tex(_) | Attr::TexAtomic(..)) => self.image(cx, i),
+            (Op::Input, Attr::Input(n)) => self.input(cx, i, *n),
+            (Op::Demote, _) => {
+                self.demote(cx, i);
+                Ok(())
+            }
+            (Op::Derivative, Attr::Deriv(d)) => {
+                self.derivative(cx, i, *d);
+                Ok(())
+            }
+            (Op::TargetLoad, Attr::Target(n)) => {
+                self.target_load(cx, i, *n);
+                Ok(())
+            }
             _ => self.alu(cx, i),
         }
     }
 
     fn terminator(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        if cx.data(i).op == Op::Ret {
+            self.outputs(cx, i)?;
+        }
         self.end(cx, i);
         Ok(())
     }
@@ -358,6 +385,11 @@ impl Isel<'_> {
     pub(crate) fn in_register(&mut self, cx: &mut IselCx<'_>, u: U) -> VReg {
         match u.vreg() {
             Some(v) if u.mods == SrcMods::default() => v,
+            // A move has no signs.
+            _ if u.mods.neg || u.mods.abs => {
+                let minus_zero = Use::imm(0).mods(SrcMods { neg: true, ..SrcMods::default() });
+                self.make(cx, build::FaddF32.on([u, minus_zero]))
+            }
             _ => self.make(cx, build::MovI32.on([u])),
         }
     }

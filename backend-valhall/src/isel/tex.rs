@@ -18,13 +18,11 @@ use smallvec::SmallVec;
 use super::{Isel, IselCx, MI, U, b00};
 use crate::builders as build;
 use crate::inst::{
-    Constant, Derivatives, Format, If, InSpace, Index, Layered, Lod, Mask, Moved, NoBias, NoLimits, Of, OfDim, Offset,
-    R2, R3, Readonly, Rounding, SPACE_FIRST, Shadow, Shared, SrcMods, Table, Typed, VOp, Vector, Wide, Width, Within,
-    run_class,
+    Constant, Derivatives, Format, If, InSpace, Index, Layered, Lod, Mask, Moved, NoBias, NoLimits, Of, OfDim, OfQuad,
+    Offset, R2, R3, Readonly, Rounding, SPACE_FIRST, Shadow, Shared, SrcMods, Table, Typed, VOp, Vector, Wide, Width,
+    Within, run_class,
 };
 
-/// The sampler of instructions that need none: the first descriptor of the driver's table, in vertex programs behind 16 attributes.
-const NO_SAMPLER: u32 = 0;
 /// Tables that instructions name in four bits as they are.
 const NEAR_TABLES: u32 = 12;
 /// The table of tables.
@@ -55,7 +53,8 @@ fn dimension(d: TexDim) -> Dimension {
     }
 }
 
-fn vector(n: usize) -> Vector {
+/// So many components.
+pub(super) fn vector(n: usize) -> Vector {
     Vector([VecSize::One, VecSize::Two, VecSize::Three, VecSize::Four][n - 1])
 }
 
@@ -126,7 +125,8 @@ impl Isel<'_> {
         let texture = self.place_of(cx, ask.tex.texture, ask.get(TexArg::TextureIndex));
         let sampler = match ask.tex.sampler {
             Some(s) => self.place_of(cx, s, ask.get(TexArg::SamplerIndex)),
-            None => (0, NO_SAMPLER, None),
+            // The first descriptor of the driver's table, in vertex programs behind the attributes.
+            None => (0, if self.is_vertex { gpucc_valhall_machine::abi::VERTEX_NO_SAMPLER } else { 0 }, None),
         };
         let near = |x: &(u32, u32, Option<U>)| x.0 < NEAR_TABLES && x.1 < 1024 && x.2.is_none();
         if near(&texture) && near(&sampler) {
@@ -174,7 +174,7 @@ impl Isel<'_> {
     }
 
     /// Emits what returns some lanes, in this order.
-    fn returns(&mut self, cx: &mut IselCx<'_>, lanes: &[VReg], inst: MI) {
+    pub(super) fn returns(&mut self, cx: &mut IselCx<'_>, lanes: &[VReg], inst: MI) {
         if let [one] = lanes {
             self.push(cx, inst.def(*one));
             return;
@@ -274,6 +274,10 @@ impl Isel<'_> {
         if let Some(reference) = ask.get(TexArg::Reference) {
             parts.push(self.int(cx, reference));
         }
+        if desc.what() == TexWhat::Lod {
+            self.level(cx, i, ask, &parts[..desc.dim().extent() as usize]);
+            return Ok(());
+        }
         let [x, y, z] = desc.offset();
         let moved = desc.offset() != [0; 3];
         if moved {
@@ -319,13 +323,33 @@ impl Isel<'_> {
             self.returns(cx, &to, inst);
             return Ok(());
         }
-        if desc.what() == TexWhat::Lod {
-            return Err(cx.unknown(i));
-        }
         let to: Vec<VReg> = (0..out.len()).filter(|k| read >> k & 1 == 1).map(|k| out[k]).collect();
         let mods = (dim, layered, typed, width, shadow, moved, wide, Lod(lod), Mask(read), Readonly(true));
         self.returns(cx, &to, build::TexSingle.with(mods, [run.into(), handles]));
         Ok(())
+    }
+
+    /// The level that the quad gives: with the limits, and as it is. It has eight bits of fraction.
+    fn level(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands, coords: &[U]) {
+        let out = cx.result(i, 0).to_vec();
+        let (handles, wide) = self.handles(cx, ask);
+        let run = self.run(cx, coords);
+        for (&r, free) in out.iter().zip([false, true]) {
+            let mods = (
+                OfDim(dimension(ask.tex.desc.dim())),
+                self.typed(ask.tex.texture),
+                Width(RegisterWidth::Word),
+                Mask(1),
+                OfQuad(true),
+                NoLimits(free),
+                wide,
+                Readonly(true),
+            );
+            let word = Use::reg(self.make(cx, build::TexGradient.with(mods, [run.into(), handles])));
+            let level = Use::reg(self.make(cx, build::S16ToF32.on([half(word, false)])));
+            let scale = self.word(cx, (1.0f32 / 256.0).to_bits());
+            self.push(cx, build::FmaF32.on([level, scale, Use::imm(0).mods(MINUS_ZERO)]).def(r));
+        }
     }
 
     /// The two words that stand for given derivatives.

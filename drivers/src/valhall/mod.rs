@@ -8,11 +8,12 @@ mod surface;
 mod words;
 
 pub use words::{
-    PlaneView, TextureView, buffer_words, dummy_sampler, format_bits, plane_words, sampler_words, table_words,
-    texture_words,
+    PlaneView, TextureView, attribute_words, blend_words, blends, buffer_words, dummy_sampler, format_bits,
+    plane_words, sampler_words, table_words, texture_words, vertex_format_bits,
 };
 
 use gpucc_container::{Entry, Resource, ResourceKind, Stage, Variant};
+use gpucc_pipeline::StepMode;
 use gpucc_sim::texture::{Dim, Image};
 use gpucc_sim::{Device, Dispatch, Registers, Trap, TrapKind};
 
@@ -25,6 +26,12 @@ const WORDS: usize = 8;
 
 /// Attributes of a vertex program.
 const ATTRIBUTES: usize = 16;
+
+/// Vertex buffers behind them and the sampler.
+const BUFFERS: usize = 16;
+/// Register of the command stream: the blend descriptors.
+const BLEND: u32 = 50;
+const SPACE: u16 = 0;
 
 /// What Valhall's descriptors say.
 pub struct Valhall {
@@ -113,8 +120,41 @@ impl Descriptors for Valhall {
         Ok(())
     }
 
-    fn vertex_tables(&self, _: &[PlacedAttribute<'_>], _: &mut Device, _: &mut Placer) -> Result<(), Trap> {
+    /// Attributes, and behind the sampler their buffers, in the table that the vertex program has already.
+    fn vertex_tables(&self, list: &[PlacedAttribute<'_>], device: &mut Device, _: &mut Placer) -> Result<(), Trap> {
+        let name = table_name(Stage::Vertex, 0);
+        let Some(table) = device.residents.iter_mut().find(|r| r.name == name) else { return Ok(()) };
+        let mut put = |n: usize, words: [u32; WORDS]| {
+            let at = 4 * WORDS * n;
+            table.bytes[at..at + 4 * WORDS].copy_from_slice(&bytes(&words));
+        };
+        for a in list {
+            let Some(format) = vertex_format_bits(a.attribute.format) else {
+                let what = format!("no attribute has the format {}", a.attribute.format.name());
+                return Err(Trap::new(TrapKind::Unsupported, what));
+            };
+            let (n, buffer) = (usize::from(a.row.index), ATTRIBUTES + 1 + a.slot);
+            if n >= ATTRIBUTES || a.slot >= BUFFERS {
+                let what = format!("attribute {n}, vertex buffer {}: there is no room in the table", a.slot);
+                return Err(Trap::new(TrapKind::Unsupported, what));
+            }
+            let (offset, stride) = (a.attribute.offset as u32, a.layout.stride as u32);
+            let of_instance = a.layout.step == StepMode::Instance;
+            put(n, attribute_words(format, of_instance, offset, buffer as u32, stride));
+            put(buffer, buffer_words(a.address, a.bytes));
+        }
         Ok(())
+    }
+
+    /// The blend descriptors.
+    fn draw_memory(&self, job: &DrawJob<'_>, device: &mut Device, placer: &mut Placer) -> Result<Registers, Trap> {
+        let targets = &job.pipeline.targets;
+        let words: Vec<u32> = (0..).zip(targets).flat_map(|(n, t)| blend_words(n, t.as_ref())).collect();
+        let pointer = placer.constant(device, "blend descriptors".into(), bytes(&words))? | targets.len() as u64;
+        let mut registers = Registers::new();
+        registers.set(SPACE, BLEND, pointer as u32, u32::MAX);
+        registers.set(SPACE, BLEND + 1, (pointer >> 32) as u32, u32::MAX);
+        Ok(registers)
     }
 
     fn registers(&self, _: &Entry, _: Option<&Entry>, _: &DrawJob<'_>) -> Result<Registers, Trap> {
@@ -143,6 +183,9 @@ fn own_table(stage: Stage) -> Vec<u32> {
     let before = if stage == Stage::Vertex { ATTRIBUTES } else { 0 };
     let mut words = vec![0; WORDS * before];
     words.extend(dummy_sampler());
+    if stage == Stage::Vertex {
+        words.resize(words.len() + WORDS * BUFFERS, 0);
+    }
     words
 }
 

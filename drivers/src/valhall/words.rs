@@ -1,5 +1,6 @@
 //! Words of descriptors (`isa/graphics-valhall.md`, section b).
 
+use gpucc_pipeline::{BlendComponent, BlendFactor, BlendOperation, Code, Target, VertexFormat};
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
 
 gpucc_sim::words! {
@@ -82,6 +83,38 @@ gpucc_sim::words! {
         ADDRESS_HI address_hi: 1[0..24];
         DESCRIPTORS descriptors: 1[24..25];
         SIZE size: 2[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// An attribute.
+    pub struct AttributeWords[8] = "attribute" {
+        TYPE kind: 0[0..4];
+        ATTRIBUTE_TYPE attribute_type: 0[4..8];
+        OFFSET_ENABLE offset_enable: 0[8..9];
+        FORMAT format: 0[10..32];
+        TABLE table: 1[0..6];
+        FREQUENCY frequency: 1[6..8];
+        OFFSET offset: 2[0..32];
+        BUFFER buffer: 3[0..32];
+        STRIDE stride: 4[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// What becomes of a colour.
+    pub struct BlendWords[4] = "blend" {
+        READS reads: 0[0..1];
+        ENABLE enable: 0[9..10];
+        SRGB srgb: 0[10..11];
+        CONSTANT constant: 0[16..32];
+        RGB rgb: 1[0..12];
+        ALPHA alpha: 1[12..24];
+        MASK mask: 1[28..32];
+        MODE mode: 2[0..2];
+        COMPONENTS components: 2[3..5] minus 1;
+        TARGET target: 2[16..20];
+        FORMAT format: 3[0..22];
     }
 }
 
@@ -309,5 +342,140 @@ pub fn table_words(address: u64, bytes: u32) -> [u32; 4] {
         .with(T::ADDRESS_HI, (address >> 32) as u32)
         .with(T::DESCRIPTORS, 1)
         .with(T::SIZE, bytes)
+        .0
+}
+
+/// The 22 bits of an attribute's format, if there is one.
+pub fn vertex_format_bits(f: VertexFormat) -> Option<u32> {
+    let (code, bits, count) = f.row();
+    // Lowest bits: 3, 4 and 5 for 8, 16 and 32 bits, 7 for floats, whose size shows above.
+    let lowest = match (bits, code) {
+        (16 | 32, Code::Float) => 7,
+        (8, _) => 3,
+        (16, _) => 4,
+        (32, _) => 5,
+        _ => return (f == VertexFormat::Unorm10_10_10_2).then_some(0x43 << 12 | RGBA),
+    };
+    let high = match (code, bits) {
+        (Code::Unorm, _) => 0xa0,
+        (Code::Snorm, _) => 0x60,
+        (Code::Uint, _) => 0x80,
+        (Code::Sint, _) | (Code::Float, 16) => 0xc0,
+        (Code::Float, _) => 0xa0,
+        (Code::Srgb, _) => return None,
+    };
+    let order = match (f, count) {
+        (VertexFormat::Unorm8x4Bgra, _) => BGRA,
+        (_, 4) => RGBA,
+        _ => RGB1,
+    };
+    Some(order | (high | lowest | (count - 1) << 3) << 12)
+}
+
+/// An attribute descriptor: its format, whether elements belong to instances, offset, place of the buffer in table 0, stride.
+pub fn attribute_words(format: u32, of_instance: bool, offset: u32, buffer: u32, stride: u32) -> [u32; 8] {
+    type A = AttributeWords;
+    A::default()
+        .with(A::TYPE, 5)
+        .with(A::ATTRIBUTE_TYPE, 1)
+        .with(A::OFFSET_ENABLE, (!of_instance).into())
+        .with(A::FORMAT, format)
+        .with(A::FREQUENCY, of_instance.into())
+        .with(A::OFFSET, offset)
+        .with(A::BUFFER, buffer)
+        .with(A::STRIDE, stride)
+        .0
+}
+
+/// A factor of a blend function, and whether 1 minus it counts.
+fn factor(f: BlendFactor) -> Option<u32> {
+    use BlendFactor::*;
+    let (of, inverse) = match f {
+        Zero => (1, 0),
+        One => (1, 1),
+        Src => (2, 0),
+        OneMinusSrc => (2, 1),
+        Dst => (3, 0),
+        OneMinusDst => (3, 1),
+        SrcAlpha => (5, 0),
+        OneMinusSrcAlpha => (5, 1),
+        DstAlpha => (6, 0),
+        OneMinusDstAlpha => (6, 1),
+        _ => return None,
+    };
+    Some(of | (inverse * INVERSE))
+}
+
+/// 1 minus a factor.
+const INVERSE: u32 = 1 << 3;
+/// Where A and B of a function come from.
+const DIFFERENCE: u32 = 0;
+const SUM: u32 = 1;
+const ZERO: u32 = 1;
+const SOURCE: u32 = 2;
+const DESTINATION: u32 = 3;
+const MINUS_A: u32 = 1 << 3;
+const MINUS_B: u32 = 1 << 7;
+
+/// A function of the form A + B * C, if the equation is one.
+pub fn function(c: &BlendComponent) -> Option<u32> {
+    use BlendFactor::{One, Zero};
+    use BlendOperation::Add;
+    let (s, d) = (c.src, c.dst);
+    let (minus_source, minus_destination) = match c.operation {
+        BlendOperation::Add => (false, false),
+        BlendOperation::Subtract => (false, true),
+        BlendOperation::ReverseSubtract => (true, false),
+        _ => return None,
+    };
+    let whole = |a: u32, minus_a: bool, b: u32, minus_b: bool, c: BlendFactor| {
+        let signs = (if minus_a { MINUS_A } else { 0 }) | (if minus_b { MINUS_B } else { 0 });
+        Some(a | b << 4 | signs | factor(c)? << 8)
+    };
+    match (s, d) {
+        (Zero, _) => whole(ZERO, false, DESTINATION, minus_destination, d),
+        (_, Zero) => whole(ZERO, false, SOURCE, minus_source, s),
+        (One, _) => whole(SOURCE, minus_source, DESTINATION, minus_destination, d),
+        (_, One) => whole(DESTINATION, minus_destination, SOURCE, minus_source, s),
+        _ if s == d => whole(ZERO, false, if c.operation == Add { SUM } else { DIFFERENCE }, minus_source, s),
+        // src * C and dst * (1 - C): dst + (src - dst) * C, and so on.
+        _ if factor(s)? ^ factor(d)? == INVERSE => match c.operation {
+            Add => whole(DESTINATION, false, DIFFERENCE, false, s),
+            _ => whole(DESTINATION, minus_destination, SUM, minus_source, s),
+        },
+        _ => None,
+    }
+}
+
+/// Whether a blend descriptor says how a target blends; otherwise code does.
+pub fn blends(t: &Target) -> bool {
+    t.blend.as_ref().is_none_or(|b| function(&b.color).is_some() && function(&b.alpha).is_some())
+}
+
+/// The words of an opaque function.
+const OPAQUE: u32 = ZERO << 8 | SOURCE << 4 | SOURCE;
+
+/// The blend descriptor of a colour target; where code blends it is opaque.
+pub fn blend_words(number: u32, t: Option<&Target>) -> [u32; 4] {
+    type B = BlendWords;
+    let Some(t) = t else { return B::default().with(B::MODE, 3).with(B::COMPONENTS, 1).0 };
+    let functions = t.blend.as_ref().and_then(|b| Some((function(&b.color)?, function(&b.alpha)?)));
+    let format = match t.format {
+        // The tile's own.
+        Format::Rgba8Unorm | Format::Rgba8UnormSrgb | Format::Bgra8Unorm | Format::Bgra8UnormSrgb => 0xed << 12,
+        f => format_bits(f),
+    };
+    let (rgb, alpha) = functions.unwrap_or((OPAQUE, OPAQUE));
+    B::default()
+        .with(B::READS, functions.is_some().into())
+        .with(B::ENABLE, 1)
+        .with(B::SRGB, t.format.is_srgb().into())
+        .with(B::RGB, rgb)
+        .with(B::ALPHA, alpha)
+        .with(B::MASK, u32::from(t.write))
+        .with(B::MODE, if functions.is_some() { 2 } else { 1 })
+        .with(B::COMPONENTS, t.format.components())
+        .with(B::TARGET, number)
+        .with(B::FORMAT, format)
         .0
 }

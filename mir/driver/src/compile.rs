@@ -166,11 +166,27 @@ fn compile<F: Family>(
         };
         let watch = o.time_passes.then(Watch::start);
         let role = ProgramRole::Main;
-        let job = Job { module: &prepared.module, generation, options: o, strategy: strategy.clone(), source, role };
+        let job = Job {
+            module: &prepared.module,
+            whole: &prepared.module,
+            generation,
+            options: o,
+            strategy: strategy.clone(),
+            source,
+            role,
+        };
         match attempt::<F>(job, &prepared.report, watch) {
             Ok(done) => return Ok(Output { ir: prepared.module, ..done }),
             Err(stop) => {
-                let job: Job<'_, F> = Job { module: &prepared.module, generation, options: o, strategy, source, role };
+                let job: Job<'_, F> = Job {
+                    module: &prepared.module,
+                    whole: &prepared.module,
+                    generation,
+                    options: o,
+                    strategy,
+                    source,
+                    role,
+                };
                 match F::retry(&job, &stop, &prepared.report) {
                     Some(next) => strategy = next,
                     None => return Err(stop.refused),

@@ -14,6 +14,9 @@ use crate::interface::{self, Direction, HwPlace};
 pub struct Job<'m, F: Family> {
     /// The prepared module; its one entry point and function are what is compiled.
     pub module: &'m Module,
+    /// The module with all that the entry point gives, where `module` has the outputs of a role alone: what programs of an entry have in
+    /// common follows from it.
+    pub whole: &'m Module,
     /// Index into [`Family::GENERATIONS`].
     pub generation: u8,
     /// Options.

@@ -117,7 +117,8 @@ fn walk<F: Family, R>(text: &str, finish: impl FnOnce(Walk<'_, F>) -> Result<R, 
     let strategy = F::first(head.generation, &options);
     let role = gpucc_container::ProgramRole::Main;
     let source = &module.entries[0].stage;
-    let job = Job { module: &module, generation: head.generation, options: &options, strategy, source, role };
+    let job =
+        Job { module: &module, whole: &module, generation: head.generation, options: &options, strategy, source, role };
     let (target, state) = F::bare(&job, &head.given);
     let code = parse(text, &target)?;
     let physical =

@@ -88,7 +88,7 @@ macro_rules! machine {
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, None),
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, Some(stages_valhall)),
     machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, run_tesla, None),
     machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn)),
     machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, run_vivante, None),
@@ -103,6 +103,17 @@ fn run_valhall(
 ) -> Result<RunReport, Trap> {
     let mut part = drivers::valhall::part(&container.generation, options.perturb);
     drivers::run(&mut part, gpucc_valhall_machine::run_on, container, entry, dispatch, options)
+}
+
+/// Valhall's draws, with its driver part.
+fn stages_valhall(
+    job: &DrawJob<'_>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::valhall::part(&job.programs.0.generation, options.perturb);
+    drivers::stages(&mut part, gpucc_valhall_machine::draw, job, dispatch, options, run)
 }
 
 /// Tesla's dispatches, with its driver part.
@@ -160,7 +171,18 @@ pub fn draw(
     targets: &mut Targets,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    stages(job, bindings, options, &mut |stages| gpucc_sim::draw::draw(job.draw, stages, targets))
+    let draw = merged(&job.programs.0.family, job.draw);
+    stages(job, bindings, options, &mut |stages| gpucc_sim::draw::draw(&draw, stages, targets))
+}
+
+/// A draw as the fixed function of a family does it behind the fragment program: what code blends is not blended again.
+pub fn merged<'a>(family: &str, draw: &gpucc_sim::draw::Draw<'a>) -> gpucc_sim::draw::Draw<'a> {
+    let mut own = draw.clone();
+    if family == "valhall" {
+        let targets = own.merger.targets.iter_mut().flatten();
+        targets.filter(|t| !drivers::valhall::blends(t)).for_each(|t| t.blend = None);
+    }
+    own
 }
 
 /// Gives the programs of a draw as stages to `run`.

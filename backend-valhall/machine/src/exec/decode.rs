@@ -6,7 +6,7 @@ use gpucc_sim::TrapKind;
 
 use crate::build::flow;
 use crate::kind::{DstKind, Kind, Lanes, SrcMods};
-use crate::operand::{LUT, Operand, Src, operand};
+use crate::operand::{LUT, Operand, Special, Src, operand};
 use crate::slots::SOURCES;
 use crate::text::run_length;
 use crate::{Class, Op, ValhallInst, decode_word, table, text};
@@ -23,6 +23,8 @@ pub(super) struct Environment {
     pub small_file: bool,
     /// Address and number of the resource tables.
     pub tables: u64,
+    /// Of fragment programs, what each colour target is to them.
+    pub blend: Option<[u64; 8]>,
 }
 
 /// Where an operand's bits come from.
@@ -131,7 +133,19 @@ pub(super) struct Message {
     pub index: u8,
     /// A store that helpers make, too.
     pub force: bool,
+    pub source_format: u8,
+    pub sample: u8,
+    pub update: u8,
+    pub z: bool,
+    pub stencil: bool,
+    /// The colour target of a blend descriptor that is an operand.
+    pub descriptor: Option<u8>,
+    /// Words that a blend skips.
+    pub target: u8,
 }
+
+/// The operand of ATEST, whose bits are nobody's business.
+pub(super) const ATEST_DATUM: u64 = 0xA7E5_7DA7;
 
 impl Message {
     fn of(inst: &ValhallInst) -> Message {
@@ -158,6 +172,13 @@ impl Message {
             table: get("table"),
             index: get("index"),
             force: get("memory_access") == 3,
+            source_format: get("source_format"),
+            sample: get("sample"),
+            update: get("update"),
+            z: flag("z"),
+            stencil: flag("stencil"),
+            descriptor: None,
+            target: get("target"),
         }
     }
 }
@@ -431,20 +452,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
                     (None, _) => Value::Unset(n),
                 }
             }
-            Operand::Special(sp, half) => {
-                let word = |v: u64| Value::Const(if kind.wide { v } else { v >> (32 * half) & 0xFFFF_FFFF });
-                match (sp.name, half) {
-                    ("lane_id", 0) => Value::LaneId,
-                    ("lane_id" | "core_id", _) => Value::Const(0),
-                    ("thread_local_pointer", 0) => Value::ThreadPointer,
-                    ("thread_local_pointer", _) => Value::ThreadPointerHigh,
-                    ("workgroup_local_pointer", _) => word(env.shared_base),
-                    ("program_counter", _) => word(next_pc),
-                    ("resource_table_pointer", _) => word(env.tables),
-                    ("warp_id", 0) => Value::WarpId,
-                    (name, _) => Value::Foreign(name),
-                }
-            }
+            Operand::Special(sp, half) => special(sp, half, kind.wide, next_pc, env, &mut d.message),
             // Refused by the decoder.
             Operand::Reserved => Value::Foreign("a reserved special"),
         };
@@ -477,6 +485,28 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         );
     }
     Slot::Good(Box::new(d))
+}
+
+/// What a special stands for.
+fn special(sp: Special, half: u8, wide: bool, next_pc: u64, env: &Environment, message: &mut Message) -> Value {
+    let word = |v: u64| Value::Const(if wide { v } else { v >> (32 * half) & 0xFFFF_FFFF });
+    match (sp.name, half) {
+        ("lane_id", 0) => Value::LaneId,
+        ("lane_id" | "core_id", _) => Value::Const(0),
+        ("thread_local_pointer", 0) => Value::ThreadPointer,
+        ("thread_local_pointer", _) => Value::ThreadPointerHigh,
+        ("workgroup_local_pointer", _) => word(env.shared_base),
+        ("program_counter", _) => word(next_pc),
+        ("resource_table_pointer", _) => word(env.tables),
+        ("atest_datum", 0) if env.blend.is_some() => Value::Const(ATEST_DATUM),
+        (name, _) if env.blend.is_some() && name.starts_with("blend_descriptor_") => {
+            let target = (sp.byte - 0xF0) / 2;
+            message.descriptor = Some(target);
+            word(env.blend.map_or(0, |b| b[usize::from(target)]))
+        }
+        ("warp_id", 0) => Value::WarpId,
+        (name, _) => Value::Foreign(name),
+    }
 }
 
 /// Whether the halves of the result depend on the same halves of the sources, so that an undefined one stays by itself.

@@ -11,6 +11,7 @@ pub(super) const DESCRIPTOR: u64 = 32;
 /// Types of descriptors.
 pub(super) const SAMPLER: u32 = 1;
 pub(super) const TEXTURE: u32 = 2;
+pub(super) const ATTRIBUTE: u32 = 5;
 pub(super) const BUFFER: u32 = 9;
 const PLANE: u32 = 10;
 
@@ -123,6 +124,136 @@ gpucc_sim::words! {
         BORDER_G border_g: 5[0..32];
         BORDER_B border_b: 6[0..32];
         BORDER_A border_a: 7[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// An attribute.
+    struct AttributeWords[8] = "attribute" {
+        TYPE kind: 0[0..4];
+        ATTRIBUTE_TYPE attribute_type: 0[4..8];
+        OFFSET_ENABLE offset_enable: 0[8..9];
+        reserved "[9] of word 0": 0[9..10];
+        FORMAT format: 0[10..32];
+        TABLE table: 1[0..6];
+        FREQUENCY frequency: 1[6..8];
+        reserved "[31:8] of word 1": 1[8..32];
+        OFFSET offset: 2[0..32];
+        BUFFER buffer: 3[0..32];
+        STRIDE stride: 4[0..32];
+        reserved "word 5": 5[0..32];
+        reserved "word 6": 6[0..32];
+        reserved "word 7": 7[0..32];
+    }
+}
+
+gpucc_sim::words! {
+    /// What becomes of a colour.
+    struct BlendWords[4] = "blend" {
+        READS reads: 0[0..1];
+        reserved "[7:1] of word 0": 0[1..8];
+        ALPHA_TO_ONE alpha_to_one: 0[8..9];
+        ENABLE enable: 0[9..10];
+        SRGB srgb: 0[10..11];
+        ROUND round: 0[11..12];
+        reserved "[15:12] of word 0": 0[12..16];
+        CONSTANT constant: 0[16..32];
+        RGB rgb: 1[0..12];
+        ALPHA alpha: 1[12..24];
+        reserved "[27:24] of word 1": 1[24..28];
+        MASK mask: 1[28..32];
+        MODE mode: 2[0..2];
+        reserved "[2] of word 2": 2[2..3];
+        COMPONENTS components: 2[3..5] minus 1;
+        reserved "[15:5] of word 2": 2[5..16];
+        TARGET target: 2[16..20];
+        reserved "[31:20] of word 2": 2[20..32];
+        FORMAT format: 3[0..22];
+        RAW raw: 3[22..23];
+        reserved "[23] of word 3": 3[23..24];
+        REGISTER register: 3[24..27];
+        reserved "[31:27] of word 3": 3[27..32];
+    }
+}
+
+/// An attribute that a descriptor describes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attribute {
+    pub format: Code,
+    /// Handle of its buffer.
+    pub buffer: u32,
+    pub offset: u64,
+    pub stride: u64,
+    /// Whether elements belong to instances.
+    pub of_instance: bool,
+}
+
+impl Attribute {
+    pub(super) fn read(words: [u32; 8]) -> Result<Attribute, Trap> {
+        let w = AttributeWords(words);
+        w.reserved()?;
+        if w.attribute_type() != 1 {
+            return Err(unsupported(format!("attribute field ATTRIBUTE_TYPE = {}", w.attribute_type())));
+        }
+        let of_instance = match w.frequency() {
+            0 => false,
+            1 => true,
+            n => return Err(bad("attribute", "FREQUENCY", n)),
+        };
+        if (w.offset_enable() == 1) == of_instance {
+            return Err(bad("attribute", "OFFSET_ENABLE", w.offset_enable()));
+        }
+        Ok(Attribute {
+            format: Code::of(w.format())?,
+            buffer: w.table() << 24 | w.buffer(),
+            offset: w.offset().into(),
+            stride: w.stride().into(),
+            of_instance,
+        })
+    }
+}
+
+/// What becomes of a colour, as a descriptor says it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Blending {
+    /// Whether it goes anywhere.
+    pub on: bool,
+    /// The colour target.
+    pub target: u8,
+    /// The words that programs see.
+    pub internal: u64,
+    /// Whether the target holds integers, and whether they have a sign.
+    pub integer: bool,
+    pub signed: bool,
+}
+
+/// The tile's own code of four components of eight bits.
+const TILE_RGBA8: u32 = 0xed;
+
+impl Blending {
+    pub(super) fn read(words: [u32; 4]) -> Result<Blending, Trap> {
+        let w = BlendWords(words);
+        w.reserved()?;
+        let on = match w.mode() {
+            1 | 2 => true,
+            3 => false,
+            _ => return Err(unsupported("blend shaders")),
+        };
+        if w.raw() != 0 || w.register() != 0 || w.alpha_to_one() != 0 {
+            return Err(unsupported("blend fields RAW, REGISTER, ALPHA_TO_ONE"));
+        }
+        let code = match w.format() >> 12 & 0xff {
+            _ if !on => None,
+            TILE_RGBA8 => None,
+            _ => Some(Code::of(w.format())?),
+        };
+        Ok(Blending {
+            on,
+            target: w.target() as u8,
+            internal: u64::from(words[3]) << 32 | u64::from(words[2]),
+            integer: code.is_some_and(Code::integer),
+            signed: code.is_some_and(Code::signed),
+        })
     }
 }
 

@@ -89,10 +89,37 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Resu
         Op::LdTex | Op::LdTexImm => load(w, d, world),
         Op::LeaTex | Op::LeaTexImm => address(w, d, world),
         Op::StCvt => store(w, d, world),
-        _ => {
-            Err(Trap::new(TrapKind::Unsupported, format!("{} arrives with graphics", crate::ROWS[d.op as usize].text)))
-        }
+        Op::LdAttr | Op::LdAttrImm => attribute(w, d, world),
+        _ => Err(Trap::new(
+            TrapKind::Unsupported,
+            "addresses of attributes: the reference does not say what they are for",
+        )),
     }
+}
+
+/// The elements of an attribute: of vertices by the first operand, of instances by the second. Outside of the buffer there is 0.
+fn attribute(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
+    let ids = coordinates(w, d)?;
+    let handle = handle(w, d)?;
+    let DeviceMemory { tables, memory, space, .. } = &mut *world;
+    let a = tables.attribute((memory, space), handle)?;
+    let buffer = tables.buffer((memory, space), a.buffer)?;
+    let bytes = a.format.bytes();
+    let mut found: [[u32; 4]; LANES] = [[0; 4]; LANES];
+    for l in lanes(w.active) {
+        let here = |t: Trap| t.in_lane(w.number * LANES as u32 + l as u32);
+        let at = a.offset + a.stride * u64::from(ids[usize::from(a.of_instance)][l]);
+        if at + u64::from(bytes) > buffer.size {
+            continue;
+        }
+        let raw = texel_words(bytes).try_fold(0u128, |raw, (byte, size)| {
+            let (id, offset) = world.space.resolve(buffer.base + at + u64::from(byte), size)?;
+            Ok::<_, Trap>(raw | u128::from(world.memory.load(id, offset, size)?) << (8 * byte))
+        });
+        found[l] = converted(a.format, d.message.regfmt, a.format.decode(raw.map_err(here)?))?;
+    }
+    deliver(w, d, &found)?;
+    w.issue(d.slot, (d.sr, d.sr_count), Touch::Nothing, &[NOWHERE; LANES], 0)
 }
 
 fn texture(w: &Warp, d: &DInst, world: &mut DeviceMemory) -> Result<Arc<Texture>, Trap> {

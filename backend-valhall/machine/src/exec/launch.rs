@@ -1,6 +1,8 @@
 //! From a container and a dispatch to warps with their first registers (`docs/abi-valhall.md`).
 
-use gpucc_container::{Container, Resource, ResourceKind, Source, UNIFORM_FILE};
+use std::sync::Arc;
+
+use gpucc_container::{Container, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
@@ -8,18 +10,19 @@ use gpucc_sim::{
     RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind, local_id,
 };
 
-use super::decode::{Environment, Slot, merges, predecode};
+use super::around::Around;
+use super::decode::{Environment, merges, predecode};
 use super::descriptor::DESCRIPTOR;
 use super::memory::{DeviceMemory, Scratch};
-use super::step::{CLASSES, Shared, slice, text_at};
+use super::step::{CLASSES, Program, Shared, slice, text_at};
 use super::subgroup::{LANES, Warp};
 use super::tables::{MOST_TABLES, TABLE, Tables, buffer_descriptor, table_entry};
-use crate::Valhall;
+use crate::{Valhall, abi};
 
 /// File code of the general registers in a container.
-pub const REGISTER_FILE: u8 = 0;
+pub const REGISTER_FILE: u8 = abi::FILE_REGISTER;
 
-const LIMITS: Limits =
+pub(super) const LIMITS: Limits =
     Limits { family: Valhall::NAME, generations: Valhall::GENERATIONS, invocations: 1024, workgroups: u32::MAX };
 
 /// Most bytes of workgroup memory, as drivers for these parts offer.
@@ -34,7 +37,7 @@ pub const MOST_GROUP: u32 = MOST_TABLES - 2;
 /// Most descriptors in a table: a bound of this machine.
 const MOST_SLOTS: u32 = 1 << 16;
 
-fn container_trap(message: impl Into<String>) -> Trap {
+pub(super) fn container_trap(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
 
@@ -66,10 +69,7 @@ pub fn run_on(
     let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let (launch, world) = LaunchState::new(&common, dispatch, device)?;
     let cx = Shared {
-        code: &launch.code,
-        merges: &launch.merges,
-        bytes: &common.entry.code,
-        code_base: launch.code_base,
+        program: launch.program.clone(),
         generation: common.generation,
         rules: options.rules,
         world,
@@ -83,9 +83,7 @@ pub fn run_on(
 /// What is the same for all workgroups.
 struct LaunchState<'a> {
     common: &'a gpucc_sim::Launch<'a>,
-    code: Vec<Slot>,
-    merges: Vec<bool>,
-    code_base: u64,
+    program: Arc<Program>,
     shared: gpucc_sim::AllocId,
     mode: Mode,
     rng: Option<SplitMix64>,
@@ -99,13 +97,7 @@ impl<'a> LaunchState<'a> {
     ) -> Result<(Self, DeviceMemory), Trap> {
         let gpucc_sim::Launch { entry, options, generation, .. } = *common;
         let meta = &entry.meta;
-        let small_file = match meta.registers_of(REGISTER_FILE) {
-            32 => true,
-            64 => false,
-            n => {
-                return Err(container_trap(format!("{n} registers a thread: the hardware has modes for 32 and 64")));
-            }
-        };
+        let small_file = small_file(meta)?;
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
             return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
         }
@@ -115,11 +107,7 @@ impl<'a> LaunchState<'a> {
                 meta.shared_bytes, meta.scratch_bytes
             )));
         }
-        let mode = match meta.family_words.first().copied().unwrap_or(0) {
-            0 => Mode::IEEE,
-            2 | 3 => Mode::FLUSH,
-            n => return Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),
-        };
+        let mode = mode(meta)?;
         let mut rng = options.perturb.map(SplitMix64::new);
         let (mut memory, mut races) = common.memory_on(dispatch, device);
         let mut space = AddressSpace::new64(options.perturb);
@@ -152,20 +140,21 @@ impl<'a> LaunchState<'a> {
         let tables = Tables::new(pointer, generation);
         let past = options.perturb.filter(|_| options.weak).map(|_| gpucc_sim::Past::default());
         let world = DeviceMemory { memory, space, tables, scratch, races, own, past, warps: 0 };
-        let uniforms = uniforms(common, &bases, data_base)?;
-        let env = Environment { uniforms, shared_base, code_base, small_file, tables: pointer };
+        let uniforms = uniforms(common, &entry.preloads, (Stage::Compute, At::Dispatch), (&bases, data_base))?;
+        let env = Environment { uniforms, shared_base, code_base, small_file, tables: pointer, blend: None };
         // Constants behind the instructions are memory only.
         let code = predecode(common.instructions(), generation, common.entry.stage.bit(), &env);
         // Hardware lets lanes go on apart; our compiler does not.
         let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
-        Ok((LaunchState { common, code, merges, code_base, shared, mode, rng }, world))
+        let program = Arc::new(Program { code, merges, bytes: entry.code.clone(), code_base });
+        Ok((LaunchState { common, program, shared, mode, rng }, world))
     }
 
     /// The warps of one workgroup, with registers as the convention says.
     ///
     /// # Errors
     /// A preload without a value.
-    fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], number: u64) -> Result<Vec<Warp>, Trap> {
+    fn warps(&self, cx: &mut Shared, id: [u32; 3], number: u64) -> Result<Vec<Warp>, Trap> {
         let meta = &self.common.entry.meta;
         let total = meta.invocations() as u32;
         let mut rng = self.rng.as_ref().map(|r| r.fork(number));
@@ -204,7 +193,7 @@ impl<'a> LaunchState<'a> {
 }
 
 /// The group under which a driver part names the table of tables.
-const TABLES_OF: u32 = 0;
+pub(super) const TABLES_OF: u32 = 0;
 
 /// Resources have handles, each its own.
 fn check_resources(resources: &[Resource]) -> Result<(), Trap> {
@@ -237,24 +226,65 @@ fn bases(common: &gpucc_sim::Launch<'_>, space: &mut AddressSpace) -> Result<Vec
     Ok(bases)
 }
 
+/// Whether a thread has 32 registers.
+pub(super) fn small_file(meta: &Meta) -> Result<bool, Trap> {
+    match meta.registers_of(REGISTER_FILE) {
+        32 => Ok(true),
+        64 => Ok(false),
+        n => Err(container_trap(format!("{n} registers a thread: the hardware has modes for 32 and 64"))),
+    }
+}
+
+/// How floats are computed.
+pub(super) fn mode(meta: &Meta) -> Result<Mode, Trap> {
+    match meta.family_words.first().copied().unwrap_or(0) {
+        0 => Ok(Mode::IEEE),
+        2 | 3 => Ok(Mode::FLUSH),
+        n => Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),
+    }
+}
+
+/// Whether the hardware loads a register of programs of a stage so.
+fn is_preload(stage: Stage, index: u16, source: Source) -> bool {
+    match stage {
+        Stage::Compute => matches!(
+            (index, source),
+            (55, Source::Family(abi::LOCAL_ID))
+                | (56, Source::LocalId(2))
+                | (57, Source::WorkgroupId(0))
+                | (58, Source::WorkgroupId(1))
+                | (59, Source::WorkgroupId(2))
+                | (60, Source::GlobalId(0))
+                | (61, Source::GlobalId(1))
+                | (62, Source::GlobalId(2))
+        ),
+        Stage::Vertex => matches!(
+            (index, source),
+            (59, Source::Family(abi::RECORD)) | (60, Source::Family(abi::VERTEX)) | (61, Source::InstanceIndex)
+        ),
+        Stage::Fragment => matches!(
+            (index, source),
+            (57, Source::Family(abi::PRIMITIVE))
+                | (58, Source::Family(abi::FACING))
+                | (59, Source::Family(abi::PIXEL))
+                | (60, Source::Family(abi::COVERAGE))
+                | (61, Source::Family(abi::SAMPLE))
+        ),
+    }
+}
+
 /// Words of the uniform file, and the check that register preloads are those that the hardware has.
-fn uniforms(common: &gpucc_sim::Launch<'_>, bases: &[u64], data_base: u64) -> Result<[Option<u32>; 128], Trap> {
+pub(super) fn uniforms(
+    common: &gpucc_sim::Launch<'_>,
+    preloads: &[Preload],
+    (stage, at): (Stage, At<'_>),
+    (bases, data_base): (&[u64], u64),
+) -> Result<[Option<u32>; 128], Trap> {
     let mut words = [None; 128];
     let address = |group, binding| Ok::<u64, Trap>(bases[common.buffer(group, binding)?.id.0 as usize]);
-    for p in &common.entry.preloads {
+    for p in preloads {
         if p.file == REGISTER_FILE {
-            let known = matches!(
-                (p.index, p.source),
-                (55, Source::Family(0))
-                    | (56, Source::LocalId(2))
-                    | (57, Source::WorkgroupId(0))
-                    | (58, Source::WorkgroupId(1))
-                    | (59, Source::WorkgroupId(2))
-                    | (60, Source::GlobalId(0))
-                    | (61, Source::GlobalId(1))
-                    | (62, Source::GlobalId(2))
-            );
-            if !known || p.lane != 0 {
+            if !is_preload(stage, p.index, p.source) || p.lane != 0 {
                 return Err(container_trap(format!("the hardware does not preload r{} with {:?}", p.index, p.source)));
             }
             continue;
@@ -262,7 +292,7 @@ fn uniforms(common: &gpucc_sim::Launch<'_>, bases: &[u64], data_base: u64) -> Re
         if p.file != UNIFORM_FILE || p.index >= 128 || p.lane != 0 {
             return Err(container_trap(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
         }
-        let value = common.value(p.source, At::Dispatch, |source| {
+        let value = common.value(p.source, at, |source| {
             Ok(match source {
                 Source::BufferAddressLo { group, binding } => address(group, binding)? as u32,
                 Source::BufferAddressHi { group, binding } => (address(group, binding)? >> 32) as u32,
@@ -317,7 +347,7 @@ fn tables(
 /// A launch under way.
 struct Run<'a> {
     launch: &'a LaunchState<'a>,
-    cx: Shared<'a>,
+    cx: Shared,
 }
 
 impl Machine for Run<'_> {
@@ -337,7 +367,7 @@ impl Machine for Run<'_> {
     }
 
     fn run(&mut self, warp: &mut Warp, time_slice: u32) -> Result<RunState, Trap> {
-        slice(warp, time_slice, &mut self.cx)
+        slice(warp, time_slice, &mut self.cx, &mut Around::Compute)
     }
 
     fn passed_barrier(&mut self) {
@@ -361,6 +391,6 @@ impl Simulator for Run<'_> {
     }
 
     fn text(&self, pc: u64) -> String {
-        text_at(self.cx.bytes, self.cx.generation, pc as usize / 8)
+        text_at(&self.cx.program.bytes, self.cx.generation, pc as usize / 8)
     }
 }

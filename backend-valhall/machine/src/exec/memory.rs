@@ -11,6 +11,7 @@ use super::weak::{Update, Write};
 use crate::Op;
 
 /// Private memory of a workgroup: one stretch for each invocation.
+#[derive(Clone, Copy)]
 pub(super) struct Scratch {
     pub id: AllocId,
     pub base: u64,
@@ -19,6 +20,7 @@ pub(super) struct Scratch {
 }
 
 /// All memory of a launch.
+#[derive(Clone)]
 pub(super) struct DeviceMemory {
     pub memory: Memory,
     pub space: AddressSpace,
@@ -172,9 +174,6 @@ fn deliver(w: &mut Warp, d: &DInst, bytes: u32, data: &[[u8; 16]; LANES]) -> Res
 pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
     for s in &d.src {
         w.check_source(s)?;
-    }
-    if d.op == Op::LeaBufImm {
-        return Err(Trap::new(TrapKind::Unsupported, "LEA_BUF_IMM names buffers of the graphics pipeline"));
     }
     let (offsets, handles) = (w.src32(d, 0), w.src32(d, 1));
     let find = |world: &mut DeviceMemory, w: &Warp, l: usize| -> Result<Buffer, Trap> {

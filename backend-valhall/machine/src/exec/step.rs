@@ -1,18 +1,23 @@
 //! One instruction after the other, and where lanes go on.
 
+use std::sync::Arc;
+
 use gpucc_sim::{Rules, RunReport, RunState, StepBudget, Trap, TrapKind};
 
 use super::alu;
+use super::around::Around;
 use super::decode::{DInst, Slot};
 use super::image;
 use super::memory::{self, DeviceMemory};
 use super::subgroup::{LANES, Warp};
 use super::texture;
+use super::{tile, varying};
 use crate::build::flow;
 use crate::{Class, Op, Unit, disasm_words_line};
 
 /// Instructions counted by what they cost.
-pub(super) const CLASSES: [&str; 8] = ["fma", "cvt", "sfu", "ls", "branch", "barrier", "nop", "other"];
+pub(super) const CLASSES: [&str; 10] =
+    ["fma", "cvt", "sfu", "ls", "branch", "barrier", "nop", "other", "varying", "texture"];
 
 fn class_index(d: &DInst) -> usize {
     match (d.class, crate::ROWS[d.op as usize].attrs.unit) {
@@ -23,16 +28,23 @@ fn class_index(d: &DInst) -> usize {
         (_, Unit::Cvt) => 1,
         (_, Unit::Sfu) => 2,
         (_, Unit::Ls) => 3,
+        (_, Unit::V) => 8,
+        (_, Unit::T | Unit::Vt) => 9,
         _ => 7,
     }
 }
 
-/// What a warp shares with its launch while it runs.
-pub(super) struct Shared<'a> {
-    pub code: &'a [Slot],
-    pub merges: &'a [bool],
-    pub bytes: &'a [u8],
+/// A program.
+pub(super) struct Program {
+    pub code: Vec<Slot>,
+    pub merges: Vec<bool>,
+    pub bytes: Vec<u8>,
     pub code_base: u64,
+}
+
+/// What a warp shares with its launch while it runs.
+pub(super) struct Shared {
+    pub program: Arc<Program>,
     pub generation: u8,
     pub rules: Rules,
     pub world: DeviceMemory,
@@ -42,7 +54,8 @@ pub(super) struct Shared<'a> {
 }
 
 /// Runs a warp until it waits, ends, or its time slice is over.
-pub(super) fn slice(w: &mut Warp, time_slice: u32, cx: &mut Shared<'_>) -> Result<RunState, Trap> {
+pub(super) fn slice(w: &mut Warp, time_slice: u32, cx: &mut Shared, around: &mut Around<'_>) -> Result<RunState, Trap> {
+    let program = cx.program.clone();
     let mut left = time_slice;
     while left > 0 {
         left -= 1;
@@ -50,19 +63,19 @@ pub(super) fn slice(w: &mut Warp, time_slice: u32, cx: &mut Shared<'_>) -> Resul
             return Ok(RunState::Done);
         }
         let pc = w.pc;
-        match step(w, cx) {
+        match step(w, &program, cx, around) {
             Ok(None) => {}
             Ok(Some(stop)) => return Ok(stop),
-            Err(e) => return Err(locate(e, pc, w, cx)),
+            Err(e) => return Err(locate(e, pc, w, (&program, cx.generation))),
         }
     }
     Ok(if w.active == 0 { RunState::Done } else { RunState::Yield })
 }
 
 #[cold]
-fn locate(trap: Trap, pc: usize, w: &Warp, cx: &Shared<'_>) -> Trap {
+fn locate(trap: Trap, pc: usize, w: &Warp, (program, generation): (&Program, u8)) -> Trap {
     let lane = w.number * LANES as u32 + w.active.trailing_zeros().min(15);
-    trap.at(8 * pc as u64, || text_at(cx.bytes, cx.generation, pc)).in_lane(lane)
+    trap.at(8 * pc as u64, || text_at(&program.bytes, generation, pc)).in_lane(lane)
 }
 
 /// The instruction with this number as text.
@@ -76,14 +89,13 @@ pub(super) fn text_at(code: &[u8], generation: u8, pc: usize) -> String {
 }
 
 /// What the active lanes sent on some slots has arrived.
-fn wait(w: &mut Warp, cx: &mut Shared<'_>, slots: u8) -> Result<(), Trap> {
+fn wait(w: &mut Warp, cx: &mut Shared, slots: u8) -> Result<(), Trap> {
     w.wait(slots);
     cx.world.settle(w, slots)
 }
 
-fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
-    let code = cx.code;
-    let d = match code.get(w.pc) {
+fn step(w: &mut Warp, program: &Program, cx: &mut Shared, around: &mut Around<'_>) -> Result<Option<RunState>, Trap> {
+    let d = match program.code.get(w.pc) {
         Some(Slot::Good(d)) => d,
         Some(Slot::Bad(kind, why)) => return Err(Trap::new(*kind, why.clone())),
         None => return Err(Trap::new(TrapKind::FellOffEnd, "no instruction here: the program did not end")),
@@ -93,13 +105,18 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
     cx.report.count(lanes);
     cx.counts[class_index(d)] += 1;
     let flow = u32::from(d.flow);
-    let mut stop = None;
+    let (mut stop, mut skipped) = (None, 0);
     match d.class {
         Class::Nop => {}
         Class::Alu => alu::execute(w, d, w.pc as u64)?,
         Class::Memory => memory::by_address(w, d, &mut cx.world)?,
+        Class::Buffer if d.op == Op::LeaBufImm => around.record(w, d)?,
         Class::Buffer => memory::by_handle(w, d, &mut cx.world)?,
-        Class::Branch => return branch(w, d, cx).map(|()| None),
+        Class::Branch => {
+            branch(w, d, program, cx)?;
+            w.before = d.flow;
+            return Ok(None);
+        }
         Class::Barrier => {
             let ours = cx.rules == Rules::Conventions;
             if ours && (w.active != w.live || w.live != w.whole) {
@@ -122,15 +139,19 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
         }
         Class::Image => image::execute(w, d, &mut cx.world)?,
         Class::Texture => texture::execute(w, d, &mut cx.world)?,
-        Class::Discard | Class::Varying | Class::VaryingTexture | Class::Tile => {
+        Class::Discard => tile::discard(w, d, around)?,
+        Class::Varying => varying::execute(w, d, around)?,
+        Class::Tile => skipped = tile::execute(w, d, around)?,
+        Class::VaryingTexture => {
             let name = crate::ROWS[d.op as usize].text;
             return Err(Trap::new(TrapKind::Unsupported, format!("{name} arrives with graphics")));
         }
     }
     if flow != flow::RECONVERGE && flow != flow::END {
-        passes(w, w.pc + 1, cx.merges)?;
+        passes(w, w.pc + 1, &program.merges)?;
     }
-    w.pc += 1;
+    w.pc += 1 + skipped;
+    w.before = d.flow;
     match flow {
         flow::NONE => {}
         1..=7 => wait(w, cx, flow as u8)?,
@@ -143,7 +164,9 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
             w.end();
             cx.world.settle(w, !0)?;
         }
-        // `discard` ends helper invocations, of which a compute program has none.
+        flow::DISCARD => {
+            w.end_helpers();
+        }
         _ => {}
     }
     Ok(stop)
@@ -174,8 +197,8 @@ fn passes(w: &Warp, to: usize, merges: &[bool]) -> Result<(), Trap> {
     Err(Trap::new(TrapKind::Divergence, what))
 }
 
-fn branch(w: &mut Warp, d: &DInst, cx: &mut Shared<'_>) -> Result<(), Trap> {
-    let (code_base, len) = (cx.code_base, cx.code.len());
+fn branch(w: &mut Warp, d: &DInst, program: &Program, cx: &mut Shared) -> Result<(), Trap> {
+    let (code_base, len) = (program.code_base, program.code.len());
     let taken = condition(w, d)?;
     let next = w.pc + 1;
     let mut target = [next; LANES];
@@ -239,7 +262,7 @@ fn branch(w: &mut Warp, d: &DInst, cx: &mut Shared<'_>) -> Result<(), Trap> {
     if places.any(|p| p != first) {
         return Err(Trap::new(TrapKind::Divergence, "lanes disagree about a branch that carries no `.reconverge`"));
     }
-    passes(w, first, cx.merges)?;
+    passes(w, first, &program.merges)?;
     w.pc = first;
     Ok(())
 }

@@ -52,6 +52,12 @@ pub(super) struct Warp {
     pub has_quads: bool,
     /// Lanes of fragments that nothing covers, or that were discarded.
     pub helpers: u16,
+    /// Flow of the instruction before.
+    pub before: u8,
+    /// Lanes with varyings under way, by slot.
+    varyings: [u16; 8],
+    /// Where the position of interpolation is that each lane keeps.
+    pub kept: [Option<u8>; LANES],
 }
 
 impl Warp {
@@ -85,6 +91,9 @@ impl Warp {
             perturb,
             has_quads: false,
             helpers: 0,
+            before: 0,
+            varyings: [0; 8],
+            kept: [None; LANES],
         }
     }
 
@@ -302,8 +311,40 @@ impl Warp {
         Ok(())
     }
 
+    /// Records a varying on its slot.
+    pub fn varying(&mut self, slot: u8) {
+        self.varyings[usize::from(slot) % 8] |= self.active;
+    }
+
+    /// Whether varyings of active lanes are under way.
+    pub fn has_varyings(&self) -> bool {
+        self.varyings.iter().any(|v| v & self.active != 0)
+    }
+
+    /// Ends the helpers among the active lanes; whoever still reads their registers finds anything there.
+    pub fn end_helpers(&mut self) {
+        let (all, gone) = (self.active, self.active & self.helpers);
+        if gone == 0 {
+            return;
+        }
+        self.active = gone;
+        self.wait(!0);
+        for r in self.regs.iter_mut() {
+            (0..LANES).filter(|l| gone >> l & 1 == 1).for_each(|l| r[l] = 0x7fc0_dead);
+        }
+        self.live &= !gone;
+        self.active = all & !gone;
+        if self.active == 0 {
+            self.pick();
+        }
+    }
+
     /// Completes the messages of the active lanes on the slots of `mask`.
     pub fn wait(&mut self, mask: u8) {
+        for (s, v) in self.varyings.iter_mut().enumerate().filter(|(s, _)| mask >> s & 1 == 1) {
+            let _ = s;
+            *v &= !self.active;
+        }
         let mut changed = self.messages.wait(mask, self.active);
         while changed != 0 {
             let r = changed.trailing_zeros() as usize;

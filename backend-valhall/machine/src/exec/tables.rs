@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gpucc_sim::{AddressSpace, Memory, Trap, TrapKind};
 
 use super::descriptor::{
-    BUFFER, Buffer, BufferWords, DESCRIPTOR, SAMPLER, Sampling, TEXTURE, TableWords, Texture, bad,
+    ATTRIBUTE, Attribute, BUFFER, Buffer, BufferWords, DESCRIPTOR, SAMPLER, Sampling, TEXTURE, TableWords, Texture, bad,
 };
 
 /// The table that holds the tables: a descriptor of it is a table as a buffer.
@@ -27,6 +27,7 @@ pub(super) struct Tables {
     buffers: BTreeMap<u32, Buffer>,
     textures: BTreeMap<u32, Arc<Texture>>,
     samplers: BTreeMap<u32, Sampling>,
+    attributes: BTreeMap<u32, Attribute>,
 }
 
 /// Words at an address.
@@ -42,7 +43,14 @@ pub(super) fn words<const N: usize>((memory, space): (&Memory, &AddressSpace), a
 impl Tables {
     /// Those that a pointer names.
     pub fn new(pointer: u64, generation: u8) -> Tables {
-        Tables { pointer, generation, buffers: BTreeMap::new(), textures: BTreeMap::new(), samplers: BTreeMap::new() }
+        Tables {
+            pointer,
+            generation,
+            buffers: BTreeMap::new(),
+            textures: BTreeMap::new(),
+            samplers: BTreeMap::new(),
+            attributes: BTreeMap::new(),
+        }
     }
 
     /// An entry of the table of tables.
@@ -92,6 +100,16 @@ impl Tables {
         };
         self.buffers.insert(handle, found);
         Ok(found)
+    }
+
+    /// The attribute that a handle names.
+    pub fn attribute(&mut self, at: (&Memory, &AddressSpace), handle: u32) -> Result<Attribute, Trap> {
+        if let Some(a) = self.attributes.get(&handle) {
+            return Ok(*a);
+        }
+        let a = Attribute::read(self.descriptor(at, handle, ATTRIBUTE)?)?;
+        self.attributes.insert(handle, a);
+        Ok(a)
     }
 
     /// The texture that a handle names.

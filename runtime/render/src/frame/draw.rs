@@ -152,7 +152,7 @@ impl Frame<'_> {
         }
         let (run, profile) = (self.run_options(), &self.options.profile);
         let draw = match on {
-            Stage::Fragment => job.draw.clone(),
+            Stage::Fragment => gpucc_machines::merged(&job.programs.0.family, job.draw),
             _ => gpucc_interp::opaque(job.draw, pair.fragment),
         };
         let mut other = bindings.clone();

@@ -1,0 +1,48 @@
+//! What containers of this family call registers, sources and places of inputs and outputs (`docs/abi-valhall.md`).
+
+/// File code of the general registers.
+pub const FILE_REGISTER: u8 = 0;
+/// Attributes of a vertex program, by their descriptor in table 0.
+pub const FILE_ATTRIBUTE: u8 = 1;
+/// What goes from vertices to fragments: slots of 16 bytes of a record.
+pub const FILE_VARYING: u8 = 2;
+/// What leaves a program otherwise: the position, or colours by their target, depth and coverage.
+pub const FILE_OUTPUT: u8 = 3;
+
+/// Local id x and y of an invocation, 16 bits each.
+pub const LOCAL_ID: u32 = 0;
+/// Number of a vertex's record.
+pub const RECORD: u32 = 1;
+/// Number of the vertex, with what the draw adds.
+pub const VERTEX: u32 = 2;
+/// Number of the primitive.
+pub const PRIMITIVE: u32 = 3;
+/// 0 for front faces.
+pub const FACING: u32 = 4;
+/// Column and row of the pixel, 16 bits each.
+pub const PIXEL: u32 = 5;
+/// Samples that are covered.
+pub const COVERAGE: u32 = 6;
+/// Mask of samples in bits 0 to 15, number of the sample in 16 to 20.
+pub const SAMPLE: u32 = 7;
+
+/// Attributes that a table has room for.
+pub const ATTRIBUTES: u32 = 16;
+/// The sampler of instructions that need none, in vertex programs.
+pub const VERTEX_NO_SAMPLER: u32 = 16;
+/// The table of the records of vertices as instructions name it.
+pub const RECORDS: u8 = 13;
+/// Bytes of a slot of a record.
+pub const SLOT: u32 = 16;
+
+/// What texts call the sources.
+pub const SOURCES: [&str; 8] = [
+    "local id x and y, 16 bits each",
+    "number of the record",
+    "number of the vertex",
+    "number of the primitive",
+    "0 for front faces",
+    "column and row of the pixel, 16 bits each",
+    "covered samples",
+    "mask and number of the sample",
+];

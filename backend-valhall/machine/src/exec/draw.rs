@@ -1,0 +1,448 @@
+//! Draws: programs of vertices and of fragments as the stages of [`gpucc_sim::draw`] (`docs/abi-valhall.md`, section 13).
+//!
+//! A vertex entry has a program of positions and one of varyings. Each stores to the record of a vertex, whose address LEA_BUF_IMM gives.
+
+use std::sync::Arc;
+
+use gpucc_container::{Container, Entry, IoPlace, Preload, ProgramRole, Source, flags};
+use gpucc_num::Mode;
+use gpucc_sim::draw::{
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets, Varyings,
+    VertexIn, VertexOut, Worker, draw_on, from_screen,
+};
+use gpucc_sim::quads::Masks;
+use gpucc_sim::{
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Rules, RunOptions,
+    RunReport, RunState, SplitMix64, StepBudget, Trap, TrapKind,
+};
+
+use super::around::{Around, Fragment, Records};
+use super::decode::{Environment, merges, predecode};
+use super::descriptor::Blending;
+use super::launch::{LIMITS, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
+use super::memory::{DeviceMemory, Scratch};
+use super::step::{CLASSES, Program, Shared, slice};
+use super::subgroup::{LANES, Warp};
+use super::tables::{Tables, words};
+use super::varying::SLOT_WORDS;
+use crate::abi;
+
+/// Instructions between looks at whether a warp has ended.
+const TIME_SLICE: u32 = 1000;
+/// Bytes of a position.
+const POSITION: u64 = 16;
+/// Register of the command stream: address of the blend descriptors, and in its low four bits how many there are.
+const BLEND: u32 = 50;
+/// Space of the registers of the command stream.
+const SPACE: u16 = 0;
+
+/// A program of a draw.
+struct Side {
+    program: Arc<Program>,
+    preloads: Vec<Preload>,
+    scratch: Option<Scratch>,
+    mode: Mode,
+    /// Place of its tables in those of a worker.
+    tables: usize,
+}
+
+/// What the programs of a draw run by.
+struct Machine {
+    position: Side,
+    varying: Option<Side>,
+    fragment: Option<Side>,
+    state: DrawState,
+    blend: [Blending; 8],
+    /// Slots of a record.
+    slots: u32,
+    /// What vertices give, by slot and component.
+    places: Vec<(u8, u8, u32)>,
+    positions: (AllocId, u64),
+    records: (AllocId, u64),
+    /// Whether whole quads run.
+    quads: bool,
+    flags: u32,
+    writes_mask: bool,
+}
+
+/// A core.
+struct Unit {
+    cx: Shared,
+    tables: [Tables; 2],
+    seed: Option<SplitMix64>,
+    launched: u64,
+}
+
+impl Worker for Unit {
+    fn steps(&mut self) -> &mut StepBudget {
+        &mut self.cx.steps
+    }
+
+    fn counted(&mut self) -> RunReport {
+        let mut report = std::mem::take(&mut self.cx.report);
+        for (class, n) in CLASSES.iter().zip(&mut self.cx.counts).filter(|(_, n)| **n > 0) {
+            report.add_class(class, std::mem::take(n));
+        }
+        report
+    }
+
+    fn twin(&mut self) -> Unit {
+        Unit {
+            cx: Shared {
+                program: self.cx.program.clone(),
+                world: self.cx.world.clone(),
+                steps: self.cx.steps.clone(),
+                report: RunReport::default(),
+                counts: [0; CLASSES.len()],
+                ..self.cx
+            },
+            tables: self.tables.clone(),
+            seed: self.seed.clone(),
+            launched: self.launched,
+        }
+    }
+}
+
+impl DrawWorker for Unit {
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.cx.world.memory
+    }
+}
+
+/// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
+/// device hold in the end what was written, also when the draw ends in a trap.
+///
+/// # Errors
+/// A trap with its instruction and address, or what is wrong with containers, register words or the draw; what `run` gives.
+pub fn draw(
+    (vertex, fragment): (&Container, Option<&Container>),
+    draw: &Draw<'_>,
+    dispatch: &mut Dispatch,
+    device: &mut DrawDevice,
+    options: &RunOptions,
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
+    let entries = DrawEntries::new(vertex, fragment, LANES)?;
+    let launch = entries.launch(&LIMITS, draw, dispatch, device, options)?;
+    let (machine, unit) = Machine::new(&launch, dispatch, device)?;
+    draw_on(&launch, (&machine, unit), dispatch, device, run)
+}
+
+/// What is the same for all programs of a draw while they are placed.
+struct Placing<'a> {
+    launch: &'a DrawLaunch<'a>,
+    memory: Memory,
+    space: AddressSpace,
+    buffers: Vec<u64>,
+    pointers: [u64; 2],
+    blend: [Blending; 8],
+}
+
+impl Placing<'_> {
+    fn side(&mut self, entry: &Entry, tables: usize) -> Result<Side, Trap> {
+        let common = &self.launch.common;
+        if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
+            return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
+        }
+        let code = self.memory.alloc("code", entry.code.clone(), false);
+        let code_base = self.space.place(code, entry.code.len() as u64, 128)?;
+        let data = self.memory.alloc("constants", entry.data.clone(), false);
+        let data_base = self.space.place(data, entry.data.len() as u64, 16)?;
+        let scratch = match entry.meta.scratch_bytes {
+            0 => None,
+            n => {
+                let stride = u64::from(n).next_multiple_of(16);
+                let bytes = stride * LANES as u64;
+                let id = self.memory.alloc_undefined("private memory", bytes as usize, None);
+                Some(Scratch { id, base: self.space.place(id, bytes, 4096)?, stride, size: n.into() })
+            }
+        };
+        let at = At::Draw(&self.launch.state);
+        let uniforms = uniforms(common, &entry.preloads, (entry.stage, at), (&self.buffers, data_base))?;
+        let is_fragment = entry.stage == gpucc_container::Stage::Fragment;
+        let env = Environment {
+            uniforms,
+            shared_base: 0,
+            code_base,
+            small_file: small_file(&entry.meta)?,
+            tables: self.pointers[tables],
+            blend: is_fragment.then(|| self.blend.map(|b| b.internal)),
+        };
+        let decoded = predecode(&entry.code, common.generation, entry.stage.bit(), &env);
+        let ours = common.options.rules == Rules::Conventions;
+        let merges = if ours { merges(&decoded) } else { Vec::new() };
+        let program = Program { code: decoded, merges, bytes: entry.code.clone(), code_base };
+        let preloads = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE).copied().collect();
+        Ok(Side { program: Arc::new(program), preloads, scratch, mode: mode(&entry.meta)?, tables })
+    }
+}
+
+/// The blend descriptors that a register points to.
+fn blend_descriptors(pointer: u64, (memory, space): (&Memory, &AddressSpace)) -> Result<[Blending; 8], Trap> {
+    let mut all = [Blending::default(); 8];
+    let count = (pointer & 15) as usize;
+    if count > all.len() {
+        return Err(container_trap(format!("{count} blend descriptors")));
+    }
+    for (n, b) in (0u64..).zip(all.iter_mut().take(count)) {
+        *b = Blending::read(words((memory, space), (pointer & !15) + 16 * n)?)?;
+    }
+    Ok(all)
+}
+
+impl Machine {
+    fn new(launch: &DrawLaunch<'_>, dispatch: &Dispatch, device: &DrawDevice) -> Result<(Machine, Unit), Trap> {
+        let common = &launch.common;
+        let options = common.options;
+        let mut space = AddressSpace::new64(options.perturb);
+        let (memory, buffers) = launch.memory(dispatch, device, &mut space)?;
+        let pointer = |k: usize| device.tables[k].iter().find(|t| t.0 == TABLES_OF).map_or(0, |t| t.1);
+        let pointers = [pointer(0), pointer(1)];
+        let register = |n: u32| u64::from(device.registers.get(SPACE, n));
+        let blend = blend_descriptors(register(BLEND + 1) << 32 | register(BLEND), (&memory, &space))?;
+        let mut p = Placing { launch, memory, space, buffers, pointers, blend };
+        let (mut position, mut varying) = (None, None);
+        for (role, entry) in launch.vertex.parts() {
+            let side = p.side(&entry, 0)?;
+            *if role == ProgramRole::Varying { &mut varying } else { &mut position } = Some(side);
+        }
+        let position = position.ok_or_else(|| container_trap("a vertex entry without a program of positions"))?;
+        let fragment = launch.fragment.map(|f| p.side(f, 1)).transpose()?;
+        let mut places = Vec::new();
+        for row in launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING) {
+            let IoPlace::Location { number, .. } = row.at else { continue };
+            let first = SLOT_WORDS as u32 * u32::from(row.index) + 1;
+            places.extend((0..4u8).map(|c| (number, c, first + u32::from(c))));
+        }
+        let of = launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING);
+        let slots = of.map(|r| u32::from(r.index) + 1).max().unwrap_or(0);
+        let mut lay = |name: &str, stride: u64| -> Result<(AllocId, u64), Trap> {
+            let bytes = stride * LANES as u64;
+            let id = p.memory.alloc_undefined(name, bytes as usize, None);
+            Ok((id, p.space.place(id, bytes, 4096)?))
+        };
+        let positions = lay("positions", POSITION)?;
+        let records = lay("varyings", u64::from(slots * abi::SLOT))?;
+        let Placing { memory, space, .. } = p;
+        let tables = pointers.map(|pointer| Tables::new(pointer, common.generation));
+        let world = DeviceMemory {
+            memory,
+            space,
+            tables: tables[0].clone(),
+            scratch: None,
+            races: RaceCheck::default(),
+            own: OwnMemory::new(Vec::new()),
+            past: None,
+            warps: 0,
+        };
+        let cx = Shared {
+            program: position.program.clone(),
+            generation: common.generation,
+            rules: options.rules,
+            world,
+            steps: StepBudget::new(options),
+            report: RunReport::default(),
+            counts: [0; CLASSES.len()],
+        };
+        let flags = launch.fragment.map_or(0, |f| f.meta.flags);
+        let machine = Machine {
+            position,
+            varying,
+            fragment,
+            state: launch.state,
+            blend,
+            slots,
+            places,
+            positions,
+            records,
+            quads: flags & flags::DERIVATIVES != 0,
+            flags,
+            writes_mask: launch
+                .fragment
+                .is_some_and(|f| f.interface.iter().any(|r| r.output && r.at == IoPlace::SampleMask)),
+        };
+        let seed = options.perturb.map(SplitMix64::new);
+        Ok((machine, Unit { cx, tables, seed, launched: 0 }))
+    }
+
+    /// Runs a warp of a program.
+    fn run(
+        side: &Side,
+        unit: &mut Unit,
+        (live, helpers, has_quads): (u16, u16, bool),
+        around: &mut Around<'_>,
+        lane: &dyn Fn(Source, usize) -> u32,
+    ) -> Result<Warp, Trap> {
+        let mut rng = unit.seed.as_ref().map(|s| s.fork(unit.launched));
+        unit.launched += 1;
+        unit.cx.report.subgroups += 1;
+        unit.cx.program = side.program.clone();
+        let world = &mut unit.cx.world;
+        world.scratch = side.scratch;
+        let thread_base = match &side.scratch {
+            Some(s) => {
+                world.memory.reset_undefined(s.id, rng.as_mut());
+                core::array::from_fn(|l| s.base + s.stride * l as u64)
+            }
+            None => [0; LANES],
+        };
+        std::mem::swap(&mut world.tables, &mut unit.tables[side.tables]);
+        let mut w = Warp::new(0, live, thread_base, side.mode, rng.as_mut());
+        w.helpers = helpers;
+        w.has_quads = has_quads;
+        for p in &side.preloads {
+            let mut values = [0; LANES];
+            for l in (0..LANES).filter(|l| live >> l & 1 == 1) {
+                values[l] = lane(p.source, l);
+            }
+            w.preload(p.index as u8, 0xF, values);
+        }
+        let result = loop {
+            match slice(&mut w, TIME_SLICE, &mut unit.cx, around) {
+                Ok(RunState::Done) => break Ok(()),
+                Ok(RunState::Barrier(_)) => break Err(container_trap("a barrier in a draw")),
+                Ok(_) => {}
+                Err(t) => break Err(t),
+            }
+        };
+        std::mem::swap(&mut unit.cx.world.tables, &mut unit.tables[side.tables]);
+        result.map(|()| w)
+    }
+
+    /// What the program says of its quads.
+    fn merge(&self, f: &Fragment<'_>, helpers: u16, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        let covered = Masks::of(f.batch).covered as u16;
+        let live = covered & !helpers;
+        let owes =
+            |lanes: u16, what: &str| match lanes {
+                0 => Ok(()),
+                l => Err(Trap::new(TrapKind::UndefinedRead, format!("a pixel that lives {what}"))
+                    .in_lane(l.trailing_zeros())),
+            };
+        owes(live & !f.tested, "did not come to ATEST")?;
+        let depth = self.flags & flags::WRITES_DEPTH != 0;
+        if depth {
+            owes(live & !f.emitted, "emitted no depth")?;
+        } else if f.emitted != 0 {
+            return Err(container_trap("depth that the entry does not declare"));
+        }
+        for b in self.blend.iter().filter(|b| b.on) {
+            let given = f.given[usize::from(b.target) & 7];
+            // A target that the program does not write keeps what it holds.
+            if given != 0 {
+                owes(live & !given, "gave no colour")?;
+            }
+        }
+        for k in 0..f.batch.len() {
+            let mut q = QuadOut { live: (live >> (4 * k) & 15) as u8, ..QuadOut::default() };
+            for l in 0..4 {
+                let lane = 4 * k + l;
+                for (to, from) in q.colour.iter_mut().zip(&f.colour) {
+                    to[l] = from[lane];
+                }
+                if depth {
+                    q.depth.get_or_insert_with(Default::default)[l] = f.depth[lane];
+                }
+                if self.writes_mask {
+                    q.mask.get_or_insert_with(Default::default)[l] = f.coverage[lane];
+                }
+            }
+            out.push(q);
+        }
+        Ok(())
+    }
+}
+
+impl DrawMachine for Machine {
+    const LANES: usize = LANES;
+    type Worker = Unit;
+
+    fn depth(&self) -> DepthTest {
+        match self.flags {
+            f if f & flags::EARLY_DEPTH != 0 => DepthTest::Early,
+            f if f & (flags::WRITES_DEPTH | flags::WRITES_MEMORY) != 0 => DepthTest::Late,
+            _ => DepthTest::Reject,
+        }
+    }
+
+    fn varyings(&self) -> Varyings {
+        let blank = (0..self.slots).flat_map(|_| [15, 0, 0, 0, 0]).collect();
+        Varyings { blank, places: self.places.clone() }
+    }
+
+    fn vertices(
+        &self,
+        unit: &mut Unit,
+        batch: &[VertexIn],
+        words: &mut Vec<u32>,
+        out: &mut Vec<VertexOut>,
+    ) -> Result<(), Trap> {
+        let live = if batch.len() == LANES { !0 } else { (1 << batch.len()) - 1 };
+        let lane = |s: Source, l: usize| match s {
+            Source::Family(abi::RECORD) => l as u32,
+            Source::InstanceIndex => batch[l].instance.wrapping_sub(self.state.first[1]),
+            _ => batch[l].vertex,
+        };
+        let count = batch.len() as u32;
+        let records = |(_, base): (AllocId, u64), stride: u64| Records { base, stride, count };
+        let memory = &mut unit.cx.world.memory;
+        memory.reset_undefined(self.positions.0, None);
+        memory.reset_undefined(self.records.0, None);
+        let mut around = Around::Vertex(records(self.positions, POSITION));
+        Machine::run(&self.position, unit, (live, 0, false), &mut around, &lane)?;
+        let stride = u64::from(self.slots * abi::SLOT);
+        if let Some(varying) = &self.varying {
+            let mut around = Around::Vertex(records(self.records, stride));
+            Machine::run(varying, unit, (live, 0, false), &mut around, &lane)?;
+        }
+        let memory = &unit.cx.world.memory;
+        for l in 0..batch.len() as u64 {
+            let mut position = [0.0; 4];
+            for (k, p) in (0u64..).zip(&mut position) {
+                let word = memory.load_u32(self.positions.0, POSITION * l + 4 * k);
+                *p = f32::from_bits(word.map_err(|e| Trap::from(e).in_lane(l as u32))?);
+            }
+            let from = words.len() as u32;
+            for slot in 0..u64::from(self.slots) {
+                let all = [0, 4, 8, 12].map(|b| memory.load_u32(self.records.0, stride * l + 16 * slot + b).ok());
+                words.push((0..4).filter(|&k| all[k].is_some()).fold(0, |m, k| m | 1 << k));
+                words.extend(all.map(Option::unwrap_or_default));
+            }
+            let position = from_screen(position, &self.state.viewport);
+            out.push(VertexOut { position, words: from..words.len() as u32, ..VertexOut::default() });
+        }
+        Ok(())
+    }
+
+    fn quads(
+        &self,
+        unit: &mut Unit,
+        batch: &[QuadIn<'_>],
+        words: &[u32],
+        targets: &Targets,
+        out: &mut Vec<QuadOut>,
+    ) -> Result<(), Trap> {
+        let Some(side) = &self.fragment else { return Err(container_trap("there is no fragment program")) };
+        let Masks { covered, whole, .. } = Masks::of(batch);
+        let (covered, whole) = (covered as u16, whole as u16);
+        let live = if self.quads { whole } else { covered };
+        let lane = |s: Source, l: usize| {
+            let (q, l) = (&batch[l / 4], l % 4);
+            match s {
+                Source::Family(abi::PRIMITIVE) => q.primitive.index,
+                Source::Family(abi::FACING) => u32::from(!q.primitive.front),
+                Source::Family(abi::PIXEL) => {
+                    let [x, y] = q.pixel(l);
+                    x & 0xffff | y << 16
+                }
+                Source::Family(abi::COVERAGE) => q.coverage[l],
+                // Bits above the number of the sample are anything.
+                _ => q.coverage[l] & 0xffff | u32::from(q.sample.unwrap_or(0)) << 16 | 0x5a60_0000 & !0x1f_ffff,
+            }
+        };
+        let mut around = Around::Fragment(Box::new(Fragment::new(batch, words, targets, &self.blend)));
+        let w = Machine::run(side, unit, (live, live & !covered, self.quads), &mut around, &lane)?;
+        let Around::Fragment(f) = around else { return Ok(()) };
+        self.merge(&f, w.helpers, out)
+    }
+}

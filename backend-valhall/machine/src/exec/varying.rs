@@ -1,0 +1,153 @@
+//! Messages of the varying unit (section 16): values of a primitive's vertices at a place in each pixel.
+//!
+//! The unit keeps the position of the last interpolation: `store` finds and keeps it, `retrieve` takes the kept one, `clobber` loses it.
+
+use gpucc_sim::draw::{Divisor, Mode, QuadIn, Where};
+use gpucc_sim::{Trap, TrapKind};
+
+use super::around::{Around, Fragment};
+use super::decode::{DInst, regfmt};
+use super::memory::lanes;
+use super::scoreboard::Touch;
+use super::subgroup::{LANES, NOWHERE, V32, Warp};
+use crate::Op;
+
+/// Values of the update mode.
+const STORE: u8 = 0;
+const RETRIEVE: u8 = 1;
+const CLOBBER: u8 = 3;
+/// Source formats.
+const FLAT32: u8 = 0;
+const F32: u8 = 2;
+/// Words of a slot of a vertex: which of them were stored, and four.
+pub(super) const SLOT_WORDS: usize = 5;
+/// Special varyings.
+const INVERSE_W: u8 = 2;
+const DEPTH: u8 = 3;
+
+fn reserved(what: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Reserved, what)
+}
+
+fn unsupported(what: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Unsupported, what)
+}
+
+/// Executes a varying load.
+pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Result<(), Trap> {
+    let m = &d.message;
+    let f = around.fragment("varyings")?;
+    let n = usize::from(m.vecsize) + 1;
+    if usize::from(d.sr_count) != n {
+        return Err(reserved(format!("{} registers for {n} components", d.sr_count)));
+    }
+    w.check_source(&d.src[0])?;
+    keep(w, m.sample, m.update)?;
+    let ids = w.src32(d, 0);
+    let mut values = [[0u32; LANES]; 4];
+    let mut lost = [0u16; 4];
+    match d.op {
+        Op::LdVarSpecial => {
+            if m.update != CLOBBER || m.regfmt != regfmt::F32 || n != 1 {
+                return Err(reserved("special varyings are single floats with update clobber"));
+            }
+            for l in lanes(w.active) {
+                let quad = &f.batch[l / 4];
+                let at = place(quad, m.sample, ids[l])?;
+                values[0][l] = match m.index {
+                    INVERSE_W => (quad.weights(l % 4, at).inv_w as f32).to_bits(),
+                    DEPTH if at == Where::Centroid => return Err(unsupported("the depth at a centroid")),
+                    DEPTH => quad.position(l % 4)[2].to_bits(),
+                    k => return Err(unsupported(format!("special varying {k}"))),
+                };
+            }
+        }
+        Op::LdVarBufImmF32 | Op::LdVarBufF32 => {
+            let bytes: V32 = if d.op == Op::LdVarBufF32 {
+                w.check_source(&d.src[1])?;
+                w.src32(d, 1)
+            } else {
+                [m.index.into(); LANES]
+            };
+            let mode = match m.source_format {
+                FLAT32 => Mode::Flat,
+                F32 => Mode::Perspective,
+                _ => return Err(unsupported("varyings of 16 bits")),
+            };
+            for l in lanes(w.active) {
+                let at = place(&f.batch[l / 4], m.sample, ids[l])?;
+                for k in 0..n {
+                    match one(f, l, (mode, at), bytes[l] + 4 * k as u32)? {
+                        Some(v) => values[k][l] = v,
+                        None => lost[k] |= 1 << l,
+                    }
+                }
+            }
+        }
+        _ => return Err(unsupported(format!("{} is not modelled", crate::ROWS[d.op as usize].text))),
+    }
+    w.kill_last_uses(d)?;
+    for k in 0..n {
+        w.write_message(d.sr + k as u8, 0xF, &values[k])?;
+        // What no vertex stored is anything.
+        w.undefine(d.sr + k as u8, [lost[k]; 4]);
+    }
+    w.varying(d.slot);
+    w.issue(d.slot, (d.sr, d.sr_count), Touch::Nothing, &[NOWHERE; LANES], 0)
+}
+
+/// Keeps, takes or loses the position of interpolation in the active lanes.
+fn keep(w: &mut Warp, sample: u8, update: u8) -> Result<(), Trap> {
+    if update != RETRIEVE && w.has_varyings() {
+        let what = "the position of interpolation changes while a varying that uses it is under way";
+        return Err(Trap::new(TrapKind::Hazard, what));
+    }
+    for l in lanes(w.active) {
+        match update {
+            STORE => w.kept[l] = Some(sample),
+            RETRIEVE if w.kept[l] != Some(sample) => {
+                let what = "no position of interpolation of this kind is kept";
+                return Err(Trap::new(TrapKind::UndefinedRead, what).in_lane(l as u32));
+            }
+            RETRIEVE => {}
+            _ => w.kept[l] = None,
+        }
+    }
+    Ok(())
+}
+
+/// Where a lane interpolates.
+fn place(quad: &QuadIn<'_>, sample: u8, id: u32) -> Result<Where, Trap> {
+    Ok(match sample {
+        0 => Where::Center,
+        1 => Where::Centroid,
+        2 if id >> 16 & 31 == u32::from(quad.sample.unwrap_or(0)) => Where::Sample,
+        2 => return Err(unsupported("interpolation at another sample than the program's")),
+        _ => return Err(unsupported("interpolation at an offset")),
+    })
+}
+
+/// A word of an input in a lane; `None` if a vertex did not store it.
+fn one(f: &Fragment<'_>, l: usize, (mode, at): (Mode, Where), byte: u32) -> Result<Option<u32>, Trap> {
+    if !byte.is_multiple_of(4) {
+        return Err(reserved(format!("byte {byte} of a record")));
+    }
+    let quad = &f.batch[l / 4];
+    let p = quad.primitive;
+    let (slot, component) = (byte as usize / 16, byte as usize / 4 % 4);
+    let first = SLOT_WORDS * slot;
+    let mut words = [0; 3];
+    for (v, word) in words.iter_mut().enumerate() {
+        let range = p.words[v].start as usize..p.words[v].end as usize;
+        let of = f.words.get(range).and_then(|r| r.get(first..first + SLOT_WORDS));
+        let Some(of) = of else {
+            return Err(Trap::new(TrapKind::OutOfBounds, format!("byte {byte} is behind the record of a vertex")));
+        };
+        let counts = if mode == Mode::Flat { v == usize::from(p.provoking) } else { v < p.count as usize };
+        if counts && of[0] >> component & 1 == 0 {
+            return Ok(None);
+        }
+        *word = of[1 + component];
+    }
+    Ok(Some(quad.input(l % 4, mode, at, Divisor::Center, |v| words[v])))
+}
