@@ -183,3 +183,54 @@ fn messages_are_about_the_source() {
     let span = list[0].labels[0].span;
     assert_eq!(&source[span.start as usize..span.end as usize], "missing", "{}", list[0]);
 }
+
+/// Built-in functions of constants that the parser does not evaluate: a value of each, worked out by hand.
+#[test]
+fn constants_have_values() {
+    let cases = [
+        ("mix(1.0, 3.0, 0.25)", 1.5),
+        ("mix(vec2(1.0, 2.0), vec2(3.0, 6.0), 0.5).y", 4.0),
+        ("smoothstep(0.0, 2.0, 1.0)", 0.5),
+        ("smoothstep(0.0f, 4.0f, 1.0f)", 0.15625),
+        ("reflect(vec2(1.0, -1.0), vec2(0.0, 1.0)).y", 1.0),
+        ("refract(vec2(0.0, -1.0), vec2(0.0, 1.0), 0.5).y", -1.0),
+        ("faceForward(vec2(1.0, 2.0), vec2(0.0, 1.0), vec2(0.0, 1.0)).y", -2.0),
+        ("ldexp(1.5, 3)", 12.0),
+        ("modf(-3.25).fract", -0.25),
+        ("modf(vec2(3.5, 2.25)).whole.x", 3.0),
+        ("frexp(12.0).fract", 0.75),
+        ("f32(frexp(12.0).exp)", 4.0),
+        ("determinant(mat2x2(1.0, 2.0, 3.0, 5.0))", -1.0),
+        ("determinant(mat3x3f(2, 0, 0, 0, 3, 0, 0, 0, 4))", 24.0),
+        ("determinant(mat4x4(2.0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 1, 2, 3, 0.5))", 12.0),
+        ("transpose(mat2x3(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))[2].y", 6.0),
+        ("quantizeToF16(1.0001)", 1.0),
+        ("f32(pack4x8unorm(vec4(0.0, 1.0, 0.0, 0.0)))", 65280.0),
+        ("unpack4x8unorm(0xff00u).y", 1.0),
+        ("f32(pack2x16float(vec2(1.0, 0.0)))", 15360.0),
+        ("unpack2x16float(0x3c00u).x", 1.0),
+        ("unpack2x16snorm(0x7fffu).x", 1.0),
+        ("f32(insertBits(0u, 5u, 4u, 3u))", 80.0),
+        ("f32(extractBits(-16i, 4u, 8u))", -1.0),
+        ("f32(extractBits(0xf0u, 4u, 3u))", 7.0),
+        ("f32(bitcast<u32>(2.0f) >> 28u)", 4.0),
+        ("bitcast<f32>(0x40400000u)", 3.0),
+        ("mix(a, b * 2.0, sqrt(0.25))", 7.5),
+        ("m.whole + m.fract * 4.0", 4.0),
+    ];
+    let lines: Vec<String> =
+        (0..cases.len()).map(|k| format!("const c{k} = {}; o[{k}] = bitcast<u32>(f32(c{k}));", cases[k].0)).collect();
+    let source = format!("const a = 3.0; const b: f32 = 6; const m = modf(3.25);\n{}", main(&lines.join("\n")));
+    let found: Vec<f32> = outputs(&source, cases.len()).into_iter().map(f32::from_bits).collect();
+    for ((text, want), have) in cases.iter().zip(found) {
+        assert_eq!(have, *want as f32, "{text}");
+    }
+    // What is out of range stays an error, and what is no constant a call.
+    let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
+    for text in ["smoothstep(1.0, 1.0, 0.5)", "f32(extractBits(1u, 30u, 5u))", "f32(pack2x16float(vec2(70000.0, 0.0)))"]
+    {
+        wrong(&format!("{buffer}{}", main(&format!("const c = {text}; o[0] = u32(c);"))));
+    }
+    let body = "let x = f32(o[1]) + 0.5; const c = mix(1.0, 3.0, 0.5); o[0] = u32(mix(c, 6.0, x));";
+    assert_eq!(outputs(&main(body), 2)[0], 4);
+}

@@ -3,8 +3,10 @@
 //! Nothing here runs for a source that naga reads. Each part looks at the tokens of the source and says what changes; [`crate::edits`] leads
 //! places in the new text back to the source, so that messages show what the author wrote.
 
+mod constants;
 mod diagnostics;
 mod extensions;
+mod number;
 mod scopes;
 mod swizzles;
 mod tokens;
@@ -43,6 +45,7 @@ pub fn put_right(source: &str) -> Result<Option<Right>, Diagnostic> {
     diagnostics::find(&tokens, &mut changes, &mut regions);
     scopes::find(&tokens, &mut changes);
     swizzles::find(&tokens, &mut changes);
+    constants::find(&tokens, &mut changes);
     if changes.is_empty() {
         return Ok(None);
     }
