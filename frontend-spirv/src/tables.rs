@@ -2,7 +2,10 @@
 //! with a code.
 
 use gpucc_ir::Refusal;
-use rspirv::spirv::{BuiltIn, Decoration as D, ExecutionMode as M, ImageOperands as I, Op, StorageClass as C};
+use rspirv::spirv::{
+    BuiltIn, Decoration as D, ExecutionMode as M, FPFastMathMode as F, FunctionControl, ImageOperands as I,
+    LoopControl, MemoryAccess as A, MemorySemantics as S, Op, SelectionControl, StorageClass as C,
+};
 use std::sync::OnceLock;
 
 /// What becomes of something that a module says.
@@ -513,4 +516,89 @@ pub fn image_operand(bit: I) -> Verdict {
         return Harmless("images are loaded and stored in the order of the program");
     }
     Refused(Refusal::Spirv)
+}
+
+/// What becomes of one bit of the operands of an access to memory.
+pub fn memory_access(bit: A) -> Verdict {
+    match bit {
+        A::VOLATILE | A::MAKE_POINTER_AVAILABLE | A::MAKE_POINTER_VISIBLE => Read,
+        A::ALIGNED | A::ALIAS_SCOPE_INTEL_MASK | A::NO_ALIAS_INTEL_MASK => {
+            Harmless("it promises what nothing relies on")
+        }
+        A::NONTEMPORAL => Harmless("it is a hint"),
+        A::NON_PRIVATE_POINTER => Harmless("order is that of fences, whoever else accesses the memory"),
+        _ => Refused(Refusal::Spirv),
+    }
+}
+
+/// What becomes of one bit of the semantics of an atomic or a barrier.
+pub fn semantics(bit: S) -> Verdict {
+    match bit {
+        S::ACQUIRE
+        | S::RELEASE
+        | S::ACQUIRE_RELEASE
+        | S::SEQUENTIALLY_CONSISTENT
+        | S::UNIFORM_MEMORY
+        | S::WORKGROUP_MEMORY
+        | S::ATOMIC_COUNTER_MEMORY
+        | S::IMAGE_MEMORY
+        | S::VOLATILE => Read,
+        S::SUBGROUP_MEMORY | S::CROSS_WORKGROUP_MEMORY => Harmless("nothing is in such memory"),
+        S::OUTPUT_MEMORY => Harmless("outputs are the invocation's own"),
+        S::MAKE_AVAILABLE | S::MAKE_VISIBLE => Harmless("a fence does both"),
+        _ => Refused(Refusal::Spirv),
+    }
+}
+
+/// What becomes of one bit of the licences of an operation on floats.
+pub fn fast_math(bit: F) -> Verdict {
+    match bit {
+        F::NSZ | F::ALLOW_CONTRACT => Read,
+        F::NOT_NAN | F::NOT_INF | F::ALLOW_RECIP | F::FAST | F::ALLOW_REASSOC | F::ALLOW_TRANSFORM => {
+            Harmless("it allows what is not done")
+        }
+        _ => Refused(Refusal::Spirv),
+    }
+}
+
+/// What becomes of one bit of what is said of a function, a loop or a selection, of which the grammar knows `all`.
+fn control(bit: u32, all: u32) -> Verdict {
+    if all & bit != 0 { Harmless("it is a hint, or a promise that nothing relies on") } else { Refused(Refusal::Spirv) }
+}
+
+/// What becomes of one bit of what is said of a function.
+pub fn function_control(bit: u32) -> Verdict {
+    control(bit, FunctionControl::all().bits())
+}
+
+/// What becomes of one bit of what is said of a loop.
+pub fn loop_control(bit: u32) -> Verdict {
+    control(bit, LoopControl::all().bits())
+}
+
+/// What becomes of one bit of what is said of a selection.
+pub fn selection_control(bit: u32) -> Verdict {
+    control(bit, SelectionControl::all().bits())
+}
+
+/// The code for which an instruction is refused by the bits of its operands, and the bits.
+pub fn refused_bits(op: Op, operands: &[u32]) -> Option<(Refusal, u32)> {
+    let access = |bit: u32| memory_access(A::from_bits_retain(bit));
+    let image = |bit: u32| image_operand(I::from_bits_retain(bit));
+    let (set, verdict): (Option<&u32>, &dyn Fn(u32) -> Verdict) = match op {
+        Op::Function => (operands.first(), &function_control),
+        Op::LoopMerge => (operands.get(2), &loop_control),
+        Op::SelectionMerge => (operands.get(1), &selection_control),
+        Op::Load => (operands.get(1), &access),
+        Op::Store | Op::CopyMemory => (operands.get(2), &access),
+        Op::ImageRead | Op::ImageFetch => (operands.get(2), &image),
+        Op::ImageWrite => (operands.get(3), &image),
+        _ => return None,
+    };
+    let set = *set?;
+    let bits = (0..32).map(|k| 1u32 << k).filter(|bit| set & bit != 0);
+    bits.into_iter().find_map(|bit| match verdict(bit) {
+        Refused(code) => Some((code, bit)),
+        _ => None,
+    })
 }

@@ -4,6 +4,7 @@ mod buffers;
 mod common;
 mod forms;
 mod hostile;
+mod lines;
 mod obeyed;
 mod readers;
 mod tables;

@@ -379,3 +379,67 @@ fn outputs_begin_with_a_value() {
     let text = gpucc_ir::text::module_text(&m);
     assert!(text.contains("init x0000203f"), "{text}");
 }
+
+/// Constants stand in any order, and values are given to them by number or name in any order; of two the last one counts.
+#[test]
+fn constants_in_any_order() {
+    if !tools() {
+        return;
+    }
+    let annotations =
+        "OpName %third \"width\"\nOpDecorate %first SpecId 9\nOpDecorate %third SpecId 2\nOpDecorate %second SpecId 5";
+    let types = "%second = OpSpecConstant %u 20\n%sum = OpSpecConstantOp %u IAdd %second %u3\n%first = OpSpecConstant %u 10\n\
+        %twice = OpSpecConstantOp %u IMul %sum %first\n%third = OpSpecConstant %u 30\n%last = OpSpecConstantOp %u ISub %twice %third";
+    let body = "OpStore %p0 %last\nOpStore %p1 %first\nOpStore %p2 %second\nOpStore %p3 %third";
+    let bytes = assembled("shuffled", ["", annotations, types, body]);
+    let run = |given: &[(&str, f64)]| {
+        let overrides = given.iter().map(|g| (g.0.to_string(), g.1)).collect();
+        let options = gpucc_frontend_spirv::Options { overrides, ..gpucc_frontend_spirv::Options::default() };
+        let parsed = gpucc_frontend_spirv::parse(&bytes).expect("a module");
+        let module = gpucc_frontend_spirv::lower(&parsed, &options).unwrap_or_else(|list| panic!("{}", list[0]));
+        let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 4]);
+        crate::common::run_module(&module, &mut dispatch);
+        dispatch.words(0, 0).expect("bound")
+    };
+    assert_eq!(run(&[]), [23 * 10 - 30, 10, 20, 30]);
+    assert_eq!(run(&[("width", 7.0), ("9", 2.0), ("5", 1.0)]), [4 * 2 - 7, 2, 1, 7]);
+    assert_eq!(run(&[("5", 1.0), ("2", 8.0), ("9", 2.0), ("width", 3.0), ("5", 6.0)]), [9 * 2 - 3, 2, 6, 3]);
+    let list = gpucc_frontend_spirv::parse(&bytes).expect("a module").overrides();
+    let known: Vec<_> = list.iter().map(|o| (o.name.as_deref(), o.id)).collect();
+    assert_eq!(known, [(None, Some(5)), (None, Some(9)), (Some("width"), Some(2))]);
+}
+
+/// What a stage does not have is told, wherever it stands.
+#[test]
+fn stages_have_what_they_have() {
+    if !tools() {
+        return;
+    }
+    let text = |model: &str, call: &str| {
+        format!(
+            "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint {model} %main \"main\"\n\
+             OpExecutionMode %main OriginUpperLeft\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n\
+             %f = OpTypeFloat 32\n%ff = OpTypeFunction %f %f\n%one = OpConstant %f 1\n%u2 = OpConstant %u 2\n%sem = OpConstant %u 264\n\
+             %other = OpFunction %f None %ff\n%x = OpFunctionParameter %f\n%c = OpLabel\n{call}\nOpReturnValue %x\nOpFunctionEnd\n\
+             %main = OpFunction %void None %fn\n%b = OpLabel\n%r = OpFunctionCall %f %other %one\nOpReturn\nOpFunctionEnd\n"
+        )
+    };
+    for (n, (model, call)) in
+        [("Fragment", "OpControlBarrier %u2 %u2 %sem"), ("Vertex", "%d = OpDPdx %f %x"), ("Vertex", "OpKill")]
+            .iter()
+            .enumerate()
+    {
+        let mut text = text(model, call);
+        if *call == "OpKill" {
+            text = text.replace("OpKill\nOpReturnValue %x", "OpKill");
+        }
+        if *model == "Vertex" {
+            text = text.replace("OpExecutionMode %main OriginUpperLeft\n", "");
+        }
+        let path = scratch(&format!("stage{n}.spvasm"));
+        std::fs::write(&path, text).expect("a file");
+        let bytes = tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("stage{n}.spv"));
+        let list = lower(&bytes).expect_err("its stage has none");
+        assert_eq!(list[0].class, Class::Invalid, "{model} {call}: {}", list[0]);
+    }
+}

@@ -195,14 +195,15 @@ impl<'m> ModuleCx<'m> {
                 Err(d) => refusals.push(d),
             }
         }
-        refusals.extend(self.out.entries.iter().filter_map(|e| self.aliases(e)));
+        refusals.extend(self.out.entries.iter().filter_map(|e| self.reaches(e)));
         if refusals.is_empty() { Ok(()) } else { Err(refusals) }
     }
 
-    /// What an entry point reaches at one group and binding is one resource, or a texture and a sampler: no pass looks for memory that two
-    /// resources share.
-    fn aliases(&self, entry: &ir::EntryPoint) -> Option<Diagnostic> {
+    /// What an entry point reaches exists in its stage, and is one resource at each group and binding, or a texture and a sampler: no pass
+    /// looks for memory that two resources share.
+    fn reaches(&self, entry: &ir::EntryPoint) -> Option<Diagnostic> {
         let m = &self.out;
+        let stage = entry.stage.kind();
         let mut bound: FxHashMap<(u32, u32, bool), ir::Res> = FxHashMap::default();
         let mut reached: FxHashSet<ir::Func> = FxHashSet::default();
         let mut work = vec![entry.func];
@@ -213,29 +214,47 @@ impl<'m> ModuleCx<'m> {
             let f = &m.funcs[id];
             for (_, i) in f.insts_in_order() {
                 let d = &f.insts[i];
-                if let ir::Attr::Call(callee) = d.attr {
-                    work.push(callee);
-                }
-                for r in d.resources() {
-                    let data = &m.resources[r];
-                    let class = |r: ir::Res| match m.resources[r].kind {
-                        ir::ResourceKind::Sampler { .. } => 1,
-                        ir::ResourceKind::Texture { .. } => 2,
-                        _ => 0,
-                    };
-                    let first = *bound.entry((data.group, data.binding, class(r) == 1)).or_insert(r);
-                    if first != r && (class(r) == 0 || class(first) != class(r)) {
-                        let name =
-                            format!("resources of different kinds at group {} binding {}", data.group, data.binding);
-                        let d = report::unsupported(Refusal::BindingAliases, &name, data.span);
-                        return Some(
-                            d.note(format!("this is about `{}` and `{}`", m.resources[first].name, data.name)),
-                        );
+                let strange = match d.attr {
+                    ir::Attr::Call(callee) => {
+                        work.push(callee);
+                        false
                     }
+                    ir::Attr::Sysval(s) => !stage.has(s),
+                    ir::Attr::Barrier(b) => b.exec != ir::Scope::None && stage != ir::Stage::Compute,
+                    _ => {
+                        matches!(d.op, ir::Op::Demote | ir::Op::Derivative | ir::Op::Sample)
+                            && stage != ir::Stage::Fragment
+                    }
+                };
+                if strange {
+                    let text = format!("a {} entry point reaches what its stage does not have", stage.name());
+                    let d = Diagnostic::invalid("validation", text).at(m.span(d.loc), "this instruction");
+                    return Some(d.note(format!("this is about `{}`", entry.name)));
+                }
+                if let Some(d) = d.resources().find_map(|r| self.alias(r, &mut bound)) {
+                    return Some(d);
                 }
             }
         }
         None
+    }
+
+    /// Says what is wrong with a resource at a place where another one is known, by place and whether it is a sampler.
+    fn alias(&self, r: ir::Res, bound: &mut FxHashMap<(u32, u32, bool), ir::Res>) -> Option<Diagnostic> {
+        let all = &self.out.resources;
+        let class = |r: ir::Res| match all[r].kind {
+            ir::ResourceKind::Sampler { .. } => 1,
+            ir::ResourceKind::Texture { .. } => 2,
+            _ => 0,
+        };
+        let data = &all[r];
+        let first = *bound.entry((data.group, data.binding, class(r) == 1)).or_insert(r);
+        if first == r || class(r) != 0 && class(first) == class(r) {
+            return None;
+        }
+        let name = format!("resources of different kinds at group {} binding {}", data.group, data.binding);
+        let d = report::unsupported(Refusal::BindingAliases, &name, data.span);
+        Some(d.note(format!("this is about `{}` and `{}`", all[first].name, data.name)))
     }
 
     /// Refuses decorations and modes that mean something and cannot be kept.
@@ -253,7 +272,10 @@ impl<'m> ModuleCx<'m> {
         let m = self.m;
         let check = |inst: &Inst| match tables::instruction(inst.op) {
             tables::Verdict::Refused(code) => Err(m.missing(code, inst, "")),
-            _ => Ok(()),
+            _ => match tables::refused_bits(inst.op, m.operands(inst)) {
+                Some((code, bits)) => Err(m.missing(code, inst, format!("with the operand bits {bits:#x}"))),
+                None => Ok(()),
+            },
         };
         m.insts[..m.head].iter().try_for_each(check)?;
         for id in functions {

@@ -54,7 +54,15 @@ impl FuncCx<'_, '_> {
             // Whichever way it goes.
             semantics |= self.number(o[3])? as u32;
         }
-        Ok(Ordered { scope, semantics: S::from_bits_truncate(semantics) })
+        Ok(Ordered { scope, semantics: self.semantics(semantics)? })
+    }
+
+    /// Semantics of which every bit is known.
+    fn semantics(&self, bits: u32) -> Lowered<S> {
+        match S::from_bits(bits) {
+            Some(semantics) => Ok(semantics),
+            None => self.missing(Refusal::Spirv, format!("with the semantics {bits:#x}")),
+        }
     }
 
     /// What stands before an ordered atomic.
@@ -77,7 +85,8 @@ impl FuncCx<'_, '_> {
         let waits = inst.op == Op::ControlBarrier;
         let at = usize::from(waits);
         let scope = self.number(o[at])? as u32;
-        let semantics = S::from_bits_truncate(self.number(o[at + 1])? as u32);
+        let semantics = self.number(o[at + 1])? as u32;
+        let semantics = self.semantics(semantics)?;
         let own = Ordered { scope, semantics };
         if !waits {
             let order = match (own.acquires(), own.releases()) {
