@@ -84,7 +84,7 @@ pub const fn needs(op: Op) -> u64 {
     let bits = matches!(facts.types, Types::NotHalf) && !matches!(facts.class, Class::Vector);
     let ty = if bits || !facts.types.has(Type::F32) { Mods::bit("ty") } else { 0 };
     let tests = if sources(op) > 1 || op.row().count(Role::Def) == 0 { Mods::bit("cond") } else { 0 };
-    let jump = matches!(op, Op::Branch);
+    let jump = matches!(op, Op::Branch | Op::Texkill);
     takes(op) & (ty | if jump { 0 } else { tests } | Mods::bit("lanes"))
 }
 
@@ -93,5 +93,6 @@ gpucc_mir::builders! {
     Add, Mad, Mul, Dp2, Dp3, Dp4, Mov, Rcp, Rsq, Select, Exp, Log, Frc, Sqrt, Sin, Cos, Floor, Ceil, Sign, Div, Cmp,
     I2f, F2i, Imullo0, Imadlo0, Imulhi0, Iabs, Leadzero, Lshift, Rshift, Or, And, Xor, Not, Popcount, BitRev, Movai,
     Branch, BranchUnary, BranchBinary, BranchAny, Barrier, Load, Store, AtomicAdd, AtomicXchg, AtomicCmpXchg, AtomicMin,
-    AtomicMax, AtomicOr, AtomicAnd, AtomicXor, Texld, Texldb, Texldl, Texldd, Texldgpcf, Txf,
+    AtomicMax, AtomicOr, AtomicAnd, AtomicXor, Dsx, Dsy, Texkill, TexkillUnary, TexkillBinary, Texld,
+    Texldb, Texldl, Texldd, Texldgpcf, Txf,
 }

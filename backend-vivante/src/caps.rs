@@ -2,7 +2,7 @@
 
 use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Op, Refusal, TexCube, Unsupported};
+use gpucc_ir::{Op, Refusal, Stage, TexCube, Unsupported};
 use gpucc_opt::{
     Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
     SamplerCaps, TexCaps,
@@ -10,11 +10,11 @@ use gpucc_opt::{
 use gpucc_pipeline::Format;
 use gpucc_vivante_machine as machine;
 
+const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
 const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
 /// What is refused.
 pub const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::Stage, "only compute is selected yet"),
     Unsupported::all(Refusal::StorageTextures, "image instructions are not selected yet"),
     Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
     Unsupported::all(Refusal::CubeArrays, "no texture has both cubes and layers"),
@@ -25,10 +25,11 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     )
     .on(&["gc2000"]),
     Unsupported::all(Refusal::TexelOffsets, "samplers add none; code does where it knows the level"),
+    Unsupported::all(Refusal::PrimitiveIndex, "nothing numbers primitives"),
     Unsupported::all(Refusal::SampleShading, "no program runs for each sample"),
     Unsupported::all(Refusal::SampleMasks, "programs neither read nor give them"),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
-    Unsupported::all(Refusal::TargetFormats, "no target has 128 bits, and no depth is a float"),
+    Unsupported::all(Refusal::TargetFormats, "no depth is a float, and a target of 128 bits is two"),
     Unsupported::all(Refusal::DualSource, "a target gets one colour"),
     Unsupported::all(
         Refusal::BlendEquations,
@@ -45,7 +46,13 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
     Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
-        .most(machine::exec::MOST_SCRATCH as u64),
+        .most(machine::exec::MOST_SCRATCH as u64)
+        .in_stages(&[Stage::Compute]),
+    Unsupported::all(Refusal::PrivateMemory, "nothing tells threads of draws apart, so none has memory of its own")
+        .most(0)
+        .in_stages(GRAPHICS),
+    Unsupported::all(Refusal::Varyings, "11").most(11).on(&["gc2000"]),
+    Unsupported::all(Refusal::Varyings, "15").most(15).on(&["gc3000", "gc7000"]),
     Unsupported::all(
         Refusal::OutOfRegisters,
         "64 vec4; without immediate offsets the chip cannot reach spilled registers",
@@ -57,14 +64,8 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
 ];
 
-/// Formats of targets: none of 128 bits, no depth as a float.
-const TARGETS: FormatSet = FormatSet::ALL.without(&[
-    Format::Rgba32Float,
-    Format::Rgba32Uint,
-    Format::Rgba32Sint,
-    Format::Depth32Float,
-    Format::Depth32FloatStencil8,
-]);
+/// Formats of targets: no depth as a float. Those of 128 bits are two.
+const TARGETS: FormatSet = FormatSet::ALL.without(&[Format::Depth32Float, Format::Depth32FloatStencil8]);
 
 /// What the generations lack, for the target-independent passes.
 pub fn caps(generation: u8, how: Strategy) -> Caps {

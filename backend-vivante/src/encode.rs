@@ -9,7 +9,7 @@ use machine::{Op, operand};
 use smallvec::SmallVec;
 
 use crate::encoded::{Block, Code, EncodedInst};
-use crate::inst::{FILE, Mods, VOp, Vivante};
+use crate::inst::{ADDRESSES, INTERNAL, Mods, VOp, Vivante};
 use crate::uniforms::{Layout, Table, Word, words_of};
 
 fn bug(message: impl Into<String>) -> Diagnostic {
@@ -106,14 +106,15 @@ fn plain(
         set(&mut out, "denorm", 1)?;
     }
     let atomic = row.attrs.class == machine::Class::Memory && !memory;
-    if atomic {
-        set(&mut out, "skphp", 1)?;
+    if atomic || op == Op::Store {
+        // Helpers of fragments change nothing.
+        set(&mut out, "skphp", u32::from(atomic || t.skips_helpers))?;
     }
     if op == Op::Store {
         set(&mut out, "mask", (1 << lanes) - 1)?;
     }
     let dst = inst.defs.first().and_then(|d| d.phys());
-    let address = |u: &Use<Vivante>| u.phys().is_some_and(|p| p.file != FILE);
+    let address = |u: &Use<Vivante>| u.phys().is_some_and(|p| p.file == ADDRESSES);
     let index = inst.uses.iter().find(|u| address(u)).and_then(Use::phys).map(|p| p.place.lanes(4).trailing_zeros());
     if let Some(d) = dst {
         let mut v = operand::dst::temp(u32::from(d.place.row(4)), d.place.lanes(4));
@@ -240,7 +241,8 @@ fn source(
             let p = u.phys().ok_or_else(|| bug("a virtual register is left"))?;
             let n = p.place.len() as u8;
             let lane = |c: u8| u32::from(p.place.unit(u16::from(c.min(n - 1))) % 4);
-            operand::temp(u32::from(p.place.row(4)), pack(component.map(lane)))
+            let of = if p.file == INTERNAL { operand::internal } else { operand::temp };
+            of(u32::from(p.place.row(4)), pack(component.map(lane)))
         }
         Src::Label(_) => return Err(bug("a label among the sources")),
     };

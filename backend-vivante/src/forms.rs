@@ -30,6 +30,11 @@ pub fn check(inst: &MInst<Vivante>) -> Result<(), String> {
     let Some(op) = inst.target_op() else { return Ok(()) };
     let (sources, label, indexed) = shape(inst, op);
     let count = sources + usize::from(label) + usize::from(indexed);
+    if op == VOp::End {
+        // It holds any number of outputs.
+        check_count("definitions", inst.defs.len(), 0, 0)?;
+        return inst.mods.check(0);
+    }
     check_count("operands", inst.uses.len(), count, count)?;
     let VOp::M(op) = op else {
         check_count("definitions", inst.defs.len(), 0, 0)?;
@@ -89,7 +94,7 @@ pub fn check_registers(
     uses: &[Option<(FileId, u16)>],
     defs: &[(FileId, u16)],
 ) -> Result<(), String> {
-    let Some(op) = inst.target_op() else { return Ok(()) };
+    let Some(op) = inst.target_op().filter(|op| *op != VOp::End) else { return Ok(()) };
     let (_, _, indexed) = shape(inst, op);
     for (k, u) in uses.iter().enumerate() {
         let address = indexed && k + 1 == uses.len();

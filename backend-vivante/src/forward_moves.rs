@@ -44,7 +44,9 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     for insts in &mut mf.code {
         let mut known = [Known::Nothing; 256];
         for i in insts {
-            for k in 0..i.uses.len() {
+            // What the end holds stays where the hardware looks for it.
+            let end = i.target_op() == Some(VOp::End);
+            for k in 0..if end { 0 } else { i.uses.len() } {
                 read(i, k, &known);
             }
             written(i, &mut known, t);

@@ -105,9 +105,11 @@ pub struct Vivante {
     pub spill_at: Option<u32>,
     /// Registers that are used before that base is known.
     pub(crate) kept: Vec<VReg>,
+    /// Whether stores are those of fragments, whose helpers are to be left out.
+    pub skips_helpers: bool,
     /// First temporary that the allocator leaves to indexed variables; 64 without them.
     pub array_row: u16,
-    pub(crate) files: [RegFile; 2],
+    pub(crate) files: [RegFile; 3],
     pub(crate) classes: Vec<ClassInfo>,
 }
 
@@ -145,10 +147,12 @@ impl Vivante {
             generation,
             spill_at: None,
             kept: Vec::new(),
+            skips_helpers: false,
             array_row,
             files: [
                 RegFile::new("t", 256, Cfg::Logical).rows(4).budget(budget),
                 RegFile::new("a", 4, Cfg::Logical).rows(4),
+                RegFile::new("i", 4, Cfg::Logical).rows(4).budget(UnitSet::first(0)),
             ],
             classes: vec![
                 class("v1", Shape::row(1)),
@@ -162,6 +166,18 @@ impl Vivante {
                 ClassInfo { name: "a", file: ADDRESSES, shape: Shape::row(1) },
             ],
         }
+    }
+
+    /// The target of a fragment program: t0 is what it is.
+    #[must_use]
+    pub fn of_fragments(mut self) -> Vivante {
+        let mut budget = UnitSet::first(0);
+        for unit in 4..self.array_row * 4 {
+            budget.insert(unit);
+        }
+        self.files[0].budget = budget;
+        self.skips_helpers = true;
+        self
     }
 
     /// The target of a generation whose spilled registers go to scratch from `at`; gives the function the base for it.
@@ -231,6 +247,9 @@ impl Vivante {
 
 /// The file of temporaries.
 pub const FILE: FileId = 0;
+
+/// The file of the internal register of fragment programs, which nothing is given.
+pub const INTERNAL: FileId = 2;
 
 /// The file of the address register.
 pub const ADDRESSES: FileId = 1;

@@ -12,6 +12,7 @@ pub mod encoded;
 mod forms;
 mod forward_moves;
 pub mod inst;
+mod io;
 mod isel;
 mod merge_edges;
 mod merge_lanes;
@@ -61,6 +62,8 @@ pub struct State {
     arrays: Arrays,
     /// Ids that the launch loads, one register each.
     preloaded: Vec<Id>,
+    /// Inputs and outputs of a vertex or fragment entry.
+    io: io::Io,
     /// Texture units, and the number of the first.
     units: Vec<isel::tex::UnitKey>,
     first_unit: u32,
@@ -137,6 +140,7 @@ impl Family for VivanteFamily {
         if matches!(stop.cause, FailureKind::OutOf(_))
             && !s.spills
             && !s.wide
+            && job.entry().stage.kind() == Stage::Compute
             && has_spills(job.generation)
             && rows() == 0
         {
@@ -169,8 +173,15 @@ impl Family for VivanteFamily {
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         let arrays = if s.arrays { arrays::choose(f, m) } else { Arrays::default() };
-        let target = Vivante::new(job.generation, arrays.rows);
-        let mut isel = Isel::new(m, f, &target, arrays, job.workgroup_size(), s.spills);
+        let io = io::Io::new(m, f, &job.entry().stage);
+        let mut target = Vivante::new(job.generation, arrays.rows);
+        if io.is_fragment {
+            target = target.of_fragments();
+        }
+        let pipeline = job.options.around.as_deref().map(|a| &a.pipeline);
+        stage_limits(job, &io, pipeline)?;
+        let size = if io.is_vertex || io.is_fragment { [1; 3] } else { job.workgroup_size() };
+        let mut isel = Isel::new(m, f, &target, arrays, size, spills(job)).staged(&io, pipeline);
         let code = gpucc_mir::select(f, &mut isel)?;
         let preloaded = isel.preloaded();
         let Isel { uniforms, arrays, units, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
@@ -183,6 +194,7 @@ impl Family for VivanteFamily {
             });
         }
         let state = State {
+            io,
             units,
             first_unit,
             uniforms,
@@ -205,6 +217,7 @@ impl Family for VivanteFamily {
             uniforms.slot(c.iter().map(|&w| uniforms::Word::Const(w)).collect());
         }
         let state = State {
+            io: io::Io::default(),
             units: Vec::new(),
             first_unit: 0,
             uniforms,
@@ -251,6 +264,11 @@ impl Family for VivanteFamily {
                 return Err(job.refuse(code, format!("has {has} bytes of {what} memory, this needs {needs}")));
             }
         }
+        let staged = state.io.is_vertex || state.io.is_fragment;
+        if staged && scratch_bytes > 0 {
+            let what = format!("has no private memory in this stage, this needs {scratch_bytes} bytes");
+            return Err(job.refuse(Refusal::PrivateMemory, what));
+        }
         let (preloads, limits) = preloads(state, scratch_bytes);
         let shared = match state.shared {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,
@@ -263,9 +281,17 @@ impl Family for VivanteFamily {
             shared_bytes: state.shared_bytes,
             scratch_bytes,
         };
+        let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
+        let (interface, words) = match staged {
+            true => (
+                job.interface(&state.io.used, io::places(&state.io, stage, pipeline)),
+                io::words(&state.io, stage, pipeline, job.generation, state.temps),
+            ),
+            false => (Vec::new(), Vec::new()),
+        };
         Ok(EmittedProgram {
-            interface: Vec::new(),
-            state: Vec::new(),
+            interface,
+            state: words,
             stats: statistics::of(&p, &cx.alloc, &state.layout, &sizes),
             data: Vec::new(),
             meta: Meta {
@@ -293,6 +319,30 @@ impl Family for VivanteFamily {
     }
 }
 
+/// Refuses more varyings, attributes or targets than the chip has.
+fn stage_limits(
+    job: &Job<'_, VivanteFamily>,
+    io: &io::Io,
+    pipeline: Option<&gpucc_pipeline::Pipeline>,
+) -> Result<(), AttemptError> {
+    let refuse = |code, what: String| AttemptError { refused: job.refuse(code, what), cause: FailureKind::Hopeless };
+    let Some(interface) = job.entry().interface() else { return Ok(()) };
+    let old = job.generation == machine::GC2000;
+    let varyings = if io.is_vertex { interface.outputs.len().saturating_sub(1) } else { io.count().into() };
+    let most = if old { 11 } else { 15 };
+    if varyings > most {
+        let what = format!("hands over at most {most} values between the stages, this has {varyings}");
+        return Err(refuse(Refusal::Varyings, what));
+    }
+    let targets = isel::io::colours(&interface.outputs, pipeline.filter(|_| io.is_fragment)).len();
+    let most = if old { 4 } else { 8 };
+    if targets > most {
+        let what = format!("has {most} targets of at most 64 bits, this needs {targets}");
+        return Err(refuse(Refusal::TargetFormats, what));
+    }
+    Ok(())
+}
+
 /// Whether a function has variables in memory of the invocation.
 fn uses_private(m: &Module, f: &gpucc_ir::Function) -> bool {
     f.insts_in_order().any(|(_, i)| match &f.insts[i].attr {
@@ -301,9 +351,14 @@ fn uses_private(m: &Module, f: &gpucc_ir::Function) -> bool {
     })
 }
 
+/// Whether registers are spilled: threads of draws have no memory of their own.
+fn spills(job: &Job<'_, VivanteFamily>) -> bool {
+    job.strategy.spills && job.entry().stage.kind() == Stage::Compute
+}
+
 /// Bytes of an invocation's scratch.
 fn scratch(cx: &CompileCx<'_, VivanteFamily>) -> u32 {
-    let words = if cx.job.strategy.spills { cx.alloc.spill_words.first().copied().unwrap_or(0) } else { 0 };
+    let words = if spills(&cx.job) { cx.alloc.spill_words.first().copied().unwrap_or(0) } else { 0 };
     cx.state.scratch_bytes.saturating_add(words.next_multiple_of(4).saturating_mul(4))
 }
 
@@ -314,7 +369,7 @@ fn single_uniform(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Resul
 }
 
 fn schedule(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
-    if cx.job.strategy.spills {
+    if spills(&cx.job) {
         return Ok(0);
     }
     let facts = gpucc_mir::Pressure::new(mf, &cx.target).map_err(|e| Diagnostic::internal("scheduling", e))?;
@@ -324,16 +379,16 @@ fn schedule(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64,
 
 /// Values that the entry computes before the base of spilled registers is known live on under new names.
 fn spill_base(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
-    if cx.job.strategy.spills {
+    if spills(&cx.job) {
         cx.target = Vivante::spilling(cx.job.generation, cx.state.scratch_bytes, mf);
     }
-    Ok(u64::from(cx.job.strategy.spills))
+    Ok(u64::from(spills(&cx.job)))
 }
 
 fn allocate(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     let job = &cx.job;
     cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
-        let note = if job.strategy.spills {
+        let note = if spills(job) {
             "spilled registers do not help here: one instruction wants them all"
         } else {
             "the chip has no immediate offsets to reach spilled registers; smaller arrays or fewer live values would help"
@@ -361,7 +416,10 @@ fn place_arrays(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<
         uses.chain(i.defs.iter().filter_map(|d| d.phys()))
     });
     let rows = places.filter(|p| p.file == inst::FILE && !t.in_arrays(*p)).map(|p| p.place.row(4) + 1).max();
-    let temps = rows.unwrap_or(0).max(cx.state.preloaded.len() as u16);
+    let stage = &cx.job.entry().stage;
+    let pipeline = cx.job.options.around.as_deref().map(|a| &a.pipeline);
+    let least = cx.state.io.temps(stage, pipeline);
+    let temps = rows.unwrap_or(0).max(cx.state.preloaded.len() as u16).max(least);
     arrays::place(mf, t, temps);
     cx.state.temps = temps + cx.state.arrays.rows as u16;
     Ok(u64::from(cx.state.arrays.rows))

@@ -35,6 +35,8 @@ pub enum Word {
     Content(u32, u32, u16),
     /// A word of a texture's descriptor.
     Texture(Key, u16),
+    /// The first vertex, or the first instance.
+    First(u16),
     /// Workgroups in a dimension.
     Groups(u16),
     /// Size of a buffer (group, binding) less some bytes, at least 0, shifted right.
@@ -65,6 +67,8 @@ impl Word {
             Word::Content(group, binding, word) if (group, binding) == IMMEDIATES => Source::Immediate(word.into()),
             Word::Content(group, binding, word) => Source::DescriptorWord { group, binding, word },
             Word::Texture(of, word) => Source::TextureWord { of: descriptor(of, false), word },
+            Word::First(0) => Source::FirstVertex,
+            Word::First(_) => Source::FirstInstance,
             Word::Groups(d) => Source::NumWorkgroups(d),
             Word::Shared => Source::SharedBase,
             Word::Scratch => Source::ScratchBase,

@@ -20,7 +20,7 @@ use std::sync::LazyLock;
 
 use gpucc_isa::{DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
 
-pub use exec::{run, run_on};
+pub use exec::{draw, run, run_on};
 pub use gpucc_isa::ListingError;
 pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
 pub use modifiers::{Cond, Round, Type};

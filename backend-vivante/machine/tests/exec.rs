@@ -711,8 +711,8 @@ fn traps_name_rule_instruction_and_address() {
             "no instruction",
         ),
         (1, "texldl t10, tex0.xyzw, t1.xyzw, void, void", BadRegister, "texture unit 0 is not set up"),
-        (1, "dsx t10, t1.xyzw, void, t1.xyzw", Unsupported, "graphics"),
-        (1, "texkill void, void, void, void\nmov t10, void, void, 0", Unsupported, "graphics"),
+        (1, "dsx t10, t1.xyzw, void, t1.xyzw", Unsupported, "another stage"),
+        (1, "texkill void, void, void, void\nmov t10, void, void, 0", Unsupported, "another stage"),
     ];
     for (generation, body, kind, part) in list {
         let t = trap_of(*generation, body, &u);

@@ -520,7 +520,7 @@ impl Isel<'_> {
     }
 
     /// An operand into a register of `n` components: a copy, which may vanish, where it is some components in order.
-    fn bring(&mut self, cx: &mut IselCx<'_>, dst: VReg, src: Use<Vivante>, n: u32) {
+    pub(super) fn bring(&mut self, cx: &mut IselCx<'_>, dst: VReg, src: Use<Vivante>, n: u32) {
         let first = src.mods.swz[0];
         let run = src.mods.swz[..n as usize].iter().enumerate().all(|(k, &c)| c == first + k as u8);
         let plain = src.mods.is_plain();

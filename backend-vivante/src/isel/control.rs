@@ -25,7 +25,11 @@ impl Isel<'_> {
             _ => {
                 // `ret` and `unreachable` have no edges.
                 debug_assert!(matches!(d.op, Op::Ret | Op::Unreachable));
-                cx.emit(MInst::new(VOp::End));
+                if self.staged && d.op == Op::Ret {
+                    self.outputs(cx, i)?;
+                } else {
+                    cx.emit(MInst::new(VOp::End));
+                }
                 cx.set_succs(Cfg::Logical, []);
             }
         }

@@ -6,6 +6,7 @@
 mod alu;
 mod arrays;
 mod control;
+pub mod io;
 mod memory;
 mod operand;
 pub mod tex;
@@ -82,6 +83,18 @@ pub struct Isel<'m> {
     pub units: Vec<tex::UnitKey>,
     /// Number of the first of them.
     first_unit: u32,
+    /// The pipeline around a vertex or fragment entry.
+    pub pipeline: Option<&'m gpucc_pipeline::Pipeline>,
+    /// Whether it is a vertex entry, or one of another stage than compute.
+    vertex: bool,
+    staged: bool,
+    /// Temporaries of inputs by number, and of outputs of a vertex entry.
+    input_registers: Vec<Option<u16>>,
+    output_registers: Vec<u16>,
+    id_register: u16,
+    /// Inputs so far: number, temporary, register; numbers of vertex and instance.
+    inputs: Vec<(u16, u16, VReg)>,
+    numbers: [Option<VReg>; 2],
     shared_base: Option<VReg>,
     scratch_base: Option<VReg>,
     index: Option<VReg>,
@@ -170,6 +183,14 @@ impl<'m> Isel<'m> {
             local_offsets,
             scratch_bytes: scratch,
             ids: [None; 3],
+            pipeline: None,
+            vertex: false,
+            staged: false,
+            input_registers: Vec::new(),
+            output_registers: Vec::new(),
+            id_register: 0,
+            inputs: Vec::new(),
+            numbers: [None; 2],
             units: Vec::new(),
             first_unit: tex::units(t.generation, module.entries[0].stage.kind() == gpucc_ir::Stage::Vertex).0,
             shared_base: None,
@@ -179,6 +200,18 @@ impl<'m> Isel<'m> {
             local_base: 0,
             promoted: 0,
         }
+    }
+
+    /// For a vertex or fragment entry, with its pipeline.
+    #[must_use]
+    pub fn staged(mut self, io: &crate::io::Io, pipeline: Option<&'m gpucc_pipeline::Pipeline>) -> Self {
+        self.pipeline = pipeline;
+        self.vertex = io.is_vertex;
+        self.staged = io.is_vertex || io.is_fragment;
+        self.input_registers = io.inputs.clone();
+        self.output_registers = io.outputs.clone();
+        self.id_register = io.id_register();
+        self
     }
 
     /// The register of an id vector.
@@ -367,8 +400,8 @@ impl<'m> Isel<'m> {
             Sysval::GlobalInvocationId => self.id(cx, Id::Global).into(),
             Sysval::NumWorkgroups => self.operand(cx, cx.data(i).result(), Fold::None),
             Sysval::LocalInvocationIndex => (*self.index.get_or_insert_with(|| cx.temp(row(1)))).into(),
-            // Subgroups are refused before, and other stages too.
-            _ => return Err(cx.unknown(i)),
+            // Subgroups are refused before.
+            _ => return self.stage_sysval(cx, i, s),
         };
         cx.emit(MInst::copy(dst, src));
         Ok(())
@@ -396,6 +429,12 @@ impl Lower<Vivante> for Isel<'_> {
                 cx.emit(if waits { build::Barrier.on([]) } else { MInst::new(VOp::Fence) });
                 Ok(())
             }
+            Op::Input => match d.attr {
+                gpucc_ir::Attr::Input(n) => self.input(cx, i, n),
+                _ => Err(cx.unknown(i)),
+            },
+            Op::Derivative => self.derivative(cx, i),
+            Op::Demote => self.demote(cx, i),
             Op::Sample | Op::Tex | Op::TexQuery => self.tex(cx, i),
             _ => self.alu(cx, i),
         }
@@ -412,7 +451,11 @@ impl Lower<Vivante> for Isel<'_> {
     }
 
     fn entry(&mut self, cx: &mut Select<'_, Vivante>) -> Result<(), Diagnostic> {
-        self.prologue(cx);
+        if self.staged {
+            self.stage_start(cx);
+        } else {
+            self.prologue(cx);
+        }
         Ok(())
     }
 }

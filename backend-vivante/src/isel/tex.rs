@@ -155,7 +155,7 @@ impl Isel<'_> {
     }
 
     /// One component as a piece of a collection.
-    fn piece(&self, cx: &IselCx<'_>, u: Use<Vivante>) -> Use<Vivante> {
+    pub(super) fn piece(&self, cx: &IselCx<'_>, u: Use<Vivante>) -> Use<Vivante> {
         match u.vreg() {
             Some(r) if cx.mf.class(r) == row(1) => Use::reg(r),
             Some(r) => Use::reg(r).part(u.mods.swz[0], 1),

@@ -1,6 +1,7 @@
 //! Vivante: texels in tiled surfaces, 128-bit texels in two halves, the table of texture units (`isa/graphics-vivante.md` 2,
 //! `docs/abi-vivante.md` 10).
 
+mod draw;
 mod surface;
 mod words;
 
@@ -10,6 +11,7 @@ pub use words::{
     descriptor, texture_state, unit_registers, unit_state,
 };
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use gpucc_container::{DescriptorKey, Entry, Resource, Source, Variant};
@@ -30,11 +32,13 @@ const FACTS: usize = 8;
 /// What Vivante's descriptors say.
 pub struct Vivante {
     chip: Chip,
+    /// Registers of the attributes of a draw.
+    attributes: RefCell<Vec<(u32, u32)>>,
 }
 
 /// The driver part of a generation, by its name; `perturb` moves addresses.
 pub fn part(generation: &str, perturb: Option<u64>) -> Part<Vivante> {
-    Part::new(Vivante { chip: Chip::of(generation) }, perturb)
+    Part::new(Vivante { chip: Chip::of(generation), attributes: RefCell::default() }, perturb)
 }
 
 /// Two channels of a format of 128 bits.
@@ -177,12 +181,14 @@ impl Descriptors for Vivante {
         Ok(())
     }
 
-    fn vertex_tables(&self, _: &[PlacedAttribute<'_>], _: &mut Device, _: &mut Placer) -> Result<(), Trap> {
+    /// Elements and streams are registers, which are written last: what they say waits in a table that no program has.
+    fn vertex_tables(&self, list: &[PlacedAttribute<'_>], _: &mut Device, _: &mut Placer) -> Result<(), Trap> {
+        *self.attributes.borrow_mut() = draw::elements(self.chip, list)?;
         Ok(())
     }
 
-    fn registers(&self, _: &Entry, _: Option<&Entry>, _: &DrawJob<'_>) -> Result<Registers, Trap> {
-        Err(Trap::new(TrapKind::Unsupported, "draws are not set up"))
+    fn registers(&self, vertex: &Entry, fragment: Option<&Entry>, job: &DrawJob<'_>) -> Result<Registers, Trap> {
+        draw::registers(self.chip, vertex, fragment, job, &self.attributes.borrow())
     }
 }
 

@@ -91,7 +91,15 @@ pub static MACHINES: &[Machine] = &[
     machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, Some(stages_valhall)),
     machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, run_tesla, None),
     machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn)),
-    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, run_vivante, None),
+    machine!(
+        gpucc_vivante_machine,
+        "vivante",
+        ["gc2000", "gc3000", "gc7000"],
+        1,
+        false,
+        run_vivante,
+        Some(stages_vivante)
+    ),
 ];
 
 /// Valhall's dispatches, with its driver part.
@@ -147,6 +155,17 @@ fn run_vivante(
 ) -> Result<RunReport, Trap> {
     let mut part = drivers::vivante::part(&container.generation, options.perturb);
     drivers::run(&mut part, gpucc_vivante_machine::run_on, container, entry, dispatch, options)
+}
+
+/// Vivante's draws, with its driver part.
+fn stages_vivante(
+    job: &DrawJob<'_>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::vivante::part(&job.programs.0.generation, options.perturb);
+    drivers::stages(&mut part, gpucc_vivante_machine::draw, job, dispatch, options, run)
 }
 
 /// GCN's draws, with its driver part.

@@ -18,7 +18,8 @@ pub mod viewport;
 
 use std::ops::Range;
 
-use gpucc_pipeline::{CullMode, DepthBias, DepthStencil, FrontFace, Pipeline, Target, VertexBuffer};
+pub use gpucc_pipeline::FrontFace;
+use gpucc_pipeline::{CullMode, DepthBias, DepthStencil, Pipeline, Target, VertexBuffer};
 
 use crate::raster::{Indices, Rect, Setup, Topology, Viewport, Weights, fetch, sample_positions};
 use crate::texture::Texel;

@@ -19,6 +19,8 @@ pub(crate) enum Place {
     Temp,
     Uniform,
     Immediate,
+    /// i0 of fragment programs.
+    Internal,
 }
 
 /// What negation means for an operand.
@@ -56,6 +58,8 @@ pub(crate) struct Pre {
     pub pair: bool,
     pub sat: bool,
     pub local: bool,
+    /// Helpers are left out.
+    pub skphp: bool,
     pub denorm: bool,
     pub shift: u32,
     /// One result for all enabled lanes.
@@ -126,6 +130,7 @@ impl DecodedProgram {
             pair: false,
             sat: false,
             local: false,
+            skphp: false,
             denorm: false,
             shift: 0,
             scalar: false,
@@ -145,7 +150,9 @@ impl DecodedProgram {
             Some((TrapKind::Undecodable, "a word of zeros inside a program: code that was never written".to_owned()))
         } else {
             match decode_word(words, self.generation, self.stage) {
-                Ok(inst) => fill(&mut pre, &inst, self.generation, temps, uniforms, self.words.len()).err(),
+                Ok(inst) => {
+                    fill(&mut pre, &inst, (self.generation, self.stage), temps, uniforms, self.words.len()).err()
+                }
                 Err(DecodeError::Reserved(b)) => Some((TrapKind::Reserved, DecodeError::Reserved(b).to_string())),
                 Err(e) => Some((TrapKind::Undecodable, e.to_string())),
             }
@@ -179,7 +186,7 @@ type Fault = (TrapKind, String);
 fn fill(
     pre: &mut Pre,
     inst: &Inst<Vivante>,
-    generation: u8,
+    (generation, stage): (u8, u8),
     temps: usize,
     uniforms: usize,
     count: usize,
@@ -198,13 +205,15 @@ fn fill(
         pre.unit_amode = (v >> 5 & 7) as u8;
         pre.texel = [0, 2, 4, 6].map(|at| (v >> (8 + at) & 3) as u8);
     }
-    if matches!(row.op, Op::Texkill | Op::TexkillUnary | Op::TexkillBinary | Op::Dsx | Op::Dsy) {
-        return Err((TrapKind::Unsupported, "fragment instructions arrive with graphics".into()));
+    let fragment = stage & gpucc_isa::stage::FS != 0 && stage != gpucc_isa::stage::ALL;
+    if matches!(row.op, Op::Texkill | Op::TexkillUnary | Op::TexkillBinary | Op::Dsx | Op::Dsy) && !fragment {
+        return Err((TrapKind::Unsupported, "fragment instructions in a program of another stage".into()));
     }
     pre.ty = modifiers::ty(inst).unwrap_or(Type::F32);
     pre.cond = modifiers::cond(inst);
     pre.sat = get("sat") == 1;
     pre.local = get("local") == 1;
+    pre.skphp = get("skphp") == 1;
     pre.denorm = get("denorm") == 1;
     pre.shift = get("shift");
     pre.pair = validate::fast_transcendentals(generation) && row.op.has_pair();
@@ -237,12 +246,19 @@ fn fill(
             "src1" => 1,
             _ => 2,
         };
-        pre.src[slot] = operand(name, s, raw, integer, temps, uniforms)?;
+        pre.src[slot] = operand(name, s, raw, (integer, fragment), temps, uniforms)?;
     }
     Ok(())
 }
 
-fn operand(name: &str, s: Source, raw: u32, integer: bool, temps: usize, uniforms: usize) -> Result<Operand, Fault> {
+fn operand(
+    name: &str,
+    s: Source,
+    raw: u32,
+    (integer, fragment): (bool, bool),
+    temps: usize,
+    uniforms: usize,
+) -> Result<Operand, Fault> {
     let claimed = |what: &str, n: usize| {
         (TrapKind::BadRegister, format!("{name}: {what}{} is beyond the {n} that the container claims", s.reg))
     };
@@ -252,6 +268,7 @@ fn operand(name: &str, s: Source, raw: u32, integer: bool, temps: usize, uniform
         GROUP_TEMP => (Place::Temp, 0),
         GROUP_UNIFORM | GROUP_UNIFORM_HIGH if s.reg as usize >= uniforms => return Err(claimed("u", uniforms)),
         GROUP_UNIFORM => (Place::Uniform, 0),
+        GROUP_INTERNAL if fragment && s.amode == 0 => (Place::Internal, 0),
         GROUP_INTERNAL => {
             return Err((TrapKind::UndefinedRead, format!("{name}: internal registers belong to fragment programs")));
         }

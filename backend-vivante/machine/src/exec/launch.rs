@@ -45,14 +45,14 @@ pub const MOST_SHARED: u32 = 1 << 20;
 /// Most bytes of scratch of an invocation: the same.
 pub const MOST_SCRATCH: u32 = 64 << 10;
 
-const LIMITS: Limits = Limits {
+pub(crate) const LIMITS: Limits = Limits {
     family: Vivante::NAME,
     generations: Vivante::GENERATIONS,
     invocations: MAX_INVOCATIONS,
     workgroups: 0xffff,
 };
 
-fn bad(message: impl Into<String>) -> Trap {
+pub(crate) fn bad(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
 
@@ -64,6 +64,8 @@ pub(crate) struct LaunchState {
     pub defined: Vec<bool>,
     pub temps: usize,
     pub generation: u8,
+    /// Whether it is a fragment program.
+    pub fragment: bool,
     /// Texture units that are set up, by number.
     pub units: Vec<Option<Unit>>,
     pub seed: Option<u64>,
@@ -128,11 +130,12 @@ pub fn run_on(
     }
 
     let space = memory_of(&common, dispatch, device)?;
-    let (uniforms, defined) = uniform_words(&common, dispatch, &space, uniform_count)?;
+    let (uniforms, defined) = uniform_words(&common, entry, At::Dispatch, dispatch, &space, uniform_count)?;
     let ids = id_preloads(entry)?;
     let table = device.table(UNIT_TABLE).unwrap_or(0);
     let units = texture_units(entry, generation, &space, table as u32)?;
-    let launch = LaunchState { program, uniforms, defined, temps, generation, units, seed: options.perturb };
+    let launch =
+        LaunchState { program, uniforms, defined, temps, generation, fragment: false, units, seed: options.perturb };
     let run =
         Run { space, steps: StepBudget::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
     let mut dispatched = Dispatched {
@@ -265,21 +268,22 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Devic
     Ok(DeviceMemory { memory, addresses, data, shared, shared_is_local: local, scratch, races, own, indices })
 }
 
-fn uniform_words(
+pub(crate) fn uniform_words(
     common: &gpucc_sim::Launch<'_>,
+    entry: &Entry,
+    at_launch: At<'_>,
     dispatch: &Dispatch,
     space: &DeviceMemory,
     count: usize,
 ) -> Result<(Vec<u32>, Vec<bool>), Trap> {
     let mut words = vec![0; count * 4];
     let mut defined = vec![false; count * 4];
-    let entry = common.entry;
     for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
         let at = usize::from(p.index) * 4 + usize::from(p.lane);
         if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
             return Err(bad(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
         }
-        words[at] = common.value(p.source, At::Dispatch, |source| own_word(common, dispatch, space, source))?;
+        words[at] = common.value(p.source, at_launch, |source| own_word(common, entry, dispatch, space, source))?;
         defined[at] = true;
     }
     Ok((words, defined))
@@ -288,6 +292,7 @@ fn uniform_words(
 /// A word of the family's own.
 fn own_word(
     common: &gpucc_sim::Launch<'_>,
+    entry: &Entry,
     dispatch: &Dispatch,
     space: &DeviceMemory,
     source: Source,
@@ -311,7 +316,7 @@ fn own_word(
         Source::Family(n) => {
             // Rows of [group, binding, less, shift] behind the first family word.
             let at = (n as usize).saturating_mul(4).saturating_add(1);
-            let words = &common.entry.meta.family_words;
+            let words = &entry.meta.family_words;
             let Some(&[group, binding, less, shift]) = words.get(at..at.saturating_add(4)) else {
                 return Err(bad(format!("derived size {n} is not in the family words")));
             };
@@ -326,7 +331,7 @@ fn own_word(
 }
 
 /// The number under which the driver part gives the table of texture units.
-const UNIT_TABLE: u32 = 0;
+pub(crate) const UNIT_TABLE: u32 = 0;
 
 /// The texture units that the container names, as they are set up in memory.
 pub(crate) fn texture_units(

@@ -4,6 +4,7 @@ use gpucc_sim::{AddressSpace, AllocId, BEHIND, By, Memory, OwnMemory, RaceCheck,
 
 /// Memory of which each workgroup has its own piece: one allocation that stands for the piece of the workgroup that
 /// is running, at the address where that piece would be.
+#[derive(Clone)]
 pub(crate) struct Slice {
     pub id: AllocId,
     pub base: u64,
@@ -14,6 +15,7 @@ pub(crate) struct Slice {
 }
 
 /// Everything that has an address.
+#[derive(Clone)]
 pub(crate) struct DeviceMemory {
     pub memory: Memory,
     pub addresses: AddressSpace,
@@ -80,6 +82,17 @@ impl DeviceMemory {
             *w = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
         }
         Ok(words)
+    }
+
+    /// Up to four bytes as the fetch of attributes reads them: zeros outside of what there is.
+    pub fn peek(&self, address: u32, size: u32) -> u32 {
+        let mut bytes = [0; 4];
+        if let Ok((id, at)) = self.addresses.resolve(u64::from(address), size)
+            && self.memory.load_bytes(id, at, &mut bytes[..size as usize]).is_err()
+        {
+            return 0;
+        }
+        u32::from_le_bytes(bytes)
     }
 
     /// Stores of one lane.

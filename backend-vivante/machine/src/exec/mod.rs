@@ -5,13 +5,16 @@
 //! component is checked each time it is read.
 
 mod alu;
+mod attribute;
 mod decode;
+mod draw;
 mod launch;
 mod memory;
 mod sampler;
 mod subgroup;
 mod texture;
 
+pub use draw::draw;
 pub use launch::{
     FILE_TEMP, FILE_UNIFORM, FILE_UNIT, LANES, MAX_INVOCATIONS, MOST_SCRATCH, MOST_SHARED, run, run_on, shared_mode,
 };

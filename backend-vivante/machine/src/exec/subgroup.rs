@@ -44,6 +44,10 @@ pub(crate) struct Group {
     stacks: Vec<Vec<u32>>,
     /// Run the lanes that are furthest instead of those that are behind.
     ahead: bool,
+    /// Of fragments: lanes whose outputs count, i0.x, and lanes of quads of which one read another that was off.
+    live: Mask,
+    facing: Lanes,
+    open: Mask,
 }
 
 impl Group {
@@ -61,15 +65,23 @@ impl Group {
             ended: 0,
             stacks: vec![Vec::new(); LANES],
             ahead: false,
+            live: !0,
+            facing: [0; LANES],
+            open: 0,
         }
     }
 
     /// Back to the start, nothing written.
     pub fn start(&mut self, launch: &LaunchState, total: u32, garbage: Option<&mut SplitMix64>) {
+        let n = (total - self.first).min(LANES as u32);
+        self.start_lanes(launch, (1 << n) - 1, garbage);
+    }
+
+    /// Back to the start with these lanes.
+    pub fn start_lanes(&mut self, launch: &LaunchState, mask: Mask, garbage: Option<&mut SplitMix64>) {
         self.written.fill(0);
         self.a0_written = [0; 4];
-        let n = (total - self.first).min(LANES as u32);
-        self.current = Set { pc: 0, mask: (1 << n) - 1 };
+        self.current = Set { pc: 0, mask };
         self.others.clear();
         self.waiting = Set { pc: 0, mask: 0 };
         self.arrived = false;
@@ -83,6 +95,109 @@ impl Group {
                 r.fill_with(|| g.next_u32());
             }
         }
+    }
+
+    /// Puts a word into a component of a lane.
+    pub fn put(&mut self, reg: usize, comp: usize, lane: usize, word: u32) {
+        let at = reg * 4 + comp;
+        self.regs[at][lane] = word;
+        self.written[at] |= 1 << lane;
+    }
+
+    /// Puts i0.x of a lane.
+    pub fn put_internal(&mut self, lane: usize, word: u32) {
+        self.facing[lane] = word;
+    }
+
+    /// Lanes that are no helpers when fragments begin.
+    pub fn begin_fragments(&mut self, live: Mask) {
+        (self.live, self.open) = (live, 0);
+    }
+
+    /// Lanes whose outputs count.
+    pub fn live(&self) -> Mask {
+        self.live
+    }
+
+    /// Lanes of which one read another that was off.
+    pub fn open(&self) -> Mask {
+        self.open
+    }
+
+    /// What the program left in a component of a lane.
+    pub fn output(&self, reg: usize, comp: usize, lane: usize) -> Result<u32, Trap> {
+        let at = reg * 4 + comp;
+        if self.written[at] >> lane & 1 == 0 {
+            let name = ['x', 'y', 'z', 'w'][comp & 3];
+            let what = format!("output t{reg}.{name} was never written");
+            return Err(Trap::new(TrapKind::UndefinedRead, what).in_lane(lane as u32));
+        }
+        Ok(self.regs[at][lane])
+    }
+
+    /// A component of an operand in all lanes of the quads of a mask, for the differences of their lanes. Lanes that are off give what
+    /// their registers hold.
+    pub(super) fn in_quads(
+        &mut self,
+        o: &Operand,
+        lane: usize,
+        launch: &LaunchState,
+        mask: Mask,
+    ) -> Result<Lanes, Trap> {
+        let whole = [0, 1, 2, 3].iter().fold(0, |m, k| m | (mask >> k & 0x1111_1111)) * 0xf & ((1 << LANES) - 1);
+        self.source(o, lane, launch, mask)?;
+        if o.place == Place::Temp && o.amode == 0 {
+            let at = usize::from(o.reg) * 4 + usize::from(o.comp[lane]);
+            let kept = self.written[at];
+            // A value from before the lane went another way, or none at all.
+            if whole & !mask != 0 {
+                self.open |= whole;
+            }
+            self.written[at] |= whole;
+            let v = self.source(o, lane, launch, whole);
+            self.written[at] = kept;
+            return v;
+        }
+        self.source(o, lane, launch, mask)
+    }
+
+    /// DSX and DSY: second lane of the row or column less the first.
+    fn derivative(&mut self, pre: &Pre, launch: &LaunchState, mask: Mask) -> Result<(), Trap> {
+        let step = if pre.op == Op::Dsx { 1 } else { 2 };
+        for c in 0..4 {
+            if pre.mask >> c & 1 == 0 {
+                continue;
+            }
+            let v = self.in_quads(&pre.src[0], c, launch, mask)?;
+            let mut d = [0; LANES];
+            for (i, d) in d.iter_mut().enumerate() {
+                let (first, second) = (i & !step, i | step);
+                let [a, b] = [first, second].map(|k| f32::from_bits(v[k]));
+                *d = gpucc_num::f32::add(pre.mode, b, -a).to_bits();
+            }
+            if pre.sat {
+                d.iter_mut().for_each(|x| *x = gpucc_num::f32::saturate(f32::from_bits(*x), 0.0).to_bits());
+            }
+            self.write(pre, c, &d, mask, !0)?;
+        }
+        Ok(())
+    }
+
+    /// Takes lanes out of those whose outputs count, by any component.
+    fn kill(&mut self, pre: &Pre, launch: &LaunchState, mask: Mask) -> Result<(), Trap> {
+        if pre.op == Op::Texkill {
+            self.live &= !mask;
+            return Ok(());
+        }
+        let mut gone = 0;
+        for c in 0..4 {
+            let a = self.source(&pre.src[0], c, launch, mask)?;
+            let b =
+                if pre.src[1].place == Place::None { [0; LANES] } else { self.source(&pre.src[1], c, launch, mask)? };
+            gone |= alu::test(pre.cond, pre.ty, &a, &b);
+        }
+        self.live &= !(gone & mask);
+        Ok(())
     }
 
     /// Writes one component of an id vector; `value` gives it for a local index.
@@ -236,6 +351,8 @@ impl Group {
                 self.current.mask = 0;
                 return Ok(());
             }
+            Op::Texkill | Op::TexkillUnary | Op::TexkillBinary => self.kill(pre, launch, mask)?,
+            Op::Dsx | Op::Dsy => self.derivative(pre, launch, mask)?,
             Op::Load => self.load(pre, launch, run, mask)?,
             Op::Store => self.store(pre, launch, run, mask)?,
             Op::AtomicAdd
@@ -304,6 +421,16 @@ impl Group {
         let comp = usize::from(o.comp[lane]);
         let mut v = match o.place {
             Place::Immediate => return Ok([o.value; LANES]),
+            Place::Internal if comp == 1 => {
+                return Err(Trap::new(TrapKind::UndefinedRead, "i0.y is not known"));
+            }
+            Place::Internal => {
+                if comp == 0 {
+                    self.facing
+                } else {
+                    [0; LANES]
+                }
+            }
             Place::None => return Ok([0; LANES]),
             Place::Temp if o.amode == 0 => {
                 let at = usize::from(o.reg) * 4 + comp;
@@ -502,6 +629,7 @@ impl Group {
                 }
             }
         }
+        let mask = if launch.fragment && pre.skphp { mask & self.live } else { mask };
         for i in ordered(mask, self.ahead) {
             self.aligned(addresses[i], size as u32, i)?;
             let mut bytes = [0; 16];
@@ -521,7 +649,8 @@ impl Group {
         let y = if pre.op == Op::AtomicCmpXchg { self.source(&pre.src[2], 1, launch, mask)? } else { [0; LANES] };
         let signed = pre.ty == Type::S32;
         let mut old = [0; LANES];
-        for i in ordered(mask, self.ahead) {
+        let shown = if launch.fragment && pre.skphp { mask & self.live } else { mask };
+        for i in ordered(shown, self.ahead) {
             self.aligned(addresses[i], 4, i)?;
             let (x, y) = (x[i], y[i]);
             let op = |m: u32| match pre.op {

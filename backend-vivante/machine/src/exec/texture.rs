@@ -81,6 +81,8 @@ struct Operands {
     level: Lanes,
     reference: Option<Lanes>,
     gradients: Option<[[Lanes; 3]; 2]>,
+    /// What the coordinates change by in the quad.
+    quad: Option<[[Lanes; 3]; 2]>,
 }
 
 impl Group {
@@ -119,14 +121,17 @@ impl Group {
 
     /// What the lanes of one unit get.
     fn texels(
-        &self,
+        &mut self,
         pre: &Pre,
         unit: &Unit,
         launch: &LaunchState,
         run: &mut Run,
         lanes: Mask,
     ) -> Result<Vec<(usize, Texel)>, Trap> {
-        let o = self.operands(pre, unit, launch, lanes)?;
+        let mut o = self.operands(pre, unit, launch, lanes)?;
+        if matches!(pre.op, Op::Texld | Op::Texldb) {
+            self.quad_changes(pre, unit, launch, lanes, &mut o)?;
+        }
         let mut found = Vec::with_capacity(lanes.count_ones() as usize);
         for i in lanes_of(lanes) {
             let (by, at) = (self.by(i), self.lane_number(i));
@@ -175,7 +180,7 @@ impl Group {
             *c = s(0, k)?;
         }
         let halti5 = launch.generation == GC7000;
-        let mut o = Operands { coords, level: [0; LANES], reference: None, gradients: None };
+        let mut o = Operands { coords, level: [0; LANES], reference: None, gradients: None, quad: None };
         let mut reference = None;
         match pre.op {
             Op::Texld => reference = given(2).then_some((2, 0)),
@@ -223,6 +228,32 @@ impl Group {
         Ok(o)
     }
 
+    /// The change of the coordinates from the first lane of the quad.
+    fn quad_changes(
+        &mut self,
+        pre: &Pre,
+        unit: &Unit,
+        launch: &LaunchState,
+        mask: Mask,
+        o: &mut Operands,
+    ) -> Result<(), Trap> {
+        if !launch.fragment {
+            return Err(unsupported("a level from the quad outside of fragment programs"));
+        }
+        let mut changes = [[[0; LANES]; 3]; 2];
+        let axes = if unit.dim == Dim::Cube { 3 } else { unit.dim.axes() };
+        for k in 0..axes {
+            let v = self.in_quads(&pre.src[0], k, launch, mask)?;
+            for i in 0..LANES {
+                let at = |n: usize| f32::from_bits(v[(i & !3) + n]);
+                changes[0][k][i] = (at(1) - at(0)).to_bits();
+                changes[1][k][i] = (at(2) - at(0)).to_bits();
+            }
+        }
+        o.quad = Some(changes);
+        Ok(())
+    }
+
     fn request(&self, pre: &Pre, unit: &Unit, o: &Operands, i: usize) -> Result<Request, Trap> {
         let float = |v: &Lanes| f32::from_bits(v[i]);
         let c: [f32; 3] = [0, 1, 2].map(|k| float(&o.coords[k]));
@@ -248,7 +279,10 @@ impl Group {
                 }
                 r.what = What::Gather(component as u8);
             }
-            _ => return Err(unsupported("a level from the quad outside of fragment programs")),
+            _ => {
+                let change = |d: &[Lanes; 3]| [0, 1, 2].map(|k| float(&d[k]));
+                r.lod = Lod::Gradient(o.quad.as_ref().map_or([[0.0; 3]; 2], |q| [change(&q[0]), change(&q[1])]));
+            }
         }
         if pre.op == Op::Texldb {
             r.bias = float(&o.level);

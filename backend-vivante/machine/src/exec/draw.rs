@@ -1,0 +1,526 @@
+//! Draws: a vertex and a fragment program as the stages of [`gpucc_sim::draw`] (`docs/abi-vivante.md` 11).
+//!
+//! State words say where attributes, varyings, outputs and colours lie; what they name and no program wrote traps. Lanes of a batch
+//! run together, in whole quads, and killed ones go on as helpers.
+
+use gpucc_container::{Container, Entry, IoPlace, Stage, UNIFORM_FILE, flags};
+use gpucc_sim::draw::{
+    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Mode, QuadIn, QuadOut, RunStages,
+    Targets, Varyings, VertexIn, VertexOut, Where, Worker, draw_on, from_negative,
+};
+use gpucc_sim::texture::Texel;
+use gpucc_sim::{
+    AddressSpace, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Registers, RunOptions, RunReport,
+    RunState, SplitMix64, StepBudget, Trap, TrapKind,
+};
+
+use super::alu;
+use super::attribute::Attribute;
+use super::decode::DecodedProgram;
+use super::launch::{
+    FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, texture_units, uniform_words,
+};
+use super::memory::DeviceMemory;
+use super::subgroup::{Group, Mask};
+use crate::GC7000;
+use crate::validate::{INSTRUCTIONS, TEMPS, UNIFORMS};
+
+/// Words of a varying of a vertex: which components were written, and four of them.
+const GIVEN_WORDS: u32 = 5;
+/// Instructions between looks at whether a group has ended.
+const TIME_SLICE: u32 = 1000;
+
+/// State words by address (`graphics-vivante.md` 1).
+pub mod reg {
+    /// Space of all of them.
+    pub const SPACE: u16 = 0;
+    /// Outputs of the vertex program.
+    pub const VS_OUTPUT_COUNT: u32 = 0x0804;
+    /// Inputs of it, and whether ids are one.
+    pub const VS_INPUT_COUNT: u32 = 0x0808;
+    /// Temporaries of it.
+    pub const VS_TEMPS: u32 = 0x080c;
+    /// Temporaries of its outputs.
+    pub const VS_OUTPUT: u32 = 0x0810;
+    /// Temporaries of its inputs.
+    pub const VS_INPUT: u32 = 0x0820;
+    /// The same from HALTI5 on.
+    pub const VS_HALTI5_OUTPUT: u32 = 0x08e0;
+    /// The same from HALTI5 on.
+    pub const VS_HALTI5_INPUT: u32 = 0x08c0;
+    /// Number of varyings.
+    pub const VARYINGS: u32 = 0x0a30;
+    /// Whether each is left out by the shade model.
+    pub const SHADER_ATTRIBUTES: u32 = 0x0a40;
+    /// PA_CONFIG, with the shade model.
+    pub const PA_CONFIG: u32 = 0x0a34;
+    /// Components of varyings, before HALTI5.
+    pub const VARYING_COMPONENTS: [u32; 2] = [0x3820, 0x3834];
+    /// Components of varyings from HALTI5 on.
+    pub const HALTI5_VARYING_COMPONENTS: u32 = 0x0a90;
+    /// How each component is interpolated, from HALTI5 on.
+    pub const HALTI5_INTERPOLATION: u32 = 0x38c0;
+    /// Temporaries of colours, of targets 0 to 3 and 4 to 7.
+    pub const PS_OUTPUT_REG: [u32; 2] = [0x1004, 0x102c];
+    /// Inputs of the fragment program, the position among them.
+    pub const PS_INPUT_COUNT: u32 = 0x1008;
+    /// Temporaries of it.
+    pub const PS_TEMPS: u32 = 0x100c;
+    /// Targets, and which are saturated.
+    pub const PS_CONTROL: u32 = 0x1010;
+}
+
+/// State words.
+struct Words<'a>(&'a Registers);
+
+impl Words<'_> {
+    fn get(&self, register: u32) -> u32 {
+        self.0.get(reg::SPACE, register)
+    }
+
+    fn byte(&self, first: u32, n: u32) -> usize {
+        (self.get(first + n / 4 * 4) >> (8 * (n % 4)) & 0xff) as usize
+    }
+}
+
+/// A program of the draw.
+struct Side<'a> {
+    launch: LaunchState,
+    entry: &'a Entry,
+}
+
+/// What both programs of a draw run by.
+struct Machine<'a> {
+    vertex: Side<'a>,
+    fragment: Option<Side<'a>>,
+    attributes: Vec<Attribute>,
+    /// The register with the numbers of vertex and instance.
+    ids: Option<usize>,
+    /// Temporaries of position and varyings.
+    outputs: Vec<usize>,
+    /// Components and way of each varying.
+    varyings: Vec<(usize, Mode)>,
+    /// Temporaries of colours, by hardware's number.
+    colours: Vec<usize>,
+    /// What of which target each of them is.
+    places: Vec<Place>,
+    /// Whether triangles whose corners go clockwise are front-facing.
+    clockwise: bool,
+    first_instance: u32,
+}
+
+/// What a colour of hardware's is: components of a target.
+#[derive(Clone, Copy)]
+struct Place {
+    target: usize,
+    first: usize,
+    count: usize,
+    /// Red and blue change places.
+    turned: bool,
+    /// Alpha counts beside what is stored.
+    alpha: bool,
+}
+
+/// A shader core.
+struct Core {
+    run: Run,
+    seed: Option<SplitMix64>,
+    launched: u64,
+}
+
+impl Worker for Core {
+    fn steps(&mut self) -> &mut StepBudget {
+        &mut self.run.steps
+    }
+
+    fn counted(&mut self) -> RunReport {
+        let mut report = std::mem::take(&mut self.run.report);
+        for (class, n) in alu::CLASSES.iter().zip(&mut self.run.classes).filter(|(_, n)| **n > 0) {
+            report.add_class(class, std::mem::take(n));
+        }
+        report
+    }
+
+    fn twin(&mut self) -> Core {
+        Core {
+            run: Run {
+                space: self.run.space.clone(),
+                steps: self.run.steps.clone(),
+                report: RunReport::default(),
+                classes: self.run.classes,
+            },
+            seed: self.seed.clone(),
+            launched: self.launched,
+        }
+    }
+}
+
+impl DrawWorker for Core {
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.run.space.memory
+    }
+}
+
+/// Gives the programs of a draw as stages to `run`, with what a driver part prepared.
+///
+/// # Errors
+/// A trap with its instruction and address, or what is wrong with containers, state words or the draw; what `run` gives.
+pub fn draw(
+    (vertex, fragment): (&Container, Option<&Container>),
+    draw: &Draw<'_>,
+    dispatch: &mut Dispatch,
+    device: &mut DrawDevice,
+    options: &RunOptions,
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
+    let entries = DrawEntries::new(vertex, fragment, LANES)?;
+    let launch = entries.launch(&LIMITS, draw, dispatch, device, options)?;
+    let registers = device.registers.clone();
+    let (machine, core) = Machine::new(&launch, &registers, draw, dispatch, device)?;
+    draw_on(&launch, (&machine, core), dispatch, device, run)
+}
+
+impl<'a> Side<'a> {
+    fn new(
+        common: &gpucc_sim::Launch<'_>,
+        entry: &'a Entry,
+        (words, temps): (&Words<'_>, u32),
+        state: &DrawState,
+        (dispatch, space): (&Dispatch, &DeviceMemory),
+        tables: &[(u32, u64)],
+    ) -> Result<Side<'a>, Trap> {
+        let generation = common.generation;
+        let temps_in = words.get(temps);
+        let temps = usize::from(entry.meta.registers_of(FILE_TEMP));
+        if temps > TEMPS as usize || temps_in as usize != temps {
+            return Err(bad(format!("{temps} temporaries, the state words say {temps_in}, the chip has {TEMPS}")));
+        }
+        let uniform_count = usize::from(entry.meta.registers_of(FILE_UNIFORM));
+        if uniform_count > UNIFORMS[generation as usize] as usize {
+            return Err(bad(format!("{uniform_count} uniform registers do not fit the chip")));
+        }
+        if entry.meta.scratch_bytes > 0 || entry.meta.shared_bytes > 0 {
+            return Err(bad("vertex and fragment programs have neither scratch nor workgroup memory"));
+        }
+        let program = DecodedProgram::new(&entry.code, (generation, entry.stage.bit()), temps, uniform_count)?;
+        if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
+            return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
+        }
+        if let Some(p) = entry.preloads.iter().find(|p| p.file == FILE_TEMP || p.file > UNIFORM_FILE) {
+            return Err(bad(format!("no place {} of file {} is loaded in this stage", p.index, p.file)));
+        }
+        let (uniforms, defined) = uniform_words(common, entry, At::Draw(state), dispatch, space, uniform_count)?;
+        let table = tables.iter().find(|t| t.0 == UNIT_TABLE).map_or(0, |t| t.1);
+        let units = texture_units(entry, generation, space, table as u32)?;
+        let fragment = entry.stage == Stage::Fragment;
+        let seed = common.options.perturb;
+        Ok(Side { launch: LaunchState { program, uniforms, defined, temps, generation, fragment, units, seed }, entry })
+    }
+}
+
+impl<'a> Machine<'a> {
+    fn new(
+        launch: &'a DrawLaunch<'a>,
+        registers: &Registers,
+        draw: &Draw<'_>,
+        dispatch: &Dispatch,
+        device: &DrawDevice,
+    ) -> Result<(Machine<'a>, Core), Trap> {
+        let (words, common) = (Words(registers), &launch.common);
+        let options = common.options;
+        let mut addresses = AddressSpace::new32(options.perturb);
+        let (memory, _) = launch.memory(dispatch, device, &mut addresses)?;
+        let space = DeviceMemory {
+            memory,
+            addresses,
+            data: None,
+            shared: None,
+            shared_is_local: false,
+            scratch: None,
+            races: RaceCheck::default(),
+            own: OwnMemory::new(Vec::new()),
+            indices: Vec::new(),
+        };
+        let own = (dispatch, &space);
+        let vertex = Side::new(common, launch.vertex, (&words, reg::VS_TEMPS), &launch.state, own, &device.tables[0])?;
+        let fragment = launch
+            .fragment
+            .map(|f| Side::new(common, f, (&words, reg::PS_TEMPS), &launch.state, own, &device.tables[1]))
+            .transpose()?;
+        let halti5 = common.generation == GC7000;
+        let (inputs, map) = (words.get(reg::VS_INPUT_COUNT), if halti5 { reg::VS_HALTI5_INPUT } else { reg::VS_INPUT });
+        let ids = inputs >> 31 == 1;
+        let count = (inputs & 31) - u32::from(ids && inputs & 31 > 0);
+        let input = |n: u32| words.byte(map, n);
+        let mut attributes = Vec::new();
+        for n in 0..count {
+            attributes.push(Attribute::read(registers, common.generation, n, input(n))?);
+        }
+        let map = if halti5 { reg::VS_HALTI5_OUTPUT } else { reg::VS_OUTPUT };
+        let outputs: Vec<usize> = (0..words.get(reg::VS_OUTPUT_COUNT)).map(|n| words.byte(map, n)).collect();
+        let known = |t: &usize| *t < vertex.launch.temps;
+        let id_register = ids.then(|| input(count));
+        if outputs.is_empty() || !outputs.iter().all(known) || !id_register.iter().all(known) {
+            return Err(bad("the maps of the vertex program name temporaries that it does not have"));
+        }
+        if attributes.iter().any(|a| a.register >= vertex.launch.temps) {
+            return Err(bad("an attribute goes to a temporary that the vertex program does not have"));
+        }
+        let varyings = varyings(&words, halti5)?;
+        if fragment.is_some() && outputs.len() != varyings.len() + 1 {
+            return Err(bad(format!("{} outputs for {} varyings", outputs.len(), varyings.len())));
+        }
+        let mut colours = Vec::new();
+        if let Some(f) = &fragment {
+            let inputs = words.get(reg::PS_INPUT_COUNT) & 31;
+            if inputs as usize != varyings.len() + 1 || varyings.len() >= f.launch.temps.max(1) {
+                return Err(bad(format!("{inputs} inputs of the fragment program for {} varyings", varyings.len())));
+            }
+            let targets = (words.get(reg::PS_CONTROL) >> 8 & 7) + 1;
+            for n in 0..targets {
+                let t = words.byte(reg::PS_OUTPUT_REG[n as usize / 4], n % 4) & 0x7f;
+                if t >= f.launch.temps {
+                    return Err(bad(format!("target {n} has t{t}, which the program does not have")));
+                }
+                colours.push(t);
+            }
+        }
+        let run = Run {
+            space,
+            steps: StepBudget::new(options),
+            report: RunReport::default(),
+            classes: [0; alu::CLASSES.len()],
+        };
+        let machine = Machine {
+            vertex,
+            fragment,
+            attributes,
+            ids: id_register,
+            outputs,
+            varyings,
+            colours,
+            places: places(draw),
+            clockwise: draw.raster.front_face == gpucc_sim::draw::FrontFace::Cw,
+            first_instance: launch.state.first[1],
+        };
+        Ok((machine, Core { run, seed: options.perturb.map(SplitMix64::new), launched: 0 }))
+    }
+
+    /// Runs lanes of a program to its end.
+    fn shade(&self, side: &Side<'_>, core: &mut Core, group: &mut Group) -> Result<(), Trap> {
+        core.run.report.subgroups += 1;
+        core.launched += 1;
+        while group.run(&side.launch, &mut core.run, TIME_SLICE)? != RunState::Done {}
+        Ok(())
+    }
+
+    fn group(&self, side: &Side<'_>, core: &Core, mask: Mask) -> Group {
+        let mut group = Group::new(0, side.launch.temps);
+        let mut garbage = core.seed.as_ref().map(|s| s.fork(core.launched));
+        group.start_lanes(&side.launch, mask, garbage.as_mut());
+        group
+    }
+}
+
+/// Components of the varyings, and how they are interpolated.
+fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<(usize, Mode)>, Trap> {
+    let count = words.get(reg::VARYINGS) >> 8 & 0xff;
+    let mut list = Vec::new();
+    let mut before = 0;
+    for n in 0..count {
+        let word = match (halti5, n / 8) {
+            (true, k) => words.get(reg::HALTI5_VARYING_COMPONENTS + 4 * k),
+            (false, k) => words.get(*reg::VARYING_COMPONENTS.get(k as usize).unwrap_or(&0)),
+        };
+        let components = (word >> (4 * (n % 8)) & 15) as usize;
+        if components == 0 || components > 4 {
+            return Err(bad(format!("varying {n} has {components} components")));
+        }
+        let mode = if halti5 {
+            let code = |k: u32| words.get(reg::HALTI5_INTERPOLATION + k / 8 * 4) >> (4 * (k % 8)) & 15;
+            let first = code(before);
+            if (1..components as u32).any(|k| code(before + k) != first) {
+                return Err(bad(format!("components of varying {n} are interpolated in different ways")));
+            }
+            match first {
+                0 => Mode::Perspective,
+                1 => Mode::Linear,
+                2 => Mode::Flat,
+                c => return Err(bad(format!("interpolation {c} of varying {n}"))),
+            }
+        } else {
+            // Flat shading concerns what does not bypass it.
+            let flat = words.get(reg::PA_CONFIG) >> 16 & 3 == 0;
+            match words.get(reg::SHADER_ATTRIBUTES + 4 * n) {
+                0x2f1 => Mode::Perspective,
+                0x2f0 if flat => Mode::Flat,
+                w => return Err(bad(format!("PA_SHADER_ATTRIBUTES {w:#x} of varying {n}"))),
+            }
+        };
+        before += components as u32;
+        list.push((components, mode));
+    }
+    Ok(list)
+}
+
+/// Targets without holes; one of 128 bits is two.
+fn places(draw: &Draw<'_>) -> Vec<Place> {
+    use gpucc_sim::texture::Format;
+    let mut list = Vec::new();
+    for (k, t) in draw.merger.targets.iter().enumerate() {
+        let Some(t) = t else { continue };
+        if t.format.bytes() == 16 {
+            list.extend([0, 2].map(|first| Place { target: k, first, count: 2, turned: false, alpha: false }));
+        } else {
+            let turned = matches!(t.format, Format::Rgba8Unorm | Format::Rgba8UnormSrgb);
+            let alpha = t.reads_source_alpha() || k == 0 && draw.merger.alpha_to_coverage;
+            let count = t.format.components() as usize;
+            list.push(Place { target: k, first: 0, count, turned, alpha });
+        }
+    }
+    list
+}
+
+impl DrawMachine for Machine<'_> {
+    const LANES: usize = LANES;
+    type Worker = Core;
+
+    fn depth(&self) -> DepthTest {
+        let has = |flag: u32| self.fragment.as_ref().is_some_and(|f| f.entry.meta.flags & flag != 0);
+        match () {
+            () if has(flags::EARLY_DEPTH) => DepthTest::Early,
+            () if has(flags::WRITES_DEPTH | flags::WRITES_MEMORY) => DepthTest::Late,
+            () => DepthTest::Reject,
+        }
+    }
+
+    fn varyings(&self) -> Varyings {
+        let blank = self.outputs.iter().skip(1).flat_map(|_| [15, 0, 0, 0, 0]).collect();
+        let mut places = Vec::new();
+        // By the fragment program's order where there is one.
+        let by_fragment = self.fragment.as_ref().map(|f| f.entry);
+        for row in by_fragment.map_or(&self.vertex.entry.interface, |f| &f.interface) {
+            let IoPlace::Location { number, .. } = row.at else { continue };
+            let at = match by_fragment {
+                Some(_) if !row.output => Some(usize::from(row.index) - 1),
+                None if row.output => self.outputs.iter().skip(1).position(|&t| t == usize::from(row.index)),
+                _ => None,
+            };
+            if let Some(at) = at {
+                let first = GIVEN_WORDS * at as u32 + 1;
+                places.extend((0..4u8).map(|c| (number, c, first + u32::from(c))));
+            }
+        }
+        Varyings { blank, places }
+    }
+
+    fn vertices(
+        &self,
+        core: &mut Core,
+        batch: &[VertexIn],
+        words: &mut Vec<u32>,
+        out: &mut Vec<VertexOut>,
+    ) -> Result<(), Trap> {
+        let mask = ((1u64 << batch.len()) - 1) as Mask;
+        let mut group = self.group(&self.vertex, core, mask);
+        for a in &self.attributes {
+            for (lane, v) in batch.iter().enumerate() {
+                let value = a.fetch(&core.run.space, v.vertex, v.instance, self.first_instance)?;
+                for (c, word) in value.into_iter().enumerate() {
+                    group.put(a.register, c, lane, word);
+                }
+            }
+        }
+        if let Some(register) = self.ids {
+            for (lane, v) in batch.iter().enumerate() {
+                group.put(register, 0, lane, v.vertex);
+                group.put(register, 1, lane, v.instance.wrapping_sub(self.first_instance));
+            }
+        }
+        self.shade(&self.vertex, core, &mut group)?;
+        for lane in 0..batch.len() {
+            let mut position = [0.0; 4];
+            for (c, p) in position.iter_mut().enumerate() {
+                *p = f32::from_bits(group.output(self.outputs[0], c, lane)?);
+            }
+            let from = words.len() as u32;
+            for &t in &self.outputs[1..] {
+                let values = [0, 1, 2, 3].map(|c| group.output(t, c, lane).ok());
+                words.push((0..4).fold(0, |m, c| m | u32::from(values[c].is_some()) << c));
+                words.extend(values.map(Option::unwrap_or_default));
+            }
+            let position = from_negative(position);
+            out.push(VertexOut { position, words: from..words.len() as u32, ..VertexOut::default() });
+        }
+        Ok(())
+    }
+
+    fn quads(
+        &self,
+        core: &mut Core,
+        batch: &[QuadIn<'_>],
+        words: &[u32],
+        _: &Targets,
+        out: &mut Vec<QuadOut>,
+    ) -> Result<(), Trap> {
+        let Some(fragment) = &self.fragment else { return Err(bad("there is no fragment program")) };
+        let whole = ((1u64 << (4 * batch.len())) - 1) as Mask;
+        let mut group = self.group(fragment, core, whole);
+        let covered = batch.iter().enumerate().fold(0, |m, (k, q)| m | Mask::from(q.covered()) << (4 * k));
+        group.begin_fragments(covered);
+        for lane in 0..4 * batch.len() {
+            let (q, l) = (&batch[lane / 4], lane % 4);
+            for (c, v) in q.position(l).into_iter().enumerate() {
+                group.put(0, c, lane, v.to_bits());
+            }
+            let clockwise = q.primitive.front == self.clockwise;
+            group.put_internal(lane, if clockwise { 1f32 } else { 0.0 }.to_bits());
+            for (n, &(components, mode)) in self.varyings.iter().enumerate() {
+                for c in 0..components {
+                    let missing = core::cell::Cell::new(false);
+                    let value = q.input(l, mode, Where::Center, Divisor::Place, |vertex| {
+                        let at = q.primitive.words[vertex].start as usize + GIVEN_WORDS as usize * n;
+                        missing.set(missing.get() || words[at] >> c & 1 == 0);
+                        words[at + 1 + c]
+                    });
+                    if missing.get() {
+                        let what = format!("component {c} of varying {n} was not written by the vertex program");
+                        return Err(Trap::new(TrapKind::UndefinedRead, what));
+                    }
+                    group.put(n + 1, c, lane, value);
+                }
+            }
+        }
+        self.shade(fragment, core, &mut group)?;
+        let live = group.live();
+        let writes_depth = fragment.entry.meta.flags & flags::WRITES_DEPTH != 0;
+        for k in 0..batch.len() {
+            let mut q = QuadOut {
+                live: (live >> (4 * k) & 15) as u8,
+                open: group.open() >> (4 * k) & 15 != 0,
+                ..QuadOut::default()
+            };
+            for l in (0..4).filter(|l| q.live >> l & 1 == 1) {
+                let lane = 4 * k + l;
+                for (&t, p) in self.colours.iter().zip(&self.places) {
+                    let texel: &mut Texel = &mut q.colour[p.target][l];
+                    for c in 0..p.count {
+                        let from = if p.turned && c < 3 { 2 - c } else { c };
+                        texel[p.first + c] = group.output(t, from, lane)?;
+                    }
+                    if p.first == 0 && p.count < 4 {
+                        texel[3] = if p.alpha { group.output(t, 3, lane)? } else { 1f32.to_bits() };
+                    }
+                }
+                if writes_depth {
+                    q.depth.get_or_insert_with(Default::default)[l] = f32::from_bits(group.output(0, 2, lane)?);
+                }
+            }
+            if writes_depth {
+                q.depth.get_or_insert_with(Default::default);
+            }
+            out.push(q);
+        }
+        Ok(())
+    }
+}

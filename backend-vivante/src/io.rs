@@ -1,0 +1,153 @@
+//! Places of what a vertex or fragment program gets and gives, and the state words that say so (`docs/abi-vivante.md` 11).
+
+use gpucc_container::StateWord;
+use gpucc_driver::{Direction, HwPlace};
+use gpucc_ir::analysis::StageUse;
+use gpucc_ir::{Function, IoAt, IoSlot, Module, Stage, StageInfo, Sysval};
+use gpucc_pipeline::{Base, Pipeline};
+use gpucc_vivante_machine as machine;
+
+use crate::isel::io::{colour_register, colours};
+
+/// The inputs and outputs of an entry point.
+#[derive(Clone, Debug, Default)]
+pub struct Io {
+    /// What the program uses of its stage.
+    pub used: StageUse,
+    /// Whether it is a vertex entry; a fragment entry if `is_fragment`, else a compute entry.
+    pub is_vertex: bool,
+    /// Whether it is a fragment entry.
+    pub is_fragment: bool,
+    /// The temporary of each input that is read.
+    pub inputs: Vec<Option<u16>>,
+    /// Whether numbers of vertices and instances are read.
+    pub ids: bool,
+    /// The temporary of each output of a vertex entry.
+    pub outputs: Vec<u16>,
+}
+
+impl Io {
+    /// Looks at a function of a stage.
+    pub fn new(m: &Module, f: &Function, stage: &StageInfo) -> Io {
+        let mut io = Io::default();
+        let Some(interface) = stage.interface() else { return io };
+        io.used = StageUse::new(m, f, stage);
+        io.is_vertex = stage.kind() == Stage::Vertex;
+        io.is_fragment = !io.is_vertex;
+        // Position is the first input of fragments.
+        let mut next = u16::from(io.is_fragment);
+        for &read in &io.used.inputs {
+            io.inputs.push(read.then_some(next));
+            next += u16::from(read);
+        }
+        io.ids = io.used.reads(Sysval::VertexIndex) || io.used.reads(Sysval::RawInstanceIndex);
+        if io.is_vertex {
+            let mut at = 1;
+            for o in &interface.outputs {
+                io.outputs.push(match o.at {
+                    IoAt::Position => 0,
+                    _ => {
+                        at += 1;
+                        at - 1
+                    }
+                });
+            }
+        }
+        io
+    }
+
+    /// Inputs that are read.
+    pub fn count(&self) -> u16 {
+        self.inputs.iter().flatten().count() as u16
+    }
+
+    /// The register with numbers of vertex and instance.
+    pub fn id_register(&self) -> u16 {
+        self.count()
+    }
+
+    /// Temporaries that there must be for what the hardware loads and takes.
+    pub fn temps(&self, stage: &StageInfo, p: Option<&Pipeline>) -> u16 {
+        let Some(interface) = stage.interface() else { return 0 };
+        if self.is_vertex {
+            let read = self.count() + u16::from(self.ids);
+            return read.max(interface.outputs.len() as u16).max(1);
+        }
+        let targets = colours(&interface.outputs, p).len().max(1) as u16;
+        (self.count() + 1).max(targets + 1)
+    }
+}
+
+/// Places of the rows of the container's interface.
+pub fn places<'a>(
+    io: &'a Io,
+    stage: &'a StageInfo,
+    p: Option<&'a Pipeline>,
+) -> impl FnMut(Direction, usize, &IoSlot) -> Option<HwPlace> + 'a {
+    let outputs = stage.interface().map_or(&[][..], |i| &i.outputs);
+    let targets = colours(outputs, p);
+    move |direction, n, slot| {
+        let (index, lane) = match direction {
+            Direction::Input => (io.inputs[n]?, 0),
+            Direction::Output if io.is_vertex => (io.outputs[n], 0),
+            Direction::Output if slot.at == IoAt::FragDepth => (0, 2),
+            Direction::Output => (colour_register(targets.iter().position(|c| c.is_some_and(|c| c.output == n))?), 0),
+        };
+        Some(HwPlace { file: machine::exec::FILE_TEMP, index, lane })
+    }
+}
+
+fn word(register: u32, value: u32) -> StateWord {
+    StateWord { space: 0, register, value, mask: u32::MAX }
+}
+
+/// Bytes, four in a word.
+fn map(first: u32, list: &[u32]) -> Vec<StateWord> {
+    let one = |(k, part): (usize, &[u32])| {
+        let value = part.iter().enumerate().fold(0, |w, (n, v)| w | v << (8 * n));
+        word(first + 4 * k as u32, value)
+    };
+    list.chunks(4).enumerate().map(one).collect()
+}
+
+/// State words of a program with so many temporaries.
+pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, temps: u16) -> Vec<StateWord> {
+    let Some(interface) = stage.interface() else { return Vec::new() };
+    let halti5 = generation == machine::GC7000;
+    if io.is_vertex {
+        let mut inputs: Vec<u32> = (0..u32::from(io.count())).collect();
+        if io.ids {
+            inputs.push(io.id_register().into());
+        }
+        let n = inputs.len() as u32;
+        let mut list =
+            vec![word(0x0808, n | (n + 4).div_ceil(16) << 8 | u32::from(io.ids) << 31), word(0x080c, temps.into())];
+        list.extend(map(if halti5 { 0x08c0 } else { 0x0820 }, &inputs));
+        if halti5 && io.ids {
+            let r = 4 * u32::from(io.id_register());
+            list.push(word(0x07c4, 3 | r << 8 | (r + 1) << 16));
+        }
+        return list;
+    }
+    let targets = colours(&interface.outputs, p);
+    let n = targets.len().max(1);
+    // What no output goes to has the register of the first.
+    let mut registers: Vec<u32> = (0..n).map(|k| u32::from(colour_register(k))).collect();
+    registers.resize(8, registers[0]);
+    let formats: Vec<_> = p.map_or_else(Vec::new, |p| {
+        let all = p.targets.iter().flatten().map(|t| t.format);
+        all.flat_map(|f| std::iter::repeat_n(f, if f.bytes() == 16 { 2 } else { 1 })).collect()
+    });
+    let unorm = |f: &gpucc_pipeline::Format| {
+        f.base() == Base::Float && f.bytes() <= f.components() * 2 && f.name().contains("unorm")
+    };
+    let saturated = formats.iter().take(4).enumerate().fold(0, |w, (k, f)| w | u32::from(unorm(f)) << (k + 1));
+    let mut list = vec![
+        word(0x1008, (u32::from(io.count()) + 1) | 0x1f00),
+        word(0x100c, temps.into()),
+        word(0x1010, saturated | (n as u32 - 1) << 8),
+    ];
+    list.extend(map(0x1004, &registers[..4]));
+    list.extend(map(0x102c, &registers[4..]));
+    list
+}

@@ -1,0 +1,239 @@
+//! What vertex and fragment programs read and give (`docs/abi-vivante.md` 11): inputs in temporaries, the position in t0, facing in i0,
+//! derivatives, discards, outputs that the end of the program holds in their places.
+
+use gpucc_ir::{Attr, Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Op, Sysval, Value};
+use gpucc_mir::{Def, MInst, PReg, Pseudo, Use, VReg};
+use gpucc_pipeline::{Format, FrontFace, Pipeline, VertexFormat};
+use gpucc_vivante_machine as machine;
+use machine::{Cond, Type};
+
+use super::alu::IselCx;
+use super::operand::leading;
+use super::{Fold, Isel};
+use crate::builders as build;
+use crate::inst::{FILE, INTERNAL, If, SrcMods, Ty, VOp, row};
+use crate::uniforms::Word;
+
+/// Where a colour goes: its place among the outputs, its first component, how many, and whether red and blue change places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour {
+    pub output: usize,
+    pub first: u8,
+    pub count: u8,
+    pub turned: bool,
+}
+
+/// Colours by the numbers of hardware's targets; `None` is one that no output goes to.
+pub fn colours(outputs: &[IoSlot], p: Option<&Pipeline>) -> Vec<Option<Colour>> {
+    let mut list = Vec::new();
+    let Some(p) = p else { return list };
+    for (n, t) in p.targets.iter().flatten().enumerate() {
+        let output = outputs
+            .iter()
+            .position(|o| matches!(o.at, IoAt::Location { number, blend_src: 0 } if usize::from(number) == n));
+        let lanes = output.map_or(0, |k| outputs[k].ty.lanes() as u8);
+        if t.format.bytes() == 16 {
+            for first in [0, 2] {
+                let count = lanes.saturating_sub(first).min(2);
+                list.push(output.filter(|_| count > 0).map(|output| Colour { output, first, count, turned: false }));
+            }
+        } else {
+            let turned = matches!(t.format, Format::Rgba8Unorm | Format::Rgba8UnormSrgb);
+            list.push(output.map(|output| Colour { output, first: 0, count: lanes, turned }));
+        }
+    }
+    list
+}
+
+/// The temporary of hardware's n-th target.
+pub const fn colour_register(n: usize) -> u16 {
+    n as u16 + 1
+}
+
+impl Isel<'_> {
+    fn slots(&self) -> (&[IoSlot], &[IoSlot]) {
+        self.module.entries[0].interface().map_or((&[], &[]), |i| (&i.inputs, &i.outputs))
+    }
+
+    /// An attribute or a varying.
+    pub(super) fn input(&mut self, cx: &mut IselCx<'_>, i: Inst, n: u16) -> Result<(), Diagnostic> {
+        let dst = cx.result(i, 0)[0];
+        let lanes = cx.f.ty(cx.data(i).result()).lanes();
+        let Some(at) = self.input_registers.get(usize::from(n)).copied().flatten() else { return Err(cx.unknown(i)) };
+        let v = match self.inputs.iter().find(|x| x.0 == n) {
+            Some(x) => x.2,
+            None => {
+                let v = cx.temp(row(lanes));
+                self.inputs.push((n, at, v));
+                v
+            }
+        };
+        // Blue is first in memory.
+        let swapped = self.pipeline.and_then(|p| {
+            let IoAt::Location { number, .. } = self.slots().0.get(usize::from(n))?.at else { return None };
+            Some(p.attribute(number.into())?.2.format == VertexFormat::Unorm8x4Bgra)
+        });
+        if self.vertex && swapped == Some(true) {
+            if lanes < 3 {
+                return Err(cx.unknown(i));
+            }
+            let swz = SrcMods::swizzle([2, 1, 0, (lanes as u8 - 1).min(3)]);
+            cx.emit(build::Mov.on([Use::reg(v).mods(swz)]).def(dst));
+        } else {
+            cx.emit(MInst::copy(dst, v));
+        }
+        Ok(())
+    }
+
+    /// Definitions of what the hardware loads.
+    pub(super) fn stage_start(&mut self, cx: &mut IselCx<'_>) {
+        let mut start = MInst::pseudo(Pseudo::Start);
+        for &(_, at, v) in &self.inputs {
+            let lanes = crate::inst::components(cx.mf.class(v));
+            start.defs.push(Def::reg(v).at(PReg::new(FILE, at * 4, lanes as u16)));
+        }
+        for (k, id) in self.numbers.iter().enumerate() {
+            if let Some(v) = id {
+                start.defs.push(Def::reg(*v).at(PReg::new(FILE, self.id_register * 4 + k as u16, 1)));
+            }
+        }
+        if !start.defs.is_empty() {
+            cx.emit(start);
+        }
+    }
+
+    /// A system value of a vertex or a fragment.
+    pub(super) fn stage_sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+        let dst: VReg = cx.result(i, 0)[0];
+        match s {
+            Sysval::VertexIndex | Sysval::RawInstanceIndex => {
+                let k = usize::from(s == Sysval::RawInstanceIndex);
+                let v = *self.numbers[k].get_or_insert_with(|| cx.temp(row(1)));
+                cx.emit(MInst::copy(dst, v));
+            }
+            Sysval::FirstVertex | Sysval::FirstInstance => {
+                let w = self.word(Word::First((s == Sysval::FirstInstance).into()));
+                cx.emit(MInst::copy(dst, w));
+            }
+            Sysval::FragCoord => {
+                cx.emit(build::Mov.on([Use::preg(PReg::new(FILE, 0, 4))]).def(dst));
+            }
+            Sysval::FragInvW => {
+                let w = Use::preg(PReg::new(FILE, 0, 4)).mods(SrcMods::broadcast(3));
+                cx.emit(build::Mov.on([w]).def(dst));
+            }
+            Sysval::FrontFacing => {
+                // i0.x is not zero where corners go clockwise.
+                let clockwise = self.pipeline.is_some_and(|p| p.front_face == FrontFace::Cw);
+                let cond = if clockwise { Cond::Ne } else { Cond::Eq };
+                let facing = Use::preg(PReg::new(INTERNAL, 0, 1)).mods(SrcMods::broadcast(0));
+                let (zero, ones) = (self.literal(0), self.literal(u32::MAX));
+                cx.emit(build::Cmp.with((Ty(Type::F32), If(cond)), [facing, zero, ones]).def(dst));
+            }
+            _ => return Err(cx.unknown(i)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn derivative(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let Attr::Deriv(Deriv { axis, .. }) = d.attr else { return Err(cx.unknown(i)) };
+        let dst = cx.result(i, 0)[0];
+        // A register: what is the same everywhere has no differences, and others are asked for it.
+        let v = cx.reg(d.args[0]);
+        let x = Use::reg(v).mods(SrcMods::swizzle(leading(cx.f.ty(d.args[0]).lanes())));
+        let op = match axis {
+            Axis::X => build::Dsx.on([x, x]),
+            Axis::Y => build::Dsy.on([x, x]),
+        };
+        cx.emit(op.def(dst));
+        Ok(())
+    }
+
+    /// Discards, if a condition holds.
+    pub(super) fn demote(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let c = cx.data(i).args[0];
+        match cx.f.const_bits(c) {
+            Some(0) => return Ok(()),
+            Some(_) => {
+                cx.emit(build::Texkill.on([]));
+                return Ok(());
+            }
+            None => {}
+        }
+        if let Some((cmp, k)) = self.comparison(cx, c)
+            && !k.negate
+            && cx.fold(c).is_some()
+        {
+            let fold = if k.ty == Type::F32 { Fold::Float } else { Fold::None };
+            let x = self.operand_lane(cx, cmp.args[0], 0, fold);
+            let y = self.operand_lane(cx, cmp.args[1], 0, fold);
+            cx.emit(build::TexkillBinary.with((Ty(k.ty), If(k.cond)), [x, y]));
+            return Ok(());
+        }
+        let x = self.operand_lane(cx, c, 0, Fold::None);
+        cx.emit(build::TexkillUnary.with((Ty(Type::U32), If(Cond::Nz)), [x]));
+        Ok(())
+    }
+
+    /// The end, which holds outputs where the hardware takes them from.
+    pub(super) fn outputs(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let mut end = MInst::new(VOp::End);
+        let args: Vec<Value> = cx.data(i).args.iter().copied().collect();
+        let outputs: Vec<IoSlot> = self.slots().1.to_vec();
+        if args.len() != outputs.len() {
+            return Err(cx.unknown(i));
+        }
+        if self.vertex {
+            for (k, &v) in args.iter().enumerate() {
+                let lanes = cx.f.ty(v).lanes();
+                let at = self.output_registers[k];
+                self.hold(cx, &mut end, v, leading(lanes), lanes, at);
+            }
+        } else {
+            for (n, c) in colours(&outputs, self.pipeline).into_iter().enumerate() {
+                let Some(c) = c else { continue };
+                let swz = match c.turned && c.count > 2 {
+                    true => [2, 1, 0, 3.min(c.count - 1)],
+                    false => [0, 1, 2, 3].map(|k: u8| (c.first + k).min(c.first + c.count - 1)),
+                };
+                self.hold(cx, &mut end, args[c.output], swz, c.count.into(), colour_register(n));
+            }
+            if let Some(k) = outputs.iter().position(|o| o.at == IoAt::FragDepth) {
+                let depth = PReg::new(FILE, 2, 1);
+                let u = self.operand_lane(cx, args[k], 0, Fold::Float);
+                cx.emit(build::Mov.on([u]).def(Def::preg(depth)));
+                end.uses.push(Use::preg(depth));
+            }
+        }
+        cx.emit(end);
+        Ok(())
+    }
+
+    /// Components of a value in a temporary as the program ends.
+    fn hold(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        end: &mut MInst<crate::inst::Vivante>,
+        v: Value,
+        swz: [u8; 4],
+        count: u32,
+        at: u16,
+    ) {
+        let whole = cx.temp(row(count));
+        let composed = cx.f.def_op(v, Op::Compose).is_some();
+        if composed {
+            let parts: Vec<Use<crate::inst::Vivante>> = (0..count as usize)
+                .map(|k| {
+                    let u = self.operand_lane(cx, v, u32::from(swz[k]), Fold::None);
+                    self.piece(cx, u)
+                })
+                .collect();
+            cx.emit(MInst::collect(whole, parts));
+        } else {
+            let u = self.operand_lanes(cx, v, swz, count as usize, Fold::Float);
+            self.bring(cx, whole, u, count);
+        }
+        end.uses.push(Use::reg(whole).at(PReg::new(FILE, at * 4, count as u16)));
+    }
+}
