@@ -35,6 +35,8 @@ pub enum Word {
     Content(u32, u32, u16),
     /// A word of a texture's descriptor.
     Texture(Key, u16),
+    /// A word of a sampler's.
+    Sampler(Key, u16),
     /// The first vertex, or the first instance.
     First(u16),
     /// Workgroups in a dimension.
@@ -67,6 +69,7 @@ impl Word {
             Word::Content(group, binding, word) if (group, binding) == IMMEDIATES => Source::Immediate(word.into()),
             Word::Content(group, binding, word) => Source::DescriptorWord { group, binding, word },
             Word::Texture(of, word) => Source::TextureWord { of: descriptor(of, false), word },
+            Word::Sampler(of, word) => Source::TextureWord { of: descriptor(of, true), word },
             Word::First(0) => Source::FirstVertex,
             Word::First(_) => Source::FirstInstance,
             Word::Groups(d) => Source::NumWorkgroups(d),

@@ -355,7 +355,7 @@ impl Isel<'_> {
     }
 
     /// LOG, SIN, COS: plain, or two factors and their product (7.4).
-    fn transcendental<const NEEDS: u64, const TAKES: u64>(
+    pub(super) fn transcendental<const NEEDS: u64, const TAKES: u64>(
         &mut self,
         cx: &mut IselCx<'_>,
         dst: VReg,

@@ -60,25 +60,22 @@ impl Isel<'_> {
         let dst = cx.result(i, 0)[0];
         let lanes = cx.f.ty(cx.data(i).result()).lanes();
         let Some(at) = self.input_registers.get(usize::from(n)).copied().flatten() else { return Err(cx.unknown(i)) };
+        // Blue is first in memory.
+        let format = self.pipeline.filter(|_| self.vertex).and_then(|p| {
+            let IoAt::Location { number, .. } = self.slots().0.get(usize::from(n))?.at else { return None };
+            Some(p.attribute(number.into())?.2.format)
+        });
+        let turned = format == Some(VertexFormat::Unorm8x4Bgra);
         let v = match self.inputs.iter().find(|x| x.0 == n) {
             Some(x) => x.2,
             None => {
-                let v = cx.temp(row(lanes));
+                let v = cx.temp(row(if turned { 4 } else { lanes }));
                 self.inputs.push((n, at, v));
                 v
             }
         };
-        // Blue is first in memory.
-        let swapped = self.pipeline.and_then(|p| {
-            let IoAt::Location { number, .. } = self.slots().0.get(usize::from(n))?.at else { return None };
-            Some(p.attribute(number.into())?.2.format == VertexFormat::Unorm8x4Bgra)
-        });
-        if self.vertex && swapped == Some(true) {
-            if lanes < 3 {
-                return Err(cx.unknown(i));
-            }
-            let swz = SrcMods::swizzle([2, 1, 0, (lanes as u8 - 1).min(3)]);
-            cx.emit(build::Mov.on([Use::reg(v).mods(swz)]).def(dst));
+        if turned {
+            cx.emit(build::Mov.on([Use::reg(v).mods(SrcMods::swizzle([2, 1, 0, 3]))]).def(dst));
         } else {
             cx.emit(MInst::copy(dst, v));
         }

@@ -51,6 +51,7 @@ impl Isel<'_> {
         match req.tex.desc.what() {
             TexWhat::Sample => self.sample(cx, i, &req),
             TexWhat::Fetch => self.fetch(cx, i, &req),
+            TexWhat::Lod => self.level_of_quad(cx, i, &req),
             TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &req),
             _ => Err(cx.unknown(i)),
         }
@@ -304,6 +305,81 @@ impl Isel<'_> {
             },
         };
         Self::on_unit(cx, unit, dst, build::Txf.on([s0, s1, Use::imm(TXF_WORD)]));
+        Ok(())
+    }
+
+    /// The level that sampling would use, which no instruction gives: half the logarithm of the longer change's square, in texels, and
+    /// before it in the limits of sampler and view.
+    fn level_of_quad(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let (Some(c), Some(sampler)) = (req.get(TexArg::Coords), req.tex.sampler) else { return Err(cx.unknown(i)) };
+        let dst = cx.result(i, 0)[0];
+        let n = cx.f.ty(c).lanes();
+        let c = Use::reg(cx.reg(c)).mods(SrcMods::swizzle(leading(n)));
+        let mut changes = [self.temp(cx, n, build::Dsx.on([c, c])), self.temp(cx, n, build::Dsy.on([c, c]))];
+        let cube = req.tex.desc.dim() == TexDim::Cube;
+        let extent = if cube { 1 } else { n };
+        let size = self.asked(cx, req, fact::SIZE, extent);
+        let mut size = self.temp(cx, extent, build::I2f.with((Ty(Type::U32),), [size]));
+        let half = self.literal(0.5f32.to_bits());
+        if cube {
+            // On the plane of the face a change is (d - p * dm) / m, where m is the longest axis; a face is two long.
+            let lane = |u: Use<Vivante>, k: u8| u.mods(SrcMods::broadcast(k));
+            let size_of = |u: Use<Vivante>, k: u8| u.mods(SrcMods { abs: true, ..SrcMods::broadcast(k) });
+            let ones = self.literal(u32::MAX);
+            let y = self.temp(cx, 1, build::Cmp.with((If(Cond::Ge),), [size_of(c, 1), size_of(c, 0), ones]));
+            let flat = [y, lane(c, 1), lane(c, 0)];
+            let flat = self.temp(cx, 1, build::Select.with((Ty(Type::U32), If(Cond::Nz)), flat));
+            let z = self.temp(cx, 1, build::Cmp.with((If(Cond::Ge),), [size_of(c, 2), size_of(flat, 0), ones]));
+            let along = |me: &Self, cx: &mut IselCx<'_>, u: Use<Vivante>| {
+                let choice = [y, lane(u, 1), lane(u, 0)];
+                let flat = me.temp(cx, 1, build::Select.with((Ty(Type::U32), If(Cond::Nz)), choice));
+                me.temp(cx, 1, build::Select.with((Ty(Type::U32), If(Cond::Nz)), [z, lane(u, 2), flat]))
+            };
+            let m = along(self, cx, c);
+            let inverse = lane(self.temp(cx, 1, build::Rcp.on([lane(m, 0)])), 0);
+            let p = self.temp(cx, 3, build::Mul.on([c, inverse]));
+            for d in &mut changes {
+                let dm = lane(along(self, cx, *d), 0);
+                let minus = p.mods(p.mods.negated());
+                let rest = self.temp(cx, 3, build::Mad.on([minus, dm, *d]));
+                *d = self.temp(cx, 3, build::Mul.on([rest, inverse]));
+            }
+            size = lane(self.temp(cx, 1, build::Mul.on([size, half])), 0);
+        }
+        let squares = changes.map(|d| {
+            let t = self.temp(cx, n, build::Mul.on([d, size]));
+            let lane = |k: usize| t.mods(t.mods.lane(k));
+            match n {
+                3 => self.temp(cx, 1, build::Dp3.on([t, t])),
+                2 => {
+                    let first = self.temp(cx, 1, build::Mul.on([lane(0), lane(0)]));
+                    self.temp(cx, 1, build::Mad.on([lane(1), lane(1), first]))
+                }
+                _ => self.temp(cx, 1, build::Mul.on([t, t])),
+            }
+        });
+        let [a, b] = squares;
+        let longer = self.temp(cx, 1, build::Select.with((If(Cond::Lt),), [a, b, a]));
+        let log = cx.temp(row(1));
+        self.transcendental(cx, log, 1, build::Log, longer);
+        let plain = self.temp(cx, 1, build::Mul.on([Use::reg(log), half]));
+        // Words of a sampler: its least and its greatest level, and whether it filters between levels.
+        let element = self.element(cx, req.get(TexArg::SamplerIndex)).unwrap_or(0);
+        let key = self.key(sampler, element);
+        let fact = |me: &mut Self, k: u16| me.word(Word::Sampler(key, k));
+        let (least, most, smooth) = (fact(self, 1), fact(self, 2), fact(self, 3));
+        let v = self.temp(cx, 1, build::Select.with((If(Cond::Lt),), [plain, least, plain]));
+        let v = self.temp(cx, 1, build::Select.with((If(Cond::Gt),), [v, most, v]));
+        let zero = self.literal(0);
+        let v = self.temp(cx, 1, build::Select.with((If(Cond::Lt),), [v, zero, v]));
+        let last = self.asked(cx, req, fact::LAST_LEVEL, 1);
+        let last = self.temp(cx, 1, build::I2f.with((Ty(Type::U32),), [last]));
+        let v = self.temp(cx, 1, build::Select.with((If(Cond::Gt),), [v, last, v]));
+        let up = self.temp(cx, 1, build::Add.on([v, half]));
+        let whole = self.temp(cx, 1, build::Floor.on([up]));
+        let v = self.temp(cx, 1, build::Select.with((Ty(Type::U32), If(Cond::Nz)), [smooth, v, whole]));
+        let parts = [v, plain].map(|u| self.piece(cx, u));
+        cx.emit(MInst::collect(dst, parts));
         Ok(())
     }
 

@@ -126,9 +126,11 @@ impl Descriptors for Vivante {
         Ok(out)
     }
 
-    /// Samplers are part of a unit: a word that there is one.
+    /// Samplers are part of a unit: a word that there is one, its limits as floats, whether it filters between levels.
     fn sampler(&self, r: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap> {
-        sampler(r.descriptor(element), dispatch).map(|_| vec![1])
+        sampler(r.descriptor(element), dispatch).map(|s| {
+            vec![1, s.lod_min.to_bits(), s.lod_max.to_bits(), (s.mip == gpucc_sim::texture::Filter::Linear).into()]
+        })
     }
 
     fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
