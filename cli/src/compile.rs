@@ -384,7 +384,7 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
             }
         };
         if let Some(p) = &plan.pipeline
-            && let Err(f) = pipeline::fits(&shader.module, p)
+            && let Err(f) = pipeline::fits(&input.display().to_string(), &shader.module, p)
         {
             worst.add(&f, messages);
             continue;

@@ -108,7 +108,21 @@ pub fn language_of(path: &Path, bytes: &[u8], front: &Front) -> Result<Lang, Fai
     if path == Path::new("-") && front.lang.is_none() && words.iter().any(|w| bytes.starts_with(w)) {
         return Ok(Lang::Spirv);
     }
+    if path == Path::new("-") && front.lang.is_none() && is_scene(bytes) {
+        let text =
+            "standard input is a scene, not a shader: give it to `gpucc render`, or name the language with --lang";
+        return Err(Failure::Input(text.into()));
+    }
     language(path, front)
+}
+
+/// Whether a text begins as TOML or JSON does, and as no shader: with a table, a key or a brace.
+fn is_scene(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
+    let Some(line) = text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#')) else { return false };
+    let key = line.split_once('=').map_or("", |(key, _)| key.trim());
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    line.starts_with('[') || line.starts_with('{') || !key.is_empty() && key.chars().all(word)
 }
 
 /// First word of a SPIR-V module.

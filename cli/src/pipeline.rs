@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gpucc_ir::Module;
+use gpucc_ir::{Module, StageInfo};
 use gpucc_pipeline::Pipeline;
 use gpucc_scene::{model, read};
 
@@ -33,11 +33,15 @@ pub fn read(text: &str) -> Result<Pipeline, Failure> {
     }
 }
 
-/// That the attributes and targets of the pipeline are what entry points read and give.
+/// That the attributes and targets of the pipeline are what entry points of a shader read and give.
 ///
 /// # Errors
-/// The first one that is not there or is of another type.
-pub fn fits(module: &Module, pipeline: &Pipeline) -> Result<(), Failure> {
+/// The first one that is not there or is of another type, or a shader on which no pipeline has an effect.
+pub fn fits(name: &str, module: &Module, pipeline: &Pipeline) -> Result<(), Failure> {
+    if module.entries.iter().all(|e| matches!(e.stage, StageInfo::Compute { .. })) {
+        let text = format!("--pipeline is for vertex and fragment entry points, and `{name}` has none");
+        return Err(Failure::Usage(text));
+    }
     let one = |e| gpucc::pipeline::fits(e, pipeline);
-    module.entries.iter().try_for_each(one).map_err(|d| Failure::Input(format!("--pipeline: {}", d.message)))
+    module.entries.iter().try_for_each(one).map_err(|d| Failure::Input(format!("{name}: --pipeline: {}", d.message)))
 }

@@ -751,3 +751,77 @@ fn dumps_know_the_types_of_the_shader() {
     expect(&["run", &shader, "--buf", "0:0=zero:8", "--dump", "0:0=-"], 0, "0:0 = 0.5,0.5,0.5,0.5");
     expect(&["run", &shader, "--buf", "0:0=zero:8", "--dump", "0:0=-:u32"], 0, "0:0 = 939538432,939538432");
 }
+
+/// What a scene names and lacks: what there is, and what was meant. Nothing of Rust is in messages about what is written.
+#[test]
+fn scenes_are_spoken_of_in_their_own_words() {
+    let s = Scratch::new("words");
+    let render = |name: &str, text: &str, code: i32, said: &str| {
+        let file = s.write(name, text);
+        expect(&["render", &file, "-o", &s.path("x.png")], code, said)
+    };
+    let head = "format = \"scene-1\"\n[textures.brick]\nformat = \"rgba8unorm\"\nsize = [4, 4]\n";
+    let output = |texture: &str| format!("{head}[[outputs]]\nname = \"o\"\ntexture = \"{texture}\"\n");
+    render("a.toml", &output("brik"), 1, "there is no texture `brik`; did you mean `brick`? available: brick");
+    render("b.toml", &output("stone"), 1, "there is no texture `stone`; available: brick");
+    let present = format!("{}present = \"p\"\n", "format = \"scene-1\"\n");
+    render("c.toml", &present, 1, "there is no output `p`; available: none");
+    render("d.toml", "[shaders]\n", 1, "format = \"scene-1\"");
+    for (wrong, said) in [
+        ("shaders.a = 3\n", "expected a table"),
+        ("buffers.a = \"x\"\n", "expected a table"),
+        ("textures = [1]\n", "a list, expected a table of names"),
+        ("buffers.a = { size = \"x\" }\n", "expected a whole number from 0 on"),
+        ("buffers.a = { size = [1] }\n", "a list, expected a whole number from 0 on"),
+        ("passes = {}\n", "a table, expected a list"),
+    ] {
+        let file = s.write("e.toml", format!("format = \"scene-1\"\n{wrong}"));
+        let said = expect(&["render", &file, "-o", &s.path("x.png")], 1, said);
+        assert!(!["Raw", "struct", "u32", "u64", " map", "sequence"].iter().any(|w| said.contains(w)), "{said}");
+    }
+    // A file that is no picture that is read.
+    std::fs::write(s.path("p.dat"), [0xff, 0xd8, 0xff, 0xe0, 0, 16]).expect("a file");
+    let data = format!("{head}[[textures.brick.contents]]\nfile = \"p.dat\"\n");
+    render("f.toml", &data, 1, "JPEG");
+}
+
+/// A value that is none of its option comes with the form that is.
+#[test]
+fn values_have_a_form() {
+    let s = Scratch::new("forms");
+    let shader = s.write("f.wgsl", "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }");
+    for (option, value, form) in [("--size", "320", "WxH"), ("--time", "abc", "seconds"), ("--mouse", "3", "X,Y")] {
+        let said = expect(&["render", &shader, option, value, "-o", &s.path("x.png")], 2, form);
+        assert!(said.contains(value), "{said}");
+    }
+}
+
+/// A pipeline has no effect on a compute shader; what does not fit it has the name of the file.
+#[test]
+fn pipelines_are_for_stages_that_draw() {
+    let s = Scratch::new("pipelines");
+    let scene = "format = \"scene-1\"\n[shaders.a]\nfile = \"a.wgsl\"\n[pipelines.mesh]\nvertex = { shader = \"a\" }\n";
+    let scene = s.write("mesh.toml", scene);
+    let pipeline = format!("{scene}:mesh");
+    let out = s.path("x.bin");
+    let compile = |file: &str, code: i32, said: &str| {
+        expect(&[file, "--target", "gcn", "--pipeline", &pipeline, "-o", &out], code, said)
+    };
+    let double = s.write("double.wgsl", DOUBLE);
+    compile(&double, 2, "--pipeline is for vertex and fragment entry points");
+    let text = "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return p; }";
+    let said = compile(&s.write("v.wgsl", text), 1, "location 0");
+    assert!(said.contains("v.wgsl") && said.contains("--pipeline"), "{said}");
+}
+
+/// A scene on standard input is told from a shader, and what is no container is said once.
+#[test]
+fn inputs_of_another_kind_are_told() {
+    let (code, _, said) = pipe(&["-", "--target", "gcn", "-o", "-"], b"format = \"scene-1\"\n[shaders]\n");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("is a scene") && said.contains("gpucc render"), "{said}");
+    let s = Scratch::new("kinds");
+    let shader = s.write("a.wgsl", DOUBLE);
+    let said = expect(&["inspect", &shader], 1, "is not a gpucc container");
+    assert_eq!(said.matches("not a gpucc container").count(), 1, "{said}");
+}

@@ -22,7 +22,7 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ReadError::NotAContainer => f.write_str("not a gpucc container"),
+            ReadError::NotAContainer => f.write_str("it does not begin with its magic"),
             ReadError::Version(v) => {
                 write!(f, "container version {v} is not supported, this reader knows {VERSION_MAJOR}")
             }

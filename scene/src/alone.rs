@@ -60,7 +60,12 @@ impl Options {
         let mut rest = args.iter();
         while let Some(key) = rest.next() {
             let value = rest.next().ok_or_else(|| format!("`{key}` needs a value"))?;
-            let wrong = || format!("`{value}` is not a value of `{key}`");
+            let form = match key.as_str() {
+                "--size" => "WxH in pixels, like 640x360",
+                "--time" => "seconds, like 1.5",
+                _ => "X,Y in pixels, like 320,180",
+            };
+            let wrong = || format!("`{value}` is not a value of `{key}`, which takes {form}");
             match key.as_str() {
                 "--size" => out.size = pair(value, 'x').ok_or_else(wrong)?,
                 "--time" => out.time = value.parse().map_err(|_| wrong())?,

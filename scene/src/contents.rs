@@ -199,7 +199,10 @@ impl Loader<'_> {
             (Fill::Data(data), None) => self.data(data, size as u64, field)?,
         };
         if data.len() != size {
-            let message = format!("{} bytes are given where {size} are expected", data.len());
+            let message = match data.get(..3) {
+                Some([0xff, 0xd8, 0xff]) => "the file is a JPEG, which is not read: a PNG is".into(),
+                _ => format!("{} bytes are given where {size} are expected", data.len()),
+            };
             return Err(SceneError::new(field, message));
         }
         let mut rest = &data[..];

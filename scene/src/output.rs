@@ -19,7 +19,7 @@ fn place<'a>(scene: &Scene, resources: &'a Resources, o: &Output) -> Result<Opti
     let OutputSource::Texture { texture, mip_level, array_layer, aspect } = &o.source else { return Ok(None) };
     let field = format!("outputs.{}", o.name);
     let image = scene.textures.position(texture).and_then(|k| resources.textures.get(k));
-    let image = image.ok_or_else(|| SceneError::new(&field, format!("there is no texture `{texture}`")))?;
+    let image = image.ok_or_else(|| SceneError::new(&field, scene.textures.lacks("texture", texture)))?;
     if *mip_level >= image.levels {
         return Err(SceneError::new(field, format!("there is no level {mip_level} of {}", image.levels)));
     }

@@ -94,10 +94,37 @@ fn json_error(field: &str, e: &serde_json::Error) -> SceneError {
     let place = format!(" at line {} column {}", e.line(), e.column());
     let message = text.strip_suffix(&place).unwrap_or(&text);
     if e.is_data() {
-        SceneError::new(field, message)
+        SceneError::new(field, plain(message))
     } else {
         SceneError::new(field, format!("{message} at line {}, column {}", e.line(), e.column()))
     }
+}
+
+/// A message of the readers in words of scenes: those of Rust say nothing to who writes one.
+fn plain(message: &str) -> String {
+    if message == "missing field `format`" {
+        return format!("{message}: a scene begins with `format = \"scene-1\"`");
+    }
+    let Some(rest) = message.strip_prefix("invalid type: ") else { return message.into() };
+    let (given, expected) = rest.rsplit_once(", expected ").unwrap_or((rest, ""));
+    let given = match given {
+        "map" => "a table",
+        "sequence" => "a list",
+        other => other,
+    };
+    let expected = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on",
+        "i8" | "i16" | "i32" | "i64" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a map" => "a table",
+        "a sequence" => "a list",
+        "a string" => "a text",
+        "a table or a hole" => "a table, or an empty one",
+        e if e.starts_with("struct ") => "a table",
+        e if e.starts_with("tuple ") || e.starts_with("an array ") => "a list",
+        e => e,
+    };
+    format!("invalid type: {given}, expected {expected}")
 }
 
 fn toml(text: &str) -> Result<Scene, SceneError> {
@@ -109,7 +136,7 @@ fn toml(text: &str) -> Result<Scene, SceneError> {
 }
 
 fn toml_error(field: &str, text: &str, e: &toml::de::Error, place: bool) -> SceneError {
-    let message = e.message().trim().replace('\n', ", ");
+    let message = plain(&e.message().trim().replace('\n', ", "));
     let before = e.span().and_then(|s| text.get(..s.start)).filter(|_| place);
     SceneError::new(
         field,

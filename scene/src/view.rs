@@ -54,7 +54,7 @@ impl View {
     /// What WebGPU's `createView` refuses.
     pub fn resolve(scene: &Scene, v: &TextureView) -> Result<View, (&'static str, String)> {
         let Some(texture) = scene.textures.position(&v.texture) else {
-            return Err(("texture", format!("there is no texture `{}`", v.texture)));
+            return Err(("texture", scene.textures.lacks("texture", &v.texture)));
         };
         let (_, t) = scene.textures.at(texture).unwrap_or_else(|| unreachable!("the position is in the list"));
         let format = view_format(t, v)?;

@@ -99,11 +99,24 @@ fn changed(path: &str, value: &str) -> Value {
     v
 }
 
+/// The names in the scene.
+const THERE: [(&str, &str); 6] = [
+    ("shader", "f, m"),
+    ("texture", "color, cube, d, ids, line, other, res, vol, wide, zs"),
+    ("sampler", "s"),
+    ("buffer", "i, u, v"),
+    ("pipeline", "c, p, q"),
+    ("output", "picture, stencil, words"),
+];
+
 /// Whether the check of a change says this sentence, before and after loading.
 fn says(path: &str, value: &str, sentence: &str) {
     let s = scene(&changed(path, value));
     let e = check::scene(&s).expect_err(path).of("scene.json");
-    assert_eq!(e.to_string(), format!("scene.json: {sentence}"), "{path} {value}");
+    // Where a name is of nothing, the names that there are follow.
+    let there = THERE.iter().find(|t| sentence.contains(&format!("there is no {} `", t.0)));
+    let there = there.map_or(String::new(), |t| format!("; available: {}", t.1));
+    assert_eq!(e.to_string(), format!("scene.json: {sentence}{there}"), "{path} {value}");
     assert!(!e.is_io);
     if let Ok(r) = contents::load(&s, None) {
         assert_eq!(check::loaded(&s, &r).expect_err(path).of("scene.json"), e);

@@ -142,7 +142,7 @@ fn a_text_that_is_no_scene_says_where() {
         ("[]", Language::Json, "invalid length 0"),
         ("{\"format\":\"scene-1\"} x", Language::Json, "trailing characters at line 1, column 22"),
         ("format = \"scene-1\"\nsize = [", Language::Toml, "unclosed array, expected `]` at line 2, column"),
-        ("format = \"scene-1\"\npresent = 3", Language::Toml, "present: invalid type: integer `3`, expected a string"),
+        ("format = \"scene-1\"\npresent = 3", Language::Toml, "present: invalid type: integer `3`, expected a text"),
         ("format = \"scene-1\"\n[buffers.b]\nsize = 1\n[buffers.b]", Language::Toml, "duplicate key"),
     ];
     for (text, language, sentence) in table {

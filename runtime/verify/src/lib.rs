@@ -308,7 +308,7 @@ fn drawn(
                 // Seeds are chosen until something lies inside the picture.
                 None if compared > 0 || why.iter().any(|w| w.reason != Reason::Nothing) => break,
                 None => {
-                    let words = if n % 2 == 0 { Words::Wide } else { Words::Counts };
+                    let words = if n.is_multiple_of(2) { Words::Wide } else { Words::Counts };
                     ((words, attempt), another(module, name, target.family(), given, attempt))
                 }
             };

@@ -15,7 +15,7 @@ impl Checker<'_> {
         let pipeline = match self.scene.pipelines.get(name) {
             Some(Pipeline::Render(p)) => p,
             Some(_) => return fail(format!("{field}.pipeline"), format!("`{name}` is not a render pipeline")),
-            None => return fail(format!("{field}.pipeline"), format!("there is no pipeline `{name}`")),
+            None => return fail(format!("{field}.pipeline"), self.scene.pipelines.lacks("pipeline", name)),
         };
         check_fit(&format!("{field}.pipeline"), pipeline, pass)?;
         self.bindings(field, &d.bindings)?;

@@ -14,7 +14,7 @@ use std::path::Path;
 use gpucc_pipeline::{Filter, Format};
 
 use crate::contents::{Resources, held};
-use crate::error::{Checked, fail};
+use crate::error::{Checked, fail, lacks};
 use crate::model::{Aspect, Data, OutputSource, Sampler, Shader, Texture, TextureDimension};
 use crate::{Scene, SceneError, view};
 
@@ -88,7 +88,7 @@ impl Checker<'_> {
     fn buffer_size(&self, field: &str, name: &str) -> Checked<Option<u64>> {
         match self.scene.buffers.position(name) {
             Some(k) => Ok(self.sizes.get(k).copied().flatten()),
-            None => fail(format!("{field}.buffer"), format!("there is no buffer `{name}`")),
+            None => fail(format!("{field}.buffer"), self.scene.buffers.lacks("buffer", name)),
         }
     }
 
@@ -119,7 +119,7 @@ impl Checker<'_> {
                 }
                 OutputSource::Texture { texture, mip_level, array_layer, aspect } => {
                     let Some(t) = self.scene.textures.get(texture) else {
-                        return fail(format!("{field}.texture"), format!("there is no texture `{texture}`"));
+                        return fail(format!("{field}.texture"), self.scene.textures.lacks("texture", texture));
                     };
                     check_texture_output(&field, t, *mip_level, *array_layer, *aspect)?;
                 }
@@ -127,7 +127,7 @@ impl Checker<'_> {
         }
         let Some(name) = &self.scene.present else { return Ok(()) };
         match self.scene.outputs.iter().find(|o| o.name == *name) {
-            None => fail("present", format!("there is no output `{name}`")),
+            None => fail("present", lacks("output", name, self.scene.outputs.iter().map(|o| o.name.as_str()))),
             Some(o) if matches!(o.source, OutputSource::Buffer(_)) => {
                 fail("present", format!("the output `{name}` is a buffer, which has no picture"))
             }

@@ -76,7 +76,7 @@ impl Checker<'_> {
                     Some(_) => {
                         return fail(format!("{field}.pipeline"), format!("`{pipeline}` is not a compute pipeline"));
                     }
-                    None => return fail(format!("{field}.pipeline"), format!("there is no pipeline `{pipeline}`")),
+                    None => return fail(format!("{field}.pipeline"), self.scene.pipelines.lacks("pipeline", pipeline)),
                 }
                 if let Some(k) = dispatch.iter().position(|&n| n > limits::WORKGROUPS) {
                     let message = format!("{} workgroups are more than {}", dispatch[k], limits::WORKGROUPS);
@@ -142,7 +142,7 @@ impl Checker<'_> {
     fn texture(&self, field: &str, name: &str) -> Checked<&Texture> {
         match self.scene.textures.get(name) {
             Some(t) => Ok(t),
-            None => fail(format!("{field}.texture"), format!("there is no texture `{name}`")),
+            None => fail(format!("{field}.texture"), self.scene.textures.lacks("texture", name)),
         }
     }
 
@@ -257,7 +257,7 @@ impl Checker<'_> {
             match &b.resource {
                 BindingResource::Sampler(name) => {
                     if self.scene.samplers.get(name).is_none() {
-                        return fail(format!("{field}.sampler"), format!("there is no sampler `{name}`"));
+                        return fail(format!("{field}.sampler"), self.scene.samplers.lacks("sampler", name));
                     }
                 }
                 BindingResource::Buffer(r) => {

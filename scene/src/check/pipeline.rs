@@ -11,7 +11,7 @@ use crate::{Scene, limits};
 pub(super) fn check(scene: &Scene, field: &str, p: &Pipeline) -> Checked {
     let shader = |stage: &str, name: &str| match scene.shaders.get(name) {
         Some(_) => Ok(()),
-        None => fail(format!("{field}.{stage}.shader"), format!("there is no shader `{name}`")),
+        None => fail(format!("{field}.{stage}.shader"), scene.shaders.lacks("shader", name)),
     };
     let p = match p {
         Pipeline::Compute(stage) => return shader("compute", &stage.shader),

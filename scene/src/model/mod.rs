@@ -8,6 +8,8 @@ pub mod resource;
 
 use serde::Deserialize;
 
+use crate::error::lacks;
+
 pub use pass::{
     Aspect, Binding, BindingResource, BufferRange, Call, ColorAttachment, DepthStencilAttachment, Dimension, Draw,
     IndexBuffer, LoadOp, Output, OutputSource, Pass, ResolveTarget, StoreOp, TextureView,
@@ -123,6 +125,11 @@ impl<T> Names<T> {
     /// All, in the order of names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
         self.0.iter().map(|(n, t)| (n.as_str(), t))
+    }
+
+    /// That there is no thing of that name, in a sentence.
+    pub(crate) fn lacks(&self, what: &str, name: &str) -> String {
+        lacks(what, name, self.0.iter().map(|(n, _)| n.as_str()))
     }
 
     /// How many.
