@@ -54,7 +54,7 @@ pub const ROWS: &[Row] = {
         ("StorageImageWriteWithoutFormat", Refused(R::Spirv)),
         ("MinLod", Refused(R::Spirv)),
         ("DerivativeControl", Runs),
-        ("InterpolationFunction", Refused(R::Spirv)),
+        ("InterpolationFunction", Refused(R::StageInputs)),
         ("SampleRateShading", Runs),
         ("ClipDistance", Runs),
         ("CullDistance", Refused(R::StageInputs)),
