@@ -26,30 +26,86 @@ pub struct Drawing {
 }
 
 /// The families that have textures.
-pub const DRAWING: &[Drawing] = &[Drawing {
-    family: "gcn",
-    kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
-    // DMASK 8 to 11, UNORM 12, DA 14.
-    texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],
-    leave_wait_out: |word| {
-        // s_waitcnt becomes s_nop.
-        let found = word.len() == 4 && word[2..] == [0x8c, 0xbf];
-        if found {
-            word.copy_from_slice(&0xbf80_0000u32.to_le_bytes());
-        }
-        found
+pub const DRAWING: &[Drawing] = &[
+    Drawing {
+        family: "gcn",
+        kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
+        // DMASK 8 to 11, UNORM 12, DA 14.
+        texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],
+        leave_wait_out: |word| {
+            // s_waitcnt becomes s_nop.
+            let found = word.len() == 4 && word[2..] == [0x8c, 0xbf];
+            if found {
+                word.copy_from_slice(&0xbf80_0000u32.to_le_bytes());
+            }
+            found
+        },
+        cut_helpers: |generation, code| {
+            // s_wqm_b64 exec, exec becomes s_mov_b64 exec, exec.
+            let (wqm, mov) = if generation == "gfx8" { (0xbefe_077e, 0xbefe_017e) } else { (0xbefe_0a7e, 0xbefe_047e) };
+            change_words(code, |w| (w == wqm).then_some(mov))
+        },
+        forget_discards: |generation, code| {
+            // s_and_b64 exec, exec, s[..] becomes s_mov_b64 exec, exec.
+            let (and, mov) = if generation == "gfx8" { (0x86fe, 0xbefe_017e) } else { (0x87fe, 0xbefe_047e) };
+            change_words(code, |w| (w >> 16 == and && w & 0xff == 0x7e && w & 0xff00 < 0x6a00).then_some(mov))
+        },
     },
-    cut_helpers: |generation, code| {
-        // s_wqm_b64 exec, exec becomes s_mov_b64 exec, exec.
-        let (wqm, mov) = if generation == "gfx8" { (0xbefe_077e, 0xbefe_017e) } else { (0xbefe_0a7e, 0xbefe_047e) };
-        change_words(code, |w| (w == wqm).then_some(mov))
+    Drawing {
+        family: "valhall",
+        kinds: &[
+            ("texture", "TEX_"),
+            ("image", "LD_TEX"),
+            ("address", "LEA_TEX"),
+            ("conversion", "ST_CVT"),
+            ("attribute", "LD_ATTR"),
+            ("varying", "LD_VAR"),
+            ("coverage", "ATEST"),
+            ("colour", "BLEND"),
+        ],
+        // Two handles 8, layer 10, write mask 22 to 25, dimension 28 and 29, width 46.
+        texture_bits: &[
+            ("TEX_SINGLE", &[8, 10, 22, 23, 24, 25, 28, 29, 46]),
+            ("TEX_FETCH", &[8, 10, 22, 23, 24, 25, 28, 29, 46]),
+        ],
+        leave_wait_out: |word| {
+            // Slot 2 has what nobody reads: what waits for it alone is about addresses, which may differ where the compiler cannot tell.
+            let found = word.len() == 8 && (1..10).contains(&flow(word)) && flow(word) != 4;
+            if found {
+                set_flow(word, 0);
+            }
+            found
+        },
+        cut_helpers: |_, code| {
+            // The first instruction without a flow gets `discard`.
+            let first = code.chunks_exact_mut(8).find(|w| flow(w) == 0);
+            first.map_or(0, |w| {
+                set_flow(w, 13);
+                1
+            })
+        },
+        forget_discards: |_, code| {
+            // DISCARD becomes NOP, with its flow.
+            let mut n = 0;
+            for w in code.chunks_exact_mut(8).filter(|w| w[6] == 0x20 && w[7] & 1 == 0) {
+                let kept = flow(w);
+                w.copy_from_slice(&0x0000_c000_0000_0000u64.to_le_bytes());
+                set_flow(w, kept);
+                n += 1;
+            }
+            n
+        },
     },
-    forget_discards: |generation, code| {
-        // s_and_b64 exec, exec, s[..] becomes s_mov_b64 exec, exec.
-        let (and, mov) = if generation == "gfx8" { (0x86fe, 0xbefe_017e) } else { (0x87fe, 0xbefe_047e) };
-        change_words(code, |w| (w >> 16 == and && w & 0xff == 0x7e && w & 0xff00 < 0x6a00).then_some(mov))
-    },
-}];
+];
+
+/// The flow of an instruction of Valhall: bits 59 to 62.
+fn flow(word: &[u8]) -> u8 {
+    word[7] >> 3 & 15
+}
+
+fn set_flow(word: &mut [u8], flow: u8) {
+    word[7] = word[7] & !0x78 | flow << 3;
+}
 
 /// The row of a family.
 pub fn row(target: Target) -> Option<&'static Drawing> {
