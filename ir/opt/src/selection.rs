@@ -86,7 +86,8 @@ fn texture_fits(desc: &TexDesc, caps: &Caps) -> bool {
     };
     let form = if is_cube { tex.cube } else { TexCube::Direction };
     let gather = desc.what() != TexWhat::Gather || has_gather(desc, tex.gather);
-    layer && level && desc.cube() == form && gather && (tex.base_clamp || !desc.base_clamp())
+    let compared = !desc.shadow() || desc.lod() != TexLod::Gradients || caps.sampler.compare_gradients;
+    layer && level && compared && desc.cube() == form && gather && (tex.base_clamp || !desc.base_clamp())
 }
 
 /// Whether lowering leaves a value of the launch.
