@@ -7,6 +7,7 @@ mod hostile;
 mod lines;
 mod obeyed;
 mod readers;
+mod recorded;
 mod tables;
 mod words;
 mod written;
