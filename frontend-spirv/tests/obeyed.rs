@@ -443,3 +443,23 @@ fn stages_have_what_they_have() {
         assert_eq!(list[0].class, Class::Invalid, "{model} {call}: {}", list[0]);
     }
 }
+
+/// Two entry points of one name and stage cannot be told apart.
+#[test]
+fn entry_points_have_names_of_their_own() {
+    if !tools() {
+        return;
+    }
+    let bytes = assembled("twice", ["", "", "", "OpStore %p0 %u1"]);
+    let words: Vec<u32> = bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("four bytes"))).collect();
+    let mut at = 5;
+    while words[at] & 0xffff != 15 {
+        at += (words[at] >> 16) as usize;
+    }
+    let entry = words[at..at + (words[at] >> 16) as usize].to_vec();
+    let mut twice = words.clone();
+    twice.splice(at..at, entry);
+    let bytes: Vec<u8> = twice.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let list = lower(&bytes).expect_err("two entry points");
+    assert!(list[0].class == Class::Invalid && list[0].message.contains("another `main`"), "{}", list[0]);
+}

@@ -122,6 +122,11 @@ fn selected<'m>(m: &'m Module, wanted: Option<&str>) -> Result<Vec<&'m Entry>, V
         return Err(vec![Diagnostic::invalid("no-entry-point", "the module has no entry point")]);
     }
     let list: Vec<&Entry> = m.entries.iter().filter(|e| wanted.is_none_or(|w| e.name == w)).collect();
+    let mut seen = FxHashSet::default();
+    if let Some(twice) = list.iter().find(|e| !seen.insert((&e.name, e.model as u32))) {
+        let text = format!("`OpEntryPoint` at word {}: there is another `{}` of its stage", twice.at, twice.name);
+        return Err(vec![Diagnostic::invalid("validation", text)]);
+    }
     if list.is_empty() {
         let names = m.entries.iter().map(|n| format!("`{}`", n.name)).collect::<Vec<_>>().join(", ");
         let message = format!("there is no entry point `{}`", wanted.unwrap_or_default());
