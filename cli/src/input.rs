@@ -117,7 +117,7 @@ pub fn language_of(path: &Path, bytes: &[u8], front: &Front) -> Result<Lang, Fai
 }
 
 /// Whether a text begins as TOML or JSON does, and as no shader: with a table, a key or a brace.
-fn is_scene(bytes: &[u8]) -> bool {
+pub fn is_scene(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
     let Some(line) = text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#')) else { return false };
     let key = line.split_once('=').map_or("", |(key, _)| key.trim());

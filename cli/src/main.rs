@@ -43,6 +43,8 @@ pub enum Failure {
     Io(String),
     /// The input is wrong: a shader, a listing, a report, a trap or a difference in a run.
     Input(String),
+    /// A scene is wrong.
+    Scene(gpucc_scene::SceneError),
     /// Not supported on this target.
     Unsupported(Refusal, String),
     /// Compiler bug.
@@ -68,6 +70,9 @@ impl std::fmt::Display for Failure {
             Failure::Usage(m) | Failure::Io(m) | Failure::Input(m) | Failure::Unsupported(_, m) | Failure::Bug(m) => {
                 f.write_str(m)
             }
+            Failure::Scene(e) => {
+                write!(f, "{e}")
+            }
             Failure::Said(code) => write!(f, "exit code {code}"),
         }
     }
@@ -77,7 +82,7 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Input(_) => 1,
+            Failure::Input(_) | Failure::Scene(_) => 1,
             Failure::Usage(_) | Failure::Io(_) => 2,
             Failure::Unsupported(..) => 3,
             Failure::Bug(_) => 70,
@@ -85,21 +90,35 @@ impl Failure {
         }
     }
 
-    /// Says it on standard error, once.
-    pub fn say(&self, messages: &Messages) {
-        let (code, kind) = match self {
+    /// Its code and kind; nothing of what was said.
+    fn kind(&self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
             Failure::Usage(_) => ("usage", "error"),
             Failure::Io(_) => ("io", "error"),
-            Failure::Input(_) => ("input", "error"),
+            Failure::Input(_) | Failure::Scene(_) => ("input", "error"),
             Failure::Unsupported(code, _) => (code.name(), "not supported"),
             Failure::Bug(_) => ("bug", "compiler bug"),
-            Failure::Said(_) => return,
-        };
+            Failure::Said(_) => return None,
+        })
+    }
+
+    /// The message as an object: that of a scene has file and field apart.
+    fn json(&self, code: &str) -> serde_json::Value {
+        let severity = if code == "bug" { "bug" } else { "error" };
+        match self {
+            Failure::Scene(e) => serde_json::json!({"severity": severity, "code": code, "message": e.message,
+                "file": Some(&e.file).filter(|f| !f.is_empty()), "field": e.field, "line": null, "column": null,
+                "target": null}),
+            _ => serde_json::json!({"severity": severity, "code": code, "message": self.to_string(),
+                "file": null, "line": null, "column": null, "target": null}),
+        }
+    }
+
+    /// Says it on standard error, once.
+    pub fn say(&self, messages: &Messages) {
+        let Some((code, kind)) = self.kind() else { return };
         if messages.message_format == MessageFormat::Json {
-            let severity = if code == "bug" { "bug" } else { "error" };
-            let object = serde_json::json!({"severity": severity, "code": code, "message": self.to_string(),
-                "file": null, "line": null, "column": null, "target": null});
-            files::stderr(&format!("{object}\n"));
+            files::stderr(&format!("{}\n", self.json(code)));
         } else if messages.colored() {
             files::stderr(&format!("\x1b[1;31m{kind}\x1b[0m: {}\n", report::plain(&self.to_string())));
         } else {

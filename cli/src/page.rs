@@ -59,7 +59,10 @@ fn keys(what: &str) -> BTreeSet<String> {
             let summary = inspect::summary(&c);
             of(if what == "entry" { &summary["entries"][0] } else { &summary })
         }
-        "message" => of(&crate::report::sample()),
+        "message" => {
+            let scene = crate::Failure::Scene(gpucc_scene::SceneError::new("present", "a sentence"));
+            of(&crate::report::sample()).into_iter().chain(of(&scene.json("input"))).collect()
+        }
         other => panic!("no object `{other}`"),
     }
 }

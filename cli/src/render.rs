@@ -228,12 +228,14 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
             Failure::Input(format!("standard input is not UTF-8 text (byte {})", e.utf8_error().valid_up_to()))
         })?;
         let (name, folder) = ("<stdin>".to_string(), PathBuf::new());
-        if !text.trim_start().starts_with('{') {
+        let is_json = text.trim_start().starts_with('{');
+        if !is_json && !crate::input::is_scene(text.as_bytes()) {
             let scene = alone::scene(Shader::Wgsl(text), &options(args)?);
             return Ok(Subject { file: SceneFile { scene, name, folder }, is_alone: true });
         }
         scene_only()?;
-        let scene = read::parse(&text, Language::Json).map_err(|e| scene_error(&e.of(&name)))?;
+        let language = if is_json { Language::Json } else { Language::Toml };
+        let scene = read::parse(&text, language).map_err(|e| scene_error(&e.of(&name)))?;
         return Ok(Subject { file: SceneFile { scene, name, folder }, is_alone: false });
     }
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -523,12 +525,15 @@ fn reporter(source: &Source, messages: &Messages) -> Reporter {
 
 /// A wrong scene, or a file that cannot be read.
 fn scene_error(e: &SceneError) -> Failure {
-    if e.is_io { Failure::Io(e.to_string()) } else { Failure::Input(e.to_string()) }
+    if e.is_io { Failure::Io(e.to_string()) } else { Failure::Scene(e.clone()) }
 }
 
 /// What a shader alone may have.
 const ALONE: &str = "a shader alone gets `position`, `front_facing` and `@location(0) uv: vec2<f32>`, and in group 0 the uniform \
                      buffer 0, the sampler 1 and the textures 2 to 5; anything else needs a scene";
+
+/// How the vertex shader is named that is made for a shader alone.
+const MADE_VERTEX: &str = ": shaders.vertex";
 
 /// Says why there is no picture; what is left is the exit code, or the sentence.
 fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -> Failure {
@@ -543,9 +548,17 @@ fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -
             } else {
                 ALONE
             };
-            Failure::Input(format!("{}: {}; {hint}", e.file, e.message))
+            // So is the name of the shader.
+            let message = e.message.replace("the shader `fragment`", "the file");
+            Failure::Input(format!("{}: {message}; {hint}", e.file))
         }
         Fault::Scene(e) => scene_error(e),
+        Fault::Shader { source, list } if is_alone && source.name.ends_with(MADE_VERTEX) => {
+            // Nobody wrote its code.
+            let list: Vec<_> = list.iter().map(|d| Diagnostic { labels: Vec::new(), ..d.clone() }).collect();
+            Reporter::new(messages, source.name.trim_end_matches(MADE_VERTEX), "").show(&list, target);
+            failure(&list)
+        }
         Fault::Shader { source, list } => {
             reporter(source, messages).show(&source.placed(list), target);
             failure(list)

@@ -825,3 +825,47 @@ fn inputs_of_another_kind_are_told() {
     let said = expect(&["inspect", &shader], 1, "is not a gpucc container");
     assert_eq!(said.matches("not a gpucc container").count(), 1, "{said}");
 }
+
+/// Errors of scenes have the file and the field apart from the sentence; a scene may come by standard input, as TOML too.
+#[test]
+fn errors_of_scenes_have_parts() {
+    let s = Scratch::new("parts");
+    let text = "format = \"scene-1\"\n[textures.brick]\nformat = \"rgba8unorm\"\nsize = [4, 4]\n[[outputs]]\nname = \"o\"\ntexture = \"brik\"\n";
+    let file = s.write("a.toml", text);
+    let out = s.path("x.png");
+    let check = |said: &str, file: &str| {
+        let o: Value = serde_json::from_str(said.lines().next().expect("a line")).expect("JSON");
+        assert_eq!(
+            (&o["file"], &o["field"], &o["code"]),
+            (&json!(file), &json!("outputs[0].texture"), &json!("input")),
+            "{o}"
+        );
+        assert!(o["message"].as_str().expect("a sentence").starts_with("there is no texture `brik`"), "{o}");
+    };
+    check(&expect(&["render", &file, "-o", &out, "--message-format", "json"], 1, "brik"), &file);
+    let (code, _, said) = pipe(&["render", "-", "-o", &out, "--message-format", "json"], text.as_bytes());
+    assert_eq!(code, Some(1), "{said}");
+    check(&said, "<stdin>");
+    let right = text.replace("brik", "brick");
+    let (code, _, said) = pipe(&["render", "-", "-o", &out], right.as_bytes());
+    assert_eq!(code, Some(0), "{said}");
+}
+
+/// A shader alone is spoken of by its file: nothing is shown of the scene that is made around it.
+#[test]
+fn a_shader_alone_is_spoken_of_by_its_file() {
+    let s = Scratch::new("alone");
+    let out = s.path("x.png");
+    let compute = s.write("comp.wgsl", DOUBLE);
+    let said = expect(&["render", &compute, "-o", &out], 1, "has no fragment entry point");
+    assert!(said.contains("comp.wgsl") && !said.contains("`fragment`"), "{said}");
+    let wide =
+        s.write("wide.wgsl", "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f { return p; }");
+    for target in ["tesla:nv50", "valhall:v9", "vivante:gc2000", "gcn:gfx6"] {
+        let o =
+            gpucc().args(["render", &wide, "--size", "8x8", "--target", target, "-o", &out]).output().expect("a run");
+        let said = String::from_utf8_lossy(&o.stderr);
+        assert!(!said.contains("vertex_index") && !said.contains("shaders.vertex"), "{target}: {said}");
+        assert!(matches!(o.status.code(), Some(0 | 3)), "{target}: {said}");
+    }
+}
