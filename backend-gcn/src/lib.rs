@@ -162,12 +162,19 @@ fn caps() -> Caps {
         tex: TexCaps {
             cube: TexCube::FacedPlusOne,
             gradients: true,
+            lane_bias: true,
             cube_gradients: CubeGradients::Face,
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: true, compare_layer_levels: true, compare_gradients: true, offset: true },
+        sampler: SamplerCaps {
+            compare: true,
+            compare_layer_levels: true,
+            level_query: true,
+            compare_gradients: true,
+            offset: true,
+        },
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true },
         io: IoCaps {
             whole_vertex_index: false,

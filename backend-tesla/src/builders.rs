@@ -98,6 +98,7 @@ pub const fn modifiers(row: &Row) -> u64 {
             Kind::SVec => Mods::bit("args") | if is_cube(row) { Mods::bit("cube") } else { 0 },
             Kind::TexOff => Mods::bit("texel"),
             Kind::QLane => Mods::bit("qlane"),
+            Kind::Sr => Mods::bit("sr"),
             Kind::Enum(_) if same_name(s.name, "op0") => Mods::bit("quad"),
             Kind::Dst(Width::H) | Kind::DstO(Width::H) => Mods::bit("half"),
             // What only some lanes do may push the join that they meet at.
@@ -185,7 +186,7 @@ gpucc_mir::builders! {
     Tesla, TOp::M, Op, sources, needs, takes;
     Mov, MovFromC, MovFromA, MovToC, ShlToA, AddA, LdC, LdS, LdLock, StS, StUnlock, Add, Sub, Subr, Set, Max, Min, Shl, Shr,
     Mul16, Mul24, MadU16, MadU24, And, Or, Xor, Fadd, Fmul, Fmad, Fset, Fmax, Fmin, PreSin, PreEx2, Rcp, Rsqrt, Lg2, Sin, Cos,
-    Ex2, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, QuadOp, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
+    Ex2, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, QuadOp, StO, Interp, InterpMul, InterpFlat, MovFromSr, Discard, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
 }
 
 macro_rules! atomics {

@@ -88,6 +88,10 @@ pub enum Modifier {
     Quad(u8),
     /// The lane of the quad that is asked.
     Lane,
+    /// Number of a special register.
+    Special,
+    /// Whether an input is taken at a point that the primitive covers.
+    Centroid,
     /// Whether it is one of cubes.
     Cube,
     /// Whether the level comes from the quad.
@@ -145,6 +149,7 @@ impl Fill {
             Kind::Samp => Fill::Modifier(Modifier::Sampler),
             Kind::DVec => Fill::Modifier(Modifier::Components),
             Kind::QLane => Fill::Modifier(Modifier::Lane),
+            Kind::Sr => Fill::Modifier(Modifier::Special),
             Kind::TexOff => Fill::Modifier(Modifier::Texel(match slot.name {
                 "ox" => 0,
                 "oy" => 1,
@@ -171,6 +176,7 @@ impl Fill {
                 "op1" => Fill::Modifier(Modifier::Quad(1)),
                 "op2" => Fill::Modifier(Modifier::Quad(2)),
                 "op3" => Fill::Modifier(Modifier::Quad(3)),
+                "cent" => Fill::Modifier(Modifier::Centroid),
                 "deriv" => Fill::Modifier(Modifier::Derives),
                 _ => Fill::Value(0),
             },
@@ -370,7 +376,9 @@ impl Source {
             Src::Uniform(n) => match Operand::unpack(n) {
                 Operand::Pool(_) | Operand::Const(..) => half && matches!(self.takes, Takes::Const | Takes::Word(_)),
                 // The type says what is read.
-                Operand::Shared(..) | Operand::SharedAt(..) => self.takes == Takes::Shared && u.mods.half != Half::High,
+                Operand::Shared(..) | Operand::SharedAt(..) | Operand::Attr(_) => {
+                    self.takes == Takes::Shared && u.mods.half != Half::High
+                }
             },
         };
         let signs = [u.mods.neg, u.mods.abs, u.mods.not];
@@ -449,11 +457,16 @@ pub fn added_to(op: Op) -> Option<usize> {
     ENTRIES[op.number()].forms.iter().find_map(|f| f.sources.iter().position(|s| s.takes == Takes::SameAsDst))
 }
 
+/// Registers with results of a fragment program: eight colours, a mask, a depth.
+const RESULTS: usize = 34;
+
 /// Operands of a piece of the flow of control or of a loop around a locked word: sources, modifiers, whether it may have an address
 /// register, definitions.
 fn own(op: TOp) -> (usize, u64, bool, usize) {
     match op {
-        TOp::M(_) | TOp::Exit | TOp::Fence => (0, 0, false, 0),
+        TOp::M(_) | TOp::Fence => (0, 0, false, 0),
+        // The results of a fragment program stay in registers.
+        TOp::Exit => (RESULTS, 0, false, 0),
         TOp::Unset => (0, 0, false, 1),
         TOp::EachLevel(op) => (2, ENTRIES[op.number()].takes, false, 2),
         TOp::Lock(Lock::Op(..) | Lock::Exchange) => (1, Mods::bit("offset"), true, 3),
@@ -468,6 +481,11 @@ fn own(op: TOp) -> (usize, u64, bool, usize) {
 /// What is wrong.
 pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     let Some(op) = i.target_op() else { return Ok(()) };
+    if op == TOp::Exit {
+        check_count("operands", i.uses.len(), 0, RESULTS)?;
+        check_count("definitions", i.defs.len(), 0, 0)?;
+        return i.mods.check(0);
+    }
     let TOp::M(op) = op else {
         let (sources, takes, indexed, defs) = own(op);
         check_count("operands", i.uses.len(), sources, sources + usize::from(indexed))?;
@@ -534,6 +552,10 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
                 return Ok(());
             }
             (*sources, forms.iter().filter(|f| f.is_of(&i.mods, *takes)).collect())
+        }
+        TOp::Exit => {
+            let plain = uses.iter().all(|r| r.is_none_or(|r| r == (R, 1)));
+            return if plain { Ok(()) } else { Err("results are registers, one each".into()) };
         }
         TOp::EachLevel(_) => {
             let run = |r: (FileId, u16)| r.0 == R && (1..=4).contains(&r.1);

@@ -153,6 +153,10 @@ gpucc_mir::modifiers! {
         qlane: u8 = 0 => QuadLane,
         /// Whether a tex instruction is one of a cube.
         cube: bool = false => Cube,
+        /// Whether an input is taken at a point that the primitive covers, or at the sample.
+        cent: bool = false => Centroid,
+        /// Number of a special register.
+        sr: u8 = 0 => Special,
         /// Whether the level comes from the quad outside of fragment programs.
         deriv: bool = false => Derives,
         /// Whether a branch may separate lanes.
@@ -262,7 +266,7 @@ impl Tesla {
     /// Whether a store may change what an operand reads: a word of workgroup memory.
     pub(crate) fn changes(&self, slot: Slot) -> bool {
         match slot {
-            Slot::Pool(_) | Slot::Const(..) => false,
+            Slot::Pool(_) | Slot::Const(..) | Slot::Attr(_) => false,
             Slot::Shared(_, off) => u32::from(off) >= self.shared_base,
             Slot::SharedAt(..) => true,
         }

@@ -13,6 +13,7 @@ mod flow;
 mod fold_breaks;
 mod forms;
 pub mod inst;
+mod io;
 mod isel;
 mod layout_uniforms;
 mod pair_short;
@@ -58,8 +59,6 @@ const BEFORE_NVA3: &[&str] = &["nv50", "nv84", "nva0"];
 
 /// What is refused.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::Stage, "only compute is selected yet"),
-    Unsupported::all(Refusal::Textures, "image instructions are not selected yet").in_stages(GRAPHICS),
     Unsupported::all(
         Refusal::TexelComparisons,
         "an instruction takes four arguments: none is left for a level or a bias beside a layer or a direction and what texels are compared with",
@@ -69,13 +68,17 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::CubeArrays, "no instruction before gt215, which is nva3, takes a cube and a layer")
         .on(BEFORE_NVA3),
+    Unsupported::all(Refusal::LevelQueries, "no instruction before gt215, which is nva3, says it").on(BEFORE_NVA3),
     Unsupported::all(Refusal::Gathers, "no instruction before gt215, which is nva3, gathers").on(BEFORE_NVA3),
     Unsupported::all(Refusal::Gathers, "an instruction gathers the first component").on(&["nva3"]),
     Unsupported::all(Refusal::SampleShading, "no program before gt215, which is nva3, runs for each sample")
         .on(BEFORE_NVA3),
     Unsupported::all(Refusal::SampleMasks, "no program before gt215, which is nva3, gives one").on(BEFORE_NVA3),
+    Unsupported::all(Refusal::CoveredSamples, "no source of it is known").on(&["nva3"]),
     Unsupported::all(Refusal::BlendEquations, "before gt215, which is nva3, all targets have one equation")
         .on(BEFORE_NVA3),
+    Unsupported::all(Refusal::Varyings, "64 words, four of which are the position").most(io::VARYINGS),
+    Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
@@ -159,20 +162,27 @@ fn caps(generation: u8) -> Caps {
         tex: TexCaps {
             cube: TexCube::Divided,
             gradients: false,
+            lane_bias: false,
             cube_gradients: CubeGradients::Level,
             layer: LayerForm::Small,
             // Of other components another descriptor would have to be bound.
             gather: if generation == NVA3 { Gathers::First } else { Gathers::Nothing },
             base_clamp: false,
         },
-        sampler: SamplerCaps { compare: true, compare_layer_levels: false, compare_gradients: true, offset: true },
+        sampler: SamplerCaps {
+            compare: true,
+            compare_layer_levels: false,
+            level_query: generation == NVA3,
+            compare_gradients: true,
+            offset: true,
+        },
         // Samples of a pixel are texels of a larger texture.
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: false, wide: true },
         io: IoCaps {
             whole_vertex_index: true,
             whole_instance_index: false,
             negative_depth: false,
-            perspective: false,
+            perspective: true,
             linear: true,
             frag_coord: true,
             blending: Blending::Fixed,
@@ -218,6 +228,7 @@ pub struct Shape {
     scratch_bytes: u32,
     local_id: bool,
     stack: u32,
+    io: io::Io,
     resources: Vec<(gpucc_ir::Res, u32)>,
     /// Numbers of textures, samplers and windows.
     slots: Vec<(gpucc_ir::Res, u32)>,
@@ -244,12 +255,27 @@ impl Shape {
             window_bytes: isel.window_bytes,
             scratch_bytes: isel.scratch_bytes,
             local_id: isel.packed.is_some(),
+            io: io::Io::default(),
             stack: plan.stack + u32::from(isel.locks) + if isel.levels { expand_levels::STACK } else { 0 },
             slots: m.resources.iter().map(|(r, _)| (r, isel.slots[r].into())).collect(),
             resources,
             shared: m.globals.iter().filter_map(|(g, _)| isel.shared_place(Place::Global(g))).collect(),
         }
     }
+}
+
+/// What a program has of inputs and outputs.
+fn limits(job: &Job<'_, TeslaFamily>, io: &io::Io) -> Result<(), AttemptError> {
+    if io.stage.is_some() && io.varyings() > io::VARYINGS {
+        let (most, has) = (io::VARYINGS, io.varyings());
+        let what = format!("hands over at most {most} words between the stages, this has {has}");
+        return Err(job.refuse(Refusal::Varyings, what).into());
+    }
+    if io.attribute_words() > io::WORDS || io.elements() > 16 {
+        let what = format!("has 16 attributes of a vertex, this reads {}", io.elements());
+        return Err(job.refuse(Refusal::Varyings, what).into());
+    }
+    Ok(())
 }
 
 fn encoder(cx: &CompileCx<'_, TeslaFamily>) -> Encoder {
@@ -263,7 +289,7 @@ fn layout_uniforms(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -
 }
 
 fn invocations(job: &Job<'_, TeslaFamily>) -> u64 {
-    job.workgroup_size().iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)))
+    job.entry().workgroup_size().unwrap_or([1; 3]).iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)))
 }
 
 impl Family for TeslaFamily {
@@ -305,17 +331,19 @@ impl Family for TeslaFamily {
     }
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
-        let (m, f, size) = (job.module, job.func(), job.workgroup_size());
+        let (m, f, size) = (job.module, job.func(), job.entry().workgroup_size().unwrap_or([1; 3]));
         if size[2] > 64 {
             let what = format!("has workgroups of at most 64 invocations in z; this one is {size:?}");
             return Err(job.refuse(Refusal::WorkgroupSize, what).into());
         }
         let plan = flow::plan(m, f);
         let target = Tesla::new(job.generation, registers(job.generation, invocations(job)));
-        let mut isel = Isel::new(m, f, &target, &plan, size)?;
+        let io = io::Io::new(m, f, &job.entry().stage);
+        limits(job, &io)?;
+        let mut isel = Isel::new(m, f, &target, &plan, &io, size)?;
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         isel.finish(f, &mut code, lists, &target);
-        let state = Shape::of(&isel, m, &plan);
+        let state = Shape { io: io.clone(), ..Shape::of(&isel, m, &plan) };
         drop(isel);
         Ok(Selected { code, target: target.spilling_from(state.scratch_bytes).sharing_from(state.shared_base), state })
     }
@@ -342,8 +370,13 @@ impl Family for TeslaFamily {
         let scratch = scratch(cx);
         let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
         Ok(EmittedProgram {
-            interface: Vec::new(),
-            state: Vec::new(),
+            interface: cx.job.interface(&shape.io.used, io::places(&shape.io)),
+            state: io::state(
+                &shape.io,
+                &cx.job.entry().stage,
+                cx.job.options.around.as_deref().map(|a| &a.pipeline),
+                cx.job.generation,
+            ),
             code: p.code,
             data: Vec::new(),
             locs: p.lines,

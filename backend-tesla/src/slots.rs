@@ -17,7 +17,12 @@ pub enum Slot {
     Shared(SharedTy, u16),
     /// The same, relative to the address register that the instruction uses.
     SharedAt(SharedTy, u16),
+    /// A byte offset in a[].
+    Attr(u16),
 }
+
+/// The bit that tells a[] from s[].
+const ATTR: u32 = 1 << 24;
 
 impl Slot {
     /// As one number.
@@ -26,6 +31,7 @@ impl Slot {
             Slot::Pool(n) => n,
             Slot::Const(c, off) => 0x4000_0000 | (c as u32) << 16 | off as u32,
             Slot::Shared(ty, off) => 0x8000_0000 | (ty as u32) << 16 | off as u32,
+            Slot::Attr(off) => 0x8000_0000 | ATTR | off as u32,
             Slot::SharedAt(ty, off) => 0xc000_0000 | (ty as u32) << 16 | off as u32,
         }
     }
@@ -36,6 +42,7 @@ impl Slot {
         match n >> 30 {
             0 => Slot::Pool(n),
             1 => Slot::Const((n >> 16) as u8, off),
+            2 if n & ATTR != 0 => Slot::Attr(off),
             2 => Slot::Shared(SharedTy::from_bits(n >> 16), off),
             _ => Slot::SharedAt(SharedTy::from_bits(n >> 16), off),
         }
@@ -49,6 +56,10 @@ pub enum Word {
     Const(u32),
     /// The size of a buffer in bytes.
     Size(Res),
+    /// The first instance of a draw.
+    FirstInstance,
+    /// A component of the blend constant.
+    BlendConstant(u16),
     /// A word of the descriptor of an element of a texture.
     Texture(Res, u16, u8),
 }
@@ -94,6 +105,8 @@ impl Pool {
                 let d = &m.resources[r];
                 Source::BufferSize { group: d.group, binding: d.binding }
             }
+            Word::FirstInstance => Source::FirstInstance,
+            Word::BlendConstant(k) => Source::BlendConstant(k),
             Word::Texture(r, element, word) => {
                 let d = &m.resources[r];
                 let of = DescriptorKey {

@@ -135,6 +135,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         tex: TexCaps {
             cube: TexCube::Direction,
             gradients: true,
+            lane_bias: true,
             cube_gradients: CubeGradients::Direction,
             layer: LayerForm::Float,
             gather: Gathers::Nothing,
@@ -143,6 +144,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         sampler: SamplerCaps {
             compare: generation != machine::GC2000,
             compare_layer_levels: true,
+            level_query: true,
             compare_gradients: halti5,
             offset: false,
         },

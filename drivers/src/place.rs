@@ -65,11 +65,17 @@ pub trait Descriptors {
         Ok(Registers::new())
     }
 
-    /// Registers of a draw.
+    /// Registers of a draw, whose attributes lie where the list says.
     ///
     /// # Errors
     /// Programs that are not linked.
-    fn registers(&self, vertex: &Entry, fragment: Option<&Entry>, job: &DrawJob<'_>) -> Result<Registers, Trap>;
+    fn registers(
+        &self,
+        vertex: &Entry,
+        fragment: Option<&Entry>,
+        job: &DrawJob<'_>,
+        list: &[PlacedAttribute<'_>],
+    ) -> Result<Registers, Trap>;
 }
 
 /// Whether a resource is a buffer.
@@ -189,7 +195,7 @@ impl<D: Descriptors> DriverPart for Part<D> {
         let read = attributes(entries[0], job, &mut device, &mut placer)?;
         self.family.vertex_tables(&read, &mut device, &mut placer)?;
         tables[0].append(&mut device.tables);
-        let mut registers = self.family.registers(entries[0], entries.get(1).copied(), job)?;
+        let mut registers = self.family.registers(entries[0], entries.get(1).copied(), job, &read)?;
         for (space, register, value, mask) in self.family.draw_memory(job, &mut device, &mut placer)?.iter() {
             registers.set(space, register, value, mask);
         }

@@ -66,6 +66,7 @@ refusals! {
     MultisampledTextures "multisampled-textures" Feature (Textures) "multisampled textures";
     TexelComparisons "texel-comparisons" Feature (Textures) "comparisons of texels by a sampler of which too little is known, or of which code cannot filter what it compares";
     TexelOffsets "texel-offsets" Feature (Textures) "offsets in texels where the level that is read is not known, or two are";
+    LevelQueries "level-queries" Feature (Textures) "the level that a sampler would take";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
     Subgroups "subgroups" Feature ["operations between lanes are not lowered yet"] "subgroup operations";
     BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of buffer bindings, and arrays of bindings without a size";
@@ -93,6 +94,7 @@ refusals! {
     PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";
     SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample: the built-in value `sample_index`, inputs that are interpolated at the sample";
     SampleMasks "sample-masks" Feature (Stage) "masks of samples that a fragment entry point reads or gives";
+    CoveredSamples "covered-samples" Feature (SampleMasks) "the mask of covered samples that a fragment entry point reads";
     ClipDistances "clip-distances" Feature (Stage) "clip distances that the fragment entry point cannot test: it tests depth early, or there is no location left for them";
     TargetFormats "target-formats" Feature (Stage) "some formats of colour and depth targets";
     DualSource "dual-source" Feature (Stage) "a second source of blending";

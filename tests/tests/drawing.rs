@@ -19,14 +19,32 @@ pub struct Drawing {
     pub texture_bits: &'static [(&'static str, &'static [usize])],
     /// Takes the wait out of the bytes of an instruction; `false` if it has none.
     pub leave_wait_out: fn(&mut [u8]) -> bool,
-    /// Lets helpers stop at the start of a fragment program. Returns the number of changed instructions.
-    pub cut_helpers: fn(&str, &mut [u8]) -> usize,
+    /// Lets helpers stop at the start of a fragment program. Returns the number of changed instructions. Nothing where hardware runs
+    /// whole quads.
+    pub cut_helpers: Option<fn(&str, &mut [u8]) -> usize>,
     /// Lets discarded lanes store and draw. Returns the number of changed instructions.
     pub forget_discards: fn(&str, &mut [u8]) -> usize,
 }
 
 /// The families that have textures.
 pub const DRAWING: &[Drawing] = &[
+    Drawing {
+        family: "tesla",
+        kinds: &[("texture", "tex"), ("interpolation", "interp"), ("quad", "quadop"), ("output", "st b32 o")],
+        // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
+        texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],
+        leave_wait_out: |_| false,
+        cut_helpers: None,
+        forget_discards: |_, code| {
+            // discard becomes nop.
+            let mut n = 0;
+            for pair in code.chunks_exact_mut(8).filter(|p| p[..4] == [3, 0, 0, 0]) {
+                pair.copy_from_slice(&0xe000_0000_f000_0001u64.to_le_bytes());
+                n += 1;
+            }
+            n
+        },
+    },
     Drawing {
         family: "gcn",
         kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
@@ -40,11 +58,11 @@ pub const DRAWING: &[Drawing] = &[
             }
             found
         },
-        cut_helpers: |generation, code| {
+        cut_helpers: Some(|generation, code| {
             // s_wqm_b64 exec, exec becomes s_mov_b64 exec, exec.
             let (wqm, mov) = if generation == "gfx8" { (0xbefe_077e, 0xbefe_017e) } else { (0xbefe_0a7e, 0xbefe_047e) };
             change_words(code, |w| (w == wqm).then_some(mov))
-        },
+        }),
         forget_discards: |generation, code| {
             // s_and_b64 exec, exec, s[..] becomes s_mov_b64 exec, exec.
             let (and, mov) = if generation == "gfx8" { (0x86fe, 0xbefe_017e) } else { (0x87fe, 0xbefe_047e) };
@@ -76,14 +94,14 @@ pub const DRAWING: &[Drawing] = &[
             }
             found
         },
-        cut_helpers: |_, code| {
+        cut_helpers: Some(|_, code| {
             // The first instruction without a flow gets `discard`.
             let first = code.chunks_exact_mut(8).find(|w| flow(w) == 0);
             first.map_or(0, |w| {
                 set_flow(w, 13);
                 1
             })
-        },
+        }),
         forget_discards: |_, code| {
             // DISCARD becomes NOP, with its flow.
             let mut n = 0;

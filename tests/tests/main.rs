@@ -51,4 +51,5 @@ mod structure;
 mod support;
 mod switches;
 mod swizzles;
+mod tesla_strangers;
 mod texture_mutants;

@@ -122,6 +122,19 @@ fn parts() -> Vec<Probe> {
             None,
             "@fragment fn main() -> @builtin(sample_mask) u32 { return 3u; }",
         ),
+        Probe {
+            code: R::LevelQueries,
+            source: include_bytes!("../spirv/level_query.spv").to_vec(),
+            lang: Lang::Spirv,
+            families: &["tesla"],
+            pipeline: None,
+        },
+        drawn(
+            R::CoveredSamples,
+            &["tesla", "vivante"],
+            None,
+            "@fragment fn main(@builtin(sample_mask) m: u32) -> @location(0) vec4f { return vec4f(f32(m)); }",
+        ),
         drawn(
             R::ClipDistances,
             &["valhall", "vivante"],
@@ -319,7 +332,7 @@ fn probes() -> Vec<Probe> {
         wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
         Probe {
-            families: &["gcn", "vivante"],
+            families: &["gcn", "tesla", "vivante"],
             ..wgsl(
                 R::PrimitiveIndex,
                 "enable primitive_index;\n@fragment fn main(@builtin(primitive_index) i: u32) -> @location(0) vec4<f32> { return vec4<f32>(f32(i)); }",
@@ -465,7 +478,7 @@ fn probes() -> Vec<Probe> {
         },
         Probe { families: &["valhall", "tesla", "vivante"], ..in_group(255) },
         Probe { families: &["gcn"], ..in_group(65_534) },
-        Probe { families: &["gcn", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
+        Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
         Probe {
             lang: Lang::GlslVertex,
             ..wgsl(R::PointSize, "#version 450\nvoid main() { gl_Position = vec4(0.0); gl_PointSize = 8.0; }")

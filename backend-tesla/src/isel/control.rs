@@ -143,7 +143,9 @@ impl Isel<'_> {
             _ => {
                 // `ret` and `unreachable` have no edges.
                 debug_assert!(matches!(d.op, Ir::Ret | Ir::Unreachable));
-                cx.emit(MInst::new(TOp::Exit));
+                let args: Vec<gpucc_ir::Value> = d.args.iter().copied().collect();
+                let end = self.results(cx, &args);
+                cx.emit(end);
                 cx.set_succs(Cfg::Logical, []);
             }
         }

@@ -7,6 +7,7 @@ mod alu;
 mod ask;
 mod control;
 mod image;
+mod io;
 mod memory;
 mod operand;
 mod tex;
@@ -24,6 +25,7 @@ use machine::{SharedTy, Ty};
 use crate::builders::{self as build, Builder};
 use crate::flow::Plan;
 use crate::inst::{Half, Of, PARAMETERS, R, R32, Reads, SrcMods, TOp, Tesla, slot, zero};
+use crate::io::Io;
 use crate::slots::{Pool, Slot};
 
 pub(crate) type IselCx<'f> = Select<'f, Tesla>;
@@ -94,6 +96,10 @@ pub struct Isel<'m> {
     pub slots: SecondaryMap<Res, u8>,
     /// Textures that are windows of g[], because they are written.
     pub windows: SecondaryMap<Res, bool>,
+    /// Inputs and outputs of a vertex or fragment program.
+    pub io: &'m Io,
+    /// w of a fragment.
+    w: Option<VReg>,
     /// Lanes of results that are read.
     read: LanesRead,
     /// Whether tex instructions take levels from the quad.
@@ -115,6 +121,7 @@ impl<'m> Isel<'m> {
         f: &Function,
         t: &'m Tesla,
         plan: &'m Plan,
+        io: &'m Io,
         size: [u32; 3],
     ) -> Result<Isel<'m>, Diagnostic> {
         let mut s = Isel {
@@ -140,7 +147,9 @@ impl<'m> Isel<'m> {
             slots: SecondaryMap::new(),
             windows: SecondaryMap::new(),
             read: LanesRead::new(f),
-            derives: false,
+            derives: io.is_fragment(),
+            io,
+            w: None,
             levels: false,
         };
         let mut used: Vec<(Place, bool)> = Vec::new();
@@ -400,8 +409,7 @@ impl<'m> Isel<'m> {
                 let v = self.local_index(cx);
                 cx.emit(build::Shr.on([v, Use::imm(5)]).def(dst[0]));
             }
-            // Values of stages that are refused before.
-            _ => return Err(cx.unknown(i)),
+            _ => return self.stage_sysval(cx, i, s),
         }
         Ok(())
     }
@@ -453,6 +461,21 @@ impl Lower<Tesla> for Isel<'_> {
                 self.cube_coords(cx, i, d.args[0]);
                 Ok(())
             }
+            Ir::Input => match d.attr {
+                Attr::Input(n) => self.input(cx, i, n),
+                _ => Err(cx.unknown(i)),
+            },
+            Ir::Demote => {
+                self.demote(cx, i);
+                Ok(())
+            }
+            Ir::Derivative => match d.attr {
+                Attr::Deriv(of) => {
+                    self.derivative(cx, i, of);
+                    Ok(())
+                }
+                _ => Err(cx.unknown(i)),
+            },
             _ if d.tex().is_some() => match d.tex() {
                 Some(t) => self.image(cx, i, *t),
                 None => Err(cx.unknown(i)),
@@ -485,6 +508,7 @@ impl Lower<Tesla> for Isel<'_> {
     }
 
     fn entry(&mut self, cx: &mut IselCx<'_>) -> Result<(), Diagnostic> {
+        self.begin(cx);
         if let Some(v) = self.packed {
             let mut start = MInst::pseudo(Pseudo::Start);
             start.defs.push(Def::reg(v).at(PReg::new(R, 0, 1)));

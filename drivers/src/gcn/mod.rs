@@ -82,7 +82,13 @@ impl Descriptors for Gcn {
         draw::vertex_table(self.chip, list, device, placer)
     }
 
-    fn registers(&self, vertex: &Entry, fragment: Option<&Entry>, job: &DrawJob<'_>) -> Result<Registers, Trap> {
+    fn registers(
+        &self,
+        vertex: &Entry,
+        fragment: Option<&Entry>,
+        job: &DrawJob<'_>,
+        _: &[PlacedAttribute<'_>],
+    ) -> Result<Registers, Trap> {
         draw::registers(vertex, fragment, job.pipeline)
     }
 }

@@ -3,6 +3,7 @@
 //! Entry n of a table is what a program calls $t n or $s n. Behind the words of a descriptor stand those that programs read in c0: sizes,
 //! and of storage textures how their tiles lie.
 
+mod draw;
 mod surface;
 mod words;
 
@@ -180,17 +181,20 @@ impl Descriptors for Tesla {
         Ok(())
     }
 
+    /// Vertex arrays are state.
     fn vertex_tables(&self, _: &[PlacedAttribute<'_>], _: &mut Device, _: &mut Placer) -> Result<(), Trap> {
-        Err(undrawn())
+        Ok(())
     }
 
-    fn registers(&self, _: &Entry, _: Option<&Entry>, _: &DrawJob<'_>) -> Result<Registers, Trap> {
-        Err(undrawn())
+    fn registers(
+        &self,
+        vertex: &Entry,
+        fragment: Option<&Entry>,
+        job: &DrawJob<'_>,
+        list: &[PlacedAttribute<'_>],
+    ) -> Result<Registers, Trap> {
+        draw::registers(vertex, fragment, job, list)
     }
-}
-
-fn undrawn() -> Trap {
-    Trap::new(TrapKind::Unsupported, "Tesla has compute programs alone")
 }
 
 fn bytes(words: &[u32]) -> Vec<u8> {

@@ -157,7 +157,13 @@ impl Descriptors for Valhall {
         Ok(registers)
     }
 
-    fn registers(&self, _: &Entry, _: Option<&Entry>, _: &DrawJob<'_>) -> Result<Registers, Trap> {
+    fn registers(
+        &self,
+        _: &Entry,
+        _: Option<&Entry>,
+        _: &DrawJob<'_>,
+        _: &[PlacedAttribute<'_>],
+    ) -> Result<Registers, Trap> {
         Ok(Registers::new())
     }
 }

@@ -189,7 +189,13 @@ impl Descriptors for Vivante {
         Ok(())
     }
 
-    fn registers(&self, vertex: &Entry, fragment: Option<&Entry>, job: &DrawJob<'_>) -> Result<Registers, Trap> {
+    fn registers(
+        &self,
+        vertex: &Entry,
+        fragment: Option<&Entry>,
+        job: &DrawJob<'_>,
+        _: &[PlacedAttribute<'_>],
+    ) -> Result<Registers, Trap> {
         draw::registers(self.chip, vertex, fragment, job, &self.attributes.borrow())
     }
 }

@@ -253,12 +253,12 @@ pub fn moved(sample: u64, subgroup_size: u32) -> Profile {
 
 /// What is interpolated is moved by what rounding a weight and a product in f32 may cost.
 impl InterpModel for Moved {
-    fn value(&self, primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+    fn value(&self, primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
         let count = primitive.count as usize;
         let all = || (0..count).map(move |k| (weights[k] * f64::from(values[k]), values[k]));
         let exact: f64 = all().map(|a| a.0).sum();
         let largest = all().map(|(a, v)| a.abs().max(f64::from(v.abs()))).fold(0.0, f64::max);
-        let bits = weights.map(f64::to_bits);
+        let bits = [0, 1, 2].map(|k: usize| weights[k].to_bits());
         (exact + 4.0 * ulp(largest) * self.shift(Op::Input, &bits, exact)) as f32
     }
 }

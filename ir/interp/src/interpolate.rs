@@ -6,14 +6,14 @@ use gpucc_sim::draw::{self, Divisor, Primitive, QuadIn, Where};
 /// What the hardware of a machine makes of the values at the vertices. What a model does not say follows the rules: weights
 /// in f64, one rounding at the end (`docs/drawing.md`).
 pub trait InterpModel: Send + Sync {
-    /// What all inputs of a mode have in common at a point of a lane's pixel: weights that [`InterpModel::value`] takes.
-    /// The mode is never flat.
-    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 3] {
+    /// What all inputs of a mode have in common at a point of a lane's pixel: weights that [`InterpModel::value`] takes, and one
+    /// more number. The mode is never flat.
+    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
         exact(quad, lane, mode, at)
     }
 
     /// An input of these values at the primitive's vertices.
-    fn value(&self, primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+    fn value(&self, primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
         sum(primitive, weights, values)
     }
 
@@ -29,15 +29,16 @@ pub(crate) struct Rules;
 impl InterpModel for Rules {}
 
 /// Weights by the rules. Recorded results divide what is interpolated elsewhere by the 1/w of the pixel's centre.
-fn exact(quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 3] {
+fn exact(quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
     let mode = match mode {
         Mode::Linear => draw::Mode::Linear,
         Mode::OverW => draw::Mode::OverW,
         Mode::Perspective | Mode::Flat => draw::Mode::Perspective,
     };
-    quad.shares(lane, mode, at, Divisor::Center)
+    let [a, b, c] = quad.shares(lane, mode, at, Divisor::Center);
+    [a, b, c, 0.0]
 }
 
-fn sum(primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+fn sum(primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
     (0..primitive.count as usize).map(|k| weights[k] * f64::from(values[k])).sum::<f64>() as f32
 }

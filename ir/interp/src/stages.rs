@@ -449,7 +449,7 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
         }
     }
     // By mode and place; inputs of one kind share them.
-    let mut known: [[Option<[f64; 3]>; 3]; 3] = [[None; 3]; 3];
+    let mut known: [[Option<[f64; 4]>; 3]; 3] = [[None; 3]; 3];
     for v in varyings {
         let word = |vertex: usize, k: u32| words[(p.words[vertex].start + v.from + k) as usize];
         let mode = match v.mode {

@@ -240,6 +240,8 @@ pub struct TexCaps {
     pub cube: TexCube,
     /// Whether gradients can be given; otherwise code makes a level of them, and of cubes [`CubeGradients::Level`] counts.
     pub gradients: bool,
+    /// Whether a bias may differ between the lanes of a quad; otherwise one that is no constant becomes a level.
+    pub lane_bias: bool,
     /// The gradients of a cube.
     pub cube_gradients: CubeGradients,
     /// The array layer of what is filtered or gathered.
@@ -255,6 +257,7 @@ impl TexCaps {
     pub const FULL: TexCaps = TexCaps {
         cube: TexCube::Direction,
         gradients: true,
+        lane_bias: true,
         cube_gradients: CubeGradients::Direction,
         layer: LayerForm::Integer,
         gather: Gathers::Any,
@@ -264,6 +267,7 @@ impl TexCaps {
     pub const POOREST: TexCaps = TexCaps {
         cube: TexCube::FacedPlusOne,
         gradients: false,
+        lane_bias: false,
         cube_gradients: CubeGradients::Level,
         layer: LayerForm::Float,
         gather: Gathers::Nothing,
@@ -281,17 +285,29 @@ pub struct SamplerCaps {
     pub compare_layer_levels: bool,
     /// Whether they do so at a level that gradients give.
     pub compare_gradients: bool,
+    /// Whether they say which level they would take.
+    pub level_query: bool,
     /// Whether an offset in texels can be given.
     pub offset: bool,
 }
 
 impl SamplerCaps {
     /// All that the IR has.
-    pub const FULL: SamplerCaps =
-        SamplerCaps { compare: true, compare_layer_levels: true, compare_gradients: true, offset: true };
+    pub const FULL: SamplerCaps = SamplerCaps {
+        compare: true,
+        compare_layer_levels: true,
+        level_query: true,
+        compare_gradients: true,
+        offset: true,
+    };
     /// The least that there is a lowering for.
-    pub const POOREST: SamplerCaps =
-        SamplerCaps { compare: false, compare_layer_levels: false, compare_gradients: false, offset: false };
+    pub const POOREST: SamplerCaps = SamplerCaps {
+        compare: false,
+        compare_layer_levels: false,
+        level_query: true,
+        compare_gradients: false,
+        offset: false,
+    };
 }
 
 /// How texels are fetched by their integer coordinates; `lower_fetch` writes the rest with what there is.

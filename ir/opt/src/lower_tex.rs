@@ -5,6 +5,8 @@
 //! | direction of a cube | divided by its largest magnitude, or s, t and face | `cube` |
 //! | implicit level of a direction | gradients of the direction, from the quad | `cube` |
 //! | gradients | the level that they give | `gradients` |
+//! | bias that is no constant | added to the level that the quad gives | `lane_bias` |
+//! | comparison of a layer or a cube at level 0, of a fragment | the same by the quad's level, by a sampler of level 0 alone | `SamplerCaps::compare_layer_levels` |
 //! | gradients of a direction | gradients of s and t on its face, or the level that they give | `cube_gradients` |
 //! | layer as an integer | as a float from 0, or as an integer from 0 to 511 | `layer` |
 //! | gather | four samples at the middles of texels | `gather` |
@@ -22,8 +24,9 @@
 mod sampler;
 
 use gpucc_ir::{
-    Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, Refusal, TexArg, TexClass, TexCube,
-    TexDesc, TexDim, TexLayer, TexLod, TexOperands, TexWhat, Type, Value,
+    Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, Refusal, Res, ResourceData,
+    ResourceKind, TexArg, TexClass, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexOperands, TexWhat, Type, Value,
+    Variant,
 };
 use smallvec::SmallVec;
 
@@ -38,7 +41,8 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if (caps.tex == TexCaps::FULL && caps.sampler == SamplerCaps::FULL) || m.resources.is_empty() {
         return;
     }
-    let n = rewrite::run(f, |b, i| lower(m, b, i, caps, bound));
+    let fragment = cx.has_helpers();
+    let n = rewrite::run(f, |b, i| lower(m, b, i, caps, (bound, fragment)));
     cx.must_change(n);
 }
 
@@ -46,6 +50,12 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 pub fn add_samplers(m: &mut Module, caps: SamplerCaps, bound: &BindingFacts) {
     if !caps.compare {
         sampler::add_plain(m, bound);
+    } else if !caps.compare_layer_levels {
+        let of = |r: &ResourceData| (r.kind == ResourceKind::Sampler { comparison: true }).then(|| r.clone());
+        let all: Vec<ResourceData> = m.resources.values().filter_map(of).collect();
+        for r in all {
+            m.resources.push(ResourceData { variant: Variant::LevelZero, ..r });
+        }
     }
 }
 
@@ -67,7 +77,7 @@ impl Lowered<'_, '_> {
     }
 }
 
-fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, bound: &BindingFacts) -> Rewrite {
+fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, (bound, fragment): (&BindingFacts, bool)) -> Rewrite {
     let (caps, samplers) = (&caps.tex, caps.sampler);
     let d: InstData = b.func.insts[i].clone();
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return Rewrite::Keep };
@@ -95,11 +105,24 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, bound: &BindingF
         changed = true;
     }
     changed |= layer(&mut req, caps.layer);
+    let desc = req.of.tex.desc;
+    if fragment && compares_by_quad(&desc, samplers) {
+        let Some(sampler) = level_zero(m, req.of.tex.sampler) else { return Rewrite::Keep };
+        req.of.tex.sampler = Some(sampler);
+        req.of.tex.desc = desc.with_lod(TexLod::Implicit);
+        changed = true;
+    }
+    let bias = if caps.lane_bias { None } else { lane_bias(&mut req) };
     if req.of.tex.desc.dim() == TexDim::Cube && req.of.tex.desc.cube() == TexCube::Direction {
         changed |= cube(&mut req, caps);
     }
     if req.of.tex.desc.lod() == TexLod::Gradients && !caps.gradients && req.of.tex.desc.dim() != TexDim::Cube {
         gradients(&mut req);
+        changed = true;
+    }
+    if let (Some(bias), Some(level)) = (bias, req.of.get(TexArg::Level)) {
+        let level = with_bias(&mut req, level, bias);
+        req.of.set(TexArg::Level, level);
         changed = true;
     }
     if is_gathered_by_samples(&req.of.tex.desc, caps.gather) {
@@ -110,6 +133,46 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, bound: &BindingF
         return Rewrite::Keep;
     }
     req.of.emit(req.b, req.of.sampling(), ty).map_or(Rewrite::Keep, Rewrite::Value)
+}
+
+/// Whether a fragment compares texels of level 0 by a level from the quad, because no other can be given.
+pub(crate) fn compares_by_quad(desc: &TexDesc, caps: SamplerCaps) -> bool {
+    let layers = desc.layer() != TexLayer::None || desc.dim() == TexDim::Cube;
+    let plain = desc.shadow() && desc.what() == TexWhat::Sample && desc.lod() == TexLod::Zero;
+    plain && layers && caps.compare && !caps.compare_layer_levels
+}
+
+/// The sampler with level 0 alone of what is bound where a sampler is.
+fn level_zero(m: &Module, of: Option<Res>) -> Option<Res> {
+    let r = &m.resources[of?];
+    let same =
+        |o: &ResourceData| (o.group, o.binding, o.kind, o.variant) == (r.group, r.binding, r.kind, Variant::LevelZero);
+    m.resources.iter().find(|(_, o)| same(o)).map(|(k, _)| k)
+}
+
+/// Takes a bias that may differ between lanes away: the changes of the coordinates in the quad instead. Gives the bias.
+fn lane_bias(req: &mut Lowered<'_, '_>) -> Option<Value> {
+    let desc = req.of.tex.desc;
+    let bias = req.of.get(TexArg::Level).filter(|_| desc.lod() == TexLod::Bias && desc.what() == TexWhat::Sample)?;
+    if req.b.func.const_bits(bias).is_some() {
+        return None;
+    }
+    let coords = req.of.get(TexArg::Coords)?;
+    for (arg, axis) in [(TexArg::Ddx, Axis::X), (TexArg::Ddy, Axis::Y)] {
+        let d = req.b.derivative(coords, Deriv { axis, fine: false });
+        req.of.set(arg, d);
+    }
+    req.of.remove(&[TexArg::Level]);
+    req.of.tex.desc = desc.with_lod(TexLod::Gradients);
+    Some(bias)
+}
+
+/// A level and a bias, which has limits.
+fn with_bias(req: &mut Lowered<'_, '_>, level: Value, bias: Value) -> Value {
+    let (low, high) = (req.float(-16.0, 1), req.float(15.99, 1));
+    let bias = req.b.fmax(bias, low);
+    let bias = req.b.fmin(bias, high);
+    req.b.fadd(level, bias)
 }
 
 /// Whether four samples stand for a gather. Those of a cube may lie on other faces.
@@ -134,6 +197,8 @@ pub fn unwritten(desc: &TexDesc, caps: &Caps) -> Option<Refusal> {
     let compares = caps.sampler.compare && (caps.sampler.compare_layer_levels || !levels_of_layers(desc));
     if desc.shadow() && !compares {
         Some(Refusal::TexelComparisons)
+    } else if desc.what() == TexWhat::Lod && !caps.sampler.level_query {
+        Some(Refusal::LevelQueries)
     } else if desc.offset() != [0; 3] && !caps.sampler.offset {
         Some(Refusal::TexelOffsets)
     } else if desc.what() == TexWhat::Gather && desc.dim() == TexDim::Cube && !has_gather(desc, caps.tex.gather) {
@@ -231,10 +296,7 @@ fn cube(req: &mut Lowered<'_, '_>, caps: &TexCaps) -> bool {
         let form = if bias.is_some() { CubeGradients::Level } else { gradients };
         cube_gradients(req, direction, form);
         if let (Some(bias), Some(level)) = (bias, req.of.get(TexArg::Level)) {
-            let (low, high) = (req.float(-16.0, 1), req.float(15.99, 1));
-            let bias = req.b.fmax(bias, low);
-            let bias = req.b.fmin(bias, high);
-            let level = req.b.fadd(level, bias);
+            let level = with_bias(req, level, bias);
             req.of.set(TexArg::Level, level);
         }
         changed = true;

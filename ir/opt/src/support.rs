@@ -39,7 +39,7 @@ impl<'a> Chip<'a> {
 
     /// Whether it refuses a value of the launch.
     pub(crate) fn refuses_sysval(&self, stage: Stage, s: Sysval) -> bool {
-        sysval(s).is_some_and(|code| self.refuses(stage, code))
+        sysval(s).iter().flatten().any(|&code| self.refuses(stage, code))
     }
 
     /// Whether it refuses an op on a texture of a kind.
@@ -54,15 +54,16 @@ impl<'a> Chip<'a> {
 }
 
 /// The code of a value of the launch.
-fn sysval(s: Sysval) -> Option<Refusal> {
-    Some(match s {
+fn sysval(s: Sysval) -> [Option<Refusal>; 2] {
+    let code = match s {
         Sysval::SubgroupSize | Sysval::SubgroupInvocationId => Refusal::SubgroupLanes,
         Sysval::SubgroupId | Sysval::NumSubgroups => Refusal::SubgroupIds,
         Sysval::PrimitiveIndex => Refusal::PrimitiveIndex,
         Sysval::SampleIndex => Refusal::SampleShading,
-        Sysval::SampleMask => Refusal::SampleMasks,
-        _ => return None,
-    })
+        Sysval::SampleMask => return [Some(Refusal::CoveredSamples), Some(Refusal::SampleMasks)],
+        _ => return [None; 2],
+    };
+    [Some(code), None]
 }
 
 /// The codes of an op on a texture.
@@ -231,7 +232,7 @@ impl Check<'_> {
                 let codes = texture(self.m.resources[t.texture].kind, op);
                 codes.into_iter().flatten().find_map(|code| self.lack(code))
             }
-            (Op::Sysval, Attr::Sysval(s)) => sysval(*s).and_then(|code| self.lack(code)),
+            (Op::Sysval, Attr::Sysval(s)) => sysval(*s).into_iter().flatten().find_map(|code| self.lack(code)),
             (op, _) if d.resources().any(|r| self.is_storage(r)) => {
                 let atomic = if matches!(op, Op::Atomic | Op::CmpXchg) { self.lack(Refusal::Atomics) } else { None };
                 atomic.or_else(|| self.lack(Refusal::StorageBuffers))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gpucc_interp::InterpModel;
 use gpucc_ir::Mode;
-use gpucc_num::f32 as num;
+use gpucc_num::{f32 as num, sfu};
 use gpucc_sim::draw::{Primitive, QuadIn, Where};
 
 const FLUSH: gpucc_num::Mode = gpucc_num::Mode::FLUSH;
@@ -13,6 +13,7 @@ const FLUSH: gpucc_num::Mode = gpucc_num::Mode::FLUSH;
 pub fn model(family: &str) -> Option<Arc<dyn InterpModel>> {
     match family {
         "gcn" => Some(Arc::new(Planes)),
+        "tesla" => Some(Arc::new(OverW)),
         _ => None,
     }
 }
@@ -23,18 +24,18 @@ pub fn model(family: &str) -> Option<Arc<dyn InterpModel>> {
 struct Planes;
 
 impl InterpModel for Planes {
-    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 3] {
+    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
         let w = quad.weights(lane, at);
         let shares = if mode == Mode::Linear { w.linear } else { w.perspective };
         let p = quad.primitive;
-        let mut out = [0.0; 3];
+        let mut out = [0.0; 4];
         for k in (0..p.count as usize).filter(|&k| k != usize::from(p.provoking)) {
             out[k] = f64::from(shares[k] as f32);
         }
         out
     }
 
-    fn value(&self, primitive: &Primitive, weights: [f64; 3], values: [f32; 3]) -> f32 {
+    fn value(&self, primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
         let first = usize::from(primitive.provoking);
         let mut value = num::flush(values[first]);
         for k in [1, 2].map(|n| (first + n) % 3) {
@@ -48,5 +49,30 @@ impl InterpModel for Planes {
 
     fn inverse_w(&self, inv_w: f32) -> f32 {
         num::div(FLUSH, 1.0, 1.0 / inv_w)
+    }
+}
+
+/// Tesla's interpolation. The unit gives a/w and 1/w as f32; the program takes the reciprocal of the 1/w in the middle of the pixel
+/// and multiplies.
+struct OverW;
+
+impl InterpModel for OverW {
+    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
+        let w = quad.weights(lane, at);
+        if mode == Mode::Linear {
+            let [a, b, c] = w.linear;
+            return [a, b, c, 0.0];
+        }
+        let [a, b, c] = w.perspective.map(|s| s * w.inv_w);
+        [a, b, c, quad.weights(lane, Where::Center).inv_w]
+    }
+
+    fn value(&self, primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
+        let sum: f64 = (0..primitive.count as usize).map(|k| weights[k] * f64::from(values[k])).sum();
+        if weights[3] == 0.0 {
+            return sum as f32;
+        }
+        let w = sfu::rcp((weights[3] as f32).to_bits());
+        num::mul(FLUSH, sum as f32, f32::from_bits(w))
     }
 }

@@ -89,7 +89,15 @@ macro_rules! machine {
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
     machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, Some(stages_valhall)),
-    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, run_tesla, None),
+    machine!(
+        gpucc_tesla_machine,
+        "tesla",
+        ["nv50", "nv84", "nva0", "nva3", "mcp77"],
+        3,
+        true,
+        run_tesla,
+        Some(stages_tesla)
+    ),
     machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn)),
     machine!(
         gpucc_vivante_machine,
@@ -133,6 +141,17 @@ fn run_tesla(
 ) -> Result<RunReport, Trap> {
     let mut part = drivers::tesla::part(&container.generation, options.perturb);
     drivers::run(&mut part, gpucc_tesla_machine::run_on, container, entry, dispatch, options)
+}
+
+/// Tesla's draws, with its driver part.
+fn stages_tesla(
+    job: &DrawJob<'_>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+    run: &mut RunStages<'_>,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::tesla::part(&job.programs.0.generation, options.perturb);
+    drivers::stages(&mut part, gpucc_tesla_machine::draw, job, dispatch, options, run)
 }
 
 /// GCN's dispatches, with its driver part.

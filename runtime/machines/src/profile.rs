@@ -45,7 +45,9 @@ pub fn profile(family: &str, generation: usize) -> Profile {
             tolerance: Tolerance::EXACT,
             ..Profile::default()
         },
-        "tesla" => Profile { subgroup_size: 32, machine: Some(Arc::new(Tesla)), ..flush },
+        "tesla" => {
+            Profile { subgroup_size: 32, machine: Some(Arc::new(Tesla)), interp: interp::model(family), ..flush }
+        }
         // FP_DENORM: f32 flushed, f16 and f64 kept.
         "gcn" => Profile {
             subgroup_size: 64,

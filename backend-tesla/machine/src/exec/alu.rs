@@ -109,6 +109,9 @@ impl Machine<'_> {
             Src::Const(c, addr, size) => {
                 self.each_address(warp, addr, mask, |at| self.load_const(c, at, u32::from(size)))?
             }
+            Src::Attr(n) => *warp.io.a.get(usize::from(n)).ok_or_else(|| {
+                Trap::new(TrapKind::OutOfBounds, format!("a[{:#x}], there are {} words", 4 * n, warp.io.a.len()))
+            })?,
             Src::R64(_) | Src::None => [0; 32],
         })
     }
@@ -157,6 +160,7 @@ impl Machine<'_> {
         match code.dst {
             Dst::R32(r, _) => warp.write(r, values, mask),
             Dst::R16(r, high) => warp.write_half(r, high, values, mask),
+            Dst::Out(n) => drop(warp.write_out(n.into(), values, mask)),
             Dst::None | Dst::Ignored => {}
         }
     }
@@ -205,6 +209,12 @@ impl Machine<'_> {
     #[expect(clippy::too_many_lines, reason = "one arm for each operation")]
     pub fn execute(&mut self, warp: &mut Warp, code: &Code, mask: u32) -> Result<(), Trap> {
         let zero = [0; 32];
+        if let Dst::Out(n) = code.dst
+            && usize::from(n) >= warp.io.o.len()
+        {
+            let message = format!("o[{:#x}], there are {} words", 4 * n, warp.io.o.len());
+            return Err(Trap::new(TrapKind::OutOfBounds, message));
+        }
         let bits = if code.ty.bytes() == 2 { 16 } else { 32 };
         let quick = code.cdst.is_none() && bits == 32 && !code.sat;
         match code.op {
@@ -426,6 +436,7 @@ impl Machine<'_> {
                     0 => std::array::from_fn(|l| l as u32 | warp.id << 8),
                     1 => [self.instructions as u32; 32],
                     2 => zero,
+                    8 if self.program.stage == gpucc_isa::stage::FS && self.program.generation >= 3 => warp.io.sample,
                     _ => {
                         return Err(Trap::new(
                             TrapKind::Unsupported,
@@ -456,6 +467,7 @@ impl Machine<'_> {
             | Op::TexQueryLod
             | Op::TexCsaa
             | Op::TexGather => self.texture(warp, code, mask)?,
+            Op::LdA | Op::StO | Op::Interp | Op::InterpMul | Op::InterpFlat => self.stage_io(warp, code, mask)?,
             _ => return Err(Trap::new(TrapKind::Unsupported, "not an instruction of compute programs")),
         }
         Ok(())
@@ -528,8 +540,14 @@ impl Machine<'_> {
     fn quad_op(&mut self, warp: &mut Warp, code: &Code, mask: u32) -> Result<(), Trap> {
         let own = self.fetch(warp, code.src[2], mask)?;
         let mut other = [0; 32];
-        let neighbour = code.qlane >= 4;
-        if !neighbour {
+        let fragments = self.program.stage == gpucc_isa::stage::FS;
+        let neighbour = code.qlane >= 4 && !fragments;
+        if code.qlane >= 4 && fragments {
+            let by = if code.qlane & 1 == 0 { 1 } else { 2 };
+            let lanes = (0..32).filter(|l| mask >> l & 1 == 1).fold(0_u32, |m, l| m | 1 << (l ^ by));
+            let all = self.fetch(warp, code.src[0], lanes & warp.active)?;
+            other = std::array::from_fn(|l| all[l ^ by]);
+        } else if !neighbour {
             // A lane that is elsewhere, or gone, has whatever it has.
             let lanes = (0..32).filter(|l| mask >> l & 1 == 1).fold(0_u32, |m, l| m | 1 << ((l & !3) | code.qlane));
             let all = self.fetch(warp, code.src[0], lanes & warp.active)?;

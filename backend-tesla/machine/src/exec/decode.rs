@@ -5,7 +5,7 @@ use crate::types::{Kind, Op, Space, Ty, Unit, Width};
 use crate::{Tesla, listing};
 use gpucc_isa::Inst;
 use gpucc_sim::{Trap, TrapKind};
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 fn word(code: &[u8], at: usize) -> u32 {
     let b = &code[at * 4..at * 4 + 4];
@@ -29,6 +29,8 @@ pub enum Src {
     Shared(SharedTy, Addr),
     /// c[], bytes to load.
     Const(u8, Addr, u8),
+    /// A word of a[].
+    Attr(u16),
 }
 
 /// A destination operand.
@@ -42,6 +44,8 @@ pub enum Dst {
     R32(u8, u8),
     /// Beyond the allocated registers: the instruction is ignored.
     Ignored,
+    /// A word of o[].
+    Out(u16),
 }
 
 /// A dedicated memory operand.
@@ -57,6 +61,12 @@ pub enum Place {
     Local(Addr),
     /// g[] of that number at the address in that register.
     Global(u8, u8),
+    /// a[].
+    Attr(Addr),
+    /// o[].
+    Out(Addr),
+    /// v[].
+    Varying(Addr),
 }
 
 /// One instruction.
@@ -125,13 +135,13 @@ enum Slot {
 /// All of it. An instruction is decoded when it is first reached, so that large code costs little.
 pub struct DecodedProgram {
     code: Vec<u8>,
-    slots: Vec<OnceCell<Slot>>,
+    slots: Vec<OnceLock<Slot>>,
     /// Words that are the second of an 8-byte instruction.
     middle: Vec<bool>,
     registers: u32,
     pub generation: u8,
     /// A bit of [`gpucc_isa::stage`].
-    stage: u8,
+    pub stage: u8,
 }
 
 /// Classes of instructions in reports: the units.
@@ -159,7 +169,7 @@ impl DecodedProgram {
             at += size;
         }
         let mut slots = Vec::new();
-        slots.resize_with(words, OnceCell::new);
+        slots.resize_with(words, OnceLock::new);
         DecodedProgram { code: code.to_vec(), slots, middle, registers, generation, stage }
     }
 
@@ -286,7 +296,7 @@ impl Code {
             let always = row.operands.iter().any(|s| matches!(s.kind, Kind::CDstAlways));
             code.cdst = (always || c & 4 != 0).then_some((c & 3) as u8);
         }
-        code.operands(view, registers)?;
+        code.operands(view, registers, stage)?;
         if let Some(inc) = code.inc
             && !(1..=4).contains(&inc.0)
         {
@@ -301,7 +311,7 @@ impl Code {
         Ok(code)
     }
 
-    fn operands(&mut self, view: View, registers: u32) -> Result<(), Trap> {
+    fn operands(&mut self, view: View, registers: u32, stage: u8) -> Result<(), Trap> {
         let inst = self.inst;
         let address = |inc: &mut Option<(u8, u16)>, addr: Addr| {
             if addr.inc {
@@ -356,6 +366,7 @@ impl Code {
                         Operand::Const(c, addr) => {
                             Src::Const(c, address(&mut self.inc, addr), if w == Width::H { 2 } else { 4 })
                         }
+                        Operand::Attr(addr) => Src::Attr((addr.off / 4) as u16),
                         _ => return Err(unsupported("operand space of another program type")),
                     };
                 }
@@ -378,7 +389,9 @@ impl Code {
                             (Src::R64(r), _) => Dst::R32(r, 2),
                             _ => Dst::Ignored,
                         },
-                        _ => return Err(unsupported("compute programs have no o[]")),
+                        _ if stage == gpucc_isa::stage::CS => return Err(unsupported("compute programs have no o[]")),
+                        Operand::Out(n) if w == Width::S => Dst::Out(n / 4),
+                        _ => return Err(unsupported("halves of o[]")),
                     };
                 }
                 Kind::Glob => {
@@ -399,9 +412,9 @@ impl Code {
                         Space::Const => Place::Const(inst.get("cidx").unwrap_or(0) as u8, addr),
                         Space::Shared => Place::Shared(addr),
                         Space::Local => Place::Local(addr),
-                        Space::Attr | Space::Out | Space::Varying => {
-                            return Err(unsupported("memory space of another program type"));
-                        }
+                        Space::Attr => Place::Attr(addr),
+                        Space::Out => Place::Out(addr),
+                        Space::Varying => Place::Varying(addr),
                     };
                 }
                 Kind::Num if slot.name == "imm" && !matches!(self.op, Op::AddA | Op::PmEvent) => {

@@ -13,9 +13,9 @@ use gpucc_sim::{
 };
 
 /// Number of the table of texture descriptors.
-const TEXTURES: u32 = 0;
+pub(super) const TEXTURES: u32 = 0;
 /// Number of the table of sampler descriptors.
-const SAMPLERS: u32 = 1;
+pub(super) const SAMPLERS: u32 = 1;
 /// Where parameters begin in s[], in words.
 const FIRST_PARAMETER: u16 = 5;
 /// One past the last parameter word in s[].
@@ -24,7 +24,7 @@ const PARAMETERS_END: u16 = 68;
 const FIRST_CONSTANTS: u8 = 0x90;
 /// Bytes of s[] of a workgroup.
 const SHARED_MAX: u32 = 16_384;
-const LIMITS: Limits =
+pub(super) const LIMITS: Limits =
     Limits { family: Tesla::NAME, generations: Tesla::GENERATIONS, invocations: 512, workgroups: 65_535 };
 /// Local id in `$r0` (docs/abi-tesla.md section 3).
 const PACKED_LOCAL_ID: u32 = 0;

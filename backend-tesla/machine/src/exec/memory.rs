@@ -106,6 +106,7 @@ impl Window {
 }
 
 /// All spaces but l[].
+#[derive(Clone)]
 pub struct DeviceMemory {
     pub memory: Memory,
     /// Where what a driver part placed lies.
@@ -135,7 +136,7 @@ pub struct DeviceMemory {
 }
 
 /// What else belongs to a workgroup.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Parked {
     window: Option<(u32, u64)>,
     barriers: [u32; 16],
@@ -375,6 +376,8 @@ impl Machine<'_> {
         match dst {
             Dst::R16(r, high) => warp.write_half(r, high, values, mask),
             Dst::R32(r, _) => warp.write(r, values, mask),
+            // Outside of o[] nothing is written: decoding knows no size.
+            Dst::Out(n) => drop(warp.write_out(n.into(), values, mask)),
             Dst::None | Dst::Ignored => {}
         }
     }
@@ -396,7 +399,7 @@ impl Machine<'_> {
         match code.place {
             Place::Const(_, addr) | Place::Shared(addr) | Place::Local(addr) => Self::check_areg(warp, addr.a, mask)?,
             Place::Global(_, r) => self.defined(warp, Src::R32(r), mask)?,
-            Place::None => {}
+            Place::None | Place::Attr(_) | Place::Out(_) | Place::Varying(_) => {}
         }
         let mut loaded = mask;
         if code.op == Op::LdLock {
@@ -534,7 +537,7 @@ impl Machine<'_> {
                     }
                 }
             }
-            Place::None => {}
+            Place::None | Place::Attr(_) | Place::Out(_) | Place::Varying(_) => {}
         }
         Ok(())
     }

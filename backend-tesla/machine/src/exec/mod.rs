@@ -7,16 +7,19 @@
 mod alu;
 mod convert;
 mod decode;
+mod draw;
 #[doc(hidden)]
 pub mod float;
 mod launch;
 mod memory;
 pub mod sfu;
 mod sfu_tables;
+mod shade;
 mod step;
 mod subgroup;
 mod texture;
 
+pub use draw::draw;
 pub use launch::{run, run_on};
 
 /// What the chip computes in its own way, for its numeric profile: raw f32 bits in and out.

@@ -171,6 +171,13 @@ impl<'a> Machine<'a> {
                 }
                 _ => return Err(Trap::new(TrapKind::Unbalanced, "quadpop without quadon")),
             },
+            Op::Discard => {
+                if !warp.io.discards {
+                    return Err(Trap::new(TrapKind::Reserved, "discard, of which FP_CONTROL says nothing"));
+                }
+                warp.io.invisible |= mask;
+                warp.pc = code.next;
+            }
             Op::Bar => return self.barrier(warp, code),
             Op::Trap => return Err(Trap::new(TrapKind::Unsupported, "the program ran into a trap instruction")),
             Op::Brkpt => warp.pc = code.next,

@@ -64,6 +64,29 @@ pub struct Warp {
     pub done: bool,
     /// Chooses sides of branches when the run is perturbed.
     pub rng: Option<SplitMix64>,
+    /// What a vertex or fragment program gets and gives; nothing of a compute program.
+    pub io: Io,
+}
+
+/// What a vertex or fragment program gets from the hardware and gives to it.
+#[derive(Clone, Debug, Default)]
+pub struct Io {
+    /// a[].
+    pub a: Vec<Lanes>,
+    /// v[]: in the middle of the pixel, and at a point that the primitive covers or at the sample. Nothing where no vertex gave it.
+    pub v: Vec<Option<[Lanes; 2]>>,
+    /// Words of v[] from here on are flat.
+    pub flat: usize,
+    /// Lanes whose primitive shows its front.
+    pub front: u32,
+    /// o[], and the lanes that wrote each word.
+    pub o: Vec<(Lanes, u32)>,
+    /// Fragments that do not count: helpers, and those that were discarded.
+    pub invisible: u32,
+    /// Whether the state says that fragments are discarded.
+    pub discards: bool,
+    /// The sample of each lane.
+    pub sample: Lanes,
 }
 
 fn unbalanced(message: String) -> Trap {
@@ -113,6 +136,7 @@ impl Warp {
             arrived: false,
             done: exists == 0,
             rng,
+            io: Io::default(),
         }
     }
 
@@ -281,11 +305,29 @@ impl Warp {
         self.known[r as usize][usize::from(high)] |= mask;
     }
 
+    /// Writes a word of o[].
+    pub fn write_out(&mut self, n: usize, values: &Lanes, mask: u32) -> Result<(), Trap> {
+        let count = self.io.o.len();
+        let Some((word, known)) = self.io.o.get_mut(n) else {
+            return Err(Trap::new(TrapKind::OutOfBounds, format!("o[{:#x}], there are {count} words", 4 * n)));
+        };
+        for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+            word[l] = values[l];
+        }
+        *known |= mask;
+        Ok(())
+    }
+
     /// Makes a destination undefined.
     pub fn forget(&mut self, dst: Dst, mask: u32) {
         match dst {
             Dst::R32(r, _) => self.known[r as usize].iter_mut().for_each(|k| *k &= !mask),
             Dst::R16(r, high) => self.known[r as usize][usize::from(high)] &= !mask,
+            Dst::Out(n) => {
+                if let Some(o) = self.io.o.get_mut(usize::from(n)) {
+                    o.1 &= !mask;
+                }
+            }
             Dst::None | Dst::Ignored => {}
         }
     }
@@ -295,6 +337,7 @@ impl Warp {
         match dst {
             Dst::R32(r, _) => self.known[r as usize].iter_mut().zip(lanes).for_each(|(k, l)| *k &= !l),
             Dst::R16(r, high) => self.known[r as usize][usize::from(high)] &= !lanes[0],
+            Dst::Out(_) => self.forget(dst, lanes[0] | lanes[1]),
             Dst::None | Dst::Ignored => {}
         }
     }

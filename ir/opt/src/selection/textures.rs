@@ -9,6 +9,7 @@ use gpucc_pipeline::Format;
 use super::draft::{Case, Draft, Kind};
 use super::{texture_fits, unwritten};
 use crate::caps::Caps;
+use crate::lower_tex::compares_by_quad;
 use crate::support::Chip;
 
 /// Adds them for a stage.
@@ -17,7 +18,8 @@ pub(super) fn cases(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<
         return;
     }
     let mut add = |kind: ResourceKind, desc: TexDesc, op: Op| {
-        let written = texture_fits(&desc, caps) && unwritten(&desc, caps).is_none();
+        let by_quad = stage == Stage::Fragment && compares_by_quad(&desc, caps.sampler);
+        let written = texture_fits(&desc, caps) && unwritten(&desc, caps).is_none() && !by_quad;
         if written && desc.fits(op) && !chip.refuses_texture(stage, kind, op) {
             out.extend(Of { stage, caps, kind, desc, op }.cases());
         }

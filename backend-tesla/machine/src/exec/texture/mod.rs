@@ -8,7 +8,7 @@ use gpucc_sim::texture::{
 };
 use gpucc_sim::{By, Trap, TrapKind};
 
-use super::decode::{Code, Src};
+use super::decode::{Code, Dst, Src};
 use super::memory::DeviceMemory;
 use super::step::Machine;
 use super::subgroup::{Lanes, Warp, first};
@@ -257,7 +257,9 @@ impl Machine<'_> {
         }
         let offset = ["ox", "oy", "oz"].map(|n| (get(n) << 28) as i32 >> 28);
         let args: Vec<Lanes> = warp.regs[base..base + given].to_vec();
-        let derived = matches!(code.op, Op::TexAuto | Op::TexBias | Op::TexQueryLod) && get("deriv") == 1;
+        let fragments = self.program.stage == gpucc_isa::stage::FS;
+        let derived =
+            matches!(code.op, Op::TexAuto | Op::TexBias | Op::TexQueryLod) && (fragments || get("deriv") == 1);
         let ask = Ask {
             op: code.op,
             sampling,
@@ -272,6 +274,9 @@ impl Machine<'_> {
             Self::level_of_quads(&ask, at, mask)?;
         }
         let mut found = [[0; 32]; 4];
+        // Fragments that do not count are left out on demand.
+        let hidden = if fragments && get("live") == 1 { mask & warp.io.invisible } else { 0 };
+        let mask = mask & !hidden;
         let mut rest = mask;
         while rest != 0 {
             let lane = first(rest);
@@ -283,6 +288,7 @@ impl Machine<'_> {
         }
         for (n, k) in (0..4).filter(|k| write >> k & 1 == 1).enumerate() {
             warp.write((base + n) as u8, &found[k], mask);
+            warp.forget(Dst::R32((base + n) as u8, 1), hidden);
         }
         Ok(())
     }
