@@ -463,3 +463,26 @@ fn entry_points_have_names_of_their_own() {
     let list = lower(&bytes).expect_err("two entry points");
     assert!(list[0].class == Class::Invalid && list[0].message.contains("another `main`"), "{}", list[0]);
 }
+
+/// Outputs that lie over one another: the words of the later one stand there.
+#[test]
+fn outputs_over_one_another() {
+    if !tools() {
+        return;
+    }
+    let source = "layout(location=0) out vec4 a; layout(location=1) out float b; void main() { gl_Position = vec4(0); a = vec4(2); b = 3.0; }";
+    let bytes = glsl("overlap", "vert", source);
+    let mut words: Vec<u32> = bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("four bytes"))).collect();
+    let mut at = 5;
+    while at < words.len() {
+        // OpDecorate X Location 1
+        if words[at] == 4 << 16 | 71 && words[at + 2..at + 4] == [30, 1] {
+            words[at + 3] = 0;
+        }
+        at += (words[at] >> 16) as usize;
+    }
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let m = module(&bytes);
+    let at = |s: &&gpucc_ir::IoSlot| s.at == IoAt::location(0);
+    assert_eq!(interface(&m).outputs.iter().find(at).map(|s| s.ty.lanes()), Some(4));
+}

@@ -379,8 +379,13 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 lanes[leaf.slot] = vec![Some(value); n];
                 continue;
             }
+            // Of two that overlap the later one counts.
+            let ty = slots[leaf.slot].ty;
+            if let Some(whole) = lanes[leaf.slot][0].filter(|&v| ty.is_vector() && self.code.f.ty(v) == ty) {
+                lanes[leaf.slot] = (0..ty.lanes()).map(|k| Some(self.code.extract(whole, k))).collect();
+            }
             for k in 0..n {
-                let lane = self.code.extract(value, k as u32);
+                let lane = if n == 1 { value } else { self.code.extract(value, k as u32) };
                 lanes[leaf.slot][leaf.first as usize + k] = Some(lane);
             }
         }
