@@ -144,7 +144,8 @@ impl Group {
         launch: &LaunchState,
         mask: Mask,
     ) -> Result<Lanes, Trap> {
-        let whole = [0, 1, 2, 3].iter().fold(0, |m, k| m | (mask >> k & 0x1111_1111)) * 0xf & ((1 << LANES) - 1);
+        let quads = (0..4).fold(0, |m, k| m | (mask >> k & 0x1111));
+        let whole = quads * 0xf;
         self.source(o, lane, launch, mask)?;
         if o.place == Place::Temp && o.amode == 0 {
             let at = usize::from(o.reg) * 4 + usize::from(o.comp[lane]);

@@ -242,12 +242,13 @@ impl Group {
         }
         let mut changes = [[[0; LANES]; 3]; 2];
         let axes = if unit.dim == Dim::Cube { 3 } else { unit.dim.axes() };
-        for k in 0..axes {
+        let [dx, dy] = &mut changes;
+        for (k, (dx, dy)) in dx.iter_mut().zip(dy).enumerate().take(axes) {
             let v = self.in_quads(&pre.src[0], k, launch, mask)?;
-            for i in 0..LANES {
+            for (i, (dx, dy)) in dx.iter_mut().zip(dy).enumerate() {
                 let at = |n: usize| f32::from_bits(v[(i & !3) + n]);
-                changes[0][k][i] = (at(1) - at(0)).to_bits();
-                changes[1][k][i] = (at(2) - at(0)).to_bits();
+                *dx = (at(1) - at(0)).to_bits();
+                *dy = (at(2) - at(0)).to_bits();
             }
         }
         o.quad = Some(changes);
