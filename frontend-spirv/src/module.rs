@@ -416,6 +416,11 @@ impl Reader {
         let own = usize::from(has_type) + usize::from(has_result);
         let ty = if has_type { all[0] } else { 0 };
         let id = if has_result { all[own - 1] } else { 0 };
+        if has_result && id >= bound {
+            let text =
+                format!("`Op{}` at word {at} defines %{id}, which the header's bound {bound} excludes", grammar.opname);
+            return Err(Diagnostic::invalid("parse", text));
+        }
         let operands = ((at + 1 + own) as u32, (at + length) as u32);
         let inst = Inst { op, ty, id, at: at as u32, operands, place: self.recorder.current() };
         if id != 0 {
