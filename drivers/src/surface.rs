@@ -2,7 +2,7 @@
 
 use gpucc_container::Resource;
 use gpucc_sim::BoundTexture;
-use gpucc_sim::texture::{Format, Image, TexelAt};
+use gpucc_sim::texture::{Codec, Format, Image, TexelAt};
 
 /// The part of a texture that a surface holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,13 @@ pub enum Plane {
     Low,
     /// The last 64 bits of them.
     High,
+    /// Components as 32-bit floats, for units that have no code for the format. It is only read.
+    Floats {
+        /// The first of them.
+        first: u8,
+        /// How many: one or two.
+        count: u8,
+    },
 }
 
 impl Plane {
@@ -36,11 +43,13 @@ impl Plane {
         match self {
             Plane::Stencil => Format::Stencil8,
             Plane::Depth => image.format,
+            Plane::Floats { count: 1, .. } => Format::R32Float,
+            Plane::Floats { .. } => Format::Rg32Float,
             Plane::Colour | Plane::Low | Plane::High => view.format,
         }
     }
 
-    /// Place of its bytes in a texel of the texture, and how many they are.
+    /// Place of its bytes in a texel of the texture, and how many they are in the surface.
     pub fn bytes(self, format: Format) -> (usize, usize) {
         match (self, format) {
             (Plane::Stencil, Format::Depth24PlusStencil8) => (3, 1),
@@ -48,6 +57,7 @@ impl Plane {
             (_, Format::Depth32FloatStencil8) => (0, 4),
             (Plane::Low, _) => (0, 8),
             (Plane::High, _) => (8, 8),
+            (Plane::Floats { count, .. }, _) => (0, 4 * usize::from(count)),
             _ => (0, format.bytes() as usize),
         }
     }
@@ -105,13 +115,23 @@ impl<L: SurfaceLayout> Surface<L> {
     pub fn upload(&self, image: &Image) -> Vec<u8> {
         let mut out = vec![0; self.layout.size() as usize];
         let n = self.plane.bytes(image.format).1;
+        if let Plane::Floats { first, .. } = self.plane {
+            let size = image.format.bytes() as usize;
+            self.walk(image, |from, to| {
+                let texel = image.format.decode(&image.bytes[from..from + size]);
+                for (to, c) in out[to..to + n].chunks_exact_mut(4).zip(&texel[usize::from(first)..]) {
+                    to.copy_from_slice(&c.to_le_bytes());
+                }
+            });
+            return out;
+        }
         self.walk(image, |from, to| out[to..to + n].copy_from_slice(&image.bytes[from..from + n]));
         out
     }
 
     /// The inverse. What a surface lost in a run that trapped early stays as it was.
     pub fn download(&self, bytes: &[u8], image: &mut Image) {
-        if bytes.len() as u64 != self.layout.size() {
+        if bytes.len() as u64 != self.layout.size() || matches!(self.plane, Plane::Floats { .. }) {
             return;
         }
         let n = self.plane.bytes(image.format).1;

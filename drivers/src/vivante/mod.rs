@@ -54,6 +54,21 @@ fn is_wide(format: Format) -> bool {
     format.bytes() == 16
 }
 
+/// How many components of fractions of 16 bits a format has. No unit has a code for them: their surfaces hold floats.
+fn fractions(format: Format) -> Option<u8> {
+    match format {
+        Format::R16Unorm | Format::R16Snorm => Some(1),
+        Format::Rg16Unorm | Format::Rg16Snorm => Some(2),
+        Format::Rgba16Unorm | Format::Rgba16Snorm => Some(4),
+        _ => None,
+    }
+}
+
+/// Whether texels lie in two surfaces.
+fn has_halves(format: Format) -> bool {
+    is_wide(format) || fractions(format) == Some(4)
+}
+
 impl Descriptors for Vivante {
     type Layout = Tiled;
 
@@ -62,6 +77,10 @@ impl Descriptors for Vivante {
     }
 
     fn plane(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> Plane {
+        if let Some(count) = fractions(image.format) {
+            let first = if count == 4 && resource.shape.variant == Variant::High { 2 } else { 0 };
+            return Plane::Floats { first, count: count.min(2) };
+        }
         match (is_wide(image.format), resource.shape.variant) {
             (true, Variant::High) => Plane::High,
             (true, _) => Plane::Low,
@@ -83,7 +102,7 @@ impl Descriptors for Vivante {
         // A pixel of several samples is several texels, of which only the variant knows.
         let by = if several && variant != Variant::Samples { 2 } else { 1 };
         let cubes = if view.dim == gpucc_sim::texture::Dim::Cube { view.layers / 6 } else { view.layers };
-        let format = b.format();
+        let (format, halves) = (b.format(), has_halves(b.image.format));
         let facts = [
             w / by,
             h / by,
@@ -95,7 +114,7 @@ impl Descriptors for Vivante {
             words::is_srgb(format).into(),
         ];
         let mut out = facts.to_vec();
-        if several && variant != Variant::Samples || is_wide(format) && variant == Variant::Whole {
+        if several && variant != Variant::Samples || halves && !matches!(variant, Variant::Low | Variant::High) {
             // Nothing but its sizes is asked.
             return Ok(out);
         }
@@ -104,7 +123,7 @@ impl Descriptors for Vivante {
             (b.address + s.level_offset(l)) as u32 + layer
         };
         let part = match variant {
-            _ if is_wide(format) => TexelPart::Whole,
+            _ if halves => TexelPart::Whole,
             Variant::Low => TexelPart::Low,
             Variant::High => TexelPart::High,
             _ => TexelPart::Whole,

@@ -23,7 +23,7 @@ pub(crate) fn of(
 ) -> Surroundings {
     let all = bindings(scene, name);
     let bound = BindingFacts {
-        wide: Some(places(scene, &all, |f| f.bytes() == 16)),
+        wide: Some(places(scene, &all, is_wide)),
         fixed_depth: places(scene, &all, |f| f.depth_bits().is_some()),
         one_level: one_level(scene, &all),
         samplers: samplers(scene, &all),
@@ -36,6 +36,11 @@ pub(crate) fn of(
         }
     };
     Surroundings { context, bound }
+}
+
+/// Texels of 128 bits, and those that families without their format keep as floats of so many.
+fn is_wide(f: Format) -> bool {
+    f.bytes() == 16 || matches!(f, Format::Rgba16Unorm | Format::Rgba16Snorm)
 }
 
 /// Where samplers alone are bound that filter on one level, and on any.
