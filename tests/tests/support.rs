@@ -145,8 +145,9 @@ fn parts() -> Vec<Probe> {
         drawn(
             R::TargetFormats,
             &["vivante"],
-            on(vec![Some(Target::new(Format::Rgba32Float))], 1),
-            "@fragment fn main() -> @location(0) vec4f { return vec4f(1); }",
+            on(vec![Some(Target::new(Format::Rgba32Float)); 5], 1),
+            "struct O { @location(0) a: vec4f, @location(1) b: vec4f, @location(2) c: vec4f, @location(3) d: vec4f, @location(4) e: vec4f }\n\
+             @fragment fn main() -> O { return O(vec4f(1), vec4f(1), vec4f(1), vec4f(1), vec4f(1)); }",
         ),
         drawn(
             R::DualSource,
