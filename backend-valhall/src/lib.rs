@@ -67,6 +67,8 @@ pub static VALHALL: Driver<ValhallFamily> = Driver::new();
 const MOST_INVOCATIONS: u64 = 1024;
 const MOST_SHARED: u32 = 32 << 10;
 const MOST_PRIVATE: u32 = 32 << 10;
+/// Most attributes of a vertex.
+const MOST_ATTRIBUTES: usize = 16;
 
 /// What is refused.
 const UNSUPPORTED: &[Unsupported] = &[
@@ -74,6 +76,8 @@ const UNSUPPORTED: &[Unsupported] = &[
         Refusal::BindingIndices,
         "lanes of an instruction that reads or writes an image name one descriptor",
     ),
+    Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
+        .most(MOST_ATTRIBUTES as u64),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(
         Refusal::BlendEquations,
@@ -266,6 +270,14 @@ impl Family for ValhallFamily {
             if needs > has {
                 return Err(job.refuse(code, format!("has {has} bytes of {what} memory, this needs {needs}")).into());
             }
+        }
+        let attributes = match job.entry().interface() {
+            Some(io) if job.entry().stage.kind() == Stage::Vertex => io.inputs.len(),
+            _ => 0,
+        };
+        if attributes > MOST_ATTRIBUTES {
+            let what = format!("has {MOST_ATTRIBUTES} attributes of a vertex, this reads {attributes}");
+            return Err(job.refuse(Refusal::Varyings, what).into());
         }
         let target = Valhall::new(true);
         let resources = Resources::new(m);

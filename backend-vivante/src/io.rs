@@ -7,7 +7,7 @@ use gpucc_ir::{Function, IoAt, IoSlot, Module, Stage, StageInfo, Sysval};
 use gpucc_pipeline::{Base, Pipeline};
 use gpucc_vivante_machine as machine;
 
-use crate::isel::io::{colour_register, colours};
+use crate::colours::{colour_register, colours};
 
 /// The inputs and outputs of an entry point.
 #[derive(Clone, Debug, Default)]

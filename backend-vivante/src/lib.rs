@@ -6,6 +6,7 @@ pub mod builders;
 pub mod caps;
 #[doc(hidden)]
 pub mod clamp;
+mod colours;
 mod emit;
 mod encode;
 pub mod encoded;
@@ -26,6 +27,7 @@ mod target;
 mod thread_jumps;
 #[doc(hidden)]
 pub mod uniforms;
+mod units;
 mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
@@ -65,7 +67,7 @@ pub struct State {
     /// Inputs and outputs of a vertex or fragment entry.
     io: io::Io,
     /// Texture units, and the number of the first.
-    units: Vec<isel::tex::UnitKey>,
+    units: Vec<units::UnitKey>,
     first_unit: u32,
     shared: Shared,
     shared_offsets: Vec<u32>,
@@ -185,7 +187,7 @@ impl Family for VivanteFamily {
         let code = gpucc_mir::select(f, &mut isel)?;
         let preloaded = isel.preloaded();
         let Isel { uniforms, arrays, units, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
-        let (first_unit, most) = isel::tex::units(job.generation, job.entry().stage.kind() == Stage::Vertex);
+        let (first_unit, most) = units::units(job.generation, job.entry().stage.kind() == Stage::Vertex);
         if units.len() > most as usize {
             let what = format!("has {most} texture units in this stage, this needs {}", units.len());
             return Err(AttemptError {
@@ -334,7 +336,14 @@ fn stage_limits(
         let what = format!("hands over at most {most} values between the stages, this has {varyings}");
         return Err(refuse(Refusal::Varyings, what));
     }
-    let targets = isel::io::colours(&interface.outputs, pipeline.filter(|_| io.is_fragment)).len();
+    let attributes = if io.is_vertex { interface.inputs.len() } else { 0 };
+    // VS_INPUT_COUNT counts inputs with five bits.
+    let most = 31;
+    if attributes > most {
+        let what = format!("reads at most {most} attributes of a vertex, this reads {attributes}");
+        return Err(refuse(Refusal::Varyings, what));
+    }
+    let targets = colours::colours(&interface.outputs, pipeline.filter(|_| io.is_fragment)).len();
     let most = if old { 4 } else { 8 };
     if targets > most {
         let what = format!("has {most} targets of at most 64 bits, this needs {targets}");

@@ -333,7 +333,7 @@ fn several_diagnostics() {
         @group(0) @binding(1) var<storage, read_write> o: array<u64>;\n\
         @compute @workgroup_size(4) fn a() { o[0] = i[0] * 3lu; }\n\
         @compute @workgroup_size(4) fn b() { o[1] = i[1] * 3lu; }\n\
-        @fragment fn c() { }\n";
+        @compute @workgroup_size(4) fn c() { o[2] = i[2] * 3lu; }\n";
     let out = s.path("o");
     for (name, text, code, lines) in [("wrong.wgsl", wrong, 1, &[2, 4][..]), ("refused.wgsl", refused, 3, &[3, 4, 5])] {
         let said = expect(&[&s.write(name, text), "--target", "tesla", "-o", &out, "--message-format=json"], code, "");

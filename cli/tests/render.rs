@@ -68,7 +68,9 @@ fn a_triangle_is_drawn_by_a_machine() {
     let s = Scratch::new("render-machine");
     let scene = s.write("a.toml", TRIANGLE);
     let raw = s.path("a.raw");
-    for (target, level) in [("gcn:gfx6", "-O0"), ("gcn:gfx7", "-O2"), ("gcn:gfx8", "-O0"), ("gcn:gfx8", "-O2")] {
+    let targets =
+        ["gcn:gfx6", "gcn:gfx7", "gcn:gfx8", "valhall:v9", "valhall:v10", "tesla:nv50", "tesla:nva3", "vivante:gc7000"];
+    for (target, level) in targets.iter().flat_map(|t| [(*t, "-O0"), (*t, "-O2")]) {
         let dump = format!("picture={raw}");
         let args = ["render", &scene, "--target", target, level, "--dump", &dump, "--oracle=source"];
         let said = expect(&args, 0, "rendered 1 pass: 1 draw");
@@ -80,9 +82,13 @@ fn a_triangle_is_drawn_by_a_machine() {
 #[test]
 fn what_a_target_refuses_does_not_stop_the_others() {
     let s = Scratch::new("render-targets");
-    let scene = s.write("a.toml", TRIANGLE);
+    let numbered = TRIANGLE
+        .replace("@vertex", "enable primitive_index;\n@vertex")
+        .replace("fn fs()", "fn fs(@builtin(primitive_index) n: u32)")
+        .replace("vec4<f32>(1.0, 0.0, 0.0, 1.0)", "vec4<f32>(1.0, f32(n), 0.0, 1.0)");
+    let scene = s.write("a.toml", numbered);
     let dump = format!("picture={}", s.path("a.raw"));
-    expect(&["render", &scene, "--target", "tesla,interp", "--dump", &dump], 3, "error[stage]: tesla:nva3");
+    expect(&["render", &scene, "--target", "tesla,interp", "--dump", &dump], 3, "error[primitive-index]: tesla:nva3");
     assert_eq!(std::fs::read(s.path("a.interp.raw")).expect("bytes"), triangle());
     assert!(!std::path::Path::new(&s.path("a.tesla-nva3.raw")).exists());
 }

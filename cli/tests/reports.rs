@@ -85,7 +85,7 @@ fn refused_entries_are_rows() {
     let s = Scratch::new("refused-rows");
     let both = format!("{SHARED_ATOMICS}@compute @workgroup_size(1) fn fine() {{ o[0] = 1u; }}\n");
     s.write("k/two.wgsl", &both);
-    s.write("k/three.wgsl", both + "@vertex fn v() -> @builtin(position) vec4f { return vec4f(); }\n");
+    s.write("k/three.wgsl", both + "@fragment fn v() { o[1] = 2u; }\n");
     let r = report(&s, &[&s.path("k"), "--target", "tesla:nv50,gcn"], "r.json");
     let status = |file: &str, entry: &str, target: &str| {
         let found = rows(&r).iter().find(|r| r["file"] == file && r["entry"] == entry && r["target"] == target);
@@ -97,8 +97,8 @@ fn refused_entries_are_rows() {
         assert_eq!(status(file, "fine", "tesla:nv50"), is("ok", "compute"), "{r:#}");
         assert_eq!(status(file, "main", "tesla:nv50"), is("refused", "compute"), "{r:#}");
     }
-    assert_eq!(status("three.wgsl", "v", "tesla:nv50"), is("refused", "vertex"), "{r:#}");
-    assert_eq!(status("three.wgsl", "v", "gcn:gfx8"), is("ok", "vertex"), "{r:#}");
+    assert_eq!(status("three.wgsl", "v", "tesla:nv50"), is("refused", "fragment"), "{r:#}");
+    assert_eq!(status("three.wgsl", "v", "gcn:gfx8"), is("ok", "fragment"), "{r:#}");
     assert_eq!(rows(&r).len(), 10);
 }
 

@@ -105,7 +105,7 @@ refusals! {
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
     BindGroup "bind-group" Chip "bind groups of high numbers";
-    Varyings "varyings" Chip "many values that the vertex stage hands to the fragment stage";
+    Varyings "varyings" Chip "many attributes of a vertex, or values that the vertex stage hands to the fragment stage";
     TooManyBuffers "too-many-buffers" Chip "many buffers in one entry point";
     TextureUnits "texture-units" Chip "many textures with many samplers in one entry point";
     WorkgroupMemory "workgroup-memory" Capacity "much workgroup memory";

@@ -43,7 +43,7 @@ fn each(mut look: impl FnMut(&Drawing, Target, &str, &dyn Fn() -> Programs, &dyn
         let cases = gfx::read(&folder.join(format!("{group}.json"))).unwrap();
         for case in cases.iter().step_by(cases.len().div_ceil(CASES)) {
             let Ok(ready) = gfx::ready(case, &folder) else { continue };
-            for (row, target) in drawing::with_row() {
+            for (row, target) in drawing::with_row().into_iter().filter(|(d, _)| d.held.mutants) {
                 let make = || Programs::new(&ready.file.scene, &ready.shaders, Place::Target(target, 2));
                 let Ok(plain) = make() else { continue };
                 let draw = |p: &Programs| gfx::outputs(case, &ready, p, STEPS);

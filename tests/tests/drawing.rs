@@ -9,10 +9,23 @@ use gpucc_tests::{exec, predict};
 /// Names of kinds of instructions, and how the lines of theirs begin.
 pub type Kinds = &'static [(&'static str, &'static str)];
 
+/// The suites that a family passes.
+#[derive(Clone, Copy)]
+pub struct Held {
+    /// Pictures of every group, to the bit under its profile, in one and in two places.
+    pub pictures: bool,
+    /// Four of five changed bits show.
+    pub mutants: bool,
+    /// `--verify` of the graphics corpus.
+    pub verify: bool,
+}
+
 /// A family with textures.
 pub struct Drawing {
     /// Its name.
     pub family: &'static str,
+    /// What is proven of it so far; `docs/drawing.md` says what is missing.
+    pub held: Held,
     /// Instructions that a changed bit is tried on.
     pub kinds: Kinds,
     /// Instructions that read textures, and bits of them that always matter.
@@ -30,6 +43,7 @@ pub struct Drawing {
 pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "tesla",
+        held: Held { pictures: false, mutants: false, verify: false },
         kinds: &[("texture", "tex"), ("interpolation", "interp"), ("quad", "quadop"), ("output", "st b32 o")],
         // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
         texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],
@@ -47,6 +61,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "gcn",
+        held: Held { pictures: true, mutants: true, verify: true },
         kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
         // DMASK 8 to 11, UNORM 12, DA 14.
         texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],
@@ -71,6 +86,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "valhall",
+        held: Held { pictures: true, mutants: true, verify: false },
         kinds: &[
             ("texture", "TEX_"),
             ("image", "LD_TEX"),
@@ -135,9 +151,15 @@ pub fn with_row() -> Vec<(&'static Drawing, Target)> {
     exec::targets("all:all").into_iter().filter_map(|t| Some((row(t)?, t))).collect()
 }
 
-/// Those of some targets that draw.
+/// Those of some targets that draw, and whose family passes the suite of pictures.
+pub fn pictures(list: &str) -> Vec<Target> {
+    drawing(list).into_iter().filter(|&t| row(t).is_some_and(|d| d.held.pictures)).collect()
+}
+
+/// Those of some targets that draw, and whose family has a row.
 pub fn drawing(list: &str) -> Vec<Target> {
-    exec::targets(list).into_iter().filter(|&t| !predict::documented(exec::on(t), Refusal::Stage)).collect()
+    let draws = |t: &Target| row(*t).is_some() && !predict::documented(exec::on(*t), Refusal::Stage);
+    exec::targets(list).into_iter().filter(draws).collect()
 }
 
 /// Changes words of code. Returns how many.

@@ -1,12 +1,11 @@
 //! What amplifies the last bit of an interpolated input, on machines that draw: equal to the bit with the oracle that runs the IR that
 //! selection read under their profile.
 
-use gpucc_ir::Refusal;
 use gpucc_render::compare::{self, Against, Compared};
 use gpucc_render::{Place, Programs, Ready, frame};
 use gpucc_scene::SceneFile;
 use gpucc_scene::read::{Language, parse};
-use gpucc_tests::{exec, gfx, predict};
+use gpucc_tests::{exec, gfx};
 use std::path::PathBuf;
 
 /// Two triangles of which one reaches behind the eye, with w from 0.3 to 4, a line and a point; inputs of each mode at each place.
@@ -131,8 +130,7 @@ fn differs(ready: &Ready, place: Place) -> Result<Compared, String> {
 
 #[test]
 fn the_last_bit_of_what_is_interpolated_is_the_machines() {
-    let targets = exec::targets("all:all").into_iter().map(exec::on);
-    let draws: Vec<_> = targets.filter(|&on| !predict::documented(on, Refusal::Stage)).collect();
+    let draws: Vec<_> = crate::drawing::pictures("all:all").into_iter().map(exec::on).collect();
     let mut wrong = Vec::new();
     for (name, body) in FRAGMENTS {
         for (topology, samples) in [
@@ -192,8 +190,7 @@ const LEFT: &[(&str, &str)] = &[
 
 #[test]
 fn lanes_that_left_leave_their_quad_open() {
-    let targets = exec::targets("all:all").into_iter().map(exec::on);
-    let draws: Vec<_> = targets.filter(|&on| !predict::documented(on, Refusal::Stage)).collect();
+    let draws: Vec<_> = crate::drawing::pictures("all:all").into_iter().map(exec::on).collect();
     let mut wrong = Vec::new();
     for (name, body) in LEFT {
         let shader = format!("{VERTICES}@fragment fn fs(v: V) -> @location(0) vec4<f32> {{ {body} }}");

@@ -282,8 +282,8 @@ fn a_nan_direction_has_no_face() {
         buffers: std::mem::take(&mut d.buffers),
         ..gpucc_verify::Given::default()
     };
-    let all = crate::drawing::with_row();
-    let wrong: Vec<String> = all.into_iter().map(|x| x.1).filter_map(|t| compared(source, t, &given).err()).collect();
+    let all = crate::drawing::with_row().into_iter().filter(|(d, _)| d.held.pictures);
+    let wrong: Vec<String> = all.map(|x| x.1).filter_map(|t| compared(source, t, &given).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -119,7 +119,7 @@ fn orders<T>(list: &[T]) -> Vec<Vec<&T>> {
 
 #[test]
 fn outputs_may_be_declared_in_any_order() {
-    let machines = crate::drawing::drawing("all:all").into_iter().map(exec::on);
+    let machines = crate::drawing::pictures("all:all").into_iter().map(exec::on);
     let on: Vec<On> = std::iter::once(On::Interp).chain(machines).collect();
     let all = orders(&OUTPUTS).into_iter().map(|o| case(&o, SEVERAL));
     let cases: Vec<Case> = all.chain(orders(&SOURCES).into_iter().map(|o| case(&o, DUAL))).collect();

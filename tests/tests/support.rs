@@ -217,6 +217,13 @@ fn buffers(n: u32) -> String {
     )
 }
 
+/// A vertex program that reads so many attributes.
+fn attributes(n: u32) -> String {
+    let list: Vec<String> = (0..n).map(|k| format!("@location({k}) a{k}: f32")).collect();
+    let sum: Vec<String> = (0..n).map(|k| format!("a{k}")).collect();
+    format!("@vertex fn main({}) -> @builtin(position) vec4f {{ return vec4f({}); }}", list.join(", "), sum.join(" + "))
+}
+
 /// A vertex entry that hands so many values on.
 fn varyings(n: u32) -> String {
     let each = |text: &dyn Fn(u32) -> String| (0..n).map(text).collect::<String>();
@@ -480,6 +487,7 @@ fn probes() -> Vec<Probe> {
         Probe { families: &["valhall", "tesla", "vivante"], ..in_group(255) },
         Probe { families: &["gcn"], ..in_group(65_534) },
         Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
+        Probe { families: &["valhall", "tesla"], ..wgsl(R::Varyings, attributes(17)) },
         Probe {
             lang: Lang::GlslVertex,
             ..wgsl(R::PointSize, "#version 450\nvoid main() { gl_Position = vec4(0.0); gl_PointSize = 8.0; }")

@@ -21,6 +21,7 @@ use crate::arrays::Arrays;
 use crate::builders as build;
 use crate::inst::{SrcMods, Ty, VOp, Vivante, row, run};
 use crate::uniforms::{Table, Word, uniform};
+use crate::units::{self, UnitKey};
 
 /// An id vector that the thread walker writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -80,7 +81,7 @@ pub struct Isel<'m> {
     /// Registers of the ids that are in use.
     pub ids: [Option<VReg>; 3],
     /// Texture units, in the order of their numbers.
-    pub units: Vec<tex::UnitKey>,
+    pub units: Vec<UnitKey>,
     /// Number of the first of them.
     first_unit: u32,
     /// The pipeline around a vertex or fragment entry.
@@ -192,7 +193,7 @@ impl<'m> Isel<'m> {
             inputs: Vec::new(),
             numbers: [None; 2],
             units: Vec::new(),
-            first_unit: tex::units(t.generation, module.entries[0].stage.kind() == gpucc_ir::Stage::Vertex).0,
+            first_unit: units::units(t.generation, module.entries[0].stage.kind() == gpucc_ir::Stage::Vertex).0,
             shared_base: None,
             scratch_base: None,
             index: None,

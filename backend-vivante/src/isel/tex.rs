@@ -15,6 +15,7 @@ use super::{Fold, Isel};
 use crate::builders as build;
 use crate::inst::{ADDRESS, Absent, If, SrcMods, Texel, Ty, Vivante, row};
 use crate::uniforms::{Key, Word, Words};
+use crate::units::UnitKey;
 
 /// Source 2 of a texel fetch (reference 11).
 const TXF_WORD: u32 = 0x1100;
@@ -26,19 +27,6 @@ mod fact {
     pub const LEVELS: u16 = 4;
     pub const SAMPLES: u16 = 5;
     pub const LAST_LEVEL: u16 = 6;
-}
-
-/// A texture with a sampler, or without one.
-pub type UnitKey = (Key, Option<Key>);
-
-/// Texture units: the first of a stage's and how many it has (reference 11).
-pub const fn units(generation: u8, vertex: bool) -> (u32, u32) {
-    match (generation, vertex) {
-        (machine::GC2000, false) => (0, 8),
-        (machine::GC2000, true) => (8, 4),
-        (_, false) => (0, 16),
-        (_, true) => (16, 16),
-    }
 }
 
 /// A lane of a value that goes into an operand.

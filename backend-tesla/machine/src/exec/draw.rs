@@ -205,7 +205,7 @@ impl<'a> Side<'a> {
         let mut constant = [None; 16];
         for r in &entry.resources {
             match r.kind {
-                ResourceKind::Uniform if (1..=13).contains(&r.slot) => {
+                ResourceKind::Uniform | ResourceKind::Immediates if (1..=13).contains(&r.slot) => {
                     constant[r.slot as usize] = Some(common.buffer(r.group, r.binding)?.id);
                 }
                 ResourceKind::Texture | ResourceKind::StorageTexture | ResourceKind::Sampler
