@@ -43,18 +43,28 @@ pub trait Descriptors {
     /// What is not bound, or fits none.
     fn sampler(&self, resource: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap>;
 
-    /// Writes the tables that an entry point reads: residents, and their addresses in [`Device::tables`].
+    /// Writes the tables that an entry point reads, if the family has some: residents, and their addresses in [`Device::tables`].
     ///
     /// # Errors
     /// What is not bound, or has no room.
-    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap>;
+    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
+        let _ = (entry, dispatch, device, placer);
+        Ok(())
+    }
 
     /// Writes the tables of a vertex program's attributes, as [`Descriptors::tables`] does.
     ///
     /// # Errors
     /// What has no room.
-    fn vertex_tables(&self, list: &[PlacedAttribute<'_>], device: &mut Device, placer: &mut Placer)
-    -> Result<(), Trap>;
+    fn vertex_tables(
+        &self,
+        list: &[PlacedAttribute<'_>],
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<(), Trap> {
+        let _ = (list, device, placer);
+        Ok(())
+    }
 
     /// Writes what else in memory a draw needs, and gives the registers that point there.
     ///

@@ -357,8 +357,11 @@ pub trait Family: Sized + Sync + 'static {
     /// The machine, and the state of code that comes from a text: nothing but what is given.
     fn bare(job: &Job<'_, Self>, given: &TextFixture) -> (Self::Target, Self::State);
 
-    /// Offset of a variable in the workgroup memory that the machine checks for races.
-    fn variable(cx: &CompileCx<'_, Self>, place: Place) -> Option<u32>;
+    /// Offset of a variable in the workgroup memory that the machine checks for races, if it does.
+    fn variable(cx: &CompileCx<'_, Self>, place: Place) -> Option<u32> {
+        let _ = (cx, place);
+        None
+    }
 
     /// Makes of what the machine passes left what the passes of the tail change.
     ///

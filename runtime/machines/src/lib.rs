@@ -16,6 +16,7 @@ pub use gpucc_drivers::DrawJob;
 use gpucc_drivers::RunStages;
 pub use gpucc_isa::ListingError;
 use gpucc_isa::{Names, Notes};
+use gpucc_pipeline::Target;
 use gpucc_sim::draw::Targets;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
@@ -62,10 +63,13 @@ pub struct Machine {
     pub run: RunFn,
     /// Draws, if the machine does.
     pub stages: Option<StagesFn>,
+    /// Whether the fixed function blends what such a target gets; otherwise the fragment program did.
+    pub blends: fn(&Target) -> bool,
 }
 
 macro_rules! machine {
-    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $run:expr, $draw:expr) => {
+    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $run:expr, $draw:expr,
+     $blends:expr) => {
         Machine {
             family: $family,
             generations: &[$($g),*],
@@ -82,13 +86,23 @@ macro_rules! machine {
             names: $krate::names::NAMES,
             run: $run,
             stages: $draw,
+            blends: $blends,
         }
     };
 }
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, run_valhall, Some(stages_valhall)),
+    machine!(
+        gpucc_valhall_machine,
+        "valhall",
+        ["v9", "v10"],
+        1,
+        false,
+        run_valhall,
+        Some(stages_valhall),
+        drivers::valhall::blends
+    ),
     machine!(
         gpucc_tesla_machine,
         "tesla",
@@ -96,9 +110,10 @@ pub static MACHINES: &[Machine] = &[
         3,
         true,
         run_tesla,
-        Some(stages_tesla)
+        Some(stages_tesla),
+        |_| true
     ),
-    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn)),
+    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn), |_| true),
     machine!(
         gpucc_vivante_machine,
         "vivante",
@@ -106,7 +121,8 @@ pub static MACHINES: &[Machine] = &[
         1,
         false,
         run_vivante,
-        Some(stages_vivante)
+        Some(stages_vivante),
+        |_| true
     ),
 ];
 
@@ -216,9 +232,9 @@ pub fn draw(
 /// A draw as the fixed function of a family does it behind the fragment program: what code blends is not blended again.
 pub fn merged<'a>(family: &str, draw: &gpucc_sim::draw::Draw<'a>) -> gpucc_sim::draw::Draw<'a> {
     let mut own = draw.clone();
-    if family == "valhall" {
+    if let Some(machine) = find(family) {
         let targets = own.merger.targets.iter_mut().flatten();
-        targets.filter(|t| !drivers::valhall::blends(t)).for_each(|t| t.blend = None);
+        targets.filter(|t| !(machine.blends)(t)).for_each(|t| t.blend = None);
     }
     own
 }

@@ -153,8 +153,11 @@ pub trait DrawMachine: Sync {
     /// When depth and stencil are tested, if there is a fragment program.
     fn depth(&self) -> DepthTest;
 
-    /// Where the words of a vertex lie that [`DrawMachine::vertices`] gives and [`DrawMachine::quads`] reads.
-    fn varyings(&self) -> Varyings;
+    /// Where the words of a vertex lie that [`DrawMachine::vertices`] gives and [`DrawMachine::quads`] reads. Without it the family
+    /// draws with both programs alone.
+    fn varyings(&self) -> Varyings {
+        Varyings::default()
+    }
 
     /// Shades at most [`DrawMachine::LANES`] vertices: appends one [`VertexOut`] for each, with the words that fragments get to
     /// `words`, which is empty before.

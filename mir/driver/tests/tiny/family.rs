@@ -2,13 +2,14 @@
 
 use gpucc_container::{Meta, Preload, ProgramRole, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Selected, TextFixture,
-    alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, Job, Pass, Selected,
+    TextFixture, alloc_options, reflect,
 };
-use gpucc_ir::{Diagnostic, Op, Place, Refusal, Stage, Unsupported};
+use gpucc_ir::analysis::StageUse;
+use gpucc_ir::{Diagnostic, IoAt, Op, Refusal, Stage, Unsupported};
 use gpucc_isa::{Inst, Isa, Notes, Role, TextCx};
 use gpucc_mir::{MFunc, Src, copy_prop, dce, drop_fallthrough, thread_jumps};
-use gpucc_opt::{Caps, OpSet};
+use gpucc_opt::{Caps, FetchCaps, OpSet, SamplerCaps, TexCaps};
 
 use super::select::Isel;
 use super::table::{ROWS, Set};
@@ -29,8 +30,10 @@ impl Family for TinyFamily {
     const NAME: &'static str = "tiny";
     const GENERATIONS: &'static [&'static str] = Set::GENERATIONS;
     const DEFAULT_GENERATION: usize = 0;
-    const UNSUPPORTED: &'static [Unsupported] =
-        &[Unsupported::all(Refusal::OutOfRegisters, "16 registers, and nowhere to spill to")];
+    const UNSUPPORTED: &'static [Unsupported] = &[
+        Unsupported::all(Refusal::OutOfRegisters, "16 registers, and nowhere to spill to"),
+        Unsupported::all(Refusal::Textures, "texels reach draws alone").in_stages(&[Stage::Compute]),
+    ];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
@@ -49,7 +52,16 @@ impl Family for TinyFamily {
         // Selection knows minima in compute programs alone.
         let expand = if stage == Stage::Compute { OpSet::EMPTY } else { OpSet::of(&[Op::UMin, Op::UMax]) };
         // The machine holds accesses to buffers within their bounds.
-        Caps { scalar: true, checked_loads: true, checked_stores: true, expand, ..Caps::FULL }
+        Caps {
+            scalar: true,
+            checked_loads: true,
+            checked_stores: true,
+            expand,
+            tex: TexCaps::POOREST,
+            sampler: SamplerCaps::POOREST,
+            fetch: FetchCaps { wide: true, ..FetchCaps::POOREST },
+            ..Caps::FULL
+        }
     }
 
     fn roles(job: &Job<'_, Self>) -> &'static [ProgramRole] {
@@ -73,10 +85,6 @@ impl Family for TinyFamily {
         (Tiny::new(), ())
     }
 
-    fn variable(_: &CompileCx<'_, Self>, _: Place) -> Option<u32> {
-        None
-    }
-
     fn encode(code: MFunc<Tiny>, _: &mut CompileCx<'_, Self>) -> Result<MFunc<Tiny>, Diagnostic> {
         Ok(code)
     }
@@ -85,7 +93,7 @@ impl Family for TinyFamily {
         let bug = |what: String| Diagnostic::internal("emission", what);
         let mut starts = Vec::new();
         let used = cx.alloc.used[0].iter().count() as u16;
-        let role = cx.job.role as u32;
+        let (role, whole) = (cx.job.role as u32, cx.job.whole);
         mf.code.iter().fold(0, |at, insts| {
             starts.push(at);
             at + insts.len() as u32
@@ -93,7 +101,15 @@ impl Family for TinyFamily {
         let mut p = EmittedProgram {
             meta: Meta { subgroup_size: 1, registers: vec![(0, used)], ..Meta::default() },
             preloads: vec![Preload { file: 0, lane: 0, index: 0, source: Source::Const(role) }],
-            reflection: reflect(cx.job.module, cx.job.func(), |r, _, _| Some(r.0)),
+            reflection: reflect(whole, &whole.funcs[whole.entries[0].func], |r, used, _| used.then_some(r.0)),
+            // Inputs are numbered, outputs those of each program.
+            interface: cx.job.interface(
+                &StageUse::new(cx.job.module, cx.job.func(), &cx.job.entry().stage),
+                |d, n, slot| {
+                    let file = if d == Direction::Input { 0 } else { 1 + u8::from(slot.at != IoAt::Position) };
+                    Some(HwPlace { file, index: n as u16, lane: 0 })
+                },
+            ),
             ..EmittedProgram::default()
         };
         for i in mf.code.iter().flatten() {

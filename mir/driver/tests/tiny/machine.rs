@@ -10,11 +10,14 @@ pub fn words(code: &[u8]) -> impl Iterator<Item = (Word, usize)> {
     code.chunks(8).enumerate().map(|(k, c)| (c.iter().rev().fold(0, |w, &b| w << 8 | Word::from(b)), 8 * k))
 }
 
+/// Reads a texel: number of the descriptor, coordinates and level.
+pub type Texel<'a> = &'a dyn Fn(u32, [f32; 3]) -> Result<[u32; 4], String>;
+
 /// Runs one invocation with this global id, or these inputs, four words each; gives its outputs, four words each.
-fn invocation(
+pub fn invocation(
     code: &[u8],
     (stage, id, inputs): (u8, [u32; 3], &[u32]),
-    d: &mut Dispatch,
+    (d, texel): (&mut Dispatch, Texel<'_>),
 ) -> Result<Vec<Option<u32>>, String> {
     let insts: Vec<_> =
         words(code).map(|(w, at)| Set::table().decode(w, 8, 0, stage).map_err(|e| format!("{at:#x}: {e}"))).collect();
@@ -37,6 +40,11 @@ fn invocation(
             Op::Xor => read("a")? ^ read("b")?,
             Op::Shl => read("a")? << (read("b")? & 31),
             Op::Shr => read("a")? >> (read("b")? & 31),
+            Op::FMul => (f32::from_bits(read("a")?) * f32::from_bits(read("b")?)).to_bits(),
+            Op::Tex => {
+                let at = [read("a")?, read("b")?, read("c")?].map(f32::from_bits);
+                *texel(slot("buffer"), at)?.get(slot("imm") as usize).ok_or("no such component")?
+            }
             Op::Lt => flag(read("a")? < read("b")?),
             Op::Eq => flag(read("a")? == read("b")?),
             Op::Sel => read(if read("a")? != 0 { "b" } else { "c" })?,
@@ -73,16 +81,14 @@ fn invocation(
     Err("too many steps".into())
 }
 
+/// There are no textures.
+pub const NONE: Texel<'static> = &|_, _| Err("no texture".into());
+
 /// Runs a grid; buffers are bound in the order of the module's resources.
 pub fn run(code: &[u8], size: [u32; 3], d: &mut Dispatch) -> Result<(), String> {
     let [x, y, z] = [0, 1, 2].map(|k| size[k] * d.grid[k]);
     for id in (0..x * y * z).map(|n| [n % x, n / x % y, n / x / y]) {
-        invocation(code, (stage::CS, id, &[]), d)?;
+        invocation(code, (stage::CS, id, &[]), (d, NONE))?;
     }
     Ok(())
-}
-
-/// Runs one invocation of a vertex or fragment program on inputs of four words each; gives its outputs.
-pub fn run_stage(code: &[u8], stage: u8, inputs: &[u32]) -> Result<Vec<Option<u32>>, String> {
-    invocation(code, (stage, [0; 3], inputs), &mut Dispatch::default())
 }

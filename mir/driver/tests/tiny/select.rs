@@ -1,6 +1,9 @@
-//! Selection: integers of 32 bits and booleans (0 or all ones), a register each; memory is buffers.
+//! Selection: integers and floats of 32 bits and booleans (0 or all ones), a register each; memory is buffers. Textures have two
+//! dimensions and are filtered at a given level.
 
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Op, Place, Sysval, Value};
+use gpucc_ir::{
+    Attr, Diagnostic, Function, Inst, IntCc, Op, Place, Sysval, Tex, TexDesc, TexDim, TexLod, TexWhat, Value,
+};
 use gpucc_mir::{BlockId, Cfg, Lower, MInst, Repr, Select, Use, VReg};
 
 use super::target::{Buffer, R, Tiny, build};
@@ -20,12 +23,30 @@ impl Isel<'_> {
         let Place::Buffer(r) = m.place else { return Err(cx.unknown(i)) };
         match d.dyn_offset() {
             Some(v) => Ok((Buffer(r.0 as u8), cx.reg(v), m.offset)),
-            None => {
-                let zero = cx.temp(R);
-                cx.emit(build::Li.on([Use::imm(0)]).def(zero));
-                Ok((Buffer(r.0 as u8), zero, m.offset))
-            }
+            None => Ok((Buffer(r.0 as u8), Self::zero(cx), m.offset)),
         }
+    }
+
+    fn zero(cx: &mut IselCx<'_>) -> VReg {
+        let zero = cx.temp(R);
+        cx.emit(build::Li.on([Use::imm(0)]).def(zero));
+        zero
+    }
+
+    /// A texture, component by component.
+    fn tex(cx: &mut IselCx<'_>, i: Inst, t: &Tex) -> Result<(), Diagnostic> {
+        let zero = TexDesc::new(TexWhat::Sample, TexDim::D2).with_lod(TexLod::Zero);
+        if t.desc != zero && t.desc != zero.with_lod(TexLod::Level) {
+            return Err(cx.unknown(i));
+        }
+        let d = cx.data(i);
+        let level = if t.desc == zero { Self::zero(cx) } else { cx.reg(d.args[1]) };
+        let at = cx.regs(d.args[0]);
+        for (k, r) in cx.result(i, 0).into_iter().enumerate() {
+            let uses = [at[0].into(), at[1].into(), level.into(), Use::imm(k as u32)];
+            cx.emit(build::Tex.with((Buffer(t.texture.0 as u8),), uses).def(r));
+        }
+        Ok(())
     }
 
     /// The opposite of a boolean.
@@ -71,6 +92,7 @@ impl Lower<Tiny> for Isel<'_> {
             (Op::Xor, _) => build::Xor,
             (Op::Shl, _) => build::Shl,
             (Op::UShr, _) => build::Shr,
+            (Op::FMul, _) => build::FMul,
             (Op::ICmp, Attr::IntCc(cc)) => {
                 let (a, b, out) = (cx.reg(d.args[0]), cx.reg(d.args[1]), cx.result(i, 0)[0]);
                 return Self::compare(cx, *cc, a, b, out).ok_or_else(|| cx.unknown(i));
@@ -104,6 +126,13 @@ impl Lower<Tiny> for Isel<'_> {
                 }
                 return Ok(());
             }
+            (Op::Shuffle, Attr::Lanes(lanes)) => {
+                let from = [cx.regs(d.args[0]), cx.regs(d.args[1])];
+                for (r, lane) in cx.result(i, 0).into_iter().zip(lanes) {
+                    cx.emit(MInst::copy(r, from[usize::from(lane / 4)][usize::from(lane % 4)]));
+                }
+                return Ok(());
+            }
             (Op::Extract, Attr::Lane(k)) => {
                 let (from, out) = (cx.regs(d.args[0])[usize::from(*k)], cx.result(i, 0)[0]);
                 cx.emit(MInst::copy(out, from));
@@ -121,6 +150,7 @@ impl Lower<Tiny> for Isel<'_> {
                 }
                 return Ok(());
             }
+            (Op::Tex, Attr::Tex(t)) => return Self::tex(cx, i, t),
             (Op::Load, _) => {
                 let (buffer, at, offset) = self.address(cx, i)?;
                 for (k, r) in cx.result(i, 0).into_iter().enumerate() {

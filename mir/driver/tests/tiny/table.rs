@@ -24,10 +24,11 @@ const D: OperandSpec<Set> = OperandSpec::new("d", Field::new(0, 4), Kind::Regist
 const A: OperandSpec<Set> = OperandSpec::new("a", Field::new(4, 4), Kind::Register, Role::Use);
 const B: OperandSpec<Set> = OperandSpec::new("b", Field::new(8, 4), Kind::Register, Role::Use);
 const C: OperandSpec<Set> = OperandSpec::new("c", Field::new(12, 4), Kind::Register, Role::Use);
-/// An immediate, or the index of a buffer.
+/// An immediate. Of `tex` the component.
 const IMM: OperandSpec<Set> = OperandSpec::new("imm", Field::new(16, 32), Kind::Number, Role::Imm);
 /// The index of the instruction that comes next.
 const TO: OperandSpec<Set> = OperandSpec::new("imm", Field::new(16, 32), Kind::Number, Role::Label);
+/// The index of a buffer, or of the descriptor of a texture.
 const BUFFER: OperandSpec<Set> = OperandSpec::new("buffer", Field::new(48, 8), Kind::Number, Role::Mod);
 
 macro_rules! rows {
@@ -71,6 +72,8 @@ rows! {
     End "end" 19 [] Effects::branch();
     In "in {d} {imm}" 14 [D IMM] Effects::pure(1), stage::VS | stage::FS;
     Out "out {a} {imm}" 20 [A IMM] Effects::store(), stage::VS | stage::FS;
+    FMul "fmul {d} {a} {b}" 21 [D A B] Effects::pure(2);
+    Tex "tex {d} {a} {b} {c} {buffer} {imm}" 22 [D A B C BUFFER IMM] Effects::pure(40), stage::VS | stage::FS;
 }
 
 const _: () = check::fields(ROWS);

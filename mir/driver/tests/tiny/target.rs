@@ -28,7 +28,7 @@ impl Tiny {
 gpucc_mir::modifiers! {
     /// Modifiers of an instruction.
     pub struct Mods of Tiny {
-        /// Index of the buffer.
+        /// Index of the buffer, or of the descriptor of a texture.
         buffer: u8 = 0 => Buffer,
     }
 }
@@ -61,7 +61,7 @@ pub mod build {
     use super::*;
 
     gpucc_mir::builders! { Tiny, op, Op, sources, mods, mods;
-    Li, Mov, Add, Sub, Mul, And, Or, Xor, Shl, Shr, Lt, Eq, Sel, Id, Ld, St, Br, Jmp, End, In, Out }
+    Li, Mov, Add, Sub, Mul, And, Or, Xor, Shl, Shr, Lt, Eq, Sel, Id, Ld, St, Br, Jmp, End, In, Out, FMul, Tex }
 }
 
 fn unit(u: u16) -> PReg {
@@ -72,7 +72,7 @@ impl Target for Tiny {
     type Op = Op;
     type Mods = Mods;
     type SrcMods = ();
-    type Uses = [Use<Self>; 3];
+    type Uses = [Use<Self>; 4];
 
     fn files(&self) -> &[RegFile] {
         &self.files
