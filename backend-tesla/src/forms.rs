@@ -416,6 +416,9 @@ pub fn effects(op: Op) -> Effects {
 /// Cycles of a loop around a locked word that nobody else wants.
 const LOCK: u16 = 150;
 
+/// Cycles of eight loads, each of which waits for the one before it.
+const DEVICE_FENCE: u16 = 4_000;
+
 /// What an instruction of machine code does besides its results.
 pub fn effects_of(op: TOp) -> Effects {
     match op {
@@ -424,6 +427,7 @@ pub fn effects_of(op: TOp) -> Effects {
         TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => Effects::kept().convergent(),
         TOp::Exit => Effects::branch(),
         TOp::Fence => Effects::atomic(1),
+        TOp::DeviceFence => Effects::atomic(DEVICE_FENCE),
         TOp::Unset => Effects::pure(1),
         TOp::EachLevel(op) => effects(op).convergent(),
     }
@@ -467,7 +471,7 @@ fn own(op: TOp) -> (usize, u64, bool, usize) {
         TOp::M(_) | TOp::Fence => (0, 0, false, 0),
         // The results of a fragment program stay in registers.
         TOp::Exit => (RESULTS, 0, false, 0),
-        TOp::Unset => (0, 0, false, 1),
+        TOp::Unset | TOp::DeviceFence => (0, 0, false, 1),
         TOp::EachLevel(op) => (2, ENTRIES[op.number()].takes, false, 2),
         TOp::Lock(Lock::Op(..) | Lock::Exchange) => (1, Mods::bit("offset"), true, 3),
         TOp::Lock(Lock::Cas) => (2, Mods::bit("offset"), true, 3),
@@ -564,8 +568,8 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
             let gives = matches!(defs, [d, (C, 1)] if run(*d));
             return if reads && gives { Ok(()) } else { Err("a level for each lane: other registers".into()) };
         }
-        TOp::Unset => {
-            return if matches!(defs, [(R, 1)]) { Ok(()) } else { Err("more than a register without a value".into()) };
+        TOp::Unset | TOp::DeviceFence => {
+            return if matches!(defs, [(R, 1)]) { Ok(()) } else { Err("it gives one register".into()) };
         }
         _ => (own(op).0, SmallVec::new()),
     };

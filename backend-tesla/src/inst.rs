@@ -71,6 +71,8 @@ pub enum TOp {
     Exit,
     /// No access to memory passes it. Nothing is left of it in machine code.
     Fence,
+    /// Neither does one of other workgroups: defs what the loads of the fence need.
+    DeviceFence,
     /// A register that nobody will read has no value. Nothing is left of it in machine code.
     Unset,
     /// A tex instruction whose level differs between the lanes of a quad: defs results, flags; uses arguments, the level once more.

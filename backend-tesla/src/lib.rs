@@ -7,6 +7,7 @@ mod drop_joins;
 mod emit;
 mod encode;
 pub mod encoded;
+mod expand_fences;
 mod expand_levels;
 mod expand_locks;
 mod flow;
@@ -318,6 +319,7 @@ impl Family for TeslaFamily {
         Pass::lower("drop-joins", |mf, _| Ok(drop_joins::run(mf))).physical(),
         Pass::lower("layout-uniforms", layout_uniforms).physical(),
         Pass::lower("expand-levels", |mf, _| Ok(expand_levels::run(mf))).physical(),
+        Pass::lower("expand-fences", |mf, _| Ok(expand_fences::run(mf))).physical(),
         Pass::lower("expand-locks", |mf, cx| Ok(expand_locks::run(mf, &cx.target))).physical(),
         Pass::improve("carry-joins", 0, |mf, cx| Ok(carry_joins::run(mf, &encoder(cx)))).physical(),
         Pass::improve("pair-short", 0, |mf, cx| Ok(pair_short::run(mf, &encoder(cx)))).physical(),

@@ -206,6 +206,7 @@ impl Target for Tesla {
             TOp::LoopExit,
             TOp::Exit,
             TOp::Fence,
+            TOp::DeviceFence,
             TOp::Unset,
             TOp::EachLevel(Op::TexLod),
             TOp::EachLevel(Op::TexBias),

@@ -559,9 +559,9 @@ fn litmus_programs_of_glsl_keep_their_promises() {
 #[test]
 fn a_fence_that_is_left_out_shows() {
     let planted = [
-        (MESSAGE, "  fence release\n", "gcn:all,valhall:all"),
-        (MESSAGE, "  fence acquire\n", "gcn:all,valhall:all"),
-        (SCAN, "  fence release\n", "gcn:all,valhall:all"),
+        (MESSAGE, "  fence release\n", "gcn:all,valhall:all,tesla:all"),
+        (MESSAGE, "  fence acquire\n", "gcn:all,valhall:all,tesla:all"),
+        (SCAN, "  fence release\n", "gcn:all,valhall:all,tesla:all"),
         (SCAN, "  fence acquire\n", "gcn:all"),
     ];
     for (which, line, targets) in planted {
@@ -572,6 +572,45 @@ fn a_fence_that_is_left_out_shows() {
                 (1..=SEEDS).any(|seed| l.holds(Shared::Grid, &module, exec::on(target), 2, Some(seed)) == Some(false));
             assert!(shows, "{} without `{}` on {target}", l.name, line.trim());
         }
+    }
+}
+
+/// Vivante's memory is strongly ordered by its convention (docs/abi-vivante.md section 4): without fences the promises hold.
+#[test]
+fn strongly_ordered_memory_needs_no_fence() {
+    for which in [MESSAGE, SCAN] {
+        let l = &LITMUS[which];
+        let module = l.module(Shared::Grid, &l.body.replace("  fence release\n", "").replace("  fence acquire\n", ""));
+        for target in exec::targets("vivante:all") {
+            let holds = |seed| l.holds(Shared::Grid, &module, exec::on(target), 0, Some(seed)) == Some(true);
+            assert!((1..=30).all(holds), "{} on {target}", l.name);
+        }
+    }
+}
+
+/// A fence of Tesla is eight loads that depend on each other. One of them left out shows.
+#[test]
+fn a_load_that_is_left_out_of_a_device_fence_shows() {
+    let Some(machine) = gpucc_machines::find("tesla") else { return };
+    let (l, shared) = (&LITMUS[MESSAGE], Shared::Grid);
+    for target in exec::targets("tesla:all") {
+        let device = exec::device(target);
+        let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
+        let compiled = device.compile(&l.module(shared, l.body), "main", &codegen).unwrap();
+        let nop = (machine.assemble)("nop", target.generation_index(), gpucc_isa::stage::ALL, false).unwrap();
+        let loads = drawing::instructions(&compiled.container, target).into_iter().filter(|i| i.text.contains("g15["));
+        let mut count = 0;
+        for Placed { at, size: n, text } in loads {
+            let mut wrong = compiled.clone();
+            wrong.container.entries[0].code[at..at + n].copy_from_slice(&nop);
+            let shows = (1..=SEEDS).any(|seed| {
+                let mut d = l.dispatch(shared);
+                device.launch(&wrong, "main", &mut d, &run_options(Some(seed))).is_err() || !l.held(shared, &d)
+            });
+            assert!(shows, "`{text}` at {at:#x} on {target}");
+            count += 1;
+        }
+        assert_eq!(count, 16, "two fences on {target}");
     }
 }
 

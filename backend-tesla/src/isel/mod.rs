@@ -485,7 +485,12 @@ impl Lower<Tesla> for Isel<'_> {
                 _ => Err(Diagnostic::internal("isel", "a system value without its name")),
             },
             Ir::Barrier => {
-                let waits = matches!(d.attr, Attr::Barrier(b) if b.exec == gpucc_ir::Scope::Workgroup);
+                let Attr::Barrier(b) = d.attr else { return Err(cx.unknown(i)) };
+                if b.device && (b.storage || b.texture) {
+                    let t = cx.temp(R32);
+                    cx.emit(MInst::new(TOp::DeviceFence).def(t));
+                }
+                let waits = b.exec == gpucc_ir::Scope::Workgroup;
                 cx.emit(if waits { build::Bar.on([]) } else { MInst::new(TOp::Fence) });
                 Ok(())
             }

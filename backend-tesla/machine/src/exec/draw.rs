@@ -247,6 +247,7 @@ impl<'a> Machine<'a> {
         let (memory, _) = launch.memory(dispatch, device, &mut space)?;
         let mut env = DeviceMemory::new(memory, gpucc_sim::RaceCheck::default());
         env.space = space;
+        env.bind_fence();
         let vertex = Side::new(launch, launch.vertex, &mut env, &device.tables[0])?;
         let fragment = launch.fragment.map(|f| Side::new(launch, f, &mut env, &device.tables[1])).transpose()?;
         let unit = Unit {

@@ -67,6 +67,12 @@ pub fn run_on(
     }
     memories.tables = [TEXTURES, SAMPLERS].map(|n| device.table(n));
     let mut memories = launch.memories(memories, rng.as_mut())?;
+    if options.rules == Rules::Conventions {
+        memories.bind_fence();
+    }
+    if let Some(rng) = rng.as_ref().filter(|_| options.weak) {
+        memories.weaken(rng);
+    }
     let program =
         DecodedProgram::new(common.instructions(), common.generation, common.entry.stage.bit(), launch.registers);
     let mut machine = Machine::new(&program, &mut memories, StepBudget::new(options), rng.as_ref().map(|r| r.fork(1)));
@@ -292,7 +298,7 @@ impl gpucc_sim::Machine for Run<'_> {
         machine.charge(launch.cost(rng.is_some()))?;
         machine.memories.enter(slot);
         machine.memories.races.get_mut().begin(slot, id);
-        machine.memories.begin_workgroup(rng.as_mut(), launch.window, linear);
+        machine.memories.begin_workgroup(rng.as_mut(), launch.window, linear)?;
         launch.header(machine.memories, size, grid, id)?;
         warps.clear();
         warps.extend((0..machine.memories.warps).map(|w| {
@@ -319,7 +325,11 @@ impl gpucc_sim::Machine for Run<'_> {
     }
 
     fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<RunState, Trap> {
-        self.machine.run(warp, turn)
+        let state = self.machine.run(warp, turn)?;
+        if matches!(state, RunState::Done) {
+            self.machine.memories.settle()?;
+        }
+        Ok(state)
     }
 
     fn passed_barrier(&mut self) {

@@ -3,6 +3,7 @@
 use super::decode::{Code, Dst, Place, Src};
 use super::step::Machine;
 use super::subgroup::{Lanes, Warp, first};
+use super::weak::{Order, Write};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind};
@@ -130,6 +131,8 @@ pub struct DeviceMemory {
     pub own: OwnMemory,
     /// Where workgroup memory begins in s[].
     pub shared_base: u32,
+    /// What buffers were, and what the workgroup that runs has under way, where memory is weak.
+    pub order: Order,
     /// The slot of the workgroup that runs, and what belongs to those of other slots.
     slot: usize,
     parked: Vec<Parked>,
@@ -141,6 +144,7 @@ struct Parked {
     window: Option<(u32, u64)>,
     barriers: [u32; 16],
     locks: Vec<(u32, u32, u32)>,
+    agent: Option<gpucc_sim::Agent<Write>>,
 }
 
 impl DeviceMemory {
@@ -160,6 +164,7 @@ impl DeviceMemory {
             races: RefCell::new(races),
             own: OwnMemory::default(),
             shared_base: 0,
+            order: Order::default(),
             slot: 0,
             parked: Vec::new(),
         }
@@ -175,31 +180,13 @@ impl DeviceMemory {
             std::mem::swap(&mut self.window, &mut p.window);
             std::mem::swap(&mut self.barriers, &mut p.barriers);
             std::mem::swap(&mut self.locks, &mut p.locks);
+            std::mem::swap(&mut self.order.agent, &mut p.agent);
         }
         self.slot = slot;
     }
 
-    fn load(&mut self, id: AllocId, at: u64, size: u32, by: By) -> Result<u64, Trap> {
-        self.races.get_mut().load(id, at, size, by)?;
-        Ok(self.memory.load(id, at, size)?)
-    }
-
-    fn store(&mut self, id: AllocId, at: u64, size: u32, value: u64, by: By) -> Result<(), Trap> {
-        self.races.get_mut().store(&self.memory, id, at, &value.to_le_bytes()[..size as usize], by)?;
-        Ok(self.memory.store(id, at, size, value)?)
-    }
-
-    /// One indivisible read and write; gives the old value.
-    fn modify(&mut self, id: AllocId, at: u64, size: u32, by: By, op: impl FnOnce(u64) -> u64) -> Result<u64, Trap> {
-        let old = self.memory.load(id, at, size)?;
-        let new = op(old);
-        self.races.get_mut().atomic(id, at, size, new != old, by)?;
-        self.memory.store(id, at, size, new)?;
-        Ok(old)
-    }
-
     /// Forgets what a workgroup left behind.
-    pub fn begin_workgroup(&mut self, mut rng: Option<&mut SplitMix64>, window: u32, linear: u64) {
+    pub fn begin_workgroup(&mut self, mut rng: Option<&mut SplitMix64>, window: u32, linear: u64) -> Result<(), Trap> {
         if let Some(id) = self.shared {
             self.memory.reset_undefined(id, rng.as_deref_mut());
         }
@@ -211,6 +198,7 @@ impl DeviceMemory {
         }
         self.locks.clear();
         self.barriers = [0; 16];
+        self.begin_order()
     }
 
     /// Lanes of a warp that have a word of s[] locked.
@@ -354,7 +342,7 @@ impl Machine<'_> {
         if unlock {
             return self.memories.modify(id, u64::from(at), size, by, |_| u64::from(value)).map(|_| ());
         }
-        self.memories.store(id, u64::from(at), size, u64::from(value), by)
+        self.memories.write((id, at.into(), size), (Write::Store(value.into(), by), false), by).map(drop)
     }
 
     fn local_range(warp: &Warp, at: u32, size: u32, lane: u32) -> Result<std::ops::Range<usize>, Trap> {
@@ -518,11 +506,13 @@ impl Machine<'_> {
             }
             Place::Global(g, r) => {
                 let address = warp.regs[r as usize][l];
+                self.memories.fenced(warp, (g, address), store)?;
                 let (id, offset) = self.memories.global_place(g, address, size, store)?;
                 let by = Self::by(warp, lane);
                 if size < 4 {
                     if store {
-                        self.memories.store(id, offset, size, u64::from(values[0][l]), by)?;
+                        let what = Write::Store(values[0][l].into(), by);
+                        self.memories.write((id, offset, size), (what, false), by)?;
                     } else {
                         values[0][l] = self.memories.load(id, offset, size, by)? as u32;
                     }
@@ -530,7 +520,7 @@ impl Machine<'_> {
                     for (w, v) in values.iter_mut().enumerate().take(words) {
                         let at = offset + 4 * w as u64;
                         if store {
-                            self.memories.store(id, at, 4, v[l].into(), by)?;
+                            self.memories.write((id, at, 4), (Write::Store(v[l].into(), by), false), by)?;
                         } else {
                             v[l] = self.memories.load(id, at, 4, by)? as u32;
                         }
@@ -626,11 +616,12 @@ impl Machine<'_> {
                 continue;
             }
             let l = lane as usize;
+            warp.fence = 0;
             let access = self.memories.global_place(g, warp.regs[r as usize][l], size, true);
             let (id, offset) = access.map_err(|t| t.in_lane(lane))?;
-            let after = |before| apply(op, code.ty, before, read(warp, data, l), read(warp, second, l));
-            let before =
-                self.memories.modify(id, offset, size, Self::by(warp, lane), after).map_err(|t| t.in_lane(lane))?;
+            let by = Self::by(warp, lane);
+            let what = Write::Atomic(op, code.ty, read(warp, data, l), read(warp, second, l), by);
+            let before = self.memories.write((id, offset, size), (what, returns), by).map_err(|t| t.in_lane(lane))?;
             old[0][l] = before as u32;
             old[1][l] = (before >> 32) as u32;
         }
@@ -645,7 +636,7 @@ impl Machine<'_> {
 }
 
 /// Memory after an atomic operation (reference section 4.6).
-fn apply(op: AtomOp, ty: Ty, old: u64, s: u64, new: u64) -> u64 {
+pub(super) fn apply(op: AtomOp, ty: Ty, old: u64, s: u64, new: u64) -> u64 {
     let (o, v) = (old as u32, s as u32);
     u64::from(match op {
         AtomOp::Add if ty.bytes() == 8 => return old.wrapping_add(s),

@@ -18,6 +18,7 @@ mod shade;
 mod step;
 mod subgroup;
 mod texture;
+mod weak;
 
 pub use draw::draw;
 pub use launch::{run, run_on};

@@ -59,6 +59,8 @@ pub struct Warp {
     pub local: Vec<u8>,
     pub local_known: Vec<bool>,
     pub local_size: u32,
+    /// Loads of a fence that it has done, one behind the other.
+    pub fence: u32,
     /// Counted by the barrier at which it waits.
     pub arrived: bool,
     pub done: bool,
@@ -132,6 +134,7 @@ impl Warp {
             areg_known: [!0, 0, 0, 0, 0],
             local: vec![0; local_size as usize * 32],
             local_known: vec![false; local_size as usize * 32],
+            fence: 0,
             local_size,
             arrived: false,
             done: exists == 0,
