@@ -5,13 +5,15 @@
 //! of the file; `place` moves them down behind what is in use. Variables that do not fit stay in memory.
 //! Needs: robust offsets as `clamp` leaves them.
 
-use gpucc_ir::{Attr, Function, Inst, Module, Op, Place, Scalar, Space, Value, ValueDef};
+use gpucc_ir::{Attr, Block, CsrLists, Function, Inst, Module, Op, Place, Scalar, Space, Value, ValueDef};
 use gpucc_mir::{MFunc, PReg, Placement, Reg, Src};
 
 use crate::inst::Vivante;
 
 /// Temporaries that arrays may take.
 const MOST_ROWS: u32 = 24;
+/// The same where there is no other memory.
+const MOST_ROWS_ALONE: u32 = 48;
 
 /// One variable in temporaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,9 +55,10 @@ struct Variable {
     good: bool,
 }
 
-/// Chooses the variables of a function.
-pub fn choose(f: &Function, module: &Module) -> Arrays {
+/// Chooses the variables of a function: those with a dynamic index, or `all`, where there is no other memory for them.
+pub fn choose(f: &Function, module: &Module, all: bool) -> Arrays {
     let mut list: Vec<Variable> = Vec::new();
+    let mut factors = Factors { f, preds: None, under: Vec::new() };
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];
         let place = match &d.attr {
@@ -71,12 +74,13 @@ pub fn choose(f: &Function, module: &Module) -> Arrays {
             list.len() - 1
         });
         let v = &mut list[at];
-        v.good &= access(f, i, v);
+        v.good &= access(&mut factors, i, v);
     }
     // The longest first: narrow ones then fill up the components beside them.
     let mut wanted: Vec<(u32, u32, Place)> = Vec::new();
-    for v in list.iter().filter(|v| v.good && v.accesses.iter().any(|a| a.2)) {
-        let fits = |b: u32| v.step.is_multiple_of(b) && v.accesses.iter().all(|a| !a.2 || a.0 % b + a.1 <= b);
+    for v in list.iter().filter(|v| v.good && (all || v.accesses.iter().any(|a| a.2))) {
+        // An access of several rows is several moves, which memory is cheaper than.
+        let fits = |b: u32| v.step.is_multiple_of(b) && (all || v.accesses.iter().all(|a| !a.2 || a.0 % b + a.1 <= b));
         if let Some(bytes) = [16, 8, 4].into_iter().find(|&b| fits(b)) {
             wanted.push((v.size.div_ceil(bytes), bytes, v.place));
         }
@@ -88,7 +92,7 @@ pub fn choose(f: &Function, module: &Module) -> Arrays {
     for (rows, bytes, place) in wanted {
         let lanes = bytes / 4;
         let shelf = shelves.iter().position(|s| s.1 >= rows && s.2 + lanes <= 4).or_else(|| {
-            (out.rows + rows <= MOST_ROWS).then(|| {
+            (out.rows + rows <= if all { MOST_ROWS_ALONE } else { MOST_ROWS }).then(|| {
                 shelves.push((out.rows, rows, 0));
                 out.rows += rows;
                 shelves.len() - 1
@@ -102,7 +106,8 @@ pub fn choose(f: &Function, module: &Module) -> Arrays {
 }
 
 /// Takes an access into account; false if it is none that temporaries can take.
-fn access(f: &Function, i: Inst, v: &mut Variable) -> bool {
+fn access(factors: &mut Factors<'_>, i: Inst, v: &mut Variable) -> bool {
+    let f = factors.f;
     let d = &f.insts[i];
     let (Op::Load | Op::Store, Some(m)) = (d.op, d.mem()) else { return false };
     let ty = if d.op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
@@ -113,7 +118,7 @@ fn access(f: &Function, i: Inst, v: &mut Variable) -> bool {
     }
     let dynamic = d.dyn_offset();
     if let Some(x) = dynamic {
-        v.step = gcd(v.step, factor(f, x, 8));
+        v.step = gcd(v.step, factors.of(x, 0, 10));
         if !v.step.is_multiple_of(4) {
             return false;
         }
@@ -126,31 +131,67 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// A number that divides a value whatever it is, also where it wraps around; 0 for zero.
-fn factor(f: &Function, v: Value, depth: u32) -> u32 {
-    // Wrapping keeps divisibility by powers of two only.
-    let two = |x: u32| if x == 0 { 0 } else { 1 << x.trailing_zeros() };
-    if let Some(k) = f.const_bits(v) {
-        return two(k as u32);
-    }
-    let ValueDef::Inst(i, _) = f.values[v].def else { return 1 };
-    let d = &f.insts[i];
-    if depth == 0 {
-        return 1;
-    }
-    let of = |k: usize| factor(f, d.args[k], depth - 1);
-    match d.op {
-        Op::Shl => match f.const_bits(d.args[1]) {
-            Some(s) => of(0).checked_shl(s as u32 & 31).filter(|&x| x != 0).unwrap_or(1 << 31),
-            None => of(0),
-        },
-        Op::IMul => {
-            let (a, b) = (of(0), of(1));
-            if a == 0 || b == 0 { 0 } else { a.saturating_mul(b).min(1 << 31) }
+/// What divides values.
+struct Factors<'f> {
+    f: &'f Function,
+    preds: Option<CsrLists<Block, Block>>,
+    /// Parameters that are being asked, with their components.
+    under: Vec<(Value, u8)>,
+}
+
+impl Factors<'_> {
+    /// A number that divides a component of a value whatever it is, also where it wraps around; 0 for zero.
+    fn of(&mut self, v: Value, lane: u8, depth: u32) -> u32 {
+        let f = self.f;
+        let lane = if f.ty(v).lanes() == 1 { 0 } else { lane };
+        if let Some(c) = f.as_const(v) {
+            // Wrapping keeps divisibility by powers of two only.
+            let k = c.bits[usize::from(lane)] as u32;
+            return if k == 0 { 0 } else { 1 << k.trailing_zeros() };
         }
-        Op::IAdd | Op::ISub | Op::UMin | Op::UMax | Op::SMin | Op::SMax => gcd(of(0), of(1)),
-        Op::Select => gcd(of(1), of(2)),
-        _ => 1,
+        if depth == 0 {
+            return 1;
+        }
+        let i = match f.values[v].def {
+            ValueDef::Inst(i, _) => i,
+            ValueDef::Param(b, n) => return self.parameter((v, lane), (b, n as usize), depth),
+            _ => return 1,
+        };
+        let d = &f.insts[i];
+        let mut of = |k: usize| self.of(d.args[k], lane, depth - 1);
+        match (d.op, &d.attr) {
+            (Op::Shl, _) => match f.const_bits(d.args[1]) {
+                Some(s) => of(0).checked_shl(s as u32 & 31).filter(|&x| x != 0).unwrap_or(1 << 31),
+                None => of(0),
+            },
+            (Op::IMul, _) => {
+                let (a, b) = (of(0), of(1));
+                if a == 0 || b == 0 { 0 } else { a.saturating_mul(b).min(1 << 31) }
+            }
+            (Op::IAdd | Op::ISub | Op::UMin | Op::UMax | Op::SMin | Op::SMax, _) => gcd(of(0), of(1)),
+            (Op::Select, _) => gcd(of(1), of(2)),
+            (Op::Extract, &Attr::Lane(k)) => self.of(d.args[0], k, depth - 1),
+            (Op::Compose, _) => self.of(d.args[usize::from(lane)], 0, depth - 1),
+            (Op::Splat, _) => of(0),
+            _ => 1,
+        }
+    }
+
+    /// What divides all that a parameter may be. One that counts by steps is divided by what divides its start and its steps.
+    fn parameter(&mut self, v: (Value, u8), (block, n): (Block, usize), depth: u32) -> u32 {
+        if block == self.f.entry() {
+            return 1;
+        }
+        if self.under.contains(&v) {
+            return 0;
+        }
+        let f = self.f;
+        let preds = self.preds.get_or_insert_with(|| f.preds());
+        let given: Vec<Value> = f.edges_to(block, &preds[block]).map(|(_, e)| e.args[n]).collect();
+        self.under.push(v);
+        let all = given.into_iter().fold(0, |g, a| gcd(g, self.of(a, v.1, depth - 1)));
+        self.under.pop();
+        all
     }
 }
 

@@ -138,7 +138,7 @@ impl Family for VivanteFamily {
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, report: &Report) -> Option<Strategy> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         // A base costs registers: only where nothing else is left to try.
-        let rows = || if s.arrays { arrays::choose(f, m).rows } else { 0 };
+        let rows = || if s.arrays { arrays::choose(f, m, false).rows } else { 0 };
         if matches!(stop.cause, FailureKind::OutOf(_))
             && !s.spills
             && !s.wide
@@ -174,16 +174,23 @@ impl Family for VivanteFamily {
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
-        let arrays = if s.arrays { arrays::choose(f, m) } else { Arrays::default() };
         let io = io::Io::new(m, f, &job.entry().stage);
+        let staged = io.is_vertex || io.is_fragment;
+        // Threads of draws have no other memory.
+        let arrays = if s.arrays || staged { arrays::choose(f, m, staged) } else { Arrays::default() };
         let mut target = Vivante::new(job.generation, arrays.rows);
         if io.is_fragment {
             target = target.of_fragments();
         }
         let pipeline = job.options.around.as_deref().map(|a| &a.pipeline);
         stage_limits(job, &io, pipeline)?;
-        let size = if io.is_vertex || io.is_fragment { [1; 3] } else { job.workgroup_size() };
+        let size = if staged { [1; 3] } else { job.workgroup_size() };
         let mut isel = Isel::new(m, f, &target, arrays, size, spills(job)).staged(&io, pipeline);
+        if staged && isel.scratch_bytes > 0 {
+            // Nothing could give selection an address.
+            let what = format!("has no private memory in this stage, this needs {} bytes", isel.scratch_bytes);
+            return Err(job.refuse(Refusal::PrivateMemory, what).into());
+        }
         let code = gpucc_mir::select(f, &mut isel)?;
         let preloaded = isel.preloaded();
         let Isel { uniforms, arrays, units, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
@@ -267,10 +274,6 @@ impl Family for VivanteFamily {
             }
         }
         let staged = state.io.is_vertex || state.io.is_fragment;
-        if staged && scratch_bytes > 0 {
-            let what = format!("has no private memory in this stage, this needs {scratch_bytes} bytes");
-            return Err(job.refuse(Refusal::PrivateMemory, what));
-        }
         let (preloads, limits) = preloads(state, scratch_bytes);
         let shared = match state.shared {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,

@@ -267,3 +267,22 @@ fn elements_at_constant_places_are_operands() {
         assert!(lines[store - 1].contains("    add.s32") && lines[store - 2].contains("[a.x]"), "{t}");
     }
 }
+
+/// Threads of draws have no memory of their own: what is indexed lies in temporaries at every level, whatever its elements and however
+/// it is cleared.
+#[test]
+fn variables_of_fragments_are_temporaries() {
+    for (ty, n) in [("u32", 9), ("vec2<u32>", 9), ("vec3<u32>", 5), ("vec4<u32>", 9)] {
+        let text = format!(
+            "@fragment fn fs(@location(0) @interpolate(flat) i: u32, @location(1) @interpolate(flat) k: u32) -> @location(0) vec4<u32> {{
+            var a: array<{ty}, {n}>; a[i] = {ty}(k); a[i * k] = {ty}(7u); let x = a[k % {n}u]; return vec4<u32>({last}); }}",
+            last = if ty == "u32" { "x" } else { "x.yyxx" }
+        );
+        for g in [GC2000, GC3000, GC7000] {
+            for level in 0..=3 {
+                let out = compile(&module(&text), g, &options(level));
+                assert_eq!(out.entry.meta.scratch_bytes, 0);
+            }
+        }
+    }
+}

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use gpucc_ir::Stage;
 use gpucc_kit::exec::{On, Problem, problem};
+use gpucc_kit::predict;
 use gpucc_render::{Failure, Lowering, Place, Programs, Ready, frame};
 use gpucc_scene::cases::{Body, Case, Expected};
 use gpucc_scene::{Resources, Scene, SceneFile, alone, cases, output};
 use gpucc_sim::{RunOptions, SplitMix64};
 
 use crate::cases::Verdict;
-use crate::orders;
+use crate::{exec, orders};
 
 /// The files of cases in a folder, or the file itself, in the order of names.
 ///
@@ -89,6 +90,15 @@ fn verdict(f: &Failure) -> Verdict {
             other => Verdict::Failed(format!("{f}: {other}")),
         },
         _ => Verdict::Failed(f.to_string()),
+    }
+}
+
+/// Whether a failure is a refusal by the list, of what a target lacks.
+pub fn is_listed(f: &Failure, place: Place) -> bool {
+    let (Place::Target(target, _) | Place::Mixed { target, .. }) = place else { return false };
+    match verdict(f) {
+        Verdict::Refused(codes, why) => predict::predicted(exec::on(target), "", &codes, &why),
+        _ => false,
     }
 }
 

@@ -19,7 +19,7 @@ pub const COUNTED: &str = "
         return vec4f(slope, 0, 0, 1);
     }";
 
-/// The same for chips whose fragments write no memory.
+/// The same for chips whose fragments write no memory, or have no atomics.
 const DISCARDED: &str = "
     @fragment fn fs(v: V) -> @location(0) vec4f {
         if (v.p.x < 8.0) { discard; }
@@ -56,7 +56,8 @@ fn slopes_need_helpers() {
 fn what_is_discarded_stays_so() {
     for target in drawing::drawing("all:all") {
         for level in [0, 2] {
-            let writes = !predict::documented_in(exec::on(target), Stage::Fragment, Refusal::StorageBuffers);
+            let lacks = |code| predict::documented_in(exec::on(target), Stage::Fragment, code);
+            let writes = !lacks(Refusal::StorageBuffers) && !lacks(Refusal::Atomics);
             let source = if writes { COUNTED } else { DISCARDED };
             let (v, f) = (compile(source, "vs", target, level), compile(source, "fs", target, level));
             assert_ne!(f.entries[0].meta.flags & flags::DISCARD, 0);

@@ -130,6 +130,25 @@ pub const DRAWING: &[Drawing] = &[
             n
         },
     },
+    Drawing {
+        family: "vivante",
+        held: Held { pictures: true, mutants: true, verify: false },
+        kinds: &[("texture", "texld"), ("fetch", "txf"), ("quad", "ds")],
+        // Write mask from 23, unit from 27, the texel's components from 35. Of halves nobody reads the last two components.
+        texture_bits: &[("texldl", &[23, 24, 27, 35, 37])],
+        leave_wait_out: |_| false,
+        cut_helpers: None,
+        forget_discards: |_, code| {
+            // texkill becomes nop.
+            let mut n = 0;
+            for i in code.chunks_exact_mut(16).filter(|i| i[0] & 63 == 0x17 && i[10] & 1 == 0) {
+                i.fill(0);
+                i[1] = 0x10;
+                n += 1;
+            }
+            n
+        },
+    },
 ];
 
 /// The flow of an instruction of Valhall: bits 59 to 62.

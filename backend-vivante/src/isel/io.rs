@@ -11,7 +11,7 @@ use super::alu::IselCx;
 use super::operand::leading;
 use super::{Fold, Isel};
 use crate::builders as build;
-use crate::colours::{colour_register, colours};
+use crate::colours::{Colour, colour_register, colours};
 use crate::inst::{FILE, INTERNAL, If, SrcMods, Ty, VOp, row};
 use crate::uniforms::Word;
 
@@ -155,11 +155,14 @@ impl Isel<'_> {
         } else {
             for (n, c) in colours(&outputs, self.pipeline).into_iter().enumerate() {
                 let Some(c) = c else { continue };
-                let swz = match c.turned && c.count > 2 {
-                    true => [2, 1, 0, 3.min(c.count - 1)],
-                    false => [0, 1, 2, 3].map(|k: u8| (c.first + k).min(c.first + c.count - 1)),
-                };
-                self.hold(cx, &mut end, args[c.output], swz, c.count.into(), colour_register(n));
+                let at = colour_register(n);
+                if c.is_whole() {
+                    let swz = [0, 1, 2, 3].map(|k: u8| c.component(k.min(c.count - 1)));
+                    self.hold(cx, &mut end, args[c.output], swz, c.count.into(), at);
+                } else {
+                    let one = if outputs[c.output].ty.is_float() { 1f32.to_bits() } else { 1 };
+                    self.hold_some(cx, &mut end, args[c.output], (&c, one), at);
+                }
             }
             if let Some(k) = outputs.iter().position(|o| o.at == IoAt::FragDepth) {
                 let depth = PReg::new(FILE, 2, 1);
@@ -170,6 +173,31 @@ impl Isel<'_> {
         }
         cx.emit(end);
         Ok(())
+    }
+
+    /// The same of an output that lacks components which the hardware takes.
+    fn hold_some(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        end: &mut MInst<crate::inst::Vivante>,
+        v: Value,
+        (c, one): (&Colour, u32),
+        at: u16,
+    ) {
+        let whole = cx.temp(row(c.count.into()));
+        let mut parts = Vec::new();
+        for k in 0..c.count {
+            parts.push(match c.component(k) {
+                from if from < c.first + c.given => {
+                    let u = self.operand_lane(cx, v, from.into(), Fold::None);
+                    self.piece(cx, u)
+                }
+                3 => self.literal(one),
+                _ => self.literal(0),
+            });
+        }
+        cx.emit(MInst::collect(whole, parts));
+        end.uses.push(Use::reg(whole).at(PReg::new(FILE, at * 4, c.count.into())));
     }
 
     /// Components of a value in a temporary as the program ends.

@@ -216,7 +216,16 @@ impl Request<'_> {
                 _ if desc.what() == TexWhat::Gather => Lod::Zero,
                 TexLod::Zero => Lod::Zero,
                 TexLod::Level => Lod::Level(self.float(TexArg::Level)),
-                TexLod::Gradients => Lod::Gradient([TexArg::Ddx, TexArg::Ddy].map(|arg| self.vector(arg))),
+                TexLod::Gradients => {
+                    let c = self.vector(TexArg::Coords);
+                    Lod::Gradient([TexArg::Ddx, TexArg::Ddy].map(|arg| {
+                        let d = self.vector(arg);
+                        match sampler.precision.neighbours {
+                            true => std::array::from_fn(|k| (c[k] + d[k]) - c[k]),
+                            false => d,
+                        }
+                    }))
+                }
                 TexLod::Implicit | TexLod::Bias => Lod::Gradient(quad.unwrap_or_default()),
             },
             bias: if desc.lod() == TexLod::Bias { self.float(TexArg::Level) } else { 0.0 },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gpucc_interp::InterpModel;
 use gpucc_ir::Mode;
 use gpucc_num::{f32 as num, sfu};
-use gpucc_sim::draw::{Primitive, QuadIn, Where};
+use gpucc_sim::draw::{self, Divisor, Primitive, QuadIn, Where};
 
 const FLUSH: gpucc_num::Mode = gpucc_num::Mode::FLUSH;
 
@@ -14,6 +14,7 @@ pub fn model(family: &str) -> Option<Arc<dyn InterpModel>> {
     match family {
         "gcn" => Some(Arc::new(Planes)),
         "tesla" => Some(Arc::new(OverW)),
+        "vivante" => Some(Arc::new(AtCentre)),
         _ => None,
     }
 }
@@ -74,5 +75,20 @@ impl InterpModel for OverW {
         }
         let w = sfu::rcp((weights[3] as f32).to_bits());
         num::mul(FLUSH, sum as f32, f32::from_bits(w))
+    }
+}
+
+/// Vivante's interpolation: no word says where in a pixel, so that it is the middle for all inputs.
+struct AtCentre;
+
+impl InterpModel for AtCentre {
+    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, _: Where) -> [f64; 4] {
+        let mode = match mode {
+            Mode::Linear => draw::Mode::Linear,
+            Mode::OverW => draw::Mode::OverW,
+            Mode::Perspective | Mode::Flat => draw::Mode::Perspective,
+        };
+        let [a, b, c] = quad.shares(lane, mode, Where::Center, Divisor::Place);
+        [a, b, c, 0.0]
     }
 }

@@ -25,9 +25,17 @@ pub fn sampling(family: &str) -> fn(&Sampler) -> Precision {
                 (Filter::Nearest, Filter::Nearest) => NearestRounding::Truncate,
                 _ => NearestRounding::Round,
             },
+            ..Precision::default()
         },
         // Eight bits of weight and of level.
-        "tesla" => |_| Precision { weight_bits: Some(8), lod_bits: Some(8), nearest: NearestRounding::Truncate },
+        "tesla" => |_| Precision {
+            weight_bits: Some(8),
+            lod_bits: Some(8),
+            nearest: NearestRounding::Truncate,
+            ..Precision::default()
+        },
+        // Widths are not known: exact.
+        "vivante" => |_| Precision { neighbours: true, ..Precision::default() },
         _ => |s| s.precision,
     }
 }
@@ -60,6 +68,7 @@ pub fn profile(family: &str, generation: usize) -> Profile {
             fma: gpucc_interp::FmaModel::Unfused,
             words_behind: true,
             machine: Some(Arc::new(Vivante { gc2000: generation == 0 })),
+            interp: interp::model(family),
             ..flush
         },
         _ => Profile::default(),

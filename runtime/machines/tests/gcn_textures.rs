@@ -69,7 +69,7 @@ fn noise(format: Format, is_3d: bool, size: [u32; 3], levels: u32, samples: u32)
 fn precise(s: Sampler) -> Sampler {
     let nearest = s.mag == Filter::Nearest && s.min == Filter::Nearest;
     let nearest = if nearest { NearestRounding::Truncate } else { NearestRounding::Round };
-    Sampler { precision: Precision { weight_bits: Some(8), lod_bits: Some(8), nearest }, ..s }
+    Sampler { precision: Precision { weight_bits: Some(8), lod_bits: Some(8), nearest, ..Precision::default() }, ..s }
 }
 
 /// Stores v[20:23] of each lane to the buffer in s[4:7].

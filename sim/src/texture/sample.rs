@@ -104,6 +104,8 @@ pub struct Precision {
     pub lod_bits: Option<u32>,
     /// Rounding of nearest coordinates.
     pub nearest: NearestRounding,
+    /// Gradients that are given come as the coordinates of neighbours: they are rounded as sums with the coordinates are.
+    pub neighbours: bool,
 }
 
 /// A sampler.

@@ -520,6 +520,7 @@ impl Sampling {
                 weight_bits: Some(8),
                 lod_bits: Some(8),
                 nearest: if w.round() == 1 { NearestRounding::Round } else { NearestRounding::Truncate },
+                ..Precision::default()
             },
         };
         Ok(Sampling { sampler, normalised: w.normalised() == 1, ignore_srgb: w.ignore_srgb() == 1 })

@@ -347,6 +347,7 @@ impl Sampling {
                     0 => NearestRounding::Round,
                     _ => NearestRounding::Truncate,
                 },
+                ..Precision::default()
             },
         };
         Ok(Sampling {

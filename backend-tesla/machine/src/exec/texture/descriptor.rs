@@ -344,7 +344,12 @@ impl Sampling {
             compare: (w.compare() == 1).then_some(compare),
             border: [w.red(), w.green(), w.blue(), w.alpha()],
             seamless: generation >= 2,
-            precision: Precision { weight_bits: Some(8), lod_bits: Some(8), nearest: NearestRounding::Truncate },
+            precision: Precision {
+                weight_bits: Some(8),
+                lod_bits: Some(8),
+                nearest: NearestRounding::Truncate,
+                ..Precision::default()
+            },
         };
         Ok(Sampling { sampler, one_level, srgb: w.srgb() == 1 })
     }
