@@ -39,9 +39,11 @@ struct Maker<'f> {
     s: Structure,
     reachable: SecondaryMap<Block, bool>,
     preds: CsrLists<Block, Block>,
-    /// Blocks by innermost construct, with those of inner ones.
+    /// Blocks of each loop, with those of what lies inside.
     members: SecondaryMap<ConstructId, Vec<Block>>,
     ends: SecondaryMap<Block, bool>,
+    /// Constructs that some lane may leave in another way than to the merge, the end, or out of the loop around them.
+    leaky: SecondaryMap<ConstructId, bool>,
 }
 
 impl Maker<'_> {
@@ -53,29 +55,52 @@ impl Maker<'_> {
         matches!(self.s.constructs[k].kind, ConstructKind::Loop { .. })
     }
 
+    /// Finds the constructs that leak. Each edge is looked at once for each construct that it leaves.
+    fn find_leaks(&mut self) {
+        let mut depth: SecondaryMap<ConstructId, u32> = SecondaryMap::new();
+        // The merge of the innermost loop around the header.
+        let mut around: SecondaryMap<ConstructId, Option<Block>> = SecondaryMap::with_default(None);
+        for (k, c) in self.s.constructs.iter() {
+            depth[k] = c.parent.map_or(1, |p| depth[p] + 1);
+            around[k] = match self.s.of(c.header) {
+                Some(o) if self.is_loop(o) => Some(self.s.constructs[o].merge),
+                Some(o) => around[o],
+                None => None,
+            };
+        }
+        let up = |k: ConstructId| self.s.constructs[k].parent;
+        let level = |k: Option<ConstructId>| k.map_or(0, |k| depth[k]);
+        for &from in &self.f.layout {
+            for &to in self.f.succs(from).iter() {
+                let (mut a, mut b) = (self.s.of(from), self.s.of(to));
+                while a != b {
+                    if level(a) >= level(b) { a = a.and_then(up) } else { b = b.and_then(up) }
+                }
+                let opened = self.s.opened_by(from);
+                let mut contains = false;
+                for k in opened.into_iter().chain(self.s.enclosing(self.s.of(from))) {
+                    let c = &self.s.constructs[k];
+                    contains |= Some(k) == a || opened == Some(k) && self.contains(k, to);
+                    // What lies in a construct lies in those around it.
+                    if contains && to != c.header {
+                        break;
+                    }
+                    self.leaky[k] |= to != c.merge && !self.ends[to] && around[k] != Some(to);
+                }
+            }
+        }
+    }
+
     /// Whether all lanes in a selection get to its merge, end, or leave a loop around it.
     fn closed(&self, k: ConstructId) -> bool {
         let c = &self.s.constructs[k];
         let inside = |b: Block| b == c.header || self.contains(k, b);
-        let loops: Vec<Block> = self
-            .s
-            .enclosing(self.s.of(c.header))
-            .filter(|&l| self.is_loop(l))
-            .take(1)
-            .map(|l| self.s.constructs[l].merge)
-            .collect();
-        let leaves_well = |from: Block| {
-            self.f
-                .succs(from)
-                .iter()
-                .all(|&t| t != c.header && self.contains(k, t) || t == c.merge || self.ends[t] || loops.contains(&t))
-        };
         // Entries of the merge from its own loop's back edge do not count: the join stands before that loop.
         let own_loop = self.s.loop_at(c.merge);
         let entered_well = self.preds[c.merge]
             .iter()
             .all(|&p| inside(p) || own_loop.is_some_and(|l| self.contains(l, p)) || !self.reachable[p]);
-        leaves_well(c.header) && self.members[k].iter().all(|&b| leaves_well(b)) && entered_well
+        entered_well && !self.leaky[k]
     }
 }
 
@@ -91,17 +116,18 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         preds: f.preds(),
         members: SecondaryMap::new(),
         ends: SecondaryMap::new(),
+        leaky: SecondaryMap::new(),
         dom,
     };
     for &b in &f.layout {
         mk.reachable[b] = mk.dom.is_reachable(b);
         let data = &f.blocks[b];
         mk.ends[b] = data.insts.len() == 1 && data.params.is_empty() && f.insts[data.insts[0]].op == Op::Ret;
-        let around: Vec<ConstructId> = mk.s.enclosing(mk.s.of(b)).collect();
-        for k in around {
+        for k in mk.s.enclosing(mk.s.of(b)).filter(|&k| mk.s.is_loop(k)) {
             mk.members[k].push(b);
         }
     }
+    mk.find_leaks();
     let mut p = Plan {
         divergent: SecondaryMap::new(),
         absorber: SecondaryMap::new(),

@@ -1,7 +1,7 @@
 //! The short, immediate and long forms of an opcode: what each row takes, found once in its slots, and whether an instruction has
 //! what some row takes.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use gpucc_isa::{Effects, OperandSpec};
 use gpucc_mir::{MInst, Src, Use, check_count};
@@ -395,22 +395,25 @@ struct Entry {
     takes: u64,
 }
 
-static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let mut all: Vec<Entry> =
-        (0..Op::COUNT).map(|_| Entry { effects: Effects::pure(1), sources: 0, forms: Vec::new(), takes: 0 }).collect();
-    for (k, row) in machine::table().rows.iter().enumerate() {
-        let e = &mut all[row.op.number()];
-        if e.forms.is_empty() {
-            (e.effects, e.sources, e.takes) = (row.effects, build::sources(row.op), build::takes(row.op));
-        }
-        e.forms.push(Form::of(k, row));
+/// Made for the opcodes that a program has.
+static ENTRIES: [OnceLock<Entry>; Op::COUNT] = [const { OnceLock::new() }; Op::COUNT];
+
+impl Entry {
+    fn of(op: Op) -> Entry {
+        let rows = || machine::table().rows.iter().enumerate().filter(|r| r.1.op == op);
+        let effects = rows().next().map_or(Effects::pure(1), |r| r.1.effects);
+        let forms = rows().map(|(k, row)| Form::of(k, row)).collect();
+        Entry { effects, sources: build::sources(op), forms, takes: build::takes(op) }
     }
-    all
-});
+}
+
+fn entry(op: Op) -> &'static Entry {
+    ENTRIES[op.number()].get_or_init(|| Entry::of(op))
+}
 
 /// What an opcode does besides its results. Its rows agree, but for latency and unit by type.
 pub fn effects(op: Op) -> Effects {
-    ENTRIES[op.number()].effects
+    entry(op).effects
 }
 
 /// Cycles of a loop around a locked word that nobody else wants.
@@ -435,17 +438,17 @@ pub fn effects_of(op: TOp) -> Effects {
 
 /// Sources of an opcode. The function of the builders counts them in the rows, which is for constants.
 pub fn sources(op: Op) -> usize {
-    ENTRIES[op.number()].sources
+    entry(op).sources
 }
 
 /// Whether an instruction can carry `exit` or `join` in its long form.
 pub fn carries(op: Op) -> bool {
-    ENTRIES[op.number()].forms.iter().any(Form::carries)
+    entry(op).forms.iter().any(Form::carries)
 }
 
 /// The rows of this length that an instruction's types and modifiers ask for, on a generation.
 pub fn of(op: Op, length: Length, mods: &Mods, (generation, stage): (u8, u8)) -> impl Iterator<Item = &'static Form> {
-    let Entry { forms, takes, .. } = &ENTRIES[op.number()];
+    let Entry { forms, takes, .. } = entry(op);
     // What only text and control see.
     const SILENT: u64 = TYPES | Mods::bit("short") | Mods::bit("id") | Mods::bit("divergent");
     let given = mods.given() & !SILENT;
@@ -458,7 +461,7 @@ pub fn of(op: Op, length: Length, mods: &Mods, (generation, stage): (u8, u8)) ->
 
 /// The source that short forms of an opcode have in their destination.
 pub fn added_to(op: Op) -> Option<usize> {
-    ENTRIES[op.number()].forms.iter().find_map(|f| f.sources.iter().position(|s| s.takes == Takes::SameAsDst))
+    entry(op).forms.iter().find_map(|f| f.sources.iter().position(|s| s.takes == Takes::SameAsDst))
 }
 
 /// Registers with results of a fragment program: eight colours, a mask, a depth.
@@ -472,7 +475,7 @@ fn own(op: TOp) -> (usize, u64, bool, usize) {
         // The results of a fragment program stay in registers.
         TOp::Exit => (RESULTS, 0, false, 0),
         TOp::Unset | TOp::DeviceFence => (0, 0, false, 1),
-        TOp::EachLevel(op) => (2, ENTRIES[op.number()].takes, false, 2),
+        TOp::EachLevel(op) => (2, entry(op).takes, false, 2),
         TOp::Lock(Lock::Op(..) | Lock::Exchange) => (1, Mods::bit("offset"), true, 3),
         TOp::Lock(Lock::Cas) => (2, Mods::bit("offset"), true, 3),
         TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => (0, Mods::bit("id"), false, 0),
@@ -496,7 +499,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
         check_count("definitions", i.defs.len(), defs, defs)?;
         return i.mods.check(takes);
     };
-    let Entry { forms, takes, sources, .. } = &ENTRIES[op.number()];
+    let Entry { forms, takes, sources, .. } = entry(op);
     let asked = |f: &&Form| f.is_of(&i.mods, *takes) && (f.length == Length::Short || !i.mods.short);
     let (flags, kept) = (usize::from(build::reads_flags(op, &i.mods)), usize::from(keeps(&i.mods)));
     let plain = |u: &Use<Tesla>| matches!(u.src, Src::Reg(_)) && u.mods == SrcMods::default();
@@ -548,7 +551,7 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
     let Some(op) = i.target_op() else { return Ok(()) };
     let (count, of): (usize, SmallVec<[&Form; 8]>) = match op {
         TOp::M(op) => {
-            let Entry { forms, takes, sources, .. } = &ENTRIES[op.number()];
+            let Entry { forms, takes, sources, .. } = entry(op);
             let (general, flags) = (keeps(&i.mods), build::reads_flags(op, &i.mods));
             let others = (usize::from(general), usize::from(flags));
             let right = |f: &Form| f.is_of(&i.mods, *takes) && f.takes(uses, defs, *sources, others);

@@ -1,7 +1,7 @@
 //! Each opcode's row as the compiler asks for it: what its operands take, where its modifiers go, what it defines, found once in its
 //! slots; and whether an instruction has what its row takes.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use gpucc_isa::{ModValue as _, OperandSpec, Role};
 use gpucc_mir::{MInst, Src, Use, check_count};
@@ -257,11 +257,12 @@ impl Form {
     }
 }
 
-static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| OPS.iter().map(|&op| Form::of(op)).collect());
+/// Made for the opcodes that a program has.
+static FORMS: [OnceLock<Form>; OPS.len()] = [const { OnceLock::new() }; OPS.len()];
 
 /// The row of an opcode.
 pub fn of(op: Op) -> &'static Form {
-    &FORMS[op as usize]
+    FORMS[op as usize].get_or_init(|| Form::of(op))
 }
 
 /// Whether use `k` of an instruction is a 64-bit operand.

@@ -2,6 +2,7 @@
 //! others.
 
 use core::fmt;
+use std::sync::OnceLock;
 
 use crate::bits::{Field, Word};
 use crate::cursor::{Cursor, TextCx, TextError};
@@ -530,33 +531,44 @@ impl Buckets {
 pub struct Table<I: Isa> {
     /// The rows, as declared.
     pub rows: &'static [Row<I>],
-    /// Per generation: matching rows of each key value.
-    buckets: Vec<Buckets>,
-    /// Row indices sorted by the head of their template (lower case), for the assembler.
-    pub(crate) by_head: Vec<(String, u16)>,
+    /// Per generation, made when it is first decoded: matching rows of each key value. A compiler that only encodes pays for none.
+    buckets: Vec<OnceLock<Buckets>>,
+    /// Made for the first text: row indices sorted by the head of their template (lower case).
+    by_head: OnceLock<Vec<(String, u16)>>,
 }
 
 impl<I: Isa> Table<I> {
-    /// Builds the index.
+    /// With an index that is built when it is asked.
     pub fn new(rows: &'static [Row<I>]) -> Self {
         assert!(I::KEY.width() <= 12 && rows.len() < u16::MAX as usize);
         #[cfg(gpucc_mutate)]
         let rows = mutated(rows);
-        let size = 1usize << I::KEY.width();
-        let on = |g: usize| {
+        let buckets = I::GENERATIONS.iter().map(|_| OnceLock::new()).collect();
+        Table { rows, buckets, by_head: OnceLock::new() }
+    }
+
+    /// The rows that each key value of a generation may be.
+    fn buckets(&self, generation: u8) -> &Buckets {
+        self.buckets[generation as usize].get_or_init(|| {
             let asks = |(r, row): (usize, &Row<I>)| {
-                let enc = row.enc_on(g as u8)?;
+                let enc = row.enc_on(generation)?;
                 let (mask, value) = (I::KEY.get(enc.mask), I::KEY.get(enc.value));
                 // A value outside its mask never matches.
                 (value & !mask == 0).then_some((r as u16, mask, value))
             };
-            rows.iter().enumerate().filter_map(asks).collect::<Vec<_>>()
-        };
-        let buckets = (0..I::GENERATIONS.len()).map(|g| Buckets::new(size, &on(g))).collect();
-        let mut by_head: Vec<(String, u16)> =
-            rows.iter().enumerate().map(|(i, r)| (r.head().to_ascii_lowercase(), i as u16)).collect();
-        by_head.sort();
-        Table { rows, buckets, by_head }
+            let list: Vec<_> = self.rows.iter().enumerate().filter_map(asks).collect();
+            Buckets::new(1 << I::KEY.width(), &list)
+        })
+    }
+
+    /// Row indices sorted by the head of their template (lower case).
+    pub(crate) fn by_head(&self) -> &[(String, u16)] {
+        self.by_head.get_or_init(|| {
+            let heads = self.rows.iter().enumerate().map(|(i, r)| (r.head().to_ascii_lowercase(), i as u16));
+            let mut list: Vec<(String, u16)> = heads.collect();
+            list.sort();
+            list
+        })
     }
 
     /// Index of the first row with semantic opcode `op` that exists on `generation` in a program of these `stages` and satisfies
@@ -573,7 +585,7 @@ impl<I: Isa> Table<I> {
     /// When no row matches on this generation and program type, or reserved bits are set.
     pub fn decode(&self, word: Word, bytes: usize, generation: u8, stages: u8) -> Result<Inst<I>, DecodeError> {
         let mut err = DecodeError::Unknown;
-        for &r in self.buckets[generation as usize].get(I::KEY.get(word)) {
+        for &r in self.buckets(generation).get(I::KEY.get(word)) {
             let row = &self.rows[r as usize];
             if row.bytes as usize != bytes || row.stages & stages == 0 {
                 continue;

@@ -99,8 +99,8 @@ pub fn parse_templates<I: Isa>(line: &str, cx: &TextCx) -> Result<Inst<I>, TextE
             continue;
         }
         let head = &lower[..end];
-        let from = table.by_head.partition_point(|(h, _)| h.as_str() < head);
-        candidates.extend(table.by_head[from..].iter().take_while(|(h, _)| h == head).map(|&(_, r)| r));
+        let from = table.by_head().partition_point(|(h, _)| h.as_str() < head);
+        candidates.extend(table.by_head()[from..].iter().take_while(|(h, _)| h == head).map(|&(_, r)| r));
     }
     for r in candidates {
         let row = &table.rows[r as usize];

@@ -29,10 +29,12 @@ pub enum Shape {
     Calls,
     /// One `switch`, whose selector is the same for all lanes.
     UniformSwitch,
+    /// One chain of `else if`, on which lanes disagree.
+    ElseIfs,
 }
 
 /// All shapes.
-pub const SHAPES: [Shape; 12] = [
+pub const SHAPES: [Shape; 13] = [
     Shape::Line,
     Shape::Ifs,
     Shape::Loops,
@@ -45,6 +47,7 @@ pub const SHAPES: [Shape; 12] = [
     Shape::Unrolled,
     Shape::Calls,
     Shape::UniformSwitch,
+    Shape::ElseIfs,
 ];
 
 impl Shape {
@@ -63,6 +66,7 @@ impl Shape {
             Shape::Unrolled => "unrolled",
             Shape::Calls => "calls",
             Shape::UniformSwitch => "uniform-switch",
+            Shape::ElseIfs => "else-ifs",
         }
     }
 
@@ -74,6 +78,10 @@ impl Shape {
             Shape::Line => {
                 let _ = writeln!(o, "  x = (x ^ y) * {c}u + z; y = y + x;");
                 4
+            }
+            Shape::ElseIfs => {
+                let _ = write!(o, "{}if (y0 == {k}u) {{ x = (x ^ y) * {c}u; }}", if k == 0 { "  " } else { " else " });
+                3
             }
             Shape::Ifs if k.is_multiple_of(2) => {
                 let _ = writeln!(o, "  if ((x & {bit}u) != 0u) {{ x = (x ^ y) * {c}u; }} else {{ y = y + x; }}");

@@ -19,6 +19,8 @@ const SMALL: usize = 400;
 fn work_grows_with_the_program() {
     let targets = exec::targets("all");
     let mut found = Vec::new();
+    // What is counted is that of the process: one test.
+    front_end(&mut found);
     for shape in SHAPES {
         let modules = [SMALL, 10 * SMALL].map(|n| exec::lower(&shape.source(n), "main", &[]).expect("a valid shader"));
         for &target in &targets {
@@ -40,4 +42,21 @@ fn work_grows_with_the_program() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The front end, by the memory that it and naga allocate. Naga's time grows faster than that: `scaling` shows it apart, and
+/// `docs/performance-measured.md` says why.
+fn front_end(found: &mut Vec<String>) {
+    for shape in SHAPES {
+        let [small, large] = [SMALL, 10 * SMALL].map(|n| {
+            let text = shape.source(n);
+            let region = Region::new(MEMORY);
+            exec::lower(&text, "main", &[]).expect("a valid shader");
+            region.change().bytes_allocated
+        });
+        println!("{:<14} front end: {small} to {large} bytes", shape.name());
+        if large > 12 * small {
+            found.push(format!("{} in the front end: {small} to {large} bytes", shape.name()));
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! For backends: the row of an opcode in a form, and instructions by slot name.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use gpucc_isa::Inst;
 
@@ -21,21 +21,35 @@ pub enum Form {
     Dpp,
 }
 
-static ROWS_OF: LazyLock<[Vec<Vec<u16>>; 3]> = LazyLock::new(|| {
-    [0, 1, 2].map(|g| {
-        let mut by_op = vec![Vec::new(); Op::ALL.len()];
-        for (i, row) in ROWS.iter().enumerate() {
-            if row.enc_on(g).is_some() {
-                by_op[row.op as usize].push(i as u16);
-            }
-        }
-        by_op
-    })
-});
+/// Rows of a generation by opcode, in table order, and where those of each begin; one more at the end.
+struct ByOp {
+    start: Vec<u16>,
+    rows: Vec<u16>,
+}
+
+/// Made for the generations that are asked for.
+static ROWS_OF: [OnceLock<ByOp>; 3] = [const { OnceLock::new() }; 3];
+
+fn by_op(generation: u8) -> ByOp {
+    let on = || (0u16..).zip(&ROWS).filter(|(_, row)| row.enc_on(generation).is_some());
+    let mut start = vec![0u16; Op::ALL.len() + 1];
+    on().for_each(|(_, row)| start[row.op as usize + 1] += 1);
+    for op in 0..Op::ALL.len() {
+        start[op + 1] += start[op];
+    }
+    let (mut next, mut rows) = (start.clone(), vec![0; usize::from(start[Op::ALL.len()])]);
+    for (r, row) in on() {
+        let at = &mut next[row.op as usize];
+        rows[usize::from(*at)] = r;
+        *at += 1;
+    }
+    ByOp { start, rows }
+}
 
 /// All rows of `op` on `generation`, in table order.
 pub fn rows_of(op: Op, generation: u8) -> &'static [u16] {
-    &ROWS_OF[generation as usize][op as usize]
+    let all = ROWS_OF[generation as usize].get_or_init(|| by_op(generation));
+    &all.rows[usize::from(all.start[op as usize])..usize::from(all.start[op as usize + 1])]
 }
 
 /// Whether a row carries a 32-bit literal.

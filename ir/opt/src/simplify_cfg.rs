@@ -162,7 +162,10 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut PassCx<'_>) {
     for (_, i) in f.insts_in_order() {
         f.insts[i].for_each_use(|v| uses[v] += 1);
     }
-    for b in f.layout.clone() {
+    // Ends of selections lie behind each other from the inside out. The outermost is led on first: then each of the others, and all
+    // that leads to them, takes one step where it would take as many as there are ends.
+    let order: Vec<Block> = jumps.iter().rev().filter(|&&b| empty[b]).chain(&f.layout).copied().collect();
+    for b in order {
         if !leads[b] {
             continue;
         }

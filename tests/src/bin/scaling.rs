@@ -1,9 +1,10 @@
 //! How compile time grows: `scaling [--target T[,T]] [--opt N] [--shape NAME]... [--passes] [--runs N] SIZE...`
 //!
-//! One line for each shape and target: microseconds for each size, frontend excluded, the least of the runs, and how much more
-//! ten times the operations cost. A refusal for size is marked `!` (its time is that of the work up to it).
+//! One line for each shape and target: microseconds for each size, front end excluded, the least of the runs, and how much more
+//! ten times the operations cost. In front of them a line of what naga needs to read the text, and one of the rest of the front end. A refusal for size is marked `!` (its time is that of the work up to it).
 
 use gpucc::{Options, Target};
+use gpucc_frontend_naga as naga_in;
 use gpucc_tests::exec;
 use gpucc_tests::scaling::SHAPES;
 use std::process::ExitCode;
@@ -25,6 +26,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// Microseconds of reading a text, which is naga's work, and of what is ours of the front end: the least of the runs.
+fn front_end(text: &str, runs: u32) -> Result<[f64; 2], String> {
+    let mut least = [f64::INFINITY; 2];
+    for _ in 0..runs.max(1) {
+        let start = Instant::now();
+        let parsed = naga_in::parse(naga_in::Input::text(text), naga_in::Lang::Wgsl).map_err(|e| format!("{e:?}"))?;
+        let read = start.elapsed().as_secs_f64() * 1e6;
+        naga_in::lower(&parsed, &naga_in::Options::default()).map_err(|e| format!("{e:?}"))?;
+        let own = start.elapsed().as_secs_f64() * 1e6 - read;
+        least = [least[0].min(read), least[1].min(own)];
+    }
+    Ok(least)
+}
+
 fn run() -> Result<(), String> {
     let (mut targets, mut opt, mut shapes, mut sizes, mut passes, mut runs) =
         ("all".to_string(), 2, Vec::new(), Vec::new(), false, 1u32);
@@ -42,14 +57,16 @@ fn run() -> Result<(), String> {
     }
     for shape in SHAPES.iter().filter(|s| shapes.is_empty() || shapes.iter().any(|n| n == s.name())) {
         let mut modules = Vec::new();
-        let mut line = format!("{:<14} {:<16}", shape.name(), "frontend");
+        let mut lines = ["naga", "frontend"].map(|part| format!("{:<14} {part:<16}", shape.name()));
         for &n in &sizes {
             let text = shape.source(n);
-            let start = Instant::now();
+            let [naga, own] = front_end(&text, runs)?;
+            for (line, t) in lines.iter_mut().zip([naga, own]) {
+                *line += &format!(" {t:>10.0}");
+            }
             modules.push(exec::lower(&text, "main", &[]).map_err(|e| e.to_string())?);
-            line += &format!(" {:>10}", start.elapsed().as_micros());
         }
-        println!("{line}");
+        lines.iter().for_each(|line| println!("{line}"));
         for target in Target::parse_list(&targets)? {
             let mut line = format!("{:<14} {:<16}", shape.name(), target.to_string());
             let mut before: Option<(usize, f64)> = None;
