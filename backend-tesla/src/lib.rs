@@ -71,7 +71,11 @@ const UNSUPPORTED: &[Unsupported] = &[
         .on(BEFORE_NVA3),
     Unsupported::all(Refusal::LevelQueries, "no instruction before gt215, which is nva3, says it").on(BEFORE_NVA3),
     Unsupported::all(Refusal::Gathers, "no instruction before gt215, which is nva3, gathers").on(BEFORE_NVA3),
-    Unsupported::all(Refusal::Gathers, "an instruction gathers the first component").on(&["nva3"]),
+    Unsupported::all(
+        Refusal::Gathers,
+        "an instruction gathers the first component: others need a descriptor each, of which there are 16",
+    )
+    .on(&["nva3"]),
     Unsupported::all(Refusal::SampleShading, "no program before gt215, which is nva3, runs for each sample")
         .on(BEFORE_NVA3),
     Unsupported::all(Refusal::SampleMasks, "no program before gt215, which is nva3, gives one").on(BEFORE_NVA3),
@@ -166,7 +170,7 @@ fn caps(generation: u8) -> Caps {
             lane_bias: false,
             cube_gradients: CubeGradients::Level,
             layer: LayerForm::Small,
-            // Of other components another descriptor would have to be bound.
+            // Other components are bound apart.
             gather: if generation == NVA3 { Gathers::First } else { Gathers::Nothing },
             base_clamp: false,
         },

@@ -28,6 +28,12 @@ pub trait Descriptors {
         Plane::of(view, image)
     }
 
+    /// Whether a view that is only read needs a texture of its levels alone, because no descriptor leaves out the others.
+    fn copies_levels(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> bool {
+        let _ = (resource, view, image);
+        false
+    }
+
     /// The layout of a part of a texture.
     fn layout(&self, image: &Image, plane: Plane) -> Self::Layout;
 
@@ -99,12 +105,15 @@ pub struct Part<D: Descriptors> {
     perturb: Option<u64>,
     /// Surfaces, in the order of the residents.
     surfaces: Vec<Surface<D::Layout>>,
+    /// Some levels of textures as textures of their own: the texture, its first level, and the copy. They are counted behind the
+    /// textures of the dispatch.
+    copies: Vec<(usize, u32, Image)>,
 }
 
 impl<D: Descriptors> Part<D> {
     /// For a family; `perturb` moves addresses.
     pub fn new(family: D, perturb: Option<u64>) -> Part<D> {
-        Part { family, perturb, surfaces: Vec::new() }
+        Part { family, perturb, surfaces: Vec::new(), copies: Vec::new() }
     }
 
     fn placer(&self) -> Placer {
@@ -116,9 +125,25 @@ impl<D: Descriptors> Part<D> {
         if let Some(k) = self.surfaces.iter().position(|s| s.image == image && s.plane == plane) {
             return k;
         }
-        let layout = self.family.layout(&dispatch.images[image], plane);
+        let layout = self.family.layout(self.image(image, dispatch), plane);
         self.surfaces.push(Surface { image, plane, layout, written_as: None });
         self.surfaces.len() - 1
+    }
+
+    /// A texture of the dispatch, or a copy.
+    fn image<'a>(&'a self, n: usize, dispatch: &'a Dispatch) -> &'a Image {
+        dispatch.images.get(n).unwrap_or_else(|| &self.copies[n - dispatch.images.len()].2)
+    }
+
+    /// The view with its levels as a texture of their own.
+    fn copied(&mut self, view: BoundTexture, dispatch: &Dispatch) -> BoundTexture {
+        let image = &dispatch.images[view.image];
+        let same = |c: &(usize, u32, Image)| (c.0, c.1, c.2.levels) == (view.image, view.base_level, view.levels);
+        let n = self.copies.iter().position(same).unwrap_or_else(|| {
+            self.copies.push((view.image, view.base_level, image.of_levels(view.base_level, view.levels)));
+            self.copies.len() - 1
+        });
+        BoundTexture { image: dispatch.images.len() + n, base_level: 0, ..view }
     }
 
     /// Places buffers and texels, and makes descriptors, of what these programs use together.
@@ -143,8 +168,11 @@ impl<D: Descriptors> Part<D> {
                 continue;
             }
             for element in 0..resource.count.max(1) {
-                let view = *dispatch.require_texture(resource.group, resource.binding, element)?;
-                let plane = self.family.plane(resource, &view, &dispatch.images[view.image]);
+                let mut view = *dispatch.require_texture(resource.group, resource.binding, element)?;
+                if !writes && self.family.copies_levels(resource, &view, &dispatch.images[view.image]) {
+                    view = self.copied(view, dispatch);
+                }
+                let plane = self.family.plane(resource, &view, self.image(view.image, dispatch));
                 let surface = self.surface(view.image, plane, dispatch);
                 if writes && self.surfaces[surface].written_as.is_none() {
                     self.surfaces[surface].written_as = Some(n as u16);
@@ -157,14 +185,14 @@ impl<D: Descriptors> Part<D> {
             device.residents.push(Resident {
                 name: format!("texture {}", s.image),
                 address,
-                bytes: s.upload(&dispatch.images[s.image]),
+                bytes: s.upload(self.image(s.image, dispatch)),
                 writable: s.written_as.is_some(),
                 resource: s.written_as,
             });
         }
         for (resource, element, view, surface) in bound {
             let (s, address) = (&self.surfaces[surface], device.residents[surface].address);
-            let image = &dispatch.images[s.image];
+            let image = self.image(s.image, dispatch);
             let words = self.family.texture(&BoundView {
                 resource,
                 view,

@@ -53,6 +53,18 @@ fn on_texture(code: Refusal, texture: &str, line: &str) -> Probe {
     on_array(code, &head, "vec4<f32>", &body)
 }
 
+/// A gather of the second component of a cube, beside as many other textures as there may be.
+fn gathers_of_many() -> Probe {
+    let (mut head, mut body) = (String::from("@group(0) @binding(1) var s: sampler;\n"), String::new());
+    body.push_str("let at = vec3<f32>(f32(i) * 0.25, 0.5, -0.75); var v = textureGather(1, t0, s, at);");
+    for n in 0..16 {
+        writeln!(head, "@group(0) @binding({}) var t{n}: texture_cube<f32>;", n + 2).unwrap();
+        write!(body, " v += textureSampleLevel(t{n}, s, at, 0.0);").unwrap();
+    }
+    body.push_str(" o[i] = v;");
+    on_array(Refusal::Gathers, &head, "vec4<f32>", &body)
+}
+
 /// A vertex or fragment entry, for families that refuse it.
 fn drawn(code: Refusal, families: &'static [&'static str], pipeline: Option<Pipeline>, source: &str) -> Probe {
     Probe { families, pipeline, ..wgsl(code, source) }
@@ -69,7 +81,11 @@ fn parts() -> Vec<Probe> {
     let two = "struct O { @location(0) a: vec4f, @location(1) b: vec4f }\n@fragment fn main() -> O { return O(vec4f(1), vec4f(0)); }";
     vec![
         on_texture(R::CubeArrays, "texture_cube_array<f32>", "let v = textureSampleLevel(t, s, at, i32(i), 0.0);"),
-        on_texture(R::Gathers, "texture_cube<f32>", "let v = textureGather(1, t, s, at);"),
+        Probe {
+            families: &["gcn", "valhall", "vivante"],
+            ..on_texture(R::Gathers, "texture_cube<f32>", "let v = textureGather(1, t, s, at);")
+        },
+        Probe { families: &["tesla"], ..gathers_of_many() },
         on_texture(R::MultisampledTextures, "texture_multisampled_2d<f32>", "let v = textureLoad(t, vec2i(1), 2);"),
         Probe {
             families: &["gcn", "valhall", "vivante"],

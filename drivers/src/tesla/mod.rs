@@ -11,7 +11,7 @@ pub use words::{TextureView, sampler_words, texture_words};
 
 use gpucc_container::{Access, Entry, Resource, ResourceKind, Variant};
 use gpucc_sim::texture::{Dim, Image, Sampler};
-use gpucc_sim::{Device, Dispatch, Registers, Trap, TrapKind};
+use gpucc_sim::{BoundTexture, Device, Dispatch, Registers, Trap, TrapKind};
 
 use crate::link::PlacedAttribute;
 use crate::{BoundView, Descriptors, DrawJob, Part, Placer, Plane};
@@ -86,6 +86,12 @@ impl Tesla {
 impl Descriptors for Tesla {
     type Layout = Tiled;
 
+    /// On nv50 the place of a layer follows from the levels of the view.
+    fn copies_levels(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> bool {
+        let layers = !image.is_3d && image.size[2] > 1;
+        self.chip == 0 && !is_window(resource) && layers && view.levels < image.levels
+    }
+
     fn layout(&self, image: &Image, plane: Plane) -> Tiled {
         Tiled::new(image, plane)
     }
@@ -109,11 +115,6 @@ impl Descriptors for Tesla {
         // Without a first level the address is that of the view's, and the texture ends with the view.
         let (first, from) =
             if short { (view.base_level, [0, last - view.base_level]) } else { (0, [view.base_level, last]) };
-        let whole = first == 0 && last + 1 == s.levels.len() as u32;
-        if short && !whole && s.layers > 1 {
-            let what = "levels of a texture with layers, whose place follows from all levels on nv50";
-            return Err(Trap::new(TrapKind::Unsupported, what));
-        }
         let level = s.levels[first as usize];
         let storage = b.resource.kind == ResourceKind::StorageTexture;
         let mut words = texture_words(&TextureView {

@@ -77,10 +77,16 @@ pub enum LayerForm {
 pub enum Gathers {
     /// Nothing.
     Nothing,
-    /// The first component, and comparisons.
+    /// The first component, and comparisons. Other components are the first of another descriptor of the texture, while there are
+    /// no more than [`Gathers::TEXTURES`].
     First,
     /// Any component.
     Any,
+}
+
+impl Gathers {
+    /// How many textures a stage may have for a component to become one of its own: what WebGPU lets a stage have.
+    pub const TEXTURES: u32 = 16;
 }
 
 /// What gradients a cube takes.

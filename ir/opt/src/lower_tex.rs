@@ -9,6 +9,7 @@
 //! | comparison of a layer or a cube at level 0, of a fragment | the same by the quad's level, by a sampler of level 0 alone | `SamplerCaps::compare_layer_levels` |
 //! | gradients of a direction | gradients of s and t on its face, or the level that they give | `cube_gradients` |
 //! | layer as an integer | as a float from 0, or as an integer from 0 to 511 | `layer` |
+//! | gather of another component than the first | of the first of the texture's variant that has this one alone | `gather` |
 //! | gather | four samples at the middles of texels | `gather` |
 //! | clamp half a texel inside the edges | arithmetic with the size | `base_clamp` |
 //! | comparison at a level that gradients give | at that level | `SamplerCaps::compare_gradients` |
@@ -18,7 +19,7 @@
 //! What comparisons do and filter, and which samplers read one level, says `PassCx::bound`; what needs to know more stays
 //! ([`unwritten`]).
 //!
-//! Needs: the samplers that [`add_samplers`] adds to the module before. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
+//! Needs: the samplers that [`add_samplers`] adds to the module before, and the textures of [`add_components`]. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
 //! `docs/semantics.md`, up to the rounding of coordinates.
 
 mod sampler;
@@ -56,6 +57,39 @@ pub fn add_samplers(m: &mut Module, caps: SamplerCaps, bound: &BindingFacts) {
         for r in all {
             m.resources.push(ResourceData { variant: Variant::LevelZero, ..r });
         }
+    }
+}
+
+/// Adds the textures of one component that the pass may need, as long as there are no more than [`TexCaps::gather`] allows.
+pub fn add_components(m: &mut Module, caps: &TexCaps) {
+    if caps.gather != Gathers::First {
+        return;
+    }
+    let is_texture = |r: &ResourceData| matches!(r.kind, ResourceKind::Texture { .. });
+    let mut room = Gathers::TEXTURES;
+    m.resources.values().filter(|r| is_texture(r)).for_each(|r| room = room.saturating_sub(r.count.max(1)));
+    let mut wanted: Vec<(Res, Variant)> = Vec::new();
+    for i in m.funcs.values().flat_map(|f| f.insts_in_order().map(|(_, i)| &f.insts[i])) {
+        let Some(tex) = i.tex().filter(|t| t.desc.what() == TexWhat::Gather) else { continue };
+        let key = component(&tex.desc).map(|variant| (tex.texture, variant));
+        wanted.extend(key.filter(|k| !wanted.contains(k)));
+    }
+    for (of, variant) in wanted {
+        let r = m.resources[of].clone();
+        if r.variant == Variant::Whole && room >= r.count.max(1) {
+            room -= r.count.max(1);
+            m.resources.push(ResourceData { variant, ..r });
+        }
+    }
+}
+
+/// The variant that has the component of a gather alone; the first one needs none.
+fn component(desc: &TexDesc) -> Option<Variant> {
+    match desc.component() {
+        1 => Some(Variant::Component1),
+        2 => Some(Variant::Component2),
+        3 => Some(Variant::Component3),
+        _ => None,
     }
 }
 
@@ -125,6 +159,15 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, (bound, fragment
         req.of.set(TexArg::Level, level);
         changed = true;
     }
+    let desc = req.of.tex.desc;
+    if desc.what() == TexWhat::Gather
+        && caps.gather == Gathers::First
+        && let Some(texture) = component(&desc).and_then(|v| variant(m, req.of.tex.texture, v))
+    {
+        req.of.tex.texture = texture;
+        req.of.tex.desc = desc.with_component(0);
+        changed = true;
+    }
     if is_gathered_by_samples(&req.of.tex.desc, caps.gather) {
         let Some(class) = req.of.texel_class(m) else { return Rewrite::Keep };
         return gather(req, ty, class).map_or(Rewrite::Keep, Rewrite::Value);
@@ -144,9 +187,13 @@ pub(crate) fn compares_by_quad(desc: &TexDesc, caps: SamplerCaps) -> bool {
 
 /// The sampler with level 0 alone of what is bound where a sampler is.
 fn level_zero(m: &Module, of: Option<Res>) -> Option<Res> {
-    let r = &m.resources[of?];
-    let same =
-        |o: &ResourceData| (o.group, o.binding, o.kind, o.variant) == (r.group, r.binding, r.kind, Variant::LevelZero);
+    variant(m, of?, Variant::LevelZero)
+}
+
+/// A variant of what is bound.
+fn variant(m: &Module, of: Res, variant: Variant) -> Option<Res> {
+    let r = &m.resources[of];
+    let same = |o: &ResourceData| (o.group, o.binding, o.kind, o.variant) == (r.group, r.binding, r.kind, variant);
     m.resources.iter().find(|(_, o)| same(o)).map(|(k, _)| k)
 }
 

@@ -517,6 +517,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         }
         if p.name == LOWER_TEX.name {
             lower_tex::add_samplers(&mut out, caps.sampler, &o.bound);
+            lower_tex::add_components(&mut out, &caps.tex);
         }
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);

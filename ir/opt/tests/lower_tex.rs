@@ -179,6 +179,8 @@ fn gathers() {
         )
     };
     let caps = TexCaps { gather: Gathers::Nothing, ..FULL };
+    // Another descriptor has the component as its first.
+    let first = TexCaps { gather: Gathers::First, ..FULL };
     for component in ["component 2", "component 3 offset 1 -3 0"] {
         let m = module("2d float", false, &body(component, ""));
         for wrap in [Wrap::Repeat, Wrap::MirrorRepeat, Wrap::ClampToEdge] {
@@ -188,6 +190,7 @@ fn gathers() {
             let mut list = inputs(512);
             list.iter_mut().for_each(|i| i[0] *= 3.0);
             agree(&m, caps, &d, &list, 0.0, "sample 2d", "gather");
+            agree(&m, first, &d, &list, 0.0, " component", "gather 2d component");
         }
     }
     let m = module("2d depth", true, &body("shadow", ", v5"));

@@ -71,6 +71,12 @@ impl Image {
         &mut self.bytes[at..][..self.format.bytes() as usize]
     }
 
+    /// A texture of some of its levels, all of which there are.
+    pub fn of_levels(&self, first: u32, levels: u32) -> Image {
+        let bytes = self.bytes[self.level_start(first)..self.level_start(first + levels)].to_vec();
+        Image { size: self.level_size(first), levels, bytes, ..*self }
+    }
+
     /// A view of all levels and layers in the texture's own format.
     pub fn view(&self, dim: Dim) -> ImageView<'_> {
         ImageView {
