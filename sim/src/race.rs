@@ -252,6 +252,12 @@ impl RaceCheck {
         self.mode != Races::Off
     }
 
+    /// Whether an allocation is watched.
+    #[inline]
+    pub fn watches(&self, id: AllocId) -> bool {
+        matches!(self.shadows.get(id.0 as usize), Some(Some(_)))
+    }
+
     /// Watches an allocation of `bytes` bytes: the buffer at this place of the container's resources, or what each workgroup
     /// has anew if that is [`WORKGROUP`] or [`WORKGROUP_ASIDE`].
     pub fn watch(&mut self, id: AllocId, bytes: u64, name: impl Into<String>, place: u16) {

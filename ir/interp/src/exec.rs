@@ -2,6 +2,7 @@
 
 use crate::alu::Lanes;
 use crate::compare::{Kind, Outcome};
+use crate::fixed;
 use crate::memory::{self, Buffer, Bytes, Common, Held, LaneMemory, Textures};
 use crate::profile::Profile;
 use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, OracleProgram};
@@ -734,6 +735,8 @@ fn step(
             texture::write(common, batch, (file, stride), active, (inst, t), |l| by(l).1)?;
         }
         (_, Extra::Tex(t)) => texture::read(common, batch, (file, stride), active, (inst, t), |l| by(l).1)?,
+        (Op::Load, Extra::Mem(m)) if fixed::load(common, own, m, (file, stride), active, inst.dst) => {}
+        (Op::Store, Extra::Mem(m)) if fixed::store(common, own, m, (file, stride), active, inst.args[0]) => {}
         (Op::Load, Extra::Mem(m)) => {
             for &l in active {
                 let lane = l as usize;

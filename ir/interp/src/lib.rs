@@ -20,6 +20,7 @@ pub mod alu;
 pub mod compare;
 mod cores;
 mod exec;
+mod fixed;
 mod interpolate;
 mod memory;
 mod oob;

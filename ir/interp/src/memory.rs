@@ -275,7 +275,7 @@ impl Common {
 }
 
 #[inline]
-fn read(data: &[u8], at: usize, size: usize) -> u64 {
+pub(crate) fn read(data: &[u8], at: usize, size: usize) -> u64 {
     match size {
         4 => match data[at..at + 4] {
             [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
