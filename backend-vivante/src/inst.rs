@@ -137,6 +137,11 @@ pub const fn run(n: u32) -> Class {
     Class(n as u8 + 3)
 }
 
+/// Class of `n` components from x of a register on: what hardware takes as a program ends.
+pub const fn from_x(n: u32) -> Class {
+    Class(n as u8 + 11)
+}
+
 impl Vivante {
     /// The target of a generation, with some temporaries for indexed variables.
     pub fn new(generation: u8, array_rows: u32) -> Vivante {
@@ -164,6 +169,13 @@ impl Vivante {
                 class("r3", Shape::run(3)),
                 class("r4", Shape::row(4)),
                 ClassInfo { name: "a", file: ADDRESSES, shape: Shape::row(1) },
+                class("", Shape::row(1)),
+                class("", Shape::row(1)),
+                class("", Shape::row(1)),
+                class("x1", Shape::aligned(1, 4)),
+                class("x2", Shape::aligned(2, 4)),
+                class("x3", Shape::aligned(3, 4)),
+                class("x4", Shape::row(4)),
             ],
         }
     }

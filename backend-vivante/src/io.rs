@@ -4,7 +4,7 @@ use gpucc_container::StateWord;
 use gpucc_driver::{Direction, HwPlace};
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Function, IoAt, IoSlot, Module, Stage, StageInfo, Sysval};
-use gpucc_pipeline::{Base, Pipeline};
+use gpucc_pipeline::{Base, Format, Pipeline};
 use gpucc_vivante_machine as machine;
 
 use crate::colours::{colour_register, colours};
@@ -22,8 +22,10 @@ pub struct Io {
     pub inputs: Vec<Option<u16>>,
     /// Whether numbers of vertices and instances are read.
     pub ids: bool,
-    /// The temporary of each output of a vertex entry.
+    /// The temporary of each output of a vertex entry, as far as it is known before allocation.
     pub outputs: Vec<u16>,
+    /// Temporaries of colours, by hardware's number of the target; without any, those that [`colour_register`] says.
+    pub colours: Vec<u16>,
 }
 
 impl Io {
@@ -56,6 +58,27 @@ impl Io {
         io
     }
 
+    /// The temporary of a colour, by hardware's number of its target.
+    pub fn colour(&self, n: usize) -> u16 {
+        self.colours.get(n).copied().unwrap_or_else(|| colour_register(n))
+    }
+
+    /// Takes over where the end of the program finds what it hands over: `found` is the order of [`Isel::outputs`].
+    ///
+    /// [`Isel::outputs`]: crate::isel::Isel
+    pub fn hand_over(&mut self, stage: &StageInfo, p: Option<&Pipeline>, found: &[u16]) {
+        let Some(interface) = stage.interface() else { return };
+        if self.is_vertex {
+            self.outputs = found.to_vec();
+            return;
+        }
+        let mut found = found.iter().copied();
+        let first = found.clone().next();
+        // A target that no output goes to has the register of another.
+        let one = |c: &Option<crate::colours::Colour>| c.and_then(|_| found.next()).or(first).unwrap_or(1);
+        self.colours = colours(&interface.outputs, p).iter().map(one).collect();
+    }
+
     /// Inputs that are read.
     pub fn count(&self) -> u16 {
         self.inputs.iter().flatten().count() as u16
@@ -71,10 +94,10 @@ impl Io {
         let Some(interface) = stage.interface() else { return 0 };
         if self.is_vertex {
             let read = self.count() + u16::from(self.ids);
-            return read.max(interface.outputs.len() as u16).max(1);
+            return read.max(self.outputs.iter().max().map_or(1, |t| t + 1));
         }
-        let targets = colours(&interface.outputs, p).len().max(1) as u16;
-        (self.count() + 1).max(targets + 1)
+        let targets = (0..colours(&interface.outputs, p).len().max(1)).map(|n| self.colour(n) + 1).max();
+        (self.count() + 1).max(targets.unwrap_or(1))
     }
 }
 
@@ -91,7 +114,7 @@ pub fn places<'a>(
             Direction::Input => (io.inputs[n]?, 0),
             Direction::Output if io.is_vertex => (io.outputs[n], 0),
             Direction::Output if slot.at == IoAt::FragDepth => (0, 2),
-            Direction::Output => (colour_register(targets.iter().position(|c| c.is_some_and(|c| c.output == n))?), 0),
+            Direction::Output => (io.colour(targets.iter().position(|c| c.is_some_and(|c| c.output == n))?), 0),
         };
         Some(HwPlace { file: machine::exec::FILE_TEMP, index, lane })
     }
@@ -116,6 +139,10 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, t
     let halti5 = generation == machine::GC7000;
     if io.is_vertex {
         let mut inputs: Vec<u32> = (0..u32::from(io.count())).collect();
+        if inputs.is_empty() {
+            // There is one element at least: it goes where nobody looks, behind all that is used.
+            inputs.push(u32::from(temps) - 1);
+        }
         if io.ids {
             inputs.push(io.id_register().into());
         }
@@ -132,15 +159,13 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, t
     let targets = colours(&interface.outputs, p);
     let n = targets.len().max(1);
     // What no output goes to has the register of the first.
-    let mut registers: Vec<u32> = (0..n).map(|k| u32::from(colour_register(k))).collect();
+    let mut registers: Vec<u32> = (0..n).map(|k| u32::from(io.colour(k))).collect();
     registers.resize(8, registers[0]);
     let formats: Vec<_> = p.map_or_else(Vec::new, |p| {
         let all = p.targets.iter().flatten().map(|t| t.format);
         all.flat_map(|f| std::iter::repeat_n(f, if f.bytes() == 16 { 2 } else { 1 })).collect()
     });
-    let unorm = |f: &gpucc_pipeline::Format| {
-        f.base() == Base::Float && f.bytes() <= f.components() * 2 && f.name().contains("unorm")
-    };
+    let unorm = |f: &Format| f.base() == Base::Float && f.bytes() <= f.components() * 2 && f.name().contains("unorm");
     let saturated = formats.iter().take(4).enumerate().fold(0, |w, (k, f)| w | u32::from(unorm(f)) << (k + 1));
     let mut list = vec![
         word(0x1008, (u32::from(io.count()) + 1) | 0x1f00),
@@ -149,5 +174,32 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, t
     ];
     list.extend(map(0x1004, &registers[..4]));
     list.extend(map(0x102c, &registers[4..]));
+    let modes = formats.iter().enumerate().fold(0, |w, (k, f)| w | output_mode(*f, halti5) << (4 * k));
+    list.push(word(0x1030, modes));
+    list.push(word(0x0e08, early_depth(io, stage, generation)));
     list
+}
+
+/// How a target takes what the program leaves: 0 as floats, 2 as words, 1 as integers; from HALTI5 on by their size and sign.
+fn output_mode(f: Format, halti5: bool) -> u32 {
+    match (f.base(), f.bytes() / f.components(), halti5) {
+        (_, 4.., _) if f != Format::Rgb10a2Uint => 2,
+        (Base::Uint, 1, true) if f != Format::Rgb10a2Uint => 3,
+        (Base::Uint, 2, true) => 4,
+        (Base::Sint, 1, true) => 5,
+        (Base::Sint, 2, true) => 6,
+        (Base::Uint | Base::Sint, ..) => 1,
+        _ => 0,
+    }
+}
+
+/// Whether depth is tested before the program runs: not where the program gives the depth or writes memory, and never on gc2000.
+fn early_depth(io: &Io, stage: &StageInfo, generation: u8) -> u32 {
+    let outputs = stage.interface().map_or(&[][..], |i| &i.outputs);
+    let gives_depth = outputs.iter().any(|o| o.at == IoAt::FragDepth);
+    let forced = matches!(stage, StageInfo::Fragment { early_depth: true, .. });
+    let early = generation != machine::GC2000 && (forced || !gives_depth && !io.used.writes_memory);
+    // Depth is written late where it is not known before.
+    let late_write = generation == machine::GC7000 && (!early || io.used.demotes);
+    0x30 | u32::from(early) | if late_write { 0x1100_0000 } else { 0 }
 }

@@ -409,7 +409,19 @@ fn allocate(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64,
             (format!("{} has {} components of temporaries (64 vec4)", job.chip(), o.limit), note.into())
         })
     })?;
+    hand_over(mf, cx);
     Ok(u64::from(cx.alloc.moves))
+}
+
+/// Notes where the end of a vertex or fragment program finds what it hands over.
+fn hand_over(mf: &Code, cx: &mut CompileCx<'_, VivanteFamily>) {
+    let mut ends = mf.code.iter().flatten().filter(|i| i.target_op() == Some(inst::VOp::End) && !i.uses.is_empty());
+    let Some(end) = ends.next() else { return };
+    let found: Vec<u16> = end.uses.iter().filter_map(gpucc_mir::Use::phys).map(|p| p.place.row(4)).collect();
+    let pipeline = cx.job.options.around.as_deref().map(|a| &a.pipeline);
+    if cx.state.io.is_vertex || cx.state.io.is_fragment {
+        cx.state.io.hand_over(&cx.job.entry().stage, pipeline, &found);
+    }
 }
 
 fn forward_moves(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
@@ -434,6 +446,10 @@ fn place_arrays(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<
     let temps = rows.unwrap_or(0).max(cx.state.preloaded.len() as u16).max(least);
     arrays::place(mf, t, temps);
     cx.state.temps = temps + cx.state.arrays.rows as u16;
+    if cx.state.io.is_vertex && cx.state.io.count() == 0 {
+        // What the one element of a program without attributes goes to; with all in use the last, which no input has.
+        cx.state.temps = (cx.state.temps + 1).min(64);
+    }
     Ok(u64::from(cx.state.arrays.rows))
 }
 

@@ -132,7 +132,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "vivante",
-        held: Held { pictures: true, mutants: true, verify: false },
+        held: Held { pictures: true, mutants: true, verify: true },
         kinds: &[("texture", "texld"), ("fetch", "txf"), ("quad", "ds")],
         // Write mask from 23, unit from 27, the texel's components from 35. Of halves nobody reads the last two components.
         texture_bits: &[("texldl", &[23, 24, 27, 35, 37])],

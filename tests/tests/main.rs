@@ -53,3 +53,4 @@ mod switches;
 mod swizzles;
 mod tesla_strangers;
 mod texture_mutants;
+mod vivante_strangers;

@@ -12,7 +12,7 @@ use super::operand::leading;
 use super::{Fold, Isel};
 use crate::builders as build;
 use crate::colours::{Colour, colour_register, colours};
-use crate::inst::{FILE, INTERNAL, If, SrcMods, Ty, VOp, row};
+use crate::inst::{FILE, INTERNAL, If, SrcMods, Ty, VOp, from_x, row};
 use crate::uniforms::Word;
 
 impl Isel<'_> {
@@ -175,6 +175,17 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// A register for what hardware takes, and how the end reads it: any temporary from x on, which maps tell; where the program ends
+    /// in several places, the same one in all.
+    fn handed(&self, cx: &mut IselCx<'_>, count: u32, at: u16) -> (VReg, Use<crate::inst::Vivante>) {
+        if self.ends > 1 {
+            let whole = cx.temp(row(count));
+            return (whole, Use::reg(whole).at(PReg::new(FILE, at * 4, count as u16)));
+        }
+        let whole = cx.temp(from_x(count));
+        (whole, Use::reg(whole))
+    }
+
     /// The same of an output that lacks components which the hardware takes.
     fn hold_some(
         &mut self,
@@ -184,7 +195,7 @@ impl Isel<'_> {
         (c, one): (&Colour, u32),
         at: u16,
     ) {
-        let whole = cx.temp(row(c.count.into()));
+        let (whole, place) = self.handed(cx, c.count.into(), at);
         let mut parts = Vec::new();
         for k in 0..c.count {
             parts.push(match c.component(k) {
@@ -197,7 +208,7 @@ impl Isel<'_> {
             });
         }
         cx.emit(MInst::collect(whole, parts));
-        end.uses.push(Use::reg(whole).at(PReg::new(FILE, at * 4, c.count.into())));
+        end.uses.push(place);
     }
 
     /// Components of a value in a temporary as the program ends.
@@ -210,7 +221,7 @@ impl Isel<'_> {
         count: u32,
         at: u16,
     ) {
-        let whole = cx.temp(row(count));
+        let (whole, place) = self.handed(cx, count, at);
         let composed = cx.f.def_op(v, Op::Compose).is_some();
         if composed {
             let parts: Vec<Use<crate::inst::Vivante>> = (0..count as usize)
@@ -224,6 +235,6 @@ impl Isel<'_> {
             let u = self.operand_lanes(cx, v, swz, count as usize, Fold::Float);
             self.bring(cx, whole, u, count);
         }
-        end.uses.push(Use::reg(whole).at(PReg::new(FILE, at * 4, count as u16)));
+        end.uses.push(place);
     }
 }

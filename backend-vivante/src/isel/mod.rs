@@ -93,6 +93,8 @@ pub struct Isel<'m> {
     input_registers: Vec<Option<u16>>,
     output_registers: Vec<u16>,
     id_register: u16,
+    /// Ends of the program.
+    ends: usize,
     /// Inputs so far: number, temporary, register; numbers of vertex and instance.
     inputs: Vec<(u16, u16, VReg)>,
     numbers: [Option<VReg>; 2],
@@ -190,6 +192,7 @@ impl<'m> Isel<'m> {
             input_registers: Vec::new(),
             output_registers: Vec::new(),
             id_register: 0,
+            ends: f.insts_in_order().filter(|&(_, i)| f.insts[i].op == Op::Ret).count(),
             inputs: Vec::new(),
             numbers: [None; 2],
             units: Vec::new(),

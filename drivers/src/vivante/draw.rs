@@ -45,6 +45,33 @@ fn kind(format: VertexFormat) -> (u32, bool, bool) {
 /// A stream of elements: where it begins, its stride, and instances that share an element.
 type Stream = (u32, u32, u32);
 
+/// Registers of the one element of a program that reads no attributes: unorm8x4 at an address, the same for all vertices.
+pub(super) fn no_elements(chip: Chip, address: u32) -> Vec<(u32, u32)> {
+    type E = ElementWords;
+    let e = E::default().with(E::TYPE, 1).with(E::NORMALISE, 1);
+    let one = 1f32.to_bits();
+    match chip {
+        Chip::Halti5 => {
+            vec![
+                (0x17800, e.0[0]),
+                (0x17a80, 4 | 1 << 11),
+                (0x17a00, one),
+                (0x14600, address),
+                (0x14640, 0),
+                (0x14680, 0),
+            ]
+        }
+        Chip::Halti0 => {
+            let e = e.with(E::LAST, 1).with(E::END, 4);
+            vec![(0x0600, e.0[0]), (0x0780, one), (0x0680, address), (0x06a0, 0), (0x06c0, 0)]
+        }
+        _ => {
+            let e = e.with(E::LAST, 1).with(E::END, 4);
+            vec![(0x0600, e.0[0]), (0x0780, one), (0x14600, address), (0x14640, 0), (0x14680, 0)]
+        }
+    }
+}
+
 /// Registers of elements and streams, by address.
 pub(super) fn elements(chip: Chip, list: &[PlacedAttribute<'_>]) -> Result<Vec<(u32, u32)>, Trap> {
     let mut out = Vec::new();

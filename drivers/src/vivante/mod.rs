@@ -203,8 +203,18 @@ impl Descriptors for Vivante {
     }
 
     /// Elements and streams are registers, which are written last: what they say waits in a table that no program has.
-    fn vertex_tables(&self, list: &[PlacedAttribute<'_>], _: &mut Device, _: &mut Placer) -> Result<(), Trap> {
-        *self.attributes.borrow_mut() = draw::elements(self.chip, list)?;
+    fn vertex_tables(
+        &self,
+        list: &[PlacedAttribute<'_>],
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<(), Trap> {
+        *self.attributes.borrow_mut() = if list.is_empty() {
+            let address = placer.constant(device, "an element for nobody".into(), vec![0; 4])?;
+            draw::no_elements(self.chip, address as u32)
+        } else {
+            draw::elements(self.chip, list)?
+        };
         Ok(())
     }
 

@@ -150,7 +150,10 @@ fn compile<F: Family>(
                 Some(p) => around_in(module, stage, p),
                 None => default_around(stage),
             };
-            own = CodegenOptions { around: Some(Box::new(around)), ..o.clone() };
+            // Textures are as ordinary as the targets.
+            let wide = o.bound.wide.clone().or_else(|| o.pipeline.is_none().then(Vec::new));
+            let bound = BindingFacts { wide, ..o.bound.clone() };
+            own = CodegenOptions { around: Some(Box::new(around)), bound, ..o.clone() };
             &own
         }
         _ => o,

@@ -128,16 +128,23 @@ impl<'a> Stages<'a> {
             StageInfo::Vertex(_) => {
                 let (depth, samples, sample_mask) = (None, 1, u32::MAX);
                 let base = Pipeline { depth, samples, sample_mask, alpha_to_coverage: false, ..base };
-                let outputs = located(&selected.outputs);
-                let mut chunks: Vec<&[IoSlot]> = outputs.chunks(7).collect();
-                if chunks.is_empty() {
-                    chunks.push(&[]);
-                }
+                // What selection adds, such as clip distances that travel, the source does not give.
+                let given = stage.interface().map_or(&[][..], |i| &i.outputs);
+                let mut outputs = located(&selected.outputs);
+                outputs.retain(|s| given.iter().any(|g| g.at == s.at));
                 let one = |outputs: &[IoSlot]| {
                     let (other, targets) = shows(outputs);
                     beside(other, Pipeline { targets, ..base.clone() })
                 };
-                chunks.into_iter().map(one).collect()
+                let all = |each: usize| -> Result<Vec<Stages<'a>>, String> {
+                    let mut chunks: Vec<&[IoSlot]> = outputs.chunks(each).collect();
+                    if chunks.is_empty() {
+                        chunks.push(&[]);
+                    }
+                    chunks.into_iter().map(one).collect()
+                };
+                // Fewer at a time where a chip has fewer targets of 128 bits.
+                all(7).or_else(|_| all(3)).or_else(|_| all(1))
             }
             StageInfo::Fragment { io, .. } => {
                 // As the source declares them: selection may read less.

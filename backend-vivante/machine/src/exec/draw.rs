@@ -22,8 +22,8 @@ use super::launch::{
 };
 use super::memory::DeviceMemory;
 use super::subgroup::{Group, Mask};
-use crate::GC7000;
 use crate::validate::{INSTRUCTIONS, TEMPS, UNIFORMS};
+use crate::{GC2000, GC7000};
 
 /// Words of a varying of a vertex: which components were written, and four of them.
 const GIVEN_WORDS: u32 = 5;
@@ -68,6 +68,10 @@ pub mod reg {
     pub const PS_TEMPS: u32 = 0x100c;
     /// Targets, and which are saturated.
     pub const PS_CONTROL: u32 = 0x1010;
+    /// How targets take what the program leaves, four bits each.
+    pub const PS_OUTPUT_MODE: u32 = 0x1030;
+    /// Whether depth is tested before the program.
+    pub const RA_EARLY_DEPTH: u32 = 0x0e08;
 }
 
 /// State words.
@@ -119,6 +123,23 @@ struct Place {
     turned: bool,
     /// Alpha counts beside what is stored.
     alpha: bool,
+}
+
+impl Place {
+    /// The output mode of the target (1.4): floats, whole words, or integers of a size and a sign.
+    fn mode(&self, draw: &Draw<'_>, halti5: bool) -> u32 {
+        use gpucc_sim::texture::Format::*;
+        let Some(Some(t)) = draw.merger.targets.get(self.target) else { return 0 };
+        match t.format {
+            R32Float | R32Uint | R32Sint | Rg32Float | Rg32Uint | Rg32Sint | Rgba32Float | Rgba32Uint | Rgba32Sint => 2,
+            Rgb10a2Uint => 1,
+            R8Uint | Rg8Uint | Rgba8Uint => [1, 3][usize::from(halti5)],
+            R16Uint | Rg16Uint | Rgba16Uint => [1, 4][usize::from(halti5)],
+            R8Sint | Rg8Sint | Rgba8Sint => [1, 5][usize::from(halti5)],
+            R16Sint | Rg16Sint | Rgba16Sint => [1, 6][usize::from(halti5)],
+            _ => 0,
+        }
+    }
 }
 
 /// A shader core.
@@ -251,6 +272,13 @@ impl<'a> Machine<'a> {
         let (inputs, map) = (words.get(reg::VS_INPUT_COUNT), if halti5 { reg::VS_HALTI5_INPUT } else { reg::VS_INPUT });
         let ids = inputs >> 31 == 1;
         let count = (inputs & 31) - u32::from(ids && inputs & 31 > 0);
+        // Without an element the chip hangs (1.1).
+        if count == 0 {
+            return Err(bad("the vertex program has no element"));
+        }
+        if inputs >> 8 & 0x1f != ((inputs & 31) + 4).div_ceil(16) || inputs & 0x7fff_e0e0 != 0 {
+            return Err(bad(format!("VS_INPUT_COUNT {inputs:#x}")));
+        }
         let input = |n: u32| words.byte(map, n);
         let mut attributes = Vec::new();
         for n in 0..count {
@@ -291,6 +319,14 @@ impl<'a> Machine<'a> {
             report: RunReport::default(),
             classes: [0; alu::CLASSES.len()],
         };
+        let places = places(draw);
+        if fragment.is_some() {
+            let modes = words.get(reg::PS_OUTPUT_MODE);
+            let want = places.iter().zip(0..).fold(0, |w, (p, k)| w | p.mode(draw, halti5) << (4 * k));
+            if modes != want {
+                return Err(bad(format!("output modes {modes:#x} for targets that take {want:#x}")));
+            }
+        }
         let machine = Machine {
             vertex,
             fragment,
@@ -299,11 +335,24 @@ impl<'a> Machine<'a> {
             outputs,
             varyings,
             colours,
-            places: places(draw),
+            places,
             clockwise: draw.raster.front_face == gpucc_sim::draw::FrontFace::Cw,
             first_instance: launch.state.first[1],
         };
+        machine.early_depth(words.get(reg::RA_EARLY_DEPTH), common.generation)?;
         Ok((machine, Core { run, seed: options.perturb.map(SplitMix64::new), launched: 0 }))
+    }
+
+    /// RA_EARLY_DEPTH against what the program does to depth (1.4).
+    fn early_depth(&self, word: u32, generation: u8) -> Result<(), Trap> {
+        let Some(f) = &self.fragment else { return Ok(()) };
+        let early = generation != GC2000 && self.depth() != DepthTest::Late;
+        let late_write = generation == GC7000 && (!early || f.entry.meta.flags & flags::DISCARD != 0);
+        let want = 0x30 | u32::from(early) | if late_write { 0x1100_0000 } else { 0 };
+        if word != want {
+            return Err(bad(format!("RA_EARLY_DEPTH {word:#x} for a program that wants {want:#x}")));
+        }
+        Ok(())
     }
 
     /// Runs lanes of a program to its end.

@@ -1,0 +1,99 @@
+//! Programs of another compiler for Vivante (`foreign/graphics/vivante.jsonl`): what the listing says of their words, and that our
+//! programs for the same shaders want of the hardware what theirs do, where nobody has a choice.
+
+use gpucc::{CodegenOptions, Options, Target};
+use gpucc_container::Entry;
+use gpucc_isa::{Notes, stage};
+use gpucc_tests::{exec, shared};
+use serde_json::Value;
+
+/// The programs, if they are there: one JSON object a line.
+fn programs() -> Vec<Value> {
+    let Some(path) = shared::find("foreign/graphics/vivante.jsonl") else { return Vec::new() };
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    text.lines().map(|l| serde_json::from_str(l).expect("an object a line")).collect()
+}
+
+fn code(p: &Value) -> Vec<u8> {
+    let hex = p["code"].as_str().expect("code");
+    (0..hex.len()).step_by(2).map(|k| u8::from_str_radix(&hex[k..k + 2], 16).expect("hex")).collect()
+}
+
+fn is_vertex(p: &Value) -> bool {
+    p["stage"] == "vertex"
+}
+
+#[test]
+fn programs_are_read_and_assemble_back() {
+    let machine = gpucc_machines::find("vivante").expect("the family");
+    let all = programs();
+    assert!(all.is_empty() || all.len() == 120);
+    for p in &all {
+        let (id, code) = (&p["id"], code(p));
+        let bit = if is_vertex(p) { stage::VS } else { stage::FS };
+        let generation = machine.generations.iter().position(|g| Some(*g) == p["generation"].as_str()).expect("a chip");
+        let listing = (machine.disassemble)(&code, generation, bit, &Notes::default());
+        // A fetch that the chip has not is a word with a note, and a fault of the peer.
+        let notes = listing.text.lines().filter(|l| l.contains(".word") && l.contains("(txf ")).count();
+        assert_eq!(listing.bad_words as usize, notes, "{id}: {}", listing.text);
+        assert!(notes == 0 || p["caveat"].to_string().contains("txf on a chip before HALTI5"), "{id}");
+        let back = (machine.assemble)(&listing.text, generation, bit, false);
+        let back = back.unwrap_or_else(|e| panic!("{id}: {}", e[0]));
+        assert!(back == code, "{id}: other words come back");
+    }
+}
+
+/// Our program for the shader of the shared corpus that a program was made of, with default targets.
+fn ours(p: &Value) -> Option<Entry> {
+    let (file, entry) = p["id"].as_str()?.strip_prefix("corpus/")?.rsplit_once(':')?;
+    let source = std::fs::read_to_string(shared::find(&format!("corpus/graphics/{file}.wgsl"))?).ok()?;
+    let module = exec::lower(&source, entry, &[]).ok()?;
+    let target = Target::parse(&format!("vivante:{}", p["generation"].as_str()?)).expect("a target");
+    let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
+    let done = gpucc::compile_entry(&module, entry, &Options { target, codegen }).ok()?;
+    Some(done.container().entries[0].clone())
+}
+
+/// Words of state that follow from the shader: address, name, and the bits that do.
+const STATE: [(u32, &str, u32); 6] = [
+    // Vertex ids and instances, elements and the word that counts both.
+    (0x0808, "VS_INPUT_COUNT", u32::MAX),
+    // Their linker packs varyings: the number is its choice.
+    (0x1008, "PS_INPUT_COUNT", 0xffff_ff00),
+    (0x1010, "PS_CONTROL", u32::MAX),
+    (0x1030, "PS_CONTROL_EXT", u32::MAX),
+    (0x0e08, "RA_EARLY_DEPTH", u32::MAX),
+    // Components of the register with the numbers.
+    (0x07c4, "FE_HALTI5_ID_CONFIG", 0x0000_0003),
+];
+
+#[test]
+fn state_is_what_another_compiler_asks_for() {
+    let hex = |v: &Value| u32::from_str_radix(v.as_str()?.split(' ').next()?, 16).ok();
+    let (mut compared, all) = (0, programs());
+    let mut wrong = Vec::new();
+    for p in all.iter().filter(|p| p["caveat"].is_null()) {
+        let Some(ours) = ours(p) else { continue };
+        let integers = ours.interface.iter().any(|r| r.output && r.integer);
+        for (register, name, mask) in STATE {
+            let (Some(theirs), Some(ours)) =
+                (hex(&p["state"]["words"][name]), ours.state.iter().find(|w| w.register == register))
+            else {
+                continue;
+            };
+            // Targets of integers are other formats there.
+            if integers && matches!(name, "PS_CONTROL" | "PS_CONTROL_EXT") {
+                continue;
+            }
+            compared += 1;
+            if ours.value & mask != theirs & mask {
+                wrong.push(format!(
+                    "{} on {}: {name} {:08x}, theirs {theirs:08x}",
+                    p["id"], p["generation"], ours.value
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(all.is_empty() || compared > 200, "only {compared} words were compared");
+}
