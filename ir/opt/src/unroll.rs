@@ -13,7 +13,7 @@
 //!
 //! Needs: structured control flow. Keeps: nothing. Leaves alone: counts above [`TRIPS`], results above `Caps::unroll`
 //! instructions (more where the loop indexes a function variable by its counter: the elements may become registers once the
-//! index is known; [`INDEXED`], [`MASKED`]), loops with barriers in them (code size for nothing), exits other than to the loop's merge.
+//! index is known; [`INDEXED`], [`MASKED`]; more where an iteration is short, [`SHORT`]; three eighths with barriers in it), exits other than to the loop's merge.
 
 use crate::PassCx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout, trips};
@@ -34,6 +34,12 @@ pub const INDEXED: u32 = 2;
 
 /// The same for several iterations, where the index is some low bits of the counter: those are the same in each large iteration.
 pub const MASKED: u32 = 8;
+
+/// Scalar instructions of an iteration in which counter, test and jump weigh enough that [`EXTRA`] times the room is given.
+pub const SHORT: u32 = 40;
+
+/// How much larger loops of short iterations may get.
+pub const EXTRA: u32 = 2;
 
 /// Turns that become one, the most first: for loops that index by low bits of their counter, and for others.
 const UNROLL_FACTORS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
@@ -117,16 +123,17 @@ fn plan(
     let inside: Blocks = blocks.iter().copied().collect();
     // In instructions of this function, and in those that a scalar target makes of them.
     let (mut size, mut scalars) = (0_u32, 0_u32);
-    let (mut indexed, mut masked) = (false, false);
+    let (mut indexed, mut masked, mut waits) = (false, false, false);
     let mut latches = Vec::new();
     for &b in &blocks {
         size += f.blocks[b].insts.len() as u32;
         for &i in &f.blocks[b].insts {
             let d = &f.insts[i];
             scalars += d.results.first().map_or(1, |r| f.ty(r).lanes());
-            if matches!(d.op, Op::Barrier | Op::Call) {
+            if d.op == Op::Call {
                 return None;
             }
+            waits |= d.op == Op::Barrier;
             // An index that follows from the counter is a constant in each copy.
             if let Some(v) = d.dyn_offset()
                 && d.mem().is_some_and(|m| matches!(m.place, Place::Local(_)))
@@ -165,7 +172,12 @@ fn plan(
         // A test at the top runs once more than the body, a test at the bottom as often.
         let copies = if at == header { stays } else { stays + 1 };
         let room = cx.caps.unroll;
-        let most = if indexed { room.saturating_mul(INDEXED) } else { room };
+        let most = match (indexed, scalars <= SHORT) {
+            _ if waits => room * 3 / 8,
+            (_, true) => room.saturating_mul(EXTRA),
+            (true, false) => room.saturating_mul(INDEXED),
+            (false, false) => room,
+        };
         let mut iterations = None;
         if copies.saturating_mul(size) > most.max(size) && copies > 1 {
             // Where no index becomes a constant only tests and jumps are saved, which is worth it for short iterations.

@@ -49,6 +49,26 @@ fn a_test_at_the_bottom() {
     );
 }
 
+/// Counter, test and jump are a third of such an iteration.
+#[test]
+fn short_iterations_may_be_many() {
+    let t = opt(all, &TOP.replace("icmp.ult v1, 3:i32", "icmp.ult v1, 30:i32"));
+    assert_eq!((t.matches("loop").count(), t.matches("imul").count()), (0, 30), "{t}");
+}
+
+/// A loop with a barrier is unrolled while that makes little code.
+#[test]
+fn barriers_are_copied() {
+    let with = |turns: u32| {
+        let barrier = "  barrier workgroup workgroup\n  v7: i32 = imul v2, v2\n";
+        let t = TOP.replace("  v7: i32 = imul v2, v2\n", barrier);
+        opt(all, &t.replace("icmp.ult v1, 3:i32", &format!("icmp.ult v1, {turns}:i32")))
+    };
+    let (few, many) = (with(7), with(30));
+    assert_eq!((few.matches("loop").count(), few.matches("barrier").count()), (0, 7), "{few}");
+    assert_eq!(many.matches("loop merge").count(), 1, "{many}");
+}
+
 const LONG: &str = "func0 \"f\" {\n  local0 \"a\" size 64 align 4\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32, v0)\n\
     block1(v1: i32, v2: i32) loop merge block6 continue block5:\n  v3: b1 = icmp.ult v1, 48:i32\n  br v3, block2, block6\n\
     block2:\n  v4: b1 = icmp.eq v2, 77:i32\n  br v4, block6, block3\nblock3:\n  v5: b1 = icmp.eq v2, 5:i32\n  br v5, block4, block5 merge block5\n\
@@ -76,7 +96,8 @@ fn a_long_loop_with_its_test_at_the_bottom() {
     let t = opt(
         all,
         "func0 \"f\" {\nblock0:\n  jump block1(0:i32)\nblock1(v1: i32) loop merge block3 continue block2:\n\
-         v9: i32 = shl v1, 2:i32\n  v8: i32 = load res0[0 + v9] align 4\n  v7: i32 = imul v8, v8\n  store v7, res1[0 + v9] align 4\n  jump block2\n\
+         v9: i32 = shl v1, 2:i32\n  v8: i32 = load res0[0 + v9] align 4\n  v7: i32 = imul v8, v8\n  v6: i32 = xor v7, v9\n\
+         v5: i32 = iadd v6, v8\n  store v5, res1[0 + v9] align 4\n  jump block2\n\
          block2:\n  v2: i32 = iadd v1, 1:i32\n  v3: b1 = icmp.eq v2, 60:i32\n  br v3, block3, block1(v2)\nblock3:\n  ret\n}",
     );
     assert_eq!((t.matches("imul").count(), t.matches("icmp").count()), (4, 1), "{t}");
