@@ -339,6 +339,9 @@ pub struct Render {
     /// Immediate data (push constants) of a single shader, written as for `--buf` of `run`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
+    /// Language of a single shader: wgsl, spv, glsl or frag [default: by extension; on standard input WGSL].
+    #[arg(long, value_enum)]
+    pub lang: Option<LangArg>,
     /// Stage of a single shader with the extension `.glsl`: fs [default: fs].
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
@@ -351,6 +354,9 @@ pub struct Render {
     /// Run workgroups, vertices and quads in a random order with this seed; no result may depend on it.
     #[arg(long, value_name = "SEED")]
     pub perturb: Option<u64>,
+    /// Print the number of executed instructions by class.
+    #[arg(long)]
+    pub stats: bool,
 }
 
 /// What the oracle of `render` runs.

@@ -1,6 +1,6 @@
 //! `gpucc diff`: two statistics reports compared, with a gate that decides what is a regression.
 
-use gpucc::statistics;
+use gpucc::statistics::{self, Worse};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
@@ -24,23 +24,57 @@ struct Change {
     before: f64,
     after: f64,
     limit: Option<Limit>,
+    /// Of a sum or mean.
+    shaders: Shaders,
 }
 
-/// Sums of one statistic over the shaders of both reports, and how many shaders there are.
+/// Changes of one statistic shader by shader: a sum may be one shader.
 #[derive(Clone, Copy, Default)]
+struct Shaders {
+    helped: u64,
+    hurt: u64,
+    /// Mean and median of the ratios of after to before; nothing if no shader had any before.
+    mean: Option<f64>,
+    median: Option<f64>,
+}
+
+/// Sums of one statistic over the shaders of both reports, and each change.
+#[derive(Clone, Default)]
 struct Sum {
     before: u64,
     after: u64,
     shaders: u64,
+    each: Vec<(u64, u64)>,
 }
 
 type Sums = IndexMap<(String, String), Sum>;
 
 impl Sum {
     /// What the statistic shows of several shaders, before and after: a mean where a sum means nothing.
-    fn shown(self, statistic: &str) -> (f64, f64) {
+    fn shown(&self, statistic: &str) -> (f64, f64) {
         let of = if averaged(statistic) { self.shaders.max(1) as f64 } else { 1.0 };
         (self.before as f64 / of, self.after as f64 / of)
+    }
+
+    /// Shader by shader. What neither is better nor worse is hurt where it grows.
+    fn shaders(&self, statistic: &str) -> Shaders {
+        let less_is_worse = statistics::find(statistic).is_some_and(|s| s.worse == Worse::Down);
+        let count = |up: bool| self.each.iter().filter(|(b, a)| if up { a > b } else { a < b }).count() as u64;
+        let mut ratios: Vec<f64> = self
+            .each
+            .iter()
+            .filter(|(b, a)| *b > 0 || *a == 0)
+            .map(|&(b, a)| if b == a { 1.0 } else { a as f64 / b as f64 })
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        let n = ratios.len();
+        let median = || (ratios[(n - 1) / 2] + ratios[n / 2]) / 2.0;
+        Shaders {
+            helped: count(less_is_worse),
+            hurt: count(!less_is_worse),
+            mean: (n > 0).then(|| ratios.iter().sum::<f64>() / n as f64),
+            median: (n > 0).then(median),
+        }
     }
 }
 
@@ -138,9 +172,11 @@ impl Comparison {
             sum.before = sum.before.saturating_add(before);
             sum.after = sum.after.saturating_add(after);
             sum.shaders += 1;
+            sum.each.push((before, after));
             let (before, after) = (before as f64, after as f64);
-            let change =
-                Change { target: old.target.clone(), statistic: name.clone(), before, after, limit: limit.copied() };
+            let (target, statistic) = (old.target.clone(), name.clone());
+            let shaders = Shaders::default();
+            let change = Change { target, statistic, before, after, limit: limit.copied(), shaders };
             if let Some(l) = limit {
                 self.limited += 1;
                 if change.worse() {
@@ -181,7 +217,8 @@ impl Comparison {
         for ((target, statistic), sum) in totals {
             let (before, after) = sum.shown(&statistic);
             let limit = Gate::limit(&gate.total, &statistic).copied();
-            let change = Change { target, statistic, before, after, limit };
+            let shaders = sum.shaders(&statistic);
+            let change = Change { target, statistic, before, after, limit, shaders };
             if let Some(l) = limit {
                 c.limited += 1;
                 if change.worse() {
@@ -218,10 +255,18 @@ impl Problem {
     }
 }
 
-/// The totals that changed or are limited.
+/// The totals that changed, in some shader at least, or are limited.
 fn totals(c: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
-    let head = ["target", "statistic", "of all", "before", "after", "change", "limit", ""].map(String::from).to_vec();
-    let shown = c.totals.iter().filter(|t| t.before != t.after || t.limit.is_some());
+    let head =
+        ["target", "statistic", "of all", "before", "after", "change", "limit", "", "mean", "median", "helped", "hurt"];
+    let head = head.map(String::from).to_vec();
+    let ratio = |r: Option<f64>| match r {
+        None => String::new(),
+        Some(1.0) => "0 %".into(),
+        Some(r) => format!("{:+.2} %", 100.0 * (r - 1.0)),
+    };
+    let moved = |t: &Change| t.before != t.after || t.shaders.helped + t.shaders.hurt > 0;
+    let shown = c.totals.iter().filter(|t| moved(t) || t.limit.is_some());
     let line = |t: &Change| {
         vec![
             t.target.clone(),
@@ -232,6 +277,10 @@ fn totals(c: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
             t.percentage(),
             t.limit.map_or_else(String::new, |l| l.text()),
             if t.worse() { "worse" } else { "" }.into(),
+            ratio(t.shaders.mean),
+            ratio(t.shaders.median),
+            t.shaders.helped.to_string(),
+            t.shaders.hurt.to_string(),
         ]
     };
     (head, shown.map(line).collect())
@@ -285,7 +334,8 @@ fn json(c: &Comparison) -> Value {
     let row = |r: &Row| json!({"file": r.file, "entry": r.entry, "stage": r.stage, "target": r.target});
     let change = |t: &Change| {
         json!({"target": t.target, "statistic": t.statistic, "before": value(t.before), "after": value(t.after),
-               "limit": t.limit.map(|l| l.text()), "worse": t.worse()})
+               "mean_ratio": t.shaders.mean, "median_ratio": t.shaders.median, "helped": t.shaders.helped,
+               "hurt": t.shaders.hurt, "limit": t.limit.map(|l| l.text()), "worse": t.worse()})
     };
     let problem = |p: &Problem| json!({"kind": p.kind, "row": p.row.as_ref().map(row), "message": p.text});
     let shader = |(r, t): &(Row, Change)| json!({"row": row(r), "before": value(t.before), "after": value(t.after)});

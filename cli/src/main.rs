@@ -107,7 +107,7 @@ impl Failure {
         let severity = if code == "bug" { "bug" } else { "error" };
         match self {
             Failure::Scene(e) => serde_json::json!({"severity": severity, "code": code, "message": e.message,
-                "file": Some(&e.file).filter(|f| !f.is_empty()), "field": e.field, "line": null, "column": null,
+                "file": Some(&e.file).filter(|f| !f.is_empty()), "field": e.field, "line": e.place.map(|p| p.0), "column": e.place.map(|p| p.1),
                 "target": null}),
             _ => serde_json::json!({"severity": severity, "code": code, "message": self.to_string(),
                 "file": null, "line": null, "column": null, "target": null}),

@@ -13,7 +13,7 @@ use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output
 use gpucc_sim::TrapKind;
 use indicatif::ProgressBar;
 
-use crate::args::{Messages, OracleArg, Render, StageArg};
+use crate::args::{LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
 use crate::{Failure, Worst, failure, files, glslang, progress, words};
 
@@ -207,8 +207,10 @@ fn kinds(path: &Path, bytes: &[u8]) -> Vec<Stage> {
 fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     if let Some(text) = stages(args, messages)? {
         let name = args.inputs.iter().map(|i| i.display().to_string()).collect::<Vec<_>>().join(" and ");
-        let scene = read::parse(&text, Language::Toml).map_err(|e| scene_error(&e.of(&name)))?;
-        return Ok(Subject { file: SceneFile { scene, name, folder: PathBuf::new() }, is_alone: false });
+        // Lines are those of a text that nobody wrote.
+        let scene =
+            read::parse(&text, Language::Toml).map_err(|e| scene_error(&SceneError { place: None, ..e.of(&name) }))?;
+        return Ok(Subject { file: SceneFile { scene, name, folder: PathBuf::new(), text: None }, is_alone: false });
     }
     let path = args.inputs[0].as_path();
     let for_shaders = [
@@ -217,11 +219,15 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         ("--mouse", args.mouse.is_some()),
         ("--entry", args.entry.is_some()),
         ("--immediates", args.immediates.is_some()),
+        ("--lang", args.lang.is_some()),
     ];
     let scene_only = || match for_shaders.iter().find(|o| o.1) {
         Some((option, _)) => Err(Failure::Usage(format!("{option} is for a shader alone: a scene says it itself"))),
         None => Ok(()),
     };
+    if let Some(lang) = args.lang {
+        return alone_in(lang, path, args);
+    }
     if path == Path::new("-") {
         let bytes = files::read(path)?;
         let text = String::from_utf8(bytes).map_err(|e| {
@@ -231,12 +237,12 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         let is_json = text.trim_start().starts_with('{');
         if !is_json && !crate::input::is_scene(text.as_bytes()) {
             let scene = alone::scene(Shader::Wgsl(text), &options(args)?);
-            return Ok(Subject { file: SceneFile { scene, name, folder }, is_alone: true });
+            return Ok(Subject { file: SceneFile { scene, name, folder, text: None }, is_alone: true });
         }
         scene_only()?;
         let language = if is_json { Language::Json } else { Language::Toml };
         let scene = read::parse(&text, language).map_err(|e| scene_error(&e.of(&name)))?;
-        return Ok(Subject { file: SceneFile { scene, name, folder }, is_alone: false });
+        return Ok(Subject { file: SceneFile { scene, name, folder, text: Some((text, language)) }, is_alone: false });
     }
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if Language::of(path).is_some() {
@@ -271,7 +277,38 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     let shader = if glsl { glsl_alone(shown, bytes, args.glslang)? } else { Shader::File(name) };
     let scene = alone::scene(shader, &options(args)?);
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder }, is_alone: true })
+    Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder, text: None }, is_alone: true })
+}
+
+/// A shader alone in the language that `--lang` says.
+fn alone_in(lang: LangArg, path: &Path, args: &Render) -> Result<Subject, Failure> {
+    let glsl = matches!(lang, LangArg::Glsl | LangArg::Frag);
+    if args.glslang && !glsl {
+        return Err(Failure::Usage("--glslang is for GLSL".into()));
+    }
+    match args.stage {
+        None => {}
+        Some(StageArg::Fs) if lang == LangArg::Glsl => {}
+        Some(StageArg::Fs) => return Err(Failure::Usage("--stage is for --lang glsl".into())),
+        Some(_) => return Err(Failure::Usage("a shader alone is a fragment shader: --stage fs".into())),
+    }
+    let ending = match lang {
+        LangArg::Wgsl => "wgsl",
+        LangArg::Spv => "spv",
+        LangArg::Glsl | LangArg::Frag => "frag",
+        LangArg::Vert | LangArg::Comp | LangArg::Gir => {
+            return Err(Failure::Usage("a shader alone is a fragment shader: --lang wgsl, spv, glsl or frag".into()));
+        }
+    };
+    let bytes = files::read(path)?;
+    let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
+    let shader = if glsl {
+        glsl_alone(name.clone(), bytes, args.glslang)?
+    } else {
+        Shader::Made(Made { name: name.clone(), ending, bytes, prologue: 0 })
+    };
+    let file = SceneFile { scene: alone::scene(shader, &options(args)?), name, folder: PathBuf::new(), text: None };
+    Ok(Subject { file, is_alone: true })
 }
 
 /// GLSL of a fragment shader by itself: as it is, with what a ShaderToy body needs around it, or compiled by glslangValidator.
@@ -438,6 +475,9 @@ fn draw(
     let report =
         frame::run(scene, shaders, &programs, &mut resources, &options, &mut || bar.inc(1)).map_err(|f| told(&f))?;
     bar.suspend(|| said(&report, ready, &target, messages));
+    if args.stats {
+        bar.suspend(|| crate::run::show(&report.run, &target))?;
+    }
     let Some(oracle) = args.oracle else { return Ok(resources) };
     let against = match oracle {
         OracleArg::Lowered => Against::Lowered,
@@ -480,7 +520,7 @@ fn said(report: &Report, ready: &Ready, target: &str, messages: &Messages) {
         plural(ready.file.scene.passes.len() as u64, "pass"),
         plural(report.draws, "draw"),
         plural(report.dispatches, "dispatch"),
-        plural(report.instructions, "instruction"),
+        plural(report.run.instructions, "instruction"),
     );
     reporter.note("render", &text, Some(target));
     for n in &report.notes {

@@ -48,7 +48,7 @@ pub fn grid(text: &str) -> Result<[u32; 3], Failure> {
     Ok(out)
 }
 
-fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
+pub fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
     let mut out = format!(
         "{on}: {}, {}, {}, {}\n",
         plural(report.instructions, "instruction"),

@@ -111,12 +111,19 @@ fn html(rows: &[Row]) -> String {
     )
 }
 
-/// Aligned columns. On a terminal, columns that do not fit are left out from the end; the first `keep` stay.
+/// Columns of the terminal that standard output is; nothing if it is none.
+fn room() -> Option<usize> {
+    let t = comfy_table::Table::new();
+    std::io::stdout().is_terminal().then(|| t.width()).flatten().map(usize::from)
+}
+
+/// Aligned columns. On a terminal, columns that do not fit are left out from the end; the first `keep` stay, and names in the first are
+/// shortened where even those do not fit.
 pub fn aligned(head: &[String], lines: &[Vec<String>], keep: usize) -> String {
     let mut t = comfy_table::Table::new();
     t.load_style(comfy_table::presets::NOTHING);
     t.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
-    let room = std::io::stdout().is_terminal().then(|| t.width()).flatten().map_or(usize::MAX, usize::from);
+    let room = room().unwrap_or(usize::MAX);
     let width = |i: usize| {
         let cells = lines.iter().filter_map(|l| l.get(i)).chain(head.get(i));
         2 + cells.map(|c| c.chars().count()).max().unwrap_or(0)
@@ -125,6 +132,19 @@ pub fn aligned(head: &[String], lines: &[Vec<String>], keep: usize) -> String {
     while columns > keep && (0..columns).map(width).sum::<usize>() > room {
         columns -= 1;
     }
+    let over = (0..columns).map(width).sum::<usize>().saturating_sub(room);
+    let first = width(0).saturating_sub(2 + over).max(8);
+    let shortened = |l: &Vec<String>| {
+        let mut l = l.clone();
+        let long = l.first().map_or(0, |name| name.chars().count());
+        if over > 0 && long > first {
+            let tail: String = l[0].chars().skip(long - first + 3).collect();
+            l[0] = format!("...{tail}");
+        }
+        l
+    };
+    let lines: Vec<Vec<String>> = lines.iter().map(shortened).collect();
+    let lines = &lines[..];
     t.set_header(head.iter().take(columns));
     for l in lines {
         t.add_row(l.iter().take(columns));
@@ -137,6 +157,34 @@ pub fn aligned(head: &[String], lines: &[Vec<String>], keep: usize) -> String {
         }
     }
     t.to_string().lines().map(|l| l.trim_end().to_string() + "\n").collect()
+}
+
+/// Why rows did not compile, a line for each cause: the shader if it is one, else how many there are and on which targets.
+fn causes(failed: &[&Row]) -> String {
+    let mut causes: indexmap::IndexMap<(&str, &str), Vec<&Row>> = indexmap::IndexMap::new();
+    for r in failed {
+        // Messages of refusals name the target.
+        let message = r.message.strip_prefix(&*format!("{} ", r.target)).unwrap_or(&r.message);
+        causes.entry((&r.status, message)).or_default().push(r);
+    }
+    let line = |((status, message), rows): (&(&str, &str), &Vec<&Row>)| {
+        let line = match &rows[..] {
+            [one] => format!("  {}: {status}: {}", one.name(), one.message),
+            all => {
+                let mut targets: Vec<&str> = all.iter().map(|r| r.target.as_str()).collect();
+                targets.sort_unstable();
+                targets.dedup();
+                format!("  {} rows on {}: {status}: {message}", all.len(), targets.join(", "))
+            }
+        };
+        match room() {
+            Some(room) if line.chars().count() > room && room > 3 => {
+                line.chars().take(room - 3).collect::<String>() + "...\n"
+            }
+            _ => line + "\n",
+        }
+    };
+    causes.iter().map(line).collect()
 }
 
 /// A table for each target with the numbers that matter most, those that are not all zero, and their sums, then what did
@@ -184,7 +232,7 @@ fn people(rows: &[Row], per_line: bool) -> String {
     let ok = rows.len() - failed.len();
     if !failed.is_empty() {
         out += "not compiled:\n";
-        out.extend(failed.iter().map(|r| format!("  {}: {}: {}\n", r.name(), r.status, r.message)));
+        out += &causes(&failed);
         out.push('\n');
     }
     let what = match (per_line, rows.len()) {

@@ -840,9 +840,11 @@ fn errors_of_scenes_have_parts() {
             (&json!(file), &json!("outputs[0].texture"), &json!("input")),
             "{o}"
         );
+        assert_eq!((&o["line"], &o["column"]), (&json!(7), &json!(11)), "{o}");
         assert!(o["message"].as_str().expect("a sentence").starts_with("there is no texture `brik`"), "{o}");
     };
     check(&expect(&["render", &file, "-o", &out, "--message-format", "json"], 1, "brik"), &file);
+    expect(&["render", &file, "-o", &out], 1, "a.toml:7:11: outputs[0].texture: there is no texture `brik`");
     let (code, _, said) = pipe(&["render", "-", "-o", &out, "--message-format", "json"], text.as_bytes());
     assert_eq!(code, Some(1), "{said}");
     check(&said, "<stdin>");
@@ -868,4 +870,63 @@ fn a_shader_alone_is_spoken_of_by_its_file() {
         assert!(!said.contains("vertex_index") && !said.contains("shaders.vertex"), "{target}: {said}");
         assert!(matches!(o.status.code(), Some(0 | 3)), "{target}: {said}");
     }
+}
+
+/// A trap in a draw of two programs has the line of the program that it is in; `--stats` counts what ran.
+#[test]
+fn traps_in_draws_have_a_line() {
+    let s = Scratch::new("endless-draw");
+    let vertex = "@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+}
+";
+    let fragment = "@fragment fn fs(@builtin(position) p: vec4f) -> @location(0) vec4f {
+    return p;
+}
+";
+    let endless = "    var k = 0u;
+    loop {
+        k += 1u;
+        if k == 0u { break; }
+    }
+";
+    let out = s.path("x.png");
+    for (name, place) in [("v.wgsl", 1), ("f.wgsl", 4)] {
+        let text = format!("{vertex}{fragment}");
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.insert(place, endless.trim_end());
+        let shader = s.write(name, lines.join("\n") + "\n");
+        for target in ["interp", "gcn", "valhall", "tesla"] {
+            let args = ["render", &shader, "--target", target, "--size", "8x8", "--steps", "200000", "-o", &out];
+            let said = expect(&args, 1, "still running");
+            let at = |line: usize| format!("{name}, line {line}, column");
+            // The instructions of a loop are those of any of its lines.
+            assert!((place + 1..=place + 6).any(|l| said.contains(&at(l))), "{target}: {said}");
+        }
+    }
+    let shader = s.write("both.wgsl", format!("{vertex}{fragment}"));
+    let said = expect(&["render", &shader, "--size", "8x8", "--target", "gcn", "--stats", "-o", &out], 0, "gcn:gfx8:");
+    assert!(said.contains("lane instructions") && said.contains("valu"), "{said}");
+}
+
+/// The language of a shader alone can be said.
+#[test]
+fn render_is_told_the_language() {
+    let s = Scratch::new("render-lang");
+    let out = s.path("x.png");
+    let glsl = "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(1.0); }\n";
+    let wgsl = "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }\n";
+    for (name, lang, text) in [("a.txt", "frag", glsl), ("b.txt", "glsl", glsl), ("c.txt", "wgsl", wgsl)] {
+        let file = s.write(name, text);
+        expect(&["render", &file, "--size", "4x4", "-o", &out], 2, "neither a scene");
+        expect(&["render", &file, "--lang", lang, "--size", "4x4", "-o", &out], 0, "rendered");
+        let (code, _, said) = pipe(&["render", "-", "--lang", lang, "--size", "4x4", "-o", &out], text.as_bytes());
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let file = s.write("d.txt", glsl);
+    expect(&["render", &file, "--lang", "comp", "-o", &out], 2, "--lang wgsl, spv, glsl or frag");
+    let wrong = s.write("e.txt", wgsl.replace("vec4f(1.0)", "nothing"));
+    expect(&["render", &wrong, "--lang", "wgsl", "-o", &out], 1, "e.txt:1:");
+    let scene = s.write("f.toml", "format = \"scene-1\"\n");
+    expect(&["render", &scene, "--lang", "wgsl", "-o", &out], 1, "f.toml");
 }

@@ -315,3 +315,147 @@ fn options_for_some_of_the_shaders() {
     expect(&["stats", &k, "--target", "gcn", "--override", "M=7"], 1, "no shader has what `--override M` names");
     expect(&["stats", &k, "--target", "gcn", "--entry", "third"], 1, "no shader has what `--entry third` names");
 }
+
+/// A seeded set in which one shader is 96 % of the sum: ratios shader by shader show what the sum hides.
+#[test]
+fn a_sum_that_is_one_shader_hides_nothing() {
+    let s = Scratch::new("one-of-many");
+    for k in 0..20 {
+        s.write(&format!("k/s{k:02}.wgsl"), DOUBLE);
+    }
+    let old = report(&s, &[&s.path("k"), "--target", "gcn"], "old.json");
+    let set = |report: &Value, f: &dyn Fn(u64, i64) -> i64| {
+        changed(report, |r| {
+            for (k, row) in r["rows"].as_array_mut().expect("rows").iter_mut().enumerate() {
+                let v = row["stats"]["latency"].as_i64().expect("a number");
+                row["stats"]["latency"] = json!(f(k as u64, v));
+            }
+        })
+    };
+    let old = set(&old, &|k, _| if k == 0 { 45_600 } else { 100 });
+    s.write("old.json", old.to_string());
+    // One in four is hurt by 40 %, one helped by half; the large one gains a little.
+    let new = set(&old, &|k, v| match k {
+        0 => v - 200,
+        1 => v / 2,
+        k if k % 4 == 2 => v + 40,
+        _ => v,
+    });
+    let shown = diff(&s, &new, &["--format", "md"], 0, "latency");
+    let row = shown.lines().find(|l| l.contains("latency")).expect("a row");
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    let part = 100.0 * 45_600.0 / 47_500.0;
+    assert!((95.5..96.5).contains(&part), "{part}");
+    // The mean of (0.9956, 0.5, 5 times 1.4, 13 times 1) and their median.
+    assert_eq!(cells[4..], ["47500", "47450", "-0.11 %", "", "", "+7.48 %", "0 %", "2", "5", ""], "{row}");
+    let o =
+        gpucc().args(["diff", &s.path("old.json"), &s.path("new.json"), "--format", "json"]).output().expect("it runs");
+    let found: Value = serde_json::from_slice(&o.stdout).expect("JSON");
+    let total =
+        found["totals"].as_array().expect("a list").iter().find(|t| t["statistic"] == "latency").expect("latency");
+    assert_eq!(
+        (&total["helped"], &total["hurt"], &total["median_ratio"]),
+        (&json!(2), &json!(5), &json!(1.0)),
+        "{total}"
+    );
+}
+
+/// Tables fit terminals of 80 and of 120 columns, with long names too; causes have a line each.
+#[test]
+#[cfg(target_os = "linux")]
+fn tables_fit_the_terminal() {
+    let s = Scratch::new("terminal");
+    if std::process::Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let long = "a_shader_with_a_name_that_alone_takes_most_of_a_line_of_a_terminal_of_eighty_columns";
+    for name in ["a", "b", long] {
+        s.write(&format!("k/{name}.wgsl"), DOUBLE);
+    }
+    let atomics = "@group(0) @binding(0) var<storage, read_write> a: atomic<u32>;
+        @compute @workgroup_size(1) fn main() { atomicAdd(&a, 1u); }";
+    for k in 0..5 {
+        s.write(&format!("k/atomic{k}.wgsl"), atomics);
+    }
+    for columns in [80, 120] {
+        let gpucc = gpucc().get_program().to_string_lossy().into_owned();
+        let command = format!("stty cols {columns} rows 50; {gpucc} stats {} --target all:all --jobs 1", s.path("k"));
+        let mut script = std::process::Command::new("script");
+        let o = script.args(["-q", "-e", "-c", &command, "/dev/null"]).output().expect("a terminal");
+        let text = String::from_utf8_lossy(&o.stdout).replace('\r', "");
+        // Progress is drawn over itself.
+        let lines: Vec<&str> = text.lines().filter(|l| !l.contains('\x1b')).collect();
+        let widest = lines.iter().max_by_key(|l| l.chars().count()).expect("lines");
+        assert!(widest.chars().count() <= columns, "{columns} columns: {widest}");
+        assert!(lines.iter().any(|l| l.contains("instructions")), "{text}");
+        let at = lines.iter().position(|l| *l == "not compiled:").expect("causes");
+        let causes = lines[at + 1..].iter().take_while(|l| !l.is_empty()).count();
+        assert!(causes <= 4, "{causes} causes: {text}");
+    }
+}
+
+/// A folder of shaders, good and wrong ones.
+fn folder_of_shaders(s: &Scratch) {
+    for k in 0..7 {
+        s.write(&format!("k/s{k}.wgsl"), DOUBLE);
+    }
+    s.write("k/wrong.wgsl", "fn main( {");
+}
+
+/// The script for arrays of Slurm jobs, with the variables that Slurm sets: the joined report is that of a run in one piece.
+#[test]
+#[cfg(unix)]
+fn the_slurm_script_measures_in_parts() {
+    let s = Scratch::new("slurm");
+    folder_of_shaders(&s);
+    let script = format!("{}/../contrib/stats_slurm.sh", env!("CARGO_MANIFEST_DIR"));
+    let command = gpucc().get_program().to_os_string();
+    let run = |args: &[&str], task: Option<u32>| {
+        let mut c = std::process::Command::new("bash");
+        c.arg(&script).args(args).env("GPUCC", &command).env_remove("SLURM_ARRAY_TASK_ID");
+        if let Some(k) = task {
+            // An array from 5 to 7.
+            c.env("SLURM_ARRAY_TASK_ID", k.to_string())
+                .env("SLURM_ARRAY_TASK_MIN", "5")
+                .env("SLURM_ARRAY_TASK_COUNT", "3");
+        }
+        let o = c.output().expect("bash");
+        (o.status.code(), crate::common::text(&o))
+    };
+    let (parts, folder) = (s.path("parts"), s.path("k"));
+    for k in 5..8 {
+        let (code, said) = run(&[&parts, &folder, "--target", "gcn,tesla"], Some(k));
+        assert_eq!(code, Some(0), "{said}");
+    }
+    assert_eq!(run(&[&parts, &folder], None).0, Some(1), "no array");
+    assert_eq!(run(&[&parts], Some(5)).0, Some(2), "no shaders");
+    let joined = s.path("joined.json");
+    let (code, said) = run(&["merge", &parts, &joined], None);
+    assert_eq!(code, Some(0), "{said}");
+    let whole = s.path("whole.json");
+    expect(&["stats", &folder, "--target", "gcn,tesla", "-o", &whole], 1, "");
+    let read = |p: &str| std::fs::read_to_string(p).expect("a report");
+    assert_eq!(read(&joined), read(&whole));
+}
+
+/// The script for Dask, with two workers on this machine, where Dask is installed. GPUCC_PYTHON names a Python that has it.
+#[test]
+#[cfg(unix)]
+fn the_dask_script_measures_in_parts() {
+    let python = std::env::var("GPUCC_PYTHON").unwrap_or("python3".into());
+    let has = std::process::Command::new(&python).args(["-c", "import dask.distributed"]).output();
+    if !has.is_ok_and(|o| o.status.success()) {
+        return;
+    }
+    let s = Scratch::new("dask");
+    folder_of_shaders(&s);
+    let script = format!("{}/../contrib/stats_dask.py", env!("CARGO_MANIFEST_DIR"));
+    let (joined, whole, folder) = (s.path("joined.json"), s.path("whole.json"), s.path("k"));
+    let mut c = std::process::Command::new(&python);
+    c.args([&script, "-o", &joined, "--local", "2", "--parts", "3"]).args(["--", &folder, "--target", "gcn,tesla"]);
+    let o = c.env("GPUCC", gpucc().get_program()).output().expect("the script");
+    assert_eq!(o.status.code(), Some(1), "{}", crate::common::text(&o));
+    expect(&["stats", &folder, "--target", "gcn,tesla", "-o", &whole], 1, "");
+    let read = |p: &str| std::fs::read_to_string(p).expect("a report");
+    assert_eq!(read(&joined), read(&whole));
+}

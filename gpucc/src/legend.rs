@@ -35,6 +35,7 @@ pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
 /// Where a value comes from, in words.
 fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
     let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
+    let table = |t: u16| names.and_then(|n| (n.table)(t)).unwrap_or_else(|| format!("table {t}"));
     match *s {
         Source::Const(v) => constant(v),
         Source::BufferAddressLo { group, binding } => format!("address of {}, low word", variable(e, group, binding)),
@@ -48,8 +49,8 @@ fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
         Source::LocalId(c) => format!("local id {}", xyz(c)),
         Source::GlobalId(c) => format!("global id {}", xyz(c)),
         Source::LocalIndex => "local index".into(),
-        Source::TableAddressLo(t) => format!("address of table {t}, low word"),
-        Source::TableAddressHi(t) => format!("address of table {t}, high word"),
+        Source::TableAddressLo(t) => format!("address of {}, low word", table(t)),
+        Source::TableAddressHi(t) => format!("address of {}, high word", table(t)),
         Source::Family(n) => names.and_then(|x| (x.source)(n)).unwrap_or_else(|| format!("source {n} of the family")),
         Source::Immediate(word) => format!("immediate data, word {word}"),
         Source::Viewport(k) if k < 3 => format!("scale of the viewport, {}", xyz(k)),

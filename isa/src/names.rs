@@ -9,11 +9,14 @@ pub struct Names {
     pub file: fn(u8) -> Option<&'static str>,
     /// A source of the family alone.
     pub source: fn(u32) -> Option<String>,
+    /// A table whose address is loaded.
+    pub table: fn(u16) -> Option<String>,
     /// A register of those that a container gives words for: space and address.
     pub register: fn(u16, u32) -> Option<String>,
 }
 
 impl Names {
     /// No names: the numbers stand.
-    pub const NONE: Names = Names { place: |_, _, _| None, file: |_| None, source: |_| None, register: |_, _| None };
+    pub const NONE: Names =
+        Names { place: |_, _, _| None, file: |_| None, source: |_| None, table: |_| None, register: |_, _| None };
 }

@@ -142,6 +142,8 @@ pub fn parse(line: &str) -> Result<Case, SceneError> {
 pub struct Cases<R> {
     lines: std::io::Lines<R>,
     name: String,
+    /// Number of the line that was read last.
+    number: u32,
     is_done: bool,
 }
 
@@ -166,7 +168,7 @@ impl<R: BufRead> Cases<R> {
         if !head.contains("\"gfx-cases-1\"") {
             return Err(SceneError::new("format", "the file is not of format gfx-cases-1").of(name));
         }
-        Ok(Cases { lines, name: name.into(), is_done: false })
+        Ok(Cases { lines, name: name.into(), number: 1, is_done: false })
     }
 }
 
@@ -174,6 +176,7 @@ impl<R: BufRead> Iterator for Cases<R> {
     type Item = Result<Case, SceneError>;
     fn next(&mut self) -> Option<Self::Item> {
         while !self.is_done {
+            self.number += 1;
             let line = match self.lines.next()? {
                 Ok(line) => line,
                 Err(e) => {
@@ -184,7 +187,12 @@ impl<R: BufRead> Iterator for Cases<R> {
             match line.trim() {
                 "]}" => self.is_done = true,
                 "" => {}
-                case => return Some(parse(case).map_err(|e| e.of(&self.name))),
+                case => {
+                    // A case is a line: its own lines are none of the file.
+                    let margin = (line.len() - line.trim_start().len()) as u32;
+                    let here = |(_, column)| (self.number, margin + column);
+                    return Some(parse(case).map_err(|e| SceneError { place: e.place.map(here), ..e.of(&self.name) }));
+                }
             }
         }
         None

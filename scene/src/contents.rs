@@ -30,7 +30,7 @@ impl SceneFile {
     /// # Errors
     /// Data that is wrong or does not fit, a file that cannot be read.
     pub fn resources(&self) -> Result<Resources, SceneError> {
-        load(&self.scene, Some(&self.folder)).map_err(|e| e.of(&self.name))
+        load(&self.scene, Some(&self.folder)).map_err(|e| self.locate(e))
     }
 
     /// The bytes of a shader; of one in a file its bytes as they are.
@@ -43,8 +43,8 @@ impl SceneFile {
             Some(Shader::Wgsl(text)) => Ok(text.clone().into_bytes()),
             Some(Shader::Made(made)) => Ok(made.bytes.clone()),
             Some(Shader::File(path)) => file(path, Some(&self.folder), limits::FILE_BYTES)
-                .map_err(|e| at(e, &format!("{field}.file")).of(&self.name)),
-            None => Err(SceneError::new(field, "there is no such shader").of(&self.name)),
+                .map_err(|e| self.locate(at(e, &format!("{field}.file")))),
+            None => Err(self.locate(SceneError::new(field, "there is no such shader"))),
         }
     }
 }

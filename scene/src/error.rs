@@ -7,6 +7,8 @@ pub struct SceneError {
     pub file: String,
     /// Path of the field, like `textures.t.size[0]`; empty for the file as a whole.
     pub field: String,
+    /// Line and column there, from 1, where they are known.
+    pub place: Option<(u32, u32)>,
     /// What is wrong.
     pub message: String,
     /// Whether a file could not be read, as opposed to wrong input.
@@ -16,7 +18,7 @@ pub struct SceneError {
 impl SceneError {
     /// Wrong input.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> SceneError {
-        SceneError { file: String::new(), field: field.into(), message: message.into(), is_io: false }
+        SceneError { file: String::new(), field: field.into(), place: None, message: message.into(), is_io: false }
     }
 
     /// A file that cannot be read.
@@ -33,12 +35,23 @@ impl SceneError {
 
 impl std::fmt::Display for SceneError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for part in [&self.file, &self.field] {
-            if !part.is_empty() {
-                write!(f, "{part}: ")?;
+        if !self.file.is_empty() {
+            f.write_str(&self.file)?;
+            if let Some((line, column)) = self.place {
+                write!(f, ":{line}:{column}")?;
             }
+            f.write_str(": ")?;
         }
-        f.write_str(&self.message)
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        f.write_str(&self.message)?;
+        match self.place {
+            Some((line, column)) if self.file.is_empty() && self.field.is_empty() => {
+                write!(f, " at line {line}, column {column}")
+            }
+            _ => Ok(()),
+        }
     }
 }
 

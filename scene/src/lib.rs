@@ -19,6 +19,7 @@ pub mod limits;
 pub mod model;
 pub mod output;
 pub mod picture;
+mod place;
 pub mod read;
 mod size;
 pub mod uses;

@@ -44,8 +44,8 @@ impl Picture {
         out
     }
 
-    /// Reads a PNG file of 8 bits a component; what is no RGBA is expanded without any conversion of colours. With a
-    /// size, another one is an error and nothing is unpacked.
+    /// Reads a PNG file; what is no RGBA is expanded without any conversion of colours, and of 16 bits a component the high 8 are kept.
+    /// With a size, another one is an error and nothing is unpacked.
     ///
     /// # Errors
     /// What is wrong with the file.
@@ -54,15 +54,13 @@ impl Picture {
         let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);
         decoder.set_ignore_text_chunk(true);
         decoder.set_ignore_iccp_chunk(true);
-        decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::ALPHA);
+        let to_8 = png::Transformations::EXPAND | png::Transformations::ALPHA | png::Transformations::STRIP_16;
+        decoder.set_transformations(to_8);
         let broken = |e: png::DecodingError| format!("the PNG file is broken ({e})");
         let mut reader = decoder.read_info().map_err(broken)?;
         let (width, height) = (reader.info().width, reader.info().height);
         if let Some([w, h]) = size.filter(|&s| s != [width, height]) {
             return Err(format!("the picture is {width} x {height}, not {w} x {h}"));
-        }
-        if reader.info().bit_depth == png::BitDepth::Sixteen {
-            return Err("the picture has 16 bits a component, not 8".into());
         }
         let bytes = u64::from(width) * u64::from(height) * 4;
         if bytes > crate::limits::SCENE_BYTES {

@@ -17,6 +17,21 @@ pub struct SceneFile {
     pub name: String,
     /// The folder that files named in it are relative to.
     pub folder: PathBuf,
+    /// Its text, for the lines of errors; nothing if nobody wrote one.
+    pub text: Option<(String, Language)>,
+}
+
+impl SceneFile {
+    /// An error of this scene with the name of the file, and line and column of the field.
+    pub fn locate(&self, e: SceneError) -> SceneError {
+        let e = if e.file.is_empty() { e.of(&self.name) } else { e };
+        match &self.text {
+            Some((text, language)) if e.place.is_none() && e.file == self.name => {
+                SceneError { place: crate::place::of_field(text, *language, &e.field), ..e }
+            }
+            _ => e,
+        }
+    }
 }
 
 /// How a scene is written.
@@ -52,7 +67,7 @@ pub fn open(path: &Path) -> Result<SceneFile, SceneError> {
     let text = String::from_utf8(bytes).map_err(|_| SceneError::new("", "the file is not UTF-8").of(&name))?;
     let scene = parse(&text, language).map_err(|e| e.of(&name))?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    Ok(SceneFile { scene, name, folder })
+    Ok(SceneFile { scene, name, folder, text: Some((text, language)) })
 }
 
 /// The bytes of a file, an error if there are more than `most`.
@@ -69,12 +84,16 @@ pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, SceneError
 /// A scene from its text.
 ///
 /// # Errors
-/// A text that is no scene; the error names the field, and no file.
+/// A text that is no scene; the error names the field, its line and column, and no file.
 pub fn parse(text: &str, language: Language) -> Result<Scene, SceneError> {
-    match language {
+    let scene = match language {
         Language::Json => json(text),
         Language::Toml => toml(text),
-    }
+    };
+    scene.map_err(|e| match e.place {
+        None => SceneError { place: crate::place::of_field(text, language, &e.field), ..e },
+        Some(_) => e,
+    })
 }
 
 /// Anything from JSON, with the path of the field in errors.
@@ -96,7 +115,7 @@ fn json_error(field: &str, e: &serde_json::Error) -> SceneError {
     if e.is_data() {
         SceneError::new(field, plain(message))
     } else {
-        SceneError::new(field, format!("{message} at line {}, column {}", e.line(), e.column()))
+        SceneError { place: Some((e.line() as u32, e.column() as u32)), ..SceneError::new(field, message) }
     }
 }
 
@@ -128,27 +147,17 @@ fn plain(message: &str) -> String {
 }
 
 fn toml(text: &str) -> Result<Scene, SceneError> {
-    let d = toml::Deserializer::parse(text).map_err(|e| toml_error("", text, &e, true))?;
+    let d = toml::Deserializer::parse(text).map_err(|e| toml_error("", text, &e))?;
     serde_path_to_error::deserialize(d).map_err(|e| {
         let field = path(e.path());
-        toml_error(&field, text, e.inner(), false)
+        toml_error(&field, text, e.inner())
     })
 }
 
-fn toml_error(field: &str, text: &str, e: &toml::de::Error, place: bool) -> SceneError {
+fn toml_error(field: &str, text: &str, e: &toml::de::Error) -> SceneError {
     let message = plain(&e.message().trim().replace('\n', ", "));
-    let before = e.span().and_then(|s| text.get(..s.start)).filter(|_| place);
-    SceneError::new(
-        field,
-        match before {
-            Some(before) => {
-                let line = before.matches('\n').count() + 1;
-                let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-                format!("{message} at line {line}, column {column}")
-            }
-            None => message,
-        },
-    )
+    let place = e.span().filter(|s| s.start > 0 || field.is_empty()).and_then(|s| crate::place::of_byte(text, s.start));
+    SceneError { place, ..SceneError::new(field, message) }
 }
 
 /// The path of a field; empty for the whole. A step that is not known, as before the first key of a table, is left out.

@@ -85,9 +85,9 @@ fn a_png_file_gives_its_picture_back() {
     assert_eq!(Picture::from_png(&bytes, None), Ok(p));
 }
 
-/// Files of other kinds are expanded; 16 bits are refused.
+/// Files of other kinds are expanded; of 16 bits the high 8 are kept.
 #[test]
-fn other_png_files_are_expanded_or_refused() {
+fn other_png_files_are_expanded() {
     let file = |color: png::ColorType, depth: png::BitDepth, data: &[u8]| {
         let mut out = Vec::new();
         let mut e = png::Encoder::new(&mut out, 1, 1);
@@ -102,8 +102,9 @@ fn other_png_files_are_expanded_or_refused() {
     assert_eq!(file(png::ColorType::Grayscale, Eight, &[5]), Ok(vec![5, 5, 5, 255]));
     assert_eq!(file(png::ColorType::GrayscaleAlpha, Eight, &[5, 6]), Ok(vec![5, 5, 5, 6]));
     assert_eq!(file(png::ColorType::Indexed, Eight, &[0]), Ok(vec![9, 8, 7, 255]));
-    let wide = file(png::ColorType::Rgba, Sixteen, &[0; 8]);
-    assert_eq!(wide, Err("the picture has 16 bits a component, not 8".into()));
+    let wide = file(png::ColorType::Rgba, Sixteen, &[1, 255, 2, 128, 3, 0, 4, 127]);
+    assert_eq!(wide, Ok(vec![1, 2, 3, 4]));
+    assert_eq!(file(png::ColorType::Grayscale, Sixteen, &[5, 200]), Ok(vec![5, 5, 5, 255]));
 }
 
 /// A head that promises much is refused by its size; every broken file is an error, none a panic.

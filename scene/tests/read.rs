@@ -3,6 +3,7 @@
 use gpucc_pipeline::BlendFactor;
 use gpucc_scene::model::{Data, Fill, Pass, Pattern, Pipeline};
 use gpucc_scene::read::{Language, parse};
+use gpucc_scene::{SceneError, SceneFile};
 
 #[test]
 fn every_scene_of_the_conformance_suite_is_read() {
@@ -153,4 +154,53 @@ fn a_text_that_is_no_scene_says_where() {
         assert!(parse(&deep.repeat(100_000), Language::Json).is_err());
     }
     assert!(parse(&format!("a = {}", "[".repeat(100_000)), Language::Toml).is_err());
+}
+
+/// Line and column of a field in both languages: of what it is missing in, if it is not written, and of names with dots in them.
+#[test]
+fn errors_have_line_and_column() {
+    let toml = "format = \"scene-1\"\n\n[textures.a]\nformat = \"rgba8unorm\"\nsize = [4, 4]\n\n[textures.\"a.b\"]\nformat = \"r8unorm\"\nsize = [8]\n\n\
+                [[passes]]\ntype = \"render\"\ncolorAttachments = [{ texture = \"a\" }, { texture = \"b\" }]\n\n\
+                [[passes.draws]]\npipeline = \"p\"\ndraw = { vertexCount = 3 }\n";
+    let json = "{\n  \"format\": \"scene-1\",\n  \"textures\": {\"a\": {\"format\": \"rgba8unorm\", \"size\": [4, 4]},\n    \"a.b\": {\"format\": \"r8unorm\", \"size\": [8]}},\n  \
+                \"passes\": [{\"type\": \"render\", \"colorAttachments\": [{\"texture\": \"a\"},\n    {\"texture\": \"b\"}],\n    \
+                \"draws\": [{\"pipeline\": \"p\", \"draw\": {\"vertexCount\": 3}}]}]\n}";
+    let table = [
+        ("textures.a", (3, 11), (3, 21)),
+        ("textures.a.size[1]", (5, 12), (3, 58)),
+        ("textures.a.b.size", (9, 8), (4, 42)),
+        ("textures.a.mipLevelCount", (3, 11), (3, 21)),
+        ("passes[0].colorAttachments[1].texture", (13, 52), (6, 17)),
+        ("passes[0].colorAttachments[1]", (13, 40), (6, 5)),
+        ("passes[0].draws[0].pipeline", (16, 12), (7, 28)),
+        ("passes[0].draws[0].draw.vertexCount", (17, 24), (7, 57)),
+        ("passes[0].draws[4]", (15, 10), (7, 14)),
+    ];
+    for (field, in_toml, in_json) in table {
+        for (text, language, place) in [(toml, Language::Toml, in_toml), (json, Language::Json, in_json)] {
+            let file = SceneFile {
+                scene: parse(text, language).expect("a scene"),
+                name: "s".into(),
+                folder: "".into(),
+                text: Some((text.into(), language)),
+            };
+            let e = file.locate(SceneError::new(field, "wrong"));
+            assert_eq!(e.place, Some(place), "{field} in {language:?}");
+            assert_eq!(e.to_string(), format!("s:{}:{}: {field}: wrong", place.0, place.1));
+        }
+    }
+    let wrong = [
+        ("format = \"scene-1\"\n[buffers.b]\nsize = \"x\"", Language::Toml, "s:3:8: buffers.b.size: invalid type"),
+        (
+            "{\"format\": \"scene-1\",\n \"buffers\": {\"b\": {\"size\": \"x\"}}}",
+            Language::Json,
+            "s:2:28: buffers.b.size: invalid type",
+        ),
+        ("format = \"scene-1\"\nsize = [", Language::Toml, "s:2:"),
+        ("{\"format\":\"scene-1\",\n}", Language::Json, "s:2:1: trailing comma"),
+    ];
+    for (text, language, sentence) in wrong {
+        let e = parse(text, language).expect_err(text).of("s").to_string();
+        assert!(e.starts_with(sentence), "{e}\n{sentence}");
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gpucc_container::Stage;
+
 /// What rule was broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrapKind {
@@ -93,6 +95,8 @@ pub struct Trap {
     pub workgroup: Option<[u32; 3]>,
     /// Lane (local invocation index where known) in which it happened.
     pub lane: Option<u32>,
+    /// Which program of a draw it happened in.
+    pub stage: Option<Stage>,
     /// Of a race: the access that came before.
     pub other: Option<Box<Other>>,
 }
@@ -100,7 +104,16 @@ pub struct Trap {
 impl Trap {
     /// A trap without a place.
     pub fn new(kind: TrapKind, message: impl Into<String>) -> Self {
-        Trap { kind, message: message.into(), pc: None, instruction: None, workgroup: None, lane: None, other: None }
+        Trap {
+            kind,
+            message: message.into(),
+            pc: None,
+            instruction: None,
+            workgroup: None,
+            lane: None,
+            stage: None,
+            other: None,
+        }
     }
 
     /// Adds the instruction and its address unless a place was already set.
@@ -127,6 +140,12 @@ impl Trap {
     pub fn in_workgroup(mut self, id: [u32; 3]) -> Self {
         self.workgroup.get_or_insert(id);
         self
+    }
+
+    /// Adds the program of a draw.
+    #[must_use]
+    pub fn in_stage(self, stage: Stage) -> Self {
+        Trap { stage: Some(stage), ..self }
     }
 
     /// Adds the lane unless already set.

@@ -79,7 +79,7 @@ fn scene(case: &Case) -> Result<Scene, String> {
 /// # Errors
 /// Arguments of a shader alone that are none.
 pub fn file(case: &Case, folder: &Path) -> Result<SceneFile, String> {
-    Ok(SceneFile { scene: scene(case)?, name: String::new(), folder: folder.to_path_buf() })
+    Ok(SceneFile { scene: scene(case)?, name: String::new(), folder: folder.to_path_buf(), text: None })
 }
 
 /// What a failure amounts to.

@@ -94,7 +94,7 @@ impl Drawn {
         let program = FragmentProgram::new(seed)?;
         let said = |e: String| format!("seed {seed}: {e}\n{}", program.source);
         let scene = read::parse(&scene(&program).to_string(), read::Language::Json).map_err(|e| said(e.to_string()))?;
-        let file = SceneFile { scene, name: String::new(), folder: std::path::PathBuf::new() };
+        let file = SceneFile { scene, name: String::new(), folder: std::path::PathBuf::new(), text: None };
         let ready = Ready::new(file).map_err(|f| said(f.to_string()))?;
         Ok(Drawn { seed, program, ready })
     }

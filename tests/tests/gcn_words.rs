@@ -49,7 +49,7 @@ fn ours(pair: &Pair) -> Result<[Entry; 2], String> {
 /// Vertex and fragment program of the only pipeline of a scene, or the code of what is refused.
 fn linked(scene: &Value, &target: &Target) -> Result<[Entry; 2], String> {
     let scene = read::parse(&scene.to_string(), read::Language::Json).unwrap_or_else(|e| panic!("{scene}: {e}"));
-    let file = SceneFile { scene, name: String::new(), folder: PathBuf::new() };
+    let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
     let shaders = Shaders::load(&file).unwrap_or_else(|e| panic!("{e}"));
     let Stages::Render { vertex, fragment: Some(second) } = shaders.pipelines[0] else { panic!("two stages") };
     let compile = |e: usize| {

@@ -170,12 +170,13 @@ fn frame_on(ready: &Ready, place: Place, cores: usize, limit: u64) -> (Resources
     let scene = &ready.file.scene;
     let report = Programs::new(scene, &ready.shaders, place)
         .and_then(|programs| frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}));
-    (resources, report.map(|r| (r.steps, r.instructions)).map_err(|f| f.to_string()))
+    (resources, report.map(|r| (r.steps, r.run.instructions)).map_err(|f| f.to_string()))
 }
 
 #[test]
 fn the_number_of_cores_does_not_show_in_a_frame() {
-    let file = SceneFile { scene: mesh::scene(24, [200, 150]), name: String::new(), folder: PathBuf::new() };
+    let file =
+        SceneFile { scene: mesh::scene(24, [200, 150]), name: String::new(), folder: PathBuf::new(), text: None };
     let mut frames = vec![Ready::new(file).unwrap_or_else(|f| panic!("{f}"))];
     // Every group, with programs that write memory, read targets, discard, and run for each sample.
     frames.extend(sample(3).iter().filter_map(|c| gfx::shuffled(c, Path::new("")).ok()));

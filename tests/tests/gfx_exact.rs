@@ -114,7 +114,8 @@ texture = "picture"
 
 fn ready(text: &str) -> Ready {
     let scene = parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}"));
-    Ready::new(SceneFile { scene, name: String::new(), folder: PathBuf::new() }).unwrap_or_else(|f| panic!("{f}"))
+    Ready::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
+        .unwrap_or_else(|f| panic!("{f}"))
 }
 
 /// What the oracle has against a place; nothing is compared where the target lacks by the list what it takes.

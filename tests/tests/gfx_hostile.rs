@@ -37,7 +37,7 @@ fn draw(text: &str) -> Result<Vec<u8>, String> {
     let start = Instant::now();
     let done = (|| {
         let scene = read::parse(&text.replace('\n', " "), read::Language::Json).map_err(|e| e.to_string())?;
-        let file = SceneFile { scene, name: String::new(), folder: PathBuf::new() };
+        let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
         let ready = Ready::new(file).map_err(|f| f.to_string())?;
         picture(&ready)
     })();
@@ -144,7 +144,7 @@ fn ten_million_draws_are_told() {
 fn a_mesh_of_ten_thousand_triangles_is_drawn() {
     let scene = mesh::scene(71, [640, 480]);
     let start = Instant::now();
-    let file = SceneFile { scene, name: String::new(), folder: PathBuf::new() };
+    let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
     let bytes = picture(&Ready::new(file).unwrap_or_else(|f| panic!("{f}"))).unwrap_or_else(|e| panic!("{e}"));
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
     let drawn = bytes.chunks(4).filter(|p| p[3] == 255).count();

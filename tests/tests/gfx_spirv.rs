@@ -146,7 +146,7 @@ fn pair(folder: &Path, made: &Path, name: &str) -> Result<(), String> {
     let with = |shaders: Vec<(String, Shader)>, folder: &Path| {
         let mut scene = scene.clone();
         scene.shaders = Names::new(shaders).expect("two names");
-        SceneFile { scene, name: format!("{name}.toml"), folder: folder.to_path_buf() }
+        SceneFile { scene, name: format!("{name}.toml"), folder: folder.to_path_buf(), text: None }
     };
     let twin = ["vertex", "fragment"].map(|s| (s.to_string(), Shader::File(format!("{name}.wgsl"))));
     let (glsl, wgsl) = (with(files, made), with(twin.to_vec(), folder));

@@ -15,6 +15,7 @@ use run::{Steps, cargo};
 const USAGE: &str = "usage: cargo xtask ci
        cargo xtask family FAMILY...      formatting, clippy and tests of a family's packages
        cargo xtask crate PACKAGE...      the same for packages; `gpucc-` may be left out
+         both: [--no-clippy] [-- NAME...]  without clippy; only tests with one of these in their names
        cargo xtask docs [--check]        pages made from tables
        cargo xtask mutate [ROWS] [FAMILY...]
        cargo xtask peers [FILE]          measures docs/performance-measured.md; a release build";
@@ -36,7 +37,7 @@ fn ci() -> bool {
             &["doc", "--workspace", "--no-deps", "--lib", "--quiet"],
             &[("RUSTDOCFLAGS", "-D warnings")],
         )
-        && tests::run(&mut steps, &["--workspace"]).is_some_and(|programs| gfx(&mut steps, &programs));
+        && tests::run(&mut steps, &["--workspace"], &[]).is_some_and(|programs| gfx(&mut steps, &programs));
     steps.print();
     ok
 }
@@ -62,8 +63,8 @@ fn gfx(steps: &mut Steps, programs: &[PathBuf]) -> bool {
         && on("graphics cases on the interpreter, lowered for the poorest target", "poorest", "2")
 }
 
-/// Formatting, clippy and tests of some packages.
-fn packages(names: &[String]) -> bool {
+/// Formatting, clippy unless it is left out, and tests of some packages.
+fn packages(names: &[String], no_clippy: bool, tests: &[String]) -> bool {
     let members = run::members();
     // The tests of a large crate are a package of their own.
     let with_tests: Vec<String> = names.iter().flat_map(|n| [n.clone(), format!("{n}-tests")]).collect();
@@ -80,8 +81,8 @@ fn packages(names: &[String]) -> bool {
         .chain(["--all-targets", "--quiet", "--", "-D", "warnings"])
         .collect();
     let ok = steps.cargo("formatting", &fmt, &[])
-        && steps.cargo("clippy, warnings denied", &clippy, &[])
-        && tests::run(&mut steps, &select).is_some();
+        && (no_clippy || steps.cargo("clippy, warnings denied", &clippy, &[]))
+        && tests::run(&mut steps, &select, tests).is_some();
     steps.print();
     ok
 }
@@ -98,7 +99,10 @@ fn tools(args: &[String], release: bool) -> bool {
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let rest = args.get(1..).unwrap_or_default();
+    let end = args.iter().position(|a| a == "--").unwrap_or(args.len());
+    let tests = args.get(end + 1..).unwrap_or_default();
+    let no_clippy = args[..end].iter().any(|a| a == "--no-clippy");
+    let rest: Vec<String> = args[..end].iter().skip(1).filter(|a| *a != "--no-clippy").cloned().collect();
     let ok = match args.first().map(String::as_str) {
         Some("ci") if rest.is_empty() => ci(),
         Some("family") if !rest.is_empty() => {
@@ -107,15 +111,26 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
             let names = rest.iter().flat_map(|f| [format!("gpucc-{f}-machine"), format!("gpucc-{f}")]);
-            packages(&names.collect::<Vec<_>>())
+            packages(&names.collect::<Vec<_>>(), no_clippy, tests)
         }
         Some("crate") if !rest.is_empty() => {
             let whole =
                 |n: &String| if n.starts_with("gpucc") || n == "xtask" { n.clone() } else { format!("gpucc-{n}") };
-            packages(&rest.iter().map(whole).collect::<Vec<_>>())
+            let names: Vec<String> = rest.iter().map(whole).collect();
+            let members = run::members();
+            if let Some(wrong) = names.iter().find(|n| members.iter().all(|m| m.name != **n)) {
+                let all: Vec<&str> = members.iter().map(|m| m.name.strip_prefix("gpucc-").unwrap_or(&m.name)).collect();
+                eprintln!("no package `{wrong}`; available: {}", all.join(", "));
+                return ExitCode::from(2);
+            }
+            packages(&names, no_clippy, tests)
         }
         Some("docs" | "mutate") => tools(&args, false),
         Some("peers") => tools(&args, true),
+        Some("--help" | "-h" | "help") => {
+            println!("{USAGE}");
+            true
+        }
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

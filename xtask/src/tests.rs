@@ -76,12 +76,12 @@ struct Outcome {
 }
 
 /// Runs a test program.
-fn start(program: &Program) -> Outcome {
+fn start(program: &Program, names: &[String]) -> Outcome {
     let name = program.folder.strip_prefix(root()).unwrap_or(&program.folder).display().to_string();
     let mut output = format!("     Running tests of {name} ({})\n", program.path.display());
     let mut times = Vec::new();
     let mut c = Command::new(&program.path);
-    c.args(["-Z", "unstable-options", "--report-time"]).current_dir(&program.folder);
+    c.args(["-Z", "unstable-options", "--report-time"]).args(names).current_dir(&program.folder);
     c.env("RUSTC_BOOTSTRAP", "1").env("INSTA_UPDATE", "no").stdout(Stdio::piped());
     let Ok(mut child) = c.spawn() else {
         output.push_str("it could not be started\n");
@@ -106,7 +106,7 @@ fn start(program: &Program) -> Outcome {
 
 /// Runs test programs, as many at once as there are cores: at the end of each some cores have nothing left to do. The largest begin.
 /// Prints the output of each when it has ended; gives the times, and the folders of those that failed.
-fn start_all(mut programs: Vec<Program>) -> (Vec<Timed>, Vec<String>) {
+fn start_all(mut programs: Vec<Program>, names: &[String]) -> (Vec<Timed>, Vec<String>) {
     programs.sort_by_key(|p| std::cmp::Reverse(std::fs::metadata(&p.path).map_or(0, |m| m.len())));
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::new(), Vec::new()));
@@ -115,7 +115,7 @@ fn start_all(mut programs: Vec<Program>) -> (Vec<Timed>, Vec<String>) {
         for _ in 0..cores {
             scope.spawn(|| {
                 while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = start(program);
+                    let outcome = start(program, names);
                     let Ok(mut done) = done.lock() else { return };
                     print!("{}", outcome.output);
                     done.0.extend(outcome.times);
@@ -129,16 +129,16 @@ fn start_all(mut programs: Vec<Program>) -> (Vec<Timed>, Vec<String>) {
     done.into_inner().unwrap_or_default()
 }
 
-/// Builds and runs the tests of the selected packages, with those in their documentation. Where all passed it gives the other
-/// programs that were built on the way.
-pub fn run(steps: &mut Steps, select: &[&str]) -> Option<Vec<PathBuf>> {
+/// Builds and runs the tests of the selected packages, with those in their documentation; with `names` only tests that have one of these
+/// in their names, and none of the documentation. Where all passed it gives the other programs that were built on the way.
+pub fn run(steps: &mut Steps, select: &[&str], names: &[String]) -> Option<Vec<PathBuf>> {
     eprintln!("== tests: building {}", select.join(" "));
     let Some(built) = steps.time("building the tests", || build(select)) else {
         eprintln!("== the tests do not build");
         return None;
     };
-    let (mut times, failed) = steps.time("running the tests", || start_all(built.tests));
-    let documented = documented(select);
+    let (mut times, failed) = steps.time("running the tests", || start_all(built.tests, names));
+    let documented = if names.is_empty() { documented(select) } else { Vec::new() };
     let documented = documented.is_empty() || {
         let mut doc = vec!["test", "--doc", "--no-fail-fast", "--quiet"];
         if select.contains(&"--workspace") {

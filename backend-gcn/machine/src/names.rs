@@ -3,7 +3,7 @@
 use crate::abi;
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, table, register };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -12,9 +12,20 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
         (abi::FILE_VGPR, 0) => Some(format!("v{index}")),
         (abi::FILE_PARAM, _) => Some(format!("param{index}.{}", component(lane)?)),
         (abi::FILE_ATTRIBUTE, _) => Some(format!("attribute{index}.{}", component(lane)?)),
-        (abi::FILE_EXPORT, _) => Some(format!("export target {index}.{}", component(lane)?)),
+        (abi::FILE_EXPORT, _) => Some(format!("{}.{}", export(index), component(lane)?)),
         (abi::FILE_ROOT, 0) => Some(format!("root[{index}]")),
         _ => None,
+    }
+}
+
+/// A target of exports, as listings have it.
+fn export(target: u16) -> String {
+    match target {
+        0..=7 => format!("mrt{target}"),
+        8 => "mrtz".into(),
+        12..=15 => format!("pos{}", target - 12),
+        32..=63 => format!("param{}", target - 32),
+        _ => format!("export target {target}"),
     }
 }
 
@@ -41,9 +52,49 @@ pub fn source(number: u32) -> Option<String> {
         32..36 => word("descriptor of the constant data", abi::FAMILY_DATA),
         abi::FAMILY_PS_INPUT.. => {
             let (item, n) = ((number - abi::FAMILY_PS_INPUT) / 4, number % 4);
-            Some(format!("SPI_PS_INPUT_ADDR item {item}, register {n}"))
+            ps_input(item, n)
         }
         _ => None,
+    }
+}
+
+/// A register of an item of SPI_PS_INPUT_ADDR (reference section 18.1).
+fn ps_input(item: u32, register: u32) -> Option<String> {
+    const PAIRS: [&str; 7] = [
+        "PERSP_SAMPLE",
+        "PERSP_CENTER",
+        "PERSP_CENTROID",
+        "PERSP_PULL_MODEL",
+        "LINEAR_SAMPLE",
+        "LINEAR_CENTER",
+        "LINEAR_CENTROID",
+    ];
+    const WORDS: [&str; 9] = [
+        "LINE_STIPPLE",
+        "POS_X",
+        "POS_Y",
+        "POS_Z",
+        "POS_W",
+        "FRONT_FACE",
+        "ANCILLARY (sample id in bits 8 to 11, layer in 16 to 28)",
+        "SAMPLE_COVERAGE",
+        "POS_FIXED_PT (y << 16 | x)",
+    ];
+    let n = register as usize;
+    match item {
+        3 => Some(format!("{}, {}", PAIRS[3], ["i/w", "j/w", "1/w"].get(n)?)),
+        0..=6 => Some(format!("{}, {}", PAIRS[item as usize], ["i", "j"].get(n)?)),
+        _ if n == 0 => WORDS.get(item as usize - 7).map(|&w| w.into()),
+        _ => None,
+    }
+}
+
+/// A table whose address is loaded.
+fn table(number: u16) -> Option<String> {
+    match number {
+        0 => Some("the root block".into()),
+        abi::VERTEX_TABLE => Some("the table of vertex buffers".into()),
+        n => Some(format!("the descriptors of bind group {}", n - 1)),
     }
 }
 

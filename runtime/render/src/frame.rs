@@ -7,6 +7,7 @@ mod target;
 use std::collections::BTreeMap;
 
 use gpucc_interp::Profile;
+use gpucc_ir::Stage;
 use gpucc_scene::model::Pass;
 use gpucc_scene::{Resources, Scene};
 use gpucc_sim::texture::{Precision, Sampler};
@@ -14,7 +15,7 @@ use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
 
 use crate::error::Failure;
 use crate::place::{Code, Programs};
-use crate::shaders::{Shaders, Stages};
+use crate::shaders::{Entry, Shaders, Stages};
 pub(crate) use bind::Given;
 
 /// Steps that a frame may take. An empty draw takes 1,000.
@@ -47,8 +48,8 @@ pub struct Report {
     pub dispatches: u64,
     /// Draws.
     pub draws: u64,
-    /// Instructions executed.
-    pub instructions: u64,
+    /// Instructions executed, by class too; no races.
+    pub run: RunReport,
     /// Steps paid.
     pub steps: u64,
     /// Worth telling, each once.
@@ -155,36 +156,47 @@ impl Frame<'_> {
         RunOptions { step_limit: self.left, ..self.options.run.clone() }
     }
 
-    fn count(&mut self, field: &str, entries: &[usize], r: RunReport) {
+    fn count(&mut self, field: &str, entries: &[usize], mut r: RunReport) {
         self.left = self.left.saturating_sub(r.steps);
         self.report.steps += r.steps;
-        self.report.instructions += r.instructions;
-        for n in r.notes {
+        for n in std::mem::take(&mut r.notes) {
             if !self.report.notes.contains(&n) {
                 self.report.notes.push(n);
             }
         }
-        for t in r.races {
+        let races = std::mem::take(&mut r.races);
+        self.report.run.add(r);
+        for t in races {
             let told = self.trapped(field, entries, t);
             self.report.races.push(told);
         }
     }
 
-    /// A trap in one of these entry points, with the line if only one has such an instruction.
+    /// A trap in one of these entry points, with the line where it is known in which.
     fn trapped(&self, field: &str, entries: &[usize], mut trap: Trap) -> Failure {
         if trap.kind == TrapKind::StepLimit {
             trap.message = format!("the frame is still running after {} steps", self.options.run.step_limit);
         }
-        let line = match (entries, trap.pc) {
-            ([one], Some(pc)) => self.line(*one, pc),
+        let entry = match (entries, trap.stage) {
+            (&[one], None) => Some(one),
+            (list, Some(stage)) => list.iter().copied().find(|&e| {
+                let of = self.shaders.entries.get(e).map(|e| e.stage);
+                of == Some(if stage == gpucc_container::Stage::Vertex { Stage::Vertex } else { Stage::Fragment })
+            }),
             _ => None,
         };
+        let line = entry.zip(trap.pc).and_then(|(e, pc)| self.line(e, pc));
         Failure::Trap { field: field.into(), line, trap: Box::new(trap) }
     }
 
     fn line(&self, entry: usize, pc: u64) -> Option<(String, u32, u32)> {
-        let source = self.shaders.sources.get(self.shaders.entries.get(entry)?.source)?;
-        let (line, column) = match self.programs.list.get(entry)?.as_ref()? {
+        let Entry { stage, source, .. } = self.shaders.entries.get(entry)?;
+        let source = self.shaders.sources.get(*source)?;
+        let list = match &self.programs.mixed {
+            Some(halves) if halves.on != *stage => &halves.oracles,
+            _ => &self.programs.list,
+        };
+        let (line, column) = match list.get(entry)?.as_ref()? {
             Code::Oracle(p) => p.line_column(pc)?,
             Code::Machine { container, .. } => {
                 let lines = &container.entries.first()?.lines;

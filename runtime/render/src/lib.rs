@@ -43,7 +43,7 @@ impl Ready {
     /// # Errors
     /// The first thing that is wrong with the scene, what the compiler says of a shader.
     pub fn new(file: SceneFile) -> Result<Ready, Failure> {
-        let named = |e: SceneError| if e.file.is_empty() { e.of(&file.name) } else { e };
+        let named = |e: SceneError| file.locate(e);
         gpucc_scene::check::scene(&file.scene).map_err(named)?;
         let resources = file.resources().map_err(named)?;
         gpucc_scene::check::loaded(&file.scene, &resources).map_err(named)?;
@@ -63,7 +63,7 @@ impl Ready {
     }
 
     fn checked(file: SceneFile, resources: Resources, shaders: Shaders) -> Result<Ready, Failure> {
-        let named = |e: SceneError| if e.file.is_empty() { e.of(&file.name) } else { e };
+        let named = |e: SceneError| file.locate(e);
         interface::check(&file.scene, &resources, &shaders).map_err(named)?;
         Ok(Ready { file, resources, shaders })
     }

@@ -38,7 +38,8 @@ pub fn scene(files: [&str; 2], folder: &Path, size: [u32; 2]) -> Result<String, 
     );
     let short = short.replace("present = \"picture\"\n", "");
     let parsed = read::parse(&short, Language::Toml)?;
-    let shaders = Shaders::load(&SceneFile { scene: parsed, name: files[0].into(), folder: folder.into() })?;
+    let shaders =
+        Shaders::load(&SceneFile { scene: parsed, name: files[0].into(), folder: folder.into(), text: None })?;
     let of = |stage| shaders.entries.iter().find(|e| e.stage == stage);
     let (Some(v), Some(f)) = (of(Stage::Vertex), of(Stage::Fragment)) else { return Ok(text) };
     let io = |e: &crate::shaders::Entry| e.point().interface().cloned().unwrap_or_default();

@@ -181,7 +181,7 @@ struct Loader<'a> {
 
 impl Loader<'_> {
     fn wrong(&self, field: String, message: String) -> Failure {
-        SceneError::new(field, message).of(&self.file.name).into()
+        self.file.locate(SceneError::new(field, message)).into()
     }
 
     fn source(&mut self, name: &str) -> Result<usize, Failure> {

@@ -63,7 +63,7 @@ bindings = [ { binding = 0, buffer = "words" }, { binding = 1, texture = "image"
 
 fn ready(text: &str) -> Result<Ready, Failure> {
     let scene = read::parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}"));
-    Ready::new(SceneFile { scene, name: "a.toml".into(), folder: PathBuf::new() })
+    Ready::new(SceneFile { scene, name: "a.toml".into(), folder: PathBuf::new(), text: None })
 }
 
 #[test]

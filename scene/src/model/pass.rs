@@ -41,6 +41,7 @@ enum PassType {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct RawPass {
+    /// The kind of pass.
     #[serde(deserialize_with = "de::word")]
     r#type: PassType,
     pipeline: Option<String>,
@@ -361,7 +362,9 @@ struct RawDraw {
     #[serde(default, deserialize_with = "de::slots")]
     vertex_buffers: Vec<Option<BufferRange>>,
     index_buffer: Option<IndexBuffer>,
+    /// Vertices in order.
     draw: Option<RawCall>,
+    /// Vertices by index.
     draw_indexed: Option<RawIndexedCall>,
     #[serde(default, deserialize_with = "de::maybe_numbers")]
     viewport: Option<[f64; 6]>,
@@ -488,6 +491,7 @@ struct RawBinding {
     buffer: Option<String>,
     offset: Option<u64>,
     size: Option<u64>,
+    /// Name of the sampler.
     sampler: Option<String>,
     texture: Option<String>,
     #[serde(default, deserialize_with = "de::maybe_word")]

@@ -175,10 +175,13 @@ fn blend_component<'de, D: Deserializer<'de>>(d: D) -> Result<BlendComponent, D:
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
     struct Raw {
+        /// How the two products are joined; `add` if it is left out.
         #[serde(default, deserialize_with = "de::maybe_word")]
         operation: Option<BlendOperation>,
+        /// Factor of the colour of the shader; `one` if it is left out.
         #[serde(default, deserialize_with = "de::maybe_word")]
         src_factor: Option<BlendFactor>,
+        /// Factor of the colour of the target; `zero` if it is left out.
         #[serde(default, deserialize_with = "de::maybe_word")]
         dst_factor: Option<BlendFactor>,
     }
@@ -315,12 +318,16 @@ fn stencil_face<'de, D: Deserializer<'de>>(d: D) -> Result<StencilFace, D::Error
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
     struct Raw {
+        /// Comparison of the stencil reference with the stored value; `always` if it is left out.
         #[serde(default, deserialize_with = "de::maybe_word")]
         compare: Option<Compare>,
+        /// Operation where the comparison fails; `keep` if it is left out.
         #[serde(default, deserialize_with = "de::maybe_word")]
         fail_op: Option<StencilOperation>,
+        /// Operation where depth fails; `keep` if it is left out.
         #[serde(default, deserialize_with = "de::maybe_word")]
         depth_fail_op: Option<StencilOperation>,
+        /// Operation where both pass; `keep` if it is left out.
         #[serde(default, deserialize_with = "de::maybe_word")]
         pass_op: Option<StencilOperation>,
     }

@@ -221,15 +221,21 @@ de::words! {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawGenerator {
+    /// The pattern.
     #[serde(deserialize_with = "de::word")]
     name: PatternName,
+    /// The first colour; white if it is left out.
     #[serde(default, deserialize_with = "de::maybe_list")]
     a: Option<[u8; 4]>,
+    /// The second colour of `checker`; opaque black if it is left out.
     #[serde(default, deserialize_with = "de::maybe_list")]
     b: Option<[u8; 4]>,
+    /// Texels along the side of a cell of `checker`; 1 if it is left out.
     cell: Option<u32>,
+    /// Seed of `noise`; 0 if it is left out.
     seed: Option<u32>,
     alpha: Option<u8>,
+    /// Each further level is the mean of the one before; else each is made by itself.
     #[serde(default, deserialize_with = "de::maybe_word")]
     mips: Option<Mips>,
 }
@@ -381,6 +387,7 @@ struct RawImmediates {
     f32: Option<Vec<f32>>,
     u32: Option<Vec<u32>>,
     i32: Option<Vec<i32>>,
+    /// Parts, one after another.
     data: Option<Vec<RawImmediates>>,
 }
 

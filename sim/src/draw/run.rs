@@ -1,5 +1,6 @@
 //! The loop of a draw.
 
+use gpucc_container::Stage;
 use gpucc_pipeline::{CullMode, FrontFace};
 
 use super::merge::Behind;
@@ -214,7 +215,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         }
         self.stages.pay(PRIMITIVE_STEPS * chunk.primitives.len() as u64)?;
         self.shaded.clear();
-        self.stages.vertices(&chunk.vertices, &mut self.shaded)?;
+        self.stages.vertices(&chunk.vertices, &mut self.shaded).map_err(|t| t.in_stage(Stage::Vertex))?;
         assert_eq!(self.shaded.len(), chunk.vertices.len(), "one result for each vertex");
         let ready: Vec<Ready> = chunk.primitives.iter().filter_map(|p| self.set_up(p)).collect();
         let mut batch: Vec<QuadIn<'_>> = Vec::new();
@@ -346,7 +347,8 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let batches: Vec<&[QuadIn<'_>]> = starts.zip(&self.ends).map(|(from, &end)| &run[from..end]).collect();
         self.results.clear();
-        self.stages.batches(&batches, self.targets, &mut self.results)?;
+        let shaded = self.stages.batches(&batches, self.targets, &mut self.results);
+        shaded.map_err(|t| t.in_stage(Stage::Fragment))?;
         assert_eq!(self.results.len(), waiting.len(), "one result for each quad");
         for (quad, at) in waiting.iter().zip(order) {
             self.behind.apply(quad, &self.results[at], self.targets);

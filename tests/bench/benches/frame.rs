@@ -16,7 +16,7 @@ use gpucc_tests::{gfx, heap, mesh};
 fn mesh_frame(c: &mut Criterion) {
     heap::keep();
     let size = [640, 480];
-    let file = SceneFile { scene: mesh::scene(71, size), name: String::new(), folder: PathBuf::new() };
+    let file = SceneFile { scene: mesh::scene(71, size), name: String::new(), folder: PathBuf::new(), text: None };
     let ready = Ready::new(file).unwrap_or_else(|f| panic!("{f}"));
     let scene = &ready.file.scene;
     let mut g = c.benchmark_group("frame");
@@ -40,7 +40,7 @@ fn mesh_frame(c: &mut Criterion) {
         b.iter(|| {
             let mut resources = ready.resources.clone();
             let options = frame::Options::default();
-            frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map(|r| r.instructions)
+            frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map(|r| r.run.instructions)
         })
     });
     g.finish();

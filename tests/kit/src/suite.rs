@@ -23,7 +23,7 @@ pub fn report(failures: &[String]) {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Every file under `tests/filetests`, with its path there.
+/// Every file under `tests/filetests`, with its path there; with `GPUCC_FILE_TEST` in the environment those whose path has it.
 ///
 /// # Panics
 /// A file cannot be read or is no file test.
@@ -48,6 +48,11 @@ pub fn file_tests() -> Vec<(String, FileTest)> {
         let test = FileTest::parse(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
         (name, test)
     };
+    if let Ok(part) = std::env::var("GPUCC_FILE_TEST") {
+        paths.retain(|p| p.to_string_lossy().contains(&part));
+        assert!(!paths.is_empty(), "no file test has `{part}` in its path");
+        return paths.into_iter().map(read).collect();
+    }
     let list: Vec<_> = paths.into_iter().map(read).collect();
     assert!(list.len() > 20, "only {} file tests were found", list.len());
     list

@@ -16,6 +16,7 @@ const PAGES: &[Page] = &[
     ("optimisation.md", gpucc_opt::pipeline::reference_page),
     ("isa-vivante.md", gpucc_vivante_machine::reference_page),
     ("support.md", gpucc::support::page),
+    ("scene-format.md", crate::scenes::page),
 ];
 
 /// Names of pages with what they should say now. The one about peers needs the shared folder.

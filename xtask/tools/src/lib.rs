@@ -4,5 +4,6 @@
 pub mod docs;
 pub mod mutate;
 pub mod peers;
+mod scenes;
 mod stamp;
 mod workspace;
