@@ -20,7 +20,7 @@ fn schedules(options: &CodegenOptions) -> bool {
     options.opt_level >= 2 && !options.skip_passes.iter().any(|p| p == "schedule")
 }
 
-/// What an allocation is worth: less is better.
+/// The cost of an allocation: less is better.
 struct Worth {
     /// Scalar registers that are taken.
     fixed: u32,

@@ -86,7 +86,7 @@ pub const fn modifiers(row: &Row<Isa>) -> u64 {
     set
 }
 
-/// What the rows of an opcode have together.
+/// The common facts of the rows of an opcode.
 #[derive(Clone, Copy)]
 struct Union {
     sources: usize,

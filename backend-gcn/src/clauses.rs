@@ -20,7 +20,7 @@ pub fn ordered(a: &EncodedInst, b: &EncodedInst) -> bool {
     overlap(&a.writes, &b.reads) || overlap(&a.writes, &b.writes) || overlap(&a.reads, &b.writes)
 }
 
-/// What every vector instruction depends on without naming it.
+/// The implicit operands of every vector instruction.
 pub fn sets_state(i: &EncodedInst) -> bool {
     let state: Ranges = smallvec![(operand::EXEC, 2), (operand::M0, 1)];
     overlap(&i.writes, &state) || rows::writes_exec(i.inst.row())
@@ -31,7 +31,7 @@ pub fn stays(i: &EncodedInst) -> bool {
     i.facts.barrier || i.label.is_some() || matches!(i.inst.op(), Op::SEndpgm)
 }
 
-/// What an instruction can form clauses with: its counter, and whether it stores.
+/// The clauses that an instruction can form: its counter, and whether it stores.
 fn kind(i: &EncodedInst) -> Option<(Counter, bool)> {
     let access = i.inst.row().attrs.access;
     let one = matches!(access, Access::Load | Access::Store);

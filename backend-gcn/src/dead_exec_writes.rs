@@ -23,7 +23,7 @@ fn only_sets(i: &EncodedInst) -> bool {
     i.writes[..] == [EXEC] && matches!(i.inst.op(), Op::SMovB64 | Op::SOrB64 | Op::SAndB64 | Op::SAndn2B64)
 }
 
-/// What a block does about EXEC: whether it asks for it before it sets it, and whether it sets it.
+/// The use of EXEC in a block: whether it asks for it before it sets it, and whether it sets it.
 fn effect(block: &[EncodedInst]) -> (bool, bool) {
     block.iter().rev().fold((false, false), |(live, set), i| {
         let sets = i.writes.contains(&EXEC);

@@ -21,7 +21,7 @@ pub(crate) fn pair(p: (u32, u32)) -> u128 {
     bits(&smallvec::smallvec![p])
 }
 
-/// What an instruction does to scalar registers, EXEC and SCC.
+/// The effect of an instruction on scalar registers, EXEC and SCC.
 pub(crate) struct Effect {
     pub reads: u128,
     /// All of each of these registers is written.
@@ -63,7 +63,7 @@ impl Effect {
         );
         let compares = i.facts.is_valu && !rows::writes_exec(row) && i.writes.iter().all(|w| w.0 < 128);
         let pure = known && (masks || compares) && !i.writes.is_empty() && writes & pair(EXEC) == 0;
-        // What may keep a part of what was there.
+        // A write that may keep a part of what was there.
         if matches!(op, Op::SCmovB32 | Op::SCmovB64 | Op::SCmovkI32) {
             reads |= bits(&i.writes);
         }
@@ -73,7 +73,7 @@ impl Effect {
         Effect { reads, writes, pure }
     }
 
-    /// What is asked for before the instruction, from what is asked for behind it.
+    /// The demand before the instruction, from the demand behind it.
     pub fn through(&self, live: u128) -> u128 {
         live & !self.writes | self.reads
     }

@@ -37,7 +37,7 @@ pub struct Program {
     pub latency: u64,
 }
 
-/// What conditional and unconditional branches reach: 16 bits of words, with sign.
+/// The reach of conditional and unconditional branches: 16 bits of words, with sign.
 const REACH: Reach = Reach { back: 4 << 15, ahead: 4 * ((1 << 15) - 1), jump: 4 };
 
 /// Branches of a program, on their way from here to there.

@@ -412,7 +412,7 @@ impl Encoder {
         m
     }
 
-    /// What ends a block.
+    /// The end of a block.
     fn leave(&mut self, i: &MI, next: usize) {
         let to: Vec<usize> = i.labels().map(|l| l.0 as usize).collect();
         match (i.target_op(), to.as_slice()) {

@@ -8,14 +8,14 @@ use gpucc_isa::{Inst, Packed};
 use gpucc_mir::{EncodedBlock, EncodedFunc, Payload, Ranges};
 use smallvec::smallvec;
 
-/// What the texture unit does.
+/// The work of the texture unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Image {
     /// Whether a sampler filters.
     pub sampled: bool,
 }
 
-/// What is asked about an instruction again and again.
+/// The questions that are asked about an instruction again and again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// Its wait counter.

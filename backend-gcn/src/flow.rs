@@ -48,7 +48,7 @@ pub enum Waiting {
     Collected,
 }
 
-/// What one block does.
+/// The effect of one block.
 #[derive(Clone, Debug, Default)]
 pub struct PlanBlock {
     /// Edges in the terminator's order.
@@ -61,7 +61,7 @@ pub struct PlanBlock {
     pub saves: bool,
     /// Masks that begin empty at the end of this block.
     pub clear: Vec<usize>,
-    /// What follows is so cheap that the wave goes there even without active lanes.
+    /// The code that follows is so cheap that the wave goes there even without active lanes.
     pub run_when_inactive: bool,
     /// Where the wave goes on when no lane is left in EXEC after this block: the next block with waiting lanes.
     pub next_parked: Option<usize>,
@@ -406,7 +406,7 @@ fn begin_waiting(
     for (k, &b) in order.iter().enumerate() {
         place[pos[b]] = k as u32;
     }
-    // What no lane comes to is in no order, and goes nowhere.
+    // A block that no lane comes to is in no order, and goes nowhere.
     let dead = |at: usize| out.blocks[at].dead;
     let last = Peaks::new(place.iter().copied());
     let first = Peaks::new((0..n).map(|at| if dead(at) { 0 } else { n as u32 - place[at] }));

@@ -18,7 +18,7 @@ pub fn has_short(op: Op, generation: u8) -> bool {
         .is_some_and(|r| gpucc_gcn_machine::table().rows[r as usize].bytes == 4)
 }
 
-/// What a place of a row takes.
+/// The operand that a place of a row takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Takes {
     /// Scalar registers.
@@ -205,7 +205,7 @@ fn check_own(i: &MInst<Gcn>, op: GOp) -> Result<(), String> {
 /// Whether an instruction has as many operands as its opcode takes, modifiers that it has, and sources that one of its rows can hold.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault.
 pub fn check(i: &MInst<Gcn>) -> Result<(), String> {
     let Some(op) = i.target_op() else { return Ok(()) };
     let GOp::I(op) = op else { return check_own(i, op) };
@@ -233,7 +233,7 @@ pub fn check(i: &MInst<Gcn>) -> Result<(), String> {
 /// Whether registers are of the files and sizes that an opcode takes, and a vector instruction reads one scalar alone.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault.
 pub fn check_registers(i: &MInst<Gcn>, uses: &[Option<(FileId, u16)>], defs: &[(FileId, u16)]) -> Result<(), String> {
     let name = |r: (FileId, u16)| format!("{} of file {}", r.1, if r.0 == FILE_V { "v" } else { "s" });
     let op = match i.target_op() {

@@ -74,7 +74,7 @@ pub enum GOp {
     Choose(Op),
 }
 
-/// What a branch asks.
+/// The condition of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cond {
     /// Any lane is active.
@@ -130,7 +130,7 @@ gpucc_mir::modifiers! {
         sbase: u8 = 0 => Sbase,
         /// Lane of the quad that each of its lanes reads, two bits each.
         dpp_ctrl: u8 = OWN_LANES => Lanes,
-        /// What of a parameter is taken: 0 P10, 1 P20, 2 P0.
+        /// The vertex of a parameter: 0 P10, 1 P20, 2 P0.
         param: u8 = 0 => Param,
         /// Components that are read or written.
         dmask: u8 = 0 => Dmask,

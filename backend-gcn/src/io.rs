@@ -19,13 +19,13 @@ pub const PARAMETERS: u64 = 32;
 pub struct Fetched {
     /// Format and offset.
     pub attribute: VertexAttribute,
-    /// What an element belongs to.
+    /// The step of an element.
     pub step: StepMode,
     /// Place of the buffer's V# in the table.
     pub place: u32,
 }
 
-/// What of a colour leaves, and how.
+/// The part of a colour that leaves, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour {
     /// Number in SPI_SHADER_COL_FORMAT.
@@ -41,7 +41,7 @@ pub struct Colour {
 /// The inputs and outputs of an entry point.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
-    /// What the program uses of its stage; nothing of a compute entry.
+    /// The parts of its stage that the program uses; nothing of a compute entry.
     pub used: StageUse,
     /// Whether it is a compute entry.
     pub is_compute: bool,
@@ -223,7 +223,7 @@ pub fn colour(slot: &IoSlot, p: Option<&Pipeline>) -> Option<Colour> {
         (None, 2) if !alpha => (2, 3),
         _ => (9, 15),
     };
-    // What is beside an attachment goes to the first one as well.
+    // An operand beside an attachment goes to the first one as well.
     let attachment = attachment as u32 + u32::from(blend_src);
     Some(Colour { format, enabled, compressed: packed.is_some(), attachment })
 }

@@ -31,13 +31,13 @@ pub struct LaunchRegisters {
     pub num_workgroups: [u32; 3],
     /// Registers that the hardware fills with user data.
     pub user: u32,
-    /// What they hold.
+    /// The contents.
     pub data: Vec<(u32, Source)>,
     /// First register of the descriptor of the constant tables.
     pub tables: u32,
     /// `(first register, words)` of each load from the root block, in order of its words.
     pub loads: Vec<(u32, u32)>,
-    /// What the words of the root block are.
+    /// The kinds of the words of the root block.
     pub words: Vec<Source>,
     /// First register that can be given out.
     pub end: u32,
@@ -75,7 +75,7 @@ pub const ROOT: u32 = u32::MAX;
 /// Words of user data that the hardware loads.
 const USER_WORDS: usize = 16;
 
-/// What `f` reads of its immediate data.
+/// The words of immediate data that `f` reads.
 #[derive(Default)]
 struct Immediates {
     resource: Option<Res>,
@@ -173,7 +173,7 @@ impl LaunchRegisters {
         (used, (counts, scratch, tables))
     }
 
-    /// What `f` needs, which reads the tables of some bind groups; with `spills`, what spilling to scratch needs besides. Of the buffers
+    /// The registers that `f` needs, which reads the tables of some bind groups; with `spills`, those of scratch besides. Of the buffers
     /// whose descriptors are no user data `kept` have theirs in registers for the whole program.
     pub fn new(
         m: &Module,

@@ -75,7 +75,7 @@ pub struct GcnFamily;
 /// The backend.
 pub static GCN: Driver<GcnFamily> = Driver::new();
 
-/// What is refused.
+/// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(
         Refusal::BindingIndices,
@@ -106,7 +106,7 @@ const SCALAR_TOP: u32 = 94;
 /// Buffers beyond user data whose descriptors the first instructions load into registers of the whole program: four in one load.
 const KEPT: usize = 8;
 
-/// What GCN lacks, for the target-independent passes.
+/// The limits of GCN, for the target-independent passes.
 fn caps() -> Caps {
     Caps {
         narrow: false,
@@ -203,7 +203,7 @@ pub struct Strategy {
     vector: bool,
 }
 
-/// What selection decides.
+/// The decisions of selection.
 #[derive(Default)]
 pub struct State {
     fixed: launch_registers::LaunchRegisters,

@@ -105,7 +105,7 @@ impl Lowering<'_> {
         self.succs[b.0 as usize] = smallvec![to];
     }
 
-    /// What begins a block in which lanes wait.
+    /// The head of a block in which lanes wait.
     fn begin(&mut self, p: usize) {
         let b = &self.plan.blocks[p];
         match b.waiting {
@@ -132,7 +132,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What ends a block.
+    /// The end of a block.
     fn end(&mut self, p: usize) {
         let here = BlockId(p as u32);
         let plan = &self.plan.blocks[p];
@@ -208,7 +208,7 @@ impl Lowering<'_> {
             WaveExit::Active(to, None) => self.jump(here, self.entries[to]),
         }
         if self.lists.open().len() == from + 2 {
-            // What ends the block ends its logical part as well.
+            // The end of the block ends its logical part as well.
             let last = self.lists.pop();
             self.lists.pop();
             self.lists.extend(last);

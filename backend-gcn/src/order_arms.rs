@@ -55,7 +55,7 @@ pub fn run(f: &mut Function) {
         moved[p].sort_unstable_by(|a, b| b.cmp(a));
     }
     let mut order = Vec::with_capacity(n);
-    // What is still to come, the next last; whether it is an arm that is put here.
+    // Nodes still to come, the next last; whether it is an arm that is put here.
     let mut ranges = vec![(0, n, false)];
     while let Some((p, end, put)) = ranges.pop() {
         if p >= end {

@@ -95,7 +95,7 @@ fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
     form::check(&new, generation).is_ok().then_some(new)
 }
 
-/// What a block is to this pass.
+/// The role of a block in this pass.
 #[derive(Clone, Copy)]
 struct Effect {
     /// The scalar registers that it asks for before it sets them.

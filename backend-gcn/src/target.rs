@@ -71,7 +71,7 @@ impl Target for Gcn {
         };
         let Some(row) = rows::of(op) else { return InstInfo::pure(1) };
         let (e, access) = (row.effects, row.attrs.access);
-        // What exchanges lanes through the LDS keeps its place among accesses to it.
+        // An exchange of lanes through the LDS keeps its place among accesses to it.
         let exchanges = row.attrs.unit == Unit::Lds && access == Access::None;
         InstInfo {
             latency: e.latency.div_ceil(model::SLOT as u16),
@@ -93,7 +93,7 @@ impl Target for Gcn {
     fn implicit(&self, inst: &MInst<Self>, reads: &mut SmallVec<[PReg; 4]>, writes: &mut SmallVec<[PReg; 4]>) {
         let _ = writes;
         let Some(GOp::I(op)) = inst.target_op() else { return };
-        // What names a lane stays between changes of EXEC too.
+        // A value that names a lane stays between changes of EXEC too.
         let vector = |u: Unit| !matches!(u, Unit::Salu | Unit::Smem | Unit::Branch);
         if rows::of(op).is_some_and(|r| vector(r.attrs.unit) || rows::reads_exec(r)) {
             reads.push(EXEC);

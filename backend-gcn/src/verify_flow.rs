@@ -15,7 +15,7 @@ use crate::flow::{EdgeKind, Plan, Waiting, WaveExit};
 /// Words of all states together, above which a function is not looked at.
 const MOST: usize = 1 << 16;
 
-/// What may be, of each mask, at one place: a bit for each mask.
+/// The possible values of each mask, at one place: a bit for each mask.
 struct States {
     /// Words of a row.
     width: usize,
@@ -189,7 +189,7 @@ impl Verifier<'_> {
 /// Looks at a plan.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// The fault, and where.
 pub fn verify(plan: &Plan) -> Result<(), String> {
     let n = plan.blocks.len();
     let mut v = Verifier { plan, masks: vec![None; n], saved: vec![Vec::new(); n], count: 0 };

@@ -73,7 +73,7 @@ impl Since {
     }
 }
 
-/// What is outstanding.
+/// The outstanding messages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     vm: Since,
@@ -121,7 +121,7 @@ impl gpucc_mir::State for State {
 }
 
 impl State {
-    /// What `item` must wait for: vector memory, store data, the rest; `None` for nothing.
+    /// The counters that `item` must wait for: vector memory, store data, the rest; `None` for nothing.
     pub fn needs(&self, item: &EncodedInst) -> [Option<u8>; 3] {
         let least = |m: &Since, r: &Ranges| r.iter().flat_map(|&r| m.range(r)).map(|e| e.1.min(DEEPEST)).min();
         let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
@@ -293,7 +293,7 @@ fn step(state: &mut State, item: &EncodedInst, generation: u8, mut out: Option<&
     state.issue(item, generation);
 }
 
-/// What is outstanding at the start of each block.
+/// The outstanding messages at the start of each block.
 fn entries(code: &Code, generation: u8) -> BlockInStates<State> {
     let mut entry = BlockInStates::new(code.blocks.len());
     // Blocks come after one of their predecessors; loops take a few more rounds, of the blocks that change.
@@ -321,7 +321,7 @@ fn entries(code: &Code, generation: u8) -> BlockInStates<State> {
 /// Puts waits and NOPs into the code.
 fn insert(code: &mut Code, entry: &BlockInStates<State>, generation: u8) -> u64 {
     let mut count = 0;
-    // What one block gets, and in front of which of its items.
+    // Code for one block, and in front of which of its items.
     let mut new: Vec<EncodedInst> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
     // A wait alone stands for memory order.

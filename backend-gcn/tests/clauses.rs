@@ -40,7 +40,7 @@ fn loads_stay_where_something_depends_on_them() {
 
 /// As many wait as there is fuel for.
 #[test]
-fn fuel_ends_it() {
+fn stops_without_fuel() {
     let block = || line(vec![load(1, 10), mov(11, 20), load(2, 11), mov(12, 20), load(3, 12)]);
     let l = Op::BufferLoadDword;
     let mut b = block();

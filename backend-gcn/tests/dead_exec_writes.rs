@@ -18,7 +18,7 @@ fn scalar() -> EncodedInst {
     item(Op::SMovB32, smallvec![], smallvec![(4, 1)])
 }
 
-/// What is left in each block.
+/// The remainder of each block.
 fn left(blocks: Vec<(Vec<EncodedInst>, &[u32])>) -> Vec<usize> {
     let mut c = code(blocks);
     run(&mut c, u64::MAX);
@@ -42,7 +42,7 @@ fn what_is_asked_for_stays() {
 
 /// As many go as there is fuel for.
 #[test]
-fn fuel_ends_it() {
+fn stops_without_fuel() {
     for (fuel, rest) in [(0, 3), (1, 2), (2, 1), (3, 1)] {
         let mut b = line(vec![set(), scalar(), set()]);
         assert_eq!(run(&mut b, fuel), 3 - rest);

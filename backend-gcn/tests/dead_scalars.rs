@@ -64,7 +64,7 @@ fn what_is_asked_for_stays() {
         left(collects(vec![item(Op::SMovB32, smallvec![(21, 1)], smallvec![(106, 1)]), branch(Op::SCbranchVccz)])),
         [1, 5, 2]
     );
-    // What sets SCC, until the next that sets it.
+    // The instruction that sets SCC, until the next that sets it.
     let test = mask(Op::SAndB64, 50, EXEC.0, 28);
     assert_eq!(left(code(vec![(vec![test.clone(), branch(Op::SCbranchScc0)], &[])])), [2]);
     assert_eq!(left(code(vec![(vec![test.clone(), clear(60), branch(Op::SCbranchScc0)], &[])])), [2]);
@@ -75,7 +75,7 @@ fn what_is_asked_for_stays() {
 
 /// As many go as there is fuel for; what feeds others goes last.
 #[test]
-fn fuel_ends_it() {
+fn stops_without_fuel() {
     for fuel in 0..5 {
         let mut c = collects(vec![store()]);
         assert_eq!(run(&mut c, fuel), fuel.min(3));

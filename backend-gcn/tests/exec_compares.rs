@@ -36,7 +36,7 @@ fn a_mask_for_exec_alone_goes_there() {
     let and = |op| changed(vec![compare(op), narrow(Op::SAndB64, VCC)]);
     let out = |op| changed(vec![compare(op), narrow(Op::SAndn2B64, VCC)]);
     assert_eq!(and(Op::VCmpLtF32), [Op::VCmpxLtF32]);
-    // What is not less may be no number.
+    // A value that is not less may be no number.
     assert_eq!(out(Op::VCmpLtF32), [Op::VCmpxNltF32]);
     assert_eq!(out(Op::VCmpLtU32), [Op::VCmpxGeU32]);
     assert_eq!(
@@ -54,7 +54,7 @@ fn others_that_ask_keep_it() {
     let use_of = |mask| item(Op::SMovB64, smallvec![mask], smallvec![(30, 2)]);
     kept(vec![compare(Op::VCmpLtF32), narrow(Op::SAndB64, VCC), use_of(VCC)]);
     kept(vec![compare(Op::VCmpLtF32), use_of(VCC), narrow(Op::SAndB64, VCC)]);
-    // What is compared is written in between, or EXEC is.
+    // A compared register is written in between, or EXEC is.
     kept(vec![compare(Op::VCmpLtF32), vector(1), narrow(Op::SAndB64, VCC)]);
     kept(vec![compare(Op::VCmpLtF32), narrow(Op::SAndB64, (40, 2)), narrow(Op::SAndB64, VCC)]);
     // SCC says whether a lane is left.
@@ -65,7 +65,7 @@ fn others_that_ask_keep_it() {
 }
 
 #[test]
-fn fuel_ends_it() {
+fn stops_without_fuel() {
     let two = || {
         let one = || [compare(Op::VCmpLtF32), narrow(Op::SAndB64, VCC)];
         line(one().into_iter().chain(one()).collect())

@@ -27,7 +27,7 @@ fn a_wait_state_is_filled_with_work() {
 
 #[test]
 fn a_wait_state_stays_empty_if_all_work_depends() {
-    // What overwrites the data too, what reads a result, and what overwrites a source.
+    // An instruction that overwrites the data too, one that reads a result, and one that overwrites a source.
     for other in [mov(2, 21), mov(30, 0), mov(20, 21)] {
         let mut b = line(vec![store(), mov(0, 20), other]);
         assert_eq!(run(&mut b, 2, u64::MAX), 0);

@@ -2,7 +2,7 @@
 
 use gpucc_gcn::GcnFamily;
 
-/// What the verifier says of an instruction among registers %0 and %1 (vectors), %2 and %3 (scalars), %4 (a mask), %5 (a V#), %6 (a
+/// The verifier's message about an instruction among registers %0 and %1 (vectors), %2 and %3 (scalars), %4 (a mask), %5 (a V#), %6 (a
 /// T#) and %7 (two vectors).
 fn fault(inst: &str) -> String {
     let text = format!(

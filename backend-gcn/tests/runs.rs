@@ -15,7 +15,7 @@ fn moves(source: &str, generation: usize) -> (usize, String) {
     (text.lines().filter(|l| l.trim_start().starts_with("v_mov_b32")).count(), text)
 }
 
-/// What several samples read stays where the first one had it, also if it is read again behind them: no gradient is moved, and
+/// Inputs that several samples read stay where the first one had them, also if they are read again behind them: no gradient is moved, and
 /// coordinates that all of them share are not either. At most the coordinates of later samples are put beside the gradients.
 #[test]
 fn runs_keep_what_they_share() {

@@ -117,7 +117,7 @@ fn worked_examples() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// What is counted of a fragment program: two samples, three components interpolated in two steps each, one export.
+/// The counts of a fragment program: two samples, three components interpolated in two steps each, one export.
 #[test]
 fn statistics_count_texture_export_and_interpolation() {
     let source = "

@@ -83,7 +83,7 @@ fn each_can_be_left_out_and_stops_without_fuel() {
     }
 }
 
-/// What cannot be left out is not, whatever is asked for.
+/// Instructions that cannot be left out are not, whatever is asked for.
 #[test]
 fn waits_take_no_fuel() {
     let module = module(SHADER);

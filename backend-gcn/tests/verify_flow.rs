@@ -28,7 +28,7 @@ const SOURCE: &str = "
         o[i] += 1;
     }";
 
-/// What selection plans at a level.
+/// The plan of selection at a level.
 fn planned(source: &str, level: u8) -> Plan {
     let out = compile(&module(source), 2, &options(level));
     let f = &out.ir.funcs[out.ir.entries[0].func];
@@ -80,7 +80,7 @@ fn what_is_planned_wrongly_is_found() {
             }
         }
         for n in 0..b.edges.len() {
-            // What was never begun is added to.
+            // A count that was never begun is added to.
             if b.edges[n].first && p.blocks[b.edges[n].to].waiting == Waiting::Collected {
                 wrong(&|w| w.blocks[k].edges[n].first = false);
             }

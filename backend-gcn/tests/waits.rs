@@ -20,7 +20,7 @@ fn store() -> EncodedInst {
     item(Op::BufferStoreDwordx4, smallvec![(256, 4), v(9), (4, 4)], smallvec![])
 }
 
-/// What was put in: where, which operation, and its number.
+/// The planted fault: where, which operation, and its number.
 fn added(mut code: Code, quads: bool, generation: u8) -> Vec<(usize, Op, u32)> {
     let count = run(&mut code, quads, generation);
     let all = code.blocks.iter().flat_map(|b| &b.insts).enumerate();

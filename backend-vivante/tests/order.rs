@@ -37,7 +37,7 @@ fn what_changes_nothing_is_not_tried() {
 
 /// Whatever the passes may leave is selected, and each machine pass's text reads back.
 #[test]
-fn knows_all_that_passes_leave() {
+fn schedules_every_instruction() {
     let failures = gpucc_driver::prepared_cases::<VivanteFamily>();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }

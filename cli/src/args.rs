@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 #[derive(Debug, Parser)]
 #[command(name = "gpucc", version, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// What to do; without a subcommand INPUT is compiled.
+    /// The command; without a subcommand INPUT is compiled.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// The arguments of a compilation.
@@ -73,7 +73,7 @@ pub enum Command {
 /// A command that is refused, whatever it is given.
 #[derive(Debug, Args)]
 pub struct NotYet {
-    /// What it will take.
+    /// The accepted operands.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub rest: Vec<String>,
 }
@@ -285,7 +285,7 @@ pub struct Run {
     /// Randomise uninitialised memory, scheduling and rounding errors, using this seed.
     #[arg(long, value_name = "SEED")]
     pub perturb: Option<u64>,
-    /// What to do about data races [default: trap; off with --launch].
+    /// Treatment of data races [default: trap; off with --launch].
     #[arg(long, value_name = "WHAT")]
     pub races: Option<RacesArg>,
     /// Stop after this many steps [default: 1000000000].
@@ -359,7 +359,7 @@ pub struct Render {
     pub stats: bool,
 }
 
-/// What the oracle of `render` runs.
+/// The modules that the oracle of `render` runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OracleArg {
     /// The same lowered modules.
@@ -418,7 +418,7 @@ pub struct Diff {
     pub allow_options: bool,
 }
 
-/// What a compilation writes.
+/// The files that a compilation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Emit {
     /// The container.
@@ -456,7 +456,7 @@ impl Emit {
     }
 }
 
-/// What is done about races.
+/// The treatment of races.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RacesArg {
     /// The first race ends the run.

@@ -91,7 +91,7 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
     let container = Container::read(&bytes)
         .map_err(|e| Failure::Input(format!("`{}` is not a gpucc container: {e}", path.display())))?;
     let target = format!("{}:{}", container.family, container.generation);
-    // What the container says is input, not usage.
+    // Words of the container are input, not usage.
     let (m, g) = machine(Some(&target))
         .map_err(|e| Failure::Input(format!("`{}` is a container for an {e}", path.display())))?;
     if let Some(wanted) = &a.target

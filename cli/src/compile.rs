@@ -13,7 +13,7 @@ use gpucc_verify::Given;
 use crate::args::{Cli, Compile, Emit, Messages};
 use crate::{Failure, Worst, files, input, inspect, pipeline};
 
-/// What to write, and after which passes to print the IR.
+/// The output to write, and the passes after which the IR is printed.
 struct Plan {
     emit: Emit,
     targets: Vec<Target>,
@@ -143,7 +143,7 @@ fn times(artifact: &Artifact) -> String {
     let mut out = String::new();
     for o in artifact.outputs() {
         let total: u64 = o.times.iter().map(|t| t.nanos).sum();
-        // What all passes took away of the estimated work, and each one's share of it; passes that lower add some.
+        // Estimated work that all passes took away, and each one's share of it; passes that lower add some.
         let mut works = o.times.iter().filter_map(|t| t.work);
         let first = works.next().unwrap_or(0);
         let last = works.next_back().unwrap_or(first);
@@ -393,7 +393,7 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
             let out = paths.get(i).and_then(|p| p.get(t));
             match one(args, &plan, &shader, target, out, &mut objects) {
                 Ok(()) => {}
-                // What cannot be written now cannot be written later.
+                // A byte that cannot be written now cannot be written later.
                 Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
                 Err(f) => worst.add(&f, messages),
             }

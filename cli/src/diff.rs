@@ -50,7 +50,7 @@ struct Sum {
 type Sums = IndexMap<(String, String), Sum>;
 
 impl Sum {
-    /// What the statistic shows of several shaders, before and after: a mean where a sum means nothing.
+    /// The statistic's figures of several shaders, before and after: a mean where a sum means nothing.
     fn shown(&self, statistic: &str) -> (f64, f64) {
         let of = if averaged(statistic) { self.shaders.max(1) as f64 } else { 1.0 };
         (self.before as f64 / of, self.after as f64 / of)
@@ -114,7 +114,7 @@ impl Change {
     }
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Default)]
 struct Comparison {
     problems: Vec<Problem>,

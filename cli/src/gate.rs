@@ -55,7 +55,7 @@ impl Limit {
     }
 }
 
-/// What decides whether a comparison is a regression.
+/// The limits that decide whether a comparison is a regression.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     /// Limits of sums over all shaders, for each target.

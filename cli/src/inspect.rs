@@ -60,7 +60,7 @@ fn components(r: &InterfaceRow) -> String {
     "xyzw".chars().enumerate().filter(|(i, _)| r.components >> i & 1 != 0).map(|c| c.1).collect()
 }
 
-/// What an input or output is, for people: `location 0 float, xy, perspective, center`. Only what goes from vertices to a fragment
+/// The description of an input or output for people: `location 0 float, xy, perspective, center`. Only what goes from vertices to a fragment
 /// program is interpolated, and that program says how.
 fn interface_words(r: &InterfaceRow, stage: Stage) -> String {
     let (kind, number) = io_kind(r.at);
@@ -108,7 +108,7 @@ fn dimension(d: Dimension) -> &'static str {
     }
 }
 
-/// What a texture, storage texture or sampler is taken for.
+/// The shape that a texture, storage texture or sampler is taken for.
 fn shape(r: &Resource) -> Option<Value> {
     let s = &r.shape;
     let dimension = dimension(s.dimension);

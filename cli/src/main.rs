@@ -49,7 +49,7 @@ pub enum Failure {
     Unsupported(Refusal, String),
     /// Compiler bug.
     Bug(String),
-    /// What was wrong has been said; the exit code is left.
+    /// The fault has been said; the exit code is left.
     Said(u8),
 }
 
@@ -142,7 +142,7 @@ impl Worst {
         }
     }
 
-    /// What is left to say: the exit code.
+    /// The rest: the exit code.
     ///
     /// # Errors
     /// The worst failure.
@@ -163,12 +163,12 @@ pub fn worst(diagnostics: &[Diagnostic]) -> Class {
     }
 }
 
-/// What a command ends with after diagnostics were shown. Where the system had no thread for the frontend, nothing is said of the input.
+/// The end of a command after diagnostics were shown. Where the system had no thread for the frontend, nothing is said of the input.
 pub fn failure(diagnostics: &[Diagnostic]) -> Failure {
     if diagnostics.iter().any(|d| d.code == "io") { Failure::Said(2) } else { worst(diagnostics).into() }
 }
 
-/// What a command says that is not there yet.
+/// The sentence of a command about what is not there yet.
 fn not_yet(code: Refusal, what: &str) -> Result<(), Failure> {
     Err(Failure::Unsupported(code, format!("{what} is not in this version (docs/command-line.md lists the commands)")))
 }

@@ -20,7 +20,7 @@ use crate::{Failure, Worst, failure, files, glslang, progress, words};
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
 
-/// What is drawn.
+/// The draw call.
 struct Subject {
     file: SceneFile,
     /// Whether it is a shader alone, of which no scene was written.
@@ -95,7 +95,7 @@ fn places(text: Option<&str>) -> Result<Vec<On>, Failure> {
     Ok(list)
 }
 
-/// What place messages name.
+/// The place that messages name.
 fn shown(on: On) -> String {
     on.map_or_else(|| "interp".into(), |t| t.to_string())
 }
@@ -179,7 +179,7 @@ fn stage_of(path: &Path) -> Result<Stage, Failure> {
             )));
         }
     }
-    // What is wrong with it is told where the scene is made.
+    // Faults of it are told where the scene is made.
     Ok(match kinds(path, &files::read(path)?)[..] {
         [Stage::Vertex] => Stage::Vertex,
         [Stage::Compute, ..] => Stage::Compute,
@@ -222,7 +222,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         ("--lang", args.lang.is_some()),
     ];
     let scene_only = || match for_shaders.iter().find(|o| o.1) {
-        Some((option, _)) => Err(Failure::Usage(format!("{option} is for a shader alone: a scene says it itself"))),
+        Some((option, _)) => Err(Failure::Usage(format!("{option} applies to a shader alone: a scene says it itself"))),
         None => Ok(()),
     };
     if let Some(lang) = args.lang {
@@ -322,7 +322,7 @@ fn glsl_alone(name: String, bytes: Vec<u8>, by_glslang: bool) -> Result<Shader, 
     Ok(Shader::Made(Made { name, ending: "frag", bytes, prologue }))
 }
 
-/// What the command line says about the picture of a shader alone.
+/// The options of the command line about the picture of a shader alone.
 fn options(args: &Render) -> Result<alone::Options, Failure> {
     let mut list = Vec::new();
     for (key, value) in
@@ -376,7 +376,7 @@ fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
     own.chain(names.into_iter().map(|n| subject.file.folder.join(n))).collect()
 }
 
-/// What is to be written.
+/// The bytes to be written.
 fn wanted<'a>(args: &Render, scene: &'a Scene) -> Result<Vec<Wanted<'a>>, Failure> {
     let mut list = Vec::new();
     if let Some(path) = &args.output {
@@ -568,7 +568,7 @@ fn scene_error(e: &SceneError) -> Failure {
     if e.is_io { Failure::Io(e.to_string()) } else { Failure::Scene(e.clone()) }
 }
 
-/// What a shader alone may have.
+/// The interface that a shader alone may have.
 const ALONE: &str = "a shader alone gets `position`, `front_facing` and `@location(0) uv: vec2<f32>`, and in group 0 the uniform \
                      buffer 0, the sampler 1 and the textures 2 to 5; anything else needs a scene";
 

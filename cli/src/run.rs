@@ -23,7 +23,7 @@ struct Dump {
     to: String,
 }
 
-/// What runs.
+/// The program.
 enum Subject {
     /// A shader that is still IR.
     Shader(Box<input::Input>),
@@ -34,7 +34,7 @@ enum Subject {
 /// Workgroup counts.
 ///
 /// # Errors
-/// What they should look like.
+/// The expected form.
 pub fn grid(text: &str) -> Result<[u32; 3], Failure> {
     let bad = || Failure::Usage(format!("`--grid {text}`: expected X,Y,Z workgroup counts from 1 to 65535"));
     let mut out = [1u32; 3];

@@ -30,7 +30,7 @@ pub struct Report {
     /// Version of the compiler.
     #[serde(default)]
     pub version: String,
-    /// What decides the numbers besides shader and target.
+    /// The settings that decide the numbers besides shader and target.
     #[serde(default)]
     pub options: Map<String, Value>,
     /// The command line without paths and without what does not decide the numbers.
@@ -77,7 +77,7 @@ fn compute() -> String {
 }
 
 impl Row {
-    /// What tells it from every other.
+    /// The key that tells it from every other.
     pub fn key(&self) -> (&str, &str, &str, &str) {
         (&self.file, &self.entry, &self.stage, &self.target)
     }
@@ -135,7 +135,7 @@ impl Rows<'_> {
         }
     }
 
-    /// What the frontend refuses is refused on every target.
+    /// The refusals of the frontend hold on every target.
     fn refused(&mut self, entry: &str, stage: &str, list: &[Diagnostic]) {
         let class = crate::worst(list);
         let first = list.iter().find(|d| d.class == class);
@@ -200,11 +200,11 @@ fn by_line(programs: &[&Entry]) -> Map<String, Value> {
     bytes.into_iter().map(|(l, b)| (l.to_string(), json!(b))).collect()
 }
 
-/// What became of one shader.
+/// The outcome of one shader.
 #[derive(Default)]
 struct One {
     rows: Vec<Row>,
-    /// What could not be read.
+    /// The file that could not be read.
     problem: Option<Failure>,
     /// Options that name something which it does not have.
     lacks: Vec<String>,
@@ -324,7 +324,7 @@ pub fn read_report(path: &Path) -> Result<Report, Failure> {
         .map_err(|e| Failure::Input(format!("`{}` is not a statistics report: {e}", path.display())))
 }
 
-/// What decides the numbers besides shader and target.
+/// The settings that decide the numbers besides shader and target.
 fn options(front: &Front) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("opt".into(), json!(front.level()));

@@ -8,7 +8,7 @@ use gpucc_sim::{RunReport, Trap, TrapKind};
 use crate::Failure;
 use crate::report::Reporter;
 
-/// What tells where in the source an instruction is from.
+/// The table that tells where in the source an instruction is from.
 #[derive(Clone, Copy)]
 pub enum Code<'a> {
     /// The line table of machine code.
@@ -27,7 +27,7 @@ impl Code<'_> {
     }
 }
 
-/// What messages about a run need.
+/// The needs of messages about a run.
 #[derive(Clone, Copy)]
 pub struct Where<'a> {
     /// Where it ran: a target, or `interp`.

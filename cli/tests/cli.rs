@@ -301,7 +301,7 @@ fn damaged_code_is_counted() {
     let dir = scratch("damaged");
     let raw = dir.join("a.raw");
     let raw = raw.to_str().expect("a plain path");
-    // What no instruction of the family is (sections of the references on encodings), as little-endian bytes.
+    // Words that are no instruction of the family (sections of the references on encodings), as little-endian bytes.
     let unknown: [(&str, &[u8]); 4] = [
         ("valhall", &[0xff; 8]),
         ("tesla", &[0xff, 0xff, 0xff, 0xff]),
@@ -316,7 +316,7 @@ fn damaged_code_is_counted() {
         expect(&["disasm", "--raw", raw, "--target", target], 1, "1 word does not decode");
         std::fs::write(raw, &good[..good.len() - 2]).expect("a file");
         expect(&["disasm", "--raw", raw, "--target", target], 1, "not decode");
-        // What does decode is shown all the same.
+        // A word that does decode is shown all the same.
         let o = run(&["disasm", "--raw", raw, "--target", target]);
         assert!(String::from_utf8_lossy(&o.stdout).lines().count() > 4, "{target}: {}", text(&o));
     }
@@ -441,7 +441,7 @@ fn inputs_and_outputs() {
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--robust", "off", "-o", &out], 0, "");
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--dump", "after:nonsense", "-S"], 2, "mem2reg");
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--dump", "after:gvn", "-S"], 0, "after gvn");
-    // What passes there are, those of the machine code too, and only where the target has them.
+    // The list of passes, those of the machine code too, and only where the target has them.
     for (target, has) in
         [("valhall", "alias-keys"), ("tesla", "fold-breaks"), ("gcn", "spill-lanes"), ("vivante", "place-arrays")]
     {
@@ -466,7 +466,7 @@ fn inputs_and_outputs() {
     std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
-/// What WGSL leaves open is no difference: the run says which words that leaves out.
+/// A value that WGSL leaves open is no difference: the run says which words that leaves out.
 #[test]
 fn beyond_the_buffers() {
     let dir = scratch("beyond");

@@ -151,7 +151,7 @@ fn merges_are_complete() {
     assert_eq!(s.read("m.json"), s.read("whole.json"));
 }
 
-/// What comes out can be taken apart.
+/// The bytes that come out can be taken apart.
 #[test]
 fn outputs_can_be_taken_apart() {
     let s = Scratch::new("apart");
@@ -376,7 +376,7 @@ fn help_fits() {
     expect(&["serve"], 3, "serve");
 }
 
-/// What the language has and this version lacks is exit 3 with its code; what is wrong is exit 1 with its place.
+/// A feature that the language has and this version lacks is exit 3 with its code; a fault is exit 1 with its place.
 #[test]
 fn lacking_is_not_wrong() {
     let s = Scratch::new("lacking");
@@ -711,7 +711,7 @@ fn words_as_listings_print_them() {
     }
 }
 
-/// What a report says of files does not name where the folder lies.
+/// The names of files in a report do not say where the folder lies.
 #[test]
 #[cfg(unix)]
 fn a_dangling_link_is_named_as_given() {
@@ -752,7 +752,7 @@ fn dumps_know_the_types_of_the_shader() {
     expect(&["run", &shader, "--buf", "0:0=zero:8", "--dump", "0:0=-:u32"], 0, "0:0 = 939538432,939538432");
 }
 
-/// What a scene names and lacks: what there is, and what was meant. Nothing of Rust is in messages about what is written.
+/// The names that a scene lacks: what there is, and what was meant. Nothing of Rust is in messages about what is written.
 #[test]
 fn scenes_are_spoken_of_in_their_own_words() {
     let s = Scratch::new("words");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, feed, gpucc, text};
 
-/// What every command prints on standard output.
+/// The standard output of every command.
 fn printing(s: &Scratch) -> Vec<Vec<String>> {
     let (shader, bin) = (s.write("a.wgsl", DOUBLE), s.path("a.bin"));
     expect(&[&shader, "--target", "gcn", "-o", &bin], 0, "");
@@ -138,7 +138,7 @@ fn inputs_are_not_overwritten() {
     assert_eq!(s.read("l.s"), b"s_endpgm\n");
     expect(&["stats", &shader, "--target", "gcn", "--format", "json", "-o", &s.path("r.json")], 0, "");
     expect(&["stats", "merge", &s.path("r.json"), "-o", &s.path("r.json")], 2, "not overwritten");
-    // What only has the same content is another file.
+    // A file with the same content is another file.
     expect(&[&shader, "--target", "gcn", "-o", &s.write("other.wgsl", DOUBLE)], 0, "");
 }
 
@@ -273,7 +273,7 @@ fn text_that_is_not_utf8() {
     expect(&["diff", &s.path("a.json"), &s.path("a.json")], 2, "a.json");
 }
 
-/// What this version does not have is refused, not misunderstood.
+/// Features that this version does not have are refused, not misunderstood.
 #[test]
 fn what_is_not_there_yet() {
     let s = Scratch::new("later");

@@ -156,7 +156,7 @@ fn what_is_wrong_is_told_in_a_sentence() {
         "there is no output `x`; available: `picture`",
     );
     expect(&["render", &scene, "--target", "interp", "-o", &scene], 2, "it is not overwritten");
-    expect(&["render", &scene, "--target", "interp", "-o", &png, "--time", "1"], 2, "--time is for a shader alone");
+    expect(&["render", &scene, "--target", "interp", "-o", &png, "--time", "1"], 2, "--time applies to a shader alone");
     expect(&["render", &s.path("none.toml"), "--target", "interp", "-o", &png], 2, "none.toml");
     expect(&["render", &s.path("none.wgsl"), "--target", "interp", "-o", &png], 2, "none.wgsl");
     expect(&["render", &s.write("a.obj", ""), "--target", "interp", "-o", &png], 2, "neither a scene");

@@ -251,7 +251,7 @@ fn gates_limit_shaders_and_totals() {
     diff(&s, &add(&old, 0, "waves", -1), &["--gate", &shader], 0, "hurt 0");
     diff(&s, &add(&old, 0, "waves", -2), &["--gate", &shader], 1, "a.wgsl main gcn:gfx8: waves");
     diff(&s, &add(&old, 0, "waves", 2), &["--gate", &shader], 0, "");
-    // What one shader wins does not make good what another loses.
+    // A gain of one shader does not make good what another loses.
     let swapped = add(&add(&old, 0, "salu", -1), 1, "salu", 1);
     diff(&s, &swapped, &["--gate", &shader], 1, "b.wgsl main gcn:gfx8: salu");
     diff(&s, &swapped, &["--gate", &gate("sum.toml", "[total]\nsalu = 0\n")], 0, "");

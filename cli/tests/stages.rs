@@ -30,7 +30,7 @@ fn two_files_become_one_container() {
         expect(&[inputs[0], inputs[1], "--target", "gcn", "-o", &out], 0, "");
         let said = expect(&["inspect", &out], 0, "entry main (vertex)");
         let (vertex, fragment) = said.split_once("entry main (fragment)").expect("both stages");
-        // What is not read has no place.
+        // An input that is not read has no place.
         assert!(vertex.contains("output location 0") && !vertex.contains("output location 3"), "{said}");
         assert!(fragment.contains("input location 0") && fragment.contains("output location 1"), "{said}");
     }

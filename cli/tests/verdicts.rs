@@ -179,7 +179,7 @@ fn seeds_have_the_types_of_their_loads() {
     assert_eq!(said, "");
 }
 
-/// What fuzzing found: shaders that are compiled right and were called wrong. Many invocations that bounds handling sends to one word
+/// Findings of fuzzing: shaders that are compiled right and were called wrong. Many invocations that bounds handling sends to one word
 /// end with the one that comes last; WGSL's accuracy of f16 is not that of f32.
 #[test]
 fn what_fuzzing_found_is_right() {

@@ -89,7 +89,7 @@ pub struct Entry {
     pub meta: Meta,
     /// Resources that the code uses.
     pub resources: Vec<Resource>,
-    /// What must be loaded before the first instruction: register files first, then uniform files. Of an entry with several
+    /// The preloads before the first instruction: register files first, then uniform files. Of an entry with several
     /// programs, each has its own.
     pub preloads: Vec<Preload>,
     /// Inputs and outputs of a vertex or fragment entry.
@@ -170,7 +170,7 @@ pub struct Variable {
     pub name: String,
 }
 
-/// What a program of an entry point computes.
+/// The job of a program of an entry point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramRole {
     /// All of it.
@@ -178,7 +178,7 @@ pub enum ProgramRole {
     Main,
     /// The positions of vertices, and their clip distances.
     Position,
-    /// What goes from vertices to fragments.
+    /// The values that go from vertices to fragments.
     Varying,
 }
 
@@ -200,7 +200,7 @@ impl ProgramRole {
 /// with registers and preloads of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// What it computes.
+    /// The computation.
     pub role: ProgramRole,
     /// Where it begins in the code, in bytes.
     pub offset: u32,
@@ -214,11 +214,11 @@ pub struct Program {
     pub scratch_bytes: u32,
     /// Words whose meaning the family's ABI page defines.
     pub family_words: Vec<u32>,
-    /// What must be loaded before its first instruction.
+    /// The preloads before its first instruction.
     pub preloads: Vec<Preload>,
 }
 
-/// What an input or output is.
+/// The kind of an input or output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoPlace {
     /// A location: an attribute, a value between the stages, a colour.
@@ -312,7 +312,7 @@ numbered! {
 pub struct InterfaceRow {
     /// Whether it is an output.
     pub output: bool,
-    /// What it is.
+    /// The kind.
     pub at: IoPlace,
     /// Components, a bit each.
     pub components: u8,
@@ -376,7 +376,7 @@ impl Meta {
     }
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
     /// Uniform buffer.
@@ -400,7 +400,7 @@ impl ResourceKind {
     }
 }
 
-/// What the code does with a resource.
+/// The code's use of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Only reads.
@@ -425,7 +425,7 @@ pub enum Dimension {
     Cube,
 }
 
-/// What the texels of a texture are to the code.
+/// The type of a texture's texels in the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TexelClass {
     /// Floats, also of normalised formats.
@@ -441,7 +441,7 @@ pub enum TexelClass {
     External,
 }
 
-/// What the code takes a texture, storage texture or sampler for; of a buffer nothing is set.
+/// The shape that the code takes a texture, storage texture or sampler for; of a buffer nothing is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Dimension.
@@ -450,20 +450,20 @@ pub struct Shape {
     pub arrayed: bool,
     /// Whether a pixel has several samples.
     pub multisampled: bool,
-    /// What texels are.
+    /// The type of texels.
     pub class: TexelClass,
     /// Format of a storage texture.
     pub format: Option<Format>,
     /// Whether a sampler compares.
     pub comparison: bool,
-    /// What is made of what is bound.
+    /// The use of the bound resource.
     pub variant: Variant,
 }
 
-/// What a resource is of what is bound at its place. Code asks for descriptors that nobody binds where a chip lacks something.
+/// The relation of a resource to the one bound at its place. Code asks for descriptors that nobody binds where a chip lacks something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variant {
-    /// What is bound.
+    /// The bound resources.
     #[default]
     Whole,
     /// The sampler with level 0 alone.
@@ -530,9 +530,9 @@ pub struct Resource {
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
-    /// What it is.
+    /// The kind.
     pub kind: ResourceKind,
-    /// What is done with it.
+    /// The use of it.
     pub access: Access,
     /// Slot that the code uses for it; meaning by family.
     pub slot: u32,
@@ -540,7 +540,7 @@ pub struct Resource {
     pub min_size: u32,
     /// Elements of a binding array, 1 for a single resource.
     pub count: u32,
-    /// What a texture, storage texture or sampler is.
+    /// The shape of a texture, storage texture or sampler.
     pub shape: Shape,
 }
 
@@ -567,7 +567,7 @@ pub struct DescriptorKey {
     pub binding: u32,
     /// Whether it is a sampler's.
     pub sampler: bool,
-    /// What is made of what is bound there.
+    /// The use of the resource that is bound there.
     pub variant: Variant,
     /// Element of a binding array; 0 of a single resource.
     pub element: u32,
@@ -657,7 +657,7 @@ pub enum Source {
     VertexIndex,
     /// Number of the instance, without the first one.
     InstanceIndex,
-    /// What is added to the number of a vertex: the first vertex, or the base of an indexed draw.
+    /// The addend of a vertex's number: the first vertex, or the base of an indexed draw.
     FirstVertex,
     /// The first instance.
     FirstInstance,
@@ -674,12 +674,12 @@ pub enum Source {
     },
 }
 
-/// What a check for races must know of an instruction that loads or stores.
+/// The part of a load or store that a check for races needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaceMark {
     /// Byte address in the code.
     pub pc: u32,
-    /// What holds: [`RaceMark::ATOMIC`], [`RaceMark::TAIL`] or [`RaceMark::INDEX`].
+    /// The marks: [`RaceMark::ATOMIC`], [`RaceMark::TAIL`] or [`RaceMark::INDEX`].
     pub kind: u16,
     /// The memory: place in the resources, or [`RaceMark::WORKGROUP`].
     pub place: u16,

@@ -14,7 +14,7 @@ use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, t
 /// A row of the section table, with its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section<'a> {
-    /// What the section holds.
+    /// The contents of the section.
     pub tag: [u8; 4],
     /// Entry it belongs to, or [`crate::WHOLE_FILE`].
     pub entry: u32,

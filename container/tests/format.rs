@@ -241,7 +241,7 @@ fn two_stages_and_two_programs_read_back() {
     );
 }
 
-/// What is said of a program alone: addresses count from its start, and registers, preloads and constant bytes are its own.
+/// The entry of a program alone: addresses count from its start, and registers, preloads and constant bytes are its own.
 #[test]
 fn a_part_of_an_entry_is_an_entry() {
     let mut c = drawn();

@@ -31,13 +31,13 @@ pub trait DriverPart {
     /// Places what the entry point uses of a dispatch.
     ///
     /// # Errors
-    /// What is not bound, is bound and fits no descriptor, or does not fit memory.
+    /// A resource that is not bound, is bound and fits no descriptor, or does not fit memory.
     fn upload(&mut self, entry: &Entry, dispatch: &Dispatch) -> Result<Device, Trap>;
 
     /// Places what both programs of a draw use, and writes the words that it takes.
     ///
     /// # Errors
-    /// What is not bound, is bound and fits no descriptor, does not fit memory, or is not linked.
+    /// A resource that is not bound, is bound and fits no descriptor, does not fit memory, or is not linked.
     fn upload_draw(&mut self, job: &DrawJob<'_>, dispatch: &Dispatch) -> Result<DrawDevice, Trap>;
 
     /// Puts the texels of writable textures back.
@@ -52,9 +52,9 @@ pub struct DrawJob<'a> {
     pub programs: (&'a Container, Option<&'a Container>),
     /// The pipeline that both were compiled for.
     pub pipeline: &'a Pipeline,
-    /// What is drawn.
+    /// The draw call.
     pub draw: &'a Draw<'a>,
-    /// What is bound for each of the pipeline's vertex buffers, by their place in it.
+    /// The binding of each of the pipeline's vertex buffers, by their place in it.
     pub vertex_buffers: &'a [Option<VertexData<'a>>],
 }
 
@@ -85,7 +85,7 @@ pub type StagesOnFn = fn(
 /// hold what was written until then.
 ///
 /// # Errors
-/// What driver part and machine refuse, and what the machine traps on; what `run` gives.
+/// The refusals of driver part and machine, and the traps of the machine; the error of `run`.
 pub fn stages(
     part: &mut dyn DriverPart,
     machine: StagesOnFn,
@@ -121,7 +121,7 @@ pub fn needed(entry: &Entry) -> bool {
 /// traps, textures hold what was written until then.
 ///
 /// # Errors
-/// What driver part and machine refuse, and what the machine traps on.
+/// The refusals of driver part and machine, and the traps of the machine.
 pub fn run(
     part: &mut dyn DriverPart,
     machine: RunOnFn,

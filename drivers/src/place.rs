@@ -40,13 +40,13 @@ pub trait Descriptors {
     /// Words of the descriptors of a texture or image.
     ///
     /// # Errors
-    /// What fits none.
+    /// A resource that fits none.
     fn texture(&self, view: &BoundView<'_, Self::Layout>) -> Result<Vec<u32>, Trap>;
 
     /// Words of the descriptor of a sampler: of a derived one what [`Resource`]'s variant says, some of which nobody binds.
     ///
     /// # Errors
-    /// What is not bound, or fits none.
+    /// A resource that is not bound, or fits none.
     fn sampler(&self, resource: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap>;
 
     /// Writes the tables that an entry point reads, if the family has some: residents, and their addresses in [`Device::tables`].
@@ -75,7 +75,7 @@ pub trait Descriptors {
     /// Writes what else in memory a draw needs, and gives the registers that point there.
     ///
     /// # Errors
-    /// What fits no descriptor, or has no room.
+    /// A resource that fits no descriptor, or has no room.
     fn draw_memory(&self, job: &DrawJob<'_>, device: &mut Device, placer: &mut Placer) -> Result<Registers, Trap> {
         let _ = (job, device, placer);
         Ok(Registers::new())

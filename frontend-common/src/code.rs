@@ -14,7 +14,7 @@ pub struct Code {
     pub live: bool,
     /// Where the source has what is built.
     pub loc: Loc,
-    /// What the float arithmetic that is built may be changed to.
+    /// The freedom of the float arithmetic that is built.
     pub fp: FpFlags,
     /// Whether expansions of functions are not fused either.
     pub exact: bool,

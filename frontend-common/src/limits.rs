@@ -21,7 +21,7 @@ pub const SMALL_BLOCKS: u64 = 256;
 pub struct Limit {
     /// Stable code, part of the diagnostic.
     pub code: &'static str,
-    /// What is counted, for people.
+    /// The unit for people.
     pub what: &'static str,
     /// The largest accepted count.
     pub max: u64,

@@ -10,9 +10,9 @@ const NAME: &str = "gpucc-frontend";
 /// A panic, for the diagnostic that reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panicked {
-    /// What it said.
+    /// The sentence.
     pub text: String,
-    /// What our own code was doing.
+    /// The work of our own code at the time.
     pub doing: Option<String>,
 }
 

@@ -5,7 +5,7 @@
 
 use naga::{Block, Expression, Function, Module, Span, Statement};
 
-/// What can happen at the end of a statement.
+/// The events at the end of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ends {
     next: bool,

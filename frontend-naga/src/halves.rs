@@ -20,7 +20,7 @@ pub fn rewrite(source: &str) -> Option<(String, Edits)> {
     if !source.contains("bitcast") || !(source.contains("f16") || source.contains('h')) {
         return None;
     }
-    // What changes: place, length, what stands there instead.
+    // The change: place, length, what stands there instead.
     let mut list: Vec<(usize, usize, String)> = Vec::new();
     let mut four = false;
     let code = blanked(source);

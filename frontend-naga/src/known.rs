@@ -3,7 +3,7 @@
 use crate::{Lang, report};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 
-/// What of GLSL the parser lacks goes by way of SPIR-V.
+/// The GLSL that the parser lacks goes by way of SPIR-V.
 const BY_SPIRV: &str =
     "compile it with `glslangValidator -V` and give gpucc the .spv file, or let gpucc do so: `--glslang`";
 
@@ -12,7 +12,7 @@ pub fn explain(list: Vec<Diagnostic>, lang: Lang, source: &str) -> Vec<Diagnosti
     if matches!(lang, Lang::Glsl(_))
         && let Some(refused) = other_glsl(&list, source)
     {
-        // What follows is read by rules that are not those of the text.
+        // The text that follows is read by rules that are not those of the text.
         return vec![refused];
     }
     let wide_literal = list.iter().any(|d| d.message == "NotSupported64BitLiteral");
@@ -176,7 +176,7 @@ fn sentence(text: &str) -> String {
 
 /// Sentences here begin with a small letter; abbreviations stay.
 fn begun_small(text: &str) -> String {
-    // What a number was taken out of.
+    // The value that a number was taken out of.
     let text = [" of can't", " of does", " of is", " of has"]
         .iter()
         .fold(text.to_string(), |t, hole| t.replace(hole, &hole[3..]));
@@ -213,7 +213,7 @@ fn types(text: &str) -> String {
     out + rest
 }
 
-/// What stands between the bracket at the start of a text and the one that closes it.
+/// The text between the bracket at the start of a text and the one that closes it.
 fn balanced(text: &str) -> Option<&str> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {

@@ -31,7 +31,7 @@ use edits::Edits;
 
 use gpucc_ir::{Diagnostic, FpFlags, Module, Span, Stage as IrStage};
 
-/// What the bytes are.
+/// The meaning of the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lang {
     /// WebGPU Shading Language.
@@ -130,7 +130,7 @@ pub struct Options {
     pub overrides: Vec<(String, f64)>,
     /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
     pub robust: bool,
-    /// What the source's float arithmetic may be changed to.
+    /// The freedom of the source's float arithmetic.
     pub fp: FpFlags,
 }
 
@@ -150,7 +150,7 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
         Ok(parsed) => return Ok(parsed),
         Err(list) => list,
     };
-    // What naga's parser cannot read may be said in another way.
+    // Text that naga's parser cannot read may be said in another way.
     let Some(right) = right::put_right(text).map_err(|d| vec![d])? else { return Err(list) };
     let explained = |list: Vec<Diagnostic>| list.into_iter().map(|d| right.edits.explain(d)).collect::<Vec<_>>();
     let mut parsed = parse_halves(&right.text).map_err(explained)?;

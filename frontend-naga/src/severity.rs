@@ -8,7 +8,7 @@ use naga::{Arena, Function, Handle};
 use crate::Parsed;
 use gpucc_ir::Span;
 
-/// What becomes of a violation.
+/// The treatment of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// Nothing.
@@ -31,7 +31,7 @@ pub struct DerivativeUniformity {
 }
 
 impl DerivativeUniformity {
-    /// What it is at a place of the source.
+    /// The kind at a place of the source.
     pub fn at(&self, place: Span) -> Told {
         let inside = |s: &Span| s.start <= place.start && place.end <= s.end;
         if let Some((_, told)) = self.regions.iter().rev().find(|(s, _)| place.is_known() && inside(s)) {

@@ -171,7 +171,7 @@ fn extensions_have_names() {
     }
 }
 
-/// What is wrong in a text that was put right is told where the author wrote it.
+/// A fault in a text that was put right is told where the author wrote it.
 #[test]
 fn messages_are_about_the_source() {
     let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
@@ -225,7 +225,7 @@ fn constants_have_values() {
     for ((text, want), have) in cases.iter().zip(found) {
         assert_eq!(have, *want as f32, "{text}");
     }
-    // What is out of range stays an error, and what is no constant a call.
+    // An index out of range stays an error, and what is no constant a call.
     let buffer = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n";
     for text in ["smoothstep(1.0, 1.0, 0.5)", "f32(extractBits(1u, 30u, 5u))", "f32(pack2x16float(vec2(70000.0, 0.0)))"]
     {

@@ -164,7 +164,7 @@ fn an_offset_beyond_the_range_is_told() {
     assert!(said[0].message.contains("from -8 to 7"), "{}", said[0]);
 }
 
-/// What two programs compute alike is the same in both where a position is invariant.
+/// Values that two programs compute alike are the same in both where a position is invariant.
 #[test]
 fn invariant_positions_are_not_contracted() {
     for word in ["", "@invariant"] {

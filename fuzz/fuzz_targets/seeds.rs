@@ -46,7 +46,7 @@ impl Out {
     }
 }
 
-/// What comes of a shader: its IR, and for a few targets its container, its code and its listing.
+/// The products of a shader: its IR, and for a few targets its container, its code and its listing.
 fn derived(out: &Out, bytes: &[u8], lang: Lang, turn: usize) {
     let Ok(loaded) = frontend::load(bytes, lang, &FrontOptions::default()) else { return };
     if lang != Lang::Gir {

@@ -35,7 +35,7 @@ fn put(data: &mut [u8], max: usize, made: &[u8]) -> usize {
     n
 }
 
-/// What a token is: tokens of one kind may stand for each other.
+/// The kind of a token: tokens of one kind may stand for each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Name,
@@ -171,7 +171,7 @@ fn change_text(made: &mut Vec<u8>, rng: &mut Rng) {
                 }
             }
         }
-        // What is in one pair of brackets goes into another.
+        // The operands in one pair of brackets go into another.
         8 => {
             let open: Vec<usize> = (0..made.len()).filter(|&i| made[i] == b'(').collect();
             if open.len() > 1 {

@@ -13,7 +13,7 @@ use gpucc_ir::{Class, Diagnostic, Label, Module, Refusal, Space, VarData};
 use crate::Target;
 use crate::listing::{self, Source};
 
-/// What to compile for, and how.
+/// The target to compile for, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The target.
@@ -56,7 +56,7 @@ impl Artifact {
     pub fn code(&self) -> Vec<u8> {
         self.outputs.iter().flat_map(|o| o.entry.code.iter().copied()).collect()
     }
-    /// What the backend said of each entry point.
+    /// The backend's answer for each entry point.
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
@@ -100,7 +100,7 @@ thread_local! {
 /// Runs `f`; a panic becomes a diagnostic of class `Internal` that says where it happened.
 ///
 /// # Errors
-/// What `f` returns, or the panic.
+/// The result of `f`, or the panic.
 pub fn guarded<T>(what: &str, f: impl FnOnce() -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -35,7 +35,7 @@ pub enum SpirvReader {
     Naga,
 }
 
-/// What the frontend needs besides the source.
+/// The frontend's input besides the source.
 #[derive(Clone, Debug)]
 pub struct FrontOptions {
     /// Entry point; every one without it.
@@ -59,7 +59,7 @@ impl Default for FrontOptions {
 pub struct Loaded {
     /// The module.
     pub module: Module,
-    /// What does not stop compilation.
+    /// Faults that do not stop compilation.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -74,7 +74,7 @@ pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, 
     parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
 }
 
-/// What a front end read.
+/// The module that a front end read.
 enum Parsed<'a> {
     Naga(Box<naga_in::Parsed>, &'a [u8], naga_in::Lang),
     Spirv(Box<spirv_in::Parsed>),
@@ -163,7 +163,7 @@ pub struct EntryName {
 /// As [`load`], with every entry point lowered by itself: in source order, or only the one of `options`.
 ///
 /// # Errors
-/// What cannot be read at all. What is refused of one entry point is with it.
+/// Inputs that cannot be read at all. Refusals of one entry point are with it.
 #[expect(clippy::type_complexity, reason = "a list of results, each with its name")]
 pub fn load_each(
     bytes: &[u8],

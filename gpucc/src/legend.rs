@@ -9,7 +9,7 @@ pub fn place(names: Option<&Names>, (file, index, lane): (u8, u16, u8)) -> Strin
     name.unwrap_or_else(|| format!("file {file} index {index} lane {lane}"))
 }
 
-/// What is in each place before the first instruction. Words of one descriptor in a row are one line.
+/// The contents of each place before the first instruction. Words of one descriptor in a row are one line.
 pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
     let name = |p: &Preload| place(names, (p.file, p.index, p.lane));
     let follows = |p: &Preload, q: &Preload| match (p.source, q.source) {

@@ -1,6 +1,6 @@
 //! The compiler as a library: targets, options, compile.
 //!
-//! [`frontend::load`] reads a shader with the choices that are of the shader: its entry point, overrides, robustness.
+//! [`frontend::load`] reads a shader with the front-end options: its entry point, overrides, robustness.
 //! [`compile`] makes a container of every entry point that it holds, for one target.
 //!
 //! ```no_run

@@ -46,7 +46,7 @@ pub fn programs<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Cow<'a, Ent
     all
 }
 
-/// What is said of program `index` of `count`, given to `disassemble`: its name, labels of its own, what registers and uniforms
+/// The head of program `index` of `count`, given to `disassemble`: its name, labels of its own, what registers and uniforms
 /// hold when it begins, and its source lines where code of another line begins.
 pub fn entry<T>(
     e: &Entry,

@@ -37,9 +37,9 @@ impl Worse {
 pub struct Statistic {
     /// Its name in reports.
     pub name: &'static str,
-    /// What is counted.
+    /// The unit.
     pub unit: &'static str,
-    /// What it says.
+    /// The meaning.
     pub meaning: &'static str,
     /// Which change is for the worse.
     pub worse: Worse,

@@ -10,7 +10,7 @@ use gpucc_frontend_spirv::capabilities::Verdict;
 
 use crate::backends;
 
-/// What a family says of a code, as a cell of the table.
+/// The family's answer about a code, as a cell of the table.
 fn cell(b: &dyn Backend, code: Refusal) -> String {
     let rows: Vec<&Unsupported> = b.unsupported().iter().filter(|l| l.code == code).collect();
     if rows.is_empty() {

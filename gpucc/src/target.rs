@@ -106,7 +106,7 @@ impl Target {
         self.generation
     }
 
-    /// What the target-independent passes know of programs of a stage.
+    /// The facts of the target-independent passes about programs of a stage.
     pub fn caps(&self, stage: Stage) -> Caps {
         self.backend.caps(self.generation, stage)
     }

@@ -24,7 +24,7 @@ pub fn check(module: &Module, derivatives: &DerivativeUniformity) -> Vec<Diagnos
     let options = Options { level: 1, stop_after: Some("mem2reg".into()), verify: false, ..Options::default() };
     let mut out: Vec<Diagnostic> = Vec::new();
     for e in &module.entries {
-        // What cannot be prepared is told where it is compiled.
+        // A resource that cannot be prepared is told where it is compiled.
         let Ok((mut m, _)) = gpucc_opt::prepare(module, &e.name, &Caps::FULL, &options) else { continue };
         let f = &mut m.funcs[gpucc_ir::Func(0)];
         let insts: Vec<_> = f.insts_in_order().filter(|&(_, i)| looked_at(f.insts[i].op)).collect();
@@ -61,7 +61,7 @@ fn barrier() -> Diagnostic {
     )
 }
 
-/// What is said of a derivative, or of a sample that takes one.
+/// The refusal of a derivative, or of a sample that takes one.
 fn derivative(op: Op, told: Told) -> Option<Diagnostic> {
     let what = if op == Op::Derivative { "this derivative" } else { "this sample with the quad's level of detail" };
     let message = format!("{what} is not in uniform control flow: some invocations of the quad may not reach it");

@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
     pub fn demote(&mut self, c: Value) -> Inst {
         self.effect(Op::Demote, &[c], Attr::None)
     }
-    /// What a colour target holds where the lane draws; `ty` has four lanes of its texels.
+    /// The texel of a colour target where the lane draws; `ty` has four lanes of its texels.
     pub fn target_load(&mut self, target: u8, ty: Type) -> Value {
         self.op_attr(Op::TargetLoad, &[], Attr::Target(target), ty)
     }

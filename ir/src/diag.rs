@@ -52,7 +52,7 @@ pub enum Class {
 pub struct Label {
     /// Where.
     pub span: Span,
-    /// What is there; may be empty.
+    /// The things that are there; may be empty.
     pub text: String,
 }
 

@@ -47,7 +47,7 @@ impl EdgeRef<'_> {
     }
 }
 
-/// What stands where there is no block.
+/// The mark where there is no block.
 const NONE: Block = Block(u32::MAX);
 
 fn some(b: Block) -> Option<Block> {

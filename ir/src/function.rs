@@ -58,7 +58,7 @@ pub struct ValueData {
     pub def: ValueDef,
 }
 
-/// What makes a block a loop header.
+/// The rule that makes a block a loop header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopHeader {
     /// Where `break` goes.
@@ -99,7 +99,7 @@ pub struct Function {
 }
 
 impl SecondaryMap<Value, Option<Value>> {
-    /// What a value became: follows the map as far as it leads.
+    /// The replacement of a value: follows the map as far as it leads.
     #[inline]
     pub fn resolve(&self, mut v: Value) -> Value {
         while let Some(n) = self[v] {

@@ -72,7 +72,7 @@ impl Loc {
     }
 }
 
-/// What a memory access touches. Different places never overlap.
+/// The place that a memory access touches. Different places never overlap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
     /// A bound buffer.
@@ -83,7 +83,7 @@ pub enum Place {
     Local(Local),
 }
 
-/// What an instruction reads or writes beyond its operands; which of both says the op.
+/// The reads or writes of an instruction beyond its operands; which of both says the op.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Touched {
     /// Bytes of a variable or a buffer.
@@ -92,7 +92,7 @@ pub enum Touched {
     Image(Res),
     /// Which lanes are live.
     Helpers,
-    /// What colour targets hold; nothing that the program does changes it.
+    /// The contents of colour targets; nothing that the program does changes them.
     Target,
     /// Anything: what a call or a barrier touches.
     Everything,
@@ -154,7 +154,7 @@ impl MemFlags {
 /// wrapping. The access covers `Type::mem_bytes` of the loaded or stored type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Mem {
-    /// What is touched.
+    /// The bytes that are touched.
     pub place: Place,
     /// Constant byte offset.
     pub offset: u32,
@@ -315,7 +315,7 @@ impl FloatCc {
 }
 
 named_enum! {
-    /// What an atomic read-modify-write stores.
+    /// The value that an atomic read-modify-write stores.
     AtomicOp {
         /// old + value
         Add = "add",
@@ -364,13 +364,13 @@ named_enum! {
     }
 }
 
-/// What a barrier waits for and orders. An ordered atomic is a relaxed one with a barrier that waits for no one: a release stands
+/// The waiting and the ordering of a barrier. An ordered atomic is a relaxed one with a barrier that waits for no one: a release stands
 /// before it, an acquire behind it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Barrier {
     /// Who waits.
     pub exec: Scope,
-    /// What is ordered. One that waits has both.
+    /// The order. A barrier that waits has both.
     pub order: Order,
     /// Whether other workgroups see the order too; otherwise the workgroup alone does.
     pub device: bool,
@@ -444,7 +444,7 @@ pub enum Attr {
     Switch(Box<SwitchEdges>),
 }
 
-/// What a float instruction may assume or change. None set means exact.
+/// The assumptions and changes allowed to a float instruction. None set means exact.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct FpFlags(pub u8);
 
@@ -461,7 +461,7 @@ impl FpFlags {
     pub const NINF: FpFlags = FpFlags(8);
     /// The sign of a zero does not matter.
     pub const NSZ: FpFlags = FpFlags(16);
-    /// What WGSL allows.
+    /// The distance that WGSL allows.
     pub const WGSL: FpFlags = FpFlags(31);
     /// All names, by bit.
     pub const NAMES: [&'static str; 5] = ["contract", "reassoc", "nnan", "ninf", "nsz"];
@@ -567,7 +567,7 @@ impl InstData {
         };
         first.into_iter().chain(sampler)
     }
-    /// What it reads or writes beyond its operands.
+    /// The reads or writes beyond its operands.
     pub fn touches(&self) -> Option<Touched> {
         match (self.op, &self.attr) {
             (Op::Call | Op::Barrier, _) => Some(Touched::Everything),

@@ -28,7 +28,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// What the lanes of a texture's texels are.
+    /// The type of the lanes of a texture's texels.
     TexClass {
         /// Floats, also of normalised formats.
         Float = "float",
@@ -54,7 +54,7 @@ impl TexClass {
 }
 
 named_enum! {
-    /// What a shader may do with an image.
+    /// The accesses of a shader to an image.
     ImageAccess {
         /// Load.
         Read = "read",
@@ -74,7 +74,7 @@ impl ImageAccess {
     }
 }
 
-/// What a bound resource is.
+/// The kind of a bound resource.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ResourceKind {
     /// A uniform buffer.
@@ -93,7 +93,7 @@ pub enum ResourceKind {
         arrayed: bool,
         /// Whether a pixel has several samples.
         multisampled: bool,
-        /// What texels are.
+        /// The type of texels.
         class: TexClass,
     },
     /// An image that is loaded and stored: one level, texels of one format.
@@ -104,7 +104,7 @@ pub enum ResourceKind {
         arrayed: bool,
         /// The format of its texels.
         format: Format,
-        /// What the shader may do.
+        /// The accesses allowed to the shader.
         access: ImageAccess,
     },
     /// A sampler.
@@ -181,11 +181,11 @@ impl ResourceKind {
     }
 }
 
-/// What a resource is of what is bound at its place: lowering asks for descriptors that nobody binds.
+/// The relation of a resource to the one bound at its place: lowering asks for descriptors that nobody binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Variant {
-    /// What is bound.
+    /// The bound resources.
     #[default]
     Whole = 0,
     /// The sampler with level 0 alone.
@@ -252,7 +252,7 @@ pub struct ResourceData {
     pub group: u32,
     /// Binding number in the group.
     pub binding: u32,
-    /// What it is.
+    /// The kind.
     pub kind: ResourceKind,
     /// The least size the API must bind: the whole type, with one element of a runtime array.
     pub min_size: u32,
@@ -260,13 +260,13 @@ pub struct ResourceData {
     pub stride: u32,
     /// Elements of an array of bindings; 1 for one resource.
     pub count: u32,
-    /// What is made of what is bound (by lowering).
+    /// The use that lowering makes of the bound resource.
     pub variant: Variant,
     /// Where in the source it is declared.
     pub span: Span,
 }
 
-/// What a variable holds before anything is stored.
+/// The contents of a variable before anything is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Init {
     /// Zeros.
@@ -297,7 +297,7 @@ pub struct VarData {
     pub span: Span,
 }
 
-/// What an entry point's stage asks of it.
+/// The demands of an entry point's stage.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum StageInfo {
     /// A workgroup of invocations.

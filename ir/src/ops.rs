@@ -159,7 +159,7 @@ pub struct OpInfo {
     pub sig: Sig,
     /// The facts.
     pub attrs: OpAttrs,
-    /// What it does, in one line.
+    /// The operation, in one line.
     pub meaning: &'static str,
 }
 
@@ -403,7 +403,7 @@ impl fmt::Display for OpAttrs {
             "inexact",
             "pure",
         ];
-        // What may be speculated is pure.
+        // Speculation needs a pure instruction.
         let shown = if self.has(OpAttrs::speculatable) { self.0 & !OpAttrs::pure.0 | 32 } else { self.0 };
         let set: Vec<&str> = names.into_iter().enumerate().filter(|(k, _)| shown >> k & 1 == 1).map(|x| x.1).collect();
         f.write_str(&set.join(", "))

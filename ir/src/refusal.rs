@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::stage::Stage;
 
-/// What sort of refusal it is.
+/// The sort of refusal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// A feature of the language, or of the command, that this version does not bring to a target.
@@ -123,7 +123,7 @@ impl Refusal {
     pub fn name(self) -> &'static str {
         self.row().name
     }
-    /// What the shader has or wants.
+    /// The properties and wishes of the shader.
     pub fn what(self) -> &'static str {
         self.row().what
     }
@@ -151,7 +151,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What some generations of a family refuse.
+/// The refusals of some generations of a family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsupported {
     /// The code.
@@ -191,7 +191,7 @@ impl Unsupported {
     pub fn is_in(&self, stage: Stage) -> bool {
         self.stages.is_empty() || self.stages.contains(&stage)
     }
-    /// What a generation says of a code in entry points of a stage.
+    /// The generation's answer about a code in entry points of a stage.
     pub fn find_in<'a>(
         list: &'a [Unsupported],
         generation: &str,
@@ -200,7 +200,7 @@ impl Unsupported {
     ) -> Option<&'a Unsupported> {
         list.iter().find(|l| l.code == code && l.is_on(generation) && l.is_in(stage))
     }
-    /// What a generation says of a code in entry points of some stage.
+    /// The generation's answer about a code in entry points of some stage.
     pub fn find<'a>(list: &'a [Unsupported], generation: &str, code: Refusal) -> Option<&'a Unsupported> {
         list.iter().find(|l| l.code == code && l.is_on(generation))
     }

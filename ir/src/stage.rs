@@ -20,11 +20,11 @@ named_enum! {
 /// Inputs and outputs of a vertex or fragment entry.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Interface {
-    /// What `input` reads, by its number.
+    /// The value of an `input`, by its number.
     pub inputs: Vec<IoSlot>,
-    /// What the entry function returns, in this order.
+    /// The values that the entry function returns, in this order.
     pub outputs: Vec<IoSlot>,
-    /// What the position of a vertex means.
+    /// The meaning of a vertex' position.
     pub position: Position,
     /// Whether locations of colour outputs count the targets that the pipeline has, without holes (made by lowering).
     pub dense: bool,
@@ -123,7 +123,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// What the position of a vertex means.
+    /// The meaning of a vertex' position.
     #[derive(Default)]
     Position {
         /// clip space, z in 0..w

@@ -21,7 +21,7 @@ pub enum Variance {
 pub enum Most {
     /// So much.
     Number(u64),
-    /// What its type holds.
+    /// The contents of its type.
     Any,
     /// The last invocation of the largest launch in this dimension.
     Launch,
@@ -39,7 +39,7 @@ pub const MAX_WORKGROUPS: u64 = 65_535;
 /// The most lanes of a subgroup.
 pub const MAX_LANES: u64 = 128;
 
-/// What is known of a value.
+/// The facts about a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Facts {
     ty: Type,

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::fmt;
 
 named_enum! {
-    /// What is asked.
+    /// The question.
     #[repr(u8)]
     TexWhat {
         /// filtered texels
@@ -144,7 +144,7 @@ named_enum! {
     }
 }
 
-/// What is asked of a texture, packed.
+/// The question to a texture, packed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TexDesc(u32);
 
@@ -162,7 +162,7 @@ impl TexDesc {
         let mask = ((1 << bits) - 1) << at;
         TexDesc(self.0 & !mask | value << at & mask)
     }
-    /// What is asked.
+    /// The question.
     pub fn what(self) -> TexWhat {
         TexWhat::ALL[self.field(0, 4) as usize]
     }
@@ -222,7 +222,7 @@ impl TexDesc {
     pub const fn with_cube(self, form: TexCube) -> TexDesc {
         self.with(15, 2, form as u32)
     }
-    /// What is added to the texel coordinates, -8 to 7 each.
+    /// The addends of the texel coordinates, -8 to 7 each.
     pub fn offset(self) -> [i32; 3] {
         let one = |at| (self.field(at, 4) << 28) as i32 >> 28;
         [one(OFFSET), one(OFFSET + 4), one(OFFSET + 8)]
@@ -320,7 +320,7 @@ impl TexDesc {
         })
     }
 
-    /// What the result is, of a texture whose texels have lanes of `texel`; none for a store and an atomic.
+    /// The type of the result, of a texture whose texels have lanes of `texel`; none for a store and an atomic.
     pub fn result_type(self, texel: Type) -> Option<Type> {
         match self.what() {
             TexWhat::Sample if self.shadow() => Some(Type::F32),
@@ -395,7 +395,7 @@ pub struct Tex {
     pub texture: Res,
     /// The sampler, where texels are filtered.
     pub sampler: Option<Res>,
-    /// What is asked.
+    /// The question.
     pub desc: TexDesc,
 }
 

@@ -8,10 +8,10 @@ use crate::tex::{Tex, TexArg, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
 use crate::types::Type;
 use smallvec::SmallVec;
 
-/// What a texture instruction asks, and its operands. Passes change it and emit another instruction; selection reads it.
+/// The question of a texture instruction, and its operands. Passes change it and emit another instruction; selection reads it.
 #[derive(Clone, Debug)]
 pub struct TexOperands {
-    /// What is asked of which texture.
+    /// The questions to each texture.
     pub tex: Tex,
     args: SmallVec<[(TexArg, Value); 8]>,
 }
@@ -67,7 +67,7 @@ impl TexOperands {
         let cube = matches!(m.resources[self.tex.texture].kind, ResourceKind::Texture { dim: TexDim::Cube, .. });
         cube || self.tex.desc.layer() != TexLayer::None
     }
-    /// What the texels of a sampled texture are.
+    /// The type of a sampled texture's texels.
     pub fn texel_class(&self, m: &Module) -> Option<TexClass> {
         match m.resources[self.tex.texture].kind {
             ResourceKind::Texture { class, .. } => Some(class),

@@ -73,7 +73,7 @@ impl Watch {
         Watch(())
     }
 
-    /// What was entered since, with the time each took.
+    /// The steps entered since, with the time each took.
     pub fn done(self) -> Vec<PassTime> {
         let Some((mut steps, mut since)) = STEPS.with(|s| s.borrow_mut().take()) else { return Vec::new() };
         close(&mut steps, &mut since);

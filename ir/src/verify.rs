@@ -66,7 +66,7 @@ pub struct Finding {
     pub block: Option<Block>,
     /// The instruction as printed.
     pub inst: Option<String>,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 
@@ -128,7 +128,7 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
     if all.is_empty() { Ok(()) } else { Err(all) }
 }
 
-/// What entry points reach must exist in their stage, and have a binding of its own: no pass looks for memory that two
+/// Bindings that entry points reach must exist in their stage, and have a binding of their own: no pass looks for memory that two
 /// resources share.
 fn reached(m: &Module, all: &mut Vec<Finding>) {
     for e in &m.entries {

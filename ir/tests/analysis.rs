@@ -318,7 +318,7 @@ fn dominators_of_any_graph() {
     }
 }
 
-/// What a fragment program reads of its interface and of its position, and what it does besides.
+/// The inputs and the position that a fragment program reads, and its other effects.
 #[test]
 fn what_a_stage_uses() {
     let module = |body: &str| {

@@ -48,7 +48,7 @@ fn a_fragment_reads_back_as_printed() {
     assert_eq!(module_text(&m), FRAGMENT);
 }
 
-/// What only lowering makes: forms of outputs, targets that are read, values of the draw.
+/// The inputs and outputs that only lowering makes: forms of outputs, targets that are read, values of the draw.
 #[test]
 fn what_lowering_makes_reads_back_as_printed() {
     let text = r#"module robust on

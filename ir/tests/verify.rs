@@ -55,7 +55,7 @@ fn refuses() {
     // Whatever is added.
     first("block0:\n  store 1:i64, local0[0 + 4:i32] align 4\n  ret\n", "8 bytes at 0 leave the 4 bytes of local0");
     first("block0:\n  v0: i32 = load res0[2] align 4\n  ret\n", "offset 2 is not aligned to 4");
-    // What is added may make up for it, but nothing that reads the alignment could rely on the constant then.
+    // An index that is added may make up for it, but nothing that reads the alignment could rely on the constant then.
     first("block0:\n  v0: i32 = load res0[1 + 4:i32] align 4\n  ret\n", "offset 1 is not aligned to 4");
     first("block0:\n  v0: i32 = load res0[0] align 1\n  ret\n", "an access to i32 is aligned to 1 alone");
     first("block0:\n  v0: b1 = load res0[0] align 4\n  ret\n", "b1 has no form in a buffer");

@@ -4,12 +4,12 @@ use core::fmt;
 
 use crate::stage;
 
-/// What a listing of one program says besides its code, when it is one of several in a file.
+/// The head of a listing of one program, besides its code, when it is one of several in a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Notes<'a> {
     /// Name of the program, for the line before it.
     pub program: Option<&'a str>,
-    /// What the names of its labels begin with: labels are of the whole file.
+    /// The beginning of the names of its labels: labels are of the whole file.
     pub labels: &'a str,
     /// Comments by the address before which they stand, in ascending order.
     pub comments: &'a [(u32, String)],
@@ -44,7 +44,7 @@ fn comment(lead: &str, text: &str, out: &mut String) {
     out.push('\n');
 }
 
-/// What text depends on besides the bits.
+/// The input of text besides the bits.
 #[derive(Clone, Copy, Debug)]
 pub struct TextCx {
     /// Index of the generation.
@@ -69,7 +69,7 @@ impl TextCx {
 pub struct TextError {
     /// Column in bytes from 0.
     pub column: usize,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
     pub fn seek(&mut self, column: usize) {
         self.at = column;
     }
-    /// What is left.
+    /// The rest.
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }

@@ -14,7 +14,7 @@ pub trait Isa: Sized + 'static {
     type Op: Copy + Eq + core::fmt::Debug + Send + Sync + 'static;
     /// Operand and modifier kinds: decides how an operand's raw value reads as text and which values are legal.
     type Kind: Copy + core::fmt::Debug + Send + Sync + 'static;
-    /// What the family states per row besides bits and [`Effects`].
+    /// The family's facts per row besides bits and [`Effects`].
     type Attrs: Copy + core::fmt::Debug + Send + Sync + 'static;
 
     /// Family name as in the command line contract.
@@ -70,7 +70,7 @@ pub trait Isa: Sized + 'static {
     fn validate(inst: &Inst<Self>, cx: &TextCx) -> Result<(), String>;
 }
 
-/// What an operand does.
+/// The use of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Register or memory operand that is written.
@@ -113,7 +113,7 @@ impl Implicit {
     }
 }
 
-/// What an instruction does besides computing its results from its operands, and what it costs.
+/// The effects of an instruction besides computing its results from its operands, and its cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effects {
     /// Reads memory.
@@ -198,7 +198,7 @@ pub struct OperandSpec<I: Isa> {
     pub field: Field,
     /// How its value reads.
     pub kind: I::Kind,
-    /// What it does.
+    /// The operation.
     pub role: Role,
 }
 
@@ -242,9 +242,9 @@ pub struct Row<I: Isa> {
     pub operands: &'static [OperandSpec<I>],
     /// Implicit state.
     pub implicit: &'static [Implicit],
-    /// What it does besides its results, latency and unit.
+    /// The effects besides its results, latency and unit.
     pub effects: Effects,
-    /// What else the family states.
+    /// The other facts of the family.
     pub attrs: I::Attrs,
     /// One line of meaning for people.
     pub doc: &'static str,

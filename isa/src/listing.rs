@@ -13,7 +13,7 @@ pub struct ListingError {
     pub line: usize,
     /// Column from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for ListingError {
     }
 }
 
-/// What bytes of a program are.
+/// The kind of the bytes of a program.
 pub enum What<I: Isa> {
     /// An instruction.
     Inst(Inst<I>),
@@ -35,16 +35,16 @@ pub enum What<I: Isa> {
 
 /// How listings of a family look. Labels stand for the value of the operand that is a [`Role::Label`], the last of its line.
 pub trait Listing: Isa {
-    /// What comments begin with.
+    /// The beginning of comments.
     const COMMENTS: &'static [&'static str] = &[";", "//"];
-    /// What the line before a program begins with.
+    /// The beginning of the line before a program.
     const HEAD: &'static str;
     /// Bytes that a branch target counts.
     const UNIT: i64;
     /// Whether it counts them from the next instruction on, with a sign, or from the first one.
     const RELATIVE: bool;
 
-    /// What `code` begins with, and how many of its bytes that takes.
+    /// The item that `code` begins with, and how many of its bytes that takes.
     fn first(code: &[u8], cx: &TextCx) -> (usize, What<Self>);
 
     /// Tells padding from what is no instruction; `places` are the addresses and what is there.
@@ -187,7 +187,7 @@ fn line<I: Listing>((at, bytes): (usize, &[u8]), what: &What<I>, label: Option<&
     let _ = writeln!(out, "    {:<COMMENT$} ; {at:06x}: {}{note}", statement.unwrap_or_default(), words.join(" "));
 }
 
-/// What stands before the text of an instruction so that it assembles to these bytes; nothing where none would.
+/// The prefix of an instruction's text that makes it assemble to these bytes; nothing where none would.
 fn form<I: Listing>(text: &str, (at, bytes): (usize, &[u8]), cx: &TextCx) -> Option<&'static str> {
     let cx = TextCx { pc: at as u64, long: false, ..*cx };
     let gives = |lead: &&str| {

@@ -59,7 +59,7 @@ pub enum AllocError {
 }
 
 impl AllocError {
-    /// What a backend answers: `says` gives what the target has, as the beginning of the sentence, and what would help. The span
+    /// A backend's answer: `says` gives what the target has, as the beginning of the sentence, and what would help. The span
     /// is that of the peak, or of the entry point where the peak comes from no source.
     pub fn refusal(self, m: &Module, says: impl FnOnce(&OutOfRegisters) -> (String, String)) -> Diagnostic {
         match self {
@@ -149,7 +149,7 @@ pub fn allocate_if<T: Target>(
     let weights = ra::weights(&first.0);
     let cost = first.0.blocks.iter().zip(weights).map(|(b, w)| b.insts.len() as u64 * w).sum();
     let budgets: Vec<u32> = files.iter().map(|f| f.budget.len()).collect();
-    // What spilling aims for, and what colouring may use.
+    // The registers that spilling aims for, and those that colouring may use.
     let mut limits = budgets.clone();
     let mut colours: Vec<u32> = budgets.clone();
     if options.tight {
@@ -189,7 +189,7 @@ pub fn allocate_if<T: Target>(
                 if colours[f] < budgets[f] {
                     colours[f] += 1;
                 } else if !all && (has_home(t, o.file) || t.spill_by_remat() && !beyond()) {
-                    // What fits by the sum need not fit by shape: leave more room; if that is of no use, spill all.
+                    // A set that fits by the sum need not fit by shape: leave more room; if that is of no use, spill all.
                     over = true;
                     tries += 1;
                     all = tries > MAX_TRIES || limits[f] <= 1;
@@ -304,7 +304,7 @@ fn write_back<T: Target>(
         for mut inst in insts.drain(..) {
             if inst.is(Pseudo::LogicalStart) {
                 for c in starts[b].iter().filter(|c| late(c)) {
-                    // What is free at the start of the block may not be free here on the other graph.
+                    // A register free at the start of the block may not be free here on the other graph.
                     let mask = |(f, s): (&RegFile, &UnitSet)| if f.cfg == Cfg::Logical { *s } else { UnitSet::EMPTY };
                     let free: Vec<UnitSet> = p.files.iter().zip(&c.free).map(mask).collect();
                     parallel(t, p, &c.moves, &free, inst.loc, &mut out, stats);
@@ -419,7 +419,7 @@ fn parallel<T: Target>(
 ) {
     let start = out.len();
     let mut free = free.to_vec();
-    // What another file's moves write is no scratch.
+    // A register that another file's moves write is no scratch.
     for m in moves {
         free[m.file as usize] = free[m.file as usize].minus(&m.dst.set()).minus(&m.src.set());
     }

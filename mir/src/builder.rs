@@ -167,7 +167,7 @@ macro_rules! modifiers {
             /// Whether what is given is in a set, for the verifier.
             ///
             /// # Errors
-            /// What is not.
+            /// The opposite.
             pub fn check(&self, takes: u64) -> Result<(), String> {
                 self.foreign(takes).map_or(Ok(()), |name| Err(format!("there is no modifier `{name}`")))
             }

@@ -37,7 +37,7 @@ impl<T: Target> CodeBuffer<T> {
         }
     }
 
-    /// What the list that is being written lies in.
+    /// The memory of the list that is being written.
     fn current(&mut self) -> &mut Vec<MInst<T>> {
         self.parts.last_mut().expect("there is one from the beginning")
     }

@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use crate::func::{MBlock, MEdge, MFunc, labels_mut};
 use crate::inst::{BlockId, MInst, Target};
 
-/// What the blocks that were there before are called now, and what becomes of their labels.
+/// The new names of the blocks that were there before, and what becomes of their labels.
 pub(crate) struct Renamed {
     /// The new number of each block.
     new_of: Vec<BlockId>,

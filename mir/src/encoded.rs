@@ -30,12 +30,12 @@ pub fn overlap(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
     a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
 }
 
-/// What a family knows of an encoded instruction besides. Its text is empty where the instruction's own says all.
+/// The family's facts about an encoded instruction. Its text is empty where the instruction's own says all.
 pub trait Payload<I: Isa>: Clone + Display {
     /// Whether a program ends where its last block does.
     const ENDS: bool = false;
 
-    /// What it knows of any such instruction.
+    /// The facts about any such instruction.
     fn of(inst: &Inst<I>) -> Self;
 
     /// Whether control may go on behind an instruction.
@@ -60,7 +60,7 @@ pub struct EncodedInst<I: Isa, X> {
     pub label: Option<BlockId>,
     /// Where it comes from.
     pub loc: Loc,
-    /// What the family knows besides.
+    /// The family's other facts.
     pub facts: X,
 }
 

@@ -72,7 +72,7 @@ pub enum Reg {
     P(PReg),
 }
 
-/// What a use reads.
+/// The registers that a use reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Src {
     /// A register.
@@ -292,7 +292,7 @@ pub enum Opcode<O> {
 
 /// One machine instruction.
 pub struct MInst<T: Target> {
-    /// What it does.
+    /// The operation.
     pub op: Opcode<T::Op>,
     /// Written operands.
     pub defs: SmallVec<[Def; 1]>,
@@ -302,7 +302,7 @@ pub struct MInst<T: Target> {
     pub mods: T::Mods,
     /// Where it comes from.
     pub loc: Loc,
-    /// What it does for spilling; set and cleared by the allocation.
+    /// The role in spilling; set and cleared by the allocation.
     pub spill: Option<Box<gpucc_regalloc::SpillCode>>,
 }
 
@@ -496,7 +496,7 @@ pub struct ClassInfo {
     pub shape: Shape,
 }
 
-/// What an instruction does besides computing its definitions from its uses, and what it costs.
+/// The effects of an instruction besides computing its definitions from its uses, and its cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct InstInfo {
     /// Reads memory.
@@ -663,7 +663,7 @@ pub trait Target: Sized + 'static {
         usize::MAX
     }
 
-    /// What one move of a file can do.
+    /// The abilities of one move of a file.
     fn move_caps(&self, file: FileId) -> MoveCaps {
         let _ = file;
         MoveCaps { widths: &[] }
@@ -680,7 +680,7 @@ pub trait Target: Sized + 'static {
     /// Emits `dst = src` for an immediate or uniform source.
     fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>);
 
-    /// What happens to values of a class when registers run out.
+    /// The treatment of values of a class when registers run out.
     fn spill_to(&self, class: Class) -> SpillTo {
         let _ = class;
         SpillTo::Nothing
@@ -761,7 +761,7 @@ pub trait Target: Sized + 'static {
     /// Whether an instruction has the operands and modifiers that its opcode asks for, for the verifier.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The fault, in words.
     fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
         let _ = inst;
         Ok(())
@@ -771,7 +771,7 @@ pub trait Target: Sized + 'static {
     /// nothing for what is no register; the size of a use is that of the part that it reads.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The fault, in words.
     fn check_registers(
         &self,
         inst: &MInst<Self>,
@@ -783,7 +783,7 @@ pub trait Target: Sized + 'static {
     }
 }
 
-/// What a target can do with a value of some class that has no register.
+/// The ways of a target with a value of some class that has no register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SpillTo {
     /// Nothing; only cheap recomputation helps.

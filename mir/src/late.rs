@@ -88,7 +88,7 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) -> Found {
     found
 }
 
-/// What is live, by the files that matter.
+/// The live registers, by the files that matter.
 type Live = SmallVec<[UnitSet; 4]>;
 
 /// Removes constants and moves that nobody reads.
@@ -117,7 +117,7 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
             }
         }
     };
-    // What each block asks for before it sets it, and what it sets.
+    // Names that each block asks for before it sets them, and those it sets.
     let mut asked = vec![UnitSet::EMPTY; files * n];
     let mut set = asked.clone();
     // Up through blocks as well: memory is fetched ahead of a walk that keeps its direction.

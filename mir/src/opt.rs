@@ -14,7 +14,7 @@ enum Def {
     Param,
 }
 
-/// What is known to be needed, and what of it is still to be followed.
+/// The values known to be needed, and those still to be followed.
 struct Needed {
     live: Vec<bool>,
     def: Vec<Def>,
@@ -145,7 +145,7 @@ fn drop_params<T: Target>(mf: &mut MFunc<T>, dead: &[bool]) {
     }
 }
 
-/// What edges pass to each parameter.
+/// The values that edges pass to each parameter.
 fn arguments<T: Target>(mf: &MFunc<T>) -> Vec<Vec<VReg>> {
     let mut incoming: Vec<Vec<VReg>> = vec![Vec::new(); mf.classes.len()];
     for e in mf.blocks.iter().flat_map(|b| b.all_succs()) {

@@ -11,7 +11,7 @@ use crate::func::{MEdge, MEdges, MFunc};
 use crate::inst::{BlockId, Class, Def, MInst, Opcode, PReg, Reg, Src, Target, Use, VReg};
 use crate::print::{LANES, PSEUDOS};
 
-/// What is wrong with a text, and where.
+/// The fault of a text, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, the first is 1.

@@ -120,7 +120,7 @@ enum User {
     Jump(usize, usize),
 }
 
-/// What is known of a block while the code is walked.
+/// The facts about a block while the code is walked.
 #[derive(Default)]
 struct Label {
     /// Whether it has been passed.

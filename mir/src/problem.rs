@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{MInst, Opcode, PReg, Pseudo, Reg, Src, Target, Use, VReg};
 
-/// What the allocation used.
+/// The registers that the allocation used.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AllocStats {
     /// Per file: every unit that the code names.

@@ -108,7 +108,7 @@ fn info<T: Target>(t: &T, i: &MInst<T>) -> InstInfo {
     }
 }
 
-/// What [`graph`] looks things up in: as large as the function and the files, so made once and left empty.
+/// The tables of [`graph`]: as large as the function and the files, so made once and left empty.
 struct Tables {
     dag: Dag,
     /// The whole of each file, and whether it is kept in order as such.
@@ -253,7 +253,7 @@ fn is_fence<T: Target>(t: &T, i: &MInst<T>) -> bool {
         || i.target_op().is_some() && t.is_fence(i)
 }
 
-/// What [`schedule_before`] changed.
+/// The changes of [`schedule_before`].
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     /// Blocks with another order, and which instruction was put where.

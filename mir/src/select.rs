@@ -23,7 +23,7 @@ pub struct Repr {
     pub count: u8,
 }
 
-/// What a target does for each piece of the IR.
+/// The target's part for each piece of the IR.
 pub trait Lower<T: Target> {
     /// How a value is held. Called once for each value of the function, before anything else.
     fn repr(&mut self, f: &Function, v: Value) -> Repr;
@@ -86,7 +86,7 @@ pub struct Select<'f, T: Target> {
     inst: Option<Inst>,
     /// The instructions of all blocks that were walked, the last block first.
     done: CodeBuffer<T>,
-    /// What was emitted for this block: the walk goes up, so that the last chunk comes first, but each chunk is in order.
+    /// The code of this block: the walk goes up, so that the last chunk comes first, but each chunk is in order.
     emitted: Vec<MInst<T>>,
     /// Where in it each chunk begins: what was emitted for one instruction.
     chunks: Vec<usize>,

@@ -144,7 +144,7 @@ impl<T: Target> Pass<'_, T> {
         others.filter(|&c| seen[c]).all(|c| c != b && self.dominates(b, c))
     }
 
-    /// What of a list of readers lies behind a place and is reached from it.
+    /// The part of a list of readers that lies behind a place and is reached from it.
     fn later(&self, list: &[(u32, u32)], b: usize, at: usize) -> bool {
         list.iter().any(|&(c, last)| match c as usize {
             c if c == b => last as usize > at,
@@ -204,7 +204,7 @@ impl<T: Target> Pass<'_, T> {
                 let originals = collect.uses.iter().map(|u| part(self.mf, self.t, u)).collect();
                 self.rename(&mut collect);
                 let place = i.uses.iter().position(|u| u.vreg() == Some(r));
-                // What the reader overwrites is not there behind it.
+                // A value that the reader overwrites is not there behind it.
                 let kept = i.target_op().is_some() && i.defs.iter().all(|d| d.tied_to().map(usize::from) != place);
                 new.push(collect.clone());
                 if kept {

@@ -21,7 +21,7 @@ use crate::func::{MFunc, is_terminator};
 use crate::inst::{BlockId, MInst, Opcode, PReg, Reg, Src, Target, VReg};
 use crate::print::print_inst;
 
-/// What registers are at this point of a pipeline.
+/// The state of registers at this point of a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Virtual, but for reserved ones.

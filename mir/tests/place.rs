@@ -45,7 +45,7 @@ fn placed(code: &Code, reach: Reach) -> Option<Placed> {
 
 fn check(code: &Code, p: &Placed, reach: Reach) {
     let holds = |end: u32, to: u32| if to >= end { to - end <= reach.ahead } else { end - to <= reach.back };
-    // What stands where: an island's jump, or an instruction.
+    // The item at each place: an island's jump, or an instruction.
     let mut jumps: Vec<(u32, u32)> = Vec::new();
     let mut items: Vec<(u32, usize)> = Vec::new();
     let mut ends: Vec<u32> = Vec::new();

@@ -1,6 +1,6 @@
 //! Texel formats: names, sizes, layouts, capabilities.
 
-/// What the components of a texel are to the shader.
+/// The type of a texel's components in the shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// f32.
@@ -209,7 +209,7 @@ impl Format {
     pub fn components(self) -> u32 {
         self.row().components
     }
-    /// What the shader gets; of combined formats that of the depth.
+    /// The type that the shader gets; of combined formats that of the depth.
     pub fn base(self) -> Base {
         self.row().base
     }

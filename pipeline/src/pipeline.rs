@@ -21,9 +21,9 @@ pub struct VertexAttribute {
 pub struct VertexBuffer {
     /// Bytes from one element to the next.
     pub stride: u64,
-    /// What an element belongs to.
+    /// The step of an element.
     pub step: StepMode,
-    /// What an element holds.
+    /// The contents of an element.
     pub attributes: Vec<VertexAttribute>,
 }
 
@@ -53,7 +53,7 @@ impl Target {
     }
 }
 
-/// What code has to know of a sampler where hardware lacks comparison.
+/// The facts about a sampler that code needs where hardware lacks comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SamplerFacts {
     /// Bind group.

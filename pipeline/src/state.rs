@@ -157,7 +157,7 @@ named! {
 }
 
 named! {
-    /// What becomes of a stencil value.
+    /// The new value of a stencil.
     #[derive(Default)]
     #[allow(missing_docs, reason = "the names say it")]
     StencilOperation {
@@ -284,7 +284,7 @@ named! {
 }
 
 named! {
-    /// What source or destination are multiplied by.
+    /// The factor of source or destination.
     #[derive(Default)]
     #[allow(missing_docs, reason = "the names say it")]
     BlendFactor {

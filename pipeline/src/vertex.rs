@@ -80,7 +80,7 @@ impl VertexFormat {
         self.row().2
     }
 
-    /// What the shader gets.
+    /// The type that the shader gets.
     pub fn base(self) -> Base {
         match self.row().0 {
             Code::Uint => Base::Uint,

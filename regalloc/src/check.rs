@@ -10,7 +10,7 @@ use crate::colour::{Allocation, At, Move, ParallelCopy};
 use crate::problem::{BlockId, Cfg, Constraint, InstId, Problem, Role, Value};
 use crate::units::Placement;
 
-/// What a unit holds: component of a value.
+/// The contents of a unit: component of a value.
 type Content = Option<(Value, u16)>;
 
 struct Machine<'a> {

@@ -20,7 +20,7 @@ struct WordEvent {
     component: u16,
 }
 
-/// What a block does to memory and to names.
+/// The effect of a block on memory and on names.
 struct Facts {
     /// Writes of words, ordered by word, then position.
     words: Vec<WordEvent>,
@@ -145,7 +145,7 @@ fn instructions(before: &Problem, after: &Problem, b: BlockId) -> Result<(), Str
             return Err(format!("instruction {i} was not there or is out of order"));
         }
     }
-    // What was dropped on the way had no use but to define values that are computed again (liveness sees to the rest).
+    // An instruction dropped on the way had no use but to define values that are computed again (liveness sees to the rest).
     let count = |p: &Problem| {
         let all = p.blocks[b as usize].insts.clone().filter(|&i| p.spill(i).is_none());
         all.filter(|&i| p.operands(i).iter().any(|o| o.role == Role::Use) || p.operands(i).is_empty()).count()

@@ -11,7 +11,7 @@ use crate::units::{Placement, UnitSet};
 /// Units of one file, by component.
 pub type Units = SmallVec<[u16; 4]>;
 
-/// What one move instruction of a file can do.
+/// The abilities of one move instruction of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveCaps {
     /// `(units, alignment)` of runs that one instruction moves, the widest first. Runs that fit none are moved granule

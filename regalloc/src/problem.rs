@@ -230,7 +230,7 @@ pub struct ValueInfo {
     pub shape: Shape,
 }
 
-/// What an operand does.
+/// The use of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Read before anything is written.
@@ -241,7 +241,7 @@ pub enum Role {
     EarlyDef,
 }
 
-/// What else an operand demands.
+/// The other demands of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Constraint {
     /// Any placement of the value's shape.
@@ -256,7 +256,7 @@ pub enum Constraint {
 /// One operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand {
-    /// What is read or written.
+    /// The access.
     pub value: Value,
     /// How.
     pub role: Role,
@@ -317,7 +317,7 @@ pub struct Inst {
     pub report_free: bool,
 }
 
-/// What an instruction that spilling inserted does, for [`check_spills`](crate::check_spills).
+/// The role of an instruction that spilling inserted, for [`check_spills`](crate::check_spills).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpillCode {
     /// Puts a value into spill memory.
@@ -390,7 +390,7 @@ pub struct Problem {
     pub blocks: Vec<Block>,
     /// Instructions, block by block.
     pub insts: Vec<Inst>,
-    /// What instructions do for spilling that it put there, in their order.
+    /// The roles of instructions that spilling put there, in their order.
     spill: Vec<(InstId, SpillCode)>,
     /// Operands, instruction by instruction.
     pub operands: Vec<Operand>,
@@ -545,7 +545,7 @@ impl Problem {
         self.spill.clear();
     }
 
-    /// What an instruction does for spilling, if that put it there.
+    /// The role of an instruction in spilling, if that put it there.
     pub fn spill(&self, i: InstId) -> Option<SpillCode> {
         self.spill.binary_search_by_key(&i, |s| s.0).ok().map(|k| self.spill[k].1)
     }

@@ -18,7 +18,7 @@ use crate::live::Liveness;
 use crate::problem::{BlockId, Cfg, Constraint, InstId, Problem, Role, Value};
 use crate::webs::{EdgeCode, MemoryCopy, RawEdge, Web};
 
-/// What can be done with a value that has no register.
+/// The ways with a value that has no register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpillKind {
     /// Nothing: it keeps its register.
@@ -617,7 +617,7 @@ impl Spiller<'_> {
         }
     }
 
-    /// What edges have to do: loads of what the target expects in registers and the source does not hold, copies to
+    /// The work of edges: loads of what the target expects in registers and the source does not hold, copies to
     /// parameters that begin in memory.
     fn edges(&mut self) {
         let p = self.p;

@@ -381,7 +381,7 @@ fn apply(p: &Problem, live: &Liveness, plan: &SpillPlan) -> Problem {
     q
 }
 
-/// What a program asks for that no spilling changes: the units of one instruction, those of fixed places aside.
+/// The registers that a program asks for whatever spilling does: the units of one instruction, those of fixed places aside.
 fn widest_instruction(p: &Problem, file: u8) -> u32 {
     let sum = |i: u32| -> u32 {
         let clobbers: u32 = p.clobbers(i).iter().filter(|c| c.0 == file).map(|c| u32::from(c.1.len())).sum();

@@ -29,7 +29,7 @@ struct Corner { @builtin(position) position: vec4<f32>, @location(0) uv: vec2<f3
 }
 ";
 
-/// What the command line says about the picture.
+/// The options of the command line about the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Width and height.

@@ -19,13 +19,13 @@ pub struct Case {
     pub group: String,
     /// WebGPU features it needs.
     pub requires: Vec<String>,
-    /// What is run.
+    /// The program that is run.
     pub body: Body,
-    /// What must come out; all of them hold.
+    /// The expected outcomes; all of them hold.
     pub expect: Vec<Expected>,
 }
 
-/// What a case runs.
+/// The program of a case.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A scene.

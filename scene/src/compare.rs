@@ -3,7 +3,7 @@
 use gpucc_pipeline::Format;
 use gpucc_sim::texture::Codec;
 
-/// What the components of an output are.
+/// The type of an output's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the words of the format")]
 pub enum Type {
@@ -197,7 +197,7 @@ pub enum Difference {
         component: usize,
         /// Its value.
         got: String,
-        /// What is expected.
+        /// The expectation.
         want: String,
         /// Pixels that differ.
         bad: usize,

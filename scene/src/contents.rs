@@ -299,7 +299,10 @@ fn from_png(format: Format, bytes: &[u8], size: [u32; 2], samples: u32) -> Resul
         Layout::Array(_, 8) => &[0, 1, 2, 3][..format.components() as usize],
         Layout::Bgra(_) => &[2, 1, 0, 3],
         _ => {
-            return Err(format!("a picture cannot fill a {} texture, whose components have not 8 bits", format.name()));
+            return Err(format!(
+                "a picture fills only textures with components of 8 bits; {} has others",
+                format.name()
+            ));
         }
     };
     if samples != 1 {

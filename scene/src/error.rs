@@ -9,7 +9,7 @@ pub struct SceneError {
     pub field: String,
     /// Line and column there, from 1, where they are known.
     pub place: Option<(u32, u32)>,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
     /// Whether a file could not be read, as opposed to wrong input.
     pub is_io: bool,

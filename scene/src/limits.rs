@@ -27,9 +27,9 @@ pub const VERTEX_ATTRIBUTES: usize = 30;
 pub const VERTEX_STRIDE: u64 = 2048;
 /// Workgroups in one dimension.
 pub const WORKGROUPS: u32 = 65_535;
-/// What offsets of buffer bindings are multiples of: WebGPU's default is 256, and no device has less than 32.
+/// The alignment of offsets of buffer bindings: WebGPU's default is 256, and no device has less than 32.
 pub const BINDING_OFFSET: u64 = 32;
-/// What binding numbers stay below.
+/// The bound of binding numbers.
 pub const BINDINGS: u32 = 1000;
-/// What group numbers stay below.
+/// The bound of group numbers.
 pub const GROUPS: u32 = 8;

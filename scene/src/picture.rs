@@ -48,7 +48,7 @@ impl Picture {
     /// With a size, another one is an error and nothing is unpacked.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The fault of the file.
     pub fn from_png(bytes: &[u8], size: Option<[u32; 2]>) -> Result<Picture, String> {
         let limits = png::Limits { bytes: 64 << 20 };
         let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);

@@ -31,7 +31,7 @@ impl Texture {
         all.saturating_mul(u64::from(self.format.bytes())).saturating_mul(u64::from(self.sample_count))
     }
 
-    /// What is wrong with the sizes: the key, and a sentence. What passes can be held.
+    /// The fault of the sizes: the key, and a sentence. Sizes that pass can be held.
     pub(crate) fn check_size(&self) -> Result<(), (String, String)> {
         let fail = |field: &str, message: String| Err((field.into(), message));
         let [w, h, d] = self.size;

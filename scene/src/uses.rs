@@ -12,7 +12,7 @@ use crate::model::{Aspect, Binding, BindingResource, Pass, Texture};
 use crate::view::View;
 use crate::{Scene, SceneError};
 
-/// What shaders do with a binding.
+/// The uses of a binding in shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// They read it: uniform and read-only storage buffers, sampled and read-only storage textures.
@@ -21,7 +21,7 @@ pub enum Use {
     Write,
 }
 
-/// What is known of the bindings of compiled pipelines.
+/// The facts about the bindings of compiled pipelines.
 pub trait Layouts {
     /// How the pipeline of this name uses a binding; `None` if it does not.
     fn used(&self, pipeline: &str, group: u32, binding: u32) -> Option<Use>;

@@ -51,7 +51,7 @@ impl View {
     /// The view that is written, or the key that is wrong and a sentence.
     ///
     /// # Errors
-    /// What WebGPU's `createView` refuses.
+    /// The views that WebGPU's `createView` refuses.
     pub fn resolve(scene: &Scene, v: &TextureView) -> Result<View, (&'static str, String)> {
         let Some(texture) = scene.textures.position(&v.texture) else {
             return Err(("texture", scene.textures.lacks("texture", &v.texture)));

@@ -554,7 +554,7 @@ fn draws() {
     says(
         "/pipelines/p/depthStencil",
         "null",
-        "passes[1].draws[0].pipeline: its depth-stencil format is none, that of the pass is depth24plus-stencil8",
+        "passes[1].draws[0].pipeline: the pipeline expects no depth-stencil attachment, but the pass has depth24plus-stencil8",
     );
 }
 

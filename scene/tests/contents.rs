@@ -230,7 +230,11 @@ fn wrong_files_are_refused() {
     let long = vec![0; 100];
     let table = [
         (r#""format":"rgba8unorm","size":[2,2],"contents":{"file":"p.png"}"#, "the picture is 2 x 1, not 2 x 2", false),
-        (r#""format":"r32float","size":[2,1],"contents":{"file":"p.png"}"#, "a picture cannot fill a r32float", false),
+        (
+            r#""format":"r32float","size":[2,1],"contents":{"file":"p.png"}"#,
+            "a picture fills only textures with components of 8 bits; r32float has others",
+            false,
+        ),
         (r#""format":"rgba8unorm","size":[2,1],"contents":{"file":"broken.png"}"#, "the PNG file is broken (", false),
         (
             r#""format":"rgba8unorm","size":[2,1],"contents":{"file":"none.png"}"#,

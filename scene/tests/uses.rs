@@ -16,7 +16,7 @@ impl Layouts for ByNumber {
     }
 }
 
-/// What is wrong with one pass; empty if nothing is.
+/// The fault of one pass; empty if there is none.
 fn of(pass: &str) -> String {
     let text = format!(
         r#"{{"format":"scene-1",
@@ -54,7 +54,7 @@ fn a_dispatch_reads_or_writes() {
         dispatch(r#"{"binding":0,"buffer":"b","size":256},{"binding":10,"buffer":"b","offset":256}"#),
         "passes[0].bindings[0]: `b` is read here and written as `passes[0].bindings[1]` at the same time"
     );
-    // What the pipeline does not use is ignored.
+    // Bindings that the pipeline does not use are ignored.
     assert_eq!(dispatch(r#"{"binding":20,"buffer":"b"},{"binding":10,"buffer":"b"}"#), "");
     // Levels and layers of a texture are apart.
     let level = |n: u32| format!(r#""texture":"t","baseMipLevel":{n},"mipLevelCount":1"#);

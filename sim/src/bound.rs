@@ -85,7 +85,7 @@ impl BoundTexture {
         }
     }
 
-    /// What is wrong with the view, if anything is.
+    /// The fault of the view, if there is any.
     fn fault(&self, images: &[Image]) -> Option<String> {
         let Some(image) = images.get(self.image) else {
             return Some(format!("texture {} does not exist, there are {}", self.image, images.len()));
@@ -126,7 +126,7 @@ impl BoundTexture {
     }
 }
 
-/// What messages call a binding that may be an element of several.
+/// The name of a binding in messages, where it may be an element of several.
 pub fn place_name(group: u32, binding: u32, element: u32) -> String {
     match element {
         0 => format!("group {group} binding {binding}"),

@@ -11,7 +11,7 @@ use crate::memory::AllocId;
 /// Bytes that a driver part placed: texels, tables of descriptors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resident {
-    /// What messages call it.
+    /// The name in messages.
     pub name: String,
     /// Where it lies.
     pub address: u64,
@@ -32,12 +32,12 @@ pub struct Descriptor {
     pub words: Vec<u32>,
 }
 
-/// What a driver part prepared for one launch.
+/// The preparation of one launch by a driver part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Device {
     /// Addresses of buffers, by place in [`Dispatch::buffers`](crate::Dispatch::buffers).
     pub buffers: Vec<(usize, u64)>,
-    /// What else lies in memory.
+    /// The rest of memory.
     pub residents: Vec<Resident>,
     /// Descriptors of textures and samplers.
     pub descriptors: Vec<Descriptor>,
@@ -45,10 +45,10 @@ pub struct Device {
     pub tables: Vec<(u32, u64)>,
 }
 
-/// What a driver part prepared for one draw: memory, and for each of the two stages tables of its own.
+/// The preparation of one draw by a driver part: memory, and for each of the two stages tables of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawDevice {
-    /// What lies in memory, and descriptors.
+    /// The parts in memory, and descriptors.
     pub device: Device,
     /// Addresses of tables by bind group, of the vertex and the fragment program.
     pub tables: [Vec<(u32, u64)>; 2],
@@ -56,7 +56,7 @@ pub struct DrawDevice {
     pub registers: Registers,
 }
 
-/// What a driver part writes to the registers of the hardware. Registers of different spaces are different registers.
+/// A write of a driver part to the registers of the hardware. Registers of different spaces are different registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registers(BTreeMap<(u16, u32), (u32, u32)>);
 

@@ -20,16 +20,16 @@ pub struct BoundBuffer {
 }
 
 impl BoundBuffer {
-    /// What messages call it.
+    /// The name in messages.
     pub fn name(&self) -> String {
         name(self.group, self.binding)
     }
 }
 
-/// What messages call immediate data.
+/// The name of immediate data in messages.
 pub const IMMEDIATE_DATA: &str = "immediate data";
 
-/// What messages call a binding.
+/// The name of a binding in messages.
 pub(crate) fn name(group: u32, binding: u32) -> String {
     match (group, binding) {
         IMMEDIATES => IMMEDIATE_DATA.into(),
@@ -147,7 +147,7 @@ pub enum Rules {
     Hardware,
 }
 
-/// What is done about races.
+/// The treatment of races.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Races {
     /// Nothing: they are not looked for.
@@ -175,7 +175,7 @@ pub struct RunOptions {
     pub rules: Rules,
     /// Bytes of the code that are instructions, where constants lie behind them; `None` when all of it is.
     pub exec_size: Option<u32>,
-    /// What is done about races, where the container says enough to tell them.
+    /// The treatment of races, where the container says enough to tell them.
     pub races: Races,
     /// Threads that a draw may run on, at least 1. Nothing it gives, counts or says depends on them.
     pub cores: usize,
@@ -262,7 +262,7 @@ impl StepBudget {
     }
 }
 
-/// What a run that came to its end did.
+/// The counts of a run that came to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunReport {
     /// Machine instructions executed: one for each subgroup that issues it.

@@ -72,11 +72,11 @@ pub struct BarrierRule {
 }
 
 impl BarrierRule {
-    /// What WGSL asks for: everybody, at the same barrier.
+    /// The barrier of WGSL: everybody, at the same one.
     pub const STRICT: BarrierRule = BarrierRule { ended_arrives: false, same_place: true };
 }
 
-/// What a machine does for [`run_grid`].
+/// The part of a machine in [`run_grid`].
 pub trait Machine {
     /// A subgroup of a workgroup that was started.
     type Subgroup;
@@ -85,7 +85,7 @@ pub trait Machine {
     /// that runs. `subgroups` holds those of the slot's last workgroup, to be used again, or nothing.
     ///
     /// # Errors
-    /// What keeps it from starting.
+    /// The reason why it does not start.
     fn start(
         &mut self,
         slot: usize,

@@ -9,7 +9,7 @@ use crate::memory::{AllocId, Memory};
 use crate::race::{RaceCheck, binding_name};
 use crate::trap::{Trap, TrapKind};
 
-/// What a family's machine can launch.
+/// The limits of a family's machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Family, as containers name it.
@@ -105,7 +105,7 @@ impl<'a> Launch<'a> {
     /// by the family, leaves the buffers as they were.
     ///
     /// # Errors
-    /// What the container lacks or claims too much of, and what the dispatch lacks.
+    /// The lacks and excessive claims of the container, and the lacks of the dispatch.
     pub fn new(
         limits: &Limits,
         container: &'a Container,

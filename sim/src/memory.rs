@@ -4,7 +4,7 @@ use crate::rng::SplitMix64;
 use crate::trap::{Trap, TrapKind};
 use std::fmt;
 
-/// What the bytes are, for a machine whose words may reach behind it, that follow a buffer which ends inside a word.
+/// The bytes that follow a buffer which ends inside a word, for a machine whose words may reach behind it.
 pub const BEHIND: u8 = 0xa5;
 
 /// Number of an allocation in its [`Memory`].
@@ -114,7 +114,7 @@ impl Memory {
         a.written = Some(vec![false; a.bytes.len()]);
     }
 
-    /// What lies in two allocations changes places, sizes and names with it.
+    /// Resources that lie in two allocations change places, sizes and names with them.
     pub fn exchange(&mut self, a: AllocId, b: AllocId) {
         self.allocs.swap(a.0 as usize, b.0 as usize);
     }

@@ -40,7 +40,7 @@ struct Past {
     kind: u8,
 }
 
-/// What is remembered of a word, or of a byte.
+/// The memory of a word, or of a byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     /// Who changed it last; several only if all were atomic.
@@ -317,7 +317,7 @@ impl RaceCheck {
         self.current = slot;
     }
 
-    /// What lies in two allocations changes places.
+    /// Resources that lie in two allocations change places.
     pub fn exchange(&mut self, a: AllocId, b: AllocId) {
         let (a, b) = (a.0 as usize, b.0 as usize);
         if self.is_on() && self.shadows.len() > a.min(b) {

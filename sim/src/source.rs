@@ -7,10 +7,10 @@ use crate::grid::local_id;
 use crate::launch::Launch;
 use crate::trap::{Trap, TrapKind};
 
-/// What preloads may ask of a draw.
+/// The draw's values that preloads may ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DrawState {
-    /// What is added to the numbers of vertices and of instances: base or first vertex, first instance.
+    /// The addends of the numbers of vertices and of instances: base or first vertex, first instance.
     pub first: [u32; 2],
     /// Half the size of the viewport with y down, and its range of depth; its middle, and its least depth.
     pub viewport: [[f32; 3]; 2],

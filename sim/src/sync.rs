@@ -25,7 +25,7 @@ struct Event {
     at: (u32, u64),
 }
 
-/// What somebody knows: all that an invocation, or a workgroup, had done before a time.
+/// The knowledge of somebody: all that an invocation, or a workgroup, had done before a time.
 #[derive(Clone, Debug, Default)]
 struct Known {
     invocations: BTreeMap<Who, u32>,
@@ -95,7 +95,7 @@ impl SyncLog {
         if time < self.floor || self.effort > EFFORT {
             return true;
         }
-        // What the whole workgroup knows since its barrier, then what this invocation learned after it.
+        // Events that the whole workgroup knows since its barrier, then those that this invocation learned after it.
         self.answer(
             0,
             (asker.who.0, u16::MAX),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use gpucc_container::Stage;
 
-/// What rule was broken.
+/// The rule that was broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrapKind {
     /// The step limit was reached.
@@ -83,7 +83,7 @@ pub struct Other {
 /// A run that was stopped, with the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// What rule was broken.
+    /// The rule that was broken.
     pub kind: TrapKind,
     /// The sentence for people.
     pub message: String,

@@ -16,7 +16,7 @@ const REMEMBERED: usize = 1 << 10;
 /// Accesses of a subgroup that are under way at most.
 const UNDER_WAY: usize = 1 << 12;
 
-/// What one store changed.
+/// The bytes that one store changed.
 #[derive(Clone, Debug)]
 struct Change {
     time: u64,
@@ -27,7 +27,7 @@ struct Change {
     len: u8,
 }
 
-/// What memory was.
+/// The past of memory.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     time: u64,
@@ -74,7 +74,7 @@ impl Past {
 /// A store, or an atomic without a result, that memory does not have yet.
 #[derive(Clone, Debug)]
 pub struct Late<T> {
-    /// What its subgroup waits for it by.
+    /// The tag that its subgroup waits for.
     pub tag: u64,
     /// Where.
     pub id: AllocId,
@@ -82,7 +82,7 @@ pub struct Late<T> {
     pub offset: u64,
     /// How many bytes.
     pub len: u32,
-    /// What happens there.
+    /// The event there.
     pub what: T,
 }
 
@@ -92,7 +92,7 @@ impl<T> Late<T> {
     }
 }
 
-/// What a subgroup, or whoever keeps the order of its accesses, has under way.
+/// The accesses that a subgroup, or whoever keeps their order, has under way.
 #[derive(Clone, Debug)]
 pub struct Agent<T> {
     number: u32,
@@ -155,7 +155,7 @@ impl<T> Agent<T> {
         out
     }
 
-    /// What is under way and has to come before the subgroup itself touches these bytes, taken out in order.
+    /// The accesses that have to come before the subgroup itself touches these bytes, taken out in order.
     pub fn before(&mut self, id: AllocId, offset: u64, len: u32) -> Vec<Late<T>> {
         if self.late.is_empty() {
             return Vec::new();
@@ -163,7 +163,7 @@ impl<T> Agent<T> {
         self.take(|l| l.meets(id, offset, len))
     }
 
-    /// What is under way and waited for, taken out in order.
+    /// The accesses that are waited for, taken out in order.
     pub fn arrived(&mut self, mut done: impl FnMut(u64) -> bool) -> Vec<Late<T>> {
         if self.late.is_empty() {
             return Vec::new();
@@ -226,7 +226,7 @@ impl<T> Agent<T> {
         if self.seen.len() < UNDER_WAY {
             self.seen.push((id, offset, n, time));
         } else {
-            // What is not remembered has been waited for.
+            // A load that is not remembered has been waited for.
             self.observe(past);
         }
         Ok(())

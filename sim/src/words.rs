@@ -11,7 +11,7 @@ use crate::trap::{Trap, TrapKind};
 /// A field of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// What the reference calls it.
+    /// The name in the reference.
     pub name: &'static str,
     /// Word it lies in.
     pub word: usize,
@@ -19,7 +19,7 @@ pub struct Field {
     pub low: u32,
     /// The bit behind its highest.
     pub end: u32,
-    /// What is taken off a value before it is stored: 1 of sizes that cannot be 0.
+    /// The number that is taken off a value before it is stored: 1 of sizes that cannot be 0.
     pub minus: u32,
     /// Whether nothing but 0 may stand there.
     pub reserved: bool,
@@ -144,7 +144,7 @@ macro_rules! words {
 
         #[allow(dead_code)]
         impl $name {
-            /// What messages call it.
+            /// The name in messages.
             pub const WHAT: &'static str = $what;
             /// The field with a value in it; bits that have no room are dropped.
             #[must_use]

@@ -15,7 +15,7 @@ fn a_flag_orders_what_came_before_it_with_what_comes_after_it() {
     let mut l = log(&[(5, 0, (0, 0), "r", 8), (6, 0, (1, 0), "a", 8)]);
     let asker = Asker { who: (1, 0), barrier: 0, now: 7 };
     assert!(l.orders((0, 0), 4, asker));
-    // What came after the flag, others of that workgroup, another invocation here.
+    // Data written after the flag, by others of that workgroup, another invocation here.
     assert!(!l.orders((0, 0), 5, asker));
     assert!(!l.orders((0, 1), 4, asker));
     assert!(!l.orders((0, 0), 4, Asker { who: (1, 1), ..asker }));

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::cases::{self, Check};
 
-/// What a line says besides the launch.
+/// The other parts of a line besides the launch.
 #[derive(Deserialize)]
 struct Expectation {
     checks: Vec<Check>,

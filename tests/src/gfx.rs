@@ -82,7 +82,7 @@ pub fn file(case: &Case, folder: &Path) -> Result<SceneFile, String> {
     Ok(SceneFile { scene: scene(case)?, name: String::new(), folder: folder.to_path_buf(), text: None })
 }
 
-/// What a failure amounts to.
+/// The class of a failure.
 fn verdict(f: &Failure) -> Verdict {
     match f {
         Failure::Shader { list, .. } => match problem(list) {
@@ -171,7 +171,7 @@ fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdic
 /// The bytes of all outputs of a case that these programs draw.
 ///
 /// # Errors
-/// What stops the frame.
+/// The error that stops the frame.
 pub fn outputs(case: &Case, ready: &Ready, programs: &Programs, steps: u64) -> Result<Vec<Vec<u8>>, String> {
     outputs_by(case, ready, programs, RunOptions { step_limit: steps, ..frame::Options::default().run })
 }
@@ -179,7 +179,7 @@ pub fn outputs(case: &Case, ready: &Ready, programs: &Programs, steps: u64) -> R
 /// The same, under these options.
 ///
 /// # Errors
-/// What stops the frame.
+/// The error that stops the frame.
 pub fn outputs_by(case: &Case, ready: &Ready, programs: &Programs, run: RunOptions) -> Result<Vec<Vec<u8>>, String> {
     let scene = &ready.file.scene;
     let mut resources = ready.resources.clone();

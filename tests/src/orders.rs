@@ -14,7 +14,7 @@ pub fn shuffle<T>(list: &mut [T], rng: &mut SplitMix64) {
     }
 }
 
-/// What a list is taken from: the old place for each new one.
+/// The source of a list: the old place for each new one.
 fn places(len: usize, rng: &mut SplitMix64) -> Vec<usize> {
     let mut list: Vec<usize> = (0..len).collect();
     shuffle(&mut list, rng);

@@ -21,7 +21,7 @@ fn scene(p: &FragmentProgram) -> Value {
     let all = || p.before.buffers.iter();
     let mut buffers: Map<String, Value> =
         all().map(|b| (format!("b{}", b.binding), json!({"hex": hex(&b.bytes)}))).collect();
-    // What the program does not use is ignored.
+    // Bindings that the program does not use are ignored.
     let bindings = all().map(|b| json!({"binding": b.binding, "buffer": format!("b{}", b.binding)}));
     let bindings: Vec<Value> = bindings.collect();
     let (mut textures, mut targets, mut attachments) = (Map::new(), Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// What a generated shader is made of.
+/// The parts of a generated shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One block of arithmetic.

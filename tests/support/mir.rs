@@ -84,7 +84,7 @@ const SHADER: &str = "
     if (s > 7u) { y[g.x] = s; } else { y[g.x + 1u] = s ^ 3u; }
 }";
 
-/// What is dumped behind a machine pass reads back as the same text, those of the tail are dumped too, and a pass without fuel is left
+/// The dump behind a machine pass reads back as the same text, those of the tail are dumped too, and a pass without fuel is left
 /// out and nothing else.
 pub fn check_dumps_and_fuel<F: Family>(backend: &dyn Backend) {
     let lang = frontend::Lang::Wgsl;
@@ -113,7 +113,7 @@ pub fn check_dumps_and_fuel<F: Family>(backend: &dyn Backend) {
         let left: Vec<&str> = without.iter().map(|d| d.0.as_str()).collect();
         let others: Vec<&str> = names.iter().copied().filter(|n| *n != pass).collect();
         assert_eq!(left, others, "{} without {pass}", F::NAME);
-        // What comes before it works as ever.
+        // Code before it works as ever.
         let first = names.iter().position(|n| *n == pass).unwrap_or(names.len());
         assert_eq!(without[..first], whole[..first], "{} before {pass}", F::NAME);
     }

@@ -9,7 +9,7 @@ fn lower(wgsl: &str) -> Module {
     exec::lower(wgsl, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{wgsl}"))
 }
 
-/// What the shader leaves in binding 1, on every target at two levels.
+/// The words that the shader leaves in binding 1, on every target at two levels.
 #[track_caller]
 fn check(wgsl: &str, source: &[u32], before: &[u32], wanted: &[u32]) {
     let module = lower(wgsl);
@@ -93,7 +93,7 @@ fn between_all_kinds_of_memory() {
     check(&wgsl, &source, &vec![7; size * m], &wanted);
 }
 
-/// What is read before something is written is not read afterwards.
+/// A register read before something is written is not read afterwards.
 #[test]
 fn a_copy_is_of_what_was_there() {
     let n = 200;

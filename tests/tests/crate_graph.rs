@@ -96,7 +96,7 @@ fn forbidden_edges_do_not_exist() {
         forbid("gpucc-scene", compiler, "what a scene alone decides needs no compiled shader");
     }
     forbid("gpucc-frontend-spirv", "gpucc-frontend-naga", "SPIR-V is read without naga");
-    // What a driver part and a machine, or a compiler, agree on is the container and memory, not code.
+    // A driver part and a machine, or a compiler, share the container and memory, not code.
     let mut drivers = reach(&edges, "gpucc-drivers");
     drivers.retain(|d| d.starts_with("gpucc") && d != "gpucc-features");
     drivers.sort();

@@ -24,7 +24,7 @@ pub struct Held {
 pub struct Drawing {
     /// Its name.
     pub family: &'static str,
-    /// What is proven of it so far; `docs/drawing.md` says what is missing.
+    /// The part of it that is proven so far; `docs/drawing.md` says what is missing.
     pub held: Held,
     /// Instructions that a changed bit is tried on.
     pub kinds: Kinds,

@@ -17,7 +17,7 @@ const HEAD: &str = "\
 @group(0) @binding(1) var<uniform> never: i32;
 ";
 
-/// What never ends.
+/// A program that never ends.
 const ENDLESS: [&str; 7] = [
     "loop { }",
     "loop { r += 1; }",
@@ -208,7 +208,7 @@ fn endless_loops_of_fragments_keep_no_lane() {
     let mut jobs = Vec::new();
     for host in &HOSTS {
         for endless in ENDLESS.iter().take(2).chain(&DISCARDS) {
-            // What writes memory runs its helpers apart from the others.
+            // A program that writes memory runs its helpers apart from the others.
             jobs.extend(NEVER.iter().zip(["true", "false"]).map(|(n, odd)| (host, *endless, *n, odd)));
         }
     }

@@ -28,7 +28,7 @@ fn ran(m: &Module, on: On, level: u8, before: &Dispatch) -> Result<Dispatch, Str
     r.map(|_| d).map_err(|e| format!("{on} -O{level}: {e}"))
 }
 
-/// What differs from the oracle in binding 1.
+/// The words of binding 1 that differ from the oracle.
 fn differs(m: &Module, on: On, level: u8, before: &Dispatch, wanted: &Dispatch) -> Option<String> {
     match ran(m, on, level, before) {
         Ok(d) if d == *wanted => None,

@@ -73,7 +73,7 @@ fn check(wgsl: &str) {
             }
         }
     }
-    // What it is about.
+    // Its subject.
     let o = gpucc::Options::new(Target::parse("gcn").expect("a target"));
     let code = gpucc::compile(&module, &o).unwrap_or_else(|d| panic!("{d}"));
     assert!(code.code().len() as u64 > REACH, "{} bytes: the test has gone blunt", code.code().len());

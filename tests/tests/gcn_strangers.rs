@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::gcn_stored::{INPUT_CNTL, Pair, REGISTERS, is_of_vertex, pairs, parameters, word};
 
-/// What `docs/abi-gcn.md` says of files, tables and what the hardware fills.
+/// The files, tables and hardware registers of `docs/abi-gcn.md`.
 mod abi {
     pub const FILE_SGPR: u8 = 0;
     pub const FILE_VGPR: u8 = 1;
@@ -23,7 +23,7 @@ mod abi {
     pub const FAMILY_PS_INPUT: u32 = 64;
 }
 
-/// What a scalar register of the launch holds.
+/// The contents of a scalar register of the launch.
 fn scalar(text: &str) -> Option<Source> {
     Some(match text {
         "ring offsets, address lo" | "ring offsets, address hi" => Source::Const(0),
@@ -123,11 +123,11 @@ fn id_of(case: &Case) -> String {
     id.strip_prefix("whole/").map_or_else(|| id.to_string(), |r| format!("corpus/{r}")).replace('/', "_")
 }
 
-/// What stands in the way of a pair (`docs/abi-gcn.md`, section 11.1): its name, and what is said about it.
+/// The obstacle to a pair (`docs/abi-gcn.md`, section 11.1): its name, and what is said about it.
 const OPEN: [(&str, &str); 5] = [
     // One scene has eight pipelines.
     ("blend_dual_38-rgba8unorm_p0", "8 programs"),
-    // What is recorded has the 1/w of the pixel's centre (docs/drawing.md).
+    // The recorded value has the 1/w of the pixel's centre (docs/drawing.md).
     ("corpus_interpolation_modes_fs_sample_0", "528 of 3072 pixels differ"),
     ("chain_primitive-index", "does not support the built-in value `primitive_index`"),
     // Quads that lie on two faces of a cube: s and t are differenced across them.

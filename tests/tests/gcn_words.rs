@@ -167,7 +167,7 @@ fn words_are_those_of_another_driver() {
     println!("{programs} programs, {equal} words are equal, others: {reasons:?}");
 }
 
-/// What the vertex program gives and the fragment program does not have takes no PARAM, and leaves no hole between those that are left.
+/// An output of the vertex program that the fragment program does not have takes no PARAM, and leaves no hole between those that are left.
 #[test]
 fn parameters_are_what_both_stages_have() {
     const VERTEX: &str = "

@@ -46,7 +46,7 @@ fn a_few_cases_of_each_group_give_the_recorded_bytes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What the oracle has against a machine, when it runs the IR that selection read with the machine's precision: to the bit.
+/// The oracle's objection to a machine, when it runs the IR that selection read with the machine's precision: to the bit.
 fn differs(case: &Case, place: Place) -> Option<String> {
     let said = |what: String| Some(format!("{place} {}: {what}", case.id));
     let ready = match gfx::shuffled(case, std::path::Path::new("")) {
@@ -64,7 +64,7 @@ fn differs(case: &Case, place: Place) -> Option<String> {
         Err(f) if gfx::is_listed(&f, place) => return None,
         Err(f) => return said(f.to_string()),
     };
-    // What races leaves is nobody's to say.
+    // The outcome of a race is nobody's to say.
     if !report.races.is_empty() {
         return None;
     }
@@ -141,7 +141,7 @@ fn a_draw_in_two_places_is_that_of_one() {
             let options = frame::Options::default();
             let scene = &ready.file.scene;
             let programs = Programs::new(scene, &ready.shaders, place).map_err(|f| f.to_string());
-            // What the target refuses, and programs that write memory.
+            // Programs that the target refuses, and those that write memory.
             let Ok(programs) = programs else { return Ok(0) };
             match frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}) {
                 Err(f) if f.to_string().contains("in two places") => Ok(0),
@@ -162,7 +162,7 @@ fn a_draw_in_two_places_is_that_of_one() {
     assert!(cases.is_empty() || 4 * drawn > 3 * all.len(), "{drawn} of {}", all.len());
 }
 
-/// What a frame leaves, what it counted, or what it says, on so many cores.
+/// The outputs of a frame, its counts, or its error, on so many cores.
 fn frame_on(ready: &Ready, place: Place, cores: usize, limit: u64) -> (Resources, Result<(u64, u64), String>) {
     let mut resources = ready.resources.clone();
     let defaults = frame::Options::default();

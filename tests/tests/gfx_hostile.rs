@@ -118,7 +118,7 @@ fn corners_that_are_no_numbers_draw_nothing() {
             if bad == r#""nan""# {
                 assert_eq!(bytes, [0; 64], "{corner:?}");
             }
-            // What is drawn of an infinite triangle is the shader's colour.
+            // A drawn part of an infinite triangle has the shader's colour.
             assert!(bytes.chunks(4).all(|p| p == [255, 0, 0, 255] || p == [0; 4]), "{corner:?}: {bytes:?}");
         }
     }

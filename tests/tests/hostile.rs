@@ -168,7 +168,7 @@ impl Mutator<'_> {
     }
 }
 
-/// What must never happen, if it does.
+/// The event that must never happen, if it does.
 fn bug(list: &[Diagnostic]) -> Option<String> {
     list.iter().find(|d| d.class == Class::Internal).map(|d| format!("{d} {:?}", d.notes))
 }

@@ -138,7 +138,7 @@ fn peak() -> Option<u64> {
     Some(line.trim().split(' ').next()?.parse::<u64>().ok()? << 10)
 }
 
-/// What is wrong with the compilation of one shader for one target.
+/// The fault in the compilation of one shader for one target.
 fn compiled(name: &str, module: &Module, front: Duration, target: Target) -> Option<String> {
     let start = Instant::now();
     let result = gpucc::compile(module, &Options::new(target));

@@ -274,7 +274,7 @@ fn entry_points_have_their_own() {
     }
 }
 
-/// What the driver puts in registers and uniform files is named word by word, and nothing lies in memory that need not.
+/// The registers and uniform files that the driver fills are named word by word, and nothing lies in memory that need not.
 #[test]
 fn words_at_constant_offsets_are_preloaded() {
     let head = "var<immediate> p: array<vec4<u32>, 2>;";
@@ -320,7 +320,7 @@ fn push_constants_of_glsl() {
     assert_eq!(refused[0].refusal(), Some(Refusal::GlslPushConstants), "{refused:?}");
 }
 
-/// What the block `{ uint n; vec3 v; uint t[8]; }` holds and what its programs give: `t[i + n] + uint(v.z)`.
+/// The block `{ uint n; vec3 v; uint t[8]; }` and the results of its programs: `t[i + n] + uint(v.z)`.
 fn block() -> Case {
     // `n` at 0, `v` at 4 to 6, `t` from 7 on.
     let mut words: Vec<u32> = (0..15).map(|k| 100 + k).collect();

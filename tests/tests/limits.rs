@@ -253,7 +253,7 @@ fn invocations_of(n: u32) -> String {
     )
 }
 
-/// What a chip has no more of than so many: as many compile, one more and very many more are refused with the number and by the code.
+/// The limits of a chip: as many compile, one more and very many more are refused with the number and by the code.
 struct Most {
     targets: &'static str,
     code: &'static str,
@@ -366,7 +366,7 @@ fn statics(n: u32) -> String {
 /// Whatever there is more and more of: where it ends it ends by a code that has the number, and stays refused from there on.
 #[test]
 fn any_number_of_things_compiles_or_is_refused_with_the_number() {
-    /// What is counted, and its programs.
+    /// The counts, and their programs.
     type Kind = (&'static str, fn(u32) -> String);
     let kinds: [Kind; 8] = [
         ("textures", textures),

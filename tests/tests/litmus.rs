@@ -145,7 +145,7 @@ struct Litmus {
     body: &'static str,
     /// Whether it is as promised what they found.
     holds: fn(&[u32]) -> bool,
-    /// What the first 64 flags and data are.
+    /// The contents of the first 64 flags and data.
     first: u32,
 }
 
@@ -614,7 +614,7 @@ fn a_load_that_is_left_out_of_a_device_fence_shows() {
     }
 }
 
-/// What of the code of these programs changes nothing they may see when it is left out, and why: how programs are named, where data and
+/// The lines of these programs that change nothing they may see when they are left out, and why: how programs are named, where data and
 /// flags lie, how the line begins or what is in it.
 const NEEDLESS: &[(&str, &[Shared], &str)] = &[
     // Workgroup memory keeps the order of a wave by itself.

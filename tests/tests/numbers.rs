@@ -130,7 +130,7 @@ fn unpacking_stays_in_its_bounds() {
             1,
         );
     }
-    // What bits a NaN has is nobody's business.
+    // The bits of a NaN are nobody's business.
     let is_number = |h: u32| h & 0x7c00 != 0x7c00;
     let mut halves: Vec<u32> = words().into_iter().filter(|w| is_number(w & 0xffff) && is_number(w >> 16)).collect();
     halves.resize(halves.len().next_multiple_of(64), 0x3c00_3800);

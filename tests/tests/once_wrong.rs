@@ -216,7 +216,7 @@ fn specialisation_constants_in_any_order() {
     let mut words = [0u32; 20];
     words[..4].copy_from_slice(&[10, 21, 35, 90]);
     let d = Dispatch::new([1; 3]).with_u32(0, 0, &words);
-    // What a division by 0 gives is open; the rest is not.
+    // The result of a division by 0 is open; the rest is not.
     let ran = everywhere(&module(&spv, &[]), &d, |o| o[9] == 0 && o[11] == 90 % 7 && o[12..16] == [7, 2, 3, 1]);
     assert!(ran > 6);
     let given = [("2", 0.0), ("12", 2.5), ("30", 4.0), ("1", 6.0), ("9", 8.0)];

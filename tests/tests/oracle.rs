@@ -190,7 +190,7 @@ block0:
 }
 "#;
 
-/// What a load out of bounds gets is an index that breaks the promise of alignment.
+/// An out-of-bounds load with an index that breaks the promise of alignment.
 const STRAY_INDEX: &str = r#"module robust on
 res0 "a" group 0 binding 0 storage_ro size 4 stride 4
 res1 "out" group 0 binding 1 storage_rw size 256 stride 4

@@ -323,7 +323,7 @@ fn halves() {
                 for at in (0..count).map(|k| index as usize * stride + 2 * k) {
                     want[at..at + 2].copy_from_slice(&HALVES[2].to_le_bytes());
                 }
-                // What is in bounds is judged by the oracle, too, which is slow.
+                // The oracle judges bounds, too, which is slow.
                 if size >= 3 * stride && index < 3 {
                     let judged = exec::judge((&module, &code), "main", target, &before, &d, &options);
                     judged.unwrap_or_else(|e| panic!("{place}: {e}"));

@@ -153,7 +153,7 @@ fn programs_are_deterministic_and_varied() {
         "unpack2x16unorm(",
         "unpack2x16snorm(",
         "quantizeToF16(",
-        // What invocations and workgroups share.
+        // Memory that invocations and workgroups share.
         "atomicSub(&counters.u[6]",
         "atomicXor(&counters.u[1]",
         "atomicMax(&counters.u[2]",

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::spirv::{glslang, has, scratch, tool};
 
-/// What is expected in the first buffer.
+/// The expected words of the first buffer.
 enum Want {
     Words(Vec<u32>),
     /// Floats, with the error that is allowed in each.
@@ -421,7 +421,7 @@ fn cases() -> Vec<Case> {
     list
 }
 
-/// What is wrong with a case, everywhere.
+/// The faults of a case, everywhere.
 fn judge(p: &Case, way: &str, module: &[u8]) -> Vec<String> {
     let overrides = p.values.iter().enumerate().map(|(k, v)| (k.to_string(), f64::from(*v))).collect();
     let options = FrontOptions { overrides, ..FrontOptions::default() };

@@ -305,7 +305,7 @@ void main() {
     runs("halves", &bytes, &[], &[&a], &want);
 }
 
-/// What is not compiled is not wrong: it is refused with the code of what is missing, and the instruction that is named is one of the
+/// A shader that is not compiled is not wrong: it is refused with the code of what is missing, and the instruction that is named is one of the
 /// module.
 #[test]
 fn refused_with_the_code_of_what_is_missing() {

@@ -99,7 +99,7 @@ fn each_draw_has_its_own_for_both_stages() {
     passes(&case("draws", DRAWS, want), drawing::drawing("all:all").into_iter().map(exec::on));
 }
 
-/// What is missing is told before anything runs; what is wrong as a value of its key.
+/// A missing key is told before anything runs; a wrong value as a value of its key.
 #[test]
 fn missing_data_is_told() {
     let said = |text: &str| match gfx::ready(&case("x", text, Vec::new()), std::path::Path::new("")) {

@@ -543,7 +543,7 @@ fn given() -> Program {
     let output = vec![100, 0, 0, 0, 0, 0, 1, 2, 3, 4];
     let of = |k: usize| input.iter().enumerate().filter(|(n, _)| n & 3 == k & 3).map(|(_, x)| x).sum::<u32>();
     let all: u32 = input.iter().sum();
-    // What workgroup memory held at the end: an element has what was added to it and to the one before it.
+    // The contents of workgroup memory at the end: an element has what was added to it and to the one before it.
     let mut expected = vec![100 + all];
     expected.extend((0..4).map(|k| of(k) + of(k + 3)));
     expected.push(all);
@@ -593,7 +593,7 @@ fn programs() -> Vec<Program> {
     ]
 }
 
-/// What is wrong with the results of a module, everywhere.
+/// The faults in the results of a module, everywhere.
 fn judge(p: &Program, what: &str, bytes: &[u8], levels: &[u8]) -> Vec<String> {
     let overrides = p.overrides.iter().map(|o| (o.0.to_string(), o.1)).collect();
     // Without names the ids do.
@@ -768,7 +768,7 @@ fn asked_of_textures_and_taken() {
     }
 }
 
-/// What is wrong with a source, and where that is said to be.
+/// The fault of a source, and where that is said to be.
 fn refusal(source: &str, flags: &[&str], name: &str) -> (Diagnostic, Option<(String, u32)>) {
     let path = scratch(&format!("{name}.comp"));
     std::fs::write(&path, source).expect("a file");
@@ -889,7 +889,7 @@ fn line_tables_name_the_glsl_source() {
     }
 }
 
-/// What must not happen, if it does.
+/// The event that must not happen, if it does.
 fn broken(bytes: &[u8]) -> Option<String> {
     let options = FrontOptions::default();
     match frontend::load(bytes, Lang::Spirv, &options) {

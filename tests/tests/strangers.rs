@@ -16,7 +16,7 @@ fn words(list: &[u32]) -> Dispatch {
     d
 }
 
-/// What a shader leaves in its buffer, on every machine and at every level.
+/// The words that a shader leaves in its buffer, on every machine and at every level.
 fn everywhere(wgsl: &str, before: &Dispatch, check: impl Fn(&Result<Dispatch, String>) -> bool + Sync) {
     let m = exec::lower(wgsl, "main", &[]).unwrap_or_else(|e| panic!("{e}\n{wgsl}"));
     let runs: Vec<(On, u8)> = machines().into_iter().flat_map(|on| (0..=3).map(move |l| (on, l))).collect();
@@ -151,7 +151,7 @@ fn more_neighbours_than_the_buffer_has() {
         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             o[id.x] = 7u; if o[id.x + 1u] == 7u { o[id.x] = 8u; } o[id.x + 1u] = o[id.x] + 1u;
         }";
-    // What strays goes to the one element or nowhere.
+    // A stray access goes to the one element or nowhere.
     everywhere(wgsl, &words(&[3]), |d| d.as_ref().is_ok_and(|d| d.words(0, 0).unwrap()[0] > 6));
 }
 
@@ -178,7 +178,7 @@ fn promises_of_a_file_are_looked_at() {
     assert!(!loaded(&claims(8)).contains("uniform"));
 }
 
-/// What the frontend promises can be seen.
+/// The promises of the frontend can be seen.
 #[test]
 fn promises_of_the_frontend_are_believed() {
     let wgsl = "struct S { a: array<vec3<f32>, 4>, b: array<array<u32, 5>, 3>, m: mat3x3<f32> }
@@ -207,7 +207,7 @@ fn offsets_at_the_end_of_all_that_can_be_named() {
             let last = i32(1073741823);
             o[last] = i32(id.x); o[last] = 5; o[0] = o[last] + 1; o[last - 1] = 4; o[0] += o[last - 1];
         }";
-    // What strays goes to the one element or nowhere.
+    // A stray access goes to the one element or nowhere.
     everywhere(wgsl, &words(&[3]), |d| d.is_ok());
 }
 

@@ -70,7 +70,7 @@ fn drawn(code: Refusal, families: &'static [&'static str], pipeline: Option<Pipe
     Probe { families, pipeline, ..wgsl(code, source) }
 }
 
-/// What the parts of textures and stages are.
+/// The names of the parts of textures and stages.
 fn parts() -> Vec<Probe> {
     use Refusal as R;
     let equation = |src| {
@@ -278,7 +278,7 @@ fn spirv(code: Refusal, source: Vec<u8>) -> Probe {
     Probe { code, source, lang: Lang::Spirv, families: &[], pipeline: None }
 }
 
-/// What only SPIR-V has.
+/// The parts that only SPIR-V has.
 fn of_spirv() -> Vec<Probe> {
     use Refusal as R;
     // %5 = OpTypeFloat 32, %6 = OpTypeImage %5 with dimension and format, %7 a pointer to it, %8 and %9 variables of it.
@@ -575,7 +575,7 @@ impl Probe {
         }
     }
 
-    /// What is not as documented for this place.
+    /// The words that are not as documented for this place.
     fn check(&self, lowered: &Result<Module, Vec<Diagnostic>>, on: On) -> Vec<String> {
         let at =
             |what: String| format!("`{}` on {on}: {what}\n{:.400}", self.code, String::from_utf8_lossy(&self.source));
@@ -593,7 +593,7 @@ impl Probe {
             Ok(m) => m,
             Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
         };
-        // What draws needs a scene: those that run are in `conformance/gfx`.
+        // Code that draws needs a scene: those that run are in `conformance/gfx`.
         let stage = module.entry("main").map_or(Stage::Compute, |e| e.stage.kind());
         let documented = |c| predict::documented_in(on, stage, c);
         if stage != Stage::Compute && !(matches!(on, On::Machine(_)) && documented(self.code)) {
@@ -640,7 +640,7 @@ fn what_is_refused_is_refused_and_the_rest_runs() {
 fn every_code_has_a_probe() {
     let probes = all_probes();
     for &code in Refusal::ALL {
-        // What the command alone refuses: cli/tests.
+        // Refusals of the command alone: cli/tests.
         let command = matches!(code, Refusal::Elf | Refusal::Commands | Refusal::NotModelled);
         let there = probes.iter().filter(|p| p.code == code);
         assert!(command || there.clone().count() > 0, "no probe of `{code}`");
@@ -666,7 +666,7 @@ fn the_page_is_what_the_code_says() {
     assert!(!page.contains("reference"), "nobody can open the references");
 }
 
-/// What a backend says of a code names generations that there are, and does not contradict the list.
+/// A backend's answer about a code names generations that there are, and does not contradict the list.
 #[test]
 fn unsupported_rows_are_well_formed() {
     for b in gpucc::backends() {

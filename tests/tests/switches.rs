@@ -46,12 +46,12 @@ fn run(m: &Module, on: On, opt_level: u8, before: &Dispatch) -> Result<Dispatch,
     exec::run(m, "main", on, &options, &mut d, &RunOptions::default()).map(|_| d)
 }
 
-/// What the oracle makes of the buffers.
+/// The oracle's contents of the buffers.
 fn oracle(m: &Module, before: &Dispatch) -> Dispatch {
     run(m, On::Interp, 0, before).unwrap_or_else(|e| panic!("oracle: {e}"))
 }
 
-/// What differs from the oracle; a chip that is too small says so.
+/// The difference from the oracle; a chip that is too small says so.
 fn differs(m: &Module, on: On, level: u8, before: &Dispatch, wanted: &Dispatch) -> Option<String> {
     match run(m, on, level, before) {
         Ok(d) if d == *wanted => None,

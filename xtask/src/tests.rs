@@ -29,7 +29,7 @@ fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     Some(&rest[..rest.find('"')?])
 }
 
-/// What cargo built: the test programs, and the other programs of the selected packages.
+/// The output of cargo: the test programs, and the other programs of the selected packages.
 struct Built {
     tests: Vec<Program>,
     programs: Vec<PathBuf>,
@@ -68,7 +68,7 @@ fn documented(select: &[&str]) -> Vec<String> {
 /// A test and its seconds.
 type Timed = (f64, String);
 
-/// What a test program said: its output, the time of each test, whether all passed.
+/// The result of a test program: its output, the time of each test, whether all passed.
 struct Outcome {
     output: String,
     times: Vec<Timed>,

@@ -73,9 +73,9 @@ pub mod reg {
         SPI_SHADER_COL_FORMAT 0x28714;
         /// Samples: bits 6:4 say how many invocations a pixel has.
         DB_EQAA 0x28804;
-        /// What a fragment program does to depth.
+        /// The effect of a fragment program on depth.
         DB_SHADER_CONTROL 0x2880c;
-        /// What position exports hold besides.
+        /// The other words of position exports.
         PA_CL_VS_OUT_CNTL 0x2881c;
         /// Bit 16: a fragment program runs for each sample.
         PA_SC_MODE_CNTL_1 0x28a4c;
@@ -113,7 +113,7 @@ pub const fn rsrc1(vgprs: u32, sgprs: u32, float_mode: u32, generation: u8) -> u
     v | s << 6 | float_mode << 12 | 1 << 21
 }
 
-/// What COMPUTE_PGM_RSRC2 says (section 18.3).
+/// The fields of COMPUTE_PGM_RSRC2 (section 18.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rsrc2 {
     /// A system SGPR holds the wave's scratch offset.

@@ -28,7 +28,7 @@ pub enum Unit {
     Interp,
 }
 
-/// What an instruction does with memory.
+/// The accesses of an instruction to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Nothing.
@@ -82,7 +82,7 @@ impl Memory {
 pub struct Elements {
     /// Bytes of one.
     pub bytes: u8,
-    /// What is smaller than a word is extended by its sign.
+    /// Values smaller than a word are extended by their sign.
     pub signed: bool,
     /// How many there are.
     pub count: u8,
@@ -113,7 +113,7 @@ impl Elements {
     }
 }
 
-/// What an atomic does to memory.
+/// The effect of an atomic on memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum AtomicOp {
@@ -149,13 +149,13 @@ impl AtomicOp {
 /// An atomic and whether it works on 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Atomic {
-    /// What it does.
+    /// The operation.
     pub op: AtomicOp,
     /// On 64 bits.
     pub wide: bool,
 }
 
-/// What an image instruction does with texels.
+/// The operation of an image instruction on texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImageKind {
     /// Reads a texel by integer coordinates.
@@ -187,10 +187,10 @@ pub enum Level {
     Zero,
 }
 
-/// What an image instruction does, and what it asks its address registers for.
+/// The operation of an image instruction, and the address registers that it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageOp {
-    /// What it does with texels.
+    /// The operation on texels.
     pub kind: ImageKind,
     /// Loads and stores: an integer level follows the coordinates.
     pub mip: bool,
@@ -322,7 +322,7 @@ pub enum Condition {
     Tru,
 }
 
-/// What a compare asks about its sources.
+/// The questions of a compare about its sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
     /// How the first is to the second.
@@ -336,14 +336,14 @@ pub enum Test {
 pub struct Compare {
     /// Type of what is compared.
     pub ty: Number,
-    /// What is asked.
+    /// The question.
     pub test: Test,
 }
 
-/// What instructions alike in their operands do differently. [`Attrs::access`] says whether memory is read or written.
+/// The different effects of instructions alike in their operands. [`Attrs::access`] says whether memory is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// What the opcode says.
+    /// The opcode's fields.
     Own,
     /// Elements are moved as they are.
     Elements(Elements),
@@ -364,7 +364,7 @@ pub enum Operation {
     Undefined,
 }
 
-/// What a row states besides its bits and effects.
+/// The facts that a row states besides its bits and effects.
 #[derive(Clone, Copy, Debug)]
 pub struct Attrs {
     /// Encoding.
@@ -375,11 +375,11 @@ pub struct Attrs {
     pub unit: Unit,
     /// Issue cycles of a wave (reference section 19; double factor 8).
     pub cycles: u8,
-    /// What it does with memory.
+    /// The accesses to memory.
     pub access: Access,
-    /// What says that it is done.
+    /// The counter that says that it is done.
     pub counter: Counter,
-    /// What it does with what is there.
+    /// The operation on what is there.
     pub operation: Operation,
     /// Type of the numbers that sources hold, where constants depend on it (section 2); else [`Number::U32`].
     pub number: Number,

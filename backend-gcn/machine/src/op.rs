@@ -4,7 +4,7 @@
 /// Declares the opcodes.
 macro_rules! ops {
     ($($op:ident),* $(,)?) => {
-        /// What an instruction does. Rows of several forms and generations share one.
+        /// The operation of an instruction. Rows of several forms and generations share one.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         #[repr(u16)]
         #[expect(missing_docs, reason = "the rows say what each does")]

@@ -36,7 +36,7 @@ fn div_scale_clamp(text: &str) -> String {
 /// Checks one line in both directions. A line whose text begins with `!` must be refused by the decoder.
 ///
 /// # Errors
-/// What differs.
+/// The difference.
 pub fn check_vector(line: &str) -> Result<(), String> {
     let mut parts = line.trim_end_matches(['\r', '\n']).split('\t');
     let (Some(mcpu), Some(bytes), Some(text)) = (parts.next(), parts.next(), parts.next()) else {

@@ -17,7 +17,7 @@ fn rows_of_an_opcode_agree() {
     }
 }
 
-/// What defines nothing has a side effect. The table checks it as well while it is compiled.
+/// An instruction that defines nothing has a side effect. The table checks it as well while it is compiled.
 #[test]
 fn what_defines_nothing_stays() {
     for row in table().rows {
@@ -27,7 +27,7 @@ fn what_defines_nothing_stays() {
     }
 }
 
-/// What the names of the reference say of memory is what the signatures declare.
+/// The accesses to memory in the names of the reference are those that the signatures declare.
 #[test]
 fn names_say_what_is_done_with_memory() {
     for row in table().rows {

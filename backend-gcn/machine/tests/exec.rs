@@ -428,7 +428,7 @@ fn atomics_in_memory_and_lds() {
     }
 }
 
-/// What a damaged container may ask for is a trap, not an overflow.
+/// A size that a damaged container asks for is a trap, not an overflow.
 #[test]
 fn too_much_workgroup_memory() {
     let k = Kernel::new(2, 0, "s_endpgm");
@@ -442,7 +442,7 @@ fn too_much_workgroup_memory() {
 }
 
 #[test]
-fn speed_is_told() {
+fn reports_speed() {
     // A loop of vector work: not a limit, only a figure.
     let k = Kernel::new(
         2,

@@ -42,7 +42,7 @@ pub struct Shot {
     pub before_wait: String,
 }
 
-/// What came of it.
+/// The outcome.
 pub struct Outcome {
     /// Data registers from v20, a value for each lane.
     pub v: Vec<[u32; 64]>,

@@ -11,7 +11,7 @@ use gpucc_gcn_machine::{Format, Op, assemble, encode, operand, table};
 use gpucc_isa::{Role, Row};
 use gpucc_sim::{Dispatch, RunOptions, Trap};
 
-/// What was found: rows executed, and failures.
+/// The findings: rows executed, and failures.
 #[derive(Default)]
 pub struct Found {
     pub rows: BTreeSet<u16>,
@@ -1398,7 +1398,7 @@ fn every_row_does_what_the_reference_says() {
         .map(|(_, r)| format!("{}{} ({} bytes, {:?})", r.text, r.attrs.suffix.text(), r.bytes, r.attrs.format))
         .collect();
     println!("{} of {} rows executed", f.rows.len(), table().rows.len());
-    // What only draws and textures use may not lean on another generation.
+    // Forms that only draws and textures use may not lean on another generation.
     let graphics = |r: &Row<Gcn>| {
         r.attrs.unit == Unit::Interp
             || matches!(r.attrs.format, Format::Mimg | Format::Exp | Format::Vintrp | Format::Mtbuf)

@@ -144,7 +144,7 @@ fn rules_of_exports_trap() {
     assert!(trap(late).contains("expcnt"));
     assert!(run(2, &late.replace("\nv_mov", "\ns_waitcnt expcnt(0)\nv_mov"), &start()).is_ok());
     assert!(trap("exp mrt0 v9, v0, v0, v0 done vm\ns_endpgm").contains("never written"));
-    // What is not enabled is not read.
+    // An input that is not enabled is not read.
     assert!(run(2, "exp mrt0 v0, off, off, off done vm\ns_endpgm", &start()).is_ok());
     // M0, and the bounds of parameters.
     assert!(trap("v_interp_p1_f32_e32 v2, v0, attr0.x\ns_endpgm").contains("m0"));

@@ -329,7 +329,7 @@ impl Isel<'_> {
         None
     }
 
-    /// What the scalar unit does.
+    /// The work of the scalar unit.
     pub(super) fn scalar(&mut self, cx: &mut IselCx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let m = match d.op {

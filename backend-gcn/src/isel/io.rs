@@ -257,7 +257,7 @@ impl Isel<'_> {
             if compared {
                 gone
             } else {
-                // What another mask says of lanes that are off means nothing.
+                // Bits of another mask for lanes that are off mean nothing.
                 let here = cx.temp(S2);
                 cx.emit(build::SAndB64.on([gone, exec()]).def(here));
                 Use::reg(here)
@@ -376,7 +376,7 @@ impl Isel<'_> {
     }
 }
 
-/// What the sources of a colour's export hold.
+/// The contents of the sources of a colour's export.
 fn colour_values(c: &Colour, slot: &IoSlot, values: &[U]) -> Vec<U> {
     if c.compressed {
         return values.iter().copied().take(if c.enabled == 3 { 1 } else { 2 }).collect();

@@ -29,7 +29,7 @@ use crate::tables::Tables;
 
 pub(crate) type IselCx<'f> = Select<'f, Gcn>;
 
-/// What selection knows and learns.
+/// The state of selection.
 pub struct Isel<'m> {
     pub module: &'m Module,
     pub generation: u8,
@@ -52,13 +52,13 @@ pub struct Isel<'m> {
     begun: Vec<Option<U>>,
 }
 
-/// What was found out before selection.
+/// The findings before selection.
 pub struct Known<'m> {
     /// How a wave runs the function.
     pub plan: &'m Plan,
-    /// What is the same in all lanes.
+    /// The values that are the same in all lanes.
     pub uniform: &'m Uniformity,
-    /// What scalar registers hold for the whole program.
+    /// The contents of scalar registers for the whole program.
     pub fixed: &'m LaunchRegisters,
     /// Tables of bind groups.
     pub bindings: &'m Bindings,
@@ -74,7 +74,7 @@ pub struct Known<'m> {
 fn bits_of(f: &Function, v: Value) -> Option<u32> {
     f.const_bits(v).map(|b| b as u32)
 }
-/// What selection knows and learns of textures.
+/// The state of selection for textures.
 struct Images<'m> {
     bindings: &'m Bindings,
     /// Lanes of results that are read.
@@ -130,7 +130,7 @@ impl<'m> Isel<'m> {
         }
     }
 
-    /// What sine and cosine of one angle have in common; in programs that draw.
+    /// The common part of sine and cosine of one angle; in programs that draw.
     fn shared(&self, i: MI) -> MI {
         if self.io.is_compute { i } else { with(i, (Once(true),)) }
     }

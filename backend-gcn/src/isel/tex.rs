@@ -419,7 +419,7 @@ impl Isel<'_> {
         let da = req.has_layers(self.module) || image && desc.dim() == TexDim::D3;
         let never = !image || !self.module.resources[req.tex.texture].kind.is_writable();
         let of = OfImage(image.then_some(req.tex.texture).into());
-        // What others write is seen past the first cache alone.
+        // Stores of others are seen past the first cache alone.
         let shared = image && self.reg_banks.writes(req.tex.texture);
         let mods = (Dmask(mask), Unorm(true), Da(da), Readonly(never), Glc(shared), of);
         let inst = with(op(o).arg(address).arg(texture), mods);

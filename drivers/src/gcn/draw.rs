@@ -43,7 +43,7 @@ pub(super) fn vertex_table(
     Ok(())
 }
 
-/// What the programs want, with what only the pair of them says.
+/// The state that the programs want, with the rest that only the pair of them says.
 pub(super) fn registers(vertex: &Entry, fragment: Option<&Entry>, pipeline: &Pipeline) -> Result<Registers, Trap> {
     let mut all = Registers::new();
     for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {

@@ -17,7 +17,7 @@ use crate::link::PlacedAttribute;
 use crate::{BoundView, Descriptors, DrawJob, Part, Placer, Plane};
 use surface::Linear;
 
-/// What GCN's descriptors say.
+/// The fields of GCN's descriptors.
 pub struct Gcn {
     chip: Chip,
 }

@@ -61,7 +61,7 @@ gpucc_sim::words! {
     }
 }
 
-/// What differs between generations.
+/// The differences between generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chip {
     /// gfx6 and gfx7.
@@ -77,7 +77,7 @@ impl Chip {
     }
 }
 
-/// What a T# says.
+/// The fields of a T#.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureView {
     /// Where level 0 begins; of a storage view, its level.
@@ -296,7 +296,7 @@ pub fn vertex_words(chip: Chip, address: u64, bytes: u32, stride: u32) -> [u32; 
     v_words(address, stride, records, 4)
 }
 
-/// What a slot of a table holds.
+/// The contents of a slot of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotKind {
     /// Sampled image: T#, and T# of its FMASK.
@@ -314,7 +314,7 @@ pub enum SlotKind {
 pub struct Slot {
     /// Its number.
     pub binding: u32,
-    /// What it holds.
+    /// The contents.
     pub kind: SlotKind,
     /// Elements.
     pub count: u32,

@@ -83,7 +83,7 @@ fn words(row: &InterfaceRow, among: &[&InterfaceRow], end: u32) -> u32 {
     next.unwrap_or(end).saturating_sub(row.index.into()).min(4)
 }
 
-/// What the programs want, with what only the pair of them says.
+/// The state that the programs want, with the rest that only the pair of them says.
 pub(super) fn registers(
     vertex: &Entry,
     fragment: Option<&Entry>,

@@ -24,7 +24,7 @@ const SAMPLERS: u32 = 1;
 /// Bytes of an entry of either.
 const ENTRY: usize = 32;
 
-/// What Tesla's descriptors say.
+/// The fields of Tesla's descriptors.
 pub struct Tesla {
     /// Number of the generation: g80, g84, g200, gt215.
     chip: u8,

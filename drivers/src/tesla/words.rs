@@ -57,7 +57,7 @@ gpucc_sim::words! {
 /// The texture unit reads sRGB codes as they are without this bit.
 const DECODES_SRGB: u32 = 1;
 
-/// What a TIC says.
+/// The fields of a TIC.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureView {
     /// Where level 0 of the view's first layer begins.

@@ -33,7 +33,7 @@ const BUFFERS: usize = 16;
 const BLEND: u32 = 50;
 const SPACE: u16 = 0;
 
-/// What Valhall's descriptors say.
+/// The fields of Valhall's descriptors.
 pub struct Valhall {
     /// Whether planes have the sizes of their levels.
     v10: bool,

@@ -102,7 +102,7 @@ gpucc_sim::words! {
 }
 
 gpucc_sim::words! {
-    /// What becomes of a colour.
+    /// The treatment of a colour.
     pub struct BlendWords[4] = "blend" {
         READS reads: 0[0..1];
         ENABLE enable: 0[9..10];

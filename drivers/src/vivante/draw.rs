@@ -126,7 +126,7 @@ pub(super) fn elements(chip: Chip, list: &[PlacedAttribute<'_>]) -> Result<Vec<(
     Ok(out)
 }
 
-/// What the programs want, with what only the pair of them says.
+/// The state that the programs want, with the rest that only the pair of them says.
 pub(super) fn registers(
     chip: Chip,
     vertex: &Entry,

@@ -29,7 +29,7 @@ const UNITS: usize = 32;
 /// texels are sRGB.
 const FACTS: usize = 8;
 
-/// What Vivante's descriptors say.
+/// The fields of Vivante's descriptors.
 pub struct Vivante {
     chip: Chip,
     /// Registers of the attributes of a draw.

@@ -89,7 +89,7 @@ gpucc_sim::words! {
     }
 }
 
-/// What differs between generations.
+/// The differences between generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chip {
     /// gc2000: HALTI0.
@@ -111,7 +111,7 @@ impl Chip {
     }
 }
 
-/// What of its components a view gives.
+/// The components that a view gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// All.
@@ -122,12 +122,12 @@ pub enum Part {
     High,
 }
 
-/// What a unit is told of a texture.
+/// The words that a unit is told of a texture.
 #[derive(Clone, Debug)]
 pub struct TextureView {
     /// Format of the view; of a half of 128 bits that of two of its channels.
     pub format: Format,
-    /// What of its components.
+    /// The components.
     pub part: Part,
     /// Dimension of the view.
     pub dim: Dim,
@@ -336,7 +336,7 @@ fn fixed(lod: f32, fraction: u32, most: u32) -> u32 {
 /// The registers of a unit before HALTI5: those of a texture with those of a sampler.
 ///
 /// # Errors
-/// What no sampler does.
+/// Things that no sampler does.
 pub fn unit_state(chip: Chip, texture: StateWords, levels: u32, s: &Sampler) -> Result<StateWords, Trap> {
     type S = StateWords;
     let most = 32 * (levels - 1);
@@ -363,7 +363,7 @@ pub fn unit_state(chip: Chip, texture: StateWords, levels: u32, s: &Sampler) -> 
 /// The registers of a unit from HALTI5 on.
 ///
 /// # Errors
-/// What no sampler does.
+/// Things that no sampler does.
 pub fn unit_registers(descriptor: u32, srgb: bool, s: &Sampler) -> Result<SamplerWords, Trap> {
     type S = SamplerWords;
     let max = fixed(s.lod_max, 8, 0xfff);

@@ -21,7 +21,7 @@ pub struct Exceeded {
     pub span: Range<usize>,
 }
 
-/// What a token is to the scanner.
+/// The kind of a token to the scanner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
     /// `(` or `[`.
@@ -55,7 +55,7 @@ impl Token {
     }
 }
 
-/// What is worth knowing of a source that passed.
+/// The facts about a source that passed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shape {
     /// Where the brackets are deepest.
@@ -131,7 +131,7 @@ impl Default for Scanner {
 }
 
 impl Scanner {
-    /// What was seen.
+    /// The parts that were seen.
     pub fn finish(self) -> Shape {
         self.shape
     }

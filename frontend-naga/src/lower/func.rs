@@ -30,10 +30,10 @@ pub struct Activation<'m> {
     constants: IndexMap<Handle<naga::Constant>, Val, FxBuildHasher>,
 }
 
-/// What is known of a function's expressions.
+/// The facts about a function's expressions.
 #[derive(Clone, Copy)]
 pub struct Known<'m> {
-    /// What the validator says.
+    /// The validator's message.
     pub info: &'m naga::valid::FunctionInfo,
     /// Their types, where the validator saw a shadow of the module.
     types: Option<&'m naga::front::Typifier>,
@@ -63,7 +63,7 @@ pub struct OpenLoop {
     pub returns: bool,
 }
 
-/// What `break` leaves.
+/// The construct that `break` leaves.
 pub enum Breakable {
     /// The innermost loop.
     Loop,
@@ -243,7 +243,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
     }
 
-    /// What happens where control leaves the end of a function's body.
+    /// The outcome where control leaves the end of a function's body.
     fn fall_off(&mut self) -> Lowered<()> {
         if !self.live {
             return Ok(());

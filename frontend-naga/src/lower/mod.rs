@@ -28,7 +28,7 @@ use value::{Ptr, Val};
 
 type Refusals = Vec<Diagnostic>;
 
-/// What lowering one thing gives: the first reason that speaks against it.
+/// The outcome of lowering one thing: the first reason that speaks against it.
 type Lowered<T> = Result<T, Diagnostic>;
 
 /// See [`crate::lower`].
@@ -45,7 +45,7 @@ pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals>
 
 fn lower_module(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
     let (module, info) = resolve(parsed, options)?;
-    // What is the same in two programs gives the same: how products and sums are fused depends on what stands around them.
+    // The same code in two programs gives the same: how products and sums are fused depends on what stands around them.
     let exact = module.entry_points.iter().any(|e| is_invariant(&module, e));
     let fp = if exact { options.fp.and(ir::FpFlags(!ir::FpFlags::CONTRACT.0)) } else { options.fp };
     let mut cx = ModuleCx {
@@ -269,7 +269,7 @@ impl<'m> ModuleCx<'m> {
         if refusals.is_empty() { Ok(()) } else { Err(refusals) }
     }
 
-    /// What the entry points use, through calls.
+    /// The bindings that the entry points use, through calls.
     fn reached(&self) -> Reached {
         let mut reached = Reached::default();
         for (_, entry) in self.entries() {
@@ -290,7 +290,7 @@ impl<'m> ModuleCx<'m> {
         const WIDE: u64 = 64;
         let leaves = |ty: Handle<naga::Type>| self.types.of(ty).map(|ty| self.types.leaves(ty));
         let sizes = function.arguments.iter().map(|a| a.ty).chain(function.result.iter().map(|r| r.ty)).map(leaves);
-        // What has no leaves (a pointer, a texture) has no place in a parameter list.
+        // A type without leaves (a pointer, a texture) has no place in a parameter list.
         sizes.into_iter().any(|n| !matches!(n, Ok(n) if n <= WIDE))
     }
 

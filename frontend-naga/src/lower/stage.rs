@@ -15,7 +15,7 @@ pub struct Stage {
     pub kind: ShaderStage,
     /// Of compute.
     pub workgroup_size: [u32; 3],
-    /// What was met so far.
+    /// The parts met so far.
     pub io: Interface,
     /// For each leaf of the result the output that it is; none of what no later stage sees.
     pub outputs: Vec<Option<usize>>,

@@ -295,7 +295,7 @@ impl<'m> FuncCx<'_, 'm> {
         let open = self.loops.last_mut().expect("pushed above");
         let late = std::mem::take(&mut open.late);
         let again = open.cont_hits > 0;
-        // What is defined in the continuing block is there where it is used.
+        // A value defined in the continuing block is there where it is used.
         open.cont_hits = 0;
         if again {
             self.start(cont);

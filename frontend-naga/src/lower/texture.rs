@@ -19,7 +19,7 @@ pub struct Binding {
     pub index: Option<Value>,
 }
 
-/// What a type of handles is bound as; `None` if it is none.
+/// The binding that a type of handles has; `None` if it is none.
 pub fn resource_kind(inner: &TypeInner) -> Option<Result<ResourceKind, Gap>> {
     let textures = |what| Err(Gap(Some(Refusal::TexelTypes), what));
     Some(match *inner {

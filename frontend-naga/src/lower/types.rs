@@ -39,7 +39,7 @@ pub struct Layout {
     pub offsets: Vec<u32>,
 }
 
-/// What is known of each type of the module.
+/// The facts about each type of the module.
 #[derive(Debug, Clone, Default)]
 pub struct TypeFacts {
     /// For buffers.

@@ -28,7 +28,7 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
             changes.push((from, to - from, text));
         }
     }
-    // What `frexp` and `modf` give has no text: its members are written where they are asked for.
+    // The results of `frexp` and `modf` have no text: their members are written where they are asked for.
     for (name, constant) in &constants {
         let Value::Struct(_) = constant.value else { continue };
         super::blank(changes, t.list[constant.first].at, t.list[constant.end].end);
@@ -159,7 +159,7 @@ impl Reader<'_> {
             value = number::binary(sign, &value, &right)?;
         }
         self.depth -= 1;
-        // What binds less strongly than all that is read here.
+        // An operator that binds less strongly than all that is read here.
         let ends = matches!(self.t.text(self.n), ")" | "," | ";" | "]" | "+" | "-" | "*" | "/" | "%" | "}" | "{" | "");
         ends.then_some(value)
     }
@@ -249,7 +249,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a constructor makes of values.
+/// The value that a constructor makes.
 fn constructed((lanes, rows): (usize, usize), kind: Option<Kind>, list: &[Value]) -> Option<Value> {
     let mut all = Vec::new();
     let mut own = Kind::AbstractInt;

@@ -20,7 +20,7 @@ use tokens::Tokens;
 pub struct Right {
     /// The text.
     pub text: String,
-    /// What differs.
+    /// The difference.
     pub edits: Edits,
     /// Parts of the source in which `derivative_uniformity` has a severity of their own, inner ones behind those around them.
     pub regions: Vec<(Span, Told)>,

@@ -5,7 +5,7 @@
 
 use gpucc_num::pack;
 
-/// What the lanes of a value are.
+/// The type of the lanes of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     AbstractInt,
@@ -49,7 +49,7 @@ impl Kind {
     pub fn hold(self, v: f64) -> Option<f64> {
         let whole = |low: f64, high: f64| (v.fract() == 0.0 && (low..=high).contains(&v)).then_some(v);
         match self {
-            // What 53 bits hold.
+            // Integers of 53 bits.
             Kind::AbstractInt => whole(-9_007_199_254_740_992.0, 9_007_199_254_740_992.0),
             Kind::I32 => whole(f64::from(i32::MIN), f64::from(i32::MAX)),
             Kind::U32 => whole(0.0, f64::from(u32::MAX)),

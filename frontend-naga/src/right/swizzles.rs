@@ -10,7 +10,7 @@
 use super::Changes;
 use super::tokens::Tokens;
 
-/// What the components are called while they are computed.
+/// The names of the components while they are computed.
 const VALUE: &str = "gpucc_swizzle";
 const PLACE: &str = "gpucc_vector";
 

@@ -2,7 +2,7 @@
 
 use crate::edits::blanked;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A name or a keyword.
@@ -16,7 +16,7 @@ pub enum Kind {
 /// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// The first byte.
     pub at: usize,

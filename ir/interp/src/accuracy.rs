@@ -251,7 +251,7 @@ pub fn moved(sample: u64, subgroup_size: u32) -> Profile {
     Moved::profile(sample, 1.0, subgroup_size)
 }
 
-/// What is interpolated is moved by what rounding a weight and a product in f32 may cost.
+/// Interpolated values are moved by the cost of rounding a weight and a product in f32.
 impl InterpModel for Moved {
     fn value(&self, primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
         let count = primitive.count as usize;
@@ -303,7 +303,7 @@ impl Spread {
     }
 }
 
-/// What [`outside_accuracy`] found.
+/// The difference that [`outside_accuracy`] found.
 #[derive(Debug, Default)]
 pub struct Sampled {
     /// The first word that WGSL's accuracy does not allow.
@@ -336,7 +336,7 @@ pub fn outside_accuracy(
     let (outcome, oracle) = plain;
     let mut open: Vec<Difference> =
         words(outcome, oracle, machine).filter(|d| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine)).collect();
-    // What no operation promises a value for: the oracle's own result is no number.
+    // Results that no operation promises a value for: the oracle's own result is no number.
     open.retain(|d| (d.kind == Kind::Exact || value(d.kind, d.oracle).is_finite()) && !left_out(d));
     let report = &outcome.report;
     let work = report.lane_instructions.saturating_add(DISPATCH.saturating_mul(report.instructions));

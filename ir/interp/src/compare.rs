@@ -5,7 +5,7 @@ use gpucc_num::f32::ulp_distance;
 use gpucc_sim::{Dispatch, RunReport};
 use std::fmt;
 
-/// What a byte of a buffer was last stored as.
+/// The type that a byte of a buffer was last stored as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -20,7 +20,7 @@ pub enum Kind {
     F64,
 }
 
-/// What a run left behind besides the buffers.
+/// The outcome of a run besides the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Counts.

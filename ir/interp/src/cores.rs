@@ -32,7 +32,7 @@ impl<'a> Cores<'a> {
         main.with(store, steps, |side| crew.each(side, count, work, take))
     }
 
-    /// What all batches counted.
+    /// The counts of all batches.
     pub fn report(self) -> RunReport {
         self.crew.report
     }

@@ -155,7 +155,7 @@ pub(crate) struct Run<'a> {
     stride: usize,
     invocations: u32,
     pub common: Common,
-    /// What the lanes of a batch of vertices or quads start with.
+    /// The state that the lanes of a batch of vertices or quads start with.
     pub batch: Batch,
     pub steps: StepBudget,
     /// Workgroups that there is room for at once; with none, one subgroup runs after the other.
@@ -163,7 +163,7 @@ pub(crate) struct Run<'a> {
     /// The workgroup that runs, and the memory of the others.
     slot: usize,
     away: Vec<Bytes>,
-    /// What subgroups that have ended left for others to use.
+    /// The memory that ended subgroups left for others to use.
     spare: Vec<(Vec<u64>, LaneMemory)>,
     pub report: RunReport,
     rng: Option<SplitMix64>,
@@ -698,7 +698,7 @@ fn copy(file: &mut [u64], stride: usize, lanes: &[u32], edge: &crate::program::D
     }
 }
 
-/// What system values need.
+/// The needs of system values.
 struct Place {
     grid: [u32; 3],
     lanes: u32,

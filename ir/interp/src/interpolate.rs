@@ -3,10 +3,10 @@
 use gpucc_ir::Mode;
 use gpucc_sim::draw::{self, Divisor, Primitive, QuadIn, Where};
 
-/// What the hardware of a machine makes of the values at the vertices. What a model does not say follows the rules: weights
+/// The machine's rule for the values at the vertices. Values that a model does not state follow the rules: weights
 /// in f64, one rounding at the end (`docs/drawing.md`).
 pub trait InterpModel: Send + Sync {
-    /// What all inputs of a mode have in common at a point of a lane's pixel: weights that [`InterpModel::value`] takes, and one
+    /// The common part of all inputs of a mode at a point of a lane's pixel: weights that [`InterpModel::value`] takes, and one
     /// more number. The mode is never flat.
     fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
         exact(quad, lane, mode, at)

@@ -102,7 +102,7 @@ pub(crate) struct Textures {
     pub images: Held<Vec<Image>>,
     /// Elements of each texture.
     pub views: Vec<Vec<BoundTexture>>,
-    /// What each texture is of what is bound.
+    /// The relation of each texture to what is bound.
     pub variants: Vec<Variant>,
     /// Elements of each sampler.
     pub samplers: Vec<Vec<Sampler>>,
@@ -130,7 +130,7 @@ pub(crate) struct Common {
     pub whole: bool,
     /// Words may reach behind a buffer that ends inside the last of them.
     pub words_behind: bool,
-    /// What stands for coordinates that are NaN.
+    /// The value for coordinates that are NaN.
     pub free: Option<Free>,
     /// Products in the offsets of accesses, if they are looked at.
     pub wide: Option<Arc<Vec<Vec<Product>>>>,
@@ -442,7 +442,7 @@ pub(crate) fn modify(
         },
         Ok(found) => found,
     };
-    // What goes nowhere reads zero.
+    // A load from nowhere reads zero.
     let Some(Found { offset, strays, .. }) = found else { return Ok(0) };
     let mut old = 0;
     fetch(common, own, m, lane, (offset, 1), |_, v| old = v)?;
@@ -499,7 +499,7 @@ impl Part {
     }
 }
 
-/// What an atomic stores.
+/// The value that an atomic stores.
 pub(crate) fn atomic(op: AtomicOp, bits: u32, old: u64, v: u64) -> u64 {
     let (a, b) = (sign_extend(old, bits), sign_extend(v, bits));
     match op {

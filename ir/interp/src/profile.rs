@@ -7,7 +7,7 @@ use gpucc_num::{MinMax, Mode};
 use std::fmt;
 use std::sync::Arc;
 
-/// What the op `fma` computes.
+/// The result of the op `fma`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FmaModel {
     /// One rounding.
@@ -27,12 +27,12 @@ pub trait MachineMath: Send + Sync {
     /// compute vectors another way.
     fn eval(&self, op: Op, scalar: Scalar, lanes: u32, args: &[u64]) -> Option<u64>;
 
-    /// What becomes of one lane that an op of the kind `pack_*` is about to pack.
+    /// The treatment of one lane that an op of the kind `pack_*` is about to pack.
     fn packed(&self, _op: Op, lane: f32) -> f32 {
         lane
     }
 
-    /// What becomes of one lane that an op of the kind `unpack_*` gave.
+    /// The treatment of one lane that an op of the kind `unpack_*` gave.
     fn unpacked(&self, _op: Op, lane: f32) -> f32 {
         lane
     }
@@ -147,9 +147,9 @@ pub struct Profile {
     /// Loads of words and atomics may reach behind a buffer that ends inside the last of them. What is there reads as
     /// [`BEHIND`](gpucc_sim::BEHIND), and atomics must leave it so.
     pub words_behind: bool,
-    /// What stands for the results that nothing prescribes.
+    /// The value for results that nothing prescribes.
     pub free: Option<Free>,
-    /// What the machine computes in its own way.
+    /// The arithmetic that is the machine's own.
     pub machine: Option<Arc<dyn MachineMath>>,
     /// How inputs of fragments are interpolated; `None` is by the rules.
     pub interp: Option<Arc<dyn InterpModel>>,

@@ -55,7 +55,7 @@ pub struct OracleProgram {
     pub(crate) indices: Vec<Vec<Product>>,
     /// Whether an index is out of bounds whose offset comes inside again because it does not fit 32 bits.
     pub(crate) wide_indices: bool,
-    /// What a check for races has to know of instructions: number, kind, place, values. Buffers are numbered as here.
+    /// The part of instructions that a check for races needs: number, kind, place, values. Buffers are numbered as here.
     pub(crate) marks: Vec<(u32, u16, u16, [u32; 3])>,
     /// Line and column of each instruction.
     pub(crate) lines: Vec<Option<(u32, u32)>>,

@@ -37,7 +37,7 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
     })
 }
 
-/// What the lanes of a batch start with. Workgroups have an empty one.
+/// The state that the lanes of a batch start with. Workgroups have an empty one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
     /// Rows of a word for each of [`LANES`] lanes: system values, then the components of the inputs and of

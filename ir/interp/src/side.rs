@@ -9,7 +9,7 @@ use gpucc_ir::{Form, Stage, Sysval};
 use gpucc_sim::texture::Image;
 use gpucc_sim::{Dispatch, RunOptions, StepBudget, Trap, TrapKind};
 
-/// What is bound, while no program runs.
+/// The bound resources, while no program runs.
 #[derive(Default)]
 pub(crate) struct Store {
     /// By place in the dispatch.

@@ -99,7 +99,7 @@ fn place_of(dense: bool, number: u8, targets: &[Option<Target>]) -> Option<usize
 }
 
 impl OracleProgram {
-    /// What the loop of a draw must know of a fragment entry.
+    /// The properties of a fragment entry that the loop of a draw needs.
     fn facts(&self) -> Facts {
         let StageInfo::Fragment { io, early_depth } = &self.stage else { return Facts::default() };
         let at_sample = io.inputs.iter().any(|i| i.interp.at == Where::Sample);
@@ -373,7 +373,7 @@ impl Stages for Runner<'_, '_> {
     }
 }
 
-/// What the vertex program left in a lane.
+/// The vertex program's result in a lane.
 fn vertex_out(
     side: &Side<'_>,
     (position, viewport): (Position, &[[f32; 3]; 2]),
@@ -488,7 +488,7 @@ fn unpacked(words: [u32; 4], (form, n): (Form, u32), one: u32) -> [u32; 4] {
     })
 }
 
-/// What the fragment program left in a quad.
+/// The fragment program's result for a quad.
 fn quad_out(side: &Side<'_>, places: &[Option<usize>], k: usize) -> QuadOut {
     let batch = &side.run.batch;
     let live = batch.masks.map_or(0, |m| m.live_of(k));

@@ -13,7 +13,7 @@ use gpucc_sim::texture::{
 use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
 
 impl Textures {
-    /// What the dispatch has bound for a program. The images stay there.
+    /// The bound resources of a program. The images stay in the dispatch.
     pub fn of(program: &OracleProgram, dispatch: &Dispatch) -> Result<Textures, Trap> {
         let named = |name: &str, mut t: Trap| {
             if !name.is_empty() {
@@ -205,7 +205,7 @@ impl Request<'_> {
         }
     }
 
-    /// What is filtered or gathered. `quad` is the change of the coordinates to the next pixels.
+    /// The texels that are filtered or gathered. `quad` is the change of the coordinates to the next pixels.
     fn sampled(&self, view: &View<'_>, sampler: &Sampler, quad: Option<[[f32; 3]; 2]>) -> Result<Texel, Trap> {
         let desc = self.tex.desc;
         let request = sim::Request {
@@ -274,7 +274,7 @@ fn base_clamped(c: [f32; 3], size: [u32; 3], axes: usize) -> [f32; 3] {
     })
 }
 
-/// What the coordinates change by from lane 0 of a quad to lanes 1 and 2; nothing if one of the three is inactive.
+/// The change of the coordinates from lane 0 of a quad to lanes 1 and 2; nothing if one of the three is inactive.
 fn differences(request: &Request<'_>, here: u64) -> Option<[[f32; 3]; 2]> {
     let first = request.lane & !3;
     if here >> first & 7 != 7 {

@@ -200,7 +200,7 @@ impl TranslateCx<'_> {
         Extra::Tex(Box::new(DTex { texture, sampler, desc: tex.desc, args, atomic }))
     }
 
-    /// What an instruction reads that is a system value.
+    /// The system value that an instruction reads.
     fn sysval(&mut self, v: Sysval) -> Result<Extra, Trap> {
         let stage = self.out.stage();
         if !stage.has(v) {
@@ -353,7 +353,7 @@ impl TranslateCx<'_> {
         Ok(())
     }
 
-    /// What a check for races has to know of the next instruction.
+    /// The part of the next instruction that a check for races needs.
     fn marks(&mut self, f: &Function, i: Inst) {
         let number = self.out.lines.len() as u32;
         let Some(mem) = f.insts[i].mem() else { return };
@@ -562,7 +562,7 @@ fn too_large() -> Trap {
     Trap::new(TrapKind::Unsupported, "function variables of more than 16 MiB")
 }
 
-/// What an instruction reads here: its operands and the indices in the offset of its access.
+/// The operands of an instruction here, with the indices in the offset of its access.
 fn for_each_read(f: &Function, i: Inst, mut read: impl FnMut(Value)) {
     f.insts[i].for_each_use(&mut read);
     index_products(f, i).into_iter().for_each(|(v, _)| read(v));

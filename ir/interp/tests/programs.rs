@@ -377,7 +377,7 @@ block0:
     assert_eq!(run(&text("on", "{in_bounds}"), &d).unwrap_err().kind, TrapKind::OutOfBounds);
     let odd = text("off", "").replace("res0[8]", "res0[2]");
     assert_eq!(run(&odd, &d).unwrap_err().kind, TrapKind::Misaligned);
-    // What it claims of its alignment holds out of bounds too.
+    // Its claimed alignment holds out of bounds too.
     let far = text("on", "").replace("res0[8]", "res0[42]");
     assert_eq!(run(&far, &d).unwrap_err().kind, TrapKind::Misaligned);
     // The sum of both offsets does not wrap.

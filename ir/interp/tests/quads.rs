@@ -542,7 +542,7 @@ fn what_a_draw_lacks_is_named() {
     let mut s = one_quad([0.0; 4], "", "  v11: f32x4 = splat v10\n  ret v11");
     s.bindings = Dispatch::default();
     assert_eq!(said(&s), "no buffer is bound at group 0 binding 0 (`values`)");
-    // What is bound comes back, also after a trap, and the limit of steps holds.
+    // Bound memory comes back, also after a trap, and the limit of steps holds.
     s.bindings = Dispatch::default().with_u32(0, 0, &[0; 4]);
     s.limit = 1100;
     let t = s.try_draw(&mut s.targets(), None).expect_err("too long");
@@ -578,7 +578,7 @@ fn many(locals: &str, body: &str) -> Scene {
     s
 }
 
-/// What a draw gives, counts and says on so many cores.
+/// The result of a draw, its counts and notes, on so many cores.
 fn on_cores(s: &mut Scene, cores: usize, seed: Option<u64>) -> (Targets, Result<RunReport, String>) {
     s.cores = cores;
     let mut t = s.targets();
@@ -628,7 +628,7 @@ fn the_first_trap_of_a_draw_is_told_on_any_number_of_cores() {
     s.limit = 20_000_000;
     let said = same_on_cores(&mut s).expect_err("it never ends");
     assert!(said.contains("20000000 steps"), "{said}");
-    // What was never written is told, with the first instructions that met it.
+    // A register that was never written is told, with the first instructions that met it.
     let read = "  v13: i32 = load local0[0] align 4\n  v14: b1 = icmp.eq v2, 5:i32\n  br v14, block4, block5 merge block5\nblock4:\n  \
                 v15: i32 = load local0[4] align 4\n  jump block5\nblock5:\n  ret v0\n";
     let mut s = many("  local0 \"t\" size 8 align 4\n", read);

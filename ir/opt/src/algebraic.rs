@@ -67,7 +67,7 @@ fn args(b: &Builder<'_>, v: Value, op: Op) -> Option<gpucc_ir::Values> {
     b.func.def_op(v, op).map(|d| d.args.clone())
 }
 
-/// What a shift by `c` leaves of `x` if that was shifted the other way by as much: the value before and a mask.
+/// The bits that a shift by `c` leaves of `x` if that was shifted the other way by as much: the value before and a mask.
 fn cleared(b: &Builder<'_>, op: Op, x: Value, c: u64) -> Option<(Value, u64)> {
     let inner = b.func.def_inst(x)?;
     let i = &b.func.insts[inner];

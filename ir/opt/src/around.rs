@@ -83,7 +83,7 @@ pub fn empty_fragment(name: &str) -> Module {
 /// The return of an entry function, taken out while its operands change.
 pub(crate) struct Returned {
     ret: Inst,
-    /// What is returned, in the order of the outputs.
+    /// The returned values, in the order of the outputs.
     pub args: SmallVec<[Value; 4]>,
 }
 

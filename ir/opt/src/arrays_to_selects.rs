@@ -45,7 +45,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     // Bytes that accesses reach, by variable: first, end, whether as booleans.
     let mut reach: SecondaryMap<Local, Vec<(u32, u32, bool)>> = SecondaryMap::new();
     let mut dynamic = false;
-    // What selects and accesses would cost, by variable.
+    // The cost of selects and of accesses, by variable.
     let mut costs: SecondaryMap<Local, (u64, u64)> = SecondaryMap::with_default((0, 0));
     {
         let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));

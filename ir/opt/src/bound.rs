@@ -6,7 +6,7 @@ use gpucc_pipeline::SamplerFacts;
 /// A group and a binding in it.
 pub type BindingPlace = (u32, u32);
 
-/// What is bound wherever an entry point runs. By default nothing is known: any texture may have texels of any width, and of no sampler
+/// The facts about bindings wherever an entry point runs. By default nothing is known: any texture may have texels of any width, and of no sampler
 /// is known what it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BindingFacts {

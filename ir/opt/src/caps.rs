@@ -72,7 +72,7 @@ pub enum LayerForm {
     Small,
 }
 
-/// What one instruction gathers; four samples do the rest, but for cubes.
+/// The texels that one instruction gathers; four samples do the rest, but for cubes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Gathers {
     /// Nothing.
@@ -123,7 +123,7 @@ impl Blending {
     }
 }
 
-/// What each colour target may have of its own; of the rest all targets have the same.
+/// The state that each colour target may have of its own; of the rest all targets have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PerTarget {
     /// Its format alone.
@@ -173,7 +173,7 @@ fn is_product(c: &BlendComponent) -> bool {
     operation && simple(c.src) && simple(c.dst) && (one || rests.iter().any(|&(a, b)| pair == (a, b) || pair == (b, a)))
 }
 
-/// What the stages of a target get and give; `lower_io` writes the rest with these.
+/// The inputs and outputs of a target's stages; `lower_io` writes the rest with these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IoCaps {
     /// Whether vertices are numbered with the base vertex added.
@@ -190,7 +190,7 @@ pub struct IoCaps {
     pub frag_coord: bool,
     /// Which blend equations there are.
     pub blending: Blending,
-    /// What targets may have of their own.
+    /// The properties of targets.
     pub per_target: PerTarget,
     /// Formats that targets may have.
     pub targets: FormatSet,
@@ -239,7 +239,7 @@ impl IoCaps {
     };
 }
 
-/// What texture instructions of a target take; `lower_tex` writes the rest with these.
+/// The operands that a target's texture instructions take; `lower_tex` writes the rest with these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexCaps {
     /// The coordinates of a cube.
@@ -252,7 +252,7 @@ pub struct TexCaps {
     pub cube_gradients: CubeGradients,
     /// The array layer of what is filtered or gathered.
     pub layer: LayerForm,
-    /// What one instruction gathers.
+    /// The texels that one instruction gathers.
     pub gather: Gathers,
     /// Whether coordinates can be clamped half a texel inside the edges.
     pub base_clamp: bool,
@@ -281,7 +281,7 @@ impl TexCaps {
     };
 }
 
-/// What samplers of a target do besides filtering; `lower_tex` writes the rest.
+/// The abilities of a target's samplers besides filtering; `lower_tex` writes the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SamplerCaps {
     /// Whether they compare texels of depth; otherwise code does where it knows the sampler, and the texels are those of a gather or
@@ -364,7 +364,7 @@ impl PartCaps {
     }
 }
 
-/// What a target lacks or wants.
+/// The lacks and wishes of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
     /// Ops on 32-bit lanes (and on `b1`) that the target does not have: `legalise` writes them with others.
@@ -387,7 +387,7 @@ pub struct Caps {
     pub checked_stores: bool,
     /// Private variables up to this many bytes become selects when they are indexed dynamically; larger ones stay memory.
     pub select_array_bytes: u32,
-    /// What an access to private memory at a dynamic offset costs, in selects: where the selects of all accesses to a variable
+    /// The cost of an access to private memory at a dynamic offset, in selects: where the selects of all accesses to a variable
     /// would cost more than the accesses, it stays memory.
     pub private_access_cost: u32,
     /// Whether such loads test the bits of the index, one comparison for half of the elements; otherwise each element is
@@ -415,13 +415,13 @@ pub struct Caps {
     pub predicated_demote: bool,
     /// Largest fully unrolled loop, in instructions after unrolling.
     pub unroll: u32,
-    /// What texture instructions take.
+    /// The operands that texture instructions take.
     pub tex: TexCaps,
-    /// What samplers do.
+    /// The work of samplers.
     pub sampler: SamplerCaps,
     /// How texels are fetched.
     pub fetch: FetchCaps,
-    /// What the inputs and outputs of stages are.
+    /// The types of the inputs and outputs of stages.
     pub io: IoCaps,
 }
 

@@ -5,7 +5,7 @@ use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
 use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, Function, Module, Res, Stage, StageInfo};
 use std::rc::Rc;
 
-/// What is known of the graph, as long as no pass changes it.
+/// The facts about the graph, as long as no pass changes it.
 #[derive(Default)]
 pub(crate) struct Graph {
     dom: Option<Rc<DomTree>>,
@@ -19,11 +19,11 @@ pub(crate) struct Graph {
 pub struct PassCx<'a> {
     /// Resources, variables and options. Its functions are not those being rewritten.
     pub module: &'a Module,
-    /// What the target can do.
+    /// The abilities of the target.
     pub caps: &'a Caps,
     /// The pipeline around the entry point, if there is one and it is known.
     pub around: Option<&'a PipelineContext>,
-    /// What is bound.
+    /// The bound resources.
     pub bound: &'a BindingFacts,
     /// The stage of the entry point as the source has it.
     pub source: Option<&'a StageInfo>,

@@ -30,7 +30,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     }
 }
 
-/// What is known to be needed, and what of it is still to be followed.
+/// The values known to be needed, and those still to be followed.
 struct Needed {
     live: EntitySet<Value>,
     /// Values whose definitions lie behind the walk.

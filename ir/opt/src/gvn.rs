@@ -96,7 +96,7 @@ fn hash(k: &Key) -> u32 {
     (FxBuildHasher.hash_one(k) >> 32) as u32
 }
 
-/// What is known of the values so far.
+/// The facts about the values so far.
 #[derive(Clone, Copy)]
 struct Known {
     /// Of the key: nearly all that are not equal differ here, so that the others need not be read.
@@ -126,7 +126,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let order = dom.preorder();
     let quads = f.insts_in_order().any(|(_, i)| f.insts[i].op.is_pure() && f.insts[i].op.has(OpAttrs::convergent));
     let loops = quads.then(|| cx.structure(f));
-    // What may have an equal, some blocks at a time: a look into the table waits for memory that nothing predicts, and between
+    // Instructions that may have an equal, some blocks at a time: a look into the table waits for memory that nothing predicts, and between
     // such looks the machine does not fetch the code ahead.
     let mut candidates: Vec<Known> = Vec::new();
     // In dominator preorder, so that a dominating instruction is met first.
@@ -188,7 +188,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             }
         }
     }
-    // What uses a value comes after it; but code that nothing reaches is not part of the tree.
+    // A user of a value comes after it; but code that nothing reaches is not part of the tree.
     if order.len() < f.layout.len() {
         f.replace_uses(&map);
     }

@@ -146,7 +146,7 @@ fn choose(f: &mut Function, cx: &mut PassCx<'_>, b: Block, t: Inst) {
     };
 }
 
-/// What executing an instruction in vain costs; more than any limit if it must not be.
+/// The cost of executing an instruction in vain; more than any limit if it must not be.
 fn weight(f: &Function, i: Inst, fixed: &EntitySet<Res>, cx: &PassCx<'_>) -> u32 {
     let op = f.insts[i].op;
     match op {

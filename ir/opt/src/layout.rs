@@ -10,7 +10,7 @@ use gpucc_ir::{Block, Function, SecondaryMap};
 pub fn run(f: &mut Function) -> u64 {
     let mut state: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
     let mut post = Vec::with_capacity(f.layout.len());
-    // What to visit below each block: the merge first, so that it is finished first and thus comes last.
+    // Blocks to visit below each block: the merge first, so that it is finished first and thus comes last.
     let below = |f: &Function, b: Block| {
         let mut list: Vec<Block> = Vec::new();
         let reached = f.succs(b);

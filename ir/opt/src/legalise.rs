@@ -302,7 +302,7 @@ fn ldexp(e: &mut Ex<'_, '_>, a: Value, n: Value) -> Value {
     factors.into_iter().rev().fold(a, |r, p| e.b.fmul(r, p))
 }
 
-/// What of the exponent a normal float can have.
+/// The exponents that a normal float can have.
 fn normal_exponent(e: &mut Ex<'_, '_>, n: Value) -> Value {
     let (lo, hi) = (e.int(-126), e.int(127));
     let n = e.b.smax(n, lo);

@@ -112,7 +112,7 @@ fn reads_depth(f: &Function) -> bool {
     })
 }
 
-/// What an equation reads, component by component.
+/// The operands that an equation reads, component by component.
 struct Inputs<'p> {
     number: u8,
     target: &'p Target,
@@ -235,7 +235,7 @@ fn components(b: &mut Builder<'_>, v: Value) -> [Value; 4] {
     })
 }
 
-/// What fractions see: their range, and 0 for NaN.
+/// The operand of fractions: their range, and 0 for NaN.
 fn clamp(b: &mut Builder<'_>, target: &Target, v: Value) -> Value {
     match target.format.normalised() {
         None => v,

@@ -87,7 +87,7 @@ fn walk(f: &mut Function, mut replace: impl FnMut(&mut Builder<'_>, Inst) -> Opt
     n
 }
 
-/// What an instruction that reads an index, a position or an input becomes.
+/// The replacement of an instruction that reads an index, a position or an input.
 fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Stage) -> Option<Value> {
     match b.func.insts[i].attr {
         Attr::Sysval(Sysval::VertexIndex) if !caps.whole_vertex_index => {
@@ -130,7 +130,7 @@ fn input(b: &mut Builder<'_>, (n, ty): (u16, Type), over_w: bool, linear: bool) 
     b.fmul(v, factor)
 }
 
-/// What a vertex gives: the position's depth, and what is linear on the screen times w.
+/// The outputs of a vertex: the position's depth, and those that are linear on the screen times w.
 fn outputs(f: &mut Function, io: &Interface, caps: &IoCaps) -> u64 {
     let Some(at) = io.outputs.iter().position(|s| s.at == IoAt::Position) else { return 0 };
     let rets: Vec<_> = f.insts_in_order().filter(|(_, i)| f.insts[*i].op == Op::Ret).collect();
@@ -171,7 +171,7 @@ fn is_linear(slot: &IoSlot) -> bool {
     matches!(slot.at, IoAt::Location { .. }) && slot.interp.mode == Mode::Linear
 }
 
-/// What the interface says from now on.
+/// The interface from now on.
 fn modes(io: &mut Interface, caps: &IoCaps, stage: Stage) {
     if stage == Stage::Vertex && (caps.window || caps.negative_depth) {
         io.position = if caps.window { Position::Window } else { Position::ClipNegative };

@@ -236,7 +236,7 @@ pub(crate) fn has_gather(desc: &TexDesc, gathers: Gathers) -> bool {
     }
 }
 
-/// What lowering leaves of a texture instruction because it cannot write it: what a target must then have itself.
+/// The texture instructions that lowering leaves because it cannot write them: those that a target must then have itself.
 pub fn unwritten(desc: &TexDesc, caps: &Caps) -> Option<Refusal> {
     if !desc.samples() {
         return None;
@@ -295,7 +295,7 @@ fn layer(req: &mut Lowered<'_, '_>, form: LayerForm) -> bool {
             let v = req.b.fmin(v, most);
             (req.b.f2u(v, Type::I32), TexLayer::Unsigned)
         }
-        // What is clamped already is so that it is not clamped again.
+        // A clamped index is in a form that is not clamped again.
         LayerForm::Small if integer && !is_small(req, v) => {
             let v = if kind == TexLayer::Signed {
                 let zero = req.b.func.iconst(Type::I32, 0);

@@ -27,7 +27,7 @@ struct Slot {
     start: u32,
 }
 
-/// What becomes of an instruction. Small, since there is one for each.
+/// The treatment of an instruction. Small, since there is one for each.
 #[derive(Clone, Copy, Default, Debug)]
 enum Action {
     /// It stays.
@@ -45,7 +45,7 @@ enum Action {
     Gone,
 }
 
-/// What becomes of a function.
+/// The treatment of a function.
 #[derive(Default)]
 struct Plan {
     slots: Vec<Slot>,
@@ -61,7 +61,7 @@ struct Plan {
 #[derive(Clone)]
 enum First {
     Const(Const),
-    /// What this store stores.
+    /// The value that this store stores.
     Stored(Inst),
 }
 
@@ -227,7 +227,7 @@ fn cut(accesses: &[Access]) -> Option<Vec<Slot>> {
     Some(slots)
 }
 
-/// What a variable with this initialiser holds at byte `start`, as a value of type `ty` that is not boolean.
+/// The contents of a variable with this initialiser at byte `start`, as a value of type `ty` that is not boolean.
 pub(crate) fn initial(init: &Init, ty: Type, start: u32) -> Const {
     let w = ty.scalar().mem_bytes();
     let lane = |n: u32| match init {

@@ -138,7 +138,7 @@ fn end(offset: u32, ty: Type) -> u64 {
 fn dead_stores(f: &mut Function, cx: &mut PassCx<'_>) {
     // Up, as each block is walked.
     for b in f.layout.clone().into_iter().rev() {
-        // What later code overwrites, looking backwards.
+        // Registers that later code overwrites, looking backwards.
         let mut over: Vec<(Place, Option<Value>, u32, Type)> = Vec::new();
         let mut gone: Vec<Inst> = Vec::new();
         for &i in f.blocks[b].insts.iter().rev() {

@@ -73,7 +73,7 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     }
     let mut old = Vec::new();
     let mut changes = 0;
-    // What nothing reaches comes last.
+    // Code that nothing reaches comes last.
     let mut order = crate::scalarise::order(f);
     let mut listed: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
     order.iter().for_each(|&b| listed.set(b, true));
@@ -381,7 +381,7 @@ fn pieces(ty: Type, align: u32) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// What so many bytes are loaded as.
+/// The type that so many bytes are loaded as.
 fn part_type(bytes: u32) -> Type {
     if bytes == 1 { Type::I8 } else { Type::I16 }
 }

@@ -29,7 +29,7 @@ pub struct Pass {
     pub keeps_order: bool,
     /// Whether it leaves blocks, edges and structure as they are, or says itself that it does not.
     pub keeps_graph: bool,
-    /// What it does to the function of the entry point.
+    /// The change of the function of the entry point.
     pub run: fn(&mut Function, &mut PassCx<'_>, &EntryPoint),
 }
 
@@ -145,7 +145,7 @@ const SCALARISE: Pass = lowering!("scalarise", |m: &Module, f: &mut Function, ca
 
 /// The passes of a level, in order. Inlining comes before all of them.
 pub fn passes(level: u8) -> Vec<Pass> {
-    // What makes code smaller.
+    // Passes that make code smaller.
     let tidy: &[Pass] = match level {
         0 => &[COPYPROP, DCE],
         _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, COMPACT_IF_SCATTERED, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
@@ -160,7 +160,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
-        // What is known of counters makes indices constants.
+        // Known counters make indices constants.
         list.extend([RANGES, FOLD, ALGEBRAIC, TABLES]);
     }
     list.extend([ARRAYS_TO_SELECTS, MEM2REG]);
@@ -238,7 +238,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
-/// What `simplify-cfg` is called here where it changed the graph and no operand of an instruction.
+/// The places where `simplify-cfg` is called because it changed the graph and no operand of an instruction.
 const GRAPH_ALONE: &str = "simplify-cfg (graph alone)";
 
 /// For each pass, the passes that cannot create work for it, and why. If only those changed something since its last run, it is
@@ -277,7 +277,7 @@ pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// What each pass is for, in the order of their first use.
+/// The purpose of each pass, in the order of their first use.
 pub const PURPOSE: &[(&str, &str)] = &[
     ("inline", "shaders have no call stack on these targets, and everything after looks at one function"),
     ("mem2reg", "variables become values: all other passes work on values, and registers are what machines have"),
@@ -290,7 +290,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("dce", "what nobody reads is not computed"),
     (
         "compact",
-        "what went leaves the arenas and what stayed lies in the order of the code, so that what follows touches less memory",
+        "removes dead entries of the arenas and renumbers the rest in the order of the code, so that later passes touch less memory",
     ),
     ("unroll", "short loops become straight lines: no counter, no branch, array indices become constants"),
     (
@@ -311,7 +311,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
     ("shrink-io", "inputs, outputs and components that nobody reads do not travel"),
     ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),
-    ("lower-io", "stages get and give what the target's get and give: indices, positions, interpolation"),
+    ("lower-io", "rewrites inputs and outputs to the forms that the target has: indices, positions, interpolation"),
     ("lower-fetch", "texels are fetched as the target's fetch them: checks, samples of a pixel, wide texels"),
     (
         "lower-tex",
@@ -407,7 +407,7 @@ pub fn work(f: &Function) -> u64 {
         .sum()
 }
 
-/// What the manager is asked for.
+/// The request to the manager.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Optimisation level, 0 to 3.
@@ -431,7 +431,7 @@ pub struct Options {
     pub idle: bool,
     /// The pipeline around the entry point, for passes that depend on it.
     pub around: Option<Box<PipelineContext>>,
-    /// What is bound, for passes that depend on it.
+    /// The bound resources, for passes that depend on them.
     pub bound: BindingFacts,
 }
 
@@ -453,7 +453,7 @@ impl Default for Options {
     }
 }
 
-/// What happened.
+/// The event.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Each pass in order of execution.

@@ -3,7 +3,7 @@
 
 use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, SecondaryMap, Value};
 
-/// What a lowering says of one instruction.
+/// The result of lowering one instruction.
 pub enum Rewrite {
     /// Keep it.
     Keep,
@@ -18,7 +18,7 @@ pub enum Rewrite {
 pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Rewrite) -> u64 {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut changes = 0;
-    // What is still to be visited of a block, the next last: the instructions of an expansion come before what follows it.
+    // The instructions of a block still to be visited, the next last: those of an expansion come before what follows it.
     let mut work: Vec<Inst> = Vec::new();
     // Whether each block comes after one that leads to it. Then what dominates a block comes before it, and so does what it uses.
     let mut in_order = true;

@@ -26,7 +26,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-/// What the copied instructions may cost, in simple instructions.
+/// The limit of the copied instructions, in simple instructions.
 pub const COST: u32 = 8;
 
 /// Values that a test in front of a loop may have to bring behind it: each is a copy more on that way.
@@ -35,7 +35,7 @@ pub const MAX_CARRIED: usize = 16;
 /// How often the whole function is looked at: the depth of loops that is worth it, and once more for neighbours.
 const ROUNDS: u32 = 16;
 
-/// What each copied value stands for.
+/// The value that each copied one stands for.
 type Map = IndexMap<Value, Value, FxBuildHasher>;
 
 /// Runs the pass: all loops of one depth at a time, since they are disjoint.
@@ -168,7 +168,7 @@ fn plan(
     Some(Plan { header, merge, latch, entries, blocks, leaves, others })
 }
 
-/// What has to be copied.
+/// The registers that have to be copied.
 struct Test {
     /// Instructions of the header that the test and what leaves with it need, in order.
     insts: IndexSet<Inst, FxBuildHasher>,
@@ -240,7 +240,7 @@ fn test(f: &Function, p: &Plan, uses: &Uses) -> Option<Test> {
     Some(Test { insts, carried, closed, stays })
 }
 
-/// What the condition is at first, if that is known.
+/// The first value of the condition, if that is known.
 fn first(f: &Function, p: &Plan, cond: Value, insts: &IndexSet<Inst, FxBuildHasher>) -> Option<bool> {
     let [before] = p.entries[..] else { return None };
     let edges = f.edges(before);

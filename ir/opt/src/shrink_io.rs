@@ -47,7 +47,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.entry = Some(entry);
 }
 
-/// What is left of the type of a vertex' output; nothing of one that no fragment reads.
+/// The remainder of the type of a vertex' output; nothing of one that no fragment reads.
 fn fitting(slot: &IoSlot, around: &PipelineContext) -> Option<Type> {
     if !matches!(slot.at, IoAt::Location { .. }) {
         return Some(slot.ty);

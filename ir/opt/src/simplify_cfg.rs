@@ -44,7 +44,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     }
 }
 
-/// What the graph looks like, gathered in one walk: the walks are what this pass costs.
+/// The shape of the graph, gathered in one walk: the walks are what this pass costs.
 struct Shape {
     preds: CsrLists<Block, Block>,
     /// How often structure names a block, and the entry: those keep their place.
@@ -180,7 +180,7 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut PassCx<'_>) {
                 if next.block == target {
                     break;
                 }
-                // What leaves the empty block is either from before it or one of its parameters.
+                // A value that leaves the empty block is either from before it or one of its parameters.
                 let params = &f.blocks[target].params;
                 let args =
                     next.args.iter().map(|v| params.iter().position(|p| p == v).map_or(*v, |k| e.args[k])).collect();

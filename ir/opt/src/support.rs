@@ -23,7 +23,7 @@ pub struct Chip<'a> {
     pub family: &'a str,
     /// The generation's name.
     pub generation: &'a str,
-    /// What the family's generations refuse.
+    /// The refusals of the family's generations.
     pub unsupported: &'a [Unsupported],
 }
 
@@ -82,7 +82,7 @@ fn texture(kind: ResourceKind, op: Op) -> [Option<Refusal>; 3] {
     }
 }
 
-/// What is looked at.
+/// The part that is looked at.
 struct Check<'a> {
     m: &'a Module,
     t: &'a Chip<'a>,
@@ -123,7 +123,7 @@ impl Check<'_> {
         Diagnostic::unsupported(lack.code, message).at(span, "used here").note(lack.why)
     }
 
-    /// What capabilities say is not there and no pass has written: refused by its code.
+    /// Things that capabilities say are not there and no pass has written: refused by their codes.
     fn left(&self, code: Refusal, span: Span) -> Diagnostic {
         match self.lack(code) {
             Some(l) => self.refuse(l, span),
@@ -161,7 +161,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What a vertex or fragment entry gets and gives, and the state that its pipeline asks for.
+    /// The inputs and outputs of a vertex or fragment entry, and the state that its pipeline asks for.
     fn interface(&self, pipeline: Option<&Pipeline>) -> Result<(), Diagnostic> {
         let Some(io) = self.e.interface() else { return Ok(()) };
         let fragment = self.stage == Stage::Fragment;
@@ -225,7 +225,7 @@ impl Check<'_> {
         list.iter().find(differs).map_or(Ok(()), |&i| Err(self.refuse(l, self.m.span(f.insts[i].loc))))
     }
 
-    /// What is refused of an instruction.
+    /// The refusals of an instruction.
     fn instruction(&self, f: &Function, d: &InstData) -> Option<&Unsupported> {
         let mut found = match (d.op, &d.attr) {
             (op, Attr::Tex(t) | Attr::TexAtomic(_, t)) => {

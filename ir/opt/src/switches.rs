@@ -57,7 +57,7 @@ pub struct Range {
     pub edge: usize,
 }
 
-/// What a selector is asked.
+/// The question to a selector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
     /// Whether it is this.
@@ -243,7 +243,7 @@ fn lower(f: &mut Function, structure: &Structure, b: Block) {
 /// Writes searches into a function.
 struct Dispatch<'a> {
     f: &'a mut Function,
-    /// What may be gone to from anywhere inside: merges and continue parts around the switch.
+    /// The targets of jumps from anywhere inside: merges and continue parts around the switch.
     exits: EntitySet<Block>,
     /// The switch, for its location.
     like: Inst,

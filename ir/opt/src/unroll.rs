@@ -232,7 +232,7 @@ fn close(f: &mut Function, p: &Plan, uses: &Uses) {
     }
 }
 
-/// What a copy does with the counted branch.
+/// The role of a copy with the counted branch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exit {
     /// It stays.
@@ -261,7 +261,7 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &CsrLists<Block, Block
         }
         fronts.push(b);
     }
-    // What stands where the loop stood: a construct that ends where the loop did, or the new loop's header.
+    // The construct in place of the loop: one that ends where the loop did, or the new loop's header.
     let open = f.add_block();
     let params: Vec<Value> = types.iter().map(|&t| f.add_param(open, t)).collect();
     for k in 0..full as usize {

@@ -77,7 +77,7 @@ fn runs(f: &Function, group: &[Access], cx: &PassCx<'_>) -> Vec<(usize, usize)> 
                 break;
             }
             let need = if bytes == 12 && !cx.caps.strict_align { 4 } else { bytes.next_power_of_two() };
-            // What is known of the address: its own alignment, or that of a neighbour at a known distance.
+            // The alignment that is known of the address: its own, or that of a neighbour at a known distance.
             let known = group[k..=n]
                 .iter()
                 .map(|a| {

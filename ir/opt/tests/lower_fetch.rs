@@ -131,7 +131,7 @@ fn wide_texels_in_halves() {
     let texels = image(Format::Rgba32Float, [7, 5, 1], 3, 1);
     agree(&m, &texels, true, fetch, "fetch 2d level", "tex res2 fetch");
     agree(&m, &texels, true, FetchCaps::POOREST, "sample 2d level", "fetch");
-    // What is not wide is the same in halves, but need not be.
+    // A value that is not wide is the same in halves, but need not be.
     agree(&m, &image(Format::Rgba8Unorm, [7, 5, 1], 3, 1), true, fetch, "fetch 2d level", "tex res2 fetch");
     assert!(!lowered(&m, fetch, false, 2).to_string().contains("variant"));
 }

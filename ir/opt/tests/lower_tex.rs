@@ -220,7 +220,7 @@ fn clamps_inside_the_edges() {
 const NO_OFFSET: Caps = Caps { sampler: SamplerCaps { offset: false, ..SamplerCaps::FULL }, ..Caps::FULL };
 const NO_COMPARE: Caps = Caps { sampler: SamplerCaps { compare: false, ..SamplerCaps::FULL }, ..Caps::FULL };
 
-/// What is known: the sampler of the modules compares so, filters so, and reads any level, one at a time.
+/// The facts: the sampler of the modules compares so, filters so, and reads any level, one at a time.
 fn known(compare: Option<Compare>, filter: Filter) -> BindingFacts {
     let samplers = vec![SamplerFacts { group: 0, binding: 3, compare, filter }];
     BindingFacts { one_level: vec![(0, 3)], samplers, ..BindingFacts::UNKNOWN }

@@ -34,7 +34,7 @@ fn both(body: &str, data: &[u8]) -> (Vec<u8>, Vec<u8>) {
     (run(&m, data), plain)
 }
 
-/// What is left of halves for such a target.
+/// The remainder of halves for such a target.
 fn narrowed(m: &Module, parts: PartCaps, level: u8) -> Module {
     let caps = Caps { narrow: false, parts, ..Caps::FULL };
     let options = Options { level, verify: true, ..Options::default() };
@@ -211,7 +211,7 @@ fn parts_are_accesses_of_their_size() {
         // Six bytes are a word and a half.
         let t = text("  v5: f16x3 = compose v1, v2, v3\n  store v5, res1[0 + v0] align 8\n", level);
         assert_eq!((count(&t, "store"), count(&t, "atomic")), (2, 0), "{t}");
-        // What is computed is converted once.
+        // A computed value is converted once.
         let t = text("  v5: f16 = fneg v1\n  store v5, res1[2 + v0] align 2\n", level);
         assert_eq!((count(&t, "= pack_half"), count(&t, "store")), (1, 1), "{t}");
         // Bytes that lie at even addresses go by two.

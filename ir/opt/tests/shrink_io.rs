@@ -65,7 +65,7 @@ block0:
 }
 "#;
 
-/// What is left of the vertex entry's outputs before a fragment entry, or without one.
+/// The remainder of the vertex entry's outputs before a fragment entry, or without one.
 fn outputs(fragment: Option<&str>, level: u8) -> Vec<String> {
     let m = gpucc_ir::text::parse_module(VERTEX).unwrap_or_else(|e| panic!("{e}"));
     let other = fragment.map(|slots| {

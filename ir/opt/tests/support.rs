@@ -33,7 +33,7 @@ fn what_is_lacking_is_refused_and_nothing_else() {
 }
 
 const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
-/// What a family without comparisons, with images in compute alone and positions on the screen refuses.
+/// The refusals of a family without comparisons, with images in compute alone and positions on the screen.
 const DRAWS: &[Unsupported] = &[
     Unsupported::all(Refusal::StorageBuffers, "in compute alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::StorageTextures, "in compute alone").in_stages(GRAPHICS),

@@ -57,7 +57,7 @@ pub fn unchanged(pass: impl Fn(&mut Function, &mut PassCx<'_>), text: &str) {
     assert_eq!(after, before);
 }
 
-/// What a function of one block computes from its parameters.
+/// The values that a function of one block computes from its parameters.
 pub fn evaluate(f: &Function, params: &[Const]) -> Vec<Const> {
     let mut vals: SecondaryMap<Value, Option<Const>> = SecondaryMap::with_default(None);
     for (&p, c) in f.params().iter().zip(params) {

@@ -137,7 +137,7 @@ fn made_by(f: &Function, part: Part) -> Option<(&InstData, usize)> {
     Some((&f.insts[f.def_inst(v)?], lane))
 }
 
-/// What a value is a multiple of, by how it is written.
+/// The number that a value is a multiple of, by how it is written.
 fn grain(f: &Function, v: Part) -> u32 {
     let Some((d, lane)) = made_by(f, v) else { return 1 };
     match d.op {

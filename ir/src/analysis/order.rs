@@ -32,7 +32,7 @@ struct Way {
     edge: bool,
 }
 
-/// What each block names, in the order in which the walk of [`structured_order`] takes it: merges and the continue part,
+/// The names in each block, in the order in which the walk of [`structured_order`] takes it: merges and the continue part,
 /// then the targets of its edges from the last to the first.
 fn ways(f: &Function) -> CsrLists<Block, Way> {
     let mut ways = CsrLists::default();

@@ -8,7 +8,7 @@ use crate::ops::{Op, OpAttrs};
 use crate::stage::{Stage, Where};
 use crate::sysval::Sysval;
 
-/// What a function of a stage uses and does. Of a compute entry `sysvals` and `writes_memory` say something.
+/// The uses and effects of a function of a stage. Of a compute entry `sysvals` and `writes_memory` say something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageUse {
     /// Whether each input of the interface is read.
@@ -63,7 +63,7 @@ impl StageUse {
         if stage.kind() == Stage::Fragment {
             x.needs_quads = Helpers::new(f).any(f);
             let at_samples = io.is_some_and(|io| io.inputs.iter().any(|s| s.interp.at == Where::Sample));
-            // What a target holds it holds for each sample.
+            // A target holds its value for each sample.
             x.per_sample = at_samples || x.reads_targets || x.reads(Sysval::SampleIndex);
         }
         x

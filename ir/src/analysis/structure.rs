@@ -11,7 +11,7 @@ entity!(
     ConstructId, "construct"
 );
 
-/// What a construct is.
+/// The kind of a construct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConstructKind {
     /// Opened by a `br`, `switch` or `jump` with a merge. Contains what the header dominates, without the header.
@@ -26,7 +26,7 @@ pub enum ConstructKind {
 /// A construct: the blocks that the header dominates and the merge does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Construct {
-    /// What it is.
+    /// The kind.
     pub kind: ConstructKind,
     /// Where it begins.
     pub header: Block,

@@ -36,7 +36,7 @@ pub struct Uniformity {
     divergent_blocks: EntitySet<Block>,
 }
 
-/// What comes to a block from a branch.
+/// The values that come to a block from a branch.
 #[derive(Clone, Copy, Default)]
 struct Met {
     /// Which branch.

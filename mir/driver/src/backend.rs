@@ -40,7 +40,7 @@ pub struct CodegenOptions {
     /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made
     /// ([`default_around`]).
     pub around: Option<Box<PipelineContext>>,
-    /// What is bound, of entries of every stage.
+    /// The bound resources of entries of every stage.
     pub bound: BindingFacts,
     /// The state of the pipeline of entries that have nothing in `around`: what belongs to the other stage is asked of the
     /// module ([`around_in`]).
@@ -51,7 +51,7 @@ pub struct CodegenOptions {
     pub reparse: bool,
 }
 
-/// What of the options can change bytes: hashed whole, and by derive, so that no field is forgotten.
+/// The options that can change bytes: hashed whole, and by derive, so that no field is forgotten.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Choices<'a> {
     opt_level: u8,
@@ -68,7 +68,7 @@ pub struct Choices<'a> {
 }
 
 impl CodegenOptions {
-    /// What of them can change bytes.
+    /// The ones that can change bytes.
     pub fn choices(&self) -> Choices<'_> {
         // A new field has to be named here: as a choice, or as one that only watches.
         let CodegenOptions {
@@ -178,7 +178,7 @@ pub fn default_around(stage: &StageInfo) -> PipelineContext {
     PipelineContext { pipeline: p, other }
 }
 
-/// What is around an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone, with what it
+/// The surroundings of an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone, with what it
 /// reads. Of a vertex entry for which there is none everything is read.
 pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> PipelineContext {
     let wanted = match stage.kind() {
@@ -193,7 +193,7 @@ pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> Pip
     PipelineContext { pipeline: pipeline.clone(), other }
 }
 
-/// What a backend makes of one entry point.
+/// The output of a backend for one entry point.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Code, metadata and reflection, ready for the container.
@@ -212,7 +212,7 @@ pub struct Output {
     pub times: Vec<PassTime>,
 }
 
-/// What the target-independent passes make of one entry point, by the capabilities of targets.
+/// The output of the target-independent passes for one entry point, by the capabilities of targets.
 #[derive(Debug)]
 pub struct SharedPasses {
     keep: bool,
@@ -253,7 +253,7 @@ impl Default for SharedPasses {
     }
 }
 
-/// What the container says of the resources of an entry point.
+/// The container's rows about the resources of an entry point.
 #[derive(Clone, Debug, Default)]
 pub struct Reflection {
     /// The resources, in the order of the module's resources.
@@ -283,7 +283,7 @@ pub const fn stage_of(stage: Stage) -> container::Stage {
 // The container's rows take group and binding from the IR.
 const _: () = assert!(gpucc_ir::IMMEDIATES.0 == IMMEDIATES.0 && gpucc_ir::IMMEDIATES.1 == IMMEDIATES.1);
 
-/// What the code takes a texture, storage texture or sampler for.
+/// The shape that the code takes a texture, storage texture or sampler for.
 fn shape(kind: gpucc_ir::ResourceKind) -> Shape {
     use gpucc_ir::ResourceKind as Kind;
     let dimension = |dim| match dim {
@@ -319,7 +319,7 @@ fn shape(kind: gpucc_ir::ResourceKind) -> Shape {
     }
 }
 
-/// What is made of what is bound, as the container names it.
+/// The use of the bound resource, as the container names it.
 pub const fn variant(v: gpucc_ir::Variant) -> Variant {
     match v {
         gpucc_ir::Variant::Whole => Variant::Whole,
@@ -397,10 +397,10 @@ pub trait Backend: Sync {
     /// Index of the generation that a bare family name means.
     fn default_generation(&self) -> usize;
 
-    /// What its generations refuse, whatever the shader's size: what `docs/support.md` and the test runners predict.
+    /// The refusals of its generations, whatever the shader's size: what `docs/support.md` and the test runners predict.
     fn unsupported(&self) -> &'static [Unsupported];
 
-    /// What the target-independent passes know of programs of a stage, in the first strategy.
+    /// The facts of the target-independent passes about programs of a stage, in the first strategy.
     fn caps(&self, generation: usize, stage: Stage) -> Caps;
 
     /// Names of all passes, on the IR and on machine code.
@@ -435,7 +435,7 @@ pub trait Backend: Sync {
         shared: &mut SharedPasses,
     ) -> Result<Output, Diagnostic>;
 
-    /// What people call the places and sources in its containers.
+    /// The names of the places and sources in its containers.
     fn names(&self) -> gpucc_isa::Names;
 
     /// Disassembles code of this family and a stage, as `-S` shows it, with what is to be said besides.

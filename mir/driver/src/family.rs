@@ -25,7 +25,7 @@ pub struct Job<'m, F: Family> {
     pub strategy: F::Strategy,
     /// The entry point's stage as the source has it, before lowering.
     pub source: &'m StageInfo,
-    /// What is computed of the entry point: [`Family::roles`]. The module gives nothing else.
+    /// The role of the entry point: [`Family::roles`]. The module gives nothing else.
     pub role: ProgramRole,
 }
 
@@ -86,15 +86,15 @@ impl<'m, F: Family> Job<'m, F> {
     }
 }
 
-/// What machine passes see besides the code.
+/// The other input of machine passes besides the code.
 pub struct CompileCx<'m, F: Family> {
-    /// What is compiled, and how.
+    /// The compiled shaders, and how.
     pub job: Job<'m, F>,
     /// The machine with its budgets.
     pub target: F::Target,
-    /// What selection decided.
+    /// The decisions of selection.
     pub state: F::State,
-    /// What the allocation used, once it has run.
+    /// The registers that the allocation used, once it has run.
     pub alloc: AllocStats,
     /// So many changes the pass that runs may make. One that cannot stop in between makes them all; it is left out once nothing is
     /// allowed.
@@ -108,7 +108,7 @@ impl<'m, F: Family> CompileCx<'m, F> {
     }
 }
 
-/// What comes with code from a text.
+/// The companions of code from a text.
 #[derive(Default)]
 pub struct TextFixture {
     /// The first entries of the table of uniforms, each of one to four words. Where entries are single words, these follow each
@@ -124,19 +124,19 @@ pub struct Selected<F: Family> {
     pub code: MFunc<F::Target>,
     /// The machine that it is for.
     pub target: F::Target,
-    /// What later steps have to know.
+    /// The facts that later steps need.
     pub state: F::State,
 }
 
 /// Why an attempt ended.
 pub struct AttemptError {
-    /// What is reported if no other attempt follows.
+    /// The error that is reported if no other attempt follows.
     pub refused: Diagnostic,
-    /// What other attempts may make of it.
+    /// The chances of other attempts.
     pub cause: FailureKind,
 }
 
-/// What other attempts may make of the end of one.
+/// The chances of other attempts after the end of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FailureKind {
     /// This register file is too small.
@@ -211,7 +211,7 @@ impl<F: Family, I: Isa, X: Payload<I>> IrUnit<F> for EncodedFunc<I, X> {
     }
 }
 
-/// What a pass does: changes the code and gives the number of its changes.
+/// The action of a pass: changes the code and gives the number of its changes.
 pub type Run<F, C> = fn(&mut C, &mut CompileCx<'_, F>) -> Result<u64, AttemptError>;
 
 /// A pass on code of the type `C`: a machine pass, if nothing else is said.
@@ -222,7 +222,7 @@ pub struct Pass<F: Family, C = MFunc<<F as Family>::Target>> {
     pub level: u8,
     /// Whether code can be emitted without it.
     pub optional: bool,
-    /// What registers are when it has run.
+    /// The state of registers when it has run.
     pub form: Form,
     run: Run<F, C>,
 }
@@ -257,7 +257,7 @@ impl<F: Family, C> Pass<F, C> {
     }
 }
 
-/// What emission makes.
+/// The output of emission.
 #[derive(Default)]
 pub struct EmittedProgram {
     /// Machine code.
@@ -285,13 +285,13 @@ pub trait Family: Sized + Sync + 'static {
     /// The machine as the shared passes see it.
     type Target: Target;
 
-    /// What a compile attempt may use (more registers, arrays in registers, spilling); a later attempt may give some of it up.
+    /// The means of a compile attempt (more registers, arrays in registers, spilling); a later attempt may give some of it up.
     type Strategy: Clone;
 
-    /// What selection decides besides code: tables of constants and uniforms, places of variables, launch registers.
+    /// The products of selection besides code: tables of constants and uniforms, places of variables, launch registers.
     type State;
 
-    /// What the passes of the tail change: code of the table ([`EncodedFunc`]), or machine code where all passes are on that.
+    /// The code that the passes of the tail change: that of the table ([`EncodedFunc`]), or machine code where all passes are on that.
     type Encoded: IrUnit<Self>;
 
     /// Name as in targets: `valhall`, `tesla`, `gcn`, `vivante`.
@@ -303,7 +303,7 @@ pub trait Family: Sized + Sync + 'static {
     /// Index of the generation that the bare name means.
     const DEFAULT_GENERATION: usize;
 
-    /// What generations refuse, whatever the shader's size.
+    /// The refusals of generations, whatever the shader's size.
     const UNSUPPORTED: &'static [Unsupported];
 
     /// The machine passes, in order.
@@ -312,13 +312,13 @@ pub trait Family: Sized + Sync + 'static {
     /// The passes on encoded code, in order.
     const TAIL: &'static [TailPass<Self>] = &[];
 
-    /// What people call the places and sources in its containers.
+    /// The names of the places and sources in its containers.
     const NAMES: gpucc_isa::Names = gpucc_isa::Names::NONE;
 
     /// The strategy of the first attempt.
     fn first(generation: u8, options: &CodegenOptions) -> Self::Strategy;
 
-    /// What the target-independent passes have to know of programs of a stage.
+    /// The facts of the target-independent passes about programs of a stage.
     fn caps(generation: u8, stage: Stage, strategy: &Self::Strategy) -> Caps;
 
     /// The strategy of the next attempt after a refusal, if one may help. Each must ask for less than the one before.
@@ -351,7 +351,7 @@ pub trait Family: Sized + Sync + 'static {
     /// Chooses instructions.
     ///
     /// # Errors
-    /// What the generation cannot do.
+    /// The lacks of the generation.
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError>;
 
     /// The machine, and the state of code that comes from a text: nothing but what is given.

@@ -16,7 +16,7 @@ pub struct HwPlace {
     pub lane: u8,
 }
 
-/// What a program takes in, or gives.
+/// The inputs, or the outputs, of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// An input.

@@ -42,7 +42,7 @@ pub(crate) struct Manager<'o> {
     /// Changes that are left.
     pub fuel: u64,
     form: Form,
-    /// What was asked for on the way.
+    /// The modules that were asked for on the way.
     pub texts: Texts,
 }
 
@@ -108,7 +108,7 @@ impl<'o> Manager<'o> {
         Ok(())
     }
 
-    /// What happens behind each pass: dump and verifier.
+    /// The work behind each pass: dump and verifier.
     fn done<F: Family, C: IrUnit<F>>(
         &mut self,
         code: &C,

@@ -8,7 +8,7 @@ use crate::family::EmittedProgram;
 
 /// One program, emitted.
 pub struct Part {
-    /// What it computes.
+    /// The computation.
     pub role: ProgramRole,
     /// Code and all that belongs to it.
     pub emitted: EmittedProgram,

@@ -26,7 +26,7 @@ use crate::pass::machine_names;
 /// The module around a text: an entry point that does nothing.
 const EMPTY: &str = "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {\nblock0:\n  ret\n}\n";
 
-/// What the comments in front of a function ask for.
+/// The requests in the comments in front of a function.
 struct Head<'a> {
     /// Each pass, and where it is named: a fault without words.
     passes: Vec<(ParseError, &'a str)>,

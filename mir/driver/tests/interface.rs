@@ -35,7 +35,7 @@ fn targets(list: &[Option<Format>]) -> PipelineContext {
 
 const PACKS: IoCaps = IoCaps { packed: true, dense: true, ..IoCaps::FULL };
 
-/// What finding F5 and section 2.4 of the reviews showed: colours that lowering packs and numbers anew are those of the source.
+/// Finding F5 and section 2.4 of the reviews: colours that lowering packs and numbers anew are those of the source.
 #[test]
 fn packed_colours_are_floats_of_four_components_at_their_location() {
     let m = lowered("@fragment fn fs(@location(0) a: f32) -> @location(2) vec4<f32> { return vec4<f32>(a); }");

@@ -85,7 +85,7 @@ fn other_accesses_are_not() {
     assert!(marks("  store v0, global0[8] align 4 {in_bounds}\n").is_empty());
     let and = "  v1: i32 = and v0, 7:i32\n  v2: i32 = shl v1, 2:i32\n  store v0, global0[0 + v2] align 4 {in_bounds}\n";
     assert!(marks(and).is_empty());
-    // What is not in bounds where nobody handles bounds is what the program says.
+    // Where nobody handles bounds, the program says what is in bounds.
     let open = "  v1: i32 = umin v0, 7:i32\n  v2: i32 = shl v1, 2:i32\n  store v0, global0[0 + v2] align 4\n";
     assert!(marks_if(open, "off").is_empty());
 }

@@ -141,7 +141,7 @@ struct V { @location(0) @interpolate(flat) c: vec2<u32>, @builtin(position) p: v
         assert!(out.mir.contains("; after allocation (position)") && out.mir.contains("; after allocation (varying)"));
         assert_eq!(TINY.listing(&out, 0).lines().count(), e.code.len() / 8);
     }
-    // What writes memory stays one program.
+    // A program that writes memory stays one program.
     let writes = format!(
         "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n{}",
         source.replace("var k", "y[0] = a.x;\n    var k")

@@ -201,7 +201,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the hardware preloads into `f0`-file-free registers: the given values in r2, r3, ...
+    /// The registers that the hardware preloads: the given values in r2, r3, ...
     pub fn preload(&mut self, values: &[u32]) {
         for (k, &v) in values.iter().enumerate() {
             self.phys[0][2 + k] = Some(v);

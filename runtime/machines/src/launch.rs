@@ -114,7 +114,7 @@ struct Description {
     buffers: Vec<BufferSpec>,
 }
 
-/// What the driver sets up.
+/// The state that the driver sets up.
 #[derive(Deserialize)]
 struct State {
     subgroup_size: u32,
@@ -272,7 +272,7 @@ impl Launch {
     /// [`Launch::dispatch`] and changes in place.
     ///
     /// # Errors
-    /// What the machine traps on.
+    /// The traps of the machine.
     pub fn run(&self, dispatch: &mut Dispatch, options: &RunOptions) -> Result<RunReport, Trap> {
         let options = RunOptions { rules: Rules::Hardware, exec_size: self.exec_size, ..options.clone() };
         crate::run(&self.container, None, dispatch, &options)

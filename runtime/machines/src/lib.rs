@@ -37,7 +37,7 @@ pub type RunFn = fn(&Container, Option<&str>, &mut Dispatch, &RunOptions) -> Res
 /// Makes stages of the programs of a draw: `(job, dispatch, options, run)`.
 pub type StagesFn = fn(&DrawJob<'_>, &mut Dispatch, &RunOptions, &mut RunStages<'_>) -> Result<RunReport, Trap>;
 
-/// What there is for one family. Generations are indices into `generations`, program types bits of `gpucc_isa::stage`.
+/// The choices for one family. Generations are indices into `generations`, program types bits of `gpucc_isa::stage`.
 pub struct Machine {
     /// Family name as in targets.
     pub family: &'static str,
@@ -57,7 +57,7 @@ pub struct Machine {
     pub asm_line: fn(&str, usize, u8, bool) -> Result<String, String>,
     /// Checks one row of a vector file in the directions that apply to it.
     pub check_vector: fn(&str) -> Result<(), String>,
-    /// What people call places and sources in its containers.
+    /// The names of places and sources in its containers.
     pub names: Names,
     /// Launches a container.
     pub run: RunFn,
@@ -218,7 +218,7 @@ fn stages_gcn(
 /// textures are changed in place, also when the draw ends in a trap. Its grid does not count.
 ///
 /// # Errors
-/// What the machine traps on; a family whose machine does not draw.
+/// The traps of the machine; a family whose machine does not draw.
 pub fn draw(
     job: &DrawJob<'_>,
     bindings: &mut Dispatch,
@@ -264,7 +264,7 @@ pub fn find(family: &str) -> Option<&'static Machine> {
 /// Runs a container on the machine of its family, from the container alone.
 ///
 /// # Errors
-/// What the machine traps on; a container of an unknown family or without the entry point.
+/// The traps of the machine; a container of an unknown family or without the entry point.
 pub fn run(
     container: &Container,
     entry: Option<&str>,

@@ -7,7 +7,7 @@ use gpucc_interp::{Difference, Free, OobAccess, OracleProgram, Outcome, Profile,
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
-/// What the oracle has to say.
+/// The oracle's answer.
 #[derive(Debug)]
 pub enum Verdict {
     /// The machine does not compute what the IR says under its numeric profile.
@@ -28,7 +28,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What was compared, and what was not.
+/// The part that was compared, and the part that was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
     /// Buffers.
@@ -246,7 +246,7 @@ pub fn judge(
     let mut program = OracleProgram::new(shader, entry).map_err(Verdict::Trap)?.with_wide_indices();
     let case = Case { program: &program, before, options: &quiet, profile: &default };
     let (outcome, plain) = case.run(&quiet, &default).map_err(Verdict::Trap)?;
-    // What is left out of both, and how it is counted.
+    // The part left out of both, and how it is counted.
     let (mut raced, mut ordered, mut free) = (Marks::none(before), Marks::none(before), Marks::none(before));
     if options.perturb.is_none() {
         let exact = OracleProgram::new(selected, entry).map_err(Verdict::Trap)?;
@@ -255,7 +255,7 @@ pub fn judge(
         if outcome.strayed {
             raced = exact.raced(&expected, true, false);
         }
-        // What is a float is told by the shader: late passes store several as one vector of words.
+        // The shader says which words are floats: late passes store several as one vector of words.
         let differs = |d: &Difference| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine);
         let first = |ordered: &Marks, free: &Marks| {
             let counts = |d: &Difference| differs(d) && ![&raced, ordered, free].iter().any(|m| m.has(d));

@@ -250,7 +250,7 @@ fn exp2(x: f32) -> f32 {
     match () {
         () if x.is_nan() => NAN32,
         () if scaled >= 128.0 * 16_777_216.0 => f32::INFINITY,
-        // What fixed point cannot hold.
+        // Values beyond fixed point.
         () if scaled < -2_147_483_648.0 => 0.0,
         () => wide::exp2(f64::from(fixed) / 16_777_216.0) as f32,
     }

@@ -272,7 +272,7 @@ fn stores_and_atomics_come_back() {
             assert_eq!(words[4 * lane as usize..4 * lane as usize + 2], [old, new]);
         }
     });
-    // What is bound for reading alone cannot be stored to.
+    // A buffer bound for reading alone cannot be stored to.
     let mut read = resources;
     read[0].access = Access::Read;
     let mut d = Dispatch::new([1; 3]).with_image(texture.clone()).with_view(bound).with(0, 1, vec![0; 1024]);

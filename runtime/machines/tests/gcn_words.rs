@@ -233,7 +233,7 @@ fn lines_of_another_disassembler_assemble() {
             let ours = (machine.assemble)(text.trim(), 2, gpucc_isa::stage::ALL, false);
             let ours = ours.unwrap_or_else(|e| panic!("{text}: {}", e[0]));
             let ours = ours.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-            // What the chip ignores, and text does not say: bits 15:12 of s_waitcnt, sources of an export that are off (0x80 in
+            // Bits that the chip ignores, and text does not say: 15:12 of s_waitcnt, sources of an export that are off (0x80 in
             // theirs), the upper half of a literal of 16 bits.
             let mnemonic = text.split_whitespace().next().unwrap();
             let meant: Vec<u32> = words

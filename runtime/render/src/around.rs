@@ -6,7 +6,7 @@ use gpucc_pipeline::{Filter, Format, SamplerFacts};
 use gpucc_scene::Scene;
 use gpucc_scene::model::{Binding, BindingResource, Pass, Pipeline};
 
-/// What is around an entry point of a scene's pipeline: of a render pipeline its state and the other stage, of every pipeline what is
+/// The surroundings of an entry point of a scene's pipeline: of a render pipeline its state and the other stage, of every pipeline what is
 /// bound for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Surroundings {

@@ -13,7 +13,7 @@ use crate::error::Failure;
 use crate::frame::{self, Options, Report};
 use crate::place::{Lowering, Place, Programs};
 
-/// What the oracle runs.
+/// The modules that the oracle runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
     /// The same lowered modules; outputs are equal to the bit. On the oracle itself quads and workgroups run in another order.
@@ -22,7 +22,7 @@ pub enum Against {
     Source,
 }
 
-/// What was compared and is equal.
+/// The part that was compared and is equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
     /// Outputs.

@@ -10,7 +10,7 @@ use gpucc_sim::Trap;
 pub enum Failure {
     /// The scene is wrong, or a file of it cannot be read.
     Scene(SceneError),
-    /// What the compiler says of a shader.
+    /// The compiler's messages about a shader.
     Shader {
         /// The shader.
         source: Box<Source>,
@@ -23,7 +23,7 @@ pub enum Failure {
         field: String,
         /// Shader, line and column of the instruction, as far as they are known.
         line: Option<(String, u32, u32)>,
-        /// What happened.
+        /// The event.
         trap: Box<Trap>,
     },
 }
@@ -42,7 +42,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// What the author wrote; nothing of a module of words.
+    /// The author's text; nothing of a module of words.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self.bytes.get(self.prologue..).unwrap_or_default())
     }

@@ -41,7 +41,7 @@ impl Default for Options {
     }
 }
 
-/// What a frame did.
+/// The counts of a frame.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Dispatches.

@@ -53,7 +53,7 @@ pub fn check(scene: &Scene, resources: &Resources, shaders: &Shaders) -> Checked
     uses::check(scene, &Reflection { scene, shaders })
 }
 
-/// What pipelines do with bindings.
+/// The uses of bindings in pipelines.
 struct Reflection<'a> {
     scene: &'a Scene,
     shaders: &'a Shaders,
@@ -75,7 +75,7 @@ fn is_integer(base: Base) -> bool {
     matches!(base, Base::Uint | Base::Sint)
 }
 
-/// What messages call lanes.
+/// The name of lanes in messages.
 fn lanes(ty: Type) -> &'static str {
     if ty.is_float() { "floats" } else { "integers" }
 }
@@ -88,7 +88,7 @@ fn located(list: &[IoSlot]) -> impl Iterator<Item = (u8, u8, &IoSlot)> {
     })
 }
 
-/// What messages call a slot.
+/// The name of a slot in messages.
 fn slot_name(s: &IoSlot) -> String {
     if s.name.is_empty() { format!("{}", s.at) } else { format!("`{}` ({})", s.name, s.at) }
 }
@@ -277,7 +277,10 @@ impl Checker<'_> {
                             BindingResource::Sampler(_) => "a sampler",
                             BindingResource::Texture(_) => "a texture",
                         };
-                        return fail(field, format!("{bound} is bound, and {} is a {}", u.shown(), kind_name(u.kind)));
+                        return fail(
+                            field,
+                            format!("{} is a {}, but {bound} is bound there", u.shown(), kind_name(u.kind)),
+                        );
                     }
                 }
             }

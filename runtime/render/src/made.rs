@@ -156,7 +156,7 @@ fn immediates(vertex: &[Used], fragment: &[Used]) -> String {
     format!("immediates = {{ f32 = {list} }}\n")
 }
 
-/// What is drawn: the end of the pipeline's vertex stage, and lines of the draw.
+/// The draw call: the end of the pipeline's vertex stage, and lines of the draw.
 struct Geometry {
     layout: String,
     draw: String,
@@ -283,7 +283,7 @@ impl Parts {
             self.textures.push(format!("depth = {{ format = \"depth32float\", size = [{w}, {h}] }}"));
             t.outputs.push(("depth".into(), "depth".into()));
         }
-        // What is presented has that name, if there is no other.
+        // The presented output has that name, if there is no other.
         if !presented && let Some(first) = t.outputs.first_mut() {
             first.0 = "picture".into();
         }
@@ -345,7 +345,7 @@ impl Parts {
     }
 }
 
-/// What the source calls it, behind a line.
+/// The name in the source, behind a line.
 fn remark(u: &Used) -> String {
     let name: String = u.name.chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() { name } else { format!(" # {name}") }

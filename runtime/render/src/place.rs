@@ -14,7 +14,7 @@ use gpucc_sim::Trap;
 use crate::error::Failure;
 use crate::shaders::{Entry, Shaders};
 
-/// What the oracle runs.
+/// The modules that the oracle runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Lowering {
     /// Modules as the frontend made them.
@@ -23,7 +23,7 @@ pub enum Lowering {
     Passes {
         /// Optimisation level, 0 to 3.
         level: u8,
-        /// What the target of the passes can do.
+        /// The abilities of the target of the passes.
         caps: Caps,
     },
 }
@@ -61,7 +61,7 @@ impl Place {
         }
     }
 
-    /// What the passes know of programs of a stage; nothing if there are none.
+    /// The facts of the passes about programs of a stage; nothing if there are none.
     fn caps(self, stage: Stage) -> Option<Caps> {
         match self {
             Place::Oracle(Lowering::Source) => None,
@@ -89,7 +89,7 @@ pub(crate) enum Code {
     Oracle(Box<OracleProgram>),
     /// On a machine.
     Machine {
-        /// What a driver would load.
+        /// The container that a driver would load.
         container: Container,
         /// The IR that selection read.
         ir: Box<Module>,
@@ -105,7 +105,7 @@ impl Code {
         }
     }
 
-    /// What a driver would load, on a machine.
+    /// The container that a driver would load, on a machine.
     pub(crate) fn machine(&self) -> Option<&Container> {
         match self {
             Code::Oracle(_) => None,
@@ -132,7 +132,7 @@ pub(crate) struct Halves {
     pub target: Target,
     /// The stage of that program.
     pub on: Stage,
-    /// What runs on machines as the oracle runs it, by number of the entry point.
+    /// The oracle's programs of those that run on machines, by number of the entry point.
     pub oracles: Vec<Option<Code>>,
 }
 
@@ -140,7 +140,7 @@ impl Programs {
     /// Makes programs of all entry points that passes use.
     ///
     /// # Errors
-    /// What the compiler says: a refusal of the target, or a bug.
+    /// The compiler's answer: a refusal of the target, or a bug.
     pub fn new(scene: &Scene, shaders: &Shaders, place: Place) -> Result<Programs, Failure> {
         let mut list: Vec<Option<Code>> = shaders.entries.iter().map(|_| None).collect();
         let mut clippers = BTreeMap::new();
@@ -164,7 +164,7 @@ impl Programs {
 }
 
 impl Programs {
-    /// What a driver would load, where they run on a machine; a test may change it.
+    /// The container that a driver would load, where they run on a machine; a test may change it.
     pub fn containers(&mut self) -> impl Iterator<Item = &mut Container> {
         let code = self.list.iter_mut().flatten().chain(self.clippers.values_mut());
         code.filter_map(|c| match c {
@@ -208,7 +208,7 @@ fn on_oracle(code: &Code, name: &str, stage: Stage) -> Result<Code, Diagnostic> 
     }
 }
 
-/// What the compiler says of an entry point.
+/// The compiler's messages about an entry point.
 fn said(shaders: &Shaders, e: &Entry, d: Diagnostic) -> Failure {
     Failure::Shader { source: Box::new(shaders.sources[e.source].clone()), list: vec![d] }
 }

@@ -22,13 +22,13 @@ pub struct Entry {
     pub name: String,
     /// Its stage.
     pub stage: Stage,
-    /// What is said about it goes by its source.
+    /// The source that messages about it name.
     pub source: usize,
     /// The bindings it uses, by group and binding.
     pub used: Vec<Used>,
     /// The render pipeline around it.
     pub around: Option<Box<PipelineContext>>,
-    /// What is bound for it.
+    /// The resources that are bound for it.
     pub bound: BindingFacts,
 }
 
@@ -72,7 +72,7 @@ impl Stages {
 pub struct Shaders {
     /// Entry points, each once for each pipeline that is not like another.
     pub entries: Vec<Entry>,
-    /// What they were made of.
+    /// The source that they were made of.
     pub sources: Vec<Source>,
     /// Of each pipeline, in the order of names.
     pub pipelines: Vec<Stages>,

@@ -12,7 +12,7 @@ pub struct Used {
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
-    /// What it is.
+    /// The kind.
     pub kind: ResourceKind,
     /// Least bytes of a buffer.
     pub min_size: u32,
@@ -23,7 +23,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// What the entry point of a module uses, by group and binding; whether code is ever reached does not count.
+    /// The bindings that the entry point of a module uses, by group and number; whether code is ever reached does not count.
     pub fn of(module: &Module) -> Vec<Used> {
         let mut found: Vec<(Res, bool)> = Vec::new();
         let mut add = |res: Res, is_sampled: bool| match found.iter_mut().find(|f| f.0 == res) {
@@ -70,7 +70,7 @@ impl Used {
         (self.group, self.binding) == (b.group, b.binding) && is_sampler == b.resource.is_sampler()
     }
 
-    /// What messages call it.
+    /// The name in messages.
     pub(crate) fn shown(&self) -> String {
         let place = format!("group {}, binding {}", self.group, self.binding);
         if self.name.is_empty() { place } else { format!("`{}` ({place})", self.name) }

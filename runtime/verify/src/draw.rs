@@ -30,7 +30,7 @@ const SHARE: f64 = 0.002;
 const SAMPLES: u64 = 8;
 const SLACK: f64 = 4.0;
 
-/// What words of vertex buffers hold, and on which try.
+/// The contents of the words of vertex buffers, and on which try.
 pub(crate) type Seed = (Words, u64);
 
 /// Two programs of a draw.
@@ -149,7 +149,7 @@ impl<'a> Stages<'a> {
             StageInfo::Fragment { io, .. } => {
                 // As the source declares them: selection may read less.
                 let other = passes(&located(&io.inputs));
-                // What an output has no component for is nobody's.
+                // Lanes without a component in the output are nobody's.
                 for s in &io.outputs {
                     if let IoAt::Location { number, .. } = s.at
                         && let Some(Some(t)) = base.targets.get_mut(usize::from(number))
@@ -314,7 +314,7 @@ impl<'a> Stages<'a> {
         };
         let mut open = Marks::of(&[&machine, &want, &plain]);
         if open.first(&want, &machine).is_some() {
-            // What no rule decides.
+            // A choice that no rule decides.
             for free in Free::ALL {
                 if let Ok(other) = run(options, &Profile { free: Some(free), ..own.clone() }) {
                     open.add(&want, &other);
@@ -373,7 +373,7 @@ fn header(c: &Container) -> Container {
     }
 }
 
-/// What a draw left.
+/// The state that a draw left.
 struct Drawn {
     dispatch: Dispatch,
     targets: Targets,
@@ -482,7 +482,7 @@ fn outside(
     let (want, got) = (surfaces(plain), surfaces(machine));
     let far = |w: f64, g: f64, (abs, rel): (f64, f64), spread: f64| {
         let most = abs + rel * w.abs() + SLACK * spread;
-        // What cannot be compared is far.
+        // A value that cannot be compared is far.
         let beyond = (w - g).abs().partial_cmp(&most).is_none_or(std::cmp::Ordering::is_gt);
         w.is_finite() && w.to_bits() != g.to_bits() && beyond
     };

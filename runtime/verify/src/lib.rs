@@ -91,7 +91,7 @@ fn one(
     let subgroup_size = gpucc_machines::profile(place.0, place.1).subgroup_size;
     let plain = Profile { subgroup_size, ..Profile::default() };
     let not = |t: &Trap| Outcome::NotCompared(Reason::Oracle(t.kind), format!("the oracle traps: {t}"));
-    // What has no result in the oracle, or another one in another order, has none that a machine could miss.
+    // A value without a result in the oracle, or with another one in another order, has none that a machine could miss.
     let program = match OracleProgram::new(module, name) {
         Ok(p) => p.with_wide_indices(),
         Err(t) => return Ok(not(&t)),

@@ -11,7 +11,7 @@ const ELEMENTS: u32 = 256;
 /// Largest buffer.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What words hold that are no floats.
+/// Words that are no floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
     /// Small integers: indices, counts, sizes.
@@ -33,7 +33,7 @@ pub enum Words {
 }
 
 impl Words {
-    /// What a buffer holds on the `n`-th try to find inputs with which something is drawn.
+    /// The contents of a buffer on the `n`-th try to find inputs with which something is drawn.
     const TRIED: [Words; 5] = [Words::Matrices, Words::Counts, Words::Numbers, Words::Wide, Words::Mixed];
 }
 
@@ -256,7 +256,7 @@ fn tried(
             continue;
         }
         let more = u64::from(r.stride) * u64::from(ELEMENTS - 1);
-        // What ends inside a word is bound as far as its end, as WebGPU's smallest binding is.
+        // A buffer that ends inside a word is bound as far as its end, as WebGPU's smallest binding is.
         let least = u64::from(r.min_size).next_multiple_of(4);
         let size = (u64::from(r.min_size) + more).min(MOST_BYTES).max(least) as usize;
         let fixed = given.buffers.iter().find(|b| (b.group, b.binding) == (r.group, r.binding));
@@ -276,7 +276,7 @@ fn tried(
     d
 }
 
-/// What the command line says of inputs.
+/// The options of the command line about inputs.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     /// Workgroups.

@@ -126,8 +126,9 @@ fn check_fit(field: &str, p: &Render, pass: &Attachments) -> Checked {
     }
     let (own, other) = (p.depth_stencil.as_ref().map(|d| d.format), pass.depth_stencil);
     if own != other {
-        let (own, other) = (name(Some(&own)), name(Some(&other)));
-        return fail(field, format!("its depth-stencil format is {own}, that of the pass is {other}"));
+        let attachment = |f: Option<Format>| f.map_or("no depth-stencil attachment", Format::name);
+        let (expects, has) = (attachment(own), attachment(other));
+        return fail(field, format!("the pipeline expects {expects}, but the pass has {has}"));
     }
     if p.multisample.count != pass.samples {
         let message = format!("it has {} samples, the attachments have {}", p.multisample.count, pass.samples);

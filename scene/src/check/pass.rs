@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::view::View;
 
-/// What the attachments of a pass have in common, and what pipelines must fit.
+/// The common properties of the attachments of a pass, which pipelines must fit.
 pub(super) struct Attachments {
     /// Width and height.
     pub(super) size: [u32; 2],

@@ -49,7 +49,7 @@ pub struct Scene {
     /// Passes, executed in order.
     #[serde(default)]
     pub passes: Vec<Pass>,
-    /// What is taken out.
+    /// The outputs.
     #[serde(default)]
     pub outputs: Vec<Output>,
     /// Name of the output that is the picture.
@@ -77,7 +77,7 @@ impl Scene {
             Pass::Render { color_attachments, .. } => color_attachments.as_slice(),
             Pass::Compute { .. } => &[],
         });
-        // What is resolved is what is looked at.
+        // A resolved texture is the one that is looked at.
         let places = attachments.flatten().map(|a| match &a.resolve_target {
             Some(r) => (&r.texture, r.mip_level, r.array_layer),
             None => (&a.texture, a.mip_level, a.array_layer),

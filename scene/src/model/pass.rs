@@ -104,7 +104,7 @@ impl TryFrom<RawPass> for Pass {
     }
 }
 
-/// What happens to an attachment at the start of a pass.
+/// The operation on an attachment at the start of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LoadOp {
     /// It keeps its contents.
@@ -114,7 +114,7 @@ pub enum LoadOp {
     Clear,
 }
 
-/// What happens to an attachment at the end of a pass.
+/// The operation on an attachment at the end of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StoreOp {
     /// It keeps its contents.
@@ -157,7 +157,7 @@ pub struct ColorAttachment {
     /// At the end of the pass.
     #[serde(default, deserialize_with = "de::word")]
     pub store_op: StoreOp,
-    /// What `clear` writes.
+    /// The colour that `clear` writes.
     #[serde(default, deserialize_with = "de::numbers")]
     pub clear_value: [f64; 4],
 }
@@ -195,7 +195,7 @@ pub struct DepthStencilAttachment {
     /// Depth at the end of the pass.
     #[serde(default, deserialize_with = "de::maybe_word")]
     pub depth_store_op: Option<StoreOp>,
-    /// What `clear` writes to depth.
+    /// The depth that `clear` writes.
     #[serde(default, deserialize_with = "de::maybe_number")]
     pub depth_clear_value: Option<f64>,
     /// Whether depth is only tested.
@@ -207,7 +207,7 @@ pub struct DepthStencilAttachment {
     /// Stencil at the end of the pass.
     #[serde(default, deserialize_with = "de::maybe_word")]
     pub stencil_store_op: Option<StoreOp>,
-    /// What `clear` writes to stencil.
+    /// The stencil value that `clear` writes.
     #[serde(default)]
     pub stencil_clear_value: u32,
     /// Whether stencil is only tested.
@@ -216,7 +216,7 @@ pub struct DepthStencilAttachment {
 }
 
 impl DepthStencilAttachment {
-    /// What happens to depth: read-only depth is loaded and kept.
+    /// The operations on depth: read-only depth is loaded and kept.
     pub fn depth_ops(&self) -> (LoadOp, StoreOp) {
         if self.depth_read_only {
             return (LoadOp::Load, StoreOp::Store);
@@ -224,7 +224,7 @@ impl DepthStencilAttachment {
         (self.depth_load_op.unwrap_or_default(), self.depth_store_op.unwrap_or_default())
     }
 
-    /// What happens to stencil: read-only stencil is loaded and kept.
+    /// The operations on stencil: read-only stencil is loaded and kept.
     pub fn stencil_ops(&self) -> (LoadOp, StoreOp) {
         if self.stencil_read_only {
             return (LoadOp::Load, StoreOp::Store);
@@ -232,7 +232,7 @@ impl DepthStencilAttachment {
         (self.stencil_load_op.unwrap_or_default(), self.stencil_store_op.unwrap_or_default())
     }
 
-    /// What `clear` writes to depth.
+    /// The depth that `clear` writes.
     pub fn depth_clear(&self) -> f64 {
         self.depth_clear_value.unwrap_or(1.0)
     }
@@ -281,7 +281,7 @@ pub struct Draw {
     pub vertex_buffers: Vec<Option<BufferRange>>,
     /// Index buffer.
     pub index_buffer: Option<IndexBuffer>,
-    /// What is drawn.
+    /// The draw call.
     pub call: Call,
     /// x, y, width, height, least and greatest depth.
     pub viewport: Option<[f64; 6]>,
@@ -293,7 +293,7 @@ pub struct Draw {
     pub stencil_reference: u32,
 }
 
-/// What is drawn.
+/// The draw call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Vertices in order.
@@ -439,11 +439,11 @@ pub struct Binding {
     pub group: u32,
     /// Number in the group.
     pub binding: u32,
-    /// What is bound.
+    /// The bound resources.
     pub resource: BindingResource,
 }
 
-/// What is bound.
+/// The bound resources.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BindingResource {
     /// A range of a buffer.
@@ -549,17 +549,17 @@ impl TryFrom<RawBinding> for Binding {
     }
 }
 
-/// What is taken out of a scene.
+/// The outputs of a scene.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawOutput")]
 pub struct Output {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub source: OutputSource,
 }
 
-/// What an output is.
+/// The source of an output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutputSource {
     /// One level of one aspect of a texture.

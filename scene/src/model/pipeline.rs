@@ -104,7 +104,7 @@ pub struct Vertex {
 pub struct VertexLayout {
     /// Bytes from one element to the next.
     pub array_stride: u64,
-    /// What it advances by.
+    /// The step of the element: vertex or instance.
     #[serde(default, deserialize_with = "de::word")]
     pub step_mode: StepMode,
     /// Attributes in it.

@@ -119,11 +119,11 @@ pub struct Contents {
     pub mip_level: Option<u32>,
     /// The layer or slice; all of them if it is left out.
     pub array_layer: Option<u32>,
-    /// What the part is filled with.
+    /// The data that fills the part.
     pub fill: Fill,
 }
 
-/// What fills a part of a texture.
+/// The data that fills a part of a texture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {
     /// These bytes.
@@ -332,7 +332,7 @@ impl Sampler {
         [self.mag_filter, self.min_filter, self.mipmap_filter].contains(&Filter::Linear)
     }
 
-    /// What the model of sampling takes.
+    /// The sampler as the model of sampling takes it.
     pub fn to_sim(&self) -> gpucc_sim::texture::Sampler {
         gpucc_sim::texture::Sampler {
             wrap: [self.address_mode_u, self.address_mode_v, self.address_mode_w],

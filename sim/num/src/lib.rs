@@ -62,7 +62,7 @@ impl Mode {
     }
 }
 
-/// What minimum and maximum do with NaN and with zeros of different sign.
+/// The results of minimum and maximum for NaN and for zeros of different sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MinMax {
     /// A number wins over NaN; -0 is less than +0; two NaN give the default NaN (IEEE 754-2019 minimumNumber).

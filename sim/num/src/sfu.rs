@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 /// Raw bits of f32.
 pub type Bits = u32;
 
-/// What operations without a result give.
+/// The value of operations without a result.
 pub const CANONICAL_NAN: Bits = 0x7fff_ffff;
 /// Plus infinity.
 pub const INFINITY: Bits = 0x7f80_0000;

@@ -61,7 +61,7 @@ unary! {
     cbrt = libm::cbrt;
 }
 
-/// What an approximation of `exact` gives: the nearest float, or with a seed either of the two floats next to it, less
+/// The approximation of `exact`: the nearest float, or with a seed either of the two floats next to it, less
 /// than a unit in the last place away. What a float has exactly stays, as does what is no normal number. The same seed
 /// and value always give the same float, as a function of hardware does.
 pub fn approximate(exact: f64, seed: Option<u64>) -> f32 {

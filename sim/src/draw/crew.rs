@@ -15,12 +15,12 @@ const AHEAD: u64 = 1 << 24;
 /// By how much that grows when a batch needed more and came to its end.
 const MORE: u64 = 16;
 
-/// What runs batches on one core: memory, registers, counters.
+/// The state of batches on one core: memory, registers, counters.
 pub trait Worker: Send + Sized {
     /// Steps that are left.
     fn steps(&mut self) -> &mut StepBudget;
 
-    /// What was counted since this was asked last.
+    /// The counts since this was asked last.
     fn counted(&mut self) -> RunReport;
 
     /// One more like this one, with the same memory.
@@ -43,7 +43,7 @@ pub struct Crew<W> {
     cores: usize,
     /// Steps up to which a batch may run ahead.
     ahead: u64,
-    /// What the batches that were taken counted.
+    /// The counts of the batches that were taken.
     pub report: RunReport,
 }
 

@@ -88,7 +88,7 @@ pub struct DrawLaunch<'a> {
     pub vertex: &'a Entry,
     /// The fragment entry; without one depth and stencil alone are written.
     pub fragment: Option<&'a Entry>,
-    /// What preloads may ask of the draw.
+    /// The draw's values that preloads may ask for.
     pub state: DrawState,
 }
 
@@ -123,7 +123,7 @@ impl DrawLaunch<'_> {
         self.fragment.into_iter().chain([self.vertex]).any(|e| e.meta.flags & flag != 0)
     }
 
-    /// What the loop must know of the fragment program.
+    /// The properties of the fragment program that the loop needs.
     fn facts(&self, depth: DepthTest) -> Facts {
         let Some(f) = self.fragment else { return Facts { depth: DepthTest::Reject, ..Facts::default() } };
         let has = |flag: u32| f.meta.flags & flag != 0;
@@ -136,7 +136,7 @@ impl DrawLaunch<'_> {
     }
 }
 
-/// What runs waves of a draw on one core.
+/// The state of waves of a draw on one core.
 pub trait DrawWorker: Worker {
     /// The memory that [`DrawLaunch::memory`] gave.
     fn memory(&mut self) -> &mut Memory;
@@ -147,7 +147,7 @@ pub trait DrawMachine: Sync {
     /// Lanes of a wave, a multiple of 4.
     const LANES: usize;
 
-    /// What runs waves on one core.
+    /// The state of waves on one core.
     type Worker: DrawWorker;
 
     /// When depth and stencil are tested, if there is a fragment program.

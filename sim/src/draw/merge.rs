@@ -21,7 +21,7 @@ fn in_range(z: f64, [near, far]: [f32; 2]) -> f32 {
     if z.is_nan() { near } else { z.max(low).min(high) as f32 }
 }
 
-/// What one draw does behind its fragment program.
+/// The work of one draw behind its fragment program.
 pub struct Behind<'a> {
     pub merger: &'a Merger,
     /// Range of depth of the viewport.

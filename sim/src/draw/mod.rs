@@ -42,7 +42,7 @@ pub struct VertexIn {
     pub instance: u32,
 }
 
-/// What the vertex program made.
+/// The vertex program's results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VertexOut {
     /// x, y, z, w in clip space, depth from 0 to w.
@@ -101,7 +101,7 @@ pub struct QuadIn<'a> {
     pub primitive: &'a Primitive,
     /// Its place on the screen. Of a clipped primitive a part; weights are those of the primitive's own vertices.
     pub setup: &'a Setup,
-    /// What depth bias adds to the depth.
+    /// The amount that depth bias adds to the depth.
     pub bias: f64,
 }
 
@@ -168,7 +168,7 @@ impl QuadIn<'_> {
     }
 }
 
-/// What the fragment program made of a quad. Lanes that were covered and are no longer live were discarded.
+/// The fragment program's result for a quad. Lanes that were covered and are no longer live were discarded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuadOut {
     /// Lanes whose outputs count, a bit each; helpers never do.
@@ -186,7 +186,7 @@ pub struct QuadOut {
 }
 
 impl QuadOut {
-    /// What a quad gives without a fragment program.
+    /// The result of a quad without a fragment program.
     pub fn plain(quad: &QuadIn<'_>) -> QuadOut {
         QuadOut { live: quad.covered(), ..QuadOut::default() }
     }
@@ -204,7 +204,7 @@ pub enum DepthTest {
     Early,
 }
 
-/// What the loop must know of the fragment program.
+/// The properties of the fragment program that the loop needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Runs once for each covered sample.
@@ -227,7 +227,7 @@ pub trait Stages {
         1
     }
 
-    /// What the loop must know.
+    /// The properties that the loop needs.
     fn facts(&self) -> Facts;
 
     /// Shades vertices and appends one [`VertexOut`] for each. The words of the call before are not needed any more.
@@ -355,7 +355,7 @@ impl Merger {
 /// A draw.
 #[derive(Clone, Debug)]
 pub struct Draw<'a> {
-    /// What is drawn.
+    /// The draw call.
     pub vertices: Vertices<'a>,
     /// State of the rasteriser.
     pub raster: Raster,

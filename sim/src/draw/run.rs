@@ -137,7 +137,7 @@ struct Assembled {
     instance: u32,
 }
 
-/// What goes through together.
+/// The items that go through together.
 #[derive(Default)]
 struct Chunk {
     vertices: Vec<VertexIn>,

@@ -82,7 +82,7 @@ impl Surface {
         &self.bytes[at..][..self.format.bytes() as usize]
     }
 
-    /// What a program gets that reads a sample of a pixel: zeros outside; an alpha that the format lacks is 1.
+    /// The value that a program gets when it reads a sample of a pixel: zeros outside; an alpha that the format lacks is 1.
     pub fn texel(&self, [x, y]: [u32; 2], sample: u32) -> Texel {
         if x >= self.width || y >= self.rows {
             return [0; 4];

@@ -23,7 +23,7 @@ pub struct PolygonVertex {
     distances: Vec<f64>,
 }
 
-/// What is clipped.
+/// The part that is clipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClipOptions {
     /// Whether depth is clipped to 0..w.

@@ -44,7 +44,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// What both have.
+    /// The members of both.
     #[must_use]
     pub fn intersect(self, o: Rect) -> Rect {
         Rect { x0: self.x0.max(o.x0), y0: self.y0.max(o.y0), x1: self.x1.min(o.x1), y1: self.y1.min(o.y1) }
@@ -372,7 +372,7 @@ impl Setup {
     }
 }
 
-/// What a depth bias adds to the depths of a triangle.
+/// The amount that a depth bias adds to the depths of a triangle.
 pub trait Bias {
     /// The same for every point of the triangle.
     fn of(&self, setup: &Setup, format: Format) -> f64;

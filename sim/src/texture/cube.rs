@@ -56,7 +56,7 @@ pub fn project_gradient(direction: [f32; 3], delta: [f32; 3]) -> [f64; 2] {
     [along(sc, dsc), along(tc, dtc)]
 }
 
-/// What an index on or one step beyond a face of `n` x `n` texels stands for.
+/// The texel that an index on or one step beyond a face of `n` x `n` texels stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeTexel {
     /// A texel: face, column, row.

@@ -128,7 +128,7 @@ pub struct ImageView<'a> {
 }
 
 impl ImageView<'_> {
-    /// What samplers read.
+    /// The state that samplers read.
     pub fn view(&self) -> View<'_> {
         let [w, h, d] = self.image.level_size(self.base_level);
         let integer = self.stencil || matches!(self.format.base(), Base::Uint | Base::Sint | Base::Stencil);

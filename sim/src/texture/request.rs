@@ -54,7 +54,7 @@ pub enum Lod {
     Gradient([[f32; 3]; 2]),
 }
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A filtered texel.
@@ -85,7 +85,7 @@ pub struct Request {
     pub min_lod: f32,
     /// Reference of a comparison.
     pub reference: Option<f32>,
-    /// What is asked.
+    /// The question.
     pub what: What,
 }
 

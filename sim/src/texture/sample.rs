@@ -41,7 +41,7 @@ impl Dim {
     }
 }
 
-/// What is sampled: sizes in texels of the view's first level, and access to its texels.
+/// The texture that is sampled: sizes in texels of the view's first level, and access to its texels.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// Dimension.
@@ -85,7 +85,7 @@ pub enum Wrap {
     ClampToBorder,
 }
 
-/// What nearest filtering does with the fraction of a texel.
+/// The rule of nearest filtering for the fraction of a texel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NearestRounding {
     /// Drops it.
@@ -127,7 +127,7 @@ pub struct Sampler {
     pub lod_bias: f32,
     /// Comparison, of comparison samplers.
     pub compare: Option<Compare>,
-    /// What [`Wrap::ClampToBorder`] reads, in shader form.
+    /// The colour that [`Wrap::ClampToBorder`] reads, in shader form.
     pub border: Texel,
     /// Whether cubes are filtered across the edges of their faces.
     pub seamless: bool,

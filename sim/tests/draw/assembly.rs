@@ -173,7 +173,7 @@ fn vertex_fetch() {
     assert_eq!(get(&layout(StepMode::Vertex, u64::MAX)), [(3, 0.0)]);
 }
 
-/// What one fragment program sees at a pixel of the triangle (0,0), (4,0), (0,4).
+/// The inputs of one fragment program at a pixel of the triangle (0,0), (4,0), (0,4).
 fn at_pixel(zw: [(f64, f64); 3], pixel: [u32; 2], mut look: impl FnMut(&QuadIn<'_>, usize)) {
     let vertex = |v: VertexIn| {
         let k = v.vertex as usize;

@@ -64,7 +64,7 @@ fn depth_in_the_order_of_primitives() {
             assert_eq!((bytes(&t), depths(&t)), (&[colour; 4][..], vec![left; 4]), "{z:?} {compare:?} {depth:?}");
         }
     }
-    // What cannot pass need not be run: the near layer is there already.
+    // A layer that cannot pass need not be run: the near layer is there already.
     let d = drawing(TWO, 1, 3, testing(Compare::Less, Format::Depth32Float));
     let mut t = with_depth(Format::Depth32Float, Format::R8Uint, TWO, 1, 0.25);
     let mut p = Programs::new(layers(&[0.5], TWO), numbered);

@@ -40,7 +40,8 @@ fn mesh_frame(c: &mut Criterion) {
         b.iter(|| {
             let mut resources = ready.resources.clone();
             let options = frame::Options::default();
-            frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map(|r| r.run.instructions)
+            frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {})
+                .map(|r| r.run.instructions)
         })
     });
     g.finish();

@@ -76,7 +76,7 @@ pub struct Case {
     pub dispatch: [u32; 3],
     /// Bound buffers.
     pub buffers: Vec<BufferSpec>,
-    /// What must hold afterwards.
+    /// The state that must hold afterwards.
     pub checks: Vec<Check>,
     /// The shader.
     pub wgsl: String,
@@ -124,7 +124,7 @@ impl Case {
         self.constants.iter().map(|(k, v)| (k.clone(), value(v).unwrap_or(f64::NAN))).collect()
     }
 
-    /// What is done about races in this case.
+    /// The treatment of races in this case.
     pub fn races(&self) -> Races {
         if RACY.iter().any(|r| r.0 == self.id) { Races::Off } else { Races::Trap }
     }
@@ -141,7 +141,7 @@ impl Case {
     /// The shader as the frontend makes it.
     ///
     /// # Errors
-    /// What the frontend says.
+    /// The messages of the frontend.
     pub fn lower(&self) -> Result<Module, Problem> {
         exec::lower(&self.wgsl, &self.entry, &self.overrides())
     }

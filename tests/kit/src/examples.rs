@@ -29,7 +29,7 @@ impl Example {
     }
 }
 
-/// What an output buffer must hold.
+/// The contents that an output buffer must have.
 pub struct Expected {
     /// Bind group.
     pub group: u32,

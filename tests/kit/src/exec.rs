@@ -65,10 +65,10 @@ pub const POOREST: Caps = Caps {
 /// A target with everything that the IR has.
 pub const RICH: Caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
 
-/// What a back end makes of one entry point.
+/// The code that a back end makes of one entry point.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// What a driver would load.
+    /// The container that a driver would load.
     pub container: Container,
     /// The IR that selection read.
     pub ir: Module,
@@ -150,7 +150,7 @@ impl std::fmt::Debug for Device {
 /// Compiles an entry point straight with its back end, through the bytes that a driver would load.
 ///
 /// # Errors
-/// What the back end says.
+/// The back end's answer.
 pub fn compile(
     device: &Device,
     module: &Module,
@@ -198,7 +198,7 @@ impl For {
     /// All of them.
     pub const ALL: [For; 3] = [For::Rich, For::Poor, For::Poorest];
 
-    /// What command lines call the place.
+    /// The name of the place on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             For::Rich => "passes",
@@ -207,7 +207,7 @@ impl For {
         }
     }
 
-    /// What the target can do.
+    /// The abilities of the target.
     pub const fn caps(self) -> Caps {
         match self {
             For::Rich => RICH,
@@ -265,7 +265,7 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// What diagnostics amount to.
+/// The class of diagnostics.
 pub fn problem(list: &[Diagnostic]) -> Problem {
     let text = |c: Class| {
         let of = list.iter().filter(|d| d.class == c);
@@ -290,7 +290,7 @@ pub fn problem(list: &[Diagnostic]) -> Problem {
 /// Lowers WGSL.
 ///
 /// # Errors
-/// What the frontend says.
+/// The messages of the frontend.
 pub fn lower(wgsl: &str, entry: &str, overrides: &[(String, f64)]) -> Result<Module, Problem> {
     let options = frontend::Options {
         entry: Some(entry.into()),

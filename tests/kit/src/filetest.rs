@@ -38,11 +38,11 @@ pub struct Run {
     pub line: usize,
     /// Grid and buffers.
     pub dispatch: Dispatch,
-    /// What must come of it.
+    /// The expected outcome.
     pub expect: Expect,
 }
 
-/// What must come of a run.
+/// The expected outcome of a run.
 #[derive(Clone, Debug)]
 pub enum Expect {
     /// These buffers.
@@ -51,7 +51,7 @@ pub enum Expect {
     Trap(String),
 }
 
-/// What a buffer must hold.
+/// The contents that a buffer must hold.
 #[derive(Clone, Debug)]
 pub struct Check {
     group: u32,
@@ -223,7 +223,7 @@ impl FileTest {
     /// Reads a file test.
     ///
     /// # Errors
-    /// What is wrong with header or module.
+    /// The fault of header or module.
     pub fn parse(source: &str) -> Result<FileTest, String> {
         let module = text::parse_module(source).map_err(|d| d.message)?;
         let entry = module.entries.first().ok_or("no entry point")?.name.clone();

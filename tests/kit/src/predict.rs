@@ -12,15 +12,15 @@ use crate::exec::On;
 /// A refusal for want of room that is known: one of these shaders, here, needs so much and there is so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed<'a> {
-    /// What the runner calls the shader.
+    /// The runner's name for the shader.
     pub id: &'a str,
     /// `family:generation`.
     pub target: &'a str,
     /// The code.
     pub code: Refusal,
-    /// What it needs; both figures are in the message.
+    /// The needed amount; both figures are in the message.
     pub needs: &'a str,
-    /// What there is.
+    /// The things that exist.
     pub limit: &'a str,
 }
 

@@ -55,7 +55,7 @@ pub struct Generator {
     fuel: u32,
     /// Functions made so far.
     functions: Vec<Function>,
-    /// What `break` and `continue` would leave.
+    /// The construct that `break` and `continue` would leave.
     jumps: Jumps,
     /// Counters of the loops around, the innermost last.
     rounds: Vec<String>,
@@ -161,7 +161,7 @@ fn small4(x: vec4<f32>) -> vec4<f32> { return x - floor(x * 0.0009765625) * 1024
 fn word(x: f32) -> u32 { return u32(i32(x)); }
 ";
 
-/// What compute programs have besides.
+/// The additional registers of compute programs.
 const SHARED: &str = "\
 var<workgroup> tile: array<u32, 32>;
 var<workgroup> wide: array<vec3<i32>, 32>;
@@ -179,7 +179,7 @@ fn exchange(x: u32, k: u32) -> u32 {
 
 ";
 
-/// What a program is.
+/// The kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Workgroups that share memory.
@@ -625,7 +625,7 @@ impl Program {
         }
     }
 
-    /// What a problem amounts to.
+    /// The class of a problem.
     pub fn refused(&self, on: On, codegen: &CodegenOptions, problem: Problem) -> Failure {
         let at = format!("seed {} on {on} -O{}", self.seed, codegen.opt_level);
         match problem {

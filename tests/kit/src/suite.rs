@@ -130,7 +130,7 @@ pub fn hold_example(e: &Example, d: &Dispatch, what: &str) -> Result<(), String>
     Ok(())
 }
 
-/// What generations lack: the example, the generation, and the code of the refusal.
+/// The lacks of generations: the example, the generation, and the code of the refusal.
 pub const REFUSED: &[(&str, &str, &str)] =
     &[("histogram.wgsl", "tesla:nv50", "atomics"), ("histogram.wgsl", "vivante:gc2000", "atomics")];
 

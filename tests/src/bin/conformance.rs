@@ -120,7 +120,7 @@ impl Cases {
     }
 }
 
-/// What came of a case in one place at one level.
+/// The outcome of a case in one place at one level.
 struct Row<'a> {
     id: &'a str,
     /// Of graphics cases.

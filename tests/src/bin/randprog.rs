@@ -32,7 +32,7 @@ struct Args {
     verify: bool,
 }
 
-/// What programs are of.
+/// The kind of programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Compute,
@@ -93,12 +93,12 @@ fn args() -> Result<Args, String> {
     Ok(a)
 }
 
-/// What became of a program on all places and levels.
+/// The outcome of a program on all places and levels.
 #[derive(Default)]
 struct Verdicts {
     passed: u64,
     failed: Vec<String>,
-    /// What was refused.
+    /// The refusal.
     refused: Tally,
     /// How often nothing was compared, by reason.
     skipped: BTreeMap<String, u64>,

@@ -26,7 +26,7 @@ fn pages() -> Vec<(&'static str, Result<String, String>)> {
     list
 }
 
-/// What is wrong with the pages in `docs/`: a line a page that is not what would be made now.
+/// The faults of the pages in `docs/`: a line a page that is not what would be made now.
 pub fn stale() -> Vec<String> {
     let check = |(name, text): (&str, Result<String, String>)| match text {
         Err(e) => Some(format!("docs/{name}: {e}")),

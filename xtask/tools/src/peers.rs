@@ -170,7 +170,7 @@ fn notes_path() -> PathBuf {
 /// A pair with what our target makes of the corpus.
 type Made = (&'static Pair, BTreeMap<Key, Ours>);
 
-/// What each target makes of the corpus, side by side over the targets; `timed` says how often an entry is compiled.
+/// The corpus on each target, side by side over the targets; `timed` says how often an entry is compiled.
 fn compile_pairs(sources: &[Source], timed: u32) -> Result<Vec<Made>, String> {
     let mut names: Vec<&str> = Vec::new();
     PAIRS.iter().for_each(|p| {
@@ -282,7 +282,7 @@ fn measured_page(folder: &Path) -> Result<String, String> {
     );
     times(&mut o, &compile_pairs(&sources, TIMED)?);
     levels(&mut o)?;
-    // What is measured by hand or elsewhere and kept as text.
+    // Figures measured by hand or elsewhere, kept as text.
     o.push_str(&std::fs::read_to_string(workspace::root().join("docs/performance-scaling.txt")).unwrap_or_default());
     Ok(o)
 }

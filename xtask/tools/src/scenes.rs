@@ -1,6 +1,6 @@
 //! The page of people who write scenes: tables of keys made from the text of `scene/src/model`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
@@ -127,7 +127,7 @@ struct Key {
 struct Model {
     text: String,
     /// Words of the types that are written as words.
-    words: HashMap<String, Vec<String>>,
+    words: BTreeMap<String, Vec<String>>,
 }
 
 /// `lower_snake` and `UpperCamel` as keys have it.
@@ -166,7 +166,7 @@ impl Model {
         let folder = workspace::root().join("scene/src/model");
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
         let text = ["mod.rs", "resource.rs", "pipeline.rs", "pass.rs", "de.rs"].map(read).concat();
-        let mut model = Model { text, words: HashMap::new() };
+        let mut model = Model { text, words: BTreeMap::new() };
         model.fix_words();
         macro_rules! named {
             ($($ty:ident)*) => {$(

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// What stands before the revision in the last line of a page.
+/// The text before the revision in the last line of a page.
 pub const MADE: &str = "Made from revision ";
 
 /// A page with the revision that it is made from.

@@ -528,7 +528,7 @@ fn literal_width(op: Op) -> u8 {
         .unwrap_or(1)
 }
 
-/// What the roles of slots do not say.
+/// The facts that the roles of slots do not say.
 fn adjust(d: &mut Decoded, conventions: bool) {
     match d.op {
         Op::SMovB32 | Op::SMovB64 | Op::VMovB32 | Op::VCndmaskB32 | Op::SCselectB32 | Op::SCselectB64 => {

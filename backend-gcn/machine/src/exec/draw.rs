@@ -57,12 +57,12 @@ struct Side<'a> {
     user: u32,
 }
 
-/// What both programs of a draw run by.
+/// The common state of both programs of a draw.
 struct Machine<'a> {
     vertex: Side<'a>,
     fragment: Option<Side<'a>>,
     words: Words<'a>,
-    /// What preloads may ask of the draw.
+    /// The draw's values that preloads may ask for.
     state: DrawState,
     /// Whether the second colour goes beside the first one.
     dual: bool,
@@ -298,7 +298,7 @@ impl<'a> Machine<'a> {
         w.seed = self.perturb;
         w.code = side.values.code();
         w.exports = Some(Vec::new());
-        // What an earlier wave stored may be in memory: the caches begin anew with each draw only.
+        // Stores of an earlier wave may be in memory: the caches begin anew with each draw only.
         w.scalar_epoch = 0;
         for p in &side.entry.preloads {
             let at = usize::from(p.index);
@@ -421,7 +421,7 @@ impl<'a> Machine<'a> {
         Ok(news << 16)
     }
 
-    /// What the exports of a wave say of its quads.
+    /// The exports of a wave for its quads.
     fn merge(&self, batch: &[QuadIn<'_>], exports: &[Export], out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         let covered = Masks::of(batch).covered;
         let done = exports.iter().rfind(|e| e.target < 12).filter(|e| e.done && e.valid);

@@ -141,7 +141,7 @@ pub(crate) struct Values {
     root: u64,
     scratch: u64,
     code: u64,
-    /// What a driver part wrote.
+    /// The words that a driver part wrote.
     device: Device,
 }
 
@@ -410,7 +410,7 @@ impl<'a> LaunchState<'a> {
         self.entry.meta.scratch_bytes as usize * LANES * self.wave_count() as usize
     }
 
-    /// What a preload holds.
+    /// The source of a preload.
     pub(crate) fn value(&self, p: &Preload, v: &Values, at: At) -> Result<u32, Trap> {
         self.common.value(p.source, at, |source| self.own(source, v))
     }

@@ -13,7 +13,7 @@ use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;
 use crate::{Access, Atomic, Elements, Op, Operation};
 
-/// What all waves of a launch share.
+/// The state that all waves of a launch share.
 #[derive(Clone)]
 pub(crate) struct DeviceMemory {
     pub memory: Memory,
@@ -33,7 +33,7 @@ pub(crate) struct DeviceMemory {
     pub own: OwnMemory,
     /// Addresses and sizes of what preloads ask for.
     pub values: Values,
-    /// What buffers were, where memory is weak: a load may see it that nothing keeps behind others.
+    /// The past of buffers, where memory is weak: a load may see it that nothing keeps behind others.
     pub past: Option<Past>,
     /// Waves that began.
     pub waves: u32,
@@ -130,7 +130,7 @@ impl DeviceMemory {
 /// The number of no wave.
 const NOBODY: u32 = u32::MAX;
 
-/// What a wave does to memory and does not wait for at once.
+/// An access of a wave to memory that it does not wait for at once.
 #[derive(Clone, Debug)]
 pub(crate) enum Write {
     /// Stores these bytes.
@@ -221,7 +221,7 @@ impl Wave {
         self.arrive(env, all)
     }
 
-    /// What was under way arrives in memory.
+    /// The accesses under way arrive in memory.
     fn arrive(&self, env: &mut DeviceMemory, list: Vec<Late<Write>>) -> Result<(), Trap> {
         let Some(wave) = self.agent.as_ref().map(Agent::number) else { return Ok(()) };
         for l in list {

@@ -7,7 +7,7 @@ use super::subgroup::Wave;
 use crate::Op;
 use crate::operand::{EXEC, M0};
 
-/// What happens after an instruction.
+/// The work after an instruction.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Next {
     /// Go on with the next one.

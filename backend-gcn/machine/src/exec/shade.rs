@@ -10,7 +10,7 @@ use super::launch::Values;
 use super::memory::DeviceMemory;
 use super::subgroup::{LANES, Wave};
 
-/// What a wave starts with. Registers that are not given are undefined.
+/// The state that a wave starts with. Registers that are not given are undefined.
 #[derive(Clone, Debug, Default)]
 pub struct Shade {
     /// SGPRs by number.

@@ -87,7 +87,7 @@ pub(super) fn step(
                 }
             },
             Next::Barrier => {
-                // What it does behind the barrier comes after what others did before it.
+                // Its accesses behind the barrier come after what others did before it.
                 w.observed = true;
                 w.pc += 1;
                 return Ok(RunState::Barrier(d.at.into()));

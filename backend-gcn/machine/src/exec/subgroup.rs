@@ -93,7 +93,7 @@ pub(crate) struct Wave {
     queue: Vec<Pending>,
     /// Operations that were sent.
     pub issued: u64,
-    /// What of its accesses to buffers is under way, where memory is weak.
+    /// The accesses to buffers that are under way, where memory is weak.
     pub agent: Option<Agent<Write>>,
     /// Whether something arrived that it waited for.
     pub observed: bool,
@@ -113,7 +113,7 @@ pub(crate) struct Wave {
     pub rng: Option<SplitMix64>,
     /// Count of vector stores that the scalar cache has seen (by invalidation).
     pub scalar_epoch: u64,
-    /// What it exported, of vertex and fragment programs.
+    /// The exports, of vertex and fragment programs.
     pub exports: Option<Vec<Export>>,
 }
 
@@ -441,7 +441,7 @@ impl Wave {
                     }
                 }
             }
-            // What a load brings was waited for, and an older write is no more.
+            // The wait covers what a load brings, and an older write is no more.
             Unit::Smem => {
                 for r in d.writes.iter().filter(|r| r.first < 128) {
                     let all = usize::from(r.first)..usize::from(r.first) + usize::from(r.count);

@@ -9,7 +9,7 @@ use crate::caps::IoCaps;
 /// A prepared module that selection must know.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What it is about: it begins with the op's name.
+    /// The subject: it begins with the op's name.
     pub name: String,
     /// The module's text; its entry point is `main`.
     pub text: String,
@@ -17,7 +17,7 @@ pub struct Case {
     pub pipeline: Option<Pipeline>,
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Another value for each invocation.
@@ -31,11 +31,11 @@ pub(super) enum Kind {
 /// One module in the making.
 pub(super) struct Draft {
     stage: Stage,
-    /// What follows the resources of every module.
+    /// The items behind the resources of every module.
     pub resources: String,
     /// Inputs behind the first, which a fragment's lanes differ by.
     pub inputs: Vec<String>,
-    /// What the interface says of positions.
+    /// The interface of positions.
     position: &'static str,
     outputs: Vec<(String, Type, String)>,
     body: String,

@@ -75,7 +75,7 @@ fn images() -> Vec<ResourceKind> {
     list
 }
 
-/// What may be asked of a sampled texture.
+/// The questions that a sampled texture answers.
 fn sampled(kind: ResourceKind, stage: Stage, caps: &Caps, add: &mut impl FnMut(ResourceKind, TexDesc, Op)) {
     let ResourceKind::Texture { dim, arrayed, multisampled, class } = kind else { return };
     let layers: &[TexLayer] =
@@ -135,7 +135,7 @@ fn sampled(kind: ResourceKind, stage: Stage, caps: &Caps, add: &mut impl FnMut(R
     }
 }
 
-/// What may be asked of a storage texture.
+/// The questions that a storage texture answers.
 fn stored(kind: ResourceKind, add: &mut impl FnMut(ResourceKind, TexDesc, Op)) {
     let ResourceKind::StorageTexture { dim, arrayed, access, .. } = kind else { return };
     let layers: &[TexLayer] = if arrayed { &[TexLayer::Signed, TexLayer::Unsigned] } else { &[TexLayer::None] };

@@ -65,7 +65,7 @@ impl Family for TinyFamily {
     }
 
     fn roles(job: &Job<'_, Self>) -> &'static [ProgramRole] {
-        // What writes memory runs once.
+        // A program that writes memory runs once.
         let f = job.func();
         let writes = f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Store);
         if job.stage() == Stage::Vertex && !writes {

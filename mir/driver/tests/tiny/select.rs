@@ -8,7 +8,7 @@ use gpucc_mir::{BlockId, Cfg, Lower, MInst, Repr, Select, Use, VReg};
 
 use super::target::{Buffer, R, Tiny, build};
 
-/// What selection knows.
+/// The facts known to selection.
 pub struct Isel<'m> {
     pub target: &'m Tiny,
 }

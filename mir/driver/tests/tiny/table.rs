@@ -11,7 +11,7 @@ use gpucc_isa::{
 #[derive(Debug)]
 pub enum Set {}
 
-/// What the bits of a slot mean.
+/// The meaning of the bits of a slot.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A register, `r5`.

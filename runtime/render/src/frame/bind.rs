@@ -11,12 +11,12 @@ use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
 use super::Frame;
 
-/// What a dispatch or draw names: bindings and immediate data.
+/// The names in a dispatch or draw: bindings and immediate data.
 pub type Given<'a> = (&'a [Binding], Option<&'a Immediates>);
 
-/// What is bound, and where its bytes go back to.
+/// The bound buffers, and where their bytes go back to.
 pub struct Bound {
-    /// What is bound. Its images are those of the scene.
+    /// The bound resources. Its images are those of the scene.
     pub dispatch: Dispatch,
     /// Of each buffer: the number of the scene's, and the bytes; those that were moved as a whole have no range.
     homes: Vec<(usize, Option<Range<usize>>)>,

@@ -22,7 +22,7 @@ impl Generator {
         }
     }
 
-    /// What one round of a loop does; `switched` starts with a switch.
+    /// The body of one round of a loop; `switched` starts with a switch.
     fn round(&mut self, depth: u32, ret: Option<Ty>, switched: bool, counter: &str) {
         let scope = self.scope.len();
         let outer = std::mem::replace(&mut self.jumps, Jumps::Loop);
@@ -154,7 +154,7 @@ impl Generator {
         }
     }
 
-    /// What ends an invocation of the entry point. As a fragment it may be discarded, and goes on as a helper, without any effect;
+    /// The end of an invocation of the entry point. As a fragment it may be discarded, and goes on as a helper, without any effect;
     /// nothing has gone into its colours yet.
     pub(super) fn ending(&mut self) -> String {
         match (self.pick(3), self.kind) {
@@ -206,7 +206,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// What does not come to its end, most of it.
+    /// Most programs that do not come to their end.
     fn no_return(&mut self, depth: u32, ret: Option<Ty>) {
         let discard = if self.kind == Kind::Fragment { "discard; " } else { "" };
         match self.pick(if depth == 0 { 6 } else { 10 }) {

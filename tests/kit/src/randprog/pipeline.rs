@@ -132,7 +132,7 @@ impl Pipeline {
         self.attributes.iter().enumerate().map(term).collect()
     }
 
-    /// What a pixel's words leave as.
+    /// The form in which a pixel's words leave.
     pub fn colours(&self) -> String {
         let one = |t: &Target| {
             let lanes: String = "xyzw"[t.words.start as usize..t.words.end as usize].into();

@@ -34,7 +34,7 @@ pub(super) const PAIRS: [Pair; 10] = [
 /// `(shader, entry)`.
 pub(super) type Key = (String, String);
 
-/// What a compiler made of an entry.
+/// The program that a compiler made of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Figures {
     pub(super) instructions: f64,
@@ -64,7 +64,7 @@ pub(super) struct Peers {
 }
 
 impl Peers {
-    /// What the peer made of an entry, if that can be compared.
+    /// The peer's code of an entry, if that can be compared.
     pub(super) fn figures(&self, p: &Pair, k: &Key) -> Option<Figures> {
         let at = (p.peer.to_string(), p.chip.to_string(), k.clone());
         if self.clean.contains(&(at.0.clone(), at.1.clone())) {
@@ -177,7 +177,7 @@ pub(super) fn short(k: &Key) -> String {
 pub(super) struct Compared {
     /// Key, ratios of instructions, bytes and registers, and both instruction counts.
     pub(super) rows: Vec<(Key, [f64; 3], f64, f64)>,
-    /// What the peer compiles and we do not.
+    /// The shaders that the peer compiles and we do not.
     pub(super) missing: Vec<(Key, String)>,
 }
 

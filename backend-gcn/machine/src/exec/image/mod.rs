@@ -21,7 +21,7 @@ use descriptor::{Rules, Sampling, Texture};
 use places::Places;
 use sample::{Address, Sample};
 
-/// What an instruction needs of the wave, decoded once.
+/// The needs of an instruction in the wave, decoded once.
 struct Image {
     op: ImageOp,
     texture: Option<Texture>,
@@ -140,7 +140,7 @@ impl Wave {
         texel_at(&texture.view(&NoTexels), [0, 1, 2].map(axis), slice, level, sample)
     }
 
-    /// What one lane of a load, sample or query gets.
+    /// The result of one lane of a load, sample or query.
     fn image_result(&self, d: &Decoded, env: &mut DeviceMemory, image: &Image, lane: usize) -> Result<[u32; 4], Trap> {
         let Some(texture) = &image.texture else { return Ok([0; 4]) };
         if image.op.kind == ImageKind::ResInfo {

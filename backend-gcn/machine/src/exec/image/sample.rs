@@ -41,7 +41,7 @@ impl Address<'_> {
         std::array::from_fn(|k| if k < self.places.axes { ((w >> (8 * k)) << 26) as i32 >> 26 } else { 0 })
     }
 
-    /// What the coordinates change by from lane to lane in the quad, from its first lane, or as given.
+    /// The change of the coordinates from lane to lane in the quad, from its first lane, or as given.
     fn gradient(&self, op: &ImageOp) -> [[f32; 3]; 2] {
         if op.level == Level::Derivatives {
             let first = self.places.gradients;

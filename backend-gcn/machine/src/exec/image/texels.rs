@@ -69,7 +69,7 @@ impl Texture {
         })
     }
 
-    /// What samplers read.
+    /// The state that samplers read.
     pub(super) fn view<'a>(&self, texels: &'a dyn Texels) -> View<'a> {
         View {
             dim: self.dim,

@@ -116,7 +116,7 @@ pub(crate) const fn buffer_facts(format: Format, g: Sig, operation: Operation) -
     vmem(format, access, operation)
 }
 
-/// What an access to a buffer or to flat memory does, by its words in the table.
+/// The effect of an access to a buffer or to flat memory, by its words in the table.
 macro_rules! buffer_operation {
     (move $t:ident) => {
         Operation::Elements(Elements::$t)

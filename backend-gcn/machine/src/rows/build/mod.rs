@@ -146,7 +146,7 @@ pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8
     }
 }
 
-/// What a memory instruction does, and what says that it is done.
+/// The effect of a memory instruction, and the counter that says that it is done.
 pub(crate) const fn accesses(facts: Attrs, access: Access, counter: Counter) -> Attrs {
     Attrs { access, counter, ..facts }
 }
@@ -414,7 +414,7 @@ pub(crate) const fn salu(format: Format, g: Sig) -> Attrs {
     Attrs { number: number(g), ..own }
 }
 
-/// What sources hold: halves where flags say so, doubles where floats have two dwords.
+/// The contents of sources: halves where flags say so, doubles where floats have two dwords.
 const fn number(g: Sig) -> Number {
     let double = g.width(b'f') == 2 || g.width(b'n') == 2;
     match (g.has(b'H'), g.has(b'I')) {
@@ -650,7 +650,7 @@ pub(crate) const fn ds_facts(g: Sig, (access, operation): (Access, Operation)) -
     Attrs { lanes: matches!(access, Access::None), operation, ..accesses(own, access, Counter::Lds) }
 }
 
-/// What an LDS instruction does: access and operation by its words in the table.
+/// The effect of an LDS instruction: access and operation by its words in the table.
 macro_rules! ds_operation {
     (read $t:ident) => {
         (Access::Load, Operation::Elements(Elements::$t))

@@ -207,7 +207,7 @@ pub(crate) const fn vector(own: Attrs, g: Sig, operation: Operation) -> Attrs {
     Attrs { operation, number, ..own }
 }
 
-/// What a vector instruction does beyond its opcode: a compare by condition and type.
+/// The operation of a vector instruction beyond its opcode: a compare by condition and type.
 macro_rules! vector_operation {
     () => {
         Operation::Own
@@ -220,7 +220,7 @@ macro_rules! vector_operation {
     };
 }
 
-/// What a declaration of the vector ALU says of all its forms.
+/// The part of a declaration of the vector ALU that all its forms share.
 #[derive(Clone, Copy)]
 pub(crate) struct VectorDecl {
     pub op: Op,
