@@ -171,7 +171,7 @@ pub struct Front {
     pub overrides: Vec<String>,
     /// Keep accesses in bounds and zero workgroup memory [default: on].
     #[arg(long, value_enum)]
-    pub robust: Option<OnOff>,
+    pub robust: Option<Robust>,
 }
 
 impl Front {
@@ -181,7 +181,15 @@ impl Front {
     }
     /// Whether accesses are kept in bounds.
     pub fn robust(&self) -> bool {
-        self.robust != Some(OnOff::Off)
+        matches!(self.robust, None | Some(Robust::On))
+    }
+    /// What `--robust` says.
+    pub fn robustness(&self) -> &'static str {
+        match self.robust {
+            None | Some(Robust::On) => "on",
+            Some(Robust::Zero) => "zero",
+            Some(Robust::Off) => "off",
+        }
     }
     /// The first option given that only a compilation reads.
     pub fn given(&self) -> Option<&'static str> {
@@ -486,12 +494,14 @@ pub enum LangArg {
     Gir,
 }
 
-/// Switches.
+/// What is not left to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OnOff {
-    /// On.
+pub enum Robust {
+    /// Bounds of accesses, and zeros in workgroup memory.
     On,
-    /// Off.
+    /// Zeros in workgroup memory alone.
+    Zero,
+    /// Nothing.
     Off,
 }
 

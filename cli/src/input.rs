@@ -77,7 +77,8 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
         None | Some(FrontendArg::Spirv) => SpirvReader::Spirv,
         Some(FrontendArg::Naga) => SpirvReader::Naga,
     };
-    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust(), spirv })
+    let zeroes = front.robustness() == "zero";
+    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust(), zeroes, spirv })
 }
 
 /// Options of code generation from the command line.

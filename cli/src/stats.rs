@@ -328,7 +328,7 @@ pub fn read_report(path: &Path) -> Result<Report, Failure> {
 fn options(front: &Front) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("opt".into(), json!(front.level()));
-    map.insert("robust".into(), json!(front.robust()));
+    map.insert("robust".into(), if front.robustness() == "zero" { json!("zero") } else { json!(front.robust()) });
     map.insert("entry".into(), json!(front.entry));
     map.insert("overrides".into(), json!(front.overrides));
     map
@@ -338,7 +338,7 @@ fn options(front: &Front) -> Map<String, Value> {
 fn command(args: &Stats, targets: &[Target]) -> String {
     let front = &args.front;
     let names: Vec<String> = targets.iter().map(Target::to_string).collect();
-    let robust = if front.robust() { "on" } else { "off" };
+    let robust = front.robustness();
     let mut out = format!("gpucc stats --target {} -O {} --robust {robust}", names.join(","), front.level());
     let entry = front.entry.iter().map(|e| ("entry", e));
     for (option, value) in entry.chain(front.overrides.iter().map(|o| ("override", o))) {

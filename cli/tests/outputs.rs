@@ -216,6 +216,38 @@ fn a_misspelt_command_is_told() {
     expect(&["stat", "examples"], 2, "neither a file nor a command; commands are disasm");
 }
 
+/// Workgroup memory alone is zeroed: more code than without, less than with bounds, and the oracle starts with zeros too.
+#[test]
+fn workgroup_memory_can_be_zeroed_without_bounds() {
+    let s = Scratch::new("zero");
+    let shader = s.write(
+        "w.wgsl",
+        "var<workgroup> w: array<u32, 8>;
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+    w[o[i] & 7u] += i + 1u;
+    workgroupBarrier();
+    o[i] = w[i];
+}",
+    );
+    let buffer = "0:0=u32:1,3,5,7";
+    for target in ["interp", "valhall", "tesla", "gcn", "vivante"] {
+        let run = ["run", &shader, "--target", target, "--robust", "zero", "--buf", buffer, "--dump", "0:0=-"];
+        let oracle: &[&str] = if target == "interp" { &[] } else { &["--oracle"] };
+        expect(&[&run[..], oracle].concat(), 0, "0:0 = 0,1,0,2");
+        if target == "interp" {
+            continue;
+        }
+        let size = |robust| {
+            let out = s.path("o.bin");
+            expect(&[&shader, "--target", target, "--robust", robust, "--emit", "raw", "-o", &out], 0, "");
+            std::fs::metadata(&out).expect("it was written").len()
+        };
+        let [off, zero, on] = ["off", "zero", "on"].map(size);
+        assert!(off < zero && zero <= on, "{target}: {off}, {zero}, {on}");
+    }
+}
+
 /// Code is labelled as it was made.
 #[test]
 fn trusted_code_is_labelled() {

@@ -174,7 +174,7 @@ fn options_hash(module: &Module, names: &[&str], o: &Options) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     // Writing into a hash never fails.
     let _ = write!(hash, "{module}{names:?}");
-    (module.options.robust, o.codegen.choices()).hash(&mut hash);
+    (module.options, o.codegen.choices()).hash(&mut hash);
     hash.finish()
 }
 

@@ -44,13 +44,15 @@ pub struct FrontOptions {
     pub overrides: Vec<(String, f64)>,
     /// Keep accesses in bounds and zero workgroup memory.
     pub robust: bool,
+    /// Zero workgroup memory although accesses are not kept in bounds.
+    pub zeroes: bool,
     /// Who reads SPIR-V.
     pub spirv: SpirvReader,
 }
 
 impl Default for FrontOptions {
     fn default() -> Self {
-        FrontOptions { entry: None, overrides: Vec::new(), robust: true, spirv: SpirvReader::default() }
+        FrontOptions { entry: None, overrides: Vec::new(), robust: true, zeroes: false, spirv: SpirvReader::default() }
     }
 }
 
@@ -101,7 +103,7 @@ impl<'a> Parsed<'a> {
     }
 
     fn lower(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
-        match self {
+        let mut loaded = match self {
             Parsed::Naga(parsed, bytes, lang) => lower(parsed, bytes, *lang, options),
             Parsed::Spirv(parsed) => {
                 let own = spirv_in::Options {
@@ -112,7 +114,9 @@ impl<'a> Parsed<'a> {
                 };
                 Ok(Loaded { module: spirv_in::lower(parsed, &own)?, warnings: Vec::new() })
             }
-        }
+        }?;
+        loaded.module.options.zeroes = options.zeroes;
+        Ok(loaded)
     }
 }
 
@@ -246,7 +250,7 @@ fn gir(bytes: &[u8], options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> 
     })?;
     let mut module =
         crate::compile::guarded("the IR text", || gpucc_ir::text::parse_module(text)).map_err(|d| vec![d])?;
-    module.options.robust = options.robust;
+    (module.options.robust, module.options.zeroes) = (options.robust, options.zeroes);
     module.set_source_text(bytes);
     if let Err(list) = gpucc_ir::verify::verify_module(&module) {
         return Err(list.into_iter().map(|f| Diagnostic::invalid("verify", f.to_string())).collect());

@@ -381,11 +381,20 @@ pub struct EntryPoint {
 pub struct ModuleOptions {
     /// Bounds are clamped and workgroup memory is zeroed by us, not by the caller.
     pub robust: bool,
+    /// Workgroup memory is zeroed by us although bounds are the caller's.
+    pub zeroes: bool,
+}
+
+impl ModuleOptions {
+    /// Whether workgroup memory is zeroed by us.
+    pub fn zeroes_workgroup_memory(self) -> bool {
+        self.robust || self.zeroes
+    }
 }
 
 impl Default for ModuleOptions {
     fn default() -> Self {
-        Self { robust: true }
+        Self { robust: true, zeroes: false }
     }
 }
 

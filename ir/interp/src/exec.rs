@@ -221,7 +221,7 @@ impl Machine for Run<'_> {
         }
         self.common.races.begin(slot, workgroup);
         self.common.shared = Bytes::undefined(p.shared.len(), self.rng.as_mut());
-        if p.robust {
+        if p.zeroes {
             self.common.shared.set(0, &p.shared);
         }
         for part in &p.shared_set {

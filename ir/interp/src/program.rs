@@ -14,6 +14,8 @@ pub struct OracleProgram {
     /// Of a compute entry; of others one invocation.
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) robust: bool,
+    /// Workgroup memory begins as zeros.
+    pub(crate) zeroes: bool,
     pub(crate) funcs: Vec<DFunc>,
     pub(crate) entry: usize,
     pub(crate) buffers: Vec<DBuffer>,

@@ -45,6 +45,7 @@ impl OracleProgram {
                 stage: point.stage.clone(),
                 workgroup_size: point.workgroup_size().unwrap_or([1; 3]),
                 robust: module.options.robust,
+                zeroes: module.options.zeroes_workgroup_memory(),
                 funcs: Vec::new(),
                 entry: 0,
                 buffers: Vec::new(),

@@ -76,11 +76,11 @@ fn cleared_again(module: &Module, f: &mut Function, zeroed: &[Global]) {
     }
 }
 
-/// Zeroes workgroup variables of `entry`'s function: all of them if the module is robust, otherwise those with an initialiser of their own.
+/// Zeroes workgroup variables of `entry`'s function: all of them if the module says that we do, otherwise those with an initialiser of their own.
 /// Gives the number of variables zeroed.
 pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
     let mut list = used(f, module, Space::Workgroup);
-    list.retain(|&g| module.options.robust || matches!(module.globals[g].init, Init::Bytes(_)));
+    list.retain(|&g| module.options.zeroes_workgroup_memory() || matches!(module.globals[g].init, Init::Bytes(_)));
     if list.is_empty() {
         return 0;
     }

@@ -188,10 +188,11 @@ impl Parser {
         let mut m = Module::new();
         if self.eat_word("module") {
             self.keyword("robust")?;
-            m.options.robust = match self.word("on or off")?.as_str() {
-                "on" => true,
-                "off" => false,
-                _ => return self.err("on or off"),
+            (m.options.robust, m.options.zeroes) = match self.word("on, zero or off")?.as_str() {
+                "on" => (true, false),
+                "zero" => (false, true),
+                "off" => (false, false),
+                _ => return self.err("on, zero or off"),
             };
         }
         while self.peek().is_some() {

@@ -72,7 +72,12 @@ fn quoted(s: &str) -> String {
 }
 
 fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
-    writeln!(o, "module robust {}", if m.options.robust { "on" } else { "off" })?;
+    let robust = match m.options {
+        o if o.robust => "on",
+        o if o.zeroes => "zero",
+        _ => "off",
+    };
+    writeln!(o, "module robust {robust}")?;
     for (r, d) in m.resources.iter() {
         write!(o, "{r} {} group {} binding {} {}", quoted(&d.name), d.group, d.binding, d.kind.name())?;
         match d.kind {
