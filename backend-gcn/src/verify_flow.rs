@@ -8,7 +8,7 @@
 //! - No mask that holds lanes begins again, and none holds lanes where the wave ends: these lanes would be lost.
 //! - A block whose mask replaces EXEC is reached by no active lane but those that wait.
 //!
-//! A saved EXEC is a mask that holds all lanes of its block from the end of that block on.
+//! A saved EXEC is a mask that begins at the end of its block. Lanes of it that nobody sent are active, have ended, or wait elsewhere.
 
 use crate::flow::{EdgeKind, Plan, Waiting, WaveExit};
 
@@ -155,7 +155,6 @@ impl Verifier<'_> {
         for &m in &self.saved[p] {
             let x = self.masks.iter().position(|k| *k == Some(m)).unwrap_or(p);
             s.begin(m, p, x)?;
-            s.send(m, p, x)?;
         }
         for e in b.edges.iter().filter(|e| e.how == EdgeKind::Park) {
             let Some(m) = self.masks[e.to] else {

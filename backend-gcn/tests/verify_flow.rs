@@ -28,6 +28,27 @@ const SOURCE: &str = "
         o[i] += 1;
     }";
 
+/// A loop that some lanes never leave, in two uniform ones: where the others wait, the wave would end if none came, although EXEC is saved
+/// for a block behind. Some always come.
+const ENDLESS: &str = "
+    struct Params { a: u32, b: u32 }
+    @group(0) @binding(0) var<uniform> params: Params;
+    @group(0) @binding(5) var<storage, read_write> zeros: array<u32>;
+    @compute @workgroup_size(32) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+        loop {
+            if params.b == 9u {
+                var r = 0u;
+                loop {
+                    if params.a == 1u {
+                        if params.a == 2u { r = 1u; break; }
+                        if id.x > 4000u { loop { if params.b == 0u { continue; } } }
+                    }
+                }
+                if r == zeros[id.x] { continue; }
+            }
+        }
+    }";
+
 /// The plan of selection at a level.
 fn planned(source: &str, level: u8) -> Plan {
     let out = compile(&module(source), 2, &options(level));
@@ -40,6 +61,7 @@ fn planned(source: &str, level: u8) -> Plan {
 fn plans_are_right() {
     for level in 0..4 {
         assert_eq!(verify(&planned(SOURCE, level)), Ok(()), "-O{level}");
+        assert_eq!(verify(&planned(ENDLESS, level)), Ok(()), "-O{level}");
     }
 }
 
