@@ -101,7 +101,7 @@ pub const fn modifiers(row: &Row) -> u64 {
             Kind::Sr => Mods::bit("sr"),
             Kind::Enum(_) if same_name(s.name, "op0") => Mods::bit("quad"),
             Kind::Dst(Width::H) | Kind::DstO(Width::H) => Mods::bit("half"),
-            // What only some lanes do may push the join that they meet at.
+            // A region that only some lanes run may push the join that they meet at.
             Kind::Target if set & Mods::bit("pred") != 0 => Mods::bit("id") | Mods::bit("divergent"),
             Kind::Flag(_) | Kind::Enum(_) => {
                 if same_name(s.name, "s") || same_name(s.name, "s1") || same_name(s.name, "s2") {
@@ -117,7 +117,7 @@ pub const fn modifiers(row: &Row) -> u64 {
     set
 }
 
-/// What the rows of an opcode have together.
+/// The common facts of the rows of an opcode.
 struct Union {
     sources: usize,
     takes: u64,

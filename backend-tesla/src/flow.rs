@@ -81,7 +81,7 @@ impl Maker<'_> {
                 for k in opened.into_iter().chain(self.s.enclosing(self.s.of(from))) {
                     let c = &self.s.constructs[k];
                     contains |= Some(k) == a || opened == Some(k) && self.contains(k, to);
-                    // What lies in a construct lies in those around it.
+                    // A block in a construct lies in those around it.
                     if contains && to != c.header {
                         break;
                     }

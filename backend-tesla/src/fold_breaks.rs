@@ -39,7 +39,7 @@ fn skip(mf: &mut MFunc<Tesla>, b: usize, gone: BlockId) {
     succs.extend(next);
 }
 
-/// What is asked of the blocks and of those that they go to, looked up once: the ends of blocks lie far from each other.
+/// The facts about the blocks and those that they go to, looked up once: the ends of blocks lie far from each other.
 struct End {
     /// Conditional branch and jump.
     two_way: Option<(usize, BlockId, BlockId)>,
@@ -47,7 +47,7 @@ struct End {
     moves: Option<Vec<MInst<Tesla>>>,
     /// Whether the program ends here and nothing else happens.
     only_exit: bool,
-    /// What the last instruction names: where the lanes of such a break go on, where a jump goes.
+    /// The target of the last instruction: where the lanes of such a break go on, where a jump goes.
     to: Option<BlockId>,
 }
 

@@ -25,7 +25,7 @@ pub enum Length {
     Long,
 }
 
-/// What a place of a row takes.
+/// The operand that a place of a row takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Takes {
     /// A register alone.
@@ -53,7 +53,7 @@ pub enum Takes {
 /// A source of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// What it takes.
+    /// The operands.
     pub takes: Takes,
     /// Registers that it reads; 0 for half of one.
     pub units: u16,
@@ -70,11 +70,11 @@ pub enum Modifier {
     High,
     /// Signed operands.
     Signed,
-    /// What a comparison asks.
+    /// The condition of a comparison.
     Cond,
     /// Rounding mode.
     Rounding,
-    /// What a multiply-add does with its product.
+    /// The use of a multiply-add's product.
     Sum,
     /// Number of a texture.
     Texture,
@@ -82,9 +82,9 @@ pub enum Modifier {
     Sampler,
     /// Components that are given.
     Components,
-    /// What is added to texel coordinates, of an axis.
+    /// The addend of texel coordinates, of an axis.
     Texel(u8),
-    /// What a lane of a quad does.
+    /// The operation of a lane of a quad.
     Quad(u8),
     /// The lane of the quad that is asked.
     Lane,
@@ -103,7 +103,7 @@ pub enum Modifier {
 pub enum Fill {
     /// Always this, unless an operand sets it.
     Value(u32),
-    /// What rides on the instruction.
+    /// The modifiers of the instruction.
     Carried,
     /// The test of the predicate.
     Pred,
@@ -411,7 +411,7 @@ fn entry(op: Op) -> &'static Entry {
     ENTRIES[op.number()].get_or_init(|| Entry::of(op))
 }
 
-/// What an opcode does besides its results. Its rows agree, but for latency and unit by type.
+/// The effects of an opcode besides its results. Its rows agree, but for latency and unit by type.
 pub fn effects(op: Op) -> Effects {
     entry(op).effects
 }
@@ -422,7 +422,7 @@ const LOCK: u16 = 150;
 /// Cycles of eight loads, each of which waits for the one before it.
 const DEVICE_FENCE: u16 = 4_000;
 
-/// What an instruction of machine code does besides its results.
+/// The effects of an instruction of machine code besides its results.
 pub fn effects_of(op: TOp) -> Effects {
     match op {
         TOp::M(op) => effects(op),
@@ -449,7 +449,7 @@ pub fn carries(op: Op) -> bool {
 /// The rows of this length that an instruction's types and modifiers ask for, on a generation.
 pub fn of(op: Op, length: Length, mods: &Mods, (generation, stage): (u8, u8)) -> impl Iterator<Item = &'static Form> {
     let Entry { forms, takes, .. } = entry(op);
-    // What only text and control see.
+    // The modifiers that only text and control see.
     const SILENT: u64 = TYPES | Mods::bit("short") | Mods::bit("id") | Mods::bit("divergent");
     let given = mods.given() & !SILENT;
     let mods = *mods;
@@ -485,7 +485,7 @@ fn own(op: TOp) -> (usize, u64, bool, usize) {
 /// Whether an instruction has as many operands as its opcode takes, modifiers that it has, and sources that one of its rows can hold.
 ///
 /// # Errors
-/// What is wrong.
+/// The error.
 pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     let Some(op) = i.target_op() else { return Ok(()) };
     if op == TOp::Exit {
@@ -515,7 +515,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     {
         return Ok(());
     }
-    // What is wrong.
+    // The fault.
     let of: SmallVec<[&Form; 8]> = forms.iter().filter(asked).collect();
     if of.is_empty() {
         return Err(format!("no form of {:?} from {:?} with half {:?}", i.mods.ty, i.mods.src, i.mods.half));
@@ -546,7 +546,7 @@ const TYPES: u64 = Mods::bit("ty") | Mods::bit("src");
 /// Whether registers are of the files and sizes that an opcode takes.
 ///
 /// # Errors
-/// What is wrong.
+/// The error.
 pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &[(FileId, u16)]) -> Result<(), String> {
     let Some(op) = i.target_op() else { return Ok(()) };
     let (count, of): (usize, SmallVec<[&Form; 8]>) = match op {

@@ -91,7 +91,7 @@ pub enum Half {
     High,
 }
 
-/// What rides on an instruction; the numbers are those of the encoding.
+/// The modifiers of an instruction; the numbers are those of the encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Carried {
     /// Nothing.
@@ -113,9 +113,9 @@ gpucc_mir::modifiers! {
         ty: Ty = Ty::B32 => Of,
         /// Source type of conversions.
         src: Ty = Ty::None => Reads,
-        /// What a comparison asks.
+        /// The condition of a comparison.
         cond: Cond = Cond::Never => If,
-        /// What a flag register must say.
+        /// The condition of a flag register.
         pred: Pred = Pred::Always => When,
         /// Signed operands.
         signed: bool = false => Signed,
@@ -125,7 +125,7 @@ gpucc_mir::modifiers! {
         rnd: Round = Round::Nearest => Rounding,
         /// High bits of a 24-bit product.
         high: bool = false => High,
-        /// What a multiply-add does with its product.
+        /// The use of a multiply-add's product.
         addop: AddOp = AddOp::Add => Sum,
         /// Half that is written.
         half: Half = Half::Whole => IntoHalf,
@@ -135,7 +135,7 @@ gpucc_mir::modifiers! {
         offset: u32 = 0 => Offset,
         /// Number of a join or a loop exit, 0 for none.
         id: u16 = 0 => Id,
-        /// What rides on the instruction.
+        /// The modifiers of the instruction.
         carries: Carried = Carried::Nothing => Carries,
         /// 4 bytes long, as one of two that stand next to each other.
         short: bool = false => Short,
@@ -147,9 +147,9 @@ gpucc_mir::modifiers! {
         dvec: u8 = 15 => Gives,
         /// Arguments of a tex instruction.
         args: u8 = 1 => Args,
-        /// What is added to texel coordinates: four signed bits each of x, y and z.
+        /// The addend of texel coordinates: four signed bits each of x, y and z.
         texel: u16 = 0 => Texel,
-        /// What each lane of a quad does in an operation between them, two bits each.
+        /// The work of each lane of a quad in an operation between them, two bits each.
         quad: u8 = 0 => QuadOps,
         /// The lane of the quad that an operation between them asks; 4 and 5 for the neighbour in x and y.
         qlane: u8 = 0 => QuadLane,

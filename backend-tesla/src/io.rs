@@ -37,7 +37,7 @@ pub const VARYINGS: u64 = 60;
 pub struct Io {
     /// The stage; nothing of a compute entry.
     pub stage: Option<Stage>,
-    /// What the program uses of its stage.
+    /// The parts of its stage that the program uses.
     pub used: StageUse,
     /// By input: its first word in a[] or v[], if it is read.
     pub words: Vec<Option<u32>>,

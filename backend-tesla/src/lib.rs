@@ -58,7 +58,7 @@ const MOST_PRIVATE: u32 = 0x1_0000;
 const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
 const BEFORE_NVA3: &[&str] = &["nv50", "nv84", "nva0"];
 
-/// What is refused.
+/// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(
         Refusal::TexelComparisons,
@@ -102,7 +102,7 @@ const UNSUPPORTED: &[Unsupported] = &[
 /// The number of the generation nva3.
 const NVA3: u8 = 3;
 
-/// What the family lacks, for the target-independent passes.
+/// The limits of the family, for the target-independent passes.
 fn caps(generation: u8) -> Caps {
     const EXPAND: OpSet = OpSet::of(&[
         Op::FDot,
@@ -208,7 +208,7 @@ fn registers(generation: u8, invocations: u64) -> u16 {
     (file / (warps * 32)).min(u64::from(REGISTERS)) as u16
 }
 
-/// What would help a program that needs more registers than it may use.
+/// The help for a program that needs more registers than it may use.
 fn advice(generation: u8, invocations: u64, demand: u32) -> String {
     let fits = |n: &u64| u32::from(registers(generation, *n)) >= demand;
     match (1..invocations).rev().find(fits) {
@@ -220,7 +220,7 @@ fn advice(generation: u8, invocations: u64, demand: u32) -> String {
     }
 }
 
-/// What selection decided about memory and launch.
+/// The decisions of selection about memory and launch.
 #[derive(Default)]
 pub struct Shape {
     pool: Vec<Source>,
@@ -269,7 +269,7 @@ impl Shape {
     }
 }
 
-/// What a program has of inputs and outputs.
+/// The inputs and outputs of a program.
 fn limits(job: &Job<'_, TeslaFamily>, io: &io::Io) -> Result<(), AttemptError> {
     if io.stage.is_some() && io.varyings() > io::VARYINGS {
         let (most, has) = (io::VARYINGS, io.varyings());
@@ -442,7 +442,7 @@ fn allocate(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Resul
     Ok(u64::from(cx.alloc.moves))
 }
 
-/// What is loaded at launch, and the buffers.
+/// The words loaded at launch, and the buffers.
 fn resources(m: &Module, f: &gpucc_ir::Function, shape: &Shape, order: &[usize]) -> (Vec<Preload>, Reflection) {
     let mut preloads = Vec::new();
     if shape.local_id {

@@ -25,7 +25,7 @@ pub fn run(mf: &mut MFunc<Tesla>, e: &Encoder) -> u64 {
 fn block(insts: &mut [MInst<Tesla>], e: &Encoder, short: &mut Vec<bool>) -> u64 {
     short.clear();
     short.extend(insts.iter().map(|m| e.is_short(m)));
-    // What the end will ride on stays long.
+    // An instruction that the end will ride on stays long.
     let carries = |m: &MInst<Tesla>| matches!(m.target_op(), Some(TOp::M(op)) if forms::carries(op));
     let is_last = |insts: &[MInst<Tesla>], k: usize| {
         insts.get(k + 1).is_some_and(|m| m.target_op() == Some(TOp::Exit)) && carries(&insts[k])

@@ -49,7 +49,7 @@ impl Slot {
     }
 }
 
-/// What a word of c0 holds.
+/// The contents of a word of c0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Word {
     /// A literal.

@@ -2,7 +2,7 @@
 
 use gpucc_tesla::TeslaFamily;
 
-/// What the verifier says of an instruction among registers %0 to %3 (general), %4 (a pair), %5 (flags) and %6 (an address).
+/// The verifier's message about an instruction among registers %0 to %3 (general), %4 (a pair), %5 (flags) and %6 (an address).
 fn fault(inst: &str) -> String {
     let text = format!(
         "; run: machine-copy-prop

@@ -35,7 +35,7 @@ fn bytes(o: &CodegenOptions, generation: usize) -> (usize, Vec<u32>) {
     (out.entry.code.len(), got.words(0, 1).expect("the output"))
 }
 
-/// What the shader computes.
+/// The values that the shader computes.
 fn wanted() -> Vec<u32> {
     let steps = |i: u32| {
         let (mut x, mut n) = (i % 23 + 1, 0);

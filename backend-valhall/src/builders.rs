@@ -132,9 +132,9 @@ pub fn stores(words: usize) -> Builder<2, 0, STORE> {
     [StoreI32, StoreI64, StoreI96, StoreI128][words - 1]
 }
 
-/// What loads by address of all sizes may have.
+/// The modifiers of loads by address of all sizes.
 pub const LOAD: u64 = takes(Op::LoadI32);
-/// What loads by handle of all sizes may have.
+/// The modifiers of loads by handle of all sizes.
 pub const BUFFER_LOAD: u64 = takes(Op::LdBufferI32);
-/// What stores of all sizes may have.
+/// The modifiers of stores of all sizes.
 pub const STORE: u64 = takes(Op::StoreI32);

@@ -12,7 +12,7 @@ use crate::encoded::Code;
 pub struct Program {
     /// The code.
     pub code: Vec<u8>,
-    /// What it asks of the units.
+    /// The demands on the units.
     pub work: Work,
     /// The same, each as often as its block runs.
     pub time: Work,
@@ -45,7 +45,7 @@ impl Work {
         *unit = unit.saturating_add(n * runs);
     }
 
-    /// What the busiest unit takes, in 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
+    /// The time of the busiest unit, in 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
     pub fn bound(&self) -> u64 {
         self.fma.max(self.cvt).max(self.sfu.saturating_mul(4)).max(self.ls.saturating_mul(64))
     }

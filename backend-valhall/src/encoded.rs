@@ -49,12 +49,12 @@ pub enum BranchKind {
     },
 }
 
-/// What is known of an instruction besides.
+/// The other facts about an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// Whether it completes later.
     pub message: bool,
-    /// What it touches, if order matters.
+    /// The place that it touches, if order matters.
     pub access: Option<Access>,
     /// Registers that a message reads later, as bits.
     pub staging: u64,

@@ -34,7 +34,7 @@ impl Run {
     }
 }
 
-/// What a row defines.
+/// The definitions of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Definition {
     /// A register, in this slot.
@@ -53,7 +53,7 @@ const SOURCES: [&str; 4] = ["s0", "s1", "s2", "s3"];
 pub struct Source {
     /// Its byte.
     pub position: u8,
-    /// What it takes.
+    /// The operands.
     pub kind: SrcKind,
 }
 
@@ -219,7 +219,7 @@ pub struct Form {
     pub read_run: Option<Run>,
     /// Its sources, in order.
     pub sources: SmallVec<[Source; 4]>,
-    /// What it defines.
+    /// The definitions.
     pub definition: Option<Definition>,
     /// Slots that hold modifiers.
     pub modifiers: SmallVec<[(u8, Modifier); 6]>,
@@ -297,7 +297,7 @@ const UNIFORMS: u32 = 128;
 /// The operand for a use whose register is physical.
 ///
 /// # Errors
-/// What is wrong.
+/// The error.
 pub fn operand(u: &Use<Valhall>) -> Result<operand::Src, String> {
     let register = match (u.src, u.phys()) {
         (Src::Reg(_), None) => return Err(format!("{u:?} has no register")),
@@ -330,7 +330,7 @@ fn check_source(kind: SrcKind, k: usize, u: &Use<Valhall>) -> Result<(), String>
     }
 }
 
-/// What a branch tests.
+/// The condition of a branch.
 const CONDITION: SrcKind = SrcKind { wide: false, mods: machine::kind::SrcMods::Combine };
 
 /// Operands of what is no row: whether it tests something, whether it goes to a block, modifiers.
@@ -360,7 +360,7 @@ fn check_own(i: &MInst<Valhall>, op: VOp) -> Result<(), String> {
 /// Whether an instruction has as many operands as its row, modifiers that it has, and sources that it can hold.
 ///
 /// # Errors
-/// What is wrong.
+/// The error.
 pub fn check(i: &MInst<Valhall>) -> Result<(), String> {
     let op = match i.target_op() {
         Some(VOp::Op(op)) => op,
@@ -374,7 +374,7 @@ pub fn check(i: &MInst<Valhall>) -> Result<(), String> {
     let run = usize::from(form.read_run.is_some());
     check_count("operands", i.uses.len(), run + form.sources.len(), run + form.sources.len())?;
     let defs = usize::from(form.definition.is_some());
-    // What an atomic with 1 returns may be left out.
+    // The result of an atomic with 1 may be left out.
     let least = if matches!(op, Op::Atom1ReturnI32 | Op::Atom1ReturnI64) { 0 } else { defs };
     check_count("definitions", i.defs.len(), least, defs)?;
     i.mods.check(form.takes)?;
@@ -387,7 +387,7 @@ pub fn check(i: &MInst<Valhall>) -> Result<(), String> {
 /// Whether registers are as many as the row reads and writes.
 ///
 /// # Errors
-/// What is wrong.
+/// The error.
 pub fn check_registers(
     i: &MInst<Valhall>,
     uses: &[Option<(FileId, u16)>],

@@ -68,7 +68,7 @@ pub enum VOp {
 }
 
 impl VOp {
-    /// What an opcode does besides its results.
+    /// The effects of an opcode besides its results.
     pub fn effects(self) -> Effects {
         match self {
             VOp::Op(op) => ROWS[op as usize].effects,
@@ -81,7 +81,7 @@ impl VOp {
 /// Where a byte or a half that is loaded goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LoadLane {
-    /// What the row does by itself: a byte or half goes to the lowest part of a register and leaves the others.
+    /// The effect of the row by itself: a byte or half goes to the lowest part of a register and leaves the others.
     #[default]
     Silent,
     /// Into a word, extended.
@@ -93,7 +93,7 @@ gpucc_isa::mod_values!(LoadLane { Silent, Word });
 gpucc_mir::modifiers! {
     /// Modifiers of an instruction: those of its row's slots that selection gives, then what is known of it.
     pub struct Mods of Valhall {
-        /// What a comparison asks.
+        /// The condition of a comparison.
         cmp: Condition = Condition::Eq => If,
         /// How it says true.
         result_type: ResultType = ResultType::I1 => Says,
@@ -101,7 +101,7 @@ gpucc_mir::modifiers! {
         clamp: Clamp = Clamp::None => Within,
         /// Rounding.
         round: Round = Round::NearestEven => Rounding,
-        /// What decides between two sources.
+        /// The condition that decides between two sources.
         mux: Mux = Mux::IntZero => By,
         /// A shift to the right copies the sign.
         signed: bool = false => Signed,
@@ -165,7 +165,7 @@ gpucc_mir::modifiers! {
         source_format: SourceFormat = SourceFormat::Flat32 => From,
         /// Where a varying is interpolated.
         sample: SamplePlace = SamplePlace::Center => At,
-        /// What happens to the position of interpolation.
+        /// The change of the position of interpolation.
         update: Update = Update::Store => Position,
         /// Resource table in the instruction, in its folded form.
         table: u8 = 0 => Table,
@@ -189,7 +189,7 @@ gpucc_mir::modifiers! {
         readonly: bool = false => Readonly,
         /// Others write what is read: no other access to the place is under way.
         shared: bool = false => Shared,
-        /// What tells accesses with one base apart; 0 says nothing.
+        /// The tag that tells accesses with one base apart; 0 says nothing.
         key: u32 = 0 => Key,
         /// All lanes that come to a branch go the same way.
         uniform: bool = false => Uniform,

@@ -15,7 +15,7 @@ fn before(live: u64, i: &EncodedInst) -> u64 {
 
 /// Marks at most `fuel` sources, and returns how many.
 pub fn run(code: &mut Code, fuel: u64) -> u64 {
-    // What each block reads before it writes it, and what it leaves alone.
+    // Registers that each block reads before it writes them, and those it leaves alone.
     let effects: Vec<(u64, u64)> = code
         .blocks
         .iter()

@@ -70,7 +70,7 @@ const MOST_PRIVATE: u32 = 32 << 10;
 /// Most attributes of a vertex.
 const MOST_ATTRIBUTES: usize = 16;
 
-/// What is refused.
+/// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(
         Refusal::BindingIndices,
@@ -104,7 +104,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
 ];
 
-/// What Valhall lacks, for the target-independent passes.
+/// The limits of Valhall, for the target-independent passes.
 fn caps() -> Caps {
     const EXPAND: OpSet = OpSet::of(&[
         Op::FSign,
@@ -206,7 +206,7 @@ fn variables(m: &Module, f: &Function) -> Variables {
     v
 }
 
-/// What selection decides.
+/// The decisions of selection.
 #[derive(Default)]
 pub struct State {
     uniforms: Uniforms,

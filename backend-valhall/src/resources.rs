@@ -29,7 +29,7 @@ impl Resources {
         self.slots[r.0 as usize]
     }
 
-    /// What LD_BUFFER calls the buffer: table and index.
+    /// The buffer of LD_BUFFER: table and index.
     pub fn handle(&self, m: &Module, r: Res) -> u32 {
         (m.resources[r].group + 1) << 24 | self.slot(r)
     }

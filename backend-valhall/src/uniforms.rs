@@ -96,7 +96,7 @@ impl Uniforms {
         new_of
     }
 
-    /// What the container's `UNIF` section lists.
+    /// The words in the container's `UNIF` section.
     pub fn preloads(&self) -> Vec<Preload> {
         let word = |(n, w): (usize, &Option<Source>)| {
             w.map(|source| Preload { file: UNIFORM_FILE, lane: 0, index: n as u16, source })

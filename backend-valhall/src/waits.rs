@@ -23,7 +23,7 @@ const SLOTS: usize = 3;
 /// An access that a message makes: space, whether it writes, key.
 type Touch = (u16, bool, Option<u32>);
 
-/// What is outstanding, per slot.
+/// The outstanding messages, per slot.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     busy: [bool; SLOTS],
@@ -86,7 +86,7 @@ impl State {
     pub fn needs(&self, i: &EncodedInst) -> u32 {
         let asked = match i.inst.op() {
             Op::Barrier => u32::MAX,
-            // What follows from coverage goes to other units in order (9.1, rule 6).
+            // Messages that follow from coverage go to other units in order (9.1, rule 6).
             Op::Atest | Op::ZsEmit => return flow::WAIT0126,
             Op::Blend | Op::LdTile | Op::StTile => return flow::WAIT,
             _ => asks(i).unwrap_or(0),
@@ -136,7 +136,7 @@ impl State {
     }
 }
 
-/// What is outstanding at the entry of each block, and the slots in use at its end.
+/// The outstanding messages at the entry of each block, and the slots in use at its end.
 pub fn solve(code: &Code) -> (BlockInStates<State>, Vec<u32>) {
     let n = code.blocks.len();
     let mut entry = BlockInStates::new(n);

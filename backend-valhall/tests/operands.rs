@@ -2,7 +2,7 @@
 
 use gpucc_valhall::ValhallFamily;
 
-/// What the verifier says of an instruction among registers %0 to %2, %3 (a pair), %4 (a run of three) and %5 (an even register).
+/// The verifier's message about an instruction among registers %0 to %2, %3 (a pair), %4 (a run of three) and %5 (an even register).
 fn fault(inst: &str) -> String {
     let text = format!(
         "; run: machine-copy-prop

@@ -220,7 +220,7 @@ fn dispatch() -> Dispatch {
     Dispatch::new([1, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &[0; 64])
 }
 
-/// What the passes on machine code and those on encoded code that may be left out are called.
+/// The names of the passes on machine code and those on encoded code that may be left out.
 fn optional() -> impl Iterator<Item = &'static str> {
     let tail = ValhallFamily::TAIL.iter().filter(|p| p.optional).map(|p| p.name);
     ["thread-jumps", "invert-branches", "assign-slots"].into_iter().chain(tail)
@@ -271,7 +271,7 @@ fn each_stops_without_fuel() {
     }
 }
 
-/// What cannot be left out is not, whatever is asked for.
+/// Instructions that cannot be left out are not, whatever is asked for.
 #[test]
 fn what_code_needs_takes_no_fuel() {
     let m = module(SHADER);

@@ -44,7 +44,7 @@ impl Arrays {
     }
 }
 
-/// What is known of a variable.
+/// The facts about a variable.
 struct Variable {
     place: Place,
     size: u32,
@@ -131,7 +131,7 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What divides values.
+/// The divisor of values.
 struct Factors<'f> {
     f: &'f Function,
     preds: Option<CsrLists<Block, Block>>,
@@ -177,7 +177,7 @@ impl Factors<'_> {
         }
     }
 
-    /// What divides all that a parameter may be. One that counts by steps is divided by what divides its start and its steps.
+    /// The greatest divisor of all that a parameter may be. One that counts by steps is divided by the divisors of its start and its steps.
     fn parameter(&mut self, v: (Value, u8), (block, n): (Block, usize), depth: u32) -> u32 {
         if block == self.f.entry() {
             return 1;

@@ -13,7 +13,7 @@ use gpucc_vivante_machine as machine;
 const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
 const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
-/// What is refused.
+/// The refusals.
 pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::StorageTextures, "image instructions are not selected yet"),
     Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
@@ -67,7 +67,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
 /// Formats of targets: no depth as a float. Those of 128 bits are two.
 const TARGETS: FormatSet = FormatSet::ALL.without(&[Format::Depth32Float, Format::Depth32FloatStencil8]);
 
-/// What the generations lack, for the target-independent passes.
+/// The limits of the generations, for the target-independent passes.
 pub fn caps(generation: u8, how: Strategy) -> Caps {
     const ALWAYS: OpSet = OpSet::of(&[
         Op::FRem,
@@ -117,7 +117,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         strict_align: false,
         checked_loads: false,
         checked_stores: false,
-        // What is indexed can lie in temporaries; choosing between a few elements is no dearer.
+        // An indexed array can lie in temporaries; choosing between a few elements is no dearer.
         select_array_bytes: if how.arrays { 16 } else { 64 },
         private_access_cost: u32::MAX,
         select_by_bits: true,
@@ -172,7 +172,7 @@ pub const fn has_spills(generation: u8) -> bool {
     generation != machine::GC2000
 }
 
-/// What may be tried; each asks for more temporaries, uniforms, or instructions than doing without.
+/// The attempts; each asks for more temporaries, uniforms, or instructions than doing without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strategy {
     /// Indexed variables in temporaries.
@@ -186,7 +186,7 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// What to try after a refusal. `private`: there are variables in memory of the invocation; `unrolled`: loops were.
+    /// The next attempt after a refusal. `private`: there are variables in memory of the invocation; `unrolled`: loops were.
     pub fn after(self, stop: &AttemptError, private: bool, unrolled: bool) -> Option<Strategy> {
         match stop.refused.refusal()? {
             Refusal::ProgramSize if self.unroll && unrolled => Some(Strategy { unroll: false, ..self }),

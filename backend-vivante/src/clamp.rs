@@ -15,7 +15,7 @@ use gpucc_ir::{Attr, EntitySet, Function, InstData, Op, SecondaryMap, Type, Valu
 /// Largest shift of a memory instruction.
 const MOST: u32 = 7;
 
-/// What `v` is a multiple of: `v = x << s`.
+/// The factor of `v`: `v = x << s`.
 pub fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
     let d = &f.insts[f.def_inst(v)?];
     let shift = match d.op {
@@ -103,7 +103,7 @@ fn clamp_of(f: &Function, v: Value) -> Option<(Value, u32, Value)> {
     None
 }
 
-/// What `v` is before a mask takes away bits below bit `s`: where they are shifted out, the mask does nothing.
+/// The value of `v` before a mask takes away bits below bit `s`: where they are shifted out, the mask does nothing.
 fn without_mask(f: &Function, v: Value, s: u32) -> Value {
     let masked = f.def_op(v, Op::And).and_then(|d| Some((d.args[0], f.const_bits(d.args[1])? as u32)));
     masked.filter(|m| m.1 | ((1 << s) - 1) == u32::MAX).map_or(v, |m| m.0)

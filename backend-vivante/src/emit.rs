@@ -18,7 +18,7 @@ pub struct Program {
     pub counts: Counts,
 }
 
-/// What the code consists of.
+/// The parts of the code.
 #[derive(Default)]
 pub struct Counts {
     /// MOV instructions.

@@ -10,7 +10,7 @@ use machine::{Class, Kind, Op};
 use crate::builders as build;
 use crate::inst::{ADDRESSES, FILE, VOp, Vivante};
 
-/// What [`takes`](build::takes) says of each opcode, by its number: it compares names, and the check asks it of every instruction.
+/// The table of [`takes`](build::takes) by number of the opcode: it compares names, and the check asks it of every instruction.
 static TAKEN: LazyLock<Vec<u64>> = LazyLock::new(|| machine::table().rows.iter().map(|r| build::takes(r.op)).collect());
 
 /// Number of an instruction's sources, and whether a label and the address register of an indexed operand come behind them.

@@ -31,7 +31,7 @@ fn has(s: &Set, unit: u16) -> bool {
     s[usize::from(unit) / 64] >> (unit % 64) & 1 == 1
 }
 
-/// What a component is known to hold.
+/// The known contents of a component.
 #[derive(Clone, Copy, PartialEq)]
 enum Known {
     Nothing,
@@ -44,7 +44,7 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     for insts in &mut mf.code {
         let mut known = [Known::Nothing; 256];
         for i in insts {
-            // What the end holds stays where the hardware looks for it.
+            // A value at the end stays where the hardware looks for it.
             let end = i.target_op() == Some(VOp::End);
             for k in 0..if end { 0 } else { i.uses.len() } {
                 read(i, k, &known);
@@ -139,7 +139,7 @@ fn written(i: &MInst<Vivante>, known: &mut [Known; 256], t: &Vivante) {
     }
 }
 
-/// What is live at the beginning of the blocks, and where they go.
+/// The live registers at the beginning of the blocks, and where those go.
 struct Liveness {
     live_in: Vec<Set>,
     succs: Vec<Vec<usize>>,
@@ -169,7 +169,7 @@ impl Liveness {
         }
     }
 
-    /// What is live at the end of a block.
+    /// The live registers at the end of a block.
     fn out_of(&self, b: usize) -> Set {
         let mut live = [0u64; 4];
         for &s in &self.succs[b] {

@@ -194,7 +194,7 @@ impl Vivante {
 
     /// The target of a generation whose spilled registers go to scratch from `at`; gives the function the base for it.
     ///
-    /// What the entry computes before the base is known cannot be spilled, so those values live on under new names.
+    /// Values that the entry computes before the base is known cannot be spilled, so those values live on under new names.
     pub fn spilling(generation: u8, at: u32, mf: &mut MFunc<Vivante>) -> Vivante {
         let mut t = Vivante::new(generation, 0);
         t.files[0].budget = UnitSet::first(255);

@@ -12,7 +12,7 @@ use crate::colours::{colour_register, colours};
 /// The inputs and outputs of an entry point.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
-    /// What the program uses of its stage.
+    /// The parts of its stage that the program uses.
     pub used: StageUse,
     /// Whether it is a vertex entry; a fragment entry if `is_fragment`, else a compute entry.
     pub is_vertex: bool,
@@ -158,7 +158,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, t
     }
     let targets = colours(&interface.outputs, p);
     let n = targets.len().max(1);
-    // What no output goes to has the register of the first.
+    // An input that no output goes to has the register of the first.
     let mut registers: Vec<u32> = (0..n).map(|k| u32::from(io.colour(k))).collect();
     registers.resize(8, registers[0]);
     let formats: Vec<_> = p.map_or_else(Vec::new, |p| {

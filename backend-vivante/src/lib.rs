@@ -56,7 +56,7 @@ pub static VIVANTE: Driver<VivanteFamily> = Driver::new();
 /// Components of temporaries that scheduling may fill to hide latency: beyond them fewer threads would run.
 const PRESSURE_TARGET: u32 = 12;
 
-/// What selection decides.
+/// The decisions of selection.
 pub struct State {
     uniforms: Table,
     /// Their words in the file, once the code is encoded.
@@ -447,7 +447,7 @@ fn place_arrays(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<
     arrays::place(mf, t, temps);
     cx.state.temps = temps + cx.state.arrays.rows as u16;
     if cx.state.io.is_vertex && cx.state.io.count() == 0 {
-        // What the one element of a program without attributes goes to; with all in use the last, which no input has.
+        // The place of the one element of a program without attributes; with all in use the last, which no input has.
         cx.state.temps = (cx.state.temps + 1).min(64);
     }
     Ok(u64::from(cx.state.arrays.rows))
@@ -474,7 +474,7 @@ fn too_much(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<(), Diagnost
     Ok(())
 }
 
-/// What is loaded at launch, and the limits of buffers that the launch computes.
+/// The words loaded at launch, and the limits of buffers that the launch computes.
 fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) {
     let mut preloads = Vec::new();
     for (k, id) in state.preloaded.iter().enumerate() {

@@ -64,7 +64,7 @@ fn constants(mf: &mut MFunc<Vivante>) {
     }
 }
 
-/// What an edge passes: registers, and constants made on it.
+/// The values that an edge passes: registers, and constants made on it.
 type Passed = Vec<Argument>;
 
 #[derive(PartialEq)]
@@ -73,7 +73,7 @@ enum Argument {
     Made(Box<MInst<Vivante>>),
 }
 
-/// What a block passes that does nothing else.
+/// The target of a block that does nothing else.
 fn passes(mf: &MFunc<Vivante>, b: usize) -> Option<Passed> {
     let block = &mf.blocks[b];
     let (jump, body) = mf.code[b].split_last()?;

@@ -26,7 +26,7 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
             if gone[a] {
                 continue;
             }
-            // What is left of the instructions from `a` up to `k`.
+            // The remainder of the instructions from `a` up to `k`.
             let mut between: SmallVec<[usize; REACH]> = SmallVec::new();
             between.push(a);
             let mut next = a + 1;
@@ -81,7 +81,7 @@ fn movable(t: &Vivante, insts: &[MInst<Vivante>], between: &[usize], k: usize) -
         return false;
     }
     let sources: SmallVec<[PReg; 4]> = reads(&insts[k]).collect();
-    // What lies between must not touch its result or change its sources; the first must not make its sources.
+    // Instructions in between must not touch its result or change its sources; the first must not make its sources.
     between.iter().map(|&x| &insts[x]).enumerate().all(|(n, i)| {
         let fits = writes(i).all(|w| !overlap(w, dst) && sources.iter().all(|&s| !overlap(w, s)));
         fits && (n == 0 || reads(i).all(|r| !overlap(r, dst)))

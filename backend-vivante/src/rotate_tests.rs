@@ -31,7 +31,7 @@ pub fn run(mf: &mut MFunc<Vivante>, fuel: u64) -> u64 {
     }
     let count = turned.len() as u64;
     for (b, test, mut succs) in turned {
-        // What else the block branches to.
+        // The other targets of the block.
         let code = &mf.code[b];
         let named = labels(&code[..code.len() - 1]);
         for to in named.collect::<Vec<_>>() {

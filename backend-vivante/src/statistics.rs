@@ -6,7 +6,7 @@ use gpucc_vivante_machine as machine;
 use crate::emit::Program;
 use crate::uniforms::Layout;
 
-/// What selection and allocation decided.
+/// The decisions of selection and allocation.
 pub struct Sizes {
     pub temps: u16,
     pub array_rows: u32,

@@ -36,7 +36,7 @@ impl Target for Vivante {
             Some(VOp::M(op)) => {
                 let effects = op.row().effects;
                 let memory = effects.reads || effects.writes;
-                // What waits for all others orders all memory.
+                // An instruction that waits for all others orders all memory.
                 let space = match memory && !effects.convergent {
                     true if inst.mods.local => LOCAL,
                     true => GLOBAL,

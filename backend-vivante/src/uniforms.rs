@@ -17,7 +17,7 @@ use crate::inst::Vivante;
 /// Whose descriptor: group, binding, variant, element.
 pub type Key = (u32, u32, Variant, u32);
 
-/// What the container calls it.
+/// The name in the container.
 pub fn descriptor((group, binding, variant, element): Key, sampler: bool) -> DescriptorKey {
     DescriptorKey { group, binding, sampler, variant: gpucc_driver::variant(variant), element }
 }
@@ -52,7 +52,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// What the container calls it; `limits` collects the family words of derived sizes.
+    /// The name in the container; `limits` collects the family words of derived sizes.
     pub fn source(self, limits: &mut Vec<[u32; 4]>, scratch_bytes: u32) -> Source {
         match self {
             Word::Limit(group, binding, less, shift) => {

@@ -2,7 +2,7 @@
 
 use gpucc_vivante::VivanteFamily;
 
-/// What the verifier says of an instruction among %0 and %1 (a component each), %2 (four) and %3 (a component of the address
+/// The verifier's message about an instruction among %0 and %1 (a component each), %2 (four) and %3 (a component of the address
 /// register).
 fn fault(inst: &str) -> String {
     let text = format!(

@@ -183,7 +183,7 @@ impl Front {
     pub fn robust(&self) -> bool {
         matches!(self.robust, None | Some(Robust::On))
     }
-    /// What `--robust` says.
+    /// The value of `--robust`.
     pub fn robustness(&self) -> &'static str {
         match self.robust {
             None | Some(Robust::On) => "on",
@@ -494,7 +494,7 @@ pub enum LangArg {
     Gir,
 }
 
-/// What is not left to the caller.
+/// The parts that are not left to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Robust {
     /// Bounds of accesses, and zeros in workgroup memory.

@@ -52,7 +52,7 @@ pub trait Descriptors {
     /// Writes the tables that an entry point reads, if the family has some: residents, and their addresses in [`Device::tables`].
     ///
     /// # Errors
-    /// What is not bound, or has no room.
+    /// A resource that is not bound, or has no room.
     fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
         let _ = (entry, dispatch, device, placer);
         Ok(())
@@ -61,7 +61,7 @@ pub trait Descriptors {
     /// Writes the tables of a vertex program's attributes, as [`Descriptors::tables`] does.
     ///
     /// # Errors
-    /// What has no room.
+    /// A resource without room.
     fn vertex_tables(
         &self,
         list: &[PlacedAttribute<'_>],

@@ -3,7 +3,7 @@
 
 use gpucc_ir::Refusal;
 
-/// What becomes of a module that uses what a capability allows.
+/// The treatment of a module that uses what a capability allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is lowered to IR.

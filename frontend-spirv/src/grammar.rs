@@ -41,7 +41,7 @@ pub fn text(words: &[u32]) -> String {
 /// Walks over the operands of an instruction, calls `id` for each that is an id, and checks that they are as many as the grammar says.
 ///
 /// # Errors
-/// What is missing, or too much.
+/// The missing or excessive part.
 pub fn operands(inst: &Instruction, words: &[u32], mut id: impl FnMut(u32)) -> Result<(), String> {
     let mut rest = words;
     for operand in inst.operands {
@@ -93,7 +93,7 @@ fn one<'a>(kind: K, words: &'a [u32], id: &mut impl FnMut(u32)) -> Result<&'a [u
             words[1 + aligned..=n].iter().for_each(|&w| id(w));
             list
         }
-        // What these have behind them is for those who read them.
+        // The text behind these is for those who read them.
         K::ExecutionMode | K::Decoration | K::LoopControl | K::TensorAddressingOperands | K::TensorOperands => &[],
         _ => &words[1..],
     })

@@ -41,7 +41,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Vec<Diagnostic>> {
 /// Lowers one entry point of a module, or all of them.
 ///
 /// # Errors
-/// What is wrong, what cannot be compiled, or a compiler bug.
+/// The error: a wrong module, one that cannot be compiled, or a compiler bug.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
     let stack = if parsed.module.is_small() { limits::SMALL_STACK_BYTES } else { limits::STACK_BYTES };
     thread::with_stack(stack, || lower::lower(&parsed.module, options)).unwrap_or_else(|why| match why {

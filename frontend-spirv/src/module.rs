@@ -13,7 +13,7 @@ pub const MAGIC: u32 = 0x0723_0203;
 /// An instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Inst {
-    /// What it does.
+    /// The operation.
     pub op: Op,
     /// The type of its result; 0 if it has none.
     pub ty: u32,
@@ -30,7 +30,7 @@ pub struct Inst {
 /// A decoration of an id, or of a member.
 #[derive(Debug, Clone, Copy)]
 pub struct Deco {
-    /// What is decorated.
+    /// The target of a decoration.
     pub target: u32,
     /// The member; `u32::MAX` is the id itself.
     pub member: u32,
@@ -148,13 +148,13 @@ fn words(bytes: &[u8]) -> Result<Vec<u32>, Diagnostic> {
     Ok(words)
 }
 
-/// What is collected while a module is read.
+/// The tables that are collected while a module is read.
 struct Reader {
     m: Module,
     recorder: Recorder,
     /// Sets of instructions for debuggers: whether one is `NonSemantic.Shader.DebugInfo`.
     silent: FxHashMap<u32, bool>,
-    /// What groups decorate: group, target, member.
+    /// The decorations of groups: group, target, member.
     groups: Vec<(u32, u32, u32)>,
     /// Functions, entry points and modes come before what they name.
     modes: Vec<(u32, ExecutionMode, Vec<u32>)>,
@@ -226,7 +226,7 @@ impl Module {
 
     /// The index of the instruction that defines an id.
     pub fn def(&self, id: u32) -> Option<usize> {
-        // What is known and not kept has no place.
+        // A known value that is not kept has no place.
         self.defs.get(id as usize).filter(|d| **d > 0 && **d != u32::MAX).map(|d| *d as usize - 1)
     }
 
@@ -401,7 +401,7 @@ impl Reader {
                     *n = n.saturating_add(1);
                 }
             }
-            // What debuggers are told may be numbers.
+            // Ids for debuggers may be numbers.
             _ if silent => {}
             _ => strange = strange.or(Some(id)),
         });

@@ -32,7 +32,7 @@ pub struct Options {
     pub overrides: Vec<(String, f64)>,
     /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
     pub robust: bool,
-    /// What the source's float arithmetic may be changed to.
+    /// The freedom of the source's float arithmetic.
     pub fp: FpFlags,
 }
 

@@ -45,7 +45,7 @@ impl Recorder {
         self.current
     }
 
-    /// What follows has no place.
+    /// A part that follows has no place.
     pub fn nowhere(&mut self) {
         self.current = 0;
     }

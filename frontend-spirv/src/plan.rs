@@ -16,7 +16,7 @@ use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// What stands before the terminator of a block.
+/// The instructions before the terminator of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
     /// Nothing.
@@ -36,7 +36,7 @@ pub struct Block {
     pub body: std::ops::Range<usize>,
     /// The terminator.
     pub term: usize,
-    /// What the module says of the construct that it opens.
+    /// The merge instruction of the construct that it opens.
     pub merge: Merge,
     /// Where it leads, with repetitions.
     pub succs: SmallVec<[usize; 2]>,
@@ -443,7 +443,7 @@ impl Planner<'_> {
                 self.blocks[to].ends_loop = true;
                 continue;
             }
-            // What is left to the continue target or the merge of a loop needs no construct of its own.
+            // An exit to the continue target or the merge of a loop needs no construct of its own.
             let known = self.blocks[b].in_loop.is_some_and(|l| match self.blocks[l].merge {
                 Merge::Loop(merge, cont) => to == merge || to == cont,
                 _ => false,

@@ -8,7 +8,7 @@ use rspirv::spirv::{
 };
 use std::sync::OnceLock;
 
-/// What becomes of something that a module says.
+/// The treatment of something that a module says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is read.
@@ -258,7 +258,7 @@ fn is_read(op: Op) -> bool {
     known.get(op as usize).copied().unwrap_or(false)
 }
 
-/// What becomes of an instruction.
+/// The treatment of an instruction.
 pub fn instruction(op: Op) -> Verdict {
     use Op as O;
     match op {
@@ -274,7 +274,7 @@ pub fn instruction(op: Op) -> Verdict {
     }
 }
 
-/// What an instruction is refused for, if it is.
+/// The refusal of an instruction, if it is refused.
 pub fn refusal_of(op: Op) -> Refusal {
     use Op as O;
     let name = format!("{op:?}");
@@ -352,7 +352,7 @@ pub fn is_constant_op(op: Op) -> bool {
     )
 }
 
-/// What becomes of a decoration.
+/// The treatment of a decoration.
 pub fn decoration(kind: D) -> Verdict {
     match kind {
         D::SpecId
@@ -409,7 +409,7 @@ pub fn decoration(kind: D) -> Verdict {
     }
 }
 
-/// What becomes of an execution mode.
+/// The treatment of an execution mode.
 pub fn mode(mode: M) -> Verdict {
     match mode {
         M::LocalSize | M::LocalSizeId | M::EarlyFragmentTests => Read,
@@ -458,7 +458,7 @@ pub fn mode(mode: M) -> Verdict {
     }
 }
 
-/// What an execution mode is refused for, if it is.
+/// The refusal of an execution mode, if it is refused.
 pub fn refused_mode(kind: M) -> Option<Refusal> {
     match mode(kind) {
         Refused(code) => Some(code),
@@ -466,7 +466,7 @@ pub fn refused_mode(kind: M) -> Option<Refusal> {
     }
 }
 
-/// What a built-in value is refused for that no stage here has.
+/// The refusal of a built-in value that no stage here has.
 pub fn refused_built_in(kind: BuiltIn) -> Refusal {
     let name = format!("{kind:?}");
     match kind {
@@ -479,7 +479,7 @@ pub fn refused_built_in(kind: BuiltIn) -> Refusal {
     }
 }
 
-/// What a storage class is refused for, if it is.
+/// The refusal of a storage class, if it is refused.
 pub fn refused_class(class: C) -> Option<Refusal> {
     match class {
         C::Function
@@ -501,7 +501,7 @@ pub fn refused_class(class: C) -> Option<Refusal> {
     }
 }
 
-/// What becomes of one image operand.
+/// The treatment of one image operand.
 pub fn image_operand(bit: I) -> Verdict {
     if (I::BIAS | I::LOD | I::GRAD | I::CONST_OFFSET | I::OFFSET | I::CONST_OFFSETS | I::SAMPLE).contains(bit) {
         return Read;
@@ -518,7 +518,7 @@ pub fn image_operand(bit: I) -> Verdict {
     Refused(Refusal::Spirv)
 }
 
-/// What becomes of one bit of the operands of an access to memory.
+/// The treatment of one bit of the operands of an access to memory.
 pub fn memory_access(bit: A) -> Verdict {
     match bit {
         A::VOLATILE | A::MAKE_POINTER_AVAILABLE | A::MAKE_POINTER_VISIBLE => Read,
@@ -531,7 +531,7 @@ pub fn memory_access(bit: A) -> Verdict {
     }
 }
 
-/// What becomes of one bit of the semantics of an atomic or a barrier.
+/// The treatment of one bit of the semantics of an atomic or a barrier.
 pub fn semantics(bit: S) -> Verdict {
     match bit {
         S::ACQUIRE
@@ -550,7 +550,7 @@ pub fn semantics(bit: S) -> Verdict {
     }
 }
 
-/// What becomes of one bit of the licences of an operation on floats.
+/// The treatment of one bit of the licences of an operation on floats.
 pub fn fast_math(bit: F) -> Verdict {
     match bit {
         F::NSZ | F::ALLOW_CONTRACT => Read,
@@ -561,22 +561,22 @@ pub fn fast_math(bit: F) -> Verdict {
     }
 }
 
-/// What becomes of one bit of what is said of a function, a loop or a selection, of which the grammar knows `all`.
+/// The treatment of one bit of the control mask of a function, a loop or a selection, of which the grammar knows `all`.
 fn control(bit: u32, all: u32) -> Verdict {
     if all & bit != 0 { Harmless("it is a hint, or a promise that nothing relies on") } else { Refused(Refusal::Spirv) }
 }
 
-/// What becomes of one bit of what is said of a function.
+/// The treatment of one bit of the control mask of a function.
 pub fn function_control(bit: u32) -> Verdict {
     control(bit, FunctionControl::all().bits())
 }
 
-/// What becomes of one bit of what is said of a loop.
+/// The treatment of one bit of the control mask of a loop.
 pub fn loop_control(bit: u32) -> Verdict {
     control(bit, LoopControl::all().bits())
 }
 
-/// What becomes of one bit of what is said of a selection.
+/// The treatment of one bit of the control mask of a selection.
 pub fn selection_control(bit: u32) -> Verdict {
     control(bit, SelectionControl::all().bits())
 }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ty(pub u32);
 
-/// What a matrix's member says of where its numbers lie.
+/// The layout in the decorations of a matrix's member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MatrixLayout {
     /// Bytes from one column to the next, or from one row to the next.
@@ -33,14 +33,14 @@ pub struct Member {
     pub matrix: Option<MatrixLayout>,
     /// The built-in value that it is.
     pub built_in: Option<BuiltIn>,
-    /// What is said of accesses to it.
+    /// The attributes of accesses to it.
     pub flags: ir::MemFlags,
 }
 
 /// A type of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageTy {
-    /// What a texel's component is, if it is a number.
+    /// The type of a texel's component, if it is a number.
     pub sampled: Option<ir::Scalar>,
     /// Whether that is a signed integer.
     pub signed: bool,
@@ -60,7 +60,7 @@ pub struct ImageTy {
     pub faces: Option<bool>,
 }
 
-/// What a type is.
+/// The kind of a type.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// `OpTypeVoid`.
@@ -111,7 +111,7 @@ pub struct Layout {
 pub struct Type {
     /// Its id in the module.
     pub id: u32,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// Scalars in a value (one element for a runtime-sized array).
     pub scalars: u64,
@@ -158,7 +158,7 @@ impl<'m> Types<'m> {
         &self.list[ty.0 as usize]
     }
 
-    /// What a type is.
+    /// The kind of a type.
     pub fn kind(&self, ty: Ty) -> &Kind {
         &self.get(ty).kind
     }
@@ -183,7 +183,7 @@ impl<'m> Types<'m> {
     /// Declares the type of an instruction. `length` gives the length of an array by the id of its constant.
     ///
     /// # Errors
-    /// What is wrong, or cannot be compiled.
+    /// The error: a wrong module, or one that cannot be compiled.
     pub fn declare(&mut self, at: usize, inst: &Inst, length: impl Fn(u32) -> Option<u64>) -> Found<()> {
         let kind = self.read(inst, length)?;
         let ty = self.finish(inst, kind)?;

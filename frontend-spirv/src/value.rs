@@ -54,7 +54,7 @@ pub struct Ptr {
     pub reach: Option<u64>,
     /// Alignment of the place plus the dynamic bytes.
     pub align: u32,
-    /// What is there.
+    /// The things that are there.
     pub ty: Ty,
     /// Where the numbers of matrices in it lie.
     pub matrix: Option<MatrixLayout>,
@@ -76,7 +76,7 @@ pub struct InputPtr {
     pub variable: usize,
     /// Indices from the outside in, each with the type that it is an index of.
     pub path: Vec<(Ty, Index)>,
-    /// What is there.
+    /// The things that are there.
     pub ty: Ty,
 }
 
@@ -96,16 +96,16 @@ pub struct Handle {
     pub variable: usize,
     /// The element, if it is an array.
     pub index: Option<ir::Value>,
-    /// What is there.
+    /// The things that are there.
     pub ty: Ty,
 }
 
-/// What is in a variable of what is no IR value; a store to it is seen by what is lowered behind it.
+/// The contents of a variable of what is no IR value; a store to it is seen by what is lowered behind it.
 #[derive(Debug)]
 pub struct Cell {
     /// How many functions are lowered in one another where it is.
     pub depth: usize,
-    /// What is in it, once that is known, and the block that stored it.
+    /// The contents, once they are known, and the block that stored them.
     pub val: RefCell<Option<(Val, usize)>>,
 }
 
@@ -114,7 +114,7 @@ pub struct Cell {
 pub struct Texel {
     /// The image.
     pub image: Handle,
-    /// What is asked.
+    /// The question.
     pub desc: ir::TexDesc,
     /// Its operands.
     pub given: Vec<(ir::TexArg, ir::Value)>,

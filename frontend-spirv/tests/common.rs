@@ -40,7 +40,7 @@ pub fn buffers(module: &Module, seed: u64) -> Dispatch {
     dispatch
 }
 
-/// What the storage buffers of an entry point hold afterwards, or the trap.
+/// The contents of the storage buffers of an entry point afterwards, or the trap.
 pub fn run(module: &Module, entry: &str, seed: u64) -> Result<Vec<(u32, u32, Vec<u32>)>, String> {
     let mut dispatch = buffers(module, seed);
     let run = RunOptions { perturb: Some(seed), ..RunOptions::default() };

@@ -26,7 +26,7 @@ fn scratch(name: &str) -> PathBuf {
     dir.join(name)
 }
 
-/// What a tool makes of a text.
+/// The output of a tool for a text.
 #[track_caller]
 fn tool(tool: &str, args: &[&str], input: &PathBuf, output: &str) -> Vec<u8> {
     let out = scratch(output);
@@ -225,7 +225,7 @@ fn what_is_precise_is_not_contracted() {
     );
     let counts = contracted(&module(&glsl("matrix", "comp", &matrix)));
     assert_eq!(counts[0], 1, "only the last sum may be contracted: {counts:?}");
-    // What two programs compute alike is the same in both.
+    // A value that two programs compute alike is the same in both.
     let vertex = |word: &str| {
         format!("{word} gl_Position; layout(location=0) in vec4 a; void main() {{ gl_Position = a * a + a; }}")
     };
@@ -409,7 +409,7 @@ fn constants_in_any_order() {
     assert_eq!(known, [(None, Some(5)), (None, Some(9)), (Some("width"), Some(2))]);
 }
 
-/// What a stage does not have is told, wherever it stands.
+/// A feature that a stage does not have is told, wherever it stands.
 #[test]
 fn stages_have_what_they_have() {
     if !tools() {

@@ -6,7 +6,7 @@ use gpucc_frontend_naga as naga;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What naga alone reads wrongly: an entry point beside another of the same body, values at labels that a case falls into or that a loop
+/// Modules that naga alone reads wrongly: an entry point beside another of the same body, values at labels that a case falls into or that a loop
 /// is left from inside of a switch.
 const NAGA_IS_WRONG: &[&str] = &["entries", "leaving", "flow", "flow -O"];
 

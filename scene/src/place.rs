@@ -38,7 +38,7 @@ fn index(path: &str) -> Option<(usize, &str)> {
 }
 
 fn in_toml(text: &str, field: &str) -> Option<usize> {
-    /// What a key or an index leads to: where it is written, and what it is.
+    /// The value that a key or an index leads to: where it is written, and its kind.
     fn step<'a, 'b, 'p>(text: &str, v: &'b DeValue<'a>, path: &'p str) -> Option<(usize, &'b DeValue<'a>, &'p str)> {
         match v {
             DeValue::Table(t) => in_table(text, t, path),

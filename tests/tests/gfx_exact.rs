@@ -118,7 +118,7 @@ fn ready(text: &str) -> Ready {
         .unwrap_or_else(|f| panic!("{f}"))
 }
 
-/// What the oracle has against a place; nothing is compared where the target lacks by the list what it takes.
+/// The oracle's objection to a place; nothing is compared where the target lacks by the list what it takes.
 fn differs(ready: &Ready, place: Place) -> Result<Option<Compared>, String> {
     let options = frame::Options::default();
     let (scene, mut got) = (&ready.file.scene, ready.resources.clone());

@@ -19,7 +19,7 @@ const SMALL: usize = 400;
 fn work_grows_with_the_program() {
     let targets = exec::targets("all");
     let mut found = Vec::new();
-    // What is counted is that of the process: one test.
+    // The count is that of the process: one test.
     front_end(&mut found);
     for shape in SHAPES {
         let modules = [SMALL, 10 * SMALL].map(|n| exec::lower(&shape.source(n), "main", &[]).expect("a valid shader"));

@@ -2,7 +2,7 @@
 //! from here.
 
 gpucc_isa::named_values! {
-    /// What the flags must say for a lane to execute an instruction.
+    /// The flags with which a lane executes an instruction.
     Pred 32 {
         /// Nothing helps.
         Never = 0x00 "never",
@@ -108,7 +108,7 @@ gpucc_isa::named_values! {
 }
 
 gpucc_isa::named_values! {
-    /// What a multiply-add does with its product.
+    /// The use of a multiply-add's product.
     AddOp 4 {
         /// Product plus third source.
         Add = 0 "add",

@@ -247,7 +247,7 @@ impl View {
 
     fn konst(&self, width: Width, bits: u32, field: i32, src: u8) -> Operand {
         let scale = if width == Width::H { 2 } else { 4 };
-        // What other tools print for SRC3 beside p[] and a second c[] has half the scale (reference section 13).
+        // The text of other tools for SRC3 beside p[] and a second c[] has half the scale (reference section 13).
         let scale = if src == 3 && self.prim && scale == 4 { 2 } else { scale };
         // In compute programs the increment of a 32-bit SRC2 does not show (reference section 13).
         if src == 2 && bits == 7 && scale == 4 && self.stage == CS && self.owner == Owner::Const && self.inc {

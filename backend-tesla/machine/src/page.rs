@@ -80,7 +80,7 @@ fn meaning(kind: Kind) -> String {
     }
 }
 
-/// What a row does besides its results, and how long those take.
+/// The effects of a row besides its results, and how long those take.
 fn effects(row: &Row<Tesla>) -> String {
     let e = row.effects;
     let memory = match Memory::ALL[usize::from(e.space)] {

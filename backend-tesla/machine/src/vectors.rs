@@ -23,7 +23,7 @@ fn same(a: &str, b: &str) -> bool {
 /// decode anywhere listed.
 ///
 /// # Errors
-/// What differs.
+/// The difference.
 pub fn check_vector(line: &str) -> Result<(), String> {
     let columns: Vec<&str> = line.trim_end_matches(['\r', '\n']).split('\t').collect();
     let [words, want, variants, types, tag] = columns[..] else {

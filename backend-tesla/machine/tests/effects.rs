@@ -15,7 +15,7 @@ fn rows_of_an_opcode_agree() {
     }
 }
 
-/// What defines nothing has a side effect. The table checks it as well while it is compiled.
+/// An instruction that defines nothing has a side effect. The table checks it as well while it is compiled.
 #[test]
 fn what_defines_nothing_stays() {
     for row in table().rows.iter().filter(|r| r.count(Role::Def) == 0) {
@@ -58,7 +58,7 @@ fn effects_of_some() {
     for op in [Op::PreBrk, Op::JoinAt, Op::PreRet, Op::Call, Op::Discard, Op::Nop] {
         assert!(!of(op).terminator, "{op:?}");
     }
-    // What other lanes do matters.
+    // Other lanes matter.
     for op in [Op::VoteAny, Op::VoteAll, Op::QuadOp, Op::Bar, Op::TexAuto, Op::TexBias, Op::TexQueryLod, Op::QuadOn] {
         assert!(of(op).convergent, "{op:?}");
     }

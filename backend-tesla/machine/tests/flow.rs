@@ -543,7 +543,7 @@ fn copies_of_undefined_registers() {
     }
 }
 
-/// What hardware lets code of other compilers do, and ours does not.
+/// The things that hardware lets code of other compilers do, and ours does not.
 #[test]
 fn rules_of_hardware_alone() {
     let attempt = |c: &gpucc_container::Container, rules| {

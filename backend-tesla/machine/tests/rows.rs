@@ -19,7 +19,7 @@ struct In {
     all: Rc<Vec<[u32; 8]>>,
 }
 
-/// What is expected: `$r12` (and up), and `$c1`.
+/// The expected operand: `$r12` (and up), and `$c1`.
 #[derive(Clone, Debug, PartialEq)]
 struct Exp {
     dst: Vec<u32>,

@@ -179,7 +179,7 @@ fn flipped_words_decode_stably() {
         let mut out = String::new();
         Tesla::print(&inst, &cx, &mut out);
         assert!(!out.contains('?'), "{out}");
-        // What the text says assembles, and to something with the same text, or is refused.
+        // The text assembles, and to something with the same text, or is refused.
         if let Ok(back) = Tesla::parse(&out, &cx) {
             let (w, _) = table().encode(&back, g).expect("the row exists where it parsed");
             let reread = decode_word(&[w as u32, (w >> 32) as u32], g, stages).expect("assembled words decode");

@@ -9,7 +9,7 @@ use super::{Isel, IselCx, U, copy, high, low};
 use crate::builders::{self as build, Builder};
 use crate::inst::{FLAGS, Half, If, IntoHalf, Of, R32, Reads, Rounding, Sat, Signed, SrcMods, Sum, Tesla, When, zero};
 
-/// What a comparison of integers asks, and whether they are signed.
+/// The condition of a comparison of integers, and whether they are signed.
 fn int_cond(cc: IntCc) -> (Cond, bool) {
     match cc {
         IntCc::Eq => (Cond::Equal, false),

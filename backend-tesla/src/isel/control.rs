@@ -50,7 +50,7 @@ impl Isel<'_> {
         let to = e.block;
         let left = self.loops(from).find(|&h| cx.f.blocks[h].header.is_some_and(|l| l.merge == to));
         let breaks = left.is_some_and(|h| self.plan.exit[h] != 0);
-        // What lanes take along as they break is written on the way, so that those that stay need not write it again.
+        // Values that lanes take along as they break are written on the way, so that those that stay need not write them again.
         let mut moves: Vec<MInst<Tesla>> = Vec::new();
         let mut edge = if breaks {
             let mut args = Regs::new();

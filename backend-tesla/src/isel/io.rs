@@ -15,7 +15,7 @@ const FACING: u32 = 0x3fc;
 /// The special register with the number of the sample.
 const SAMPLE: u8 = 8;
 
-/// What each lane of a quad subtracts from what: sub is the other one's less its own, subr the reverse.
+/// The subtraction in each lane of a quad: sub is the other one's less its own, subr the reverse.
 const ACROSS: u8 = 0b01_10_01_10;
 const DOWN: u8 = 0b01_01_10_10;
 /// Its own less that of the lane which is asked.
@@ -55,7 +55,7 @@ impl Isel<'_> {
         *self.w.get_or_insert_with(|| cx.temp(crate::inst::R32))
     }
 
-    /// What the program computes at its start.
+    /// The values that the program computes at its start.
     pub(super) fn begin(&mut self, cx: &mut IselCx<'_>) {
         if let Some(w) = self.w {
             let inverse = self.temp(cx, build::Interp.with((Offset(4 * self.io.position_word(3)),), []));
@@ -123,7 +123,7 @@ impl Isel<'_> {
         };
         for (&r, x) in out.iter().zip(self.lanes(cx, of)) {
             let x = if x.vreg().is_some() { x } else { zero() };
-            // What is the same everywhere does not change.
+            // A value that is the same everywhere does not change.
             if x == zero() {
                 cx.emit(MInst::copy(r, U::imm(0)));
                 continue;

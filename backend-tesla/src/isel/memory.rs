@@ -18,7 +18,7 @@ enum Place2 {
     Local(Option<VReg>, u32),
 }
 
-/// What an access to less than a word is called.
+/// The name of an access to less than a word.
 fn part_of(ty: Type) -> Option<Ty> {
     match ty.scalar() {
         Scalar::I8 => Some(Ty::U8),
@@ -60,7 +60,7 @@ impl Isel<'_> {
         }
     }
 
-    /// What is left of an address without the constants added to it and without its shift: value, shift, offset. Instructions count
+    /// The remainder of an address without the constants added to it and without its shift: value, shift, offset. Instructions count
     /// offsets in units of what they access, so a constant that is no multiple of `unit` stays.
     fn peel_address(cx: &IselCx<'_>, v: Value, offset: u32, unit: u32) -> (Value, u32, u32) {
         let (mut v, mut offset) = (v, offset);

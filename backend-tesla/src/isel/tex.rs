@@ -131,7 +131,7 @@ impl Isel<'_> {
         let run = cx.temp(class);
         let mut pieces: SmallVec<[U; 4]> = args.iter().copied().collect();
         for _ in args.len()..n {
-            // What nobody reads has no value.
+            // A register that nobody reads has no value.
             let unset = cx.temp(R32);
             cx.emit(MInst::new(TOp::Unset).def(unset));
             pieces.push(unset.into());

@@ -4,9 +4,9 @@
 pub const FILE_REGISTER: u8 = 0;
 /// Attributes of a vertex program, by their descriptor in table 0.
 pub const FILE_ATTRIBUTE: u8 = 1;
-/// What goes from vertices to fragments: slots of 16 bytes of a record.
+/// The values that go from vertices to fragments: slots of 16 bytes of a record.
 pub const FILE_VARYING: u8 = 2;
-/// What leaves a program otherwise: the position, or colours by their target, depth and coverage.
+/// The other outputs of a program: the position, or colours by their target, depth and coverage.
 pub const FILE_OUTPUT: u8 = 3;
 
 /// Local id x and y of an invocation, 16 bits each.
@@ -35,7 +35,7 @@ pub const RECORDS: u8 = 13;
 /// Bytes of a slot of a record.
 pub const SLOT: u32 = 16;
 
-/// What texts call the sources.
+/// The names of the sources in texts.
 pub const SOURCES: [&str; 8] = [
     "local id x and y, 16 bits each",
     "number of the record",

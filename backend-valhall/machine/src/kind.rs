@@ -9,13 +9,13 @@ pub struct EnumDef {
     pub name: &'static str,
     /// Names by value.
     pub values: &'static [&'static str],
-    /// What each value selects, if they are swizzles.
+    /// The component that each value selects, if they are swizzles.
     pub lanes: &'static [Lanes],
     /// The value that prints nothing and that text without the modifier means.
     pub default: Option<u8>,
 }
 
-/// What a swizzle selects of a register or a pair.
+/// The components that a swizzle selects of a register or a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lanes {
     /// Nothing that is a part: the value as it is, or what the operation says.
@@ -40,7 +40,7 @@ impl EnumDef {
         self.values.get(value as usize).copied().filter(|n| !n.is_empty())
     }
 
-    /// What the swizzle `value` selects.
+    /// The component that the swizzle `value` selects.
     pub fn lanes(&self, value: u32) -> Lanes {
         self.lanes.get(value as usize).copied().unwrap_or(Lanes::Whole)
     }
@@ -53,7 +53,7 @@ macro_rules! enums {
 }
 
 enums! {
-    /// What happens after the instruction has issued (section 9.2).
+    /// The work after the instruction has issued (section 9.2).
     FLOW "flow" Some(0) => ["none", "wait0", "wait1", "wait01", "wait2", "wait02", "wait12", "wait012", "wait0126", "wait",
         "reconverge", "", "", "discard", "", "end"];
     /// Place and extension of a loaded byte.
@@ -107,10 +107,10 @@ enums! {
     SUBGROUP "subgroup size" Some(3) => ["subgroup2", "subgroup4", "subgroup8", "subgroup16"];
     /// How CLPER finds the other lane.
     LANE_OP "lane operation" Some(0) => ["none", "xor", "accumulate", "shift"];
-    /// What CLPER returns for inactive lanes.
+    /// The result of CLPER for inactive lanes.
     INACTIVE "inactive result" Some(0) => ["zero", "umax", "i1", "v2i1", "smin", "smax", "v2smin", "v2smax", "v4smin",
         "v4smax", "f1", "v2f1", "infn", "inf", "v2infn", "v2inf"];
-    /// What MUX tests.
+    /// The condition of MUX.
     MUX "mux" Some(1) => Mux::NAMES;
     /// Interpolation location.
     SAMPLE "sample mode" None => SamplePlace::NAMES;
@@ -125,7 +125,7 @@ enums! {
     ATOM_OPC "atomic operation" None => AtomOp::NAMES;
     /// Atomic operation with 1.
     ATOM_OPC_1 "atomic operation" None => AtomOne::NAMES;
-    /// What FLUSH does with NaN.
+    /// The treatment of NaN by FLUSH.
     NAN_MODE "NaN mode" None => ["none", "flush_nan", "quiet_nan"];
 }
 
@@ -197,7 +197,7 @@ swizzles! {
     ];
 }
 
-/// What a destination may be.
+/// The kinds of destinations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DstKind {
     /// One register; only the full mask may be emitted.

@@ -56,7 +56,7 @@ pub enum Unit {
     None,
 }
 
-/// What an instruction is to flow and slots.
+/// The role of an instruction in flow and slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// NOP.
@@ -92,7 +92,7 @@ impl Class {
     }
 }
 
-/// What an operand is made of: so many bits, and whether integers are extended with their sign.
+/// The parts of an operand: so many bits, and whether integers are extended with their sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lane {
     /// Bytes.
@@ -130,7 +130,7 @@ impl Lane {
     }
 }
 
-/// What the table states per row besides bits and effects.
+/// The table's facts per row besides bits and effects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attrs {
     /// Kind of instruction.

@@ -82,7 +82,7 @@ impl Listing for Valhall {
             Ok(inst) => inst,
             Err(e) => return (8, What::Bad(e.to_string())),
         };
-        // What the assembler refuses has no text that gives it back.
+        // A word that the assembler refuses has no text that gives it back.
         let what = match table().validate(&inst, cx) {
             Ok(()) => What::Inst(inst),
             Err(rule) => What::Bad(rule.to_string()),

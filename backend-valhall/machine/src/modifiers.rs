@@ -58,7 +58,7 @@ gpucc_isa::named_values! {
         Zero = 3 "rtz",
     }
 
-    /// What MUX tests.
+    /// The condition of MUX.
     Mux 4 {
         /// The sign.
         Neg = 0 "neg",
@@ -182,7 +182,7 @@ gpucc_isa::named_values! {
         Explicit = 3 "explicit",
     }
 
-    /// What happens to the position of interpolation that hardware keeps.
+    /// The change of the position of interpolation that hardware keeps.
     Update 4 {
         /// It is found, and kept.
         Store = 0 "store",

@@ -96,7 +96,7 @@ specials! {
     PROGRAM_COUNTER "program_counter" 3 0xFE;
 }
 
-/// What a source byte names.
+/// The operand that a source byte names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// Register, and whether this is its last use.
@@ -177,7 +177,7 @@ impl Src {
         self.swizzle = Some(value);
         self
     }
-    /// What the byte names.
+    /// The operand that the byte names.
     pub fn operand(&self) -> Operand {
         operand(self.byte, self.page.unwrap_or(0))
     }

@@ -32,7 +32,7 @@ fn bits(slot: &OperandSpec<Valhall>) -> String {
     slot.field.segs().map(|s| format!("{}:{}", s.lo, s.width)).collect::<Vec<_>>().join("+")
 }
 
-/// What a row does besides its results, and how long those take.
+/// The effects of a row besides its results, and how long those take.
 fn effects(row: &Row<Valhall>) -> String {
     let e = row.effects;
     let touches = match (e.reads, e.writes) {

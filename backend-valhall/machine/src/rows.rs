@@ -25,7 +25,7 @@ const fn enc(opcode: u32, fields: &[(u8, u8, u32)]) -> Enc {
     e
 }
 
-/// What an instruction does besides its results.
+/// The effects of an instruction besides its results.
 #[derive(Clone, Copy)]
 enum Does {
     /// Nothing.

@@ -180,7 +180,7 @@ pub(crate) fn staging_registers(inst: &ValhallInst) -> Option<u32> {
         };
         return Some(if double { 2 } else { bytes.div_ceil(4) });
     }
-    // What an atomic with 1 returns may be left out.
+    // The result of an atomic with 1 may be left out.
     let reads = row.operand("sr").is_some_and(|k| row.operands[k].role == Role::Use);
     reads.then(|| if inst.get("compare") == Some(1) { 2 } else { 1 } * bytes.div_ceil(4))
 }

@@ -11,7 +11,7 @@ pub fn normalise(text: &str) -> String {
 /// Checks one line, both directions, on each generation it lists. A text that begins with `!` asks that the word is refused.
 ///
 /// # Errors
-/// What differs.
+/// The difference.
 pub fn check_vector(line: &str) -> Result<(), String> {
     let mut cols = line.split('\t');
     let (Some(word), Some(text), Some(arch)) = (cols.next(), cols.next(), cols.next()) else {

@@ -3,7 +3,7 @@
 use gpucc_isa::Role;
 use gpucc_valhall_machine::{Class, Lane, OPS, Op, ROWS, Unit};
 
-/// What defines nothing has a side effect. The table checks it as well while it is compiled.
+/// An instruction that defines nothing has a side effect. The table checks it as well while it is compiled.
 #[test]
 fn what_defines_nothing_stays() {
     for row in ROWS.iter().filter(|r| r.count(Role::Def) == 0) {
@@ -25,7 +25,7 @@ fn mnemonics_say_what_is_done_with_memory() {
     }
 }
 
-/// What an access moves is in its mnemonic.
+/// The amount that an access moves is in its mnemonic.
 #[test]
 fn mnemonics_say_how_much_is_moved() {
     for row in ROWS {

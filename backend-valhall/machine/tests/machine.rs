@@ -127,7 +127,7 @@ fn undefined_values_are_copied_and_stay_in_their_half() {
         TrapKind::UndefinedRead,
         "r3 is undefined",
     );
-    // What is under way cannot be copied.
+    // A wait under way cannot be copied.
     expect_trap(read("LOAD.i32.unsigned.slot0 @r1, u0, offset:0\nMOV.i32 r3, r1", "r0"), TrapKind::Poison, "slot 0");
     let half = "IADD_IMM.v2i16 r1.h0, 0x0, #0x30005";
     for op in [
@@ -155,7 +155,7 @@ fn undefined_values_are_copied_and_stay_in_their_half() {
     expect_trap(read(half, "r1"), TrapKind::UndefinedRead, "byte 2 of r1");
 }
 
-/// What drivers give besides, and what hardware lets code do that ours does not: under hardware's rules alone.
+/// The additional words of drivers, and things that hardware lets code do that ours does not: under hardware's rules alone.
 #[test]
 fn rules_of_hardware_alone() {
     let play = |text: &str, rules| {
@@ -543,7 +543,7 @@ fn sub_word_loads_and_stores() {
         let text = format!("IADD_IMM.i32 r9, 0x0, #{offset}\n{text}");
         assert_eq!(Program::new(&text).workgroup([1, 1, 1]).words(&input, 1), [expected], "{text}");
     }
-    // What a sub-word load leaves alone is undefined afterwards.
+    // Bits that a sub-word load leaves alone are undefined afterwards.
     let t = "LOAD.i8.unsigned.slot0.wait0 @r2, u0, offset:0\nIADD.u32 r3, r2, 0x0\nNOP.end";
     expect_trap(Program::new(t).try_words(&[1], 1), TrapKind::UndefinedRead, "byte 1 of r2");
     // Stores: bytes outside stay.

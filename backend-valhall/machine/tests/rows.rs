@@ -778,7 +778,7 @@ fn exceptions_trap_by_name() {
     assert!(left.is_empty(), "no sample reached {left:?}");
 }
 
-/// What the reference leaves open inside executed rows traps by name too.
+/// Cases that the reference leaves open inside executed rows trap by name too.
 #[test]
 fn unknown_modifiers_trap() {
     for (text, what) in [

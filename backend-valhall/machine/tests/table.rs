@@ -49,7 +49,7 @@ fn damaged_words_decode_stably() {
     println!("{accepted} of {count} damaged words accepted ({:.1} %)", accepted as f64 * 100.0 / count as f64);
 }
 
-/// What the disassembler prints the assembler reads, for damaged words too, up to what text cannot say: LUT entry 21, the base of an empty
+/// The disassembler's text is read by the assembler, for damaged words too, up to what text cannot say: LUT entry 21, the base of an empty
 /// run, and a page that no operand uses.
 #[test]
 fn text_of_damaged_words_reads_back() {

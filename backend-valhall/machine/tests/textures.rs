@@ -85,7 +85,7 @@ impl Kit {
         device
     }
 
-    /// What a program leaves in the first words of binding 1, and the texels of the image.
+    /// The words that a program leaves in the first words of binding 1, and the texels of the image.
     fn run(&self, text: &str) -> Result<(Vec<u32>, Vec<u32>), Trap> {
         let mut device = self.device();
         let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0]).with_u32(0, 1, &[0xDEAD_BEEF; 4]);
@@ -312,7 +312,7 @@ fn reserved_bits_trap_by_name() {
     bad(&|k| k.planes[0][0] ^= 1 << 24, FETCH, Reserved, "CLUMP");
     bad(&|k| k.planes[0][1] = 100, FETCH, OutOfBounds, "its last texel");
     bad(&|k| k.planes[0][7] ^= 1, FETCH, Reserved, "EXTENT");
-    // What the instruction says against the descriptor.
+    // The instruction's fields against the descriptor.
     bad(&|_| {}, &FETCH.replace(".f.32", ".u.32"), Reserved, "register type");
     bad(&|_| {}, &FETCH.replace("2d.wait0 @r4:r5:r6:r7, @r0:r1,", "1d.wait0 @r4:r5:r6:r7, @r0,"), Reserved, "D1");
     bad(&|_| {}, &FETCH.replace("@r0:r1,", "@r0,"), Reserved, "staging run");

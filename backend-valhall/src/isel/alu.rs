@@ -8,7 +8,7 @@ use super::{Isel, IselCx, MI, U, b00};
 use crate::builders::{self as build, Builder};
 use crate::inst::{By, If, Mods, Rounding, Says, Signed, SrcMods, Within};
 
-/// What shifts to the right may have.
+/// The modifiers of shifts to the right.
 const SIGNED: u64 = Mods::bit("signed");
 
 /// The shift that computes `v`, if only this user needs it.

@@ -44,7 +44,7 @@ fn half(u: U, high: bool) -> U {
     u.mods(SrcMods::swizzled(if high { 3 } else { 0 }))
 }
 
-/// What a program sees of the draw's state for a colour target.
+/// The draw's state for a colour target, as a program sees it.
 fn blend_descriptor(target: u8) -> Special {
     Special { byte: BLEND_DESCRIPTOR_0.byte + 2 * target, ..BLEND_DESCRIPTOR_0 }
 }
@@ -226,7 +226,7 @@ impl Isel<'_> {
         }
     }
 
-    /// What a colour target holds.
+    /// The contents of a colour target.
     pub(super) fn target_load(&mut self, cx: &mut IselCx<'_>, i: Inst, target: u8) {
         let out = cx.result(i, 0).to_vec();
         let coverage = self.preloaded(cx, COVERAGE, Source::Family(abi::COVERAGE));

@@ -52,7 +52,7 @@ impl Isel<'_> {
                 let s = self.make(cx, build::FmaF32.on([x, scale, minus_zero()]));
                 let n = self.make(cx, build::F32ToS32.on([s.into()]));
                 let r = self.make(cx, build::FexpF32.on([n.into(), s.into()]));
-                // What fixed point cannot hold is less than 2^-128: zero, as where denormals are flushed.
+                // A value that fixed point cannot hold is less than 2^-128: zero, as where denormals are flushed.
                 let least = self.word(cx, (-2_147_483_648f32).to_bits());
                 build::CselF32.with((If(Condition::Lt),), [s.into(), least, Use::imm(0), r.into()])
             }

@@ -200,7 +200,7 @@ impl Isel<'_> {
         out
     }
 
-    /// What an access is known to touch.
+    /// The place that an access is known to touch.
     fn touches(&self, m: &Mem) -> (InSpace, Readonly) {
         let (number, space) = self.place(m);
         let readonly = match m.place {

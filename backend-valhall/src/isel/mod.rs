@@ -31,7 +31,7 @@ pub(crate) type U = Use<Valhall>;
 pub struct Entry {
     /// r55, r57, ...
     pub reg: u8,
-    /// What it holds.
+    /// The contents.
     pub source: Source,
     value: VReg,
 }
@@ -43,7 +43,7 @@ impl Entry {
     }
 }
 
-/// What selection knows and learns.
+/// The state of selection.
 pub struct Isel<'m> {
     pub module: &'m Module,
     pub resources: &'m Resources,
@@ -56,7 +56,7 @@ pub struct Isel<'m> {
     pub barriers: bool,
     /// Buffers and images that the function writes.
     pub written: Vec<gpucc_ir::Res>,
-    /// What of the entry point is computed.
+    /// The program of the entry point.
     pub role: gpucc_container::ProgramRole,
     /// The stage of the entry point.
     pub is_vertex: bool,
@@ -73,7 +73,7 @@ pub struct Isel<'m> {
 /// Selects a whole function. Critical edges have blocks.
 ///
 /// # Errors
-/// What Valhall cannot do, or what is not lowered.
+/// Operations that Valhall lacks, or that are not lowered.
 pub fn run(isel: &mut Isel<'_>, f: &Function, t: &Valhall) -> Result<gpucc_mir::MFunc<Valhall>, Diagnostic> {
     let (mut mf, lists) = select_apart(f, isel)?;
     let order: Vec<BlockId> = (0..f.layout.len() as u32).map(BlockId).collect();

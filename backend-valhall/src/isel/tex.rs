@@ -469,7 +469,7 @@ impl Isel<'_> {
         Some([xy, zw])
     }
 
-    /// What an image access is known to touch.
+    /// The texels that an image access is known to touch.
     fn touches_image(&self, r: Res) -> (InSpace, Readonly) {
         let number = u16::try_from(r.0).unwrap_or(u16::MAX).saturating_add(SPACE_FIRST);
         (InSpace(number), Readonly(!self.written.contains(&r)))

@@ -6,7 +6,7 @@ use crate::fields::*;
 use crate::modifiers::Type;
 use crate::{GC2000, Vivante};
 
-/// What an operand slot holds.
+/// The contents of an operand slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// One bit that prints a word when set.
@@ -43,7 +43,7 @@ pub enum Kind {
     Silent,
 }
 
-/// What a chip needs to have the row.
+/// The features that a chip needs to have the row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
     /// Every chip.
@@ -100,12 +100,12 @@ pub enum Class {
     Unknown,
 }
 
-/// What the family states of a row.
+/// The family's facts about a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attrs {
     /// Lane behaviour.
     pub class: Class,
-    /// What the chip needs.
+    /// The features that the chip needs.
     pub need: Need,
     /// Types of operands that have a known meaning.
     pub types: Types,
@@ -369,7 +369,7 @@ macro_rules! implicit {
     };
 }
 
-/// What instructions do besides their results. Cycles are relative: the reference gives none, memory is far.
+/// The effects of instructions besides their results. Cycles are relative: the reference gives none, memory is far.
 mod effects {
     #![expect(non_upper_case_globals, reason = "a column of the table")]
     use gpucc_isa::Effects;

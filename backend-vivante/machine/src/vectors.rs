@@ -12,7 +12,7 @@ fn normal(text: &str) -> String {
 /// must also encode back to itself.
 ///
 /// # Errors
-/// What differs.
+/// The difference.
 pub fn check_vector(line: &str) -> Result<(), String> {
     let mut columns = line.split('\t');
     let (Some(words), Some(text), Some(note)) = (columns.next(), columns.next(), columns.next()) else {

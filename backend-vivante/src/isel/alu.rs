@@ -10,7 +10,7 @@ use super::{Fold, Isel};
 use crate::builders::{self as build, Builder};
 use crate::inst::{If, Rounding, Sat, SrcMods, Ty, VOp, Vivante, row};
 
-/// What a comparison becomes.
+/// The replacement of a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Compare {
     /// Condition number.

@@ -202,7 +202,7 @@ struct Test {
 /// The most tests that one condition may become.
 const TESTS: usize = 4;
 
-/// What a condition is made of: booleans that are negated or not, and whether any of them is enough (or all are needed).
+/// The parts of a condition: booleans that are negated or not, and whether any of them is enough (or all are needed).
 fn conditions(cx: &IselCx<'_>, c: Value) -> Option<(Vec<(Value, bool)>, bool)> {
     for any in [true, false] {
         let mut out = Vec::new();

@@ -230,7 +230,7 @@ impl<'m> Isel<'m> {
         d
     }
 
-    /// What the entry block computes from ids: bases of memory, indices, the third id vector.
+    /// The values that the entry block computes from ids: bases of memory, indices, the third id vector.
     fn prologue(&mut self, cx: &mut Select<'_, Vivante>) {
         // From the last to the first, as each may ask for others.
         let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods::broadcast(k));

@@ -8,7 +8,7 @@ use machine::Op as M;
 use crate::clamp;
 use crate::inst::Vivante;
 
-/// What the pass knows.
+/// The facts that the pass knows.
 pub struct Facts<'a> {
     /// The machine.
     pub t: &'a Vivante,

@@ -54,7 +54,7 @@ pub struct Plan {
     pub saved: u64,
 }
 
-/// What instructions of one group have in common.
+/// The common properties of instructions of one group.
 #[derive(Clone, PartialEq)]
 struct Key {
     op: Op,
@@ -296,7 +296,7 @@ impl Planner<'_> {
         Source::Fresh(if is_param(f, v) { 1 } else { 4 })
     }
 
-    /// What it costs to have these in one register, in quarters of an instruction, and the uniform words that are read.
+    /// The cost of having these in one register, in quarters of an instruction, and the uniform words that are read.
     fn slot_cost(&self, values: &[Value], depth: u32) -> (i32, u32) {
         let first = values[0];
         if values.iter().all(|&v| v == first) {
@@ -338,7 +338,7 @@ impl Planner<'_> {
         (cost, if fresh == 0 && sources.is_empty() { words } else { 0 })
     }
 
-    /// What a group gains, in quarters of an instruction.
+    /// The gain of a group, in quarters of an instruction.
     fn gain(&self, members: &[Member], weight: u32) -> i32 {
         let k = members.len();
         let mut gain = weight as i32 * (k as i32 - 1) * 4;

@@ -17,7 +17,7 @@ pub struct Rewrite {
     block: Block,
     /// Vector and lane of the results of groups.
     pub lanes: SecondaryMap<Value, Option<(Value, u8)>>,
-    /// What results of groups are replaced by.
+    /// The replacements of results of groups.
     replace: SecondaryMap<Value, Option<Value>>,
     /// Scalars of this block that were put into a vector.
     composed: SecondaryMap<Value, Option<(Value, u8)>>,
@@ -183,7 +183,7 @@ impl Rewrite {
         let base = f.ty(first).with_lanes(distinct.len() as u32);
         let mut parts: SmallVec<[Value; 4]> = SmallVec::new();
         for &v in &distinct {
-            // What lies in a vector of this block is read there.
+            // A value in a vector of this block is read there.
             parts.push(match self.composed[v] {
                 Some((c, lane)) => {
                     let ty = f.ty(v);

@@ -180,7 +180,7 @@ impl ModuleCx<'_> {
 }
 
 impl FuncCx<'_, '_> {
-    /// What instructions on constants compute.
+    /// The results of instructions on constants.
     fn fold(&mut self, value: &Val, ty: Ty) -> Option<Tree> {
         let block = self.code.block;
         let mut map: rustc_hash::FxHashMap<ir::Value, ir::Value> = rustc_hash::FxHashMap::default();

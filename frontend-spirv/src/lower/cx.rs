@@ -11,7 +11,7 @@ use rspirv::spirv::StorageClass;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// What lowering one thing gives: the first reason that speaks against it.
+/// The outcome of lowering one thing: the first reason that speaks against it.
 pub type Lowered<T> = Result<T, Diagnostic>;
 
 /// The state of lowering one module.
@@ -30,7 +30,7 @@ pub struct ModuleCx<'m> {
     pub roles: FxHashMap<(usize, Role), ir::Res>,
     /// Inputs and outputs of stages.
     pub io: Vec<IoVar>,
-    /// What is made.
+    /// The product.
     pub out: ir::Module,
     /// Licences of float arithmetic.
     pub fp: ir::FpFlags,
@@ -48,7 +48,7 @@ pub struct ModuleCx<'m> {
     pub tables: FxHashMap<Vec<u8>, ir::Global>,
     /// Values that are given to constants, by id; of several the last counts.
     pub given: FxHashMap<u32, (SpecConstant, f64)>,
-    /// What names a variable: of access chains into it the first index.
+    /// The operand that names a variable: of access chains into it the first index.
     pub accesses: FxHashMap<u32, Vec<Option<u32>>>,
     /// Functions that are called.
     pub called: FxHashSet<u32>,

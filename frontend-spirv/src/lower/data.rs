@@ -31,10 +31,10 @@ impl Tree {
     }
 }
 
-/// What a module-scope variable is.
+/// The kind of a module-scope variable.
 #[derive(Debug, Clone)]
 pub enum Global {
-    /// What its id stands for.
+    /// The meaning of its id.
     Val(Val),
     /// An output, by its number: a variable of the entry's function.
     Output(usize),
@@ -51,7 +51,7 @@ pub struct HandleVar {
     pub count: u32,
     /// Whether it may be loaded, and stored to.
     pub access: (bool, bool),
-    /// What is said of accesses to it.
+    /// The attributes of accesses to it.
     pub flags: ir::MemFlags,
     /// The buffer that a texel buffer is.
     pub buffer: Option<ir::Res>,
@@ -59,7 +59,7 @@ pub struct HandleVar {
     pub span: Span,
 }
 
-/// What a variable is asked as.
+/// The type that a variable is asked as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A texture; whether its texels are compared.
@@ -77,13 +77,13 @@ pub struct IoVar {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// What is there.
+    /// The things that are there.
     pub ty: Ty,
     /// Whether it is an input.
     pub input: bool,
     /// Whether a part of it has a location.
     pub by_location: bool,
-    /// What an output begins with.
+    /// The first value of an output.
     pub init: Option<Rc<Tree>>,
     /// Its place in the source.
     pub span: Span,

@@ -21,7 +21,7 @@ pub struct Activation {
     pub blocks: Vec<Option<ir::Block>>,
     /// The block that is being lowered.
     pub at: usize,
-    /// What a return does.
+    /// The effect of a return.
     pub exit: Exit,
     /// The result of a return that ends nothing, and where the code after the call begins.
     pub end: Option<(ir::Block, Val)>,
@@ -31,7 +31,7 @@ pub struct Activation {
     pub latches: FxHashMap<usize, ir::Block>,
 }
 
-/// What a return does.
+/// The effect of a return.
 #[derive(Clone)]
 pub enum Exit {
     /// It returns from the IR function.

@@ -74,7 +74,7 @@ impl FuncCx<'_, '_> {
         self.store(&ptr, &val)
     }
 
-    /// What is in a variable of an image, a sampler or a pointer: what the one store to it put there.
+    /// The contents of a variable of an image, a sampler or a pointer: what the one store to it put there.
     fn load_cell(&mut self, cell: &Rc<Cell>) -> Lowered<Val> {
         const WHAT: &str = "of a variable of images, samplers or pointers whose value hangs on the way to it";
         let known = cell.val.borrow().clone();

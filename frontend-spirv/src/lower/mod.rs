@@ -42,7 +42,7 @@ use std::rc::Rc;
 /// See [`crate::lower`].
 ///
 /// # Errors
-/// What is wrong or cannot be compiled.
+/// The error: a wrong module, or one that cannot be compiled.
 pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic>> {
     let entries = selected(m, options.entry.as_deref())?;
     let mut given: FxHashMap<u32, f64> = FxHashMap::default();
@@ -86,7 +86,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
     Ok(cx.out)
 }
 
-/// What float arithmetic may be changed to where entry points promise less than the caller allows.
+/// The freedom of float arithmetic where entry points promise less than the caller allows.
 fn licences(mut fp: ir::FpFlags, m: &Module, entries: &[&Entry]) -> ir::FpFlags {
     if is_invariant(m) {
         fp.0 &= !ir::FpFlags::CONTRACT.0;
@@ -204,7 +204,7 @@ impl<'m> ModuleCx<'m> {
         if refusals.is_empty() { Ok(()) } else { Err(refusals) }
     }
 
-    /// What an entry point reaches exists in its stage, and is one resource at each group and binding, or a texture and a sampler: no pass
+    /// A variable that an entry point reaches exists in its stage, and is one resource at each group and binding, or a texture and a sampler: no pass
     /// looks for memory that two resources share.
     fn reaches(&self, entry: &ir::EntryPoint) -> Option<Diagnostic> {
         let m = &self.out;
@@ -366,7 +366,7 @@ impl<'m> ModuleCx<'m> {
                     inlined |= !void && !(1..=WIDE).contains(&self.types.get(ty).leaves);
                 }
                 Op::FunctionCall => inlined |= m.operands(inst).first().is_some_and(|c| self.inlined_io.contains(c)),
-                // What is told of lanes belongs to the entry point.
+                // Facts about lanes belong to the entry point.
                 Op::IsHelperInvocationEXT => {
                     self.inlined_io.insert(id);
                     inlined = true;

@@ -45,7 +45,7 @@ impl Ordered {
 }
 
 impl FuncCx<'_, '_> {
-    /// What an atomic says of order: its scope, and its semantics, of a compare and exchange both of them.
+    /// The order of an atomic: its scope, and its semantics, of a compare and exchange both of them.
     pub fn ordered(&mut self, inst: &Inst) -> Lowered<Ordered> {
         let o = self.m.m.operands(inst);
         let scope = self.number(o[1])? as u32;
@@ -65,14 +65,14 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// What stands before an ordered atomic.
+    /// The barrier before an ordered atomic.
     pub fn release(&mut self, o: Ordered) {
         if let Some(fence) = o.fence(Order::Release).filter(|_| o.releases()) {
             self.b().barrier(fence);
         }
     }
 
-    /// What stands behind it.
+    /// The instructions behind it.
     pub fn acquire(&mut self, o: Ordered) {
         if let Some(fence) = o.fence(Order::Acquire).filter(|_| o.acquires()) {
             self.b().barrier(fence);
@@ -114,7 +114,7 @@ impl FuncCx<'_, '_> {
         Ok(())
     }
 
-    /// What the operands of an access say.
+    /// The operands of an access.
     pub fn access_flags(&self, operands: &[u32]) -> MemFlags {
         let set = MemoryAccess::from_bits_truncate(operands.first().copied().unwrap_or(0));
         let mut flags = MemFlags::NONE;

@@ -126,7 +126,7 @@ impl FuncCx<'_, '_> {
         Ok(part)
     }
 
-    /// What a pointer to a column of a matrix has to know.
+    /// The layout that a pointer to a column of a matrix needs.
     fn inside(&self, ptr: &Ptr, part: &mut Ptr) {
         match (self.m.types.kind(ptr.ty), ptr.matrix) {
             (Kind::Matrix(..), Some(layout)) if ptr.host => {

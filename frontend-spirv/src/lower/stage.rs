@@ -56,7 +56,7 @@ impl ModuleCx<'_> {
         })
     }
 
-    /// What decorations of a variable, or of a member, say.
+    /// The decorations of a variable, or of a member.
     fn at(&self, mut at: At, has: impl Fn(D) -> bool, number: impl Fn(D) -> Option<u32>) -> At {
         at.flat |= has(D::Flat);
         at.linear |= has(D::NoPerspective);
@@ -139,7 +139,7 @@ impl ModuleCx<'_> {
     }
 }
 
-/// What is done with each scalar and vector of an interface: where it is, its type, and the parts that lead there.
+/// The visitor of each scalar and vector of an interface: where it is, its type, and the parts that lead there.
 type EachLeaf<'f, 'a, 'm> = &'f mut dyn FnMut(&mut FuncCx<'a, 'm>, At, Type, Ty, &[u32]) -> Lowered<()>;
 
 impl<'a, 'm> FuncCx<'a, 'm> {
@@ -360,7 +360,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
     }
 
-    /// What is in the outputs, a value for each slot.
+    /// The contents of the outputs, a value for each slot.
     pub fn outputs(&mut self) -> Lowered<Vec<Value>> {
         let Some(stage) = &self.stage else { return self.broken("outputs of no entry point") };
         let (slots, leaves) = (stage.io.outputs.clone(), stage.leaves.clone());
@@ -510,7 +510,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         Ok(self.b().sysval(sysval))
     }
 
-    /// What the modes of an entry point say.
+    /// The modes of an entry point.
     pub fn end_stage(&mut self, entry: &Entry) -> Lowered<StageInfo> {
         let Some(stage) = &self.stage else { return self.broken("an entry point without a stage") };
         let (kind, mut io) = (stage.kind, stage.io.clone());

@@ -15,7 +15,7 @@ impl FuncCx<'_, '_> {
     /// Lowers one instruction of a block's body.
     pub fn instruction(&mut self, at: usize, inst: &Inst) -> Lowered<()> {
         let b = self.current().at;
-        // What is rounded as it is written is rounded at each step.
+        // A value rounded as it is written is rounded at each step.
         self.code.fp = self.licences_of(inst);
         let val = match inst.op {
             Op::Variable => self.local(inst)?,
@@ -201,7 +201,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// What takes values apart and puts them together.
+    /// The instructions that take values apart and put them together.
     fn composite(&mut self, inst: &Inst) -> Lowered<Option<Val>> {
         let m = self.m.m;
         let o = m.operands(inst);

@@ -17,7 +17,7 @@ impl ModuleCx<'_> {
         let ty = self.types.of(inst.ty, inst)?;
         let o = m.operands(inst);
         let (class, to) = match *self.types.kind(ty) {
-            // What it points to may stand behind it in no right module.
+            // The pointee may stand behind it in no right module.
             Kind::Pointer(class, to) => (class, self.types.of(to, inst)?),
             _ => return Err(m.wrong(inst, "its type is no pointer")),
         };
@@ -112,11 +112,11 @@ impl ModuleCx<'_> {
         if u64::from(own.size) > limit.max {
             return Err(report::limit(&limit).at(span, "this variable"));
         }
-        // What is empty has a place all the same.
+        // An empty part has a place all the same.
         Ok(ir::VarData { name, space, size: own.size.max(1), align: own.align.max(1), init, span })
     }
 
-    /// What decorations say of the accesses to a variable.
+    /// The decorations of the accesses to a variable.
     fn flags(&self, id: u32) -> MemFlags {
         let mut flags = MemFlags::NONE;
         if self.m.has(id, D::Coherent) {

@@ -89,7 +89,7 @@ impl Gathers {
     pub const TEXTURES: u32 = 16;
 }
 
-/// What gradients a cube takes.
+/// The gradients of a cube.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CubeGradients {
     /// Those of the direction.

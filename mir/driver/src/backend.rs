@@ -128,7 +128,7 @@ impl Default for CodegenOptions {
     }
 }
 
-/// What is around an entry that is compiled alone: an rgba8unorm target for each colour, one sample, triangles, and one
+/// The surroundings of an entry that is compiled alone: an rgba8unorm target for each colour, one sample, triangles, and one
 /// vertex buffer with the attributes packed in the order of locations, their components 32 bits each. Textures are taken to have no texels
 /// of 128 bits.
 pub fn default_around(stage: &StageInfo) -> PipelineContext {

@@ -251,7 +251,7 @@ struct V { @builtin(position) p: vec4<f32>, @location(0) uv: vec2<f32>, @locatio
     }
 }
 
-/// What the passes leave depends on the stage: minima stay in compute programs alone.
+/// The result of the passes depends on the stage: minima stay in compute programs alone.
 #[test]
 fn capabilities_are_of_a_stage() {
     let minima = |module: &gpucc_ir::Module, entry| {

@@ -128,7 +128,7 @@ impl<'a> Stages<'a> {
             StageInfo::Vertex(_) => {
                 let (depth, samples, sample_mask) = (None, 1, u32::MAX);
                 let base = Pipeline { depth, samples, sample_mask, alpha_to_coverage: false, ..base };
-                // What selection adds, such as clip distances that travel, the source does not give.
+                // Outputs that selection adds, such as clip distances that travel, are not the source's.
                 let given = stage.interface().map_or(&[][..], |i| &i.outputs);
                 let mut outputs = located(&selected.outputs);
                 outputs.retain(|s| given.iter().any(|g| g.at == s.at));

@@ -6,7 +6,7 @@ use gpucc_num::convert as num;
 use gpucc_num::{f32 as num32, f64 as num64};
 use gpucc_sim::{Trap, TrapKind};
 
-/// What a conversion does besides its types.
+/// The other effects of a conversion besides its types.
 #[derive(Clone, Copy, Debug)]
 pub struct Cvt {
     /// Operation: one of the five conversion opcodes.

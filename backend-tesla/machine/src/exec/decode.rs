@@ -124,7 +124,7 @@ pub struct Barrier {
     pub count: Option<u32>,
 }
 
-/// What an address of the code holds.
+/// The contents of an address of the code.
 enum Slot {
     /// An instruction.
     Code(Box<Code>),

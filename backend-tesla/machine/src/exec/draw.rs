@@ -97,7 +97,7 @@ struct Element {
     bgra: bool,
 }
 
-/// What fragments are made of.
+/// The primitives that fragments are made of.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interpolants {
     /// Words behind the position, and how many are not flat.
@@ -109,7 +109,7 @@ struct Interpolants {
     position: u32,
 }
 
-/// What both programs of a draw run by.
+/// The common state of both programs of a draw.
 struct Machine<'a> {
     vertex: Side<'a>,
     fragment: Option<Side<'a>>,
@@ -118,7 +118,7 @@ struct Machine<'a> {
     elements: Vec<Element>,
     /// Words of o[].
     results: u32,
-    /// What each slot of results has.
+    /// The contents of each slot of results.
     map: Vec<u8>,
     interpolants: Interpolants,
     targets: Vec<Option<Target>>,
@@ -406,7 +406,7 @@ impl<'a> Machine<'a> {
         v
     }
 
-    /// What the registers of a warp say of its quads.
+    /// The registers of a warp for its quads.
     fn merge(&self, batch: &[QuadIn<'_>], warp: &Warp, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         let (count, control) = (self.get(method::FP_RESULT_COUNT), self.get(method::FP_CONTROL));
         let depth = control >> 8 & 1 == 1;

@@ -86,7 +86,7 @@ fn is_window(r: &Resource) -> bool {
     r.kind == ResourceKind::StorageTexture && r.access != Access::Read
 }
 
-/// What the metadata says, checked.
+/// The metadata, checked.
 struct LaunchState<'a> {
     common: &'a gpucc_sim::Launch<'a>,
     meta: &'a gpucc_container::Meta,

@@ -131,14 +131,14 @@ pub struct DeviceMemory {
     pub own: OwnMemory,
     /// Where workgroup memory begins in s[].
     pub shared_base: u32,
-    /// What buffers were, and what the workgroup that runs has under way, where memory is weak.
+    /// The past of buffers, and the accesses of the workgroup that runs that are under way, where memory is weak.
     pub order: Order,
     /// The slot of the workgroup that runs, and what belongs to those of other slots.
     slot: usize,
     parked: Vec<Parked>,
 }
 
-/// What else belongs to a workgroup.
+/// The other memory of a workgroup.
 #[derive(Clone, Default)]
 struct Parked {
     window: Option<(u32, u64)>,

@@ -23,7 +23,7 @@ mod weak;
 pub use draw::draw;
 pub use launch::{run, run_on};
 
-/// What the chip computes in its own way, for its numeric profile: raw f32 bits in and out.
+/// The chip's own arithmetic, for its numeric profile: raw f32 bits in and out.
 pub mod math {
     pub use super::float::{mad, mul};
     pub use super::sfu::{cos, ex2, lg2, preex2, presin, rcp, rsqrt, sin};

@@ -7,7 +7,7 @@ use crate::operand::Addr;
 use crate::types::{Op, condition};
 use gpucc_sim::{Rules, RunState, SplitMix64, StepBudget, Trap, TrapKind};
 
-/// What all warps share while they run.
+/// The state that all warps share while they run.
 pub struct Machine<'a> {
     pub program: &'a DecodedProgram,
     pub memories: &'a mut DeviceMemory,

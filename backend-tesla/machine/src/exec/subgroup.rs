@@ -66,11 +66,11 @@ pub struct Warp {
     pub done: bool,
     /// Chooses sides of branches when the run is perturbed.
     pub rng: Option<SplitMix64>,
-    /// What a vertex or fragment program gets and gives; nothing of a compute program.
+    /// The inputs and outputs of a vertex or fragment program; nothing of a compute program.
     pub io: Io,
 }
 
-/// What a vertex or fragment program gets from the hardware and gives to it.
+/// The inputs that a vertex or fragment program gets from the hardware, and the outputs that it gives to it.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
     /// a[].

@@ -18,7 +18,7 @@ const STRIDE: u32 = 0x100;
 /// The number of no workgroup.
 const NOBODY: u32 = u32::MAX;
 
-/// What is done to memory.
+/// The effect on memory.
 #[derive(Clone, Copy, Debug)]
 pub enum Write {
     /// Stores the first bytes.
@@ -31,7 +31,7 @@ pub enum Write {
 #[derive(Clone, Default)]
 pub struct Order {
     past: Option<Past>,
-    /// What the workgroup that runs has under way.
+    /// The accesses of the workgroup that runs that are under way.
     pub agent: Option<Agent<Write>>,
     rng: Option<SplitMix64>,
     workgroups: u32,

@@ -168,7 +168,7 @@ mod texture;
 /// Long words of the class "immediate" belong to the immediate rows.
 const IMM_FORM: &[(Word, Word)] = &[(pat(0, 3), pat(0, 3))];
 
-/// What a row does and what it costs.
+/// The effects of a row, and its cost.
 #[derive(Clone, Copy)]
 struct Does {
     effects: Effects,

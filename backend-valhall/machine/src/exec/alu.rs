@@ -279,7 +279,7 @@ fn unknown(what: &str) -> Result<(), Trap> {
     Err(Trap::new(TrapKind::Unsupported, format!("{what}: the reference does not say what it does")))
 }
 
-/// What CLPER returns for a lane that is not active (enumeration "inactive result" of the seed).
+/// The result of CLPER for a lane that is not active (enumeration "inactive result" of the seed).
 const INACTIVE: [u32; 16] = [
     0x0000_0000,
     0xFFFF_FFFF,
@@ -383,7 +383,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
         _ => {}
     }
     if let Some(needs) = &d.halves {
-        // What is undefined in one half stays there: only a read of that half is a use.
+        // An undefined half stays there: only a read of that half is a use.
         let mut lost = [0; 2];
         for (s, need) in d.src.iter().zip(needs) {
             for (h, need) in need.iter().enumerate() {

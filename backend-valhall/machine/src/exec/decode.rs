@@ -11,7 +11,7 @@ use crate::slots::SOURCES;
 use crate::text::run_length;
 use crate::{Class, Op, ValhallInst, decode_word, table, text};
 
-/// What the operands of a launch stand for.
+/// The meaning of the operands of a launch.
 pub(super) struct Environment {
     /// Uniform words that the container fills.
     pub uniforms: [Option<u32>; 128],
@@ -99,7 +99,7 @@ pub(super) mod lod_mode {
     pub const GRDESC: u8 = 6;
 }
 
-/// What registers of a message hold.
+/// The contents of registers of a message.
 pub(super) mod regfmt {
     pub const AUTO: u8 = 0;
     pub const F32: u8 = 2;
@@ -487,7 +487,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
     Slot::Good(Box::new(d))
 }
 
-/// What a special stands for.
+/// The meaning of a special.
 fn special(sp: Special, half: u8, wide: bool, next_pc: u64, env: &Environment, message: &mut Message) -> Value {
     let word = |v: u64| Value::Const(if wide { v } else { v >> (32 * half) & 0xFFFF_FFFF });
     match (sp.name, half) {
@@ -512,7 +512,7 @@ fn special(sp: Special, half: u8, wide: bool, next_pc: u64, env: &Environment, m
 /// Whether the halves of the result depend on the same halves of the sources, so that an undefined one stays by itself.
 fn two_lanes(inst: &ValhallInst) -> bool {
     use Op::*;
-    // What has one half as its result, or takes it from other lanes, is another matter.
+    // An instruction with one half as its result, or one that takes it from other lanes, is another matter.
     let other = matches!(inst.op(), FrcpF16 | FrsqF16 | FpclassF16 | ClperV2u16 | ClperV2s16);
     inst.row().operands.iter().any(|s| matches!(s.kind, Kind::Dst(DstKind::Half))) && !other
 }

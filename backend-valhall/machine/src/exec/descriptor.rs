@@ -148,7 +148,7 @@ gpucc_sim::words! {
 }
 
 gpucc_sim::words! {
-    /// What becomes of a colour.
+    /// The treatment of a colour.
     struct BlendWords[4] = "blend" {
         READS reads: 0[0..1];
         reserved "[7:1] of word 0": 0[1..8];
@@ -213,7 +213,7 @@ impl Attribute {
     }
 }
 
-/// What becomes of a colour, as a descriptor says it.
+/// The treatment of a colour, as a descriptor says it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Blending {
     /// Whether it goes anywhere.
@@ -448,7 +448,7 @@ impl Texture {
     }
 }
 
-/// What a sampler descriptor says.
+/// The fields of a sampler descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
     pub sampler: Sampler,

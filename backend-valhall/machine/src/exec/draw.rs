@@ -46,7 +46,7 @@ struct Side {
     tables: usize,
 }
 
-/// What the programs of a draw run by.
+/// The state of the programs of a draw.
 struct Machine {
     position: Side,
     varying: Option<Side>,
@@ -55,7 +55,7 @@ struct Machine {
     blend: [Blending; 8],
     /// Slots of a record.
     slots: u32,
-    /// What vertices give, by slot and component.
+    /// The values that vertices give, by slot and component.
     places: Vec<(u8, u8, u32)>,
     positions: (AllocId, u64),
     records: (AllocId, u64),
@@ -128,7 +128,7 @@ pub fn draw(
     draw_on(&launch, (&machine, unit), dispatch, device, run)
 }
 
-/// What is the same for all programs of a draw while they are placed.
+/// The state that is the same for all programs of a draw while they are placed.
 struct Placing<'a> {
     launch: &'a DrawLaunch<'a>,
     memory: Memory,
@@ -309,7 +309,7 @@ impl Machine {
         result.map(|()| w)
     }
 
-    /// What the program says of its quads.
+    /// The program's facts about its quads.
     fn merge(&self, f: &Fragment<'_>, helpers: u16, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         let covered = Masks::of(f.batch).covered as u16;
         let live = covered & !helpers;

@@ -70,7 +70,7 @@ fn texel(t: &Texture, xy: u32, zw: u32) -> Result<Option<[u32; 5]>, Trap> {
     Ok(texel_at(&view, [low(xy), high(xy), z], high(zw), 0, sample))
 }
 
-/// What of a texel goes to registers of a format.
+/// The bytes of a texel that go to registers of a format.
 fn converted(code: Code, format: u8, texel: [u32; 4]) -> Result<[u32; 4], Trap> {
     let (integer, signed) = (code.integer(), code.signed());
     let fits = match format {

@@ -80,7 +80,7 @@ pub fn run_on(
     common.run_on(Run { launch: &launch, cx }, dispatch, device)
 }
 
-/// What is the same for all workgroups.
+/// The state that is the same for all workgroups.
 struct LaunchState<'a> {
     common: &'a gpucc_sim::Launch<'a>,
     program: Arc<Program>,

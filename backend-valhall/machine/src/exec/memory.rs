@@ -29,7 +29,7 @@ pub(super) struct DeviceMemory {
     pub races: RaceCheck,
     /// Workgroup and private memory, while several workgroups run.
     pub own: OwnMemory,
-    /// What buffers were, where memory is weak.
+    /// The past of buffers, where memory is weak.
     pub past: Option<Past>,
     /// Warps that began, where memory is weak.
     pub warps: u32,

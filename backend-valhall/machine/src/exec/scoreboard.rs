@@ -8,7 +8,7 @@ use gpucc_sim::{Trap, TrapKind};
 
 use super::subgroup::{LANES, V64};
 
-/// What a message does to memory.
+/// The effect of a message on memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Touch {
     Nothing,

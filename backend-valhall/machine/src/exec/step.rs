@@ -42,7 +42,7 @@ pub(super) struct Program {
     pub code_base: u64,
 }
 
-/// What a warp shares with its launch while it runs.
+/// The state that a warp shares with its launch while it runs.
 pub(super) struct Shared {
     pub program: Arc<Program>,
     pub generation: u8,
@@ -88,7 +88,7 @@ pub(super) fn text_at(code: &[u8], generation: u8, pc: usize) -> String {
     }
 }
 
-/// What the active lanes sent on some slots has arrived.
+/// The messages of the active lanes on some slots have arrived.
 fn wait(w: &mut Warp, cx: &mut Shared, slots: u8) -> Result<(), Trap> {
     w.wait(slots);
     cx.world.settle(w, slots)

@@ -46,7 +46,7 @@ pub(super) struct Warp {
     pub thread_base: V64,
     pub mode: Mode,
     pub perturb: Option<u64>,
-    /// What is under way, where memory is weak.
+    /// The accesses under way, where memory is weak.
     pub agent: Option<Agent<Write>>,
     /// Whether lanes are quads of fragments.
     pub has_quads: bool,

@@ -89,7 +89,7 @@ fn resolve(world: &mut DeviceMemory, d: &DInst, handle: u64) -> Result<(Arc<Text
     Ok((texture, tables.sampler((memory, space), sampler)?))
 }
 
-/// What a sampler sees of a texture.
+/// The texture as a sampler sees it.
 fn view<'a>(t: &Texture, shadow: bool, texels: &'a dyn Texels) -> View<'a> {
     View {
         dim: t.dim,
@@ -280,7 +280,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Resu
     w.issue(d.slot, (d.srw, d.srw_count), Touch::Nothing, &[NOWHERE; LANES], 0)
 }
 
-/// What one lane gets.
+/// The result of one lane.
 fn one(o: &Operands<'_>, t: &Texture, sampling: &Sampling, world: &mut DeviceMemory) -> Result<[u32; 4], Trap> {
     let m = &o.d.message;
     let dim = DIMENSIONS[usize::from(m.dimension)];

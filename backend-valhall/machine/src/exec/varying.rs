@@ -89,7 +89,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Resul
     w.kill_last_uses(d)?;
     for k in 0..n {
         w.write_message(d.sr + k as u8, 0xF, &values[k])?;
-        // What no vertex stored is anything.
+        // A slot that no vertex stored is anything.
         w.undefine(d.sr + k as u8, [lost[k]; 4]);
     }
     w.varying(d.slot);

@@ -7,7 +7,7 @@ use gpucc_sim::{Agent, AllocId, By, Late, Trap};
 use super::memory::{DeviceMemory, by, combine, combine1};
 use super::subgroup::{LANES, Warp};
 
-/// What a message does to memory.
+/// The effect of a message on memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Write {
     /// Stores the first bytes.

@@ -47,9 +47,9 @@ pub(super) struct Attribute {
     stride: u32,
     /// Instances that share an element; 0 counts vertices.
     divisor: u32,
-    /// What is added for each instance where each is a draw of its own (gc2000).
+    /// The addend for each instance where each is a draw of its own (gc2000).
     each: u32,
-    /// What fills w.
+    /// The value that fills w.
     fill: u32,
 }
 

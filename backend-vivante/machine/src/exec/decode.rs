@@ -23,7 +23,7 @@ pub(crate) enum Place {
     Internal,
 }
 
-/// What negation means for an operand.
+/// The meaning of negation for an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Neg {
     No,

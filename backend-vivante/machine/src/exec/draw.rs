@@ -93,7 +93,7 @@ struct Side<'a> {
     entry: &'a Entry,
 }
 
-/// What both programs of a draw run by.
+/// The common state of both programs of a draw.
 struct Machine<'a> {
     vertex: Side<'a>,
     fragment: Option<Side<'a>>,
@@ -106,14 +106,14 @@ struct Machine<'a> {
     varyings: Vec<(usize, Mode)>,
     /// Temporaries of colours, by hardware's number.
     colours: Vec<usize>,
-    /// What of which target each of them is.
+    /// The target of each of them.
     places: Vec<Place>,
     /// Whether triangles whose corners go clockwise are front-facing.
     clockwise: bool,
     first_instance: u32,
 }
 
-/// What a colour of hardware's is: components of a target.
+/// The type of a colour of hardware: components of a target.
 #[derive(Clone, Copy)]
 struct Place {
     target: usize,

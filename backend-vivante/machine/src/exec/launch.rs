@@ -56,7 +56,7 @@ pub(crate) fn bad(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
 
-/// What lanes read and never write.
+/// The registers that lanes read and never write.
 pub(crate) struct LaunchState {
     pub program: DecodedProgram,
     /// Values of uniform words, and which of them the container defines.

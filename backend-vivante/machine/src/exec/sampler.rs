@@ -175,7 +175,7 @@ pub(crate) struct Level {
     pub layer: u32,
 }
 
-/// What a unit reads, and how.
+/// The operands of a unit, and how it reads them.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
     pub dim: Dim,
@@ -341,7 +341,7 @@ fn format(code: u32, ext: u32, srgb: bool, [signed, integer]: [bool; 2]) -> Resu
     Ok((found, code == 2))
 }
 
-/// What the words of both ways of setting a unit up have in common.
+/// The common words of both ways of setting a unit up.
 struct Common {
     kind: u32,
     format: u32,

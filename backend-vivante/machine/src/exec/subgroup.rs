@@ -124,7 +124,7 @@ impl Group {
         self.open
     }
 
-    /// What the program left in a component of a lane.
+    /// The program's result in a component of a lane.
     pub fn output(&self, reg: usize, comp: usize, lane: usize) -> Result<u32, Trap> {
         let at = reg * 4 + comp;
         if self.written[at] >> lane & 1 == 0 {

@@ -33,7 +33,7 @@ impl Unit {
         matches!(self.format.base(), Base::Uint | Base::Sint)
     }
 
-    /// What the shader gets of a texel's bytes.
+    /// The value that the shader gets of a texel's bytes.
     fn decode(&self, raw: u128) -> Texel {
         let mut texel = self.format.decode(&raw.to_le_bytes());
         if self.luminance {
@@ -74,14 +74,14 @@ impl Unit {
     }
 }
 
-/// What a lane brings.
+/// The value that a lane brings.
 struct Operands {
     coords: [Lanes; 4],
     /// Bias or level.
     level: Lanes,
     reference: Option<Lanes>,
     gradients: Option<[[Lanes; 3]; 2]>,
-    /// What the coordinates change by in the quad.
+    /// The change of the coordinates in the quad.
     quad: Option<[[Lanes; 3]; 2]>,
 }
 
@@ -119,7 +119,7 @@ impl Group {
         Ok(())
     }
 
-    /// What the lanes of one unit get.
+    /// The results of the lanes of one unit.
     fn texels(
         &mut self,
         pre: &Pre,
@@ -153,7 +153,7 @@ impl Group {
                     let level = if level.trunc() == level { level as i64 } else { -1 };
                     match texel_at(&unit.view(&NoTexels), [0, 1, 2].map(axis), layer, level, 0) {
                         Some(at) => unit.decode(texels.raw(at)?),
-                        // What lies outside is unknown: anything.
+                        // Memory outside is unknown: anything.
                         None => garbage(launch, i),
                     }
                 }

@@ -16,12 +16,12 @@ use gpucc_sim::{
 
 use super::machine::invocation;
 
-/// What an output holds that the program did not write.
+/// The contents of an output that the program did not write.
 const POISON: u32 = 0x7fc0_dead;
 /// Words of all outputs of a program.
 const OUTPUTS: usize = 32;
 
-/// What both programs run by.
+/// The common state of both programs.
 struct Machine<'a> {
     parts: Vec<(ProgramRole, Cow<'a, Entry>)>,
     fragment: Option<&'a Entry>,

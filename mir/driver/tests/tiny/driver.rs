@@ -20,7 +20,7 @@ impl SurfaceLayout for Rows {
     }
 }
 
-/// What the descriptors say.
+/// The fields of the descriptors.
 pub struct TinyDescriptors;
 
 fn lacks(what: &str) -> Trap {

@@ -103,7 +103,7 @@ struct Level {
     start: u64,
 }
 
-/// What a TIC says.
+/// The fields of a TIC.
 #[derive(Clone, Debug)]
 pub(super) struct Texture {
     base: u64,
@@ -261,7 +261,7 @@ impl Texture {
         })
     }
 
-    /// What samplers read.
+    /// The state that samplers read.
     pub fn view<'a>(&self, texels: &'a dyn Texels) -> View<'a> {
         View {
             dim: self.dim,
@@ -276,7 +276,7 @@ impl Texture {
     }
 }
 
-/// What a TSC says.
+/// The fields of a TSC.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
     pub sampler: Sampler,

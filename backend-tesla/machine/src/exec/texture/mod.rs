@@ -144,7 +144,7 @@ impl Ask<'_> {
         })
     }
 
-    /// What one lane gets.
+    /// The result of one lane.
     fn one(&self, memory: &DeviceMemory, lane: usize, by: By) -> Result<[u32; 4], Trap> {
         let t = &self.texture;
         match self.op {
