@@ -101,6 +101,7 @@ pub const fn modifiers(row: &Row) -> u64 {
             Kind::Sr => Mods::bit("sr"),
             Kind::Enum(_) if same_name(s.name, "op0") => Mods::bit("quad"),
             Kind::Dst(Width::H) | Kind::DstO(Width::H) => Mods::bit("half"),
+            Kind::DstO(Width::S) => Mods::bit("out"),
             // A region that only some lanes run may push the join that they meet at.
             Kind::Target if set & Mods::bit("pred") != 0 => Mods::bit("id") | Mods::bit("divergent"),
             Kind::Flag(_) | Kind::Enum(_) => {

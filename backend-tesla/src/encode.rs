@@ -242,6 +242,8 @@ impl Encoder {
                 Fill::Dst(w, most) => destination(named.dst?, w, most, mods.half)?,
                 Fill::DstOrNone(w, most) => match named.dst {
                     Some(p) => destination(p, w, most, mods.half)?,
+                    // Beyond the registers lie the words of o[], the last of which stands for nothing.
+                    None if mods.out > 0 => (most + 1).checked_add(u32::from(mods.out) - 1).filter(|&v| v < DISCARD)?,
                     None => DISCARD,
                 },
                 Fill::DstFull => 0x100 | unit(named.dst?),

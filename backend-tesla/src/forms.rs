@@ -506,7 +506,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     let least = sources + flags;
     let right = |f: &Form| {
         (least..=least + kept + usize::from(f.indexed)).contains(&i.uses.len())
-            && (f.definitions().min(1)..=f.definitions()).contains(&i.defs.len())
+            && (usize::from(i.mods.out == 0).min(f.definitions())..=f.definitions()).contains(&i.defs.len())
             && f.holds(i)
     };
     if i.mods.given() & !takes == 0
@@ -523,7 +523,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     let most = least + kept + usize::from(of.iter().any(|f| f.indexed));
     check_count("operands", i.uses.len(), least, most)?;
     let most = of.iter().map(|f| f.definitions()).max().unwrap_or(0);
-    check_count("definitions", i.defs.len(), most.min(1), most)?;
+    check_count("definitions", i.defs.len(), usize::from(i.mods.out == 0).min(most), most)?;
     i.mods.check(*takes)?;
     let (own, rest) = i.uses.split_at(*sources);
     if !rest.iter().all(plain) {

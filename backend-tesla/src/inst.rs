@@ -161,6 +161,8 @@ gpucc_mir::modifiers! {
         sr: u8 = 0 => Special,
         /// Whether the level comes from the quad outside of fragment programs.
         deriv: bool = false => Derives,
+        /// The word of o[] that is written in place of a register, from 1 on; 0 for none.
+        out: u16 = 0 => IntoOutput,
         /// Whether a branch may separate lanes.
         divergent: bool = false => Divergent,
     }

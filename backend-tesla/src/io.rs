@@ -23,6 +23,7 @@ mod method {
     pub const VP_REG_ALLOC_RESULT: u32 = 0x16b8;
     pub const FP_MULTISAMPLE: u32 = 0x1928;
     pub const FP_CTRL_UNK196C: u32 = 0x196c;
+    pub const SEMANTIC_PRIM_ID: u32 = 0x1914;
     pub const FP_INTERPOLANT_CTRL: u32 = 0x1988;
     pub const FP_CONTROL: u32 = 0x19a8;
 }
@@ -47,6 +48,8 @@ pub struct Io {
     pub numbers: [Option<u32>; 2],
     /// Components of the position of a fragment in v[], a bit each.
     pub position: u32,
+    /// The word of v[] with the number of the primitive, which is the last.
+    pub primitive: Option<u32>,
     /// Words of v[] behind the position, and how many of them are not flat.
     counts: [u32; 2],
     /// By output: its first word in o[], or its first register.
@@ -72,6 +75,11 @@ impl Io {
             io.vertex(interface);
         }
         io
+    }
+
+    /// Whether it is a vertex or fragment entry.
+    pub fn is_staged(&self) -> bool {
+        self.stage.is_some()
     }
 
     /// Whether it is a fragment entry.
@@ -130,6 +138,10 @@ impl Io {
                 }
             }
             self.counts[usize::from(!flat)] = next;
+        }
+        if self.used.reads(Sysval::PrimitiveIndex) {
+            self.primitive = Some(first + next);
+            next += 1;
         }
         self.counts[0] = next;
         self.outputs = vec![0; interface.outputs.len()];
@@ -214,12 +226,15 @@ pub fn state(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8) -
             let several = colours.max().is_some_and(|n| n > 0) || targets > 1;
             let control = u32::from(several) | u32::from(depth) << 8 | u32::from(io.used.demotes) << 20;
             let [words, smooth] = io.counts;
+            // From the first slot of the inputs on, which the other program decides.
+            let primitive = io.primitive.map(|_| word(method::SEMANTIC_PRIM_ID, words - 1, u32::MAX));
             let mut list = vec![
                 word(method::FP_RESULT_COUNT, io.results, u32::MAX),
                 word(method::FP_CONTROL, control, u32::MAX),
                 word(method::FP_CTRL_UNK196C, if depth { 0x11 } else { 0 }, u32::MAX),
                 word(method::FP_INTERPOLANT_CTRL, words | smooth << 16 | io.position << 24, 0xffff_00ff),
             ];
+            list.extend(primitive);
             if generation == 3 {
                 let each = io.used.per_sample || mask;
                 list.push(word(method::FP_MULTISAMPLE, u32::from(each) << 1 | u32::from(mask), u32::MAX));

@@ -14,6 +14,7 @@ mod flow;
 mod fold_breaks;
 mod forms;
 pub mod inst;
+mod into_outputs;
 mod io;
 mod isel;
 mod layout_uniforms;
@@ -69,6 +70,8 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::CubeArrays, "no instruction before gt215, which is nva3, takes a cube and a layer")
         .on(BEFORE_NVA3),
+    Unsupported::all(Refusal::CubeEdges, "only from g200 on, which is nva0, a state filters across the edges of cubes")
+        .on(&["nv50", "nv84"]),
     Unsupported::all(Refusal::LevelQueries, "no instruction before gt215, which is nva3, says it").on(BEFORE_NVA3),
     Unsupported::all(Refusal::Gathers, "no instruction before gt215, which is nva3, gathers").on(BEFORE_NVA3),
     Unsupported::all(
@@ -83,7 +86,6 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::BlendEquations, "before gt215, which is nva3, all targets have one equation")
         .on(BEFORE_NVA3),
     Unsupported::all(Refusal::Varyings, "64 words, four of which are the position").most(io::VARYINGS),
-    Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
@@ -325,6 +327,7 @@ impl Family for TeslaFamily {
         Pass::lower("expand-levels", |mf, _| Ok(expand_levels::run(mf))).physical(),
         Pass::lower("expand-fences", |mf, _| Ok(expand_fences::run(mf))).physical(),
         Pass::lower("expand-locks", |mf, cx| Ok(expand_locks::run(mf, &cx.target))).physical(),
+        Pass::improve("into-outputs", 1, |mf, cx| Ok(into_outputs::run(mf, &encoder(cx)))).physical(),
         Pass::improve("carry-joins", 0, |mf, cx| Ok(carry_joins::run(mf, &encoder(cx)))).physical(),
         Pass::improve("pair-short", 0, |mf, cx| Ok(pair_short::run(mf, &encoder(cx)))).physical(),
         Pass::improve("carry-exits", 0, |mf, cx| Ok(carry_exits::run(mf, &encoder(cx)))).physical(),
@@ -347,6 +350,7 @@ impl Family for TeslaFamily {
         let io = io::Io::new(m, f, &job.entry().stage);
         limits(job, &io)?;
         let mut isel = Isel::new(m, f, &target, &plan, &io, size)?;
+        isel.pipeline = job.options.around.as_deref().map(|a| &a.pipeline);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         isel.finish(f, &mut code, lists, &target);
         let state = Shape { io: io.clone(), ..Shape::of(&isel, m, &plan) };

@@ -133,7 +133,7 @@ impl Target for Tesla {
             Src::Reg(Reg::P(p)) => p == ZERO,
             // The header and parameters lie below workgroup memory.
             Src::Uniform(n) => match Slot::unpack(n) {
-                Slot::Pool(_) | Slot::Const(..) => true,
+                Slot::Pool(_) | Slot::Const(..) | Slot::Attr(_) => true,
                 Slot::Shared(machine::SharedTy::U16, off) => u32::from(off) < PARAMETERS,
                 _ => false,
             },

@@ -35,6 +35,8 @@ fn passes_keep_their_order() {
         ("drop-fallthrough", "expand-locks", "a loop around a locked word is left as it is"),
         ("drop-joins", "carry-joins", "joins that nothing needs are gone"),
         ("layout-uniforms", "pair-short", "short forms reach the first words alone"),
+        ("drop-joins", "into-outputs", "no join stands between a result and its store"),
+        ("into-outputs", "pair-short", "short forms have no o[]"),
         ("carry-joins", "pair-short", "what carries a join is long"),
         ("pair-short", "carry-exits", "an instruction that is pulled up leaves the end to another"),
     ];

@@ -62,6 +62,7 @@ refusals! {
     StorageTextures "storage-textures" Feature (Textures) "storage textures";
     ImageAtomics "image-atomics" Feature (Textures) "atomics on storage textures";
     CubeArrays "cube-arrays" Feature (Textures) "arrays of cube textures";
+    CubeEdges "cube-edges" Feature (Textures) "cubes with a sampler of which it is not known that it takes the nearest texel, near and far: the texels that it filters may lie on two faces";
     Gathers "gathers" Feature (Textures) "gathers from cubes, of components that the chip does not gather";
     MultisampledTextures "multisampled-textures" Feature (Textures) "multisampled textures";
     TexelComparisons "texel-comparisons" Feature (Textures) "comparisons of texels by a sampler of which too little is known, or of which code cannot filter what it compares";

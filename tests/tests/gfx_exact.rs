@@ -1,11 +1,12 @@
 //! What amplifies the last bit of an interpolated input, on machines that draw: equal to the bit with the oracle that runs the IR that
 //! selection read under their profile.
 
+use gpucc_ir::{Refusal, Stage};
 use gpucc_render::compare::{self, Against, Compared};
 use gpucc_render::{Place, Programs, Ready, frame};
 use gpucc_scene::SceneFile;
 use gpucc_scene::read::{Language, parse};
-use gpucc_tests::{exec, gfx};
+use gpucc_tests::{exec, gfx, predict};
 use std::path::PathBuf;
 
 /// Two triangles of which one reaches behind the eye, with w from 0.3 to 4, a line and a point; inputs of each mode at each place.
@@ -50,9 +51,34 @@ const FRAGMENTS: &[(&str, &str)] = &[
 
 /// A frame of 48x40 pixels with so many samples. A program that runs for each sample interpolates at samples. What it makes goes to a
 /// buffer, since words have no resolve.
-fn scene(body: &str, topology: &str, (samples, each): (u32, bool)) -> String {
+///
+/// Where programs have no buffers to write to, the target has the words, or of several samples the low bytes alone.
+fn scene(body: &str, topology: &str, (samples, each): (u32, bool), buffers: bool) -> String {
     let (input, at) = if each { (", @builtin(sample_index) at: u32", "at") } else { ("", "0u") };
     let vertices = if each { VERTICES.replace("centroid", "sample") } else { VERTICES.to_string() };
+    if !buffers {
+        let whole = samples == 1;
+        let (ty, give, other) = if whole {
+            ("u32", "w", "vec4<u32>(textureSampleLevel(t, s, v.uv, 0.0))")
+        } else {
+            ("f32", "vec4<f32>(w & vec4(255u)) / 255.0", "textureSampleLevel(t, s, v.uv, 0.0)")
+        };
+        let fragment = format!(
+            "fn words(v: V) -> vec4<u32> {{ {body} }}
+@fragment fn fs(v: V{input}) -> @location(0) vec4<{ty}> {{
+  let w = words(v);
+  if textureDimensions(t).x == {at} {{ return {other}; }}
+  return {give};
+}}"
+        );
+        let frame = without_buffer(&frame_of(&format!("{vertices}{fragment}"), topology, samples));
+        let plain = ["picture = { format = \"rgba8unorm\"", "targets = [{ format = \"rgba8unorm\""];
+        return if whole {
+            plain.iter().fold(frame, |f, p| f.replace(p, &p.replace("rgba8unorm", "rgba32uint")))
+        } else {
+            frame
+        };
+    }
     let fragment = format!(
         "fn words(v: V) -> vec4<u32> {{ {body} }}
 @fragment fn fs(v: V{input}) -> @location(0) vec4<f32> {{
@@ -63,6 +89,15 @@ fn scene(body: &str, topology: &str, (samples, each): (u32, bool)) -> String {
 }}"
     );
     frame_of(&format!("{vertices}{fragment}"), topology, samples)
+}
+
+/// A frame without the buffer that programs write to.
+fn without_buffer(frame: &str) -> String {
+    let declared = |l: &&str| !l.contains("var<storage, read_write> out") && !l.starts_with("out = ");
+    let frame = frame.lines().filter(declared).collect::<Vec<_>>().join("\n");
+    frame
+        .replace(", { group = 0, binding = 2, buffer = \"out\" }", "")
+        .replace("[[outputs]]\nname = \"words\"\nbuffer = \"out\"\n", "")
 }
 
 /// The frame of a shader with `vs` and `fs`.
@@ -136,6 +171,7 @@ fn differs(ready: &Ready, place: Place) -> Result<Option<Compared>, String> {
 #[test]
 fn the_last_bit_of_what_is_interpolated_is_the_machines() {
     let draws: Vec<_> = crate::drawing::pictures("all:all").into_iter().map(exec::on).collect();
+    let writes = |on| !predict::documented_in(on, Stage::Fragment, Refusal::StorageBuffers);
     let mut wrong = Vec::new();
     for (name, body) in FRAGMENTS {
         for (topology, samples) in [
@@ -145,10 +181,10 @@ fn the_last_bit_of_what_is_interpolated_is_the_machines() {
             ("line-list", (1, false)),
             ("point-list", (1, false)),
         ] {
-            let ready = ready(&scene(body, topology, samples));
+            let [ready, plain] = [true, false].map(|buffers| ready(&scene(body, topology, samples, buffers)));
             for (k, &on) in draws.iter().enumerate() {
                 let level = [0, 2, 3][k % 3];
-                match differs(&ready, gfx::place(on, level)) {
+                match differs(if writes(on) { &ready } else { &plain }, gfx::place(on, level)) {
                     // Programs for each sample are what a chip may lack.
                     Ok(compared) if compared.is_some() || samples.1 => {}
                     Ok(_) => wrong.push(format!("{name}, {topology}, {samples:?} on {on} -O{level}: refused")),
@@ -202,7 +238,7 @@ fn lanes_that_left_leave_their_quad_open() {
     let mut wrong = Vec::new();
     for (name, body) in LEFT {
         let shader = format!("{VERTICES}@fragment fn fs(v: V) -> @location(0) vec4<f32> {{ {body} }}");
-        let frame = frame_of(&shader, "triangle-list", 1).replace(", { group = 0, binding = 2, buffer = \"out\" }", "");
+        let frame = without_buffer(&frame_of(&shader, "triangle-list", 1));
         let ready = ready(&frame);
         for &on in &draws {
             for level in [0, 2] {

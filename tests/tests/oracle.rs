@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
+use gpucc_ir::Refusal;
 use gpucc_machines::{Compared, Verdict, judge};
 use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::exec;
+use gpucc_tests::{exec, predict};
 
 /// Runs a shader on a machine, changes a word of the second buffer if asked, and asks the oracle.
 fn judged(
@@ -282,7 +283,8 @@ fn a_nan_direction_has_no_face() {
         buffers: std::mem::take(&mut d.buffers),
         ..gpucc_verify::Given::default()
     };
-    let all = crate::drawing::with_row().into_iter().filter(|(d, _)| d.held.pictures);
+    let seams = |t: gpucc::Target| predict::documented(exec::on(t), Refusal::CubeEdges);
+    let all = crate::drawing::with_row().into_iter().filter(|(d, t)| d.held.pictures && !seams(*t));
     let wrong: Vec<String> = all.map(|x| x.1).filter_map(|t| compared(source, t, &given).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -58,8 +58,9 @@ fn gathers_of_many() -> Probe {
     let (mut head, mut body) = (String::from("@group(0) @binding(1) var s: sampler;\n"), String::new());
     body.push_str("let at = vec3<f32>(f32(i) * 0.25, 0.5, -0.75); var v = textureGather(1, t0, s, at);");
     for n in 0..16 {
-        writeln!(head, "@group(0) @binding({}) var t{n}: texture_cube<f32>;", n + 2).unwrap();
-        write!(body, " v += textureSampleLevel(t{n}, s, at, 0.0);").unwrap();
+        let (dim, place) = if n == 0 { ("cube", "at") } else { ("2d", "at.xy") };
+        writeln!(head, "@group(0) @binding({}) var t{n}: texture_{dim}<f32>;", n + 2).unwrap();
+        write!(body, " v += textureSampleLevel(t{n}, s, {place}, 0.0);").unwrap();
     }
     body.push_str(" o[i] = v;");
     on_array(Refusal::Gathers, &head, "vec4<f32>", &body)
@@ -81,6 +82,7 @@ fn parts() -> Vec<Probe> {
     let two = "struct O { @location(0) a: vec4f, @location(1) b: vec4f }\n@fragment fn main() -> O { return O(vec4f(1), vec4f(0)); }";
     vec![
         on_texture(R::CubeArrays, "texture_cube_array<f32>", "let v = textureSampleLevel(t, s, at, i32(i), 0.0);"),
+        on_texture(R::CubeEdges, "texture_cube<f32>", "let v = textureSampleLevel(t, s, at, 0.0);"),
         Probe {
             families: &["gcn", "valhall", "vivante"],
             ..on_texture(R::Gathers, "texture_cube<f32>", "let v = textureGather(1, t, s, at);")
@@ -356,7 +358,7 @@ fn probes() -> Vec<Probe> {
         wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
         Probe {
-            families: &["gcn", "tesla", "vivante"],
+            families: &["gcn", "vivante"],
             ..wgsl(
                 R::PrimitiveIndex,
                 "enable primitive_index;\n@fragment fn main(@builtin(primitive_index) i: u32) -> @location(0) vec4<f32> { return vec4<f32>(f32(i)); }",

@@ -259,7 +259,7 @@ impl Isel<'_> {
             Ir::IAdd => self.iadd(cx, d, r),
             Ir::ISub => {
                 if let Some(b) = Self::bits(cx, a(1)) {
-                    let x = self.first(cx, a(0));
+                    let x = self.beside_immediate(cx, a(0));
                     cx.emit(build::Add.on([x, U::imm(b.wrapping_neg())]).def(r));
                 } else {
                     let (u, v, swap) = self.pair(cx, a(0), a(1));
@@ -412,7 +412,7 @@ impl Isel<'_> {
         }
         for (x, y) in [(d.args[0], d.args[1]), (d.args[1], d.args[0])] {
             if let Some(b) = Self::bits(cx, y) {
-                let x = self.first(cx, x);
+                let x = self.beside_immediate(cx, x);
                 cx.emit(build::Add.on([x, U::imm(b)]).def(r));
                 return;
             }
@@ -490,10 +490,9 @@ impl Isel<'_> {
         };
         let ((x, n1), (y, n2)) = (strip(a), strip(b));
         let not = |u: U, n: bool| if n { u.mods(SrcMods { not: true, ..u.mods }) } else { u };
-        let u = self.first(cx, x);
-        let v = match Self::bits(cx, y) {
-            Some(bits) if !n2 => U::imm(bits),
-            _ => self.any(cx, y),
+        let (u, v) = match Self::bits(cx, y) {
+            Some(bits) if !n2 => (self.beside_immediate(cx, x), U::imm(bits)),
+            _ => (self.first(cx, x), self.any(cx, y)),
         };
         [not(u, n1), not(v, n2)]
     }

@@ -2,7 +2,10 @@
 
 use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, Mode, Sysval, Value, Where};
 use gpucc_mir::{MInst, PReg, Use, VReg};
+use gpucc_pipeline::Base;
 use gpucc_tesla_machine::Pred;
+
+use smallvec::SmallVec;
 
 use super::{Isel, IselCx, U};
 use crate::builders as build;
@@ -96,6 +99,10 @@ impl Isel<'_> {
                 }
             }
             Sysval::FrontFacing => cx.emit(build::InterpFlat.with((Offset(FACING),), []).def(out[0])),
+            Sysval::PrimitiveIndex => {
+                let Some(word) = self.io.primitive else { return Err(cx.unknown(i)) };
+                cx.emit(build::InterpFlat.with((Offset(4 * word),), []).def(out[0]));
+            }
             Sysval::SampleIndex => cx.emit(build::MovFromSr.with((Special(SAMPLE),), []).def(out[0])),
             _ => return Err(cx.unknown(i)),
         }
@@ -138,6 +145,17 @@ impl Isel<'_> {
         }
     }
 
+    /// Components of a target that an output lacks are 0, 0, 0 and 1.
+    fn fill(&self, at: IoAt, parts: &mut SmallVec<[U; 4]>) {
+        let IoAt::Location { number, blend_src: 0 } = at else { return };
+        let target = self.pipeline.and_then(|p| p.targets.get(usize::from(number))).and_then(Option::as_ref);
+        let Some(format) = target.map(|t| t.format) else { return };
+        let one = if matches!(format.base(), Base::Uint | Base::Sint) { 1 } else { 1f32.to_bits() };
+        while parts.len() < format.components() as usize {
+            parts.push(U::imm(if parts.len() == 3 { one } else { 0 }));
+        }
+    }
+
     /// The results of an entry point leave; gives the end of the program.
     pub(super) fn results(&mut self, cx: &mut IselCx<'_>, args: &[Value]) -> MInst<crate::inst::Tesla> {
         let mut end = MInst::new(TOp::Exit);
@@ -150,7 +168,10 @@ impl Isel<'_> {
             if undefined && self.io.is_fragment() {
                 continue;
             }
-            let parts = if undefined { (0..lanes).map(|_| U::imm(0)).collect() } else { self.lanes(cx, v) };
+            let mut parts = if undefined { (0..lanes).map(|_| U::imm(0)).collect() } else { self.lanes(cx, v) };
+            if self.io.is_fragment() {
+                self.fill(slots[n], &mut parts);
+            }
             for (k, u) in (0..).zip(parts) {
                 if self.io.is_fragment() {
                     let t = cx.temp(crate::inst::R32);

@@ -152,12 +152,15 @@ impl Isel<'_> {
 
     fn place(&mut self, cx: &mut IselCx<'_>, m: &Mem, dynamic: Option<Value>) -> Result<Place2, Diagnostic> {
         let Some(home) = self.home(m.place) else { return Err(Diagnostic::internal("isel", "a place without a home")) };
-        let dynamic = dynamic.filter(|&v| Self::bits(cx, v) != Some(0));
+        let (offset, dynamic) = match dynamic.and_then(|v| Self::bits(cx, v)) {
+            Some(k) => (m.offset.wrapping_add(k), None),
+            None => (m.offset, dynamic),
+        };
         let unit = m.align.min(4);
         Ok(match home {
             VarLocation::Global(n) => {
                 let base = dynamic.map(|v| cx.reg(v).into());
-                Place2::Global(n, self.address(cx, base, m.offset))
+                Place2::Global(n, self.address(cx, base, offset))
             }
             VarLocation::Window(at) => {
                 let mut base: U = self.window(cx).into();
@@ -165,18 +168,18 @@ impl Isel<'_> {
                     let x = self.any(cx, v);
                     base = self.temp(cx, build::Add.on([base, x])).into();
                 }
-                Place2::Global(WINDOW, self.address(cx, Some(base), at.wrapping_add(m.offset)))
+                Place2::Global(WINDOW, self.address(cx, Some(base), at.wrapping_add(offset)))
             }
             VarLocation::Const(n) => {
-                let (a, at) = self.near(cx, dynamic, m.offset, unit);
+                let (a, at) = self.near(cx, dynamic, offset, unit);
                 Place2::Const(n, a, at)
             }
             VarLocation::Shared(at) => {
-                let (a, at) = self.near(cx, dynamic, (self.shared_base + at).wrapping_add(m.offset), unit);
+                let (a, at) = self.near(cx, dynamic, (self.shared_base + at).wrapping_add(offset), unit);
                 Place2::Shared(a, at)
             }
             VarLocation::Local(at) => {
-                let (a, at) = self.near(cx, dynamic, at.wrapping_add(m.offset), unit);
+                let (a, at) = self.near(cx, dynamic, at.wrapping_add(offset), unit);
                 Place2::Local(a, at)
             }
         })

@@ -98,6 +98,8 @@ pub struct Isel<'m> {
     pub windows: SecondaryMap<Res, bool>,
     /// Inputs and outputs of a vertex or fragment program.
     pub io: &'m Io,
+    /// The pipeline around it, if it is known.
+    pub pipeline: Option<&'m gpucc_pipeline::Pipeline>,
     /// w of a fragment.
     w: Option<VReg>,
     /// Lanes of results that are read.
@@ -126,6 +128,7 @@ impl<'m> Isel<'m> {
     ) -> Result<Isel<'m>, Diagnostic> {
         let mut s = Isel {
             module,
+            pipeline: None,
             t,
             plan,
             size,

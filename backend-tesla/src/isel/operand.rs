@@ -1,6 +1,6 @@
 //! Operands: what can be read from memory or written as an immediate instead of being held in a register.
 
-use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
+use gpucc_ir::{Attr, InstData, Mem, Op as Ir, Place, Sysval, Value, ValueDef};
 use gpucc_mir::Src;
 use gpucc_tesla_machine::SharedTy;
 
@@ -39,6 +39,14 @@ impl Isel<'_> {
         }
     }
 
+    /// The byte offset of an access, where it is known.
+    fn fixed(cx: &IselCx<'_>, d: &InstData, m: &Mem) -> Option<u32> {
+        match d.dyn_offset() {
+            Some(v) => m.offset.checked_add(Self::bits(cx, v)?),
+            None => Some(m.offset),
+        }
+    }
+
     /// A c[] operand that holds a value: a literal, a buffer size, a word of a uniform buffer at a fixed offset.
     pub(crate) fn konst(&mut self, cx: &IselCx<'_>, v: Value) -> Option<U> {
         if let Some(b) = Self::bits(cx, v) {
@@ -55,17 +63,18 @@ impl Isel<'_> {
         let d = &cx.f.insts[i];
         match (&d.attr, d.op) {
             (Attr::Res(r), Ir::BufferLength) if !self.sizes.contains(r) => Some(slot(self.pool.slot(Word::Size(*r)))),
-            (Attr::Mem(m), Ir::Load) if d.args.is_empty() && !cx.f.ty(v).is_bool() => {
+            (Attr::Mem(m), Ir::Load) if !cx.f.ty(v).is_bool() => {
                 let Place::Buffer(r) = m.place else { return None };
                 let Some(VarLocation::Const(c)) = self.resources[r] else { return None };
-                let off = m.offset.checked_add(lane * 4)?;
+                let off = Self::fixed(cx, d, m)?.checked_add(lane * 4)?;
                 (off < 0x200 && off % 4 == 0).then(|| slot(Slot::Const(c, off as u16)))
             }
             _ => None,
         }
     }
 
-    /// An s[] operand that holds a value: a word of the header, the size of a buffer.
+    /// An s[] operand that holds a value: a word of the header, the size of a buffer. Or an a[] operand: a word of an attribute, the
+    /// number of a vertex or an instance.
     pub(crate) fn shared(&self, cx: &IselCx<'_>, v: Value) -> Option<U> {
         let (base, lane) = Self::source(cx, v);
         let i = cx.f.def_inst(base)?;
@@ -74,6 +83,14 @@ impl Isel<'_> {
             Attr::Res(r) => {
                 let n = self.sizes.iter().position(|&x| x == r)?;
                 Some(slot(Slot::Shared(SharedTy::B32, (PARAMETERS as usize + 4 * n) as u16)))
+            }
+            Attr::Input(n) if !self.io.is_fragment() => {
+                let first = self.io.words.get(usize::from(n)).copied().flatten()?;
+                Some(slot(Slot::Attr(4 * (first as usize + lane) as u16)))
+            }
+            Attr::Sysval(s @ (Sysval::VertexIndex | Sysval::RawVertexIndex | Sysval::RawInstanceIndex)) => {
+                let at = self.io.numbers[usize::from(s == Sysval::RawInstanceIndex)]?;
+                Some(slot(Slot::Attr(4 * at as u16)))
             }
             Attr::Sysval(Sysval::WorkgroupId) => Some(Self::group_id(lane)),
             Attr::Sysval(Sysval::NumWorkgroups) => Some(Self::groups(lane)),
@@ -111,6 +128,14 @@ impl Isel<'_> {
         }
     }
 
+    /// The same beside an immediate, where no form has a[].
+    pub(crate) fn beside_immediate(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
+        match self.shared(cx, v) {
+            Some(u) if !self.io.is_staged() => u,
+            _ => self.reg(cx, v),
+        }
+    }
+
     /// Whether a value is better read as second source: it is in c[].
     pub(crate) fn is_konst(&self, cx: &IselCx<'_>, v: Value) -> bool {
         if Self::bits(cx, v).is_some() {
@@ -124,7 +149,7 @@ impl Isel<'_> {
             (Attr::Mem(m), Ir::Load) => {
                 let uniform =
                     matches!(m.place, Place::Buffer(r) if matches!(self.resources[r], Some(VarLocation::Const(_))));
-                uniform && d.args.is_empty() && m.offset < 0x1f0 && m.offset.is_multiple_of(4)
+                uniform && Self::fixed(cx, d, m).is_some_and(|at| at < 0x1f0 && at.is_multiple_of(4))
             }
             _ => false,
         }

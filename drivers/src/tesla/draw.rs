@@ -20,8 +20,13 @@ const VP_RESULT_MAP: u32 = 0x16bc;
 const VP_REG_ALLOC_RESULT: u32 = 0x16b8;
 const SEMANTIC_CLIP: u32 = 0x1908;
 const SEMANTIC_PTSZ: u32 = 0x1910;
+const SEMANTIC_PRIM_ID: u32 = 0x1914;
+const VP_GP_BUILTIN_ATTR_EN: u32 = 0x164c;
 const FP_INTERPOLANT_CTRL: u32 = 0x1988;
 const VERTEX_ARRAY_ATTRIB: u32 = 0x1ac0;
+
+/// Primitives are numbered.
+const PRIMITIVES: u32 = 1 << 8;
 
 /// Slots of results.
 const SLOTS: usize = 64;
@@ -121,7 +126,10 @@ pub(super) fn registers(
     let mut inputs: Vec<&InterfaceRow> = fragment.iter().flat_map(|f| &f.interface).filter(|r| !r.output).collect();
     inputs.sort_by_key(|r| r.index);
     let control = all.get(METHODS, FP_INTERPOLANT_CTRL);
-    let end = (control >> 24).count_ones() + (control & 0xff);
+    // The number of the primitive stands behind the inputs.
+    let numbered =
+        fragment.is_some_and(|f| f.state.iter().any(|w| (w.space, w.register) == (METHODS, SEMANTIC_PRIM_ID)));
+    let end = (control >> 24).count_ones() + (control & 0xff) - u32::from(numbered);
     for row in &inputs {
         let from = given(row.at);
         let known = from.map_or(0, |f| words(f, &outputs, last));
@@ -136,6 +144,11 @@ pub(super) fn registers(
                 None => 0x40,
             });
         }
+    }
+    if numbered {
+        all.set(METHODS, SEMANTIC_PRIM_ID, map.len() as u32, u32::MAX);
+        all.set(METHODS, VP_GP_BUILTIN_ATTR_EN, PRIMITIVES, PRIMITIVES);
+        map.push(0x40);
     }
     if map.len() > SLOTS {
         return Err(Trap::new(TrapKind::Unsupported, format!("{} slots of results, there are {SLOTS}", map.len())));

@@ -107,6 +107,7 @@ impl OracleProgram {
             oob: self.oob,
             whole: profile.whole_access,
             words_behind: profile.words_behind,
+            machine: crate::memory::Stores(profile.machine.clone()),
             free: profile.free,
             wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
             slot: 0,

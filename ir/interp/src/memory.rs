@@ -2,7 +2,7 @@
 
 use crate::compare::Kind;
 use crate::oob::OobAccess;
-use crate::profile::Free;
+use crate::profile::{Free, MachineMath};
 use crate::program::{DMem, DPlace, Product};
 use gpucc_ir::{AtomicOp, Scalar, Variant};
 use gpucc_num::int::sign_extend;
@@ -108,6 +108,16 @@ pub(crate) struct Textures {
     pub samplers: Vec<Vec<Sampler>>,
 }
 
+/// How the machine of a profile stores texels.
+#[derive(Clone, Default)]
+pub(crate) struct Stores(pub Option<Arc<dyn MachineMath>>);
+
+impl std::fmt::Debug for Stores {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Stores").field(&self.0.is_some()).finish()
+    }
+}
+
 /// Memory that the subgroups of a run share.
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
@@ -130,6 +140,8 @@ pub(crate) struct Common {
     pub whole: bool,
     /// Words may reach behind a buffer that ends inside the last of them.
     pub words_behind: bool,
+    /// What becomes of texels that are stored.
+    pub machine: Stores,
     /// The value for coordinates that are NaN.
     pub free: Option<Free>,
     /// Products in the offsets of accesses, if they are looked at.

@@ -4,6 +4,7 @@ use crate::compare::Tolerance;
 use crate::interpolate::{InterpModel, Rules};
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::{MinMax, Mode};
+use gpucc_sim::texture::{Format, Texel};
 use std::fmt;
 use std::sync::Arc;
 
@@ -30,6 +31,11 @@ pub trait MachineMath: Send + Sync {
     /// The treatment of one lane that an op of the kind `pack_*` is about to pack.
     fn packed(&self, _op: Op, lane: f32) -> f32 {
         lane
+    }
+
+    /// What a texel becomes that is about to be stored in a format.
+    fn stored(&self, _format: Format, texel: Texel) -> Texel {
+        texel
     }
 
     /// The treatment of one lane that an op of the kind `unpack_*` gave.

@@ -403,6 +403,7 @@ fn change(common: &mut Common, request: &Request<'_>, by: By) -> Result<u32, Tra
     let texel = &mut common.textures.images.own()[bound.image].bytes[at..at + size];
     let Some(op) = request.tex.atomic else {
         let value = std::array::from_fn(|k| request.word(TexArg::Value, k));
+        let value = common.machine.0.as_ref().map_or(value, |m| m.stored(format, value));
         let mut new = [0; 16];
         format.encode(value, 15, &mut new[..size]);
         common.races.store_over(texel, id, at as u64, &new[..size], by)?;

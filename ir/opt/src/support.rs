@@ -9,10 +9,11 @@
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{
     AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Refusal, Res,
-    ResourceKind, Scalar, Span, Stage, StageInfo, Sysval, TexArg, TexDim, Unsupported, Where,
+    ResourceKind, Scalar, Span, Stage, StageInfo, Sysval, Tex, TexArg, TexDesc, TexDim, TexWhat, Unsupported, Where,
 };
-use gpucc_pipeline::Pipeline;
+use gpucc_pipeline::{Pipeline, SamplerFacts};
 
+use crate::bound::BindingFacts;
 use crate::caps::{Caps, IoCaps};
 use crate::lower_tex::unwritten;
 
@@ -43,8 +44,9 @@ impl<'a> Chip<'a> {
     }
 
     /// Whether it refuses an op on a texture of a kind.
-    pub(crate) fn refuses_texture(&self, stage: Stage, kind: ResourceKind, op: Op) -> bool {
-        texture(kind, op).iter().flatten().any(|&code| self.refuses(stage, code))
+    pub(crate) fn refuses_texture(&self, stage: Stage, kind: ResourceKind, (op, desc): (Op, &TexDesc)) -> bool {
+        let edges = crosses_edges(kind, desc).then_some(Refusal::CubeEdges);
+        texture(kind, op).iter().chain([&edges]).flatten().any(|&code| self.refuses(stage, code))
     }
 
     fn message(&self, lack: &Unsupported, stage: Stage, what: &str) -> String {
@@ -82,25 +84,37 @@ fn texture(kind: ResourceKind, op: Op) -> [Option<Refusal>; 3] {
     }
 }
 
+/// Whether what an instruction filters may lie on two faces of a cube.
+fn crosses_edges(kind: ResourceKind, desc: &TexDesc) -> bool {
+    matches!(kind, ResourceKind::Texture { dim: TexDim::Cube, .. }) && desc.what() == TexWhat::Sample
+}
+
 /// The part that is looked at.
 struct Check<'a> {
     m: &'a Module,
     t: &'a Chip<'a>,
     caps: &'a Caps,
     e: &'a EntryPoint,
+    bound: &'a BindingFacts,
     stage: Stage,
 }
 
 /// Refuses the first thing of a prepared module that the target lacks. A part of what it lacks as a whole is named before the whole.
 ///
-/// `pipeline` is the one around a vertex or fragment entry.
+/// `pipeline` is the one around a vertex or fragment entry, `bound` what is known of textures and samplers.
 ///
 /// # Errors
 /// `Unsupported`, with code, target and span; `Internal` where lowering left what the capabilities do not have and the list of
 /// what is refused lacks its code.
-pub fn check(m: &Module, t: &Chip<'_>, caps: &Caps, pipeline: Option<&Pipeline>) -> Result<(), Diagnostic> {
+pub fn check(
+    m: &Module,
+    t: &Chip<'_>,
+    caps: &Caps,
+    pipeline: Option<&Pipeline>,
+    bound: &BindingFacts,
+) -> Result<(), Diagnostic> {
     let e = &m.entries[0];
-    let c = Check { m, t, caps, e, stage: e.stage.kind() };
+    let c = Check { m, t, caps, e, bound, stage: e.stage.kind() };
     c.workgroup()?;
     c.groups()?;
     c.interface(pipeline)?;
@@ -230,7 +244,8 @@ impl Check<'_> {
         let mut found = match (d.op, &d.attr) {
             (op, Attr::Tex(t) | Attr::TexAtomic(_, t)) => {
                 let codes = texture(self.m.resources[t.texture].kind, op);
-                codes.into_iter().flatten().find_map(|code| self.lack(code))
+                let lack = codes.into_iter().flatten().find_map(|code| self.lack(code));
+                lack.or_else(|| self.lack(Refusal::CubeEdges).filter(|_| self.may_cross_edges(t)))
             }
             (Op::Sysval, Attr::Sysval(s)) => sysval(*s).into_iter().flatten().find_map(|code| self.lack(code)),
             (op, _) if d.resources().any(|r| self.is_storage(r)) => {
@@ -251,6 +266,17 @@ impl Check<'_> {
         d.results.iter().for_each(&mut value);
         d.for_each_use(&mut value);
         found
+    }
+
+    /// Whether an instruction filters a cube, as far as is known.
+    fn may_cross_edges(&self, t: &Tex) -> bool {
+        let Some(sampler) = t.sampler.filter(|_| crosses_edges(self.m.resources[t.texture].kind, &t.desc)) else {
+            return false;
+        };
+        let s = &self.m.resources[sampler];
+        let nearest =
+            |f: &SamplerFacts| (f.group, f.binding, f.filter) == (s.group, s.binding, gpucc_pipeline::Filter::Nearest);
+        !self.bound.samplers.iter().any(nearest)
     }
 
     fn is_storage(&self, r: Res) -> bool {

@@ -26,7 +26,9 @@ fn each_case_is_a_module_that_keeps_the_contract() {
         assert!(list.len() > 2000, "{}", list.len());
         for case in list {
             let m = parse(&case.text);
-            let checked = check(&m, &caps).and_then(|()| support::check(&m, &CHIP, &caps, case.pipeline.as_ref()));
+            let checked = check(&m, &caps).and_then(|()| {
+                support::check(&m, &CHIP, &caps, case.pipeline.as_ref(), &gpucc_opt::BindingFacts::UNKNOWN)
+            });
             assert!(checked.is_ok(), "{}: {checked:?}\n{}", case.name, case.text);
         }
     }

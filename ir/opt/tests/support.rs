@@ -3,8 +3,10 @@
 use crate::testing::parse;
 use gpucc_ir::{Class, Refusal, Stage, Unsupported};
 use gpucc_opt::support::*;
-use gpucc_opt::{Caps, FormatSet, Gathers, IoCaps, Options, PerTarget, PipelineContext, SamplerCaps, TexCaps, prepare};
-use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target};
+use gpucc_opt::{
+    BindingFacts, Caps, FormatSet, Gathers, IoCaps, Options, PerTarget, PipelineContext, SamplerCaps, TexCaps, prepare,
+};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Filter, Format, Pipeline, SamplerFacts, Target};
 
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::F16, "no halves"),
@@ -14,7 +16,8 @@ const UNSUPPORTED: &[Unsupported] = &[
 
 fn code(generation: &str, size: u32, body: &str) -> Option<&'static str> {
     let m = parse(&format!("entry \"main\" compute func0 size {size},1,1\nfunc0 \"f\" {{\nblock0:\n{body}  ret\n}}\n"));
-    check(&m, &Chip { family: "x", generation, unsupported: UNSUPPORTED }, &Caps::FULL, None).err().map(|d| {
+    let chip = Chip { family: "x", generation, unsupported: UNSUPPORTED };
+    check(&m, &chip, &Caps::FULL, None, &BindingFacts::UNKNOWN).err().map(|d| {
         assert!(d.message.contains(&format!("x:{generation}")), "{d}");
         d.code
     })
@@ -69,7 +72,8 @@ fn planted(text: &str, around: Option<PipelineContext>, list: &[Unsupported]) ->
     let pipeline = around.as_ref().map(|a| a.pipeline.clone());
     let options = Options { verify: true, around: around.map(Box::new), ..Options::default() };
     let (m, _) = prepare(&m, "main", &PLANTED, &options)?;
-    check(&m, &Chip { family: "x", generation: "y", unsupported: list }, &PLANTED, pipeline.as_ref())
+    let chip = Chip { family: "x", generation: "y", unsupported: list };
+    check(&m, &chip, &PLANTED, pipeline.as_ref(), &BindingFacts::UNKNOWN)
 }
 
 /// A compute entry that stores what a line gives as `v1`.
@@ -121,6 +125,28 @@ fn what_is_left_of_textures_is_refused_by_code() {
     assert!(planted(&load, None, DRAWS).is_ok(), "in compute there are images");
     let gather = texel(&t("2d float"), "v1: f32x4 = tex v2, tex res1 sampler res2 gather 2d component 2");
     assert!(planted(&gather, None, DRAWS).is_ok(), "four samples stand for it");
+}
+
+/// A family that filters within a face has cubes for samplers that are known to filter nothing.
+#[test]
+fn cubes_that_are_filtered_are_refused_where_edges_are_seams() {
+    let seams = [Unsupported::all(Refusal::CubeEdges, "faces alone")];
+    let chip = Chip { family: "x", generation: "y", unsupported: &seams };
+    let asked = |kind: &str, line: &str, filter: Option<Filter>| {
+        let t = format!("res1 \"t\" group 0 binding 1 texture {kind}\nres2 \"s\" group 0 binding 2 sampler\n");
+        let samplers = filter.map(|filter| SamplerFacts { group: 0, binding: 2, compare: None, filter });
+        let bound = BindingFacts { samplers: samplers.into_iter().collect(), ..BindingFacts::UNKNOWN };
+        let m = parse(&format!("module robust off\n{}", texel(&t, line)));
+        let (m, _) = prepare(&m, "main", &Caps::FULL, &Options::default()).expect("it is prepared");
+        check(&m, &chip, &Caps::FULL, None, &bound).err().map(|d| d.code)
+    };
+    let sample = "v1: f32x4 = tex v0, v4, tex res1 sampler res2 sample cube level";
+    assert_eq!(asked("cube float", sample, None), Some("cube-edges"));
+    assert_eq!(asked("cube float", sample, Some(Filter::Linear)), Some("cube-edges"));
+    assert_eq!(asked("cube float", sample, Some(Filter::Nearest)), None);
+    assert_eq!(asked("cube float", "v1: f32x4 = tex v0, tex res1 sampler res2 gather cube", None), None);
+    let flat = "v1: f32x4 = tex v2, v4, tex res1 sampler res2 sample 2d level";
+    assert_eq!(asked("2d float", flat, Some(Filter::Linear)), None);
 }
 
 #[test]

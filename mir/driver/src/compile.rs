@@ -111,7 +111,7 @@ fn prepare<F: Family>(
     let (mut module, report) =
         shared.get(&caps.seen_by(module, stage), || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
     let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], unsupported: F::UNSUPPORTED };
-    gpucc_opt::support::check(&module, &chip, &caps, o.around.as_deref().map(|a| &a.pipeline))?;
+    gpucc_opt::support::check(&module, &chip, &caps, o.around.as_deref().map(|a| &a.pipeline), &o.bound)?;
     F::lower_ir(&mut module, generation, strategy, o)?;
     if pipeline.verify
         && let Err(found) = gpucc_ir::verify::verify_module(&module)

@@ -59,6 +59,8 @@ struct OverW;
 
 impl InterpModel for OverW {
     fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
+        // One bit says centroid or sample; which of them says state for the whole program.
+        let at = if at == Where::Centroid && quad.sample.is_some() { Where::Sample } else { at };
         let w = quad.weights(lane, at);
         if mode == Mode::Linear {
             let [a, b, c] = w.linear;

@@ -10,7 +10,8 @@ use gpucc_interp::{MachineMath, Profile, Tolerance};
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::special::{self, wide};
 use gpucc_num::{MinMax, Mode, NAN32, convert, f32 as num, sfu};
-use gpucc_sim::texture::{Filter, NearestRounding, Precision, Sampler};
+use gpucc_pipeline::{Code, Layout};
+use gpucc_sim::texture::{Filter, Format, NearestRounding, Precision, Sampler, Texel};
 
 use crate::interp;
 
@@ -114,6 +115,27 @@ impl MachineMath for Tesla {
             Op::FCos => sfu::cos(sfu::presin(x)),
             _ => return None,
         }))
+    }
+
+    /// Code makes codes of fractions: the product is rounded before it is rounded to an integer, which shows where it is a half.
+    fn stored(&self, format: Format, texel: Texel) -> Texel {
+        let parts: [(bool, u32); 4] = match format.layout() {
+            Layout::Array(Code::Unorm, bits) => [(false, bits); 4],
+            Layout::Array(Code::Snorm, bits) => [(true, bits); 4],
+            Layout::Bgra(Code::Unorm) => [(false, 8); 4],
+            Layout::Rgb10a2(Code::Unorm) => [(false, 10), (false, 10), (false, 10), (false, 2)],
+            _ => return texel,
+        };
+        std::array::from_fn(|k| {
+            let (signed, bits) = parts[k];
+            let x = f32::from_bits(texel[k]);
+            let most = ((1u32 << (bits - u32::from(signed))) - 1) as f32;
+            if !(-1.0..=1.0).contains(&x) {
+                return texel[k];
+            }
+            let code = num::mul(Mode::FLUSH, x, most).round_ties_even();
+            (code / most).to_bits()
+        })
     }
 }
 

@@ -34,6 +34,8 @@ const TIME_SLICE: u32 = 1000;
 const METHODS: u16 = 0;
 /// Space of vertex arrays, of which the reference has no numbers: eight registers each.
 const ARRAYS: u16 = 1;
+/// The bit of VP_GP_BUILTIN_ATTR_EN for numbers of primitives.
+const PRIMITIVES: u32 = 1 << 8;
 /// Slots of results.
 const SLOTS: u32 = 64;
 
@@ -47,6 +49,7 @@ mod method {
     pub const VP_REG_ALLOC_RESULT: u32 = 0x16b8;
     pub const VP_RESULT_MAP: u32 = 0x16bc;
     pub const SEMANTIC_CLIP: u32 = 0x1908;
+    pub const SEMANTIC_PRIM_ID: u32 = 0x1914;
     pub const FP_MULTISAMPLE: u32 = 0x1928;
     pub const FP_CTRL_UNK196C: u32 = 0x196c;
     pub const FP_INTERPOLANT_CTRL: u32 = 0x1988;
@@ -372,8 +375,15 @@ impl<'a> Machine<'a> {
                 })
             })
             .collect();
+        let numbers = self.get(method::VP_GP_BUILTIN_ATTR_EN) & PRIMITIVES != 0;
+        let numbered = numbers.then(|| self.get(method::SEMANTIC_PRIM_ID));
         for k in 0..i.words {
             let slot = i.first + k;
+            if numbered == Some(slot) {
+                let of = |l: usize| batch.get(l / 4).map_or(0, |q| q.primitive.index);
+                v.push((k >= i.smooth).then(|| [std::array::from_fn(of); 2]));
+                continue;
+            }
             let linear = self.get(method::NOPERSPECTIVE_BITMAP + 4 * (slot / 32)) >> (slot % 32) & 1 == 1;
             let mut found = [[0; 32]; 2];
             let mut whole = true;
@@ -603,7 +613,7 @@ impl DrawMachine for Machine<'_> {
             io.a.extend((0..4).filter(|c| e.on >> c & 1 == 1).map(|c| found[c]));
         }
         let numbers = self.get(method::VP_GP_BUILTIN_ATTR_EN);
-        if numbers & !0x1011 != 0 {
+        if numbers & !(0x1011 | PRIMITIVES) != 0 {
             return Err(Trap::new(TrapKind::Unsupported, format!("VP_GP_BUILTIN_ATTR_EN {numbers:#x}")));
         }
         let lanes = |of: &dyn Fn(&VertexIn) -> u32| std::array::from_fn(|l| batch.get(l).map_or(0, of));

@@ -20,7 +20,7 @@ pub(super) fn cases(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<
     let mut add = |kind: ResourceKind, desc: TexDesc, op: Op| {
         let by_quad = stage == Stage::Fragment && compares_by_quad(&desc, caps.sampler);
         let written = texture_fits(&desc, caps) && unwritten(&desc, caps).is_none() && !by_quad;
-        if written && desc.fits(op) && !chip.refuses_texture(stage, kind, op) {
+        if written && desc.fits(op) && !chip.refuses_texture(stage, kind, (op, &desc)) {
             out.extend(Of { stage, caps, kind, desc, op }.cases());
         }
     };

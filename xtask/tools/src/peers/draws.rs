@@ -9,9 +9,9 @@ use gpucc::Target;
 use super::measure::{Compared, Key, PAIRS, Pair, Peers, compare, compile_all, geomean, short, sources, table, worst};
 
 /// The pairs of [`PAIRS`] that are compared in draws.
-const PAIRS_OF_DRAWS: [usize; 3] = [0, 1, 2];
+const PAIRS_OF_DRAWS: [usize; 6] = [0, 1, 2, 6, 7, 8];
 /// The pair of each family whose worst entries are explained.
-const EXPLAINED: [(&str, usize); 1] = [("gcn", 2)];
+const EXPLAINED: [(&str, usize); 2] = [("gcn", 2), ("tesla", 5)];
 const STAGES: [&str; 2] = ["vertex", "fragment"];
 
 /// The rows of one stage. Workgroup memory, and with it zeroing, is not for draws.
