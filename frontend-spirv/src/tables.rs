@@ -425,6 +425,9 @@ pub fn mode(mode: M) -> Verdict {
         }
         M::ContractionOff | M::FPFastMathDefault => Read,
         M::Xfb => Harmless("outputs are not captured: no target does that"),
+        M::EarlyAndLateFragmentTestsAMD => {
+            Harmless("it allows tests before the stage runs, and asks for those after it")
+        }
         M::PixelInterlockOrderedEXT
         | M::PixelInterlockUnorderedEXT
         | M::SampleInterlockOrderedEXT

@@ -225,6 +225,31 @@ fn atomics_of_components() {
     check(source, &[1, 2, 30, 40], &[0, 0, 31, 0, 0, 0, 42, 0]);
 }
 
+/// The least, the greatest and the middle one of three values, in every order of them.
+#[test]
+fn one_of_three() {
+    let source = compute(
+        6,
+        "#extension GL_AMD_shader_trinary_minmax : require",
+        "void main() {
+            uint i = gl_LocalInvocationID.x; int order = inp.a[i];
+            int list[3] = { -5, 2, 9 };
+            int x = list[order / 100], y = list[order / 10 % 10], z = list[order % 10];
+            float fx = float(x), fy = float(y), fz = float(z);
+            int s = min3(x, y, z) * 10000 + mid3(x, y, z) * 100 + max3(x, y, z);
+            uint u = min3(uint(x), uint(y), uint(z)) * 3u + mid3(uint(x), uint(y), uint(z)) * 5u + max3(uint(x), uint(y), uint(z)) * 7u;
+            float f = min3(fx, fy, fz) * 10000.0 + mid3(fx, fy, fz) * 100.0 + max3(fx, fy, fz);
+            outp.r[i] = s; outp.r[i + 6] = int(u); outp.r[i + 12] = int(f);
+        }",
+    );
+    let orders = [12, 21, 102, 120, 201, 210];
+    let mut expected = vec![(-50000i32 + 209) as u32; 6];
+    // As an unsigned number -5 is the greatest.
+    expected.extend([2 * 3 + 9 * 5 - 5 * 7; 6]);
+    expected.extend([(-50000i32 + 209) as u32; 6]);
+    check(&source, &orders, &expected);
+}
+
 /// Scalars as vectors of one component; an index that is out of bounds in code that does not run.
 #[test]
 fn scalars_and_dead_code() {

@@ -144,7 +144,7 @@ impl ModuleCx<'_> {
     pub fn bytes(&mut self, tree: &Tree, ty: Ty, inst: &Inst) -> Lowered<Vec<u8>> {
         let size = self.types.get(ty).own.size;
         if u64::from(size) > limits::VARIABLE_BYTES.max {
-            return Err(report::limit(&limits::VARIABLE_BYTES).at(self.m.span(inst), "this variable"));
+            return Err(super::variable::too_large(Refusal::PrivateMemory, self.m.span(inst)));
         }
         self.count(u64::from(size) / 16)?;
         let mut bytes = vec![0; size as usize];

@@ -9,6 +9,9 @@ use gpucc_ir as ir;
 use ir::{Refusal, Scalar, Type, Value};
 use rspirv::spirv::GlslStd450Op as G;
 
+/// A set with the least, the greatest and the middle one of three values.
+const TRINARY: &str = "SPV_AMD_shader_trinary_minmax";
+
 impl FuncCx<'_, '_> {
     /// The name of an instruction of an extended set.
     pub fn extended_name(&self, inst: &Inst) -> String {
@@ -25,6 +28,7 @@ impl FuncCx<'_, '_> {
         let o = m.operands(inst);
         match m.set(o[0]) {
             Ok(()) => {}
+            Err(Some(TRINARY)) => return self.of_three(o[1], &o[2..]),
             Err(Some(name)) => {
                 let name = format!("`OpExtInstImport \"{name}\"`");
                 return Err(gpucc_frontend_common::report::unsupported(Refusal::Spirv, &name, self.span()));
@@ -57,6 +61,38 @@ impl FuncCx<'_, '_> {
                     None => return Ok(None),
                 },
             },
+        };
+        Ok(Some(Val::One(value)))
+    }
+
+    /// An instruction of [`TRINARY`]: 1 to 3 are the least, 4 to 6 the greatest, 7 to 9 the middle one of three floats, unsigned or signed
+    /// integers.
+    fn of_three(&mut self, number: u32, args: &[u32]) -> Lowered<Option<Val>> {
+        let &[x, y, z] = args else { return self.wrong(format!("it has {} operands", args.len())) };
+        let a = [self.one(x)?, self.one(y)?, self.one(z)?];
+        let kind = number.wrapping_sub(1);
+        self.alike(&a, if kind.is_multiple_of(3) { Type::is_float } else { Type::is_int })?;
+        let [x, y, z] = a;
+        let mut b = self.b();
+        let mut pair = |least: bool, x, y| match (kind % 3, least) {
+            (0, true) => b.fmin(x, y),
+            (0, false) => b.fmax(x, y),
+            (1, true) => b.umin(x, y),
+            (1, false) => b.umax(x, y),
+            (_, true) => b.smin(x, y),
+            (_, false) => b.smax(x, y),
+        };
+        let value = match kind / 3 {
+            which @ 0..2 => {
+                let first = pair(which == 0, x, y);
+                pair(which == 0, first, z)
+            }
+            2 => {
+                let (low, high) = (pair(true, x, y), pair(false, x, y));
+                let below = pair(true, high, z);
+                pair(false, low, below)
+            }
+            _ => return Ok(None),
         };
         Ok(Some(Val::One(value)))
     }

@@ -5,7 +5,7 @@ use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::Kind;
 use crate::value::{Cell, Index, Ptr, Val};
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::limits;
 use gpucc_ir as ir;
 use ir::{AtomicOp, IntCc, Mem, MemFlags, Place, Refusal, Type, Value};
 use rspirv::spirv::Op;
@@ -393,7 +393,7 @@ impl FuncCx<'_, '_> {
         self.check_size(ty)?;
         let own = self.m.types.get(ty).own.clone();
         if u64::from(own.size) > limits::VARIABLE_BYTES.max {
-            return Err(report::limit(&limits::VARIABLE_BYTES).at(self.span(), "this value"));
+            return Err(super::variable::too_large(Refusal::PrivateMemory, self.span()));
         }
         let local = if let Some(bytes) = self.memory_image(value, ty)? {
             let table = self.m.table(bytes, own.align);

@@ -347,6 +347,16 @@ impl<'m> ModuleCx<'m> {
         Ok(order)
     }
 
+    /// Whether reading an input takes more than a system value, which every function has.
+    fn belongs_to_stage(&self, variable: usize) -> bool {
+        let io = &self.io[variable];
+        match self.m.deco_number(io.id, Decoration::BuiltIn).and_then(BuiltIn::from_u32) {
+            Some(BuiltIn::HelperInvocation | BuiltIn::Layer | BuiltIn::ViewportIndex) => true,
+            Some(_) => false,
+            None => true,
+        }
+    }
+
     /// Decides whether a function is lowered in place of its calls: the IR has no pointers and at most 255 results.
     fn choose_inlined(&mut self, id: u32) -> Lowered<()> {
         const WIDE: u64 = 64;
@@ -379,7 +389,7 @@ impl<'m> ModuleCx<'m> {
                     let io = |id: &u32| match m.def(*id).and_then(|d| self.globals.get(d)) {
                         Some(Some(Global::Output(_))) => true,
                         Some(Some(Global::Val(Val::Input(i)))) => {
-                            self.io[i.variable].by_location || self.asks_for_helpers
+                            self.asks_for_helpers || self.belongs_to_stage(i.variable)
                         }
                         _ => false,
                     };

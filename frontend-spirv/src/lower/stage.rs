@@ -470,6 +470,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     }
 
     fn built_in(&mut self, variable: usize, built_in: BuiltIn, element: u32, leaf: Type) -> Lowered<Value> {
+        let fragment = self.stage.as_ref().is_some_and(Stage::is_fragment);
         let sysval = match built_in {
             BuiltIn::GlobalInvocationId => Sysval::GlobalInvocationId,
             BuiltIn::LocalInvocationId => Sysval::LocalInvocationId,
@@ -488,8 +489,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             BuiltIn::SampleMask if element > 0 => return Ok(self.code.f.zero(leaf)),
             BuiltIn::SampleMask => Sysval::SampleMask,
             BuiltIn::PrimitiveId => Sysval::PrimitiveIndex,
-            // There is one device, and one view.
-            BuiltIn::DeviceIndex | BuiltIn::ViewIndex => return Ok(self.code.f.zero(leaf)),
+            // There is one device, and one view; a call is one draw.
+            BuiltIn::DeviceIndex | BuiltIn::ViewIndex | BuiltIn::DrawIndex => return Ok(self.code.f.zero(leaf)),
+            // A pass has one layer and one viewport, since vertices that choose among more are refused.
+            BuiltIn::Layer | BuiltIn::ViewportIndex if fragment => return Ok(self.code.f.zero(leaf)),
             BuiltIn::HelperInvocation => {
                 let volatile = self.m.m.has(self.m.io[variable].id, D::Volatile);
                 return self.is_helper(volatile);

@@ -10,6 +10,13 @@ use gpucc_ir as ir;
 use ir::{Diagnostic, MemFlags, Refusal, Span};
 use rspirv::spirv::{Decoration as D, Dim, StorageClass as C};
 
+/// A variable or a value larger than any that is kept in memory.
+pub fn too_large(code: Refusal, span: Span) -> Diagnostic {
+    let limit = limits::VARIABLE_BYTES;
+    report::unsupported(code, &format!("a variable of more than {} bytes", limit.max), span)
+        .note("this is a limit of gpucc, not of the language")
+}
+
 impl ModuleCx<'_> {
     /// Declares a module-scope variable.
     pub fn variable(&mut self, inst: &Inst) -> Lowered<Global> {
@@ -63,7 +70,7 @@ impl ModuleCx<'_> {
             return Err(self.m.wrong(inst, "its type lacks an `Offset`, an `ArrayStride` or a `MatrixStride`"));
         };
         if extent > limits::VARIABLE_BYTES.max {
-            return Err(report::limit(&limits::VARIABLE_BYTES).at(span, "this variable"));
+            return Err(too_large(Refusal::WorkgroupMemory, span));
         }
         let size = (extent as u32).next_multiple_of(16);
         let global = *self.workgroup_block.get_or_insert_with(|| {
@@ -108,9 +115,9 @@ impl ModuleCx<'_> {
         span: Span,
     ) -> Lowered<ir::VarData> {
         let own = &self.types.get(ty).own;
-        let limit = limits::VARIABLE_BYTES;
-        if u64::from(own.size) > limit.max {
-            return Err(report::limit(&limit).at(span, "this variable"));
+        if u64::from(own.size) > limits::VARIABLE_BYTES.max {
+            let workgroup = space == ir::Space::Workgroup;
+            return Err(too_large(if workgroup { Refusal::WorkgroupMemory } else { Refusal::PrivateMemory }, span));
         }
         // An empty part has a place all the same.
         Ok(ir::VarData { name, space, size: own.size.max(1), align: own.align.max(1), init, span })
