@@ -444,6 +444,20 @@ fn stages_have_what_they_have() {
     }
 }
 
+/// What is put into a vector may be a variable in a wrong module, or a struct.
+#[test]
+fn parts_of_vectors_are_components() {
+    if !tools() {
+        return;
+    }
+    let types = "%v = OpTypeVector %u 2\n%v0 = OpConstantNull %v\n%S = OpTypeStruct %u %u\n%s0 = OpConstantNull %S";
+    for (n, part) in ["%a", "%s0", "%v0", "%p0"].iter().enumerate() {
+        let body = format!("%x = OpCompositeInsert %v {part} %v0 1");
+        let list = lower(&assembled(&format!("part{n}"), ["", "", types, &body])).expect_err("no component");
+        assert_eq!(list[0].class, Class::Invalid, "{part}: {}", list[0]);
+    }
+}
+
 /// Two entry points of one name and stage cannot be told apart.
 #[test]
 fn entry_points_have_names_of_their_own() {

@@ -360,10 +360,11 @@ impl FuncCx<'_, '_> {
         let Some(part) = self.m.types.part(ty, k) else { return self.wrong(format!("there is no part {k}")) };
         match self.materialise(whole)? {
             Val::One(v) => {
-                let object = self.single(object)?;
+                // What has another type need be no value at all.
                 if !rest.is_empty() || part != object_ty {
                     return self.wrong("the part has another type");
                 }
+                let object = self.single(object)?;
                 Ok(Val::One(self.b().insert(v, object, k)))
             }
             Val::Parts(parts) => {
