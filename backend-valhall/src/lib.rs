@@ -35,7 +35,7 @@ mod uniforms;
 pub mod waits;
 mod zero_undefs;
 
-use gpucc_container::{Access, Meta, Preload, ProgramRole, Source, flags};
+use gpucc_container::{Access, Meta, Preload, ProgramRole, Source, StateWord, flags};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, Job, Pass, Reflection,
     Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
@@ -350,7 +350,7 @@ impl Family for ValhallFamily {
         let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
         Ok(EmittedProgram {
             interface: cx.job.interface(&cx.state.io, |direction, n, slot| place_of(&cx.job, direction, n, slot)),
-            state: Vec::new(),
+            state: descriptor(&cx.job, all, (cx.state.io.needs_quads, &preloads)),
             code: p.code,
             data: Vec::new(),
             locs: (0..).step_by(8).zip(p.locs).collect(),
@@ -373,6 +373,36 @@ impl Family for ValhallFamily {
     fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, stage, notes)
     }
+}
+
+/// What the descriptor of a program of a draw says (reference, section 8.4).
+fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool, &[Preload])) -> Vec<StateWord> {
+    use machine::abi;
+    // Type 8. A stage of 2 has coverage as GL does, one of 3 runs positions in half of the warps.
+    let (pointer, word) = match (job.stage(), job.role) {
+        (Stage::Compute, _) => return Vec::new(),
+        (Stage::Fragment, _) => (abi::FRAGMENT_PROGRAM, 0x128),
+        (_, ProgramRole::Varying) => (abi::VARYING_PROGRAM, 0x038),
+        _ => (abi::POSITION_PROGRAM, 0x138),
+    };
+    let fragment = job.stage() == Stage::Fragment;
+    let helpers = u32::from(fragment && quads) << 28;
+    let registers = if all { 0 } else { 2 << 30 };
+    // A blend shader may need coverage and sample of any fragment.
+    let mut mask = if fragment { 0x3000 } else { 0 };
+    for p in preloads.iter().filter(|p| p.file == machine::exec::REGISTER_FILE) {
+        mask |= 1 << (p.index - abi::FIRST_PRELOAD);
+    }
+    let word = [word | helpers | registers, mask];
+    (0..)
+        .zip(word)
+        .map(|(k, value)| StateWord {
+            space: abi::PROGRAM_SPACE,
+            register: abi::program_word(pointer, k),
+            value,
+            mask: u32::MAX,
+        })
+        .collect()
 }
 
 /// Where the hardware has an input or output.

@@ -53,4 +53,5 @@ mod switches;
 mod swizzles;
 mod tesla_strangers;
 mod texture_mutants;
+mod valhall_strangers;
 mod vivante_strangers;

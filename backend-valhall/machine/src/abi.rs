@@ -26,6 +26,24 @@ pub const COVERAGE: u32 = 6;
 /// Mask of samples in bits 0 to 15, number of the sample in 16 to 20.
 pub const SAMPLE: u32 = 7;
 
+/// Space of the state words that belong to shader program descriptors. Space 0 is the registers of the command stream.
+pub const PROGRAM_SPACE: u16 = 1;
+/// Words of a shader program descriptor.
+pub const PROGRAM_WORDS: u32 = 8;
+/// The registers of the command stream that point to the descriptors of positions, of varyings and of fragments.
+pub const POSITION_PROGRAM: u32 = 16;
+/// As [`POSITION_PROGRAM`].
+pub const VARYING_PROGRAM: u32 = 18;
+/// As [`POSITION_PROGRAM`].
+pub const FRAGMENT_PROGRAM: u32 = 20;
+/// First register that a program descriptor can ask for.
+pub const FIRST_PRELOAD: u16 = 48;
+
+/// A word of the shader program descriptor that a register of the command stream points to, as a state word names it.
+pub const fn program_word(pointer: u32, word: u32) -> u32 {
+    PROGRAM_WORDS * pointer + word
+}
+
 /// Attributes that a table has room for.
 pub const ATTRIBUTES: u32 = 16;
 /// The sampler of instructions that need none, in vertex programs.

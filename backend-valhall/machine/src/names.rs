@@ -3,7 +3,7 @@
 use crate::abi;
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, ..gpucc_isa::Names::NONE };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -27,4 +27,17 @@ pub fn file(file: u8) -> Option<&'static str> {
 /// A source of this family alone.
 pub fn source(number: u32) -> Option<String> {
     abi::SOURCES.get(number as usize).map(|&s| s.into())
+}
+
+/// A word of a shader program descriptor.
+pub fn register(space: u16, register: u32) -> Option<String> {
+    let (pointer, word) = (register / abi::PROGRAM_WORDS, register % abi::PROGRAM_WORDS);
+    let program = match pointer {
+        _ if space != abi::PROGRAM_SPACE => return None,
+        abi::POSITION_PROGRAM => "positions",
+        abi::VARYING_PROGRAM => "varyings",
+        abi::FRAGMENT_PROGRAM => "fragments",
+        _ => return None,
+    };
+    Some(format!("word {word} of the program descriptor of {program}"))
 }

@@ -1,6 +1,7 @@
 //! All tests of `gpucc-valhall-machine` in one binary: linking and starting is paid once.
 
 mod common;
+mod draws;
 mod effects;
 mod machine;
 mod rows;

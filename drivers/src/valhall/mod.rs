@@ -159,12 +159,16 @@ impl Descriptors for Valhall {
 
     fn registers(
         &self,
-        _: &Entry,
-        _: Option<&Entry>,
+        vertex: &Entry,
+        fragment: Option<&Entry>,
         _: &DrawJob<'_>,
         _: &[PlacedAttribute<'_>],
     ) -> Result<Registers, Trap> {
-        Ok(Registers::new())
+        let mut all = Registers::new();
+        for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
+            all.set(w.space, w.register, w.value, w.mask);
+        }
+        Ok(all)
     }
 }
 

@@ -14,6 +14,11 @@ pub(super) const TEXTURE: u32 = 2;
 pub(super) const ATTRIBUTE: u32 = 5;
 pub(super) const BUFFER: u32 = 9;
 const PLANE: u32 = 10;
+const PROGRAM: u32 = 8;
+
+/// Stages of program descriptors.
+const STAGE_FRAGMENT: u32 = 2;
+const STAGE_VERTEX: u32 = 3;
 
 gpucc_sim::words! {
     /// An entry of the table of tables.
@@ -176,10 +181,73 @@ gpucc_sim::words! {
     }
 }
 
+gpucc_sim::words! {
+    /// A shader program: what of it is not the address of the code.
+    struct ProgramWords[2] = "program" {
+        TYPE kind: 0[0..4];
+        STAGE stage: 0[4..8];
+        VARIANT variant: 0[8..10];
+        reserved "[15:10] of word 0": 0[10..16];
+        SUPPRESS_NAN suppress_nan: 0[16..17];
+        FLUSH flush: 0[17..19];
+        SUPPRESS_INF suppress_inf: 0[19..20];
+        reserved "[27:20] of word 0": 0[20..28];
+        HELPERS helpers: 0[28..29];
+        CALLS calls: 0[29..30];
+        REGISTERS registers: 0[30..32];
+        PRELOAD preload: 1[0..16];
+        reserved "[31:16] of word 1": 1[16..32];
+    }
+}
+
+/// What a program descriptor says of a launch.
+pub(super) struct ProgramSetup {
+    /// Whether whole quads run.
+    pub helpers: bool,
+    /// Whether registers from 16 to 47 are missing.
+    pub small_file: bool,
+    pub flush: u32,
+    /// Registers that are loaded, from r48.
+    pub preload: u16,
+}
+
+impl ProgramSetup {
+    /// The descriptor of a fragment program, or of one of vertices.
+    pub(super) fn read(words: [u32; 2], fragment: bool) -> Result<ProgramSetup, Trap> {
+        let w = ProgramWords(words);
+        w.reserved()?;
+        for (field, value, wanted) in
+            [("TYPE", w.kind(), PROGRAM), ("STAGE", w.stage(), if fragment { STAGE_FRAGMENT } else { STAGE_VERTEX })]
+        {
+            if value != wanted {
+                return Err(bad("program", field, value));
+            }
+        }
+        // Of fragments the kind of coverage: that of GL. Of vertices how many warps run.
+        if fragment && w.variant() != 1 {
+            return Err(unsupported(format!("program field COVERAGE = {}", w.variant())));
+        }
+        if !fragment && (w.variant() == 3 || w.helpers() == 1) {
+            return Err(bad("program", "VARIANT or HELPERS", w.variant()));
+        }
+        if w.suppress_nan() + w.suppress_inf() + w.calls() != 0 {
+            return Err(unsupported("program fields SUPPRESS_NAN, SUPPRESS_INF, CALLS"));
+        }
+        let small_file = match w.registers() {
+            0 => false,
+            2 => true,
+            n => return Err(bad("program", "REGISTERS", n)),
+        };
+        Ok(ProgramSetup { helpers: w.helpers() == 1, small_file, flush: w.flush(), preload: w.preload() as u16 })
+    }
+}
+
 /// An attribute that a descriptor describes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attribute {
     pub format: Code,
+    /// The format as a descriptor has it.
+    pub word: u32,
     /// Handle of its buffer.
     pub buffer: u32,
     pub offset: u64,
@@ -205,6 +273,7 @@ impl Attribute {
         }
         Ok(Attribute {
             format: Code::of(w.format())?,
+            word: w.format(),
             buffer: w.table() << 24 | w.buffer(),
             offset: w.offset().into(),
             stride: w.stride().into(),

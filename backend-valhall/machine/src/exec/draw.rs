@@ -12,13 +12,13 @@ use gpucc_sim::draw::{
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Rules, RunOptions,
-    RunReport, RunState, SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Registers, Rules,
+    RunOptions, RunReport, RunState, SplitMix64, StepBudget, Trap, TrapKind,
 };
 
 use super::around::{Around, Fragment, Records};
 use super::decode::{Environment, merges, predecode};
-use super::descriptor::Blending;
+use super::descriptor::{Blending, ProgramSetup};
 use super::launch::{LIMITS, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
 use super::memory::{DeviceMemory, Scratch};
 use super::step::{CLASSES, Program, Shared, slice};
@@ -44,6 +44,8 @@ struct Side {
     mode: Mode,
     /// Place of its tables in those of a worker.
     tables: usize,
+    /// Whether whole quads run.
+    helpers: bool,
 }
 
 /// The state of the programs of a draw.
@@ -136,10 +138,32 @@ struct Placing<'a> {
     buffers: Vec<u64>,
     pointers: [u64; 2],
     blend: [Blending; 8],
+    registers: &'a Registers,
 }
 
 impl Placing<'_> {
-    fn side(&mut self, entry: &Entry, tables: usize) -> Result<Side, Trap> {
+    /// What the descriptor of a program says, which is what the container says.
+    fn setup(&self, entry: &Entry, pointer: u32) -> Result<ProgramSetup, Trap> {
+        let word = |k| self.registers.get(abi::PROGRAM_SPACE, abi::program_word(pointer, k));
+        let setup = ProgramSetup::read([word(0), word(1)], pointer == abi::FRAGMENT_PROGRAM)?;
+        if setup.small_file != small_file(&entry.meta)? {
+            return Err(container_trap("the program descriptor has another number of registers"));
+        }
+        if setup.flush != entry.meta.family_words.first().copied().unwrap_or(0) {
+            return Err(container_trap("the program descriptor has another mode of subnormals"));
+        }
+        let loaded = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE);
+        for p in loaded {
+            let bit = p.index.checked_sub(abi::FIRST_PRELOAD).and_then(|n| 1u16.checked_shl(n.into())).unwrap_or(0);
+            if setup.preload & bit == 0 {
+                return Err(container_trap(format!("the program descriptor does not ask for r{}", p.index)));
+            }
+        }
+        Ok(setup)
+    }
+
+    fn side(&mut self, entry: &Entry, tables: usize, pointer: u32) -> Result<Side, Trap> {
+        let setup = self.setup(entry, pointer)?;
         let common = &self.launch.common;
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
             return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
@@ -164,7 +188,7 @@ impl Placing<'_> {
             uniforms,
             shared_base: 0,
             code_base,
-            small_file: small_file(&entry.meta)?,
+            small_file: setup.small_file,
             tables: self.pointers[tables],
             blend: is_fragment.then(|| self.blend.map(|b| b.internal)),
         };
@@ -173,7 +197,14 @@ impl Placing<'_> {
         let merges = if ours { merges(&decoded) } else { Vec::new() };
         let program = Program { code: decoded, merges, bytes: entry.code.clone(), code_base };
         let preloads = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE).copied().collect();
-        Ok(Side { program: Arc::new(program), preloads, scratch, mode: mode(&entry.meta)?, tables })
+        Ok(Side {
+            program: Arc::new(program),
+            preloads,
+            scratch,
+            mode: mode(&entry.meta)?,
+            tables,
+            helpers: setup.helpers,
+        })
     }
 }
 
@@ -200,14 +231,15 @@ impl Machine {
         let pointers = [pointer(0), pointer(1)];
         let register = |n: u32| u64::from(device.registers.get(SPACE, n));
         let blend = blend_descriptors(register(BLEND + 1) << 32 | register(BLEND), (&memory, &space))?;
-        let mut p = Placing { launch, memory, space, buffers, pointers, blend };
+        let mut p = Placing { launch, memory, space, buffers, pointers, blend, registers: &device.registers };
         let (mut position, mut varying) = (None, None);
         for (role, entry) in launch.vertex.parts() {
-            let side = p.side(&entry, 0)?;
-            *if role == ProgramRole::Varying { &mut varying } else { &mut position } = Some(side);
+            let is_varying = role == ProgramRole::Varying;
+            let side = p.side(&entry, 0, if is_varying { abi::VARYING_PROGRAM } else { abi::POSITION_PROGRAM })?;
+            *if is_varying { &mut varying } else { &mut position } = Some(side);
         }
         let position = position.ok_or_else(|| container_trap("a vertex entry without a program of positions"))?;
-        let fragment = launch.fragment.map(|f| p.side(f, 1)).transpose()?;
+        let fragment = launch.fragment.map(|f| p.side(f, 1, abi::FRAGMENT_PROGRAM)).transpose()?;
         let mut places = Vec::new();
         for row in launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING) {
             let IoPlace::Location { number, .. } = row.at else { continue };
@@ -245,6 +277,10 @@ impl Machine {
             counts: [0; CLASSES.len()],
         };
         let flags = launch.fragment.map_or(0, |f| f.meta.flags);
+        let quads = fragment.as_ref().is_some_and(|f| f.helpers);
+        if quads != (flags & flags::DERIVATIVES != 0) {
+            return Err(container_trap("the program descriptor and the entry disagree about helpers"));
+        }
         let machine = Machine {
             position,
             varying,
@@ -255,7 +291,7 @@ impl Machine {
             places,
             positions,
             records,
-            quads: flags & flags::DERIVATIVES != 0,
+            quads,
             flags,
             writes_mask: launch
                 .fragment

@@ -90,11 +90,25 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Resu
         Op::LeaTex | Op::LeaTexImm => address(w, d, world),
         Op::StCvt => store(w, d, world),
         Op::LdAttr | Op::LdAttrImm => attribute(w, d, world),
-        _ => Err(Trap::new(
-            TrapKind::Unsupported,
-            "addresses of attributes: the reference does not say what they are for",
-        )),
+        _ => attribute_address(w, d, world),
     }
+}
+
+/// Address and conversion of the element of an attribute, in three registers as those of a texel; outside of the buffer 0.
+fn attribute_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
+    let ids = coordinates(w, d)?;
+    let handle = handle(w, d)?;
+    let DeviceMemory { tables, memory, space, .. } = &mut *world;
+    let a = tables.attribute((memory, space), handle)?;
+    let buffer = tables.buffer((memory, space), a.buffer)?;
+    let mut out: V64 = [0; LANES];
+    for l in lanes(w.active) {
+        let at = a.offset + a.stride * u64::from(ids[usize::from(a.of_instance)][l]);
+        if at + u64::from(a.format.bytes()) <= buffer.size {
+            out[l] = buffer.base + at;
+        }
+    }
+    deliver_address(w, d, &out, a.word)
 }
 
 /// The elements of an attribute: of vertices by the first operand, of instances by the second. Outside of the buffer there is 0.
@@ -174,18 +188,23 @@ fn deliver(w: &mut Warp, d: &DInst, found: &[[u32; 4]; LANES]) -> Result<(), Tra
 fn address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
     let [xy, zw] = coordinates(w, d)?;
     let t = texture(w, d, world)?;
-    if d.sr_count != 3 {
-        return Err(reserved("LEA_TEX delivers three registers"));
-    }
     let mut out: V64 = [0; LANES];
     for l in lanes(w.active) {
         let at = texel(&t, xy[l], zw[l]).map_err(|t| t.in_lane(w.number * LANES as u32 + l as u32))?;
         out[l] = at.map_or(0, |at| t.address(at));
     }
+    deliver_address(w, d, &out, t.format_word)
+}
+
+/// Writes addresses and the format that conversions name.
+fn deliver_address(w: &mut Warp, d: &DInst, out: &V64, format: u32) -> Result<(), Trap> {
+    if d.sr_count != 3 {
+        return Err(reserved("an address and its conversion are three registers"));
+    }
     w.kill_last_uses(d)?;
     w.write_message(d.sr, 0xF, &out.map(|v| v as u32))?;
     w.write_message(d.sr + 1, 0xF, &out.map(|v| (v >> 32) as u32))?;
-    w.write_message(d.sr + 2, 0xF, &[t.format_word; LANES])?;
+    w.write_message(d.sr + 2, 0xF, &[format; LANES])?;
     w.issue(d.slot, (d.sr, 3), Touch::Nothing, &[NOWHERE; LANES], 0)
 }
 

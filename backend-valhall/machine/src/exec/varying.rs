@@ -2,6 +2,8 @@
 //!
 //! The unit keeps the position of the last interpolation: `store` finds and keeps it, `retrieve` takes the kept one, `clobber` loses it.
 
+use gpucc_num::Round;
+use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_sim::draw::{Divisor, Mode, QuadIn, Where};
 use gpucc_sim::{Trap, TrapKind};
 
@@ -18,7 +20,9 @@ const RETRIEVE: u8 = 1;
 const CLOBBER: u8 = 3;
 /// Source formats.
 const FLAT32: u8 = 0;
+const FLAT16: u8 = 1;
 const F32: u8 = 2;
+const F16: u8 = 3;
 /// Words of a slot of a vertex: which of them were stored, and four.
 pub(super) const SLOT_WORDS: usize = 5;
 /// Special varyings.
@@ -38,7 +42,8 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Resul
     let m = &d.message;
     let f = around.fragment("varyings")?;
     let n = usize::from(m.vecsize) + 1;
-    if usize::from(d.sr_count) != n {
+    let halves = matches!(d.op, Op::LdVarBufImmF16 | Op::LdVarBufF16);
+    if usize::from(d.sr_count) != if halves { n.div_ceil(2) } else { n } {
         return Err(reserved(format!("{} registers for {n} components", d.sr_count)));
     }
     w.check_source(&d.src[0])?;
@@ -62,22 +67,25 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Resul
                 };
             }
         }
-        Op::LdVarBufImmF32 | Op::LdVarBufF32 => {
-            let bytes: V32 = if d.op == Op::LdVarBufF32 {
+        Op::LdVarBufImmF32 | Op::LdVarBufF32 | Op::LdVarBufImmF16 | Op::LdVarBufF16 => {
+            let bytes: V32 = if matches!(d.op, Op::LdVarBufF32 | Op::LdVarBufF16) {
                 w.check_source(&d.src[1])?;
                 w.src32(d, 1)
             } else {
                 [m.index.into(); LANES]
             };
-            let mode = match m.source_format {
-                FLAT32 => Mode::Flat,
-                F32 => Mode::Perspective,
-                _ => return Err(unsupported("varyings of 16 bits")),
+            let (mode, size) = match m.source_format {
+                FLAT32 if halves => return Err(unsupported("a flat word as a half")),
+                FLAT32 => (Mode::Flat, 4),
+                FLAT16 => (Mode::Flat, 2),
+                F32 => (Mode::Perspective, 4),
+                F16 => (Mode::Perspective, 2),
+                k => return Err(reserved(format!("source format {k}"))),
             };
             for l in lanes(w.active) {
                 let at = place(&f.batch[l / 4], m.sample, ids[l])?;
                 for k in 0..n {
-                    match one(f, l, (mode, at), bytes[l] + 4 * k as u32)? {
+                    match one(f, l, (mode, at), (bytes[l] + size * k as u32, size))? {
                         Some(v) => values[k][l] = v,
                         None => lost[k] |= 1 << l,
                     }
@@ -87,13 +95,30 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Resul
         _ => return Err(unsupported(format!("{} is not modelled", crate::ROWS[d.op as usize].text))),
     }
     w.kill_last_uses(d)?;
-    for k in 0..n {
-        w.write_message(d.sr + k as u8, 0xF, &values[k])?;
-        // A slot that no vertex stored is anything.
-        w.undefine(d.sr + k as u8, [lost[k]; 4]);
+    if halves {
+        pack(w, d.sr, &values[..n], &lost)?;
+    } else {
+        for k in 0..n {
+            w.write_message(d.sr + k as u8, 0xF, &values[k])?;
+            // A slot that no vertex stored is anything.
+            w.undefine(d.sr + k as u8, [lost[k]; 4]);
+        }
     }
     w.varying(d.slot);
     w.issue(d.slot, (d.sr, d.sr_count), Touch::Nothing, &[NOWHERE; LANES], 0)
+}
+
+/// Writes floats as halves, the first of two in the low bits. Half of a register that has no component is anything.
+fn pack(w: &mut Warp, first: u8, values: &[V32], lost: &[u16; 4]) -> Result<(), Trap> {
+    let half = |v: u32| u32::from(f32_to_f16(Round::Nearest, f32::from_bits(v)));
+    for (register, (k, pair)) in (first..).zip((0..).step_by(2).zip(values.chunks(2))) {
+        let high = pair.get(1);
+        let word = |l: usize| half(pair[0][l]) | high.map_or(0, |h| half(h[l]) << 16);
+        w.write_message(register, 0xF, &core::array::from_fn(word))?;
+        let upper = if high.is_some() { lost[k + 1] } else { !0 };
+        w.undefine(register, [lost[k], lost[k], upper, upper]);
+    }
+    Ok(())
 }
 
 /// Keeps, takes or loses the position of interpolation in the active lanes.
@@ -127,9 +152,9 @@ fn place(quad: &QuadIn<'_>, sample: u8, id: u32) -> Result<Where, Trap> {
     })
 }
 
-/// A word of an input in a lane; `None` if a vertex did not store it.
-fn one(f: &Fragment<'_>, l: usize, (mode, at): (Mode, Where), byte: u32) -> Result<Option<u32>, Trap> {
-    if !byte.is_multiple_of(4) {
+/// A component of an input in a lane, halves as floats; `None` if a vertex did not store it.
+fn one(f: &Fragment<'_>, l: usize, (mode, at): (Mode, Where), (byte, size): (u32, u32)) -> Result<Option<u32>, Trap> {
+    if !byte.is_multiple_of(size) {
         return Err(reserved(format!("byte {byte} of a record")));
     }
     let quad = &f.batch[l / 4];
@@ -147,7 +172,9 @@ fn one(f: &Fragment<'_>, l: usize, (mode, at): (Mode, Where), byte: u32) -> Resu
         if counts && of[0] >> component & 1 == 0 {
             return Ok(None);
         }
-        *word = of[1 + component];
+        let stored = of[1 + component];
+        let half = (stored >> (8 * (byte & 2))) as u16;
+        *word = if size == 2 { f16_to_f32(half).to_bits() } else { stored };
     }
     Ok(Some(quad.input(l % 4, mode, at, Divisor::Center, |v| words[v])))
 }

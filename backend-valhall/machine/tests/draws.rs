@@ -1,0 +1,309 @@
+//! Rows of vertex and fragment programs, in draws of one triangle on 4 x 4 pixels. Expected values are worked out from sections 10, 16
+//! and 17 of the reference.
+//!
+//! The corners of the triangle are (0, 0), (8, 0) and (0, 8) on the screen, so that what the vertices give is a plane over the
+//! target: at the centre of pixel (x, y) a component that is the corner's x is x + 0.5.
+
+use gpucc_container::{
+    Container, Entry, InterfaceRow, IoPlace, Meta, Preload, Program as Part, ProgramRole, Source, Stage, flags,
+};
+use gpucc_isa::stage;
+use gpucc_pipeline::{Compare, DepthStencil, Pipeline, Target};
+use gpucc_sim::draw::{Draw, Merger, Raster, Surface, Targets, Vertices, draw as rasterise};
+use gpucc_sim::raster::{Topology, Viewport};
+use gpucc_sim::texture::Format;
+use gpucc_sim::{Dispatch, DrawDevice, Resident, RunOptions, Trap, TrapKind};
+use gpucc_valhall_machine::{abi, assemble, draw};
+
+/// What a fragment program has in r0..r3 before it ends.
+pub const TEXTS: &[&str] = &[SMOOTH, BY_REGISTER, SPECIAL, HALVES, HALVES_BY_REGISTER, FLAT, TILE, DISCARDED];
+/// Texts of vertex programs.
+pub const VERTEX_TEXTS: &[&str] = &[POSITIONS, VARYINGS, ADDRESSES, ADDRESSES_BY_HANDLE];
+/// Ends of fragment programs.
+pub const ENDS: &[&str] = &[COLOUR, DEPTH];
+
+/// r0 = x, r1 = y, r2 = half the x over 8, r3 = 1/w of 0.5.
+const CORNERS: &str = "
+    IADD_IMM.i32 r4, 0x0, #0x41000000
+    IADD_IMM.i32 r5, 0x0, #0x1
+    IADD_IMM.i32 r6, 0x0, #0x2
+    IADD_IMM.i32 r7, 0x0, #0x3f000000
+    CSEL.u32.eq r0, r60, r5, r4, 0x0
+    CSEL.u32.eq r1, r60, r6, r4, 0x0
+    CSEL.u32.eq r2, r60, r5, r7, 0x0
+    MOV.i32 r3, r7
+";
+const POSITIONS: &str = "
+    LEA_BUF_IMM.slot0.wait0 @r8:r9, r59, table:0xD, index:0x0
+    STORE.i128.istream.slot0.end @r0:r1:r2:r3, r8, offset:0
+";
+/// Location 0 has x, y, 100 + x and 1. Location 1 has 7 plus the number of the vertex, and halves of x + 1 and y + 1.
+const VARYINGS: &str = "
+    FADD_IMM.f32 r2, r0, #0x42C80000
+    IADD_IMM.i32 r3, 0x0, #0x3f800000
+    IADD_IMM.i32 r10, r60, #0x7
+    FADD.f32 r12, r0, r3
+    FADD.f32 r13, r1, r3
+    V2F32_TO_V2F16 r11, r12, r13
+    LEA_BUF_IMM.slot0.wait0 @r8:r9, r59, table:0xD, index:0x0
+    STORE.i128.estream.slot0 @r0:r1:r2:r3, r8, offset:0
+    STORE.i64.estream.slot1.end @r10:r11, r8, offset:16
+";
+/// The x of a position comes from an attribute, whose address the instruction gives. The third word is the format.
+const ADDRESSES: &str = "
+    LEA_ATTR_IMM.slot0.wait0 @r10:r11:r12, r60, r61, table:0x0, index:0x0
+    LOAD.i32.unsigned.slot0.wait0 @r0, r10, offset:0
+    LEA_BUF_IMM.slot0.wait0 @r8:r9, r59, table:0xD, index:0x0
+    STORE.i128.istream.slot0.end @r0:r1:r2:r3, r8, offset:0
+";
+const ADDRESSES_BY_HANDLE: &str = "
+    IADD_IMM.i32 r13, 0x0, #0x0
+    LEA_ATTR.slot0.wait0 @r10:r11:r12, r60, r61, r13
+    LOAD.i32.unsigned.slot0.wait0 @r0, r10, offset:0
+    LEA_BUF_IMM.slot0.wait0 @r8:r9, r59, table:0xD, index:0x0
+    STORE.i128.istream.slot0.end @r0:r1:r2:r3, r8, offset:0
+";
+
+const SMOOTH: &str = "LD_VAR_BUF_IMM.f32.slot0.v4.src_f32.center.store.wait0 @r0:r1:r2:r3, r61, index:0x0";
+const BY_REGISTER: &str = "
+    MOV.i32 r3, 0x0
+    MOV.i32 r2, 0x0
+    IADD_IMM.i32 r8, 0x0, #0x4
+    LD_VAR_BUF.f32.slot0.v2.src_f32.center.store.wait0 @r0:r1, r61, r8
+";
+const SPECIAL: &str = "
+    MOV.i32 r3, 0x0
+    MOV.i32 r2, 0x0
+    LD_VAR_SPECIAL.f32.center.clobber.slot0.wait0 @r0, r61, index:0x2
+    LD_VAR_SPECIAL.f32.center.clobber.slot0.wait0 @r1, r61, index:0x3
+";
+const HALVES: &str = "
+    LD_VAR_BUF_IMM.f16.slot0.v4.src_f32.center.store.wait0 @r8:r9, r61, index:0x0
+    F16_TO_F32 r0, r8.h0
+    F16_TO_F32 r1, r8.h1
+    F16_TO_F32 r2, r9.h0
+    F16_TO_F32 r3, r9.h1
+";
+const HALVES_BY_REGISTER: &str = "
+    IADD_IMM.i32 r10, 0x0, #0x14
+    LD_VAR_BUF.f16.slot0.v2.src_f16.center.store.wait0 @r8, r61, r10
+    LD_VAR_BUF.f16.slot0.v2.src_flat16.center.store.wait0 @r9, r61, r10
+    F16_TO_F32 r0, r8.h0
+    F16_TO_F32 r1, r8.h1
+    F16_TO_F32 r2, r9.h0
+    F16_TO_F32 r3, r9.h1
+";
+const FLAT: &str = "
+    LD_VAR_BUF_IMM.f32.slot0.src_flat32.center.store.wait0 @r0, r61, index:0x10
+    U32_TO_F32 r0, r0
+    MOV.i32 r1, 0x0
+    MOV.i32 r2, 0x0
+    MOV.i32 r3, 0x0
+";
+/// The current pixel of target 0.
+const TILE: &str = "
+    IADD_IMM.i32.wait r8, 0x0, #0xff000000
+    LD_TILE.v4.f32.slot0.wait0 @r0:r1:r2:r3, r8, r60, blend_descriptor_0.w1
+";
+/// Two columns of the four are left alone.
+const DISCARDED: &str = "
+    LD_VAR_BUF_IMM.f32.slot0.v4.src_f32.center.store.wait0 @r0:r1:r2:r3, r61, index:0x0
+    IADD_IMM.i32 r8, 0x0, #0x40000000
+    DISCARD.f32.gt r0, r8
+";
+
+const COLOUR: &str = "
+    NOP.wait0126
+    ATEST.wait @r60, r60, 0x3F800000, atest_datum.w0
+    BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
+";
+/// The depth is 1/8.
+const DEPTH: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x3e000000
+    NOP.wait0126
+    ATEST.wait0126 @r60, r60, 0x3F800000, atest_datum.w0
+    ZS_EMIT.z.slot0.wait @r60, r8, 0x0, r60
+    BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
+";
+
+fn code(text: &str, bit: u8) -> Vec<u8> {
+    assemble(text, 1, bit, false).unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+}
+
+fn loads(list: &[(u16, Source)]) -> Vec<Preload> {
+    list.iter().map(|&(index, source)| Preload { file: 0, lane: 0, index, source }).collect()
+}
+
+fn container(entry: Entry) -> Container {
+    Container { family: "valhall".into(), generation: "v10".into(), entries: vec![entry], ..Container::default() }
+}
+
+fn meta(flags: u32) -> Meta {
+    Meta { subgroup_size: 16, registers: vec![(0, 64)], family_words: vec![0], flags, ..Meta::default() }
+}
+
+/// Programs of positions and of varyings.
+fn vertex(positions: &str) -> Container {
+    let preloads =
+        loads(&[(59, Source::Family(abi::RECORD)), (60, Source::Family(abi::VERTEX)), (61, Source::InstanceIndex)]);
+    let mut entry = Entry { name: "vs".into(), stage: Stage::Vertex, meta: meta(0), ..Entry::default() };
+    for (role, text) in [(ProgramRole::Position, positions), (ProgramRole::Varying, VARYINGS)] {
+        let own = code(&format!("{CORNERS}{text}"), stage::VS);
+        entry.programs.push(Part {
+            role,
+            offset: entry.code.len() as u32,
+            size: own.len() as u32,
+            registers: vec![(0, 64)],
+            family_words: vec![0],
+            preloads: preloads.clone(),
+            ..Part::default()
+        });
+        entry.code.extend(own);
+    }
+    for number in 0..2 {
+        entry.interface.push(InterfaceRow {
+            output: true,
+            at: IoPlace::Location { number, blend_src: 0 },
+            components: 15,
+            file: abi::FILE_VARYING,
+            index: number.into(),
+            ..InterfaceRow::default()
+        });
+    }
+    container(entry)
+}
+
+fn fragment(text: &str, flags: u32) -> Container {
+    let preloads = loads(&[(60, Source::Family(abi::COVERAGE)), (61, Source::Family(abi::SAMPLE))]);
+    let (stage, code) = (Stage::Fragment, code(text, stage::FS));
+    container(Entry { name: "fs".into(), stage, code, preloads, meta: meta(flags), ..Entry::default() })
+}
+
+const MEMORY: u64 = 0x20_0000_0000;
+
+/// Blend descriptors, program descriptors, and for the vertex program a table with an attribute of one float and its buffer.
+fn device() -> DrawDevice {
+    let mut device = DrawDevice::default();
+    let mut put = |n: u64, words: &[u32]| {
+        let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let address = MEMORY + 0x10_0000 * n;
+        let name = format!("memory {n}");
+        device.device.residents.push(Resident { name, address, bytes, writable: false, resource: None });
+        [address as u32, (address >> 32) as u32]
+    };
+    // rgba32float, opaque.
+    let blend = put(0, &[0x0000_0a00, 0xf012_2122, 0x0000_0019, 0x000b_f000]);
+    let [low, high] = put(1, &[0, 8f32.to_bits(), 0]);
+    let own = put(2, &[0x29c0_4115, 0, 0, 1, 4, 0, 0, 0, 0x19, 12, low, high, 0, 0, 0, 0]);
+    let tables = put(3, &[own[0], own[1] | 1 << 24, 64, 0]);
+    let mut word = |space, register, value| device.registers.set(space, register, value, u32::MAX);
+    word(0, 50, blend[0] | 1);
+    word(0, 51, blend[1]);
+    for (pointer, words) in [
+        (abi::POSITION_PROGRAM, [0x138, 0x3800]),
+        (abi::VARYING_PROGRAM, [0x038, 0x3800]),
+        (abi::FRAGMENT_PROGRAM, [0x128, 0x3000]),
+    ] {
+        word(abi::PROGRAM_SPACE, abi::program_word(pointer, 0), words[0]);
+        word(abi::PROGRAM_SPACE, abi::program_word(pointer, 1), words[1]);
+    }
+    device.tables[0].push((0, u64::from(tables[1]) << 32 | u64::from(tables[0]) | 1));
+    device
+}
+
+/// What a target holds before.
+const BEFORE: [f32; 4] = [0.25, 0.5, 0.75, 1.0];
+
+fn run(programs: (&Container, &Container), device: &mut DrawDevice) -> Result<Targets, Trap> {
+    let depth =
+        DepthStencil { depth_write: true, depth_compare: Compare::Always, ..DepthStencil::new(Format::Depth32Float) };
+    let target = Target::new(Format::Rgba32Float);
+    let state = Pipeline { targets: vec![Some(target)], depth: Some(depth), ..Pipeline::default() };
+    let viewport = Viewport { x: 0.0, y: 0.0, width: 4.0, height: 4.0, min_depth: 0.0, max_depth: 1.0 };
+    let job = Draw {
+        vertices: Vertices::new(Topology::TriangleList, 3),
+        raster: Raster::of(&state, viewport, [0, 0, 4, 4]),
+        merger: Merger::of(&state, [0.0; 4], 0),
+        seed: None,
+    };
+    let mut colour = Surface::new(Format::Rgba32Float, 4, 4, 1);
+    colour.clear(BEFORE.map(f32::to_bits));
+    let mut targets = Targets::new(vec![Some(colour)], Some(Surface::new(Format::Depth32Float, 4, 4, 1)));
+    let options = RunOptions::default();
+    let (vertex, fragment) = (programs.0, Some(programs.1));
+    draw((vertex, fragment), &job, &mut Dispatch::new([1, 1, 1]), device, &options, &mut |stages| {
+        rasterise(&job, stages, &mut targets)
+    })?;
+    Ok(targets)
+}
+
+/// The colours of a draw, by what they should be in a pixel whose centre is given.
+fn check(programs: (&Container, &Container), what: &str, wanted: &dyn Fn(f32, f32) -> [f32; 4]) -> Targets {
+    let targets = run(programs, &mut device()).unwrap_or_else(|t| panic!("{t}\n{what}"));
+    let colour = targets.colour[0].as_ref().unwrap();
+    for (x, y) in (0..4).flat_map(|y| (0..4).map(move |x| (x, y))) {
+        let got = colour.texel([x, y], 0).map(f32::from_bits);
+        assert_eq!(got, wanted(x as f32 + 0.5, y as f32 + 0.5), "pixel {x}, {y}\n{what}");
+    }
+    targets
+}
+
+/// What the texts leave in the pixel with this centre.
+type Wanted = fn(f32, f32) -> [f32; 4];
+
+#[test]
+fn fragment_rows() {
+    let cases: [(&str, u32, Wanted); 8] = [
+        (SMOOTH, 0, |x, y| [x, y, 100.0 + x, 1.0]),
+        (BY_REGISTER, 0, |x, y| [y, 100.0 + x, 0.0, 0.0]),
+        (SPECIAL, 0, |x, _| [0.5, x / 16.0, 0.0, 0.0]),
+        (HALVES, 0, |x, y| [x, y, 100.0 + x, 1.0]),
+        (HALVES_BY_REGISTER, 0, |x, y| [x + 1.0, y + 1.0, 1.0, 1.0]),
+        (FLAT, 0, |_, _| [7.0, 0.0, 0.0, 0.0]),
+        (TILE, flags::READS_TARGETS, |_, _| BEFORE),
+        (DISCARDED, flags::DISCARD, |x, y| if x > 2.0 { BEFORE } else { [x, y, 100.0 + x, 1.0] }),
+    ];
+    for (text, flags, wanted) in cases {
+        check((&vertex(POSITIONS), &fragment(&format!("{text}{COLOUR}"), flags)), text, &wanted);
+    }
+}
+
+#[test]
+fn depth_is_emitted() {
+    let program = fragment(&format!("{SMOOTH}{DEPTH}"), flags::WRITES_DEPTH);
+    let targets = check((&vertex(POSITIONS), &program), DEPTH, &|x, y| [x, y, 100.0 + x, 1.0]);
+    let depth = targets.depth.unwrap();
+    assert!((0..4).all(|k| f32::from_bits(depth.texel([k, 3 - k], 0)[0]) == 0.125));
+}
+
+#[test]
+fn addresses_of_attributes() {
+    for text in [ADDRESSES, ADDRESSES_BY_HANDLE] {
+        let program = fragment(&format!("{SMOOTH}{COLOUR}"), 0);
+        check((&vertex(text), &program), text, &|x, y| [x, y, 100.0 + x, 1.0]);
+    }
+}
+
+#[test]
+fn program_descriptors_are_read() {
+    let programs = (vertex(POSITIONS), fragment(&format!("{SMOOTH}{COLOUR}"), 0));
+    for (pointer, word, value, what) in [
+        (abi::FRAGMENT_PROGRAM, 0, 0x138, "STAGE"),
+        (abi::FRAGMENT_PROGRAM, 0, 0x028, "COVERAGE"),
+        (abi::FRAGMENT_PROGRAM, 0, 0x8000_0128, "number of registers"),
+        (abi::FRAGMENT_PROGRAM, 0, 0x4000_0128, "REGISTERS"),
+        (abi::FRAGMENT_PROGRAM, 0, 0x1000_0128, "helpers"),
+        (abi::FRAGMENT_PROGRAM, 0, 0x0004_0128, "subnormals"),
+        (abi::FRAGMENT_PROGRAM, 0, 0x0000_0528, "[15:10]"),
+        (abi::FRAGMENT_PROGRAM, 1, 0x2000, "r60"),
+        (abi::POSITION_PROGRAM, 0, 0x139, "TYPE"),
+        (abi::POSITION_PROGRAM, 1, 0x3000, "r59"),
+        (abi::VARYING_PROGRAM, 1, 0x1800, "r61"),
+    ] {
+        let mut device = device();
+        device.registers.set(abi::PROGRAM_SPACE, abi::program_word(pointer, word), value, u32::MAX);
+        let trap = run((&programs.0, &programs.1), &mut device).map(|_| ()).expect_err(what);
+        assert!(trap.to_string().contains(what), "{trap}: {what}");
+        assert!(matches!(trap.kind, TrapKind::Reserved | TrapKind::Unsupported | TrapKind::Container), "{trap}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Programs of another compiler for Valhall (`foreign/graphics/valhall.jsonl`): what the listing says of their words, and that our
+//! programs for the same shaders want of the hardware what theirs do, where nobody has a choice.
+
+use std::collections::BTreeSet;
+
+use gpucc::{CodegenOptions, Options, Target};
+use gpucc_container::Entry;
+use gpucc_isa::{Notes, stage};
+use gpucc_tests::{exec, shared};
+use serde_json::Value;
+
+/// The programs, if they are there: one JSON object a line.
+fn programs() -> Vec<Value> {
+    let Some(path) = shared::find("foreign/graphics/valhall.jsonl") else { return Vec::new() };
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    text.lines().map(|l| serde_json::from_str(l).expect("an object a line")).collect()
+}
+
+fn code(p: &Value) -> Vec<u8> {
+    let hex = p["code"].as_str().expect("code");
+    (0..hex.len()).step_by(2).map(|k| u8::from_str_radix(&hex[k..k + 2], 16).expect("hex")).collect()
+}
+
+fn stage_of(p: &Value) -> u8 {
+    match p["stage"].as_str() {
+        Some("vertex") => stage::VS,
+        Some("fragment") => stage::FS,
+        _ => stage::CS,
+    }
+}
+
+fn listing(p: &Value, code: &[u8]) -> (String, usize) {
+    let machine = gpucc_machines::find("valhall").expect("the family");
+    let generation = machine.generations.iter().position(|g| Some(*g) == p["generation"].as_str()).expect("a chip");
+    let listing = (machine.disassemble)(code, generation, stage_of(p), &Notes::default());
+    (listing.text, listing.bad_words)
+}
+
+#[test]
+fn programs_are_read_and_assemble_back() {
+    let machine = gpucc_machines::find("valhall").expect("the family");
+    let all = programs();
+    assert!(all.is_empty() || all.len() == 120);
+    for p in &all {
+        let (id, code) = (&p["id"], code(p));
+        let generation = machine.generations.iter().position(|g| Some(*g) == p["generation"].as_str()).expect("a chip");
+        let (text, bad) = listing(p, &code);
+        assert_eq!(bad, 0, "{id}: {text}");
+        let back = (machine.assemble)(&text, generation, stage_of(p), false);
+        let back = back.unwrap_or_else(|e| panic!("{id}: {}", e[0]));
+        assert!(back == code, "{id}: other words come back");
+    }
+}
+
+/// Our program for the shader of a program, with default state of the pipeline.
+fn ours(p: &Value) -> Option<Entry> {
+    let entry = p["id"].as_str()?.rsplit_once('/')?.1;
+    let module = exec::lower(p["wgsl"].as_str()?, entry, &[]).ok()?;
+    let target = Target::parse(&format!("valhall:{}", p["generation"].as_str()?)).expect("a target");
+    let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
+    let done = gpucc::compile(&module, &Options { target, codegen }).ok()?;
+    Some(done.container().entries[0].clone())
+}
+
+/// Space of the words of program descriptors, and 8 times the registers that point to those of positions, varyings, fragments
+/// (`docs/abi-valhall.md`, section 13).
+const PROGRAMS: u16 = 1;
+const POSITIONS: u32 = 8 * 16;
+const VARYINGS: u32 = 8 * 18;
+const FRAGMENTS: u32 = 8 * 20;
+
+/// The mask of a map from registers to what they hold.
+fn mask(preload: &Value) -> Option<u32> {
+    let number = |r: &String| r.strip_prefix('r')?.parse::<u32>().ok();
+    preload.as_object()?.keys().map(number).try_fold(0, |m, n| Some(m | 1 << (n? - 48)))
+}
+
+/// Bits of word 0 that follow from the shader: not how many registers it takes.
+const FIRST_WORD: u32 = 0x3fff_ffff;
+
+#[test]
+fn program_descriptors_are_what_another_compiler_asks_for() {
+    let hex = |v: &Value| u32::from_str_radix(v.as_str()?.strip_prefix("0x")?, 16).ok();
+    let (mut compared, mut wrong, all) = (0, Vec::new(), programs());
+    for p in &all {
+        let pointer = match p["stage"].as_str() {
+            Some("vertex") => POSITIONS,
+            Some("fragment") => FRAGMENTS,
+            _ => continue,
+        };
+        let Some(ours) = ours(p) else { continue };
+        // A program that knows the step of its attributes needs no instance.
+        let registers = if pointer == POSITIONS { !0x2000 } else { u32::MAX };
+        let (words, state) = (&p["state"]["words"], &p["state"]);
+        for (pointer, word, bits, theirs) in [
+            (pointer, 0, FIRST_WORD, hex(&words["shader_program_w0"])),
+            (pointer, 1, registers, hex(&words["shader_program_w1"])),
+            (VARYINGS, 1, registers, mask(&state["preload_varying"])),
+        ] {
+            let of = ours.state.iter().find(|w| (w.space, w.register) == (PROGRAMS, pointer + word));
+            let (Some(of), Some(theirs)) = (of, theirs) else { continue };
+            compared += 1;
+            if of.value & bits != theirs & bits {
+                wrong.push(format!(
+                    "{}: word {word} of r{} {:08x}, theirs {theirs:08x}",
+                    p["id"],
+                    pointer / 8,
+                    of.value
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(all.is_empty() || compared > 180, "only {compared} words were compared");
+}
+
+/// Messages that are compared.
+const MESSAGES: [&str; 8] = ["LD_VAR", "TEX_", "LD_ATTR", "BLEND", "ATEST", "ZS_EMIT", "LD_TILE", "LEA_BUF_IMM"];
+
+/// What is free in a message: slot, flow, which components leave, and the position of interpolation that a unit keeps.
+fn is_free(modifier: &str) -> bool {
+    let flow = modifier.starts_with("wait") || modifier.starts_with("slot");
+    let components = modifier.len() <= 4 && modifier.bytes().all(|b| b"rgba".contains(&b));
+    let size = modifier.len() == 2 && modifier.starts_with('v');
+    flow || components
+        || size
+        || matches!(modifier, "end" | "discard" | "reconverge" | "skip" | "store" | "retrieve" | "clobber" | "reserved")
+}
+
+/// The messages of a listing, without what is free. Where a varying lies is the choice of a linker. The format of texels and whether
+/// integers of colours have a sign are the state's; where 1/w is taken is `docs/drawing.md`'s.
+fn messages(text: &str, with_places: bool) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for line in text.lines() {
+        let line = line.split(';').next().unwrap_or("").trim();
+        let Some((name, operands)) = line.split_once(' ').filter(|l| MESSAGES.iter().any(|m| l.0.starts_with(m)))
+        else {
+            continue;
+        };
+        let mut parts = name.split('.');
+        let row = parts.next().unwrap_or("");
+        let of_state = |m: &str| match row {
+            "BLEND" => matches!(m, "s32" | "u32"),
+            "LD_VAR_SPECIAL" => matches!(m, "center" | "centroid" | "sample"),
+            _ => row.starts_with("TEX_") && matches!(m, "auto" | "f" | "u" | "s"),
+        };
+        let mut modifiers: Vec<&str> = parts.filter(|m| !is_free(m) && !of_state(m)).collect();
+        modifiers.sort_unstable();
+        let place = operands.split(", ").find(|o| o.starts_with("index:")).unwrap_or("");
+        let place = if with_places || !row.starts_with("LD_VAR") { place } else { "" };
+        all.insert(format!("{row} {} {place}", modifiers.join(".")));
+    }
+    all
+}
+
+/// Cubes whose level is computed: here by gradients.
+const CUBES: [&str; 1] = ["implicit-lod/cube"];
+
+#[test]
+fn messages_are_those_of_another_compiler() {
+    let (mut compared, mut wrong, all) = (0, Vec::new(), programs());
+    for p in &all {
+        let Some(ours) = ours(p) else { continue };
+        let with_places = p["generation"] == "v10";
+        let [ours, theirs] = [ours.code, code(p)].map(|c| messages(&listing(p, &c).0, with_places));
+        compared += 1;
+        // Whether a message is needed is the choice of an optimiser.
+        let other: Vec<&String> = ours.difference(&theirs).collect();
+        if !other.is_empty() && !CUBES.iter().any(|c| p["id"].as_str().is_some_and(|id| id.contains(c))) {
+            wrong.push(format!("{}: ours {other:?}, theirs {theirs:?}", p["id"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(all.is_empty() || compared > 100, "only {compared} programs were compared");
+}
