@@ -45,3 +45,22 @@ fn the_page_of_scenes_is_whole() {
         }
     }
 }
+
+/// Each file and folder that the page for contributors names is there; `X` stands for each family.
+#[test]
+fn the_page_for_contributors_names_what_is_there() {
+    let root = gpucc_tests::shared::workspace();
+    let page = std::fs::read_to_string(root.join("docs/contributing.md")).expect("the page");
+    let table = page.lines().filter(|l| l.starts_with("| "));
+    let named: Vec<&str> = table.flat_map(|l| l.split('`').skip(1).step_by(2)).filter(|n| n.contains('/')).collect();
+    assert!(named.len() > 20, "{named:?}");
+    for name in named.into_iter().filter(|n| !n.contains(' ') && !n.contains("PASS")) {
+        for family in ["gcn", "tesla", "valhall", "vivante"] {
+            let path =
+                name.replace("backend-X", &format!("backend-{family}")).replace("src/X", &format!("src/{family}"));
+            // The rows of a family are a folder or a file.
+            let there = root.join(&path).exists() || root.join(format!("{path}.rs")).exists();
+            assert!(there, "`{path}` of `{name}`");
+        }
+    }
+}
