@@ -2,19 +2,15 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::read::Language;
-
-/// Line and column of a field, from 1, by its path as errors have it; of one that is not written those of what it is missing in.
+/// Line and column of a field in TOML, from 1, by its path as errors have it; of one that is not written those of what it is missing in.
 /// Nothing if the text cannot be read or the field is the whole scene.
-pub(crate) fn of_field(text: &str, language: Language, field: &str) -> Option<(u32, u32)> {
-    if field.is_empty() {
-        return None;
-    }
-    let at = match language {
-        Language::Toml => in_toml(text, field),
-        Language::Json => in_json(text, field),
-    }?;
-    of_byte(text, at)
+pub(crate) fn of_toml(text: &str, field: &str) -> Option<(u32, u32)> {
+    in_toml(text, field).filter(|_| !field.is_empty()).and_then(|at| of_byte(text, at))
+}
+
+/// The same in JSON.
+pub(crate) fn of_json(text: &str, field: &str) -> Option<(u32, u32)> {
+    in_json(text, field).filter(|_| !field.is_empty()).and_then(|at| of_byte(text, at))
 }
 
 /// Line and column of a byte, from 1; columns count characters.

@@ -27,7 +27,7 @@ impl SceneFile {
         let e = if e.file.is_empty() { e.of(&self.name) } else { e };
         match &self.text {
             Some((text, language)) if e.place.is_none() && e.file == self.name => {
-                SceneError { place: crate::place::of_field(text, *language, &e.field), ..e }
+                SceneError { place: language.place(text, &e.field), ..e }
             }
             _ => e,
         }
@@ -44,6 +44,14 @@ pub enum Language {
 }
 
 impl Language {
+    /// Line and column of a field.
+    fn place(self, text: &str, field: &str) -> Option<(u32, u32)> {
+        match self {
+            Language::Toml => crate::place::of_toml(text, field),
+            Language::Json => crate::place::of_json(text, field),
+        }
+    }
+
     /// The language of a file by the ending of its name.
     pub fn of(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
@@ -91,7 +99,7 @@ pub fn parse(text: &str, language: Language) -> Result<Scene, SceneError> {
         Language::Toml => toml(text),
     };
     scene.map_err(|e| match e.place {
-        None => SceneError { place: crate::place::of_field(text, language, &e.field), ..e },
+        None => SceneError { place: language.place(text, &e.field), ..e },
         Some(_) => e,
     })
 }
