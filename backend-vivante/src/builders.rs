@@ -94,5 +94,5 @@ gpucc_mir::builders! {
     I2f, F2i, Imullo0, Imadlo0, Imulhi0, Iabs, Leadzero, Lshift, Rshift, Or, And, Xor, Not, Popcount, BitRev, Movai,
     Branch, BranchUnary, BranchBinary, BranchAny, Barrier, Load, Store, AtomicAdd, AtomicXchg, AtomicCmpXchg, AtomicMin,
     AtomicMax, AtomicOr, AtomicAnd, AtomicXor, Dsx, Dsy, Texkill, TexkillUnary, TexkillBinary, Texld,
-    Texldb, Texldl, Texldd, Texldgpcf, Txf,
+    Texldb, Texldl, Texldd, Texldgpcf, Txf, F2irnd, Conv,
 }

@@ -112,7 +112,7 @@ fn parts() -> Vec<Probe> {
         ),
         drawn(
             R::StorageTextures,
-            &["tesla", "vivante"],
+            &["tesla"],
             None,
             "@group(0) @binding(0) var t: texture_storage_2d<rgba8unorm, write>;\n@fragment fn main() { textureStore(t, vec2i(1), vec4f(1)); }",
         ),

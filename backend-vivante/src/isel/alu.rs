@@ -340,7 +340,7 @@ impl Isel<'_> {
     }
 
     /// An operation whose result is the product of two lanes, of one lane of each operand.
-    fn pair_product<const N: usize, const NEEDS: u64, const TAKES: u64>(
+    pub(super) fn pair_product<const N: usize, const NEEDS: u64, const TAKES: u64>(
         &mut self,
         cx: &mut IselCx<'_>,
         dst: VReg,

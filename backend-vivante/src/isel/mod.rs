@@ -6,6 +6,7 @@
 mod alu;
 mod arrays;
 mod control;
+mod image;
 pub mod io;
 mod memory;
 mod operand;
@@ -439,7 +440,7 @@ impl Lower<Vivante> for Isel<'_> {
             },
             Op::Derivative => self.derivative(cx, i),
             Op::Demote => self.demote(cx, i),
-            Op::Sample | Op::Tex | Op::TexQuery => self.tex(cx, i),
+            Op::Sample | Op::Tex | Op::TexQuery | Op::ImageLoad | Op::ImageStore => self.tex(cx, i),
             _ => self.alu(cx, i),
         }
     }

@@ -40,6 +40,7 @@ impl Isel<'_> {
             TexWhat::Sample => self.sample(cx, i, &req),
             TexWhat::Fetch => self.fetch(cx, i, &req),
             TexWhat::Lod => self.level_of_quad(cx, i, &req),
+            TexWhat::Load | TexWhat::Store => self.image(cx, i, &req),
             TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &req),
             _ => Err(cx.unknown(i)),
         }
@@ -389,7 +390,7 @@ impl Isel<'_> {
     }
 
     /// Words of the texture that is asked about, as an operand.
-    fn asked(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, first: u16, count: u32) -> Use<Vivante> {
+    pub(super) fn asked(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, first: u16, count: u32) -> Use<Vivante> {
         let index = req.get(TexArg::TextureIndex);
         let elements = self.count(req.tex.texture);
         let mut found = self.words_as_operand(req, self.element(cx, index).unwrap_or(0), first, count);

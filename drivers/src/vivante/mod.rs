@@ -14,12 +14,12 @@ pub use words::{
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use gpucc_container::{DescriptorKey, Entry, Resource, Source, Variant};
+use gpucc_container::{DescriptorKey, Entry, Resource, ResourceKind, Source, Variant};
 use gpucc_sim::texture::{Format, Image, Sampler};
 use gpucc_sim::{AddressSpace, BoundTexture, Device, Dispatch, Registers, Trap, TrapKind};
 
 use crate::link::PlacedAttribute;
-use crate::{BoundView, Descriptors, DrawJob, Part, Placer, Plane};
+use crate::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, SurfaceLayout};
 
 /// File code of the texture units in preloads: lane 0 the texture, lane 1 the sampler.
 const FILE_UNIT: u8 = 2;
@@ -77,6 +77,9 @@ impl Descriptors for Vivante {
     }
 
     fn plane(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> Plane {
+        if resource.kind == ResourceKind::StorageTexture {
+            return Plane::of(view, image);
+        }
         if let Some(count) = fractions(image.format) {
             let first = if count == 4 && resource.shape.variant == Variant::High { 2 } else { 0 };
             return Plane::Floats { first, count: count.min(2) };
@@ -114,14 +117,19 @@ impl Descriptors for Vivante {
             words::is_srgb(format).into(),
         ];
         let mut out = facts.to_vec();
-        if several && variant != Variant::Samples || halves && !matches!(variant, Variant::Low | Variant::High) {
-            // Nothing but its sizes is asked.
-            return Ok(out);
-        }
         let level = |l: u32| {
             let layer = if b.image.is_3d { 0 } else { view.base_layer * s.layer(l) };
             (b.address + s.level_offset(l)) as u32 + layer
         };
+        if b.resource.kind == ResourceKind::StorageTexture {
+            let (address, spare) = (level(first), (b.address + s.size() - surface::SPARE) as u32);
+            out.extend([address, 4 * s.row(first), s.layer(first), spare.wrapping_sub(address)]);
+            return Ok(out);
+        }
+        if several && variant != Variant::Samples || halves && !matches!(variant, Variant::Low | Variant::High) {
+            // Nothing but its sizes is asked.
+            return Ok(out);
+        }
         let part = match variant {
             _ if halves => TexelPart::Whole,
             Variant::Low => TexelPart::Low,

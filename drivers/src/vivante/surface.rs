@@ -8,6 +8,8 @@ use crate::surface::{Plane, SurfaceLayout};
 
 /// Levels begin at multiples of this.
 const LEVEL: u64 = 64;
+/// Bytes behind the texels that nobody's texel is: what lies outside goes there.
+pub const SPARE: u64 = 64;
 
 /// A tiled surface.
 #[derive(Clone, Debug)]
@@ -62,7 +64,7 @@ impl Tiled {
 
 impl SurfaceLayout for Tiled {
     fn size(&self) -> u64 {
-        self.starts.last().copied().unwrap_or(0)
+        self.starts.last().copied().unwrap_or(0) + SPARE
     }
 
     fn offset(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
