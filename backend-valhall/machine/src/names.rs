@@ -3,7 +3,7 @@
 use crate::abi;
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
