@@ -458,6 +458,30 @@ fn parts_of_vectors_are_components() {
     }
 }
 
+/// An input that is not listed has the location of one that is, and components beyond it.
+#[test]
+fn inputs_are_listed() {
+    if !tools() {
+        return;
+    }
+    for (n, listed) in ["%x", "%x %y"].iter().enumerate() {
+        let text = format!(
+            "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" {listed}\n\
+             OpExecutionMode %main OriginUpperLeft\nOpDecorate %x Location 0\nOpDecorate %y Location 0\nOpDecorate %y Component 3\n\
+             %void = OpTypeVoid\n%fn = OpTypeFunction %void\n%f = OpTypeFloat 32\n%v = OpTypeVector %f 3\n\
+             %pv = OpTypePointer Input %v\n%pf = OpTypePointer Input %f\n%x = OpVariable %pv Input\n%y = OpVariable %pf Input\n\
+             %main = OpFunction %void None %fn\n%b = OpLabel\n%l = OpLoad %f %y\nOpReturn\nOpFunctionEnd\n"
+        );
+        let path = scratch(&format!("listed{n}.spvasm"));
+        std::fs::write(&path, text).expect("a file");
+        let bytes = tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("listed{n}.spv"));
+        match lower(&bytes) {
+            Ok(_) => assert_eq!(n, 1, "{listed}"),
+            Err(list) => assert_eq!((n, list[0].class), (0, Class::Invalid), "{listed}: {}", list[0]),
+        }
+    }
+}
+
 /// Two entry points of one name and stage cannot be told apart.
 #[test]
 fn entry_points_have_names_of_their_own() {

@@ -454,8 +454,12 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             return self.wrong("an input that the entry point does not list");
         };
         let ty = stage.io.inputs[n].ty;
-        let whole = self.b().input(n as u16, ty);
         let w = word(leaf);
+        // One that is not listed may share the location of one that is.
+        if w.lane() != ty.lane() || at.component + w.lanes() > ty.lanes() {
+            return self.wrong("an input that the entry point does not list");
+        }
+        let whole = self.b().input(n as u16, ty);
         let value = if at.component == 0 && w == ty {
             whole
         } else {
