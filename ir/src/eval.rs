@@ -6,6 +6,7 @@ use crate::function::{Const, Function};
 use crate::inst::{Attr, FloatCc, Inst, IntCc};
 use crate::ops::{Op, Sig};
 use crate::types::{Scalar, Type};
+use gpucc_num::pack::CubeTies;
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
 
 const M: Mode = Mode::IEEE;
@@ -325,7 +326,14 @@ fn horizontal(op: Op, a: &[&Const]) -> Option<Const> {
         Op::UnpackUnorm2x16 => of_f32s(&pack::unpack2x16unorm(w())),
         Op::UnpackSnorm2x16 => of_f32s(&pack::unpack2x16snorm(w())),
         Op::UnpackHalf2x16 => of_f32s(&pack::unpack2x16float(w())),
-        Op::CubeCoords => of_f32s(&pack::cube_coords(f32s(a[0]))),
+        // Where axes are alike the machine chooses the face.
+        Op::CubeCoords => {
+            let [first, last] = [CubeTies::FirstAxis, CubeTies::LastAxis].map(|t| pack::cube_coords(t, f32s(a[0])));
+            if first[3] != last[3] {
+                return None;
+            }
+            of_f32s(&last)
+        }
         Op::FDot => {
             let s = a[0].ty.scalar();
             let mut sum = None;

@@ -93,3 +93,16 @@ fn bitcast_relanes() {
     let back = apply(Op::Bitcast, &Attr::None, c.ty, &[&r]).unwrap();
     assert_eq!(back, c);
 }
+
+/// Where axes of a direction are alike the machine chooses the face.
+#[test]
+fn cubes_fold_where_one_axis_is_the_longest() {
+    let of = |v: [f32; 3]| {
+        let c = Const::new(Type::F32.with_lanes(3), &v.map(|x| u64::from(x.to_bits())));
+        apply(Op::CubeCoords, &Attr::None, Type::F32.with_lanes(4), &[&c]).map(|c| c.bits.to_vec())
+    };
+    let want = [-0.5, 0.25, 2.0, 5.0].map(|x: f32| u64::from(x.to_bits()));
+    assert_eq!(of([0.5, -0.25, -1.0]).as_deref(), Some(&want[..]));
+    assert_eq!(of([1.0, 0.5, -1.0]), None);
+    assert_eq!(of([0.0, 0.0, -0.0]), None);
+}

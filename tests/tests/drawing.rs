@@ -86,7 +86,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "valhall",
-        held: Held { pictures: true, mutants: true, verify: false },
+        held: Held { pictures: true, mutants: true, verify: true },
         kinds: &[
             ("texture", "TEX_"),
             ("image", "LD_TEX"),

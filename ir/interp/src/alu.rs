@@ -464,7 +464,7 @@ impl Lanes<'_> {
                 let c = f(self.get(i.args[0] + k as u32, l));
                 p.free.map_or(c, |free| free.coordinate(c))
             };
-            let v = pack::cube_coords(std::array::from_fn(axis));
+            let v = pack::cube_coords(p.cube_ties, std::array::from_fn(axis));
             (0..4).for_each(|k| self.set(i.dst + k, l, b(v[k as usize])));
         }
     }

@@ -109,6 +109,7 @@ impl OracleProgram {
             words_behind: profile.words_behind,
             machine: crate::memory::Stores(profile.machine.clone()),
             free: profile.free,
+            level_bits: profile.level_bits,
             wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
             slot: 0,
         }

@@ -144,6 +144,8 @@ pub(crate) struct Common {
     pub machine: Stores,
     /// The value for coordinates that are NaN.
     pub free: Option<Free>,
+    /// Fraction bits of levels and biases that code gives.
+    pub level_bits: Option<u32>,
     /// Products in the offsets of accesses, if they are looked at.
     pub wide: Option<Arc<Vec<Vec<Product>>>>,
 }

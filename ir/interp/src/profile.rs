@@ -3,6 +3,7 @@
 use crate::compare::Tolerance;
 use crate::interpolate::{InterpModel, Rules};
 use gpucc_ir::{Op, Scalar};
+use gpucc_num::pack::CubeTies;
 use gpucc_num::{MinMax, Mode};
 use gpucc_sim::texture::{Format, Texel};
 use std::fmt;
@@ -148,6 +149,10 @@ pub struct Profile {
     pub fma: FmaModel,
     /// `fmin` and `fmax`.
     pub minmax: MinMax,
+    /// The face of a cube where axes of a direction are alike.
+    pub cube_ties: CubeTies,
+    /// Fraction bits of levels and biases that code gives for a texture, which are kept from -16 to 16; `None` is exact.
+    pub level_bits: Option<u32>,
     /// A vector access that is partly out of bounds goes nowhere as a whole; otherwise each component goes by itself.
     pub whole_access: bool,
     /// Loads of words and atomics may reach behind a buffer that ends inside the last of them. What is there reads as
@@ -189,6 +194,8 @@ impl fmt::Debug for Profile {
             .field("f64", &self.f64)
             .field("fma", &self.fma)
             .field("minmax", &self.minmax)
+            .field("cube_ties", &self.cube_ties)
+            .field("level_bits", &self.level_bits)
             .field("whole_access", &self.whole_access)
             .field("words_behind", &self.words_behind)
             .field("free", &self.free)

@@ -111,6 +111,7 @@ struct Request<'a> {
     stride: usize,
     lane: usize,
     free: Option<Free>,
+    level_bits: Option<u32>,
 }
 
 impl Request<'_> {
@@ -123,6 +124,14 @@ impl Request<'_> {
 
     fn float(&self, arg: TexArg) -> f32 {
         f32::from_bits(self.word(arg, 0))
+    }
+
+    /// The level or bias that code gives.
+    fn level(&self) -> f32 {
+        let level = self.float(TexArg::Level);
+        let Some(bits) = self.level_bits else { return level };
+        let (unit, inside) = ((1u64 << bits) as f32, if level.is_nan() { -16.0 } else { level.clamp(-16.0, 16.0) });
+        (inside * unit).round_ties_even() / unit
     }
 
     fn int(&self, arg: TexArg) -> i64 {
@@ -215,7 +224,7 @@ impl Request<'_> {
                 // Gathers read the first level, whatever the sampler's limits are.
                 _ if desc.what() == TexWhat::Gather => Lod::Zero,
                 TexLod::Zero => Lod::Zero,
-                TexLod::Level => Lod::Level(self.float(TexArg::Level)),
+                TexLod::Level => Lod::Level(self.level()),
                 TexLod::Gradients => {
                     let c = self.vector(TexArg::Coords);
                     Lod::Gradient([TexArg::Ddx, TexArg::Ddy].map(|arg| {
@@ -228,7 +237,7 @@ impl Request<'_> {
                 }
                 TexLod::Implicit | TexLod::Bias => Lod::Gradient(quad.unwrap_or_default()),
             },
-            bias: if desc.lod() == TexLod::Bias { self.float(TexArg::Level) } else { 0.0 },
+            bias: if desc.lod() == TexLod::Bias { self.level() } else { 0.0 },
             reference: desc.shadow().then(|| self.float(TexArg::Reference)),
             what: match desc.what() {
                 TexWhat::Gather => What::Gather(desc.component()),
@@ -298,7 +307,7 @@ pub(crate) fn read(
     let implicit = inst.op == Op::Sample;
     let here = if implicit { bits_of(active) } else { 0 };
     for &l in active {
-        let request = Request { tex, file, stride, lane: l as usize, free: common.free };
+        let request = Request { tex, file, stride, lane: l as usize, free: common.free, level_bits: common.level_bits };
         let quad = if implicit { differences(&request, here) } else { None };
         let texel = if implicit && quad.is_none() {
             batch.mark_open(l);
@@ -379,7 +388,7 @@ pub(crate) fn write(
     by: impl Fn(u32) -> By,
 ) -> Result<(), Trap> {
     for &l in active {
-        let request = Request { tex, file, stride, lane: l as usize, free: common.free };
+        let request = Request { tex, file, stride, lane: l as usize, free: common.free, level_bits: common.level_bits };
         let old =
             if batch.is_live(l) { change(common, &request, by(l)).map_err(|t| t.in_lane(by(l).lane))? } else { 0 };
         if inst.dst != NO_SLOT {

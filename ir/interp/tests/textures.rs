@@ -213,6 +213,16 @@ fn levels_are_chosen_and_clamped() {
     assert_eq!(reds(&p, &d(s), &[&[0.25, 0.5, 0.0]]), [20.0]);
     assert_eq!(reds(&p, &d(Sampler { lod_min: 0.25, ..s }), &[&[0.25, 0.5, 0.0]]), [15.0]);
 
+    // Levels in fixed point are rounded first: 0.001 is 0, and 0.002 the least number above it.
+    let fixed = |level: f32| {
+        let words = f(&[0.25, 0.5, level]).into_iter().chain([0; 64 * IN - 3]).collect::<Vec<u32>>();
+        let mut d = d(s).with_u32(0, 0, &words).with_u32(0, 1, &[0; 64 * OUT]);
+        let profile = Profile { level_bits: Some(8), ..Profile::default() };
+        p.run(&mut d, &RunOptions::default(), &profile).expect("it runs");
+        f32::from_bits(d.words(0, 1).expect("the output")[0])
+    };
+    assert_eq!([0.001, 0.002, -0.002, f32::NAN].map(fixed), [20.0, 15.0, 20.0, 20.0]);
+
     // Gradients, cases 70 to 73: red names the level.
     let p = program(
         T2D,

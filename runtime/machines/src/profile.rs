@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use gpucc_interp::{MachineMath, Profile, Tolerance};
 use gpucc_ir::{Op, Scalar};
+use gpucc_num::pack::CubeTies;
 use gpucc_num::special::{self, wide};
 use gpucc_num::{MinMax, Mode, NAN32, convert, f32 as num, sfu};
 use gpucc_pipeline::{Code, Layout};
@@ -50,6 +51,8 @@ pub fn profile(family: &str, generation: usize) -> Profile {
         "valhall" => Profile {
             subgroup_size: 16,
             whole_access: true,
+            cube_ties: CubeTies::FirstAxis,
+            level_bits: Some(8),
             machine: Some(Arc::new(Valhall)),
             tolerance: Tolerance::EXACT,
             ..Profile::default()

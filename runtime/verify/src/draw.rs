@@ -128,10 +128,16 @@ impl<'a> Stages<'a> {
             StageInfo::Vertex(_) => {
                 let (depth, samples, sample_mask) = (None, 1, u32::MAX);
                 let base = Pipeline { depth, samples, sample_mask, alpha_to_coverage: false, ..base };
-                // Outputs that selection adds, such as clip distances that travel, are not the source's.
-                let given = stage.interface().map_or(&[][..], |i| &i.outputs);
+                // Outputs that selection adds, such as clip distances that travel, are not the source's. How the others are interpolated is
+                // the source's: lowering of the other stage does the same to inputs.
+                let given = stage.interface().map_or_else(Vec::new, |io| located(&io.outputs));
                 let mut outputs = located(&selected.outputs);
                 outputs.retain(|s| given.iter().any(|g| g.at == s.at));
+                for s in &mut outputs {
+                    if let Some(g) = given.iter().find(|g| g.at == s.at) {
+                        s.interp = g.interp;
+                    }
+                }
                 let one = |outputs: &[IoSlot]| {
                     let (other, targets) = shows(outputs);
                     beside(other, Pipeline { targets, ..base.clone() })

@@ -101,10 +101,31 @@ pub fn quantize_to_f16(x: f32) -> f32 {
     f16_to_f32(f32_to_f16(Round::Nearest, x))
 }
 
+/// The face of a cube where a direction has no single longest axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CubeTies {
+    /// z wins over y over x, and a zero of either sign is positive.
+    #[default]
+    LastAxis,
+    /// x wins over y over z, and the sign bit decides.
+    FirstAxis,
+}
+
 /// Of a direction: s and t times its largest magnitude, twice that magnitude, and the face (0 +X, 1 -X, 2 +Y, 3 -Y, 4 +Z,
-/// 5 -Z). Where magnitudes are equal, z wins over y over x.
-pub fn cube_coords([x, y, z]: [f32; 3]) -> [f32; 4] {
+/// 5 -Z).
+pub fn cube_coords(ties: CubeTies, [x, y, z]: [f32; 3]) -> [f32; 4] {
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
+    if ties == CubeTies::FirstAxis {
+        let is_x = ax >= ay && ax >= az;
+        return match (is_x, ay >= az) {
+            (true, _) if x.is_sign_negative() => [z, -y, 2.0 * ax, 1.0],
+            (true, _) => [-z, -y, 2.0 * ax, 0.0],
+            (_, true) if y.is_sign_negative() => [x, -z, 2.0 * ay, 3.0],
+            (_, true) => [x, z, 2.0 * ay, 2.0],
+            _ if z.is_sign_negative() => [-x, -y, 2.0 * az, 5.0],
+            _ => [x, -y, 2.0 * az, 4.0],
+        };
+    }
     if az >= ax && az >= ay {
         if z >= 0.0 { [x, -y, 2.0 * az, 4.0] } else { [-x, -y, 2.0 * az, 5.0] }
     } else if ay >= ax {

@@ -343,6 +343,16 @@ fn integers() {
 
 #[test]
 fn packing() {
+    // Where axes are alike, and where they are not.
+    for (direction, last, first) in [
+        ([1.0, -1.0, 1.0], [1.0, 1.0, 2.0, 4.0], [-1.0, 1.0, 2.0, 0.0]),
+        ([-2.0, 2.0, 1.0], [-2.0, 1.0, 4.0, 2.0], [1.0, -2.0, 4.0, 1.0]),
+        ([0.5, -1.0, -1.0], [-0.5, 1.0, 2.0, 5.0], [0.5, 1.0, 2.0, 3.0]),
+        ([0.5, 0.25, -1.0], [-0.5, -0.25, 2.0, 5.0], [-0.5, -0.25, 2.0, 5.0]),
+    ] {
+        assert_eq!(pack::cube_coords(pack::CubeTies::LastAxis, direction), last);
+        assert_eq!(pack::cube_coords(pack::CubeTies::FirstAxis, direction), first);
+    }
     assert_eq!(pack::pack4x8snorm([1.0, -1.0, 0.0, 2.0]), 0x7f00_817f);
     assert_eq!(pack::pack4x8unorm([1.0, -1.0, 0.5, 0.25]), 0x4080_00ff);
     assert_eq!(pack::pack2x16snorm([-1.0, 1.0]), 0x7fff_8001);
