@@ -2,9 +2,9 @@
 
 use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Row, TextCx};
+use gpucc_isa::{Packed, TextCx};
 use gpucc_valhall_machine as machine;
-use gpucc_valhall_machine::{Kind, Unit};
+use gpucc_valhall_machine::{Kind, RegFormat, Unit};
 
 use crate::encoded::Code;
 
@@ -28,11 +28,15 @@ pub struct Work {
     pub fma: u64,
     pub cvt: u64,
     pub sfu: u64,
+    /// Components of varyings; those of 32 bits count twice.
+    pub v: u64,
+    pub t: u64,
     pub ls: u64,
 }
 
 impl Work {
-    fn add(&mut self, row: &Row<machine::Valhall>, runs: u64) {
+    fn add(&mut self, inst: &Packed<machine::Valhall>, runs: u64) {
+        let row = inst.row();
         let wide = row.operands.iter().any(|s| matches!(s.kind, Kind::Dst(machine::kind::DstKind::Pair)));
         let words = if wide { 2 } else { 1 };
         let (unit, n) = match row.attrs.unit {
@@ -40,15 +44,34 @@ impl Work {
             Unit::Cvt => (&mut self.cvt, words),
             Unit::Sfu => (&mut self.sfu, words),
             Unit::Ls => (&mut self.ls, 1),
-            _ => return,
+            Unit::V => (&mut self.v, varying(inst)),
+            Unit::T => (&mut self.t, 1),
+            Unit::Vt => {
+                self.t = self.t.saturating_add(runs);
+                (&mut self.v, 4)
+            }
+            Unit::None => return,
         };
         *unit = unit.saturating_add(n * runs);
     }
 
-    /// The time of the busiest unit, in 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
+    /// The time of the busiest unit, in 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the varying unit 16 halves, the
+    /// texture unit four lanes, the load/store unit one access.
     pub fn bound(&self) -> u64 {
-        self.fma.max(self.cvt).max(self.sfu.saturating_mul(4)).max(self.ls.saturating_mul(64))
+        let arithmetic = self.fma.max(self.cvt).max(self.sfu.saturating_mul(4));
+        let messages = self.v.saturating_mul(4).max(self.t.saturating_mul(16)).max(self.ls.saturating_mul(64));
+        arithmetic.max(messages)
     }
+}
+
+/// Components of a varying load, those of 32 bits twice.
+fn varying(inst: &Packed<machine::Valhall>) -> u64 {
+    let halves = [RegFormat::F16, RegFormat::S16, RegFormat::U16].map(|f| f as u32);
+    let narrow = match inst.get("regfmt") {
+        Some(f) => halves.contains(&f),
+        None => inst.row().attrs.lane.bits() == 16,
+    };
+    (1 + u64::from(inst.get("vecsize").unwrap_or(0))) * if narrow { 1 } else { 2 }
 }
 
 fn bug(message: impl Into<String>) -> Diagnostic {
@@ -97,8 +120,8 @@ pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnos
         }
         let (word, bytes) = inst.encode(generation).ok_or_else(|| bug(format!("{inst:?} does not exist here")))?;
         p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);
-        p.work.add(inst.row(), 1);
-        p.time.add(inst.row(), block.runs);
+        p.work.add(&inst, 1);
+        p.time.add(&inst, block.runs);
         let access = inst.row().attrs.unit == machine::Unit::Ls;
         p.locs.push(if access { item.loc } else { item.loc.plain() });
     }

@@ -12,6 +12,8 @@ pub mod encode;
 #[doc(hidden)]
 pub mod encoded;
 #[doc(hidden)]
+pub mod end_helpers;
+#[doc(hidden)]
 pub mod fau;
 #[doc(hidden)]
 pub mod fold_flow;
@@ -20,6 +22,8 @@ mod forms;
 pub mod hoist_waits;
 pub mod inst;
 mod isel;
+#[doc(hidden)]
+pub mod keep_positions;
 #[doc(hidden)]
 pub mod last_uses;
 mod layout_uniforms;
@@ -248,9 +252,14 @@ impl Family for ValhallFamily {
     const TAIL: &'static [TailPass<Self>] = &[
         Pass::lower("reconverge", |code, _| Ok(reconverge::run(code))),
         Pass::improve("drop-fallthrough", 0, |code, cx| Ok(drop_fallthrough::run(code, cx.fuel))),
+        Pass::improve("keep-positions", 0, |code, cx| Ok(keep_positions::run(code, cx.fuel))),
         Pass::improve("hoist-waits", 0, |code, cx| Ok(hoist_waits::run(code, cx.fuel))),
         Pass::lower("waits", |code, _| Ok(waits::run(code))),
         Pass::improve("fold-flow", 0, |code, cx| Ok(fold_flow::run(code, cx.fuel))),
+        Pass::improve("end-helpers", 0, |code, cx| match cx.job.stage() {
+            Stage::Fragment => Ok(end_helpers::run(code, cx.fuel)),
+            _ => Ok(0),
+        }),
         Pass::improve("last-uses", 0, |code, cx| Ok(last_uses::run(code, cx.fuel))),
     ];
 
@@ -482,7 +491,7 @@ fn statistics(
     shared: u32,
     scratch: u32,
 ) -> Vec<(&'static str, u64)> {
-    let emit::Work { fma, cvt, sfu, ls } = p.work;
+    let emit::Work { fma, cvt, sfu, v, t, ls } = p.work;
     let used = alloc.used.get(FILE_R as usize).map_or(0, |u| u.len());
     [
         ("instructions", p.locs.len() as u64),
@@ -494,8 +503,8 @@ fn statistics(
         ("fma", fma),
         ("cvt", cvt),
         ("sfu", sfu),
-        ("v", 0),
-        ("t", 0),
+        ("v", v),
+        ("t", t),
         ("ls", ls),
         ("quadwords", (p.code.len() as u64).div_ceil(16)),
         ("loops", p.loops),

@@ -10,13 +10,17 @@ use gpucc_sim::Dispatch;
 use gpucc_valhall::encode::encode;
 use gpucc_valhall::encoded::Code;
 use gpucc_valhall::inst::Valhall;
-use gpucc_valhall::{ValhallFamily, drop_fallthrough, fold_flow, hoist_waits, last_uses, reconverge, waits};
+use gpucc_valhall::{
+    ValhallFamily, drop_fallthrough, end_helpers, fold_flow, hoist_waits, keep_positions, last_uses, reconverge, waits,
+};
 
 /// Runs a pass of the family's list by its name.
 fn step(pass: &str, code: &mut Code, fuel: u64) -> u64 {
     match pass {
         "reconverge" => reconverge::run(code),
         "drop-fallthrough" => drop_fallthrough::run(code, fuel),
+        "keep-positions" => keep_positions::run(code, fuel),
+        "end-helpers" => end_helpers::run(code, fuel),
         "hoist-waits" => hoist_waits::run(code, fuel),
         "waits" => waits::run(code),
         "fold-flow" => fold_flow::run(code, fuel),
@@ -109,6 +113,63 @@ b2: NOP.end;";
     // To another block, or on a condition.
     stays("drop-fallthrough", "b0 -> b2:; Jump b2\nb1:; End\nb2 -> b1:; Jump b1");
     stays("drop-fallthrough", "b0 -> b1, b2:; Branch r0, b1; Jump b2\nb1:; End\nb2:; End");
+}
+
+#[test]
+fn keep_positions() {
+    let wanted = "
+b0: LD_VAR_BUF_IMM.f32.slot0.src_flat32.center.store @r0, r61, index:0x0; LD_VAR_BUF_IMM.f32.slot0.src_flat32.center.retrieve @r1, r61, index:0x4; NOP.end;";
+    let two = "b0:; r0 = Op(LdVarBufImmF32) r61; r1 = Op(LdVarBufImmF32) {index=4} r61; End";
+    fires("keep-positions", two, 1, wanted);
+    assert_eq!(pass("keep-positions", two, 0).1, 0);
+    // They need no wait for each other.
+    assert!(!pass("keep-positions, waits", two, u64::MAX).0.contains("wait"));
+    assert!(pass("waits", two, u64::MAX).0.contains("store.wait0"));
+    // Kept on each way, in each round.
+    let both = "b0 -> b1, b2:; r0 = Op(LdVarBufImmF32) r61; Branch r1, b1; Jump b2
+b1 -> b2:; r2 = Op(LdVarBufImmF32) r61; Jump b2
+b2 -> b2, b3:; r3 = Op(LdVarBufImmF32) r61; Branch r1, b2; Jump b3
+b3:; End";
+    assert_eq!(pass("keep-positions", both, u64::MAX).1, 2);
+    // Another kind, on one of two ways, and lost.
+    stays("keep-positions", &two.replace("{index=4}", "{sample=1}"));
+    stays(
+        "keep-positions",
+        &both
+            .replace("r0 = Op(LdVarBufImmF32) r61; ", "")
+            .replace("b2 -> b2, b3", "b2 -> b3, b3")
+            .replace("Branch r1, b2;", "Branch r1, b3;"),
+    );
+    let lost = "r2 = Op(LdVarSpecial) {regfmt=2, update=3, index=2} r61";
+    stays("keep-positions", &two.replace("; r1", &format!("; {lost}; r1")));
+}
+
+#[test]
+fn end_helpers() {
+    let quad = "b0:; r1 = Op(Wmask) r0; r2 = Op(MovI32) r1; End";
+    let (text, did) = pass("end-helpers", quad, u64::MAX);
+    assert!(did == 1 && text.contains(".discard r1, r0"), "{text}");
+    assert_eq!(pass("end-helpers", quad, 0).1, 0);
+    // The first without a flow; the end of the program keeps its own.
+    let (text, did) = pass("waits, fold-flow, end-helpers", &quad.replace("r1; End", "r1; r3 = Op(MovI32) r1; End"), 9);
+    assert!(did == 1 && text.contains(".discard r1, r0") && text.contains("MOV.i32.end"), "{text}");
+    // On each way on which nobody needs them, and in no round of a loop that does.
+    let way = "b0 -> b1, b2:; Branch r0, b2; Jump b1
+b1 -> b2:; r1 = Op(Wmask) r0; Jump b2
+b2:; r2 = Op(MovI32) r0; End";
+    let (text, did) = pass("end-helpers", way, u64::MAX);
+    assert!(did == 2 && text.contains("MOV.i32.discard"), "{text}");
+    let round = "b0 -> b0, b1:; r1 = Op(Wmask) r0; Branch r0, b0; Jump b1\nb1:; r2 = Op(MovI32) r0; End";
+    let (text, did) = pass("end-helpers", round, u64::MAX);
+    assert!(did == 1 && text.contains("MOV.i32.discard"), "{text}");
+    // Discarded lanes are helpers; before others need them they go on.
+    let gone = "b0:; Op(DiscardF32) r0, r1; r2 = Op(MovI32) r0; End";
+    let (text, did) = pass("end-helpers", gone, u64::MAX);
+    assert!(did == 1 && text.contains(".discard r0, r1"), "{text}");
+    let (text, did) = pass("end-helpers", &gone.replace("Op(MovI32) r0", "Op(Wmask) r0"), u64::MAX);
+    assert!(did == 1 && !text.contains(".discard r0, r1"), "{text}");
+    // Nothing across lanes, and no lanes that end.
+    stays("end-helpers", "b0:; r2 = Op(MovI32) r0; End");
 }
 
 /// A loop whose first instruction needs what was loaded before it.
@@ -220,9 +281,32 @@ fn dispatch() -> Dispatch {
     Dispatch::new([1, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &[0; 64])
 }
 
+/// Passes that are for fragment programs.
+const OF_FRAGMENTS: [&str; 2] = ["keep-positions", "end-helpers"];
+
+/// Two varyings, a derivative, and what is left to do for lanes that are drawn.
+const FRAGMENT: &str = "
+@fragment
+fn main(@location(0) a: vec4<f32>, @location(1) b: vec4<f32>) -> @location(0) vec4<f32> {
+    return sqrt(a * dpdx(b.x) + b);
+}";
+
+/// Suites of draws compare the pictures.
+#[test]
+fn those_of_fragments_change_them() {
+    let m = module(FRAGMENT);
+    for level in [0, 2] {
+        let whole = compile(&m, 1, &options(level));
+        for pass in OF_FRAGMENTS {
+            let without = compile(&m, 1, &CodegenOptions { skip_passes: vec![pass.into()], ..options(level) });
+            assert!(whole.entry.code != without.entry.code, "{pass} changes nothing");
+        }
+    }
+}
+
 /// The names of the passes on machine code and those on encoded code that may be left out.
 fn optional() -> impl Iterator<Item = &'static str> {
-    let tail = ValhallFamily::TAIL.iter().filter(|p| p.optional).map(|p| p.name);
+    let tail = ValhallFamily::TAIL.iter().filter(|p| p.optional).map(|p| p.name).filter(|p| !OF_FRAGMENTS.contains(p));
     ["thread-jumps", "invert-branches", "assign-slots"].into_iter().chain(tail)
 }
 

@@ -155,7 +155,7 @@ pub static STATISTICS: &[Statistic] = &[
     row("cvt", "instructions", Up, VALHALL, "instructions of the CVT unit, those on pairs counted twice"),
     row("sfu", "instructions", Up, VALHALL, "instructions of the special function unit"),
     row("ls", "messages", Up, VALHALL, "messages to the load/store unit"),
-    row("v", "messages", Up, VALHALL, "messages to the varying unit"),
+    row("v", "components", Up, VALHALL, "components that the varying unit interpolates, those of 32 bits counted twice"),
     row("t", "messages", Up, VALHALL, "messages to the texture unit"),
     row("quadwords", "16 bytes", Up, VALHALL, "size of the code in quadwords"),
     row("valu", "instructions", Up, GCN, "vector arithmetic"),
