@@ -62,6 +62,10 @@ const BEFORE_NVA3: &[&str] = &["nv50", "nv84", "nva0"];
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(
+        Refusal::Subgroups,
+        "no instruction reads another lane, and none of them is lowered to workgroup memory yet",
+    ),
+    Unsupported::all(
         Refusal::TexelComparisons,
         "an instruction takes four arguments: none is left for a level or a bias beside a layer or a direction and what texels are compared with",
     ),
@@ -165,6 +169,7 @@ fn caps(generation: u8) -> Caps {
         // Their `break` and the jump back are two instructions wherever the test stands.
         rotate_divergent: false,
         predicated_demote: true,
+        subgroup: 0,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Divided,

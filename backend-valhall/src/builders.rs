@@ -114,7 +114,7 @@ gpucc_mir::builders! {
     LdBufferI8, LdBufferI16, LdBufferI32, LdBufferI64, LdBufferI96, LdBufferI128, StoreI8, StoreI16, StoreI32, StoreI64, StoreI96,
     StoreI128, AtomI32, AtomReturnI32, Atom1ReturnI32, Barrier, MkvecV2i16, CubeSsel, CubeTsel, Cubeface1, Cubeface2V9, TexSingle,
     TexFetch, TexGather, TexGradient, LdTex, LdTexImm, LeaTex, LeaTexImm, StCvt,
-    LeaBufImm, LdAttrImm, LdVarBufImmF32, LdVarBufF32, LdVarSpecial, DiscardF32, ClperI32, Atest, ZsEmit, Blend, LdTile, S16ToF32,
+    LeaBufImm, LdAttrImm, LdVarBufImmF32, LdVarBufF32, LdVarSpecial, DiscardF32, ClperI32, Wmask, Atest, ZsEmit, Blend, LdTile, S16ToF32,
 }
 
 /// Loads of one to four words by address.

@@ -88,6 +88,7 @@ const UNSUPPORTED: &[Unsupported] = &[
         "what the blend descriptor does not say is code, which runs for each sample",
     ),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
     Unsupported::all(
@@ -163,6 +164,7 @@ fn caps() -> Caps {
         if_convert: 8,
         rotate_divergent: true,
         predicated_demote: true,
+        subgroup: 16,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Faced,

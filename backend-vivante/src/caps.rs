@@ -36,6 +36,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     )
     .on(BEFORE_HALTI5),
     Unsupported::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
+    Unsupported::all(Refusal::Subgroups, "the instruction set has no subgroups"),
     Unsupported::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
     Unsupported::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000")
@@ -130,6 +131,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         if_convert: 8,
         rotate_divergent: true,
         predicated_demote: true,
+        subgroup: 0,
         unroll: if how.unroll { 256 } else { 0 },
         tex: TexCaps {
             cube: TexCube::Direction,

@@ -411,7 +411,6 @@ fn lacking_is_not_wrong() {
             ),
             "subgroups",
         ),
-        (s.write("sub.wgsl", format!("enable subgroups;\n{DOUBLE}")), "subgroups"),
     ];
     for (path, code) in &cases {
         let said = expect(&[path, "--target", "gcn", "-o", &out], 3, &format!("error[{code}]"));

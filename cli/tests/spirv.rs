@@ -7,11 +7,11 @@ use crate::common::{Scratch, expect};
 
 /// Two files: the shader, and one that it includes, with something that cannot be compiled in line 3.
 fn sources(s: &Scratch) -> [String; 2] {
-    let shader = "#version 450\n#extension GL_KHR_shader_subgroup_basic : require\n\
+    let shader = "#version 450\n#extension GL_NV_shader_subgroup_partitioned : require\n\
         #extension GL_GOOGLE_include_directive : require\nlayout(local_size_x = 8) in;\n\
         layout(std430, binding = 1) buffer Out { uint o[]; };\n#include \"helper.h\"\nvoid main() {\n    \
         uint i = gl_LocalInvocationIndex;\n    o[i] = chosen(i) * 3u;\n}\n";
-    let helper = "// A file of its own.\nuint chosen(uint i) {\n    return subgroupElect() ? i : 0u;\n}\n";
+    let helper = "// A file of its own.\nuint chosen(uint i) {\n    return subgroupPartitionNV(i).x;\n}\n";
     [s.write("a.comp", shader), s.write("inc/helper.h", helper)]
 }
 
@@ -36,8 +36,8 @@ fn refusals_name_the_glsl() {
     for flags in [&["-g"][..], &["-gVS"]] {
         let Some(module) = glslang(&s, &shader, flags) else { return };
         let run = [&module, "--target", "gcn", "-S"];
-        let said = expect(&run, 3, "`OpGroupNonUniformElect`");
-        assert!(said.contains(&format!("{helper}:3:")) && said.contains("return subgroupElect() ? i : 0u;"), "{said}");
+        let said = expect(&run, 3, "`OpGroupNonUniformPartitionNV`");
+        assert!(said.contains(&format!("{helper}:3:")) && said.contains("return subgroupPartitionNV(i).x;"), "{said}");
         let said = expect(&[&run[..], &["--message-format=json"]].concat(), 3, "");
         let object: serde_json::Value = serde_json::from_str(said.trim()).unwrap_or_else(|e| panic!("{e}: {said}"));
         assert_eq!((object["file"].as_str(), object["line"].as_u64()), (Some(helper.as_str()), Some(3)), "{said}");

@@ -5,6 +5,7 @@
 //! gives what recurses a large stack.
 
 mod code;
+mod lanes;
 pub mod limits;
 mod math;
 mod matrix;
@@ -13,3 +14,4 @@ mod special;
 pub mod thread;
 
 pub use code::Code;
+pub use lanes::Partner;

@@ -78,7 +78,7 @@ const LINES: &[Line] = &[
     (HALVES, "comp", "layout(binding = 0) buffer B { uvec2 a; uint64_t b; double c; };", "b = packUint2x32(a); a = unpackUint2x32(b); c = packDouble2x32(a);", None),
     ("", "comp", "layout(binding = 0) buffer B { uint a, b, c, d; int e, f; };", "umulExtended(a, b, c, d); a = uaddCarry(c, d, b); imulExtended(e, f, e, f);", None),
     ("", "comp", "layout(binding = 0) buffer B { mat4 m; };", "if (m[0][0] > 3.0) m[1] = transpose(m)[2];", None),
-    ("GL_KHR_shader_subgroup_arithmetic", "comp", "layout(binding = 0) buffer B { uint a; };", "a = subgroupAdd(a);", Some(R::Subgroups)),
+    ("GL_KHR_shader_subgroup_arithmetic", "comp", "layout(binding = 0) buffer B { uint a; };", "a = subgroupAdd(a);", None),
     ("GL_EXT_ray_query", "comp", "layout(binding = 0) uniform accelerationStructureEXT s;", "rayQueryEXT q; rayQueryInitializeEXT(q, s, 0u, 255u, vec3(0), 0.1, vec3(1), 9.0); rayQueryProceedEXT(q);", Some(R::RayQueries)),
     ("GL_EXT_shader_atomic_float", "comp", "layout(binding = 0) buffer B { float a; };", "atomicAdd(a, 1.0);", Some(R::AtomicTypes)),
 ];

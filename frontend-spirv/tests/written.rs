@@ -151,7 +151,12 @@ fn refusals_name_the_object() {
         (list[0].message.clone(), list[0].notes.first().cloned().unwrap_or_default())
     };
     // The operand is a load through a pointer into it.
-    let (message, note) = refused(&binary(&source.replace("SUM", "subgroupAdd(speeds[id.x])")));
+    let mut bytes = binary(&source.replace("SUM", "subgroupAdd(speeds[id.x])"));
+    let is_add = |c: &[u8]| c == [349_u32 & 0xff, 1, 6, 0].map(|b| b as u8);
+    let at = bytes.chunks(4).position(is_add).expect("OpGroupNonUniformIAdd") * 4;
+    // A group operation that is not lowered.
+    bytes[at + 16] = 6;
+    let (message, note) = refused(&bytes);
     assert!(message.starts_with("`OpGroupNonUniformIAdd` cannot be compiled"), "{message}");
     assert_eq!(note, "this is about `speeds`");
     // A variable, and the pointer type that it has.

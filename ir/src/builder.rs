@@ -6,6 +6,7 @@ use crate::inst::*;
 use crate::module::VarData;
 use crate::ops::Op;
 use crate::stage::Deriv;
+use crate::subgroup::Reduce;
 use crate::sysval::Sysval;
 use crate::tex::Tex;
 use crate::types::Type;
@@ -240,6 +241,23 @@ impl<'a> Builder<'a> {
     pub fn derivative(&mut self, a: Value, kind: Deriv) -> Value {
         let ty = self.func.ty(a);
         self.op_attr(Op::Derivative, &[a], Attr::Deriv(kind), ty)
+    }
+    /// Whether `c` is true in a lane of the subgroup.
+    pub fn any(&mut self, c: Value) -> Value {
+        self.op(Op::Any, &[c])
+    }
+    /// The lanes of the subgroup in which `c` is true.
+    pub fn ballot(&mut self, c: Value) -> Value {
+        self.op(Op::Ballot, &[c])
+    }
+    /// `a` of another lane.
+    pub fn lane_read(&mut self, a: Value, lane: Value) -> Value {
+        self.op(Op::LaneRead, &[a, lane])
+    }
+    /// A reduction or a scan.
+    pub fn reduce(&mut self, a: Value, kind: Reduce) -> Value {
+        let ty = self.func.ty(a);
+        self.op_attr(Op::Reduce, &[a], Attr::Reduce(kind), ty)
     }
     /// A texture instruction with a result.
     pub fn tex(&mut self, op: Op, args: &[Value], tex: Tex, ty: Type) -> Value {

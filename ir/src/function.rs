@@ -410,7 +410,14 @@ impl Function {
     pub fn infer(&self, op: Op, args: &[Value]) -> Option<Type> {
         let t = |n: usize| self.ty(args[n]);
         match op.info().sig {
-            Sig::Same { .. } | Sig::Ldexp | Sig::Insert | Sig::InsertDyn | Sig::Atomic | Sig::CmpXchg => Some(t(0)),
+            Sig::Same { .. }
+            | Sig::LaneRead
+            | Sig::Reduce
+            | Sig::Ldexp
+            | Sig::Insert
+            | Sig::InsertDyn
+            | Sig::Atomic
+            | Sig::CmpXchg => Some(t(0)),
             Sig::Compare(_) => Some(t(0).to_bool()),
             Sig::Select => Some(t(1)),
             Sig::Dot | Sig::Extract | Sig::ExtractDyn => Some(t(0).lane()),

@@ -6,6 +6,7 @@ use crate::named::named_enum;
 use crate::ops::Op;
 use crate::results::Results;
 use crate::stage::Deriv;
+use crate::subgroup::Reduce;
 use crate::sysval::Sysval;
 use crate::tex::{Tex, TexArg};
 use crate::values::Values;
@@ -430,6 +431,8 @@ pub enum Attr {
     Input(u16),
     /// Of `derivative`.
     Deriv(Deriv),
+    /// Of `reduce`.
+    Reduce(Reduce),
     /// Of `target_load`: the location of the target.
     Target(u8),
     /// Of `sample`, `tex`, `tex_query`, `image_load`, `image_store`.

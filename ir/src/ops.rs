@@ -96,6 +96,10 @@ pub enum Sig {
     Derivative,
     /// No operands; result four 32-bit lanes. Attribute: `Target`.
     TargetLoad,
+    /// A value and an `i32` lane; the result is like the value.
+    LaneRead,
+    /// A value; the result is like it. Attribute: `Reduce`.
+    Reduce,
     /// Operands and result as the descriptor says. Attribute: `Tex` or `TexAtomic`.
     Tex,
     /// The callee's parameters; results the callee's. Attribute: `Call`.
@@ -187,6 +191,7 @@ const fn same(n: u8, kinds: Kinds) -> Sig {
 use Kinds::{Float, Int, IntBool};
 const F32X4: Type = Type::F32.with_lanes(4);
 const F32X3: Type = Type::F32.with_lanes(3);
+const I32X4: Type = Type::I32.with_lanes(4);
 const F32X2: Type = Type::F32.with_lanes(2);
 
 ops! {
@@ -324,6 +329,12 @@ ops! {
     // Quads.
     Demote "demote" (Sig::Demote) [writes] "where a is true the lane stops being live: it goes on as a helper";
     Derivative "derivative" (Sig::Derivative) [pure convergent needs_helpers] "the change of a from one pixel of the quad to the next";
+
+    // Subgroups: between the lanes that execute it together.
+    Any "any" (Sig::Fixed(&[Type::B1], Type::B1)) [convergent] "whether a is true in a lane that executes it";
+    Ballot "ballot" (Sig::Fixed(&[Type::B1], I32X4)) [convergent] "bit k says whether lane k executes it and a is true there";
+    LaneRead "lane_read" (Sig::LaneRead) [convergent] "a of the lane numbered b; any value if that does not execute it";
+    Reduce "reduce" (Sig::Reduce) [convergent] "a of the lanes of the cluster that execute it, taken together in pairs of ranks 1, 2, 4 apart";
 
     // Control.
     Call "call" (Sig::Call) [reads writes convergent] "calls a function of the module";

@@ -69,7 +69,7 @@ refusals! {
     TexelOffsets "texel-offsets" Feature (Textures) "offsets in texels where the level that is read is not known, or two are";
     LevelQueries "level-queries" Feature (Textures) "the level that a sampler would take";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
-    Subgroups "subgroups" Feature ["operations between lanes are not lowered yet"] "subgroup operations";
+    Subgroups "subgroups" Feature "subgroup operations";
     BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of buffer bindings, and arrays of bindings without a size";
     GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
     MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: pad the outer struct with `@size` or members"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it (WGSL)";

@@ -324,7 +324,8 @@ impl Verifier<'_> {
             Sig::VarInit | Sig::Barrier | Sig::Jump | Sig::Unreachable => (0, 0, 0),
             Sig::BufferLength | Sig::Sysval | Sig::Input | Sig::TargetLoad => (0, 0, 1),
             Sig::Demote => (1, 1, 0),
-            Sig::Derivative => (1, 1, 1),
+            Sig::Derivative | Sig::Reduce => (1, 1, 1),
+            Sig::LaneRead => (2, 2, 1),
             Sig::Tex => {
                 let n = d.tex().map_or(0, |t| t.desc.args().len());
                 (n, n, usize::from(d.op != Op::ImageStore))
@@ -351,6 +352,7 @@ impl Verifier<'_> {
             | (Sig::Sysval, Attr::Sysval(_))
             | (Sig::Input, Attr::Input(_))
             | (Sig::TargetLoad, Attr::Target(_))
+            | (Sig::Reduce, Attr::Reduce(_))
             | (Sig::Derivative, Attr::Deriv(_)) => true,
             (Sig::Tex, Attr::Tex(_)) => d.op != Op::ImageAtomic,
             (Sig::Tex, Attr::TexAtomic(..)) => d.op == Op::ImageAtomic,
@@ -369,6 +371,7 @@ impl Verifier<'_> {
                 | Sig::Compose
                 | Sig::ExtractDyn
                 | Sig::InsertDyn
+                | Sig::LaneRead
                 | Sig::Ret
                 | Sig::Unreachable,
                 Attr::None,
@@ -470,6 +473,12 @@ impl Verifier<'_> {
             Sig::Input => !r.is_bool() && r.bits() == 32,
             Sig::Demote => t(0) == Type::B1,
             Sig::Derivative => r.is_float() && t(0) == r,
+            Sig::LaneRead => t(0) == r && t(1) == Type::I32,
+            Sig::Reduce => {
+                let Attr::Reduce(k) = d.attr else { return false };
+                let size = k.cluster == 0 || k.cluster.is_power_of_two();
+                t(0) == r && k.op.takes(r.scalar()) && size
+            }
             Sig::TargetLoad => r.lanes() == 4 && matches!(r.scalar(), Scalar::F32 | Scalar::I32),
             Sig::Tex => {
                 let Some(tex) = d.tex() else { return false };

@@ -798,8 +798,13 @@ fn refused_by_name_at_its_place() {
     };
     // Extensions, declarations, body; the name; whether it is said where (glslang places no variables).
     let cases = [
-        ("GL_KHR_shader_subgroup_basic", "", "o[i] = subgroupElect() ? 1u : 0u;", "`OpGroupNonUniformElect`", true),
-        ("GL_KHR_shader_subgroup_arithmetic", "", "o[i] = subgroupAdd(i);", "`OpGroupNonUniformIAdd`", true),
+        (
+            "GL_NV_shader_subgroup_partitioned",
+            "",
+            "o[i] = subgroupPartitionNV(i).x;",
+            "`OpGroupNonUniformPartitionNV`",
+            true,
+        ),
         (
             "GL_EXT_buffer_reference",
             "layout(buffer_reference) buffer R { uint x; }; layout(binding = 2) buffer B { R r; };",

@@ -39,23 +39,30 @@ impl Isel<'_> {
                 }
             }
             Sysval::LocalInvocationIndex => {
-                let [sx, sy, _] = self.workgroup_size;
-                let x = self.local_id(cx, 0);
-                let mut sum = self.in_vector(cx, x);
-                for (c, scale) in [(1, sx), (2, sx.saturating_mul(sy))] {
-                    if self.workgroup_size[c] > 1 {
-                        let id = self.local_id(cx, c);
-                        let p = self.make_v(cx, build::VMulU32U24.on([Use::imm(scale), id]));
-                        let t = cx.temp(V);
-                        self.add(cx, t, Use::reg(p), sum);
-                        sum = Use::reg(t);
-                    }
-                }
+                let sum = self.local_index(cx);
                 cx.emit(MInst::copy(out[0], sum));
             }
+            s if self.subgroup_sysval(cx, i, s)? => {}
             s => return self.stage_sysval(cx, i, s),
         }
         Ok(())
+    }
+
+    /// The number of the invocation in its workgroup.
+    pub(super) fn local_index(&mut self, cx: &mut IselCx<'_>) -> U {
+        let [sx, sy, _] = self.workgroup_size;
+        let x = self.local_id(cx, 0);
+        let mut sum = self.in_vector(cx, x);
+        for (c, scale) in [(1, sx), (2, sx.saturating_mul(sy))] {
+            if self.workgroup_size[c] > 1 {
+                let id = self.local_id(cx, c);
+                let p = self.make_v(cx, build::VMulU32U24.on([Use::imm(scale), id]));
+                let t = cx.temp(V);
+                self.add(cx, t, Use::reg(p), sum);
+                sum = Use::reg(t);
+            }
+        }
+        sum
     }
 
     pub(super) fn local_id(&mut self, cx: &mut IselCx<'_>, c: usize) -> U {

@@ -9,6 +9,7 @@ mod control;
 mod io;
 mod memory;
 mod operand;
+mod subgroup;
 mod tex;
 
 use gpucc_gcn_machine::Op;
@@ -178,6 +179,7 @@ impl Lower<Gcn> for Isel<'_> {
                 self.derivative(cx, i, *d);
                 Ok(())
             }
+            (Ir::Ballot | Ir::LaneRead, _) => self.subgroup(cx, i),
             (Ir::Barrier, Attr::Barrier(b)) => {
                 let wait = b.exec != gpucc_ir::Scope::None;
                 cx.emit(build::SBarrier.with((Sync(wait), Acquires(b.acquires_device())), []));

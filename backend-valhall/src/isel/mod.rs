@@ -8,6 +8,7 @@ mod control;
 mod io;
 mod math;
 mod memory;
+mod subgroup;
 mod tex;
 
 use gpucc_container::{Preload, Source};
@@ -334,6 +335,7 @@ impl Lower<Valhall> for Isel<'_> {
                 self.demote(cx, i);
                 Ok(())
             }
+            (Op::Ballot | Op::LaneRead, _) => self.subgroup(cx, i),
             (Op::Derivative, Attr::Deriv(d)) => {
                 self.derivative(cx, i, *d);
                 Ok(())

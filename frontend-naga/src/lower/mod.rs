@@ -12,6 +12,7 @@ mod math;
 mod memory;
 mod stage;
 mod stmt;
+mod subgroup;
 mod texture;
 mod types;
 mod value;

@@ -103,10 +103,10 @@ impl<'m> FuncCx<'_, 'm> {
             Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => {
                 self.unsupported(Refusal::RayQueries, "ray queries")
             }
-            Statement::SubgroupBallot { .. }
-            | Statement::SubgroupGather { .. }
-            | Statement::SubgroupCollectiveOperation { .. } => {
-                self.unsupported(Refusal::Subgroups, "subgroup operations")
+            Statement::SubgroupBallot { result, predicate } => self.ballot(result, predicate),
+            Statement::SubgroupGather { mode, argument, result } => self.gather(result, mode, argument),
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
+                self.collective(result, op, collective_op, argument)
             }
             Statement::CooperativeStore { .. } => {
                 self.unsupported(Refusal::CooperativeMatrices, "cooperative matrices")

@@ -51,7 +51,7 @@ pub fn find(t: &Tokens, changes: &mut Changes) -> Result<(), Diagnostic> {
                 let what = format!("the WGSL extension `{name}`");
                 return Err(report::unsupported(Refusal::Extensions, &what, span));
             }
-            if is_enable || !READ.contains(&name) {
+            if !(if is_enable { name == "subgroups" } else { READ.contains(&name) }) {
                 continue;
             }
             // With its comma, or with the directive if it is alone.

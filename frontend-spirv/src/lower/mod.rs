@@ -13,6 +13,7 @@ mod cx;
 mod data;
 mod extended;
 mod func;
+mod group;
 mod image;
 mod integer;
 mod memory;

@@ -81,6 +81,9 @@ impl FuncCx<'_, '_> {
         if let Some(val) = self.derivative(inst)? {
             return Ok(Some(val));
         }
+        if let Some(val) = self.group(inst)? {
+            return Ok(Some(val));
+        }
         self.pure(inst)
     }
 

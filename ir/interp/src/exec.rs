@@ -7,6 +7,7 @@ use crate::memory::{self, Buffer, Bytes, Common, Held, LaneMemory, Textures};
 use crate::profile::Profile;
 use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, OracleProgram};
 use crate::quads::{self, Batch};
+use crate::subgroup;
 use crate::texture;
 use gpucc_ir::{Op, Scope, Stage, Sysval};
 use gpucc_sim::{
@@ -733,6 +734,9 @@ fn step(
             }
         }
         (Op::Derivative, &Extra::Deriv(d)) => quads::derivative(batch, profile, (file, stride), active, inst, d),
+        (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => {
+            subgroup::exec(profile, (file, stride), active, inst, values)?;
+        }
         (Op::ImageStore | Op::ImageAtomic, Extra::Tex(t)) => {
             texture::write(common, batch, (file, stride), active, (inst, t), |l| by(l).1)?;
         }

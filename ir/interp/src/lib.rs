@@ -29,6 +29,7 @@ mod program;
 mod quads;
 mod side;
 mod stages;
+mod subgroup;
 mod texture;
 mod translate;
 

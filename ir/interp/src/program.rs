@@ -2,8 +2,8 @@
 
 use crate::oob::OobAccess;
 use gpucc_ir::{
-    AtomicOp, Barrier, Block, Deriv, FloatCc, IntCc, IoSlot, Op, ResourceKind, Scalar, Stage, StageInfo, Sysval,
-    TexArg, TexDesc, Type, Variant,
+    AtomicOp, Barrier, Block, Deriv, FloatCc, IntCc, IoSlot, Op, Reduce, ResourceKind, Scalar, Stage, StageInfo,
+    Sysval, TexArg, TexDesc, Type, Variant,
 };
 
 /// An entry point, ready to run. Owns everything; the module is not needed any more.
@@ -188,6 +188,7 @@ pub(crate) enum Extra {
     /// First row among those of a batch.
     Row(u32),
     Deriv(Deriv),
+    Reduce(Reduce),
     Tex(Box<DTex>),
     Call(u32),
     /// Type of the operand, where it differs from the result's.

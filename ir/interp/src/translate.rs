@@ -507,6 +507,7 @@ impl TranslateCx<'_> {
             },
             Attr::Target(n) => Extra::Row(self.target(*n)),
             Attr::Deriv(d) => Extra::Deriv(*d),
+            Attr::Reduce(k) => Extra::Reduce(*k),
             Attr::Tex(t) => self.tex(s, f, d, t, None),
             Attr::TexAtomic(op, t) => self.tex(s, f, d, t, Some(*op)),
             Attr::Call(callee) => {

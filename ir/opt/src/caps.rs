@@ -415,6 +415,8 @@ pub struct Caps {
     pub predicated_demote: bool,
     /// Largest fully unrolled loop, in instructions after unrolling.
     pub unroll: u32,
+    /// Lanes of a subgroup, whose ops become ballots and reads of 32 bits; 0 leaves them as they are.
+    pub subgroup: u32,
     /// The operands that texture instructions take.
     pub tex: TexCaps,
     /// The work of samplers.
@@ -462,6 +464,7 @@ impl Caps {
         if_convert: 8,
         rotate_divergent: true,
         predicated_demote: true,
+        subgroup: 0,
         unroll: 256,
         tex: TexCaps::FULL,
         sampler: SamplerCaps::FULL,

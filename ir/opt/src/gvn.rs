@@ -83,6 +83,7 @@ fn key(f: &Function, i: Inst) -> Key {
         | Attr::Atomic(..)
         | Attr::TexAtomic(..)
         | Attr::Place(_)
+        | Attr::Reduce(_)
         | Attr::Barrier(_)
         | Attr::Target(_)
         | Attr::Call(_)

@@ -30,6 +30,7 @@ pub mod licm;
 pub mod lower_blend;
 pub mod lower_fetch;
 pub mod lower_io;
+pub mod lower_subgroups;
 pub mod lower_tex;
 pub mod mem2reg;
 pub mod mem_opt;

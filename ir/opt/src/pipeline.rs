@@ -11,8 +11,8 @@ use crate::cx::Graph;
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide,
     exit_values, fold, fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch,
-    lower_io, lower_tex, mem_opt, mem2reg, narrow, predicate_demotes, ranges, robust, rotate, scalarise, selection,
-    shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
+    lower_io, lower_subgroups, lower_tex, mem_opt, mem2reg, narrow, predicate_demotes, ranges, robust, rotate,
+    scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -111,6 +111,7 @@ pub const COMPACT_IF_SCATTERED: Pass = Pass {
     ..COMPACT
 };
 const ROBUST: Pass = lowering!("robust", robust::run);
+const LOWER_SUBGROUPS: Pass = lowering!("lower-subgroups", lower_subgroups::run);
 const NARROW: Pass = lowering!("narrow", narrow::run);
 /// These change the interface of the entry point, too.
 const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
@@ -177,7 +178,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(FOLD_IDS);
     }
-    list.extend([ROBUST, INIT_VARIABLES, NARROW]);
+    list.extend([ROBUST, INIT_VARIABLES, LOWER_SUBGROUPS, NARROW]);
     if level >= 1 {
         list.push(SHRINK_IO);
     }
@@ -219,6 +220,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),
     ("robust", "narrow", "an access is clamped by its own size, not by that of the word around it"),
     ("init-variables", "narrow", "initial values are stored like others"),
+    ("lower-subgroups", "narrow", "lanes are read in words, what is narrower is widened"),
     ("narrow", "legalise", "rounding to half precision and packing are ops that a target may lack"),
     ("shrink-io", "lower-io", "what nobody reads needs no arithmetic"),
     ("narrow", "lower-blend", "colours of half precision are floats by then"),
@@ -308,6 +310,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("init-workgroup", "a robust module's workgroup memory starts as zeros"),
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
+    ("lower-subgroups", "reductions and scans are written with ballots and reads of other lanes"),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
     ("shrink-io", "inputs, outputs and components that nobody reads do not travel"),
     ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),
@@ -384,6 +387,7 @@ pub const REQUIRED: &[&str] = &[
     "init-workgroup",
     "robust",
     "init-variables",
+    "lower-subgroups",
     "narrow",
     "lower-blend",
     "lower-io",

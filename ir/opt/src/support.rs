@@ -252,6 +252,7 @@ impl Check<'_> {
                 let atomic = if matches!(op, Op::Atomic | Op::CmpXchg) { self.lack(Refusal::Atomics) } else { None };
                 atomic.or_else(|| self.lack(Refusal::StorageBuffers))
             }
+            (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => self.lack(Refusal::Subgroups),
             (Op::Atomic | Op::CmpXchg, _) => self.lack(Refusal::Atomics),
             _ => None,
         };

@@ -245,6 +245,8 @@ impl Run<'_> {
             (_, Op::Atomic | Op::CmpXchg | Op::Call | Op::Input | Op::ImageAtomic | Op::TargetLoad) => {
                 Variance::Divergent
             }
+            // What it depends on is also which lanes are there.
+            (_, Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce) => Variance::Divergent,
             // Lanes of one quad get derivatives of their own, even of values that all compute alike.
             (_, Op::Derivative | Op::Sample) => Variance::Divergent,
             // Other waves may store to an image between two loads.

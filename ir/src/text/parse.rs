@@ -11,6 +11,7 @@ use crate::inst::*;
 use crate::module::*;
 use crate::ops::{Op, Sig};
 use crate::stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};
+use crate::subgroup::{Reach, Reduce, ReduceOp};
 use crate::sysval::Sysval;
 use crate::tex::*;
 use crate::types::{Scalar, Type};
@@ -768,6 +769,16 @@ impl Parser {
                 l.attr = Attr::Deriv(Deriv { axis, fine });
                 Ok(())
             }
+            Sig::Reduce => {
+                l.args.push(self.operand()?);
+                self.expect(",")?;
+                let op = self.named("an operation", ReduceOp::parse)?;
+                let reach = self.named("all, inclusive or exclusive", Reach::parse)?;
+                let cluster = if self.eat_word("of") { self.u64()? } else { 0 };
+                let cluster = u8::try_from(cluster).map_err(|_| format!("line {}: a cluster of {cluster}", l.line))?;
+                l.attr = Attr::Reduce(Reduce { op, reach, cluster });
+                Ok(())
+            }
             Sig::TargetLoad => {
                 let n = self.index("target")?;
                 l.attr = Attr::Target(u8::try_from(n).unwrap_or(u8::MAX));
@@ -825,6 +836,7 @@ impl Parser {
             | Sig::Compose
             | Sig::ExtractDyn
             | Sig::InsertDyn
+            | Sig::LaneRead
             | Sig::Demote => self.operands(l),
         }
     }

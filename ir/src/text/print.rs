@@ -372,6 +372,12 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
         Attr::Input(n) => name(o, "in", u32::from(*n)),
         Attr::Target(n) => name(o, "target", u32::from(*n)),
         Attr::Deriv(k) => write!(o, "{} {}", k.axis.name(), if k.fine { "fine" } else { "coarse" })?,
+        Attr::Reduce(k) => {
+            write!(o, "{} {}", k.op, k.reach)?;
+            if k.cluster != 0 {
+                name(o, " of ", u32::from(k.cluster));
+            }
+        }
         Attr::Tex(t) | Attr::TexAtomic(_, t) => {
             name(o, "tex res", t.texture.0);
             if let Some(s) = t.sampler {

@@ -1,0 +1,207 @@
+//! Writes what the lanes of a subgroup do together with ballots and reads of another lane's 32 bits.
+//!
+//! ```text
+//! v1 = any v0                    ==>   whether a bit of `ballot v0` is set
+//! v1 = lane_read v0, lane        ==>   one of `i32` for each 32 bits
+//! v1 = reduce v0, iadd all       ==>   v = v0; p = the active lane before, from `ballot 1:b1`
+//!                                      1, 2, 4 ...: v = v of lane p, added to v; p = p of lane p
+//!                                      v1 = v of the last active lane
+//! ```
+//!
+//! Lanes that do not execute it are never read, whichever they are, so it is right wherever the op stands. Values are taken
+//! together in the order that the op states, so floats are the same everywhere.
+//!
+//! Needs: the lanes of a subgroup (`Caps::subgroup`); with 0 all stays. Keeps: the CFG.
+
+use crate::Caps;
+use crate::rewrite::{self, Rewrite};
+use gpucc_ir::{
+    Attr, Builder, Const, Function, Inst, IntCc, Module, Op, Reach, Reduce, Scalar, Stage, Sysval, Type, Value,
+};
+
+/// Runs over a function of a compute entry; gives the number of changes.
+pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
+    if caps.subgroup == 0 || m.entries.iter().any(|e| e.stage.kind() != Stage::Compute) {
+        return 0;
+    }
+    let lanes = caps.subgroup;
+    rewrite::run(f, |b, i| lower(b, i, lanes).map_or(Rewrite::Keep, Rewrite::Value))
+}
+
+fn lower(b: &mut Builder<'_>, i: Inst, lanes: u32) -> Option<Value> {
+    let d = b.func.insts[i].clone();
+    if !matches!(d.op, Op::Any | Op::LaneRead | Op::Reduce) {
+        return None;
+    }
+    let a = d.args[0];
+    let ty = b.func.ty(a);
+    match (d.op, &d.attr) {
+        (Op::Any, _) => {
+            let ballot = b.ballot(a);
+            let words: Vec<Value> = (0..lanes.div_ceil(32)).map(|k| b.extract(ballot, k)).collect();
+            let any = words.into_iter().reduce(|x, y| b.or(x, y))?;
+            Some(is(b, IntCc::Ne, any, 0))
+        }
+        (Op::LaneRead, _) => read(b, a, d.args[1], ty),
+        (_, &Attr::Reduce(kind)) if ty.is_vector() => {
+            let parts: Vec<Value> = (0..ty.lanes())
+                .map(|k| {
+                    let part = b.extract(a, k);
+                    b.reduce(part, kind)
+                })
+                .collect();
+            Some(b.op_as(Op::Compose, &parts, ty))
+        }
+        (_, &Attr::Reduce(kind)) => Some(reduce(b, a, kind, lanes)),
+        _ => None,
+    }
+}
+
+fn number(b: &mut Builder<'_>, n: u32) -> Value {
+    b.func.iconst(Type::I32, n.into())
+}
+
+fn is(b: &mut Builder<'_>, cc: IntCc, x: Value, n: u32) -> Value {
+    let n = number(b, n);
+    b.icmp(cc, x, n)
+}
+
+fn with(b: &mut Builder<'_>, op: Op, x: Value, n: u32) -> Value {
+    let n = number(b, n);
+    b.op(op, &[x, n])
+}
+
+fn choose(b: &mut Builder<'_>, c: Value, x: Value, y: Value) -> Value {
+    b.op(Op::Select, &[c, x, y])
+}
+
+/// A read of another type than `i32`.
+fn read(b: &mut Builder<'_>, a: Value, lane: Value, ty: Type) -> Option<Value> {
+    if ty == Type::I32 {
+        return None;
+    }
+    if ty.is_vector() {
+        let parts: Vec<Value> = (0..ty.lanes())
+            .map(|k| {
+                let part = b.extract(a, k);
+                b.lane_read(part, lane)
+            })
+            .collect();
+        return Some(b.op_as(Op::Compose, &parts, ty));
+    }
+    Some(match ty.scalar() {
+        Scalar::B1 => {
+            let [one, zero] = [1, 0].map(|n| number(b, n));
+            let word = choose(b, a, one, zero);
+            let got = b.lane_read(word, lane);
+            is(b, IntCc::Ne, got, 0)
+        }
+        s if s.bits() == 64 => {
+            let words = b.op_as(Op::Bitcast, &[a], Type::I32.with_lanes(2));
+            let got = b.lane_read(words, lane);
+            b.op_as(Op::Bitcast, &[got], ty)
+        }
+        s if s.bits() == 32 => {
+            let word = b.op_as(Op::Bitcast, &[a], Type::I32);
+            let got = b.lane_read(word, lane);
+            b.op_as(Op::Bitcast, &[got], ty)
+        }
+        s => {
+            let int = if s.bits() == 8 { Type::I8 } else { Type::I16 };
+            let bits = if s.is_float() { b.op_as(Op::Bitcast, &[a], int) } else { a };
+            let word = b.op_as(Op::ZExt, &[bits], Type::I32);
+            let got = b.lane_read(word, lane);
+            let part = b.op_as(Op::Trunc, &[got], int);
+            if s.is_float() { b.op_as(Op::Bitcast, &[part], ty) } else { part }
+        }
+    })
+}
+
+/// The lanes of the own cluster that take part, as words, and those of them before the own lane.
+fn members(b: &mut Builder<'_>, lane: Value, cluster: u32, lanes: u32) -> (Vec<Value>, Vec<Value>) {
+    let yes = b.func.constant(Const::new(Type::B1, &[1]));
+    let ballot = b.ballot(yes);
+    let one = number(b, 1);
+    let bit = b.op(Op::Shl, &[one, lane]);
+    let below = with(b, Op::ISub, bit, 1);
+    let own = (cluster < 32).then(|| {
+        let ones = number(b, (1 << cluster) - 1);
+        let first = with(b, Op::And, lane, !(cluster - 1));
+        b.op(Op::Shl, &[ones, first])
+    });
+    let low = (lanes > 32).then(|| is(b, IntCc::Ult, lane, 32));
+    let (mut all, mut before) = (Vec::new(), Vec::new());
+    for k in 0..lanes.div_ceil(32) {
+        let mut word = b.extract(ballot, k);
+        if let Some(own) = own {
+            word = b.op(Op::And, &[word, own]);
+        }
+        let mut here = b.op(Op::And, &[word, below]);
+        if let Some(low) = low {
+            let zero = number(b, 0);
+            // In the low word are all before a lane of the high one, unless its cluster ends there.
+            if k == 0 {
+                if cluster <= 32 {
+                    word = choose(b, low, word, zero);
+                }
+                here = choose(b, low, here, word);
+            } else {
+                if cluster <= 32 {
+                    word = choose(b, low, zero, word);
+                }
+                here = choose(b, low, zero, here);
+            }
+        }
+        all.push(word);
+        before.push(here);
+    }
+    (all, before)
+}
+
+/// The number of the highest bit; all ones if there is none.
+fn highest(b: &mut Builder<'_>, words: &[Value]) -> Value {
+    let mut found = number(b, u32::MAX);
+    for (k, &word) in (0..).zip(words) {
+        let zeros = b.op(Op::Clz, &[word]);
+        let last = number(b, 31 + 32 * k);
+        let at = b.op(Op::ISub, &[last, zeros]);
+        let some = is(b, IntCc::Ne, word, 0);
+        found = choose(b, some, at, found);
+    }
+    found
+}
+
+fn reduce(b: &mut Builder<'_>, a: Value, kind: Reduce, lanes: u32) -> Value {
+    let ty = b.func.ty(a);
+    let cluster = if kind.cluster == 0 { lanes } else { u32::from(kind.cluster).min(lanes) };
+    let lane = b.sysval(Sysval::SubgroupInvocationId);
+    let (all, before) = members(b, lane, cluster, lanes);
+    let first = highest(b, &before);
+    let mut from = first;
+    let mut v = a;
+    for step in 0..cluster.trailing_zeros() {
+        let some = is(b, IntCc::Ne, from, u32::MAX);
+        let at = choose(b, some, from, lane);
+        let there = b.lane_read(v, at);
+        let both = b.op(kind.op.op(), &[there, v]);
+        v = choose(b, some, both, v);
+        if step + 1 < cluster.trailing_zeros() {
+            let next = b.lane_read(from, at);
+            from = choose(b, some, next, from);
+        }
+    }
+    match kind.reach {
+        Reach::Inclusive => v,
+        Reach::All => {
+            let last = highest(b, &all);
+            b.lane_read(v, last)
+        }
+        Reach::Exclusive => {
+            let some = is(b, IntCc::Ne, first, u32::MAX);
+            let at = choose(b, some, first, lane);
+            let there = b.lane_read(v, at);
+            let none = b.func.constant(Const::new(ty, &[kind.op.identity(ty.scalar())]));
+            choose(b, some, there, none)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Reductions and scans over the lanes of a subgroup.
+
+use crate::named::named_enum;
+use crate::ops::Op;
+use crate::types::Scalar;
+
+named_enum! {
+    /// What a reduction or a scan does with two values.
+    ReduceOp {
+        /// integer addition
+        IAdd = "iadd",
+        /// float addition
+        FAdd = "fadd",
+        /// integer product
+        IMul = "imul",
+        /// float product
+        FMul = "fmul",
+        /// unsigned minimum
+        UMin = "umin",
+        /// unsigned maximum
+        UMax = "umax",
+        /// signed minimum
+        SMin = "smin",
+        /// signed maximum
+        SMax = "smax",
+        /// the lesser float
+        FMin = "fmin",
+        /// the greater float
+        FMax = "fmax",
+        /// bitwise and
+        And = "and",
+        /// bitwise or
+        Or = "or",
+        /// bitwise exclusive or
+        Xor = "xor",
+    }
+}
+
+named_enum! {
+    /// Which lanes of its cluster a lane's result has.
+    Reach {
+        /// all
+        All = "all",
+        /// its own and those before it
+        Inclusive = "inclusive",
+        /// those before it
+        Exclusive = "exclusive",
+    }
+}
+
+/// The attribute of `reduce`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reduce {
+    /// What is done with two values.
+    pub op: ReduceOp,
+    /// Which lanes a result has.
+    pub reach: Reach,
+    /// Lanes of a cluster, a power of two; 0 is the whole subgroup.
+    pub cluster: u8,
+}
+
+impl ReduceOp {
+    /// The op on two values.
+    pub const fn op(self) -> Op {
+        match self {
+            ReduceOp::IAdd => Op::IAdd,
+            ReduceOp::FAdd => Op::FAdd,
+            ReduceOp::IMul => Op::IMul,
+            ReduceOp::FMul => Op::FMul,
+            ReduceOp::UMin => Op::UMin,
+            ReduceOp::UMax => Op::UMax,
+            ReduceOp::SMin => Op::SMin,
+            ReduceOp::SMax => Op::SMax,
+            ReduceOp::FMin => Op::FMin,
+            ReduceOp::FMax => Op::FMax,
+            ReduceOp::And => Op::And,
+            ReduceOp::Or => Op::Or,
+            ReduceOp::Xor => Op::Xor,
+        }
+    }
+
+    /// Whether values of a kind have it.
+    pub const fn takes(self, s: Scalar) -> bool {
+        match self {
+            ReduceOp::FAdd | ReduceOp::FMul | ReduceOp::FMin | ReduceOp::FMax => s.is_float(),
+            ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => !s.is_float(),
+            _ => s.is_int(),
+        }
+    }
+
+    /// The bits of what no lane changes: the result of no lanes at all.
+    pub fn identity(self, s: Scalar) -> u64 {
+        let bits = s.bits();
+        let ones = u64::MAX >> (64 - bits);
+        let [one, infinity, negative_zero] = match s {
+            Scalar::F16 => [0x3c00, 0x7c00, 0x8000],
+            Scalar::F64 => [1f64.to_bits(), f64::INFINITY.to_bits(), 1 << 63],
+            _ => [1f32.to_bits().into(), f32::INFINITY.to_bits().into(), 1 << 31],
+        };
+        match self {
+            ReduceOp::IAdd | ReduceOp::Or | ReduceOp::Xor | ReduceOp::UMax | ReduceOp::FAdd => 0,
+            ReduceOp::IMul => 1,
+            ReduceOp::FMul => one,
+            ReduceOp::UMin | ReduceOp::And => ones,
+            ReduceOp::SMin => ones >> 1,
+            ReduceOp::SMax => 1 << (bits - 1),
+            ReduceOp::FMin => infinity,
+            ReduceOp::FMax => infinity | negative_zero,
+        }
+    }
+}
