@@ -82,8 +82,7 @@ const UNSUPPORTED: &[Unsupported] = &[
         "a descriptor is in scalar registers, the same for all lanes of an instruction",
     ),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
-    Unsupported::all(Refusal::Subgroups, "lanes are read by ds_bpermute_b32, which is gfx8's").on(&["gfx6", "gfx7"]),
-    Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]).on(&["gfx8"]),
+    Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(
@@ -160,6 +159,8 @@ fn caps() -> Caps {
         rotate_divergent: true,
         predicated_demote: true,
         subgroup: 64,
+        lanes_by_memory: false,
+        ballots_by_memory: false,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::FacedPlusOne,
@@ -276,7 +277,7 @@ impl Family for GcnFamily {
     }
 
     fn caps(generation: u8, _stage: Stage, _strategy: &Strategy) -> Caps {
-        Caps { subgroup: if generation == 2 { 64 } else { 0 }, ..caps() }
+        Caps { lanes_by_memory: generation < 2, ..caps() }
     }
 
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, _report: &Report) -> Option<Strategy> {

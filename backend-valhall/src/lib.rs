@@ -165,6 +165,8 @@ fn caps() -> Caps {
         rotate_divergent: true,
         predicated_demote: true,
         subgroup: 16,
+        lanes_by_memory: false,
+        ballots_by_memory: false,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Faced,

@@ -132,6 +132,8 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         rotate_divergent: true,
         predicated_demote: true,
         subgroup: 0,
+        lanes_by_memory: false,
+        ballots_by_memory: false,
         unroll: if how.unroll { 256 } else { 0 },
         tex: TexCaps {
             cube: TexCube::Direction,

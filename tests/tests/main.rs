@@ -48,6 +48,7 @@ mod spirv_naga;
 mod spirv_support;
 mod strangers;
 mod structure;
+mod subgroup_programs;
 mod subgroups;
 mod support;
 mod switches;

@@ -417,6 +417,10 @@ pub struct Caps {
     pub unroll: u32,
     /// Lanes of a subgroup, whose ops become ballots and reads of 32 bits; 0 leaves them as they are.
     pub subgroup: u32,
+    /// Whether other lanes are read through workgroup memory, as no instruction reads them.
+    pub lanes_by_memory: bool,
+    /// Whether ballots are made in workgroup memory.
+    pub ballots_by_memory: bool,
     /// The operands that texture instructions take.
     pub tex: TexCaps,
     /// The work of samplers.
@@ -465,6 +469,8 @@ impl Caps {
         rotate_divergent: true,
         predicated_demote: true,
         subgroup: 0,
+        lanes_by_memory: false,
+        ballots_by_memory: false,
         unroll: 256,
         tex: TexCaps::FULL,
         sampler: SamplerCaps::FULL,

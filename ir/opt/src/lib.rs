@@ -46,6 +46,7 @@ pub mod scalarise;
 pub mod selection;
 pub mod shrink_io;
 pub mod simplify_cfg;
+mod subgroup_memory;
 pub mod support;
 pub mod switches;
 pub mod tables;

@@ -13,8 +13,8 @@
 //!
 //! Needs: the lanes of a subgroup (`Caps::subgroup`); with 0 all stays. Keeps: the CFG.
 
-use crate::Caps;
 use crate::rewrite::{self, Rewrite};
+use crate::{Caps, subgroup_memory};
 use gpucc_ir::{
     Attr, Builder, Const, Function, Inst, IntCc, Module, Op, Reach, Reduce, Scalar, Stage, Sysval, Type, Value,
 };
@@ -25,7 +25,8 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     let lanes = caps.subgroup;
-    rewrite::run(f, |b, i| lower(b, i, lanes).map_or(Rewrite::Keep, Rewrite::Value))
+    let n = rewrite::run(f, |b, i| lower(b, i, lanes).map_or(Rewrite::Keep, Rewrite::Value));
+    n + subgroup_memory::run(m, f, caps)
 }
 
 fn lower(b: &mut Builder<'_>, i: Inst, lanes: u32) -> Option<Value> {

@@ -493,6 +493,11 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
             out.resources[r].min_size = narrow::whole_words(out.resources[r].min_size);
         }
     }
+    if let Some(size) = e.workgroup_size()
+        && let Some(words) = crate::subgroup_memory::variable(&flat, size, caps)
+    {
+        out.globals.push(words);
+    }
     out.funcs.push(flat);
     done(&mut report, &out, "inline", start, 1, o)?;
     let stop = |name: &str| o.stop_after.as_deref() == Some(name);

@@ -151,7 +151,7 @@ fn pure(out: &mut Vec<Case>, op: Op, caps: &Caps, chip: &Chip<'_>) {
         Sig::Fixed(..)
             if op == Op::CubeCoords
                 && (caps.tex.cube == TexCube::Direction || chip.refuses(Stage::Compute, Refusal::Textures)) => {}
-        Sig::Fixed(..) if op == Op::Any || op == Op::Ballot && caps.subgroup == 0 => {}
+        Sig::Fixed(..) if op == Op::Any || op == Op::Ballot && (caps.subgroup == 0 || caps.ballots_by_memory) => {}
         // Only `lower_io` makes it, of colours in halves.
         Sig::Fixed(..) if op == Op::PackHalf2x16Rtz && !caps.io.packed => {}
         Sig::Fixed(args, result) if !expanded => add(out, name, "", args, result, caps),
@@ -171,7 +171,7 @@ fn lanes(out: &mut Vec<Case>, op: Op, caps: &Caps) {
             Sig::Insert => (0..n).for_each(|k| add(out, name, &format!(", lane {k}"), &[ty, one], ty, caps)),
             Sig::Dot if s == Scalar::F32 && !caps.expand.has(op) => add(out, name, "", &[ty, ty], one, caps),
             Sig::ExtractDyn if !caps.expand.has(op) => add(out, name, "", &[ty, Type::I32], one, caps),
-            Sig::LaneRead if n == 2 && s == Scalar::I32 && caps.subgroup != 0 => {
+            Sig::LaneRead if n == 2 && s == Scalar::I32 && caps.subgroup != 0 && !caps.lanes_by_memory => {
                 add(out, name, "", &[one, one], one, caps);
             }
             Sig::InsertDyn if !caps.expand.has(op) => add(out, name, "", &[ty, one, Type::I32], ty, caps),
