@@ -36,7 +36,7 @@ fn refusals_name_the_glsl() {
     for flags in [&["-g"][..], &["-gVS"]] {
         let Some(module) = glslang(&s, &shader, flags) else { return };
         let run = [&module, "--target", "gcn", "-S"];
-        let said = expect(&run, 3, "`OpGroupNonUniformPartitionNV`");
+        let said = expect(&run, 3, "`OpGroupNonUniformPartitionEXT`");
         assert!(said.contains(&format!("{helper}:3:")) && said.contains("return subgroupPartitionNV(i).x;"), "{said}");
         let said = expect(&[&run[..], &["--message-format=json"]].concat(), 3, "");
         let object: serde_json::Value = serde_json::from_str(said.trim()).unwrap_or_else(|e| panic!("{e}: {said}"));

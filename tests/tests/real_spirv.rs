@@ -321,7 +321,7 @@ fn refused_with_the_code_of_what_is_missing() {
         (
             with("GL_NV_shader_subgroup_partitioned", "", "a[0] = float(subgroupPartitionNV(a[1]).x);"),
             "subgroups",
-            "`OpGroupNonUniformPartitionNV`",
+            "`OpGroupNonUniformPartitionEXT`",
         ),
         (
             with("", "layout(set = 0, binding = 1) buffer B { float b[]; } list[3];", "list[1].b[0] = a[0];"),

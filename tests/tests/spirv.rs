@@ -802,7 +802,7 @@ fn refused_by_name_at_its_place() {
             "GL_NV_shader_subgroup_partitioned",
             "",
             "o[i] = subgroupPartitionNV(i).x;",
-            "`OpGroupNonUniformPartitionNV`",
+            "`OpGroupNonUniformPartitionEXT`",
             true,
         ),
         (
