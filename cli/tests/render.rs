@@ -88,9 +88,13 @@ fn what_a_target_refuses_does_not_stop_the_others() {
         .replace("vec4<f32>(1.0, 0.0, 0.0, 1.0)", "vec4<f32>(1.0, f32(n), 0.0, 1.0)");
     let scene = s.write("a.toml", numbered);
     let dump = format!("picture={}", s.path("a.raw"));
-    expect(&["render", &scene, "--target", "tesla,interp", "--dump", &dump], 3, "error[primitive-index]: tesla:nva3");
+    expect(
+        &["render", &scene, "--target", "vivante,interp", "--dump", &dump],
+        3,
+        "error[primitive-index]: vivante:gc3000",
+    );
     assert_eq!(std::fs::read(s.path("a.interp.raw")).expect("bytes"), triangle());
-    assert!(!std::path::Path::new(&s.path("a.tesla-nva3.raw")).exists());
+    assert!(!std::path::Path::new(&s.path("a.vivante-gc3000.raw")).exists());
 }
 
 #[test]

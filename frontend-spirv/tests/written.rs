@@ -157,7 +157,7 @@ fn refusals_name_the_object() {
     // A group operation that is not lowered.
     bytes[at + 16] = 6;
     let (message, note) = refused(&bytes);
-    assert!(message.starts_with("`OpGroupNonUniformIAdd` cannot be compiled"), "{message}");
+    assert!(message.starts_with("`OpGroupNonUniformIAdd with this group operation` cannot be compiled"), "{message}");
     assert_eq!(note, "this is about `speeds`");
     // A variable, and the pointer type that it has.
     let plain = binary(&source.replace("SUM", "speeds[id.x]"));

@@ -91,8 +91,8 @@ impl Json<'_> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    /// Goes over a string; gives its text.
-    fn string(&mut self) -> Option<String> {
+    /// Goes over a string; gives where it begins.
+    fn skip_string(&mut self) -> Option<usize> {
         let start = self.at;
         self.eat(b'"')?;
         loop {
@@ -103,6 +103,12 @@ impl Json<'_> {
             }
         }
         self.at += 1;
+        Some(start)
+    }
+
+    /// Goes over a string; gives its text.
+    fn string(&mut self) -> Option<String> {
+        let start = self.skip_string()?;
         serde_json::from_str(self.text.get(start..self.at)?.trim_start()).ok()
     }
 
@@ -111,7 +117,7 @@ impl Json<'_> {
         let mut depth = 0_usize;
         loop {
             match self.peek()? {
-                b'"' => drop(self.string()?),
+                b'"' => drop(self.skip_string()?),
                 b'{' | b'[' => {
                     depth += 1;
                     self.at += 1;

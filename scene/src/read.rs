@@ -34,6 +34,9 @@ impl SceneFile {
     }
 }
 
+/// The longest text in which fields are looked for.
+const PLACED: usize = 16 << 20;
+
 /// How a scene is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -44,9 +47,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// Line and column of a field.
+    /// Line and column of a field; none in a text so long that looking for it would take longer than people wait.
     fn place(self, text: &str, field: &str) -> Option<(u32, u32)> {
         match self {
+            _ if text.len() > PLACED => None,
             Language::Toml => crate::place::of_toml(text, field),
             Language::Json => crate::place::of_json(text, field),
         }

@@ -684,6 +684,17 @@ impl Parser {
         Ok(())
     }
 
+    fn reduce(&mut self, l: &mut Line) -> Res_<()> {
+        l.args.push(self.operand()?);
+        self.expect(",")?;
+        let op = self.named("an operation", ReduceOp::parse)?;
+        let reach = self.named("all, inclusive or exclusive", Reach::parse)?;
+        let cluster = if self.eat_word("of") { self.u64()? } else { 0 };
+        let cluster = u8::try_from(cluster).map_err(|_| format!("line {}: a cluster of {cluster}", l.line))?;
+        l.attr = Attr::Reduce(Reduce { op, reach, cluster });
+        Ok(())
+    }
+
     /// Operands and attribute of an instruction.
     fn rest(&mut self, l: &mut Line) -> Res_<()> {
         let bad_cc = |c: &Option<String>| format!("line {}: bad comparison {c:?}", l.line);
@@ -769,16 +780,7 @@ impl Parser {
                 l.attr = Attr::Deriv(Deriv { axis, fine });
                 Ok(())
             }
-            Sig::Reduce => {
-                l.args.push(self.operand()?);
-                self.expect(",")?;
-                let op = self.named("an operation", ReduceOp::parse)?;
-                let reach = self.named("all, inclusive or exclusive", Reach::parse)?;
-                let cluster = if self.eat_word("of") { self.u64()? } else { 0 };
-                let cluster = u8::try_from(cluster).map_err(|_| format!("line {}: a cluster of {cluster}", l.line))?;
-                l.attr = Attr::Reduce(Reduce { op, reach, cluster });
-                Ok(())
-            }
+            Sig::Reduce => self.reduce(l),
             Sig::TargetLoad => {
                 let n = self.index("target")?;
                 l.attr = Attr::Target(u8::try_from(n).unwrap_or(u8::MAX));
