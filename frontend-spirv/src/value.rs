@@ -54,7 +54,7 @@ pub struct Ptr {
     pub reach: Option<u64>,
     /// Alignment of the place plus the dynamic bytes.
     pub align: u32,
-    /// The things that are there.
+    /// Its type.
     pub ty: Ty,
     /// Where the numbers of matrices in it lie.
     pub matrix: Option<MatrixLayout>,
@@ -76,7 +76,7 @@ pub struct InputPtr {
     pub variable: usize,
     /// Indices from the outside in, each with the type that it is an index of.
     pub path: Vec<(Ty, Index)>,
-    /// The things that are there.
+    /// Its type.
     pub ty: Ty,
 }
 
@@ -96,7 +96,7 @@ pub struct Handle {
     pub variable: usize,
     /// The element, if it is an array.
     pub index: Option<ir::Value>,
-    /// The things that are there.
+    /// Its type.
     pub ty: Ty,
 }
 

@@ -52,7 +52,7 @@ pub enum Class {
 pub struct Label {
     /// Where.
     pub span: Span,
-    /// The things that are there; may be empty.
+    /// A sentence about it; may be empty.
     pub text: String,
 }
 

@@ -122,7 +122,7 @@ pub enum Part {
     High,
 }
 
-/// The words that a unit is told of a texture.
+/// A texture, as its unit is told of it.
 #[derive(Clone, Debug)]
 pub struct TextureView {
     /// Format of the view; of a half of 128 bits that of two of its channels.

@@ -44,7 +44,7 @@ pub struct Ptr {
     pub reach: Option<u64>,
     /// Alignment of the place plus the dynamic bytes.
     pub align: u32,
-    /// The things that are there.
+    /// Its type.
     pub ty: Ty,
 }
 

@@ -77,7 +77,7 @@ pub struct IoVar {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// The things that are there.
+    /// Its type.
     pub ty: Ty,
     /// Whether it is an input.
     pub input: bool,

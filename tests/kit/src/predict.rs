@@ -20,7 +20,7 @@ pub struct Listed<'a> {
     pub code: Refusal,
     /// The needed amount; both figures are in the message.
     pub needs: &'a str,
-    /// The things that exist.
+    /// The available amount.
     pub limit: &'a str,
 }
 
