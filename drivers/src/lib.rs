@@ -7,13 +7,17 @@
 //! What all families have alike is in [`place`], [`surface`] and [`link`]; a family is a module with an implementation of
 //! [`Descriptors`].
 
+#[cfg(feature = "gcn")]
 pub mod gcn;
 pub mod link;
 pub mod place;
 pub mod placer;
 pub mod surface;
+#[cfg(feature = "tesla")]
 pub mod tesla;
+#[cfg(feature = "valhall")]
 pub mod valhall;
+#[cfg(feature = "vivante")]
 pub mod vivante;
 
 pub use place::{Descriptors, Part};

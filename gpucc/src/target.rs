@@ -6,8 +6,16 @@ use gpucc_driver::Backend;
 use gpucc_ir::Stage;
 use gpucc_opt::Caps;
 
-static BACKENDS: &[&dyn Backend] =
-    &[&gpucc_valhall::VALHALL, &gpucc_tesla::TESLA, &gpucc_gcn::GCN, &gpucc_vivante::VIVANTE];
+static BACKENDS: &[&dyn Backend] = &[
+    #[cfg(feature = "valhall")]
+    &gpucc_valhall::VALHALL,
+    #[cfg(feature = "tesla")]
+    &gpucc_tesla::TESLA,
+    #[cfg(feature = "gcn")]
+    &gpucc_gcn::GCN,
+    #[cfg(feature = "vivante")]
+    &gpucc_vivante::VIVANTE,
+];
 
 /// The backends, in the order in which reports list them.
 pub fn backends() -> &'static [&'static dyn Backend] {

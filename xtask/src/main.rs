@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode};
 use run::{Steps, cargo};
 
 const USAGE: &str = "usage: cargo xtask ci
-       cargo xtask family FAMILY...      formatting, clippy and tests of a family's packages
+       cargo xtask family FAMILY...      formatting, clippy and tests of a family's packages, and the example scenes on it
        cargo xtask crate PACKAGE...      the same for packages; `gpucc-` may be left out
          both: [--no-clippy] [-- NAME...]  without clippy; only tests with one of these in their names
        cargo xtask docs [--check]        pages made from tables
@@ -87,6 +87,17 @@ fn packages(names: &[String], no_clippy: bool, tests: &[String]) -> bool {
     ok
 }
 
+/// Draws the example scenes on families' machines; no other family is linked.
+fn scenes(families: &[String]) -> bool {
+    let mut steps = Steps::default();
+    let list = families.join(",");
+    let select = ["test", "--quiet", "--package", "gpucc-render", "--no-default-features", "--features", &list];
+    let args: Vec<&str> = select.into_iter().chain(["--", "every_linked_family_draws"]).collect();
+    let ok = steps.cargo("example scenes", &args, &[]);
+    steps.print();
+    ok
+}
+
 /// Runs a command of the tools crate. Those whose times are published are built with optimisation.
 fn tools(args: &[String], release: bool) -> bool {
     let mut c = cargo();
@@ -111,7 +122,7 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
             let names = rest.iter().flat_map(|f| [format!("gpucc-{f}-machine"), format!("gpucc-{f}")]);
-            packages(&names.collect::<Vec<_>>(), no_clippy, tests)
+            packages(&names.collect::<Vec<_>>(), no_clippy, tests) && (!tests.is_empty() || scenes(&rest))
         }
         Some("crate") if !rest.is_empty() => {
             let whole =

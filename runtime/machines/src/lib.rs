@@ -1,23 +1,22 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
-mod interp;
 pub mod launch;
 mod oracle;
-#[doc(hidden)]
-pub mod profile;
+mod profile;
 
 pub use launch::Launch;
 pub use oracle::{Compared, Verdict, judge, stray_trap};
-pub use profile::{profile, sampling};
 
 use gpucc_container::Container;
 pub use gpucc_drivers as drivers;
 pub use gpucc_drivers::DrawJob;
 use gpucc_drivers::RunStages;
+use gpucc_interp::Profile;
 pub use gpucc_isa::ListingError;
 use gpucc_isa::{Names, Notes};
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::Targets;
+use gpucc_sim::texture::{Precision, Sampler};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 /// A disassembled program.
@@ -61,20 +60,21 @@ pub struct Machine {
     pub names: Names,
     /// Launches a container.
     pub run: RunFn,
-    /// Draws, if the machine does.
-    pub stages: Option<StagesFn>,
+    /// Makes stages of the programs of a draw.
+    pub stages: StagesFn,
     /// Whether the fixed function blends what such a target gets; otherwise the fragment program did.
     pub blends: fn(&Target) -> bool,
+    /// The numeric profile of a generation.
+    pub profile: fn(usize) -> Profile,
+    /// The precision with which a sampler filters.
+    pub sampling: fn(&Sampler) -> Precision,
 }
 
+/// A row: the entry points of a machine and of its driver part, which have the same names in each family, and the rest by name.
 macro_rules! machine {
-    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $run:expr, $draw:expr,
-     $blends:expr) => {
+    ($module:ident, $krate:ident, $family:literal, $($field:ident: $value:expr),* $(,)?) => {
         Machine {
             family: $family,
-            generations: &[$($g),*],
-            default_generation: $default,
-            has_stages: $stages,
             disassemble: |code, g, s, notes| {
                 let text = $krate::listing(code, g as u8, s, notes);
                 Listing { bad_words: $krate::undecodable(code, g as u8, s), text }
@@ -84,134 +84,66 @@ macro_rules! machine {
             asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
             check_vector: $krate::vectors::check_vector,
             names: $krate::names::NAMES,
-            run: $run,
-            stages: $draw,
-            blends: $blends,
+            run: |container, entry, dispatch, options| {
+                let mut part = drivers::$module::part(&container.generation, options.perturb);
+                drivers::run(&mut part, $krate::run_on, container, entry, dispatch, options)
+            },
+            stages: |job, dispatch, options, run| {
+                let mut part = drivers::$module::part(&job.programs.0.generation, options.perturb);
+                drivers::stages(&mut part, $krate::draw, job, dispatch, options, run)
+            },
+            profile: profile::$module::profile,
+            sampling: profile::$module::sampling,
+            $($field: $value),*
         }
     };
 }
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
+    #[cfg(feature = "valhall")]
     machine!(
-        gpucc_valhall_machine,
-        "valhall",
-        ["v9", "v10"],
-        1,
-        false,
-        run_valhall,
-        Some(stages_valhall),
-        drivers::valhall::blends
+        valhall, gpucc_valhall_machine, "valhall",
+        generations: &["v9", "v10"],
+        default_generation: 1,
+        has_stages: false,
+        blends: drivers::valhall::blends,
     ),
+    #[cfg(feature = "tesla")]
     machine!(
-        gpucc_tesla_machine,
-        "tesla",
-        ["nv50", "nv84", "nva0", "nva3", "mcp77"],
-        3,
-        true,
-        run_tesla,
-        Some(stages_tesla),
-        |_| true
+        tesla, gpucc_tesla_machine, "tesla",
+        generations: &["nv50", "nv84", "nva0", "nva3", "mcp77"],
+        default_generation: 3,
+        has_stages: true,
+        blends: |_| true,
     ),
-    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn, Some(stages_gcn), |_| true),
+    #[cfg(feature = "gcn")]
     machine!(
-        gpucc_vivante_machine,
-        "vivante",
-        ["gc2000", "gc3000", "gc7000"],
-        1,
-        false,
-        run_vivante,
-        Some(stages_vivante),
-        |_| true
+        gcn, gpucc_gcn_machine, "gcn",
+        generations: &["gfx6", "gfx7", "gfx8"],
+        default_generation: 2,
+        has_stages: false,
+        blends: |_| true,
+    ),
+    #[cfg(feature = "vivante")]
+    machine!(
+        vivante, gpucc_vivante_machine, "vivante",
+        generations: &["gc2000", "gc3000", "gc7000"],
+        default_generation: 1,
+        has_stages: false,
+        blends: |_| true,
     ),
 ];
 
-/// Valhall's dispatches, with its driver part.
-fn run_valhall(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::valhall::part(&container.generation, options.perturb);
-    drivers::run(&mut part, gpucc_valhall_machine::run_on, container, entry, dispatch, options)
+/// The profile under which the oracle computes as the machine of a family and generation does, bit for bit but for the
+/// sign of zero and the payload of NaN; without a machine that of the rules.
+pub fn profile(family: &str, generation: usize) -> Profile {
+    find(family).map_or_else(Profile::default, |m| (m.profile)(generation))
 }
 
-/// Valhall's draws, with its driver part.
-fn stages_valhall(
-    job: &DrawJob<'_>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::valhall::part(&job.programs.0.generation, options.perturb);
-    drivers::stages(&mut part, gpucc_valhall_machine::draw, job, dispatch, options, run)
-}
-
-/// Tesla's dispatches, with its driver part.
-fn run_tesla(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::tesla::part(&container.generation, options.perturb);
-    drivers::run(&mut part, gpucc_tesla_machine::run_on, container, entry, dispatch, options)
-}
-
-/// Tesla's draws, with its driver part.
-fn stages_tesla(
-    job: &DrawJob<'_>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::tesla::part(&job.programs.0.generation, options.perturb);
-    drivers::stages(&mut part, gpucc_tesla_machine::draw, job, dispatch, options, run)
-}
-
-/// GCN's dispatches, with its driver part.
-fn run_gcn(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::gcn::part(&container.generation, options.perturb);
-    drivers::run(&mut part, gpucc_gcn_machine::run_on, container, entry, dispatch, options)
-}
-
-/// Vivante's dispatches, with its driver part.
-fn run_vivante(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::vivante::part(&container.generation, options.perturb);
-    drivers::run(&mut part, gpucc_vivante_machine::run_on, container, entry, dispatch, options)
-}
-
-/// Vivante's draws, with its driver part.
-fn stages_vivante(
-    job: &DrawJob<'_>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::vivante::part(&job.programs.0.generation, options.perturb);
-    drivers::stages(&mut part, gpucc_vivante_machine::draw, job, dispatch, options, run)
-}
-
-/// GCN's draws, with its driver part.
-fn stages_gcn(
-    job: &DrawJob<'_>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let mut part = drivers::gcn::part(&job.programs.0.generation, options.perturb);
-    drivers::stages(&mut part, gpucc_gcn_machine::draw, job, dispatch, options, run)
+/// The precision with which samplers of a family filter; without a machine their own.
+pub fn sampling(family: &str) -> fn(&Sampler) -> Precision {
+    find(family).map_or(|s| s.precision, |m| m.sampling)
 }
 
 /// Draws on the machine of the containers' family. `bindings` has the buffers, textures and samplers of both programs; buffers and
@@ -250,15 +182,16 @@ pub fn stages(
     run: &mut RunStages<'_>,
 ) -> Result<RunReport, Trap> {
     let family = &job.programs.0.family;
-    match find(family).and_then(|m| m.stages) {
-        Some(stages) => stages(job, bindings, options, run),
-        None => Err(Trap::new(TrapKind::Unsupported, format!("the machine of `{family}` does not draw"))),
-    }
+    (machine(family)?.stages)(job, bindings, options, run)
 }
 
 /// The machine of a family.
 pub fn find(family: &str) -> Option<&'static Machine> {
     MACHINES.iter().find(|m| m.family == family)
+}
+
+fn machine(family: &str) -> Result<&'static Machine, Trap> {
+    find(family).ok_or_else(|| Trap::new(TrapKind::Container, format!("no machine for family `{family}`")))
 }
 
 /// Runs a container on the machine of its family, from the container alone.
@@ -271,7 +204,5 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let machine = find(&container.family)
-        .ok_or_else(|| Trap::new(TrapKind::Container, format!("no machine for family `{}`", container.family)))?;
-    (machine.run)(container, entry, dispatch, options)
+    (machine(&container.family)?.run)(container, entry, dispatch, options)
 }

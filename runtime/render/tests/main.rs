@@ -1,3 +1,4 @@
 //! All tests of `gpucc-render` in one binary.
 
+mod examples;
 mod interface;
