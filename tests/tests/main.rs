@@ -57,3 +57,4 @@ mod tesla_strangers;
 mod texture_mutants;
 mod valhall_strangers;
 mod vivante_strangers;
+mod vulkan;
