@@ -310,7 +310,7 @@ fn run(p: &Program, module: &Module, target: Option<Target>, level: u8, seed: Op
 fn ten_programs_on_every_machine() {
     let programs = programs();
     assert_eq!(programs.len(), 10);
-    let places = std::iter::once(None).chain(exec::targets("all").into_iter().map(Some));
+    let places = std::iter::once(None).chain(exec::targets("all:all").into_iter().map(Some));
     let jobs: Vec<_> = places.flat_map(|t| programs.iter().map(move |p| (t, p))).collect();
     let failures: Vec<String> = jobs
         .par_iter()

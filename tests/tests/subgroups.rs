@@ -1,17 +1,14 @@
 //! Operations between lanes: each gives, on the oracle and on each machine that has them, what is computed here for the size that the
-//! place reports, in all lanes, in some, in one, and in loops that lanes leave at different times. In GLSL by glslang too.
+//! place reports, in all lanes, in some, in one, and in loops that lanes leave at different times.
 
 use std::fmt::Write;
 
 use gpucc::CodegenOptions;
-use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::predict;
 use rayon::prelude::*;
-
-use crate::spirv::{glslang, has, scratch};
 
 const LANES: usize = 64;
 const ITERATIONS: usize = 5;
@@ -188,7 +185,7 @@ fn loops(texts: &[String]) -> String {
 }
 
 fn places() -> Vec<(On, u8)> {
-    let machines = exec::targets("all").into_iter().map(exec::on);
+    let machines = exec::targets("all:all").into_iter().map(exec::on);
     [On::Interp].into_iter().chain(machines).flat_map(|on| [(on, 0), (on, 2)]).collect()
 }
 
@@ -300,97 +297,4 @@ fn in_loops_that_lanes_leave() {
         })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-/// Lines of GLSL, each with what comes out.
-const GLSL: &[(&str, Of)] = &[
-    ("subgroupElect() ? 1 : 0", |i, all, _| Some(u32::from(i == all[0]))),
-    ("subgroupAllEqual(i / 64) ? 1 : 0", |_, _, _| Some(1)),
-    ("subgroupAllEqual(i) ? 1 : 0", |_, all, _| Some(u32::from(all.len() == 1))),
-    ("subgroupClusteredAdd(i, 4)", |i, all, _| Some(cluster(i, all, 4))),
-    ("subgroupClusteredAdd(i, 8)", |i, all, _| Some(cluster(i, all, 8))),
-    ("subgroupClusteredAdd(i, 1)", |i, _, _| Some(i as u32)),
-    ("subgroupClusteredAdd(i, 2)", |i, all, _| Some(cluster(i, all, 2))),
-    ("subgroupClusteredAdd(i, 16)", |i, all, _| Some(cluster(i, all, 16))),
-    ("subgroupClusteredMax(int(i) - 20, 4)", |i, all, _| {
-        all.iter().filter(|&&j| j / 4 == i / 4).map(|&j| j as i32 - 20).max().map(|v| v as u32)
-    }),
-    ("subgroupExclusiveMin(i ^ 21)", |i, all, _| {
-        Some(all.iter().filter(|&&j| j < i).map(|&j| j as u32 ^ 21).min().unwrap_or(u32::MAX))
-    }),
-    ("subgroupBallotBitCount(subgroupBallot(i % 3 == 0))", |_, all, _| {
-        Some(all.iter().filter(|&&j| j % 3 == 0).count() as u32)
-    }),
-    ("subgroupBallotInclusiveBitCount(subgroupBallot(true))", |i, all, _| {
-        Some(all.iter().filter(|&&j| j <= i).count() as u32)
-    }),
-    ("subgroupBallotExclusiveBitCount(subgroupBallot(true))", |i, all, _| {
-        Some(all.iter().filter(|&&j| j < i).count() as u32)
-    }),
-    ("subgroupBallotFindLSB(subgroupBallot(true))", |_, all, n| Some((all[0] % n) as u32)),
-    ("subgroupBallotFindMSB(subgroupBallot(true))", |_, all, n| all.last().map(|j| (j % n) as u32)),
-    ("subgroupInverseBallot(subgroupBallot(i % 3 == 0)) ? 1 : 0", |i, _, _| Some(u32::from(i % 3 == 0))),
-    ("subgroupBallotBitExtract(subgroupBallot(true), 5) ? 1 : 0", |_, all, n| {
-        Some(u32::from(all.iter().any(|j| j % n == 5)))
-    }),
-    ("subgroupQuadSwapVertical(i * 5)", |i, all, n| read(all, n, i, |l| l ^ 2)),
-    ("subgroupQuadBroadcast(i * 5, 1)", |i, all, n| read(all, n, i, |l| (l & !3) | 1)),
-    ("subgroupShuffleUp(i * 5, 1)", |i, all, n| read(all, n, i, |l| l.wrapping_sub(1))),
-    ("uint(subgroupAdd(float(i)))", |_, all, _| Some(all.iter().map(|&j| j as u32).sum())),
-    ("subgroupInclusiveOr(i % 2 == 1) ? 1 : 0", |i, all, _| Some(u32::from(all.iter().any(|&j| j <= i && j % 2 == 1)))),
-    ("subgroupXor(uvec2(i, i * 3)).y", |_, all, _| Some(all.iter().fold(0, |x, &j| x ^ (j as u32 * 3)))),
-];
-
-fn cluster(i: usize, all: &[usize], size: usize) -> u32 {
-    all.iter().filter(|&&j| j / size == i / size).map(|&j| j as u32).sum()
-}
-
-#[test]
-fn by_glslang() {
-    if !has("glslangValidator") {
-        return;
-    }
-    let words = LANES * (GLSL.len() + 1);
-    for (n, split) in SPLITS.iter().enumerate() {
-        let mut body = String::new();
-        for (k, line) in GLSL.iter().enumerate() {
-            let _ = writeln!(body, "    o[{} + i] = {};", LANES * (k + 1), line.0);
-        }
-        let heads: String =
-            ["basic", "vote", "arithmetic", "ballot", "shuffle", "shuffle_relative", "clustered", "quad"]
-                .iter()
-                .map(|e| format!("#extension GL_KHR_shader_subgroup_{e} : require\n"))
-                .collect();
-        let text = format!(
-            "#version 450\n{heads}layout(local_size_x = 64) in;\nlayout(std430, binding = 0) buffer O {{ uint o[]; }};\n\
-             void main() {{\n  uint i = gl_LocalInvocationIndex;\n  if (i == 0) o[0] = gl_SubgroupSize;\n  if ({}) {{\n{body}  }}\n}}\n",
-            split.0
-        );
-        let path = scratch(&format!("subgroups{n}.comp"));
-        std::fs::write(&path, text).expect("a file");
-        let flags = ["--target-env", "vulkan1.1"];
-        let bytes = glslang(&path.display().to_string(), &flags, &format!("subgroups{n}.spv")).expect("GLSL");
-        let options = FrontOptions { robust: true, ..FrontOptions::default() };
-        let module = match frontend::load(&bytes, Lang::Spirv, &options) {
-            Ok(loaded) => loaded.module,
-            Err(list) => panic!("{}", list[0]),
-        };
-        let failures: Vec<String> = places()
-            .par_iter()
-            .filter_map(|&(on, level)| {
-                let got = match run(&module, on, level, None, words) {
-                    Ok(got) => got?,
-                    Err(e) => return Some(e),
-                };
-                compare(&got, &format!("`{}` on {on} -O{level}", split.0), &|size, k, i| {
-                    if !(split.1)(i) {
-                        return Some(0);
-                    }
-                    (GLSL[k].1)(i, &active(size, i, split.1), size)
-                })
-                .err()
-            })
-            .collect();
-        assert!(failures.is_empty(), "{}", failures.join("\n"));
-    }
 }

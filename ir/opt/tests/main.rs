@@ -33,6 +33,7 @@ mod rotate;
 mod selection;
 mod shrink_io;
 mod simplify_cfg;
+mod subgroup_memory;
 mod support;
 mod switches;
 mod tables;

@@ -1,0 +1,61 @@
+//! Tests of `ir/opt/src/lower_subgroups.rs` and `ir/opt/src/subgroup_memory.rs`.
+
+use crate::testing::parse;
+use gpucc_opt::{Caps, Options, prepare};
+
+/// The code of an entry whose workgroups have 80 invocations, behind all passes.
+fn after(lanes_by_memory: bool, ballots_by_memory: bool, body: &str) -> String {
+    let m = parse(&format!(
+        "entry \"main\" compute func0 size 80,1,1\n\
+         func0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = shl v0, 2:i32\n{body}\
+         \n  store v9, res1[0 + v1] align 4\n  ret\n}}\n"
+    ));
+    let caps = Caps { subgroup: 32, lanes_by_memory, ballots_by_memory, ..Caps::FULL };
+    let (m, _) = prepare(&m, "main", &caps, &Options { verify: true, ..Options::default() }).expect("passes");
+    m.to_string()
+}
+
+/// The name of the variable, of which its parts are words.
+const SCRATCH: &str = "words of subgroups";
+
+const READ: &str = "  v9: i32 = lane_read v0, 3:i32";
+const BALLOT: &str = "  v2: b1 = icmp.ult v0, 9:i32\n  v3: i32x4 = ballot v2\n  v9: i32 = extract v3, lane 0";
+
+#[test]
+fn lanes_are_read_where_an_instruction_does() {
+    let text = after(false, false, READ);
+    assert!(text.contains("lane_read") && !text.contains(SCRATCH), "{text}");
+    let text = after(false, false, BALLOT);
+    assert!(text.contains("ballot") && !text.contains(SCRATCH), "{text}");
+}
+
+#[test]
+fn lanes_are_read_in_workgroup_memory() {
+    let text = after(true, false, READ);
+    assert!(!text.contains("lane_read"), "{text}");
+    // A word for each invocation and one for each subgroup; the last has 16 lanes only.
+    assert!(text.contains(&format!("workgroup size {}", 4 * (80 + 3))), "{text}");
+    assert!(text.contains("umin") && text.contains("atomic"), "{text}");
+}
+
+#[test]
+fn ballots_in_workgroup_memory() {
+    let text = after(true, true, BALLOT);
+    assert!(!text.contains("ballot") && text.contains("atomic.or"), "{text}");
+}
+
+#[test]
+fn a_program_of_lanes_alone_has_no_such_memory() {
+    let text = after(true, true, "  v9: i32 = iadd v0, 3:i32");
+    assert!(!text.contains(SCRATCH), "{text}");
+}
+
+#[test]
+fn a_reduction_reads_lanes_in_pairs() {
+    let text = after(false, false, "  v9: i32 = reduce v0, iadd all");
+    assert!(!text.contains("reduce"), "{text}");
+    // Five steps for 32 lanes, of which the last hands no rank on, and the result.
+    assert_eq!(text.matches("lane_read").count(), 5 + 4 + 1, "{text}");
+    let text = after(false, false, "  v9: i32 = reduce v0, iadd all of 2");
+    assert_eq!(text.matches("lane_read").count(), 1 + 1, "{text}");
+}

@@ -1,0 +1,242 @@
+//! What lanes of a subgroup do together, in SPIR-V as glslang writes it: each op of votes, ballots, reductions, scans, clusters,
+//! shuffles and quads, in all lanes and where some are missing, on every machine that has it. Expected values are computed here.
+//!
+//! Without `glslangValidator` nothing is run, and the test says so.
+
+use gpucc::CodegenOptions;
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_kit::exec::Problem;
+use gpucc_kit::predict;
+use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_tests::exec::{self, On};
+use rayon::prelude::*;
+
+use crate::spirv::{glslang, has, scratch};
+use crate::subgroup_ops::data;
+
+const INVOCATIONS: u32 = 96;
+const UNTOUCHED: u32 = 0xdead_beef;
+
+/// The lanes that are there, and one of them.
+struct At<'a> {
+    lane: u32,
+    /// Lanes in order, with their words.
+    here: &'a [(u32, u32)],
+    size: u32,
+}
+
+impl At<'_> {
+    fn word(&self, lane: u32) -> Option<u32> {
+        self.here.iter().find(|h| h.0 == lane).map(|h| h.1)
+    }
+
+    fn words(&self) -> Vec<u32> {
+        self.here.iter().map(|h| h.1).collect()
+    }
+
+    fn own(&self) -> u32 {
+        self.word(self.lane).expect("the own lane is there")
+    }
+
+    /// Words of the lanes of the own cluster.
+    fn cluster(&self, n: u32) -> Vec<u32> {
+        let n = n.min(self.size);
+        self.here.iter().filter(|h| h.0 / n == self.lane / n).map(|h| h.1).collect()
+    }
+
+    fn before(&self) -> Vec<u32> {
+        self.here.iter().filter(|h| h.0 < self.lane).map(|h| h.1).collect()
+    }
+
+    fn upto(&self) -> Vec<u32> {
+        self.here.iter().filter(|h| h.0 <= self.lane).map(|h| h.1).collect()
+    }
+
+    /// Lanes whose word is above 9.
+    fn mask(&self) -> Vec<u32> {
+        self.here.iter().filter(|h| h.1 > 9).map(|h| h.0).collect()
+    }
+}
+
+type Expected = fn(&At<'_>) -> Option<u32>;
+
+fn sum(list: Vec<u32>) -> Option<u32> {
+    Some(list.iter().sum())
+}
+
+/// An expression of `w`, the word of the invocation, `l`, its lane, and `b`, a ballot of those above 9.
+#[rustfmt::skip]
+const CASES: &[(&str, Expected)] = &[
+    ("uint(subgroupElect())", |a| Some((a.lane == a.here[0].0).into())),
+    ("uint(subgroupAll(w < 20u))", |a| Some(a.words().iter().all(|&w| w < 20).into())),
+    ("uint(subgroupAny(w == 3u))", |a| Some(a.words().contains(&3).into())),
+    ("uint(subgroupAllEqual(w / 23u))", |_| Some(1)),
+    ("uint(subgroupAllEqual(vec2(1.0, float(w))))", |a| Some(a.words().iter().all(|&w| w == a.here[0].1).into())),
+    ("b.x", |a| Some(a.mask().iter().filter(|&&l| l < 32).fold(0, |m, l| m | 1 << l))),
+    ("b.y", |a| Some(a.mask().iter().filter(|&&l| l >= 32).fold(0, |m, l| m | 1 << (l - 32)))),
+    ("b.z | b.w", |_| Some(0)),
+    ("subgroupBallotBitCount(b)", |a| Some(a.mask().len() as u32)),
+    ("subgroupBallotBitCount(uvec4(0xffffffffu))", |a| Some(a.size)),
+    ("subgroupBallotInclusiveBitCount(b)", |a| Some(a.mask().iter().filter(|&&l| l <= a.lane).count() as u32)),
+    ("subgroupBallotExclusiveBitCount(b)", |a| Some(a.mask().iter().filter(|&&l| l < a.lane).count() as u32)),
+    ("subgroupBallotFindLSB(b)", |a| a.mask().first().copied()),
+    ("subgroupBallotFindMSB(b)", |a| a.mask().last().copied()),
+    ("uint(subgroupInverseBallot(b))", |a| Some((a.own() > 9).into())),
+    ("uint(subgroupBallotBitExtract(b, 6u))", |a| Some(a.mask().contains(&6).into())),
+    ("subgroupBroadcast(w, 4u)", |a| a.word(4)),
+    ("subgroupBroadcastFirst(w)", |a| Some(a.here[0].1)),
+    ("subgroupShuffle(w, (l * 3u + 5u) % 16u)", |a| a.word((a.lane * 3 + 5) % 16)),
+    ("subgroupShuffleXor(w, 9u)", |a| a.word(a.lane ^ 9)),
+    ("subgroupShuffleUp(w, 2u)", |a| a.word(a.lane.checked_sub(2)?)),
+    ("subgroupShuffleDown(w, 1u)", |a| a.word(a.lane + 1)),
+    ("uint(subgroupShuffleXor(w > 9u, 1u))", |a| a.word(a.lane ^ 1).map(|w| (w > 9).into())),
+    ("subgroupAdd(w)", |a| sum(a.words())),
+    ("uint(subgroupAdd(float(w)))", |a| sum(a.words())),
+    ("uint(subgroupAdd(vec3(1.0, w, 2.0)).y)", |a| sum(a.words())),
+    ("subgroupInclusiveAdd(w)", |a| sum(a.upto())),
+    ("subgroupExclusiveAdd(w)", |a| sum(a.before())),
+    ("uint(subgroupExclusiveAdd(float(w)))", |a| sum(a.before())),
+    ("subgroupMin(w)", |a| a.words().into_iter().min()),
+    ("subgroupMax(w)", |a| a.words().into_iter().max()),
+    ("uint(subgroupMin(int(w) - 9))", |a| a.words().into_iter().map(|w| (w as i32 - 9) as u32).min_by_key(|&w| w as i32)),
+    ("uint(subgroupMax(int(w) - 30))", |a| a.words().into_iter().map(|w| (w as i32 - 30) as u32).max_by_key(|&w| w as i32)),
+    ("subgroupExclusiveMin(w)", |a| Some(a.before().into_iter().min().unwrap_or(u32::MAX))),
+    ("uint(subgroupExclusiveMax(int(w)))", |a| Some(a.before().into_iter().max().unwrap_or(1 << 31))),
+    ("uint(subgroupInclusiveMax(float(w)))", |a| a.upto().into_iter().max()),
+    ("subgroupMul(w | 1u)", |a| Some(a.words().iter().fold(1, |x, w| x.wrapping_mul(w | 1)))),
+    ("subgroupExclusiveMul(w | 1u)", |a| Some(a.before().iter().fold(1, |x, w| x.wrapping_mul(w | 1)))),
+    ("subgroupAnd(w | 8u)", |a| Some(a.words().iter().fold(u32::MAX, |x, w| x & (w | 8)))),
+    ("subgroupOr(w)", |a| Some(a.words().iter().fold(0, |x, w| x | w))),
+    ("subgroupXor(w)", |a| Some(a.words().iter().fold(0, |x, w| x ^ w))),
+    ("subgroupInclusiveXor(w)", |a| Some(a.upto().iter().fold(0, |x, w| x ^ w))),
+    ("uint(subgroupAnd(w > 1u))", |a| Some(a.words().iter().all(|&w| w > 1).into())),
+    ("uint(subgroupXor(w > 9u))", |a| Some(a.mask().len() as u32 & 1)),
+    ("subgroupClusteredAdd(w, 1u)", |a| sum(a.cluster(1))),
+    ("subgroupClusteredAdd(w, 2u)", |a| sum(a.cluster(2))),
+    ("subgroupClusteredAdd(w, 4u)", |a| sum(a.cluster(4))),
+    ("subgroupClusteredAdd(w, 8u)", |a| sum(a.cluster(8))),
+    ("subgroupClusteredAdd(w, 16u)", |a| sum(a.cluster(16))),
+    ("subgroupClusteredAdd(w, 32u)", |a| sum(a.cluster(32))),
+    ("subgroupClusteredAdd(w, 64u)", |a| sum(a.cluster(64))),
+    ("uint(subgroupClusteredAdd(float(w), 8u))", |a| sum(a.cluster(8))),
+    ("subgroupClusteredMin(w, 4u)", |a| a.cluster(4).into_iter().min()),
+    ("uint(subgroupClusteredMax(float(w), 16u))", |a| a.cluster(16).into_iter().max()),
+    ("subgroupClusteredMul(w | 1u, 8u)", |a| Some(a.cluster(8).iter().fold(1, |x, w| x.wrapping_mul(w | 1)))),
+    ("uint(subgroupClusteredOr(w > 15u, 4u))", |a| Some(a.cluster(4).iter().any(|&w| w > 15).into())),
+    ("subgroupClusteredXor(w, 32u)", |a| Some(a.cluster(32).iter().fold(0, |x, w| x ^ w))),
+    ("subgroupQuadBroadcast(w, 1u)", |a| a.word(a.lane & !3 | 1)),
+    ("subgroupQuadSwapHorizontal(w)", |a| a.word(a.lane ^ 1)),
+    ("subgroupQuadSwapVertical(w)", |a| a.word(a.lane ^ 2)),
+    ("subgroupQuadSwapDiagonal(w)", |a| a.word(a.lane ^ 3)),
+];
+
+/// Which lanes are there: the text around, its rounds, and whether an invocation at a lane is there in one.
+type Part = (&'static str, u32, fn(u32, u32, u32) -> bool);
+
+#[rustfmt::skip]
+const PARTS: &[Part] = &[
+    ("{", 1, |_, _, _| true),
+    ("if (w % 3u != 1u) {", 1, |i, _, _| data(i) % 3 != 1),
+    ("if ((l & 1u) == 1u) {", 1, |_, l, _| l & 1 == 1),
+    ("if (l == 6u) {", 1, |_, l, _| l == 6),
+    ("for (uint k = 0u; k < 4u; k++) { if (k > w % 6u) break;", 4, |i, _, k| k <= data(i) % 6),
+];
+
+fn source(cases: &[(&str, Expected)], open: &str) -> String {
+    let per = cases.len();
+    let stores: Vec<String> =
+        cases.iter().enumerate().map(|(n, c)| format!("        o[i * {per} + {n}] = {};\n", c.0)).collect();
+    let kinds = ["basic", "vote", "ballot", "arithmetic", "shuffle", "shuffle_relative", "clustered", "quad"];
+    let head: String = kinds.iter().map(|k| format!("#extension GL_KHR_shader_subgroup_{k} : require\n")).collect();
+    format!(
+        "#version 450\n{head}layout(local_size_x = {INVOCATIONS}) in;
+layout(std430, binding = 0) readonly buffer A {{ uint a[]; }};
+layout(std430, binding = 1) buffer O {{ uint o[]; }};
+layout(std430, binding = 2) buffer S {{ uint size; }};
+void main() {{
+    uint i = gl_LocalInvocationIndex, l = gl_SubgroupInvocationID, w = a[i];
+    if (i == 0) size = gl_SubgroupSize;
+    {open}
+        uvec4 b = subgroupBallot(w > 9u);
+{}    }}
+}}
+",
+        stores.concat()
+    )
+}
+
+fn expected(cases: &[(&str, Expected)], part: Part, size: u32) -> Vec<Option<u32>> {
+    let mut out = vec![Some(UNTOUCHED); INVOCATIONS as usize * cases.len()];
+    let rounds = (0..part.1).flat_map(|k| (0..INVOCATIONS).step_by(size as usize).map(move |base| (k, base)));
+    for (k, base) in rounds {
+        let lanes: Vec<(u32, u32)> = (base..INVOCATIONS.min(base + size))
+            .filter(|&i| (part.2)(i, i - base, k))
+            .map(|i| (i - base, data(i)))
+            .collect();
+        for &(lane, _) in &lanes {
+            for (n, c) in cases.iter().enumerate() {
+                out[(base + lane) as usize * cases.len() + n] = (c.1)(&At { lane, here: &lanes, size });
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn each_op_of_glsl() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let mut jobs = Vec::new();
+    for (chunk, cases) in CASES.chunks(16).enumerate() {
+        for (n, part) in PARTS.iter().enumerate() {
+            let name = format!("subgroup{chunk}_{n}");
+            let path = scratch(&format!("{name}.comp"));
+            std::fs::write(&path, source(cases, part.0)).expect("a file");
+            let flags = ["--target-env", "vulkan1.1"];
+            let bytes = glslang(&path.display().to_string(), &flags, &format!("{name}.spv"));
+            jobs.push((cases, part, bytes.unwrap_or_else(|e| panic!("{e}"))));
+        }
+    }
+    let failures: Vec<String> = jobs
+        .par_iter()
+        .flat_map_iter(|(cases, part, bytes)| {
+            let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default());
+            let module = loaded.unwrap_or_else(|l| panic!("{}", l[0])).module;
+            let machines = exec::targets("all:all").into_iter().map(exec::on);
+            let mut failures = Vec::new();
+            for on in std::iter::once(On::Interp).chain(machines) {
+                for level in [0, 2] {
+                    let a: Vec<u32> = (0..INVOCATIONS).map(data).collect();
+                    let words = vec![UNTOUCHED; INVOCATIONS as usize * cases.len()];
+                    let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &words).with_u32(0, 2, &[0]);
+                    let codegen = CodegenOptions { opt_level: level, verify: true, ..CodegenOptions::default() };
+                    match exec::run(&module, "main", on, &codegen, &mut d, &RunOptions::default()) {
+                        Ok(_) => {}
+                        Err(Problem::Refused(codes, _))
+                            if codes.iter().all(|&c| predict::documented_in(on, gpucc_ir::Stage::Compute, c)) =>
+                        {
+                            continue;
+                        }
+                        Err(p) => {
+                            failures.push(format!("{on} -O{level} {}: {p}", part.0));
+                            continue;
+                        }
+                    }
+                    let got = d.words(0, 1).unwrap_or_default();
+                    let want = expected(cases, **part, d.words(0, 2).unwrap_or_default()[0]);
+                    if let Some(k) = got.iter().zip(&want).position(|(g, w)| w.is_some_and(|w| w != *g)) {
+                        let (case, i) = (cases[k % cases.len()].0, k / cases.len());
+                        let wanted = want[k].unwrap_or_default();
+                        failures.push(format!(
+                            "{on} -O{level} {}: `{case}` in invocation {i}: {:#x}, expected {wanted:#x}",
+                            part.0, got[k]
+                        ));
+                    }
+                }
+            }
+            failures
+        })
+        .collect();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(12)].join("\n"));
+}
