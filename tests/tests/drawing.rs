@@ -43,7 +43,7 @@ pub struct Drawing {
 pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "tesla",
-        held: Held { pictures: true, mutants: true, verify: false },
+        held: Held { pictures: true, mutants: true, verify: true },
         kinds: &[("texture", "tex"), ("interpolation", "interp"), ("quad", "quadop"), ("output", "st b32 o")],
         // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
         texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],

@@ -289,6 +289,25 @@ fn a_nan_direction_has_no_face() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Texels are chosen at places with eight bits of fraction, and levels of cubes come from directions as the chip has them.
+#[test]
+fn no_rule_says_exactly_where_a_texture_is_read() {
+    let gather = "textureGather(t, s, p.xy / p.w * vec2(0.5, -0.5) + 0.5)";
+    let cube = "textureSample(t, s, normalize(p.xyz - vec3(1.5, 1.5, 0.7)))";
+    let mut wrong = Vec::new();
+    for (texture, read) in [("texture_depth_2d", gather), ("texture_cube<f32>", cube)] {
+        let source = format!(
+            "@group(0) @binding(0) var t: {texture};
+            @group(0) @binding(1) var s: sampler;
+            @fragment fn main(@location(0) p: vec4<f32>) -> @location(0) vec4<f32> {{ return {read}; }}"
+        );
+        let seams = |t: gpucc::Target| read == cube && predict::documented(exec::on(t), Refusal::CubeEdges);
+        let targets = crate::drawing::pictures("all:all").into_iter().filter(|&t| !seams(t));
+        wrong.extend(targets.filter_map(|t| compared(&source, t, &gpucc_verify::Given::default()).err()));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Buffers that end in halves: the last word is whole.
 #[test]
 fn what_ends_in_a_half_is_compared() {

@@ -206,6 +206,14 @@ impl MachineMath for Moved {
         (f64::from(lane) + error * self.shift(op, &[u64::from(lane.to_bits())], f64::from(lane))) as f32
     }
 
+    /// Hardware keeps eight bits of the fraction of a texel, and the place is a product that is rounded. Where floats are
+    /// whole texels the latter is by turns any inside of its bounds: their ends may be the same texel of a texture that repeats.
+    fn missed(&self, place: f64) -> f64 {
+        let bits = [place.to_bits()];
+        let unit = (self.hash(Op::Tex, &bits) >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        self.shift(Op::Tex, &bits, place) / 256.0 + self.width * unit * ulp(place)
+    }
+
     /// 3 ULP for what is scaled; halves are exact.
     fn unpacked(&self, op: Op, lane: f32) -> f32 {
         if op == Op::UnpackHalf2x16 {

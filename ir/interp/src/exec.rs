@@ -111,6 +111,7 @@ impl OracleProgram {
             machine: crate::memory::Stores(profile.machine.clone()),
             free: profile.free,
             level_bits: profile.level_bits,
+            divided_cubes: profile.divided_cubes,
             wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
             slot: 0,
         }

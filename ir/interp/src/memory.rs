@@ -108,7 +108,7 @@ pub(crate) struct Textures {
     pub samplers: Vec<Vec<Sampler>>,
 }
 
-/// How the machine of a profile stores texels.
+/// The machine of a profile: how it stores texels and where it reads them.
 #[derive(Clone, Default)]
 pub(crate) struct Stores(pub Option<Arc<dyn MachineMath>>);
 
@@ -140,12 +140,14 @@ pub(crate) struct Common {
     pub whole: bool,
     /// Words may reach behind a buffer that ends inside the last of them.
     pub words_behind: bool,
-    /// What becomes of texels that are stored.
+    /// What becomes of texels that are stored, and where textures are read.
     pub machine: Stores,
     /// The value for coordinates that are NaN.
     pub free: Option<Free>,
     /// Fraction bits of levels and biases that code gives.
     pub level_bits: Option<u32>,
+    /// Levels of cubes come from directions that are divided by their largest component.
+    pub divided_cubes: bool,
     /// Products in the offsets of accesses, if they are looked at.
     pub wide: Option<Arc<Vec<Vec<Product>>>>,
 }

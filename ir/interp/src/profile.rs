@@ -43,6 +43,11 @@ pub trait MachineMath: Send + Sync {
     fn unpacked(&self, _op: Op, lane: f32) -> f32 {
         lane
     }
+
+    /// How far from a place, in texels, a texture is read that is sampled or gathered there.
+    fn missed(&self, _place: f64) -> f64 {
+        0.0
+    }
 }
 
 /// A choice where semantics and machines leave one: the bits of NaN, which operand `fmin` and `fmax` give when one is NaN or both
@@ -153,6 +158,8 @@ pub struct Profile {
     pub cube_ties: CubeTies,
     /// Fraction bits of levels and biases that code gives for a texture, which are kept from -16 to 16; `None` is exact.
     pub level_bits: Option<u32>,
+    /// Levels of cubes come from directions of which each lane is divided by its largest component.
+    pub divided_cubes: bool,
     /// A vector access that is partly out of bounds goes nowhere as a whole; otherwise each component goes by itself.
     pub whole_access: bool,
     /// Loads of words and atomics may reach behind a buffer that ends inside the last of them. What is there reads as
@@ -196,6 +203,7 @@ impl fmt::Debug for Profile {
             .field("minmax", &self.minmax)
             .field("cube_ties", &self.cube_ties)
             .field("level_bits", &self.level_bits)
+            .field("divided_cubes", &self.divided_cubes)
             .field("whole_access", &self.whole_access)
             .field("words_behind", &self.words_behind)
             .field("free", &self.free)

@@ -1,6 +1,6 @@
 //! Textures and images: from an instruction to a request on the model of `gpucc_sim::texture`.
 
-use crate::memory::{self, Common, Textures};
+use crate::memory::{self, Common, Stores, Textures};
 use crate::profile::Free;
 use crate::program::{DInst, DTex, NO_SLOT, OracleProgram};
 use crate::quads::{Batch, bits_of};
@@ -112,9 +112,15 @@ struct Request<'a> {
     lane: usize,
     free: Option<Free>,
     level_bits: Option<u32>,
+    divided_cubes: bool,
 }
 
-impl Request<'_> {
+impl<'a> Request<'a> {
+    fn new(common: &Common, tex: &'a DTex, (file, stride): (&'a [u64], usize), lane: u32) -> Request<'a> {
+        let Common { free, level_bits, divided_cubes, .. } = *common;
+        Request { tex, file, stride, lane: lane as usize, free, level_bits, divided_cubes }
+    }
+
     fn word(&self, arg: TexArg, k: usize) -> u32 {
         match self.tex.args[arg as usize] {
             NO_SLOT => 0,
@@ -145,7 +151,13 @@ impl Request<'_> {
             let c = f32::from_bits(self.word(arg, k));
             self.free.map_or(c, |free| free.coordinate(c))
         };
-        std::array::from_fn(|k| if k < axes { one(k) } else { 0.0 })
+        let v = std::array::from_fn(|k| if k < axes { one(k) } else { 0.0 });
+        let desc = self.tex.desc;
+        let implicit = matches!(desc.lod(), TexLod::Implicit | TexLod::Bias) && arg == TexArg::Coords;
+        if self.divided_cubes && implicit && desc.dim() == TexDim::Cube && desc.cube() == TexCube::Direction {
+            return divided(v);
+        }
+        v
     }
 
     /// Lanes of the coordinates as texels, with the offset.
@@ -215,9 +227,25 @@ impl Request<'_> {
     }
 
     /// The texels that are filtered or gathered. `quad` is the change of the coordinates to the next pixels.
-    fn sampled(&self, view: &View<'_>, sampler: &Sampler, quad: Option<[[f32; 3]; 2]>) -> Result<Texel, Trap> {
+    fn sampled(
+        &self,
+        view: &View<'_>,
+        sampler: &Sampler,
+        machine: &Stores,
+        quad: Option<[[f32; 3]; 2]>,
+    ) -> Result<Texel, Trap> {
         let desc = self.tex.desc;
+        let coords = self.coords(view);
         let request = sim::Request {
+            shift: match (&machine.0, coords) {
+                (Some(machine), Coords::Normalised(c)) => {
+                    let place = |k: usize| f64::from(c[k]) * f64::from(view.size[k]);
+                    let farthest =
+                        (0..view.dim.axes()).map(place).fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
+                    machine.missed(farthest)
+                }
+                _ => 0.0,
+            },
             layer: self.layer(),
             offset: desc.offset(),
             lod: match desc.lod() {
@@ -244,7 +272,7 @@ impl Request<'_> {
                 TexWhat::Lod => What::Level,
                 _ => What::Sample,
             },
-            ..sim::Request::new(self.coords(view))
+            ..sim::Request::new(coords)
         };
         request.run(view, sampler)
     }
@@ -283,6 +311,12 @@ fn base_clamped(c: [f32; 3], size: [u32; 3], axes: usize) -> [f32; 3] {
     })
 }
 
+/// A direction over its largest component.
+fn divided(v: [f32; 3]) -> [f32; 3] {
+    let largest = v.iter().fold(0.0, |m: f32, c| m.max(c.abs()));
+    if largest > 0.0 && largest.is_finite() { v.map(|c| c / largest) } else { v }
+}
+
 /// The change of the coordinates from lane 0 of a quad to lanes 1 and 2; nothing if one of the three is inactive.
 fn differences(request: &Request<'_>, here: u64) -> Option<[[f32; 3]; 2]> {
     let first = request.lane & !3;
@@ -307,7 +341,7 @@ pub(crate) fn read(
     let implicit = inst.op == Op::Sample;
     let here = if implicit { bits_of(active) } else { 0 };
     for &l in active {
-        let request = Request { tex, file, stride, lane: l as usize, free: common.free, level_bits: common.level_bits };
+        let request = Request::new(common, tex, (&*file, stride), l);
         let quad = if implicit { differences(&request, here) } else { None };
         let texel = if implicit && quad.is_none() {
             batch.mark_open(l);
@@ -374,7 +408,7 @@ fn one(common: &mut Common, request: &Request<'_>, op: Op, quad: Option<[[f32; 3
             Ok(texel)
         }
         _ if op == Op::TexQuery => Ok(request.query(&view, layers)),
-        _ => request.sampled(&view, request.sampler(textures, common.robust)?, quad),
+        _ => request.sampled(&view, request.sampler(textures, common.robust)?, &common.machine, quad),
     }
 }
 
@@ -388,7 +422,7 @@ pub(crate) fn write(
     by: impl Fn(u32) -> By,
 ) -> Result<(), Trap> {
     for &l in active {
-        let request = Request { tex, file, stride, lane: l as usize, free: common.free, level_bits: common.level_bits };
+        let request = Request::new(common, tex, (&*file, stride), l);
         let old =
             if batch.is_live(l) { change(common, &request, by(l)).map_err(|t| t.in_lane(by(l).lane))? } else { 0 };
         if inst.dst != NO_SLOT {

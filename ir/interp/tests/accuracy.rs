@@ -194,3 +194,16 @@ fn halves_have_bounds_of_their_own() {
         "the mode rounds it"
     );
 }
+
+/// A 256th of a texel, and where floats are whole texels some of these more.
+#[test]
+fn places_in_textures_are_not_exact() {
+    let missed = |place: f64| (0..16).map(move |sample| Moved { sample, width: 1.0 }.missed(place));
+    let near = 1.0 / 256.0 + f64::from(f32::EPSILON) * 8.0;
+    assert!(missed(8.5).all(|d| d.abs() <= near && d.abs() > 1.0 / 300.0));
+    assert!(missed(8.5).any(|d| d > 0.0) && missed(8.5).any(|d| d < 0.0));
+    // Floats are 16 texels apart.
+    let far: Vec<f64> = missed(2f64.powi(27)).collect();
+    assert!(far.iter().all(|d| d.abs() <= 16.0 + near) && far.iter().any(|d| d.abs() > 8.0), "{far:?}");
+    assert_eq!(Profile::default().machine.map(|m| m.missed(8.5)), None);
+}

@@ -43,6 +43,7 @@ struct Scene {
     bindings: Dispatch,
     limit: u64,
     cores: usize,
+    profile: Profile,
 }
 
 /// Clip position of a place on a target of `size`.
@@ -84,6 +85,7 @@ impl Scene {
             bindings: Dispatch::default(),
             limit: 100_000_000,
             cores: 1,
+            profile: Profile::default(),
         }
     }
 
@@ -144,7 +146,7 @@ impl Scene {
         let buffers = [Some(VertexData { layout: &layout, bytes: &bytes })];
         let options = RunOptions { step_limit: self.limit, perturb: seed, cores: self.cores, ..RunOptions::default() };
         let pair = Pair { vertex: &self.vertex, fragment: Some(&self.fragment) };
-        let report = draw(pair, &d, &buffers, &mut bindings, targets, &options, &Profile::default())?;
+        let report = draw(pair, &d, &buffers, &mut bindings, targets, &options, &self.profile)?;
         Ok((report, bindings))
     }
 
@@ -413,6 +415,14 @@ fn a_level_is_chosen_for_the_quad() {
     // Case 80: d/dx = (1/8, 0, 0) at (0, 0, 1): ds/dx = 1/16 on a face of 64 is 4 texels; d/dy = 1/4, so 8 texels.
     let cube = sampled("sample cube implicit", "", Dim::Cube, levels(64, 6), s);
     assert_eq!(cube.quad()[0][0], 3.0);
+
+    // To (2, 0, 1), which is (1, 0, 1/2) when it is divided: ds/dx is 1, or the half of it.
+    let mut cube = sampled("sample cube implicit", "", Dim::Cube, levels(64, 6), s);
+    let d = Dispatch::default().with_f32(0, 0, &[0.0, 2.0, 0.0, 0.0]);
+    cube.bindings = d.with_texture(0, 1, levels(64, 6), Dim::Cube).with_sampler(0, 2, s);
+    assert_eq!(cube.quad()[0][0], 6.0);
+    cube.profile.divided_cubes = true;
+    assert_eq!(cube.quad()[0][0], 5.0);
 
     // The level that would be used, and as computed.
     let body = "  v11: f32x2 = compose v10, 0.5:f32\n  v12: f32x2 = sample v11, tex res1 sampler res2 lod 2d implicit\n  \

@@ -18,7 +18,8 @@ pub(crate) fn sampling(_: &Sampler) -> Precision {
 
 /// The profile of every generation.
 pub(crate) fn profile(_: usize) -> Profile {
-    Profile { subgroup_size: 32, machine: Some(Arc::new(Tesla)), interp: Some(Arc::new(OverW)), ..flushing() }
+    let (machine, interp) = (Some(Arc::new(Tesla) as _), Some(Arc::new(OverW) as _));
+    Profile { subgroup_size: 32, divided_cubes: true, machine, interp, ..flushing() }
 }
 
 /// The special function unit and the multiply-add of sections 7.2 and 7.3.
