@@ -169,7 +169,7 @@ pub fn not_an_input(out: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
 /// Most bytes that one `--buf` may ask for.
 pub const MAX_BUFFER: usize = 1 << 30;
 
-/// Splits `G:B=REST`.
+/// Splits `G:B=REST`, or `G:B[K]=REST` for an element of an array of buffers.
 ///
 /// # Errors
 /// A usage failure that shows the expected form.
@@ -177,11 +177,14 @@ pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
     let bad = || Failure::Usage(format!("`{text}`: expected GROUP:BINDING=..., such as 0:1=zero:256"));
     let (place, rest) = text.split_once('=').ok_or_else(bad)?;
     let (g, b) = place.split_once(':').ok_or_else(bad)?;
-    if b.split_once('[').is_some_and(|(b, i)| b.parse::<u32>().is_ok() && i.ends_with(']')) {
-        let why = format!("`{text}`: shaders with a binding array are not compiled yet");
-        return Err(Failure::Unsupported(gpucc_ir::Refusal::BindingArrays, why));
-    }
-    let place = (g.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?);
+    let binding = match b.split_once('[') {
+        Some((b, element)) => {
+            let element = element.strip_suffix(']').and_then(|e| e.parse().ok()).ok_or_else(bad)?;
+            gpucc_ir::element_binding(b.parse().map_err(|_| bad())?, element).ok_or_else(bad)?
+        }
+        None => b.parse().map_err(|_| bad())?,
+    };
+    let place = (g.parse().map_err(|_| bad())?, binding);
     match place {
         gpucc_container::IMMEDIATES => Err(Failure::Usage(format!("`{text}`: no buffer can be bound there"))),
         (group, binding) => Ok((group, binding, rest)),

@@ -108,7 +108,10 @@ fn bound(e: &Entry, dispatch: &Dispatch) -> Result<(), Failure> {
         }
         let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
         match dispatch.buffer(*group, *binding) {
-            None => missing.push(format!("{group}:{binding}{name} ({} bytes or more)", r.min_size)),
+            None => {
+                let binding = gpucc_ir::binding_text(*binding);
+                missing.push(format!("{group}:{binding}{name} ({} bytes or more)", r.min_size));
+            }
             Some(b) if (b.bytes.len() as u64) < u64::from(r.min_size) => {
                 short.push(format!("{group}:{binding}{name} has {} bytes and needs {}", b.bytes.len(), r.min_size));
             }
@@ -379,7 +382,8 @@ fn write_dumps(
                 let accessed = |at: usize| Kind::of(accessed.get(at / 4).copied().flatten());
                 let kind = |at: usize| asked.or_else(|| given?.kind(at)).unwrap_or_else(|| accessed(at));
                 let lead = name(":").map_or_else(String::new, |n| n + " ");
-                let text = format!("{lead}{}:{} = {}\n", d.group, d.binding, words::text(&buffer.bytes, kind));
+                let binding = gpucc_ir::binding_text(d.binding);
+                let text = format!("{lead}{}:{binding} = {}\n", d.group, words::text(&buffer.bytes, kind));
                 files::stdout(text.as_bytes())?;
             }
             _ => {

@@ -314,7 +314,7 @@ fn what_is_not_there_yet() {
     expect(&["reduce", &shader, "--check", "false {}"], 3, "not supported");
     expect(&["serve", "--port", "1"], 3, "not supported");
     expect(&[&shader, "--target", "gcn", "--emit", "elf", "-o", &s.path("o")], 3, "ELF");
-    expect(&["run", &shader, "--buf", "0:0[1]=zero:4"], 3, "binding array");
+    expect(&["run", &shader, "--buf", "0:0[1]=zero:4"], 2, "no such binding");
     assert!(!s.has("o"));
 }
 

@@ -528,7 +528,7 @@ impl Variant {
 pub struct Resource {
     /// Bind group.
     pub group: u32,
-    /// Binding in its group.
+    /// Binding in its group; of an element of an array of buffers the high 16 bits are the element.
     pub binding: u32,
     /// The kind.
     pub kind: ResourceKind,

@@ -16,6 +16,8 @@ pub enum Val {
     Ptr(Rc<Ptr>),
     /// An aggregate that stays in memory until a part of it is needed, or until it is stored.
     InMemory(Rc<Ptr>),
+    /// A pointer to an array of buffers.
+    Buffers(Rc<Buffers>),
     /// A pointer to an input of the stage.
     Input(Rc<InputPtr>),
     /// An image or a sampler, or a pointer to one or to an array of them.
@@ -40,8 +42,10 @@ impl Val {
 /// A place, a byte offset in it, and the shape of what is there.
 #[derive(Debug, Clone)]
 pub struct Ptr {
-    /// The memory.
+    /// The memory; the first one where there are several.
     pub place: ir::Place,
+    /// Several memories, one of which it is when it runs.
+    pub choice: Option<Rc<Choice>>,
     /// Buffer layout (the module's) or variable layout (ours).
     pub host: bool,
     /// Flags of each access.
@@ -62,7 +66,39 @@ pub struct Ptr {
     pub lanes: Option<u32>,
 }
 
+/// One of several memories of the same shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Which one; the last one if it is too large.
+    pub index: ir::Value,
+    /// All of them.
+    pub places: Vec<ir::Place>,
+}
+
+/// An array of buffers, or an array in one of such arrays.
+#[derive(Debug, Clone)]
+pub struct Buffers {
+    /// The pointer to the first of all.
+    pub first: Ptr,
+    /// All of them.
+    pub places: Rc<[ir::Place]>,
+    /// The number of the array in the one around it.
+    pub index: Option<ir::Value>,
+    /// Its type.
+    pub ty: Ty,
+}
+
 impl Ptr {
+    /// All memories that it may point into.
+    pub fn places(&self) -> &[ir::Place] {
+        self.choice.as_ref().map_or(std::slice::from_ref(&self.place), |c| &c.places)
+    }
+
+    /// Whether two point into the same memory, or into the same choice of them.
+    pub fn is_beside(&self, other: &Ptr) -> bool {
+        self.place == other.place && self.choice == other.choice
+    }
+
     /// The alignment of the whole address.
     pub fn address_align(&self) -> u32 {
         if self.offset == 0 { self.align } else { self.align.min(1 << self.offset.trailing_zeros().min(16)) }

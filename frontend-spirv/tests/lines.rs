@@ -43,7 +43,7 @@ const LINES: &[Line] = &[
     // Images.
     ("", "frag", "layout(binding = 0) uniform sampler2D t[4]; layout(binding = 1) uniform U { int i; }; layout(location = 0) out vec4 c; vec4 f(sampler2D s[4], int k) { return texture(s[k], vec2(0.5)); }", "c = texture(t[i], vec2(0.5)) + f(t, 2);", None),
     ("GL_EXT_nonuniform_qualifier", "frag", "layout(binding = 0) uniform sampler2D t[4]; layout(location = 0) flat in int i; layout(location = 0) out vec4 c;", "c = texture(t[nonuniformEXT(i)], vec2(0.5));", None),
-    ("GL_EXT_nonuniform_qualifier", "frag", "layout(binding = 0) uniform sampler2D t[]; layout(location = 0) flat in int i; layout(location = 0) out vec4 c;", "c = texture(t[nonuniformEXT(i)], vec2(0.5));", Some(R::BindingArrays)),
+    ("GL_EXT_nonuniform_qualifier", "frag", "layout(binding = 0) uniform sampler2D t[]; layout(location = 0) flat in int i; layout(location = 0) out vec4 c;", "c = texture(t[nonuniformEXT(i)], vec2(0.5));", None),
     ("", "frag", "layout(binding = 0) uniform texture2D t; layout(binding = 1) uniform sampler s; layout(binding = 2) uniform samplerShadow z; layout(location = 0) out vec4 c;", "c = texture(sampler2D(t, s), vec2(0.5)) + texture(sampler2DShadow(t, z), vec3(0.5));", None),
     ("", "frag", "layout(binding = 0) uniform sampler1DArray a; layout(binding = 1) uniform samplerCubeArray b; layout(location = 0) out vec4 c;", "c = texture(a, vec2(0.5), 1.0) + textureOffset(a, vec2(0.5), 1) + textureGrad(b, vec4(0.5), vec3(0.1), vec3(0.2)) + textureLod(b, vec4(1.0), 2.0);", None),
     (SAMPLERLESS, "frag", "layout(binding = 0) uniform texture2DMSArray t; layout(location = 0) out vec4 c;", "c = texelFetch(t, ivec3(1, 2, 3), 1);", None),
@@ -61,8 +61,9 @@ const LINES: &[Line] = &[
     ("", "comp", "layout(binding = 0, rgba32f) uniform imageBuffer t;", "imageStore(t, 3, imageLoad(t, 2));", None),
     ("GL_ARB_sparse_texture2", "frag", "layout(binding = 0) uniform sampler2D t; layout(location = 0) out vec4 c;", "vec4 v; int ok = sparseTextureARB(t, vec2(0.5), v); c = sparseTexelsResidentARB(ok) ? v : vec4(0.0);", Some(R::SparseImages)),
     // Buffers and memory.
-    ("", "comp", "layout(binding = 0) buffer B { float b[]; } list[3];", "list[1].b[0] = 1.0;", Some(R::BindingArrays)),
-    ("GL_EXT_nonuniform_qualifier", "comp", "layout(binding = 0) buffer B { float b[]; } list[];", "list[1].b[0] = 1.0;", Some(R::BindingArrays)),
+    ("", "comp", "layout(binding = 0, r32f) uniform imageBuffer t[2]; layout(binding = 1) uniform sampler2D s[2][3]; layout(binding = 2) buffer B { uint i; };", "imageStore(t[i], 3, texelFetch(s[i][i + 1], ivec2(0), 0));", None),
+    ("", "comp", "layout(binding = 0) buffer B { float b[]; } list[3];", "list[1].b[0] = 1.0;", None),
+    ("GL_EXT_nonuniform_qualifier", "comp", "layout(binding = 0) buffer B { float b[]; } list[];", "list[1].b[0] = 1.0;", None),
     ("GL_EXT_buffer_reference", "comp", "layout(buffer_reference) buffer R1 { uint x; }; layout(binding = 0) buffer B { R1 r; };", "r.x = 3u;", Some(R::PhysicalAddresses)),
     ("", "comp", "shared vec4 s[70000]; layout(binding = 0) buffer B { vec4 b; };", "s[gl_LocalInvocationIndex] = vec4(1); barrier(); b = s[3];", Some(R::WorkgroupMemory)),
     ("", "comp", "vec4 s[70000]; layout(binding = 0) buffer B { vec4 b; };", "s[gl_LocalInvocationIndex] = vec4(1); b = s[3];", Some(R::PrivateMemory)),
@@ -80,7 +81,10 @@ const LINES: &[Line] = &[
     ("", "comp", "layout(binding = 0) buffer B { mat4 m; };", "if (m[0][0] > 3.0) m[1] = transpose(m)[2];", None),
     ("GL_KHR_shader_subgroup_arithmetic", "comp", "layout(binding = 0) buffer B { uint a; };", "a = subgroupAdd(a);", None),
     ("GL_EXT_ray_query", "comp", "layout(binding = 0) uniform accelerationStructureEXT s;", "rayQueryEXT q; rayQueryInitializeEXT(q, s, 0u, 255u, vec3(0), 0.1, vec3(1), 9.0); rayQueryProceedEXT(q);", Some(R::RayQueries)),
-    ("GL_EXT_shader_atomic_float", "comp", "layout(binding = 0) buffer B { float a; };", "atomicAdd(a, 1.0);", Some(R::AtomicTypes)),
+    ("GL_EXT_shader_atomic_float", "comp", "layout(binding = 0) buffer B { float a; };", "atomicAdd(a, 1.0);", None),
+    ("GL_EXT_shader_atomic_float", "comp", "layout(binding = 0) buffer B { double a; };", "atomicAdd(a, 1.0lf);", Some(R::AtomicTypes)),
+    ("", "comp", "layout(binding = 0) buffer B { float b[]; } list[65];", "list[1].b[0] = 1.0;", Some(R::BindingArrays)),
+    ("GL_EXT_nonuniform_qualifier", "comp", "layout(binding = 0) buffer B { float b[]; } list[];", "list[gl_LocalInvocationIndex].b[0] = 1.0; list[8].b[0] = 1.0;", Some(R::BindingArrays)),
 ];
 
 #[test]

@@ -1,5 +1,6 @@
 //! All tests of `gpucc-frontend-spirv` in one binary: linking and starting is paid once.
 
+mod arrays;
 mod buffers;
 mod common;
 mod forms;

@@ -63,7 +63,7 @@ pub use inst::{
 pub use lists::CsrLists;
 pub use module::{
     EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, StageInfo,
-    TexClass, VarData, Variant, invocations,
+    TexClass, VarData, Variant, binding_text, element_binding, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Refusal, Unsupported};

@@ -117,6 +117,20 @@ pub enum ResourceKind {
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 
+/// The binding of an element of an array of buffers: each of them is a resource of its own, whose number has the element in its high half.
+/// None of an array at a binding above 65,535, or of an element above that.
+pub const fn element_binding(binding: u32, element: u32) -> Option<u32> {
+    if binding > 0xffff || element > 0xffff { None } else { Some(binding | element << 16) }
+}
+
+/// A binding as people write it: `3`, or `3[1]` of an element of an array of buffers.
+pub fn binding_text(binding: u32) -> String {
+    match binding >> 16 {
+        0 => binding.to_string(),
+        element => format!("{}[{element}]", binding & 0xffff),
+    }
+}
+
 impl ResourceKind {
     /// The name as printed.
     pub const fn name(self) -> &'static str {
@@ -250,7 +264,7 @@ pub struct ResourceData {
     pub name: String,
     /// Bind group.
     pub group: u32,
-    /// Binding number in the group.
+    /// Binding number in the group; of an element of an array of buffers see [`element_binding`].
     pub binding: u32,
     /// The kind.
     pub kind: ResourceKind,

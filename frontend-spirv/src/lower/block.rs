@@ -202,7 +202,7 @@ impl FuncCx<'_, '_> {
         };
         let inst = self.m.m.insts[at];
         match known {
-            Some(known) if known.place != ptr.place => {
+            Some(known) if !known.is_beside(ptr) => {
                 self.inst = Some(inst);
                 return self.missing(ir::Refusal::Spirv, "of pointers into several variables");
             }

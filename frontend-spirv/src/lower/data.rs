@@ -53,8 +53,8 @@ pub struct HandleVar {
     pub access: (bool, bool),
     /// The attributes of accesses to it.
     pub flags: ir::MemFlags,
-    /// The buffer that a texel buffer is.
-    pub buffer: Option<ir::Res>,
+    /// The buffers that texel buffers are.
+    pub buffers: Option<Rc<[ir::Place]>>,
     /// Its place in the source.
     pub span: Span,
 }

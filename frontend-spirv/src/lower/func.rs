@@ -5,7 +5,7 @@ use super::data::{Global, Stage};
 use crate::module::{Entry, Inst};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty};
-use crate::value::{Handle, InputPtr, Ptr, Val};
+use crate::value::{Buffers, Choice, Handle, InputPtr, Ptr, Val};
 use gpucc_frontend_common::{Code, limits, report};
 use gpucc_ir as ir;
 use ir::{Diagnostic, Refusal, Span, Type, Value};
@@ -404,6 +404,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     pub fn local_ptr(&self, local: ir::Local, ty: Ty) -> Ptr {
         Ptr {
             place: ir::Place::Local(local),
+            choice: None,
             host: false,
             flags: ir::MemFlags::NONE,
             offset: 0,
@@ -423,7 +424,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Val::Parts(parts) => Val::parts(parts.iter().map(|p| self.map_values(p, f)).collect()),
             Val::Ptr(p) | Val::InMemory(p) => {
                 let dynamic = p.dynamic.map(|v| f(self, v));
-                let p = Rc::new(Ptr { dynamic, ..(**p).clone() });
+                let choice =
+                    p.choice.as_ref().map(|c| Rc::new(Choice { index: f(self, c.index), places: c.places.clone() }));
+                let p = Rc::new(Ptr { dynamic, choice, ..(**p).clone() });
                 if matches!(val, Val::Ptr(_)) { Val::Ptr(p) } else { Val::InMemory(p) }
             }
             Val::Input(p) => {
@@ -445,6 +448,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 image.index = image.index.map(|v| f(self, v));
                 Val::Texel(Rc::new(crate::value::Texel { image, desc: t.desc, given }))
             }
+            Val::Buffers(b) => Val::Buffers(Rc::new(Buffers { index: b.index.map(|v| f(self, v)), ..(**b).clone() })),
             Val::Cell(_) | Val::Void => val.clone(),
         }
     }

@@ -619,8 +619,9 @@ impl FuncCx<'_, '_> {
         if !self.image_ty(&image)?.storage {
             return self.wrong("it writes an image that is only sampled");
         }
-        if let Some(res) = self.buffer_of(&image) {
-            if !self.m.out.resources[res].kind.is_writable() {
+        if let Some(places) = self.buffer_of(&image) {
+            if !places.iter().all(|p| matches!(*p, ir::Place::Buffer(r) if self.m.out.resources[r].kind.is_writable()))
+            {
                 return self.wrong("it writes an image that is only read");
             }
             let value = self.one(o[2])?;

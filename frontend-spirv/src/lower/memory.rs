@@ -7,7 +7,7 @@ use crate::types::Kind;
 use crate::value::{Cell, Index, Ptr, Val};
 use gpucc_frontend_common::limits;
 use gpucc_ir as ir;
-use ir::{AtomicOp, IntCc, Mem, MemFlags, Place, Refusal, Type, Value};
+use ir::{AtomicOp, Edge, IntCc, Mem, MemFlags, Place, Refusal, Type, Value};
 use rspirv::spirv::Op;
 use std::rc::Rc;
 
@@ -29,6 +29,7 @@ impl FuncCx<'_, '_> {
             Val::Ptr(p) => p.ty,
             Val::Input(p) => p.ty,
             Val::Handle(h) => h.ty,
+            Val::Buffers(_) => return self.missing(Refusal::BindingArrays, "of a whole array of buffers"),
             Val::Cell(cell) => return self.load_cell(cell),
             _ => return self.wrong(format!("%{} is no pointer", o[0])),
         };
@@ -116,11 +117,10 @@ impl FuncCx<'_, '_> {
 
     /// Refuses stores to what is only read.
     fn writable(&self, ptr: &Ptr) -> Lowered<()> {
-        match ptr.place {
-            Place::Buffer(r) if !self.m.out.resources[r].kind.is_writable() => {
-                self.wrong("it writes a buffer that is only read")
-            }
-            _ => Ok(()),
+        let read = |p: &Place| matches!(*p, Place::Buffer(r) if !self.m.out.resources[r].kind.is_writable());
+        match ptr.places().iter().any(read) {
+            true => self.wrong("it writes a buffer that is only read"),
+            false => Ok(()),
         }
     }
 
@@ -154,14 +154,33 @@ impl FuncCx<'_, '_> {
             if ptr.lanes.is_some() && leaf.is_vector() {
                 return self.load_column(ptr, leaf, flags);
             }
-            let mem = self.mem(ptr, leaf.mem_bytes())?.flags(flags);
-            return Ok(Val::One(self.b().load(leaf, mem, ptr.dynamic)));
+            return self.load_leaf(ptr, leaf, flags).map(Val::One);
         }
         let all = ptr.flags.with(flags);
         if all.has(MemFlags::READONLY) && all.is_alone() {
             return Ok(Val::InMemory(ptr.clone().into()));
         }
         self.load_parts(ptr, flags)
+    }
+
+    /// One scalar or vector.
+    pub fn load_leaf(&mut self, ptr: &Ptr, leaf: Type, flags: MemFlags) -> Lowered<Value> {
+        let loaded = self.at_place(ptr, Some(leaf), &mut |cx, ptr| {
+            let mem = cx.mem(ptr, leaf.mem_bytes())?.flags(flags);
+            Ok(Some(cx.b().load(leaf, mem, ptr.dynamic)))
+        })?;
+        loaded.map_or_else(|| self.broken("a load of nothing"), Ok)
+    }
+
+    /// Writes one scalar or vector.
+    pub fn store_leaf(&mut self, ptr: &Ptr, value: Value) -> Lowered<()> {
+        let bytes = self.code.f.ty(value).mem_bytes();
+        self.at_place(ptr, None, &mut |cx, ptr| {
+            let mem = cx.mem(ptr, bytes)?;
+            cx.b().store(value, mem, ptr.dynamic);
+            Ok(None)
+        })?;
+        Ok(())
     }
 
     /// A column of a matrix whose rows lie together.
@@ -199,8 +218,7 @@ impl FuncCx<'_, '_> {
         let mut rows = Vec::new();
         for k in 0..leaf.lanes() {
             let part = Ptr { offset: ptr.offset.wrapping_add(k * stride), ..ptr.clone() };
-            let mem = self.mem(&part, row.mem_bytes())?.flags(flags);
-            rows.push(self.b().load(row, mem, ptr.dynamic));
+            rows.push(self.load_leaf(&part, row, flags)?);
         }
         let columns = self.code.transpose(&rows);
         Ok(Val::parts(columns.into_iter().map(Val::One).collect()))
@@ -230,9 +248,7 @@ impl FuncCx<'_, '_> {
                 }
                 return Ok(());
             }
-            let mem = self.mem(ptr, leaf.mem_bytes())?;
-            self.b().store(value, mem, ptr.dynamic);
-            return Ok(());
+            return self.store_leaf(ptr, value);
         }
         if let Val::InMemory(from) = value
             && self.is_long(ptr.ty)
@@ -264,8 +280,7 @@ impl FuncCx<'_, '_> {
         let columns = columns.iter().map(|c| self.single(c)).collect::<Lowered<Vec<_>>>()?;
         for (k, row) in self.code.transpose(&columns).into_iter().enumerate() {
             let part = Ptr { offset: ptr.offset.wrapping_add(k as u32 * stride), ..ptr.clone() };
-            let mem = self.mem(&part, self.code.f.ty(row).mem_bytes())?;
-            self.b().store(row, mem, ptr.dynamic);
+            self.store_leaf(&part, row)?;
         }
         Ok(())
     }
@@ -273,6 +288,9 @@ impl FuncCx<'_, '_> {
     /// Whether a store sets a whole variable of many leaves to zero, which is what it begins with: one instruction then,
     /// in place of one for each leaf.
     fn clears(&self, ptr: &Ptr, value: &Val) -> bool {
+        if ptr.choice.is_some() {
+            return false;
+        }
         let var = match ptr.place {
             Place::Global(g) if self.m.out.globals[g].space == ir::Space::Workgroup => &self.m.out.globals[g],
             Place::Local(l) => &self.code.f.locals[l],
@@ -401,6 +419,7 @@ impl FuncCx<'_, '_> {
             let flags = MemFlags::READONLY;
             return Ok(Ptr {
                 place: Place::Global(table),
+                choice: None,
                 host: false,
                 flags,
                 offset: 0,
@@ -447,11 +466,10 @@ impl FuncCx<'_, '_> {
             return self.wrong(format!("%{} is no pointer to a struct", o[0]));
         }
         let ptr = self.part_ptr(&block, o[1])?;
-        let (Kind::Runtime(_, Some(stride)), Place::Buffer(res)) = (self.m.types.kind(ptr.ty).clone(), ptr.place)
-        else {
+        let Kind::Runtime(_, Some(stride)) = self.m.types.kind(ptr.ty).clone() else {
             return self.wrong("it asks for the length of what is no runtime-sized array in a buffer");
         };
-        let mut bytes = self.b().buffer_length(res);
+        let mut bytes = self.length_of(&ptr)?;
         if ptr.offset > 0 {
             let offset = self.code.f.iconst(Type::I32, ptr.offset.into());
             bytes = self.b().isub(bytes, offset);
@@ -464,11 +482,21 @@ impl FuncCx<'_, '_> {
         Ok(Val::One(self.b().udiv(bytes, stride)))
     }
 
+    /// The bytes of the buffer that a pointer points into.
+    pub fn length_of(&mut self, ptr: &Ptr) -> Lowered<Value> {
+        let bytes = self.at_place(ptr, Some(Type::I32), &mut |cx, ptr| match ptr.place {
+            Place::Buffer(res) => Ok(Some(cx.b().buffer_length(res))),
+            _ => cx.wrong("it asks for the length of what is no runtime-sized array in a buffer"),
+        })?;
+        bytes.map_or_else(|| self.broken("a length of nothing"), Ok)
+    }
+
     /// Atomics: none of what is no atomic.
     pub fn atomic(&mut self, inst: &Inst) -> Lowered<Option<Val>> {
         let o = self.m.m.operands(inst);
         let op = match inst.op {
             Op::AtomicLoad | Op::AtomicStore | Op::AtomicCompareExchange => None,
+            Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT => None,
             Op::AtomicIIncrement | Op::AtomicIAdd => Some(AtomicOp::Add),
             Op::AtomicIDecrement | Op::AtomicISub => Some(AtomicOp::Sub),
             Op::AtomicAnd => Some(AtomicOp::And),
@@ -494,7 +522,11 @@ impl FuncCx<'_, '_> {
     fn buffer_atomic(&mut self, inst: &Inst, op: Option<AtomicOp>, volatile: bool) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         let (ptr, ty) = self.atomic_place(o[0])?;
-        let floats = matches!(inst.op, Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange);
+        let sums = matches!(inst.op, Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT);
+        let floats = sums || matches!(inst.op, Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange);
+        if sums && !ty.is_float() {
+            return self.wrong("it is for floats");
+        }
         if ty.bits() != 32 || ty.is_float() && !floats {
             let of = if ty.is_float() { " of a float" } else { "" };
             return self.missing(Refusal::AtomicTypes, format!("on {} bits{of}", ty.bits()));
@@ -502,35 +534,59 @@ impl FuncCx<'_, '_> {
         if inst.op != Op::AtomicLoad {
             self.writable(&ptr)?;
         }
-        let mut mem = self.mem(&ptr, 4)?;
-        if volatile {
-            mem = mem.flags(MemFlags::VOLATILE);
-        }
-        match (inst.op, op) {
-            (Op::AtomicLoad, _) => {
-                let mem = mem.flags(MemFlags::ATOMIC);
-                Ok(Val::One(self.b().load(ty, mem, ptr.dynamic)))
+        let volatile = if volatile { MemFlags::VOLATILE } else { MemFlags::NONE };
+        let (value, compare) = match inst.op {
+            Op::AtomicLoad => (None, None),
+            Op::AtomicCompareExchange => (Some(self.typed(o[4], ty)?), Some(self.typed(o[5], ty)?)),
+            _ => match o.get(3) {
+                Some(&id) => (Some(self.typed(id, ty)?), None),
+                None => (Some(self.code.f.iconst(ty, 1)), None),
+            },
+        };
+        let result = if inst.op == Op::AtomicStore { None } else { Some(ty) };
+        let old = self.at_place(&ptr, result, &mut |cx, ptr| {
+            let mem = cx.mem(ptr, 4)?.flags(volatile);
+            match (value, compare, op) {
+                (Some(value), Some(compare), _) => Ok(Some(cx.b().cmpxchg(compare, value, mem, ptr.dynamic))),
+                (Some(value), _, Some(op)) => {
+                    // An exchange of a float is one of its bits.
+                    let bits = if ty.is_float() { cx.code.bitcast(value, Type::I32) } else { value };
+                    let old = cx.b().atomic(op, bits, mem, ptr.dynamic);
+                    Ok(Some(if ty.is_float() { cx.code.bitcast(old, ty) } else { old }))
+                }
+                (Some(value), None, None) if result.is_none() => {
+                    cx.b().store(value, mem.flags(MemFlags::ATOMIC), ptr.dynamic);
+                    Ok(None)
+                }
+                (Some(value), None, None) => cx.float_atomic(inst.op, value, mem, ptr.dynamic).map(Some),
+                (None, ..) => Ok(Some(cx.b().load(ty, mem.flags(MemFlags::ATOMIC), ptr.dynamic))),
             }
-            (Op::AtomicStore, _) => {
-                let value = self.typed(o[3], ty)?;
-                self.b().store(value, mem.flags(MemFlags::ATOMIC), ptr.dynamic);
-                Ok(Val::Void)
-            }
-            (_, Some(op)) => {
-                let value = match o.get(3) {
-                    Some(&id) => self.typed(id, ty)?,
-                    None => self.code.f.iconst(ty, 1),
-                };
-                // An exchange of a float is one of its bits.
-                let bits = if ty.is_float() { self.code.bitcast(value, Type::I32) } else { value };
-                let old = self.b().atomic(op, bits, mem, ptr.dynamic);
-                Ok(Val::One(if ty.is_float() { self.code.bitcast(old, ty) } else { old }))
-            }
-            _ => {
-                let (value, compare) = (self.typed(o[4], ty)?, self.typed(o[5], ty)?);
-                Ok(Val::One(self.b().cmpxchg(compare, value, mem, ptr.dynamic)))
-            }
-        }
+        })?;
+        Ok(old.map_or(Val::Void, Val::One))
+    }
+
+    /// A sum, minimum or maximum of floats: tried until nobody has changed the place since it was read.
+    fn float_atomic(&mut self, op: Op, value: Value, mem: Mem, dynamic: Option<Value>) -> Lowered<Value> {
+        let (head, cont, done) = (self.code.f.make_block(), self.code.f.make_block(), self.code.f.make_block());
+        let first = self.b().load(Type::I32, mem.flags(MemFlags::ATOMIC), dynamic);
+        self.b().jump(head, &[first]);
+        self.code.start(head);
+        let old = self.code.f.add_param(head, Type::I32);
+        self.b().set_loop(head, done, cont);
+        let before = self.code.bitcast(old, Type::F32);
+        let after = match op {
+            Op::AtomicFAddEXT => self.b().fadd(before, value),
+            Op::AtomicFMinEXT => self.b().fmin(before, value),
+            _ => self.b().fmax(before, value),
+        };
+        let after = self.code.bitcast(after, Type::I32);
+        let found = self.b().cmpxchg(old, after, mem, dynamic);
+        let same = self.b().icmp(IntCc::Eq, found, old);
+        self.b().br(same, Edge::to(done), Edge::to(cont), None);
+        self.code.start(cont);
+        self.b().jump(head, &[found]);
+        self.code.start(done);
+        Ok(before)
     }
 
     /// A pointer to a scalar that atomics work on.

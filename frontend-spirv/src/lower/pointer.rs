@@ -4,9 +4,9 @@ use super::cx::Lowered;
 use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::{Kind, Ty};
-use crate::value::{Handle, Index, InputPtr, Ptr, Val};
+use crate::value::{Buffers, Choice, Handle, Index, InputPtr, Ptr, Val};
 use gpucc_ir as ir;
-use ir::{Refusal, Type, Value};
+use ir::{Edge, MemFlags, Place, Refusal, Type, Value};
 use std::rc::Rc;
 
 impl FuncCx<'_, '_> {
@@ -34,6 +34,7 @@ impl FuncCx<'_, '_> {
             Val::Ptr(p) => p.ty,
             Val::Input(p) => p.ty,
             Val::Handle(h) => h.ty,
+            Val::Buffers(b) => b.ty,
             _ => return self.wrong("its base is no pointer"),
         };
         if have != to {
@@ -65,14 +66,93 @@ impl FuncCx<'_, '_> {
                 Ok(Val::Input(Rc::new(InputPtr { variable: ptr.variable, path, ty })))
             }
             Val::Handle(h) => match *self.m.types.kind(h.ty) {
-                Kind::Array(of, ..) | Kind::Runtime(of, _) if h.index.is_none() => {
-                    let index = self.code.as_i32(index);
+                Kind::Array(of, ..) | Kind::Runtime(of, _) => {
+                    let index = self.number_in(h.index, h.ty, index)?;
+                    self.known_element(h.ty, index, self.m.handles[h.variable].count as usize)?;
                     Ok(Val::Handle(Handle { index: Some(index), ty: of, ..*h }))
                 }
                 _ => self.wrong("it asks for a part of an image or a sampler"),
             },
+            Val::Buffers(all) => self.buffer_element(all, index),
             _ => self.wrong("its base is no pointer"),
         }
+    }
+
+    /// The number of an element among those of all arrays around it.
+    fn number_in(&mut self, outer: Option<Value>, array: Ty, index: Value) -> Lowered<Value> {
+        let mut index = self.code.as_i32(index);
+        let Some(outer) = outer else { return Ok(index) };
+        let count = self.m.types.parts(array);
+        if count == 0 {
+            return self.wrong("an array without a size in another one");
+        }
+        let last = self.code.f.iconst(Type::I32, i64::from(count) - 1);
+        index = self.b().umin(index, last);
+        let before = self.times(outer, count);
+        Ok(self.b().iadd(before, index))
+    }
+
+    /// A pointer to an element of an array of buffers.
+    fn buffer_element(&mut self, all: &Buffers, index: Value) -> Lowered<Val> {
+        let (Kind::Array(of, ..) | Kind::Runtime(of, _)) = *self.m.types.kind(all.ty) else {
+            return self.broken("an array of buffers that is none");
+        };
+        let index = self.number_in(all.index, all.ty, index)?;
+        if !self.m.types.is_block(of) {
+            return Ok(Val::Buffers(Rc::new(Buffers { index: Some(index), ty: of, ..all.clone() })));
+        }
+        self.known_element(all.ty, index, all.places.len())?;
+        let (place, choice) = self.chosen(&all.places, Some(index));
+        Ok(Val::Ptr(Rc::new(Ptr { place, choice, ty: of, ..all.first.clone() })))
+    }
+
+    /// Refuses an element that an array without a size does not have here.
+    fn known_element(&self, array: Ty, index: Value, count: usize) -> Lowered<()> {
+        let at = self.code.f.const_bits(index).filter(|&at| at >= count as u64);
+        match at.filter(|_| matches!(self.m.types.kind(array), Kind::Runtime(..))) {
+            Some(at) => {
+                let text = format!("of element {at} of an array without a size, which has {count} elements");
+                self.missing(Refusal::BindingArrays, text)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The memory of an element, or the choice of several. One that is not there stands in code that does not run.
+    pub fn chosen(&self, places: &[Place], index: Option<Value>) -> (Place, Option<Rc<Choice>>) {
+        let last = places.len() - 1;
+        match index {
+            Some(index) if last > 0 => match self.code.f.const_bits(index) {
+                Some(at) => (places[(at.min(last as u64)) as usize], None),
+                None => (places[0], Some(Rc::new(Choice { index, places: places.to_vec() }))),
+            },
+            _ => (places[0], None),
+        }
+    }
+
+    /// What `f` makes of a pointer into one place: of one of several by a switch, whose result is one value of type `ty`.
+    pub fn at_place(
+        &mut self,
+        ptr: &Ptr,
+        ty: Option<Type>,
+        f: &mut dyn FnMut(&mut Self, &Ptr) -> Lowered<Option<Value>>,
+    ) -> Lowered<Option<Value>> {
+        let Some(choice) = &ptr.choice else { return f(self, ptr) };
+        self.m.count(choice.places.len() as u64)?;
+        let merge = self.code.f.make_block();
+        let result = ty.map(|ty| self.code.f.add_param(merge, ty));
+        let blocks: Vec<ir::Block> = choice.places.iter().map(|_| self.code.f.make_block()).collect();
+        let Some((&last, others)) = blocks.split_last() else { return self.broken("a choice of nothing") };
+        let cases = others.iter().enumerate().map(|(k, &b)| (k as u64, Edge::to(b))).collect();
+        self.b().switch(choice.index, cases, Edge::to(last), Some(merge));
+        for (&block, &place) in blocks.iter().zip(&choice.places) {
+            self.code.start(block);
+            let value = f(self, &Ptr { place, choice: None, ..ptr.clone() })?;
+            let args: Vec<Value> = value.into_iter().collect();
+            self.b().jump(merge, &args);
+        }
+        self.code.start(merge);
+        Ok(result)
     }
 
     /// An index that a type has. One that it lacks stands in code that does not run, or in a wrong program: it is kept inside.
@@ -217,12 +297,40 @@ impl FuncCx<'_, '_> {
 
     /// One of two pointers into the same place.
     pub fn select_pointer(&mut self, condition: Value, yes: &Ptr, no: &Ptr) -> Lowered<Val> {
-        if yes.place != no.place || yes.ty != no.ty || yes.lanes != no.lanes || yes.matrix != no.matrix {
+        if yes.ty != no.ty || yes.lanes != no.lanes || yes.matrix != no.matrix || yes.host != no.host {
             return self.missing(Refusal::Spirv, "of pointers into several variables");
         }
         let (a, b) = (self.whole_offset(yes)?, self.whole_offset(no)?);
         let offset = self.b().select(condition, a, b);
-        Ok(self.moved(yes, offset))
+        if yes.is_beside(no) {
+            return Ok(self.moved(yes, offset));
+        }
+        // The memories of the one, then those of the other.
+        let places: Vec<Place> = yes.places().iter().chain(no.places()).copied().collect();
+        let number = |cx: &mut Self, ptr: &Ptr| match &ptr.choice {
+            Some(choice) => {
+                let last = cx.code.f.iconst(Type::I32, choice.places.len() as i64 - 1);
+                cx.b().umin(choice.index, last)
+            }
+            None => cx.code.f.iconst(Type::I32, 0),
+        };
+        let (a, b) = (number(self, yes), number(self, no));
+        let behind = self.code.f.iconst(Type::I32, yes.places().len() as i64);
+        let b = self.b().iadd(b, behind);
+        let index = self.b().select(condition, a, b);
+        let flags = yes.flags.with(no.flags);
+        let flags =
+            if yes.flags.has(no.flags) && no.flags.has(yes.flags) { flags } else { flags.without(MemFlags::READONLY) };
+        let align = yes.address_align().min(no.address_align());
+        let both = Ptr {
+            place: places[0],
+            choice: Some(Rc::new(Choice { index, places })),
+            flags,
+            offset: 0,
+            align,
+            ..yes.clone()
+        };
+        Ok(self.moved(&both, offset))
     }
 
     /// `OpPtrAccessChain`: the first index counts elements of the array that the pointer points into.

@@ -7,8 +7,9 @@ use crate::types::{ImageTy, Ty};
 use crate::value::{Handle, Ptr, Val};
 use gpucc_frontend_common::report;
 use gpucc_ir as ir;
-use ir::{Mem, MemFlags, Place, Refusal, Res, Scalar, Span, Type, Value};
+use ir::{MemFlags, Place, Refusal, Res, Scalar, Span, Type, Value};
 use rspirv::spirv::ImageFormat as F;
+use std::rc::Rc;
 
 /// How the components of a texel lie in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,8 +82,7 @@ impl Packing {
 
 /// Where a texel lies.
 struct At {
-    mem: Mem,
-    dynamic: Value,
+    ptr: Ptr,
     packing: Packing,
     components: u32,
 }
@@ -126,26 +126,43 @@ impl ModuleCx<'_> {
 
 impl FuncCx<'_, '_> {
     /// The buffer that an image is, if it is one.
-    pub fn buffer_of(&self, image: &Handle) -> Option<Res> {
-        self.m.handles[image.variable].buffer
+    pub fn buffer_of(&self, image: &Handle) -> Option<Rc<[Place]>> {
+        self.m.handles[image.variable].buffers.clone()
+    }
+
+    /// The memory of an image, or the choice of several; its type is not known.
+    fn texels(&mut self, image: &Handle) -> Lowered<Ptr> {
+        let Some(places) = self.buffer_of(image) else { return self.broken("a texel of no buffer") };
+        let (place, choice) = self.chosen(&places, image.index);
+        let mut flags = self.m.handles[image.variable].flags;
+        if !places.iter().any(|p| matches!(*p, Place::Buffer(r) if self.m.out.resources[r].kind.is_writable())) {
+            flags = flags.with(MemFlags::READONLY);
+        }
+        Ok(Ptr {
+            place,
+            choice,
+            host: true,
+            flags,
+            offset: 0,
+            dynamic: None,
+            reach: None,
+            align: 4,
+            ty: image.ty,
+            matrix: None,
+            lanes: None,
+        })
     }
 
     fn texel_at(&mut self, image: &Handle, coordinate: u32) -> Lowered<At> {
-        let (ty, Some(res)) = (self.image_ty(image)?, self.buffer_of(image)) else {
-            return self.broken("a texel of no buffer");
-        };
+        let ty = self.image_ty(image)?;
         let Some((packing, components)) = packing(ty.format) else { return self.broken("a texel without a format") };
         let index = self.word(coordinate)?;
         let index = self.lanes_of(index, 0, 1)?;
         let bytes = packing.words(components) * 4;
         let stride = self.code.f.iconst(Type::I32, bytes.into());
         let dynamic = self.b().imul(index, stride);
-        let mut flags = self.m.handles[image.variable].flags;
-        if !self.m.out.resources[res].kind.is_writable() {
-            flags = flags.with(MemFlags::READONLY);
-        }
-        let mem = Mem { place: Place::Buffer(res), offset: 0, align: bytes, flags };
-        Ok(At { mem, dynamic, packing, components })
+        let ptr = Ptr { dynamic: Some(dynamic), align: bytes, ..self.texels(image)? };
+        Ok(At { ptr, packing, components })
     }
 
     /// A texel as four components; those that the format lacks are 0, and the last one 1.
@@ -153,7 +170,7 @@ impl FuncCx<'_, '_> {
         let at = self.texel_at(image, coordinate)?;
         let words = at.packing.words(at.components);
         let scalar = if let Packing::Words(s) = at.packing { s } else { Scalar::I32 };
-        let raw = self.b().load(Type::new(scalar, words), at.mem, Some(at.dynamic));
+        let raw = self.load_leaf(&at.ptr, Type::new(scalar, words), MemFlags::NONE)?;
         let list: Vec<Value> = match words {
             1 => vec![raw],
             n => (0..n).map(|k| self.code.extract(raw, k)).collect(),
@@ -217,8 +234,7 @@ impl FuncCx<'_, '_> {
             });
         }
         let value = self.code.compose(&words);
-        self.b().store(value, at.mem, Some(at.dynamic));
-        Ok(())
+        self.store_leaf(&at.ptr, value)
     }
 
     /// A word of the low bits of each part.
@@ -236,11 +252,10 @@ impl FuncCx<'_, '_> {
 
     /// How many texels there are.
     pub fn count_texels(&mut self, image: &Handle) -> Lowered<Value> {
-        let (ty, Some(res)) = (self.image_ty(image)?, self.buffer_of(image)) else {
-            return self.broken("the length of no buffer");
-        };
+        let ty = self.image_ty(image)?;
         let Some((packing, components)) = packing(ty.format) else { return self.broken("a texel without a format") };
-        let bytes = self.b().buffer_length(res);
+        let ptr = self.texels(image)?;
+        let bytes = self.length_of(&ptr)?;
         let shift = (packing.words(components) * 4).trailing_zeros();
         let shift = self.code.f.iconst(Type::I32, shift.into());
         Ok(self.b().ushr(bytes, shift))
@@ -249,23 +264,9 @@ impl FuncCx<'_, '_> {
     /// A pointer to a texel of one word.
     pub fn texel_word(&mut self, image: &Handle, coordinate: u32, to: Ty) -> Lowered<Val> {
         let at = self.texel_at(image, coordinate)?;
-        if at.mem.align != 4 || self.m.types.leaf(to) != Some(at.packing.lane()) {
+        if at.ptr.align != 4 || self.m.types.leaf(to) != Some(at.packing.lane()) {
             return self.wrong("its type does not fit the image");
         }
-        Ok(Val::Ptr(
-            Ptr {
-                place: at.mem.place,
-                host: true,
-                flags: at.mem.flags,
-                offset: 0,
-                dynamic: Some(at.dynamic),
-                reach: None,
-                align: 4,
-                ty: to,
-                matrix: None,
-                lanes: None,
-            }
-            .into(),
-        ))
+        Ok(Val::Ptr(Ptr { ty: to, ..at.ptr }.into()))
     }
 }

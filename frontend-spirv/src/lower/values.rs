@@ -176,7 +176,7 @@ impl FuncCx<'_, '_> {
                     Some(stride) if a.host => stride,
                     _ => self.m.types.get(a.ty).own.size,
                 };
-            if a.place != b.place || size == 0 {
+            if !a.is_beside(&b) || size == 0 {
                 return self.missing(Refusal::Spirv, "of pointers into several variables");
             }
             let (x, y) = (self.whole_offset(&a)?, self.whole_offset(&b)?);
@@ -187,7 +187,7 @@ impl FuncCx<'_, '_> {
             return Ok(Val::One(self.code.resize(count, want.scalar(), true)));
         }
         let equal = inst.op == Op::PtrEqual;
-        if a.place != b.place {
+        if !a.is_beside(&b) {
             return Ok(Val::One(self.code.f.bconst(!equal)));
         }
         let (x, y) = (self.whole_offset(&a)?, self.whole_offset(&b)?);

@@ -4,11 +4,16 @@ use super::cx::{Lowered, ModuleCx};
 use super::data::{Global, HandleVar};
 use crate::module::Inst;
 use crate::types::{Kind, Ty};
-use crate::value::{Handle, Ptr, Val};
+use crate::value::{Buffers, Handle, Ptr, Val};
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir as ir;
 use ir::{Diagnostic, MemFlags, Refusal, Span};
 use rspirv::spirv::{Decoration as D, Dim, StorageClass as C};
+
+/// Elements of an array of bindings without a size: how many there are says the pipeline's layout, which the compiler does not see.
+const UNSIZED: u64 = 8;
+/// Buffers of one array: an access at a run-time index is a switch of as many cases.
+const MOST_BUFFERS: u64 = 64;
 
 /// A variable or a value larger than any that is kept in memory.
 pub fn too_large(code: Refusal, span: Span) -> Diagnostic {
@@ -156,22 +161,93 @@ impl ModuleCx<'_> {
     }
 
     fn buffer(&mut self, inst: &Inst, class: C, ty: Ty, name: String, span: Span) -> Lowered<Global> {
-        let m = self.m;
-        let kind = self.types.kind(ty).clone();
-        if let Kind::Array(of, ..) | Kind::Runtime(of, _) = kind
-            && self.types.is_block(of)
-        {
-            let name = if matches!(kind, Kind::Array(..)) {
-                "`OpTypeArray of buffers`"
-            } else {
-                "`OpTypeRuntimeArray of buffers`"
-            };
-            let d = report::unsupported(Refusal::BindingArrays, name, span);
-            return Err(match m.name(inst.id) {
-                Some(name) => d.note(format!("this is about `{name}`")),
-                None => d,
-            });
+        if let Some((element, count)) = self.buffer_array(inst, ty)? {
+            return self.buffers(inst, class, (ty, element, count), name, span);
         }
+        let at = match class {
+            C::PushConstant => ir::IMMEDIATES,
+            _ => self.binding(inst, "buffer")?,
+        };
+        let ptr = self.one_buffer(inst, class, ty, at, name, span)?;
+        Ok(Global::Val(Val::Ptr(ptr.into())))
+    }
+
+    /// The elements of arrays, and arrays of arrays, of bindings: their type, and how many there are.
+    fn elements(&self, ty: Ty) -> (Ty, u64) {
+        match *self.types.kind(ty) {
+            Kind::Array(of, n, _) => {
+                let (element, count) = self.elements(of);
+                (element, count.saturating_mul(n.into()))
+            }
+            Kind::Runtime(of, _) => {
+                let (element, count) = self.elements(of);
+                (element, count.saturating_mul(UNSIZED))
+            }
+            _ => (ty, 1),
+        }
+    }
+
+    /// If a type is an array of buffers: the type of one, and how many there are.
+    fn buffer_array(&self, inst: &Inst, ty: Ty) -> Lowered<Option<(Ty, u32)>> {
+        let (element, count) = self.elements(ty);
+        if element == ty || !self.types.is_block(element) {
+            return Ok(None);
+        }
+        if count > MOST_BUFFERS {
+            let what = format!("of an array of {count} buffers: at most {MOST_BUFFERS}");
+            return Err(self.m.missing(Refusal::BindingArrays, inst, what));
+        }
+        Ok(Some((element, count as u32)))
+    }
+
+    /// An array of buffers: a resource for each element.
+    fn buffers(
+        &mut self,
+        inst: &Inst,
+        class: C,
+        (ty, element, count): (Ty, Ty, u32),
+        name: String,
+        span: Span,
+    ) -> Lowered<Global> {
+        let (group, binding) = self.binding(inst, "array of buffers")?;
+        let mut all = Vec::new();
+        for (k, binding) in self.element_bindings(inst, binding, true, count)?.into_iter().enumerate() {
+            all.push(self.one_buffer(inst, class, element, (group, binding), element_name(&name, k), span)?);
+        }
+        let places = all.iter().map(|p| p.place).collect();
+        let Some(first) = all.into_iter().next() else { return Err(self.m.wrong(inst, "an array of no buffers")) };
+        Ok(Global::Val(Val::Buffers(Buffers { first, places, index: None, ty }.into())))
+    }
+
+    /// The binding of each buffer of a variable.
+    fn element_bindings(&self, inst: &Inst, binding: u32, array: bool, count: u32) -> Lowered<Vec<u32>> {
+        if !array {
+            return Ok(vec![binding]);
+        }
+        let large = |d: &crate::module::Deco| {
+            d.kind == D::Binding
+                && self.m.deco_operands(d).first().is_some_and(|&n| ir::element_binding(n, 0).is_none())
+        };
+        if self.m.all_decos().iter().any(large) {
+            return Err(self.m.missing(Refusal::BindingArrays, inst, "of buffers beside a binding above 65,535"));
+        }
+        let all: Option<Vec<u32>> = (0..count).map(|k| ir::element_binding(binding, k)).collect();
+        match all {
+            Some(all) if !all.is_empty() => Ok(all),
+            _ => Err(self.m.wrong(inst, "an array of no buffers")),
+        }
+    }
+
+    fn one_buffer(
+        &mut self,
+        inst: &Inst,
+        class: C,
+        ty: Ty,
+        (group, binding): (u32, u32),
+        name: String,
+        span: Span,
+    ) -> Lowered<Ptr> {
+        let m = self.m;
         let block = self.types.get(ty).id;
         let storage = class == C::StorageBuffer || m.has(block, D::BufferBlock);
         let read_only = self.is_read_only(inst.id, ty);
@@ -180,10 +256,6 @@ impl ModuleCx<'_> {
             _ if storage && read_only => ir::ResourceKind::StorageRead,
             _ if storage => ir::ResourceKind::StorageReadWrite,
             _ => ir::ResourceKind::Uniform,
-        };
-        let (group, binding) = match kind {
-            ir::ResourceKind::Immediates => ir::IMMEDIATES,
-            _ => self.binding(inst, "buffer")?,
         };
         let Some(extent) = self.types.extent(ty, None) else {
             return Err(
@@ -212,7 +284,7 @@ impl ModuleCx<'_> {
             flags = flags.with(MemFlags::READONLY);
         }
         // The API aligns what it binds to 16 bytes at least.
-        Ok(Global::Val(Val::Ptr(pointer(ir::Place::Buffer(res), ty, 16, flags, true).into())))
+        Ok(pointer(ir::Place::Buffer(res), ty, 16, flags, true))
     }
 
     /// A resource, or the one of which it is another view: two names of the same memory would let accesses change places.
@@ -245,28 +317,28 @@ impl ModuleCx<'_> {
 
     /// Takes from pointers to a buffer that nobody writes it, since another view is written.
     fn written_after_all(&mut self, res: ir::Res) {
+        let place = ir::Place::Buffer(res);
         for global in self.globals.iter_mut().flatten() {
-            if let Global::Val(Val::Ptr(ptr)) = global
-                && ptr.place == ir::Place::Buffer(res)
-            {
-                let flags = ptr.flags.without(MemFlags::READONLY);
-                *ptr = Ptr { flags, ..(**ptr).clone() }.into();
+            match global {
+                Global::Val(Val::Ptr(ptr)) if ptr.place == place => {
+                    let flags = ptr.flags.without(MemFlags::READONLY);
+                    *ptr = Ptr { flags, ..(**ptr).clone() }.into();
+                }
+                Global::Val(Val::Buffers(all)) if all.places.contains(&place) => {
+                    let flags = all.first.flags.without(MemFlags::READONLY);
+                    *all = Buffers { first: Ptr { flags, ..all.first.clone() }, ..(**all).clone() }.into();
+                }
+                _ => {}
             }
         }
     }
 
     fn handle(&mut self, inst: &Inst, ty: Ty, name: String, span: Span) -> Lowered<Global> {
         let m = self.m;
-        let (element, count) = match *self.types.kind(ty) {
-            Kind::Array(of, n, _) => (of, n),
-            Kind::Runtime(..) => {
-                return Err(report::unsupported(Refusal::BindingArrays, "binding arrays without a size", span));
-            }
-            _ => (ty, 1),
+        let (element, count) = self.elements(ty);
+        let Ok(count) = u32::try_from(count) else {
+            return Err(m.missing(Refusal::BindingArrays, inst, format!("of {count} images or samplers")));
         };
-        if matches!(self.types.kind(element), Kind::Array(..) | Kind::Runtime(..)) {
-            return Err(report::unsupported(Refusal::BindingArrays, "binding arrays of arrays", span));
-        }
         if !self.types.is_handle(element) {
             return Err(m.missing(Refusal::Spirv, inst, "of other than images and samplers"));
         }
@@ -276,23 +348,46 @@ impl ModuleCx<'_> {
             Kind::Sampled(of) => self.types.kind(of),
             ref kind => kind,
         };
-        let buffer = match *image {
-            Kind::Image(ty) if ty.dim == Dim::DimBuffer && count > 1 => {
-                let what = format!("`OpTypeArray of texel buffers` ({:?})", ty.format);
-                return Err(report::unsupported(Refusal::BindingArrays, &what, span));
-            }
-            Kind::Image(ty) if ty.dim == Dim::DimBuffer => {
-                Some(self.texel_buffer(inst, ty, at, access.1, (name.clone(), span))?)
+        let buffers = match *image {
+            Kind::Image(image) if image.dim == Dim::DimBuffer => {
+                if u64::from(count) > MOST_BUFFERS {
+                    let what = format!("of an array of {count} texel buffers: at most {MOST_BUFFERS}");
+                    return Err(m.missing(Refusal::BindingArrays, inst, what));
+                }
+                let mut places = Vec::new();
+                for (k, binding) in self.element_bindings(inst, at.1, element != ty, count)?.into_iter().enumerate() {
+                    let name = if element == ty { name.clone() } else { element_name(&name, k) };
+                    let res = self.texel_buffer(inst, image, (at.0, binding), access.1, (name, span))?;
+                    places.push(ir::Place::Buffer(res));
+                }
+                Some(places.into())
             }
             _ => None,
         };
         let variable = self.handles.len();
-        self.handles.push(HandleVar { name, at, count, access, flags: self.flags(inst.id), buffer, span });
+        self.handles.push(HandleVar { name, at, count, access, flags: self.flags(inst.id), buffers, span });
         Ok(Global::Val(Val::Handle(Handle { variable, index: None, ty })))
     }
 }
 
+/// The name of an element of an array of buffers.
+fn element_name(name: &str, k: usize) -> String {
+    if name.is_empty() { String::new() } else { format!("{name}[{k}]") }
+}
+
 /// A pointer to the beginning of a variable.
 fn pointer(place: ir::Place, ty: Ty, align: u32, flags: MemFlags, host: bool) -> Ptr {
-    Ptr { place, host, flags, offset: 0, dynamic: None, reach: Some(0), align, ty, matrix: None, lanes: None }
+    Ptr {
+        place,
+        choice: None,
+        host,
+        flags,
+        offset: 0,
+        dynamic: None,
+        reach: Some(0),
+        align,
+        ty,
+        matrix: None,
+        lanes: None,
+    }
 }
