@@ -453,7 +453,7 @@ instructions! {
     Mullo = 0x29 "mullo" any Unverified Unknown pure Any "Unknown." "5.2";
     Barrier = 0x2a "barrier" none Int Control barrier Any "Wait for the workgroup." "10.2";
     Swizzle = 0x2b "swizzle" s012 Newer Unknown pure Any "Byte or short permutation, pattern format unknown." "5.2";
-    I2i = 0x2c "i2i" s01 Int IntVector pure Integer "Integer width conversion; src1 is the source width." "5.2";
+    I2i = 0x2c "i2i" s01 Halti2 IntVector pure Integer "Integer width conversion; src1, an immediate, is the source width." "5.2";
     I2f = 0x2d "i2f" s0 Int IntVector pure Integer "Integer of the given type to float." "5.2";
     F2i = 0x2e "f2i" s0 Int IntVector pure Integer "Float to integer, toward zero." "12";
     F2irnd = 0x2f "f2irnd" s0 Int IntVector pure Integer "Float to integer by the rounding mode." "12";
@@ -461,8 +461,8 @@ instructions! {
     Cmp = 0x31 "cmp" c012 Int Vector pure NotHalf "cond(src0, src1) ? src2 : 0." "7.2";
     Load = 0x32 "load" load Int Memory load NotHalf [MEM_READ] "Consecutive elements at src0.x + (src1.x << shift)." "10.1";
     Store = 0x33 "store" store Int Memory store NotHalf [MEM_WRITE] "Leading lanes of src2 to src0.x + (src1.x << shift)." "10.1";
-    ImgLoad3d = 0x34 "img_load_3d" load Newer Memory load Any [MEM_READ] "Image load, three coordinates." "10.4";
-    ImgStore3d = 0x35 "img_store_3d" store Newer Memory store Any [MEM_WRITE] "Image store, three coordinates." "10.4";
+    ImgLoad3d = 0x34 "img_load_3d" load Newer Unknown load Any [MEM_READ] "Image load, three coordinates; where a slice begins is unknown." "10.4";
+    ImgStore3d = 0x35 "img_store_3d" store Newer Unknown store Any [MEM_WRITE] "Image store, three coordinates; where a slice begins is unknown." "10.4";
     Clamp0Max = 0x36 "clamp0_max" s01 Newer Vector pure Word "min(max(src0, 0), src1)." "5.2";
     NanOp = 0x37 "nan" any Unverified Unknown pure Any "Unknown name of the seed." "5.2";
     Nextafter = 0x38 "nextafter" any Unverified Unknown pure Any "Unknown name of the seed." "5.2";
@@ -531,8 +531,8 @@ instructions! {
     NormDp4 = 0x76 "norm_dp4" s0 Halti2 Reduce pure Float "1 / sqrt of src0 dot src0 over four lanes." "5.5";
     NormMul = 0x77 "norm_mul" norm_mul Halti2 Vector pure Float "src0 * src1, second half of a normalize." "5.5";
     StoreAttr = 0x78 "store_attr" any Unverified Unknown pure Any "Unknown." "5.4";
-    ImgLoad = 0x79 "img_load" load Newer Memory load Any [MEM_READ] "Image load." "10.4";
-    ImgStore = 0x7a "img_store" store Newer Memory store Any [MEM_WRITE] "Image store." "10.4";
+    ImgLoad = 0x79 "img_load" load Newer Memory load Word [MEM_READ] "Texel of 1, 2 or 4 words at src1.xy of the linear image src0: address, bytes of a row, height << 16 | width." "10.4";
+    ImgStore = 0x7a "img_store" store Newer Memory store Word [MEM_WRITE] "src2 to a texel of 1, 2 or 4 words, as for img_load." "10.4";
     Restart = 0x7b "restart" any Unverified Unknown pure Any "Unknown name of the seed." "5.4";
     Nop7c = 0x7c "nop7c" any Unverified Unknown pure Any "Unknown name of the seed." "5.4";
     Tg4 = 0x7d "tg4" tex01 Halti5 Texture load Any "Gather of one component." "11";

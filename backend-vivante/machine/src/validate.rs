@@ -278,6 +278,7 @@ fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
             Err("the lanes of a load must be contiguous".into())
         }
         Op::Store if !matches!(mask, 1 | 3 | 7 | 15) => Err("a store writes leading lanes".into()),
+        Op::ImgLoad | Op::ImgStore => check_image(inst, mask),
         Op::MovarVoid | Op::MovaiVoid if mask == 0 => Err("writes no component of a0".into()),
         Op::BranchUnary | Op::BranchBinary if sources(inst).any(|(_, s, _)| !s.is_broadcast()) => {
             Err("branch operands take broadcast swizzles".into())
@@ -291,4 +292,16 @@ fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// Texels of whole words alone have a known place; what converts others is not known (10.4).
+fn check_image(inst: &Inst<Vivante>, mask: u32) -> Result<(), String> {
+    let get = |name, plain| inst.get(name).unwrap_or(plain) != plain;
+    if get("pack", 1) || get("sat", 0) {
+        return Err("how image instructions convert texels is unknown (section 10.4)".into());
+    }
+    if get("local", 0) || get("shift", 0) {
+        return Err("`.local` and a shift have no known meaning on images".into());
+    }
+    if matches!(mask, 1 | 3 | 15) { Ok(()) } else { Err("a texel has 1, 2 or 4 words from x on".into()) }
 }

@@ -197,9 +197,6 @@ fn fill(
     pre.class = super::alu::class_of(row.attrs.class);
     validate::registers(inst, generation).map_err(|m| (TrapKind::BadRegister, m))?;
     validate::check(inst, generation).map_err(|m| (TrapKind::Unsupported, m))?;
-    if matches!(row.op, Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d) {
-        return Err((TrapKind::Unsupported, "what image instructions address is not known".into()));
-    }
     if let Some(v) = inst.get("tex") {
         pre.unit = (v & 31) as u8;
         pre.unit_amode = (v >> 5 & 7) as u8;

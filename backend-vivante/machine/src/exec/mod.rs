@@ -8,6 +8,7 @@ mod alu;
 mod attribute;
 mod decode;
 mod draw;
+mod image;
 mod launch;
 mod memory;
 mod sampler;

@@ -119,6 +119,11 @@ impl Group {
         self.live
     }
 
+    /// Whether lanes come from the last to the first where order is free.
+    pub(super) fn ahead(&self) -> bool {
+        self.ahead
+    }
+
     /// Lanes of which one read another that was off.
     pub fn open(&self) -> Mask {
         self.open
@@ -356,6 +361,7 @@ impl Group {
             Op::Dsx | Op::Dsy => self.derivative(pre, launch, mask)?,
             Op::Load => self.load(pre, launch, run, mask)?,
             Op::Store => self.store(pre, launch, run, mask)?,
+            Op::ImgLoad | Op::ImgStore => self.image(pre, launch, run, mask)?,
             Op::AtomicAdd
             | Op::AtomicXchg
             | Op::AtomicCmpXchg
@@ -578,7 +584,7 @@ impl Group {
         By { lane: self.first + lane as u32, pc: self.current.pc * BYTES as u32 }
     }
 
-    fn aligned(&self, address: u32, size: u32, lane: usize) -> Result<(), Trap> {
+    pub(super) fn aligned(&self, address: u32, size: u32, lane: usize) -> Result<(), Trap> {
         if address.is_multiple_of(size) {
             return Ok(());
         }
@@ -705,7 +711,7 @@ pub(crate) fn lanes_of(mask: Mask) -> impl Iterator<Item = usize> {
 }
 
 /// Numbers of the set bits, downwards when `down`.
-fn ordered(mask: Mask, down: bool) -> impl Iterator<Item = usize> {
+pub(super) fn ordered(mask: Mask, down: bool) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     core::iter::from_fn(move || {
         if rest == 0 {
