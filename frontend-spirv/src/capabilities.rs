@@ -22,9 +22,10 @@ pub const ROWS: &[Row] = {
     &[
         ("Matrix", Runs),
         ("Shader", Runs),
-        ("Geometry", Refused(R::OtherStages)),
-        ("Tessellation", Refused(R::OtherStages)),
-        ("MeshShadingEXT", Refused(R::OtherStages)),
+        ("Geometry", Refused(R::Geometry)),
+        ("Tessellation", Refused(R::Tessellation)),
+        ("MeshShadingEXT", Refused(R::MeshShaders)),
+        ("RayTracingKHR", Refused(R::RayTracing)),
         ("Float16", Runs),
         ("Float64", Runs),
         ("Int8", Runs),

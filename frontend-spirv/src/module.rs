@@ -521,7 +521,7 @@ impl Reader {
     fn entry(&mut self, inst: &Inst) -> Result<(), Diagnostic> {
         let operands = self.m.operands(inst);
         let Some(model) = ExecutionModel::from_u32(operands[0]) else {
-            return Err(self.m.missing(Refusal::OtherStages, inst, operands[0]));
+            return Err(self.m.missing(Refusal::Spirv, inst, format!("the stage {}", operands[0])));
         };
         let stage = match model {
             ExecutionModel::GLCompute => Ok(Stage::Compute),
@@ -530,9 +530,8 @@ impl Reader {
             ExecutionModel::Kernel => Err("kernel"),
             ExecutionModel::Geometry => Err("geometry"),
             ExecutionModel::TessellationControl | ExecutionModel::TessellationEvaluation => Err("tessellation"),
-            ExecutionModel::TaskNV | ExecutionModel::MeshNV | ExecutionModel::TaskEXT | ExecutionModel::MeshEXT => {
-                Err("mesh")
-            }
+            ExecutionModel::MeshNV | ExecutionModel::MeshEXT => Err("mesh"),
+            ExecutionModel::TaskNV | ExecutionModel::TaskEXT => Err("task"),
             _ => Err("ray tracing"),
         };
         let name = &operands[2..];

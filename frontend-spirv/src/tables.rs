@@ -3,8 +3,8 @@
 
 use gpucc_ir::Refusal;
 use rspirv::spirv::{
-    BuiltIn, Decoration as D, ExecutionMode as M, FPFastMathMode as F, FunctionControl, ImageOperands as I,
-    LoopControl, MemoryAccess as A, MemorySemantics as S, Op, SelectionControl, StorageClass as C,
+    BuiltIn, Decoration as D, ExecutionMode as M, ExecutionModel, FPFastMathMode as F, FunctionControl,
+    ImageOperands as I, LoopControl, MemoryAccess as A, MemorySemantics as S, Op, SelectionControl, StorageClass as C,
 };
 use std::sync::OnceLock;
 
@@ -317,6 +317,19 @@ pub fn instruction(op: Op) -> Verdict {
     }
 }
 
+/// The refusal of an entry point of a stage that is none of a pipeline here.
+pub fn refused_stage(model: ExecutionModel) -> Refusal {
+    use ExecutionModel as E;
+    match model {
+        E::TessellationControl | E::TessellationEvaluation => Refusal::Tessellation,
+        E::Geometry => Refusal::Geometry,
+        E::MeshNV | E::MeshEXT => Refusal::MeshShaders,
+        E::TaskNV | E::TaskEXT => Refusal::TaskShaders,
+        E::Kernel => Refusal::Kernels,
+        _ => Refusal::RayTracing,
+    }
+}
+
 /// The refusal of an instruction, if it is refused.
 pub fn refusal_of(op: Op) -> Refusal {
     use Op as O;
@@ -329,7 +342,11 @@ pub fn refusal_of(op: Op) -> Refusal {
         O::TypeForwardPointer | O::ConvertPtrToU | O::ConvertUToPtr => Refusal::PhysicalAddresses,
         _ if has("CooperativeMatrix") || has("CooperativeVector") => Refusal::CooperativeMatrices,
         _ if has("Ray") || has("AccelerationStructure") || has("HitObject") => Refusal::RayQueries,
-        _ if has("MeshTasks") || has("MeshOutputs") || has("EmitVertex") || has("EndPrimitive") => Refusal::OtherStages,
+        _ if has("EmitMeshTasks") => Refusal::TaskShaders,
+        _ if has("MeshOutputs") => Refusal::MeshShaders,
+        _ if has("EmitVertex") || has("EndPrimitive") || has("EmitStreamVertex") || has("EndStreamPrimitive") => {
+            Refusal::Geometry
+        }
         _ if name.starts_with("Atomic") => Refusal::AtomicTypes,
         _ => Refusal::Spirv,
     }
@@ -485,10 +502,8 @@ pub fn mode(mode: M) -> Verdict {
         | M::StencilRefUnchangedFrontAMD
         | M::StencilRefUnchangedBackAMD
         | M::PostDepthCoverage => Refused(Refusal::StageInputs),
-        M::Triangles
-        | M::Quads
-        | M::Isolines
-        | M::OutputVertices
+        M::Triangles | M::Quads | M::Isolines => Refused(Refusal::Tessellation),
+        M::OutputVertices
         | M::InputPoints
         | M::InputLines
         | M::InputTrianglesAdjacency
@@ -496,10 +511,8 @@ pub fn mode(mode: M) -> Verdict {
         | M::OutputPoints
         | M::OutputLineStrip
         | M::OutputTriangleStrip
-        | M::OutputLinesEXT
-        | M::OutputTrianglesEXT
-        | M::OutputPrimitivesEXT
-        | M::Invocations => Refused(Refusal::OtherStages),
+        | M::Invocations => Refused(Refusal::Geometry),
+        M::OutputLinesEXT | M::OutputTrianglesEXT | M::OutputPrimitivesEXT => Refused(Refusal::MeshShaders),
         _ => Refused(Refusal::Spirv),
     }
 }
@@ -539,9 +552,9 @@ pub fn refused_class(class: C) -> Option<Refusal> {
         | C::UniformConstant
         | C::Image => None,
         C::PhysicalStorageBuffer => Some(Refusal::PhysicalAddresses),
-        C::TaskPayloadWorkgroupEXT => Some(Refusal::OtherStages),
+        C::TaskPayloadWorkgroupEXT => Some(Refusal::TaskShaders),
         C::RayPayloadKHR | C::IncomingRayPayloadKHR | C::HitAttributeKHR | C::CallableDataKHR => {
-            Some(Refusal::OtherStages)
+            Some(Refusal::RayTracing)
         }
         _ => Some(Refusal::Spirv),
     }

@@ -15,7 +15,7 @@ const HALVES: &str = "GL_EXT_shader_explicit_arithmetic_types";
 const LINES: &[Line] = &[
     // Interfaces.
     ("", "frag", "", "gl_SampleMask[0] = gl_SampleMaskIn[0];", None),
-    ("", "vert", "layout(location = 0) out float f;", "f = 1.0;", None),
+    ("", "vert", "layout(location = 0) out float f;", "f = 1.0;", Some(R::VertexPosition)),
     ("", "vert", "out V { layout(location = 0) vec2 uv; layout(location = 1) mat3 n; layout(location = 4) float w[3]; } v; layout(location = 0) in mat4 m; layout(location = 4) in vec2 w[2];", "gl_Position = m[0] + w[1].xyxy; v.uv = w[0]; v.n = mat3(m); v.w[2] = w[1].x;", None),
     ("", "frag", "layout(location = 1) in vec2 j; layout(location = 1, component = 2) in vec2 k; layout(location = 0) out vec4 c;", "c = vec4(j, k);", None),
     ("", "frag", "layout(location = 0) flat sample in int a; layout(location = 0) out ivec4 c;", "c = ivec4(a);", None),

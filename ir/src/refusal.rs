@@ -53,7 +53,13 @@ struct Row {
 // there is none of this either.
 refusals! {
     Stage "stage" Feature "vertex and fragment entry points";
-    OtherStages "other-stages" Feature ["none of the chips has them, or no driver uses them"] "mesh, task and ray tracing entry points";
+    Tessellation "tessellation" Feature ["a pipeline here is a vertex and a fragment stage"] "tessellation control and evaluation entry points";
+    Geometry "geometry" Feature ["a pipeline here is a vertex and a fragment stage"] "geometry entry points";
+    MeshShaders "mesh-shaders" Feature ["none of the chips has them"] "mesh entry points";
+    TaskShaders "task-shaders" Feature ["none of the chips has them"] "task entry points";
+    RayTracing "ray-tracing" Feature ["none of the chips traces rays"] "ray tracing entry points";
+    Kernels "kernels" Feature ["their parameters are pointers"] "kernels of OpenCL (SPIR-V's `Kernel`)";
+    VertexPosition "vertex-position" Feature ["a stage that is refused would have to follow it"] "vertex entry points without a position (SPIR-V)";
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
     PointSize "point-size" Feature ["WebGPU's points are one pixel large, and the size of others is not exported yet"] "a size of points that is not 1";
     Textures "textures" Feature "textures, images and samplers";

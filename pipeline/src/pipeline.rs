@@ -46,10 +46,8 @@ impl Target {
 
     /// Whether its blending reads the fragment's alpha as a factor.
     pub fn reads_source_alpha(&self) -> bool {
-        let reads = |f: BlendFactor| {
-            matches!(f, BlendFactor::SrcAlpha | BlendFactor::OneMinusSrcAlpha | BlendFactor::SrcAlphaSaturated)
-        };
-        self.blend.is_some_and(|b| [b.color.src, b.color.dst, b.alpha.src, b.alpha.dst].into_iter().any(reads))
+        let all = |b: Blend| [b.color.src, b.color.dst, b.alpha.src, b.alpha.dst];
+        self.blend.is_some_and(|b| all(b).into_iter().any(BlendFactor::reads_source_alpha))
     }
 }
 

@@ -315,6 +315,11 @@ impl BlendFactor {
         use BlendFactor::{OneMinusSrc1, OneMinusSrc1Alpha, Src1, Src1Alpha};
         matches!(self, Src1 | OneMinusSrc1 | Src1Alpha | OneMinusSrc1Alpha)
     }
+
+    /// Whether it is made of the fragment's alpha.
+    pub fn reads_source_alpha(self) -> bool {
+        matches!(self, BlendFactor::SrcAlpha | BlendFactor::OneMinusSrcAlpha | BlendFactor::SrcAlphaSaturated)
+    }
 }
 
 /// Blending of colour, or of alpha.

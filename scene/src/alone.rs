@@ -169,7 +169,7 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
         contents,
     };
     let mut textures = vec![("picture".to_string(), texture([w, h, 1], 1, Vec::new()))];
-    let bind = |binding, resource| Binding { group: 0, binding, resource };
+    let bind = |binding, resource| Binding { group: 0, binding, element: 0, resource };
     let mut bindings = vec![
         bind(0, BindingResource::Buffer(BufferRange { buffer: "frame".into(), offset: 0, size: None })),
         bind(1, BindingResource::Sampler("channel".into())),

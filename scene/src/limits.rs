@@ -31,5 +31,7 @@ pub const WORKGROUPS: u32 = 65_535;
 pub const BINDING_OFFSET: u64 = 32;
 /// The bound of binding numbers.
 pub const BINDINGS: u32 = 1000;
+/// The bound of elements of an array of bindings.
+pub const ELEMENTS: u32 = 4096;
 /// The bound of group numbers.
 pub const GROUPS: u32 = 8;

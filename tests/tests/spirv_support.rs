@@ -26,6 +26,7 @@ const PROBES: &[Probe] = &[
     ("Geometry", "geom", "", "layout(points) in; layout(points, max_vertices = 1) out;", "EmitVertex();"),
     ("Tessellation", "tesc", "", "layout(vertices = 3) out;", "gl_TessLevelOuter[0] = 1.0;"),
     ("MeshShadingEXT", "mesh", "GL_EXT_mesh_shader", "layout(local_size_x = 1) in; layout(points, max_vertices = 1, max_primitives = 1) out;", "SetMeshOutputsEXT(0u, 0u);"),
+    ("RayTracingKHR", "rgen", "GL_EXT_ray_tracing", "", ""),
     ("Float16", "comp", TYPES, "", "a[0] = uint(float16_t(a[1]) * float16_t(2.0));"),
     ("Float64", "comp", "", "", "a[0] = uint(double(a[1]) * 2.0lf);"),
     ("Int8", "comp", TYPES, "", "a[0] = uint(uint8_t(a[1]) * uint8_t(3));"),

@@ -259,13 +259,25 @@ type Word = (u32, &'static [u32]);
 /// A module of SPIR-V with one compute entry point, `main`: addressing model, declarations behind `%1 = OpTypeVoid`,
 /// `%2 = OpTypeFunction %1`, and the body. Ids from 5 on are free.
 fn words(addressing: u32, decorations: &[Word], declarations: &[Word], body: &[Word]) -> Vec<u8> {
-    let model = [addressing, 1];
-    let head: [(u32, &[u32]); 4] = [
-        (17, &[1]),                    // OpCapability Shader
-        (14, &model),                  // OpMemoryModel
-        (15, &[5, 3, 0x6e69_616d, 0]), // OpEntryPoint GLCompute %3 "main"
-        (16, &[3, 17, 1, 1, 1]),       // OpExecutionMode %3 LocalSize 1 1 1
+    // OpExecutionMode %3 LocalSize 1 1 1
+    stage_words((5, &[(16, &[3, 17, 1, 1, 1])]), addressing, decorations, declarations, body)
+}
+
+/// The same of an entry point of an execution model, with its modes.
+fn stage_words(
+    (model, modes): (u32, &[Word]),
+    addressing: u32,
+    decorations: &[Word],
+    declarations: &[Word],
+    body: &[Word],
+) -> Vec<u8> {
+    let (memory, entry) = ([addressing, 1], [model, 3, 0x6e69_616d, 0]);
+    let head: [(u32, &[u32]); 3] = [
+        (17, &[1]),    // OpCapability Shader
+        (14, &memory), // OpMemoryModel
+        (15, &entry),  // OpEntryPoint %3 "main"
     ];
+    let head: Vec<(u32, &[u32])> = head.into_iter().chain(modes.iter().copied()).collect();
     let types: [Word; 2] = [(19, &[1]), (33, &[2, 1])];
     let begin: [Word; 2] = [(54, &[1, 3, 0, 2]), (248, &[4])];
     let end: [Word; 2] = [(253, &[]), (56, &[])];
@@ -278,6 +290,23 @@ fn words(addressing: u32, decorations: &[Word], declarations: &[Word], body: &[W
 
 fn spirv(code: Refusal, source: Vec<u8>) -> Probe {
     Probe { code, source, lang: Lang::Spirv, families: &[], pipeline: None }
+}
+
+/// An entry point of a stage that no pipeline here has, and a vertex entry point that gives nothing.
+fn of_other_stages() -> Vec<Probe> {
+    use Refusal as R;
+    let stages = [
+        (R::Tessellation, 1),
+        (R::Tessellation, 2),
+        (R::Geometry, 3),
+        (R::Kernels, 6),
+        (R::TaskShaders, 5364),
+        (R::MeshShaders, 5365),
+        (R::RayTracing, 5313),
+        (R::RayTracing, 5318),
+        (R::VertexPosition, 0),
+    ];
+    stages.map(|(code, model)| spirv(code, stage_words((model, &[]), 0, &[], &[], &[]))).into()
 }
 
 /// The parts that only SPIR-V has.
@@ -375,7 +404,7 @@ fn probes() -> Vec<Probe> {
             "o[i] = textureLoad(t, vec2<i32>(0, 0), 0);",
         ),
         wgsl(
-            R::OtherStages,
+            R::TaskShaders,
             "enable wgpu_mesh_shader;\nstruct P { a: u32 }\nvar<task_payload> p: P;\n\
              @task @payload(p) @workgroup_size(1) fn main() -> @builtin(mesh_task_size) vec3<u32> { return vec3<u32>(1); }",
         ),
@@ -551,7 +580,7 @@ fn probes() -> Vec<Probe> {
 }
 
 fn all_probes() -> Vec<Probe> {
-    probes().into_iter().chain(parts()).chain(of_spirv()).collect()
+    probes().into_iter().chain(parts()).chain(of_spirv()).chain(of_other_stages()).collect()
 }
 
 impl Probe {

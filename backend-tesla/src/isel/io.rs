@@ -149,9 +149,11 @@ impl Isel<'_> {
     fn fill(&self, at: IoAt, parts: &mut SmallVec<[U; 4]>) {
         let IoAt::Location { number, blend_src: 0 } = at else { return };
         let target = self.pipeline.and_then(|p| p.targets.get(usize::from(number))).and_then(Option::as_ref);
-        let Some(format) = target.map(|t| t.format) else { return };
-        let one = if matches!(format.base(), Base::Uint | Base::Sint) { 1 } else { 1f32.to_bits() };
-        while parts.len() < format.components() as usize {
+        let Some(target) = target else { return };
+        let one = if matches!(target.format.base(), Base::Uint | Base::Sint) { 1 } else { 1f32.to_bits() };
+        // A factor reads the alpha whether or not the format has one.
+        let wanted = if target.reads_source_alpha() { 4 } else { target.format.components() as usize };
+        while parts.len() < wanted {
             parts.push(U::imm(if parts.len() == 3 { one } else { 0 }));
         }
     }

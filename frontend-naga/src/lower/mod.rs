@@ -80,8 +80,18 @@ fn stage(stage: naga::ShaderStage) -> Result<ir::Stage, &'static str> {
         naga::ShaderStage::Compute => Ok(ir::Stage::Compute),
         naga::ShaderStage::Vertex => Ok(ir::Stage::Vertex),
         naga::ShaderStage::Fragment => Ok(ir::Stage::Fragment),
-        naga::ShaderStage::Task | naga::ShaderStage::Mesh => Err("mesh"),
+        naga::ShaderStage::Task => Err("task"),
+        naga::ShaderStage::Mesh => Err("mesh"),
         _ => Err("ray tracing"),
+    }
+}
+
+/// The refusal of another stage.
+fn refused_stage(stage: naga::ShaderStage) -> Refusal {
+    match stage {
+        naga::ShaderStage::Task => Refusal::TaskShaders,
+        naga::ShaderStage::Mesh => Refusal::MeshShaders,
+        _ => Refusal::RayTracing,
     }
 }
 
@@ -229,7 +239,8 @@ impl<'m> ModuleCx<'m> {
                 Ok(_) => continue,
                 Err(other) => format!("the {other} stage (entry point `{}`)", entry.name),
             };
-            refusals.push(report::unsupported(Refusal::OtherStages, &feature, self.parsed.entry_span(&entry.name)));
+            let code = refused_stage(entry.stage);
+            refusals.push(report::unsupported(code, &feature, self.parsed.entry_span(&entry.name)));
         }
         if !refusals.is_empty() {
             return Err(refusals);
@@ -328,8 +339,11 @@ impl<'m> ModuleCx<'m> {
             AddressSpace::Storage { .. } => (ir::Space::Storage, Some(ir::ResourceKind::StorageRead)),
             AddressSpace::Handle => return self.declare_handle(handle, reached, span),
             AddressSpace::Immediate => (ir::Space::Uniform, Some(ir::ResourceKind::Immediates)),
-            AddressSpace::TaskPayload | AddressSpace::RayPayload | AddressSpace::IncomingRayPayload => {
-                return Err(report::unsupported(Refusal::OtherStages, "payloads of other stages", span));
+            AddressSpace::TaskPayload => {
+                return Err(report::unsupported(Refusal::TaskShaders, "payloads of task entry points", span));
+            }
+            AddressSpace::RayPayload | AddressSpace::IncomingRayPayload => {
+                return Err(report::unsupported(Refusal::RayTracing, "payloads of rays", span));
             }
             AddressSpace::Function => return Err(report::contradiction("a global variable of a function", span)),
         };

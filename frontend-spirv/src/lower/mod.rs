@@ -154,12 +154,22 @@ fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Vec<Diagnostic>
     })
 }
 
+/// Refuses a vertex entry point that gives no position.
+fn without_position(e: &ir::EntryPoint) -> Option<Diagnostic> {
+    let ir::StageInfo::Vertex(io) = &e.stage else { return None };
+    if io.outputs.iter().any(|s| s.at == ir::IoAt::Position) {
+        return None;
+    }
+    let what = format!("the vertex entry point `{}`, which gives no position,", e.name);
+    Some(report::unsupported(Refusal::VertexPosition, &what, e.span))
+}
+
 impl<'m> ModuleCx<'m> {
     fn run(&mut self, entries: &[&'m Entry]) -> Result<(), Vec<Diagnostic>> {
         let mut refusals = Vec::new();
         for e in entries.iter().filter(|e| e.stage.is_err()) {
             let name = format!("`OpEntryPoint {:?}`", e.model);
-            let d = report::unsupported(Refusal::OtherStages, &name, ir::Span::UNKNOWN);
+            let d = report::unsupported(tables::refused_stage(e.model), &name, ir::Span::UNKNOWN);
             refusals.push(d.note(format!("this is about `{}`", e.name)));
         }
         if !refusals.is_empty() {
@@ -202,6 +212,9 @@ impl<'m> ModuleCx<'m> {
             }
         }
         refusals.extend(self.out.entries.iter().filter_map(|e| self.reaches(e)));
+        if refusals.is_empty() {
+            refusals.extend(self.out.entries.iter().filter_map(without_position));
+        }
         if refusals.is_empty() { Ok(()) } else { Err(refusals) }
     }
 

@@ -6,7 +6,7 @@
 use gpucc::frontend::Lang;
 use gpucc_ir::{ImageAccess, IoAt, IoSlot, ResourceKind, TexClass, TexDim, Type};
 use gpucc_pipeline::{Base, Format};
-use gpucc_scene::model::{self, Aspect, BindingResource, BufferRange, Dimension, Pass, Pipeline, Render};
+use gpucc_scene::model::{self, Aspect, Binding, BindingResource, BufferRange, Dimension, Pass, Pipeline, Render};
 use gpucc_scene::uses::{self, Layouts, Use};
 use gpucc_scene::view::View;
 use gpucc_scene::{Resources, Scene, SceneError};
@@ -193,6 +193,11 @@ fn check_targets(field: &str, r: &Render, fragment: &Entry) -> Checked {
             return fail(format!("{key}.format"), message);
         }
         let Some(blend) = target.blend else { continue };
+        if [blend.color.src, blend.color.dst].iter().any(|f| f.reads_source_alpha()) && slot.ty.lanes() < 4 {
+            let message =
+                format!("a factor of colour is the alpha, which the output {} does not have", slot_name(slot));
+            return fail(format!("{key}.blend.color"), message);
+        }
         if blend.reads_second() && output(1).is_none() {
             let message = format!("its factors need a second source, which `{}` does not give", fragment.name);
             return fail(format!("{key}.blend"), message);
@@ -244,48 +249,49 @@ impl Checker<'_> {
                     }
                     continue;
                 }
-                if u.count != 1 {
+                if u.count != 1 && u.kind.is_buffer() {
                     let message =
-                        format!("`{}` uses the array of bindings {}, which scenes do not have", entry.name, u.shown());
+                        format!("`{}` uses the array of buffers {}, which scenes do not have", entry.name, u.shown());
                     return fail(field, message);
                 }
-                let mut there =
-                    bindings.iter().enumerate().filter(|(_, b)| (b.group, b.binding) == (u.group, u.binding));
-                let right = there.clone().find(|(_, b)| u.is_bound_by(b));
-                let Some((k, b)) = right.or_else(|| there.next()) else {
-                    let what = kind_name(u.kind);
-                    return fail(
-                        format!("{field}.bindings"),
-                        format!("nothing is bound for {}, a {what} that `{}` uses", u.shown(), entry.name),
-                    );
-                };
-                let field = format!("{field}.bindings[{k}]");
-                match (&b.resource, u.kind) {
-                    (BindingResource::Buffer(r), kind) if kind.is_buffer() => self.buffer(&field, u, r)?,
-                    (BindingResource::Sampler(name), ResourceKind::Sampler { comparison }) => {
-                        self.sampler(&field, u, name, comparison)?;
-                    }
-                    (
-                        BindingResource::Texture(v),
-                        ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. },
-                    ) => {
-                        self.texture(&field, u, v)?;
-                    }
-                    (other, _) => {
-                        let bound = match other {
-                            BindingResource::Buffer(_) => "a buffer",
-                            BindingResource::Sampler(_) => "a sampler",
-                            BindingResource::Texture(_) => "a texture",
-                        };
-                        return fail(
-                            field,
-                            format!("{} is a {}, but {bound} is bound there", u.shown(), kind_name(u.kind)),
-                        );
-                    }
+                // The first element that is not bound ends this.
+                for element in 0..u.count.max(1) {
+                    self.binding(field, &entry.name, (u, element), bindings)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Checks what is bound for a resource, or for an element of an array of them.
+    fn binding(&self, field: &str, entry: &str, (u, element): (&Used, u32), bindings: &[Binding]) -> Checked {
+        let place = (u.group, u.binding, element);
+        let mut there = bindings.iter().enumerate().filter(|(_, b)| (b.group, b.binding, b.element) == place);
+        let right = there.clone().find(|(_, b)| u.is_bound_by(b));
+        let Some((k, b)) = right.or_else(|| there.next()) else {
+            let what = kind_name(u.kind);
+            let of = if u.count > 1 { format!("element {element} of {} of ", u.count) } else { String::new() };
+            let message = format!("nothing is bound for {of}{}, a {what} that `{entry}` uses", u.shown());
+            return fail(format!("{field}.bindings"), message);
+        };
+        let field = format!("{field}.bindings[{k}]");
+        match (&b.resource, u.kind) {
+            (BindingResource::Buffer(r), kind) if kind.is_buffer() => self.buffer(&field, u, r),
+            (BindingResource::Sampler(name), ResourceKind::Sampler { comparison }) => {
+                self.sampler(&field, u, name, comparison)
+            }
+            (BindingResource::Texture(v), ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. }) => {
+                self.texture(&field, u, v)
+            }
+            (other, _) => {
+                let bound = match other {
+                    BindingResource::Buffer(_) => "a buffer",
+                    BindingResource::Sampler(_) => "a sampler",
+                    BindingResource::Texture(_) => "a texture",
+                };
+                fail(field, format!("{} is a {}, but {bound} is bound there", u.shown(), kind_name(u.kind)))
+            }
+        }
     }
 
     fn buffer(&self, field: &str, u: &Used, r: &BufferRange) -> Checked {

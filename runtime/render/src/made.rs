@@ -292,10 +292,35 @@ impl Parts {
 
     /// A resource that a stage uses, and its binding.
     fn resource(&mut self, u: &Used, [w, h]: [u32; 2]) {
-        let place = format!("group = {}, binding = {}", u.group, u.binding);
+        if u.kind == ResourceKind::Immediates {
+            return;
+        }
+        // Samplers of an array are one.
+        let elements = u.count.clamp(1, limits::ELEMENTS);
         let name = format!("{}_{}_{}", kind_name(u.kind), u.group, u.binding);
-        let more = match u.kind {
-            ResourceKind::Immediates => return,
+        if is_sampler(u) || elements == 1 {
+            let bound = self.one(u, &name, [w, h]);
+            for element in 0..elements {
+                self.bind(u, element, &bound);
+            }
+            return;
+        }
+        for element in 0..elements {
+            let bound = self.one(u, &format!("{name}_{element}"), [w, h]);
+            self.bind(u, element, &bound);
+        }
+    }
+
+    /// A binding of the draw.
+    fn bind(&mut self, u: &Used, element: u32, bound: &str) {
+        let element = if element > 0 { format!(", element = {element}") } else { String::new() };
+        self.bindings.push(format!("{{ group = {}, binding = {}{element}, {bound} }}", u.group, u.binding));
+    }
+
+    /// A resource of this name; gives what a binding says of it.
+    fn one(&mut self, u: &Used, name: &str, [w, h]: [u32; 2]) -> String {
+        match u.kind {
+            ResourceKind::Immediates => String::new(),
             ResourceKind::Uniform | ResourceKind::StorageRead | ResourceKind::StorageReadWrite => {
                 let size = if u.kind == ResourceKind::Uniform { u.min_size } else { u.min_size.max(OPEN_BYTES) };
                 let size = size.next_multiple_of(16);
@@ -340,8 +365,7 @@ impl Parts {
                 self.textures.push(format!("{name} = {{ format = \"{}\", {size} }}{}", format.name(), remark(u)));
                 format!("texture = \"{name}\"{view}")
             }
-        };
-        self.bindings.push(format!("{{ {place}, {more} }}"));
+        }
     }
 }
 

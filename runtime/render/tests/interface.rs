@@ -255,6 +255,47 @@ fn each_rule_between_the_stages_has_its_sentence() {
     }
 }
 
+/// A factor of colour is the alpha only where the output has one; a factor of alpha may be it anyway.
+#[test]
+fn blending_by_the_alpha_needs_one() {
+    let text = SCENE
+        .replace("-> @location(0) vec4<f32> { return textureSample(t, s, v.uv) + u + f32(v.id); }", "-> @location(0) f32 { return textureSample(t, s, v.uv).x + u.x + f32(v.id); }")
+        .replace("picture = { format = \"rgba8unorm\"", "picture = { format = \"r8unorm\"")
+        .replace("targets = [ { format = \"rgba8unorm\" } ]", "targets = [ { format = \"r8unorm\", blend = { color = {}, alpha = { dstFactor = \"one-minus-src-alpha\" } } } ]");
+    ready(&text).unwrap_or_else(|f| panic!("{f}"));
+    let text = text.replace("color = {}", "color = { srcFactor = \"src-alpha\" }");
+    let Err(Failure::Scene(e)) = ready(&text) else { panic!("it is an error") };
+    assert_eq!(e.field, "pipelines.p.fragment.targets[0].blend.color");
+    assert!(e.message.contains("a factor of colour is the alpha"), "{e}");
+}
+
+/// Each element of an array of bindings is bound, once.
+#[test]
+fn arrays_of_bindings_are_bound_by_element() {
+    let array = "enable wgpu_binding_array;\n@group(0) @binding(0) var t: binding_array<texture_2d<f32>, 2>;";
+    let head = SCENE
+        .replace("override scale: f32 = 1.0;", "")
+        .replace("scale * other", "other")
+        .replace("@id(7) override", &format!("{}\n@id(7) override", array))
+        .replace("@group(0) @binding(0) var t: texture_2d<f32>;", "")
+        .replace("textureSample(t, s, v.uv)", "textureSample(t[v.id & 1], s, v.uv)");
+    let with = |more: &str| {
+        let first = "{ binding = 0, texture = \"tiles\" }";
+        ready(&head.replace(first, &format!("{first}{more}")))
+    };
+    with(", { binding = 0, element = 1, texture = \"image\" }").unwrap_or_else(|f| panic!("{f}"));
+    let said = |more: &str| with(more).expect_err("it is wrong").to_string();
+    let why = said("");
+    assert!(why.contains("nothing is bound for element 1 of 2 of `t` (group 0, binding 0)"), "{why}");
+    let why = said(", { binding = 0, element = 1, texture = \"depth\" }");
+    assert!(why.contains("bindings[1]") && why.contains("sampled as floats"), "{why}");
+    let twice = ", { binding = 0, element = 1, texture = \"tiles\" }".repeat(2);
+    assert!(said(&twice).contains("group 0, binding 0, element 1 is bound twice"), "{}", said(&twice));
+    let why = said(", { binding = 3, element = 1, buffer = \"words\" }");
+    assert!(why.contains("arrays of textures and of samplers alone"), "{why}");
+    assert!(said(", { binding = 0, element = 4096, texture = \"tiles\" }").contains("not below 4096"));
+}
+
 /// A fault in a shader's text is told with its place.
 #[test]
 fn a_wrong_shader_is_told_with_its_place() {

@@ -251,8 +251,15 @@ impl Checker<'_> {
             if b.binding >= limits::BINDINGS {
                 return fail(format!("{field}.binding"), format!("{} is not below {}", b.binding, limits::BINDINGS));
             }
-            if !places.insert((b.group, b.binding, b.resource.is_sampler())) {
-                return fail(field, format!("group {}, binding {} is bound twice", b.group, b.binding));
+            if b.element >= limits::ELEMENTS {
+                return fail(format!("{field}.element"), format!("{} is not below {}", b.element, limits::ELEMENTS));
+            }
+            if b.element > 0 && matches!(b.resource, BindingResource::Buffer(_)) {
+                return fail(format!("{field}.element"), "there are arrays of textures and of samplers alone");
+            }
+            if !places.insert((b.group, b.binding, b.element, b.resource.is_sampler())) {
+                let element = if b.element > 0 { format!(", element {}", b.element) } else { String::new() };
+                return fail(field, format!("group {}, binding {}{element} is bound twice", b.group, b.binding));
             }
             match &b.resource {
                 BindingResource::Sampler(name) => {

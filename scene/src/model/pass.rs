@@ -439,6 +439,8 @@ pub struct Binding {
     pub group: u32,
     /// Number in the group.
     pub binding: u32,
+    /// Element of an array of bindings.
+    pub element: u32,
     /// The bound resources.
     pub resource: BindingResource,
 }
@@ -488,6 +490,9 @@ struct RawBinding {
     #[serde(default)]
     group: u32,
     binding: u32,
+    /// Element of an array of bindings.
+    #[serde(default)]
+    element: u32,
     buffer: Option<String>,
     offset: Option<u64>,
     size: Option<u64>,
@@ -545,7 +550,7 @@ impl TryFrom<RawBinding> for Binding {
             }
             _ => return Err("exactly one of `buffer`, `sampler`, `texture` is expected".into()),
         };
-        Ok(Binding { group: raw.group, binding: raw.binding, resource })
+        Ok(Binding { group: raw.group, binding: raw.binding, element: raw.element, resource })
     }
 }
 

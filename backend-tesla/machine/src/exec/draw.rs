@@ -453,8 +453,11 @@ impl<'a> Machine<'a> {
                 continue;
             }
             for c in 0..4 {
-                let needs = target
-                    .is_none_or(|t| t.blend.is_some() || c < t.format.components() as usize && t.write >> c & 1 == 1);
+                // Blending reads what a component of the target is made of, and the alpha where a factor is it.
+                let needs = target.is_none_or(|t| {
+                    let there = c < t.format.components() as usize && (t.blend.is_some() || t.write >> c & 1 == 1);
+                    there || c == 3 && t.reads_source_alpha()
+                });
                 let values = read(4 * from + c, if needs { live } else { 0 })?;
                 for (l, v) in values.into_iter().enumerate().take(4 * batch.len()) {
                     let q = &mut quads[l / 4];

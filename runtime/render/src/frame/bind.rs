@@ -57,12 +57,18 @@ impl Frame<'_> {
                         let s = s.to_sim();
                         Sampler { precision: (self.options.sampling)(&s), ..s }
                     });
-                    samplers.extend(sampler.map(|sampler| BoundSampler { group, binding, element: 0, sampler }));
+                    samplers.extend(sampler.map(|sampler| BoundSampler {
+                        group,
+                        binding,
+                        element: b.element,
+                        sampler,
+                    }));
                 }
                 BindingResource::Texture(v) => {
                     let view = View::resolve(self.scene, v).ok();
-                    let image =
-                        |v: &View| self.resources.textures.get(v.texture).map(|i| bound_view((group, binding), v, i));
+                    let image = |v: &View| {
+                        self.resources.textures.get(v.texture).map(|i| bound_view((group, binding, b.element), v, i))
+                    };
                     textures.extend(view.as_ref().and_then(image));
                 }
             }
@@ -103,7 +109,7 @@ impl Frame<'_> {
 }
 
 /// A view as it is bound.
-fn bound_view((group, binding): (u32, u32), v: &View, image: &Image) -> BoundTexture {
+fn bound_view((group, binding, element): (u32, u32, u32), v: &View, image: &Image) -> BoundTexture {
     let dim = match v.dimension {
         Dimension::D1 => Dim::D1,
         Dimension::D2 | Dimension::D2Array => Dim::D2,
@@ -114,7 +120,7 @@ fn bound_view((group, binding): (u32, u32), v: &View, image: &Image) -> BoundTex
     BoundTexture {
         group,
         binding,
-        element: 0,
+        element,
         image: v.texture,
         dim,
         format: of.format,
