@@ -17,7 +17,7 @@ pub mod types;
 pub mod validate;
 pub mod vectors;
 
-pub use exec::{draw, math, run, run_on};
+pub use exec::{Emitted, Io, Lanes, Shade, Shaded, draw, math, run, run_on, shade};
 pub use gpucc_isa::ListingError;
 pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
 pub use modifiers::{AddOp, Cond, Pred, Round};

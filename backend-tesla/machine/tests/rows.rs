@@ -3,27 +3,43 @@
 
 #![allow(clippy::type_complexity, clippy::too_many_arguments, reason = "rows of a table of expectations")]
 
+use crate::stages;
 use gpucc_container::{Preload, Source};
-use gpucc_isa::stage::CS;
+use gpucc_isa::Isa;
+use gpucc_isa::stage::{self, CS, FS, GS, VS};
 use gpucc_sim::SplitMix64;
-use gpucc_tesla_machine::{Kind, Op, Ty, Width, asm_words_line, decode_word, generation, table};
+use gpucc_tesla_machine::{Kind, Op, Tesla, Ty, Width, asm_words_line, decode_word, table};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Inputs of a lane: `$r1` to `$r6` and flags in `$c0` (also readable through c[] and s[], see `run_case`).
+/// Rows that were executed, with generation and program type.
+#[derive(Default)]
+pub struct Found(BTreeSet<(u16, u8, u8)>);
+
+impl Found {
+    /// Marks the row of an instruction.
+    pub fn mark(&mut self, words: &[u32], generation: u8, stage: u8) {
+        let row = decode_word(words, generation, stage).unwrap_or_else(|e| panic!("{words:x?}: {e}")).row;
+        self.0.insert((row, generation, stage));
+    }
+}
+
+/// Inputs of a lane: `$r1` to `$r6` and flags in `$c0` (also readable through c[] and s[], see `run_case`; words 1 to 7 and 17 to 23 of
+/// a[] and p[] are `$r1` to `$r7`).
 #[derive(Clone)]
-struct In {
-    r: [u32; 8],
-    c0: u8,
-    lane: usize,
+pub struct In {
+    pub r: [u32; 8],
+    pub c0: u8,
+    pub lane: usize,
     /// The inputs of all lanes.
-    all: Rc<Vec<[u32; 8]>>,
+    pub all: Rc<Vec<[u32; 8]>>,
 }
 
 /// The expected operand: `$r12` (and up), and `$c1`.
 #[derive(Clone, Debug, PartialEq)]
-struct Exp {
-    dst: Vec<u32>,
-    flags: Option<u8>,
+pub struct Exp {
+    pub dst: Vec<u32>,
+    pub flags: Option<u8>,
 }
 
 fn exp(dst: u32) -> Exp {
@@ -45,14 +61,17 @@ fn wide(v: u64) -> Exp {
 
 type Check = Box<dyn Fn(&In) -> Exp>;
 
-struct Case {
-    text: String,
+pub struct Case {
+    pub text: String,
     long: bool,
+    /// A generation that has it.
     generation: &'static str,
+    /// Program types for which it is expected.
+    pub stages: u8,
     inputs: Option<fn(&mut SplitMix64) -> u32>,
     /// `$r1` and up in all lanes.
     fixed: Option<Vec<u32>>,
-    check: Check,
+    pub check: Check,
 }
 
 #[derive(Default)]
@@ -67,7 +86,12 @@ impl Cases {
         inputs: Option<fn(&mut SplitMix64) -> u32>,
         check: impl Fn(&In) -> Exp + 'static,
     ) {
-        self.0.push(Case { text: text.into(), long, generation, inputs, fixed: None, check: Box::new(check) });
+        let (text, stages, check) = (text.into(), stage::ALL, Box::new(check));
+        self.0.push(Case { text, long, generation, stages, inputs, fixed: None, check });
+    }
+    /// The last one is expected in these program types.
+    fn of(&mut self, stages: u8) {
+        self.0.last_mut().expect("a case").stages = stages;
     }
     /// Integer inputs, short or immediate form.
     fn short(&mut self, text: impl Into<String>, check: impl Fn(&In) -> Exp + 'static) {
@@ -83,6 +107,7 @@ impl Cases {
             text: text.into(),
             long: true,
             generation,
+            stages: stage::ALL,
             inputs: None,
             fixed: Some(inputs.to_vec()),
             check: Box::new(move |_| Exp { dst: want.clone(), flags: None }),
@@ -136,28 +161,18 @@ fn moderate_float(rng: &mut SplitMix64) -> u32 {
 
 /// Code around the instructions under test. `$r1`..`$r7` hold inputs, `$r0` the lane number times 4, `$r10` times 16, `$r12` to `$r15` copies of
 /// `$r6`, `$r5`, `$r5`, `$r5`, `$c0` the low bits of `$r7`, `$a1` 0x40; s[0x40..0x50] holds `$r1` to `$r4` of lane 31, c0[0x40] [`C0`], g2 is zero.
-fn program(case: &Case, rows: &mut Vec<u16>) -> Vec<u8> {
-    let g = generation(case.generation).unwrap();
+fn program(case: &Case, generation: u8, found: &mut Found) -> Option<Vec<u8>> {
+    let middle = code(case, (generation, CS), found)?;
     let mut out: Vec<u8> = Vec::new();
-    let mut line = |text: &str, long: bool| -> Vec<u32> {
-        let hex = asm_words_line(text, g, CS, long).unwrap_or_else(|e| panic!("{text}: {e}"));
-        let mut words: Vec<u32> = hex.split(' ').map(|w| u32::from_str_radix(&w[2..], 16).unwrap()).collect();
-        let instruction = words.clone();
-        if words.len() == 1 {
-            words.push(0x1000_8000 | 11 << 2 | 1 << 9); // mov b32 $r11 $r1: the other half of the pair
-        }
-        out.extend(words.iter().flat_map(|w| w.to_le_bytes()));
-        instruction
-    };
     let setup = "
         and b32 $r9 $r0 0x1f
         shl b32 $r10 $r9 0x4
         shl b32 $r9 $r9 0x2
         mov b32 $r0 $r9";
-    setup.lines().skip(1).for_each(|l| drop(line(l, true)));
+    setup.lines().skip(1).for_each(|l| line(&mut out, l, generation));
     for k in 1..8 {
-        line(&format!("ld b32 $r{k} g0[$r9]"), true);
-        line("add b32 $r9 $r9 0x80", true);
+        line(&mut out, &format!("ld b32 $r{k} g0[$r9]"), generation);
+        line(&mut out, "add b32 $r9 $r9 0x80", generation);
     }
     let setup = "
         mov $c0 $r7
@@ -173,11 +188,8 @@ fn program(case: &Case, rows: &mut Vec<u16>) -> Vec<u8> {
         st b32 s[0x44] $r2
         st b32 s[0x48] $r3
         st b32 s[0x4c] $r4";
-    setup.lines().skip(1).for_each(|l| drop(line(l, true)));
-    for text in case.text.lines() {
-        let words = line(text, case.long);
-        rows.push(decode_word(&words, g, CS).unwrap_or_else(|e| panic!("{text}: {e}")).row);
-    }
+    setup.lines().skip(1).for_each(|l| line(&mut out, l, generation));
+    out.extend(middle);
     let end = "
         st b32 g1[$r0] $r12
         add b32 $r0 $r0 0x80
@@ -190,15 +202,40 @@ fn program(case: &Case, rows: &mut Vec<u16>) -> Vec<u8> {
         mov $r11 $c1
         st b32 g1[$r0] $r11
         exit nop";
-    end.lines().skip(1).for_each(|l| drop(line(l, true)));
-    out
+    end.lines().skip(1).for_each(|l| line(&mut out, l, generation));
+    Some(out)
+}
+
+/// Words of a line, unless a generation and program type have no such instruction.
+pub fn words(text: &str, (generation, stage): (u8, u8), long: bool) -> Option<Vec<u32>> {
+    let hex = asm_words_line(text, generation, stage, long).ok()?;
+    Some(hex.split(' ').map(|w| u32::from_str_radix(&w[2..], 16).unwrap()).collect())
+}
+
+fn line(out: &mut Vec<u8>, text: &str, generation: u8) {
+    let words = words(text, (generation, CS), true).unwrap_or_else(|| panic!("{text}"));
+    out.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+}
+
+/// The instructions under test, unless a generation and program type lack one.
+pub fn code(case: &Case, place: (u8, u8), found: &mut Found) -> Option<Vec<u8>> {
+    let all: Option<Vec<Vec<u32>>> = case.text.lines().map(|l| words(l, place, case.long)).collect();
+    let mut out = Vec::new();
+    for mut words in all? {
+        found.mark(&words, place.0, place.1);
+        if words.len() == 1 {
+            words.push(0x1000_8000 | 11 << 2 | 1 << 9); // mov b32 $r11 $r1: the other half of the pair
+        }
+        out.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+    }
+    Some(out)
 }
 
 /// The words at c0[0x40].
-const C0: [u32; 2] = [0x8182_8384, 0x7fff_8001];
+pub const C0: [u32; 2] = [0x8182_8384, 0x7fff_8001];
 
-/// Runs a case over 32 lanes of inputs and compares; adds the rows it executed.
-fn run_case(case: &Case, rng: &mut SplitMix64, rows: &mut Vec<u16>) {
+/// Inputs of a case: seven words of 32 lanes.
+pub fn inputs(case: &Case, rng: &mut SplitMix64) -> Vec<u32> {
     let make = case.inputs.unwrap_or(some_int);
     let mut buffer = vec![0_u32; 7 * 32];
     for v in buffer.iter_mut().take(6 * 32) {
@@ -210,25 +247,37 @@ fn run_case(case: &Case, rng: &mut SplitMix64, rows: &mut Vec<u16>) {
     for (k, v) in case.fixed.iter().flatten().enumerate() {
         buffer[k * 32..(k + 1) * 32].fill(*v);
     }
-    let mut c = crate::common::container(case.generation, program(case, rows), [32, 1, 1], 3);
-    for (i, v) in C0.into_iter().enumerate() {
-        c.entries[0].preloads.push(Preload { file: 0x80, lane: 0, index: 16 + i as u16, source: Source::Const(v) });
-    }
-    let (out, _) = crate::common::play_container(&c, [1, 1, 1], &[&buffer, &[0; 5 * 32], &[0; 4 * 32]], None)
-        .unwrap_or_else(|t| panic!("{}: {t}", case.text));
+    buffer
+}
+
+/// Compares `$r12` and up, and `$c1`, with what a case wants.
+pub fn judge(case: &Case, place: &str, buffer: &[u32], got: impl Fn(usize, usize) -> u32, flags: impl Fn(usize) -> u8) {
     let all: Rc<Vec<[u32; 8]>> = Rc::new(
         (0..32).map(|lane| std::array::from_fn(|k| if k == 0 { 0 } else { buffer[(k - 1) * 32 + lane] })).collect(),
     );
     for lane in 0..32 {
         let i = In { r: all[lane], c0: (all[lane][7] & 0xf) as u8, lane, all: all.clone() };
         let want = (case.check)(&i);
-        let got: Vec<u32> = (0..want.dst.len()).map(|k| out[1][k * 32 + lane]).collect();
-        assert_eq!(got, want.dst, "{} lane {lane} {:x?}: {got:x?}, expected {:x?}", case.text, i.r, want.dst);
+        let got: Vec<u32> = (0..want.dst.len()).map(|k| got(k, lane)).collect();
+        assert_eq!(got, want.dst, "{place}: {} lane {lane} {:x?}: {got:x?}, expected {:x?}", case.text, i.r, want.dst);
         if case.text.contains("$c1 ") && want.flags.is_some() {
-            let flags = out[1][4 * 32 + lane] as u8;
-            assert_eq!(Some(flags), want.flags, "{} lane {lane}: flags, {:x?}", case.text, i.r);
+            assert_eq!(Some(flags(lane)), want.flags, "{place}: {} lane {lane}: flags, {:x?}", case.text, i.r);
         }
     }
+}
+
+/// Runs a case over 32 lanes of inputs in a compute program and compares.
+fn run_case(case: &Case, generation: u8, rng: &mut SplitMix64, found: &mut Found) {
+    let name = Tesla::GENERATIONS[usize::from(generation)];
+    let buffer = inputs(case, rng);
+    let Some(code) = program(case, generation, found) else { return };
+    let mut c = crate::common::container(name, code, [32, 1, 1], 3);
+    for (i, v) in C0.into_iter().enumerate() {
+        c.entries[0].preloads.push(Preload { file: 0x80, lane: 0, index: 16 + i as u16, source: Source::Const(v) });
+    }
+    let (out, _) = crate::common::play_container(&c, [1, 1, 1], &[&buffer, &[0; 5 * 32], &[0; 4 * 32]], None)
+        .unwrap_or_else(|t| panic!("{name}: {}: {t}", case.text));
+    judge(case, name, &buffer, |k, lane| out[1][k * 32 + lane], |lane| out[1][4 * 32 + lane] as u8);
 }
 
 fn sext(v: u32, bits: u32) -> i128 {
@@ -960,7 +1009,13 @@ fn quad_cases(t: &mut Cases) {
     }
     // Neighbours are for fragments: 0 in compute (7.2).
     t.long("quadop f32 add add add add $r12 dx $r1 $r3", |_| exp(0));
+    t.of(!FS);
     t.long("quadop f32 sub sub sub sub $r12 dy $r1 $r3", |_| exp(0));
+    t.of(!FS);
+    t.float(true, "quadop f32 add add add add $r12 dx $r1 $r3", |i| exp(ref_fadd(i.all[i.lane ^ 1][1], i.r[3])));
+    t.of(FS);
+    t.float(true, "quadop f32 add add add add $r12 dy $r1 $r3", |i| exp(ref_fadd(i.all[i.lane ^ 2][1], i.r[3])));
+    t.of(FS);
 }
 
 fn double_of(i: &In, r: usize) -> f64 {
@@ -1081,6 +1136,12 @@ fn memory_cases(t: &mut Cases) {
         exp(a | a << 8 | i.all[31][2] & 0xffff_0000)
     });
     t.long("st b32 s[$a1+0x10] $r3\nld $r12 b32 s[0x50]", |i| exp(i.all[31][3]));
+    // Without `ld` from s[].
+    t.long("st b8 s[0x50] $r1\nst b8 s[0x51] $r1l\nst b16 s[0x52] $r2h\nmov b32 $r12 b32 s[0x50]", |i| {
+        let a = i.all[31][1] & 0xff;
+        exp(a | a << 8 | i.all[31][2] & 0xffff_0000)
+    });
+    t.long("st b32 s[$a1+0x10] $r3\nmov b32 $r12 b32 s[0x50]", |i| exp(i.all[31][3]));
     // Address registers, special registers, votes.
     t.long("shl $a2 $r1 0x3\nmov $r12 $a2", |i| exp(i.r[1] << 3 & 0xffff));
     t.long("add $a2 $a1 0xfff0\nmov $r12 $a2", |_| exp(0x30));
@@ -1140,45 +1201,27 @@ fn atomic_cases(t: &mut Cases) {
     });
 }
 
-/// Executed by `tests/flow.rs`, where one lane's arithmetic is not the point.
-const IN_FLOW_TESTS: &[Op] = &[
-    Op::Bra,
-    Op::BraC,
-    Op::Call,
-    Op::Ret,
-    Op::PreRet,
-    Op::PreBrk,
-    Op::Brk,
-    Op::JoinAt,
-    Op::QuadOn,
-    Op::QuadPop,
-    Op::Bar,
-    Op::Trap,
-    Op::LdLock,
-    Op::StUnlock,
-];
+/// Inputs of vertices and primitives as operands (2.4): a[] in vertex and geometry programs, p[] in geometry programs.
+fn input_cases(t: &mut Cases) {
+    t.long("ld b32 $r12 a[0x4]", |i| exp(i.r[1]));
+    t.long("ld b32 $r12 a[$a1+0x8]", |i| exp(i.r[2]));
+    t.long("mov b32 $r12 a[0xc]", |i| exp(i.r[3]));
+    t.short("mov b32 $r12 a[0xc]", |i| exp(i.r[3]));
+    t.short("mov b16 $r12l a[0x4]", |i| half(i, (lo(i.r[1]), 0)));
+    t.short("add b32 $r12 a[0x4] $r2", |i| exp(i.r[1].wrapping_add(i.r[2])));
+    t.long("add b32 $r12 a[0x4] c0[$a1+0x4]", |i| exp(i.r[1].wrapping_add(C0[1])));
+    t.long("sub b32 $c1 $r12 a[0x8] $r3", |i| exf(ref_add(1, i.r[2], i.r[3], false, false, 32)));
+    t.short("mul $r12 s24 a[0x4] $r2", |i| exp(mul24(i.r[1], i.r[2], true, false)));
+    t.long("mov b32 $r12 p[0x4]", |i| exp(i.r[1]));
+    t.short("mov b32 $r12 p[0x4]", |i| exp(i.r[1]));
+    t.long("mov b32 $r12 p[$a1+0x8]", |i| exp(i.r[2]));
+    t.short("add b32 $r12 p[$a1+0xc] $r2", |i| exp(i.r[3].wrapping_add(i.r[2])));
+    t.long("add b32 $c1 $r12 p[$a1+0xc] $r2", |i| exf(ref_add(0, i.r[3], i.r[2], false, false, 32)));
+    t.short("add b32 $r12 p[0x4] 0x80000001", |i| exp(i.r[1].wrapping_add(0x8000_0001)));
+    t.of(GS);
+}
 
-/// For program types that have no launcher yet: they trap by name, or do not decode in compute programs.
-const GRAPHICS: &[Op] = &[
-    Op::LdA,
-    Op::StO,
-    Op::Interp,
-    Op::InterpMul,
-    Op::InterpFlat,
-    Op::Emit,
-    Op::Restart,
-    Op::Discard,
-    Op::TexAuto,
-    Op::TexFetch,
-    Op::TexBias,
-    Op::TexLod,
-    Op::TexSize,
-    Op::TexPrep,
-    Op::TexQueryLod,
-    Op::TexCsaa,
-    Op::TexGather,
-];
-
+/// Every row on every generation in every program type that has it.
 #[test]
 fn every_row_is_executed() {
     let mut t = Cases::default();
@@ -1191,23 +1234,45 @@ fn every_row_is_executed() {
     double_cases(&mut t);
     memory_cases(&mut t);
     atomic_cases(&mut t);
+    input_cases(&mut t);
     let mut rng = SplitMix64::new(11);
-    let mut rows = Vec::new();
+    let mut found = Found::default();
+    let generations = 0..Tesla::GENERATIONS.len() as u8;
     for case in &t.0 {
-        run_case(case, &mut rng, &mut rows);
+        let before = found.0.len();
+        for g in generations.clone() {
+            for stage in [CS, VS, GS, FS].into_iter().filter(|s| case.stages & s != 0) {
+                match stage {
+                    CS => run_case(case, g, &mut rng, &mut found),
+                    _ => stages::run_case(case, (g, stage), &mut rng, &mut found),
+                }
+            }
+        }
+        let named = Tesla::GENERATIONS.contains(&case.generation);
+        assert!(named && (found.0.len() > before || !code_places(case).is_empty()), "{} is nowhere", case.text);
     }
-    let missing: Vec<String> = table()
-        .rows
-        .iter()
-        .enumerate()
-        .filter(|(n, r)| !rows.contains(&(*n as u16)) && !IN_FLOW_TESTS.contains(&r.op) && !GRAPHICS.contains(&r.op))
-        .map(|(_, r)| format!("{:?}: {} ({} bytes)", r.op, r.text, r.bytes))
-        .collect();
-    println!(
-        "{} cases, {} rows, {} executed here",
-        t.0.len(),
-        table().rows.len(),
-        rows.iter().collect::<std::collections::BTreeSet<_>>().len()
-    );
-    assert!(missing.is_empty(), "{missing:#?}");
+    stages::flow(&mut found);
+    crate::draw_rows::rows(&mut found);
+    crate::image_rows::rows(&mut found);
+    let mut all = BTreeSet::new();
+    for (n, row) in table().rows.iter().enumerate() {
+        for g in generations.clone().filter(|g| row.enc.iter().any(|e| e.generations >> g & 1 == 1)) {
+            all.extend([CS, VS, GS, FS].into_iter().filter(|s| row.stages & s != 0).map(|s| (n as u16, g, s)));
+        }
+    }
+    let name = |&(n, g, s): &(u16, u8, u8)| {
+        let row = &table().rows[usize::from(n)];
+        let stage = ["vp", "gp", "fp", "cp"][[VS, GS, FS, CS].iter().position(|&x| x == s).unwrap()];
+        format!("{} in {stage}: {:?}: {} ({} bytes)", Tesla::GENERATIONS[usize::from(g)], row.op, row.text, row.bytes)
+    };
+    let missing: Vec<String> = all.difference(&found.0).map(name).collect();
+    println!("{} cases, {} rows, {} by generation and program type", t.0.len(), table().rows.len(), all.len());
+    assert!(missing.is_empty(), "{} missing: {missing:#?}", missing.len());
+}
+
+/// Generations and program types that have a case.
+fn code_places(case: &Case) -> Vec<(u8, u8)> {
+    let generations = 0..Tesla::GENERATIONS.len() as u8;
+    let all = generations.flat_map(|g| [CS, VS, GS, FS].map(|s| (g, s)));
+    all.filter(|&p| case.text.lines().all(|l| words(l, p, case.long).is_some())).collect()
 }

@@ -112,6 +112,10 @@ impl Machine<'_> {
             Src::Attr(n) => *warp.io.a.get(usize::from(n)).ok_or_else(|| {
                 Trap::new(TrapKind::OutOfBounds, format!("a[{:#x}], there are {} words", 4 * n, warp.io.a.len()))
             })?,
+            Src::Prim(addr) => {
+                Self::check_areg(warp, addr.a, mask)?;
+                Self::words_of(warp, ("p", &warp.io.p), addr, mask)?
+            }
             Src::R64(_) | Src::None => [0; 32],
         })
     }
@@ -468,6 +472,7 @@ impl Machine<'_> {
             | Op::TexCsaa
             | Op::TexGather => self.texture(warp, code, mask)?,
             Op::LdA | Op::StO | Op::Interp | Op::InterpMul | Op::InterpFlat => self.stage_io(warp, code, mask)?,
+            Op::Emit | Op::Restart => Self::output(warp, code, mask),
             _ => return Err(Trap::new(TrapKind::Unsupported, "not an instruction of compute programs")),
         }
         Ok(())

@@ -31,6 +31,8 @@ pub enum Src {
     Const(u8, Addr, u8),
     /// A word of a[].
     Attr(u16),
+    /// A word of p[].
+    Prim(Addr),
 }
 
 /// A destination operand.
@@ -367,6 +369,7 @@ impl Code {
                             Src::Const(c, address(&mut self.inc, addr), if w == Width::H { 2 } else { 4 })
                         }
                         Operand::Attr(addr) => Src::Attr((addr.off / 4) as u16),
+                        Operand::Prim(addr) => Src::Prim(addr),
                         _ => return Err(unsupported("operand space of another program type")),
                     };
                 }

@@ -13,8 +13,8 @@ use gpucc_sim::draw::{
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::format::{from_snorm, from_unorm};
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, RunOptions, RunReport, RunState,
-    SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, RunOptions, RunReport, SplitMix64,
+    StepBudget, Trap, TrapKind,
 };
 
 use super::decode::{CLASSES, DecodedProgram};
@@ -27,8 +27,6 @@ use super::subgroup::{Io, Lanes, Warp};
 const LANES: usize = 32;
 /// Quads of a warp.
 const QUADS: usize = LANES / 4;
-/// Instructions between looks at whether a warp has ended.
-const TIME_SLICE: u32 = 1000;
 
 /// Space of the methods of the 3D class, by number.
 const METHODS: u16 = 0;
@@ -316,14 +314,7 @@ impl<'a> Machine<'a> {
         warp.io = io;
         let mut executor = Executor::new(&side.program, &mut unit.env, unit.steps.clone(), rng);
         executor.rules = self.rules;
-        let result = loop {
-            match executor.run(&mut warp, TIME_SLICE) {
-                Ok(RunState::Done) => break Ok(()),
-                Ok(RunState::Yield) => {}
-                Ok(RunState::Barrier(_)) => break Err(reserved("a barrier in a program that is no compute program")),
-                Err(t) => break Err(t),
-            }
-        };
+        let result = executor.run_to_end(&mut warp);
         let (steps, instructions) = (executor.steps.clone(), executor.instructions);
         let (lanes, classes) = (executor.lane_instructions, executor.classes);
         unit.steps = steps;

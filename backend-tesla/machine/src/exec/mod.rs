@@ -22,6 +22,8 @@ mod weak;
 
 pub use draw::draw;
 pub use launch::{run, run_on};
+pub use shade::{Shade, Shaded, shade};
+pub use subgroup::{Emitted, Io, Lanes};
 
 /// The chip's own arithmetic, for its numeric profile: raw f32 bits in and out.
 pub mod math {

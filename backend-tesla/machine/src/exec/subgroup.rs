@@ -70,11 +70,13 @@ pub struct Warp {
     pub io: Io,
 }
 
-/// The inputs that a vertex or fragment program gets from the hardware, and the outputs that it gives to it.
+/// The inputs that a vertex, geometry or fragment program gets from the hardware, and the outputs that it gives to it.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
     /// a[].
     pub a: Vec<Lanes>,
+    /// p[] of each lane, which is a primitive.
+    pub p: Vec<Lanes>,
     /// v[]: in the middle of the pixel, and at a point that the primitive covers or at the sample. Nothing where no vertex gave it.
     pub v: Vec<Option<[Lanes; 2]>>,
     /// Words of v[] from here on are flat.
@@ -89,6 +91,17 @@ pub struct Io {
     pub discards: bool,
     /// The sample of each lane.
     pub sample: Lanes,
+    /// The vertices and ends of primitives that a geometry program gave, in their order.
+    pub emitted: Vec<Emitted>,
+}
+
+/// Something that a geometry program gives.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The primitives that it is for.
+    pub lanes: u32,
+    /// o[] of a vertex, and the lanes that wrote each word; nothing where a new primitive begins.
+    pub vertex: Option<Vec<(Lanes, u32)>>,
 }
 
 fn unbalanced(message: String) -> Trap {
