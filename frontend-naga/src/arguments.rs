@@ -1,11 +1,11 @@
-//! Pointers to any memory as arguments (WGSL's `unrestricted_pointer_parameters`).
+//! Pointers to any memory as arguments (WGSL's `unrestricted_pointer_parameters`), and images that are written.
 //!
 //! naga's validator has no place for them: it is shown a module in which such a parameter is a variable of the same type, and calls do not
 //! give it. Lowering puts functions that get pointers in the place of their calls.
 
 use naga::{
-    AddressSpace, Expression, Function, GlobalVariable, Handle, MemoryDecorations, Module, ResourceBinding, Span,
-    Statement, StorageAccess, TypeInner,
+    AddressSpace, Expression, Function, GlobalVariable, Handle, ImageClass, MemoryDecorations, Module, ResourceBinding,
+    Span, Statement, StorageAccess, TypeInner,
 };
 
 /// A group that no module has.
@@ -18,8 +18,14 @@ pub fn hide(module: &mut Module) -> bool {
         let mut list = Vec::new();
         let mut stands = vec![None; function.arguments.len()];
         for (n, argument) in function.arguments.iter().enumerate() {
-            let TypeInner::Pointer { base, space } = module.types[argument.ty].inner else { continue };
+            let (base, space) = match module.types[argument.ty].inner {
+                TypeInner::Pointer { base, space } => (base, space),
+                // Images that are written.
+                TypeInner::Image { class: ImageClass::Storage { .. }, .. } => (argument.ty, AddressSpace::Handle),
+                _ => continue,
+            };
             let space = match space {
+                AddressSpace::Handle => space,
                 AddressSpace::Storage { .. } | AddressSpace::WorkGroup => space,
                 // Layouts are those of the variable that a call gives.
                 AddressSpace::Uniform | AddressSpace::Immediate => {
@@ -27,7 +33,7 @@ pub fn hide(module: &mut Module) -> bool {
                 }
                 _ => continue,
             };
-            let bound = matches!(space, AddressSpace::Storage { .. });
+            let bound = matches!(space, AddressSpace::Storage { .. } | AddressSpace::Handle);
             let binding = ResourceBinding { group: GROUP, binding: module.global_variables.len() as u32 };
             let variable = GlobalVariable {
                 name: None,

@@ -7,6 +7,7 @@
 //! that recurses runs on a thread with a large stack; what naga cannot digest comes back as a [`Diagnostic`].
 
 #[doc(hidden)]
+mod aliasing;
 mod align;
 mod arguments;
 mod behaviour;
@@ -22,6 +23,7 @@ mod right;
 mod run_time;
 mod severity;
 mod shadow;
+mod subgroups;
 
 pub use guard::limits;
 pub use report::line_column;

@@ -1,7 +1,9 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{Edits, Input, Lang, Parsed, Stage, arguments, behaviour, halves, report, run_time, shadow};
+use crate::{
+    Edits, Input, Lang, Parsed, Stage, aliasing, arguments, behaviour, halves, report, run_time, shadow, subgroups,
+};
 use gpucc_ir::{Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
@@ -30,7 +32,6 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                 _ => guarded(limits::STACK_BYTES, "preprocess", || Ok(glsl::check(source)))?,
             };
             let shape = shape.map_err(|found| vec![report::exceeded(&found)])?;
-            let explained = |list| if lang == Lang::Wgsl { half_cast_refused(source, list) } else { list };
             guarded(shape.stack(), "parse", || {
                 let module = match lang {
                     Lang::Glsl(stage) => {
@@ -43,20 +44,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                 };
                 validated(module, lang, source, shape.stack())
             })
-            .map_err(explained)
         }
-    }
-}
-
-/// The refusal of a cast of f16 vectors to words: naga gives it a type of other length, at which anything can fail later, and says that type.
-fn half_cast_refused(source: &str, list: Refusals) -> Refusals {
-    let narrow = |d: &Diagnostic| ["<f16>", "<u16>", "<i16>"].iter().any(|t| d.message.contains(t));
-    match (list.first().filter(|d| narrow(d)), halves::to_words(source)) {
-        (Some(first), Some(at)) => {
-            let refused = report::unsupported(Refusal::HalfCasts, "`bitcast` of a vector of f16 to 32-bit lanes", at);
-            vec![refused.note(format!("the parser says: {}", first.message))]
-        }
-        _ => list,
     }
 }
 
@@ -145,6 +133,8 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
     check_shape(&module)?;
     if lang == Lang::Wgsl {
         behaviour::returns(&mut module);
+        halves::choose(&mut module).map_err(|d| vec![d])?;
+        subgroups::unsigned(&mut module);
     }
     let (info, types) = match validate(&module, lang) {
         Ok(info) => (info, None),
@@ -157,10 +147,13 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
             let stray = run_time::hide(&mut shadow, all);
             let pointers = arguments::hide(&mut shadow);
             // Uniform buffers may have the layout of storage buffers, and immediate data halves.
-            let layout = |e: naga::WithSpan<naga::valid::ValidationError>| report::is_layout(e.as_inner());
-            let other = shadow::is_narrow(&shadow) || validator(lang).validate(&shadow).is_err_and(layout);
+            let first = validator(lang).validate(&shadow).err();
+            // Of bits of integers there is nothing that halves could do.
+            let lanes = first.as_ref().is_some_and(|e| report::is_lanes(e.as_inner())) && lang == Lang::Wgsl;
+            let widens = shadow::is_narrow(&shadow) || lanes;
+            let other = widens || first.is_some_and(|e| report::is_layout(e.as_inner()));
             if other {
-                shadow = shadow::of(&shadow).map_err(|d| vec![d])?;
+                shadow = shadow::of(&shadow, widens).map_err(|d| vec![d])?;
             }
             if !indices && !stray && !pointers && !other {
                 return Err(list);
@@ -170,6 +163,9 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
             (info, Some(shadow::Types::new(&module).map_err(|d| vec![d])?))
         }
     };
+    if lang == Lang::Wgsl {
+        aliasing::check(&module, source)?;
+    }
     let heads = heads(&module, lang, source);
     Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), regions: Vec::new(), stack })
 }

@@ -98,6 +98,17 @@ pub fn is_layout(error: &naga::valid::ValidationError) -> bool {
     }
 }
 
+/// Whether the error is about what an operation between lanes of a subgroup takes.
+pub fn is_lanes(error: &naga::valid::ValidationError) -> bool {
+    use naga::valid::{EntryPointError as P, FunctionError as F, ValidationError as E};
+    let function = |e: &F| matches!(e, F::InvalidSubgroup(naga::valid::SubgroupError::InvalidOperand(_)));
+    match error {
+        E::Function { source, .. } => function(source),
+        E::EntryPoint { source: P::Function(source), .. } => function(source),
+        _ => false,
+    }
+}
+
 /// naga itself gave up in a way it should not.
 pub fn panicked(step: &str, text: &str) -> Diagnostic {
     Diagnostic::invalid("frontend-panic", format!("naga cannot {step} this input: it stopped at an internal check"))

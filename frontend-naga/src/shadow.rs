@@ -56,12 +56,11 @@ impl Types {
     }
 }
 
-/// The shadow of a module.
+/// The shadow of a module, with or without lanes of 32 bits for narrower ones.
 ///
 /// # Errors
 /// A type so large that its shadow has no size.
-pub fn of(module: &Module) -> Result<Module, Diagnostic> {
-    let widens = is_narrow(module);
+pub fn of(module: &Module, widens: bool) -> Result<Module, Diagnostic> {
     let mut types: UniqueArena<Type> = UniqueArena::new();
     let mut sizes: Vec<(u64, u64)> = Vec::with_capacity(module.types.len());
     for (handle, ty) in module.types.iter() {

@@ -2,6 +2,7 @@
 
 mod builtins;
 mod common;
+mod forms;
 mod guard_glsl;
 mod guard_spirv;
 mod guard_thread;

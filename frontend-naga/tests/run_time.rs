@@ -81,7 +81,7 @@ fn functions_end_in_endless_loops() {
 #[test]
 fn pointers_to_all_memory_are_arguments() {
     let source = "struct S { a: array<u32, 3>, n: atomic<u32> }
-        var<workgroup> w: S; var<private> p: vec3u = vec3u(1u, 2u, 3u);
+        var<workgroup> w: S; var<workgroup> w2: array<u32, 3>; var<private> p: vec3u = vec3u(1u, 2u, 3u);
         @group(0) @binding(1) var<uniform> u: vec4u;
         @group(0) @binding(2) var<storage, read_write> list: array<u32>;
         fn bump(at: ptr<storage, array<u32>, read_write>, i: u32) -> u32 { (*at)[i] += 5u; return arrayLength(at); }
@@ -91,7 +91,7 @@ fn pointers_to_all_memory_are_arguments() {
         fn through(at: ptr<storage, array<u32>, read_write>) -> u32 { return bump(at, 1u) + bump(at, 2u); }
         fn own(v: ptr<private, vec3u>) -> u32 { (*v).y = 8u; return (*v).x; }
         @compute @workgroup_size(1) fn main() {
-            o[0] = through(&list); add(&w.n, 3u); o[1] = add(&w.n, 4u); fill(&w.a, &w.a[2]); o[2] = w.a[1] * 10u + w.a[2];
+            o[0] = through(&list); add(&w.n, 3u); o[1] = add(&w.n, 4u); fill(&w.a, &w2[2]); o[2] = w.a[1] * 10u + w2[2];
             o[3] = read(10u, &u, 7u); o[4] = own(&p) + p.y;
         }";
     let source = format!("@group(0) @binding(0) var<storage, read_write> o: array<u32, 5>;\n{source}");
@@ -233,4 +233,110 @@ fn constants_have_values() {
     }
     let body = "let x = f32(o[1]) + 0.5; const c = mix(1.0, 3.0, 0.5); o[0] = u32(mix(c, 6.0, x));";
     assert_eq!(outputs(&main(body), 2)[0], 4);
+}
+
+/// Two ways to one variable, of which one is written through, are an error, and both places are told.
+#[test]
+fn aliases_are_errors() {
+    let head = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 8>;
+        var<private> p: u32; var<workgroup> a: atomic<u32>; struct S { a: u32, b: u32 } var<private> s: S;
+        fn put(to: ptr<function, u32>, source: ptr<function, u32>) { *to = *source; }
+        fn sum(x: ptr<function, u32>, y: ptr<function, u32>) -> u32 { return *x + *y; }
+        fn unused(x: ptr<function, u32>, y: ptr<function, u32>) { *x = 1u; }
+        fn by_name(x: ptr<private, u32>) -> u32 { p = 3u; return *x; }
+        fn deeper(x: ptr<private, u32>) -> u32 { return by_name(x); }
+        fn reads(x: ptr<private, u32>) { *x = p; }
+        fn parts(x: ptr<private, u32>, y: ptr<private, u32>) { *x += *y; }
+        fn atomics(x: ptr<workgroup, atomic<u32>>, y: ptr<workgroup, atomic<u32>>) { atomicAdd(x, atomicLoad(y)); }
+        fn stored(x: ptr<storage, array<u32, 8>, read_write>) { o[1] = (*x)[2]; }";
+    let text = |body: &str| format!("{head}\n{}", main(body));
+    for (body, first, second) in [
+        ("var x = 1u; put(&x, &x);", "x", Some("x")),
+        ("var x = array<u32, 2>(); put(&x[0], &x[1]);", "x", Some("x")),
+        ("var x = 1u; let q = &x; put(q, &x);", "x", Some("q")),
+        ("_ = by_name(&p);", "p", None),
+        ("_ = deeper(&p);", "p", None),
+        ("reads(&p);", "p", None),
+        ("parts(&s.a, &s.b);", "s", Some("s")),
+        ("atomics(&a, &a);", "a", Some("a")),
+        ("stored(&o);", "o", None),
+        ("if o[3] == 1u { loop { var x = 1u; put(&x, &x); break; } }", "x", Some("x")),
+    ] {
+        let source = text(body);
+        let list = parse(Input::text(&source), Lang::Wgsl).expect_err(body);
+        assert_eq!((list[0].code, list[0].class), ("aliasing", Class::Invalid), "{body}: {}", list[0]);
+        let told = |n: usize| {
+            let span = list[0].labels[n].span;
+            source[span.start as usize..span.end as usize].to_string()
+        };
+        assert!(told(0).contains(first), "{body}: {}", told(0));
+        let at = list[0].labels[1].span.start as usize;
+        match second {
+            Some(second) => assert!(told(1).contains(second) && at > head.len(), "{body}: {}", told(1)),
+            // The place in the function.
+            None => assert!(at < head.len(), "{body}: {}", told(1)),
+        }
+    }
+    let source = format!("{} fn through(x: ptr<function, u32>) {{ put(x, x); }}", text(""));
+    assert!(parse(Input::text(&source), Lang::Wgsl).is_err_and(|l| l[0].code == "aliasing"), "inside of `through`");
+    for body in [
+        "var x = 1u; o[0] = sum(&x, &x);",
+        "var x = 1u; unused(&x, &x);",
+        "var x = 1u; var y = 2u; put(&x, &y); o[1] = x;",
+        "parts(&p, &s.b); parts(&s.b, &p);",
+        "_ = by_name(&s.a);",
+    ] {
+        let source = text(body);
+        parse(Input::text(&source), Lang::Wgsl).unwrap_or_else(|l| panic!("{body}: {}", l[0]));
+    }
+}
+
+/// Numbers of lanes are signed or not.
+#[test]
+fn numbers_of_lanes_may_be_signed() {
+    let source = "enable subgroups; @group(0) @binding(0) var<storage, read_write> o: array<u32, 8>;
+        @compute @workgroup_size(4) fn main(@builtin(subgroup_invocation_id) id: u32) {
+            let other = i32(id) ^ 1; let v = 10u + id; let e = select(0u, 100u, subgroupElect());
+            o[id] = subgroupShuffle(v, other) + subgroupBroadcast(id, 2) + quadBroadcast(id, 1i) + e;
+        }";
+    let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &Options::default());
+    let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 8]);
+    crate::common::run_module(&module, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound")[..4], [114, 13, 16, 15]);
+}
+
+/// Casts between halves and words keep every bit.
+#[test]
+fn casts_of_halves_keep_bits() {
+    // Ones, a smallest number, an infinity, a NaN with bits of its own.
+    let words = [0x3c00_bc00u32, 0x0001_8001, 0x7c00_fc00, 0x7e5a_7bff];
+    let body = "for (var i = 0u; i < 4u; i++) {
+            let h = bitcast<vec2<f16>>(o[i]); o[4u + i] = bitcast<u32>(h); o[8u + i] = bitcast<u32>(bitcast<f32>(h.yx));
+            let j = bitcast<i32>(h); let again: vec2h = bitcast<H>(j); o[12u + i] = u32(all(bitcast<vec2<u32>>(bitcast<vec4<f16>>(vec2(o[i], 7u))) == vec2(bitcast<u32>(again), 7u)));
+        }
+        let f = bitcast<vec4<f16>>(vec2f(1.0, 2.0)); let g: vec2f = bitcast<vec2f>(f); o[16] = bitcast<u32>(g.y);
+        let s: vec4h = bitcast<vec4h>(bitcast<vec2i>(f)); o[17] = u32(all(s == f)); o[18] = bitcast<u32>(1.0); o[19] = bitcast<u32>(bitcast<vec2h>(bitcast<vec2h>(7)));";
+    let source = format!(
+        "enable f16; alias H = vec2<f16>; @group(0) @binding(0) var<storage, read_write> o: array<u32, 20>; {}",
+        main(body)
+    );
+    let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &Options::default());
+    let mut start = vec![0; 20];
+    start[..4].copy_from_slice(&words);
+    let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &start);
+    crate::common::run_module(&module, &mut dispatch);
+    let found = dispatch.words(0, 0).expect("bound");
+    assert_eq!(found[4..8], words);
+    assert_eq!(found[8..12], words.map(|w| w.rotate_left(16)));
+    assert_eq!(found[12..], [1, 1, 1, 1, 0x4000_0000, 1, 0x3f80_0000, 7]);
+    for body in [
+        "let h = vec4<f16>(); o[0] = bitcast<u32>(h);",
+        "let h = vec3<f16>(); let w = bitcast<vec2u>(h);",
+        "let h = bitcast<vec2h>(vec2(o[0], 1u));",
+    ] {
+        let source =
+            format!("enable f16; @group(0) @binding(0) var<storage, read_write> o: array<u32, 20>; {}", main(body));
+        let text = wrong(&source);
+        assert!(text.contains("bitcast"), "{body}: {text}");
+    }
 }

@@ -109,7 +109,7 @@ fn pointers_as_arguments() {
             return (*v)[i].y + (*v)[i].x;
         }}
         fn whole(s: ptr<private, S>) {{ (*s).b = 5u; let q = &(*s).a[1]; (*q).z = 8u; *q = (*q).zyx; }}
-        fn twice(x: ptr<function, u32>) {{ let a = bump(x, x); if a == 2u {{ return; }} *x = *x + 1000u; }}
+        fn twice(x: ptr<function, u32>) {{ var y = 0u; let a = bump(x, &y); if a == 2u {{ return; }} *x = y + 1000u; }}
         {MAIN} {{
             var a = 0u; var b = 0u;
             o[0] = bump(&a, &b); o[1] = a; o[2] = b;

@@ -92,7 +92,6 @@ refusals! {
     BindingAliases "binding-aliases" Feature ["a binding has one descriptor"] "resources of different kinds at one group and binding, used by one entry point (SPIR-V)";
     Spirv "spirv" Feature ["the IR has no equivalent"] "SPIR-V instructions, types and modes without a counterpart in the IR; the message names them";
     Extensions "extensions" Feature ["not in this version"] "extensions of WGSL that other implementations have, by their names in `enable` and `requires`";
-    HalfCasts "half-casts" Feature ["the parser casts between lanes of the same width only: write `pack2x16float(vec2<f32>(x))`, or compile to SPIR-V"] "`bitcast` of f16 vectors to 32-bit lanes (WGSL)";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` do not count. A store of half a word is `atomics` on chips that need an atomic for it";
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers. A store of less than a word is `atomics` on chips that need an atomic for it";
     WideTypes "wide-types" Feature "64-bit integers and floats";

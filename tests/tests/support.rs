@@ -477,8 +477,6 @@ fn probes() -> Vec<Probe> {
             ..on_array(R::Atomics, "enable f16;", "f16", "o[i] = o[i + 1u] * o[i + 2u];")
         },
         on_array(R::Extensions, "requires texture_and_sampler_let;", "u32", "o[i] = i;"),
-        on_array(R::HalfCasts, "enable f16;", "u32", "let h = vec2<f16>(f16(i), 2.0h); o[i] = bitcast<u32>(h);"),
-        on_array(R::HalfCasts, "enable f16;", "vec2<u32>", "let h = vec4h(f16(i)); o[i] = bitcast<vec2u>(h);"),
         on_array(R::F16, "enable f16;", "f32", "o[i] = f32(f16(o[i]) + 1.0h);"),
         on_array(R::NarrowIntegers, "enable wgpu_int16;", "u32", "o[i] = u32(u16(o[i]) * u16(3));"),
         Probe {

@@ -6,7 +6,7 @@ use super::texture::Binding;
 use super::types::{self, Ty};
 use super::value::{Ptr, Val};
 use super::{Lowered, ModuleCx};
-use crate::{limits, report};
+use crate::{halves, limits, report};
 use gpucc_frontend_common::Code;
 use gpucc_ir as ir;
 use indexmap::IndexMap;
@@ -477,6 +477,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             None => None,
         };
         let value = match self.m.funcs[callee.index()] {
+            None if halves::is_cast(function) => Some(self.cast(&args, result_ty)?),
             Some(func) => {
                 let mut leaves = Vec::new();
                 for arg in &args {
@@ -496,6 +497,19 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             self.define(handle, value);
         }
         Ok(())
+    }
+
+    /// The bits of a value as another type.
+    fn cast(&mut self, args: &[Val], result: Option<Ty>) -> Lowered<Val> {
+        let (Some(value), Some(to)) = (args.first(), result.and_then(types::leaf)) else {
+            return self.broken("a cast without a value or a type");
+        };
+        let value = self.single(value)?;
+        let from = self.f.ty(value);
+        if from.is_bool() || from.total_bits() != to.total_bits() {
+            return self.broken("a cast to other bits");
+        }
+        Ok(Val::One(if from == to { value } else { self.bitcast(value, to) }))
     }
 
     /// Lowers a function in place of a call of it.

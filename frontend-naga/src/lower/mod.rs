@@ -17,7 +17,7 @@ mod texture;
 mod types;
 mod value;
 
-use crate::{EntryInfo, Lang, Options, OverrideInfo, Parsed, report};
+use crate::{EntryInfo, Lang, Options, OverrideInfo, Parsed, halves, report};
 use func::FuncCx;
 use gpucc_ir as ir;
 use indexmap::{IndexMap, IndexSet};
@@ -299,6 +299,9 @@ impl<'m> ModuleCx<'m> {
 
     /// Whether a function is lowered in place of its calls: the IR has no pointers and at most 255 results.
     fn is_inlined(&self, function: &naga::Function) -> bool {
+        if halves::is_cast(function) {
+            return true;
+        }
         const WIDE: u64 = 64;
         let leaves = |ty: Handle<naga::Type>| self.types.of(ty).map(|ty| self.types.leaves(ty));
         let sizes = function.arguments.iter().map(|a| a.ty).chain(function.result.iter().map(|r| r.ty)).map(leaves);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::Changes;
 use super::number::{self, Kind, OURS, Value};
+use super::scopes::Scopes;
 use super::tokens::{self, Tokens};
 
 /// Calls inside of each other that are looked at.
@@ -19,20 +20,26 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
     if calls.is_empty() {
         return;
     }
-    let constants = constants(t);
+    let constants = Constants::new(t);
     for n in calls {
         let mut at = Reader { t, constants: &constants, n, depth: 0 };
         let Some(value) = at.postfix() else { continue };
-        if let Some(text) = value.text() {
+        if let Some(mut text) = value.text() {
             let (from, to) = (t.list[n].at, t.list[at.n - 1].end);
+            // A bracket there would be read as one around the whole expression.
+            if t.text(n - 1) == "const_assert" && text.starts_with('(') {
+                text.insert_str(0, "0 + ");
+            }
             changes.push((from, to - from, text));
         }
     }
     // The results of `frexp` and `modf` have no text: their members are written where they are asked for.
-    for (name, constant) in &constants {
+    for constant in &constants.list {
         let Value::Struct(_) = constant.value else { continue };
         super::blank(changes, t.list[constant.first].at, t.list[constant.end].end);
-        for n in (0..t.list.len()).filter(|&n| t.text(n) == name.as_str() && n > constant.end) {
+        let name = t.text(constant.first + 1);
+        let is_use = |n: &usize| t.text(*n) == name && constants.scopes.find(t, *n) == Some(constant.first + 1);
+        for n in (0..t.list.len()).filter(is_use) {
             let mut at = Reader { t, constants: &constants, n, depth: 0 };
             if let Some(text) = at.postfix().and_then(|v| v.text()) {
                 let (from, to) = (t.list[n].at, t.list[at.n - 1].end);
@@ -49,40 +56,58 @@ struct Constant {
     end: usize,
 }
 
-/// The constants of a source whose names are declared once.
-fn constants(t: &Tokens) -> BTreeMap<String, Constant> {
-    let mut times: BTreeMap<&str, u32> = BTreeMap::new();
-    for n in 1..t.list.len() {
-        let declared = matches!(t.text(n - 1), "const" | "let" | "fn" | "struct" | "alias" | "override" | "var" | ">")
-            || t.text(n + 1) == ":";
-        if declared && t.is_word(n) {
-            *times.entry(t.text(n)).or_default() += 1;
+/// The constants of a source that have a value here.
+struct Constants<'a> {
+    scopes: Scopes<'a>,
+    /// In the order in which they were evaluated.
+    list: Vec<Constant>,
+    /// The place in the list by the token of the name.
+    places: BTreeMap<usize, usize>,
+}
+
+impl<'a> Constants<'a> {
+    fn new(t: &'a Tokens) -> Constants<'a> {
+        let mut all = Constants { scopes: Scopes::new(t), list: Vec::new(), places: BTreeMap::new() };
+        // A constant may stand in front of what it is made of, at the level of the module.
+        for _ in 0..2 {
+            for first in (0..t.list.len()).filter(|&n| t.text(n) == "const" && t.is_word(n + 1)) {
+                if !all.places.contains_key(&(first + 1))
+                    && let Some((value, end)) = all.evaluate(t, first)
+                {
+                    all.places.insert(first + 1, all.list.len());
+                    all.list.push(Constant { value, first, end });
+                }
+            }
         }
+        all
     }
-    let mut list: BTreeMap<String, Constant> = BTreeMap::new();
-    // A constant may stand in front of what it is made of, at the level of the module.
-    for _ in 0..2 {
-        for first in (0..t.list.len()).filter(|&n| t.text(n) == "const" && t.is_word(n + 1)) {
-            let name = t.text(first + 1);
-            if times.get(name) != Some(&1) || list.contains_key(name) {
-                continue;
-            }
-            let Some(equals) = (first..t.list.len()).take(24).find(|&n| t.text(n) == "=") else { continue };
-            let mut at = Reader { t, constants: &list, n: equals + 1, depth: 0 };
-            let Some(mut value) = at.expression(0) else { continue };
-            let end = at.n;
-            if t.text(end) != ";" {
-                continue;
-            }
-            if t.text(first + 2) == ":" {
-                let Some(kind) = kind_of(t, first + 3).and_then(|(_, kind, _)| kind) else { continue };
-                let Some(converted) = value.to(kind) else { continue };
-                value = converted;
-            }
-            list.insert(name.to_string(), Constant { value, first, end });
+
+    /// The value of the constant that is declared there, and the semicolon.
+    fn evaluate(&self, t: &Tokens, first: usize) -> Option<(Value, usize)> {
+        let equals = (first..t.list.len()).take(24).find(|&n| t.text(n) == "=")?;
+        let mut at = Reader { t, constants: self, n: equals + 1, depth: 0 };
+        let mut value = at.expression(0)?;
+        let end = at.n;
+        if t.text(end) != ";" {
+            return None;
         }
+        if t.text(first + 2) == ":" {
+            let (_, kind, _) = kind_of(t, first + 3)?;
+            value = value.to(kind?)?;
+        }
+        Some((value, end))
     }
-    list
+
+    /// The value of a name.
+    fn value(&self, t: &Tokens, n: usize) -> Option<&Value> {
+        let place = self.places.get(&self.scopes.find(t, n)?)?;
+        Some(&self.list[*place].value)
+    }
+
+    /// Whether a name is one of the language there.
+    fn is_builtin(&self, t: &Tokens, n: usize) -> bool {
+        self.scopes.find(t, n).is_none()
+    }
 }
 
 /// A type there: its lanes and rows (of a matrix columns and rows), its kind if it is written, and the token behind.
@@ -91,6 +116,7 @@ fn kind_of(t: &Tokens, n: usize) -> Option<((usize, usize), Option<Kind>, usize)
         "f32" => Some(Kind::F32),
         "i32" => Some(Kind::I32),
         "u32" => Some(Kind::U32),
+        "f16" => Some(Kind::F16),
         _ => None,
     };
     let text = t.text(n);
@@ -101,7 +127,7 @@ fn kind_of(t: &Tokens, n: usize) -> Option<((usize, usize), Option<Kind>, usize)
         'f' => Some(Kind::F32),
         'i' => Some(Kind::I32),
         'u' => Some(Kind::U32),
-        'h' => return None,
+        'h' => Some(Kind::F16),
         _ => None,
     };
     let stem = if letter.is_some() { &text[..text.len() - 1] } else { text };
@@ -127,7 +153,7 @@ fn kind_of(t: &Tokens, n: usize) -> Option<((usize, usize), Option<Kind>, usize)
 /// Reads an expression from a token on.
 struct Reader<'a> {
     t: &'a Tokens,
-    constants: &'a BTreeMap<String, Constant>,
+    constants: &'a Constants<'a>,
     n: usize,
     depth: usize,
 }
@@ -207,6 +233,11 @@ impl Reader<'_> {
                 self.eat(")")?;
                 Some(value)
             }
+            tokens::Kind::Word if !self.constants.is_builtin(self.t, n) => {
+                let value = self.constants.value(self.t, n).filter(|_| self.t.text(n + 1) != "(")?;
+                self.n += 1;
+                Some(value.clone())
+            }
             tokens::Kind::Word if text == "bitcast" => {
                 self.n += 1;
                 self.eat("<")?;
@@ -215,14 +246,9 @@ impl Reader<'_> {
                 self.eat(">")?;
                 let list = self.arguments()?;
                 let ([value], kind, 1) = (&list[..], kind?, rows) else { return None };
-                let (from, all) = value.lanes().filter(|l| l.1.len() == lanes)?;
-                Value::of(kind, all.iter().map(|&v| number::of_bits(kind, number::bits(from, v))))
+                number::cast(value, kind, lanes)
             }
             tokens::Kind::Word => {
-                if let Some(c) = self.constants.get(text).filter(|_| self.t.text(n + 1) != "(") {
-                    self.n += 1;
-                    return Some(c.value.clone());
-                }
                 if let Some((shape, kind, behind)) = kind_of(self.t, n)
                     && self.t.text(behind) == "("
                 {
@@ -265,6 +291,8 @@ fn constructed((lanes, rows): (usize, usize), kind: Option<Kind>, list: &[Value]
         _ => v,
     };
     let to = kind.unwrap_or(own);
+    // A float that a half does not hold is rounded.
+    let convert = |v: f64| if to == Kind::F16 { number::rounded_half(v) } else { convert(v) };
     match (all.len(), rows) {
         (0, 1) => Value::of(to, vec![0.0; lanes]),
         (1, 1) => Value::of(to, vec![convert(all[0]); lanes]),
@@ -284,7 +312,7 @@ fn literal(text: &str) -> Option<Value> {
         'u' => (&text[..text.len() - 1], Some(Kind::U32)),
         'i' => (&text[..text.len() - 1], Some(Kind::I32)),
         'f' if hex.is_none() => (&text[..text.len() - 1], Some(Kind::F32)),
-        'h' => return None,
+        'h' => (&text[..text.len() - 1], Some(Kind::F16)),
         _ => (text, None),
     };
     if hex.is_some() {

@@ -8,8 +8,9 @@ mod diagnostics;
 mod extensions;
 mod number;
 mod scopes;
+mod spellings;
 mod swizzles;
-mod tokens;
+pub mod tokens;
 
 use crate::edits::Edits;
 use crate::severity::Told;
@@ -45,6 +46,7 @@ pub fn put_right(source: &str) -> Result<Option<Right>, Diagnostic> {
     diagnostics::find(&tokens, &mut changes, &mut regions);
     scopes::find(&tokens, &mut changes);
     swizzles::find(&tokens, &mut changes);
+    spellings::find(&tokens, &mut changes);
     constants::find(&tokens, &mut changes);
     if changes.is_empty() {
         return Ok(None);

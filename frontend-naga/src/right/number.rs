@@ -3,7 +3,7 @@
 //! Floats are computed with 64 bits and rounded once to their type; integers are exact. What has no value here, because it is out of range or
 //! of a type that is not handled, is `None`: the expression stays as it is, and naga says what is wrong with it.
 
-use gpucc_num::pack;
+use gpucc_num::{Round, convert, pack};
 
 /// The type of the lanes of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +13,7 @@ pub enum Kind {
     I32,
     U32,
     F32,
+    F16,
 }
 
 /// A scalar, a vector, a matrix of columns, or what `frexp` and `modf` give. A lane is a number that its kind holds.
@@ -29,7 +30,7 @@ use Value::{Lanes, Matrix, Struct};
 impl Kind {
     /// Whether it is a float.
     pub fn is_float(self) -> bool {
-        matches!(self, Kind::AbstractFloat | Kind::F32)
+        matches!(self, Kind::AbstractFloat | Kind::F32 | Kind::F16)
     }
 
     /// The kind of both, to which abstract numbers are converted.
@@ -55,6 +56,7 @@ impl Kind {
             Kind::U32 => whole(0.0, f64::from(u32::MAX)),
             Kind::AbstractFloat => v.is_finite().then_some(v),
             Kind::F32 => Some(v as f32).filter(|v| v.is_finite()).map(f64::from),
+            Kind::F16 => Some(rounded_half(v)).filter(|v| v.is_finite()),
         }
     }
 
@@ -67,6 +69,7 @@ impl Kind {
             Kind::U32 => format!("{}u", v as u64),
             Kind::AbstractFloat => format!("({v:?})"),
             Kind::F32 => format!("({:?}f)", v as f32),
+            Kind::F16 => format!("({v:?}h)"),
         }
     }
 
@@ -76,6 +79,7 @@ impl Kind {
             Kind::I32 => "<i32>",
             Kind::U32 => "<u32>",
             Kind::F32 => "<f32>",
+            Kind::F16 => "<f16>",
         }
     }
 }
@@ -136,6 +140,11 @@ impl Value {
             _ => None,
         }
     }
+}
+
+/// The nearest half of a number; beyond all of them an infinity.
+pub fn rounded_half(v: f64) -> f64 {
+    convert::f16_to_f64(convert::f64_to_f16(Round::Nearest, v))
 }
 
 /// The arguments as lanes of one kind; scalars are as wide as the widest.
@@ -236,7 +245,13 @@ fn several(name: &str, list: &[Value]) -> Option<Value> {
 }
 
 /// The names of the functions that naga leaves alone.
-pub const OURS: [&str; 23] = [
+pub const OURS: [&str; 29] = [
+    "pack4xI8",
+    "pack4xU8",
+    "pack4xI8Clamp",
+    "pack4xU8Clamp",
+    "unpack4xI8",
+    "unpack4xU8",
     "mix",
     "smoothstep",
     "reflect",
@@ -328,14 +343,18 @@ fn parts(name: &str, list: &[Value]) -> Option<Value> {
         }
         ("frexp", [_]) => {
             let (kind, all) = floats(list)?;
-            let exponents = if kind == Kind::F32 { Kind::I32 } else { Kind::AbstractInt };
+            let exponents = if kind == Kind::AbstractFloat { Kind::AbstractInt } else { Kind::I32 };
             let exp = Value::of(exponents, all[0].iter().map(|&v| split(v).1))?;
             Some(Struct(vec![("fract", Value::of(kind, all[0].iter().map(|&v| split(v).0))?), ("exp", exp)]))
         }
         ("ldexp", [a, b]) => {
             let (kind, x) = floats(std::slice::from_ref(a))?;
             let (of, exponents) = b.lanes()?;
-            let most = if kind == Kind::F32 { 128.0 } else { 1024.0 };
+            let most = match kind {
+                Kind::F16 => 16.0,
+                Kind::F32 => 128.0,
+                _ => 1024.0,
+            };
             let fits = !of.is_float() && exponents.len() == x[0].len() && exponents.iter().all(|&e| e <= most);
             if !fits {
                 return None;
@@ -373,22 +392,45 @@ fn expanded(m: &[Vec<f64>]) -> f64 {
     (0..m.len()).map(|r| m[0][r] * expanded(&without(r)) * if r % 2 == 0 { 1.0 } else { -1.0 }).sum()
 }
 
-/// A lane as the bits of a word.
-pub fn bits(kind: Kind, v: f64) -> u32 {
+/// The bits of a lane.
+fn bits(kind: Kind, v: f64) -> u32 {
     match kind {
         Kind::F32 | Kind::AbstractFloat => (v as f32).to_bits(),
         Kind::I32 | Kind::AbstractInt => (v as i64 as i32).cast_unsigned(),
         Kind::U32 => v as u32,
+        Kind::F16 => convert::f64_to_f16(Round::Nearest, v).into(),
     }
 }
 
 /// The bits of a word as a lane.
-pub fn of_bits(kind: Kind, bits: u32) -> f64 {
+fn of_bits(kind: Kind, bits: u32) -> f64 {
     match kind {
         Kind::F32 | Kind::AbstractFloat => f32::from_bits(bits).into(),
         Kind::I32 | Kind::AbstractInt => bits.cast_signed().into(),
         Kind::U32 => bits.into(),
+        Kind::F16 => convert::f16_to_f64(bits as u16),
     }
+}
+
+/// The bits of a value as so many lanes of a kind. An infinity or a NaN is none.
+pub fn cast(value: &Value, kind: Kind, lanes: usize) -> Option<Value> {
+    let (from, all) = value.lanes()?;
+    let words: Vec<u32> = match from {
+        Kind::F16 if kind == Kind::F16 => return (all.len() == lanes).then(|| value.clone()),
+        Kind::F16 if all.len() == 2 * lanes => {
+            all.chunks(2).map(|c| bits(from, c[0]) | bits(from, c[1]) << 16).collect()
+        }
+        Kind::F16 => return None,
+        _ => all.iter().map(|&v| bits(from, v)).collect(),
+    };
+    let parts: Vec<u32> = match kind {
+        Kind::F16 => words.iter().flat_map(|w| [w & 0xffff, w >> 16]).collect(),
+        _ => words,
+    };
+    if parts.len() != lanes {
+        return None;
+    }
+    Value::of(kind, parts.into_iter().map(|w| of_bits(kind, w)))
 }
 
 fn fields(name: &str, list: &[Value]) -> Option<Value> {
@@ -435,10 +477,20 @@ fn packed(name: &str, list: &[Value]) -> Option<Value> {
             "unpack2x16snorm" => list(&pack::unpack2x16snorm(w)),
             "unpack2x16unorm" => list(&pack::unpack2x16unorm(w)),
             "unpack2x16float" => list(&pack::unpack2x16float(w)),
+            "unpack4xU8" => Value::of(Kind::U32, w.to_le_bytes().map(f64::from)),
+            "unpack4xI8" => Value::of(Kind::I32, w.to_le_bytes().map(|b| f64::from(b.cast_signed()))),
             _ => None,
         };
     }
+    let bytes = |low: f64, high: f64| {
+        let byte = |k: usize| bits(Kind::I32, lanes[k].clamp(low, high)) as u8;
+        word(u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)]))
+    };
     match (name, lanes.len()) {
+        ("pack4xI8", 4) if !kind.is_float() => bytes(f64::NEG_INFINITY, f64::INFINITY),
+        ("pack4xU8", 4) if !kind.is_float() => bytes(f64::NEG_INFINITY, f64::INFINITY),
+        ("pack4xI8Clamp", 4) if !kind.is_float() => bytes(-128.0, 127.0),
+        ("pack4xU8Clamp", 4) if !kind.is_float() => bytes(0.0, 255.0),
         ("pack4x8snorm", 4) => word(pack::pack4x8snorm([f(0)?, f(1)?, f(2)?, f(3)?])),
         ("pack4x8unorm", 4) => word(pack::pack4x8unorm([f(0)?, f(1)?, f(2)?, f(3)?])),
         ("pack2x16snorm", 2) => word(pack::pack2x16snorm([f(0)?, f(1)?])),
