@@ -109,7 +109,7 @@ const NO_OFFSET: u8 = 128;
 /// `srsrc` or `sbase` of what names its V# as an operand: behind all others of a buffer instruction, first of a scalar load.
 pub const IN_OPERAND: u8 = 255;
 /// Lanes of a quad that read themselves.
-const OWN_LANES: u8 = 0b11_10_01_00;
+const OWN_LANES: u16 = 0b11_10_01_00;
 
 gpucc_mir::modifiers! {
     /// Modifiers of an instruction: those that rows have, and what selection knows of it.
@@ -128,8 +128,8 @@ gpucc_mir::modifiers! {
         soffset: u8 = NO_OFFSET => Soffset,
         /// Half of the number of the first register of an address or a V#, or [`IN_OPERAND`].
         sbase: u8 = 0 => Sbase,
-        /// Lane of the quad that each of its lanes reads, two bits each.
-        dpp_ctrl: u8 = OWN_LANES => Lanes,
+        /// Lane of the quad that each of its lanes reads, two bits each; or the code of another pattern of DPP.
+        dpp_ctrl: u16 = OWN_LANES => Lanes,
         /// The vertex of a parameter: 0 P10, 1 P20, 2 P0.
         param: u8 = 0 => Param,
         /// Components that are read or written.

@@ -269,7 +269,7 @@ impl Family for GcnFamily {
         Pass::improve("fill-wait-states", 2, |code, cx| Ok(fill::run(code, cx.job.generation, cx.fuel))),
         Pass::improve("shrink-compares", 2, |code, cx| Ok(shrink_compares::run(code, cx.job.generation, cx.fuel))),
         Pass::improve("exec-compares", 2, |code, cx| Ok(exec_compares::run(code, cx.job.generation, cx.fuel))),
-        Pass::lower("waits", |code, cx| Ok(waits::run(code, cx.state.fixed.quads, cx.job.generation))),
+        Pass::lower("waits", |code, cx| Ok(waits::run(code, cx.job.generation))),
     ];
 
     fn first(_generation: u8, options: &CodegenOptions) -> Strategy {

@@ -36,6 +36,8 @@ pub struct RegBanks<'a> {
     written: SecondaryMap<Res, bool>,
     home: SecondaryMap<Value, RegBank>,
     block_of: SecondaryMap<Inst, Option<Block>>,
+    /// Whether each wave of a workgroup begins with all lanes.
+    whole_waves: bool,
 }
 
 impl<'a> RegBanks<'a> {
@@ -58,6 +60,10 @@ impl<'a> RegBanks<'a> {
             written,
             home: SecondaryMap::with_default(RegBank::Vector),
             block_of: f.inst_blocks(),
+            whole_waves: m
+                .entries
+                .iter()
+                .all(|e| e.workgroup_size().is_some_and(|size| gpucc_ir::invocations(size).is_multiple_of(64))),
         };
         h.find(plan);
         h
@@ -174,6 +180,15 @@ impl<'a> RegBanks<'a> {
         // Words of a descriptor; a level and the element of an array are in them too.
         if d.op == Ir::TexQuery {
             return d.args.iter().all(|&a| self.scalar(a));
+        }
+        // A mask of lanes is in scalar registers; so is what a lane says that is known to be there.
+        if d.op == Ir::Ballot {
+            return true;
+        }
+        if d.op == Ir::LaneRead {
+            return self.scalar(d.args[1])
+                && self.whole_waves
+                && self.block_of[i].is_some_and(|b| !self.uniform.divergent_block(b));
         }
         if f.ty(d.result()).is_vector() {
             return self.scalar_load(i);

@@ -260,11 +260,13 @@ fn is_sampled(item: &EncodedInst) -> bool {
     item.facts.image.is_some_and(|i| i.sampled)
 }
 
-/// Puts waits and NOPs into the code; with `quads`, also for instructions that read the lanes of their quad. Returns how many. Most
-/// blocks need none and stay where they are.
-pub fn run(code: &mut Code, quads: bool, generation: u8) -> u64 {
+/// Puts waits and NOPs into the code, also for instructions that read other lanes. Returns how many. Most blocks need none and stay
+/// where they are.
+pub fn run(code: &mut Code, generation: u8) -> u64 {
     // Only gfx8 has such instructions.
-    let states = match quads && generation == 2 {
+    let lanes =
+        generation == 2 && code.blocks.iter().flat_map(|b| &b.insts).any(|i| i.inst.row().attrs.format == Format::Dpp);
+    let states = match lanes {
         true => code.blocks.iter_mut().map(|b| quad_states(&mut b.insts, generation)).sum(),
         false => 0,
     };
@@ -352,7 +354,7 @@ fn insert(code: &mut Code, entry: &BlockInStates<State>, generation: u8) -> u64 
     count
 }
 
-/// Puts in front of what reads the quad's lanes the wait states between that and a vector instruction that wrote the register: two of
+/// Puts in front of what reads other lanes by DPP the wait states between that and a vector instruction that wrote the register: two of
 /// them. What stands in front of a block may have written it. Returns how many NOPs that takes.
 fn quad_states(block: &mut Vec<EncodedInst>, generation: u8) -> u64 {
     let before = block.len();

@@ -40,7 +40,7 @@ pub fn check(module: &Module, derivatives: &DerivativeUniformity) -> Vec<Diagnos
             }
         }
         let f = &m.funcs[gpucc_ir::Func(0)];
-        let u = Uniformity::new(&m, f);
+        let u = Uniformity::of_workgroups(&m, f);
         for (_, i) in insts.into_iter().filter(|&(b, _)| u.divergent_block(b)) {
             let span = m.span(f.insts[i].loc);
             let at = if span.is_known() { span } else { e.span };

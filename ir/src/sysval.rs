@@ -12,6 +12,8 @@ pub enum Variance {
     Launch,
     /// The same for the lanes of a workgroup that execute it together.
     Workgroup,
+    /// The same for the lanes of a subgroup that execute it together.
+    Subgroup,
     /// May differ between lanes.
     Divergent,
 }

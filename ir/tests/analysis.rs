@@ -350,3 +350,26 @@ fn what_a_stage_uses() {
     let target = used("  v0: f32x4 = target_load target0\n  v1: f32 = extract v0, lane 0\n  ret v1\n");
     assert!(target.reads_targets && target.per_sample);
 }
+
+/// Votes, ballots and what one lane says are the same in a subgroup, and not in a workgroup.
+#[test]
+fn lanes_of_a_subgroup_agree() {
+    let m = parse_module(
+        "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \
+         v1: b1 = icmp.ult v0, 5:i32\n  v2: b1 = any v1\n  v3: i32x4 = ballot v1\n  v4: i32 = extract v3, lane 0\n  \
+         v5: i32 = lane_read v0, v4\n  v6: i32 = lane_read v0, v0\n  v7: i32 = reduce v0, iadd all\n  \
+         v8: i32 = reduce v0, iadd all of 4\n  v9: i32 = reduce v0, iadd inclusive\n  br v2, block1, block2 merge block2\n\
+         block1:\n  jump block2\nblock2:\n  ret\n}\n",
+    )
+    .unwrap();
+    verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
+    let f = &m.funcs[gpucc_ir::Func(0)];
+    let (subgroups, workgroups) = (Uniformity::new(&m, f), Uniformity::of_workgroups(&m, f));
+    let results: Vec<_> = f.insts_in_order().flat_map(|(_, i)| f.insts[i].results.iter()).collect();
+    for (k, agreed) in [(2, true), (3, true), (4, true), (5, true), (6, false), (7, true), (8, false), (9, false)] {
+        let want = if agreed { Variance::Subgroup } else { Variance::Divergent };
+        assert_eq!((subgroups.of(results[k]), workgroups.of(results[k])), (want, Variance::Divergent), "v{k}");
+    }
+    let inside = f.layout[1];
+    assert!(!subgroups.divergent_block(inside) && workgroups.divergent_block(inside));
+}

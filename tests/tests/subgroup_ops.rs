@@ -383,6 +383,7 @@ fn each_op_of_each_type_where_lanes_are_missing() {
 #[test]
 fn those_that_have_them() {
     let lacks = |t: &Target| predict::documented_in(exec::on(*t), Stage::Compute, Refusal::Subgroups);
-    let lack: Vec<String> = exec::targets("all:all").into_iter().filter(lacks).map(|t| t.to_string()).collect();
-    assert_eq!(lack, LACK);
+    for t in exec::targets("all:all") {
+        assert_eq!(lacks(&t), LACK.contains(&t.to_string().as_str()), "{t}");
+    }
 }

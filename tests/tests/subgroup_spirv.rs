@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::spirv::{glslang, has, scratch};
 use crate::subgroup_ops::data;
 
-const INVOCATIONS: u32 = 96;
+const INVOCATIONS: u32 = 128;
 const UNTOUCHED: u32 = 0xdead_beef;
 
 /// The lanes that are there, and one of them.

@@ -283,8 +283,8 @@ impl Isel<'_> {
         // Coarse differences along both axes begin at the same lane.
         self.images.once = true;
         if self.generation == 2 {
-            cx.emit(build::VMovB32.with((Lanes(first), Once(true)), [x]).def(from));
-            cx.emit(build::VSubF32.with((Lanes(second),), [x, from.into()]).def(to));
+            cx.emit(build::VMovB32.with((Lanes(first.into()), Once(true)), [x]).def(from));
+            cx.emit(build::VSubF32.with((Lanes(second.into()),), [x, from.into()]).def(to));
             return;
         }
         let minuend = cx.temp(V);

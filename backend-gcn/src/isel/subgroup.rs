@@ -1,11 +1,11 @@
 //! What lanes of a wave do together.
 
-use gpucc_ir::{Diagnostic, Inst, Op as Ir, Sysval};
-use gpucc_mir::Use;
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Op as Ir, Sysval, Value};
+use gpucc_mir::{Use, VReg};
 
 use super::{Isel, IselCx};
 use crate::builders as build;
-use crate::inst::{Long, Readonly, S2, exec};
+use crate::inst::{Lanes, Long, Offset, Readonly, S, S2, U, exec};
 
 impl Isel<'_> {
     /// The number of the lane.
@@ -47,14 +47,27 @@ impl Isel<'_> {
                 let mask = self.mask(cx, d.args[0]);
                 let here = cx.temp(S2);
                 cx.emit(build::SAndB64.on([mask, exec()]).def(here));
+                let scalar = cx.mf.class(out[0]) == S;
                 for (k, &r) in out.iter().enumerate() {
                     let word = if k < 2 { Use::reg(here).part(k as u8, 1) } else { Use::imm(0) };
-                    self.valu(cx, build::VMovB32.on([word]).def(r));
+                    if scalar {
+                        cx.emit(build::SMovB32.on([word]).def(r));
+                    } else {
+                        self.valu(cx, build::VMovB32.on([word]).def(r));
+                    }
                 }
             }
             Ir::LaneRead => {
                 let v = self.vector(cx, d.args[0]);
                 let lane = self.any(cx, d.args[1]);
+                if cx.mf.class(out[0]) == S {
+                    cx.emit(build::VReadlaneB32.on([v, lane]).def(out[0]));
+                    return Ok(());
+                }
+                if let Some(flip) = flipped(cx.f, d.args[1]) {
+                    self.flip(cx, v, flip, out[0]);
+                    return Ok(());
+                }
                 let byte = self.make_v(cx, build::VLshlrevB32.on([Use::imm(2), lane]));
                 cx.emit(build::DsBpermuteB32.with((Readonly(true),), [byte.into(), v]).def(out[0]));
             }
@@ -62,4 +75,33 @@ impl Isel<'_> {
         }
         Ok(())
     }
+
+    /// Each lane reads the one that these of its lower five bits tell from it.
+    fn flip(&mut self, cx: &mut IselCx<'_>, v: U, flip: u32, to: VReg) {
+        let quad = |k: u32| (k ^ flip) << (2 * k);
+        let pattern = match flip {
+            1..=3 => quad(0) | quad(1) | quad(2) | quad(3),
+            7 => HALF_MIRROR,
+            15 => MIRROR,
+            _ => {
+                // The five bits stay, none is set, these are flipped.
+                let mods = (Offset(0x1f | flip << 10), Readonly(true));
+                cx.emit(build::DsSwizzleB32.with(mods, [v]).def(to));
+                return;
+            }
+        };
+        cx.emit(build::VMovB32.with((Lanes(pattern as u16),), [v]).def(to));
+    }
+}
+
+/// DPP: lanes of each 8, and of each 16, from the last to the first.
+const HALF_MIRROR: u32 = 0x141;
+const MIRROR: u32 = 0x140;
+
+/// The bits, below 32, that tell a lane from the own one.
+fn flipped(f: &Function, lane: Value) -> Option<u32> {
+    let xor = f.def_op(lane, Ir::Xor)?;
+    let own = |v| f.def_op(v, Ir::Sysval).is_some_and(|d| d.attr == Attr::Sysval(Sysval::SubgroupInvocationId));
+    let (own, bits) = if own(xor.args[0]) { (true, xor.args[1]) } else { (own(xor.args[1]), xor.args[0]) };
+    f.const_bits(bits).filter(|&n| own && (1..32).contains(&n)).map(|n| n as u32)
 }

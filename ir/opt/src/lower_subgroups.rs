@@ -8,6 +8,13 @@
 //!                                      v1 = v of the last active lane
 //! ```
 //!
+//! Where all lanes of each subgroup execute it, which is known of uniform control flow and whole subgroups, no ballot is taken:
+//!
+//! ```text
+//! v1 = reduce v0, iadd all       ==>   1, 2, 4 ...: v = v of the lane with that bit flipped, added to v
+//! v1 = reduce v0, iadd inclusive ==>   1, 2, 4 ...: v = v of the lane that many before, added to v, if there is one
+//! ```
+//!
 //! Lanes that do not execute it are never read, whichever they are, so it is right wherever the op stands. Values are taken
 //! together in the order that the op states, so floats are the same everywhere.
 //!
@@ -15,8 +22,10 @@
 
 use crate::rewrite::{self, Rewrite};
 use crate::{Caps, subgroup_memory};
+use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
-    Attr, Builder, Const, Function, Inst, IntCc, Module, Op, Reach, Reduce, Scalar, Stage, Sysval, Type, Value,
+    Attr, Builder, Const, EntitySet, Function, Inst, IntCc, Module, Op, Reach, Reduce, ReduceOp, Scalar, Stage, Sysval,
+    Type, Value,
 };
 
 /// Runs over a function of a compute entry; gives the number of changes.
@@ -25,13 +34,28 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     let lanes = caps.subgroup;
-    let n = rewrite::run(f, |b, i| lower(b, i, lanes).map_or(Rewrite::Keep, Rewrite::Value));
+    let whole = whole(m, f, lanes);
+    let n = rewrite::run(f, |b, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value));
     n + subgroup_memory::run(m, f, caps)
 }
 
-fn lower(b: &mut Builder<'_>, i: Inst, lanes: u32) -> Option<Value> {
+/// The instructions of these that all lanes of each subgroup execute together.
+fn whole(m: &Module, f: &Function, lanes: u32) -> EntitySet<Inst> {
+    let mut found = EntitySet::new();
+    let invocations = m.entries.first().and_then(|e| e.workgroup_size()).map_or(0, gpucc_ir::invocations);
+    let one = |i: Inst| matches!(f.insts[i].op, Op::Reduce | Op::Ballot);
+    if invocations != 0 && invocations.is_multiple_of(lanes) && f.insts_in_order().any(|(_, i)| one(i)) {
+        let uniform = Uniformity::new(m, f);
+        for (_, i) in f.insts_in_order().filter(|&(b, i)| one(i) && !uniform.divergent_block(b)) {
+            found.insert(i);
+        }
+    }
+    found
+}
+
+fn lower(b: &mut Builder<'_>, i: Inst, lanes: u32, whole: bool) -> Option<Value> {
     let d = b.func.insts[i].clone();
-    if !matches!(d.op, Op::Any | Op::LaneRead | Op::Reduce) {
+    if !matches!(d.op, Op::Any | Op::LaneRead | Op::Reduce | Op::Ballot) {
         return None;
     }
     let a = d.args[0];
@@ -44,16 +68,21 @@ fn lower(b: &mut Builder<'_>, i: Inst, lanes: u32) -> Option<Value> {
             Some(is(b, IntCc::Ne, any, 0))
         }
         (Op::LaneRead, _) => read(b, a, d.args[1], ty),
+        (Op::Ballot, _) => {
+            let all = whole && b.func.const_bits(a) == Some(1);
+            let word = |k: u32| u64::from(u32::MAX.unbounded_shr(32 - lanes.saturating_sub(32 * k).min(32)));
+            all.then(|| b.func.constant(Const::new(Type::I32.with_lanes(4), &[0, 1, 2, 3].map(word))))
+        }
         (_, &Attr::Reduce(kind)) if ty.is_vector() => {
             let parts: Vec<Value> = (0..ty.lanes())
                 .map(|k| {
                     let part = b.extract(a, k);
-                    b.reduce(part, kind)
+                    reduce(b, part, kind, lanes, whole)
                 })
                 .collect();
             Some(b.op_as(Op::Compose, &parts, ty))
         }
-        (_, &Attr::Reduce(kind)) => Some(reduce(b, a, kind, lanes)),
+        (_, &Attr::Reduce(kind)) => Some(reduce(b, a, kind, lanes, whole)),
         _ => None,
     }
 }
@@ -172,10 +201,16 @@ fn highest(b: &mut Builder<'_>, words: &[Value]) -> Value {
     found
 }
 
-fn reduce(b: &mut Builder<'_>, a: Value, kind: Reduce, lanes: u32) -> Value {
+fn reduce(b: &mut Builder<'_>, a: Value, kind: Reduce, lanes: u32, whole: bool) -> Value {
     let ty = b.func.ty(a);
     let cluster = if kind.cluster == 0 { lanes } else { u32::from(kind.cluster).min(lanes) };
     let lane = b.sysval(Sysval::SubgroupInvocationId);
+    if whole && kind.reach == Reach::All {
+        return reduce_whole(b, a, kind.op, (lane, cluster, lanes));
+    }
+    if whole {
+        return scan_whole(b, a, kind, lane, cluster);
+    }
     let (all, before) = members(b, lane, cluster, lanes);
     let first = highest(b, &before);
     let mut from = first;
@@ -205,4 +240,52 @@ fn reduce(b: &mut Builder<'_>, a: Value, kind: Reduce, lanes: u32) -> Value {
             choose(b, some, there, none)
         }
     }
+}
+
+/// A reduction over all lanes of a cluster. The last lane of each block of 2, 4, 8 and so on has what the op states: of the same two
+/// values in that order. The others have them the other way round.
+fn reduce_whole(b: &mut Builder<'_>, a: Value, op: ReduceOp, (lane, cluster, lanes): (Value, u32, u32)) -> Value {
+    // Of these it matters which of two equal values, or of a number and NaN, comes first.
+    let ordered = matches!(op, ReduceOp::FMin | ReduceOp::FMax);
+    let mut v = a;
+    // Then every lane of a block has the same, and any lane of the other one will do: flips of all bits are permutations that
+    // instructions have.
+    let flips: [u32; 5] = if ordered { [1, 2, 4, 8, 16] } else { [1, 2, 7, 15, 16] };
+    for &flip in &flips[..cluster.trailing_zeros().min(5) as usize] {
+        let at = with(b, Op::Xor, lane, flip);
+        let there = b.lane_read(v, at);
+        v = b.op(op.op(), &[there, v]);
+    }
+    if cluster == 64 {
+        let [low, high] = [31, 63].map(|n| number(b, n));
+        let (low, high) = (b.lane_read(v, low), b.lane_read(v, high));
+        return b.op(op.op(), &[low, high]);
+    }
+    if ordered {
+        let last = if cluster == lanes { number(b, lanes - 1) } else { with(b, Op::Or, lane, cluster - 1) };
+        v = b.lane_read(v, last);
+    }
+    v
+}
+
+/// A scan over all lanes of a cluster.
+fn scan_whole(b: &mut Builder<'_>, a: Value, kind: Reduce, lane: Value, cluster: u32) -> Value {
+    let rank = with(b, Op::And, lane, cluster - 1);
+    let mut v = a;
+    for step in 0..cluster.trailing_zeros() {
+        let at = with(b, Op::ISub, lane, 1 << step);
+        let there = b.lane_read(v, at);
+        let both = b.op(kind.op.op(), &[there, v]);
+        let some = is(b, IntCc::Uge, rank, 1 << step);
+        v = choose(b, some, both, v);
+    }
+    if kind.reach == Reach::Exclusive {
+        let at = with(b, Op::ISub, lane, 1);
+        let there = b.lane_read(v, at);
+        let ty = b.func.ty(a);
+        let none = b.func.constant(Const::new(ty, &[kind.op.identity(ty.scalar())]));
+        let some = is(b, IntCc::Ne, rank, 0);
+        v = choose(b, some, there, none);
+    }
+    v
 }

@@ -14,8 +14,8 @@
 use crate::Caps;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{
-    AtomicOp, Builder, Function, Global, Init, Mem, MemFlags, Module, Op, Place, Space, Span, Sysval, Type, Value,
-    VarData,
+    AtomicOp, Attr, Builder, Function, Global, Init, Mem, MemFlags, Module, Op, Place, Space, Span, Sysval, Type,
+    Value, VarData,
 };
 
 /// The name of the variable, which no source can give one.
@@ -67,9 +67,14 @@ impl Words {
         let own = Words::own(b);
         b.store(v, self.mem(0), Some(own));
         let index = b.sysval(Sysval::LocalInvocationIndex);
-        let first = with(b, Op::And, index, !(self.lanes - 1));
-        let lane = with(b, Op::And, lane, self.lanes - 1);
-        let mut from = b.op(Op::Or, &[first, lane]);
+        let mut from = match flipped(b.func, lane) {
+            Some(bits) if bits < self.lanes => with(b, Op::Xor, index, bits),
+            _ => {
+                let first = with(b, Op::And, index, !(self.lanes - 1));
+                let lane = with(b, Op::And, lane, self.lanes - 1);
+                b.op(Op::Or, &[first, lane])
+            }
+        };
         if !self.invocations.is_multiple_of(self.lanes) {
             // There are fewer lanes in the last subgroup.
             from = with(b, Op::UMin, from, self.invocations - 1);
@@ -98,6 +103,13 @@ impl Words {
 fn with(b: &mut Builder<'_>, op: Op, x: Value, n: u32) -> Value {
     let n = b.func.iconst(Type::I32, n.into());
     b.op(op, &[x, n])
+}
+
+/// The bits that tell a lane from the own one, if they are known.
+fn flipped(f: &Function, lane: Value) -> Option<u32> {
+    let xor = f.def_op(lane, Op::Xor)?;
+    f.def_op(xor.args[0], Op::Sysval).filter(|d| d.attr == Attr::Sysval(Sysval::SubgroupInvocationId))?;
+    f.const_bits(xor.args[1]).map(|n| n as u32)
 }
 
 /// Runs over the function of a compute entry; gives the number of changes.

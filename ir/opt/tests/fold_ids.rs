@@ -45,3 +45,20 @@ fn others_and_vectors_stay() {
     assert!(!t.contains("workgroup_id") && t.contains("sysval local_invocation_index"), "{t}");
     assert_eq!(stored(&t, 4), "0:i32", "{t}");
 }
+
+#[test]
+fn sizes_of_subgroups_are_the_targets() {
+    let m = parse(
+        "func0 \"f\" {\nblock0:\n  v0: i32 = sysval subgroup_size\n  v1: i32 = sysval num_subgroups\n  \
+         store v0, res1[0] align 4\n  store v1, res1[4] align 4\n  ret\n}",
+    );
+    for (subgroup, [first, second]) in
+        [(16, ["16:i32", "7:i32"]), (0, ["sysval subgroup_size", "sysval num_subgroups"])]
+    {
+        let mut f = m.funcs[Func(0)].clone();
+        let caps = Caps { subgroup, ..Caps::FULL };
+        gpucc_opt::fold_ids::run(&mut f, &mut PassCx::new(&m, &caps), [5, 10, 2]);
+        let t = f.to_string();
+        assert_eq!((stored(&t, 0).as_str(), stored(&t, 4).as_str()), (first, second), "{t}");
+    }
+}

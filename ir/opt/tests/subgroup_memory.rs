@@ -5,8 +5,12 @@ use gpucc_opt::{Caps, Options, prepare};
 
 /// The code of an entry whose workgroups have 80 invocations, behind all passes.
 fn after(lanes_by_memory: bool, ballots_by_memory: bool, body: &str) -> String {
+    of_size(80, lanes_by_memory, ballots_by_memory, body)
+}
+
+fn of_size(size: u32, lanes_by_memory: bool, ballots_by_memory: bool, body: &str) -> String {
     let m = parse(&format!(
-        "entry \"main\" compute func0 size 80,1,1\n\
+        "entry \"main\" compute func0 size {size},1,1\n\
          func0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = shl v0, 2:i32\n{body}\
          \n  store v9, res1[0 + v1] align 4\n  ret\n}}\n"
     ));
@@ -58,4 +62,23 @@ fn a_reduction_reads_lanes_in_pairs() {
     assert_eq!(text.matches("lane_read").count(), 5 + 4 + 1, "{text}");
     let text = after(false, false, "  v9: i32 = reduce v0, iadd all of 2");
     assert_eq!(text.matches("lane_read").count(), 1 + 1, "{text}");
+}
+
+#[test]
+fn whole_subgroups_are_reduced_without_a_ballot() {
+    let text = of_size(64, false, false, "  v9: i32 = reduce v0, iadd all");
+    assert!(!text.contains("ballot") && text.matches("lane_read").count() == 5, "{text}");
+    let text = of_size(64, false, false, "  v9: i32 = reduce v0, iadd exclusive of 8");
+    assert!(!text.contains("ballot") && text.matches("lane_read").count() == 3 + 1, "{text}");
+    // Which of two zeros is less is for the last lane to say.
+    let body = "  v7: f32 = u2f v0\n  v8: f32 = reduce v7, fmin all\n  v9: i32 = bitcast v8";
+    let text = of_size(64, false, false, body);
+    assert!(!text.contains("ballot") && text.matches("lane_read").count() == 5 + 1, "{text}");
+}
+
+#[test]
+fn lanes_in_branches_are_counted() {
+    let body = "  v2: b1 = icmp.ult v0, 9:i32\n  br v2, block1, block2 merge block2\nblock1:\n\
+                  v3: i32 = reduce v0, iadd all\n  store v3, res1[0 + v1] align 4\n  jump block2\nblock2:\n  v9: i32 = iadd v0, 1:i32";
+    assert!(of_size(64, false, false, body).contains("ballot"));
 }

@@ -1,7 +1,6 @@
 //! Which values are the same for all lanes.
 //!
-//! A forward analysis over the lattice constant < workgroup < divergent (the other steps of the plan, draw and
-//! subgroup, will stand between these when there are values of that kind). Three things make a value divergent:
+//! A forward analysis over the lattice constant < workgroup < subgroup < divergent. Three things make a value divergent:
 //! - *data*: an operand is divergent, or its source is (local ids, atomics, loads at divergent addresses, loads from
 //!   memory that other lanes may change in between);
 //! - *control*: a block parameter takes different values on edges that a divergent branch decides between;
@@ -10,8 +9,9 @@
 //!
 //! Where a workgroup is one invocation, nothing is divergent.
 //!
-//! "The same for all lanes" means: for the lanes of the workgroup that execute the definition together. A value that is
-//! uniform in that sense may be computed once per wave with whatever lanes are active.
+//! "The same for all lanes" means: for the lanes of the subgroup that execute the definition together. A value that is
+//! uniform in that sense may be computed once per wave with whatever lanes are active. Votes, ballots and what one lane says are that
+//! much and no more; [`Uniformity::of_workgroups`] counts them as divergent, for what concerns the whole workgroup.
 
 use super::{DomTree, PostDomTree, Structure};
 use crate::entity::{EntitySet, SecondaryMap};
@@ -20,6 +20,7 @@ use crate::inst::{Attr, Block, Inst, MemFlags, Place, Touched, Value};
 use crate::lists::CsrLists;
 use crate::module::{Module, Space};
 use crate::ops::{Op, OpAttrs};
+use crate::subgroup::Reach;
 use crate::sysval::Variance;
 use crate::trace;
 use indexmap::IndexSet;
@@ -71,6 +72,8 @@ struct Run<'a> {
     u: Uniformity,
     /// The most that a value varies here.
     most: Variance,
+    /// How much varies what the lanes of a subgroup agree on.
+    agreed: Variance,
     /// Loops (by construct) whose lanes may leave in different iterations.
     divergent_loops: EntitySet<super::ConstructId>,
     /// Blocks whose parameters merge lanes that a divergent branch separated.
@@ -92,8 +95,17 @@ impl Uniformity {
         Uniformity::within(m, f, &DomTree::new(f))
     }
 
+    /// What all lanes of a workgroup have in common: what those of a subgroup agree on is divergent.
+    pub fn of_workgroups(m: &Module, f: &Function) -> Uniformity {
+        Uniformity::find(m, f, &DomTree::new(f), Variance::Divergent)
+    }
+
     /// The same, where the dominators are known.
     pub fn within(m: &Module, f: &Function, dom: &DomTree) -> Uniformity {
+        Uniformity::find(m, f, dom, Variance::Subgroup)
+    }
+
+    fn find(m: &Module, f: &Function, dom: &DomTree, agreed: Variance) -> Uniformity {
         let mut written: SecondaryMap<crate::inst::Res, bool> = SecondaryMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
@@ -108,6 +120,7 @@ impl Uniformity {
         let alone = !m.entries.is_empty() && m.entries.iter().all(|e| e.workgroup_size() == Some([1, 1, 1]));
         let mut r = Run {
             most: if alone { Variance::Workgroup } else { Variance::Divergent },
+            agreed,
             f,
             m,
             written,
@@ -246,7 +259,10 @@ impl Run<'_> {
                 Variance::Divergent
             }
             // What it depends on is also which lanes are there.
-            (_, Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce) => Variance::Divergent,
+            (_, Op::Any | Op::Ballot) => self.agreed,
+            (_, Op::LaneRead) if self.u.values[d.args[1]] <= Variance::Subgroup => self.agreed,
+            (Attr::Reduce(r), _) if r.reach == Reach::All && r.cluster == 0 => self.agreed,
+            (_, Op::LaneRead | Op::Reduce) => Variance::Divergent,
             // Lanes of one quad get derivatives of their own, even of values that all compute alike.
             (_, Op::Derivative | Op::Sample) => Variance::Divergent,
             // Other waves may store to an image between two loads.

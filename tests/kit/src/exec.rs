@@ -325,8 +325,13 @@ pub fn run(
             let caps = target.caps();
             let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
             let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
+            // Passes know the size of the target's subgroups.
+            let mut profile = gpucc_interp::Profile::default();
+            if caps.subgroup != 0 {
+                profile.subgroup_size = caps.subgroup;
+            }
             gpucc_interp::OracleProgram::new(&module, entry)
-                .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
+                .and_then(|p| p.run(dispatch, run, &profile))
                 .map(|o| o.report)
                 .map_err(|t| Problem::Trap(t.to_string()))
         }

@@ -7,6 +7,7 @@
 //! entries are written by people: `docs/performance-notes.txt`, `family | entry | text` a line.
 
 mod draws;
+mod lanes;
 mod measure;
 
 use crate::{stamp, workspace};
@@ -269,6 +270,7 @@ pub fn counts_page(folder: &Path) -> Result<String, String> {
             let _ = writeln!(o, "| `{}` | {} |", short(k), cells.join(" | "));
         }
     }
+    lanes::section(&mut o)?;
     draws::section(&mut o, folder, &notes)?;
     Ok(o)
 }
