@@ -167,6 +167,10 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, t
     });
     let unorm = |f: &Format| f.base() == Base::Float && f.bytes() <= f.components() * 2 && f.name().contains("unorm");
     let saturated = formats.iter().take(4).enumerate().fold(0, |w, (k, f)| w | u32::from(unorm(f)) << (k + 1));
+    // The others have the bit beside their register.
+    for (r, _) in registers.iter_mut().zip(&formats).skip(4).filter(|(_, f)| unorm(f)) {
+        *r |= 0x80;
+    }
     let mut list = vec![
         word(0x1008, (u32::from(io.count()) + 1) | 0x1f00),
         word(0x100c, temps.into()),

@@ -1,5 +1,5 @@
 //! Wrong machine code: one changed bit of an instruction that samples, interpolates or exports changes what a case of the shared
-//! folder draws, or traps; so does a wait that is left out.
+//! folder draws, or traps; so does a wait that is left out, and a changed bit of what a program asks of the hardware's registers.
 
 use std::collections::BTreeMap;
 
@@ -88,6 +88,39 @@ fn a_changed_bit_of_an_instruction_shows() {
     for ((family, kind), [shown, silent]) in counts {
         println!("{family}, {kind}: {shown} of {} changes are noticed", shown + silent);
         assert!(10 * shown >= 8 * (shown + silent), "{family}, {kind}: only {shown} of {} are noticed", shown + silent);
+    }
+}
+
+#[test]
+fn a_changed_bit_of_a_state_word_shows() {
+    let mut rng = SplitMix64::new(25);
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    let mut quiet: BTreeMap<(&str, u16, u32, u32), usize> = BTreeMap::new();
+    each(|row, _, _, make, is_same| {
+        if !row.held.state {
+            return;
+        }
+        let words = |(k, c): (usize, &mut Container)| {
+            let one = |n: usize, mask: u32| (0..32).filter(move |b| mask >> b & 1 == 1).map(move |b| (k, n, b));
+            c.entries[0].state.iter().enumerate().flat_map(|(n, w)| one(n, w.mask)).collect::<Vec<_>>()
+        };
+        let all: Vec<_> = make().containers().enumerate().flat_map(words).collect();
+        for _ in 0..if all.is_empty() { 0 } else { CHANGES } {
+            let (program, word, bit) = all[rng.next_u64() as usize % all.len()];
+            let mut programs = make();
+            let container = programs.containers().nth(program).unwrap();
+            let w = &mut container.entries[0].state[word];
+            w.value ^= 1 << bit;
+            let place = (row.family, w.space, w.register, bit);
+            let same = is_same(&programs);
+            counts.entry(row.family).or_default()[usize::from(same)] += 1;
+            *quiet.entry(place).or_default() += usize::from(same);
+        }
+    });
+    for (family, [shown, silent]) in counts {
+        println!("{family}: {shown} of {} changes of state words are noticed", shown + silent);
+        let quiet: Vec<_> = quiet.iter().filter(|q| q.0.0 == family && *q.1 > 0).collect();
+        assert!(10 * shown >= 8 * (shown + silent), "{family}: only {shown} of {}: {quiet:x?}", shown + silent);
     }
 }
 

@@ -14,8 +14,10 @@ pub type Kinds = &'static [(&'static str, &'static str)];
 pub struct Held {
     /// Pictures of every group, to the bit under its profile, in one and in two places.
     pub pictures: bool,
-    /// Four of five changed bits show.
+    /// Four of five changed bits of instructions show.
     pub mutants: bool,
+    /// So do those of the state words that programs bring.
+    pub state: bool,
     /// `--verify` of the graphics corpus.
     pub verify: bool,
 }
@@ -43,7 +45,7 @@ pub struct Drawing {
 pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "tesla",
-        held: Held { pictures: true, mutants: true, verify: true },
+        held: Held { pictures: true, mutants: true, state: false, verify: true },
         kinds: &[("texture", "tex"), ("interpolation", "interp"), ("quad", "quadop"), ("output", "st b32 o")],
         // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
         texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],
@@ -61,7 +63,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "gcn",
-        held: Held { pictures: true, mutants: true, verify: true },
+        held: Held { pictures: true, mutants: true, state: false, verify: true },
         kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
         // DMASK 8 to 11, UNORM 12, DA 14.
         texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],
@@ -86,7 +88,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "valhall",
-        held: Held { pictures: true, mutants: true, verify: true },
+        held: Held { pictures: true, mutants: true, state: false, verify: true },
         kinds: &[
             ("texture", "TEX_"),
             ("image", "LD_TEX"),
@@ -132,7 +134,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "vivante",
-        held: Held { pictures: true, mutants: true, verify: true },
+        held: Held { pictures: true, mutants: true, state: true, verify: true },
         kinds: &[("texture", "texld"), ("fetch", "txf"), ("quad", "ds")],
         // Write mask from 23, unit from 27, the texel's components from 35. Of halves nobody reads the last two components.
         texture_bits: &[("texldl", &[23, 24, 27, 35, 37])],

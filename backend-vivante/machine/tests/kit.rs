@@ -238,12 +238,25 @@ pub struct Shot<'a> {
     pub in_vertex: bool,
     /// The second attribute of all vertices, in place of what changes over the target.
     pub fixed: Option<[f32; 4]>,
+    /// A bit that is turned over.
+    pub flip: Option<Flip>,
+}
+
+/// A bit of a word that hardware reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flip {
+    /// Of a register, by address.
+    Register(u32, u32),
+    /// Of a word of the unit in the table of units.
+    Unit(usize, u32),
+    /// Of a word of the descriptor.
+    Descriptor(usize, u32),
 }
 
 impl Shot<'_> {
     pub fn new(generation: u8, fragment: &str) -> Shot<'_> {
-        let (u, texture, in_vertex, fixed) = (Vec::new(), None, false, None);
-        Shot { generation, vertex: "nop t0.____, void, void, void", fragment, u, texture, in_vertex, fixed }
+        let vertex = "nop t0.____, void, void, void";
+        Shot { generation, vertex, fragment, u: Vec::new(), texture: None, in_vertex: false, fixed: None, flip: None }
     }
 
     /// The first unit of the vertex program.
@@ -251,10 +264,12 @@ impl Shot<'_> {
         if self.generation == GC2000 { 8 } else { 16 }
     }
 
-    fn registers(&self, kills: bool) -> Registers {
+    /// Registers by address, as a driver writes them.
+    pub fn registers(&self) -> Vec<(u32, u32)> {
         let halti5 = self.generation == GC7000;
-        let mut r = Registers::new();
-        let mut set = |address: u32, value: u32| r.set(0, address, value, u32::MAX);
+        let kills = self.fragment.contains("texkill");
+        let mut all = Vec::new();
+        let mut set = |address: u32, value: u32| all.push((address, value));
         // Two inputs, their temporaries, two outputs, theirs.
         set(0x0808, 0x102);
         set(if halti5 { 0x08c0 } else { 0x0820 }, 0x0100);
@@ -264,13 +279,16 @@ impl Shot<'_> {
         // A varying of four components, smooth.
         set(0x0a30, 1 << 8);
         set(if halti5 { 0x0a90 } else { 0x3820 }, 4);
-        set(0x0a40, 0x2f1);
-        set(0x0a34, 1 << 16);
-        set(0x1008, 2);
+        if !halti5 {
+            set(0x0a40, 0x2f1);
+            set(0x0a34, 1 << 16);
+        }
+        set(0x1008, 0x1f02);
         set(0x100c, TEMPS.into());
         // The 128 bits of a pixel are two targets, of t10 and t11, whose words pass through.
         set(0x1010, 1 << 8);
-        set(0x1004, 10 | 11 << 8);
+        set(0x1004, 0x0a0a_0b0a);
+        set(0x102c, 0x0a0a_0a0a);
         set(0x1030, 0x22);
         let late = halti5 && kills;
         set(0x0e08, 0x30 | u32::from(self.generation != GC2000) | if late { 0x1100_0000 } else { 0 });
@@ -290,6 +308,17 @@ impl Shot<'_> {
         let [base, stride] = if self.generation == GC2000 { [0x0680, 0x06a0] } else { [0x14600, 0x14640] };
         set(base, VERTICES as u32);
         set(stride, 32);
+        all
+    }
+
+    fn written(&self) -> Registers {
+        let mut r = Registers::new();
+        for (address, value) in self.registers() {
+            r.set(0, address, value, u32::MAX);
+        }
+        if let Some(Flip::Register(address, bit)) = self.flip {
+            r.set(0, address, !r.get(0, address), 1 << bit);
+        }
         r
     }
 
@@ -323,11 +352,21 @@ impl Shot<'_> {
         }
         let mut residents = vec![resident("vertices", VERTICES, data.iter().flat_map(|v| v.to_le_bytes()).collect())];
         if let Some(t) = self.texture {
-            residents.extend(t.residents(self.generation, unit(self.in_vertex).unwrap_or_default()));
+            let number = unit(self.in_vertex).unwrap_or_default();
+            residents.extend(t.residents(self.generation, number));
+            let mut turn = |address: u64, word: usize, bit: u32| {
+                let r = residents.iter_mut().find(|r| r.address == address).expect("it was placed");
+                r.bytes[4 * word + bit as usize / 8] ^= 1 << (bit % 8);
+            };
+            match self.flip {
+                Some(Flip::Unit(word, bit)) => turn(TABLE, 32 * number + word, bit),
+                Some(Flip::Descriptor(word, bit)) => turn(DESCRIPTOR, word, bit),
+                _ => {}
+            }
         }
         let tables = [vec![(0, TABLE)], vec![(0, TABLE)]];
         let device = Device { residents, ..Device::default() };
-        let mut device = DrawDevice { device, tables, registers: self.registers(kills) };
+        let mut device = DrawDevice { device, tables, registers: self.written() };
         let format = Format::Rgba32Uint;
         let pipeline = Pipeline { targets: vec![Some(Target::new(format))], ..Pipeline::default() };
         let side = SIZE as f32;

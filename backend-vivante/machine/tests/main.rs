@@ -5,5 +5,6 @@ mod exec;
 mod flip;
 mod kit;
 mod listing;
+mod state;
 mod textures;
 mod vectors;

@@ -5,8 +5,8 @@ use gpucc_sim::texture::Texel;
 use gpucc_sim::texture::format::{from_snorm, from_unorm};
 use gpucc_sim::{Registers, Trap, TrapKind};
 
-use super::draw::reg::SPACE;
 use super::memory::DeviceMemory;
+use super::registers::reg::SPACE;
 use crate::{GC2000, GC7000};
 
 gpucc_sim::words! {

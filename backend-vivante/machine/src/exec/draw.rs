@@ -21,6 +21,7 @@ use super::launch::{
     FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, texture_units, uniform_words,
 };
 use super::memory::DeviceMemory;
+use super::registers::{VertexWords, Wanted, Words, fragment_words, reg, varyings};
 use super::subgroup::{Group, Mask};
 use crate::validate::{INSTRUCTIONS, TEMPS, UNIFORMS};
 use crate::{GC2000, GC7000};
@@ -29,63 +30,6 @@ use crate::{GC2000, GC7000};
 const GIVEN_WORDS: u32 = 5;
 /// Instructions between looks at whether a group has ended.
 const TIME_SLICE: u32 = 1000;
-
-/// State words by address (`graphics-vivante.md` 1).
-pub mod reg {
-    /// Space of all of them.
-    pub const SPACE: u16 = 0;
-    /// Outputs of the vertex program.
-    pub const VS_OUTPUT_COUNT: u32 = 0x0804;
-    /// Inputs of it, and whether ids are one.
-    pub const VS_INPUT_COUNT: u32 = 0x0808;
-    /// Temporaries of it.
-    pub const VS_TEMPS: u32 = 0x080c;
-    /// Temporaries of its outputs.
-    pub const VS_OUTPUT: u32 = 0x0810;
-    /// Temporaries of its inputs.
-    pub const VS_INPUT: u32 = 0x0820;
-    /// The same from HALTI5 on.
-    pub const VS_HALTI5_OUTPUT: u32 = 0x08e0;
-    /// The same from HALTI5 on.
-    pub const VS_HALTI5_INPUT: u32 = 0x08c0;
-    /// Number of varyings.
-    pub const VARYINGS: u32 = 0x0a30;
-    /// Whether each is left out by the shade model.
-    pub const SHADER_ATTRIBUTES: u32 = 0x0a40;
-    /// PA_CONFIG, with the shade model.
-    pub const PA_CONFIG: u32 = 0x0a34;
-    /// Components of varyings, before HALTI5.
-    pub const VARYING_COMPONENTS: [u32; 2] = [0x3820, 0x3834];
-    /// Components of varyings from HALTI5 on.
-    pub const HALTI5_VARYING_COMPONENTS: u32 = 0x0a90;
-    /// How each component is interpolated, from HALTI5 on.
-    pub const HALTI5_INTERPOLATION: u32 = 0x38c0;
-    /// Temporaries of colours, of targets 0 to 3 and 4 to 7.
-    pub const PS_OUTPUT_REG: [u32; 2] = [0x1004, 0x102c];
-    /// Inputs of the fragment program, the position among them.
-    pub const PS_INPUT_COUNT: u32 = 0x1008;
-    /// Temporaries of it.
-    pub const PS_TEMPS: u32 = 0x100c;
-    /// Targets, and which are saturated.
-    pub const PS_CONTROL: u32 = 0x1010;
-    /// How targets take what the program leaves, four bits each.
-    pub const PS_OUTPUT_MODE: u32 = 0x1030;
-    /// Whether depth is tested before the program.
-    pub const RA_EARLY_DEPTH: u32 = 0x0e08;
-}
-
-/// State words.
-struct Words<'a>(&'a Registers);
-
-impl Words<'_> {
-    fn get(&self, register: u32) -> u32 {
-        self.0.get(reg::SPACE, register)
-    }
-
-    fn byte(&self, first: u32, n: u32) -> usize {
-        (self.get(first + n / 4 * 4) >> (8 * (n % 4)) & 0xff) as usize
-    }
-}
 
 /// A program of the draw.
 struct Side<'a> {
@@ -140,6 +84,30 @@ impl Place {
             _ => 0,
         }
     }
+}
+
+/// What the words of targets must say.
+fn wants(places: &[Place], draw: &Draw<'_>, halti5: bool) -> Vec<Wanted> {
+    let format = |p: &Place| draw.merger.targets.get(p.target).copied().flatten().map(|t| t.format);
+    places.iter().map(|p| Wanted { mode: p.mode(draw, halti5), saturates: format(p).is_some_and(is_unorm) }).collect()
+}
+
+/// Formats whose colours are limited to 0 to 1 before they are blended.
+fn is_unorm(f: gpucc_sim::texture::Format) -> bool {
+    use gpucc_sim::texture::Format::*;
+    matches!(
+        f,
+        R8Unorm
+            | Rg8Unorm
+            | Rgba8Unorm
+            | Rgba8UnormSrgb
+            | Bgra8Unorm
+            | Bgra8UnormSrgb
+            | Rgb10a2Unorm
+            | R16Unorm
+            | Rg16Unorm
+            | Rgba16Unorm
+    )
 }
 
 /// A shader core.
@@ -269,26 +237,13 @@ impl<'a> Machine<'a> {
             .map(|f| Side::new(common, f, (&words, reg::PS_TEMPS), &launch.state, own, &device.tables[1]))
             .transpose()?;
         let halti5 = common.generation == GC7000;
-        let (inputs, map) = (words.get(reg::VS_INPUT_COUNT), if halti5 { reg::VS_HALTI5_INPUT } else { reg::VS_INPUT });
-        let ids = inputs >> 31 == 1;
-        let count = (inputs & 31) - u32::from(ids && inputs & 31 > 0);
-        // Without an element the chip hangs (1.1).
-        if count == 0 {
-            return Err(bad("the vertex program has no element"));
-        }
-        if inputs >> 8 & 0x1f != ((inputs & 31) + 4).div_ceil(16) || inputs & 0x7fff_e0e0 != 0 {
-            return Err(bad(format!("VS_INPUT_COUNT {inputs:#x}")));
-        }
-        let input = |n: u32| words.byte(map, n);
+        let VertexWords { inputs, ids, outputs } = VertexWords::read(&words, halti5)?;
         let mut attributes = Vec::new();
-        for n in 0..count {
-            attributes.push(Attribute::read(registers, common.generation, n, input(n))?);
+        for (n, &register) in (0..).zip(&inputs) {
+            attributes.push(Attribute::read(registers, common.generation, n, register)?);
         }
-        let map = if halti5 { reg::VS_HALTI5_OUTPUT } else { reg::VS_OUTPUT };
-        let outputs: Vec<usize> = (0..words.get(reg::VS_OUTPUT_COUNT)).map(|n| words.byte(map, n)).collect();
         let known = |t: &usize| *t < vertex.launch.temps;
-        let id_register = ids.then(|| input(count));
-        if outputs.is_empty() || !outputs.iter().all(known) || !id_register.iter().all(known) {
+        if outputs.is_empty() || !outputs.iter().all(known) || !ids.iter().all(known) {
             return Err(bad("the maps of the vertex program name temporaries that it does not have"));
         }
         if attributes.iter().any(|a| a.register >= vertex.launch.temps) {
@@ -298,19 +253,16 @@ impl<'a> Machine<'a> {
         if fragment.is_some() && outputs.len() != varyings.len() + 1 {
             return Err(bad(format!("{} outputs for {} varyings", outputs.len(), varyings.len())));
         }
+        let places = places(draw);
         let mut colours = Vec::new();
         if let Some(f) = &fragment {
-            let inputs = words.get(reg::PS_INPUT_COUNT) & 31;
-            if inputs as usize != varyings.len() + 1 || varyings.len() >= f.launch.temps.max(1) {
-                return Err(bad(format!("{inputs} inputs of the fragment program for {} varyings", varyings.len())));
+            let temps = f.launch.temps;
+            if varyings.len() >= temps.max(1) {
+                return Err(bad(format!("{} varyings of a fragment program with {temps} temporaries", varyings.len())));
             }
-            let targets = (words.get(reg::PS_CONTROL) >> 8 & 7) + 1;
-            for n in 0..targets {
-                let t = words.byte(reg::PS_OUTPUT_REG[n as usize / 4], n % 4) & 0x7f;
-                if t >= f.launch.temps {
-                    return Err(bad(format!("target {n} has t{t}, which the program does not have")));
-                }
-                colours.push(t);
+            colours = fragment_words(&words, varyings.len(), &wants(&places, draw, halti5))?;
+            if let Some(t) = colours.iter().find(|t| **t >= temps) {
+                return Err(bad(format!("a target has t{t}, which the program does not have")));
             }
         }
         let run = Run {
@@ -319,19 +271,11 @@ impl<'a> Machine<'a> {
             report: RunReport::default(),
             classes: [0; alu::CLASSES.len()],
         };
-        let places = places(draw);
-        if fragment.is_some() {
-            let modes = words.get(reg::PS_OUTPUT_MODE);
-            let want = places.iter().zip(0..).fold(0, |w, (p, k)| w | p.mode(draw, halti5) << (4 * k));
-            if modes != want {
-                return Err(bad(format!("output modes {modes:#x} for targets that take {want:#x}")));
-            }
-        }
         let machine = Machine {
             vertex,
             fragment,
             attributes,
-            ids: id_register,
+            ids,
             outputs,
             varyings,
             colours,
@@ -369,47 +313,6 @@ impl<'a> Machine<'a> {
         group.start_lanes(&side.launch, mask, garbage.as_mut());
         group
     }
-}
-
-/// Components of the varyings, and how they are interpolated.
-fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<(usize, Mode)>, Trap> {
-    let count = words.get(reg::VARYINGS) >> 8 & 0xff;
-    let mut list = Vec::new();
-    let mut before = 0;
-    for n in 0..count {
-        let word = match (halti5, n / 8) {
-            (true, k) => words.get(reg::HALTI5_VARYING_COMPONENTS + 4 * k),
-            (false, k) => words.get(*reg::VARYING_COMPONENTS.get(k as usize).unwrap_or(&0)),
-        };
-        let components = (word >> (4 * (n % 8)) & 15) as usize;
-        if components == 0 || components > 4 {
-            return Err(bad(format!("varying {n} has {components} components")));
-        }
-        let mode = if halti5 {
-            let code = |k: u32| words.get(reg::HALTI5_INTERPOLATION + k / 8 * 4) >> (4 * (k % 8)) & 15;
-            let first = code(before);
-            if (1..components as u32).any(|k| code(before + k) != first) {
-                return Err(bad(format!("components of varying {n} are interpolated in different ways")));
-            }
-            match first {
-                0 => Mode::Perspective,
-                1 => Mode::Linear,
-                2 => Mode::Flat,
-                c => return Err(bad(format!("interpolation {c} of varying {n}"))),
-            }
-        } else {
-            // Flat shading concerns what does not bypass it.
-            let flat = words.get(reg::PA_CONFIG) >> 16 & 3 == 0;
-            match words.get(reg::SHADER_ATTRIBUTES + 4 * n) {
-                0x2f1 => Mode::Perspective,
-                0x2f0 if flat => Mode::Flat,
-                w => return Err(bad(format!("PA_SHADER_ATTRIBUTES {w:#x} of varying {n}"))),
-            }
-        };
-        before += components as u32;
-        list.push((components, mode));
-    }
-    Ok(list)
 }
 
 /// Targets without holes; one of 128 bits is two.

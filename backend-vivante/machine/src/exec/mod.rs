@@ -11,6 +11,7 @@ mod draw;
 mod image;
 mod launch;
 mod memory;
+mod registers;
 mod sampler;
 mod subgroup;
 mod texture;
