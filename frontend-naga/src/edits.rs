@@ -6,6 +6,8 @@ use gpucc_ir::{Diagnostic, Span};
 #[derive(Debug, Clone, Default)]
 pub struct Edits {
     list: Vec<[u32; 4]>,
+    /// What a change is told as, where that is not the part of the source that it replaces: by its place there.
+    told: Vec<(u32, Span)>,
     /// Where that source differs from the one before it.
     before: Option<Box<Edits>>,
 }
@@ -22,15 +24,15 @@ impl Edits {
             done = at + length;
         }
         text.push_str(&source[done..]);
-        (text, Edits { list: edits, before: None })
+        (text, Edits { list: edits, told: Vec::new(), before: None })
     }
 
     /// These changes of a text that others made of the source.
     pub fn after(self, before: Edits) -> Edits {
-        match self.before {
+        match self.before.clone() {
             _ if before.is_empty() => self,
-            Some(own) => Edits { list: self.list, before: Some(Box::new(own.after(before))) },
-            None => Edits { list: self.list, before: Some(Box::new(before)) },
+            Some(own) => Edits { before: Some(Box::new(own.after(before))), ..self },
+            None => Edits { before: Some(Box::new(before)), ..self },
         }
     }
 
@@ -39,13 +41,39 @@ impl Edits {
         self.list.is_empty() && self.before.is_none()
     }
 
-    fn place(&self, at: u32) -> u32 {
-        let own = match self.list.partition_point(|e| e[0] <= at).checked_sub(1).map(|n| self.list[n]) {
-            Some([new, length, old, was]) if at >= new + length => old + was + (at - new - length),
-            Some([_, _, old, _]) => old,
+    /// Tells places in changes as parts of the source.
+    pub fn tell(mut self, told: Vec<(usize, Span)>) -> Edits {
+        self.told = told.into_iter().map(|(at, span)| (at as u32, span)).collect();
+        self
+    }
+
+    /// A place in the source: of a first byte, or behind a last one. What was put in is all of what it replaces.
+    fn place(&self, at: u32, is_end: bool) -> u32 {
+        let before = |e: &[u32; 4]| if is_end { e[0] < at } else { e[0] <= at };
+        let own = match self.list.partition_point(before).checked_sub(1).map(|n| self.list[n]) {
+            Some([new, length, old, was]) if at >= new + length && !(is_end && at == new + length) => {
+                old + was + (at - new - length)
+            }
+            Some([new, length, old, was]) if is_end && at == new + length && was == length => old + was,
+            Some([_, _, old, was]) => match self.told.iter().find(|t| t.0 == old) {
+                Some((_, span)) => {
+                    if is_end {
+                        span.end
+                    } else {
+                        span.start
+                    }
+                }
+                None => {
+                    if is_end {
+                        old + was
+                    } else {
+                        old
+                    }
+                }
+            },
             None => at,
         };
-        self.before.as_ref().map_or(own, |b| b.place(own))
+        self.before.as_ref().map_or(own, |b| b.place(own, is_end))
     }
 
     /// A span of the text as one of the source.
@@ -53,8 +81,8 @@ impl Edits {
         if self.is_empty() || !span.is_known() {
             return span;
         }
-        let start = self.place(span.start);
-        Span::new(start, self.place(span.end).max(start))
+        let start = self.place(span.start, false);
+        Span::new(start, self.place(span.end, true).max(start))
     }
 
     /// A diagnostic about the text as one about the source.

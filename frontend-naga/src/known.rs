@@ -113,7 +113,11 @@ fn plain(mut d: Diagnostic) -> Diagnostic {
     d.notes.retain(|n| !n.contains("Naga maintainers"));
     for n in &mut d.notes {
         *n = sentence(n);
+        if n == "WGSL does not support assignments to swizzles" {
+            *n = "a swizzle on the left side names each component once, in a statement of its own".into();
+        }
     }
+    d.notes.retain(|n| n != "consider assigning each component individually");
     d.notes.retain(|n| n != "this expression is invalid" && n != "call to is invalid");
     for l in &mut d.labels {
         let text = match l.text.strip_prefix("naga::ir::").and_then(|t| t.split_once(' ')) {

@@ -16,6 +16,7 @@ pub mod guard;
 mod halves;
 mod known;
 mod lower;
+mod overrides;
 mod parse;
 #[doc(hidden)]
 pub mod report;
@@ -99,6 +100,8 @@ pub struct Parsed {
     regions: Vec<(Span, Told)>,
     /// Bytes of stack for what recurses over it.
     stack: usize,
+    /// The text of a module with overrides.
+    source: Option<String>,
 }
 
 /// An entry point of a parsed module.
@@ -149,7 +152,7 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
         return parse_text(input, lang);
     };
     let list = match parse_halves(text) {
-        Ok(parsed) => return Ok(parsed),
+        Ok(parsed) => return Ok(parsed.with_source(text)),
         Err(list) => list,
     };
     // Text that naga's parser cannot read may be said in another way.
@@ -158,7 +161,7 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
     let mut parsed = parse_halves(&right.text).map_err(explained)?;
     parsed.heads.iter_mut().for_each(|h| h.1 = right.edits.span(h.1));
     parsed.regions = right.regions;
-    Ok(Parsed { edits: parsed.edits.after(right.edits), ..parsed })
+    Ok(Parsed { edits: parsed.edits.after(right.edits), ..parsed }.with_source(text))
 }
 
 /// WGSL whose casts to halves are said in another way.
@@ -185,6 +188,18 @@ fn parse_text(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
 
 /// Lowers one entry point of a module, or all of them.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
+    let rest = |list: Vec<Diagnostic>| match overrides::written(parsed, options)? {
+        Some(written) => lower_parsed(&written, &Options { overrides: Vec::new(), ..options.clone() }),
+        None => Err(list),
+    };
+    let has_overrides = !parsed.module.overrides.is_empty();
+    match lower_parsed(parsed, options) {
+        Err(list) if has_overrides && (parsed.types.is_some() || list[0].code == "override") => rest(list),
+        done => done,
+    }
+}
+
+fn lower_parsed(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
     guard::thread::with_stack(parsed.stack, || lower::lower(parsed, options)).unwrap_or_else(|failed| {
         Err(vec![match failed {
             guard::thread::Failed::Panicked(panic) => report::broke(&panic),
@@ -194,6 +209,12 @@ pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnosti
 }
 
 impl Parsed {
+    /// Keeps the text, if it may be needed again.
+    fn with_source(self, text: &str) -> Parsed {
+        let source = (!self.module.overrides.is_empty()).then(|| text.to_string());
+        Parsed { source, ..self }
+    }
+
     /// The language it was written in.
     pub fn lang(&self) -> Lang {
         self.lang

@@ -167,7 +167,7 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
         aliasing::check(&module, source)?;
     }
     let heads = heads(&module, lang, source);
-    Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), regions: Vec::new(), stack })
+    Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), regions: Vec::new(), stack, source: None })
 }
 
 /// Most errors that are looked for.

@@ -8,6 +8,7 @@ mod guard_spirv;
 mod guard_thread;
 mod guard_wgsl;
 mod limits;
+mod messages;
 mod report;
 mod run_time;
 mod semantics;

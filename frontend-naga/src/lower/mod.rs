@@ -146,7 +146,7 @@ fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Refusals> {
 }
 
 /// The values keyed as naga wants them: by decimal id where the override has one, else by name.
-fn override_values(parsed: &Parsed, given: &[(String, f64)]) -> Result<naga::back::PipelineConstants, Refusals> {
+pub fn override_values(parsed: &Parsed, given: &[(String, f64)]) -> Result<naga::back::PipelineConstants, Refusals> {
     let mut constants = naga::back::PipelineConstants::default();
     let overrides = parsed.overrides();
     for (key, value) in given {

@@ -36,15 +36,26 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
     // The results of `frexp` and `modf` have no text: their members are written where they are asked for.
     for constant in &constants.list {
         let Value::Struct(_) = constant.value else { continue };
-        super::blank(changes, t.list[constant.first].at, t.list[constant.end].end);
         let name = t.text(constant.first + 1);
-        let is_use = |n: &usize| t.text(*n) == name && constants.scopes.find(t, *n) == Some(constant.first + 1);
-        for n in (0..t.list.len()).filter(is_use) {
+        let is_use = |n: &usize| {
+            let declared = || constants.scopes.find(t, *n) == Some(constant.first + 1);
+            t.text(*n) == name && *n != constant.first + 1 && t.text(n - 1) != "." && declared()
+        };
+        let written = (1..t.list.len()).filter(is_use).map(|n| {
             let mut at = Reader { t, constants: &constants, n, depth: 0 };
-            if let Some(text) = at.postfix().and_then(|v| v.text()) {
-                let (from, to) = (t.list[n].at, t.list[at.n - 1].end);
-                changes.push((from, to - from, text));
+            let text = at.postfix()?.text()?;
+            let (from, to) = (t.list[n].at, t.list[at.n - 1].end);
+            Some((from, to - from, text))
+        });
+        let first = t.list[constant.first];
+        match written.collect::<Option<Vec<_>>>() {
+            Some(written) => {
+                super::blank(changes, first.at, t.list[constant.end].end);
+                changes.extend(written);
             }
+            // A mistake, which is told of a value of run time too.
+            None if first.depth > 0 => changes.push((first.at, first.end - first.at, "let  ".into())),
+            None => {}
         }
     }
 }

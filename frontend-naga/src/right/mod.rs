@@ -45,13 +45,14 @@ pub fn put_right(source: &str) -> Result<Option<Right>, Diagnostic> {
     extensions::find(&tokens, &mut changes)?;
     diagnostics::find(&tokens, &mut changes, &mut regions);
     scopes::find(&tokens, &mut changes);
-    swizzles::find(&tokens, &mut changes);
+    let told = swizzles::find(&tokens, &mut changes);
     spellings::find(&tokens, &mut changes);
     constants::find(&tokens, &mut changes);
     if changes.is_empty() {
         return Ok(None);
     }
     let (text, edits) = Edits::apply(source, apart(changes));
+    let edits = edits.tell(told);
     Ok(Some(Right { text, edits, regions }))
 }
 

@@ -9,18 +9,23 @@
 
 use super::Changes;
 use super::tokens::Tokens;
+use gpucc_ir::Span;
 
 /// The names of the components while they are computed.
 const VALUE: &str = "gpucc_swizzle";
 const PLACE: &str = "gpucc_vector";
 
-/// Finds them.
-pub fn find(t: &Tokens, changes: &mut Changes) {
+/// Finds them. What is put in is told as the left side.
+pub fn find(t: &Tokens, changes: &mut Changes) -> Vec<(usize, Span)> {
+    let mut told = Vec::new();
     for n in 1..t.list.len() {
         if let Some(found) = assignment(t, n) {
+            let left = Span::new(found[0].0 as u32, t.list[n].end as u32);
+            told.extend(found.iter().map(|change| (change.0, left)));
             changes.extend(found);
         }
     }
+    told
 }
 
 /// The changes of the assignment whose left side ends with this word.

@@ -180,6 +180,8 @@ pub struct Call {
     pub function: String,
     pub arguments: Vec<String>,
     pub member: &'static str,
+    /// Whether the result is made of floats.
+    pub floats: bool,
 }
 
 impl Call {
@@ -202,8 +204,11 @@ fn is_half(text: &str) -> bool {
 /// Every overload.
 pub fn all() -> Vec<Call> {
     let mut list = Vec::new();
-    let mut add = |function: &str, arguments: Vec<String>, member, _: Kind| {
-        list.push(Call { function: function.to_string(), arguments, member });
+    let mut add = |function: &str, arguments: Vec<String>, member, kind: Kind| {
+        let whole = matches!(kind, I32 | U32 | AbstractInt | Bool) || member == ".exp" || function.starts_with("dot4");
+        let packed = function.starts_with("pack") || function.starts_with("unpack4x") && function.ends_with("I8");
+        let floats = !(whole || packed || function == "unpack4xU8");
+        list.push(Call { function: function.to_string(), arguments, member, floats });
     };
     for Row(name, parameters, kinds, widths) in ROWS {
         for &kind in *kinds {
@@ -226,7 +231,7 @@ pub fn all() -> Vec<Call> {
         }
         for c in 2..=4 {
             for r in 2..=4 {
-                add("transpose", vec![kind.matrix(c, r, 2.0)], "", kind);
+                add("transpose", vec![kind.matrix(c, r, 2.0)], "[1]", kind);
             }
             add("determinant", vec![kind.matrix(c, c, 2.0)], "", kind);
         }

@@ -100,6 +100,42 @@ fn statements_and_declarations() {
     report(&programs::all());
 }
 
+/// The value of a call is the same at compile time and at run time.
+#[test]
+fn constants_have_the_values_of_run_time() {
+    let mut wrong = Vec::new();
+    // naga's exponents of halves are 16 bits wide.
+    for call in calls::all().into_iter().filter(|c| !(c.has_halves() && c.member == ".exp")) {
+        let head = if call.has_halves() { "enable f16;" } else { "" };
+        let part = |word: &str, letter: &str| {
+            let all = call.arguments.iter().enumerate();
+            all.map(|(n, a)| format!("{word} {letter}{n} = {a}; ")).collect::<String>()
+        };
+        let names = |letter: &str| (0..call.arguments.len()).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
+        let more = if head.is_empty() { 1000 } else { 100 };
+        let same = match call.floats {
+            true => format!("all(abs(c - r) * {more} <= abs(c) + abs(r))"),
+            false => "all(c == r)".to_string(),
+        };
+        let text = format!(
+            "{head} @group(0) @binding(0) var<storage, read_write> o: array<u32, 1>;
+            @compute @workgroup_size(1) fn main() {{
+                {} const c = {}; {} let r = {}; o[0] = select(2u, 1u, {same});
+            }}",
+            part("const", "a"),
+            call.with(&names("a")),
+            part("var", "b"),
+            call.with(&names("b")),
+        );
+        let mut dispatch = gpucc_sim::Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0]);
+        crate::common::run(&text, &mut dispatch);
+        if dispatch.words(0, 0).expect("bound above") != [1] {
+            wrong.push(call.with(&call.arguments));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ: {wrong:#?}", wrong.len());
+}
+
 /// The programs of a file, with a line `----` between two.
 #[test]
 fn of_a_file() {
