@@ -11,9 +11,13 @@ use serde_json::{Map, Value, json};
 use crate::exec::Problem;
 use crate::gfx;
 
-/// Bindings that it writes, and the binding of the twin that holds the picture.
+/// Bindings that it writes, if it has storage, and the binding of the twin that holds the picture.
 const WRITTEN: [u32; 2] = [5, 6];
 const PICTURE: u32 = 2;
+
+fn written(p: &FragmentProgram) -> &'static [u32] {
+    if p.bare { &[] } else { &WRITTEN }
+}
 
 /// The scene that draws a program: a texture for each target, `t` and its location.
 fn scene(p: &FragmentProgram) -> Value {
@@ -34,7 +38,7 @@ fn scene(p: &FragmentProgram) -> Value {
         targets[at] = json!({"format": format});
         attachments[at] = json!({"texture": name});
     }
-    let written = WRITTEN.iter().map(|n| json!({"name": format!("b{n}"), "buffer": format!("b{n}")}));
+    let written = written(p).iter().map(|n| json!({"name": format!("b{n}"), "buffer": format!("b{n}")}));
     let pictures = p.pipeline.targets.iter().map(|t| format!("t{}", t.location));
     let outputs: Vec<Value> = pictures.map(|n| json!({"name": n, "texture": n})).chain(written).collect();
     let (layouts, bound) = vertex_buffers(p, &mut buffers);
@@ -86,12 +90,12 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// The program of a seed.
+    /// The program of a seed, with storage or without.
     ///
     /// # Errors
     /// Its twin does not run, or its scene is refused; the text has the source.
-    pub fn new(seed: u64) -> Result<Drawn, String> {
-        let program = FragmentProgram::new(seed)?;
+    pub fn new(seed: u64, bare: bool) -> Result<Drawn, String> {
+        let program = FragmentProgram::new(seed, bare)?;
         let said = |e: String| format!("seed {seed}: {e}\n{}", program.source);
         let scene = read::parse(&scene(&program).to_string(), read::Language::Json).map_err(|e| said(e.to_string()))?;
         let file = SceneFile { scene, name: String::new(), folder: std::path::PathBuf::new(), text: None };
@@ -109,10 +113,11 @@ impl Drawn {
     /// # Errors
     /// A refusal, or the first word that differs, or what went wrong.
     pub fn check(&self, on: On, level: u8) -> Result<(), Failure> {
-        let at = format!("seed {} on {on} -O{level}", self.seed);
+        let bare = if self.program.bare { " without storage" } else { "" };
+        let at = format!("seed {}{bare} on {on} -O{level}", self.seed);
         match self.draw(on, level) {
             Ok(outputs) => {
-                let names = std::iter::once(PICTURE).chain(WRITTEN);
+                let names = std::iter::once(PICTURE).chain(written(&self.program).iter().copied());
                 for (binding, mut got) in names.zip(self.joined(outputs)) {
                     if binding == 6 {
                         unsigned_zeros_of_cells(&mut got);

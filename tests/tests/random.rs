@@ -1,7 +1,8 @@
 //! Random programs on the oracle, before and after the target-independent passes: no word differs. `backend-X/tests/suites.rs` runs
 //! them on the machines, `randprog` more of them.
 
-use gpucc_kit::suite;
+use gpucc_ir::{Refusal, Stage};
+use gpucc_kit::{predict, suite};
 use gpucc_tests::examples::all;
 use gpucc_tests::exec::{self, For, On, POOR, RICH};
 use gpucc_tests::randfs::Drawn;
@@ -205,17 +206,23 @@ fn fragment_programs_draw_what_their_twins_compute() {
         .into_iter()
         .chain(crate::drawing::pictures("all").into_iter().map(exec::on))
         .collect();
+    let stores = |on: On| !predict::documented_in(on, Stage::Fragment, Refusal::StorageBuffers);
     let wrong: Vec<String> = (0..suite::random_count() / 2)
         .into_par_iter()
         .flat_map_iter(|seed| {
-            let p = Drawn::new(seed).unwrap_or_else(|e| panic!("{e}"));
-            let one = |(on, level): (On, u8)| match p.check(on, level) {
-                Ok(()) => None,
-                Err(Failure::Refused(true, ..)) => None,
-                Err(Failure::Refused(_, _, why) | Failure::Wrong(why)) => Some(format!("{why}\n{}", p.source())),
+            let [p, bare] = [false, true].map(|bare| Drawn::new(seed, bare).unwrap_or_else(|e| panic!("{e}")));
+            let one = |(on, level): (On, u8)| {
+                let p = if stores(on) { &p } else { &bare };
+                match p.check(on, level) {
+                    Ok(()) => None,
+                    Err(Failure::Refused(true, ..)) => None,
+                    Err(Failure::Refused(_, _, why) | Failure::Wrong(why)) => Some(format!("{why}\n{}", p.source())),
+                }
             };
             let all = places.iter().flat_map(|&on| [(on, 0), (on, 2)]);
-            all.filter_map(one).collect::<Vec<_>>()
+            // The oracle draws those without storage, too.
+            let also = bare.check(On::Interp, 0).err().map(|_| format!("seed {seed} without storage on the oracle"));
+            all.filter_map(one).chain(also).collect::<Vec<_>>()
         })
         .collect();
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong[0]);

@@ -10,7 +10,7 @@
 //! place and are never removed.
 
 use crate::PassCx;
-use gpucc_ir::{Attr, Block, Builder, Function, Inst, Op, Place, SecondaryMap, Space, Type, Value};
+use gpucc_ir::{Attr, Block, Builder, Const, Function, Inst, Op, Place, SecondaryMap, Space, Type, Value};
 
 #[derive(Clone)]
 struct Known {
@@ -99,7 +99,7 @@ fn step(
             if let Some(v) = hit.map(|k| k.value)
                 && cx.change()
             {
-                let v = if f.ty(v) == ty { v } else { Builder::like(f, block, i).bitcast(v, ty) };
+                let v = cast(&mut Builder::like(f, block, i), v, ty, cx.caps.scalar);
                 map[d.result()] = Some(v);
                 return false;
             }
@@ -122,6 +122,27 @@ fn step(
         }
         _ => true,
     }
+}
+
+/// A value as one of another kind whose lanes are as wide. Scalar targets have no `bitcast` of a vector, and behind the pass for
+/// scalars nobody takes one apart.
+fn cast(b: &mut Builder<'_>, v: Value, ty: Type, scalar: bool) -> Value {
+    if b.func.ty(v) == ty {
+        return v;
+    }
+    if let Some(c) = b.func.as_const(v) {
+        let bits = c.bits.clone();
+        return b.func.constant(Const { ty, bits });
+    }
+    if !scalar || !ty.is_vector() {
+        return b.bitcast(v, ty);
+    }
+    let lane = |b: &mut Builder<'_>, k: u32| {
+        let part = b.extract(v, k);
+        b.bitcast(part, ty.with_lanes(1))
+    };
+    let parts: Vec<Value> = (0..ty.lanes()).map(|k| lane(b, k)).collect();
+    b.compose(&parts)
 }
 
 /// Whether two accesses of one place cannot overlap.

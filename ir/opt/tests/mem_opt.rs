@@ -1,7 +1,9 @@
 //! Tests of `ir/opt/src/mem_opt.rs`.
 
 use crate::testing::{opt, unchanged};
+use gpucc_ir::Function;
 use gpucc_opt::mem_opt::run;
+use gpucc_opt::{Caps, PassCx};
 
 #[test]
 fn forwards_and_drops() {
@@ -45,4 +47,31 @@ fn fences_stand_between() {
     }
     let t = opt(run, &text("barrier none acquire workgroup"));
     assert_eq!(t.matches("load").count(), 1, "{t}");
+}
+
+/// Lanes of another kind: of a constant it is another constant; a scalar target has no `bitcast` of a vector.
+#[test]
+fn what_is_forwarded_as_another_kind_is_cast_by_lanes() {
+    let with = |value: &str, scalar: bool| {
+        let pass = |f: &mut Function, cx: &mut PassCx<'_>| {
+            let caps = Caps { scalar, ..Caps::FULL };
+            let mut c = PassCx::new(cx.module, &caps);
+            run(f, &mut c);
+            cx.must_change(c.changes());
+        };
+        opt(
+            pass,
+            &format!(
+                "func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32x2 = splat v0\n  \
+                 store {value}, global0[0] align 4\n  v2: f32x2 = load global0[0] align 4\n  store v2, res1[0] align 4\n  ret\n}}"
+            ),
+        )
+    };
+    let (vectors, scalars) = (with("v1", false), with("v1", true));
+    assert!(vectors.contains("f32x2 = bitcast v1"), "{vectors}");
+    assert!(scalars.matches(": f32 = bitcast").count() == 2 && !scalars.contains("f32x2 = bitcast"), "{scalars}");
+    for scalar in [false, true] {
+        let t = with("[0, 1065353216]:i32x2", scalar);
+        assert!(!t.contains("bitcast") && t.contains("store [0.0, 1.0]:f32x2"), "{t}");
+    }
 }

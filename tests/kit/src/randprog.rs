@@ -12,6 +12,7 @@
 //!   order does not matter, and results of atomics are used only of words of its own.
 //! * What is packed and unpacked is so far from the middle of two results that all roundings WGSL allows give one.
 
+mod bare;
 mod expr;
 mod flow;
 mod pack;
@@ -64,6 +65,8 @@ pub struct Generator {
     /// Some targets have no atomics: half of the programs do without.
     atomics: bool,
     kind: Kind,
+    /// Whether there is no storage: what is read is in uniform buffers, what is written in variables.
+    bare: bool,
     /// Around a fragment program.
     pipeline: Pipeline,
 }
@@ -200,6 +203,7 @@ impl Generator {
     pub fn of(seed: u64, kind: Kind) -> Generator {
         Generator {
             kind,
+            bare: false,
             pipeline: Pipeline::new(seed),
             rng: SplitMix64::new(seed),
             out: String::new(),
@@ -213,6 +217,12 @@ impl Generator {
             may_leave: false,
             atomics: false,
         }
+    }
+
+    /// A generator of fragment programs and twins for chips whose fragment programs have no storage buffers. Their own vectors are
+    /// mixed into the results.
+    pub fn bare(seed: u64, kind: Kind) -> Generator {
+        Generator { bare: true, ..Generator::of(seed, kind) }
     }
 
     fn pick(&mut self, n: u32) -> u32 {
@@ -261,7 +271,7 @@ impl Generator {
             self.function();
         }
         self.main();
-        self.out
+        if self.bare { bare::without_storage(&self.out) } else { self.out }
     }
 
     fn function(&mut self) {
@@ -314,6 +324,9 @@ impl Generator {
         }
         self.line("let base = gid.x * 4u;");
         self.line("me = gid.x;");
+        if self.bare {
+            self.line("cell = cells[me];");
+        }
         let nothing = if self.kind == Kind::Fragment { self.pipeline.nothing() } else { String::new() };
         self.line(&format!("var x0 = source.words[gid.x & 63u]{nothing};"));
         self.line("var x1 = i32(source.words[(gid.x * 7u + 3u) & 63u]);");
@@ -350,6 +363,7 @@ impl Generator {
                 Ty::I => format!("u32({e})"),
                 _ => format!("word({e})"),
             };
+            let e = if self.bare { format!("({e}) ^ kept({k}u)") } else { e };
             match self.kind {
                 Kind::Fragment => self.line(&format!("pixel[{k}] = {e};")),
                 _ => self.line(&format!("result[base + {k}u] = {e};")),
@@ -659,23 +673,26 @@ pub struct FragmentProgram {
     pub expected: Dispatch,
     /// Where its words leave, and what comes in.
     pub pipeline: Pipeline,
+    /// Whether it has no storage.
+    pub bare: bool,
 }
 
 impl FragmentProgram {
-    /// Generates the programs of a seed, and runs the twin.
+    /// Generates the programs of a seed, with storage or without, and runs the twin.
     ///
     /// # Errors
     /// The frontend or the oracle does not take the twin; the text has its source.
-    pub fn new(seed: u64) -> Result<FragmentProgram, String> {
-        let twin = Generator::of(seed, Kind::Twin).program();
+    pub fn new(seed: u64, bare: bool) -> Result<FragmentProgram, String> {
+        let of = |kind| if bare { Generator::bare(seed, kind) } else { Generator::of(seed, kind) };
+        let twin = of(Kind::Twin).program();
         let module = exec::lower(&twin, "main", &[]).map_err(|p| format!("seed {seed}: {p}\n{twin}"))?;
         let before = dispatch(seed);
         let mut expected = before.clone();
         exec::run(&module, "main", On::Interp, &CodegenOptions::default(), &mut expected, &options(seed))
             .map_err(|p| format!("seed {seed} on interp: {p}\n{twin}"))?;
         unsigned_zeros(&mut expected);
-        let (source, pipeline) = (Generator::of(seed, Kind::Fragment).program(), Pipeline::new(seed));
-        Ok(FragmentProgram { source, before, expected, pipeline })
+        let (source, pipeline) = (of(Kind::Fragment).program(), Pipeline::new(seed));
+        Ok(FragmentProgram { source, before, expected, pipeline, bare })
     }
 }
 

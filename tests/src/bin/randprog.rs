@@ -1,10 +1,10 @@
-//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]] [--verify]`
+//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify]`
 //!
 //! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
 //! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
 //! code. The last line is `N passed, M failed`. `--stress` makes register allocation harder than it is, and checks it.
 //!
-//! Programs of the stage `fs` are drawn, and compared with compute programs of the same meaning. With `--verify` each compute program runs as
+//! Programs of the stage `fs` are drawn, and compared with compute programs of the same meaning; those of `fs-bare` have no storage. With `--verify` each compute program runs as
 //! `gpucc --verify` runs a shader, on seeded inputs, and a table counts by reason what could not be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use gpucc_tests::randprog::{Failure, Generator, Kind, Program};
 use gpucc_verify::Given;
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]] [--verify] [--print]";
+const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify] [--print]";
 
 struct Args {
     seed: u64,
@@ -37,6 +37,8 @@ struct Args {
 enum Stage {
     Compute,
     Fragment,
+    /// Without storage.
+    Bare,
 }
 
 fn args() -> Result<Args, String> {
@@ -66,7 +68,8 @@ fn args() -> Result<Args, String> {
             "--stage" => match value()?.as_str() {
                 "cs" => a.stage = Stage::Compute,
                 "fs" => a.stage = Stage::Fragment,
-                other => return Err(format!("--stage {other}: cs or fs")),
+                "fs-bare" => a.stage = Stage::Bare,
+                other => return Err(format!("--stage {other}: cs, fs or fs-bare")),
             },
             "--stress" => {
                 for what in value()?.split(',') {
@@ -87,7 +90,7 @@ fn args() -> Result<Args, String> {
     if a.on.is_empty() {
         return Err(USAGE.into());
     }
-    if a.stage == Stage::Fragment && (a.verify || a.stress.verify) {
+    if a.stage != Stage::Compute && (a.verify || a.stress.verify) {
         return Err("--verify and --stress are for --stage cs".into());
     }
     Ok(a)
@@ -123,15 +126,19 @@ impl Verdicts {
 
 /// Verdicts of one program.
 fn program(seed: u64, a: &Args) -> Verdicts {
-    let kind = if a.stage == Stage::Fragment { Kind::Fragment } else { Kind::Compute };
     if a.print {
-        println!("// seed {seed}\n{}", Generator::of(seed, kind).program());
+        let generator = match a.stage {
+            Stage::Compute => Generator::new(seed),
+            Stage::Fragment => Generator::of(seed, Kind::Fragment),
+            Stage::Bare => Generator::bare(seed, Kind::Fragment),
+        };
+        println!("// seed {seed}\n{}", generator.program());
     }
     let mut v = Verdicts::default();
     let nowhere = |e: String| Verdicts { failed: vec![e; a.on.len() * a.opts.len()], ..Verdicts::default() };
     match a.stage {
-        Stage::Fragment => {
-            let p = match Drawn::new(seed) {
+        Stage::Fragment | Stage::Bare => {
+            let p = match Drawn::new(seed, a.stage == Stage::Bare) {
                 Ok(p) => p,
                 Err(e) => return nowhere(e),
             };
