@@ -84,6 +84,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
+    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(
         Refusal::BindGroup,
@@ -191,6 +192,7 @@ fn caps() -> Caps {
             targets: FormatSet::ALL,
             window: false,
             clip_distances: true,
+            point_size: false,
             packed: true,
             dense: true,
         },

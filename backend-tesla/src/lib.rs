@@ -70,6 +70,7 @@ const UNSUPPORTED: &[Unsupported] = &[
         "an instruction takes four arguments: none is left for a level or a bias beside a layer or a direction and what texels are compared with",
     ),
     Unsupported::all(Refusal::StorageBuffers, "g[] is there in compute programs alone").in_stages(GRAPHICS),
+    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::StorageTextures, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::CubeArrays, "no instruction before gt215, which is nva3, takes a cube and a layer")
@@ -205,6 +206,7 @@ fn caps(generation: u8) -> Caps {
             targets: FormatSet::ALL,
             window: false,
             clip_distances: true,
+            point_size: false,
             packed: false,
             dense: false,
         },

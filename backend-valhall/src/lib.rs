@@ -82,6 +82,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),
+    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(
         Refusal::BlendEquations,
@@ -197,6 +198,7 @@ fn caps() -> Caps {
             targets: FormatSet::ALL,
             window: true,
             clip_distances: false,
+            point_size: false,
             packed: false,
             dense: false,
         },
@@ -428,7 +430,8 @@ fn place_of(job: &Job<'_, ValhallFamily>, direction: Direction, n: usize, slot: 
             (FILE_VARYING, number.into())
         }
         (_, IoAt::Location { number, .. }) => (FILE_OUTPUT, number.into()),
-        (_, IoAt::Position) => (FILE_OUTPUT, 0),
+        // The size of a point is refused.
+        (_, IoAt::Position | IoAt::PointSize) => (FILE_OUTPUT, 0),
         (_, IoAt::FragDepth) => (FILE_OUTPUT, 8),
         (_, IoAt::SampleMask) => (FILE_OUTPUT, 9),
         (_, IoAt::ClipDistance(_)) => return None,

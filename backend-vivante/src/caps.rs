@@ -24,6 +24,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     )
     .on(&["gc2000"]),
     Unsupported::all(Refusal::TexelOffsets, "samplers add none; code does where it knows the level"),
+    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::PrimitiveIndex, "nothing numbers primitives"),
     Unsupported::all(Refusal::SampleShading, "no program runs for each sample"),
     Unsupported::all(Refusal::SampleMasks, "programs neither read nor give them"),
@@ -164,6 +165,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             targets: TARGETS,
             window: false,
             clip_distances: false,
+            point_size: false,
             packed: false,
             dense: true,
         },

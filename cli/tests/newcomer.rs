@@ -614,7 +614,7 @@ fn verify_draws() {
     run(&nowhere, 1, "not compared: nothing is drawn", &deny);
 }
 
-/// A size of points is refused by its code; 1 is what there is.
+/// A size of points is refused by its code on machines; 1 is what there is.
 #[test]
 fn points_have_a_size_of_one() {
     let s = Scratch::new("points");

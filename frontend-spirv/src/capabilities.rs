@@ -1,4 +1,4 @@
-//! What of SPIR-V compiles, by the capability that a module declares. The declarations themselves are not looked at: a module is judged by
+//! What of SPIR-V compiles, by the capability that a module declares, and of draws by form. The declarations themselves are not looked at: a module is judged by
 //! its instructions. `tests/tests/spirv_support.rs` compiles a shader for each row.
 
 use gpucc_ir::Refusal;
@@ -82,5 +82,76 @@ pub const ROWS: &[Row] = {
         ("GroupNonUniformQuad", Runs),
         ("RayQueryKHR", Refused(R::RayQueries)),
         ("CooperativeMatrixNV", Refused(R::CooperativeMatrices)),
+    ]
+};
+
+/// What shaders of draws have: built-in values, modes, decorations, images and instructions.
+pub const GRAPHICS: &[Row] = {
+    use Refusal as R;
+    use Verdict::{Refused, Runs};
+    &[
+        ("`Position`", Runs),
+        ("a vertex entry point without `Position`", Refused(R::VertexPosition)),
+        ("`VertexIndex`, `InstanceIndex`", Runs),
+        ("`BaseVertex`", Refused(R::StageInputs)),
+        ("`BaseInstance`", Refused(R::StageInputs)),
+        ("`DrawIndex`: 0", Runs),
+        ("`ViewIndex`: 0", Runs),
+        ("`PointSize`", Runs),
+        ("`ClipDistance`", Runs),
+        ("`CullDistance`", Refused(R::StageInputs)),
+        ("`Layer` of a vertex stage", Refused(R::StageInputs)),
+        ("`ViewportIndex` of a vertex stage", Refused(R::StageInputs)),
+        ("`PrimitiveShadingRateKHR`", Refused(R::ShadingRates)),
+        ("`FragCoord`, `FrontFacing`, `HelperInvocation`", Runs),
+        ("`Layer`, `ViewportIndex` of a fragment stage: 0", Runs),
+        ("`PrimitiveId` of a fragment stage", Runs),
+        ("`PointCoord`", Runs),
+        ("`SampleId`", Runs),
+        ("`SamplePosition`", Refused(R::StageInputs)),
+        ("`SampleMask`, read and written", Runs),
+        ("`BaryCoordKHR`", Refused(R::StageInputs)),
+        ("`FragSizeEXT`", Refused(R::ShadingRates)),
+        ("`FragDepth`", Runs),
+        ("`DepthGreater`, `DepthLess`, `DepthUnchanged`", Runs),
+        ("`FragStencilRefEXT`", Refused(R::StageInputs)),
+        ("`EarlyFragmentTests`", Runs),
+        ("`PostDepthCoverage`", Refused(R::StageInputs)),
+        ("`PixelInterlockOrderedEXT` and its siblings", Refused(R::Interlocks)),
+        ("`Index` 1: a second source of blending", Runs),
+        ("`Component`: parts of a location", Runs),
+        ("`Flat`, `NoPerspective`, `Centroid`, `Sample`", Runs),
+        ("blocks, structures, matrices and arrays as varyings", Runs),
+        ("matrices and arrays as attributes", Runs),
+        ("64-bit attributes", Refused(R::WideTypes)),
+        ("`InterpolateAtCentroid`, `InterpolateAtSample`, `InterpolateAtOffset`", Refused(R::StageInputs)),
+        ("`OpKill`", Runs),
+        ("`OpTerminateInvocation`", Runs),
+        ("`OpDemoteToHelperInvocation`", Runs),
+        ("`OpDPdx`, `OpFwidth`, fine and coarse", Runs),
+        ("push constants", Runs),
+        ("specialisation constants", Runs),
+        ("storage buffers of a vertex stage", Runs),
+        ("combined and separate samplers", Runs),
+        ("`Dref`: comparisons", Runs),
+        ("`Proj`: divided coordinates", Runs),
+        ("`Bias`, `Lod`, `Grad`, `ConstOffset`", Runs),
+        ("`Offset` that is not constant", Refused(R::Spirv)),
+        ("`ConstOffsets` of a gather", Runs),
+        ("`MinLod`", Refused(R::Spirv)),
+        ("`OpImageGather`, of any component", Runs),
+        ("`OpImageQueryLod`, `OpImageQueryLevels`", Runs),
+        ("`OpImageQuerySamples`", Runs),
+        ("`SubpassData`, of one sample and of several", Runs),
+        ("`Buffer` with a format of whole words", Runs),
+        ("`Buffer` without a format", Refused(R::TexelBuffers)),
+        ("`Rect`", Refused(R::Spirv)),
+        ("`1D`, `3D`, `Cube`, with layers too", Runs),
+        ("storage images, loads and stores", Runs),
+        ("storage images without a format", Refused(R::Spirv)),
+        ("`OpImageTexelPointer`: atomics on images", Runs),
+        ("arrays of textures, at an index of the pixel too", Runs),
+        ("sparse images", Refused(R::SparseImages)),
+        ("votes and other operations between lanes", Runs),
     ]
 };

@@ -32,6 +32,8 @@ const LINES: &[Line] = &[
     ("GL_EXT_multiview", "vert", "", "gl_Position = vec4(gl_ViewIndex);", None),
     ("GL_EXT_device_group", "vert", "", "gl_Position = vec4(gl_DeviceIndex);", None),
     ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_SamplePosition, gl_PointCoord);", Some(R::StageInputs)),
+    ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_PointCoord, 0, 1);", None),
+    ("", "vert", "layout(location = 0) in float s;", "gl_Position = vec4(0); gl_PointSize = s;", None),
     ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_HelperInvocation);", None),
     ("", "frag", "layout(location = 0) out vec4 c; bool f() { return gl_HelperInvocation; }", "c = vec4(f());", None),
     ("GL_EXT_fragment_shader_barycentric", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_BaryCoordEXT, 1.0);", Some(R::StageInputs)),

@@ -82,15 +82,25 @@ pub fn page() -> String {
          what becomes of it on a target. `tests/tests/spirv_support.rs` holds each row. An instruction that has no counterpart is refused by its \
          name, with the code of what it belongs to.\n\n| capability | a module that needs it |\n|---|---|\n",
     );
-    for (name, verdict) in gpucc_frontend_spirv::capabilities::ROWS {
-        let _ = match verdict {
-            Verdict::Runs => writeln!(o, "| {name} | runs |"),
-            Verdict::Refused(code) => writeln!(o, "| {name} | refused: `{}` |", code.name()),
-        };
-    }
+    rows(&mut o, gpucc_frontend_spirv::capabilities::ROWS);
+    o.push_str(
+        "\n## SPIR-V of draws by form\n\nThe same of what vertex and fragment shaders have. Scenes with values that were worked out by hand are in \
+         `tests/vulkan/forms`, programs in the style of what ships in `tests/vulkan`.\n\n| form | a module that has it |\n|---|---|\n",
+    );
+    rows(&mut o, gpucc_frontend_spirv::capabilities::GRAPHICS);
     o.push_str(
         "\nThe programs in `examples/` run on every generation at every level, but for `histogram.wgsl`, which wants `atomics`. Limits of the \
          frontend on size and nesting of the source are in [frontend.md](frontend.md).\n",
     );
     o
+}
+
+/// Rows of a table of SPIR-V.
+fn rows(o: &mut String, list: &[gpucc_frontend_spirv::capabilities::Row]) {
+    for (name, verdict) in list {
+        let _ = match verdict {
+            Verdict::Runs => writeln!(o, "| {name} | runs |"),
+            Verdict::Refused(code) => writeln!(o, "| {name} | refused: `{}` |", code.name()),
+        };
+    }
 }

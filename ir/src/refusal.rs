@@ -61,7 +61,7 @@ refusals! {
     Kernels "kernels" Feature ["their parameters are pointers"] "kernels of OpenCL (SPIR-V's `Kernel`)";
     VertexPosition "vertex-position" Feature ["a stage that is refused would have to follow it"] "vertex entry points without a position (SPIR-V)";
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
-    PointSize "point-size" Feature ["WebGPU's points are one pixel large, and the size of others is not exported yet"] "a size of points that is not 1";
+    PointSize "point-size" Feature "points of more than a pixel: a size that a vertex gives, where points are drawn or may be and it is not known to be 1, and the place in a point that a fragment reads";
     Textures "textures" Feature "textures, images and samplers";
     BindingIndices "binding-indices" Feature (Textures) "arrays of textures and samplers at an index that differs between invocations";
     StorageBuffers "storage-buffers" Feature "storage buffers";

@@ -66,6 +66,8 @@ pub enum IoAt {
     Position,
     /// A clip distance of a vertex.
     ClipDistance(u8),
+    /// The width of the point that a vertex is, in pixels.
+    PointSize,
     /// The depth that a fragment gives.
     FragDepth,
     /// The samples that a fragment covers.
@@ -86,6 +88,7 @@ impl fmt::Display for IoAt {
             IoAt::Location { number, blend_src } => write!(f, "location {number} blend_src {blend_src}"),
             IoAt::Position => f.write_str("position"),
             IoAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
+            IoAt::PointSize => f.write_str("point_size"),
             IoAt::FragDepth => f.write_str("frag_depth"),
             IoAt::SampleMask => f.write_str("sample_mask"),
         }

@@ -108,6 +108,8 @@ sysvals! {
     SampleIndex = "sample_index", I32 x 1, FRAGMENT, Divergent, Most::Number(31);
     /// of a fragment, the samples that are covered
     SampleMask = "sample_mask", I32 x 1, FRAGMENT, Divergent, Most::Any;
+    /// of a fragment of a point, the place in it, from 0 to 1 to the right and down
+    PointCoord = "point_coord", F32 x 2, FRAGMENT, Divergent, Most::Any;
     /// of a fragment, the primitive in its draw
     PrimitiveIndex = "primitive_index", I32 x 1, FRAGMENT, Divergent, Most::Any;
     /// of a vertex, its index without the base vertex (made by lowering)

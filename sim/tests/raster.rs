@@ -155,12 +155,27 @@ fn strips_points_and_lines() {
     let clip = Rect::of_viewport(&view);
     let point = |x, y| {
         let v = point_is_inside(&vertex_at(x, y, 0.5, 1.0, (8.0, 8.0)), OPTIONS, &view).unwrap();
-        masks(&[Setup::point(v, &view)], clip, 4)
+        masks(&[Setup::point(v, &view, 1.0)], clip, 4)
     };
     assert_eq!(point(3.0, 2.0), [(3, 2, 15)]);
     assert_eq!(point(2.999, 1.999), [(3, 2, 15)]);
     assert_eq!(point(2.99, 1.99), [(2, 1, 15)]);
     assert!(point_is_inside(&vertex_at(9.0, 2.0, 0.5, 1.0, (8.0, 8.0)), OPTIONS, &view).is_none());
+    let wide = |x, y, size| {
+        let v = point_is_inside(&vertex_at(x, y, 0.5, 1.0, (8.0, 8.0)), OPTIONS, &view).unwrap();
+        let s = Setup::point(v, &view, size);
+        (
+            masks(&[s.clone()], clip, 1).iter().map(|p| (p.0, p.1)).collect::<Vec<_>>(),
+            s.point_coord(3 * 256 + 128, 2 * 256 + 128),
+        )
+    };
+    // Two pixels around a corner; the middle of pixel 3, 2 is three quarters to the right and a quarter down.
+    assert_eq!(wide(3.0, 3.0, 2.0), (vec![(2, 2), (3, 2), (2, 3), (3, 3)], [0.75, 0.25]));
+    // Three around the middle of a pixel, of which one column is outside of the target.
+    assert_eq!(wide(0.5, 2.5, 3.0).0.len(), 6);
+    assert_eq!(wide(3.5, 2.5, f32::NAN), (vec![(3, 2)], [0.5, 0.5]));
+    assert_eq!(wide(3.5, 2.5, 0.0).0, [(3, 2)]);
+    assert_eq!(wide(3.5, 2.5, f32::INFINITY).0.len(), 64);
     let line = |a: (f64, f64), b: (f64, f64)| {
         let ends = [a, b].map(|p| vertex_at(p.0, p.1, 0.5, 1.0, (8.0, 8.0)));
         let s = Setup::line(clip_line(&ends, OPTIONS, &view).unwrap(), &view).unwrap();

@@ -61,3 +61,4 @@ mod texture_mutants;
 mod valhall_strangers;
 mod vivante_strangers;
 mod vulkan;
+mod vulkan_forms;

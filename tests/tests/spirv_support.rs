@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gpucc::frontend::spirv_support::{ROWS, Verdict};
+use gpucc::frontend::spirv_support::{GRAPHICS, ROWS, Verdict};
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::Class;
 use rayon::prelude::*;
@@ -182,5 +182,103 @@ fn capabilities() {
             (_, Err(list)) => wrong.push(format!("{name}: {}", list[0])),
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A shader for each form of draws, in the order of the rows.
+#[rustfmt::skip]
+const FORMS: &[Probe] = &[
+    ("`Position`", "vert", "", "", "gl_Position = vec4(0.0);"),
+    ("a vertex entry point without `Position`", "vert", "", "layout(location = 0) out float f;", "f = 1.0;"),
+    ("`VertexIndex`, `InstanceIndex`", "vert", "", "", "gl_Position = vec4(gl_VertexIndex, gl_InstanceIndex, 0, 1);"),
+    ("`BaseVertex`", "vert", "GL_ARB_shader_draw_parameters", "", "gl_Position = vec4(gl_BaseVertexARB);"),
+    ("`BaseInstance`", "vert", "GL_ARB_shader_draw_parameters", "", "gl_Position = vec4(gl_BaseInstanceARB);"),
+    ("`DrawIndex`: 0", "vert", "GL_ARB_shader_draw_parameters", "", "gl_Position = vec4(gl_DrawIDARB);"),
+    ("`ViewIndex`: 0", "vert", "GL_EXT_multiview", "", "gl_Position = vec4(gl_ViewIndex);"),
+    ("`PointSize`", "vert", "", "", "gl_Position = vec4(0.0); gl_PointSize = 2.0;"),
+    ("`ClipDistance`", "vert", "", "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };", "gl_Position = vec4(0.0); gl_ClipDistance[0] = 1.0; gl_ClipDistance[1] = 2.0;"),
+    ("`CullDistance`", "vert", "", "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };", "gl_Position = vec4(0.0); gl_CullDistance[0] = 1.0;"),
+    ("`Layer` of a vertex stage", "vert", "GL_ARB_shader_viewport_layer_array", "", "gl_Position = vec4(0.0); gl_Layer = 1;"),
+    ("`ViewportIndex` of a vertex stage", "vert", "GL_ARB_shader_viewport_layer_array", "", "gl_Position = vec4(0.0); gl_ViewportIndex = 1;"),
+    ("`PrimitiveShadingRateKHR`", "vert", "GL_EXT_fragment_shading_rate", "", "gl_Position = vec4(0.0); gl_PrimitiveShadingRateEXT = 1;"),
+    ("`FragCoord`, `FrontFacing`, `HelperInvocation`", "frag", "", "layout(location = 0) out vec4 c;", "c = gl_FrontFacing && !gl_HelperInvocation ? gl_FragCoord : vec4(0.0);"),
+    ("`Layer`, `ViewportIndex` of a fragment stage: 0", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_Layer, gl_ViewportIndex, 0, 0);"),
+    ("`PrimitiveId` of a fragment stage", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_PrimitiveID);"),
+    ("`PointCoord`", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_PointCoord, 0.0, 1.0);"),
+    ("`SampleId`", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_SampleID);"),
+    ("`SamplePosition`", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_SamplePosition, 0.0, 1.0);"),
+    ("`SampleMask`, read and written", "frag", "", "layout(location = 0) out vec4 c;", "gl_SampleMask[0] = gl_SampleMaskIn[0] & 5; c = vec4(1.0);"),
+    ("`BaryCoordKHR`", "frag", "GL_EXT_fragment_shader_barycentric", "layout(location = 0) out vec4 c;", "c = gl_BaryCoordEXT.xyzz;"),
+    ("`FragSizeEXT`", "frag", "GL_EXT_fragment_invocation_density", "layout(location = 0) out vec4 c;", "c = vec4(gl_FragSizeEXT, 0, 1);"),
+    ("`FragDepth`", "frag", "", "layout(location = 0) out vec4 c;", "gl_FragDepth = 0.5; c = vec4(1.0);"),
+    ("`DepthGreater`, `DepthLess`, `DepthUnchanged`", "frag", "", "layout(location = 0) out vec4 c; layout(depth_less) out float gl_FragDepth;", "gl_FragDepth = gl_FragCoord.z * 0.5; c = vec4(1.0);"),
+    ("`FragStencilRefEXT`", "frag", "GL_ARB_shader_stencil_export", "layout(location = 0) out vec4 c;", "gl_FragStencilRefARB = 3; c = vec4(1.0);"),
+    ("`EarlyFragmentTests`", "frag", "", "layout(early_fragment_tests) in; layout(location = 0) out vec4 c;", "c = vec4(1.0);"),
+    ("`PostDepthCoverage`", "frag", "GL_ARB_post_depth_coverage", "layout(post_depth_coverage) in; layout(location = 0) out vec4 c;", "c = vec4(gl_SampleMaskIn[0]);"),
+    ("`PixelInterlockOrderedEXT` and its siblings", "frag", "GL_ARB_fragment_shader_interlock", "layout(pixel_interlock_ordered) in; layout(location = 0) out vec4 c;", "beginInvocationInterlockARB(); c = vec4(1.0); endInvocationInterlockARB();"),
+    ("`Index` 1: a second source of blending", "frag", "", "layout(location = 0, index = 0) out vec4 a; layout(location = 0, index = 1) out vec4 b;", "a = vec4(1.0); b = vec4(0.5);"),
+    ("`Component`: parts of a location", "vert", "", "layout(location = 0, component = 0) out vec2 a; layout(location = 0, component = 2) out float b;", "gl_Position = vec4(0.0); a = vec2(1.0); b = 2.0;"),
+    ("`Flat`, `NoPerspective`, `Centroid`, `Sample`", "frag", "", "layout(location = 0) flat in int i; layout(location = 1) noperspective in float n; layout(location = 2) centroid in float e; layout(location = 3) sample in float s; layout(location = 0) out vec4 c;", "c = vec4(i, n, e, s);"),
+    ("blocks, structures, matrices and arrays as varyings", "vert", "", "layout(location = 0) out B { vec2 uv; mat3 m; float w[2]; } b;", "gl_Position = vec4(0.0); b.uv = vec2(0.0); b.m = mat3(1.0); b.w[1] = 2.0;"),
+    ("matrices and arrays as attributes", "vert", "", "layout(location = 0) in mat4 m; layout(location = 4) in vec2 w[2];", "gl_Position = m * w[1].xyxy;"),
+    ("64-bit attributes", "vert", "", "layout(location = 0) in dvec2 d;", "gl_Position = vec4(d, 0.0, 1.0);"),
+    ("`InterpolateAtCentroid`, `InterpolateAtSample`, `InterpolateAtOffset`", "frag", "", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "c = vec4(interpolateAtOffset(x, vec2(0.25)));"),
+    ("`OpKill`", "frag", "", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "if (x < 0.0) discard; c = vec4(x);"),
+    ("`OpTerminateInvocation`", "frag", "GL_EXT_terminate_invocation", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "if (x < 0.0) terminateInvocation; c = vec4(x);"),
+    ("`OpDemoteToHelperInvocation`", "frag", "GL_EXT_demote_to_helper_invocation", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "if (x < 0.0) demote; c = vec4(helperInvocationEXT());"),
+    ("`OpDPdx`, `OpFwidth`, fine and coarse", "frag", "", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "c = vec4(dFdx(x), fwidth(x), dFdyFine(x), fwidthCoarse(x));"),
+    ("push constants", "frag", "", "layout(push_constant) uniform P { mat4 m; float f[3]; } p; layout(location = 0) out vec4 c;", "c = p.m[1] * p.f[2];"),
+    ("specialisation constants", "frag", "", "layout(constant_id = 3) const int N = 2; layout(location = 0) out vec4 c;", "float s[N]; s[N - 1] = 1.0; c = vec4(s[N - 1]);"),
+    ("storage buffers of a vertex stage", "vert", "", "layout(std430, binding = 0) readonly buffer B { vec4 v[]; } b;", "gl_Position = b.v[gl_VertexIndex];"),
+    ("combined and separate samplers", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(binding = 2) uniform texture2D u; layout(binding = 3) uniform sampler s; layout(location = 0) out vec4 c;", "c = texture(t, vec2(0.5)) + texture(sampler2D(u, s), vec2(0.5));"),
+    ("`Dref`: comparisons", "frag", "", "layout(binding = 1) uniform sampler2DShadow t; layout(location = 0) out vec4 c;", "c = vec4(texture(t, vec3(0.5)));"),
+    ("`Proj`: divided coordinates", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureProj(t, vec4(1.0, 1.0, 0.0, 2.0));"),
+    ("`Bias`, `Lod`, `Grad`, `ConstOffset`", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = texture(t, vec2(0.5), 1.0) + textureLodOffset(t, vec2(0.5), 1.0, ivec2(1)) + textureGrad(t, vec2(0.5), vec2(1.0), vec2(1.0));"),
+    ("`Offset` that is not constant", "frag", "", "layout(binding = 0) uniform U { ivec2 o; }; layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureGatherOffset(t, vec2(0.5), o);"),
+    ("`ConstOffsets` of a gather", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "const ivec2 o[4] = ivec2[](ivec2(0), ivec2(1, 0), ivec2(0, 1), ivec2(1)); c = textureGatherOffsets(t, vec2(0.5), o);"),
+    ("`MinLod`", "frag", "GL_ARB_sparse_texture_clamp", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureClampARB(t, vec2(0.5), 1.0);"),
+    ("`OpImageGather`, of any component", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureGather(t, vec2(0.5), 2);"),
+    ("`OpImageQueryLod`, `OpImageQueryLevels`", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = vec4(textureQueryLod(t, vec2(0.5)), textureQueryLevels(t), 0);"),
+    ("`OpImageQuerySamples`", "frag", "", "layout(binding = 1) uniform sampler2DMS t; layout(location = 0) out vec4 c;", "c = vec4(textureSamples(t)) + texelFetch(t, ivec2(0), 1);"),
+    ("`SubpassData`, of one sample and of several", "frag", "", "layout(input_attachment_index = 0, binding = 1) uniform subpassInput t; layout(input_attachment_index = 1, binding = 2) uniform subpassInputMS m; layout(location = 0) out vec4 c;", "c = subpassLoad(t) + subpassLoad(m, 1);"),
+    ("`Buffer` with a format of whole words", "frag", "", "layout(binding = 1, rgba32f) readonly uniform imageBuffer t; layout(location = 0) out vec4 c;", "c = imageLoad(t, 3);"),
+    ("`Buffer` without a format", "frag", "", "layout(binding = 1) uniform samplerBuffer t; layout(location = 0) out vec4 c;", "c = texelFetch(t, 3);"),
+    ("`Rect`", "frag", "", "layout(binding = 1) uniform sampler2DRect t; layout(location = 0) out vec4 c;", "c = texture(t, vec2(3.5));"),
+    ("`1D`, `3D`, `Cube`, with layers too", "frag", "", "layout(binding = 1) uniform sampler1DArray a; layout(binding = 2) uniform sampler3D b; layout(binding = 3) uniform samplerCubeArray d; layout(location = 0) out vec4 c;", "c = texture(a, vec2(0.5)) + texture(b, vec3(0.5)) + texture(d, vec4(0.5));"),
+    ("storage images, loads and stores", "frag", "", "layout(binding = 1, rgba8) uniform image2D t; layout(location = 0) out vec4 c;", "imageStore(t, ivec2(1), imageLoad(t, ivec2(0))); c = vec4(1.0);"),
+    ("storage images without a format", "frag", "", "layout(binding = 1) writeonly uniform image2D t; layout(location = 0) out vec4 c;", "imageStore(t, ivec2(1), vec4(1.0)); c = vec4(1.0);"),
+    ("`OpImageTexelPointer`: atomics on images", "frag", "", "layout(binding = 1, r32ui) uniform uimage2D t; layout(location = 0) out vec4 c;", "c = vec4(imageAtomicAdd(t, ivec2(1), 1u));"),
+    ("arrays of textures, at an index of the pixel too", "frag", "GL_EXT_nonuniform_qualifier", "layout(location = 0) flat in int i; layout(binding = 1) uniform sampler2D t[4]; layout(location = 0) out vec4 c;", "c = texture(t[nonuniformEXT(i)], vec2(0.5));"),
+    ("sparse images", "frag", "GL_ARB_sparse_texture2", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "vec4 v; sparseTextureARB(t, vec2(0.5), v); c = v;"),
+    ("votes and other operations between lanes", "frag", "GL_KHR_shader_subgroup_vote", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "c = vec4(subgroupAny(x > 0.5));"),
+];
+
+#[test]
+fn forms_of_draws() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let names = FORMS.iter().map(|p| p.0);
+    assert!(names.eq(GRAPHICS.iter().map(|r| r.0)), "each row has its shader, in order");
+    let one = |(k, (p, (name, verdict))): (usize, (&Probe, &(&str, Verdict)))| {
+        let path = scratch(&format!("form{k}.{}", p.1));
+        std::fs::write(&path, glsl(p)).expect("a file");
+        let args = ["-V", "--target-env", "vulkan1.2", "-S", p.1, &path.display().to_string()];
+        let bytes = match tool("glslangValidator", &args, &format!("form{k}.spv")) {
+            Ok(bytes) => bytes,
+            Err(e) => return Some(format!("{name}: {e}")),
+        };
+        match (verdict, frontend::load(&bytes, Lang::Spirv, &FrontOptions::default())) {
+            (Verdict::Runs, Ok(_)) => None,
+            (Verdict::Refused(code), Err(list))
+                if list[0].class == Class::Unsupported && list[0].code == code.name() =>
+            {
+                None
+            }
+            (_, Ok(_)) => Some(format!("{name} compiles")),
+            (_, Err(list)) => Some(format!("{name}: {}", list[0])),
+        }
+    };
+    let wrong: Vec<String> = FORMS.par_iter().zip(GRAPHICS).enumerate().filter_map(one).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -534,6 +534,10 @@ fn probes() -> Vec<Probe> {
         Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
         Probe { families: &["valhall", "tesla"], ..wgsl(R::Varyings, attributes(17)) },
         Probe {
+            lang: Lang::GlslFragment,
+            ..wgsl(R::PointSize, "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(gl_PointCoord, 0.0, 1.0); }")
+        },
+        Probe {
             lang: Lang::GlslVertex,
             ..wgsl(R::PointSize, "#version 450\nvoid main() { gl_Position = vec4(0.0); gl_PointSize = 8.0; }")
         },

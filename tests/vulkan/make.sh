@@ -1,6 +1,6 @@
 #!/bin/sh
 # make.sh [NAME]...: makes the SPIR-V of the shaders in this folder, or of these, in three forms: as glslangValidator writes it, with its
-# debug information (debug/) and after spirv-opt -O (optimised/). Debian's glslang-tools 12.0.0 and spirv-tools 2023.1 made what is here.
+# debug information (debug/) and after spirv-opt -O (optimised/). Those of forms/ are made as glslangValidator writes them. Debian's glslang-tools 12.0.0 and spirv-tools 2023.1 made what is here.
 set -e
 cd "$(dirname "$0")"
 mkdir -p debug optimised
@@ -11,4 +11,10 @@ for f in *.vert *.frag; do
     glslangValidator -V --quiet --target-env vulkan1.1 -g0 "$f" -o "optimised/$f.spv"
     spirv-opt -O "optimised/$f.spv" -o "optimised/$f.spv"
     for form in . debug optimised; do spirv-val --target-env vulkan1.1 "$form/$f.spv"; done
+done
+for f in forms/*.vert forms/*.frag; do
+    name=$(basename "${f%.*}")
+    case " $* " in "  " | *" $name "*) ;; *) continue ;; esac
+    glslangValidator -V --quiet --target-env vulkan1.1 "$f" -o "$f.spv"
+    spirv-val --target-env vulkan1.1 "$f.spv"
 done

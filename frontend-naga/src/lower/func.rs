@@ -80,7 +80,9 @@ pub struct FuncCx<'a, 'm> {
     pub loops: Vec<OpenLoop>,
     pub breakables: Vec<Breakable>,
     /// Of a vertex or fragment entry: the output that each leaf of its result is.
-    pub outputs: Option<Vec<Option<usize>>>,
+    pub outputs: Option<Vec<usize>>,
+    /// The output that is the size of a point.
+    pub point_size: Option<usize>,
 }
 
 impl std::ops::Deref for FuncCx<'_, '_> {
@@ -101,7 +103,15 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         ir::trace::enter("lower", &name);
         let mut code = Code::new(name, m.fp);
         code.exact = m.exact;
-        FuncCx { m, code, active: Vec::new(), loops: Vec::new(), breakables: Vec::new(), outputs: None }
+        FuncCx {
+            m,
+            code,
+            active: Vec::new(),
+            loops: Vec::new(),
+            breakables: Vec::new(),
+            outputs: None,
+            point_size: None,
+        }
     }
 
     /// Lowers a function of the module.

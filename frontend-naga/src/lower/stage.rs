@@ -18,7 +18,7 @@ pub struct Stage {
     /// The parts met so far.
     pub io: Interface,
     /// For each leaf of the result the output that it is; none of what no later stage sees.
-    pub outputs: Vec<Option<usize>>,
+    pub outputs: Vec<usize>,
 }
 
 /// Of SPIR-V alone: what reads WGSL and GLSL asks for a place.
@@ -102,6 +102,7 @@ impl FuncCx<'_, '_> {
             BuiltIn::SampleIndex => Sysval::SampleIndex,
             BuiltIn::SampleMask => Sysval::SampleMask,
             BuiltIn::PrimitiveIndex => Sysval::PrimitiveIndex,
+            BuiltIn::PointCoord => Sysval::PointCoord,
             BuiltIn::WorkGroupSize => {
                 let bits = stage.workgroup_size.map(u64::from);
                 return Ok(Val::One(self.f.constant(ir::Const::new(Type::I32.with_lanes(3), &bits))));
@@ -126,6 +127,7 @@ impl FuncCx<'_, '_> {
             _ => Err(no_place("output")),
         }?;
         self.f.ret = stage.io.outputs.iter().map(|s| s.ty).collect();
+        self.point_size = stage.io.outputs.iter().position(|s| s.at == IoAt::PointSize);
         Ok(())
     }
 
@@ -143,7 +145,7 @@ impl FuncCx<'_, '_> {
                 if !vertex && location >= u32::from(ir::COLOUR_TARGETS) {
                     return self.unsupported(Refusal::StageInputs, "more than 8 colour targets");
                 }
-                stage.outputs.push(Some(stage.io.outputs.len()));
+                stage.outputs.push(stage.io.outputs.len());
                 stage.io.outputs.push(IoSlot { name, interp, ..IoSlot::new(at, word(leaf)) });
                 return Ok(());
             }
@@ -152,23 +154,19 @@ impl FuncCx<'_, '_> {
             Binding::BuiltIn(BuiltIn::SampleMask) => IoAt::SampleMask,
             Binding::BuiltIn(BuiltIn::ClipDistances) => {
                 for n in 0..self.m.types.parts(shape) {
-                    stage.outputs.push(Some(stage.io.outputs.len()));
+                    stage.outputs.push(stage.io.outputs.len());
                     stage.io.outputs.push(IoSlot::new(IoAt::ClipDistance(n as u8), Type::F32));
                 }
                 return Ok(());
             }
-            // WebGPU's points are one pixel large: another size is refused where it is given.
-            Binding::BuiltIn(BuiltIn::PointSize) => {
-                stage.outputs.push(None);
-                return Ok(());
-            }
+            Binding::BuiltIn(BuiltIn::PointSize) => IoAt::PointSize,
             Binding::BuiltIn(other) => {
                 let what = format!("the built-in output {other:?}");
                 return self.unsupported(Refusal::StageInputs, &what);
             }
         };
         let Some(leaf) = leaf else { return self.broken("a built-in output of many values") };
-        stage.outputs.push(Some(stage.io.outputs.len()));
+        stage.outputs.push(stage.io.outputs.len());
         stage.io.outputs.push(IoSlot { name, ..IoSlot::new(at, word(leaf)) });
         Ok(())
     }
@@ -181,13 +179,10 @@ impl FuncCx<'_, '_> {
         }
         let mut values: Vec<Option<Value>> = vec![None; self.f.ret.len()];
         for (&to, &leaf) in map.iter().zip(leaves) {
-            let Some(to) = to else {
-                if !self.is_one(leaf) {
-                    return self.unsupported(Refusal::PointSize, "a size of points that is not 1");
-                }
-                continue;
-            };
             let ty = self.f.ret[to];
+            // A size of points that nobody gives is 1.
+            let size = self.point_size == Some(to);
+            let leaf = if size && self.is_one(leaf) { self.f.fconst(ty, 1.0) } else { leaf };
             let same = self.f.ty(leaf) == ty;
             values[to] = Some(if same { leaf } else { self.b().f2f(leaf, ty) });
         }

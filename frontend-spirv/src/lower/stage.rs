@@ -320,8 +320,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Some(BuiltIn::FragDepth) => IoAt::FragDepth,
             Some(BuiltIn::SampleMask) if at.element == 0 => IoAt::SampleMask,
             Some(BuiltIn::ClipDistance) => IoAt::ClipDistance(at.element.min(255) as u8),
-            // Points are one pixel large, and there are 32 samples at most.
-            Some(BuiltIn::PointSize | BuiltIn::SampleMask) => return Ok(()),
+            Some(BuiltIn::PointSize) => IoAt::PointSize,
+            // There are 32 samples at most.
+            Some(BuiltIn::SampleMask) => return Ok(()),
             Some(other) => {
                 let code = crate::tables::refused_built_in(other);
                 return Err(report::unsupported(code, &format!("the built-in output {other:?}"), span));
@@ -490,6 +491,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             BuiltIn::FragCoord => Sysval::FragCoord,
             BuiltIn::FrontFacing => Sysval::FrontFacing,
             BuiltIn::SampleId => Sysval::SampleIndex,
+            BuiltIn::PointCoord => Sysval::PointCoord,
             BuiltIn::SampleMask if element > 0 => return Ok(self.code.f.zero(leaf)),
             BuiltIn::SampleMask => Sysval::SampleMask,
             BuiltIn::PrimitiveId => Sysval::PrimitiveIndex,

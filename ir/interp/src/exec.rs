@@ -798,6 +798,7 @@ fn step(
                     | Sysval::FrontFacing
                     | Sysval::SampleIndex
                     | Sysval::SampleMask
+                    | Sysval::PointCoord
                     | Sysval::PrimitiveIndex
                     | Sysval::RawVertexIndex
                     | Sysval::RawInstanceIndex

@@ -390,6 +390,7 @@ fn vertex_out(
                     *distance = f32::from_bits(side.word(at, lane));
                 }
             }
+            IoAt::PointSize => v.point_size = Some(f32::from_bits(side.word(at, lane))),
             _ => words.extend((0..n).map(|k| side.word(at + k, lane))),
         }
     }
@@ -445,6 +446,11 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
             Sysval::SampleIndex => side.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
             Sysval::SampleMask => side.run.batch.set(row, at, quad.coverage[lane]),
             Sysval::PrimitiveIndex => side.run.batch.set(row, at, p.index),
+            Sysval::PointCoord => {
+                for (row, v) in (row..).zip(quad.point_coord(lane)) {
+                    side.run.batch.set(row, at, v.to_bits());
+                }
+            }
             _ => {}
         }
     }
@@ -510,7 +516,7 @@ fn quad_out(side: &Side<'_>, places: &[Option<usize>], k: usize) -> QuadOut {
             }
             IoAt::FragDepth => out.depth = Some(lanes.map(|v| f32::from_bits(v[0]))),
             IoAt::SampleMask => out.mask = Some(lanes.map(|v| v[0])),
-            IoAt::Position | IoAt::ClipDistance(_) => {}
+            IoAt::Position | IoAt::ClipDistance(_) | IoAt::PointSize => {}
         }
     }
     out

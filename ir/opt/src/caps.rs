@@ -198,6 +198,8 @@ pub struct IoCaps {
     pub window: bool,
     /// Whether primitives are clipped by distances that vertices give; otherwise fragments are thrown away.
     pub clip_distances: bool,
+    /// Whether points have the size that vertices give, and fragments know their place in them.
+    pub point_size: bool,
     /// Whether colours for targets of few bits leave as pairs of 16 bits.
     pub packed: bool,
     /// Whether colours are numbered by the targets that there are.
@@ -218,6 +220,7 @@ impl IoCaps {
         targets: FormatSet::ALL,
         window: false,
         clip_distances: true,
+        point_size: true,
         packed: false,
         dense: false,
     };
@@ -234,6 +237,7 @@ impl IoCaps {
         targets: FormatSet::ALL,
         window: true,
         clip_distances: false,
+        point_size: false,
         packed: true,
         dense: true,
     };

@@ -6,6 +6,7 @@
 //! | position with z in 0..w | z = 2 z - w, and the interface says so | `negative_depth` |
 //! | position | on the screen with 1/w, by scale and offset of the viewport | `window` |
 //! | clip distance of a vertex | varyings of four at locations that neither stage has | `clip_distances` |
+//! | size of a point | nothing, where no points are drawn or it is 1; else it stays and is refused by its code | `point_size` |
 //! | fragment behind such a vertex | demoted where a distance is negative; with several samples its mask loses those | `clip_distances` |
 //! | output that is linear on the screen | times w, with perspective | `linear` |
 //! | input that is linear on the screen | with perspective, times 1 / w | `linear` |
@@ -23,7 +24,7 @@ use gpucc_ir::{
     Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, IoAt, IoSlot, Mode, Op,
     Position, SecondaryMap, Stage, StageInfo, Sysval, Type, Value,
 };
-use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline};
+use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline, Topology};
 
 use crate::around::{PipelineContext, Returned, free_locations};
 use crate::caps::IoCaps;
@@ -48,6 +49,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         && let Some(io) = entry.interface_mut()
     {
         let mut n = walk(f, |b, i| value(b, i, io, &caps, stage));
+        if stage == Stage::Vertex && !caps.point_size {
+            n += point_size(f, io, cx.around.map(|a| &a.pipeline));
+        }
         if stage == Stage::Vertex {
             n += outputs(f, io, &caps);
         }
@@ -115,6 +119,21 @@ fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Sta
         }
         _ => None,
     }
+}
+
+/// Takes away the size of points that is none, or 1. Gives the number of changes.
+fn point_size(f: &mut Function, io: &mut Interface, pipeline: Option<&Pipeline>) -> u64 {
+    let Some(k) = io.outputs.iter().position(|s| s.at == IoAt::PointSize) else { return 0 };
+    let no_points = pipeline.is_some_and(|p| p.topology != Topology::PointList);
+    let Some((b, mut returned)) = Returned::take(f, io) else { return 0 };
+    let is_one = b.func.const_bits(returned.args[k]) == Some(1f32.to_bits().into());
+    let goes = no_points || is_one;
+    if goes {
+        io.outputs.remove(k);
+        returned.args.remove(k);
+    }
+    returned.put(b, io);
+    u64::from(goes)
 }
 
 /// An input as a target gives it, and what makes it what the program asks for.

@@ -102,6 +102,8 @@ fn sysval_fits(s: Sysval, io: &IoCaps) -> bool {
         Sysval::FragInvW => !(io.frag_coord && io.perspective && io.linear && io.clip_distances),
         Sysval::BlendConstant => io.blending != Blending::Fixed,
         Sysval::ViewportScale | Sysval::ViewportOffset => io.window,
+        // Refused by its code.
+        Sysval::PointCoord => true,
         _ => true,
     }
 }

@@ -61,6 +61,7 @@ fn sysval(s: Sysval) -> [Option<Refusal>; 2] {
         Sysval::SubgroupSize | Sysval::SubgroupInvocationId => Refusal::SubgroupLanes,
         Sysval::SubgroupId | Sysval::NumSubgroups => Refusal::SubgroupIds,
         Sysval::PrimitiveIndex => Refusal::PrimitiveIndex,
+        Sysval::PointCoord => Refusal::PointSize,
         Sysval::SampleIndex => Refusal::SampleShading,
         Sysval::SampleMask => return [Some(Refusal::CoveredSamples), Some(Refusal::SampleMasks)],
         _ => return [None; 2],
@@ -190,6 +191,7 @@ impl Check<'_> {
         if let Some(s) = output(&|at| matches!(at, IoAt::ClipDistance(_))).filter(|_| !self.caps.io.clip_distances) {
             return Err(self.left(Refusal::ClipDistances, s.span));
         }
+        refused(Refusal::PointSize, output(&|at| at == IoAt::PointSize))?;
         let Some(p) = pipeline else { return Ok(()) };
         let caps = &self.caps.io;
         let formats = p.targets.iter().flatten().map(|t| t.format).chain(p.depth.map(|d| d.format));

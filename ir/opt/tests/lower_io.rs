@@ -2,7 +2,7 @@
 
 use gpucc_ir::{Module, Stage};
 use gpucc_opt::{Blending, Caps, IoCaps, Options, prepare};
-use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target, Topology};
 use gpucc_sim::raster::Viewport;
 use gpucc_sim::texture::Codec;
 
@@ -172,6 +172,29 @@ fn positions_on_the_screen() {
     assert!(text.contains("position window") && text.contains("viewport_scale"), "{text}");
     assert_eq!(lowered.draw(), s.draw());
     assert!(!s.lowered(&Caps::FULL, 2).text().contains("viewport_scale"));
+}
+
+/// A size of points goes where no points are drawn and where it is 1; else, and where a target has sizes, it stays.
+#[test]
+fn sizes_of_points() {
+    let sized = |size: &str| {
+        let text = COVER
+            .replace("position f32x4\n", "position f32x4\n  out1 \"\" point_size f32\n")
+            .replace("-> f32x4", "-> f32x4, f32")
+            .replace("  ret v9\n", &format!("  ret v9, {size}\n"));
+        assert!(text.contains("point_size") && text.contains(&format!("v9, {size}")), "{text}");
+        text
+    };
+    let stays = |size: &str, topology: Topology, point_size: bool| {
+        let p = Pipeline { topology, ..onto(&[Some(Format::Rgba8Unorm)]) };
+        let s = Scene::new(&sized(size), Some(FILL), p);
+        let caps = with(IoCaps { point_size, ..IoCaps::FULL });
+        [0, 2].map(|level| s.lowered(&caps, level).text().contains("point_size"))
+    };
+    assert_eq!(stays("v4", Topology::TriangleList, false), [false; 2]);
+    assert_eq!(stays("1.0:f32", Topology::PointList, false), [false; 2]);
+    assert_eq!(stays("v4", Topology::PointList, false), [true; 2]);
+    assert_eq!(stays("v4", Topology::TriangleList, true), [true; 2]);
 }
 
 /// The fragment throws away what lies outside, with one sample and with four.

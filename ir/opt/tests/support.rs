@@ -59,6 +59,7 @@ const PLANTED: Caps = Caps {
     io: IoCaps {
         window: true,
         clip_distances: false,
+        point_size: false,
         per_target: PerTarget::Masks,
         targets: FormatSet::ALL.without(&[Format::Rgba32Float]),
         ..IoCaps::FULL

@@ -356,6 +356,7 @@ impl Parser {
                 IoAt::Location { number, blend_src }
             }
             "position" => IoAt::Position,
+            "point_size" => IoAt::PointSize,
             "clip_distance" => IoAt::ClipDistance(self.small()?),
             "frag_depth" => IoAt::FragDepth,
             "sample_mask" => IoAt::SampleMask,

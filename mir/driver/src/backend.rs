@@ -9,7 +9,7 @@ use gpucc_ir::{
 };
 use gpucc_isa::Notes;
 use gpucc_opt::{BindingFacts, Caps, PipelineContext, Report};
-use gpucc_pipeline::{Base, Format, Pipeline, Target, VertexAttribute, VertexBuffer, VertexFormat};
+use gpucc_pipeline::{Base, Format, Pipeline, Target, Topology, VertexAttribute, VertexBuffer, VertexFormat};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -136,6 +136,10 @@ pub fn default_around(stage: &StageInfo) -> PipelineContext {
     let mut other = None;
     match stage {
         StageInfo::Vertex(io) => {
+            // Who gives points a size draws some.
+            if io.outputs.iter().any(|s| s.at == IoAt::PointSize) {
+                p.topology = Topology::PointList;
+            }
             let at = |s: &gpucc_ir::IoSlot| match s.at {
                 IoAt::Location { number, .. } => Some((u32::from(number), s.ty)),
                 _ => None,

@@ -118,7 +118,8 @@ fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlac
         output: direction == Direction::Output,
         at: match slot.at {
             IoAt::Location { number, blend_src } => IoPlace::Location { number, blend_src },
-            IoAt::Position => IoPlace::Position,
+            // The size of a point is refused, and goes with the position.
+            IoAt::Position | IoAt::PointSize => IoPlace::Position,
             IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
             IoAt::FragDepth => IoPlace::FragDepth,
             IoAt::SampleMask => IoPlace::SampleMask,

@@ -66,7 +66,7 @@ impl Layouts for Reflection<'_> {
         // A sampler is never in conflict; it may have the place of a texture.
         let used = entries
             .flat_map(|e| &e.used)
-            .filter(|u| (u.group, u.binding) == (group, binding) && !matches!(u.kind, ResourceKind::Sampler { .. }));
+            .filter(|u| (u.group, u.place().0) == (group, binding) && !matches!(u.kind, ResourceKind::Sampler { .. }));
         used.map(|u| if u.kind.is_writable() { Use::Write } else { Use::Read }).max()
     }
 }
@@ -249,11 +249,6 @@ impl Checker<'_> {
                     }
                     continue;
                 }
-                if u.count != 1 && u.kind.is_buffer() {
-                    let message =
-                        format!("`{}` uses the array of buffers {}, which scenes do not have", entry.name, u.shown());
-                    return fail(field, message);
-                }
                 // The first element that is not bound ends this.
                 for element in 0..u.count.max(1) {
                     self.binding(field, &entry.name, (u, element), bindings)?;
@@ -265,7 +260,8 @@ impl Checker<'_> {
 
     /// Checks what is bound for a resource, or for an element of an array of them.
     fn binding(&self, field: &str, entry: &str, (u, element): (&Used, u32), bindings: &[Binding]) -> Checked {
-        let place = (u.group, u.binding, element);
+        let (binding, first) = u.place();
+        let place = (u.group, binding, first + element);
         let mut there = bindings.iter().enumerate().filter(|(_, b)| (b.group, b.binding, b.element) == place);
         let right = there.clone().find(|(_, b)| u.is_bound_by(b));
         let Some((k, b)) = right.or_else(|| there.next()) else {

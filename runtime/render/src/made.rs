@@ -297,7 +297,9 @@ impl Parts {
         }
         // Samplers of an array are one.
         let elements = u.count.clamp(1, limits::ELEMENTS);
-        let name = format!("{}_{}_{}", kind_name(u.kind), u.group, u.binding);
+        let (binding, first) = u.place();
+        let name = format!("{}_{}_{binding}", kind_name(u.kind), u.group);
+        let name = if first > 0 { format!("{name}_{first}") } else { name };
         if is_sampler(u) || elements == 1 {
             let bound = self.one(u, &name, [w, h]);
             for element in 0..elements {
@@ -313,8 +315,10 @@ impl Parts {
 
     /// A binding of the draw.
     fn bind(&mut self, u: &Used, element: u32, bound: &str) {
+        let (binding, first) = u.place();
+        let element = first + element;
         let element = if element > 0 { format!(", element = {element}") } else { String::new() };
-        self.bindings.push(format!("{{ group = {}, binding = {}{element}, {bound} }}", u.group, u.binding));
+        self.bindings.push(format!("{{ group = {}, binding = {binding}{element}, {bound} }}", u.group));
     }
 
     /// A resource of this name; gives what a binding says of it.

@@ -53,7 +53,8 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) {
             ResourceKind::Sampler { comparison: false } => sampler.clone(),
             _ => None,
         };
-        bindings.extend(resource.map(|resource| Binding { group: u.group, binding: u.binding, element: 0, resource }));
+        let (binding, element) = u.place();
+        bindings.extend(resource.map(|resource| Binding { group: u.group, binding, element, resource }));
     }
     for (name, buffer) in zeros {
         scene.buffers.insert(name, buffer);

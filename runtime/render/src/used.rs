@@ -64,15 +64,22 @@ impl Used {
         list
     }
 
+    /// The binding and its first element. Of an array of buffers each element is a resource; an array of textures or samplers is one.
+    pub(crate) fn place(&self) -> (u32, u32) {
+        if self.kind.is_buffer() { (self.binding & 0xffff, self.binding >> 16) } else { (self.binding, 0) }
+    }
+
     /// Whether a binding of a scene is meant for it. A texture and a sampler may have one place.
     pub(crate) fn is_bound_by(&self, b: &Binding) -> bool {
+        let (binding, element) = self.place();
         let is_sampler = matches!(self.kind, ResourceKind::Sampler { .. });
-        (self.group, self.binding) == (b.group, b.binding) && is_sampler == b.resource.is_sampler()
+        let is_element = !self.kind.is_buffer() || element == b.element;
+        (self.group, binding) == (b.group, b.binding) && is_element && is_sampler == b.resource.is_sampler()
     }
 
     /// The name in messages.
     pub(crate) fn shown(&self) -> String {
-        let place = format!("group {}, binding {}", self.group, self.binding);
+        let place = format!("group {}, binding {}", self.group, gpucc_ir::binding_text(self.binding));
         if self.name.is_empty() { place } else { format!("`{}` ({place})", self.name) }
     }
 }

@@ -254,9 +254,6 @@ impl Checker<'_> {
             if b.element >= limits::ELEMENTS {
                 return fail(format!("{field}.element"), format!("{} is not below {}", b.element, limits::ELEMENTS));
             }
-            if b.element > 0 && matches!(b.resource, BindingResource::Buffer(_)) {
-                return fail(format!("{field}.element"), "there are arrays of textures and of samplers alone");
-            }
             if !places.insert((b.group, b.binding, b.element, b.resource.is_sampler())) {
                 let element = if b.element > 0 { format!(", element {}", b.element) } else { String::new() };
                 return fail(field, format!("group {}, binding {}{element} is bound twice", b.group, b.binding));

@@ -49,6 +49,8 @@ pub struct VertexOut {
     pub position: [f32; 4],
     /// Clip distances; those that are not used stay 0, which is inside.
     pub clip: [f32; 8],
+    /// Width of the point that it is, in pixels; 1 if it says nothing.
+    pub point_size: Option<f32>,
     /// Where the values for the fragment program lie, in a list of words that [`Stages`] keeps.
     pub words: Range<u32>,
 }
@@ -134,6 +136,12 @@ impl QuadIn<'_> {
         let (dx, dy) = sample.and_then(|s| sample_positions(self.samples).get(s).copied()).unwrap_or((128, 128));
         let [x, y] = self.pixel(lane).map(i64::from);
         (x * 256 + dx, y * 256 + dy)
+    }
+
+    /// Where in the point the middle of a lane's pixel is, or its sample: from 0 to 1, to the right and down. 0 of what is no point.
+    pub fn point_coord(&self, lane: usize) -> [f32; 2] {
+        let (x, y) = self.point(lane, Where::Sample);
+        self.setup.point_coord(x, y)
     }
 
     /// Shares of the primitive's vertices in a lane. The depth is without bias.

@@ -241,7 +241,10 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let view = &raster.viewport;
         let mut front = true;
         let parts = match p.count {
-            1 => vec![(Setup::point(point_is_inside(&corner(0), options, view)?, view), 0.0)],
+            1 => {
+                let size = v[0].point_size.unwrap_or(1.0);
+                vec![(Setup::point(point_is_inside(&corner(0), options, view)?, view, size), 0.0)]
+            }
             2 => vec![(Setup::line(clip_line(&[corner(0), corner(1)], options, view)?, view)?, 0.0)],
             _ => {
                 let polygon = clip_polygon(&[corner(0), corner(1), corner(2)], options, view);

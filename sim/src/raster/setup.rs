@@ -94,11 +94,13 @@ enum Shape {
     /// Vertices clockwise on the screen.
     Triangle,
     /// Whether x is the major axis.
-    Line {
-        x_major: bool,
-    },
-    Point,
+    Line { x_major: bool },
+    /// Half the width, in 1/256 pixel.
+    Point { half: i64 },
 }
+
+/// The widest point, in pixels.
+pub const LARGEST_POINT: f32 = 1024.0;
 
 /// A primitive, or one triangle of a clipped one, ready to be drawn.
 #[derive(Clone, Debug)]
@@ -160,9 +162,19 @@ impl Setup {
         (dx != 0 || dy != 0).then(|| Setup::new(&[(&ends[0], at[0]), (&ends[1], at[1])], Shape::Line { x_major }))
     }
 
-    /// A point.
-    pub fn point(vertex: PolygonVertex, viewport: &Viewport) -> Setup {
-        Setup::new(&[(&vertex, viewport.to_screen(&vertex.position))], Shape::Point)
+    /// A point: a square of so many pixels around its vertex, at least 1 and at most [`LARGEST_POINT`].
+    pub fn point(vertex: PolygonVertex, viewport: &Viewport, size: f32) -> Setup {
+        // Where the size is no number it is 1.
+        let size = size.max(1.0).min(LARGEST_POINT);
+        let half = (f64::from(size) * 128.0).round() as i64;
+        Setup::new(&[(&vertex, viewport.to_screen(&vertex.position))], Shape::Point { half })
+    }
+
+    /// Where in a point a place is, in 1/256 pixel: from 0 to 1 to the right and down; 0 of what is no point.
+    pub fn point_coord(&self, x: i64, y: i64) -> [f32; 2] {
+        let Shape::Point { half } = self.shape else { return [0.0; 2] };
+        [(x, self.at[0].x), (y, self.at[0].y)]
+            .map(|(at, middle)| ((at - middle + half) as f64 / (2 * half) as f64) as f32)
     }
 
     /// Edge function of the edge that starts at corner `k`, at a point: positive inside.
@@ -209,7 +221,7 @@ impl Setup {
                 let t = (c - from) as f64 / (to - from) as f64;
                 [1.0 - t, t, 0.0]
             }
-            Shape::Point => [1.0, 0.0, 0.0],
+            Shape::Point { .. } => [1.0, 0.0, 0.0],
         }
     }
 
@@ -245,7 +257,8 @@ impl Setup {
             (v.clone().min().unwrap_or(0) >> 8, (v.max().unwrap_or(-1) >> 8) + 1)
         };
         let ((x0, x1), (y0, y1)) = (range(&|s| s.x), range(&|s| s.y));
-        Rect { x0, y0, x1, y1 }
+        let more = if let Shape::Point { half } = self.shape { (half - 1) / 256 + 1 } else { 0 };
+        Rect { x0: x0 - more, y0: y0 - more, x1: x1 + more, y1: y1 + more }
     }
 
     /// Calls `draw` for each quad of which something inside `clip` is covered, rows first, with `samples` a pixel.
@@ -343,11 +356,21 @@ impl Setup {
         Ok(())
     }
 
+    /// The pixels whose middle is in a point: left and upper edges do not belong to it, right and lower ones do.
+    fn square(&self, half: i64, clip: Rect) -> Vec<(i64, i64)> {
+        // The first column whose middle is right of an edge.
+        let range = |at: i64| (((at - half - 128) >> 8) + 1, ((at + half - 128) >> 8) + 1);
+        let ((x0, x1), (y0, y1)) = (range(self.at[0].x), range(self.at[0].y));
+        let r = clip.intersect(Rect { x0, y0, x1, y1 });
+        (r.y0..r.y1).flat_map(|y| (r.x0..r.x1).map(move |x| (x, y))).collect()
+    }
+
     /// The pixels of a line or a point.
     fn pixels(&self, clip: Rect) -> Vec<(i64, i64)> {
-        let Shape::Line { x_major } = self.shape else {
-            let p = (self.at[0].x >> 8, self.at[0].y >> 8);
-            return if clip.contains(p.0, p.1) { vec![p] } else { Vec::new() };
+        let x_major = match self.shape {
+            Shape::Line { x_major } => x_major,
+            Shape::Point { half } => return self.square(half, clip),
+            Shape::Triangle => return Vec::new(),
         };
         let major = |s: &Screen| if x_major { (s.x, s.y) } else { (s.y, s.x) };
         let ((m0, n0), (m1, n1)) = (major(&self.at[0]), major(&self.at[1]));

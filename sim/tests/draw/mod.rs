@@ -70,7 +70,12 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
             let (position, words) = (self.vertex)(v);
             let from = self.words.len() as u32;
             self.words.extend(words);
-            out.push(VertexOut { position, clip: (self.clip)(v), words: from..self.words.len() as u32 });
+            out.push(VertexOut {
+                position,
+                clip: (self.clip)(v),
+                point_size: None,
+                words: from..self.words.len() as u32,
+            });
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gpucc_container::IMMEDIATES;
-use gpucc_ir::ResourceKind;
+use gpucc_ir::{ResourceKind, element_binding};
 use gpucc_scene::model::{Binding, BindingResource, BufferRange, Dimension, Immediates};
 use gpucc_scene::view::View;
 use gpucc_sim::texture::{Dim, Image, Sampler};
@@ -50,6 +50,7 @@ impl Frame<'_> {
             let (group, binding) = (b.group, b.binding);
             match &b.resource {
                 BindingResource::Buffer(r) => {
+                    let binding = element_binding(binding, b.element).unwrap_or(binding);
                     buffers.extend(self.range(r).map(|(k, bytes)| (group, binding, k, bytes, is_writable(b))));
                 }
                 BindingResource::Sampler(name) => {

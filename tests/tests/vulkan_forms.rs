@@ -1,0 +1,156 @@
+//! What shaders of Vulkan have beside that of WebGPU, a scene each (`tests/vulkan/forms`), with values that were worked out by hand, on the
+//! oracle, behind passes, and on each generation that draws.
+
+use std::path::PathBuf;
+
+use gpucc::Target;
+use gpucc_scene::cases::{Body, Case, Expected};
+use gpucc_scene::compare::Compare;
+use gpucc_scene::read;
+use gpucc_tests::cases::Verdict;
+use gpucc_tests::exec::{self, For, On};
+use gpucc_tests::shared::workspace;
+use gpucc_tests::{gfx, predict};
+use rayon::prelude::*;
+
+use crate::drawing;
+
+/// Bytes of an output: its name and its texels, row by row.
+type Outputs = Vec<(&'static str, Vec<u8>)>;
+
+/// The texels of a picture of four columns: of column and row.
+fn picture<const N: usize>(rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> Vec<u8> {
+    let places = (0..rows).flat_map(|y| (0..4).map(move |x| (x, y)));
+    places.flat_map(|(x, y)| texel(x, y)).map(|v| v as u8).collect()
+}
+
+fn one<const N: usize>(rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> Outputs {
+    vec![("picture", picture(rows, texel))]
+}
+
+/// The forms and their values.
+fn forms() -> Vec<(&'static str, Outputs)> {
+    let number = |x: u32, y: u32| x + 4 * y;
+    let points = |x, y| match (x, y) {
+        (0, 0) => [1, 0, 0, 1],
+        (2, 2) => [2, 0, 0, 1],
+        (3, 1) => [3, 0, 0, 1],
+        _ => [0; 4],
+    };
+    // 16 fragments add 1; the greatest of 10 x + y; one bit for each column; 3 ^ 6 ^ 9, as the other products cancel; the least of 7 and
+    // more; without one bit for each row.
+    let counts = [16u32, 33, 15, 12, 7, 0xffff_fff0, 0, 0].map(u32::to_le_bytes).concat();
+    let place = picture(4, |x, y| [x, y, 0, 0]);
+    vec![
+        ("input", one(4, |x, y| [0, 1, 2, 3].map(|c| 2 * (number(x, y) + c) + 3 * number(x, y)))),
+        ("input_samples", one(4, |x, y| [0, 1, 2, 3].map(|s| 4 * number(x, y) + s))),
+        ("texels", one(4, |x, y| [number(x, y).pow(2) + 1, 16, [2, 6][x as usize & 1], [4, 8][x as usize & 1]])),
+        // The lower triangle begins with the first vertex, the upper one with the second.
+        ("indices", one(2, |x, y| [if y == 1 { 2 } else { 3 }, 3 + x, 0, 77])),
+        ("point", one(4, points)),
+        // Of four pixels the middles are at 1, 3, 5 and 7 eighths, of two at 2 and 6.
+        (
+            "points",
+            one(4, |x, y| match (x, y) {
+                (2 | 3, 0 | 1) => [4 * (x - 2) + 2, 4 * y + 2, 2, 1],
+                _ => [2 * x + 1, 2 * y + 1, 1, 1],
+            }),
+        ),
+        ("mask", one(4, |x, y| [0, 1, 2, 3].map(|s| (number(x, y) >> s & 1) * (number(x, y) + 16)))),
+        ("sample", one(4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s))),
+        ("atomics", vec![("picture", place), ("counts", counts)]),
+        ("buffers", one(4, |x, _| [11, 22, 40 + x, 5])),
+        ("textures", one(4, |x, y| [x, y, 10 * x + y, 1])),
+        (
+            "outputs",
+            vec![
+                ("picture", picture(4, |x, y| [x, y, 1, 2])),
+                ("second", picture(4, |_, _| [11, 12])),
+                ("last", picture(4, |_, _| [33])),
+            ],
+        ),
+    ]
+}
+
+/// Where a form is refused: family or target, and the code.
+#[rustfmt::skip]
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("atomics", "tesla:nv50", "image-atomics"),
+    ("atomics", "tesla", "storage-textures"),
+    ("atomics", "vivante", "image-atomics"),
+    ("buffers", "tesla", "storage-buffers"),
+    ("mask", "tesla:nv50", "sample-masks"),
+    ("mask", "tesla:nv84", "sample-masks"),
+    ("mask", "tesla:nva0", "sample-masks"),
+    ("mask", "tesla:nva3", "covered-samples"),
+    ("mask", "vivante", "sample-masks"),
+    ("points", "gcn", "point-size"),
+    ("points", "tesla", "point-size"),
+    ("points", "valhall", "point-size"),
+    ("points", "vivante", "point-size"),
+    ("sample", "tesla:nv50", "sample-shading"),
+    ("sample", "tesla:nv84", "sample-shading"),
+    ("sample", "tesla:nva0", "sample-shading"),
+    ("sample", "vivante", "sample-shading"),
+    ("texels", "tesla", "storage-buffers"),
+    ("textures", "gcn", "binding-indices"),
+    ("textures", "valhall", "binding-indices"),
+];
+
+fn folder() -> PathBuf {
+    workspace().join("tests/vulkan/forms")
+}
+
+fn case(name: &str, outputs: Outputs) -> Case {
+    let text = std::fs::read_to_string(folder().join(format!("{name}.toml"))).expect("a scene");
+    let scene = read::parse(&text, read::Language::Toml).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let expect =
+        outputs.into_iter().map(|(name, bytes)| Expected { name: name.into(), bytes, compare: Compare::exact() });
+    let (requires, body) = (Vec::new(), Body::Scene(Box::new(scene)));
+    Case { id: name.into(), group: "vulkan".into(), requires, body, expect: expect.collect() }
+}
+
+fn listed(name: &str, target: Target) -> Option<&'static str> {
+    let is = |on: &str| on == target.family() || on == target.to_string();
+    REFUSED.iter().find(|(n, on, _)| *n == name && is(on)).map(|(.., code)| *code)
+}
+
+#[test]
+fn forms_have_their_values() {
+    let targets = drawing::drawing("all:all");
+    let forms = forms();
+    let files = std::fs::read_dir(folder()).expect("the folder").flatten();
+    let scenes = files.filter(|f| f.path().extension().is_some_and(|e| e == "toml")).count();
+    assert_eq!(scenes, forms.len(), "each scene has its values");
+    let wrong: Vec<String> = forms
+        .into_par_iter()
+        .flat_map_iter(|(name, outputs)| {
+            let case = case(name, outputs);
+            let mut wrong = Vec::new();
+            let ready = match gfx::ready(&case, &folder()) {
+                Ok(r) => r,
+                Err(v) => return vec![format!("{name}: {v:?}")],
+            };
+            for on in [On::Interp, On::Passes(For::Poorest), On::Passes(For::Rich)] {
+                for level in [0, 2] {
+                    match gfx::draw(&case, &ready, gfx::place(on, level), Some(7)) {
+                        Verdict::Passed => {}
+                        v => wrong.push(format!("{name} on {on} -O{level}: {v:?}")),
+                    }
+                }
+            }
+            for &t in &targets {
+                for level in [0, 2] {
+                    match (gfx::draw(&case, &ready, gfx::place(exec::on(t), level), Some(7)), listed(name, t)) {
+                        (Verdict::Passed, None) => {}
+                        (Verdict::Refused(codes, _), Some(code))
+                            if codes.iter().all(|c| c.name() == code && predict::documented(exec::on(t), *c)) => {}
+                        (v, listed) => wrong.push(format!("{name} on {t} -O{level}, listed by {listed:?}: {v:?}")),
+                    }
+                }
+            }
+            wrong
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
