@@ -47,7 +47,7 @@ pub use late::fold_moves;
 pub use layout::{drop_fallthrough, drop_jump, invert_branches, redirect, relabel, remove_unreachable, thread_jumps};
 pub use local_cse::local_cse;
 pub use opt::{copy_prop, dce};
-pub use parse::{OpNames, ParseError, parse, parse_with};
+pub use parse::{ParseError, parse};
 pub use place::{Island, Piece, Placed, Reach, place};
 pub use print::{print, print_inst, reg_name};
 pub use problem::AllocStats;

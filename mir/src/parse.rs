@@ -1,6 +1,9 @@
 //! Reads what [`print`](crate::print()) writes.
 
+use core::any::{Any, TypeId};
+use core::cell::RefCell;
 use core::fmt;
+use std::rc::Rc;
 
 use gpucc_ir::Loc;
 use gpucc_regalloc::{FileId, Placement};
@@ -32,13 +35,22 @@ impl core::error::Error for ParseError {}
 
 type Parsed<X> = Result<X, ParseError>;
 
-/// The opcodes of a target by name: made once for many texts.
-pub struct OpNames<T: Target>(FxHashMap<String, T::Op>);
+/// The opcodes of a target by name.
+struct OpNames<T: Target>(FxHashMap<String, T::Op>);
+
+thread_local! {
+    /// The names of each target whose texts the thread has read: a target has thousands.
+    static NAMES: RefCell<FxHashMap<TypeId, Rc<dyn Any>>> = RefCell::default();
+}
 
 impl<T: Target> OpNames<T> {
     /// Those of `t`.
-    pub fn new(t: &T) -> OpNames<T> {
-        OpNames(t.ops().into_iter().map(|o| (t.op_name(o), o)).collect())
+    fn of(t: &T) -> Rc<OpNames<T>> {
+        let new = || Rc::new(OpNames::<T>(t.ops().into_iter().map(|o| (t.op_name(o), o)).collect()));
+        NAMES.with_borrow_mut(|known| {
+            let names = known.entry(TypeId::of::<T>()).or_insert_with(|| new()).clone();
+            names.downcast().unwrap_or_else(|_| new())
+        })
     }
 }
 
@@ -47,14 +59,7 @@ impl<T: Target> OpNames<T> {
 /// # Errors
 /// The first fault, with its line and column.
 pub fn parse<T: Target>(text: &str, t: &T) -> Parsed<MFunc<T>> {
-    parse_with(text, t, &OpNames::new(t))
-}
-
-/// The same with names that are there already.
-///
-/// # Errors
-/// As of [`parse`].
-pub fn parse_with<T: Target>(text: &str, t: &T, names: &OpNames<T>) -> Parsed<MFunc<T>> {
+    let names = OpNames::of(t);
     let cursor = |(n, text)| Cursor { line: n + 1, text, at: 0, t, ops: &names.0 };
     let mut lines = text.lines().enumerate().map(cursor).filter(|c| {
         let l = c.text.trim_start();

@@ -2,7 +2,7 @@
 
 use gpucc_ir::Diagnostic;
 use gpucc_ir::trace;
-use gpucc_mir::{AllocOptions, Form, MFunc, OpNames, parse_with, print};
+use gpucc_mir::{AllocOptions, Form, MFunc, parse, print};
 
 use crate::backend::CodegenOptions;
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Pass};
@@ -58,10 +58,16 @@ impl<'o> Manager<'o> {
         mut mf: MFunc<F::Target>,
         cx: &mut CompileCx<'_, F>,
     ) -> Result<F::Encoded, AttemptError> {
-        let names = self.o.reparse.then(|| OpNames::new(&cx.target));
-        self.list("isel", F::PASSES, &mut mf, cx, |mf, cx, pass| {
-            names.as_ref().map_or(Ok(()), |n| reparse(mf, cx, pass, n))
-        })?;
+        let (mut read, wanted) = (String::new(), self.o.reparse);
+        self.list(
+            "isel",
+            F::PASSES,
+            &mut mf,
+            cx,
+            |mf, cx, pass| {
+                if wanted { reparse(mf, cx, pass, &mut read) } else { Ok(()) }
+            },
+        )?;
         if self.o.texts {
             self.texts.after = print(&mf, &cx.target);
         }
@@ -78,7 +84,7 @@ impl<'o> Manager<'o> {
         passes: &[Pass<F, C>],
         code: &mut C,
         cx: &mut CompileCx<'_, F>,
-        then: impl Fn(&mut C, &CompileCx<'_, F>, &str) -> Result<(), Diagnostic>,
+        mut then: impl FnMut(&mut C, &CompileCx<'_, F>, &str) -> Result<(), Diagnostic>,
     ) -> Result<(), AttemptError> {
         self.done(code, cx, first)?;
         then(code, cx, first)?;
@@ -127,16 +133,20 @@ impl<'o> Manager<'o> {
     }
 }
 
-/// Goes on with what the parser reads of the code's text.
+/// Goes on with what the parser reads of the code's text, unless that is the text which was `read` before.
 fn reparse<F: Family>(
     mf: &mut MFunc<F::Target>,
     cx: &CompileCx<'_, F>,
     pass: &str,
-    names: &OpNames<F::Target>,
+    read: &mut String,
 ) -> Result<(), Diagnostic> {
     let text = print(mf, &cx.target);
-    *mf = parse_with(&text, &cx.target, names)
+    if text == *read {
+        return Ok(());
+    }
+    *mf = parse(&text, &cx.target)
         .map_err(|e| Diagnostic::internal("reparse", format!("after machine pass `{pass}`: {e}\n{text}")))?;
+    *read = text;
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::caps::IoCaps;
 /// A prepared module that selection must know.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The subject: it begins with the op's name.
+    /// The subject: its words are the names of the ops that it is about, and their forms.
     pub name: String,
     /// The module's text; its entry point is `main`.
     pub text: String,

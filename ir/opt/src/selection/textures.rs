@@ -17,11 +17,12 @@ pub(super) fn cases(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<
     if chip.refuses(stage, Refusal::Textures) {
         return;
     }
+    let mut all: Vec<Of> = Vec::new();
     let mut add = |kind: ResourceKind, desc: TexDesc, op: Op| {
         let by_quad = stage == Stage::Fragment && compares_by_quad(&desc, caps.sampler);
         let written = texture_fits(&desc, caps) && unwritten(&desc, caps).is_none() && !by_quad;
         if written && desc.fits(op) && !chip.refuses_texture(stage, kind, (op, &desc)) {
-            out.extend(Of { stage, caps, kind, desc, op }.cases());
+            all.push(Of { kind, desc, op });
         }
     };
     for kind in textures() {
@@ -29,6 +30,18 @@ pub(super) fn cases(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<
     }
     for kind in images() {
         stored(kind, &mut add);
+    }
+    let module = Module { stage, caps };
+    // A fragment gives eight colours. A chip that keeps vectors whole may have as few as four texture units, and make two of its four
+    // targets of each vector.
+    let most = if caps.scalar { 8 } else { 1 };
+    for of in all.chunk_by(Of::shares) {
+        let mut uses: Vec<Use> = of.iter().flat_map(Of::uses).collect();
+        while !uses.is_empty() {
+            let rest = uses.split_off(uses.len().min(most));
+            out.push(module.case(of[0].kind, &uses));
+            uses = rest;
+        }
     }
 }
 
@@ -157,101 +170,154 @@ fn stored(kind: ResourceKind, add: &mut impl FnMut(ResourceKind, TexDesc, Op)) {
     }
 }
 
-/// One descriptor.
-struct Of<'a> {
-    stage: Stage,
-    caps: &'a Caps,
+/// A question to a resource.
+struct Of {
     kind: ResourceKind,
     desc: TexDesc,
     op: Op,
 }
 
-impl Of<'_> {
+/// An instruction of a question.
+struct Use {
+    op: Op,
+    /// Name of an atomic operation.
+    atomic: &'static str,
+    desc: TexDesc,
+    /// The kind of its operands.
+    from: Kind,
+    /// The lanes of its result that are read, by bits.
+    lanes: u8,
+}
+
+impl Of {
+    /// Whether two are asked of one resource by one sampler.
+    fn shares(&self, other: &Of) -> bool {
+        let sampler = |o: &Of| (o.desc.samples(), o.desc.shadow());
+        self.kind == other.kind && sampler(self) == sampler(other)
+    }
+
     /// With operands that differ between invocations, and constant ones; of an array with one element for all lanes, too. Of atomics
     /// each operation.
-    fn cases(&self) -> Vec<Case> {
-        let mut list = vec![self.case(Kind::Lanes, "", 15), self.case(Kind::Const, "", 1)];
-        let desc = self.desc;
-        if desc.what() == TexWhat::Sample && desc.offset() == [0; 3] && desc.lod() != TexLod::Gradients {
+    fn uses(&self) -> Vec<Use> {
+        let (desc, op) = (self.desc, self.op);
+        let one = |desc, from, lanes| Use { op, atomic: AtomicOp::ALL[0].name(), desc, from, lanes };
+        let mut list = vec![one(desc, Kind::Lanes, 15), one(desc, Kind::Const, 1)];
+        if desc.what() == TexWhat::Atomic {
+            for a in AtomicOp::ALL {
+                list.extend([15, 0].map(|lanes| Use { atomic: a.name(), ..one(desc, Kind::Lanes, lanes) }));
+            }
+        } else if desc.what() == TexWhat::Sample && desc.offset() == [0; 3] && desc.lod() != TexLod::Gradients {
             for (texture, sampler) in [(true, false), (true, true)] {
                 let desc = desc.with_texture_indexed(texture).with_sampler_indexed(sampler);
-                list.push(Of { desc, ..*self }.case(Kind::Lanes, "", 2));
+                list.push(one(desc, Kind::Lanes, 2));
             }
-        } else if desc.offset() == [0; 3] && desc.what() != TexWhat::Atomic {
-            list.push(Of { desc: desc.with_texture_indexed(true), ..*self }.case(Kind::Group, "", 15));
-        }
-        if desc.what() == TexWhat::Atomic {
-            for a in AtomicOp::ALL.iter().skip(1) {
-                list.push(self.case(Kind::Lanes, a.name(), 15));
-                list.push(self.case(Kind::Lanes, a.name(), 0));
-            }
+        } else if desc.offset() == [0; 3] {
+            list.push(one(desc.with_texture_indexed(true), Kind::Group, 15));
         }
         list
     }
+}
 
-    /// A module whose operands are of this kind and which reads these lanes of the result.
-    fn case(&self, from: Kind, atomic: &str, lanes: u8) -> Case {
-        let (desc, caps) = (self.desc, self.caps);
-        let mut c = Draft::of(self.stage, &caps.io);
-        let (resource, texel) = self.resource();
-        c.resources = format!("res3 \"t\" group 1 binding 0 {resource}");
-        if desc.texture_indexed() {
-            c.resources.push_str(" count 2");
+/// Numbers of the resources of a module, alone and in an array.
+struct Places {
+    texture: [u32; 2],
+    sampler: [u32; 2],
+}
+
+/// The modules of a stage.
+struct Module<'a> {
+    stage: Stage,
+    caps: &'a Caps,
+}
+
+impl Module<'_> {
+    /// One of several instructions, since a module costs more than an instruction.
+    fn case(&self, kind: ResourceKind, uses: &[Use]) -> Case {
+        let mut c = Draft::of(self.stage, &self.caps.io);
+        let (resource, texel) = text(kind);
+        // Numbers without gaps, behind the resources of every module.
+        let mut next = 3;
+        let mut add = |what: &str, count: &str, used: fn(TexDesc) -> bool| {
+            let number = next;
+            if uses.iter().any(|u| used(u.desc)) {
+                let item = format!("res{number} \"r{number}\" group 1 binding {number} {what}{count}\n");
+                c.resources.push_str(&item);
+                next += 1;
+            }
+            number
+        };
+        let sampler = format!("sampler{}", if uses.iter().any(|u| u.desc.shadow()) { " comparison" } else { "" });
+        let places = Places {
+            texture: [
+                add(&resource, "", |d| !d.texture_indexed()),
+                add(&resource, " count 2", |d| d.texture_indexed()),
+            ],
+            sampler: [
+                add(&sampler, "", |d| d.samples() && !d.sampler_indexed()),
+                add(&sampler, " count 2", |d| d.samples() && d.sampler_indexed()),
+            ],
+        };
+        let mut name = format!("{resource} {}", self.stage);
+        for one in uses {
+            let text = self.instruction(&mut c, &places, texel, one);
+            name.push_str(&format!(", {text}, lanes {} {}", one.lanes, ['d', 'u', 'c'][one.from as usize]));
         }
-        c.resources.push('\n');
-        if desc.samples() {
-            let comparison = if desc.shadow() { " comparison" } else { "" };
-            let count = if desc.sampler_indexed() { " count 2" } else { "" };
-            c.resources.push_str(&format!("res4 \"s\" group 1 binding 1 sampler{comparison}{count}\n"));
-        }
+        c.case(name)
+    }
+
+    /// Appends an instruction; gives its text.
+    fn instruction(&self, c: &mut Draft, places: &Places, texel: Type, one: &Use) -> String {
+        let &Use { desc, lanes, .. } = one;
+        let scalar = self.caps.scalar;
         let whole = if desc.what() == TexWhat::Atomic { texel.with_lanes(1) } else { texel.with_lanes(4) };
         let mut args = String::new();
         for (n, arg) in (0..).zip(desc.args()) {
             // The element is one for all lanes.
-            let kind = if matches!(arg, TexArg::TextureIndex | TexArg::SamplerIndex) { Kind::Group } else { from };
-            let v = c.operand(desc.arg_type(arg).unwrap_or(whole), kind, n, caps.scalar);
+            let kind = if matches!(arg, TexArg::TextureIndex | TexArg::SamplerIndex) { Kind::Group } else { one.from };
+            let v = c.operand(desc.arg_type(arg).unwrap_or(whole), kind, n, scalar);
             args.push_str(&v);
             args.push_str(", ");
         }
-        let sampler = if desc.samples() { " sampler res4" } else { "" };
-        let op = match self.op {
-            Op::ImageAtomic => {
-                format!("image_atomic.{}", if atomic.is_empty() { AtomicOp::ALL[0].name() } else { atomic })
-            }
+        let texture = places.texture[usize::from(desc.texture_indexed())];
+        let sampler = match places.sampler[usize::from(desc.sampler_indexed())] {
+            s if desc.samples() => format!(" sampler res{s}"),
+            _ => String::new(),
+        };
+        let op = match one.op {
+            Op::ImageAtomic => format!("image_atomic.{}", one.atomic),
             op => op.name().to_owned(),
         };
-        let text = format!("{op} {args}tex res3{sampler} {desc}");
+        let text = format!("{op} {args}tex res{texture}{sampler} {desc}");
         let result = if desc.what() == TexWhat::Atomic { Some(whole) } else { desc.result_type(texel) };
         match result {
             None => c.effect(&text),
             Some(ty) => {
                 let v = c.value(ty, &text);
                 if lanes == 15 || !ty.is_vector() && lanes != 0 {
-                    c.sink(&v, ty, caps.scalar);
+                    c.sink(&v, ty, scalar);
                 } else if lanes != 0 {
                     let lane = lanes.trailing_zeros();
                     let one = c.value(ty.with_lanes(1), &format!("extract {v}, lane {lane}"));
-                    c.sink(&one, ty.with_lanes(1), caps.scalar);
+                    c.sink(&one, ty.with_lanes(1), scalar);
                 }
             }
         }
-        let kind = ['d', 'u', 'c'][from as usize];
-        c.case(format!("{} {} {resource}, {text}, lanes {lanes} {kind}", self.op.name(), self.stage))
+        text
     }
+}
 
-    /// The resource as text, and the lane of its texels.
-    fn resource(&self) -> (String, Type) {
-        let array = |a: bool| if a { " array" } else { "" };
-        let text = match self.kind {
-            ResourceKind::Texture { dim, arrayed, multisampled, class } => {
-                let samples = if multisampled { " multisampled" } else { "" };
-                format!("texture {dim}{}{samples} {class}", array(arrayed))
-            }
-            ResourceKind::StorageTexture { dim, arrayed, format, access } => {
-                format!("image {dim}{} \"{}\" {access}", array(arrayed), format.name())
-            }
-            _ => String::new(),
-        };
-        (text, self.kind.texels().map_or(Type::I32, |t| t.3))
-    }
+/// A resource as text, and the lane of its texels.
+fn text(kind: ResourceKind) -> (String, Type) {
+    let array = |a: bool| if a { " array" } else { "" };
+    let text = match kind {
+        ResourceKind::Texture { dim, arrayed, multisampled, class } => {
+            let samples = if multisampled { " multisampled" } else { "" };
+            format!("texture {dim}{}{samples} {class}", array(arrayed))
+        }
+        ResourceKind::StorageTexture { dim, arrayed, format, access } => {
+            format!("image {dim}{} \"{}\" {access}", array(arrayed), format.name())
+        }
+        _ => String::new(),
+    };
+    (text, kind.texels().map_or(Type::I32, |t| t.3))
 }
