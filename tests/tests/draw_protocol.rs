@@ -1,6 +1,7 @@
 //! Draws under a change of their machine code: helpers that are cut, lanes that come back over a discard.
 
-use gpucc::Target;
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::flags;
 use gpucc_ir::{Refusal, Stage};
 use gpucc_tests::{exec, predict};
@@ -76,6 +77,41 @@ fn what_is_discarded_stays_so() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// `dpdx(v.x) * 4.0` between fences that other programs would see.
+const FENCED: &str = "module robust on
+entry \"fs\" fragment func0 {
+  in0 \"x\" location 0 f32
+  out0 \"c\" location 0 f32x4
+}
+func0 \"fs\" -> f32x4 {
+block0:
+  v0: f32 = input in0
+  barrier none release device storage
+  v1: f32 = derivative v0, x fine
+  v2: f32 = fmul v1, 4.0:f32
+  barrier none acquire device storage
+  v3: f32x4 = compose v2, 0.0:f32, 0.0:f32, 1.0:f32
+  ret v3
+}
+";
+
+/// SPIR-V may have fences in any program. Where programs of a stage store nothing they cost nothing.
+#[test]
+fn fences_are_there_in_fragment_programs() {
+    let loaded = frontend::load(FENCED.as_bytes(), Lang::Gir, &FrontOptions::default());
+    let module = loaded.unwrap_or_else(|e| panic!("{}", gpucc::Errors(e))).module;
+    for target in drawing::drawing("all:all") {
+        for level in 0..4 {
+            let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+            let f = gpucc::compile_entry(&module, "fs", &Options { target, codegen });
+            let f = f.unwrap_or_else(|d| panic!("{target} -O{level}: {d}")).container().clone();
+            let v = compile(SLOPE, "vs", target, level);
+            let (red, _) = draw(&v, &f).unwrap_or_else(|t| panic!("{target} -O{level}: {t}"));
+            assert!(is_near(&red, &expected(0)), "{target} -O{level}: {red:?}");
         }
     }
 }

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use gpucc_render::{Programs, Ready, frame};
+use gpucc_ir::Stage;
+use gpucc_render::{Failure, Programs, Ready, frame};
 use gpucc_scene::{SceneFile, output, read};
+use gpucc_sim::{RunOptions, TrapKind};
 use gpucc_tests::exec::{For, On};
 use gpucc_tests::{gfx, mesh};
 
@@ -150,4 +152,72 @@ fn a_mesh_of_ten_thousand_triangles_is_drawn() {
     let drawn = bytes.chunks(4).filter(|p| p[3] == 255).count();
     let colours: std::collections::BTreeSet<&[u8]> = bytes.chunks(4).collect();
     assert!(drawn > 640 * 480 / 3 && colours.len() > 500, "{drawn} pixels, {} colours", colours.len());
+}
+
+/// The same on a machine of each family that draws.
+#[test]
+fn machines_draw_the_mesh_within_seconds() {
+    let scene = mesh::scene(71, [640, 480]);
+    let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
+    let ready = Ready::new(file).unwrap_or_else(|f| panic!("{f}"));
+    for target in crate::drawing::pictures("all") {
+        let place = gfx::place(gpucc_tests::exec::on(target), 2);
+        let start = Instant::now();
+        let programs = match Programs::new(&ready.file.scene, &ready.shaders, place) {
+            // A chip may lack depths that are floats.
+            Err(f) if gfx::is_listed(&f, place) => continue,
+            programs => programs.unwrap_or_else(|f| panic!("{target}: {f}")),
+        };
+        let mut resources = ready.resources.clone();
+        let options = frame::Options::default();
+        frame::run(&ready.file.scene, &ready.shaders, &programs, &mut resources, &options, &mut || {})
+            .unwrap_or_else(|f| panic!("{target}: {f}"));
+        println!("{target}: {:?}", start.elapsed());
+        assert!(start.elapsed() < PATIENCE, "{target}: {:?}", start.elapsed());
+    }
+}
+
+/// A draw of which one program runs on a machine and never ends, or the one on the oracle: the trap says in which of the two, and where.
+#[test]
+fn a_trap_in_two_places_names_its_stage() {
+    let endless = "var n = 0.5; loop { n = n * p.w; if n > 9.0 { break; } }";
+    let vertex = format!("@vertex fn vs(@location(0) p: vec4<f32>) -> V {{ {endless} return V(p + vec4(n), p.x); }}");
+    let fragment = format!(
+        "@fragment fn fs(v: V) -> @location(0) vec4<f32> {{ let p = vec4(v.c * 0.0 + 1.0); {endless} return vec4(n); }}"
+    );
+    let plain_vertex = "@vertex fn vs(@location(0) p: vec4<f32>) -> V { return V(p, p.x); }";
+    let plain_fragment = "@fragment fn fs(v: V) -> @location(0) vec4<f32> { return vec4<f32>(1.0, 0.0, 0.0, 1.0); }";
+    let mut checked = 0;
+    for (stage, from, to) in [(Stage::Vertex, plain_vertex, &vertex), (Stage::Fragment, plain_fragment, &fragment)] {
+        assert!(SCENE.contains(from));
+        let text = SCENE.replace(from, to).replace("VERTICES", WHOLE);
+        let scene = read::parse(&text.replace('\n', " "), read::Language::Json).unwrap_or_else(|e| panic!("{e}"));
+        let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
+        let ready = Ready::new(file).unwrap_or_else(|f| panic!("{f}"));
+        for target in crate::drawing::pictures("all") {
+            for on in [Stage::Vertex, Stage::Fragment] {
+                let place = gfx::mixed(gfx::place(gpucc_tests::exec::on(target), 2), on);
+                let programs =
+                    Programs::new(&ready.file.scene, &ready.shaders, place).unwrap_or_else(|f| panic!("{f}"));
+                let options = frame::Options::default();
+                let run = RunOptions { step_limit: 300_000, ..options.run };
+                let options = frame::Options { run, ..options };
+                let mut resources = ready.resources.clone();
+                let said =
+                    frame::run(&ready.file.scene, &ready.shaders, &programs, &mut resources, &options, &mut || {});
+                let Err(Failure::Trap { field, trap, .. }) = said else { panic!("{place}: it ends") };
+                let place = format!("{place}, endless {stage:?}: {field}: {trap}");
+                let named = match trap.stage {
+                    Some(gpucc_container::Stage::Vertex) => Some(Stage::Vertex),
+                    Some(gpucc_container::Stage::Fragment) => Some(Stage::Fragment),
+                    _ => None,
+                };
+                assert_eq!((trap.kind, named), (TrapKind::StepLimit, Some(stage)), "{place}");
+                assert!(field.contains("draws[0]"), "{place}");
+                assert!(trap.pc.is_some() && trap.instruction.as_ref().is_some_and(|i| !i.is_empty()), "{place}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 4, "{checked}");
 }

@@ -489,7 +489,8 @@ impl Lower<Tesla> for Isel<'_> {
             },
             Ir::Barrier => {
                 let Attr::Barrier(b) = d.attr else { return Err(cx.unknown(i)) };
-                if b.device && (b.storage || b.texture) {
+                // Vertex and fragment programs store nothing that others could see, and have no region to load from.
+                if b.device && (b.storage || b.texture) && !self.io.is_staged() {
                     let t = cx.temp(R32);
                     cx.emit(MInst::new(TOp::DeviceFence).def(t));
                 }
