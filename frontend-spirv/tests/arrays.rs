@@ -5,9 +5,12 @@ use crate::forms::{glsl, module};
 use gpucc_ir::{MemFlags, Op, Place, element_binding};
 use gpucc_sim::{Dispatch, RunOptions};
 
+/// A binding with its element, and the words of a buffer there.
+type Words<'w> = ((u32, u32, u32), &'w [u32]);
+
 /// Runs a compute shader on buffers by group, binding and element, and looks at what one of them has then.
 #[track_caller]
-fn check(source: &str, given: &[((u32, u32, u32), &[u32])], at: (u32, u32, u32), expected: &[u32]) {
+fn check(source: &str, given: &[Words<'_>], at: (u32, u32, u32), expected: &[u32]) {
     let place = |(group, binding, element): (u32, u32, u32)| {
         (group, if binding == 9 { 9 } else { element_binding(binding, element).expect("small numbers") })
     };

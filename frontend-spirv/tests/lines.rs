@@ -107,3 +107,32 @@ fn forms_are_read_or_refused_by_their_code() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// What is refused of an interface is named: the variable and its location, or what is built in.
+#[test]
+fn messages_name_the_variable_and_its_location() {
+    for (stage, source, named) in [
+        (
+            "vert",
+            "layout(location = 3) in dvec2 d; void main() { gl_Position = vec4(d, 0.0, 1.0); }",
+            "the input `d`, location 3",
+        ),
+        ("frag", "layout(location = 9) out vec4 far; void main() { far = vec4(1.0); }", "the output `far`, location 9"),
+        (
+            "vert",
+            "layout(location = 300) out float x; void main() { gl_Position = vec4(0.0); x = 1.0; }",
+            "the output `x`, location 300",
+        ),
+        (
+            "vert",
+            "out B { layout(location = 2) double m; } b; void main() { gl_Position = vec4(0.0); b.m = 1.0lf; }",
+            "the output `b`, location 2",
+        ),
+    ] {
+        for bytes in glsl(&format!("#version 460\n{source}\n"), stage) {
+            let list = lower(&bytes).expect_err("it is refused");
+            assert_eq!(list[0].class, Class::Unsupported, "{}", list[0]);
+            assert!(list[0].notes.iter().any(|n| n.contains(named)), "{}", list[0]);
+        }
+    }
+}

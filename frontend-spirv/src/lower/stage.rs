@@ -148,7 +148,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let at = self.m.variable_at(variable)?;
         let ty = self.m.io[variable].ty;
         if self.m.types.get(ty).scalars > MOST_SCALARS {
-            return self.unsupported("inputs and outputs of so many components", self.m.io[variable].span);
+            return self.unsupported("inputs and outputs of so many components", variable, at);
         }
         let mut path = Vec::new();
         self.leaves_below(at, ty, only, &mut path, f)
@@ -219,8 +219,22 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         self.stage.as_mut().expect("interfaces belong to entry points")
     }
 
-    fn unsupported<T>(&self, what: &str, span: Span) -> Lowered<T> {
-        Err(report::unsupported(Refusal::StageInputs, what, span))
+    fn unsupported<T>(&self, what: &str, variable: usize, at: At) -> Lowered<T> {
+        let d = report::unsupported(Refusal::StageInputs, what, self.m.io[variable].span);
+        Err(d.note(self.shown(variable, at)))
+    }
+
+    /// What a message is about: a variable, its location or what is built in.
+    fn shown(&self, variable: usize, at: At) -> String {
+        let io = &self.m.io[variable];
+        let what = if io.input { "input" } else { "output" };
+        let name = if io.name.is_empty() { String::new() } else { format!(" `{}`", io.name) };
+        let place = match (at.built_in, at.location) {
+            (Some(built_in), _) => format!(", {built_in:?}"),
+            (None, Some(n)) => format!(", location {n}"),
+            (None, None) => String::new(),
+        };
+        format!("this is about the {what}{name}{place}")
     }
 
     /// The location of a part, as a number that fits the interface.
@@ -228,7 +242,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let io = &self.m.io[variable];
         match at.location.map(u8::try_from) {
             Some(Ok(n)) => Ok(n),
-            Some(Err(_)) => self.unsupported("locations above 255", io.span),
+            Some(Err(_)) => self.unsupported("locations above 255", variable, at),
             None => {
                 let what = if io.input { "input" } else { "output" };
                 let text = format!("the {what} `{}` has neither a location nor a built-in value", io.name);
@@ -244,10 +258,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let io = self.m.io[variable].clone();
         let kind = self.stage_mut().kind;
         if kind == ir::Stage::Compute {
-            return self.unsupported("inputs of compute by location", io.span);
+            return self.unsupported("inputs of compute by location", variable, at);
         }
         let location = self.location(variable, at)?;
-        let ty = self.slot_type(leaf, at, io.span)?;
+        let ty = self.slot_type(leaf, at, variable)?;
         let interp = if kind == ir::Stage::Fragment { at.interp(leaf) } else { Interp::default() };
         let slot = IoSlot { name: io.name, interp, span: io.span, ..IoSlot::new(IoAt::location(location), ty) };
         let stage = self.stage_mut();
@@ -255,7 +269,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Some(&n) => {
                 let known = &mut stage.io.inputs[n];
                 if known.ty.lane() != ty.lane() {
-                    return self.unsupported("inputs of one location with components of different types", io.span);
+                    return self.unsupported("inputs of one location with components of different types", variable, at);
                 }
                 known.ty = known.ty.with_lanes(known.ty.lanes().max(ty.lanes()));
             }
@@ -268,11 +282,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     }
 
     /// The type of a slot that has a leaf in it.
-    fn slot_type(&self, leaf: Type, at: At, span: Span) -> Lowered<Type> {
-        let ty = word(leaf);
+    fn slot_type(&self, leaf: Type, at: At, variable: usize) -> Lowered<Type> {
+        let (ty, span) = (word(leaf), self.m.io[variable].span);
         if ty.is_bool() || ty.bits() != 32 {
             let d = report::unsupported(Refusal::WideTypes, "inputs and outputs of 64 bits or of booleans", span);
-            return Err(d);
+            return Err(d.note(self.shown(variable, at)));
         }
         let lanes = at.component + ty.lanes();
         if lanes > 4 {
@@ -308,11 +322,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let (name, span) = (self.m.io[variable].name.clone(), self.m.io[variable].span);
         let kind = self.stage_mut().kind;
         let place = match at.built_in {
-            None if kind == ir::Stage::Compute => return self.unsupported("outputs of compute", span),
+            None if kind == ir::Stage::Compute => return self.unsupported("outputs of compute", variable, at),
             None => {
                 let number = self.location(variable, at)?;
                 if kind == ir::Stage::Fragment && number >= ir::COLOUR_TARGETS {
-                    return self.unsupported("more than 8 colour targets", span);
+                    return self.unsupported("more than 8 colour targets", variable, at);
                 }
                 IoAt::Location { number, blend_src: at.blend_src.min(255) as u8 }
             }
@@ -330,7 +344,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         };
         let by_location = at.built_in.is_none();
         let component = if by_location { at.component } else { 0 };
-        let slot_ty = self.slot_type(leaf, At { component, ..at }, span)?;
+        let slot_ty = self.slot_type(leaf, At { component, ..at }, variable)?;
         let interp = if by_location && kind == ir::Stage::Vertex { at.interp(leaf) } else { Interp::default() };
         let signed = self.m.types.is_signed(ty);
         let stage = self.stage_mut();
@@ -338,7 +352,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Some(n) => {
                 let known = &mut stage.io.outputs[n];
                 if known.ty.lane() != slot_ty.lane() {
-                    return self.unsupported("outputs of one location with components of different types", span);
+                    return self.unsupported(
+                        "outputs of one location with components of different types",
+                        variable,
+                        at,
+                    );
                 }
                 known.ty = known.ty.with_lanes(known.ty.lanes().max(slot_ty.lanes()));
                 n
@@ -434,7 +452,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             return self.input_leaf(variable, at, leaf).map(Val::One);
         }
         if self.m.types.get(ty).scalars > MOST_SCALARS {
-            return self.unsupported("inputs and outputs of so many components", self.m.io[variable].span);
+            return self.unsupported("inputs and outputs of so many components", variable, at);
         }
         let mut parts = Vec::new();
         for k in 0..self.m.types.parts(ty) {

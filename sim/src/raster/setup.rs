@@ -164,8 +164,7 @@ impl Setup {
 
     /// A point: a square of so many pixels around its vertex, at least 1 and at most [`LARGEST_POINT`].
     pub fn point(vertex: PolygonVertex, viewport: &Viewport, size: f32) -> Setup {
-        // Where the size is no number it is 1.
-        let size = size.max(1.0).min(LARGEST_POINT);
+        let size = if size.is_nan() { 1.0 } else { size.clamp(1.0, LARGEST_POINT) };
         let half = (f64::from(size) * 128.0).round() as i64;
         Setup::new(&[(&vertex, viewport.to_screen(&vertex.position))], Shape::Point { half })
     }
