@@ -6,12 +6,16 @@
 //! mov t3._yz_, t3.xxxx          ==>
 //! ```
 //!
+//! A copy may exchange components, if the producer can make them in that order: `mul t1, t2, t3; mov t1, t1.zyxw` is
+//! `mul t1, t2.zyxw, t3.zyxw`.
+//!
 //! Elements of indexed variables at constant places are temporaries like others, until an indexed write. Inside blocks; what
 //! is live at their ends is known by components. Needs: physical registers, terminators that name every successor by label.
 
 use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use, labels};
 use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
+use smallvec::SmallVec;
 
 use crate::inst::{FILE, SrcMods, VOp, Vivante};
 
@@ -189,7 +193,8 @@ fn remove(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
         let mut live = liveness.out_of(b);
         let mut gone = vec![false; insts.len()];
         for k in (0..insts.len()).rev() {
-            if is_dead(&insts[k], &live, t) || retarget(&mut insts[..=k], &live, t) {
+            let above = &mut insts[..=k];
+            if is_dead(&above[k], &live, t) || retarget(above, &live, t) || exchange(above, t) {
                 gone[k] = true;
                 removed += 1;
                 continue;
@@ -214,14 +219,15 @@ fn retarget(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
     let Some((copy, above)) = insts.split_last_mut() else { return false };
     let (true, [d], [u]) = (is_copy(copy), copy.defs.as_slice(), copy.uses.as_slice()) else { return false };
     let (Some(to), Some(from)) = (d.phys(), u.phys()) else { return false };
-    let in_order =
-        |from: PReg| to.place.units().enumerate().all(|(k, _)| unit(from, u.mods.swz[k]) == from.place.unit(k as u16));
+    // For each component of the copy: which of the value's it is.
+    let order = order_of(from, u.mods.swz, usize::from(to.place.len()));
+    let all_read = (0..usize::from(from.place.len())).all(|k| order.contains(&k));
     if to.file != FILE
         || from.file != FILE
         || t.in_arrays(from)
         || to.place.len() != from.place.len()
         || to.place.overlaps(from.place)
-        || !in_order(from)
+        || !all_read
         || from.place.units().any(|x| has(live, x))
     {
         return false;
@@ -234,7 +240,7 @@ fn retarget(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
         let indexed = i.mods.indexed || i.uses.iter().any(|u| u.mods.indexed);
         if writes(from.place) {
             let whole = i.defs.len() == 1 && i.defs[0].phys() == Some(from);
-            if !whole || !may_write_elsewhere(i) || i.mods.indexed {
+            if !whole || !may_write_elsewhere(i) || i.mods.indexed || !reorder(i, &order, t) {
                 return false;
             }
             i.defs[0].reg = Reg::P(to);
@@ -246,6 +252,76 @@ fn retarget(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
             return false;
         }
         if i.target_op().is_none() || i.labels().next().is_some() {
+            return false;
+        }
+    }
+    false
+}
+
+/// Which components of a place, by number, an operand reads for each of so many results.
+fn order_of(from: PReg, swz: [u8; 4], count: usize) -> SmallVec<[usize; 4]> {
+    let last = usize::from(from.place.len()) - 1;
+    swz.iter().take(count).map(|&c| usize::from(c).min(last)).collect()
+}
+
+/// Lets each result of an instruction be what the one of that number was. False if it cannot.
+fn reorder(i: &mut MInst<Vivante>, order: &[usize], t: &Vivante) -> bool {
+    if order.iter().enumerate().all(|(k, &o)| k == o) {
+        return true;
+    }
+    let Some(VOp::M(op)) = i.target_op() else { return false };
+    let turned = |old: [u8; 4]| {
+        let mut new = [old[order[order.len() - 1]]; 4];
+        for (n, &o) in new.iter_mut().zip(order) {
+            *n = old[o];
+        }
+        new
+    };
+    match op.row().attrs.class {
+        Class::Texture => i.mods.texel = turned(i.mods.texel),
+        Class::Vector | Class::IntVector if t.is_vector(op, i.mods.ty) => {
+            // The last operand would be the index.
+            if i.uses.iter().any(|u| u.mods.indexed) {
+                return false;
+            }
+            i.uses.iter_mut().for_each(|u| u.mods.swz = turned(u.mods.swz));
+        }
+        // One result in all components.
+        Class::Reduce => return !matches!(op, Op::Dst | Op::Litp),
+        Class::Vector | Class::IntVector | Class::Scalar => {}
+        _ => return false,
+    }
+    true
+}
+
+/// If the last instruction exchanges components of a register that one instruction made, that one makes them where they go: red and
+/// blue of a colour, say. True if the copy is not needed any more.
+fn exchange(insts: &mut [MInst<Vivante>], t: &Vivante) -> bool {
+    let Some((copy, above)) = insts.split_last_mut() else { return false };
+    let (true, [d], [u]) = (is_copy(copy), copy.defs.as_slice(), copy.uses.as_slice()) else { return false };
+    let (Some(to), Some(from)) = (d.phys(), u.phys()) else { return false };
+    let inside = |x: u16, p: PReg| p.place.units().position(|y| y == x);
+    let read: SmallVec<[u16; 4]> = u.mods.swz.iter().take(to.place.len().into()).map(|&c| unit(from, c)).collect();
+    if to.file != FILE || from.file != FILE || t.in_arrays(to) || !read.iter().all(|&x| inside(x, to).is_some()) {
+        return false;
+    }
+    for i in above.iter_mut().rev().take(REACH) {
+        if i.target_op().is_none() || i.labels().next().is_some() {
+            return false;
+        }
+        let overlaps = |p: PReg| p.file == FILE && p.place.overlaps(to.place);
+        if i.defs.iter().filter_map(|d| d.phys()).any(overlaps) {
+            let whole = match i.defs.as_slice() {
+                [d] => d.phys().filter(|&p| to.place.units().all(|x| inside(x, p).is_some())),
+                _ => None,
+            };
+            let (Some(made), true) = (whole, may_write_elsewhere(i) && !i.mods.indexed) else { return false };
+            // A component that the copy leaves alone stays what it was.
+            let number = |(k, x): (usize, u16)| inside(x, to).map_or(Some(k), |j| inside(read[j], made));
+            let order: Option<SmallVec<[usize; 4]>> = made.place.units().enumerate().map(number).collect();
+            return order.is_some_and(|order| reorder(i, &order, t));
+        }
+        if i.uses.iter().filter_map(Use::phys).any(overlaps) {
             return false;
         }
     }
