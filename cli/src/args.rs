@@ -7,7 +7,13 @@ use std::io::IsTerminal;
 
 /// gpucc compiles WGSL, SPIR-V and GLSL to machine code for Valhall, Tesla, GCN and Vivante GPUs.
 #[derive(Debug, Parser)]
-#[command(name = "gpucc", version, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+#[command(
+    name = "gpucc",
+    version,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
+    after_help = "docs/support.md: what is refused on which target, by code, and the extensions of WGSL"
+)]
 pub struct Cli {
     /// The command; without a subcommand INPUT is compiled.
     #[command(subcommand)]
@@ -81,7 +87,7 @@ pub struct NotYet {
 /// `gpucc INPUT --target T -o OUT`.
 #[derive(Debug, Args)]
 pub struct Compile {
-    /// Shaders (`.wgsl`, `.spv`, `.spvasm`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`), or `-` for standard input.
+    /// Shaders (`.wgsl`, `.wesl`, `.spv`, `.spvasm`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`), or `-` for standard input.
     pub input: Vec<PathBuf>,
     /// Targets: `family[:generation]`, a comma-separated list, `all` or `all:all`.
     #[arg(long, value_name = "T[,T]")]
@@ -169,6 +175,9 @@ pub struct Front {
     /// Set a pipeline-overridable constant by name or numeric id.
     #[arg(long = "override", value_name = "NAME=VALUE")]
     pub overrides: Vec<String>,
+    /// Switch a feature of `@if` on, in WESL.
+    #[arg(long = "feature", value_name = "NAME")]
+    pub features: Vec<String>,
     /// Keep accesses in bounds and zero workgroup memory [default: on].
     #[arg(long, value_enum)]
     pub robust: Option<Robust>,
@@ -200,6 +209,7 @@ impl Front {
             (self.frontend.is_some(), "--frontend"),
             (self.opt.is_some(), "-O"),
             (!self.overrides.is_empty(), "--override"),
+            (!self.features.is_empty(), "--feature"),
             (self.robust.is_some(), "--robust"),
         ];
         given.into_iter().find(|g| g.0).map(|g| g.1)
@@ -270,7 +280,7 @@ pub struct Run {
     #[arg(required_unless_present = "launch")]
     pub input: Option<PathBuf>,
     /// Run machine code of any compiler from a launch description (JSON), under the rules of the hardware.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "immediates", "lang", "stage", "frontend", "opt", "robust"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "features", "immediates", "lang", "stage", "frontend", "opt", "robust"])]
     pub launch: Option<PathBuf>,
     /// Target, or `interp` for the IR interpreter [default for shaders: interp].
     #[arg(long, value_name = "T")]

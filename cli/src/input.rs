@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gpucc::frontend::wesl::{self, File, Outside};
 use gpucc::frontend::{self, FrontOptions, Lang, SpirvReader};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
@@ -24,7 +25,7 @@ pub struct Input {
 /// A usage failure that lists the endings.
 pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
     let arg = front.lang.or_else(|| match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "wgsl" => Some(LangArg::Wgsl),
+        "wgsl" | "wesl" => Some(LangArg::Wgsl),
         "spv" | "spvasm" => Some(LangArg::Spv),
         "glsl" => Some(LangArg::Glsl),
         "vert" => Some(LangArg::Vert),
@@ -51,7 +52,7 @@ pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
         Some(LangArg::Gir) => Ok(Lang::Gir),
         None if path == Path::new("-") => Ok(Lang::Wgsl),
         None => Err(Failure::Usage(format!(
-            "cannot tell the language of `{}`: name it with --lang, or use one of .wgsl .spv .spvasm .glsl .vert .frag .comp .gir",
+            "cannot tell the language of `{}`: name it with --lang, or use one of .wgsl .wesl .spv .spvasm .glsl .vert .frag .comp .gir",
             path.display()
         ))),
     }
@@ -91,6 +92,9 @@ pub fn codegen_options(front: &Front) -> CodegenOptions {
 /// # Errors
 /// The class of what was shown, or a usage or I/O failure.
 pub fn load(path: &Path, front: &Front, messages: &Messages) -> Result<Input, Failure> {
+    // Of a folder with modules the root.
+    let root = ["package.wesl", "main.wesl"].map(|name| path.join(name)).into_iter().find(|f| f.is_file());
+    let path = root.as_deref().unwrap_or(path);
     // An ending that says nothing is told before a file is looked for.
     language(path, front)?;
     load_bytes(path, &files::read(path)?, front, messages)
@@ -152,6 +156,10 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
         made = glslang::assemble(&name, bytes)?;
         bytes = &made;
     }
+    let is_wesl = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wesl"));
+    if lang == Lang::Wgsl && is_wesl {
+        return load_wesl(path, &name, bytes, front, messages);
+    }
     // Spans are offsets in text; those of a binary in the sources that it carries or names.
     let report = if lang == Lang::Spirv {
         let own = |file: &str| if file.is_empty() { name.clone() } else { file.to_string() };
@@ -162,6 +170,50 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
         Reporter::new(messages, &name, &String::from_utf8_lossy(bytes))
     };
     match frontend::load(bytes, lang, &options) {
+        Ok(loaded) => {
+            report.show(&loaded.warnings, None);
+            Ok(Input { module: loaded.module, report })
+        }
+        Err(list) => {
+            report.show(&list, None);
+            Err(failure(&list))
+        }
+    }
+}
+
+/// A root module of WESL with all that it imports: modules are files below the folder of the root, with the ending .wesl or .wgsl.
+fn load_wesl(path: &Path, name: &str, bytes: &[u8], front: &Front, messages: &Messages) -> Result<Input, Failure> {
+    let options = front_options(front)?;
+    let Ok(text) = String::from_utf8(bytes.to_vec()) else {
+        return Err(Failure::Input(format!("`{name}` is not UTF-8 text")));
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut failed = None;
+    let mut read = |module: &[String]| {
+        let file = module.iter().fold(folder.to_path_buf(), |f, part| f.join(part));
+        let file = ["wesl", "wgsl"].map(|e| file.with_extension(e)).into_iter().find(|f| f.is_file())?;
+        let name = file.display().to_string();
+        match files::read(&file).map(String::from_utf8) {
+            Ok(Ok(text)) => Some(File { name, text }),
+            Ok(Err(_)) => {
+                failed.get_or_insert(Failure::Input(format!("`{name}` is not UTF-8 text")));
+                None
+            }
+            Err(failure) => {
+                failed.get_or_insert(failure);
+                None
+            }
+        }
+    };
+    let features = front.features.iter().cloned().collect();
+    let root = File { name: name.to_string(), text };
+    let (files, linked) = wesl::link(root, &mut Outside { read: &mut read, features: &features });
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    let all = files.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join("\n");
+    let report = Reporter::with_files(messages, files.into_iter().map(|f| (f.name, f.text)).collect());
+    match linked.and_then(|linked| frontend::load_linked(&linked, &all, &options)) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);
             Ok(Input { module: loaded.module, report })

@@ -12,3 +12,4 @@ mod reports;
 mod spirv;
 mod stages;
 mod verdicts;
+mod wgsl;

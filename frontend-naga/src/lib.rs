@@ -25,6 +25,7 @@ mod run_time;
 mod severity;
 mod shadow;
 mod subgroups;
+pub mod wesl;
 
 pub use guard::limits;
 pub use report::line_column;
@@ -100,8 +101,8 @@ pub struct Parsed {
     regions: Vec<(Span, Told)>,
     /// Bytes of stack for what recurses over it.
     stack: usize,
-    /// The text of a module with overrides.
-    source: Option<String>,
+    /// The text of a module with overrides, and where it differs from the source.
+    source: Option<(String, Edits)>,
 }
 
 /// An entry point of a parsed module.
@@ -164,6 +165,16 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
     Ok(Parsed { edits: parsed.edits.after(right.edits), ..parsed }.with_source(text))
 }
 
+/// WGSL that was made of a source by changes.
+fn parse_edited(text: &str, edits: &Edits) -> Result<Parsed, Vec<Diagnostic>> {
+    let explained = |list: Vec<Diagnostic>| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>();
+    let mut parsed = parse(Input::text(text), Lang::Wgsl).map_err(explained)?;
+    parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
+    parsed.regions.iter_mut().for_each(|r| r.0 = edits.span(r.0));
+    let source = parsed.source.take().map(|(text, own)| (text, own.after(edits.clone())));
+    Ok(Parsed { edits: parsed.edits.after(edits.clone()), source, ..parsed })
+}
+
 /// WGSL whose casts to halves are said in another way.
 fn parse_halves(source: &str) -> Result<Parsed, Vec<Diagnostic>> {
     let Some((text, edits)) = halves::rewrite(source) else { return parse_text(Input::text(source), Lang::Wgsl) };
@@ -211,7 +222,7 @@ fn lower_parsed(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagno
 impl Parsed {
     /// Keeps the text, if it may be needed again.
     fn with_source(self, text: &str) -> Parsed {
-        let source = (!self.module.overrides.is_empty()).then(|| text.to_string());
+        let source = (!self.module.overrides.is_empty()).then(|| (text.to_string(), Edits::default()));
         Parsed { source, ..self }
     }
 

@@ -16,7 +16,7 @@ use naga::{Scalar, ScalarKind, TypeInner};
 /// A value for an override that is not there.
 pub fn written(parsed: &Parsed, options: &Options) -> Result<Option<Parsed>, Vec<Diagnostic>> {
     let values = override_values(parsed, &options.overrides)?;
-    let Some(source) = parsed.source.as_deref().filter(|_| parsed.lang == Lang::Wgsl) else { return Ok(None) };
+    let Some((source, before)) = parsed.source.as_ref().filter(|_| parsed.lang == Lang::Wgsl) else { return Ok(None) };
     let Some(t) = Tokens::new(source) else { return Ok(None) };
     let mut list: Vec<(usize, usize, String)> = Vec::new();
     for (_, o) in parsed.module.overrides.iter() {
@@ -51,11 +51,7 @@ pub fn written(parsed: &Parsed, options: &Options) -> Result<Option<Parsed>, Vec
         }
     }
     let (text, edits) = Edits::apply(source, list);
-    let explained = |list: Vec<Diagnostic>| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>();
-    let mut done = crate::parse(crate::Input::text(&text), Lang::Wgsl).map_err(explained)?;
-    done.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
-    done.regions.iter_mut().for_each(|r| r.0 = edits.span(r.0));
-    Ok(Some(Parsed { edits: done.edits.after(edits), ..done }))
+    crate::parse_edited(&text, &edits.after(before.clone())).map(Some)
 }
 
 /// The first token of the attribute `@id` in front of a declaration.

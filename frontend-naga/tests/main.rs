@@ -13,3 +13,4 @@ mod report;
 mod run_time;
 mod semantics;
 mod stages;
+mod wesl;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gpucc_frontend_naga as naga_in;
+pub use gpucc_frontend_naga::wesl;
 use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
 
@@ -73,6 +74,15 @@ pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, 
     let Some(lang) = naga_lang(lang) else { return gir(bytes, options) };
     let bytes = &*without_mark(bytes, lang);
     let parsed = Parsed::new(bytes, lang, options)?;
+    parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
+}
+
+/// The same of modules of WESL that were put together; `text` is the texts of all, one behind the other with a byte between.
+///
+/// # Errors
+/// As [`load`], with places in that text.
+pub fn load_linked(linked: &wesl::Linked, text: &str, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    let parsed = Parsed::Naga(Box::new(wesl::parse(linked)?), text.as_bytes(), naga_in::Lang::Wgsl);
     parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
 }
 

@@ -7,7 +7,7 @@ mod constants;
 mod diagnostics;
 mod extensions;
 mod number;
-mod scopes;
+pub mod scopes;
 mod spellings;
 mod swizzles;
 pub mod tokens;
@@ -28,10 +28,10 @@ pub struct Right {
 }
 
 /// Changes of a text: place, length, and what stands there instead.
-type Changes = Vec<(usize, usize, String)>;
+pub type Changes = Vec<(usize, usize, String)>;
 
 /// Blanks of the length of a part, so that what is behind it keeps its place.
-fn blank(changes: &mut Changes, from: usize, to: usize) {
+pub fn blank(changes: &mut Changes, from: usize, to: usize) {
     changes.push((from, to - from, " ".repeat(to - from)));
 }
 
@@ -57,7 +57,7 @@ pub fn put_right(source: &str) -> Result<Option<Right>, Diagnostic> {
 }
 
 /// Changes without those that lie inside of another, which would be lost.
-fn apart(mut changes: Changes) -> Changes {
+pub fn apart(mut changes: Changes) -> Changes {
     changes.sort_by_key(|c| (c.0, std::cmp::Reverse(c.1)));
     let mut end = 0;
     changes.retain(|c| {
