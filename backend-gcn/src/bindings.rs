@@ -43,10 +43,15 @@ impl Bindings {
         out.groups.dedup();
         for &group in &out.groups {
             let of_group = m.resources.iter().filter(|(r, d)| used[*r] && d.group == group);
-            // A texture and a sampler may share a number.
-            let mut list: Vec<(u32, bool, Res)> = of_group
+            // A buffer, a texture and a sampler may share a number.
+            let class = |kind: ResourceKind| match kind {
+                k if k.is_buffer() => 0,
+                ResourceKind::Sampler { .. } => 2,
+                _ => 1,
+            };
+            let mut list: Vec<(u32, u8, Res)> = of_group
                 .filter(|(_, d)| d.kind != ResourceKind::Immediates)
-                .map(|(r, d)| (d.binding, matches!(d.kind, ResourceKind::Sampler { .. }), r))
+                .map(|(r, d)| (d.binding, class(d.kind), r))
                 .collect();
             list.sort_unstable();
             let wide = |r: Res| size(m.resources[r].kind) >= IMAGE;

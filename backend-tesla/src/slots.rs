@@ -58,6 +58,8 @@ pub enum Word {
     Size(Res),
     /// The first instance of a draw.
     FirstInstance,
+    /// The base vertex of the draw.
+    FirstVertex,
     /// A component of the blend constant.
     BlendConstant(u16),
     /// A word of the descriptor of an element of a texture.
@@ -106,6 +108,7 @@ impl Pool {
                 Source::BufferSize { group: d.group, binding: d.binding }
             }
             Word::FirstInstance => Source::FirstInstance,
+            Word::FirstVertex => Source::FirstVertex,
             Word::BlendConstant(k) => Source::BlendConstant(k),
             Word::Texture(r, element, word) => {
                 let d = &m.resources[r];

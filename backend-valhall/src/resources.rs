@@ -12,8 +12,13 @@ impl Resources {
     /// Numbers the bindings of each group from 0 in order of binding number, whether the entry point uses them or not. Each element of an
     /// array has a number.
     pub fn new(m: &Module) -> Resources {
-        // A texture and a sampler may share a binding.
-        let key = |r: &ResourceData| (r.group, r.binding, matches!(r.kind, ResourceKind::Sampler { .. }), r.variant);
+        // A buffer, a texture and a sampler may share a binding.
+        let class = |kind: ResourceKind| match kind {
+            k if k.is_buffer() => 0,
+            ResourceKind::Sampler { .. } => 2,
+            _ => 1,
+        };
+        let key = |r: &ResourceData| (r.group, r.binding, class(r.kind), r.variant);
         let mut all: Vec<_> = m.resources.iter().map(|(_, r)| (key(r), r.count.max(1))).collect();
         all.sort_unstable();
         all.dedup_by_key(|x| x.0);

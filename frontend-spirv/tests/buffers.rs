@@ -1,8 +1,17 @@
 //! Texel buffers, storage images of cubes, and variables that hold images and pointers.
 
-use crate::common::lower;
+use crate::common::{lower, run_module};
 use crate::forms::{check, glsl, module};
 use gpucc_ir::{Class, Op, Refusal, ResourceKind};
+use gpucc_sim::Dispatch;
+use gpucc_sim::texture::{Dim, Format, Image};
+
+/// An image of a word a texel, by its number.
+fn image(size: [u32; 3], texel: impl Fn(u32) -> u32) -> Image {
+    let mut image = Image::new(Format::R32Uint, false, size, 1, 1);
+    image.bytes = (0..size[0] * size[1]).flat_map(|k| texel(k).to_le_bytes()).collect();
+    image
+}
 
 fn texels(declared: &str, body: &str) -> String {
     format!(
@@ -58,19 +67,54 @@ fn texel_buffers_are_buffers() {
          imageStore(t, 0, v * 2.0); o.r[2] = floatBitsToUint(imageLoad(t, 0).x); o.r[3] = 0u; o.r[4] = 0u; o.r[5] = 0u; o.r[6] = 0u; o.r[7] = 0u;",
     );
     check(&halves, &[0x4000_3c00, 0xc000_3800], &[f(1.0), f(-2.0), f(2.0), 0, 0, 0, 0, 0]);
-    for (image, format) in [("textureBuffer", ""), ("imageBuffer", "r8, ")] {
-        let source = format!(
-            "#version 450
-            #extension GL_EXT_samplerless_texture_functions : require
-            layout(local_size_x = 1) in;
-            layout({format}set=0, binding=0) uniform {image} t; layout(set=0, binding=1) buffer O {{ vec4 r; }} o;
-            void main() {{ o.r = {}(t, 1); }}",
-            if format.is_empty() { "texelFetch" } else { "imageLoad" }
-        );
+    for format in ["r8, ", ""] {
+        let source = texels("FORMATset=0, binding=5", "imageStore(t, 1, vec4(o.r[0]));")
+            .replace("set=0, binding=0, FORMAT", format);
+        let source = source.replace("uniform IMAGE", "uniform writeonly imageBuffer");
         for bytes in glsl(&source, "comp") {
             let list = lower(&bytes).expect_err("its format is not known, or less than a word");
             assert_eq!((list[0].class, list[0].code), (Class::Unsupported, Refusal::TexelBuffers.name()));
         }
+    }
+}
+
+/// A texel buffer that is sampled has no format: it is a texture of rows of 4096 texels.
+#[test]
+fn sampled_texel_buffers_are_rows() {
+    let source = "#version 450
+        layout(local_size_x = 1) in;
+        layout(set=0, binding=0) uniform usamplerBuffer t;
+        layout(std430, set=0, binding=1) buffer O { uint r[]; } o;
+        void main() {
+            o.r[0] = texelFetch(t, 3).x; o.r[1] = texelFetch(t, 4096 + 2).x; o.r[2] = uint(textureSize(t));
+            o.r[3] = texelFetch(t, 8192).x; o.r[4] = texelFetch(t, -1).x;
+        }";
+    let image = |width: u32, height: u32| image([width, height, 1], |k| k * 3);
+    for bytes in glsl(source, "comp") {
+        let module = module(&bytes, source);
+        for (width, height, expected) in [(4096, 2, [9, 3 * 4098, 8192, 0, 0]), (10, 1, [9, 0, 10, 0, 0])] {
+            let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 1, &[7; 5]);
+            dispatch = dispatch.with_texture(0, 0, image(width, height), Dim::D2);
+            run_module(&module, &mut dispatch);
+            assert_eq!(dispatch.words(0, 1).expect("bound"), expected, "{width} x {height}");
+        }
+    }
+}
+
+/// A buffer and a texture of one binding are bound apart.
+#[test]
+fn a_buffer_and_a_texture_share_a_binding() {
+    let source = "#version 450
+        layout(local_size_x = 1) in;
+        layout(set=0, binding=0) uniform usampler2D t; layout(std140, set=0, binding=0) uniform U { uint x; } u;
+        layout(std430, set=0, binding=1) buffer O { uint r[]; } o;
+        void main() { o.r[0] = texelFetch(t, ivec2(u.x, 0), 0).x + u.x; }";
+    for bytes in glsl(source, "comp") {
+        let module = module(&bytes, source);
+        let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 1, &[7]).with_u32(0, 0, &[2, 0, 0, 0]);
+        dispatch = dispatch.with_texture(0, 0, image([3, 1, 1], |k| 50 + 10 * k), Dim::D2);
+        run_module(&module, &mut dispatch);
+        assert_eq!(dispatch.words(0, 1).expect("bound"), [72]);
     }
 }
 

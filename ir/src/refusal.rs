@@ -88,7 +88,7 @@ refusals! {
     SparseImages "sparse-images" Feature ["no driver has textures with holes"] "sparse images: whether texels are resident";
     Interlocks "interlocks" Feature ["none of the chips orders fragments of one pixel inside of a shader"] "fragment shader interlocks";
     ShadingRates "shading-rates" Feature ["none of the chips has them"] "shading rates and fragment densities";
-    TexelBuffers "texel-buffers" Feature ["the shader does not say what lies in them, or parts of words do"] "texel buffers without a format, or with one of less than a word (SPIR-V's `OpTypeImage Buffer`)";
+    TexelBuffers "texel-buffers" Feature ["the shader does not say what lies in them, or parts of words do"] "texel buffers for storage without a format, or with one of less than a word (SPIR-V's `OpTypeImage Buffer`)";
     BindingAliases "binding-aliases" Feature ["a binding has one descriptor"] "resources of different kinds at one group and binding, used by one entry point (SPIR-V)";
     Spirv "spirv" Feature ["the IR has no equivalent"] "SPIR-V instructions, types and modes without a counterpart in the IR; the message names them";
     Extensions "extensions" Feature ["not in this version"] "extensions of WGSL that other implementations have, by their names in `enable` and `requires`";

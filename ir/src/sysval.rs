@@ -116,9 +116,9 @@ sysvals! {
     RawVertexIndex = "raw_vertex_index", I32 x 1, VERTEX, Divergent, Most::Any;
     /// of a vertex, the instance without the first one (made by lowering)
     RawInstanceIndex = "raw_instance_index", I32 x 1, VERTEX, Divergent, Most::Any;
-    /// the base vertex of the draw (made by lowering)
+    /// the base vertex of the draw
     FirstVertex = "first_vertex", I32 x 1, VERTEX, Launch, Most::Any;
-    /// the first instance of the draw (made by lowering)
+    /// the first instance of the draw
     FirstInstance = "first_instance", I32 x 1, VERTEX, Launch, Most::Any;
     /// of a fragment, column and row of its pixel (made by lowering)
     Pixel = "pixel", I32 x 2, FRAGMENT, Divergent, Most::Any;

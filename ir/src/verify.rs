@@ -135,7 +135,7 @@ fn reached(m: &Module, all: &mut Vec<Finding>) {
         let stage = e.stage.kind();
         let mut reached: EntitySet<Func> = EntitySet::new();
         let mut work: Vec<Func> = vec![e.func];
-        let mut bound: BTreeMap<(u32, u32, bool), Res> = BTreeMap::new();
+        let mut bound: BTreeMap<(u32, u32, u8), Res> = BTreeMap::new();
         while let Some(id) = work.pop() {
             let Some(f) = m.funcs.get(id).filter(|_| reached.insert(id)) else { continue };
             for (block, i) in f.insts_in_order() {
@@ -148,7 +148,13 @@ fn reached(m: &Module, all: &mut Vec<Finding>) {
                         _ => None,
                     };
                     let kind = read_only(r);
-                    let at = (data.group, data.binding, kind == Some("sampler"));
+                    // Buffers, textures and samplers are bound apart.
+                    let class = match m.resources[r].kind {
+                        k if k.is_buffer() => 0,
+                        ResourceKind::Sampler { .. } => 2,
+                        _ => 1,
+                    };
+                    let at = (data.group, data.binding, class);
                     let first = *bound.entry(at).or_insert(r);
                     if first != r && (kind.is_none() || kind != read_only(first)) {
                         let said = format!("{first} and {r} are both group {} binding {}", at.0, at.1);

@@ -7,6 +7,7 @@
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{self as ir, Class, Diagnostic, Module};
+use gpucc_sim::texture::{Dim, Format, Image};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
 
@@ -69,6 +70,35 @@ fn arrays_of_buffers() {
         (at(2, 1), &[2, 0, 0, 0]),
     ];
     bound("arrays", &module, &buffers, &[194013, 272011, 183012]);
+}
+
+/// A uniform buffer and a texel buffer at one binding, on every machine: one texel of the first row, and one of the second.
+#[test]
+fn a_buffer_and_texels_at_one_binding() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = "#version 450
+        layout(local_size_x = 1) in;
+        layout(set = 0, binding = 0) uniform usamplerBuffer t;
+        layout(set = 0, binding = 0) uniform U { uint x; } u;
+        layout(std430, set = 0, binding = 1) buffer O { uint r[]; } o;
+        void main() {
+            o.r[0] = texelFetch(t, int(u.x)).x; o.r[1] = texelFetch(t, int(u.x) + 4096).x;
+            o.r[2] = uint(textureSize(t)); o.r[3] = u.x;
+        }";
+    let module = load(&compiled("one_binding", source), &[]).expect("it is right");
+    let mut image = Image::new(Format::R32Uint, false, [4096, 2, 1], 1, 1);
+    image.bytes = (0..2 * 4096u32).flat_map(|k| (k * 3).to_le_bytes()).collect();
+    let machines = exec::targets("all").into_iter().map(exec::on);
+    for on in std::iter::once(On::Interp).chain(machines) {
+        let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[5, 0, 0, 0]).with_u32(0, 1, &[0; 4]);
+        let mut d = d.with_texture(0, 0, image.clone(), Dim::D2);
+        let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
+        exec::run(&module, "main", on, &codegen, &mut d, &RunOptions::default())
+            .unwrap_or_else(|p| panic!("{on}: {p}"));
+        assert_eq!(d.words(0, 1).expect("bound above"), [15, 3 * 4101, 8192, 5], "{on}");
+    }
 }
 
 /// As [`runs`] for a module that is lowered.

@@ -242,7 +242,7 @@ const FORMS: &[Probe] = &[
     ("`OpImageQuerySamples`", "frag", "", "layout(binding = 1) uniform sampler2DMS t; layout(location = 0) out vec4 c;", "c = vec4(textureSamples(t)) + texelFetch(t, ivec2(0), 1);"),
     ("`SubpassData`, of one sample and of several", "frag", "", "layout(input_attachment_index = 0, binding = 1) uniform subpassInput t; layout(input_attachment_index = 1, binding = 2) uniform subpassInputMS m; layout(location = 0) out vec4 c;", "c = subpassLoad(t) + subpassLoad(m, 1);"),
     ("`Buffer` with a format of whole words", "frag", "", "layout(binding = 1, rgba32f) readonly uniform imageBuffer t; layout(location = 0) out vec4 c;", "c = imageLoad(t, 3);"),
-    ("`Buffer` without a format", "frag", "", "layout(binding = 1) uniform samplerBuffer t; layout(location = 0) out vec4 c;", "c = texelFetch(t, 3);"),
+    ("`Buffer` for sampling, without a format", "frag", "", "layout(binding = 1) uniform samplerBuffer t; layout(location = 0) out vec4 c;", "c = texelFetch(t, 3);"),
     ("`Rect`", "frag", "", "layout(binding = 1) uniform sampler2DRect t; layout(location = 0) out vec4 c;", "c = texture(t, vec2(3.5));"),
     ("`1D`, `3D`, `Cube`, with layers too", "frag", "", "layout(binding = 1) uniform sampler1DArray a; layout(binding = 2) uniform sampler3D b; layout(binding = 3) uniform samplerCubeArray d; layout(location = 0) out vec4 c;", "c = texture(a, vec2(0.5)) + texture(b, vec3(0.5)) + texture(d, vec4(0.5));"),
     ("storage images, loads and stores", "frag", "", "layout(binding = 1, rgba8) uniform image2D t; layout(location = 0) out vec4 c;", "imageStore(t, ivec2(1), imageLoad(t, ivec2(0))); c = vec4(1.0);"),

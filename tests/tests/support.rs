@@ -348,7 +348,7 @@ fn of_spirv() -> Vec<Probe> {
             ),
         ),
         // Dimension Buffer, sampled, no format.
-        spirv(R::TexelBuffers, words(0, PLACES, &image(&[6, 5, 5, 0, 0, 0, 1, 0], &[]), &[(61, &[6, 10, 8])])),
+        spirv(R::TexelBuffers, words(0, PLACES, &image(&[6, 5, 5, 0, 0, 0, 2, 0], &[]), &[(61, &[6, 10, 8])])),
         // Two storage images of one place, one of them with another format.
         spirv(
             R::BindingAliases,

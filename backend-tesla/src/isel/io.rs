@@ -76,8 +76,9 @@ impl Isel<'_> {
                 let Some(u) = number(k, self) else { return Err(cx.unknown(i)) };
                 cx.emit(build::Mov.on([u]).def(out[0]));
             }
-            Sysval::FirstInstance => {
-                let u = slot(self.pool.slot(Word::FirstInstance));
+            Sysval::FirstVertex | Sysval::FirstInstance => {
+                let first = if s == Sysval::FirstVertex { Word::FirstVertex } else { Word::FirstInstance };
+                let u = slot(self.pool.slot(first));
                 cx.emit(build::LdC.on([u]).def(out[0]));
             }
             Sysval::BlendConstant => {

@@ -337,8 +337,13 @@ fn wide(slot: &Slot) -> bool {
 /// binding does not have, then the others; by number inside of each.
 pub fn table_layout(slots: &[Slot]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..slots.len()).collect();
-    // A texture and a sampler may share a number.
-    order.sort_by_key(|&k| (slots[k].binding, slots[k].kind == SlotKind::Sampler));
+    // A buffer, a texture and a sampler may share a number.
+    let class = |kind: SlotKind| match kind {
+        SlotKind::Buffer => 0,
+        SlotKind::SampledImage | SlotKind::StorageImage => 1,
+        SlotKind::Sampler => 2,
+    };
+    order.sort_by_key(|&k| (slots[k].binding, class(slots[k].kind)));
     let last_wide = order.last().is_some_and(|&k| wide(&slots[k]));
     order.sort_by_key(|&k| wide(&slots[k]) == last_wide);
     let mut out = vec![0; slots.len()];

@@ -349,11 +349,17 @@ impl FuncCx<'_, '_> {
                 Ok(())
             }
             Op::Switch => self.switch(plan, b),
-            Op::Return => self.leave(plan, b, Val::Void),
+            Op::Return => {
+                let ret = m.insts[plan.function.inst].ty;
+                if !self.m.types.find(ret).is_some_and(|ty| matches!(self.m.types.kind(ty), Kind::Void)) {
+                    return self.wrong("it gives nothing, and the function has a result");
+                }
+                self.leave(plan, b, Val::Void)
+            }
             Op::ReturnValue => {
                 let val = self.val(o[0])?;
                 let ret = m.insts[plan.function.inst].ty;
-                if self.m.types.find(ret) != Some(self.ty_of(o[0])?) {
+                if matches!(val, Val::Void) || self.m.types.find(ret) != Some(self.ty_of(o[0])?) {
                     return self.wrong(format!("%{} has another type than the function", o[0]));
                 }
                 self.leave(plan, b, val)

@@ -123,10 +123,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     pub fn entry_point(m: &'a mut ModuleCx<'m>, entry: &Entry) -> Lowered<(ir::Function, ir::StageInfo)> {
         let mut cx = FuncCx::new(m, entry.name.clone());
         let Some(plan) = cx.m.plan(entry.function) else { return cx.broken("an entry without a plan") };
-        if !plan.params.is_empty() {
-            let inst = cx.m.m.insts[plan.function.inst];
-            return Err(cx.m.m.wrong(&inst, "an entry point has no parameters"));
-        }
         cx.begin_stage(entry)?;
         cx.body(&plan, Vec::new(), Exit::Return)?;
         let info = cx.end_stage(entry)?;

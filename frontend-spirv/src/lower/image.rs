@@ -98,6 +98,7 @@ impl ModuleCx<'_> {
             Dim::DimCube => Ok(TexDim::Cube),
             // The texel of the fragment's own pixel.
             Dim::DimSubpassData => Ok(TexDim::D2),
+            Dim::DimBuffer if ty.is_rows() => Ok(TexDim::D2),
             Dim::DimRect => refused("Rect"),
             _ => refused("of another dimension"),
         }
@@ -550,6 +551,9 @@ impl FuncCx<'_, '_> {
         if ty.dim == Dim::DimSubpassData {
             all = self.own_pixel(all)?;
         }
+        if ty.is_rows() {
+            all = self.in_rows(all)?;
+        }
         given.push((TexArg::Coords, self.lanes_of(all, 0, dim.axes())?));
         if ty.arrayed {
             let coords = self.ty_of(id)?;
@@ -698,6 +702,7 @@ impl FuncCx<'_, '_> {
             Some(_) => self.count_texels(&image)?,
             None => self.query(&image, TexWhat::Size, level)?,
         };
+        let extent = if ty.is_rows() { self.count_rows(extent) } else { extent };
         let value = if ty.arrayed && ty.faces != Some(false) {
             let mut layers = self.query(&image, TexWhat::Layers, None)?;
             if ty.faces.is_some() {

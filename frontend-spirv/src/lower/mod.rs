@@ -223,7 +223,7 @@ impl<'m> ModuleCx<'m> {
     fn reaches(&self, entry: &ir::EntryPoint) -> Option<Diagnostic> {
         let m = &self.out;
         let stage = entry.stage.kind();
-        let mut bound: FxHashMap<(u32, u32, bool), ir::Res> = FxHashMap::default();
+        let mut bound: FxHashMap<(u32, u32, u8), ir::Res> = FxHashMap::default();
         let mut reached: FxHashSet<ir::Func> = FxHashSet::default();
         let mut work = vec![entry.func];
         while let Some(id) = work.pop() {
@@ -258,20 +258,24 @@ impl<'m> ModuleCx<'m> {
         None
     }
 
-    /// Says what is wrong with a resource at a place where another one is known, by place and whether it is a sampler.
-    fn alias(&self, r: ir::Res, bound: &mut FxHashMap<(u32, u32, bool), ir::Res>) -> Option<Diagnostic> {
+    /// Says what is wrong with a resource at a place where another one is known, by place and whether it is a buffer, an image or a sampler.
+    fn alias(&self, r: ir::Res, bound: &mut FxHashMap<(u32, u32, u8), ir::Res>) -> Option<Diagnostic> {
         let all = &self.out.resources;
         let class = |r: ir::Res| match all[r].kind {
+            k if k.is_buffer() => 0,
             ir::ResourceKind::Sampler { .. } => 1,
-            ir::ResourceKind::Texture { .. } => 2,
-            _ => 0,
+            _ => 2,
         };
+        // Several descriptors of one texture, or of one sampler, are variants of it.
+        let again =
+            |r: ir::Res| matches!(all[r].kind, ir::ResourceKind::Sampler { .. } | ir::ResourceKind::Texture { .. });
         let data = &all[r];
-        let first = *bound.entry((data.group, data.binding, class(r) == 1)).or_insert(r);
-        if first == r || class(r) != 0 && class(first) == class(r) {
+        let first = *bound.entry((data.group, data.binding, class(r))).or_insert(r);
+        if first == r || again(r) && again(first) {
             return None;
         }
-        let name = format!("resources of different kinds at group {} binding {}", data.group, data.binding);
+        let binding = ir::binding_text(data.binding);
+        let name = format!("resources of different kinds at group {} binding {binding}", data.group);
         let d = report::unsupported(Refusal::BindingAliases, &name, data.span);
         Some(d.note(format!("this is about `{}` and `{}`", all[first].name, data.name)))
     }
@@ -356,9 +360,35 @@ impl<'m> ModuleCx<'m> {
         for &id in &order {
             let f = &m.functions[&id];
             let plan = plan::plan(m, f)?;
+            self.check_signature(&plan)?;
             self.plans.insert(id, Rc::new(plan));
         }
         Ok(order)
+    }
+
+    /// A function has the result and the parameters that its type says; that of an entry point has neither.
+    fn check_signature(&self, plan: &plan::Plan) -> Lowered<()> {
+        let m = self.m;
+        let inst = m.insts[plan.function.inst];
+        let ty = m.operands(&inst)[1];
+        let Some(of) = m.def(ty).map(|d| m.insts[d]).filter(|i| i.op == Op::TypeFunction) else {
+            return Err(m.wrong(&inst, format!("%{ty} is no type of functions")));
+        };
+        let o = m.operands(&of);
+        if o[0] != inst.ty {
+            return Err(m.wrong(&inst, format!("its result is %{}, that of its type %{}", inst.ty, o[0])));
+        }
+        let have = plan.params.iter().map(|&p| m.insts[p].ty);
+        if !have.eq(o[1..].iter().copied()) {
+            return Err(m.wrong(&inst, format!("its parameters are not those of its type %{ty}")));
+        }
+        if m.entries.iter().any(|e| e.function == inst.id) {
+            let void = m.def(inst.ty).is_some_and(|d| m.insts[d].op == Op::TypeVoid);
+            if !void || !plan.params.is_empty() {
+                return Err(m.wrong(&inst, "an entry point has no parameters and no result"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether reading an input takes more than a system value, which every function has.

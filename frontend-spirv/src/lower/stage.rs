@@ -506,6 +506,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             BuiltIn::NumSubgroups => Sysval::NumSubgroups,
             BuiltIn::VertexIndex => Sysval::VertexIndex,
             BuiltIn::InstanceIndex => Sysval::InstanceIndex,
+            BuiltIn::BaseVertex => Sysval::FirstVertex,
+            BuiltIn::BaseInstance => Sysval::FirstInstance,
             BuiltIn::FragCoord => Sysval::FragCoord,
             BuiltIn::FrontFacing => Sysval::FrontFacing,
             BuiltIn::SampleId => Sysval::SampleIndex,

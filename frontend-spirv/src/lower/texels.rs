@@ -2,13 +2,12 @@
 
 use super::cx::{Lowered, ModuleCx};
 use super::func::FuncCx;
-use crate::module::Inst;
 use crate::types::{ImageTy, Ty};
 use crate::value::{Handle, Ptr, Val};
 use gpucc_frontend_common::report;
 use gpucc_ir as ir;
 use ir::{MemFlags, Place, Refusal, Res, Scalar, Span, Type, Value};
-use rspirv::spirv::ImageFormat as F;
+use rspirv::spirv::{Dim, ImageFormat as F};
 use std::rc::Rc;
 
 /// How the components of a texel lie in words.
@@ -91,7 +90,6 @@ impl ModuleCx<'_> {
     /// The buffer that a variable of texel buffers is, if it is one.
     pub fn texel_buffer(
         &mut self,
-        inst: &Inst,
         ty: ImageTy,
         at: (u32, u32),
         writable: bool,
@@ -120,11 +118,37 @@ impl ModuleCx<'_> {
             variant: ir::Variant::Whole,
             span,
         };
-        self.resource(data, inst)
+        Ok(self.resource(data))
+    }
+}
+
+/// Texels of a row of a texel buffer that is sampled and says no format: it is a texture of two dimensions, so that the machine reads the format.
+/// A buffer of fewer texels is one row; one of more is whole rows.
+const ROW: u32 = 4096;
+
+impl ImageTy {
+    /// Whether it is a texel buffer that is a texture of rows.
+    pub fn is_rows(&self) -> bool {
+        self.dim == Dim::DimBuffer && !self.storage && self.format == F::Unknown
     }
 }
 
 impl FuncCx<'_, '_> {
+    /// Column and row of a texel in a texture of rows. One that is not there is in none.
+    pub fn in_rows(&mut self, at: Value) -> Lowered<Value> {
+        let at = self.lanes_of(at, 0, 1)?;
+        let (mask, shift) = (self.code.f.iconst(Type::I32, i64::from(ROW) - 1), ROW.trailing_zeros());
+        let shift = self.code.f.iconst(Type::I32, shift.into());
+        let (x, y) = (self.b().and(at, mask), self.b().ushr(at, shift));
+        Ok(self.code.compose(&[x, y]))
+    }
+
+    /// How many texels a texture of rows has.
+    pub fn count_rows(&mut self, extent: Value) -> Value {
+        let (x, y) = (self.code.extract(extent, 0), self.code.extract(extent, 1));
+        self.b().imul(x, y)
+    }
+
     /// The buffer that an image is, if it is one.
     pub fn buffer_of(&self, image: &Handle) -> Option<Rc<[Place]>> {
         self.m.handles[image.variable].buffers.clone()

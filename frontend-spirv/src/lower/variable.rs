@@ -277,7 +277,7 @@ impl ModuleCx<'_> {
             variant: ir::Variant::Whole,
             span,
         };
-        let res = self.resource(data, inst)?;
+        let res = self.resource(data);
         let kind = self.out.resources[res].kind;
         let mut flags = self.flags(inst.id);
         if !kind.is_writable() {
@@ -288,23 +288,19 @@ impl ModuleCx<'_> {
     }
 
     /// A resource, or the one of which it is another view: two names of the same memory would let accesses change places.
-    pub fn resource(&mut self, data: ir::ResourceData, inst: &Inst) -> Lowered<ir::Res> {
+    pub fn resource(&mut self, data: ir::ResourceData) -> ir::Res {
         use ir::ResourceKind as K;
+        // A storage buffer and a uniform one are two: entry points may each have their own.
+        let storage = |k: K| matches!(k, K::StorageRead | K::StorageReadWrite);
         let same = |r: &ir::ResourceData| {
-            (r.group, r.binding) == (data.group, data.binding) && r.kind.is_buffer() && r.kind != K::Immediates
+            (r.group, r.binding) == (data.group, data.binding)
+                && r.kind.is_buffer()
+                && r.kind != K::Immediates
+                && storage(r.kind) == storage(data.kind)
         };
         let known = self.out.resources.iter().find(|(_, r)| same(r)).map(|(h, _)| h);
-        let Some(known) = known else { return Ok(self.out.resources.push(data)) };
+        let Some(known) = known else { return self.out.resources.push(data) };
         let r = &mut self.out.resources[known];
-        let storage = |k: K| matches!(k, K::StorageRead | K::StorageReadWrite);
-        if storage(r.kind) != storage(data.kind) {
-            // Entry points may each have their own.
-            if self.m.entries.len() < 2 {
-                let text = "variables of different kinds have the same `DescriptorSet` and `Binding`";
-                return Err(self.m.wrong(inst, text));
-            }
-            return Ok(self.out.resources.push(data));
-        }
         if data.kind.is_writable() && !r.kind.is_writable() {
             r.kind = data.kind;
             self.written_after_all(known);
@@ -312,7 +308,7 @@ impl ModuleCx<'_> {
         let r = &mut self.out.resources[known];
         r.min_size = r.min_size.max(data.min_size);
         r.stride = r.stride.max(data.stride);
-        Ok(known)
+        known
     }
 
     /// Takes from pointers to a buffer that nobody writes it, since another view is written.
@@ -349,7 +345,7 @@ impl ModuleCx<'_> {
             ref kind => kind,
         };
         let buffers = match *image {
-            Kind::Image(image) if image.dim == Dim::DimBuffer => {
+            Kind::Image(image) if image.dim == Dim::DimBuffer && !image.is_rows() => {
                 if u64::from(count) > MOST_BUFFERS {
                     let what = format!("of an array of {count} texel buffers: at most {MOST_BUFFERS}");
                     return Err(m.missing(Refusal::BindingArrays, inst, what));
@@ -357,7 +353,7 @@ impl ModuleCx<'_> {
                 let mut places = Vec::new();
                 for (k, binding) in self.element_bindings(inst, at.1, element != ty, count)?.into_iter().enumerate() {
                     let name = if element == ty { name.clone() } else { element_name(&name, k) };
-                    let res = self.texel_buffer(inst, image, (at.0, binding), access.1, (name, span))?;
+                    let res = self.texel_buffer(image, (at.0, binding), access.1, (name, span))?;
                     places.push(ir::Place::Buffer(res));
                 }
                 Some(places.into())

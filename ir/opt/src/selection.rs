@@ -94,9 +94,9 @@ fn texture_fits(desc: &TexDesc, caps: &Caps) -> bool {
 fn sysval_fits(s: Sysval, io: &IoCaps) -> bool {
     match s {
         Sysval::VertexIndex => io.whole_vertex_index,
-        Sysval::RawVertexIndex | Sysval::FirstVertex => !io.whole_vertex_index,
+        Sysval::RawVertexIndex => !io.whole_vertex_index,
         Sysval::InstanceIndex => io.whole_instance_index,
-        Sysval::RawInstanceIndex | Sysval::FirstInstance => !io.whole_instance_index,
+        Sysval::RawInstanceIndex => !io.whole_instance_index,
         Sysval::FragCoord => io.frag_coord,
         Sysval::Pixel | Sysval::FragZ => !io.frag_coord,
         Sysval::FragInvW => !(io.frag_coord && io.perspective && io.linear && io.clip_distances),

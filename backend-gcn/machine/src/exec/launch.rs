@@ -433,10 +433,11 @@ impl<'a> LaunchState<'a> {
         match source {
             Source::BufferAddressLo { group, binding } => Ok(buffer(group, binding)?.0 as u32),
             Source::BufferAddressHi { group, binding } => Ok((buffer(group, binding)?.0 >> 32) as u32),
-            Source::DescriptorWord { group, binding, word } if v.describes(group, binding) => {
-                v.word(group, binding, word.into())
-            }
-            Source::DescriptorWord { group, binding, word } => raw(buffer(group, binding)?, word.into()),
+            // Of a buffer and a texture at one binding it is the buffer's: a texture's is read from its table.
+            Source::DescriptorWord { group, binding, word } => match buffer(group, binding) {
+                Err(_) if v.describes(group, binding) => v.word(group, binding, word.into()),
+                found => raw(found?, word.into()),
+            },
             Source::DataAddressLo => Ok(v.data.0 as u32),
             Source::DataAddressHi => Ok((v.data.0 >> 32) as u32),
             Source::TableAddressLo(0) => Ok(v.root as u32),
