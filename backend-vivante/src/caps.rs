@@ -52,8 +52,12 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::PrivateMemory, "nothing tells threads of draws apart, so none has memory of its own")
         .most(0)
         .in_stages(GRAPHICS),
-    Unsupported::all(Refusal::Varyings, "11, and 31 attributes of a vertex").most(11).on(&["gc2000"]),
-    Unsupported::all(Refusal::Varyings, "15, and 31 attributes of a vertex").most(15).on(&["gc3000", "gc7000"]),
+    Unsupported::all(Refusal::Varyings, "11, and 16 attributes of a vertex, its numbers counting as one")
+        .most(11)
+        .on(&["gc2000"]),
+    Unsupported::all(Refusal::Varyings, "15, and 16 attributes of a vertex, its numbers counting as one")
+        .most(15)
+        .on(&["gc3000", "gc7000"]),
     Unsupported::all(
         Refusal::OutOfRegisters,
         "64 vec4; without immediate offsets the chip cannot reach spilled registers",

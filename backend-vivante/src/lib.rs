@@ -339,11 +339,13 @@ fn stage_limits(
         let what = format!("hands over at most {most} values between the stages, this has {varyings}");
         return Err(refuse(Refusal::Varyings, what));
     }
-    let attributes = if io.is_vertex { interface.inputs.len() } else { 0 };
-    // VS_INPUT_COUNT counts inputs with five bits.
-    let most = 31;
-    if attributes > most {
-        let what = format!("reads at most {most} attributes of a vertex, this reads {attributes}");
+    let inputs = if io.is_vertex { io.count() + u16::from(io.ids) } else { 0 };
+    // The map of inputs before HALTI5 has as many entries, and no chip has more elements (reference 13).
+    let most = 16;
+    if inputs > most {
+        let what = format!(
+            "reads at most {most} attributes of a vertex, numbers of vertex and instance counting as one: this reads {inputs}"
+        );
         return Err(refuse(Refusal::Varyings, what));
     }
     let targets = colours::colours(&interface.outputs, pipeline.filter(|_| io.is_fragment)).len();

@@ -532,7 +532,7 @@ fn probes() -> Vec<Probe> {
         Probe { families: &["valhall", "tesla", "vivante"], ..in_group(255) },
         Probe { families: &["gcn"], ..in_group(65_534) },
         Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
-        Probe { families: &["valhall", "tesla"], ..wgsl(R::Varyings, attributes(17)) },
+        Probe { families: &["valhall", "tesla", "vivante"], ..wgsl(R::Varyings, attributes(17)) },
         Probe {
             lang: Lang::GlslFragment,
             ..wgsl(R::PointSize, "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(gl_PointCoord, 0.0, 1.0); }")

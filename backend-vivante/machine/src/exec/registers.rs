@@ -143,6 +143,9 @@ gpucc_sim::words! {
     }
 }
 
+/// Inputs of a vertex program: the map before HALTI5 has as many entries.
+const MOST_INPUTS: u32 = 16;
+
 /// What the words of a target must say, by its format.
 pub(super) struct Wanted {
     /// The output mode.
@@ -171,7 +174,7 @@ impl VertexWords {
         if count.count() <= u32::from(ids) {
             return Err(bad("the vertex program has no element"));
         }
-        if count.chunks() != (count.count() + 4).div_ceil(16) {
+        if count.count() > MOST_INPUTS || count.chunks() != (count.count() + 4).div_ceil(16) {
             return Err(bad(format!("VS_INPUT_COUNT {raw:#x}")));
         }
         let mut inputs = words.map(map, count.count())?;
