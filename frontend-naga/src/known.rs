@@ -23,9 +23,20 @@ pub fn explain(list: Vec<Diagnostic>, lang: Lang, source: &str) -> Vec<Diagnosti
             continue;
         }
         let d = if d.class == Class::Invalid && d.code == "parse" { lacking(&d, lang, source).unwrap_or(d) } else { d };
-        out.push(plain(d));
+        let d = plain(d);
+        out.push(if lang == Lang::Wgsl { narrow_exponent(&d, source).unwrap_or(d) } else { d });
     }
     out
+}
+
+/// The refusal of an exponent of a half as an `i32`: naga gives it 16 bits, which no text without the extension for them can mean.
+fn narrow_exponent(d: &Diagnostic, source: &str) -> Option<Diagnostic> {
+    let told = d.message.contains("i16") || d.labels.iter().any(|l| l.text.contains("i16"));
+    let at = d.labels.last().map_or(Span::UNKNOWN, |l| l.span);
+    (told && d.class == Class::Invalid && !source.contains("i16") && source.contains("frexp")).then(|| {
+        report::unsupported(Refusal::Parser, "the exponent that `frexp` of an f16 gives, without a conversion", at)
+            .note("write `i32(r.exp)`, or `vec2<i32>(r.exp)` of a vector")
+    })
 }
 
 /// GLSL that is written for OpenGL or for ES: a version that Vulkan lacks, or words that newer versions have lost.

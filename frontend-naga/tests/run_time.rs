@@ -340,3 +340,18 @@ fn casts_of_halves_keep_bits() {
         assert!(text.contains("bitcast"), "{body}: {text}");
     }
 }
+
+/// The exponents of halves have 16 bits in the parser: they are converted, or refused by a code and not called wrong.
+#[test]
+fn exponents_of_halves_are_converted_or_refused() {
+    let head = "enable f16; @group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;";
+    let right = "let r = frexp(vec2(f16(o[3]) + 3h, 0.25h)); let e = vec2<i32>(r.exp); o[0] = u32(e.x); o[1] = bitcast<u32>(e.y);";
+    let module = crate::common::module(format!("{head} {}", main(right)).as_bytes(), Lang::Wgsl, &Options::default());
+    let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 4]);
+    crate::common::run_module(&module, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound")[..2], [2, u32::MAX]);
+    let source = format!("{head} {}", main("var e: vec2<i32>; e = frexp(vec2(f16(o[0]))).exp;"));
+    let done = parse(Input::text(&source), Lang::Wgsl).and_then(|p| lower(&p, &Options::default()));
+    let list = done.expect_err("it is refused");
+    assert_eq!((list[0].class, list[0].code), (Class::Unsupported, "parser"), "{}", list[0]);
+}
