@@ -353,6 +353,10 @@ impl<'m> Types<'m> {
         let dim = Dim::from_u32(o[1]).ok_or_else(|| m.missing(Refusal::Spirv, inst, format!("dimension {}", o[1])))?;
         let format = ImageFormat::from_u32(o[6]);
         let format = format.ok_or_else(|| m.missing(Refusal::Spirv, inst, format!("format {}", o[6])))?;
+        // Depth, layers, samples, and whether it is sampled.
+        if o[2..6].iter().zip([2, 1, 1, 2]).any(|(&n, most)| n > most) {
+            return Err(m.wrong(inst, "one of its numbers has no meaning"));
+        }
         let storage = o[5] == 2 && dim != Dim::DimSubpassData;
         let cube = storage && dim == Dim::DimCube;
         Ok(ImageTy {

@@ -71,3 +71,20 @@ fn functions_have_their_types() {
     assert!(said(&entry(2, 3, &[], &none)).contains("%3 is no type of functions"));
     assert!(said(&entry(2, 4, &[], &value)).contains("has another type than the function"));
 }
+
+/// Numbers of an image's type have few values.
+#[test]
+fn image_types_have_numbers_with_a_meaning() {
+    let with = |depth: u32, layers: u32, samples: u32, sampled: u32| {
+        let mut bytes = entry(2, 4, &[], &[1 << 16 | 253]);
+        let ty = [9 << 16 | 25, 12, 3, 1, depth, layers, samples, sampled, 0];
+        let ty = ty.iter().flat_map(|w: &u32| w.to_le_bytes());
+        bytes.splice(41 * 4..41 * 4, ty);
+        lower(&bytes).err().map(|list| list[0].message.clone())
+    };
+    assert_eq!(with(2, 1, 1, 1), None);
+    for (depth, layers, samples, sampled) in [(3, 0, 0, 1), (0, 2, 0, 1), (0, 0, 1_116_087_761, 1), (0, 0, 0, 3)] {
+        let said = with(depth, layers, samples, sampled).expect("it is wrong");
+        assert!(said.contains("`OpTypeImage` at word 41: one of its numbers has no meaning"), "{said}");
+    }
+}

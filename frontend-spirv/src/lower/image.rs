@@ -205,7 +205,17 @@ impl FuncCx<'_, '_> {
                 }
             }
             O::Image => match self.val(o[0])? {
-                Val::Sampled(image, _) => Val::Handle(Handle { ty: self.m.types.of(inst.ty, inst)?, ..image }),
+                Val::Sampled(image, _) => {
+                    let ty = self.m.types.of(inst.ty, inst)?;
+                    let own = match *self.m.types.kind(image.ty) {
+                        Kind::Sampled(of) => of,
+                        _ => image.ty,
+                    };
+                    if own != ty {
+                        return self.wrong(format!("its type is not that of the image in %{}", o[0]));
+                    }
+                    Val::Handle(Handle { ty, ..image })
+                }
                 _ => return self.wrong(format!("%{} is no image with a sampler", o[0])),
             },
             O::ImageSampleImplicitLod
