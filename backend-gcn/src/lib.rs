@@ -162,6 +162,7 @@ fn caps() -> Caps {
         subgroup: 64,
         lanes_by_memory: false,
         ballots_by_memory: false,
+        lockstep: true,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::FacedPlusOne,

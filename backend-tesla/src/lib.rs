@@ -61,10 +61,7 @@ const BEFORE_NVA3: &[&str] = &["nv50", "nv84", "nva0"];
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::Subgroups, "there are no atomic instructions before nv84").on(&["nv50"]),
-    Unsupported::all(Refusal::Subgroups, "in compute only")
-        .on(&["nv84", "nva0", "nva3"])
-        .in_stages(&[Stage::Vertex, Stage::Fragment]),
+    Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(
         Refusal::TexelComparisons,
         "an instruction takes four arguments: none is left for a level or a bias beside a layer or a direction and what texels are compared with",
@@ -170,10 +167,10 @@ fn caps(generation: u8) -> Caps {
         // Their `break` and the jump back are two instructions wherever the test stands.
         rotate_divergent: false,
         predicated_demote: true,
-        // An atomic instruction makes a ballot.
-        subgroup: if generation == 0 { 0 } else { 32 },
+        subgroup: 32,
         lanes_by_memory: true,
         ballots_by_memory: true,
+        lockstep: true,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Divided,

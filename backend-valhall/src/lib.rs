@@ -168,6 +168,7 @@ fn caps() -> Caps {
         subgroup: 16,
         lanes_by_memory: false,
         ballots_by_memory: false,
+        lockstep: true,
         unroll: 256,
         tex: TexCaps {
             cube: TexCube::Faced,

@@ -37,9 +37,12 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     )
     .on(BEFORE_HALTI5),
     Unsupported::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
-    Unsupported::all(Refusal::Subgroups, "the instruction set has no subgroups"),
-    Unsupported::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
-    Unsupported::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
+    Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(GRAPHICS),
+    Unsupported::all(
+        Refusal::SubgroupFlow,
+        "lanes meet at barriers: nothing says which invocations run in lockstep, nor where those that parted are together again",
+    ),
+    Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(GRAPHICS),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000")
         .on(&["gc2000"]),
     Unsupported::all(Refusal::TextureUnits, "8 in fragment and compute programs, 4 in vertex programs").on(&["gc2000"]),
@@ -68,6 +71,9 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::ProgramSize, "512 instructions").most(512).on(&["gc2000"]),
     Unsupported::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
 ];
+
+/// Invocations with neighbouring indices that are a subgroup: as many as a register has components.
+pub const LANES: u32 = 4;
 
 /// Formats of targets: no depth as a float. Those of 128 bits are two.
 const TARGETS: FormatSet = FormatSet::ALL.without(&[Format::Depth32Float, Format::Depth32FloatStencil8]);
@@ -136,9 +142,10 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         if_convert: 8,
         rotate_divergent: true,
         predicated_demote: true,
-        subgroup: 0,
-        lanes_by_memory: false,
-        ballots_by_memory: false,
+        subgroup: LANES,
+        lanes_by_memory: true,
+        ballots_by_memory: true,
+        lockstep: false,
         unroll: if how.unroll { 256 } else { 0 },
         tex: TexCaps {
             cube: TexCube::Direction,

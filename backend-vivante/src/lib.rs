@@ -300,7 +300,7 @@ impl Family for VivanteFamily {
             stats: statistics::of(&p, &cx.alloc, &state.layout, &sizes),
             data: Vec::new(),
             meta: Meta {
-                subgroup_size: 1,
+                subgroup_size: if staged { 1 } else { caps::LANES },
                 registers: vec![
                     (machine::exec::FILE_TEMP, state.temps),
                     (machine::exec::FILE_UNIFORM, state.layout.registers.len() as u16),

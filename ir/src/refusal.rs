@@ -76,6 +76,7 @@ refusals! {
     LevelQueries "level-queries" Feature (Textures) "the level that a sampler would take";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
     Subgroups "subgroups" Feature "subgroup operations";
+    SubgroupFlow "subgroup-flow" Feature (Subgroups) "subgroup operations where not all invocations of the workgroup are";
     BindingArrays "binding-arrays" Feature ["a buffer of an array is a resource of its own"] "arrays of more than 64 buffers, and elements above 7 of arrays of bindings without a size (SPIR-V); arrays of buffers (WGSL)";
     GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
     MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: pad the outer struct with `@size` or members"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it (WGSL)";

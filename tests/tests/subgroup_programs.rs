@@ -119,7 +119,7 @@ fn below(mask: vec4<u32>, l: u32) -> u32 {
             body: "  let bin = a[i] % 16u;
   for (var b = 0u; b < 16u; b++) {
     let mask = countOneBits(subgroupBallot(bin == b));
-    if l == b { part[group][b] = mask.x + mask.y + mask.z + mask.w; }
+    if l == b % n { part[group][b] = mask.x + mask.y + mask.z + mask.w; }
   }
   workgroupBarrier();
   if i < 16u {
@@ -225,12 +225,13 @@ var<workgroup> sums: array<f32, 256>;",
             memory: "",
             body: "  var left = true;
   let v = a[i];
-  for (var k = 0u; k < 5u; k++) {
+  let most = min(5u, n);
+  for (var k = 0u; k < most; k++) {
     let top = subgroupMax(select(0u, v + 1u, left));
     let rank = subgroupExclusiveAdd(select(0u, 1u, left && v + 1u == top));
     if left && v + 1u == top && rank == 0u {
       left = false;
-      o[group * 5u + k] = v;
+      o[group * most + k] = v;
     }
   }",
             want: |size, a| {
@@ -238,7 +239,7 @@ var<workgroup> sums: array<f32, 256>;",
                 for part in a.chunks(size) {
                     let mut part = part.to_vec();
                     part.sort_unstable_by(|x, y| y.cmp(x));
-                    out.extend(&part[..5]);
+                    out.extend(&part[..size.min(5)]);
                 }
                 out.resize(N, 0);
                 Want::Words(out)

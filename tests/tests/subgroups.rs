@@ -198,8 +198,14 @@ fn run(module: &Module, on: On, level: u8, seed: Option<u64>, words: usize) -> R
         Ok(_) => Ok(d.words(0, 0)),
         Err(Problem::Refused(codes, _))
             if codes.iter().all(|&c| {
-                matches!(c, Refusal::Subgroups | Refusal::SubgroupLanes | Refusal::SubgroupIds)
-                    && predict::documented(on, c)
+                matches!(
+                    c,
+                    Refusal::Subgroups
+                        | Refusal::SubgroupFlow
+                        | Refusal::SubgroupLanes
+                        | Refusal::SubgroupIds
+                        | Refusal::ProgramSize
+                ) && predict::documented(on, c)
             }) =>
         {
             Ok(None)

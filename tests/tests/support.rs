@@ -414,6 +414,7 @@ fn probes() -> Vec<Probe> {
              @compute @workgroup_size(1) fn main() { textureAtomicMax(t, vec2<i32>(0), 1lu); }",
         ),
         on_array(R::Subgroups, "", "u32", "o[i] = subgroupAdd(o[i]);"),
+        on_array(R::SubgroupFlow, "", "u32", "if i % 3u == 1u { o[i] = subgroupAdd(o[i]); }"),
         wgsl(
             R::BindingArrays,
             "enable wgpu_binding_array;\nstruct S { v: u32 }\n@group(0) @binding(0) var<storage, read_write> o: binding_array<S, 4>;\n\

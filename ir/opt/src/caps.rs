@@ -425,6 +425,9 @@ pub struct Caps {
     pub lanes_by_memory: bool,
     /// Whether ballots are made in workgroup memory.
     pub ballots_by_memory: bool,
+    /// Whether lanes of a subgroup run in lockstep: behind a store of some each of them sees what the others stored. Otherwise they
+    /// wait at barriers, so all of the workgroup must be there, and the system values of subgroups follow from the invocation's index.
+    pub lockstep: bool,
     /// The operands that texture instructions take.
     pub tex: TexCaps,
     /// The work of samplers.
@@ -475,6 +478,7 @@ impl Caps {
         subgroup: 0,
         lanes_by_memory: false,
         ballots_by_memory: false,
+        lockstep: true,
         unroll: 256,
         tex: TexCaps::FULL,
         sampler: SamplerCaps::FULL,

@@ -254,7 +254,11 @@ impl Check<'_> {
                 let atomic = if matches!(op, Op::Atomic | Op::CmpXchg) { self.lack(Refusal::Atomics) } else { None };
                 atomic.or_else(|| self.lack(Refusal::StorageBuffers))
             }
-            (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => self.lack(Refusal::Subgroups),
+            (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => {
+                let flow = |code: &Refusal| *code == Refusal::Subgroups || !self.caps.lockstep;
+                let codes = [Refusal::Subgroups, Refusal::SubgroupFlow];
+                codes.into_iter().filter(flow).find_map(|code| self.lack(code))
+            }
             (Op::Atomic | Op::CmpXchg, _) => self.lack(Refusal::Atomics),
             _ => None,
         };

@@ -37,15 +37,17 @@ fn lanes_are_read_where_an_instruction_does() {
 fn lanes_are_read_in_workgroup_memory() {
     let text = after(true, false, READ);
     assert!(!text.contains("lane_read"), "{text}");
-    // A word for each invocation and one for each subgroup; the last has 16 lanes only.
-    assert!(text.contains(&format!("workgroup size {}", 4 * (80 + 3))), "{text}");
+    // A word for each invocation; the last subgroup has 16 lanes only.
+    assert!(text.contains(&format!("workgroup size {}", 4 * 80)), "{text}");
     assert!(text.contains("umin") && text.contains("atomic"), "{text}");
 }
 
 #[test]
 fn ballots_in_workgroup_memory() {
     let text = after(true, true, BALLOT);
-    assert!(!text.contains("ballot") && text.contains("atomic.or"), "{text}");
+    // The bits of eight lanes, then those of four times eight; the last subgroup has 16 lanes.
+    assert!(!text.contains("ballot") && text.matches("load").count() == 8 + 4, "{text}");
+    assert!(text.contains(&format!("workgroup size {}", 4 * (80 + 80 + 10))), "{text}");
 }
 
 #[test]
@@ -81,4 +83,18 @@ fn lanes_in_branches_are_counted() {
     let body = "  v2: b1 = icmp.ult v0, 9:i32\n  br v2, block1, block2 merge block2\nblock1:\n\
                   v3: i32 = reduce v0, iadd all\n  store v3, res1[0 + v1] align 4\n  jump block2\nblock2:\n  v9: i32 = iadd v0, 1:i32";
     assert!(of_size(64, false, false, body).contains("ballot"));
+}
+
+#[test]
+fn lanes_without_lockstep_wait_for_each_other() {
+    let m = parse(
+        "entry \"main\" compute func0 size 6,1,1\nfunc0 \"main\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \
+         v1: i32 = shl v0, 2:i32\n  v2: i32 = sysval subgroup_id\n  v3: i32 = lane_read v2, 3:i32\n  store v3, res1[0 + v1] align 4\n  \
+         ret\n}\n",
+    );
+    let caps = Caps { subgroup: 4, lanes_by_memory: true, ballots_by_memory: true, lockstep: false, ..Caps::FULL };
+    let (m, _) = prepare(&m, "main", &caps, &Options { verify: true, ..Options::default() }).expect("passes");
+    let text = m.to_string();
+    assert_eq!(text.matches("barrier").count(), 2, "{text}");
+    assert!(text.contains("umin") && !text.contains("subgroup_id"), "{text}");
 }
