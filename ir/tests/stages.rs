@@ -67,7 +67,7 @@ fn an_entry_has_one_resource_at_a_binding() {
 }
 
 /// Nothing is written through a texture or a sampler: a pass may ask for one a second time, with another descriptor. A
-/// texture and a buffer at one place stay an error.
+/// texture, a sampler and a buffer at one place are three descriptors, as SPIR-V allows.
 #[test]
 fn descriptors_of_one_place() {
     let text = |more: &str| {
@@ -81,9 +81,9 @@ fn descriptors_of_one_place() {
              \x20 v2: f32x4 = tex v0, 0.0:f32, tex res1 sampler res3 sample 2d level\n{more}  ret\n}}\n"
         )
     };
-    verify_module(&module(&text(""))).unwrap_or_else(|e| panic!("{}", e[0]));
-    let found = verify_module(&module(&text("  store 1:i32, res4[0] align 4\n"))).expect_err("a finding");
-    assert!(found[0].to_string().contains("res0 and res4 are both group 0 binding 0"), "{}", found[0]);
+    for more in ["", "  store 1:i32, res4[0] align 4\n"] {
+        verify_module(&module(&text(more))).unwrap_or_else(|e| panic!("{}", e[0]));
+    }
 }
 
 /// Values and barriers of compute, in a function that a fragment entry calls.

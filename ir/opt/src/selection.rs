@@ -31,7 +31,7 @@ fn may_reach_selection(m: &Module, i: Inst, caps: &Caps) -> bool {
     let d = &f.insts[i];
     match &d.attr {
         Attr::Tex(t) | Attr::TexAtomic(_, t) => return texture_fits(&t.desc, caps),
-        Attr::Sysval(s) => return sysval_fits(*s, &caps.io),
+        Attr::Sysval(s) => return sysval_fits(*s, caps),
         Attr::Target(_) => return caps.io.blending != Blending::Fixed,
         _ => {}
     }
@@ -91,8 +91,13 @@ fn texture_fits(desc: &TexDesc, caps: &Caps) -> bool {
 }
 
 /// Whether lowering leaves a value of the launch.
-fn sysval_fits(s: Sysval, io: &IoCaps) -> bool {
+fn sysval_fits(s: Sysval, caps: &Caps) -> bool {
+    let io = &caps.io;
     match s {
+        // Where invocations are no lanes of the hardware, `lower_subgroups` writes them.
+        Sysval::SubgroupSize | Sysval::NumSubgroups | Sysval::SubgroupInvocationId | Sysval::SubgroupId => {
+            caps.lockstep || caps.subgroup == 0
+        }
         Sysval::VertexIndex => io.whole_vertex_index,
         Sysval::RawVertexIndex => !io.whole_vertex_index,
         Sysval::InstanceIndex => io.whole_instance_index,
