@@ -165,7 +165,7 @@ fn strips_points_and_lines() {
         let v = point_is_inside(&vertex_at(x, y, 0.5, 1.0, (8.0, 8.0)), OPTIONS, &view).unwrap();
         let s = Setup::point(v, &view, size);
         (
-            masks(&[s.clone()], clip, 1).iter().map(|p| (p.0, p.1)).collect::<Vec<_>>(),
+            masks(std::slice::from_ref(&s), clip, 1).iter().map(|p| (p.0, p.1)).collect::<Vec<_>>(),
             s.point_coord(3 * 256 + 128, 2 * 256 + 128),
         )
     };

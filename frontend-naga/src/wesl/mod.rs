@@ -1,7 +1,7 @@
 //! WESL: modules with `import`, and `@if`, `@elif` and `@else` on whatever has attributes.
 //!
 //! The modules that the root needs become one text, one behind the other with a line break between. What is changed in it are parts of the
-//! texts of the author: [`Edits`] leads every place back to its file. Names of other modules stay as they are where no other thing has them.
+//! texts of the author: `Edits` leads every place back to its file. Names of other modules stay as they are where no other thing has them.
 
 mod conditions;
 mod imports;
