@@ -252,3 +252,43 @@ fn lanes_that_left_leave_their_quad_open() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Fractions that are loaded from images: how code makes them of codes is the machine's, on every generation.
+#[test]
+fn fractions_of_images_are_the_machines() {
+    let mut wrong = Vec::new();
+    for format in ["rgba8unorm", "rgba8snorm"] {
+        let ready = ready(&format!(
+            r#"format = "scene-1"
+[shaders.m]
+wgsl = """
+@group(0) @binding(0) var t: texture_storage_2d<{format}, read>;
+@group(0) @binding(1) var<storage, read_write> o: array<vec4<f32>>;
+@compute @workgroup_size(16, 4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+  o[id.y * 16u + id.x] = textureLoad(t, id.xy);
+}}
+"""
+[textures]
+t = {{ format = "{format}", size = [16, 4], contents = {{ generator = {{ name = "noise", seed = 7 }} }} }}
+[buffers]
+o = {{ size = 1024 }}
+[pipelines.p]
+compute = {{ shader = "m" }}
+[[passes]]
+type = "compute"
+pipeline = "p"
+dispatch = [1, 1, 1]
+bindings = [ {{ group = 0, binding = 0, texture = "t" }}, {{ group = 0, binding = 1, buffer = "o" }} ]
+[[outputs]]
+name = "words"
+buffer = "o"
+"#
+        ));
+        for on in exec::targets("all:all").into_iter().map(exec::on) {
+            if let Err(why) = differs(&ready, gfx::place(on, 2)) {
+                wrong.push(format!("{format} on {on}: {why}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

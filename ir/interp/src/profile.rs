@@ -39,6 +39,11 @@ pub trait MachineMath: Send + Sync {
         texel
     }
 
+    /// What a texel becomes that was loaded from an image of a format.
+    fn loaded(&self, _format: Format, texel: Texel) -> Texel {
+        texel
+    }
+
     /// The treatment of one lane that an op of the kind `unpack_*` gave.
     fn unpacked(&self, _op: Op, lane: f32) -> f32 {
         lane

@@ -403,8 +403,9 @@ fn one(common: &mut Common, request: &Request<'_>, op: Op, quad: Option<[[f32; 3
             let [_, layer, x, y, _] = at;
             let texel = view.texels.texel(0, layer, x, y, 0)?;
             let offset = from.image.offset(bound.base_level, bound.base_layer + layer, x, y, 0);
-            let (bytes, id) = (from.image.format.bytes(), common.image_id(bound.image));
-            common.races.load(id, offset as u64, bytes, by)?;
+            let (format, id) = (from.image.format, common.image_id(bound.image));
+            let texel = common.machine.0.as_ref().map_or(texel, |m| m.loaded(format, texel));
+            common.races.load(id, offset as u64, format.bytes(), by)?;
             Ok(texel)
         }
         _ if op == Op::TexQuery => Ok(request.query(&view, layers)),

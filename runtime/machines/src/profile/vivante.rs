@@ -6,8 +6,9 @@ use gpucc_interp::{FmaModel, InterpModel, MachineMath, Profile};
 use gpucc_ir::{Mode as Interpolation, Op, Scalar};
 use gpucc_num::special::wide;
 use gpucc_num::{Mode, NAN32, f32 as num};
+use gpucc_pipeline::{Code, Layout};
 use gpucc_sim::draw::{self, Divisor, QuadIn, Where};
-use gpucc_sim::texture::{Precision, Sampler};
+use gpucc_sim::texture::{Format, Precision, Sampler, Texel};
 
 use super::{bits, f, flushing, rsqrt};
 
@@ -52,6 +53,26 @@ impl Vivante {
 impl MachineMath for Vivante {
     fn ops(&self) -> &[Op] {
         &[Op::FMin, Op::FMax, Op::FSat, Op::FDiv, Op::FRsqrt, Op::FSin, Op::FCos]
+    }
+
+    /// On gc2000 code makes fractions of codes by a product with the reciprocal of the greatest.
+    fn loaded(&self, format: Format, texel: Texel) -> Texel {
+        let most: [u32; 4] = match format.layout() {
+            _ if !self.gc2000 => return texel,
+            Layout::Array(Code::Unorm, bits) if bits <= 16 => [(1 << bits) - 1; 4],
+            Layout::Array(Code::Snorm, bits) if bits <= 16 => [(1 << (bits - 1)) - 1; 4],
+            Layout::Rgb10a2(Code::Unorm) => [1023, 1023, 1023, 3],
+            _ => return texel,
+        };
+        std::array::from_fn(|k| {
+            let most = most[k] as f32;
+            let code = (f32::from_bits(texel[k]) * most).round();
+            if k < format.components() as usize {
+                num::mul(Mode::FLUSH, code, most.recip()).to_bits()
+            } else {
+                texel[k]
+            }
+        })
     }
 
     fn eval(&self, op: Op, scalar: Scalar, lanes: u32, args: &[u64]) -> Option<u64> {
