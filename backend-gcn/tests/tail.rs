@@ -50,12 +50,18 @@ fn changes(out: &Output, pass: &str) -> u64 {
     out.times.iter().filter(|t| t.pass == pass).map(|t| t.changes).sum()
 }
 
+/// Whether the newest generation is enough, as for `cargo xtask family`.
+fn a_sample() -> bool {
+    std::env::var_os("GPUCC_SAMPLE").is_some()
+}
+
 /// Checks a pass in the code of a shader; returns how much it finds to do on all generations.
 fn check(pass: &'static str, source: &str) -> u64 {
     let module = module(source);
     let given = CodegenOptions { time_passes: true, verify: true, ..options(3) };
     let mut found = 0;
-    for (generation, name) in NAMES.iter().enumerate() {
+    let generations = NAMES.iter().enumerate();
+    for (generation, name) in generations.skip(if a_sample() { NAMES.len() - 1 } else { 0 }) {
         let whole = compile(&module, generation, &given);
         let wanted = words(&whole, generation);
         let n = changes(&whole, pass);
@@ -79,7 +85,7 @@ fn check(pass: &'static str, source: &str) -> u64 {
 fn each_can_be_left_out_and_stops_without_fuel() {
     for p in GcnFamily::TAIL.iter().filter(|p| p.optional) {
         let found = check(p.name, SHADER) + check(p.name, STORES);
-        assert!(found > 0, "{} finds nothing", p.name);
+        assert!(found > 0 || a_sample(), "{} finds nothing", p.name);
     }
 }
 

@@ -23,6 +23,10 @@ const USAGE: &str = "usage: cargo xtask ci
 /// Families with a backend of their own.
 const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];
 
+/// What a family's check leaves to `ci`: it compiles each twentieth of the thousands of cases of selection, others on each chip and level,
+/// and runs a third of the random programs.
+const SAMPLE: &[(&str, &str)] = &[("GPUCC_SAMPLE", "20"), ("GPUCC_RANDOM", "20")];
+
 /// Every check of the project.
 fn ci() -> bool {
     let mut steps = Steps::default();
@@ -37,7 +41,7 @@ fn ci() -> bool {
             &["doc", "--workspace", "--no-deps", "--lib", "--quiet"],
             &[("RUSTDOCFLAGS", "-D warnings")],
         )
-        && tests::run(&mut steps, &["--workspace"], &[]).is_some_and(|programs| gfx(&mut steps, &programs));
+        && tests::run(&mut steps, &["--workspace"], &[], &[]).is_some_and(|programs| gfx(&mut steps, &programs));
     steps.print();
     ok
 }
@@ -64,7 +68,7 @@ fn gfx(steps: &mut Steps, programs: &[PathBuf]) -> bool {
 }
 
 /// Formatting, clippy unless it is left out, and tests of some packages.
-fn packages(names: &[String], no_clippy: bool, tests: &[String]) -> bool {
+fn packages(names: &[String], no_clippy: bool, tests: &[String], env: &[(&str, &str)]) -> bool {
     let members = run::members();
     // The tests of a large crate are a package of their own.
     let with_tests: Vec<String> = names.iter().flat_map(|n| [n.clone(), format!("{n}-tests")]).collect();
@@ -82,7 +86,7 @@ fn packages(names: &[String], no_clippy: bool, tests: &[String]) -> bool {
         .collect();
     let ok = steps.cargo("formatting", &fmt, &[])
         && (no_clippy || steps.cargo("clippy, warnings denied", &clippy, &[]))
-        && tests::run(&mut steps, &select, tests).is_some();
+        && tests::run(&mut steps, &select, tests, env).is_some();
     steps.print();
     ok
 }
@@ -122,7 +126,7 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
             let names = rest.iter().flat_map(|f| [format!("gpucc-{f}-machine"), format!("gpucc-{f}")]);
-            packages(&names.collect::<Vec<_>>(), no_clippy, tests) && (!tests.is_empty() || scenes(&rest))
+            packages(&names.collect::<Vec<_>>(), no_clippy, tests, SAMPLE) && (!tests.is_empty() || scenes(&rest))
         }
         Some("crate") if !rest.is_empty() => {
             let whole =
@@ -134,7 +138,7 @@ fn main() -> ExitCode {
                 eprintln!("no package `{wrong}`; available: {}", all.join(", "));
                 return ExitCode::from(2);
             }
-            packages(&names, no_clippy, tests)
+            packages(&names, no_clippy, tests, &[])
         }
         Some("docs" | "mutate") => tools(&args, false),
         Some("peers") => tools(&args, true),

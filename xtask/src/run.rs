@@ -39,18 +39,27 @@ pub fn members() -> Vec<Member> {
     list.split('"').skip(1).step_by(2).filter_map(member).collect()
 }
 
-/// The steps so far, with their times.
+/// CPU seconds of all programs that were started and have ended, where the system has `/proc`.
+fn cpu_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Fields behind the name in parentheses start with the third; 16 and 17 are user and system time of children in ticks of 10 ms.
+    let ticks = stat.rsplit_once(')')?.1.split_whitespace().skip(13).take(2).map(|t| t.parse::<f64>());
+    ticks.sum::<Result<f64, _>>().ok().map(|t| t / 100.0)
+}
+
+/// The steps so far, with their seconds of time and of CPU.
 #[derive(Default)]
 pub struct Steps {
-    done: Vec<(String, Duration)>,
+    done: Vec<(String, Duration, Option<f64>)>,
 }
 
 impl Steps {
     /// Does one step and keeps its time.
     pub fn time<T>(&mut self, title: &str, step: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), cpu_seconds());
         let result = step();
-        self.done.push((title.into(), start.elapsed()));
+        let cpu = cpu_seconds().zip(before).map(|(after, before)| after - before);
+        self.done.push((title.into(), start.elapsed(), cpu));
         result
     }
 
@@ -74,12 +83,16 @@ impl Steps {
         false
     }
 
-    /// Prints the seconds of each step and their sum.
+    /// Prints the seconds of each step and their sum; CPU seconds stand behind them.
     pub fn print(&self) {
-        eprintln!("== seconds a step");
-        for (title, time) in &self.done {
-            eprintln!("{:>8.1}  {title}", time.as_secs_f64());
+        eprintln!("== seconds a step, CPU seconds");
+        let line = |title: &str, time: f64, cpu: Option<f64>| match cpu {
+            Some(cpu) => eprintln!("{time:>8.1} {cpu:>8.1}  {title}"),
+            None => eprintln!("{time:>8.1}  {title}"),
+        };
+        for (title, time, cpu) in &self.done {
+            line(title, time.as_secs_f64(), *cpu);
         }
-        eprintln!("{:>8.1}  together", self.done.iter().map(|d| d.1.as_secs_f64()).sum::<f64>());
+        line("together", self.done.iter().map(|d| d.1.as_secs_f64()).sum(), self.done.iter().map(|d| d.2).sum());
     }
 }

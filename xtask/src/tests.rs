@@ -15,6 +15,9 @@ use crate::run::{Member, Steps, cargo, members, root};
 /// How many of the slowest tests are listed.
 const SLOWEST: usize = 10;
 
+/// Names and values that test programs find in their environment.
+type Env<'a> = &'a [(&'a str, &'a str)];
+
 /// A test program.
 struct Program {
     path: PathBuf,
@@ -76,13 +79,13 @@ struct Outcome {
 }
 
 /// Runs a test program.
-fn start(program: &Program, names: &[String]) -> Outcome {
+fn start(program: &Program, names: &[String], env: Env<'_>) -> Outcome {
     let name = program.folder.strip_prefix(root()).unwrap_or(&program.folder).display().to_string();
     let mut output = format!("     Running tests of {name} ({})\n", program.path.display());
     let mut times = Vec::new();
     let mut c = Command::new(&program.path);
     c.args(["-Z", "unstable-options", "--report-time"]).args(names).current_dir(&program.folder);
-    c.env("RUSTC_BOOTSTRAP", "1").env("INSTA_UPDATE", "no").stdout(Stdio::piped());
+    c.env("RUSTC_BOOTSTRAP", "1").env("INSTA_UPDATE", "no").envs(env.iter().copied()).stdout(Stdio::piped());
     let Ok(mut child) = c.spawn() else {
         output.push_str("it could not be started\n");
         return Outcome { output, times, passed: false };
@@ -106,7 +109,7 @@ fn start(program: &Program, names: &[String]) -> Outcome {
 
 /// Runs test programs, as many at once as there are cores: at the end of each some cores have nothing left to do. The largest begin.
 /// Prints the output of each when it has ended; gives the times, and the folders of those that failed.
-fn start_all(mut programs: Vec<Program>, names: &[String]) -> (Vec<Timed>, Vec<String>) {
+fn start_all(mut programs: Vec<Program>, names: &[String], env: Env<'_>) -> (Vec<Timed>, Vec<String>) {
     programs.sort_by_key(|p| std::cmp::Reverse(std::fs::metadata(&p.path).map_or(0, |m| m.len())));
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::new(), Vec::new()));
@@ -115,7 +118,7 @@ fn start_all(mut programs: Vec<Program>, names: &[String]) -> (Vec<Timed>, Vec<S
         for _ in 0..cores {
             scope.spawn(|| {
                 while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = start(program, names);
+                    let outcome = start(program, names, env);
                     let Ok(mut done) = done.lock() else { return };
                     print!("{}", outcome.output);
                     done.0.extend(outcome.times);
@@ -131,13 +134,13 @@ fn start_all(mut programs: Vec<Program>, names: &[String]) -> (Vec<Timed>, Vec<S
 
 /// Builds and runs the tests of the selected packages, with those in their documentation; with `names` only tests that have one of these
 /// in their names, and none of the documentation. Where all passed it gives the other programs that were built on the way.
-pub fn run(steps: &mut Steps, select: &[&str], names: &[String]) -> Option<Vec<PathBuf>> {
+pub fn run(steps: &mut Steps, select: &[&str], names: &[String], env: Env<'_>) -> Option<Vec<PathBuf>> {
     eprintln!("== tests: building {}", select.join(" "));
     let Some(built) = steps.time("building the tests", || build(select)) else {
         eprintln!("== the tests do not build");
         return None;
     };
-    let (mut times, failed) = steps.time("running the tests", || start_all(built.tests, names));
+    let (mut times, failed) = steps.time("running the tests", || start_all(built.tests, names, env));
     let documented = if names.is_empty() { documented(select) } else { Vec::new() };
     let documented = documented.is_empty() || {
         let mut doc = vec!["test", "--doc", "--no-fail-fast", "--quiet"];
