@@ -41,7 +41,7 @@ fn is_store(m: &MInst<Tesla>) -> bool {
     m.target_op() == Some(TOp::M(Op::StO))
 }
 
-/// What computes the register that the store at `k` alone reads.
+/// The instruction that computes the register of the store at `k`, if nothing else reads it.
 fn source(insts: &[MInst<Tesla>], k: usize) -> Option<usize> {
     let store = &insts[k];
     let [u] = store.uses.as_slice() else { return None };

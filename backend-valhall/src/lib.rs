@@ -391,7 +391,7 @@ impl Family for ValhallFamily {
     }
 }
 
-/// What the descriptor of a program of a draw says (reference, section 8.4).
+/// Fields of the program descriptor of a draw (reference, section 8.4).
 fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool, &[Preload])) -> Vec<StateWord> {
     use machine::abi;
     // Type 8. A stage of 2 has coverage as GL does, one of 3 runs positions in half of the warps.

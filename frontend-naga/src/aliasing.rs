@@ -33,7 +33,7 @@ impl Access {
     }
 }
 
-/// What a function accesses.
+/// Accesses of a function.
 #[derive(Debug, Default)]
 struct Summary {
     parameters: BTreeMap<u32, Access>,

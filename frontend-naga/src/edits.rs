@@ -6,7 +6,7 @@ use gpucc_ir::{Diagnostic, Span};
 #[derive(Debug, Clone, Default)]
 pub struct Edits {
     list: Vec<[u32; 4]>,
-    /// What a change is told as, where that is not the part of the source that it replaces: by its place there.
+    /// Text that a message shows for a change instead of the replaced part of the source, by its place there.
     told: Vec<(u32, Span)>,
     /// Where that source differs from the one before it.
     before: Option<Box<Edits>>,

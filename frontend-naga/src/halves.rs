@@ -224,7 +224,7 @@ fn is_half(inner: &TypeInner) -> bool {
     matches!(inner, TypeInner::Vector { size: VectorSize::Bi | VectorSize::Quad, scalar } if *scalar == half)
 }
 
-/// What looks at a call: the function, its arguments, its result, its place.
+/// Callback for a call: the function, its arguments, its result, its place.
 type Visit<'a> =
     dyn FnMut(&mut Handle<Function>, &mut Vec<Handle<Expression>>, &mut Option<Handle<Expression>>, Span) + 'a;
 

@@ -85,7 +85,7 @@ pub const ROWS: &[Row] = {
     ]
 };
 
-/// What shaders of draws have: built-in values, modes, decorations, images and instructions.
+/// Items that shaders of draws have: built-in values, modes, decorations, images and instructions.
 pub const GRAPHICS: &[Row] = {
     use Refusal as R;
     use Verdict::{Refused, Runs};

@@ -111,7 +111,7 @@ fn forms_are_read_or_refused_by_their_code() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is refused of an interface is named: the variable and its location, or what is built in.
+/// A refusal names the variable and its location, or the built-in.
 #[test]
 fn messages_name_the_variable_and_its_location() {
     for (stage, source, named) in [

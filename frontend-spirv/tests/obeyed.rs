@@ -444,7 +444,7 @@ fn stages_have_what_they_have() {
     }
 }
 
-/// What is put into a vector may be a variable in a wrong module, or a struct.
+/// The operand of a vector insertion may be a variable in a wrong module, or a struct.
 #[test]
 fn parts_of_vectors_are_components() {
     if !tools() {

@@ -5,7 +5,7 @@ use crate::ops::Op;
 use crate::types::Scalar;
 
 named_enum! {
-    /// What a reduction or a scan does with two values.
+    /// Combines two values in a reduction or a scan.
     ReduceOp {
         /// integer addition
         IAdd = "iadd",
@@ -51,7 +51,7 @@ named_enum! {
 /// The attribute of `reduce`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reduce {
-    /// What is done with two values.
+    /// The operation on two values.
     pub op: ReduceOp,
     /// Which lanes a result has.
     pub reach: Reach,

@@ -24,7 +24,7 @@ pub(crate) fn data(i: u32) -> u32 {
     (i * 7 + i * i % 11) % 23
 }
 
-/// What a lane's number is in a type.
+/// A lane's number as a value of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     U32,
@@ -107,7 +107,7 @@ impl Shape {
     }
 }
 
-/// What an op does. Lanes are numbered in their subgroup.
+/// Semantics of an op. Lanes are numbered in their subgroup.
 #[derive(Clone, Copy)]
 enum Does {
     /// Of the lanes in order, the values of those of them that the own lane's result has.

@@ -16,7 +16,7 @@ fn data() -> Vec<u32> {
     (0..N as u32).map(|i| (i * 73 + i * i % 37) % 251).collect()
 }
 
-/// What words of results are to be.
+/// Expected words of results.
 enum Want {
     Words(Vec<u32>),
     /// Floats, to so many parts of their size.
@@ -32,7 +32,7 @@ struct Program {
     want: fn(size: usize, a: &[u32]) -> Want,
 }
 
-/// What the lane number and the number of the subgroup in its workgroup follow from.
+/// Source of the lane number and of the number of the subgroup in its workgroup.
 const HEAD: &str = "enable subgroups;
 @group(0) @binding(0) var<storage, read> a: array<u32>;
 @group(0) @binding(1) var<storage, read_write> o: array<u32>;

@@ -86,7 +86,7 @@ const KINDS: &[Kind] = &[
 /// A line of a program and what each invocation that takes part stores there, of those that do and the size.
 type Line = (String, Box<dyn Fn(usize, &[usize]) -> Option<u32> + Sync>);
 
-/// What an invocation and those of its subgroup that take part give.
+/// Results of an invocation and of the active lanes of its subgroup.
 type Of = fn(usize, &[usize], usize) -> Option<u32>;
 
 /// Lines that do not depend on a type.

@@ -117,7 +117,7 @@ fn program_descriptors_are_what_another_compiler_asks_for() {
 /// Messages that are compared.
 const MESSAGES: [&str; 8] = ["LD_VAR", "TEX_", "LD_ATTR", "BLEND", "ATEST", "ZS_EMIT", "LD_TILE", "LEA_BUF_IMM"];
 
-/// What is free in a message: slot, flow, which components leave, and the position of interpolation that a unit keeps.
+/// Free choices of a message: slot, flow, which components leave, and the position of interpolation that a unit keeps.
 fn is_free(modifier: &str) -> bool {
     let flow = modifier.starts_with("wait") || modifier.starts_with("slot");
     let components = modifier.len() <= 4 && modifier.bytes().all(|b| b"rgba".contains(&b));

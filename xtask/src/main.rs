@@ -23,8 +23,8 @@ const USAGE: &str = "usage: cargo xtask ci
 /// Families with a backend of their own.
 const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];
 
-/// What a family's check leaves to `ci`: it compiles each twentieth of the thousands of cases of selection, others on each chip and level,
-/// and runs a third of the random programs.
+/// Environment of a family's check. It compiles each twentieth of the thousands of cases of selection, others on each chip and level,
+/// and runs a third of the random programs; `ci` takes all.
 const SAMPLE: &[(&str, &str)] = &[("GPUCC_SAMPLE", "20"), ("GPUCC_RANDOM", "20")];
 
 /// Every check of the project.

@@ -147,7 +147,7 @@ const FLOWS: &[Flow] = &[
     },
 ];
 
-/// What stands before the listings: S of `$c0` is bit 0 of the lane in `$r1`.
+/// Preamble of the listings: S of `$c0` is bit 0 of the lane in `$r1`.
 const BEFORE: &str = "shl b32 $r2 $r1 0x1\nmov $c0 $r2\nmov b32 $r12 0x0\n";
 
 /// Bytes of the instructions up to one that branches through c[] and the one behind it.

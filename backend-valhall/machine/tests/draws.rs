@@ -15,7 +15,7 @@ use gpucc_sim::texture::Format;
 use gpucc_sim::{Dispatch, DrawDevice, Resident, RunOptions, Trap, TrapKind};
 use gpucc_valhall_machine::{abi, assemble, draw};
 
-/// What a fragment program has in r0..r3 before it ends.
+/// Values of r0..r3 before a fragment program ends.
 pub const TEXTS: &[&str] = &[SMOOTH, BY_REGISTER, SPECIAL, HALVES, HALVES_BY_REGISTER, FLAT, TILE, DISCARDED];
 /// Texts of vertex programs.
 pub const VERTEX_TEXTS: &[&str] = &[POSITIONS, VARYINGS, ADDRESSES, ADDRESSES_BY_HANDLE];
@@ -211,7 +211,7 @@ fn device() -> DrawDevice {
     device
 }
 
-/// What a target holds before.
+/// Contents of a target before the draw.
 const BEFORE: [f32; 4] = [0.25, 0.5, 0.75, 1.0];
 
 fn run(programs: (&Container, &Container), device: &mut DrawDevice) -> Result<Targets, Trap> {
@@ -248,7 +248,7 @@ fn check(programs: (&Container, &Container), what: &str, wanted: &dyn Fn(f32, f3
     targets
 }
 
-/// What the texts leave in the pixel with this centre.
+/// The colour that the texts write to the pixel with this centre.
 type Wanted = fn(f32, f32) -> [f32; 4];
 
 #[test]

@@ -77,7 +77,7 @@ fn pairs(ty: &str) -> [[[u32; 4]; 2]; 3] {
 
 const TYPES: [&str; 3] = ["", ".s32", ".u32"];
 
-/// What an instruction gives where the condition holds and where not, of operands 1 and 2.
+/// Results of an instruction where the condition holds and where it does not, from operands 1 and 2.
 type Gives = fn(bool, u32, u32) -> u32;
 
 /// The lane-wise ones: text of the operands, whether integers compare, results.

@@ -230,7 +230,7 @@ pub fn sample(generation: u8, body: &str, inputs: &[[u32; 4]], texture: &Texture
 pub struct Shot<'a> {
     pub generation: u8,
     pub vertex: &'a str,
-    /// What the fragment program does; t10 is the colour. t0 to t15 are there.
+    /// Body of the fragment program; t10 is the colour, t0 to t15 may be used.
     pub fragment: &'a str,
     pub u: Vec<[u32; 4]>,
     pub texture: Option<&'a Texture>,

@@ -11,9 +11,9 @@ pub type Path = Vec<String>;
 /// A name that a module takes from elsewhere.
 #[derive(Debug)]
 pub struct Import {
-    /// What it is called here.
+    /// Its local name.
     pub name: String,
-    /// What it is.
+    /// The imported item.
     pub path: Path,
     /// The token that names it.
     pub token: usize,

@@ -29,13 +29,13 @@ pub struct Linked {
 /// The source of one module.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: String,
     /// Its text.
     pub text: String,
 }
 
-/// What is read from outside.
+/// Sources read from outside.
 pub struct Outside<'a> {
     /// The text of the module with a path below the root of the package, if there is one.
     pub read: &'a mut dyn FnMut(&[String]) -> Option<File>,
@@ -67,7 +67,7 @@ pub fn link(root: File, outside: &mut Outside<'_>) -> (Vec<File>, Result<Linked,
 /// Reads and validates modules that were put together.
 ///
 /// # Errors
-/// What is wrong, with places in the texts of all modules, one behind the other with a byte between.
+/// Errors, with places in the texts of all modules, one behind the other with a byte between.
 pub fn parse(linked: &Linked) -> Result<Parsed, Vec<Diagnostic>> {
     crate::parse_edited(&linked.text, &linked.edits)
 }
@@ -160,7 +160,7 @@ impl Unit {
     }
 }
 
-/// What names stand for, across modules.
+/// Resolution of names across modules.
 struct Names<'a> {
     units: &'a [Unit],
     places: &'a BTreeMap<Path, Option<usize>>,
@@ -200,7 +200,7 @@ impl<'a> Names<'a> {
         self.places.get(path).copied().flatten()
     }
 
-    /// What a path stands for: the module and the name in it, through what modules import.
+    /// Resolves a path to a module and a name in it, through imports.
     fn item(&self, path: &[String], depth: u32) -> Option<(usize, &'a str)> {
         let (name, module) = path.split_last()?;
         let unit = self.module(module)?;

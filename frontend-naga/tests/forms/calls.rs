@@ -64,7 +64,7 @@ impl Kind {
     }
 }
 
-/// What a parameter is.
+/// Kind of a parameter.
 #[derive(Clone, Copy)]
 enum Of {
     /// The lanes of the overload.

@@ -13,7 +13,7 @@ pub struct Program {
     pub text: String,
 }
 
-/// What is said of a program that does not compile.
+/// The message for a program that does not compile.
 fn failure(text: &str) -> Option<Diagnostic> {
     let done = parse(Input::text(text), Lang::Wgsl).and_then(|p| lower(&p, &Options::default()));
     match done {

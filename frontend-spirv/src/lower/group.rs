@@ -9,7 +9,7 @@ use gpucc_ir as ir;
 use ir::{IntCc, Reach, Reduce, ReduceOp, Refusal, Type, Value};
 use rspirv::spirv::{GroupOperation, Op, Scope};
 
-/// What a reduction or scan does, if an instruction is one.
+/// The operation of a reduction or scan, if an instruction is one.
 fn reduction(op: Op) -> Option<ReduceOp> {
     Some(match op {
         Op::GroupNonUniformIAdd => ReduceOp::IAdd,

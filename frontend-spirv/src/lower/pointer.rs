@@ -130,7 +130,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// What `f` makes of a pointer into one place: of one of several by a switch, whose result is one value of type `ty`.
+    /// Applies `f` to a pointer into one place. A pointer into one of several becomes a switch, whose result is one value of type `ty`.
     pub fn at_place(
         &mut self,
         ptr: &Ptr,

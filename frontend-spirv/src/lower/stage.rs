@@ -224,7 +224,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         Err(d.note(self.shown(variable, at)))
     }
 
-    /// What a message is about: a variable, its location or what is built in.
+    /// Subject of a message: a variable, its location or built-in.
     fn shown(&self, variable: usize, at: At) -> String {
         let io = &self.m.io[variable];
         let what = if io.input { "input" } else { "output" };

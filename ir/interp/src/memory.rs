@@ -140,7 +140,7 @@ pub(crate) struct Common {
     pub whole: bool,
     /// Words may reach behind a buffer that ends inside the last of them.
     pub words_behind: bool,
-    /// What becomes of texels that are stored, and where textures are read.
+    /// Conversions of texels that are stored, and where textures are read.
     pub machine: Stores,
     /// The value for coordinates that are NaN.
     pub free: Option<Free>,

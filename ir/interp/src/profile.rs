@@ -34,12 +34,12 @@ pub trait MachineMath: Send + Sync {
         lane
     }
 
-    /// What a texel becomes that is about to be stored in a format.
+    /// Converts a texel before it is stored in a format.
     fn stored(&self, _format: Format, texel: Texel) -> Texel {
         texel
     }
 
-    /// What a texel becomes that was loaded from an image of a format.
+    /// Converts a texel loaded from an image of a format.
     fn loaded(&self, _format: Format, texel: Texel) -> Texel {
         texel
     }

@@ -7,7 +7,7 @@ use gpucc_ir::{Op, Reach, Reduce};
 use gpucc_sim::Trap;
 use std::cell::Cell;
 
-/// What a lane gets that reads one which does not take part.
+/// Value that a lane reads from an inactive lane.
 const ABSENT: u64 = 0xcccc_cccc_cccc_cccc;
 
 /// Runs one of these ops.

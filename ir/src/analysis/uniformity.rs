@@ -95,7 +95,7 @@ impl Uniformity {
         Uniformity::within(m, f, &DomTree::new(f))
     }
 
-    /// What all lanes of a workgroup have in common: what those of a subgroup agree on is divergent.
+    /// Uniformity over a workgroup: a value that only the lanes of a subgroup share is divergent.
     pub fn of_workgroups(m: &Module, f: &Function) -> Uniformity {
         Uniformity::find(m, f, &DomTree::new(f), Variance::Divergent)
     }

@@ -43,7 +43,7 @@ pub struct Shade {
     pub io: Io,
 }
 
-/// What a warp left.
+/// Results of a warp.
 #[derive(Clone, Debug)]
 pub struct Shaded {
     /// Registers, and the lanes in which both halves were written.

@@ -200,7 +200,7 @@ gpucc_sim::words! {
     }
 }
 
-/// What a program descriptor says of a launch.
+/// Launch state from a program descriptor.
 pub(super) struct ProgramSetup {
     /// Whether whole quads run.
     pub helpers: bool,

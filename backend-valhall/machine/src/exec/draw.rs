@@ -142,7 +142,7 @@ struct Placing<'a> {
 }
 
 impl Placing<'_> {
-    /// What the descriptor of a program says, which is what the container says.
+    /// State from the program descriptor; the container has the same.
     fn setup(&self, entry: &Entry, pointer: u32) -> Result<ProgramSetup, Trap> {
         let word = |k| self.registers.get(abi::PROGRAM_SPACE, abi::program_word(pointer, k));
         let setup = ProgramSetup::read([word(0), word(1)], pointer == abi::FRAGMENT_PROGRAM)?;

@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-/// What the words of targets must say.
+/// Values that the words of targets must have.
 fn wants(places: &[Place], draw: &Draw<'_>, halti5: bool) -> Vec<Wanted> {
     let format = |p: &Place| draw.merger.targets.get(p.target).copied().flatten().map(|t| t.format);
     places.iter().map(|p| Wanted { mode: p.mode(draw, halti5), saturates: format(p).is_some_and(is_unorm) }).collect()

@@ -114,7 +114,7 @@ gpucc_sim::words! {
 }
 
 gpucc_sim::words! {
-    /// What a driver writes of PA_CONFIG before a draw: culling and the like are the draw's.
+    /// Bits of PA_CONFIG that a driver writes before a draw; culling is set by the draw.
     struct PaConfig[1] = "PA_CONFIG" {
         reserved "[15:0]": 0[0..16];
         SHADE shade: 0[16..17];
@@ -146,7 +146,7 @@ gpucc_sim::words! {
 /// Inputs of a vertex program: the map before HALTI5 has as many entries.
 const MOST_INPUTS: u32 = 16;
 
-/// What the words of a target must say, by its format.
+/// Values that the words of a target must have, by its format.
 pub(super) struct Wanted {
     /// The output mode.
     pub mode: u32,
@@ -154,7 +154,7 @@ pub(super) struct Wanted {
     pub saturates: bool,
 }
 
-/// What the words say of a vertex program.
+/// State of a vertex program from the words.
 pub(super) struct VertexWords {
     /// Temporaries of elements.
     pub inputs: Vec<usize>,
