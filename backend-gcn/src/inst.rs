@@ -247,7 +247,7 @@ impl Gcn {
 
     /// With a pair of registers that holds the lanes that are live.
     #[must_use]
-    pub fn living(mut self, live: Option<u32>) -> Gcn {
+    pub fn with_live_mask(mut self, live: Option<u32>) -> Gcn {
         self.live = live;
         self
     }

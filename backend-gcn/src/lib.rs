@@ -195,7 +195,7 @@ fn caps() -> Caps {
             clip_distances: true,
             point_size: false,
             packed: true,
-            dense: true,
+            compact_targets: true,
         },
     }
 }
@@ -337,7 +337,7 @@ impl Family for GcnFamily {
             *s = Scratch { from: memory.private, descriptor: fixed.scratch, offset, far: fixed.far };
         }
         let spills = Spills { scalar: job.strategy.scalar, vector };
-        let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills).living(fixed.live);
+        let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills).with_live_mask(fixed.live);
         let size = job.entry().workgroup_size().unwrap_or([1; 3]);
         let known = isel::Known {
             plan: &plan,
@@ -386,7 +386,7 @@ impl Family for GcnFamily {
         let least = if fixed.scratch_offset.is_some() { 4 } else { 0 };
         let scratch = (state.memory.private + 4 * allocate::words(&cx.alloc, inst::FILE_V)).max(least);
         if !state.io.is_compute && job.entry().workgroup_size().is_none() {
-            return Ok(drawn(p, cx, scratch));
+            return Ok(graphics_program(p, cx, scratch));
         }
         let highest = (0..3).rev().find(|&c| state.ids[c]).unwrap_or(0);
         let vgprs = state.used.vgprs.max(highest as u32 + 1);
@@ -432,7 +432,7 @@ impl Family for GcnFamily {
 }
 
 /// The program of a vertex or fragment entry.
-fn drawn(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
+fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
     let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
     let vgprs = state.used.vgprs.max(io.vgprs());

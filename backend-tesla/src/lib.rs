@@ -205,7 +205,7 @@ fn caps(generation: u8) -> Caps {
             clip_distances: true,
             point_size: false,
             packed: false,
-            dense: false,
+            compact_targets: false,
         },
     }
 }

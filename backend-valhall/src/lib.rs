@@ -201,7 +201,7 @@ fn caps() -> Caps {
             clip_distances: false,
             point_size: false,
             packed: false,
-            dense: false,
+            compact_targets: false,
         },
     }
 }

@@ -178,7 +178,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             clip_distances: false,
             point_size: false,
             packed: false,
-            dense: true,
+            compact_targets: true,
         },
     }
 }

@@ -8,7 +8,7 @@ use gpucc::listing::Source;
 use gpucc::pipeline::Link;
 use gpucc::{Artifact, Options, Target};
 use gpucc_ir::{Diagnostic, Stage};
-use gpucc_verify::Given;
+use gpucc_verify::InputOverrides;
 
 use crate::args::{Cli, Compile, Emit, Messages};
 use crate::{Failure, Worst, files, input, inspect, pipeline};
@@ -21,7 +21,7 @@ struct Plan {
     /// Changes, and the pass whose they are; all without one.
     fuel: (u64, Option<String>),
     /// Inputs of `--verify`.
-    given: Given,
+    given: InputOverrides,
     /// State of graphics pipelines.
     pipeline: Option<gpucc_pipeline::Pipeline>,
 }
@@ -66,7 +66,10 @@ impl Plan {
                 )));
             }
         }
-        let mut given = Given { grid: args.grid.as_deref().map(crate::run::grid).transpose()?, ..Given::default() };
+        let mut given = InputOverrides {
+            grid: args.grid.as_deref().map(crate::run::grid).transpose()?,
+            ..InputOverrides::default()
+        };
         for b in &args.buffers {
             let (group, binding, spec) = files::binding(b)?;
             let bytes = crate::words::spec(spec)?.bytes;
@@ -261,7 +264,7 @@ fn linked(
     let second = linked.fragment(&options).transpose().map_err(|d| told(fragment, d));
     let (first, Some(second)) = (first?, second?) else { return Ok(()) };
     if args.verify {
-        let given = Given { pipeline: Some(state.clone()), ..plan.given.clone() };
+        let given = InputOverrides { pipeline: Some(state.clone()), ..plan.given.clone() };
         verify(args, &given, vertex, &first)?;
         verify(args, &given, fragment, &second)?;
     }
@@ -272,7 +275,7 @@ fn linked(
 }
 
 /// Runs what was compiled against the oracle.
-fn verify(args: &Compile, given: &Given, shader: &input::Input, artifact: &Artifact) -> Result<(), Failure> {
+fn verify(args: &Compile, given: &InputOverrides, shader: &input::Input, artifact: &Artifact) -> Result<(), Failure> {
     let target = artifact.target();
     let left =
         gpucc_verify::verify(&shader.module, artifact, target, given).map_err(|d| Failure::Bug(d.to_string()))?;

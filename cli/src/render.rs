@@ -6,7 +6,7 @@ use gpucc::Target;
 use gpucc::frontend::{self, Lang};
 use gpucc_ir::{Diagnostic, Stage};
 use gpucc_render::compare::{Against, Verdict, check};
-use gpucc_render::{Failure as Fault, Place, Programs, Ready, Report, Source, frame, made};
+use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Report, Source, frame, made};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
@@ -49,7 +49,7 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     let scene = &subject.file.scene;
     let inputs = inputs(args, &subject);
     let file = subject.file.clone();
-    let ready = if subject.is_alone { Ready::alone(file) } else { Ready::new(file) };
+    let ready = if subject.is_alone { PreparedScene::alone(file) } else { PreparedScene::new(file) };
     let ready = ready.map_err(|f| fault(&f, subject.is_alone, None, messages))?;
     let wanted = wanted(args, scene)?;
     check_paths(&wanted, &inputs, &places)?;
@@ -456,7 +456,7 @@ fn encode(wanted: &[Wanted<'_>], scene: &Scene, resources: &Resources) -> Result
 /// Draws in one place, and compares with the oracle if asked.
 fn draw(
     args: &Render,
-    ready: &Ready,
+    ready: &PreparedScene,
     on: On,
     is_alone: bool,
     messages: &Messages,
@@ -513,7 +513,7 @@ fn plural(n: u64, what: &str) -> String {
 }
 
 /// Says in a line what was drawn, and warns of races.
-fn said(report: &Report, ready: &Ready, target: &str, messages: &Messages) {
+fn said(report: &Report, ready: &PreparedScene, target: &str, messages: &Messages) {
     let reporter = Reporter::new(messages, &ready.file.name, "");
     let text = format!(
         "rendered {}: {}, {}, {}",
@@ -535,7 +535,13 @@ fn said(report: &Report, ready: &Ready, target: &str, messages: &Messages) {
 }
 
 /// Shows a message with the line of the shader, where it is known.
-fn show(mut d: Diagnostic, line: Option<&(String, u32, u32)>, ready: &Ready, target: &str, messages: &Messages) {
+fn show(
+    mut d: Diagnostic,
+    line: Option<&(String, u32, u32)>,
+    ready: &PreparedScene,
+    target: &str,
+    messages: &Messages,
+) {
     let source = line.and_then(|l| Some((ready.shaders.sources.iter().find(|s| s.name == l.0)?, l)));
     let reporter = match source {
         Some((s, &(_, line, column))) => {

@@ -50,7 +50,7 @@ impl EdgeRef<'_> {
 /// The mark where there is no block.
 const NONE: Block = Block(u32::MAX);
 
-fn some(b: Block) -> Option<Block> {
+fn optional(b: Block) -> Option<Block> {
     (b != NONE).then_some(b)
 }
 
@@ -87,12 +87,12 @@ impl Branch {
     /// The edge that is taken if false.
     #[inline]
     pub fn other(&self) -> Option<EdgeRef<'_>> {
-        some(self.other).map(|block| EdgeRef { block, args: &self.args[self.first as usize..] })
+        optional(self.other).map(|block| EdgeRef { block, args: &self.args[self.first as usize..] })
     }
     /// Where the construct ends.
     #[inline]
     pub fn merge(&self) -> Option<Block> {
-        some(self.merge)
+        optional(self.merge)
     }
     /// Sets where the construct ends.
     #[inline]

@@ -27,7 +27,7 @@ pub struct Interface {
     /// The meaning of a vertex' position.
     pub position: Position,
     /// Whether locations of colour outputs count the targets that the pipeline has, without holes (made by lowering).
-    pub dense: bool,
+    pub compact_targets: bool,
 }
 
 /// Colour targets of a draw: what WebGPU has, and hardware.

@@ -212,25 +212,25 @@ impl StepBudget {
         StepBudget { left: options.step_limit, limit: options.step_limit }
     }
 
-    /// Pays for one instruction of a subgroup with `lanes` active lanes.
+    /// Charges one instruction of a subgroup with `lanes` active lanes.
     ///
     /// # Errors
     /// The step limit is reached.
     #[inline]
-    pub fn pay(&mut self, lanes: u32) -> Result<(), Trap> {
-        self.pay_for(1, lanes)
+    pub fn charge(&mut self, lanes: u32) -> Result<(), Trap> {
+        self.charge_for(1, lanes)
     }
 
-    /// Pays for `instructions` instructions of a subgroup with `lanes` active lanes.
+    /// Charges `instructions` instructions of a subgroup with `lanes` active lanes.
     ///
     /// # Errors
     /// The step limit is reached.
     #[inline]
-    pub fn pay_for(&mut self, instructions: u32, lanes: u32) -> Result<(), Trap> {
+    pub fn charge_for(&mut self, instructions: u32, lanes: u32) -> Result<(), Trap> {
         self.spend(u64::from(instructions) * u64::from(lanes).max(Self::LEAST))
     }
 
-    /// Pays for work that is no instruction.
+    /// Charges work that is no instruction.
     ///
     /// # Errors
     /// The step limit is reached.

@@ -15,7 +15,7 @@ fn missing_and_short_buffers_are_named() {
 #[test]
 fn steps_run_out() {
     let mut s = StepBudget::new(&RunOptions { step_limit: 40, ..RunOptions::default() });
-    assert!(s.pay(32).is_ok() && s.pay(1).is_ok());
-    assert_eq!(s.pay(1).unwrap_err().kind, TrapKind::StepLimit);
+    assert!(s.charge(32).is_ok() && s.charge(1).is_ok());
+    assert_eq!(s.charge(1).unwrap_err().kind, TrapKind::StepLimit);
     assert_eq!(s.used(), 40);
 }

@@ -435,10 +435,10 @@ fn level_of_detail() {
     assert_eq!(l([64, 64, 1], [0.0; 3], [0.0; 3]), f64::NEG_INFINITY);
     let nearest = Sampler::default();
     for (d, level) in [(0.5, 0), (0.50001, 1), (1.5, 1), (2.49, 2), (6.9, 7), (20.0, 7), (-3.0, 0)] {
-        assert_eq!(mip_levels(&nearest, 8, d).1, level, "{d}");
+        assert_eq!(mip_levels(&nearest, 8, d).high, level, "{d}");
     }
     let clamped = Sampler { lod_min: 1.5, min: Filter::Linear, ..nearest };
-    assert_eq!(mip_levels(&clamped, 8, f64::NEG_INFINITY).0, Filter::Linear);
+    assert_eq!(mip_levels(&clamped, 8, f64::NEG_INFINITY).filter, Filter::Linear);
 
     let mut image = Image::new(Format::R32Float, false, [8, 8, 1], 4, 1);
     for level in 0..4 {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gpucc_ir::Stage;
 use gpucc_kit::exec::{On, Problem, problem};
 use gpucc_kit::predict;
-use gpucc_render::{Failure, Lowering, Place, Programs, Ready, frame};
+use gpucc_render::{Failure, Lowering, Place, PreparedScene, Programs, frame};
 use gpucc_scene::cases::{Body, Case, Expected};
 use gpucc_scene::{Resources, Scene, SceneFile, alone, cases, output};
 use gpucc_sim::{RunOptions, SplitMix64};
@@ -114,7 +114,7 @@ pub fn judge(case: &Case, places: &[Place], perturb: Option<u64>) -> Vec<Verdict
 ///
 /// # Errors
 /// The verdict of the case, which has one already.
-pub fn ready(case: &Case, folder: &Path) -> Result<Ready, Verdict> {
+pub fn ready(case: &Case, folder: &Path) -> Result<PreparedScene, Verdict> {
     loaded(case, file(case, folder).map_err(Verdict::Failed)?)
 }
 
@@ -122,7 +122,7 @@ pub fn ready(case: &Case, folder: &Path) -> Result<Ready, Verdict> {
 ///
 /// # Errors
 /// The verdict of the case, which has one already.
-pub fn shuffled(case: &Case, folder: &Path) -> Result<Ready, Verdict> {
+pub fn shuffled(case: &Case, folder: &Path) -> Result<PreparedScene, Verdict> {
     let seed = case.id.bytes().fold(0u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
     let mut rng = SplitMix64::new(seed);
     let mut file = file(case, folder).map_err(Verdict::Failed)?;
@@ -132,18 +132,18 @@ pub fn shuffled(case: &Case, folder: &Path) -> Result<Ready, Verdict> {
     Ok(ready)
 }
 
-fn loaded(case: &Case, file: SceneFile) -> Result<Ready, Verdict> {
-    let done = gpucc::guarded(&case.id, || Ok(Ready::new(file)));
+fn loaded(case: &Case, file: SceneFile) -> Result<PreparedScene, Verdict> {
+    let done = gpucc::guarded(&case.id, || Ok(PreparedScene::new(file)));
     done.map_err(|bug| Verdict::Failed(bug.to_string()))?.map_err(|f| verdict(&f))
 }
 
 /// Draws a case in one place and looks at what it expects.
-pub fn draw(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdict {
+pub fn draw(case: &Case, ready: &PreparedScene, place: Place, perturb: Option<u64>) -> Verdict {
     let done = gpucc::guarded(&case.id, || Ok(run(case, ready, place, perturb)));
     done.unwrap_or_else(|bug| Verdict::Failed(bug.to_string()))
 }
 
-fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdict {
+fn run(case: &Case, ready: &PreparedScene, place: Place, perturb: Option<u64>) -> Verdict {
     let scene = &ready.file.scene;
     let programs = match Programs::new(scene, &ready.shaders, place) {
         Ok(p) => p,
@@ -172,7 +172,7 @@ fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdic
 ///
 /// # Errors
 /// The error that stops the frame.
-pub fn outputs(case: &Case, ready: &Ready, programs: &Programs, steps: u64) -> Result<Vec<Vec<u8>>, String> {
+pub fn outputs(case: &Case, ready: &PreparedScene, programs: &Programs, steps: u64) -> Result<Vec<Vec<u8>>, String> {
     outputs_by(case, ready, programs, RunOptions { step_limit: steps, ..frame::Options::default().run })
 }
 
@@ -180,7 +180,12 @@ pub fn outputs(case: &Case, ready: &Ready, programs: &Programs, steps: u64) -> R
 ///
 /// # Errors
 /// The error that stops the frame.
-pub fn outputs_by(case: &Case, ready: &Ready, programs: &Programs, run: RunOptions) -> Result<Vec<Vec<u8>>, String> {
+pub fn outputs_by(
+    case: &Case,
+    ready: &PreparedScene,
+    programs: &Programs,
+    run: RunOptions,
+) -> Result<Vec<Vec<u8>>, String> {
     let scene = &ready.file.scene;
     let mut resources = ready.resources.clone();
     let options = frame::Options { run, ..frame::Options::default() };

@@ -2,7 +2,7 @@
 //! declare in any.
 
 use gpucc_ir::{Attr, Interface, Module, Op, StageInfo};
-use gpucc_render::Ready;
+use gpucc_render::PreparedScene;
 use gpucc_scene::Scene;
 use gpucc_scene::model::{Names, Pass, Pipeline};
 use gpucc_sim::SplitMix64;
@@ -43,7 +43,7 @@ pub fn scene(scene: &mut Scene, rng: &mut SplitMix64) {
 }
 
 /// Inputs and outputs of the stages in another order.
-pub fn stages(ready: &mut Ready, rng: &mut SplitMix64) {
+pub fn stages(ready: &mut PreparedScene, rng: &mut SplitMix64) {
     for e in &mut ready.shaders.entries {
         module(&mut e.module, rng);
         let other = e.around.as_mut().and_then(|a| a.other.as_mut());

@@ -3,7 +3,7 @@
 use gpucc_kit::exec::{On, problem};
 use gpucc_kit::predict;
 use gpucc_kit::randprog::{Attribute, Failure, FragmentProgram, GROUPS, INVOCATIONS, WORDS, unsigned_zeros_of_cells};
-use gpucc_render::{Failure as RenderFailure, Programs, Ready, frame};
+use gpucc_render::{Failure as RenderFailure, PreparedScene, Programs, frame};
 use gpucc_scene::{SceneFile, output, read};
 use gpucc_sim::RunOptions;
 use serde_json::{Map, Value, json};
@@ -86,7 +86,7 @@ fn vertex_buffers(p: &FragmentProgram, buffers: &mut Map<String, Value>) -> (Vec
 pub struct Drawn {
     seed: u64,
     program: FragmentProgram,
-    ready: Ready,
+    ready: PreparedScene,
 }
 
 impl Drawn {
@@ -99,7 +99,7 @@ impl Drawn {
         let said = |e: String| format!("seed {seed}: {e}\n{}", program.source);
         let scene = read::parse(&scene(&program).to_string(), read::Language::Json).map_err(|e| said(e.to_string()))?;
         let file = SceneFile { scene, name: String::new(), folder: std::path::PathBuf::new(), text: None };
-        let ready = Ready::new(file).map_err(|f| said(f.to_string()))?;
+        let ready = PreparedScene::new(file).map_err(|f| said(f.to_string()))?;
         Ok(Drawn { seed, program, ready })
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gpucc::Target;
 use gpucc_container::{Container, IoPlace, Preload, Resource, Source, Stage, StateWord};
-use gpucc_render::{Place, Programs, Ready, frame};
+use gpucc_render::{Place, PreparedScene, Programs, frame};
 use gpucc_scene::cases::Case;
 use gpucc_sim::RunOptions;
 use gpucc_tests::{gfx, shared};
@@ -137,7 +137,7 @@ const OPEN: [(&str, &str); 5] = [
 
 /// Draws a case with their programs of a generation.
 fn draws(case: &Case, generation: &str, programs: &Pair) -> Result<(), String> {
-    let ready: Ready = gfx::ready(case, Path::new("")).map_err(|v| format!("{v:?}"))?;
+    let ready: PreparedScene = gfx::ready(case, Path::new("")).map_err(|v| format!("{v:?}"))?;
     let target = Target::parse(&format!("gcn:{generation}"))?;
     let scene = &ready.file.scene;
     let mut ours = Programs::new(scene, &ready.shaders, Place::Target(target, 2)).map_err(|f| f.to_string())?;

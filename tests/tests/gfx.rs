@@ -2,7 +2,7 @@
 
 use gpucc_ir::{Refusal, Stage};
 use gpucc_render::compare::{self, Against};
-use gpucc_render::{Place, Programs, Ready, frame};
+use gpucc_render::{Place, PreparedScene, Programs, frame};
 use gpucc_scene::cases::{Body, Case};
 use gpucc_scene::model::Pass;
 use gpucc_scene::{Resources, SceneFile};
@@ -163,7 +163,7 @@ fn a_draw_in_two_places_is_that_of_one() {
 }
 
 /// The outputs of a frame, its counts, or its error, on so many cores.
-fn frame_on(ready: &Ready, place: Place, cores: usize, limit: u64) -> (Resources, Result<(u64, u64), String>) {
+fn frame_on(ready: &PreparedScene, place: Place, cores: usize, limit: u64) -> (Resources, Result<(u64, u64), String>) {
     let mut resources = ready.resources.clone();
     let defaults = frame::Options::default();
     let options = frame::Options { run: RunOptions { cores, step_limit: limit, ..defaults.run }, ..defaults };
@@ -177,10 +177,10 @@ fn frame_on(ready: &Ready, place: Place, cores: usize, limit: u64) -> (Resources
 fn the_number_of_cores_does_not_show_in_a_frame() {
     let file =
         SceneFile { scene: mesh::scene(24, [200, 150]), name: String::new(), folder: PathBuf::new(), text: None };
-    let mut frames = vec![Ready::new(file).unwrap_or_else(|f| panic!("{f}"))];
+    let mut frames = vec![PreparedScene::new(file).unwrap_or_else(|f| panic!("{f}"))];
     // Every group, with programs that write memory, read targets, discard, and run for each sample.
     frames.extend(sample(3).iter().filter_map(|c| gfx::shuffled(c, Path::new("")).ok()));
-    let wrong = |ready: &Ready| -> Vec<String> {
+    let wrong = |ready: &PreparedScene| -> Vec<String> {
         let mut list = Vec::new();
         let oracles = [On::Interp, On::Passes(For::Poorest)];
         for place in oracles.into_iter().chain(drawing("all")).map(|on| gfx::place(on, 2)) {

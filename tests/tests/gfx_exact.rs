@@ -3,7 +3,7 @@
 
 use gpucc_ir::{Refusal, Stage};
 use gpucc_render::compare::{self, Against, Compared};
-use gpucc_render::{Place, Programs, Ready, frame};
+use gpucc_render::{Place, PreparedScene, Programs, frame};
 use gpucc_scene::SceneFile;
 use gpucc_scene::read::{Language, parse};
 use gpucc_tests::{exec, gfx, predict};
@@ -147,14 +147,14 @@ texture = "picture"
     )
 }
 
-fn ready(text: &str) -> Ready {
+fn ready(text: &str) -> PreparedScene {
     let scene = parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}"));
-    Ready::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
+    PreparedScene::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
         .unwrap_or_else(|f| panic!("{f}"))
 }
 
 /// The oracle's objection to a place; nothing is compared where the target lacks by the list what it takes.
-fn differs(ready: &Ready, place: Place) -> Result<Option<Compared>, String> {
+fn differs(ready: &PreparedScene, place: Place) -> Result<Option<Compared>, String> {
     let options = frame::Options::default();
     let (scene, mut got) = (&ready.file.scene, ready.resources.clone());
     let programs = match Programs::new(scene, &ready.shaders, place) {

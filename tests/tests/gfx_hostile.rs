@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use gpucc_ir::Stage;
-use gpucc_render::{Failure, Programs, Ready, frame};
+use gpucc_render::{Failure, PreparedScene, Programs, frame};
 use gpucc_scene::{SceneFile, output, read};
 use gpucc_sim::{RunOptions, TrapKind};
 use gpucc_tests::exec::{For, On};
@@ -40,14 +40,14 @@ fn draw(text: &str) -> Result<Vec<u8>, String> {
     let done = (|| {
         let scene = read::parse(&text.replace('\n', " "), read::Language::Json).map_err(|e| e.to_string())?;
         let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
-        let ready = Ready::new(file).map_err(|f| f.to_string())?;
+        let ready = PreparedScene::new(file).map_err(|f| f.to_string())?;
         picture(&ready)
     })();
     assert!(start.elapsed() < PATIENCE, "{:?}: {done:?}", start.elapsed());
     done
 }
 
-fn picture(ready: &Ready) -> Result<Vec<u8>, String> {
+fn picture(ready: &PreparedScene) -> Result<Vec<u8>, String> {
     let scene = &ready.file.scene;
     let place = gfx::place(On::Passes(For::Poorest), 2);
     let programs = Programs::new(scene, &ready.shaders, place).map_err(|f| f.to_string())?;
@@ -147,7 +147,7 @@ fn a_mesh_of_ten_thousand_triangles_is_drawn() {
     let scene = mesh::scene(71, [640, 480]);
     let start = Instant::now();
     let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
-    let bytes = picture(&Ready::new(file).unwrap_or_else(|f| panic!("{f}"))).unwrap_or_else(|e| panic!("{e}"));
+    let bytes = picture(&PreparedScene::new(file).unwrap_or_else(|f| panic!("{f}"))).unwrap_or_else(|e| panic!("{e}"));
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
     let drawn = bytes.chunks(4).filter(|p| p[3] == 255).count();
     let colours: std::collections::BTreeSet<&[u8]> = bytes.chunks(4).collect();
@@ -159,7 +159,7 @@ fn a_mesh_of_ten_thousand_triangles_is_drawn() {
 fn machines_draw_the_mesh_within_seconds() {
     let scene = mesh::scene(71, [640, 480]);
     let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
-    let ready = Ready::new(file).unwrap_or_else(|f| panic!("{f}"));
+    let ready = PreparedScene::new(file).unwrap_or_else(|f| panic!("{f}"));
     for target in crate::drawing::pictures("all") {
         let place = gfx::place(gpucc_tests::exec::on(target), 2);
         let start = Instant::now();
@@ -193,7 +193,7 @@ fn a_trap_in_two_places_names_its_stage() {
         let text = SCENE.replace(from, to).replace("VERTICES", WHOLE);
         let scene = read::parse(&text.replace('\n', " "), read::Language::Json).unwrap_or_else(|e| panic!("{e}"));
         let file = SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None };
-        let ready = Ready::new(file).unwrap_or_else(|f| panic!("{f}"));
+        let ready = PreparedScene::new(file).unwrap_or_else(|f| panic!("{f}"));
         for target in crate::drawing::pictures("all") {
             for on in [Stage::Vertex, Stage::Fragment] {
                 let place = gfx::mixed(gfx::place(gpucc_tests::exec::on(target), 2), on);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gpucc_ir::{Attr, Block, Builder, Edge, FloatCc, Function, Inst, Op, SecondaryMap, Type, Value};
 use gpucc_opt::{Caps, Options, prepare};
-use gpucc_render::{Lowering, Place, Ready};
+use gpucc_render::{Lowering, Place, PreparedScene};
 use gpucc_scene::cases::{self, Body, Case, Expected};
 use gpucc_scene::compare::Compare;
 use gpucc_scene::read;
@@ -66,7 +66,7 @@ fn case(id: &str, body: &str, colour: impl Fn(usize, usize) -> [u8; 4]) -> Case 
 }
 
 /// The case with its modules as the passes of level 0 make them: one function, variables are values, branches as written.
-fn prepared(case: &Case) -> Ready {
+fn prepared(case: &Case) -> PreparedScene {
     let mut ready = gfx::ready(case, Path::new("")).unwrap_or_else(|v| panic!("{}: {v:?}", case.id));
     for e in &mut ready.shaders.entries {
         let options = Options { level: 0, ..Options::default() };
@@ -76,7 +76,7 @@ fn prepared(case: &Case) -> Ready {
 }
 
 /// Changes the functions of the fragment stages; says whether one has changed.
-fn change(ready: &mut Ready, mut change: impl FnMut(&mut Function) -> bool) -> bool {
+fn change(ready: &mut PreparedScene, mut change: impl FnMut(&mut Function) -> bool) -> bool {
     let mut any = false;
     for e in ready.shaders.entries.iter_mut().filter(|e| e.stage == gpucc_ir::Stage::Fragment) {
         let func = e.point().func;
@@ -85,7 +85,7 @@ fn change(ready: &mut Ready, mut change: impl FnMut(&mut Function) -> bool) -> b
     any
 }
 
-fn verdict(case: &Case, ready: &Ready) -> Verdict {
+fn verdict(case: &Case, ready: &PreparedScene) -> Verdict {
     gfx::draw(case, ready, Place::Oracle(Lowering::Source), Some(1))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gpucc_render::{Programs, Ready, frame};
+use gpucc_render::{PreparedScene, Programs, frame};
 use gpucc_scene::cases::{Body, Case};
 use gpucc_scene::model::{Names, Shader};
 use gpucc_scene::{SceneFile, output, read};
@@ -96,7 +96,7 @@ fn public_cases_through_nagas_spirv() {
 
 /// The bytes of all outputs of a scene.
 fn outputs(file: SceneFile, on: On, level: u8) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let ready = Ready::new(file).map_err(|f| f.to_string())?;
+    let ready = PreparedScene::new(file).map_err(|f| f.to_string())?;
     let scene = &ready.file.scene;
     let programs = Programs::new(scene, &ready.shaders, gfx::place(on, level)).map_err(|f| f.to_string())?;
     let mut resources = ready.resources.clone();

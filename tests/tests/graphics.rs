@@ -26,7 +26,7 @@ fn verify_draws_with_every_stage() {
             let module = frontend::load(&bytes, Lang::Wgsl, &FrontOptions::default()).ok()?.module;
             let artifact = gpucc::compile(&module, &gpucc::Options::new(target).opt(level)).ok()?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            Some(match gpucc_verify::verify(&module, &artifact, target, &gpucc_verify::Given::default()) {
+            Some(match gpucc_verify::verify(&module, &artifact, target, &gpucc_verify::InputOverrides::default()) {
                 Ok(left) => (
                     artifact.outputs().len(),
                     left.iter().map(|l| format!("{name} -O{level} on {target}: {l}")).collect(),

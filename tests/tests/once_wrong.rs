@@ -165,7 +165,7 @@ fn aliases_of_one_binding_are_verified() {
     for target in exec::targets("all:all") {
         match gpucc::compile_entry(&m, "main", &gpucc::Options::new(target)) {
             Ok(artifact) => {
-                let done = gpucc_verify::verify(&m, &artifact, target, &gpucc_verify::Given::default());
+                let done = gpucc_verify::verify(&m, &artifact, target, &gpucc_verify::InputOverrides::default());
                 let left = done.unwrap_or_else(|d| panic!("{target}: {d}"));
                 assert!(left.is_empty(), "{target}: {}", left[0]);
             }

@@ -99,7 +99,7 @@ fn right_code_is_not_called_wrong() {
         let source = std::fs::read(path).expect("a program");
         let loaded = frontend::load(&source, Lang::Wgsl, &FrontOptions::default()).expect("a shader");
         let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).expect("code");
-        let done = gpucc_verify::verify(&loaded.module, &artifact, target, &gpucc_verify::Given::default());
+        let done = gpucc_verify::verify(&loaded.module, &artifact, target, &gpucc_verify::InputOverrides::default());
         let left = done.unwrap_or_else(|d| panic!("seed {seed}: {d}"));
         assert!(left.is_empty(), "seed {seed}: {}", left[0]);
     }
@@ -212,7 +212,7 @@ fn bytes_that_nobody_wrote_decide_nothing() {
     {
         let loaded = frontend::load(text.as_bytes(), Lang::Gir, &FrontOptions::default()).expect("a module");
         let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).expect("code");
-        let done = gpucc_verify::verify(&loaded.module, &artifact, target, &gpucc_verify::Given::default());
+        let done = gpucc_verify::verify(&loaded.module, &artifact, target, &gpucc_verify::InputOverrides::default());
         done.unwrap_or_else(|d| panic!("{d}"));
     }
 }
@@ -227,7 +227,7 @@ const OPEN_ZEROS: &[&str] = &[
     "let v = clamp(vec3(x, -x, 0.0), vec3(0.0), vec3(1.0)); o[l.x] = bitcast<u32>(v.x) ^ bitcast<u32>(v.y);",
 ];
 
-fn compared(source: &str, target: Target, given: &gpucc_verify::Given) -> Result<(), String> {
+fn compared(source: &str, target: Target, given: &gpucc_verify::InputOverrides) -> Result<(), String> {
     let loaded = frontend::load(source.as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a shader");
     let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).map_err(|d| d.to_string())?;
     let done = gpucc_verify::verify(&loaded.module, &artifact, target, given).map_err(|d| format!("{d}\n{source}"))?;
@@ -241,10 +241,10 @@ fn compared(source: &str, target: Target, given: &gpucc_verify::Given) -> Result
 fn signs_of_zero_are_judged_as_the_ir_says() {
     let given = |words: &[u32]| {
         let mut d = Dispatch::new([1; 3]).with_u32(0, 0, words);
-        gpucc_verify::Given {
+        gpucc_verify::InputOverrides {
             grid: Some([1; 3]),
             buffers: std::mem::take(&mut d.buffers),
-            ..gpucc_verify::Given::default()
+            ..gpucc_verify::InputOverrides::default()
         }
     };
     let zeros = given(&[0x8000_0000, 0, 0x3f80_0000, 0x3f00_0000, 0xbf00_0000, 0x4000_0000, 0x8000_0000, 0x3e80_0000]);
@@ -278,10 +278,10 @@ fn a_nan_direction_has_no_face() {
         }";
     let words = [0x7fc0_0000, 0x3f80_0000, 0x7fc0_0001, 0xbf80_0000, 0, 0x8000_0000, 0xffc0_0000, 0x3f00_0000];
     let mut d = Dispatch::new([1; 3]).with_u32(0, 3, &words);
-    let given = gpucc_verify::Given {
+    let given = gpucc_verify::InputOverrides {
         grid: Some([1; 3]),
         buffers: std::mem::take(&mut d.buffers),
-        ..gpucc_verify::Given::default()
+        ..gpucc_verify::InputOverrides::default()
     };
     let seams = |t: gpucc::Target| predict::documented(exec::on(t), Refusal::CubeEdges);
     let all = crate::drawing::with_row().into_iter().filter(|(d, t)| d.held.pictures && !seams(*t));
@@ -303,7 +303,7 @@ fn no_rule_says_exactly_where_a_texture_is_read() {
         );
         let seams = |t: gpucc::Target| read == cube && predict::documented(exec::on(t), Refusal::CubeEdges);
         let targets = crate::drawing::pictures("all:all").into_iter().filter(|&t| !seams(t));
-        wrong.extend(targets.filter_map(|t| compared(&source, t, &gpucc_verify::Given::default()).err()));
+        wrong.extend(targets.filter_map(|t| compared(&source, t, &gpucc_verify::InputOverrides::default()).err()));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -321,7 +321,7 @@ fn what_ends_in_a_half_is_compared() {
             @group(0) @binding(1) var<storage, read> b: {ty};
             @compute @workgroup_size(1) fn main() {{ a = b; }}"
         );
-        let given = gpucc_verify::Given::default();
+        let given = gpucc_verify::InputOverrides::default();
         let all = targets().into_iter().filter_map(|t| compared(&source, t, &given).err());
         // GC2000 refuses stores of less than a word.
         wrong.extend(all.filter(|why| !why.starts_with("error[atomics]")));

@@ -12,7 +12,7 @@ use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::predict;
 use gpucc_tests::shared::workspace;
-use gpucc_verify::{Given, Words};
+use gpucc_verify::{InputOverrides, Words};
 use rayon::prelude::*;
 
 const LEVELS: [u8; 2] = [0, 2];
@@ -594,7 +594,7 @@ impl Probe {
     /// Compiles and runs it; how it was refused, if it was.
     fn run(&self, module: &Module, on: On, opt_level: u8) -> Result<Option<Vec<Refusal>>, String> {
         let mut d = Dispatch::new([1, 1, 1]);
-        let seeded = gpucc_verify::dispatch(module, "main", "", &Given::default(), Words::Zeros);
+        let seeded = gpucc_verify::dispatch(module, "main", "", &InputOverrides::default(), Words::Zeros);
         (d.images, d.textures, d.samplers) = (seeded.images, seeded.textures, seeded.samplers);
         for (_, r) in module.resources.iter().filter(|(_, r)| r.kind.is_buffer()) {
             let writable = r.kind == ResourceKind::StorageReadWrite;

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use gpucc::Target;
 use gpucc_kit::exec::{Problem, problem};
 use gpucc_render::compare::{self, Against, Verdict};
-use gpucc_render::{Failure, Lowering, Place, Programs, Ready, frame};
+use gpucc_render::{Failure, Lowering, Place, PreparedScene, Programs, frame};
 use gpucc_scene::model::{Names, OutputSource, Shader};
 use gpucc_scene::{Resources, SceneFile, output, read};
 use gpucc_sim::RunOptions;
@@ -84,7 +84,7 @@ fn options() -> frame::Options {
     frame::Options { run: RunOptions { cores: 1, ..defaults.run }, ..defaults }
 }
 
-fn draw(ready: &Ready, place: Place) -> Result<Drawn, Failure> {
+fn draw(ready: &PreparedScene, place: Place) -> Result<Drawn, Failure> {
     let scene = &ready.file.scene;
     let programs = Programs::new(scene, &ready.shaders, place)?;
     let mut resources = ready.resources.clone();
@@ -93,7 +93,7 @@ fn draw(ready: &Ready, place: Place) -> Result<Drawn, Failure> {
 }
 
 /// The bytes of the outputs, by name.
-fn outputs(ready: &Ready, drawn: &Drawn) -> Vec<(String, Vec<u8>)> {
+fn outputs(ready: &PreparedScene, drawn: &Drawn) -> Vec<(String, Vec<u8>)> {
     let scene = &ready.file.scene;
     let of = |o: &gpucc_scene::model::Output| {
         (o.name.clone(), output::bytes(scene, &drawn.resources, o).unwrap_or_else(|e| panic!("{e}")))
@@ -107,7 +107,7 @@ const FAR: usize = 50;
 const NEAR: u8 = 4;
 
 /// The picture, four components a pixel.
-fn picture(ready: &Ready, drawn: &Drawn) -> Vec<u8> {
+fn picture(ready: &PreparedScene, drawn: &Drawn) -> Vec<u8> {
     let scene = &ready.file.scene;
     let out = scene.presented().expect("a picture");
     output::picture(scene, &drawn.resources, &out).unwrap_or_else(|e| panic!("{e}")).rgba
@@ -127,7 +127,7 @@ fn near(want: &[u8], got: &[u8], open: &[bool]) -> Result<(), String> {
 }
 
 /// Pixels of the picture that a quad wrote in which a lane read another that was inactive.
-fn open(ready: &Ready, drawn: &Drawn) -> Vec<bool> {
+fn open(ready: &PreparedScene, drawn: &Drawn) -> Vec<bool> {
     let scene = &ready.file.scene;
     let Some(OutputSource::Texture { texture, .. }) = scene.presented().map(|o| o.source) else { return Vec::new() };
     let number = scene.textures.position(&texture).expect("a texture");
@@ -135,7 +135,7 @@ fn open(ready: &Ready, drawn: &Drawn) -> Vec<bool> {
 }
 
 /// Draws and lets the oracle judge: by the modules that ran, and by the picture of those that were written.
-fn judged(ready: &Ready, place: Place, want: &[u8]) -> Result<(), String> {
+fn judged(ready: &PreparedScene, place: Place, want: &[u8]) -> Result<(), String> {
     let drawn = draw(ready, place).map_err(|f| said(&f))?;
     let got = (&drawn.resources, &drawn.report);
     match compare::check(ready, (&drawn.programs, place), got, Against::Lowered, &options()) {
@@ -165,7 +165,7 @@ fn listed(name: &str, target: Target) -> Option<&'static str> {
     REFUSED.iter().find(|(n, on, _)| *n == name && is(on)).map(|(.., code)| *code)
 }
 
-fn on_machine(name: &str, (ready, want): (&Ready, &[u8]), on: (Target, u8)) -> Result<(), String> {
+fn on_machine(name: &str, (ready, want): (&PreparedScene, &[u8]), on: (Target, u8)) -> Result<(), String> {
     let (target, level) = on;
     match (judged(ready, Place::Target(target, level), want), listed(name, target)) {
         (Err(why), Some(code)) if why.starts_with(&format!("refused: {code}:")) => {
@@ -191,7 +191,7 @@ fn program(name: &str, number: usize) -> (usize, Vec<String>) {
     let (mut wrong, mut drawn) = (Vec::new(), 0);
     for (f, form) in FORMS.iter().enumerate() {
         let told = |on: String, why: String| format!("{name} ({form}) on {on}: {why}");
-        let ready = match Ready::new(scene(name, form)) {
+        let ready = match PreparedScene::new(scene(name, form)) {
             Ok(r) => r,
             Err(e) => {
                 wrong.push(told("the front end".into(), said(&e)));
@@ -244,7 +244,7 @@ fn forms_draw_the_same() {
 fn same(name: &str) -> Result<(), String> {
     let mut forms = Vec::new();
     for form in FORMS {
-        let ready = Ready::new(scene(name, form)).map_err(|e| format!("{name} ({form}): {}", said(&e)))?;
+        let ready = PreparedScene::new(scene(name, form)).map_err(|e| format!("{name} ({form}): {}", said(&e)))?;
         let drawn = draw(&ready, Place::Oracle(Lowering::Source)).map_err(|e| format!("{name} ({form}): {e}"))?;
         let picture = picture(&ready, &drawn);
         let colours: BTreeSet<&[u8]> = picture.chunks(4).collect();

@@ -22,7 +22,7 @@ struct Export {
 }
 
 /// Data and number format of an attribute that is not of 32-bit components.
-fn typed(format: VertexFormat) -> (u8, u8) {
+fn buffer_format(format: VertexFormat) -> (u8, u8) {
     let (code, bits, count) = format.row();
     let data = match (bits, count) {
         (8, 1) => 1,
@@ -56,30 +56,30 @@ fn lanes_of(d: Deriv) -> [u8; 2] {
 
 impl Isel<'_> {
     /// The vector register that the hardware fills.
-    fn filled(&mut self, cx: &mut IselCx<'_>, n: u32) -> U {
-        if let Some(f) = self.launched.filled.iter().find(|f| f.0 == n) {
+    fn launch_vgpr(&mut self, cx: &mut IselCx<'_>, n: u32) -> U {
+        if let Some(f) = self.launch_inputs.vgprs.iter().find(|f| f.0 == n) {
             return Use::reg(f.1);
         }
         let r = cx.temp(V);
-        self.launched.filled.push((n, r));
+        self.launch_inputs.vgprs.push((n, r));
         Use::reg(r)
     }
 
     /// Definitions of those registers, and what is made of them, at the start of the program.
     pub(super) fn launch(&mut self, cx: &mut IselCx<'_>, start: &mut MInst<crate::inst::Gcn>) {
-        let elements = self.launched.elements;
-        let numbers: Vec<Option<U>> = (0..2).map(|k| elements[k as usize].map(|_| self.filled(cx, k))).collect();
-        for &(n, r) in &self.launched.filled {
+        let elements = self.launch_inputs.element_index;
+        let numbers: Vec<Option<U>> = (0..2).map(|k| elements[k as usize].map(|_| self.launch_vgpr(cx, k))).collect();
+        for &(n, r) in &self.launch_inputs.vgprs {
             start.defs.push(Def::reg(r).at(PReg::new(FILE_V, n as u16, 1)));
         }
-        self.begun = numbers;
+        self.pending_element_index = numbers;
     }
 
-    /// Numbers of elements, behind the definitions of what they are made of.
-    pub(super) fn number_elements(&mut self, cx: &mut IselCx<'_>) {
-        let numbers = std::mem::take(&mut self.begun);
+    /// Adds the base to vertex and instance index, once at the start of the program.
+    pub(super) fn emit_element_indices(&mut self, cx: &mut IselCx<'_>) {
+        let numbers = std::mem::take(&mut self.pending_element_index);
         for (k, n) in numbers.into_iter().enumerate() {
-            if let (Some(n), Some(to)) = (n, self.launched.elements[k]) {
+            if let (Some(n), Some(to)) = (n, self.launch_inputs.element_index[k]) {
                 let first = Use::preg(PReg::new(FILE_S, self.fixed.first[k] as u16, 1));
                 self.add(cx, to, first, n);
             }
@@ -88,7 +88,7 @@ impl Isel<'_> {
 
     /// The number of the element that an attribute is fetched from.
     fn element(&mut self, cx: &mut IselCx<'_>, step: StepMode) -> VReg {
-        *self.launched.elements[usize::from(step == StepMode::Instance)].get_or_insert_with(|| cx.temp(V))
+        *self.launch_inputs.element_index[usize::from(step == StepMode::Instance)].get_or_insert_with(|| cx.temp(V))
     }
 
     /// An attribute of a vertex, or a parameter of a fragment.
@@ -119,7 +119,7 @@ impl Isel<'_> {
             cx.emit(build::VInterpMovF32.with((Attribute(attribute), Param(2)), []).def(to));
             return;
         };
-        let (x, y) = (self.filled(cx, first), self.filled(cx, first + 1));
+        let (x, y) = (self.launch_vgpr(cx, first), self.launch_vgpr(cx, first + 1));
         let half = cx.temp(V);
         cx.emit(build::VInterpP1F32.with(mods, [x]).def(half));
         cx.emit(build::VInterpP2F32.with(mods, [half.into(), y]).def(Def::reg(to).tied(0)));
@@ -127,7 +127,7 @@ impl Isel<'_> {
 
     fn fetch_attribute(&mut self, cx: &mut IselCx<'_>, f: io::Fetched, out: &[VReg]) {
         let index = self.element(cx, f.step);
-        let table = self.single(cx, VERTEX_GROUP, 16 * f.place, S4);
+        let table = self.preloaded_descriptor(cx, VERTEX_GROUP, 16 * f.place, S4);
         let format = f.attribute.format;
         let there = (format.components() as usize).min(out.len());
         let offset = f.attribute.offset as u32;
@@ -157,10 +157,10 @@ impl Isel<'_> {
                 fetch(cx, words(there - first), &out[first..there], offset + 4 * first as u32, 0);
             }
         } else {
-            let (data, number) = typed(format);
+            let (data, number) = buffer_format(format);
             // Blue is first in memory.
-            let turned = format == VertexFormat::Unorm8x4Bgra;
-            let n = if turned && there > 0 { there.max(3) } else { there };
+            let is_bgra = format == VertexFormat::Unorm8x4Bgra;
+            let n = if is_bgra && there > 0 { there.max(3) } else { there };
             let o = match n {
                 1 => Op::TbufferLoadFormatX,
                 2 => Op::TbufferLoadFormatXy,
@@ -169,7 +169,7 @@ impl Isel<'_> {
             };
             let to: Vec<VReg> = (0..n)
                 .map(|k| {
-                    let from = if turned && k < 3 { 2 - k } else { k };
+                    let from = if is_bgra && k < 3 { 2 - k } else { k };
                     out.get(from).filter(|_| from < there).copied().unwrap_or_else(|| cx.temp(V))
                 })
                 .collect();
@@ -187,7 +187,7 @@ impl Isel<'_> {
         let item = |me: &Self, bit: u32| me.io.item(bit);
         match s {
             Sysval::RawVertexIndex | Sysval::RawInstanceIndex => {
-                let v = self.filled(cx, u32::from(s == Sysval::RawInstanceIndex));
+                let v = self.launch_vgpr(cx, u32::from(s == Sysval::RawInstanceIndex));
                 cx.emit(MInst::copy(out[0], v));
             }
             Sysval::FirstVertex | Sysval::FirstInstance => {
@@ -199,7 +199,7 @@ impl Isel<'_> {
                     match item(self, 8 + k as u32) {
                         None => cx.emit(build::VMovB32.on([Use::imm(0)]).def(r)),
                         Some(n) => {
-                            let v = self.filled(cx, n);
+                            let v = self.launch_vgpr(cx, n);
                             cx.emit(if k == 3 { build::VRcpF32.on([v]).def(r) } else { MInst::copy(r, v) });
                         }
                     }
@@ -207,7 +207,7 @@ impl Isel<'_> {
             }
             Sysval::FrontFacing => {
                 let Some(n) = item(self, 12) else { return Err(cx.unknown(i)) };
-                let v = self.filled(cx, n);
+                let v = self.launch_vgpr(cx, n);
                 self.set_bool(cx, out[0], |me, cx, to| {
                     me.valu(cx, build::VCmpLtF32.with((Long(true),), [Use::imm(0), v]).def(to));
                 });
@@ -218,7 +218,7 @@ impl Isel<'_> {
             }
             Sysval::SampleMask => {
                 let Some(n) = item(self, 14) else { return Err(cx.unknown(i)) };
-                let v = self.filled(cx, n);
+                let v = self.launch_vgpr(cx, n);
                 if !self.io.per_sample() {
                     cx.emit(MInst::copy(out[0], v));
                     return Ok(());
@@ -236,7 +236,7 @@ impl Isel<'_> {
 
     fn sample_index(&mut self, cx: &mut IselCx<'_>) -> Option<U> {
         let n = self.io.item(13)?;
-        let v = self.filled(cx, n);
+        let v = self.launch_vgpr(cx, n);
         let at = cx.temp(V);
         self.valu(cx, build::VBfeU32.on([v, Use::imm(8), Use::imm(4)]).def(at));
         Some(Use::reg(at))

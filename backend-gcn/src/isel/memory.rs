@@ -106,7 +106,9 @@ impl Isel<'_> {
         let run = if whole { out[0] } else { cx.temp(class) };
         let (base, table) = match self.fixed.descriptor(r) {
             BufferDescriptor::Fixed(at) => (Sbase(at as u8 / 2), None),
-            BufferDescriptor::InRoot(at) => (Sbase(IN_OPERAND), Some(Use::reg(self.single(cx, ROOT, at, S4)))),
+            BufferDescriptor::InRoot(at) => {
+                (Sbase(IN_OPERAND), Some(Use::reg(self.preloaded_descriptor(cx, ROOT, at, S4))))
+            }
         };
         let i = op(o).def(run).args(table).args(register);
         cx.emit(with(i, (base, Offset(offset), Readonly(true))));
@@ -190,7 +192,9 @@ impl Isel<'_> {
     fn table(&mut self, cx: &mut IselCx<'_>, r: Res) -> (Srsrc, Option<U>) {
         match self.fixed.descriptor(r) {
             BufferDescriptor::Fixed(at) => (Srsrc(at as u8 / 4), None),
-            BufferDescriptor::InRoot(at) => (Srsrc(IN_OPERAND), Some(Use::reg(self.single(cx, ROOT, at, S4)))),
+            BufferDescriptor::InRoot(at) => {
+                (Srsrc(IN_OPERAND), Some(Use::reg(self.preloaded_descriptor(cx, ROOT, at, S4))))
+            }
         }
     }
 
@@ -235,7 +239,7 @@ impl Isel<'_> {
                 let mut k = 0;
                 while k < out.len() {
                     let at = offset + 4 * k as u32;
-                    if k + 1 < out.len() && two(at) {
+                    if k + 1 < out.len() && fits_read2_offsets(at) {
                         let pair = cx.temp(V2);
                         let i = build::DsRead2B32.on([a]).def(pair);
                         cx.emit(with(i, (Offset(at / 4),)));
@@ -333,7 +337,7 @@ impl Isel<'_> {
                     k += 1;
                     if lds {
                         let Some(a) = address else { continue };
-                        if k < words.len() && two(at) {
+                        if k < words.len() && fits_read2_offsets(at) {
                             let i = build::DsWrite2B32.on([a, data, words[k]]);
                             cx.emit(with(i, (Offset(at / 4),)));
                             k += 1;
@@ -405,7 +409,7 @@ impl Isel<'_> {
 }
 
 /// Whether two words of workgroup memory from this offset can be named by one instruction.
-fn two(at: u32) -> bool {
+fn fits_read2_offsets(at: u32) -> bool {
     at.is_multiple_of(4) && at / 4 < 255
 }
 

@@ -49,8 +49,8 @@ pub struct Isel<'m> {
     /// Inputs and outputs, and the pipeline that they belong to.
     pub io: &'m Io,
     pub pipeline: Option<&'m Pipeline>,
-    launched: Launched,
-    begun: Vec<Option<U>>,
+    launch_inputs: LaunchInputs,
+    pending_element_index: Vec<Option<U>>,
 }
 
 /// The findings before selection.
@@ -95,11 +95,11 @@ impl<'m> Images<'m> {
 
 /// Registers that the hardware fills before the program begins, as selection asks for them.
 #[derive(Default)]
-struct Launched {
-    /// Of each vector register what holds it.
-    filled: Vec<(u32, VReg)>,
-    /// Number of the vertex and of the instance with what the draw adds.
-    elements: [Option<VReg>; 2],
+struct LaunchInputs {
+    /// Vector registers by number, with the value that each holds.
+    vgprs: Vec<(u32, VReg)>,
+    /// Vertex and instance index, with the base added.
+    element_index: [Option<VReg>; 2],
 }
 
 impl<'m> Isel<'m> {
@@ -126,8 +126,8 @@ impl<'m> Isel<'m> {
             images: Images::new(f, bindings),
             io,
             pipeline,
-            launched: Launched::default(),
-            begun: Vec::new(),
+            launch_inputs: LaunchInputs::default(),
+            pending_element_index: Vec::new(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Lower<Gcn> for Isel<'_> {
                 // Word 2 of the descriptor.
                 let size = match self.fixed.descriptor(*r) {
                     BufferDescriptor::Fixed(at) => Use::preg(PReg::new(FILE_S, at as u16 + 2, 1)),
-                    BufferDescriptor::InRoot(at) => Use::reg(self.single(cx, ROOT, at, S4)).part(2, 1),
+                    BufferDescriptor::InRoot(at) => Use::reg(self.preloaded_descriptor(cx, ROOT, at, S4)).part(2, 1),
                 };
                 let out = cx.result(i, 0)[0];
                 let o = if cx.mf.class(out) == S { Op::SMovB32 } else { Op::VMovB32 };
@@ -242,7 +242,7 @@ impl Lower<Gcn> for Isel<'_> {
         if !start.defs.is_empty() {
             cx.emit(start);
         }
-        self.number_elements(cx);
+        self.emit_element_indices(cx);
         self.load_descriptors(cx);
         Ok(())
     }

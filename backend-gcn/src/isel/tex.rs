@@ -150,7 +150,7 @@ impl Isel<'_> {
             Some(v) => cx.f.const_bits(v).map(|k| k as u32).filter(|&k| k < count || clamp),
         };
         if let Some(k) = known {
-            return self.single(cx, group, at + k.min(count - 1) * step, class);
+            return self.preloaded_descriptor(cx, group, at + k.min(count - 1) * step, class);
         }
         let mut element = match index {
             Some(v) => self.any(cx, v),
@@ -172,7 +172,7 @@ impl Isel<'_> {
     }
 
     /// The register of a descriptor that is loaded as the program begins, or here.
-    pub(super) fn single(&mut self, cx: &mut IselCx<'_>, group: u32, at: u32, class: Class) -> VReg {
+    pub(super) fn preloaded_descriptor(&mut self, cx: &mut IselCx<'_>, group: u32, at: u32, class: Class) -> VReg {
         if let Some(l) = self.images.loaded.iter().find(|l| (l.0, l.1) == (group, at)) {
             return l.2;
         }

@@ -254,7 +254,7 @@ impl Machine for Run<'_> {
         if !g.launched {
             self.launch(g);
         }
-        let stop = self.go_on(g, if self.room == 0 { u32::MAX } else { time_slice })?;
+        let stop = self.resume(g, if self.room == 0 { u32::MAX } else { time_slice })?;
         if stop == RunState::Done {
             self.spare.push((std::mem::take(&mut g.file), std::mem::take(&mut g.memory)));
         }
@@ -340,7 +340,7 @@ impl<'a> Run<'a> {
         self.invocations = lanes;
         self.report.subgroups += 1;
         self.launch(g);
-        while self.go_on(g, u32::MAX)? != RunState::Done {}
+        while self.resume(g, u32::MAX)? != RunState::Done {}
         Ok(())
     }
 
@@ -391,7 +391,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs a subgroup until it waits, its time slice of so many instructions is over, or it ends.
-    fn go_on(&mut self, g: &mut Subgroup, mut time_slice: u32) -> Result<RunState, Trap> {
+    fn resume(&mut self, g: &mut Subgroup, mut time_slice: u32) -> Result<RunState, Trap> {
         let program = self.program;
         loop {
             let frame = &mut g.frames[g.depth];
@@ -427,7 +427,7 @@ impl<'a> Run<'a> {
                 let block = &func.blocks[frame.block as usize];
                 frame.at = block.first;
                 let (count, lanes) = (block.last - block.first + 1, frame.active.len() as u32);
-                self.steps.pay_for(count, lanes).map_err(|t| {
+                self.steps.charge_for(count, lanes).map_err(|t| {
                     t.at(u64::from(func.first + block.text), || func.texts[block.text as usize].clone())
                 })?;
                 self.report.instructions += u64::from(count);

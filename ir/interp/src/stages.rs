@@ -12,8 +12,8 @@ use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
-    self, DepthTest, Draw, Facts, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings, VertexData,
-    VertexIn, VertexOut, attributes, from_negative, from_screen,
+    self, DepthTest, Draw, FragmentTraits, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings,
+    VertexData, VertexIn, VertexOut, attributes, from_negative, from_screen,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Base;
@@ -100,11 +100,11 @@ fn place_of(dense: bool, number: u8, targets: &[Option<Target>]) -> Option<usize
 
 impl OracleProgram {
     /// The properties of a fragment entry that the loop of a draw needs.
-    fn facts(&self) -> Facts {
-        let StageInfo::Fragment { io, early_depth } = &self.stage else { return Facts::default() };
+    fn facts(&self) -> FragmentTraits {
+        let StageInfo::Fragment { io, early_depth } = &self.stage else { return FragmentTraits::default() };
         let at_sample = io.inputs.iter().any(|i| i.interp.at == Where::Sample);
         let writes_depth = io.outputs.iter().any(|o| o.at == IoAt::FragDepth);
-        Facts {
+        FragmentTraits {
             per_sample: !self.loaded.is_empty() || at_sample || self.sysvals.contains(&Sysval::SampleIndex),
             reads_targets: !self.loaded.is_empty(),
             writes_memory: self.writes_memory,
@@ -123,7 +123,7 @@ impl OracleProgram {
 
     /// Whether locations of colours have no holes.
     fn dense(&self) -> bool {
-        matches!(&self.stage, StageInfo::Fragment { io, .. } if io.dense)
+        matches!(&self.stage, StageInfo::Fragment { io, .. } if io.compact_targets)
     }
 }
 
@@ -152,7 +152,7 @@ struct Runner<'a, 'd> {
     attributes: Vec<Attribute>,
     varyings: Vec<Varying>,
     position: Position,
-    facts: Facts,
+    facts: FragmentTraits,
     /// Of the viewport what [`gpucc_sim::raster::Viewport::on_screen`] gives.
     viewport: [[f32; 3]; 2],
     /// Place among the targets of each one that the fragment program loads, and the row of its first component.
@@ -201,7 +201,7 @@ impl<'a, 'd> Runner<'a, 'd> {
         }
         let facts = match pair.fragment {
             Some(p) => p.facts(),
-            None => Facts { depth: DepthTest::Reject, ..Facts::default() },
+            None => FragmentTraits { depth: DepthTest::Reject, ..FragmentTraits::default() },
         };
         Ok(Runner {
             attributes: plan_attributes(pair.vertex, buffers)?,
@@ -302,7 +302,7 @@ impl Stages for Runner<'_, '_> {
         64
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FragmentTraits {
         self.facts
     }
 
@@ -368,7 +368,7 @@ impl Stages for Runner<'_, '_> {
         cores.each(store, steps, list.len(), work, |made| out.extend(made))
     }
 
-    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
+    fn charge(&mut self, steps: u64) -> Result<(), Trap> {
         self.steps.spend(steps)
     }
 }

@@ -203,7 +203,7 @@ pub struct IoCaps {
     /// Whether colours for targets of few bits leave as pairs of 16 bits.
     pub packed: bool,
     /// Whether colours are numbered by the targets that there are.
-    pub dense: bool,
+    pub compact_targets: bool,
 }
 
 impl IoCaps {
@@ -222,7 +222,7 @@ impl IoCaps {
         clip_distances: true,
         point_size: true,
         packed: false,
-        dense: false,
+        compact_targets: false,
     };
     /// The least that there is a lowering for. Positions are on the screen or have their depth from -w, not both.
     pub const POOREST: IoCaps = IoCaps {
@@ -239,7 +239,7 @@ impl IoCaps {
         clip_distances: false,
         point_size: false,
         packed: true,
-        dense: true,
+        compact_targets: true,
     };
 }
 

@@ -13,7 +13,7 @@
 //! | input with perspective | input over w, divided by 1 / w | `perspective` |
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed` |
-//! | location of a colour | its number among the targets that there are; what has no target goes | `dense` |
+//! | location of a colour | its number among the targets that there are; what has no target goes | `compact_targets` |
 //!
 //! The last four rows need the pipeline in `PassCx::around`, those of clip distances also the other stage; one that tests depth early
 //! keeps them. Both stages of a pipeline are lowered with the same capabilities: an output that is linear must meet an input that is.
@@ -369,13 +369,13 @@ fn read_mask(f: &mut Function, mask: Value, (entry, first): (Block, usize)) {
 
 /// Colours of a fragment as the target takes them.
 fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) -> u64 {
-    if !(caps.packed || caps.dense) || io.dense {
+    if !(caps.packed || caps.compact_targets) || io.compact_targets {
         return 0;
     }
     let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
     let mut n = 0;
     let target = |number: u8| p.targets.get(usize::from(number)).copied().flatten();
-    if caps.dense {
+    if caps.compact_targets {
         if target(0).is_none() {
             returned.alpha_to_coverage(&mut b, io, p);
         }
@@ -403,8 +403,8 @@ fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) ->
         }
     }
     returned.put(b, io);
-    if caps.dense {
-        io.dense = true;
+    if caps.compact_targets {
+        io.compact_targets = true;
         let place = |number: u8| (0..number).filter(|&k| target(k).is_some()).count() as u8;
         for slot in &mut io.outputs {
             if let IoAt::Location { number, .. } = &mut slot.at {

@@ -131,7 +131,7 @@ fn interface_fits(io: &Interface, stage: Stage, caps: &IoCaps) -> bool {
     interpolated.iter().all(|s| !travels(s.at) || mode(s.interp.mode))
         && io.outputs.iter().all(|s| s.form == Form::Plain || caps.packed)
         && (stage != Stage::Vertex || position)
-        && (caps.dense || !io.dense)
+        && (caps.compact_targets || !io.compact_targets)
 }
 
 /// Holds a prepared module to the contract.

@@ -299,7 +299,7 @@ fn blends(stage: &StageInfo, p: &Pipeline, caps: &IoCaps) -> bool {
         let IoAt::Location { number, .. } = s.at else { continue };
         let number = usize::from(number);
         // Back from the number among the targets to the location.
-        let at = if io.dense { p.present(number).map(|t| t.0) } else { Some(number) };
+        let at = if io.compact_targets { p.present(number).map(|t| t.0) } else { Some(number) };
         if let Some(t) = at.and_then(|k| left.targets.get_mut(k)?.as_mut()) {
             t.blend = None;
         }

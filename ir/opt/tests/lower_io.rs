@@ -125,7 +125,7 @@ fn positions_of_fragments_by_their_parts() {
 const WINDOW: IoCaps = IoCaps { window: true, ..IoCaps::FULL };
 const NO_CLIP: IoCaps = IoCaps { clip_distances: false, ..IoCaps::FULL };
 const PACKED: IoCaps = IoCaps { packed: true, ..IoCaps::FULL };
-const DENSE: IoCaps = IoCaps { dense: true, ..IoCaps::FULL };
+const DENSE: IoCaps = IoCaps { compact_targets: true, ..IoCaps::FULL };
 
 fn with(io: IoCaps) -> Caps {
     Caps { io, ..Caps::FULL }

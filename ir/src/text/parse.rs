@@ -335,7 +335,7 @@ impl Parser {
         if self.eat_word("position") {
             io.position = self.named("a meaning of positions", Position::parse)?;
         }
-        io.dense = self.eat_word("dense");
+        io.compact_targets = self.eat_word("dense");
         while !self.eat("}") {
             let input = self.starts("in");
             let n = self.index(if input { "in" } else { "out" })?;

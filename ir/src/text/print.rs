@@ -135,7 +135,7 @@ fn write_interface(io: &Interface, o: &mut dyn fmt::Write) -> fmt::Result {
     if io.position != Position::default() {
         writeln!(o, "  position {}", io.position.name())?;
     }
-    if io.dense {
+    if io.compact_targets {
         writeln!(o, "  dense")?;
     }
     for (prefix, slots) in [("in", &io.inputs), ("out", &io.outputs)] {

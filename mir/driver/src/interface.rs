@@ -95,7 +95,7 @@ pub fn rows(
 /// The place in the source: colours may be numbered by the targets that there are.
 fn location_of(at: IoAt, io: &Interface, around: Option<&PipelineContext>) -> IoAt {
     let IoAt::Location { number, blend_src } = at else { return at };
-    let Some(p) = around.map(|a| &a.pipeline).filter(|_| io.dense) else { return at };
+    let Some(p) = around.map(|a| &a.pipeline).filter(|_| io.compact_targets) else { return at };
     let present = (0..p.targets.len()).filter(|&k| p.targets[k].is_some()).nth(usize::from(number));
     IoAt::Location { number: present.map_or(number, |k| k as u8), blend_src }
 }

@@ -33,7 +33,7 @@ fn targets(list: &[Option<Format>]) -> PipelineContext {
     PipelineContext::new(Pipeline { targets, ..Pipeline::default() })
 }
 
-const PACKS: IoCaps = IoCaps { packed: true, dense: true, ..IoCaps::FULL };
+const PACKS: IoCaps = IoCaps { packed: true, compact_targets: true, ..IoCaps::FULL };
 
 /// Finding F5 and section 2.4 of the reviews: colours that lowering packs and numbers anew are those of the source.
 #[test]

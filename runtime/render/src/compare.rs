@@ -8,7 +8,7 @@ use gpucc_scene::compare::{Compare, Difference, Kind, Type};
 use gpucc_scene::model::{Output, OutputSource, Pass, Pipeline};
 use gpucc_scene::{Resources, Scene, output};
 
-use crate::Ready;
+use crate::PreparedScene;
 use crate::error::Failure;
 use crate::frame::{self, Options, Report};
 use crate::place::{Lowering, Place, Programs};
@@ -50,7 +50,7 @@ const SHARE: f64 = 0.002;
 /// # Errors
 /// The first output that differs, or what stops the oracle.
 pub fn check(
-    ready: &Ready,
+    ready: &PreparedScene,
     (programs, place): (&Programs, Place),
     (got, report): (&Resources, &Report),
     against: Against,

@@ -28,7 +28,7 @@ use gpucc_scene::{Resources, SceneError, SceneFile};
 
 /// A scene that is ready to run: read, checked, with the first contents of its resources and its shaders lowered.
 #[derive(Debug)]
-pub struct Ready {
+pub struct PreparedScene {
     /// The scene with its place.
     pub file: SceneFile,
     /// First contents.
@@ -37,34 +37,34 @@ pub struct Ready {
     pub shaders: Shaders,
 }
 
-impl Ready {
+impl PreparedScene {
     /// Checks a scene, loads its resources and lowers its shaders.
     ///
     /// # Errors
     /// The first thing that is wrong with the scene, what the compiler says of a shader.
-    pub fn new(file: SceneFile) -> Result<Ready, Failure> {
+    pub fn new(file: SceneFile) -> Result<PreparedScene, Failure> {
         let named = |e: SceneError| file.locate(e);
         gpucc_scene::check::scene(&file.scene).map_err(named)?;
         let resources = file.resources().map_err(named)?;
         gpucc_scene::check::loaded(&file.scene, &resources).map_err(named)?;
         let shaders = Shaders::load(&file)?;
-        Ready::checked(file, resources, shaders)
+        PreparedScene::checked(file, resources, shaders)
     }
 
     /// The same of the scene of a shader alone. SPIR-V may have its bindings elsewhere than that scene: they are bound there,
     /// uniform buffers to the frame, textures to the channels in their order.
     ///
     /// # Errors
-    /// As [`Ready::new`].
-    pub fn alone(mut file: SceneFile) -> Result<Ready, Failure> {
+    /// As [`PreparedScene::new`].
+    pub fn alone(mut file: SceneFile) -> Result<PreparedScene, Failure> {
         let shaders = Shaders::load(&file)?;
         reflect::bind(&mut file.scene, &shaders);
-        Ready::new(file)
+        PreparedScene::new(file)
     }
 
-    fn checked(file: SceneFile, resources: Resources, shaders: Shaders) -> Result<Ready, Failure> {
+    fn checked(file: SceneFile, resources: Resources, shaders: Shaders) -> Result<PreparedScene, Failure> {
         let named = |e: SceneError| file.locate(e);
         interface::check(&file.scene, &resources, &shaders).map_err(named)?;
-        Ok(Ready { file, resources, shaders })
+        Ok(PreparedScene { file, resources, shaders })
     }
 }

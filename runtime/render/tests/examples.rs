@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use gpucc_render::Ready;
+use gpucc_render::PreparedScene;
 use gpucc_render::compare::{self, Against};
 use gpucc_render::frame::{self, Options};
 use gpucc_render::place::{Place, Programs};
 
 /// Draws a scene on a target's machine; says how many outputs equal the oracle's to the bit.
-fn equal(ready: &Ready, place: Place) -> usize {
+fn equal(ready: &PreparedScene, place: Place) -> usize {
     let programs = Programs::new(&ready.file.scene, &ready.shaders, place).unwrap_or_else(|e| panic!("{place:?}: {e}"));
     let (mut resources, options) = (ready.resources.clone(), Options::default());
     let report = frame::run(&ready.file.scene, &ready.shaders, &programs, &mut resources, &options, &mut || {})
@@ -22,7 +22,7 @@ fn every_linked_family_draws_the_example_scenes() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/scenes"));
     for name in ["triangle", "textured_quad", "lit_mesh"] {
         let file = gpucc_scene::read::open(&folder.join(format!("{name}.toml"))).unwrap_or_else(|e| panic!("{e}"));
-        let ready = Ready::new(file).unwrap_or_else(|e| panic!("{e}"));
+        let ready = PreparedScene::new(file).unwrap_or_else(|e| panic!("{e}"));
         for target in gpucc::Target::parse_list("all").expect("targets") {
             assert_eq!(equal(&ready, Place::Target(target, 2)), ready.file.scene.outputs.len(), "{name} on {target}");
         }

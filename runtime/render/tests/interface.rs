@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gpucc_render::{Failure, Ready};
+use gpucc_render::{Failure, PreparedScene};
 use gpucc_scene::SceneFile;
 use gpucc_scene::read::{self, Language};
 
@@ -61,9 +61,9 @@ dispatch = [1]
 bindings = [ { binding = 0, buffer = "words" }, { binding = 1, texture = "image" }, { binding = 2, texture = "depth" }, { binding = 3, sampler = "compares" }, { binding = 4, texture = "many" } ]
 "#;
 
-fn ready(text: &str) -> Result<Ready, Failure> {
+fn ready(text: &str) -> Result<PreparedScene, Failure> {
     let scene = read::parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}"));
-    Ready::new(SceneFile { scene, name: "a.toml".into(), folder: PathBuf::new(), text: None })
+    PreparedScene::new(SceneFile { scene, name: "a.toml".into(), folder: PathBuf::new(), text: None })
 }
 
 #[test]

@@ -17,7 +17,7 @@ use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 pub use crate::outcome::Reason;
 use crate::outcome::{Outcome, hides};
 use crate::seeds::another;
-pub use crate::seeds::{Given, Words, describe, dispatch, kinds};
+pub use crate::seeds::{InputOverrides, Words, describe, dispatch, kinds};
 
 /// Steps of one run: a program that takes longer is not compared.
 const STEPS: u64 = 20_000_000;
@@ -206,7 +206,7 @@ pub fn verify(
     module: &Module,
     artifact: &Artifact,
     target: Target,
-    given: &Given,
+    given: &InputOverrides,
 ) -> Result<Vec<NotCompared>, Difference> {
     verify_within(module, artifact, target, given, STEPS)
 }
@@ -219,7 +219,7 @@ pub fn verify_within(
     module: &Module,
     artifact: &Artifact,
     target: Target,
-    given: &Given,
+    given: &InputOverrides,
     steps: u64,
 ) -> Result<Vec<NotCompared>, Difference> {
     let mut left = Vec::new();
@@ -242,7 +242,7 @@ pub fn verify_within(
             continue;
         }
         // One workgroup where several race or go beyond the buffers, if nothing else could be compared.
-        let single = Given { grid: given.grid.or(Some([1; 3])), ..given.clone() };
+        let single = InputOverrides { grid: given.grid.or(Some([1; 3])), ..given.clone() };
         let runs = [
             (Words::Counts, None, given),
             (Words::Numbers, None, given),
@@ -286,7 +286,7 @@ pub fn verify_within(
 fn drawn(
     module: &Module,
     (artifact, entry, target): (&Artifact, usize, Target),
-    given: &Given,
+    given: &InputOverrides,
     steps: u64,
 ) -> Result<Vec<Skipped>, Difference> {
     let name = &artifact.outputs()[entry].entry.name;

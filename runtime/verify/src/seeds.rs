@@ -228,12 +228,12 @@ type Precisions = fn(&Sampler) -> gpucc_sim::texture::Precision;
 
 /// A dispatch with every resource of the module, the given buffers as they are. Without a grid there are two workgroups in each
 /// dimension that workgroups have. `family` says how samplers filter.
-pub fn dispatch(module: &Module, entry: &str, family: &str, given: &Given, words: Words) -> Dispatch {
+pub fn dispatch(module: &Module, entry: &str, family: &str, given: &InputOverrides, words: Words) -> Dispatch {
     tried(module, entry, family, given, |_| words, 1)
 }
 
 /// The same for the `n`-th try to find inputs with which something is drawn: each buffer has words of its own.
-pub(crate) fn another(module: &Module, entry: &str, family: &str, given: &Given, n: u64) -> Dispatch {
+pub(crate) fn another(module: &Module, entry: &str, family: &str, given: &InputOverrides, n: u64) -> Dispatch {
     let mut state = n;
     let words = |_: Res| Words::TRIED[next(&mut state) as usize % Words::TRIED.len()];
     tried(module, entry, family, given, words, n << 8)
@@ -243,7 +243,7 @@ fn tried(
     module: &Module,
     entry: &str,
     family: &str,
-    given: &Given,
+    given: &InputOverrides,
     mut words: impl FnMut(Res) -> Words,
     mut state: u64,
 ) -> Dispatch {
@@ -278,7 +278,7 @@ fn tried(
 
 /// The options of the command line about inputs.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct InputOverrides {
     /// Workgroups.
     pub grid: Option<[u32; 3]>,
     /// Buffers.

@@ -8,7 +8,8 @@ use gpucc_container::{Access, Container, Entry, Resource, flags};
 
 use super::crew::{Crew, Worker};
 use super::{
-    DepthTest, Draw, Facts, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings, VertexIn, VertexOut,
+    DepthTest, Draw, FragmentTraits, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings, VertexIn,
+    VertexOut,
 };
 use crate::address::AddressSpace;
 use crate::device::{Device, DrawDevice};
@@ -124,10 +125,12 @@ impl DrawLaunch<'_> {
     }
 
     /// The properties of the fragment program that the loop needs.
-    fn facts(&self, depth: DepthTest) -> Facts {
-        let Some(f) = self.fragment else { return Facts { depth: DepthTest::Reject, ..Facts::default() } };
+    fn facts(&self, depth: DepthTest) -> FragmentTraits {
+        let Some(f) = self.fragment else {
+            return FragmentTraits { depth: DepthTest::Reject, ..FragmentTraits::default() };
+        };
         let has = |flag: u32| f.meta.flags & flag != 0;
-        Facts {
+        FragmentTraits {
             per_sample: has(flags::SAMPLE_SHADING),
             reads_targets: has(flags::READS_TARGETS),
             writes_memory: has(flags::WRITES_MEMORY),
@@ -229,7 +232,7 @@ struct Runner<'m, M: DrawMachine> {
     machine: &'m M,
     worker: M::Worker,
     crew: Crew<M::Worker>,
-    facts: Facts,
+    facts: FragmentTraits,
     /// Whether there is a fragment program.
     shades: bool,
     /// Words for the fragments of the vertices of the last call.
@@ -255,7 +258,7 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
         BATCHES
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FragmentTraits {
         self.facts
     }
 
@@ -293,7 +296,7 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
         crew.each(worker, list.len(), work, |made| out.extend(made))
     }
 
-    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
+    fn charge(&mut self, steps: u64) -> Result<(), Trap> {
         self.worker.steps().spend(steps)
     }
 }

@@ -3,7 +3,7 @@
 //! A family lands stage by stage this way, and a fault is looked for in one half. What travels between the programs has a
 //! place of its own in each; [`Mixed`] carries it over by location and component.
 
-use super::{Facts, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use super::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
 use crate::trap::Trap;
 
 /// Where the words of a vertex lie for fragments.
@@ -55,7 +55,7 @@ impl Stages for Mixed<'_> {
         self.fragment.batches_at_once()
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FragmentTraits {
         self.fragment.facts()
     }
 
@@ -84,7 +84,7 @@ impl Stages for Mixed<'_> {
         self.fragment.batches(list, targets, out)
     }
 
-    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
-        self.fragment.pay(steps)
+    fn charge(&mut self, steps: u64) -> Result<(), Trap> {
+        self.fragment.charge(steps)
     }
 }

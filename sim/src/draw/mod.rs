@@ -214,7 +214,7 @@ pub enum DepthTest {
 
 /// The properties of the fragment program that the loop needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct FragmentTraits {
     /// Runs once for each covered sample.
     pub per_sample: bool,
     /// Reads targets: a batch has no two quads of one place.
@@ -236,7 +236,7 @@ pub trait Stages {
     }
 
     /// The properties that the loop needs.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> FragmentTraits;
 
     /// Shades vertices and appends one [`VertexOut`] for each. The words of the call before are not needed any more.
     ///
@@ -259,11 +259,11 @@ pub trait Stages {
         list.iter().try_for_each(|batch| self.quads(batch, targets, out))
     }
 
-    /// Pays for work of the fixed function, in steps of [`crate::StepBudget`].
+    /// Charges work of the fixed function, in steps of [`crate::StepBudget`].
     ///
     /// # Errors
     /// The step limit is reached.
-    fn pay(&mut self, steps: u64) -> Result<(), Trap>;
+    fn charge(&mut self, steps: u64) -> Result<(), Trap>;
 }
 
 /// Vertices of a draw.

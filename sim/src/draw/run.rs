@@ -4,7 +4,7 @@ use gpucc_container::Stage;
 use gpucc_pipeline::{CullMode, FrontFace};
 
 use super::merge::Behind;
-use super::{DepthTest, Draw, Facts, Primitive, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use super::{DepthTest, Draw, FragmentTraits, Primitive, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
 use crate::raster::{
     Bias, ClipOptions, ClipVertex, Primitives, Quad, Rect, Setup, clip_line, clip_polygon, point_is_inside,
 };
@@ -38,7 +38,7 @@ const FARTHEST: f64 = 131_072.0;
 /// # Panics
 /// Where `stages` do not give one result for each vertex and quad.
 pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -> Result<(), Trap> {
-    stages.pay(DRAW_STEPS)?;
+    stages.charge(DRAW_STEPS)?;
     check(draw, targets)?;
     let facts = stages.facts();
     let raster = &draw.raster;
@@ -168,7 +168,7 @@ struct Loop<'a, S: ?Sized> {
     stages: &'a mut S,
     targets: &'a mut Targets,
     behind: Behind<'a>,
-    facts: Facts,
+    facts: FragmentTraits,
     /// Pixels that may be changed.
     area: Rect,
     rng: Option<SplitMix64>,
@@ -186,7 +186,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let place = |k: u32| u64::from(v.first) + u64::from(k);
         let restarts = v.indices.filter(|_| v.restart && v.topology.is_strip());
         for n in 0..v.instances {
-            self.stages.pay(VERTEX_STEPS * (1 + u64::from(v.count)))?;
+            self.stages.charge(VERTEX_STEPS * (1 + u64::from(v.count)))?;
             let instance = v.first_instance.wrapping_add(n);
             let vertex = |k: u32| match v.indices {
                 Some(i) => i.get(place(k)).wrapping_add(v.base as u32),
@@ -213,7 +213,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         if chunk.primitives.is_empty() {
             return Ok(());
         }
-        self.stages.pay(PRIMITIVE_STEPS * chunk.primitives.len() as u64)?;
+        self.stages.charge(PRIMITIVE_STEPS * chunk.primitives.len() as u64)?;
         self.shaded.clear();
         self.stages.vertices(&chunk.vertices, &mut self.shaded).map_err(|t| t.in_stage(Stage::Vertex))?;
         assert_eq!(self.shaded.len(), chunk.vertices.len(), "one result for each vertex");
@@ -222,7 +222,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         for r in &ready {
             for (setup, bias) in &r.parts {
                 let b = self.area.intersect(setup.bounds());
-                self.stages.pay(ROW_STEPS * (b.y1 - b.y0).max(0) as u64)?;
+                self.stages.charge(ROW_STEPS * (b.y1 - b.y0).max(0) as u64)?;
                 setup.try_quads(self.area, self.draw.raster.samples, |q| {
                     self.quad(q, (&r.primitive, setup, *bias), &mut batch)
                 })?;
@@ -274,7 +274,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         batch: &mut Vec<QuadIn<'r>>,
     ) -> Result<(), Trap> {
         let covered: u32 = q.coverage.iter().map(|c| c.count_ones()).sum();
-        self.stages.pay(QUAD_STEPS + SAMPLE_STEPS * u64::from(covered))?;
+        self.stages.charge(QUAD_STEPS + SAMPLE_STEPS * u64::from(covered))?;
         let samples = self.draw.raster.samples;
         let (x, y) = (q.x as u32, q.y as u32);
         let rasterised = q.coverage;

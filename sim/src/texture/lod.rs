@@ -27,9 +27,22 @@ pub fn clamp_bias(bias: f32) -> f64 {
     if bias.is_nan() { 0.0 } else { f64::from(bias).clamp(-16.0, 15.99) }
 }
 
-/// The filter, and the two levels with the weight of the second, for a lambda before the sampler's clamps and a view
-/// of `levels` levels.
-pub fn mip_levels(sampler: &Sampler, levels: u32, lambda_base: f64) -> (Filter, u32, u32, f64) {
+/// The levels that a sample reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MipBlend {
+    /// The filter within a level.
+    pub filter: Filter,
+    /// The more detailed level.
+    pub high: u32,
+    /// The other level; the same as `high` where one is read.
+    pub low: u32,
+    /// Weight of `low`, 0 to 1.
+    pub weight: f64,
+}
+
+/// The filter and levels for a lambda (level of detail in levels, NaN is negative infinity) before the sampler's clamps and a view of `levels`
+/// levels.
+pub fn mip_levels(sampler: &Sampler, levels: u32, lambda_base: f64) -> MipBlend {
     let lambda_base = if lambda_base.is_nan() { f64::NEG_INFINITY } else { lambda_base };
     let lambda = lambda_base.max(f64::from(sampler.lod_min)).min(f64::from(sampler.lod_max));
     let filter = if lambda <= 0.0 { sampler.mag } else { sampler.min };
@@ -38,7 +51,7 @@ pub fn mip_levels(sampler: &Sampler, levels: u32, lambda_base: f64) -> (Filter, 
     match sampler.mip {
         Filter::Nearest => {
             let level = ((d + 0.5).ceil() - 1.0).max(0.0) as u32;
-            (filter, level, level, 0.0)
+            MipBlend { filter, high: level, low: level, weight: 0.0 }
         }
         Filter::Linear => {
             let d = match sampler.precision.lod_bits {
@@ -49,7 +62,7 @@ pub fn mip_levels(sampler: &Sampler, levels: u32, lambda_base: f64) -> (Filter, 
                 None => d,
             };
             let high = d.floor() as u32;
-            (filter, high, (high + 1).min(q), d - f64::from(high))
+            MipBlend { filter, high, low: (high + 1).min(q), weight: d - f64::from(high) }
         }
     }
 }

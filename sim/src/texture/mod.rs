@@ -19,7 +19,7 @@ pub mod sample;
 pub use cube::{Face, face_texel, project, project_gradient};
 pub use format::{Base, Codec, Format, FormatError, Texel};
 pub use image::{Channel, Image, ImageView};
-pub use lod::{Gradient, lambda_of, mip_levels};
+pub use lod::{Gradient, MipBlend, lambda_of, mip_levels};
 pub use memory::{MemoryTexels, NoTexels, TexelAt, texel_words};
 pub use request::{Coords, Layer, Lod, Request, What};
 pub use sample::{

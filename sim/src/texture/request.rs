@@ -5,7 +5,7 @@
 
 use super::cube::{Face, project, project_gradient};
 use super::format::Texel;
-use super::lod::{Gradient, clamp_bias, lambda_of, mip_levels};
+use super::lod::{Gradient, MipBlend, clamp_bias, lambda_of, mip_levels};
 use super::sample::{
     Coord, Filter, Sampler, View, clamp_layer, gather, gather_compare, round_layer, sample, sample_compare,
 };
@@ -116,7 +116,8 @@ impl Request {
             let level = match self.lod {
                 Lod::Zero => 0,
                 _ => {
-                    mip_levels(&Sampler { mip: Filter::Nearest, ..sampler }, view.levels, self.lambda(view, &sampler)).1
+                    mip_levels(&Sampler { mip: Filter::Nearest, ..sampler }, view.levels, self.lambda(view, &sampler))
+                        .high
                 }
             };
             let coord = self.coord(view, level);
@@ -127,7 +128,7 @@ impl Request {
         }
         let lambda = self.lambda(view, &sampler);
         if self.what == What::Level {
-            let (_, high, _, delta) = mip_levels(&sampler, view.levels, lambda);
+            let MipBlend { high, weight: delta, .. } = mip_levels(&sampler, view.levels, lambda);
             let level = f64::from(high) + delta;
             return Ok([(level as f32).to_bits(), (lambda as f32).to_bits(), 0, 0]);
         }

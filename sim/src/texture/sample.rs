@@ -4,7 +4,7 @@ pub use gpucc_pipeline::{Compare, Filter};
 
 use super::cube::{self, EdgeTexel, Face};
 use super::format::Texel;
-use super::lod::mip_levels;
+use super::lod::{MipBlend, mip_levels};
 use crate::trap::Trap;
 
 /// Where the texels of a view lie. Levels and layers count from the view's first; every index is in range.
@@ -333,7 +333,7 @@ fn filtered<const N: usize>(
     lambda: f64,
     value: impl Fn(&Texel, usize) -> f64,
 ) -> Result<[f32; N], Trap> {
-    let (filter, high, low, delta) = mip_levels(sampler, view.levels, lambda);
+    let MipBlend { filter, high, low, weight: delta } = mip_levels(sampler, view.levels, lambda);
     let a = footprint_of(view, sampler, filter, coord, offset, high)?;
     if delta == 0.0 {
         return Ok(std::array::from_fn(|k| a.filter(|t| value(t, k)) as f32));
@@ -348,7 +348,7 @@ fn filtered<const N: usize>(
 /// A texel that cannot be read.
 pub fn sample(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3], lambda: f64) -> Result<Texel, Trap> {
     if view.integer {
-        let (_, level, ..) = mip_levels(&Sampler { mip: Filter::Nearest, ..*sampler }, view.levels, lambda);
+        let level = mip_levels(&Sampler { mip: Filter::Nearest, ..*sampler }, view.levels, lambda).high;
         return Ok(footprint_of(view, sampler, Filter::Nearest, coord, offset, level)?.texels[0][0]);
     }
     let four = filtered::<4>(view, sampler, coord, offset, lambda, |t, k| f64::from(f32::from_bits(t[k])))?;

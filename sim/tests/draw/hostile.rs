@@ -154,8 +154,8 @@ fn a_trap_of_a_program_ends_the_draw() {
         fn batch_quads(&self) -> usize {
             1
         }
-        fn facts(&self) -> Facts {
-            Facts::default()
+        fn facts(&self) -> FragmentTraits {
+            FragmentTraits::default()
         }
         fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
             let place = |v: &VertexIn| {
@@ -168,7 +168,7 @@ fn a_trap_of_a_program_ends_the_draw() {
         fn quads(&mut self, _: &[QuadIn<'_>], _: &Targets, _: &mut Vec<QuadOut>) -> Result<(), Trap> {
             Err(Trap::new(TrapKind::Poison, "quad"))
         }
-        fn pay(&mut self, _: u64) -> Result<(), Trap> {
+        fn charge(&mut self, _: u64) -> Result<(), Trap> {
             Ok(())
         }
     }

@@ -17,7 +17,7 @@ type Shaded = ([f32; 4], Vec<u32>);
 
 /// Programs that are closures of a test.
 struct Programs<V, F> {
-    facts: Facts,
+    facts: FragmentTraits,
     vertex: V,
     fragment: F,
     clip: fn(VertexIn) -> [f32; 8],
@@ -30,7 +30,7 @@ struct Programs<V, F> {
 impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> QuadOut> Programs<V, F> {
     fn new(vertex: V, fragment: F) -> Self {
         let clip = |_: VertexIn| [0.0; 8];
-        let facts = Facts::default();
+        let facts = FragmentTraits::default();
         Programs {
             facts,
             vertex,
@@ -43,7 +43,7 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
         }
     }
 
-    fn with(mut self, facts: Facts) -> Self {
+    fn with(mut self, facts: FragmentTraits) -> Self {
         self.facts = facts;
         self
     }
@@ -58,7 +58,7 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
         5
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FragmentTraits {
         self.facts
     }
 
@@ -87,7 +87,7 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
         Ok(())
     }
 
-    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
+    fn charge(&mut self, steps: u64) -> Result<(), Trap> {
         self.steps.spend(steps)
     }
 }

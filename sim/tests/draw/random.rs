@@ -90,7 +90,7 @@ impl Scene {
         Merger { targets: vec![Some(target)], depth: Some(depth), ..opaque(Format::Rgba8Unorm) }
     }
 
-    fn pass(&self, facts: Facts, seed: Option<u64>, samples: u32, t: &mut Targets) -> Result<(), Trap> {
+    fn pass(&self, facts: FragmentTraits, seed: Option<u64>, samples: u32, t: &mut Targets) -> Result<(), Trap> {
         for (n, topology) in [Topology::TriangleList, Topology::LineStrip, Topology::PointList, Topology::TriangleStrip]
             .into_iter()
             .enumerate()
@@ -139,7 +139,7 @@ fn batches_do_not_show() {
     for (seed, samples) in [(1, 1), (2, 4)] {
         let scene = Scene::new(seed);
         for per_sample in [false, true] {
-            let facts = |depth| Facts { per_sample, depth, ..Facts::default() };
+            let facts = |depth| FragmentTraits { per_sample, depth, ..FragmentTraits::default() };
             let mut plain = attachments(samples);
             scene.pass(facts(DepthTest::Late), None, samples, &mut plain).unwrap();
             let drawn = bytes(&plain).iter().filter(|&&b| b != 0).count();

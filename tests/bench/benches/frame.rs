@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gpucc::Target;
-use gpucc_render::{Place, Programs, Ready, frame};
+use gpucc_render::{Place, PreparedScene, Programs, frame};
 use gpucc_scene::SceneFile;
 use gpucc_sim::RunOptions;
 use gpucc_tests::exec::{For, On};
@@ -17,7 +17,7 @@ fn mesh_frame(c: &mut Criterion) {
     heap::keep();
     let size = [640, 480];
     let file = SceneFile { scene: mesh::scene(71, size), name: String::new(), folder: PathBuf::new(), text: None };
-    let ready = Ready::new(file).unwrap_or_else(|f| panic!("{f}"));
+    let ready = PreparedScene::new(file).unwrap_or_else(|f| panic!("{f}"));
     let scene = &ready.file.scene;
     let mut g = c.benchmark_group("frame");
     g.sample_size(10).throughput(Throughput::Elements(u64::from(size[0]) * u64::from(size[1])));

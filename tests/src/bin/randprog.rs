@@ -16,7 +16,7 @@ use gpucc_tests::exec::{self, On};
 use gpucc_tests::predict::Tally;
 use gpucc_tests::randfs::Drawn;
 use gpucc_tests::randprog::{Failure, Generator, Kind, Program};
-use gpucc_verify::Given;
+use gpucc_verify::InputOverrides;
 use rayon::prelude::*;
 
 const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify] [--print]";
@@ -172,7 +172,7 @@ fn verify(p: &Program, on: On, codegen: &CodegenOptions, v: &mut Verdicts) {
         Ok(artifact) => artifact,
         Err(d) => return v.add(on, Err(p.refused(on, codegen, problem(&[d])))),
     };
-    match gpucc_verify::verify(p.module(), &artifact, target, &Given::default()) {
+    match gpucc_verify::verify(p.module(), &artifact, target, &InputOverrides::default()) {
         Ok(left) => {
             v.passed += 1;
             for reason in left.iter().flat_map(|l| &l.why).map(|w| w.reason.to_string()).collect::<BTreeSet<_>>() {

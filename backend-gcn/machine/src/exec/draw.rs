@@ -46,8 +46,8 @@ impl Words<'_> {
     }
 }
 
-/// A program of the draw.
-struct Side<'a> {
+/// The vertex or the fragment program of a draw.
+struct StageProgram<'a> {
     launch: LaunchState<'a>,
     entry: &'a Entry,
     code: Vec<Decoded>,
@@ -59,8 +59,8 @@ struct Side<'a> {
 
 /// The common state of both programs of a draw.
 struct Machine<'a> {
-    vertex: Side<'a>,
-    fragment: Option<Side<'a>>,
+    vertex: StageProgram<'a>,
+    fragment: Option<StageProgram<'a>>,
     words: Words<'a>,
     /// The draw's values that preloads may ask for.
     state: DrawState,
@@ -133,13 +133,13 @@ pub fn draw(
     draw_on(&launch, (&machine, unit), dispatch, device, run)
 }
 
-impl<'a> Side<'a> {
+impl<'a> StageProgram<'a> {
     fn new(
         common: &'a gpucc_sim::Launch<'a>,
         entry: &'a Entry,
         words: &Words<'_>,
         [rsrc1, rsrc2]: [u32; 2],
-    ) -> Result<Side<'a>, Trap> {
+    ) -> Result<StageProgram<'a>, Trap> {
         let (rsrc1, rsrc2) = (words.get(rsrc1), words.get(rsrc2));
         if entry.meta.family_words[..] != [rsrc1, rsrc2] {
             return Err(refuse("register words and family words disagree"));
@@ -158,7 +158,7 @@ impl<'a> Side<'a> {
         let launch = LaunchState::staged(common, entry, mode);
         let code = decode::predecode(&entry.code, common.generation, entry.stage.bit(), launch.limits);
         let (values, scratch) = (Values::default(), AllocId(0));
-        Ok(Side { launch, entry, code, values, scratch, mode, user: rsrc2 >> 1 & 31 })
+        Ok(StageProgram { launch, entry, code, values, scratch, mode, user: rsrc2 >> 1 & 31 })
     }
 
     /// That the preloads are what register words make the hardware load.
@@ -216,10 +216,10 @@ impl<'a> Machine<'a> {
     ) -> Result<(Machine<'a>, Unit), Trap> {
         let (words, common) = (Words(registers), &launch.common);
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_VS, reg::SPI_SHADER_PGM_RSRC2_VS];
-        let mut vertex = Side::new(common, launch.vertex, &words, rsrc)?;
+        let mut vertex = StageProgram::new(common, launch.vertex, &words, rsrc)?;
         vertex.check(&words, false)?;
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_PS, reg::SPI_SHADER_PGM_RSRC2_PS];
-        let mut fragment = launch.fragment.map(|f| Side::new(common, f, &words, rsrc)).transpose()?;
+        let mut fragment = launch.fragment.map(|f| StageProgram::new(common, f, &words, rsrc)).transpose()?;
         if let Some(f) = &fragment {
             f.check(&words, true)?;
         }
@@ -278,7 +278,7 @@ impl<'a> Machine<'a> {
     /// Runs a wave of a program; gives its exports.
     fn run(
         &self,
-        side: &Side<'_>,
+        side: &StageProgram<'_>,
         unit: &mut Unit,
         (exec, known): (u64, u64),
         prim_mask: u32,
@@ -380,11 +380,11 @@ impl<'a> Machine<'a> {
 
     /// Puts the parameters of a batch into LDS; gives PRIM_MASK.
     fn place_parameters(&self, env: &mut DeviceMemory, batch: &[QuadIn<'_>], given: &[u32]) -> Result<u32, Trap> {
-        let mut news = 0;
+        let mut new_primitive_mask = 0;
         let mut primitives = vec![batch[0].primitive];
         for (k, pair) in batch.windows(2).enumerate() {
             if !std::ptr::eq(pair[0].primitive, pair[1].primitive) {
-                news |= 1 << k;
+                new_primitive_mask |= 1 << k;
                 primitives.push(pair[1].primitive);
             }
         }
@@ -418,7 +418,7 @@ impl<'a> Machine<'a> {
                 }
             }
         }
-        Ok(news << 16)
+        Ok(new_primitive_mask << 16)
     }
 
     /// The exports of a wave for its quads.

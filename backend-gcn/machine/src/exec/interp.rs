@@ -16,20 +16,20 @@ use crate::Op;
 /// Where the parameters of a wave begin, and which quads begin a primitive.
 struct Parameters {
     base: u32,
-    news: u32,
+    new_primitive_mask: u32,
 }
 
 impl Parameters {
     /// From PRIM_MASK.
     fn of(m0: u32) -> Parameters {
-        Parameters { base: m0 & 0xffff, news: m0 >> 16 & 0x7fff }
+        Parameters { base: m0 & 0xffff, new_primitive_mask: m0 >> 16 & 0x7fff }
     }
 
     /// Byte of the words of an attribute for a lane.
     fn at(&self, attribute: u32, lane: usize) -> u32 {
         let quad = lane as u32 / 4;
-        let primitive = (self.news & ((1 << quad) - 1)).count_ones();
-        let primitives = self.news.count_ones() + 1;
+        let primitive = (self.new_primitive_mask & ((1 << quad) - 1)).count_ones();
+        let primitives = self.new_primitive_mask.count_ones() + 1;
         self.base + 48 * (attribute * primitives + primitive)
     }
 }

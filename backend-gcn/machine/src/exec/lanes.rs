@@ -137,19 +137,19 @@ impl Wave {
         out
     }
 
-    pub(super) fn u1(&mut self, c: &LaneCx<'_>, f: impl Fn(u32) -> u32) -> Result<(), Trap> {
+    pub(super) fn map_u32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32) -> u32) -> Result<(), Trap> {
         let a = self.src(c, 0, 0)?;
         let out = Self::each(c.mask, |l| f(a[l]));
         self.put(c, &out);
         Ok(())
     }
-    pub(super) fn u2(&mut self, c: &LaneCx<'_>, f: impl Fn(u32, u32) -> u32) -> Result<(), Trap> {
+    pub(super) fn map2_u32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32, u32) -> u32) -> Result<(), Trap> {
         let (a, b) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?);
         let out = Self::each(c.mask, |l| f(a[l], b[l]));
         self.put(c, &out);
         Ok(())
     }
-    pub(super) fn u3(&mut self, c: &LaneCx<'_>, f: impl Fn(u32, u32, u32) -> u32) -> Result<(), Trap> {
+    pub(super) fn map3_u32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32, u32, u32) -> u32) -> Result<(), Trap> {
         let (a, b, e) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?, self.src(c, 2, 0)?);
         let out = Self::each(c.mask, |l| f(a[l], b[l], e[l]));
         self.put(c, &out);
@@ -204,13 +204,13 @@ impl Wave {
         }
     }
 
-    pub(super) fn f1(&mut self, c: &LaneCx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
+    pub(super) fn map_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
         let a = self.src(c, 0, SIGN32)?;
         let out = Self::each(c.mask, |l| self.out32(c.d, f(f32::from_bits(a[l]))).to_bits());
         self.put(c, &out);
         Ok(())
     }
-    pub(super) fn f2(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32) -> f32) -> Result<(), Trap> {
+    pub(super) fn map2_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32) -> f32) -> Result<(), Trap> {
         let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
         let out = if c.d.omod == 0 && !c.d.clamp {
             Self::each(c.mask, |l| f(f32::from_bits(a[l]), f32::from_bits(b[l])).to_bits())
@@ -220,7 +220,7 @@ impl Wave {
         self.put(c, &out);
         Ok(())
     }
-    pub(super) fn f3(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32, f32) -> f32) -> Result<(), Trap> {
+    pub(super) fn map3_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32, f32) -> f32) -> Result<(), Trap> {
         let (a, b, e) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?, self.src(c, 2, SIGN32)?);
         let x = f32::from_bits;
         let out = Self::each(c.mask, |l| self.out32(c.d, f(x(a[l]), x(b[l]), x(e[l]))).to_bits());
@@ -249,7 +249,7 @@ impl Wave {
         Ok(())
     }
     /// f32 to something that is no float.
-    pub(super) fn fu(&mut self, c: &LaneCx<'_>, f: impl Fn(f32) -> u32) -> Result<(), Trap> {
+    pub(super) fn f32_to_bits(&mut self, c: &LaneCx<'_>, f: impl Fn(f32) -> u32) -> Result<(), Trap> {
         let m = self.float.f32;
         let a = self.src(c, 0, SIGN32)?;
         let out = Self::each(c.mask, |l| f(n32::input(m, f32::from_bits(a[l]))));
@@ -257,25 +257,25 @@ impl Wave {
         Ok(())
     }
     /// Something to f32.
-    pub(super) fn uf(&mut self, c: &LaneCx<'_>, f: impl Fn(u32) -> f32) -> Result<(), Trap> {
+    pub(super) fn bits_to_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32) -> f32) -> Result<(), Trap> {
         let a = self.src(c, 0, 0)?;
         let out = Self::each(c.mask, |l| self.out32(c.d, f(a[l])).to_bits());
         self.put(c, &out);
         Ok(())
     }
-    pub(super) fn h1(&mut self, c: &LaneCx<'_>, f: impl Fn(u16) -> u16) -> Result<(), Trap> {
+    pub(super) fn map_f16(&mut self, c: &LaneCx<'_>, f: impl Fn(u16) -> u16) -> Result<(), Trap> {
         let a = self.src(c, 0, SIGN16)?;
         let out = Self::each(c.mask, |l| self.out16(c.d, f(a[l] as u16)).into());
         self.put(c, &out);
         Ok(())
     }
-    pub(super) fn h2(&mut self, c: &LaneCx<'_>, f: impl Fn(u16, u16) -> u16) -> Result<(), Trap> {
+    pub(super) fn map2_f16(&mut self, c: &LaneCx<'_>, f: impl Fn(u16, u16) -> u16) -> Result<(), Trap> {
         let (a, b) = (self.src(c, 0, SIGN16)?, self.src(c, 1, SIGN16)?);
         let out = Self::each(c.mask, |l| self.out16(c.d, f(a[l] as u16, b[l] as u16)).into());
         self.put(c, &out);
         Ok(())
     }
-    pub(super) fn h3(&mut self, c: &LaneCx<'_>, f: impl Fn(u16, u16, u16) -> u16) -> Result<(), Trap> {
+    pub(super) fn map3_f16(&mut self, c: &LaneCx<'_>, f: impl Fn(u16, u16, u16) -> u16) -> Result<(), Trap> {
         let (a, b, e) = (self.src(c, 0, SIGN16)?, self.src(c, 1, SIGN16)?, self.src(c, 2, SIGN16)?);
         let out = Self::each(c.mask, |l| self.out16(c.d, f(a[l] as u16, b[l] as u16, e[l] as u16)).into());
         self.put(c, &out);
@@ -284,12 +284,12 @@ impl Wave {
     /// A 16-bit function that hardware approximates: through f32, rounded once.
     pub(super) fn h_approx(&mut self, c: &LaneCx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
         let m = self.float.f64;
-        self.h1(c, |a| {
+        self.map_f16(c, |a| {
             let x = f(convert::f16_to_f32(f16::input(m, a)));
             f16::output(m, convert::f32_to_f16(Round::Nearest, x))
         })
     }
-    pub(super) fn d1(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
+    pub(super) fn map_f64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
         let a = self.wide(c, 0, true)?;
         let mut out = [0; LANES];
         for l in lanes(c.mask) {
@@ -298,7 +298,7 @@ impl Wave {
         self.put_wide(c, &out);
         Ok(())
     }
-    pub(super) fn d2(&mut self, c: &LaneCx<'_>, f: impl Fn(f64, f64) -> f64) -> Result<(), Trap> {
+    pub(super) fn map2_f64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64, f64) -> f64) -> Result<(), Trap> {
         let (a, b) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?);
         let mut out = [0; LANES];
         for l in lanes(c.mask) {
@@ -307,7 +307,7 @@ impl Wave {
         self.put_wide(c, &out);
         Ok(())
     }
-    pub(super) fn d3(&mut self, c: &LaneCx<'_>, f: impl Fn(f64, f64, f64) -> f64) -> Result<(), Trap> {
+    pub(super) fn map3_f64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64, f64, f64) -> f64) -> Result<(), Trap> {
         let (a, b, e) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?, self.wide(c, 2, true)?);
         let x = f64::from_bits;
         let mut out = [0; LANES];
@@ -318,7 +318,7 @@ impl Wave {
         Ok(())
     }
     /// f64 to 32 bits.
-    pub(super) fn du(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> u32) -> Result<(), Trap> {
+    pub(super) fn f64_to_bits(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> u32) -> Result<(), Trap> {
         let m = self.float.f64;
         let a = self.wide(c, 0, true)?;
         let out = Self::each(c.mask, |l| f(n64::input(m, f64::from_bits(a[l]))));
@@ -326,7 +326,7 @@ impl Wave {
         Ok(())
     }
     /// 32 bits to f64.
-    pub(super) fn ud(&mut self, c: &LaneCx<'_>, sign: u32, f: impl Fn(u32) -> f64) -> Result<(), Trap> {
+    pub(super) fn bits_to_f64(&mut self, c: &LaneCx<'_>, sign: u32, f: impl Fn(u32) -> f64) -> Result<(), Trap> {
         let a = self.src(c, 0, sign)?;
         let mut out = [0; LANES];
         for l in lanes(c.mask) {
@@ -438,7 +438,7 @@ impl Wave {
     }
 
     /// Two f32 sources to 32 bits that are no float.
-    pub(super) fn ff(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32) -> u32) -> Result<(), Trap> {
+    pub(super) fn map2_f32_to_bits(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32) -> u32) -> Result<(), Trap> {
         let m = self.float.f32;
         let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
         let out = Self::each(c.mask, |l| f(n32::input(m, f32::from_bits(a[l])), n32::input(m, f32::from_bits(b[l]))));
@@ -447,7 +447,7 @@ impl Wave {
     }
 
     /// f16 to 16 bits that are no float.
-    pub(super) fn hu(&mut self, c: &LaneCx<'_>, f: impl Fn(u16) -> u32) -> Result<(), Trap> {
+    pub(super) fn f16_to_bits(&mut self, c: &LaneCx<'_>, f: impl Fn(u16) -> u32) -> Result<(), Trap> {
         let m = self.float.f64;
         let a = self.src(c, 0, SIGN16)?;
         let out = Self::each(c.mask, |l| f(f16::input(m, a[l] as u16)));

@@ -29,7 +29,7 @@ pub(super) fn step(
             return Err(Trap::new(TrapKind::FellOffEnd, "execution ran past the last instruction"));
         };
         let active = w.exec().count_ones();
-        steps.pay(active)?;
+        steps.charge(active)?;
         report.count(active);
         classes[d.unit as usize] += 1;
         if let Some((kind, message)) = &d.fault {

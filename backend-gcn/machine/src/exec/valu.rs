@@ -70,11 +70,11 @@ impl Wave {
                 Ok(())
             }
             // Conversions
-            Op::VCvtI32F64 => self.du(c, |a| convert::f64_to_i32(Round::Zero, a) as u32),
-            Op::VCvtU32F64 => self.du(c, |a| convert::f64_to_u32(Round::Zero, a)),
-            Op::VCvtF64I32 => self.ud(c, 0, |a| f64::from(a as i32)),
-            Op::VCvtF64U32 => self.ud(c, 0, f64::from),
-            Op::VCvtF64F32 => self.ud(c, SIGN32, |a| f64::from(n32::input(m, f32::from_bits(a)))),
+            Op::VCvtI32F64 => self.f64_to_bits(c, |a| convert::f64_to_i32(Round::Zero, a) as u32),
+            Op::VCvtU32F64 => self.f64_to_bits(c, |a| convert::f64_to_u32(Round::Zero, a)),
+            Op::VCvtF64I32 => self.bits_to_f64(c, 0, |a| f64::from(a as i32)),
+            Op::VCvtF64U32 => self.bits_to_f64(c, 0, f64::from),
+            Op::VCvtF64F32 => self.bits_to_f64(c, SIGN32, |a| f64::from(n32::input(m, f32::from_bits(a)))),
             Op::VCvtF32F64 => {
                 let a = self.wide(c, 0, true)?;
                 let out = Self::each(mask, |l| {
@@ -84,12 +84,12 @@ impl Wave {
                 self.put(c, &out);
                 Ok(())
             }
-            Op::VCvtF32I32 => self.uf(c, |a| convert::i32_to_f32(m.round, a as i32)),
-            Op::VCvtF32U32 => self.uf(c, |a| convert::u32_to_f32(m.round, a)),
-            Op::VCvtU32F32 => self.fu(c, |a| convert::f32_to_u32(Round::Zero, a)),
-            Op::VCvtI32F32 => self.fu(c, |a| convert::f32_to_i32(Round::Zero, a) as u32),
-            Op::VCvtRpiI32F32 => self.fu(c, |a| convert::f64_to_i32(Round::Down, f64::from(a) + 0.5) as u32),
-            Op::VCvtFlrI32F32 => self.fu(c, |a| convert::f32_to_i32(Round::Down, a) as u32),
+            Op::VCvtF32I32 => self.bits_to_f32(c, |a| convert::i32_to_f32(m.round, a as i32)),
+            Op::VCvtF32U32 => self.bits_to_f32(c, |a| convert::u32_to_f32(m.round, a)),
+            Op::VCvtU32F32 => self.f32_to_bits(c, |a| convert::f32_to_u32(Round::Zero, a)),
+            Op::VCvtI32F32 => self.f32_to_bits(c, |a| convert::f32_to_i32(Round::Zero, a) as u32),
+            Op::VCvtRpiI32F32 => self.f32_to_bits(c, |a| convert::f64_to_i32(Round::Down, f64::from(a) + 0.5) as u32),
+            Op::VCvtFlrI32F32 => self.f32_to_bits(c, |a| convert::f32_to_i32(Round::Down, a) as u32),
             Op::VCvtF16F32 => {
                 let a = self.src(c, 0, SIGN32)?;
                 let out = Self::each(mask, |l| {
@@ -108,11 +108,11 @@ impl Wave {
                 self.put(c, &out);
                 Ok(())
             }
-            Op::VCvtOffF32I4 => self.uf(c, |a| ((a & 15) ^ 8) as f32 / 16.0 - 0.5),
-            Op::VCvtF32Ubyte0 => self.uf(c, |a| (a & 255) as f32),
-            Op::VCvtF32Ubyte1 => self.uf(c, |a| (a >> 8 & 255) as f32),
-            Op::VCvtF32Ubyte2 => self.uf(c, |a| (a >> 16 & 255) as f32),
-            Op::VCvtF32Ubyte3 => self.uf(c, |a| (a >> 24) as f32),
+            Op::VCvtOffF32I4 => self.bits_to_f32(c, |a| ((a & 15) ^ 8) as f32 / 16.0 - 0.5),
+            Op::VCvtF32Ubyte0 => self.bits_to_f32(c, |a| (a & 255) as f32),
+            Op::VCvtF32Ubyte1 => self.bits_to_f32(c, |a| (a >> 8 & 255) as f32),
+            Op::VCvtF32Ubyte2 => self.bits_to_f32(c, |a| (a >> 16 & 255) as f32),
+            Op::VCvtF32Ubyte3 => self.bits_to_f32(c, |a| (a >> 24) as f32),
             Op::VCvtPkrtzF16F32 => {
                 let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
                 let one = |v: u32| {
@@ -124,12 +124,14 @@ impl Wave {
                 self.put(c, &out);
                 Ok(())
             }
-            Op::VCvtPknormI16F32 => {
-                self.ff(c, |a, b| pack::to_snorm(a, 16) as u32 & 0xffff | (pack::to_snorm(b, 16) as u32) << 16)
+            Op::VCvtPknormI16F32 => self.map2_f32_to_bits(c, |a, b| {
+                pack::to_snorm(a, 16) as u32 & 0xffff | (pack::to_snorm(b, 16) as u32) << 16
+            }),
+            Op::VCvtPknormU16F32 => {
+                self.map2_f32_to_bits(c, |a, b| pack::to_unorm(a, 16) | pack::to_unorm(b, 16) << 16)
             }
-            Op::VCvtPknormU16F32 => self.ff(c, |a, b| pack::to_unorm(a, 16) | pack::to_unorm(b, 16) << 16),
-            Op::VCvtPkU16U32 => self.u2(c, |a, b| a.min(0xffff) | b.min(0xffff) << 16),
-            Op::VCvtPkI16I32 => self.u2(c, |a, b| {
+            Op::VCvtPkU16U32 => self.map2_u32(c, |a, b| a.min(0xffff) | b.min(0xffff) << 16),
+            Op::VCvtPkI16I32 => self.map2_u32(c, |a, b| {
                 let s = |v: u32| (v as i32).clamp(-0x8000, 0x7fff) as u32 & 0xffff;
                 s(a) | s(b) << 16
             }),
@@ -147,11 +149,11 @@ impl Wave {
                 Ok(())
             }
             // f32, one source
-            Op::VFractF32 => self.f1(c, |a| float::fract32(n32::input(m, a), gfx6)),
-            Op::VTruncF32 => self.f1(c, |a| n32::trunc(n32::input(m, a))),
-            Op::VCeilF32 => self.f1(c, |a| n32::ceil(n32::input(m, a))),
-            Op::VRndneF32 => self.f1(c, |a| n32::rint(n32::input(m, a))),
-            Op::VFloorF32 => self.f1(c, |a| n32::floor(n32::input(m, a))),
+            Op::VFractF32 => self.map_f32(c, |a| float::fract32(n32::input(m, a), gfx6)),
+            Op::VTruncF32 => self.map_f32(c, |a| n32::trunc(n32::input(m, a))),
+            Op::VCeilF32 => self.map_f32(c, |a| n32::ceil(n32::input(m, a))),
+            Op::VRndneF32 => self.map_f32(c, |a| n32::rint(n32::input(m, a))),
+            Op::VFloorF32 => self.map_f32(c, |a| n32::floor(n32::input(m, a))),
             Op::VExpF32 | Op::VExpLegacyF32 => self.approx(c, special::wide::exp2),
             Op::VLogF32 | Op::VLogLegacyF32 => self.approx(c, special::wide::log2),
             Op::VLogClampF32 => self.approx_then(c, special::wide::log2, float::clamp_inf),
@@ -163,59 +165,61 @@ impl Wave {
             Op::VRsqLegacyF32 => self.approx_then(c, float::rsq64, float::zero_inf),
             Op::VSqrtF32 => self.approx(c, f64::sqrt),
             Op::VSinF32 | Op::VCosF32 => self.trig(c, d.op == Op::VCosF32),
-            Op::VFrexpExpI32F32 => self.fu(c, |a| float::frexp_exp32(a, gfx6)),
-            Op::VFrexpMantF32 => self.f1(c, |a| float::frexp_mant32(n32::input(m, a), gfx6)),
+            Op::VFrexpExpI32F32 => self.f32_to_bits(c, |a| float::frexp_exp32(a, gfx6)),
+            Op::VFrexpMantF32 => self.map_f32(c, |a| float::frexp_mant32(n32::input(m, a), gfx6)),
             // f64, one source
-            Op::VTruncF64 => self.d1(c, |a| n64::round_to_int(Round::Zero, n64::input(m64, a))),
-            Op::VCeilF64 => self.d1(c, |a| n64::round_to_int(Round::Up, n64::input(m64, a))),
-            Op::VRndneF64 => self.d1(c, |a| n64::round_to_int(Round::Nearest, n64::input(m64, a))),
-            Op::VFloorF64 => self.d1(c, |a| n64::round_to_int(Round::Down, n64::input(m64, a))),
-            Op::VFractF64 => self.d1(c, |a| float::fract64(n64::input(m64, a), gfx6)),
+            Op::VTruncF64 => self.map_f64(c, |a| n64::round_to_int(Round::Zero, n64::input(m64, a))),
+            Op::VCeilF64 => self.map_f64(c, |a| n64::round_to_int(Round::Up, n64::input(m64, a))),
+            Op::VRndneF64 => self.map_f64(c, |a| n64::round_to_int(Round::Nearest, n64::input(m64, a))),
+            Op::VFloorF64 => self.map_f64(c, |a| n64::round_to_int(Round::Down, n64::input(m64, a))),
+            Op::VFractF64 => self.map_f64(c, |a| float::fract64(n64::input(m64, a), gfx6)),
             Op::VRcpF64 => self.approx64(c, |a| 1.0 / a),
             Op::VRcpClampF64 => self.approx64(c, |a| float::clamp_inf64(1.0 / a)),
             Op::VRsqF64 => self.approx64(c, |a| 1.0 / a.sqrt()),
             Op::VRsqClampF64 => self.approx64(c, |a| float::clamp_inf64(1.0 / a.sqrt())),
             Op::VSqrtF64 => self.approx64(c, f64::sqrt),
-            Op::VFrexpExpI32F64 => self.du(c, |a| float::frexp_exp64(a, gfx6)),
-            Op::VFrexpMantF64 => self.d1(c, |a| float::frexp_mant64(n64::input(m64, a), gfx6)),
+            Op::VFrexpExpI32F64 => self.f64_to_bits(c, |a| float::frexp_exp64(a, gfx6)),
+            Op::VFrexpMantF64 => self.map_f64(c, |a| float::frexp_mant64(n64::input(m64, a), gfx6)),
             // bits
-            Op::VNotB32 => self.u1(c, |a| !a),
-            Op::VBfrevB32 => self.u1(c, u32::reverse_bits),
-            Op::VFfbhU32 => self.u1(c, |a| if a == 0 { u32::MAX } else { a.leading_zeros() }),
-            Op::VFfblB32 => self.u1(c, |a| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
-            Op::VFfbhI32 => self.u1(c, sign_bits),
+            Op::VNotB32 => self.map_u32(c, |a| !a),
+            Op::VBfrevB32 => self.map_u32(c, u32::reverse_bits),
+            Op::VFfbhU32 => self.map_u32(c, |a| if a == 0 { u32::MAX } else { a.leading_zeros() }),
+            Op::VFfblB32 => self.map_u32(c, |a| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
+            Op::VFfbhI32 => self.map_u32(c, sign_bits),
             Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32 => self.movrel(d, mask),
             // f16, one source
-            Op::VCvtF16U16 => self.h1(c, |a| convert::u64_to_f16(m64.round, a.into())),
-            Op::VCvtF16I16 => self.h1(c, |a| convert::i64_to_f16(m64.round, (a as i16).into())),
-            Op::VCvtU16F16 => self.hu(c, |a| convert::f32_to_u32(Round::Zero, convert::f16_to_f32(a)).min(0xffff)),
-            Op::VCvtI16F16 => self.hu(c, |a| {
+            Op::VCvtF16U16 => self.map_f16(c, |a| convert::u64_to_f16(m64.round, a.into())),
+            Op::VCvtF16I16 => self.map_f16(c, |a| convert::i64_to_f16(m64.round, (a as i16).into())),
+            Op::VCvtU16F16 => {
+                self.f16_to_bits(c, |a| convert::f32_to_u32(Round::Zero, convert::f16_to_f32(a)).min(0xffff))
+            }
+            Op::VCvtI16F16 => self.f16_to_bits(c, |a| {
                 convert::f32_to_i32(Round::Zero, convert::f16_to_f32(a)).clamp(-0x8000, 0x7fff) as u32 & 0xffff
             }),
             Op::VRcpF16 => self.h_approx(c, special::rcp),
-            Op::VSqrtF16 => self.h1(c, |a| f16::sqrt(m64, a)),
+            Op::VSqrtF16 => self.map_f16(c, |a| f16::sqrt(m64, a)),
             Op::VRsqF16 => self.h_approx(c, float::rsq),
             Op::VLogF16 => self.h_approx(c, special::log2),
             Op::VExpF16 => self.h_approx(c, special::exp2),
             Op::VSinF16 => self.h_approx(c, |a| float::sin_turns(a, false)),
             Op::VCosF16 => self.h_approx(c, |a| float::sin_turns(a, true)),
-            Op::VFrexpMantF16 => self.h1(c, |a| f16::frexp(f16::input(m64, a)).0),
-            Op::VFrexpExpI16F16 => self.hu(c, |a| {
+            Op::VFrexpMantF16 => self.map_f16(c, |a| f16::frexp(f16::input(m64, a)).0),
+            Op::VFrexpExpI16F16 => self.f16_to_bits(c, |a| {
                 let special = a & 0x7c00 == 0x7c00;
                 if special { 0 } else { f16::frexp(a).1 as u32 & 0xffff }
             }),
-            Op::VFloorF16 => self.h1(c, |a| f16::round_to_int(Round::Down, f16::input(m64, a))),
-            Op::VCeilF16 => self.h1(c, |a| f16::round_to_int(Round::Up, f16::input(m64, a))),
-            Op::VTruncF16 => self.h1(c, |a| f16::round_to_int(Round::Zero, f16::input(m64, a))),
-            Op::VRndneF16 => self.h1(c, |a| f16::round_to_int(Round::Nearest, f16::input(m64, a))),
-            Op::VFractF16 => self.h1(c, |a| float::fract16(m64, a)),
+            Op::VFloorF16 => self.map_f16(c, |a| f16::round_to_int(Round::Down, f16::input(m64, a))),
+            Op::VCeilF16 => self.map_f16(c, |a| f16::round_to_int(Round::Up, f16::input(m64, a))),
+            Op::VTruncF16 => self.map_f16(c, |a| f16::round_to_int(Round::Zero, f16::input(m64, a))),
+            Op::VRndneF16 => self.map_f16(c, |a| f16::round_to_int(Round::Nearest, f16::input(m64, a))),
+            Op::VFractF16 => self.map_f16(c, |a| float::fract16(m64, a)),
             // two sources
             Op::VCndmaskB32 => self.cndmask(c),
-            Op::VAddF32 => self.f2(c, |a, b| n32::add(m, a, b)),
-            Op::VSubF32 => self.f2(c, |a, b| n32::sub(m, a, b)),
-            Op::VSubrevF32 => self.f2(c, |a, b| n32::sub(m, b, a)),
-            Op::VMulLegacyF32 => self.f2(c, |a, b| n32::mul_legacy(m, a, b)),
-            Op::VMulF32 => self.f2(c, |a, b| n32::mul(m, a, b)),
+            Op::VAddF32 => self.map2_f32(c, |a, b| n32::add(m, a, b)),
+            Op::VSubF32 => self.map2_f32(c, |a, b| n32::sub(m, a, b)),
+            Op::VSubrevF32 => self.map2_f32(c, |a, b| n32::sub(m, b, a)),
+            Op::VMulLegacyF32 => self.map2_f32(c, |a, b| n32::mul_legacy(m, a, b)),
+            Op::VMulF32 => self.map2_f32(c, |a, b| n32::mul(m, a, b)),
             Op::VMacF32 | Op::VMacLegacyF32 => {
                 let old = self.v[usize::from(d.dst)];
                 let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
@@ -230,36 +234,36 @@ impl Wave {
             }
             Op::VMadmkF32 => {
                 let k = f32::from_bits(self.s32(d.src[2])?);
-                self.f2(c, |a, b| n32::mad(flushed, a, k, b))
+                self.map2_f32(c, |a, b| n32::mad(flushed, a, k, b))
             }
             Op::VMadakF32 => {
                 let k = f32::from_bits(self.s32(d.src[2])?);
-                self.f2(c, |a, b| n32::mad(flushed, a, b, k))
+                self.map2_f32(c, |a, b| n32::mad(flushed, a, b, k))
             }
-            Op::VMulI32I24 => self.u2(c, |a, b| int::smul24(a, b) as u32),
-            Op::VMulHiI32I24 => self.u2(c, |a, b| int::smul24_hi(a, b) as u32),
-            Op::VMulU32U24 => self.u2(c, int::umul24),
-            Op::VMulHiU32U24 => self.u2(c, int::umul24_hi),
-            Op::VMinLegacyF32 => self.f2(c, |a, b| float::min_legacy(m, a, b)),
-            Op::VMaxLegacyF32 => self.f2(c, |a, b| float::max_legacy(m, a, b)),
+            Op::VMulI32I24 => self.map2_u32(c, |a, b| int::smul24(a, b) as u32),
+            Op::VMulHiI32I24 => self.map2_u32(c, |a, b| int::smul24_hi(a, b) as u32),
+            Op::VMulU32U24 => self.map2_u32(c, int::umul24),
+            Op::VMulHiU32U24 => self.map2_u32(c, int::umul24_hi),
+            Op::VMinLegacyF32 => self.map2_f32(c, |a, b| float::min_legacy(m, a, b)),
+            Op::VMaxLegacyF32 => self.map2_f32(c, |a, b| float::max_legacy(m, a, b)),
             // These keep denormals whatever the mode (before gfx9).
-            Op::VMinF32 => self.f2(c, |a, b| n32::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
-            Op::VMaxF32 => self.f2(c, |a, b| n32::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
-            Op::VMinI32 => self.u2(c, |a, b| (a as i32).min(b as i32) as u32),
-            Op::VMaxI32 => self.u2(c, |a, b| (a as i32).max(b as i32) as u32),
-            Op::VMinU32 => self.u2(c, u32::min),
-            Op::VMaxU32 => self.u2(c, u32::max),
-            Op::VLshrB32 => self.u2(c, |a, b| a >> (b & 31)),
-            Op::VLshrrevB32 => self.u2(c, |a, b| b >> (a & 31)),
-            Op::VAshrI32 => self.u2(c, |a, b| ((a as i32) >> (b & 31)) as u32),
-            Op::VAshrrevI32 => self.u2(c, |a, b| ((b as i32) >> (a & 31)) as u32),
-            Op::VLshlB32 => self.u2(c, |a, b| a << (b & 31)),
-            Op::VLshlrevB32 => self.u2(c, |a, b| b << (a & 31)),
-            Op::VAndB32 => self.u2(c, |a, b| a & b),
-            Op::VOrB32 => self.u2(c, |a, b| a | b),
-            Op::VXorB32 => self.u2(c, |a, b| a ^ b),
-            Op::VBfmB32 => self.u2(c, |a, b| ((1u32 << (a & 31)) - 1) << (b & 31)),
-            Op::VBcntU32B32 => self.u2(c, |a, b| a.count_ones().wrapping_add(b)),
+            Op::VMinF32 => self.map2_f32(c, |a, b| n32::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMaxF32 => self.map2_f32(c, |a, b| n32::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMinI32 => self.map2_u32(c, |a, b| (a as i32).min(b as i32) as u32),
+            Op::VMaxI32 => self.map2_u32(c, |a, b| (a as i32).max(b as i32) as u32),
+            Op::VMinU32 => self.map2_u32(c, u32::min),
+            Op::VMaxU32 => self.map2_u32(c, u32::max),
+            Op::VLshrB32 => self.map2_u32(c, |a, b| a >> (b & 31)),
+            Op::VLshrrevB32 => self.map2_u32(c, |a, b| b >> (a & 31)),
+            Op::VAshrI32 => self.map2_u32(c, |a, b| ((a as i32) >> (b & 31)) as u32),
+            Op::VAshrrevI32 => self.map2_u32(c, |a, b| ((b as i32) >> (a & 31)) as u32),
+            Op::VLshlB32 => self.map2_u32(c, |a, b| a << (b & 31)),
+            Op::VLshlrevB32 => self.map2_u32(c, |a, b| b << (a & 31)),
+            Op::VAndB32 => self.map2_u32(c, |a, b| a & b),
+            Op::VOrB32 => self.map2_u32(c, |a, b| a | b),
+            Op::VXorB32 => self.map2_u32(c, |a, b| a ^ b),
+            Op::VBfmB32 => self.map2_u32(c, |a, b| ((1u32 << (a & 31)) - 1) << (b & 31)),
+            Op::VBcntU32B32 => self.map2_u32(c, |a, b| a.count_ones().wrapping_add(b)),
             Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32 => {
                 let (a, b) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?);
                 let high = d.op == Op::VMbcntHiU32B32;
@@ -299,12 +303,12 @@ impl Wave {
                 self.put(c, &out);
                 Ok(())
             }
-            Op::VAddF16 => self.h2(c, |a, b| f16::add(m64, a, b)),
-            Op::VSubF16 => self.h2(c, |a, b| f16::sub(m64, a, b)),
-            Op::VSubrevF16 => self.h2(c, |a, b| f16::sub(m64, b, a)),
-            Op::VMulF16 => self.h2(c, |a, b| f16::mul(m64, a, b)),
-            Op::VMaxF16 => self.h2(c, |a, b| f16::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
-            Op::VMinF16 => self.h2(c, |a, b| f16::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VAddF16 => self.map2_f16(c, |a, b| f16::add(m64, a, b)),
+            Op::VSubF16 => self.map2_f16(c, |a, b| f16::sub(m64, a, b)),
+            Op::VSubrevF16 => self.map2_f16(c, |a, b| f16::sub(m64, b, a)),
+            Op::VMulF16 => self.map2_f16(c, |a, b| f16::mul(m64, a, b)),
+            Op::VMaxF16 => self.map2_f16(c, |a, b| f16::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMinF16 => self.map2_f16(c, |a, b| f16::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
             Op::VMacF16 => {
                 let old = self.v[usize::from(d.dst)];
                 let (a, b) = (self.src(c, 0, SIGN16)?, self.src(c, 1, SIGN16)?);
@@ -315,82 +319,82 @@ impl Wave {
             }
             Op::VMadmkF16 => {
                 let k = self.s32(d.src[2])? as u16;
-                self.h2(c, |a, b| f16::mad(m64, a, k, b))
+                self.map2_f16(c, |a, b| f16::mad(m64, a, k, b))
             }
             Op::VMadakF16 => {
                 let k = self.s32(d.src[2])? as u16;
-                self.h2(c, |a, b| f16::mad(m64, a, b, k))
+                self.map2_f16(c, |a, b| f16::mad(m64, a, b, k))
             }
-            Op::VAddU16 => self.u2(c, |a, b| clamp16((a & 0xffff) + (b & 0xffff), d.clamp)),
-            Op::VSubU16 => self.u2(c, |a, b| sub16(a, b, d.clamp)),
-            Op::VSubrevU16 => self.u2(c, |a, b| sub16(b, a, d.clamp)),
-            Op::VMulLoU16 => self.u2(c, |a, b| (a & 0xffff).wrapping_mul(b & 0xffff) & 0xffff),
-            Op::VLshlrevB16 => self.u2(c, |a, b| (b & 0xffff) << (a & 15) & 0xffff),
-            Op::VLshrrevB16 => self.u2(c, |a, b| (b & 0xffff) >> (a & 15)),
-            Op::VAshrrevI16 => self.u2(c, |a, b| ((b as i16) >> (a & 15)) as u16 as u32),
-            Op::VMaxU16 => self.u2(c, |a, b| (a & 0xffff).max(b & 0xffff)),
-            Op::VMaxI16 => self.u2(c, |a, b| (a as i16).max(b as i16) as u16 as u32),
-            Op::VMinU16 => self.u2(c, |a, b| (a & 0xffff).min(b & 0xffff)),
-            Op::VMinI16 => self.u2(c, |a, b| (a as i16).min(b as i16) as u16 as u32),
+            Op::VAddU16 => self.map2_u32(c, |a, b| clamp16((a & 0xffff) + (b & 0xffff), d.clamp)),
+            Op::VSubU16 => self.map2_u32(c, |a, b| sub16(a, b, d.clamp)),
+            Op::VSubrevU16 => self.map2_u32(c, |a, b| sub16(b, a, d.clamp)),
+            Op::VMulLoU16 => self.map2_u32(c, |a, b| (a & 0xffff).wrapping_mul(b & 0xffff) & 0xffff),
+            Op::VLshlrevB16 => self.map2_u32(c, |a, b| (b & 0xffff) << (a & 15) & 0xffff),
+            Op::VLshrrevB16 => self.map2_u32(c, |a, b| (b & 0xffff) >> (a & 15)),
+            Op::VAshrrevI16 => self.map2_u32(c, |a, b| ((b as i16) >> (a & 15)) as u16 as u32),
+            Op::VMaxU16 => self.map2_u32(c, |a, b| (a & 0xffff).max(b & 0xffff)),
+            Op::VMaxI16 => self.map2_u32(c, |a, b| (a as i16).max(b as i16) as u16 as u32),
+            Op::VMinU16 => self.map2_u32(c, |a, b| (a & 0xffff).min(b & 0xffff)),
+            Op::VMinI16 => self.map2_u32(c, |a, b| (a as i16).min(b as i16) as u16 as u32),
             // three sources
-            Op::VMadLegacyF32 => self.f3(c, |a, b, e| float::mad_legacy(flushed, a, b, e)),
-            Op::VMadF32 => self.f3(c, |a, b, e| n32::mad(flushed, a, b, e)),
-            Op::VMadI32I24 => self.u3(c, |a, b, e| {
+            Op::VMadLegacyF32 => self.map3_f32(c, |a, b, e| float::mad_legacy(flushed, a, b, e)),
+            Op::VMadF32 => self.map3_f32(c, |a, b, e| n32::mad(flushed, a, b, e)),
+            Op::VMadI32I24 => self.map3_u32(c, |a, b, e| {
                 let p = i64::from(int::slow24(a)) * i64::from(int::slow24(b)) + i64::from(e as i32);
                 if d.clamp { p.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { p as u32 }
             }),
-            Op::VMadU32U24 => self.u3(c, |a, b, e| {
+            Op::VMadU32U24 => self.map3_u32(c, |a, b, e| {
                 let p = u64::from(int::low24(a)) * u64::from(int::low24(b)) + u64::from(e);
                 if d.clamp { p.min(u32::MAX.into()) as u32 } else { p as u32 }
             }),
-            Op::VCubeidF32 => self.f3(c, |x, y, z| float::cube(x, y, z).face),
-            Op::VCubescF32 => self.f3(c, |x, y, z| float::cube(x, y, z).sc),
-            Op::VCubetcF32 => self.f3(c, |x, y, z| float::cube(x, y, z).tc),
-            Op::VCubemaF32 => self.f3(c, |x, y, z| float::cube(x, y, z).ma),
-            Op::VBfeU32 => self.u3(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, false) as u32),
-            Op::VBfeI32 => self.u3(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, true) as u32),
-            Op::VBfiB32 => self.u3(c, |a, b, e| a & b | !a & e),
-            Op::VFmaF32 => self.f3(c, |a, b, e| n32::fma(m, a, b, e)),
-            Op::VFmaF64 => self.d3(c, |a, b, e| n64::fma(m64, a, b, e)),
-            Op::VLerpU8 => self.u3(c, |a, b, e| bytes(|i| (byte(a, i) + byte(b, i) + (byte(e, i) & 1)) >> 1)),
-            Op::VAlignbitB32 => self.u3(c, |a, b, e| align(a, b, e & 31)),
-            Op::VAlignbyteB32 => self.u3(c, |a, b, e| align(a, b, 8 * (e & 3))),
-            Op::VMin3F32 => self.f3(c, float::min3),
-            Op::VMax3F32 => self.f3(c, float::max3),
-            Op::VMed3F32 => self.f3(c, float::med3),
-            Op::VMin3I32 => self.u3(c, |a, b, e| (a as i32).min(b as i32).min(e as i32) as u32),
-            Op::VMin3U32 => self.u3(c, |a, b, e| a.min(b).min(e)),
-            Op::VMax3I32 => self.u3(c, |a, b, e| (a as i32).max(b as i32).max(e as i32) as u32),
-            Op::VMax3U32 => self.u3(c, |a, b, e| a.max(b).max(e)),
-            Op::VMed3I32 => self.u3(c, |a, b, e| {
+            Op::VCubeidF32 => self.map3_f32(c, |x, y, z| float::cube(x, y, z).face),
+            Op::VCubescF32 => self.map3_f32(c, |x, y, z| float::cube(x, y, z).sc),
+            Op::VCubetcF32 => self.map3_f32(c, |x, y, z| float::cube(x, y, z).tc),
+            Op::VCubemaF32 => self.map3_f32(c, |x, y, z| float::cube(x, y, z).ma),
+            Op::VBfeU32 => self.map3_u32(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, false) as u32),
+            Op::VBfeI32 => self.map3_u32(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, true) as u32),
+            Op::VBfiB32 => self.map3_u32(c, |a, b, e| a & b | !a & e),
+            Op::VFmaF32 => self.map3_f32(c, |a, b, e| n32::fma(m, a, b, e)),
+            Op::VFmaF64 => self.map3_f64(c, |a, b, e| n64::fma(m64, a, b, e)),
+            Op::VLerpU8 => self.map3_u32(c, |a, b, e| bytes(|i| (byte(a, i) + byte(b, i) + (byte(e, i) & 1)) >> 1)),
+            Op::VAlignbitB32 => self.map3_u32(c, |a, b, e| align(a, b, e & 31)),
+            Op::VAlignbyteB32 => self.map3_u32(c, |a, b, e| align(a, b, 8 * (e & 3))),
+            Op::VMin3F32 => self.map3_f32(c, float::min3),
+            Op::VMax3F32 => self.map3_f32(c, float::max3),
+            Op::VMed3F32 => self.map3_f32(c, float::med3),
+            Op::VMin3I32 => self.map3_u32(c, |a, b, e| (a as i32).min(b as i32).min(e as i32) as u32),
+            Op::VMin3U32 => self.map3_u32(c, |a, b, e| a.min(b).min(e)),
+            Op::VMax3I32 => self.map3_u32(c, |a, b, e| (a as i32).max(b as i32).max(e as i32) as u32),
+            Op::VMax3U32 => self.map3_u32(c, |a, b, e| a.max(b).max(e)),
+            Op::VMed3I32 => self.map3_u32(c, |a, b, e| {
                 let (a, b, e) = (a as i32, b as i32, e as i32);
                 a.min(b).max(a.max(b).min(e)) as u32
             }),
-            Op::VMed3U32 => self.u3(c, |a, b, e| a.min(b).max(a.max(b).min(e))),
-            Op::VSadU8 => self.u3(c, |a, b, e| integer_clamp(sad4(a, b).into(), e, d.clamp)),
-            Op::VSadHiU8 => self.u3(c, |a, b, e| integer_clamp(u64::from(sad4(a, b)) << 16, e, d.clamp)),
-            Op::VSadU16 => self.u3(c, |a, b, e| {
+            Op::VMed3U32 => self.map3_u32(c, |a, b, e| a.min(b).max(a.max(b).min(e))),
+            Op::VSadU8 => self.map3_u32(c, |a, b, e| integer_clamp(sad4(a, b).into(), e, d.clamp)),
+            Op::VSadHiU8 => self.map3_u32(c, |a, b, e| integer_clamp(u64::from(sad4(a, b)) << 16, e, d.clamp)),
+            Op::VSadU16 => self.map3_u32(c, |a, b, e| {
                 let s = (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16);
                 integer_clamp(s.into(), e, d.clamp)
             }),
-            Op::VSadU32 => self.u3(c, |a, b, e| integer_clamp(a.abs_diff(b).into(), e, d.clamp)),
-            Op::VMsadU8 => self.u3(c, |a, b, e| integer_clamp(msad4(a, b).into(), e, d.clamp)),
-            Op::VDivFixupF32 => self.f3(c, float::div_fixup32),
-            Op::VDivFixupF64 => self.d3(c, float::div_fixup64),
-            Op::VDivFixupF16 => self.h3(c, float::div_fixup16),
+            Op::VSadU32 => self.map3_u32(c, |a, b, e| integer_clamp(a.abs_diff(b).into(), e, d.clamp)),
+            Op::VMsadU8 => self.map3_u32(c, |a, b, e| integer_clamp(msad4(a, b).into(), e, d.clamp)),
+            Op::VDivFixupF32 => self.map3_f32(c, float::div_fixup32),
+            Op::VDivFixupF64 => self.map3_f64(c, float::div_fixup64),
+            Op::VDivFixupF16 => self.map3_f16(c, float::div_fixup16),
             Op::VLshlB64 => self.shift64(c, false, |a, n| a << n),
             Op::VLshrB64 => self.shift64(c, false, |a, n| a >> n),
             Op::VAshrI64 => self.shift64(c, false, |a, n| ((a as i64) >> n) as u64),
             Op::VLshlrevB64 => self.shift64(c, true, |a, n| a << n),
             Op::VLshrrevB64 => self.shift64(c, true, |a, n| a >> n),
             Op::VAshrrevI64 => self.shift64(c, true, |a, n| ((a as i64) >> n) as u64),
-            Op::VAddF64 => self.d2(c, |a, b| n64::add(m64, a, b)),
-            Op::VMulF64 => self.d2(c, |a, b| n64::mul(m64, a, b)),
-            Op::VMinF64 => self.d2(c, |a, b| n64::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
-            Op::VMaxF64 => self.d2(c, |a, b| n64::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
-            Op::VMulLoU32 | Op::VMulLoI32 => self.u2(c, u32::wrapping_mul),
-            Op::VMulHiU32 => self.u2(c, int::umul_hi),
-            Op::VMulHiI32 => self.u2(c, |a, b| int::smul_hi(a as i32, b as i32) as u32),
+            Op::VAddF64 => self.map2_f64(c, |a, b| n64::add(m64, a, b)),
+            Op::VMulF64 => self.map2_f64(c, |a, b| n64::mul(m64, a, b)),
+            Op::VMinF64 => self.map2_f64(c, |a, b| n64::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMaxF64 => self.map2_f64(c, |a, b| n64::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMulLoU32 | Op::VMulLoI32 => self.map2_u32(c, u32::wrapping_mul),
+            Op::VMulHiU32 => self.map2_u32(c, int::umul_hi),
+            Op::VMulHiI32 => self.map2_u32(c, |a, b| int::smul_hi(a as i32, b as i32) as u32),
             Op::VDivScaleF32 => self.div_scale32(c),
             Op::VDivScaleF64 => self.div_scale64(c),
             Op::VDivFmasF32 => {
@@ -463,18 +467,18 @@ impl Wave {
                 self.put_mask(d, bits);
                 Ok(())
             }
-            Op::VMadF16 => self.h3(c, |a, b, e| f16::mad(m64, a, b, e)),
-            Op::VFmaF16 => self.h3(c, |a, b, e| f16::fma(m64, a, b, e)),
-            Op::VMadU16 => self.u3(c, |a, b, e| {
+            Op::VMadF16 => self.map3_f16(c, |a, b, e| f16::mad(m64, a, b, e)),
+            Op::VFmaF16 => self.map3_f16(c, |a, b, e| f16::fma(m64, a, b, e)),
+            Op::VMadU16 => self.map3_u32(c, |a, b, e| {
                 let p = (a & 0xffff) * (b & 0xffff);
                 let p = u64::from(p) + u64::from(e & 0xffff);
                 (if d.clamp { p.min(0xffff) } else { p & 0xffff }) as u32
             }),
-            Op::VMadI16 => self.u3(c, |a, b, e| {
+            Op::VMadI16 => self.map3_u32(c, |a, b, e| {
                 let p = i64::from(a as i16) * i64::from(b as i16) + i64::from(e as i16);
                 (if d.clamp { p.clamp(-0x8000, 0x7fff) } else { p }) as u32 & 0xffff
             }),
-            Op::VPermB32 => self.u3(c, perm),
+            Op::VPermB32 => self.map3_u32(c, perm),
             Op::VMullitF32 | Op::VTrigPreopF64 => {
                 Err(unsupported(format!("the reference does not define `{}`", d.op.name())))
             }

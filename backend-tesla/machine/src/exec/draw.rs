@@ -73,8 +73,8 @@ fn reserved(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Reserved, message)
 }
 
-/// A program of the draw.
-struct Side<'a> {
+/// The vertex or the fragment program of a draw.
+struct StageProgram<'a> {
     entry: &'a Entry,
     program: DecodedProgram,
     registers: usize,
@@ -112,8 +112,8 @@ struct Interpolants {
 
 /// The common state of both programs of a draw.
 struct Machine<'a> {
-    vertex: Side<'a>,
-    fragment: Option<Side<'a>>,
+    vertex: StageProgram<'a>,
+    fragment: Option<StageProgram<'a>>,
     registers: &'a Registers,
     state: DrawState,
     elements: Vec<Element>,
@@ -187,13 +187,13 @@ pub fn draw(
     draw_on(&launch, (&machine, unit), dispatch, device, run)
 }
 
-impl<'a> Side<'a> {
+impl<'a> StageProgram<'a> {
     fn new(
         launch: &'a DrawLaunch<'a>,
         entry: &'a Entry,
         env: &mut DeviceMemory,
         tables: &[(u32, u64)],
-    ) -> Result<Side<'a>, Trap> {
+    ) -> Result<StageProgram<'a>, Trap> {
         let common = &launch.common;
         let registers = usize::from(entry.meta.registers_of(0));
         if !(1..=128).contains(&registers) {
@@ -231,7 +231,7 @@ impl<'a> Side<'a> {
         }
         let find = |n: u32| tables.iter().find(|t| t.0 == n).map(|t| t.1);
         let program = DecodedProgram::new(&entry.code, common.generation, entry.stage.bit(), registers as u32);
-        Ok(Side { entry, program, registers, stack, constant, tables: [find(TEXTURES), find(SAMPLERS)] })
+        Ok(StageProgram { entry, program, registers, stack, constant, tables: [find(TEXTURES), find(SAMPLERS)] })
     }
 }
 
@@ -249,8 +249,9 @@ impl<'a> Machine<'a> {
         let mut env = DeviceMemory::new(memory, gpucc_sim::RaceCheck::default());
         env.space = space;
         env.bind_fence();
-        let vertex = Side::new(launch, launch.vertex, &mut env, &device.tables[0])?;
-        let fragment = launch.fragment.map(|f| Side::new(launch, f, &mut env, &device.tables[1])).transpose()?;
+        let vertex = StageProgram::new(launch, launch.vertex, &mut env, &device.tables[0])?;
+        let fragment =
+            launch.fragment.map(|f| StageProgram::new(launch, f, &mut env, &device.tables[1])).transpose()?;
         let unit = Unit {
             env,
             seed: options.perturb.map(SplitMix64::new),
@@ -303,7 +304,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs a warp of a program to its end.
-    fn run(&self, side: &Side<'_>, unit: &mut Unit, exists: u32, io: Io) -> Result<Warp, Trap> {
+    fn run(&self, side: &StageProgram<'_>, unit: &mut Unit, exists: u32, io: Io) -> Result<Warp, Trap> {
         let rng = unit.seed.as_ref().map(|s| s.fork(unit.launched));
         unit.launched += 1;
         unit.report.subgroups += 1;

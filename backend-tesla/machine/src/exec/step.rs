@@ -32,11 +32,11 @@ impl<'a> Machine<'a> {
         Machine { program, memories, steps, instructions: 0, lane_instructions: 0, classes: [0; 6], rng, rules }
     }
 
-    /// Pays for work that is no instruction.
+    /// Charges work that is no instruction.
     pub fn charge(&mut self, mut cost: u64) -> Result<(), Trap> {
         while cost > 0 {
             let part = cost.min(1 << 30);
-            self.steps.pay(part as u32)?;
+            self.steps.charge(part as u32)?;
             cost -= part;
         }
         Ok(())
@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
         let bare = !ours && code.op == Op::Nop && code.ei == 1;
         let mask = if vote || bare { warp.active } else { Self::condition(warp, code)? };
         let lanes = mask.count_ones();
-        self.steps.pay(lanes)?;
+        self.steps.charge(lanes)?;
         self.instructions += 1;
         self.lane_instructions += u64::from(lanes);
         self.classes[code.class] += 1;

@@ -101,7 +101,7 @@ fn step(w: &mut Warp, program: &Program, cx: &mut Shared, around: &mut Around<'_
         None => return Err(Trap::new(TrapKind::FellOffEnd, "no instruction here: the program did not end")),
     };
     let lanes = w.active.count_ones();
-    cx.steps.pay(lanes)?;
+    cx.steps.charge(lanes)?;
     cx.report.count(lanes);
     cx.counts[class_index(d)] += 1;
     let flow = u32::from(d.flow);

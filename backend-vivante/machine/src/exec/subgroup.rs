@@ -238,7 +238,7 @@ impl Group {
             }
             let pre = &launch.program.insts[pc as usize];
             let lanes = mask.count_ones();
-            let done = run.steps.pay(lanes).and_then(|()| {
+            let done = run.steps.charge(lanes).and_then(|()| {
                 run.report.count(lanes);
                 run.classes[pre.class as usize] += 1;
                 self.step(pre, launch, run)

@@ -83,7 +83,7 @@ impl Machine<'_> {
 
     /// Runs a program. Outputs that it does not write are poison.
     fn run(&self, core: &mut Core, e: &Entry, inputs: &[u32]) -> Result<[u32; OUTPUTS], Trap> {
-        core.steps.pay(1)?;
+        core.steps.charge(1)?;
         let space = u16::from(e.stage == Stage::Fragment);
         let texel = |n, at| core.texel(self.pair(space, n), at).map_err(|t| t.to_string());
         let out = invocation(&e.code, (e.stage.bit(), [0; 3], inputs), (&mut Dispatch::default(), &texel));
