@@ -123,6 +123,35 @@ fn components_are_assigned() {
     }
 }
 
+/// Several components on the left side in the head of a `for`: its body may go on, end it, nest and have names of its own.
+#[test]
+fn components_are_assigned_in_heads() {
+    let body = "var v = vec2u(0u, 9u);
+        for (v.yx = vec2u(1u, 0u); v.x < 6u; v.xy += vec2u(1u, 2u)) { if v.x == 2u { continue; } if v.x == 5u { break; } let v = v.y; o[0] += v; }
+        o[1] = v.x; o[2] = v.y;
+        for (var k = vec2u(3u, 0u); k.x > 0u; k.xy = vec2u(k.x - 1u, k.y + clamp(7u, 1u, 4u))) {
+            var w = vec3u();
+            for (; w.z < k.x; w.zx += vec2u(1u, 1u)) { o[3] += 1u; }
+            o[4] = k.y + w.x;
+        }
+        for (var n = 0u; ; v.xy = v.yx) { n++; if n == 4u { break; } }
+        for (v.xy += vec2u(1u); v.x < 9u; v.x++) { o[7] += 1u; }
+        o[5] = v.x; o[6] = v.y;";
+    // v: (0, 1), (1, 3), (2, 5), (3, 7), (4, 9), (5, 11): o[0] = 1 + 3 + 7 + 9. Three exchanges make (11, 5).
+    assert_eq!(outputs(&main(body), 8), [20, 5, 11, 6, 9, 12, 6, 0]);
+    let wrongs = [
+        ("var v = vec2u(); for (; v.x < 2u; v.xy += vec2f()) { }", "v.xy"),
+        ("var v = vec2u(); for (; v.x < missing; v.xy += vec2u()) { }", "missing"),
+        ("var v = vec2u(); for (; v.x < 2u; v.xy += vec2u(1u)) { o[0] = missing; }", "missing"),
+    ];
+    for (body, part) in wrongs {
+        let source = format!("@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n{}", main(body));
+        let list = parse(Input::text(&source), Lang::Wgsl).expect_err("wrong");
+        let span = list[0].labels[0].span;
+        assert!(source[span.start as usize..span.end as usize].contains(part), "{}: {span:?}", list[0]);
+    }
+}
+
 /// A name of the body again in the `continuing` block.
 #[test]
 fn continuing_has_a_scope() {

@@ -45,9 +45,9 @@ pub fn put_right(source: &str) -> Result<Option<Right>, Diagnostic> {
     extensions::find(&tokens, &mut changes)?;
     diagnostics::find(&tokens, &mut changes, &mut regions);
     scopes::find(&tokens, &mut changes);
-    let told = swizzles::find(&tokens, &mut changes);
     spellings::find(&tokens, &mut changes);
     constants::find(&tokens, &mut changes);
+    let told = swizzles::find(&tokens, &mut changes);
     if changes.is_empty() {
         return Ok(None);
     }

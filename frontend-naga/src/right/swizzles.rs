@@ -6,16 +6,23 @@
 //! ```
 //!
 //! A left side with a call in it is evaluated once, by a pointer.
+//!
+//! What becomes a block has no place in the head of a `for`, which becomes a `loop`:
+//!
+//! ```text
+//! for (a; b; v.zx = e) { c }    =>    { a; loop { if !(b) { break; } { c } continuing { update } } }
+//! ```
 
 use super::Changes;
 use super::tokens::Tokens;
+use crate::edits::Edits;
 use gpucc_ir::Span;
 
 /// The names of the components while they are computed.
 const VALUE: &str = "gpucc_swizzle";
 const PLACE: &str = "gpucc_vector";
 
-/// Finds them. What is put in is told as the left side.
+/// Finds them, when the other changes are known. What is put in is told as the left side.
 pub fn find(t: &Tokens, changes: &mut Changes) -> Vec<(usize, Span)> {
     let mut told = Vec::new();
     for n in 1..t.list.len() {
@@ -25,7 +32,50 @@ pub fn find(t: &Tokens, changes: &mut Changes) -> Vec<(usize, Span)> {
             changes.extend(found);
         }
     }
+    // Inner ones come first: what is moved out of a head has no loops in it.
+    for n in (0..t.list.len()).filter(|&n| t.is_word(n) && t.text(n) == "for" && t.text(n + 1) == "(") {
+        let head = t.list[n].at..t.list[t.list[n + 1].pair].end;
+        if told.iter().any(|(at, _)| head.contains(at)) {
+            told.extend(head_becomes_loop(t, n, changes));
+        }
+    }
     told
+}
+
+/// A `for` whose head has such an assignment. `None` leaves a wrong one to naga.
+fn head_becomes_loop(t: &Tokens, n: usize, changes: &mut Changes) -> Option<(usize, Span)> {
+    let close = t.list[n + 1].pair;
+    let first = separator(t, n + 2, close)?;
+    let second = separator(t, first + 1, close)?;
+    let body = (close + 1..t.list.len()).find(|&k| t.text(k) == "{")?;
+    let (from, to) = (t.list[second].end, t.list[close].at);
+    let (mut moved, kept): (Changes, Changes) =
+        std::mem::take(changes).into_iter().partition(|c| c.0 >= from && c.0 + c.1 <= to);
+    *changes = kept;
+    moved.iter_mut().for_each(|c| c.0 -= from);
+    let (update, _) = Edits::apply(&t.code[from..to], super::apart(moved));
+    let end = if update.trim_end().is_empty() || update.trim_end().ends_with('}') { "" } else { ";" };
+    let has_condition = second > first + 1;
+    let (open, test) = if has_condition { (" loop { if !(", ") { break; }") } else { (" loop {", "") };
+    let behind = t.list[t.list[body].pair].end;
+    changes.push((t.list[n].at, t.list[n + 1].end - t.list[n].at, "{ ".into()));
+    changes.push((t.list[first].end, 0, open.into()));
+    changes.push((t.list[second].at, t.list[close].end - t.list[second].at, test.into()));
+    changes.push((behind, 0, format!(" continuing {{ {update}{end} }} }} }}")));
+    Some((behind, Span::new(from as u32, to as u32)))
+}
+
+/// The semicolon before `close` that is not inside of brackets.
+fn separator(t: &Tokens, from: usize, close: usize) -> Option<usize> {
+    let mut k = from;
+    while k < close {
+        match t.text(k) {
+            ";" => return Some(k),
+            "(" | "[" | "{" => k = t.list[k].pair + 1,
+            _ => k += 1,
+        }
+    }
+    None
 }
 
 /// The changes of the assignment whose left side ends with this word.
@@ -54,8 +104,8 @@ fn assignment(t: &Tokens, n: usize) -> Option<[(usize, usize, String); 2]> {
         after += &format!(" {place}.{c} = {VALUE}.{from};");
     }
     after.push_str(" }");
-    let (start, semicolon) = (t.list[first].at, t.list[end].at);
-    Some([(start, t.list[value].at - start, before), (semicolon, 1, after)])
+    let (start, last) = (t.list[first].at, t.list[end].at);
+    Some([(start, t.list[value].at - start, before), (last, usize::from(t.text(end) == ";"), after)])
 }
 
 /// The number of signs of an assignment operator there.
@@ -71,13 +121,19 @@ fn operator(t: &Tokens, n: usize) -> Option<usize> {
     Some(length)
 }
 
-/// The first token of the statement that a token is in; `None` inside of round brackets, such as those of `for`.
+/// Whether a bracket opens the head of a `for`.
+fn opens_head(t: &Tokens, n: usize) -> bool {
+    n > 0 && t.text(n) == "(" && t.text(n - 1) == "for"
+}
+
+/// The first token of the statement that a token is in; `None` inside of round brackets other than those of `for`.
 fn begin(t: &Tokens, n: usize) -> Option<usize> {
     let mut k = n;
     loop {
         let before = k.checked_sub(1)?;
         match t.text(before) {
             ";" | "{" | "}" | ":" => return Some(k),
+            "(" if opens_head(t, before) => return Some(k),
             "(" | "[" => return None,
             ")" | "]" => k = t.list[before].pair,
             _ => k = before,
@@ -85,12 +141,13 @@ fn begin(t: &Tokens, n: usize) -> Option<usize> {
     }
 }
 
-/// The semicolon at the end of a statement.
+/// The semicolon at the end of a statement, or the bracket that closes the head of a `for`.
 fn end(t: &Tokens, n: usize) -> Option<usize> {
     let mut k = n;
     loop {
         match t.text(k) {
             ";" => return Some(k),
+            ")" if opens_head(t, t.list[k].pair) => return Some(k),
             "" | ")" | "]" | "}" => return None,
             "(" | "[" | "{" => k = t.list[k].pair + 1,
             _ => k += 1,
