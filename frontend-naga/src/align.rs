@@ -2,11 +2,21 @@
 //!
 //! naga places a member that has `@align(N)` right, but a struct that holds such a member does not become as aligned itself. Where
 //! it stands inside another struct or an array it lies elsewhere than WGSL says then, unless its place is a multiple of N by
-//! itself. Such modules are refused: the offsets cannot be put right once naga has checked them.
+//! itself. Such a module is read again with the alignment and the size written out:
+//!
+//! ```text
+//! struct A { a: f32, @align(16) b: f32, c: f32 }      =>    struct A { a: f32, @align(16) b: f32, @size(12) c: f32 }
+//! struct B { n: u32, a: A }                           =>    struct B { n: u32, @align(16) a: A }
+//! ```
+//!
+//! Refused is what is left: an alignment or size in the source that is neither a number nor the name of a constant.
 
 use crate::report;
+use crate::right::Changes;
+use crate::right::tokens::Tokens;
 use gpucc_ir::{Diagnostic, Refusal, Span};
-use naga::{Handle, Module, Type, TypeInner};
+use naga::proc::Layouter;
+use naga::{ArraySize, Handle, Module, Type, TypeInner};
 use std::collections::BTreeMap;
 
 /// The alignment that attributes give the structs of a source, by name, with the place of the attribute that says it.
@@ -68,7 +78,7 @@ fn given(source: &str) -> Given<'_> {
                 let Some(name) = current else { continue };
                 let n = tokens.get(k + 2).map_or("", |t| t.1);
                 let closed = tokens.get(k + 3).is_some_and(|t| matches!(t.1, ")" | ","));
-                let n = number(n).filter(|_| closed).unwrap_or(1 << 31);
+                let n = value(source, n).filter(|_| closed).unwrap_or(1 << 31);
                 let entry = out.entry(name).or_insert((n, Span::new(at as u32, (at + token.len()) as u32)));
                 if entry.0 < n {
                     *entry = (n, Span::new(at as u32, (at + token.len()) as u32));
@@ -78,6 +88,122 @@ fn given(source: &str) -> Given<'_> {
         }
     }
     out
+}
+
+/// A member in the source.
+struct Member {
+    /// The first byte of its name.
+    at: usize,
+    /// The numbers of its attributes, with their places.
+    align: Option<(u32, usize, usize)>,
+    size: Option<(u32, usize, usize)>,
+}
+
+/// The members of each struct of a source by its name. `None` if an attribute is no number.
+fn structs(t: &Tokens) -> Option<BTreeMap<String, Vec<Member>>> {
+    let mut out = BTreeMap::new();
+    for n in (0..t.list.len()).filter(|&n| t.text(n) == "struct" && t.text(n + 2) == "{") {
+        let close = t.list[n + 2].pair;
+        let (mut members, mut k) = (Vec::new(), n + 3);
+        while k < close {
+            let mut member = Member { at: 0, align: None, size: None };
+            while t.text(k) == "@" {
+                let has_value = t.text(k + 2) == "(";
+                if let (true, name @ ("align" | "size")) = (has_value, t.text(k + 1)) {
+                    let token = t.list.get(k + 3)?;
+                    let rest = if t.text(k + 4) == "," { k + 5 } else { k + 4 };
+                    let value =
+                        (value(&t.code, t.text(k + 3)).filter(|_| rest == t.list[k + 2].pair)?, token.at, token.end);
+                    match name {
+                        "align" => member.align = Some(value),
+                        _ => member.size = Some(value),
+                    }
+                }
+                k = if has_value { t.list[k + 2].pair + 1 } else { k + 2 };
+            }
+            member.at = t.list.get(k)?.at;
+            members.push(member);
+            // To the comma behind the type; those of its parameters are in brackets that the tokens do not pair.
+            let mut angles = 0;
+            while k < close && !(angles == 0 && t.text(k) == ",") {
+                angles += i32::from(t.text(k) == "<") - i32::from(t.text(k) == ">");
+                k = if matches!(t.text(k), "(" | "[") { t.list[k].pair + 1 } else { k + 1 };
+            }
+            k += 1;
+        }
+        out.insert(t.text(n + 1).to_string(), members);
+    }
+    Some(out)
+}
+
+/// The attributes that give each struct the place and size that WGSL says. `None` where that is not known from the source.
+pub fn padding(module: &Module, source: &str) -> Option<Changes> {
+    let structs = structs(&Tokens::new(source)?)?;
+    let mut naga = Layouter::default();
+    naga.update(module.to_ctx()).ok()?;
+    let mut changes = Changes::new();
+    // Alignment and size by WGSL's rules. Types come after those that they are made of.
+    let mut layouts: BTreeMap<Handle<Type>, (u32, u32)> = BTreeMap::new();
+    let natural = |h: Handle<Type>| naga[h].alignment.round_up(1);
+    for (handle, ty) in module.types.iter() {
+        let layout = match &ty.inner {
+            TypeInner::Array { base, size, .. } => {
+                let (align, element) = layouts[base];
+                let stride = element.checked_next_multiple_of(align)?;
+                match size {
+                    ArraySize::Constant(n) => (align, stride.checked_mul(n.get())?),
+                    _ => (align, stride),
+                }
+            }
+            TypeInner::Struct { members, .. } => {
+                let given = ty.name.as_ref().and_then(|n| structs.get(n)).filter(|g| g.len() == members.len());
+                let (mut end, mut align, mut last) = (0u32, natural(handle), 0);
+                for (k, m) in members.iter().enumerate() {
+                    let (own, size) = layouts[&m.ty];
+                    let member = given.map(|g| &g[k]);
+                    let asked = member.and_then(|m| m.align).map_or(1, |a| a.0);
+                    last = end.checked_next_multiple_of(own.max(asked))?;
+                    end = last.checked_add(member.and_then(|m| m.size).map_or(size, |s| s.0))?;
+                    align = align.max(own).max(asked);
+                    if own > natural(m.ty) && asked < own {
+                        let member = member?;
+                        match member.align {
+                            Some((_, from, to)) => changes.push((from, to - from, own.to_string())),
+                            None => changes.push((member.at, 0, format!("@align({own}) "))),
+                        }
+                    }
+                }
+                let size = end.checked_next_multiple_of(align)?;
+                let runtime = members.last().is_some_and(|m| {
+                    matches!(module.types[m.ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. })
+                });
+                if align > natural(handle) && size > end && !runtime {
+                    let member = given?.last()?;
+                    match member.size {
+                        Some((_, from, to)) => changes.push((from, to - from, (size - last).to_string())),
+                        None => changes.push((member.at, 0, format!("@size({}) ", size - last))),
+                    }
+                }
+                (align, size)
+            }
+            _ => (natural(handle), naga[handle].size),
+        };
+        layouts.insert(handle, layout);
+    }
+    (!changes.is_empty()).then_some(changes)
+}
+
+/// The value of a number or of the name of a constant that is one.
+fn value(source: &str, text: &str) -> Option<u32> {
+    let named = || {
+        let is_word = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let tokens = if is_word { tokens(source) } else { Vec::new() };
+        let at = tokens.windows(2).position(|w| w[0].1 == "const" && w[1].1 == text)?;
+        let value = tokens[at..].iter().position(|t| t.1 == "=")? + at + 1;
+        let end = tokens.get(value + 1).is_some_and(|t| t.1 == ";");
+        tokens.get(value).filter(|_| end).and_then(|t| number(t.1))
+    };
+    number(text).or_else(named)
 }
 
 fn number(text: &str) -> Option<u32> {

@@ -181,7 +181,7 @@ fn parse_halves(source: &str) -> Result<Parsed, Vec<Diagnostic>> {
     let parsed = parse_text(Input::text(&text), Lang::Wgsl);
     let mut parsed = parsed.map_err(|list| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>())?;
     parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
-    Ok(Parsed { edits, ..parsed })
+    Ok(Parsed { edits: parsed.edits.after(edits), ..parsed })
 }
 
 /// As [`parse`] for a text that naga can read.
@@ -192,7 +192,16 @@ fn parse_text(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
         None => list,
     })?;
     if let (Lang::Wgsl, Some(source)) = (lang, source) {
-        align::check(&parsed.module, source)?;
+        let Err(list) = align::check(&parsed.module, source) else { return Ok(parsed) };
+        let Some(changes) = align::padding(&parsed.module, source) else { return Err(list) };
+        let (text, edits) = Edits::apply(source, changes);
+        let padded = parse::parse(&Input::text(&text), lang);
+        let mut padded = padded.map_err(|list| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>())?;
+        if align::check(&padded.module, &text).is_err() {
+            return Err(list);
+        }
+        padded.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
+        return Ok(Parsed { edits: padded.edits.after(edits), ..padded });
     }
     Ok(parsed)
 }

@@ -181,6 +181,45 @@ fn uniform_buffers_have_the_standard_layout() {
     assert_eq!(dispatch.words(0, 0).expect("bound")[0], 5);
 }
 
+/// `@align` on a member raises the alignment of its struct, and so its size and places in other structs and arrays. Places by the rules
+/// of WGSL (14.4), worked out by hand.
+#[test]
+fn alignments_of_members_reach_their_structs() {
+    let source = "const N = 32;
+        struct I { a: u32, @align(16) b: u32, c: u32 }
+        struct J { @size(8) x: u32, @align(N) y: u32, @size(12) z: vec2u }
+        alias A = array<I, 2>;
+        struct S { n: u32, i: I, m: u32, j: A, k: J, l: u32, o: array<J> }
+        @group(0) @binding(0) var<storage, read_write> s: S;
+        @compute @workgroup_size(1) fn main() {
+            s.n = 1u; s.i.a = 2u; s.i.b = 3u; s.i.c = 4u; s.m = 5u; s.j[0].a = 6u; s.j[1].b = 7u; s.k.x = 8u; s.k.y = 9u; s.k.z.y = 10u; s.l = 11u;
+            s.o[0].x = 12u; s.o[1].z.x = 13u; s.o[1].x = arrayLength(&s.o);
+        }";
+    let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &Options::default());
+    let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 100]);
+    crate::common::run_module(&module, &mut dispatch);
+    let words = dispatch.words(0, 0).expect("bound");
+    // I: 32 bytes, aligned to 16. J: y at 32, z at 40, 64 bytes, aligned to 32. S: i at 16, m 48, j 64, k 128, l 192, o 224.
+    let want = [
+        (0, 1),
+        (4, 2),
+        (8, 3),
+        (9, 4),
+        (12, 5),
+        (16, 6),
+        (28, 7),
+        (32, 8),
+        (40, 9),
+        (43, 10),
+        (48, 11),
+        (56, 12),
+        (72, 2),
+        (82, 13),
+    ];
+    let got: Vec<(usize, u32)> = words.iter().copied().enumerate().filter(|w| w.1 != 0).collect();
+    assert_eq!(got, want);
+}
+
 /// Names of extensions.
 #[test]
 fn extensions_have_names() {

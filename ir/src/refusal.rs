@@ -79,7 +79,7 @@ refusals! {
     SubgroupFlow "subgroup-flow" Feature (Subgroups) "subgroup operations where not all invocations of the workgroup are";
     BindingArrays "binding-arrays" Feature ["a buffer of an array is a resource of its own"] "arrays of more than 64 buffers, and elements above 7 of arrays of bindings without a size (SPIR-V); arrays of buffers (WGSL)";
     GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
-    MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: pad the outer struct with `@size` or members"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it (WGSL)";
+    MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: write the alignment as a number"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it and an alignment or size is neither a number nor a constant's name (WGSL)";
     Parser "parser" Feature ["the parser lacks it"] "what GLSL or WGSL text or SPIR-V has and the parser lacks; the message names it, and [frontend.md](frontend.md) lists it";
     AtomicTypes "atomic-types" Feature ["atomics are lowered on 32-bit integers only"] "64-bit and float atomics";
     OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL text)";

@@ -431,7 +431,7 @@ fn probes() -> Vec<Probe> {
         },
         wgsl(
             R::MemberAlignment,
-            "struct In { @align(16) x: u32, y: u32 }\nstruct Out { a: u32, i: In, b: u32 }\n\
+            "struct In { @align(8 * 2) x: u32, y: u32 }\nstruct Out { a: u32, i: In, b: u32 }\n\
              @group(0) @binding(0) var<storage, read_write> o: Out;\n\
              @compute @workgroup_size(1) fn main() { o.i.y = 3u; }",
         ),
