@@ -62,3 +62,4 @@ mod valhall_strangers;
 mod vivante_strangers;
 mod vulkan;
 mod vulkan_forms;
+mod wgsl_stages;
