@@ -41,7 +41,6 @@ pub mod ranges;
 mod reg_banks;
 #[doc(hidden)]
 pub mod shrink_compares;
-mod tables;
 #[doc(hidden)]
 pub mod tail;
 mod target;
@@ -65,8 +64,8 @@ use gpucc_opt::{
     Report, SamplerCaps, TexCaps,
 };
 
+use gpucc_driver::Tables;
 use inst::{Gcn, Scratch, Spills};
-use tables::Tables;
 use tail::{end_dead_waves, exact_regions, prologue};
 
 /// The family.
@@ -148,6 +147,7 @@ fn caps() -> Caps {
         checked_stores: true,
         select_array_bytes: 64,
         private_access_cost: u32::MAX,
+        table_access_cost: None,
         select_by_bits: true,
         prefer_mul24: true,
         offset_fold: 4064,

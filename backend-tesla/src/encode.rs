@@ -355,7 +355,7 @@ impl Encoder {
                 Slot::Shared(ty, off) => Some(Operand::Shared(ty, Addr::at(off.into()))),
                 Slot::SharedAt(ty, off) => Some(Operand::Shared(ty, Addr::indexed(a, off.into()))),
                 Slot::Attr(off) => Some(Operand::Attr(Addr::at(off.into()))),
-                Slot::Pool(_) => None,
+                Slot::Pool(_) | Slot::Table(_) => None,
             },
             _ => None,
         }

@@ -375,6 +375,8 @@ impl Source {
             Src::Label(_) => self.takes == Takes::Label,
             Src::Uniform(n) => match Operand::unpack(n) {
                 Operand::Pool(_) | Operand::Const(..) => half && matches!(self.takes, Takes::Const | Takes::Word(_)),
+                // Its place is not known yet: loads reach all of c0, other operands the first words.
+                Operand::Table(_) => half && matches!(self.takes, Takes::Word(_)),
                 // The type says what is read.
                 Operand::Shared(..) | Operand::SharedAt(..) | Operand::Attr(_) => {
                     self.takes == Takes::Shared && u.mods.half != Half::High

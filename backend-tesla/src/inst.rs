@@ -270,7 +270,7 @@ impl Tesla {
     /// Whether a store may change what an operand reads: a word of workgroup memory.
     pub(crate) fn changes(&self, slot: Slot) -> bool {
         match slot {
-            Slot::Pool(_) | Slot::Const(..) | Slot::Attr(_) => false,
+            Slot::Pool(_) | Slot::Table(_) | Slot::Const(..) | Slot::Attr(_) => false,
             Slot::Shared(_, off) => u32::from(off) >= self.shared_base,
             Slot::SharedAt(..) => true,
         }

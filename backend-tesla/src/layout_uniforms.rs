@@ -1,5 +1,7 @@
 //! Places of the pool's words in c0: those that are used most come first, where short forms reach them.
 //!
+//! Constant tables follow the words.
+//!
 //! Needs: physical registers, since what spilling and copies read counts.
 
 use gpucc_ir::Diagnostic;
@@ -11,12 +13,12 @@ use crate::slots::{HALF_REACH, REACH, Slot};
 /// Words of c0.
 const MOST: usize = 16_384;
 
-/// Lets operands name words of c0 instead of words of the pool, of which there are `count`. Returns how many do, and the words of the
-/// pool in their order in c0.
+/// Lets operands name words of c0 instead of words of the pool, of which there are `count`, and of `tables` words of tables. Returns how many
+/// do, and the words of the pool in their order in c0; tables are numbered behind the pool.
 ///
 /// # Errors
 /// A bug: selection pools more than there can be.
-pub fn run(mf: &mut MFunc<Tesla>, count: usize) -> Result<(u64, Vec<usize>), Diagnostic> {
+pub fn run(mf: &mut MFunc<Tesla>, count: usize, tables: usize) -> Result<(u64, Vec<usize>), Diagnostic> {
     let mut uses = vec![0u32; count];
     let mut halves = vec![false; count];
     for u in mf.code.iter().flatten().flat_map(|i| &i.uses) {
@@ -38,7 +40,7 @@ pub fn run(mf: &mut MFunc<Tesla>, count: usize) -> Result<(u64, Vec<usize>), Dia
         let many = order.len() > HALF_REACH;
         order.sort_by_key(|&k| (many && !halves[k], std::cmp::Reverse(uses[k]), k));
     }
-    if order.len() > MOST {
+    if order.len() + tables > MOST {
         return Err(Diagnostic::internal("layout-uniforms", "selection pools more constants than 64 KiB hold"));
     }
     let mut words = vec![0u16; count];
@@ -47,12 +49,16 @@ pub fn run(mf: &mut MFunc<Tesla>, count: usize) -> Result<(u64, Vec<usize>), Dia
     }
     let mut placed = 0;
     for u in mf.code.iter_mut().flatten().flat_map(|i| &mut i.uses) {
-        if let Src::Uniform(n) = &mut u.src
-            && let Slot::Pool(k) = Slot::unpack(*n)
-        {
-            *n = Slot::Const(0, words[k as usize] * 4).pack();
-            placed += 1;
-        }
+        let Src::Uniform(n) = &mut u.src else { continue };
+        let at = match Slot::unpack(*n) {
+            Slot::Pool(k) => words[k as usize] * 4,
+            // Modulo 2^16, as the unit adds.
+            Slot::Table(offset) => (order.len() as u16 * 4).wrapping_add(offset),
+            _ => continue,
+        };
+        *n = Slot::Const(0, at).pack();
+        placed += 1;
     }
+    order.extend(count..count + tables);
     Ok((placed, order))
 }

@@ -154,6 +154,8 @@ fn caps(generation: u8) -> Caps {
         checked_stores: false,
         select_array_bytes: 64,
         private_access_cost,
+        // A shift of the offset and a load.
+        table_access_cost: Some(2),
         select_by_bits: true,
         // One instruction instead of four.
         prefer_mul24: true,
@@ -232,7 +234,9 @@ fn advice(generation: u8, invocations: u64, demand: u32) -> String {
 /// The decisions of selection about memory and launch.
 #[derive(Default)]
 pub struct Shape {
+    /// Contents of words of c0; those of tables come last.
     pool: Vec<Source>,
+    table_words: usize,
     /// Index in the pool of each word of c0, once they have their places.
     order: Vec<usize>,
     sizes: Vec<gpucc_ir::Res>,
@@ -261,7 +265,8 @@ impl Shape {
             })
             .collect();
         Shape {
-            pool: isel.pool_sources(),
+            pool: isel.pool_sources().into_iter().chain(isel.tables.words().map(Source::Const)).collect(),
+            table_words: isel.tables.words().count(),
             order: Vec::new(),
             sizes: isel.sizes.clone(),
             shared_base: isel.shared_base,
@@ -297,7 +302,8 @@ fn encoder(cx: &CompileCx<'_, TeslaFamily>) -> Encoder {
 }
 
 fn layout_uniforms(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
-    let (placed, order) = layout_uniforms::run(mf, cx.state.pool.len())?;
+    let tables = cx.state.table_words;
+    let (placed, order) = layout_uniforms::run(mf, cx.state.pool.len() - tables, tables)?;
     cx.state.order = order;
     Ok(placed)
 }

@@ -79,7 +79,7 @@ fn is_movable(m: &MInst<Tesla>) -> bool {
     let constant = |u: &Use<Tesla>| match u.src {
         Src::Reg(Reg::P(p)) => p.file == R,
         Src::Uniform(n) => match Slot::unpack(n) {
-            Slot::Pool(_) | Slot::Const(..) | Slot::Attr(_) => true,
+            Slot::Pool(_) | Slot::Table(_) | Slot::Const(..) | Slot::Attr(_) => true,
             Slot::Shared(SharedTy::U16, off) => u32::from(off) < PARAMETERS,
             _ => false,
         },

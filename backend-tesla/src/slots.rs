@@ -11,6 +11,8 @@ use rustc_hash::FxBuildHasher;
 pub enum Slot {
     /// A word of the compiler's choice in c0, by its index in the pool.
     Pool(u32),
+    /// A byte offset in the constant tables, which follow the pool in c0.
+    Table(u16),
     /// A byte offset in one of the constant spaces.
     Const(u8, u16),
     /// A byte offset in s[], read as this type.
@@ -23,12 +25,15 @@ pub enum Slot {
 
 /// The bit that tells a[] from s[].
 const ATTR: u32 = 1 << 24;
+/// The bit that tells tables from the pool.
+const TABLE: u32 = 1 << 29;
 
 impl Slot {
     /// As one number.
     pub const fn pack(self) -> u32 {
         match self {
             Slot::Pool(n) => n,
+            Slot::Table(off) => TABLE | off as u32,
             Slot::Const(c, off) => 0x4000_0000 | (c as u32) << 16 | off as u32,
             Slot::Shared(ty, off) => 0x8000_0000 | (ty as u32) << 16 | off as u32,
             Slot::Attr(off) => 0x8000_0000 | ATTR | off as u32,
@@ -40,6 +45,7 @@ impl Slot {
     pub const fn unpack(n: u32) -> Slot {
         let off = n as u16;
         match n >> 30 {
+            0 if n & TABLE != 0 => Slot::Table(off),
             0 => Slot::Pool(n),
             1 => Slot::Const((n >> 16) as u8, off),
             2 if n & ATTR != 0 => Slot::Attr(off),

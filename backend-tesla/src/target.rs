@@ -93,7 +93,7 @@ impl Target for Tesla {
             let d = Def::preg(PReg::new(dst.file, u, 1));
             cx.push(match src.src {
                 Src::Imm(0) => build::Mov.on([zero()]).def(d),
-                Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..)) => {
+                Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Table(_) | Slot::Const(..)) => {
                     build::LdC.on([*src]).def(d)
                 }
                 _ => build::Mov.on([*src]).def(d),
@@ -133,7 +133,7 @@ impl Target for Tesla {
             Src::Reg(Reg::P(p)) => p == ZERO,
             // The header and parameters lie below workgroup memory.
             Src::Uniform(n) => match Slot::unpack(n) {
-                Slot::Pool(_) | Slot::Const(..) | Slot::Attr(_) => true,
+                Slot::Pool(_) | Slot::Table(_) | Slot::Const(..) | Slot::Attr(_) => true,
                 Slot::Shared(machine::SharedTy::U16, off) => u32::from(off) < PARAMETERS,
                 _ => false,
             },

@@ -1,7 +1,9 @@
 //! Shaders compiled, executed as bytes, compared with the oracle.
 
-use crate::common::check;
+use crate::common::{check, compile, module, options};
+use gpucc_driver::Backend as _;
 use gpucc_sim::Dispatch;
+use gpucc_tesla::TESLA;
 
 const ALL: &[usize] = &[0, 1, 2, 3];
 
@@ -64,6 +66,32 @@ fn main(@builtin(local_invocation_index) i: u32) {
     let s: Vec<u32> = (0..128u32).map(|k| k.wrapping_mul(0x9e37_79b9) >> 29).collect();
     let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &s);
     check(wgsl, &d, ALL);
+}
+
+/// Tables of constants lie behind the words of c0: nothing is stored, and none of private memory is there. What is written at a place that is
+/// not known is no table.
+#[test]
+fn tables_lie_in_constant_memory() {
+    let wgsl = "
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+const T = array<u32, 40>(3,1,4,1,5,9,2,6,5,3,5,8,9,7,9,3,2,3,8,4,6,2,6,4,3,3,8,3,2,7,9,5,0,2,8,8,4,1,9,7);
+const V = array<vec4f, 3>(vec4f(1,2,3,4), vec4f(5,6,7,8), vec4f(9,10,11,12));
+const Z = array<u32, 5>(1, 0, 0, 0, 2);
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) i: u32) {
+    var v = V;
+    var z = Z;
+    o[i] = T[(i * 7u) % 40u] * 100u + u32(v[i % 3u][i & 3u]) + z[i % 5u] * 10000u;
+}";
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 32]);
+    check(wgsl, &d, ALL);
+    for chip in 0..4 {
+        let listing = TESLA.listing(&compile(&module(wgsl), chip, &options(2)), chip);
+        let tables = listing.lines().filter(|l| l.contains("c0[$a")).count();
+        assert!(tables == 3 && !listing.contains(" l["), "{listing}");
+    }
+    let written = wgsl.replace("var z = Z;", "var z = Z; z[i % 2u] = i;");
+    check(&written, &d, ALL);
 }
 
 /// A word of workgroup memory that has a place of its own is read by a move. It was read again where its value was wanted instead of

@@ -154,6 +154,7 @@ fn caps() -> Caps {
         checked_stores: false,
         select_array_bytes: 64,
         private_access_cost: u32::MAX,
+        table_access_cost: None,
         select_by_bits: false,
         prefer_mul24: false,
         offset_fold: 0,

@@ -131,6 +131,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         // An indexed array can lie in temporaries; choosing between a few elements is no dearer.
         select_array_bytes: if how.arrays { 16 } else { 64 },
         private_access_cost: u32::MAX,
+        table_access_cost: None,
         select_by_bits: true,
         prefer_mul24: false,
         offset_fold: 0,

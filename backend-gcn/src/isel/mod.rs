@@ -26,7 +26,7 @@ use crate::io::Io;
 use crate::launch_registers::{BufferDescriptor, LaunchRegisters, ROOT};
 use crate::ops::scalar_compare;
 use crate::reg_banks::{RegBank, RegBanks};
-use crate::tables::Tables;
+use gpucc_driver::Tables;
 
 pub(crate) type IselCx<'f> = Select<'f, Gcn>;
 

@@ -16,6 +16,7 @@ enum Place2 {
     Const(u8, Option<VReg>, u32),
     Shared(Option<VReg>, u32),
     Local(Option<VReg>, u32),
+    Table(Option<VReg>, u32),
 }
 
 /// The name of an access to less than a word.
@@ -182,6 +183,10 @@ impl Isel<'_> {
                 let (a, at) = self.near(cx, dynamic, at.wrapping_add(offset), unit);
                 Place2::Local(a, at)
             }
+            VarLocation::Table(at) => {
+                let (a, at) = self.near(cx, dynamic, at.wrapping_add(offset), unit);
+                Place2::Table(a, at)
+            }
         })
     }
 
@@ -189,6 +194,8 @@ impl Isel<'_> {
         let d = cx.data(i);
         match (d.op, &d.attr) {
             (Ir::Load, Attr::Mem(m)) => self.load(cx, i, m),
+            // What they store is in c0.
+            (Ir::Store, Attr::Mem(m)) if matches!(self.home(m.place), Some(VarLocation::Table(_))) => Ok(()),
             (Ir::Store, Attr::Mem(m)) => self.store(cx, d.args[0], m, d.dyn_offset()),
             (Ir::Atomic, Attr::Atomic(op, m)) => self.atomic(cx, i, *op, m),
             (Ir::CmpXchg, Attr::Mem(m)) => self.cmpxchg(cx, i, m),
@@ -293,6 +300,10 @@ impl Isel<'_> {
                     let word = slot(Slot::Const(c, (off + at * 4) as u16));
                     cx.emit(build::LdC.with((Of(t),), [word]).args(a.map(U::reg)).def(r));
                 }
+                Place2::Table(a, off) => {
+                    let word = slot(Slot::Table((off + at * 4) as u16));
+                    cx.emit(build::LdC.with((Of(t),), [word]).args(a.map(U::reg)).def(r));
+                }
                 Place2::Shared(a, off) => self.load_shared(cx, r, Ty::B32, a, (off + at * 4) & 0xffff),
                 Place2::Local(a, off) => {
                     let mods = (Offset((off + at * 4) & 0xffff), Of(t));
@@ -369,7 +380,9 @@ impl Isel<'_> {
                     let mods = (Offset((off + at * 4) & 0xffff), Of(t));
                     cx.emit(build::StL.with(mods, [data.into()]).args(a.map(U::reg)));
                 }
-                Place2::Const(..) => return Err(Diagnostic::internal("isel", "a store to a uniform buffer")),
+                Place2::Const(..) | Place2::Table(..) => {
+                    return Err(Diagnostic::internal("isel", "a store to constant memory"));
+                }
             }
         }
         Ok(())

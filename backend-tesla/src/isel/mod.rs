@@ -13,6 +13,7 @@ mod operand;
 mod tex;
 
 use gpucc_container::Source;
+use gpucc_driver::Tables;
 use gpucc_ir::analysis::LanesRead;
 use gpucc_ir::{
     Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, ResourceKind, SecondaryMap,
@@ -36,6 +37,9 @@ const REACH: u32 = 0x3c;
 /// Window of workgroup memory with atomics where s[] has none.
 pub const WINDOW: u8 = 14;
 
+/// Bytes of tables in c0: the rest of its 64 KiB is for words of the pool.
+const TABLES: usize = 32 << 10;
+
 /// Where a variable lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VarLocation {
@@ -49,6 +53,8 @@ pub enum VarLocation {
     Window(u32),
     /// l[], from this offset.
     Local(u32),
+    /// The tables in c0, from this offset.
+    Table(u32),
 }
 
 /// A block that selection adds, and where it goes.
@@ -70,6 +76,8 @@ pub struct Isel<'m> {
     pub size: [u32; 3],
     /// Words of c0.
     pub pool: Pool,
+    /// Constant tables, which follow them.
+    pub tables: Tables,
     /// Buffers whose size is a parameter in s[], in order.
     pub sizes: Vec<Res>,
     /// Where workgroup memory begins in s[].
@@ -133,6 +141,7 @@ impl<'m> Isel<'m> {
             plan,
             size,
             pool: Pool::default(),
+            tables: Tables::default(),
             sizes: Vec::new(),
             shared_base: 0,
             resources: SecondaryMap::with_default(None),
@@ -183,11 +192,18 @@ impl<'m> Isel<'m> {
             }
         }
         used.sort();
+        let tables = Tables::new(module, f);
+        if tables.data.len() <= TABLES {
+            s.tables = tables;
+        }
         s.shared_base = (PARAMETERS + 4 * s.sizes.len() as u32).next_multiple_of(16);
         let (mut storage, mut uniform) = (0, 1);
         let chip = s.chip();
         for &(place, atomic) in &used {
+            let table = s.tables.at(place).map(VarLocation::Table);
             match place {
+                Place::Global(g) if table.is_some() => s.globals[g] = table,
+                Place::Local(l) if table.is_some() => s.locals[l] = table,
                 Place::Buffer(r) => {
                     let d = &module.resources[r];
                     let (next, most, what) = match d.kind.space() {
@@ -445,8 +461,7 @@ pub(crate) fn copy(d: VReg, src: U) -> MInst<Tesla> {
     } else if src == zero() {
         MInst::copy(d, U::imm(0))
     } else {
-        let memory =
-            matches!(src.src, gpucc_mir::Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..)));
+        let memory = matches!(src.src, gpucc_mir::Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Table(_) | Slot::Const(..)));
         if memory { build::LdC.on([src]).def(d) } else { build::Mov.on([src]).def(d) }
     }
 }

@@ -8,7 +8,7 @@
 //! What is left are accesses at constant offsets, which `mem2reg` turns into values. An offset beyond the variable picks
 //! its last element (a robust module allows that; otherwise the program must not do it).
 //!
-//! Needs: nothing. Keeps: the CFG. Leaves alone: variables whose selects would cost more than their accesses (`Caps::private_access_cost`), variables above `Caps::select_array_bytes`, more than [`MOST`] elements per
+//! Needs: nothing. Keeps: the CFG. Leaves alone: variables whose selects would cost more than their accesses (`Caps::private_access_cost`, `Caps::table_access_cost`), variables above `Caps::select_array_bytes`, more than [`MOST`] elements per
 //! access, volatile and atomic accesses.
 
 use crate::PassCx;
@@ -47,6 +47,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut dynamic = false;
     // The cost of selects and of accesses, by variable.
     let mut costs: SecondaryMap<Local, (u64, u64)> = SecondaryMap::with_default((0, 0));
+    let tables = tables(f, cx.caps.table_access_cost.is_some());
     {
         let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
         let mut u = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
@@ -71,8 +72,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
                     if d.dyn_offset().is_some() {
                         // A store loads, chooses and stores each element.
                         costs[l].0 += u64::from(n) * if d.op == Op::Load { 1 } else { 2 };
-                        costs[l].1 += u64::from(cx.caps.private_access_cost);
-                    } else {
+                        let table = cx.caps.table_access_cost.filter(|_| tables.contains(l));
+                        costs[l].1 += u64::from(table.unwrap_or(cx.caps.private_access_cost));
+                    } else if !tables.contains(l) {
                         costs[l].1 += 2;
                     }
                     reach[l].push((first, first + (n - 1) * step + bytes, ty.is_bool()));
@@ -124,6 +126,25 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         }
     }
     f.replace_uses(&map);
+}
+
+/// Variables that only hold the constants which the entry block stores into them.
+fn tables(f: &Function, wanted: bool) -> EntitySet<Local> {
+    let (mut found, mut other) = (EntitySet::new(), EntitySet::new());
+    if wanted {
+        for (b, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let Some(Place::Local(l)) = d.mem().map(|m| m.place) else { continue };
+            match d.op {
+                Op::Load => {}
+                Op::Store if b == f.entry() && d.dyn_offset().is_none() && f.as_const(d.args[0]).is_some() => {
+                    _ = found.insert(l);
+                }
+                _ => _ = other.insert(l),
+            }
+        }
+    }
+    found.iter().filter(|&l| !other.contains(l)).collect()
 }
 
 /// The elements that an access can reach whose dynamic offset is at most `top`.

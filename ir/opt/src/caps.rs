@@ -394,6 +394,8 @@ pub struct Caps {
     /// The cost of an access to private memory at a dynamic offset, in selects: where the selects of all accesses to a variable
     /// would cost more than the accesses, it stays memory.
     pub private_access_cost: u32,
+    /// The same of variables that only ever hold the constants which the entry block stores, where those lie in memory for constants.
+    pub table_access_cost: Option<u32>,
     /// Whether such loads test the bits of the index, one comparison for half of the elements; otherwise each element is
     /// compared, which is better where comparing and selecting is one instruction.
     pub select_by_bits: bool,
@@ -464,6 +466,7 @@ impl Caps {
         checked_stores: false,
         select_array_bytes: 64,
         private_access_cost: u32::MAX,
+        table_access_cost: None,
         select_by_bits: true,
         prefer_mul24: false,
         offset_fold: 0,

@@ -52,6 +52,32 @@ fn cheap_memory_stays_memory() {
     assert!(with(8).contains("+ v1]"));
 }
 
+/// A table of constants stays where tables are cheap to read; a variable that is written at other places does not.
+#[test]
+fn tables_stay_tables() {
+    let text = |stored: &str, at: &str| {
+        format!(
+            "func0 \"f\" {{\n  local0 \"a\" size 16 align 4\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = shl v0, 2:i32\n  \
+             store 1:i32, local0[0] align 4\n  store 2:i32, local0[4] align 4\n  store 3:i32, local0[8] align 4\n  store {stored}, local0[{at}] align 4\n  \
+             v2: i32 = load local0[0 + v1] align 4\n  store v2, res1[0] align 4\n  ret\n}}"
+        )
+    };
+    let with = |text: &str, table_access_cost| {
+        opt(
+            |f, cx| {
+                let caps = Caps { table_access_cost, ..*cx.caps };
+                let mut with = PassCx::new(cx.module, &caps);
+                run(f, &mut with);
+                cx.must_change(with.changes());
+            },
+            text,
+        )
+    };
+    assert!(with(&text("4:i32", "12"), Some(2)).contains("+ v1]"));
+    assert!(!with(&text("4:i32", "12"), None).contains("+ v1]"));
+    assert!(!with(&text("v0", "12"), Some(2)).contains("+ v1]"));
+}
+
 #[test]
 fn loads_from_many_go_by_bits() {
     let of = |index: &str| {

@@ -13,6 +13,7 @@ mod pass;
 pub mod programs;
 #[doc(hidden)]
 pub mod races;
+mod tables;
 mod text;
 mod variables;
 
@@ -26,5 +27,6 @@ pub use family::{
 };
 pub use interface::{Direction, HwPlace};
 pub use pass::{alloc_options, check_order};
+pub use tables::Tables;
 pub use text::run_text;
 pub use variables::{Variables, used_places};

@@ -1,5 +1,5 @@
-//! Private variables that only ever hold the constants that the entry block stores into them: they become data of the
-//! program, read through one descriptor, and their stores go away.
+//! Private variables that only ever hold the constants that the entry block stores into them: a family with memory for constants reads
+//! them there, and their stores go away.
 
 use gpucc_ir::{Attr, Function, Module, Op, Place, Space};
 
@@ -75,6 +75,11 @@ impl Tables {
             t.data.extend(bytes);
         }
         t
+    }
+
+    /// Their words.
+    pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
+        self.data.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
     }
 
     /// Where a table begins, if the place is one.
