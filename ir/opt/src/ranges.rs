@@ -5,14 +5,15 @@
 //! - products of numbers below 2^24 become `umul24` where the target wants that;
 //! - low bits of a sum whose other part has none are those of the constant;
 //! - two comparisons that ask whether a number lies between constants become one, of the distance from the lower one;
-//! - constants move from dynamic offsets into the access where the sum does not wrap (targets add without wrapping).
+//! - constants move from dynamic offsets into the access where the sum does not wrap (targets add without wrapping);
+//! - an offset that is a constant altogether, and inside of the place, is no dynamic offset any more (loops that were unrolled).
 //!
 //! Needs: nothing. Keeps: the CFG.
 
 use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::{UpperBounds, Uses};
-use gpucc_ir::{Attr, Block, Builder, CsrLists, Function, Inst, IntCc, Op, SecondaryMap, Type, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Builder, CsrLists, Function, Inst, IntCc, MemFlags, Op, Place, SecondaryMap, Type, Value, ValueDef};
 
 enum Change {
     /// The result is this value.
@@ -32,6 +33,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     // Bounds are of the function as it was: all changes are collected first.
     let mut changes: Vec<(Inst, Change)> = Vec::new();
     let mut folds: Vec<(Inst, Fold)> = Vec::new();
+    let mut constants: Vec<(Inst, u32)> = Vec::new();
     {
         let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
         let mut u = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
@@ -40,7 +42,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             if let Some(c) = change(f, &mut u, i, cx).or_else(|| low_bits(f, &preds, i, &mut busy)) {
                 changes.push((i, c));
             }
-            if let Some(x) = fold(f, &mut u, i, cx) {
+            if let Some(offset) = constant_offset(f, i, cx) {
+                constants.push((i, offset));
+            } else if let Some(x) = fold(f, &mut u, i, cx) {
                 folds.push((i, x));
             }
         }
@@ -68,6 +72,18 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     }
     f.replace_uses(&map);
     apply_folds(f, cx, &folds);
+    for (i, offset) in constants {
+        if !cx.change() {
+            break;
+        }
+        let d = &mut f.insts[i];
+        let at = d.dyn_index().expect("a memory op");
+        debug_assert_eq!(at + 1, d.args.len(), "the offset is the last operand");
+        d.args.truncate(at);
+        let m = d.mem_mut().expect("a memory op");
+        m.offset = offset;
+        m.flags = m.flags.with(MemFlags::IN_BOUNDS);
+    }
     between(f, cx);
 }
 
@@ -250,6 +266,19 @@ struct Fold {
     /// Shift or factor, as an op and its constant operand.
     scale: Option<(Op, Value)>,
     bytes: u32,
+}
+
+/// The whole offset of an access whose dynamic offset is a constant, if that is inside of the place whatever is bound.
+fn constant_offset(f: &Function, i: Inst, cx: &PassCx<'_>) -> Option<u32> {
+    let d = &f.insts[i];
+    let (m, k) = (d.mem()?, f.const_bits(d.dyn_offset()?)?);
+    let offset = m.offset.checked_add(u32::try_from(k).ok()?)?;
+    let size = cx.module.place_size(f, m.place).or(match m.place {
+        Place::Buffer(r) => Some(cx.module.resources[r].min_size),
+        _ => None,
+    })?;
+    let end = offset.checked_add(f.access_bytes(i))?;
+    (end <= size && offset.is_multiple_of(m.align.max(1))).then_some(offset)
 }
 
 fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &PassCx<'_>) -> Option<Fold> {

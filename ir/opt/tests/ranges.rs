@@ -115,3 +115,23 @@ fn constants_off_the_alignment_stay() {
     assert!(opt(wide, &text(8)).contains("res0[8 + "));
     assert!(opt(wide, &text(9)).contains("res0[0 + "));
 }
+
+#[test]
+fn offsets_that_are_constants_altogether() {
+    let text = |offset: i32, k: i32| {
+        format!(
+            "func0 \"f\" {{\nblock0:\n  v0: i32 = load res2[{offset} + {k}:i32] align 16\n  store v0, res1[0] align 4\n  ret\n}}"
+        )
+    };
+    let t = opt(run, &text(16, 32));
+    assert!(t.contains("load res2[48] align 16 {in_bounds}"), "{t}");
+    // Outside, without the alignment, and beyond what an offset holds.
+    unchanged(run, &text(16, 48));
+    unchanged(run, &text(16, 4));
+    unchanged(run, &text(32, -16));
+    // Of a storage buffer nobody knows the size.
+    unchanged(
+        run,
+        "func0 \"f\" {\nblock0:\n  v0: i32 = load res0[0 + 4:i32] align 4\n  store v0, res1[0] align 4\n  ret\n}",
+    );
+}
