@@ -18,6 +18,8 @@ mod isel;
 mod merge_edges;
 mod merge_lanes;
 mod pack;
+#[doc(hidden)]
+pub mod products;
 mod rotate_tests;
 mod saturate;
 mod single_uniform;
@@ -163,6 +165,10 @@ impl Family for VivanteFamily {
                 // Limits whose lowest bits were taken away are not to be packed with others.
                 gpucc_opt::dce::run(&mut f, &mut gpucc_opt::PassCx::new(m, &caps(generation, *s)));
             }
+        }
+        if o.opt_level > 1 {
+            trace::enter("products", &f.name);
+            products::run(&mut f);
         }
         if s.wide {
             trace::enter("pack", &f.name);

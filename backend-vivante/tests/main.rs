@@ -6,6 +6,7 @@ mod mir;
 mod operands;
 mod optimise;
 mod order;
+mod products;
 mod quality;
 mod run;
 mod suites;

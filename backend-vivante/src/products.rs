@@ -1,0 +1,131 @@
+//! Products where one instruction takes them in.
+//!
+//! ```text
+//! v1 = fmul v0, k                     v1 = fmul v0, k
+//! v2 = fadd u, v1           ==>       v2 = fadd u, v1          (one MAD)
+//! v3 = fsub u, v1                     v4 = fmul v0, k
+//!                                     v3 = fsub u, v4          (one MAD)
+//! ```
+//!
+//! - A product that only sums read is made again for each: MAD rounds it like MUL. Not where the other operand of a sum is a
+//!   product as well, since a MAD takes in one.
+//! - A number plus itself is a product with 2 where a sum reads it.
+//! - A quotient by a constant is a product with its reciprocal: two roundings, inside the 2.5 ulp of WGSL, as reciprocals at run
+//!   time are.
+//!
+//! Needs and keeps: any IR. Before packing, which looks for sums of products.
+
+use gpucc_ir::analysis::Uses;
+use gpucc_ir::{Block, Const, Function, Inst, InstData, Op, Scalar, Value};
+
+/// Sums that a product is made for again, at most.
+const MOST: usize = 4;
+
+/// Runs over a function; gives the number of quotients and products rewritten.
+pub fn run(f: &mut Function) -> u64 {
+    reciprocals(f) + doubles(f) + copies(f)
+}
+
+/// `x + x` becomes `x * 2`, the same number, where a sum reads it: the depth of clip space is one MAD so.
+fn doubles(f: &mut Function) -> u64 {
+    let uses = Uses::new(f);
+    let double = |&i: &Inst| {
+        let d = &f.insts[i];
+        let read = |v: Value| match uses.of(v) {
+            [u] => takes_in(f, u.inst, v),
+            _ => false,
+        };
+        d.op == Op::FAdd && d.args[0] == d.args[1] && f.ty(d.args[0]).scalar() == Scalar::F32 && read(d.result())
+    };
+    let list: Vec<Inst> = f.insts_in_order().map(|(_, i)| i).filter(double).collect();
+    for &i in &list {
+        let two = f.fconst(f.ty(f.insts[i].result()), 2.0);
+        let d = &mut f.insts[i];
+        d.op = Op::FMul;
+        d.args[1] = two;
+    }
+    list.len() as u64
+}
+
+/// `x / k` becomes `x * (1 / k)`.
+fn reciprocals(f: &mut Function) -> u64 {
+    let list: Vec<Inst> = f.insts_in_order().map(|(_, i)| i).filter(|&i| f.insts[i].op == Op::FDiv).collect();
+    let mut changed = 0;
+    for i in list {
+        let Some(r) = reciprocal(f, f.insts[i].args[1]) else { continue };
+        let r = f.constant(r);
+        let d = &mut f.insts[i];
+        d.op = Op::FMul;
+        d.args[1] = r;
+        changed += 1;
+    }
+    changed
+}
+
+/// The reciprocals of a constant's lanes, where all of them are normal numbers.
+fn reciprocal(f: &Function, v: Value) -> Option<Const> {
+    let c = f.as_const(v).filter(|c| c.ty.scalar() == Scalar::F32)?;
+    let mut out = c.clone();
+    for bits in &mut out.bits {
+        let v = f32::from_bits(*bits as u32);
+        let r = 1.0 / v;
+        if !v.is_normal() || !r.is_normal() {
+            return None;
+        }
+        *bits = r.to_bits().into();
+    }
+    Some(out)
+}
+
+/// Products for each of the sums that read them.
+fn copies(f: &mut Function) -> u64 {
+    let uses = Uses::new(f);
+    let mut wanted: Vec<(Inst, Block)> = Vec::new();
+    for (b, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if d.op != Op::FMul {
+            continue;
+        }
+        let users = uses.of(d.result());
+        let sums = |u: &gpucc_ir::analysis::Use| takes_in(f, u.inst, d.result()) && u.block == b;
+        if (2..=MOST).contains(&users.len()) && users.iter().all(sums) {
+            wanted.extend(users[1..].iter().map(|u| (u.inst, u.block)));
+        }
+    }
+    if wanted.is_empty() {
+        return 0;
+    }
+    wanted.sort_unstable_by_key(|w| w.1);
+    for group in wanted.chunk_by(|x, y| x.1 == y.1) {
+        let b = group[0].1;
+        for i in std::mem::take(&mut f.blocks[b].insts) {
+            if group.iter().any(|w| w.0 == i) {
+                copy(f, b, i);
+            }
+            f.blocks[b].insts.push(i);
+        }
+    }
+    wanted.len() as u64
+}
+
+/// Whether an instruction is a sum that one MAD makes with this product.
+fn takes_in(f: &Function, i: Inst, product: Value) -> bool {
+    let d = &f.insts[i];
+    if !matches!(d.op, Op::FAdd | Op::FSub) {
+        return false;
+    }
+    let other = if d.args[0] == product { d.args[1] } else { d.args[0] };
+    other != product && f.def_op(other, Op::FMul).is_none()
+}
+
+/// Makes the product that a sum reads again, right before it.
+fn copy(f: &mut Function, b: Block, sum: Inst) {
+    let Some(k) = (0..2).find(|&k| f.def_op(f.insts[sum].args[k], Op::FMul).is_some()) else { return };
+    let v = f.insts[sum].args[k];
+    let (ty, old) = (f.ty(v), f.def_inst(v).expect("a product"));
+    let d = &f.insts[old];
+    let mut new = InstData::new(Op::FMul, &d.args, d.attr.clone()).at(d.loc);
+    new.fp = d.fp;
+    let i = f.push_inst(b, new, &[ty]);
+    f.insts[sum].args[k] = f.insts[i].result();
+}
