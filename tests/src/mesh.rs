@@ -64,7 +64,7 @@ pub fn scene(cells: u32, size: [u32; 2]) -> Scene {
         "shaders": { "m": { "wgsl": SHADER } },
         "textures": {
             "picture": { "format": "rgba8unorm", "size": [w, h] },
-            "depth": { "format": "depth32float", "size": [w, h] },
+            "depth": { "format": "depth24plus", "size": [w, h] },
             "tiles": { "format": "rgba8unorm", "size": [64, 64], "mipLevelCount": 7,
                 "contents": { "generator": { "name": "checker", "cell": 8, "b": [90, 120, 200, 255], "mips": "box" } } }
         },
@@ -76,7 +76,7 @@ pub fn scene(cells: u32, size: [u32; 2]) -> Scene {
                 { "shaderLocation": 0, "format": "float32x3", "offset": 0 },
                 { "shaderLocation": 1, "format": "float32x3", "offset": 12 } ] } ] },
             "fragment": { "shader": "m", "targets": [ { "format": "rgba8unorm" } ] },
-            "depthStencil": { "format": "depth32float", "depthWriteEnabled": true, "depthCompare": "less" } } },
+            "depthStencil": { "format": "depth24plus", "depthWriteEnabled": true, "depthCompare": "less" } } },
         "passes": [ { "type": "render", "colorAttachments": [ { "texture": "picture" } ],
             "depthStencilAttachment": { "texture": "depth" },
             "draws": [ { "pipeline": "p",

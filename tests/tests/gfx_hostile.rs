@@ -163,11 +163,8 @@ fn machines_draw_the_mesh_within_seconds() {
     for target in crate::drawing::pictures("all") {
         let place = gfx::place(gpucc_tests::exec::on(target), 2);
         let start = Instant::now();
-        let programs = match Programs::new(&ready.file.scene, &ready.shaders, place) {
-            // A chip may lack depths that are floats.
-            Err(f) if gfx::is_listed(&f, place) => continue,
-            programs => programs.unwrap_or_else(|f| panic!("{target}: {f}")),
-        };
+        let programs = Programs::new(&ready.file.scene, &ready.shaders, place);
+        let programs = programs.unwrap_or_else(|f| panic!("{target}: {f}"));
         let mut resources = ready.resources.clone();
         let options = frame::Options::default();
         frame::run(&ready.file.scene, &ready.shaders, &programs, &mut resources, &options, &mut || {})

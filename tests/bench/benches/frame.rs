@@ -1,5 +1,5 @@
 //! Time of a frame: a lit, textured mesh of 10,082 triangles with depth, 640 x 480. On the oracle at -O2 and for the poorest target, on
-//! one core and on two; on the machine of gcn:gfx8, which draws on one.
+//! one core and on two; on the machines of gcn:gfx8 and vivante:gc3000, which draw on one.
 //!
 //! `cargo bench -p gpucc-bench --bench frame`. Shaders are lowered and compiled before; elements are pixels.
 
@@ -34,16 +34,18 @@ fn mesh_frame(c: &mut Criterion) {
             });
         }
     }
-    let target = Target::parse("gcn:gfx8").unwrap_or_else(|e| panic!("{e}"));
-    let programs = Programs::new(scene, &ready.shaders, Place::Target(target, 2)).unwrap_or_else(|f| panic!("{f}"));
-    g.bench_function(BenchmarkId::new(target.to_string(), "machine"), |b| {
-        b.iter(|| {
-            let mut resources = ready.resources.clone();
-            let options = frame::Options::default();
-            frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {})
-                .map(|r| r.run.instructions)
-        })
-    });
+    for name in ["gcn:gfx8", "vivante:gc3000"] {
+        let target = Target::parse(name).unwrap_or_else(|e| panic!("{e}"));
+        let programs = Programs::new(scene, &ready.shaders, Place::Target(target, 2)).unwrap_or_else(|f| panic!("{f}"));
+        g.bench_function(BenchmarkId::new(target.to_string(), "machine"), |b| {
+            b.iter(|| {
+                let mut resources = ready.resources.clone();
+                let options = frame::Options::default();
+                frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {})
+                    .map(|r| r.run.instructions)
+            })
+        });
+    }
     g.finish();
 }
 
