@@ -7,7 +7,13 @@
 //! ```
 //!
 //! A copy may exchange components, if the producer can make them in that order: `mul t1, t2, t3; mov t1, t1.zyxw` is
-//! `mul t1, t2.zyxw, t3.zyxw`.
+//! `mul t1, t2.zyxw, t3.zyxw`. A vector that is copied beside one new component lives in the place of the copy from the start:
+//!
+//! ```text
+//! mul t0, u0, t2                          mul t1, u0, t2
+//! mad t1.__z_, t0.zzzz, 2, -t0.wwww       mad t1.__z_, t1.zzzz, 2, -t1.wwww
+//! mov t1.xy_w, t0.xyyw          ==>
+//! ```
 //!
 //! Elements of indexed variables at constant places are temporaries like others, until an indexed write. Inside blocks; what
 //! is live at their ends is known by components. Needs: physical registers, terminators that name every successor by label.
@@ -45,18 +51,40 @@ enum Known {
 
 /// Runs the pass; gives the number of instructions that disappeared.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
+    let mut repeated = 0;
     for insts in &mut mf.code {
         let mut known = [Known::Nothing; 256];
-        for i in insts {
+        insts.retain_mut(|i| {
             // A value at the end stays where the hardware looks for it.
             let end = i.target_op() == Some(VOp::End);
             for k in 0..if end { 0 } else { i.uses.len() } {
                 read(i, k, &known);
             }
+            if repeats(i, &known) {
+                repeated += 1;
+                return false;
+            }
             written(i, &mut known, t);
-        }
+            true
+        });
     }
-    remove(mf, t)
+    repeated + remove(mf, t)
+}
+
+/// Whether a copy gives components what they hold: layers and levels of samples one after the other, say.
+fn repeats(i: &MInst<Vivante>, known: &[Known; 256]) -> bool {
+    let (true, [d], [u]) = (is_copy(i), i.defs.as_slice(), i.uses.as_slice()) else { return false };
+    let Some(d) = d.phys().filter(|d| d.file == FILE) else { return false };
+    d.place.units().enumerate().all(|(k, x)| copied(u, k).is_some_and(|c| known[usize::from(x)] == c))
+}
+
+/// What a copy gives the component of this number, if that can be known.
+fn copied(u: &Use<Vivante>, k: usize) -> Option<Known> {
+    match u.src {
+        Src::Imm(bits) => Some(Known::Imm(bits)),
+        Src::Reg(Reg::P(p)) if p.file == FILE => Some(Known::Unit(unit(p, u.mods.swz[k]))),
+        _ => None,
+    }
 }
 
 fn is_copy(i: &MInst<Vivante>) -> bool {
@@ -121,11 +149,8 @@ fn written(i: &MInst<Vivante>, known: &mut [Known; 256], t: &Vivante) {
     }
     let mut now: Vec<(u16, Known)> = Vec::new();
     for (k, unit_of) in d.place.units().enumerate() {
-        let value = match (is_copy(i), i.uses.first().map(|u| (u.src, u.mods.swz))) {
-            (true, Some((Src::Imm(bits), _))) => Known::Imm(bits),
-            (true, Some((Src::Reg(Reg::P(p)), swz))) if p.file == FILE => Known::Unit(unit(p, swz[k])),
-            _ => Known::Nothing,
-        };
+        let source = i.uses.first().filter(|_| is_copy(i));
+        let value = source.and_then(|u| copied(u, k)).unwrap_or(Known::Nothing);
         now.push((unit_of, value));
     }
     for &(u, _) in &now {
@@ -194,7 +219,11 @@ fn remove(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
         let mut gone = vec![false; insts.len()];
         for k in (0..insts.len()).rev() {
             let above = &mut insts[..=k];
-            if is_dead(&above[k], &live, t) || retarget(above, &live, t) || exchange(above, t) {
+            if is_dead(&above[k], &live, t)
+                || retarget(above, &live, t)
+                || exchange(above, t)
+                || rename(above, &live, t)
+            {
                 gone[k] = true;
                 removed += 1;
                 continue;
@@ -300,9 +329,17 @@ fn exchange(insts: &mut [MInst<Vivante>], t: &Vivante) -> bool {
     let Some((copy, above)) = insts.split_last_mut() else { return false };
     let (true, [d], [u]) = (is_copy(copy), copy.defs.as_slice(), copy.uses.as_slice()) else { return false };
     let (Some(to), Some(from)) = (d.phys(), u.phys()) else { return false };
+    // Components that stay where they are may be made by others.
+    let staying = |&(k, x): &(usize, u16)| unit(from, u.mods.swz[k]) != x;
+    let moving: SmallVec<[(usize, u16); 4]> = to.place.units().enumerate().filter(staying).collect();
+    if moving.is_empty() || to.file != FILE {
+        return false;
+    }
+    let mask = moving.iter().fold(0, |m, x| m | 1 << (x.1 % 4));
+    let to = PReg { file: FILE, place: Placement::mask(to.place.row(4) * 4, mask) };
     let inside = |x: u16, p: PReg| p.place.units().position(|y| y == x);
-    let read: SmallVec<[u16; 4]> = u.mods.swz.iter().take(to.place.len().into()).map(|&c| unit(from, c)).collect();
-    if to.file != FILE || from.file != FILE || t.in_arrays(to) || !read.iter().all(|&x| inside(x, to).is_some()) {
+    let read: SmallVec<[u16; 4]> = moving.iter().map(|x| unit(from, u.mods.swz[x.0])).collect();
+    if from.file != FILE || t.in_arrays(to) || !read.iter().all(|&x| inside(x, to).is_some()) {
         return false;
     }
     for i in above.iter_mut().rev().take(REACH) {
@@ -326,6 +363,84 @@ fn exchange(insts: &mut [MInst<Vivante>], t: &Vivante) -> bool {
         }
     }
     false
+}
+
+/// If the last instruction copies components of a vector to the same ones of another register, and nobody reads the vector behind it, the
+/// vector is made there, and whoever reads it in between reads it there. What else is written to that register in between takes the
+/// place of components that are not read again. True if the copy is not needed any more.
+fn rename(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
+    let Some((copy, above)) = insts.split_last_mut() else { return false };
+    let (true, [d], [u]) = (is_copy(copy), copy.defs.as_slice(), copy.uses.as_slice()) else { return false };
+    let (Some(to), Some(from)) = (d.phys(), u.phys()) else { return false };
+    let (row, old) = (to.place.row(4), from.place.row(4));
+    let same = |(k, x): (usize, u16)| unit(from, u.mods.swz[k]) == x - row * 4 + old * 4;
+    if to.file != FILE
+        || from.file != FILE
+        || row == old
+        || t.in_arrays(to)
+        || t.in_arrays(from)
+        || !to.place.units().enumerate().all(same)
+    {
+        return false;
+    }
+    let copied = to.place.lanes(4);
+    let Some(at) = above.iter().rposition(|i| writes(i, old) & copied != 0) else { return false };
+    let (inside, producer) = (&above[at + 1..], &above[at]);
+    let made = writes(producer, old);
+    let one = matches!(producer.defs.as_slice(), [d] if d.phys().is_some_and(|p| p.file == FILE));
+    if inside.len() > REACH || !one || copied & !made != 0 || !may_write_elsewhere(producer) || producer.mods.indexed {
+        return false;
+    }
+    // The components of the vector that are in the new place.
+    let mut held = made;
+    for i in inside {
+        let (mine, others) = (reads(i, old), reads(i, row));
+        // An exchange of SIN and COS with their own source is not allowed on gc2000.
+        let fixed = !may_write_elsewhere(i) || matches!(i.target_op(), Some(VOp::M(Op::Sin | Op::Cos)));
+        let odd = i.target_op().is_none() || i.labels().next().is_some() || i.mods.indexed || fixed && mine & made != 0;
+        let gone = mine & made & !held != 0 || others & held != 0 || writes(i, old) & made != 0;
+        if odd || gone || writes(i, row) & copied != 0 || i.uses.iter().any(|u| splits(u, old, made)) {
+            return false;
+        }
+        held &= !writes(i, row);
+    }
+    let lives = |row: u16, lanes: u32| (0..4).any(|c| lanes >> c & 1 == 1 && has(live, row * 4 + c));
+    if lives(old, made) || lives(row, held & !copied) {
+        return false;
+    }
+    let moved = |p: PReg| Reg::P(PReg { file: FILE, place: Placement::mask(row * 4, p.place.lanes(4)) });
+    for u in above[at + 1..].iter_mut().flat_map(|i| &mut i.uses) {
+        if let Some(p) = u.phys().filter(|_| lanes_read(u, old) & made != 0) {
+            u.src = Src::Reg(moved(p));
+        }
+    }
+    if let Some(p) = above[at].defs[0].phys() {
+        above[at].defs[0].reg = moved(p);
+    }
+    true
+}
+
+/// Components of a temporary that an instruction writes.
+fn writes(i: &MInst<Vivante>, row: u16) -> u32 {
+    let of = |p: PReg| if p.file == FILE && p.place.row(4) == row { p.place.lanes(4) } else { 0 };
+    i.defs.iter().filter_map(|d| d.phys()).fold(0, |m, p| m | of(p))
+}
+
+/// Those that an operand reads.
+fn lanes_read(u: &Use<Vivante>, row: u16) -> u32 {
+    let Some(p) = u.phys().filter(|p| p.file == FILE && p.place.row(4) == row) else { return 0 };
+    u.mods.swz.iter().fold(0, |m, &c| m | 1 << (unit(p, c) % 4))
+}
+
+/// Those that an instruction reads.
+fn reads(i: &MInst<Vivante>, row: u16) -> u32 {
+    i.uses.iter().fold(0, |m, u| m | lanes_read(u, row))
+}
+
+/// Whether an operand reads some of these components of a temporary and others besides.
+fn splits(u: &Use<Vivante>, row: u16, lanes: u32) -> bool {
+    let read = lanes_read(u, row);
+    read & lanes != 0 && read & !lanes != 0
 }
 
 /// Whether an operation may write another register: what goes through lanes one by one without rules for its destination.

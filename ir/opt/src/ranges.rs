@@ -13,7 +13,9 @@
 use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::{UpperBounds, Uses};
-use gpucc_ir::{Attr, Block, Builder, CsrLists, Function, Inst, IntCc, MemFlags, Op, Place, SecondaryMap, Type, Value, ValueDef};
+use gpucc_ir::{
+    Attr, Block, Builder, CsrLists, Function, Inst, IntCc, MemFlags, Op, Place, SecondaryMap, Type, Value, ValueDef,
+};
 
 enum Change {
     /// The result is this value.
