@@ -309,7 +309,7 @@ pub struct Run {
     /// Stop after this many steps [default: 1000000000].
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,
-    /// Print the number of executed instructions by class.
+    /// Print the number of executed instructions by class and the cycles of the busiest unit.
     #[arg(long)]
     pub stats: bool,
     /// Options of the compilation.
@@ -372,7 +372,7 @@ pub struct Render {
     /// Run workgroups, vertices and quads in a random order with this seed; no result may depend on it.
     #[arg(long, value_name = "SEED")]
     pub perturb: Option<u64>,
-    /// Print the number of executed instructions by class.
+    /// Print the number of executed instructions by class and the cycles of the busiest unit.
     #[arg(long)]
     pub stats: bool,
 }

@@ -50,12 +50,17 @@ pub fn grid(text: &str) -> Result<[u32; 3], Failure> {
 
 pub fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
     let mut out = format!(
-        "{on}: {}, {}, {}, {}\n",
+        "{on}: {}, {}, {}, {}",
         plural(report.instructions, "instruction"),
         plural(report.lane_instructions, "lane instruction"),
         plural(report.subgroups, "subgroup"),
         plural(report.barriers, "barrier"),
     );
+    // The oracle has no cost model.
+    if report.cycles() > 0 {
+        let _ = write!(out, ", {}", plural(report.cycles(), "cycle"));
+    }
+    out.push('\n');
     for (class, n) in &report.classes {
         let _ = writeln!(out, "  {class:<16} {n}");
     }

@@ -929,3 +929,37 @@ fn render_is_told_the_language() {
     let scene = s.write("f.toml", "format = \"scene-1\"\n");
     expect(&["render", &scene, "--lang", "wgsl", "-o", &out], 1, "f.toml");
 }
+
+/// `run --stats` says cycles by the machine's cost facts: the same on any number of cores, fewer for better code, and a slow instruction counts
+/// for what it costs where the number of instructions is the same.
+#[test]
+fn runs_are_measured_in_cycles() {
+    let s = Scratch::new("cycles");
+    let shader = |name: &str, body: &str| {
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<f32, 64>;\n\
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{ var x = o[i]; for (var k = 0; k < 50; k++) {{ {body} }} o[i] = x; }}\n"
+        );
+        s.write(name, text)
+    };
+    let sum = shader("sum.wgsl", "x = x + 1.5;");
+    let root = shader("root.wgsl", "x = inverseSqrt(x);");
+    let cycles = |file: &str, target: &str, level: &str| -> u64 {
+        let args =
+            ["run", file, "--target", target, "-O", level, "--buf", "0:0=zero:256", "--grid", "1,1,1", "--stats"];
+        let runs = ["1", "2"].map(|threads| {
+            let o = gpucc().args(&args).env("RAYON_NUM_THREADS", threads).output().expect("the command starts");
+            String::from_utf8_lossy(&o.stdout).into_owned()
+        });
+        assert_eq!(runs[0], runs[1], "{target}");
+        let line = runs[0].lines().find(|l| l.contains("cycle")).unwrap_or_else(|| panic!("{target}: {}", runs[0]));
+        let word = line.rsplit(", ").next().and_then(|w| w.split(' ').next());
+        word.and_then(|w| w.replace(',', "").parse().ok()).unwrap_or_else(|| panic!("{line}"))
+    };
+    for target in ["gcn:gfx8", "tesla:nva3", "valhall:v10", "vivante:gc3000"] {
+        assert!(cycles(&sum, target, "2") < cycles(&sum, target, "0"), "{target}");
+        // A reciprocal square root takes a quarter of the lanes at a time, but for the chips whose table has one issue for all.
+        let dearer = cycles(&root, target, "2") > cycles(&sum, target, "2");
+        assert!(dearer || target.starts_with("vivante"), "{target}");
+    }
+}

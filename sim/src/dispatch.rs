@@ -269,6 +269,9 @@ pub struct RunReport {
     pub instructions: u64,
     /// The same, times the lanes that were active.
     pub lane_instructions: u64,
+    /// Busy time of each unit in 64ths of a cycle, summed over subgroups, by the cost facts of the machine's rows. A family with one issue
+    /// port uses the first.
+    pub busy: [u64; RunReport::UNITS],
     /// Instructions by class, as the family names its classes.
     pub classes: Vec<(&'static str, u64)>,
     /// Subgroups (waves, warps, quads) that were run.
@@ -284,6 +287,15 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// Units that a machine may have.
+    pub const UNITS: usize = 6;
+
+    /// Cycles of the busiest unit, rounded up: what the run costs a core whose subgroups hide all latencies. Two codes of one shader compare
+    /// by it where instructions differ in cost.
+    pub fn cycles(&self) -> u64 {
+        self.busy.iter().max().map_or(0, |b| b.div_ceil(64))
+    }
+
     /// Most notes that a run keeps.
     pub const MOST_NOTES: usize = 16;
 
@@ -301,6 +313,7 @@ impl RunReport {
         self.lane_instructions += part.lane_instructions;
         self.subgroups += part.subgroups;
         self.barriers += part.barriers;
+        self.busy.iter_mut().zip(part.busy).for_each(|(own, other)| *own += other);
         part.classes.into_iter().for_each(|(class, n)| self.add_class(class, n));
         self.races.extend(part.races);
         part.notes.into_iter().for_each(|n| self.note(n));

@@ -52,6 +52,8 @@ pub(crate) struct Decoded {
     pub op: Op,
     pub format: Format,
     pub unit: Unit,
+    /// Issue cycles of a wave.
+    pub cycles: u8,
     pub access: Access,
     pub operation: Operation,
     /// EXEC is written without an operand for it.
@@ -248,6 +250,7 @@ fn blank(op: Op, facts: &Attrs, at: u32, length: u32) -> Decoded {
         op,
         format: facts.format,
         unit: facts.unit,
+        cycles: facts.cycles,
         access: facts.access,
         operation: facts.operation,
         writes_exec: false,

@@ -31,6 +31,7 @@ pub(super) fn step(
         let active = w.exec().count_ones();
         steps.charge(active)?;
         report.count(active);
+        report.busy[0] += 64 * u64::from(d.cycles);
         classes[d.unit as usize] += 1;
         if let Some((kind, message)) = &d.fault {
             return Err(Trap::new(*kind, message.clone()));

@@ -78,6 +78,8 @@ pub struct Code {
     pub ty: Ty,
     pub src_ty: Ty,
     pub class: usize,
+    /// Issue clocks of a warp.
+    pub issue: u8,
     /// Address of the next instruction.
     pub next: u32,
     /// 0 plain, 1 exit, 2 join.
@@ -255,6 +257,7 @@ impl Code {
             ty: row.attrs.ty,
             src_ty: row.attrs.src,
             class: usize::from(row.effects.unit),
+            issue: row.attrs.issue,
             next,
             ei: get("ei").unwrap_or(0) as u8,
             pred: get("pred").unwrap_or(15) as u8,

@@ -317,10 +317,11 @@ impl<'a> Machine<'a> {
         executor.rules = self.rules;
         let result = executor.run_to_end(&mut warp);
         let (steps, instructions) = (executor.steps.clone(), executor.instructions);
-        let (lanes, classes) = (executor.lane_instructions, executor.classes);
+        let (lanes, clocks, classes) = (executor.lane_instructions, executor.clocks, executor.classes);
         unit.steps = steps;
         unit.report.instructions += instructions;
         unit.report.lane_instructions += lanes;
+        unit.report.busy[0] += 64 * clocks;
         unit.classes.iter_mut().zip(classes).for_each(|(a, b)| *a += b);
         result.map(|()| warp)
     }

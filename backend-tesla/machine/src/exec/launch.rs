@@ -352,6 +352,7 @@ impl Simulator for Run<'_> {
         let mut report = std::mem::take(&mut self.report);
         report.instructions = self.machine.instructions;
         report.lane_instructions = self.machine.lane_instructions;
+        report.busy[0] = 64 * self.machine.clocks;
         (report, &self.machine.classes)
     }
 

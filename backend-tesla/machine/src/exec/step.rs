@@ -14,6 +14,8 @@ pub struct Machine<'a> {
     pub steps: StepBudget,
     pub instructions: u64,
     pub lane_instructions: u64,
+    /// Issue clocks.
+    pub clocks: u64,
     pub classes: [u64; 6],
     pub rng: Option<SplitMix64>,
     /// Hardware's rules alone, or also those of our compiler.
@@ -29,7 +31,17 @@ impl<'a> Machine<'a> {
         rng: Option<SplitMix64>,
     ) -> Self {
         let rules = Rules::Conventions;
-        Machine { program, memories, steps, instructions: 0, lane_instructions: 0, classes: [0; 6], rng, rules }
+        Machine {
+            program,
+            memories,
+            steps,
+            instructions: 0,
+            lane_instructions: 0,
+            clocks: 0,
+            classes: [0; 6],
+            rng,
+            rules,
+        }
     }
 
     /// Charges work that is no instruction.
@@ -122,6 +134,7 @@ impl<'a> Machine<'a> {
         let lanes = mask.count_ones();
         self.steps.charge(lanes)?;
         self.instructions += 1;
+        self.clocks += u64::from(code.issue);
         self.lane_instructions += u64::from(lanes);
         self.classes[code.class] += 1;
         match code.op {

@@ -34,6 +34,26 @@ fn class_index(d: &DInst) -> usize {
     }
 }
 
+/// Adds the time of an instruction to its unit, in 64ths of a cycle (reference, section 11.1): FMA and CVT do 64 lanes a cycle, SFU 16, the
+/// varying unit 16 halves, the texture unit four lanes, the load/store unit one access.
+fn busy(d: &DInst, units: &mut [u64; gpucc_sim::RunReport::UNITS]) {
+    let words = if d.dst_pair { 2 } else { 1 };
+    let halves = 2 * u64::from(d.sr_count.max(1));
+    match crate::ROWS[d.op as usize].attrs.unit {
+        Unit::Fma => units[0] += words,
+        Unit::Cvt => units[1] += words,
+        Unit::Sfu => units[2] += 4 * words,
+        Unit::V => units[3] += 4 * halves,
+        Unit::T => units[4] += 16,
+        Unit::Vt => {
+            units[3] += 16;
+            units[4] += 16;
+        }
+        Unit::Ls => units[5] += 64,
+        Unit::None => {}
+    }
+}
+
 /// A program.
 pub(super) struct Program {
     pub code: Vec<Slot>,
@@ -103,6 +123,7 @@ fn step(w: &mut Warp, program: &Program, cx: &mut Shared, around: &mut Around<'_
     let lanes = w.active.count_ones();
     cx.steps.charge(lanes)?;
     cx.report.count(lanes);
+    busy(d, &mut cx.report.busy);
     cx.counts[class_index(d)] += 1;
     let flow = u32::from(d.flow);
     let (mut stop, mut skipped) = (None, 0);

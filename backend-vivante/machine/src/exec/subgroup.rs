@@ -240,6 +240,8 @@ impl Group {
             let lanes = mask.count_ones();
             let done = run.steps.charge(lanes).and_then(|()| {
                 run.report.count(lanes);
+                // One vec4 instruction a cycle (reference, section 14).
+                run.report.busy[0] += 64;
                 run.classes[pre.class as usize] += 1;
                 self.step(pre, launch, run)
             });
