@@ -76,10 +76,6 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(
-        Refusal::BindingIndices,
-        "a descriptor is in scalar registers, the same for all lanes of an instruction",
-    ),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
@@ -172,6 +168,7 @@ fn caps() -> Caps {
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,
+            lane_index: false,
         },
         sampler: SamplerCaps {
             compare: true,

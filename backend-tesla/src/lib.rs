@@ -183,6 +183,7 @@ fn caps(generation: u8) -> Caps {
             // Other components are bound apart.
             gather: if generation == NVA3 { Gathers::First } else { Gathers::Nothing },
             base_clamp: false,
+            lane_index: true,
         },
         sampler: SamplerCaps {
             compare: true,

@@ -76,10 +76,6 @@ const MOST_ATTRIBUTES: usize = 16;
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(
-        Refusal::BindingIndices,
-        "lanes of an instruction that reads or writes an image name one descriptor",
-    ),
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
@@ -179,6 +175,7 @@ fn caps() -> Caps {
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,
+            lane_index: false,
         },
         sampler: SamplerCaps {
             compare: true,

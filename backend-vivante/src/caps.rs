@@ -156,6 +156,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             layer: LayerForm::Float,
             gather: Gathers::Nothing,
             base_clamp: false,
+            lane_index: true,
         },
         sampler: SamplerCaps {
             compare: generation != machine::GC2000,

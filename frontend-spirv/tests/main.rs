@@ -3,6 +3,7 @@
 mod arrays;
 mod buffers;
 mod common;
+mod faults;
 mod forms;
 mod hostile;
 mod lines;

@@ -524,3 +524,62 @@ fn outputs_over_one_another() {
     let at = |s: &&gpucc_ir::IoSlot| s.at == IoAt::location(0);
     assert_eq!(interface(&m).outputs.iter().find(at).map(|s| s.ty.lanes()), Some(4));
 }
+
+/// The type that takes an image from its sampler is that of the image.
+#[test]
+fn images_keep_their_type() {
+    if !tools() {
+        return;
+    }
+    let types = "%flat = OpTypeImage %f 2D 0 0 0 1 Unknown\n%deep = OpTypeImage %f 3D 0 0 0 1 Unknown\n%both = OpTypeSampledImage %flat\n\
+        %pt = OpTypePointer UniformConstant %both\n%t = OpVariable %pt UniformConstant";
+    let annotations = "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 4";
+    let with = |ty: &str| {
+        let body = format!("%x = OpLoad %both %t\n%y = OpImage %{ty} %x");
+        lower(&assembled(ty, ["", annotations, types, &body]))
+    };
+    assert!(with("flat").is_ok());
+    let list = with("deep").expect_err("it is wrong");
+    assert_eq!(list[0].class, Class::Invalid);
+    assert!(list[0].message.contains("its type is not that of the image"), "{}", list[0]);
+}
+
+/// Minima and maxima read the bits as they say, not as the type of the memory says.
+#[test]
+fn minima_and_maxima_of_the_other_sign() {
+    if !tools() {
+        return;
+    }
+    let body = "%ra = OpAtomicSMax %u %p0 %u1 %u0 %u1\n%b = OpAtomicUMax %u %p1 %u1 %u0 %u1\n\
+        %c = OpAtomicSMin %u %p2 %u1 %u0 %u1\n%d = OpAtomicUMin %u %p3 %u1 %u0 %u1";
+    let minus = u32::MAX;
+    assert_eq!(words(&assembled("signs", ["", "", "", body]), given(&[minus; 4])), [1, minus, minus, 1]);
+}
+
+/// Products of 64 bits have 128.
+#[test]
+fn wide_products_of_64_bits() {
+    if !tools() {
+        return;
+    }
+    let types = "%l = OpTypeInt 64 0\n%both = OpTypeStruct %l %l\n%n32 = OpConstant %u 32";
+    let body = "%x = OpLoad %u %p0\n%w = OpUConvert %l %x\n%sh = OpShiftLeftLogical %l %w %n32\n%r = OpUMulExtended %both %sh %sh\n\
+        %low = OpCompositeExtract %l %r 0\n%high = OpCompositeExtract %l %r 1\n%h1 = OpShiftRightLogical %l %high %n32\n\
+        %s0 = OpUConvert %u %low\n%s1 = OpUConvert %u %high\n%s2 = OpUConvert %u %h1\nOpStore %p1 %s0\nOpStore %p2 %s1\nOpStore %p3 %s2";
+    // (2^32 - 1)^2 * 2^64: the lower half is 0, the upper one 0xfffffffe_00000001.
+    let bytes = assembled("wide", ["Int64", "", types, body]);
+    assert_eq!(words(&bytes, given(&[u32::MAX, 7, 7, 7]))[1..], [0, 1, 0xffff_fffe]);
+}
+
+/// A capability that is newer than the tables says nothing of the code.
+#[test]
+fn capabilities_that_nobody_knows() {
+    if !tools() {
+        return;
+    }
+    let mut bytes = assembled("newer", ["Int64", "", "", "OpStore %p0 %u3"]);
+    let int64 = [2u32 << 16 | 17, 11].map(u32::to_le_bytes).concat();
+    let at = bytes.windows(8).position(|w| w == int64).expect("the capability");
+    bytes[at + 4..at + 8].copy_from_slice(&6912u32.to_le_bytes());
+    assert_eq!(words(&bytes, given(&[0; 4]))[0], 3);
+}

@@ -63,7 +63,6 @@ refusals! {
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
     PointSize "point-size" Feature "points of more than a pixel: a size that a vertex gives, where points are drawn or may be and it is not known to be 1, and the place in a point that a fragment reads";
     Textures "textures" Feature "textures, images and samplers";
-    BindingIndices "binding-indices" Feature (Textures) "arrays of textures and samplers at an index that differs between invocations";
     StorageBuffers "storage-buffers" Feature "storage buffers";
     StorageTextures "storage-textures" Feature (Textures) "storage textures";
     ImageAtomics "image-atomics" Feature (Textures) "atomics on storage textures";

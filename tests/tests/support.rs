@@ -480,17 +480,6 @@ fn probes() -> Vec<Probe> {
         on_array(R::Extensions, "requires texture_and_sampler_let;", "u32", "o[i] = i;"),
         on_array(R::F16, "enable f16;", "f32", "o[i] = f32(f16(o[i]) + 1.0h);"),
         on_array(R::NarrowIntegers, "enable wgpu_int16;", "u32", "o[i] = u32(u16(o[i]) * u16(3));"),
-        Probe {
-            families: &["gcn", "valhall"],
-            ..wgsl(
-                R::BindingIndices,
-                "enable wgpu_binding_array;\n\
-                 @group(0) @binding(1) var t: binding_array<texture_2d<f32>, 2>;\n\
-                 @group(0) @binding(0) var<storage, read_write> o: array<vec4<f32>>;\n\
-                 @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) \
-                 { o[i] = textureLoad(t[i & 1u], vec2<i32>(0, 0), 0); }",
-            )
-        },
         on_array(R::WideTypes, "", "u64", "o[i] = o[i] * 3lu;"),
         on_array(R::WideTypes, "", "f64", "let r = frexp(o[i]); o[i + 64u] = r.fract; o[i + 128u] = f64(r.exp);"),
         wgsl(

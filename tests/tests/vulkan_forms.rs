@@ -28,6 +28,11 @@ fn one<const N: usize>(rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> Outpu
     vec![("picture", picture(rows, texel))]
 }
 
+/// Texel `u` of texture `t` of an array.
+fn texel(t: u32, u: u32) -> [u32; 4] {
+    [t, u, 10 * t + u, 1]
+}
+
 /// The forms and their values.
 fn forms() -> Vec<(&'static str, Outputs)> {
     let number = |x: u32, y: u32| x + 4 * y;
@@ -62,6 +67,14 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ("buffers", one(4, |x, _| [11, 22, 40 + x, 5])),
         ("textures", one(4, |x, y| [x, y, 10 * x + y, 1])),
         (
+            "elements",
+            vec![
+                ("picture", picture(4, |x, y| texel(x & 1, y))),
+                // Beyond the edge: even rows repeat, odd rows clamp.
+                ("second", picture(4, |x, y| texel(1 - (x & 1), if y & 1 == 0 { y } else { 3 }))),
+            ],
+        ),
+        (
             "outputs",
             vec![
                 ("picture", picture(4, |x, y| [x, y, 1, 2])),
@@ -93,8 +106,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("sample", "tesla:nva0", "sample-shading"),
     ("sample", "vivante", "sample-shading"),
     ("texels", "tesla", "storage-buffers"),
-    ("textures", "gcn", "binding-indices"),
-    ("textures", "valhall", "binding-indices"),
 ];
 
 fn folder() -> PathBuf {

@@ -260,6 +260,8 @@ pub struct TexCaps {
     pub gather: Gathers,
     /// Whether coordinates can be clamped half a texel inside the edges.
     pub base_clamp: bool,
+    /// Whether lanes may name different elements of an array of textures or samplers; `lower_indices` goes through them otherwise.
+    pub lane_index: bool,
 }
 
 impl TexCaps {
@@ -272,6 +274,7 @@ impl TexCaps {
         layer: LayerForm::Integer,
         gather: Gathers::Any,
         base_clamp: true,
+        lane_index: true,
     };
     /// The least that there is a lowering for.
     pub const POOREST: TexCaps = TexCaps {
@@ -282,6 +285,7 @@ impl TexCaps {
         layer: LayerForm::Float,
         gather: Gathers::Nothing,
         base_clamp: false,
+        lane_index: false,
     };
 }
 

@@ -29,6 +29,7 @@ mod legalise_pack;
 pub mod licm;
 pub mod lower_blend;
 pub mod lower_fetch;
+pub mod lower_indices;
 pub mod lower_io;
 pub mod lower_subgroups;
 pub mod lower_tex;

@@ -11,8 +11,8 @@ use crate::cx::Graph;
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide,
     exit_values, fold, fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch,
-    lower_io, lower_subgroups, lower_tex, mem_opt, mem2reg, narrow, predicate_demotes, ranges, robust, rotate,
-    scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
+    lower_indices, lower_io, lower_subgroups, lower_tex, mem_opt, mem2reg, narrow, predicate_demotes, ranges, robust,
+    rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -117,6 +117,7 @@ const NARROW: Pass = lowering!("narrow", narrow::run);
 const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
 const LOWER_BLEND: Pass = pass!("lower-blend", lower_blend::run);
 const LOWER_IO: Pass = pass!("lower-io", lower_io::run);
+const LOWER_INDICES: Pass = lowering!("lower-indices", lower_indices::run);
 const LOWER_FETCH: Pass = pass!("lower-fetch", lower_fetch::run);
 const PREDICATE_DEMOTES: Pass = graph_pass!("predicate-demotes", predicate_demotes::run);
 const LOWER_TEX: Pass = pass!("lower-tex", lower_tex::run);
@@ -182,7 +183,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(SHRINK_IO);
     }
-    list.extend([LOWER_BLEND, LOWER_IO, LOWER_FETCH, LOWER_TEX, LEGALISE, SCALARISE]);
+    list.extend([LOWER_BLEND, LOWER_IO, LOWER_INDICES, LOWER_FETCH, LOWER_TEX, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -227,6 +228,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("lower-blend", "lower-io", "what a target gets is packed behind the blending"),
     ("narrow", "lower-io", "inputs of half precision are floats by then"),
     ("lower-io", "legalise", "what becomes of inputs and outputs uses ops that a target may lack"),
+    ("lower-indices", "lower-fetch", "what one instruction becomes stands in one loop, queries too"),
+    ("lower-indices", "lower-tex", "what one instruction becomes stands in one loop, queries too"),
     ("lower-fetch", "lower-tex", "fetches become samples of arrays, whose layers take their form"),
     ("narrow", "lower-tex", "coordinates of half precision are floats by then"),
     ("lower-tex", "legalise", "what becomes of texture instructions uses ops that a target may lack"),
@@ -315,6 +318,10 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("shrink-io", "inputs, outputs and components that nobody reads do not travel"),
     ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),
     ("lower-io", "rewrites inputs and outputs to the forms that the target has: indices, positions, interpolation"),
+    (
+        "lower-indices",
+        "elements of arrays of textures and samplers that differ between lanes are gone through one by one",
+    ),
     ("lower-fetch", "texels are fetched as the target's fetch them: checks, samples of a pixel, wide texels"),
     (
         "lower-tex",
@@ -391,6 +398,7 @@ pub const REQUIRED: &[&str] = &[
     "narrow",
     "lower-blend",
     "lower-io",
+    "lower-indices",
     "lower-fetch",
     "lower-tex",
     "legalise",

@@ -19,6 +19,7 @@ use gpucc_ir::{
 };
 
 use crate::caps::{Blending, Caps, CubeGradients, IoCaps, LayerForm};
+use crate::lower_indices::divergent;
 use crate::lower_tex::{has_gather, unwritten};
 
 pub use cases::cases;
@@ -145,6 +146,11 @@ pub fn check(m: &Module, caps: &Caps) -> Result<(), Diagnostic> {
         && !interface_fits(io, e.stage.kind(), &caps.io)
     {
         return Err(Diagnostic::internal("selection", left).note(format!("{io:?}")));
+    }
+    if !caps.tex.lane_index
+        && let Some(i) = divergent(m, f).iter().next()
+    {
+        return Err(Diagnostic::internal("selection", left).note(gpucc_ir::text::inst_text(f, i)));
     }
     match f.insts_in_order().find(|(_, i)| !may_reach_selection(m, *i, caps)) {
         None => Ok(()),

@@ -6,10 +6,9 @@
 //! the target's capabilities is refused here too, by its code. After this, an op that selection does not know is a bug of the
 //! compiler.
 
-use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{
     AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Refusal, Res,
-    ResourceKind, Scalar, Span, Stage, StageInfo, Sysval, Tex, TexArg, TexDesc, TexDim, TexWhat, Unsupported, Where,
+    ResourceKind, Scalar, Span, Stage, StageInfo, Sysval, Tex, TexDesc, TexDim, TexWhat, Unsupported, Where,
 };
 use gpucc_pipeline::{Pipeline, SamplerFacts};
 
@@ -206,7 +205,6 @@ impl Check<'_> {
     }
 
     fn function(&self, f: &Function) -> Result<(), Diagnostic> {
-        self.indices(f)?;
         for (b, i) in f.insts_in_order() {
             let d = &f.insts[i];
             let span = self.m.span(d.loc);
@@ -221,24 +219,6 @@ impl Check<'_> {
             return Err(self.refuse(l, span));
         }
         Ok(())
-    }
-
-    /// Elements of arrays of textures and samplers that differ between lanes.
-    fn indices(&self, f: &Function) -> Result<(), Diagnostic> {
-        let Some(l) = self.lack(Refusal::BindingIndices) else { return Ok(()) };
-        let indexed =
-            |&i: &Inst| f.insts[i].tex().is_some_and(|t| t.desc.texture_indexed() || t.desc.sampler_indexed());
-        let list: Vec<Inst> = f.insts_in_order().map(|x| x.1).filter(indexed).collect();
-        if list.is_empty() {
-            return Ok(());
-        }
-        let uniform = Uniformity::within(self.m, f, &DomTree::new(f));
-        let differs = |i: &&Inst| {
-            let d = &f.insts[**i];
-            let element = |arg| d.tex_arg(arg).is_some_and(|v| uniform.is_divergent(v));
-            element(TexArg::TextureIndex) || element(TexArg::SamplerIndex)
-        };
-        list.iter().find(differs).map_or(Ok(()), |&i| Err(self.refuse(l, self.m.span(f.insts[i].loc))))
     }
 
     /// The refusals of an instruction.

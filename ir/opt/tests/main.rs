@@ -19,6 +19,7 @@ mod legalise;
 mod licm;
 mod lower_blend;
 mod lower_fetch;
+mod lower_indices;
 mod lower_io;
 mod lower_tex;
 mod mem2reg;
