@@ -506,6 +506,11 @@ impl<'m> Types<'m> {
         }
     }
 
+    /// Whether values of a type are made of parts, of which a struct may have none.
+    pub fn is_composite(&self, ty: Ty) -> bool {
+        matches!(self.kind(ty), Kind::Vector(..) | Kind::Matrix(..) | Kind::Array(..) | Kind::Struct(_))
+    }
+
     /// The type of one part.
     pub fn part(&self, ty: Ty, index: u32) -> Option<Ty> {
         match self.kind(ty) {

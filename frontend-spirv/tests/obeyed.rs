@@ -583,3 +583,22 @@ fn capabilities_that_nobody_knows() {
     bytes[at + 4..at + 8].copy_from_slice(&6912u32.to_le_bytes());
     assert_eq!(words(&bytes, given(&[0; 4]))[0], 3);
 }
+
+/// What has no parts is not made of them.
+#[test]
+fn scalars_are_no_composites() {
+    if !tools() {
+        return;
+    }
+    let types = "%image = OpTypeImage %f 2D 0 0 0 1 Unknown";
+    for (n, ty) in ["bool", "u", "f", "image", "void"].into_iter().enumerate() {
+        for (k, op) in
+            ["OpConstantComposite", "OpSpecConstantComposite", "OpCompositeConstruct"].into_iter().enumerate()
+        {
+            let line = format!("%none = {op} %{ty}");
+            let (declared, body) = if k < 2 { (format!("{types}\n{line}"), "") } else { (types.into(), line.as_str()) };
+            let list = lower(&assembled(&format!("composite{n}{k}"), ["", "", &declared, body])).expect_err(&line);
+            assert_eq!(list[0].class, Class::Invalid, "{line}: {}", list[0]);
+        }
+    }
+}

@@ -64,6 +64,9 @@ impl ModuleCx<'_> {
     fn composite(&mut self, inst: &Inst, ty: Ty) -> Lowered<Tree> {
         let m = self.m;
         let o = m.operands(inst);
+        if !self.types.is_composite(ty) {
+            return Err(m.wrong(inst, "its type has no parts"));
+        }
         if o.len() != self.types.parts(ty) as usize {
             return Err(m.wrong(inst, format!("it has {} parts, its type {}", o.len(), self.types.parts(ty))));
         }

@@ -28,6 +28,14 @@ use crate::Caps;
 /// The operands that name elements.
 const INDICES: [TexArg; 2] = [TexArg::TextureIndex, TexArg::SamplerIndex];
 
+/// The elements that one index may name.
+struct Loop {
+    index: Value,
+    /// The operands that are this index.
+    args: SmallVec<[TexArg; 2]>,
+    count: u32,
+}
+
 /// The texture instructions that read an element which differs between the lanes of a subgroup.
 pub(crate) fn divergent(m: &Module, f: &Function) -> EntitySet<Inst> {
     let mut found = EntitySet::new();
@@ -83,20 +91,20 @@ fn expand(m: &Module, b: &mut Builder<'_>, i: Inst) -> Option<Value> {
     let d = b.func.insts[i].clone();
     let mut ask = TexOperands::of(&d)?;
     // One loop for each index. A combined image and sampler are at one index.
-    let mut loops: SmallVec<[(Value, SmallVec<[TexArg; 2]>, u32); 2]> = SmallVec::new();
+    let mut loops: SmallVec<[Loop; 2]> = SmallVec::new();
     for arg in INDICES {
         let of = if arg == TexArg::TextureIndex { Some(ask.tex.texture) } else { ask.tex.sampler };
         let (Some(index), Some(of)) = (ask.get(arg), of) else { continue };
         let count = m.resources[of].count.max(1);
-        match loops.iter_mut().find(|l| l.0 == index && l.2 == count) {
-            Some(l) => l.1.push(arg),
-            None => loops.push((index, [arg].into_iter().collect(), count)),
+        match loops.iter_mut().find(|l| l.index == index && l.count == count) {
+            Some(l) => l.args.push(arg),
+            None => loops.push(Loop { index, args: [arg].into_iter().collect(), count }),
         }
     }
     if m.options.robust {
-        for (index, _, count) in &mut loops {
-            let last = b.func.iconst(Type::I32, i64::from(*count - 1));
-            *index = b.umin(*index, last);
+        for l in &mut loops {
+            let last = b.func.iconst(Type::I32, i64::from(l.count - 1));
+            l.index = b.umin(l.index, last);
         }
     }
     let ty = d.results.iter().next().map(|r| b.func.ty(r));
@@ -109,10 +117,10 @@ fn each(
     b: &mut Builder<'_>,
     d: &gpucc_ir::InstData,
     ask: &mut TexOperands,
-    loops: &[(Value, SmallVec<[TexArg; 2]>, u32)],
+    loops: &[Loop],
     before: Option<Value>,
 ) -> Option<Value> {
-    let Some(((index, args, count), rest)) = loops.split_first() else {
+    let Some((Loop { index, args, count }, rest)) = loops.split_first() else {
         let list: SmallVec<[Value; 8]> = ask.tex.desc.args().into_iter().filter_map(|a| ask.get(a)).collect();
         let mut one = d.clone();
         one.args = gpucc_ir::Values::from_slice(&list);

@@ -10,7 +10,7 @@ use gpucc_sim::{Dispatch, RunOptions};
 fn module(robust: &str, index: &str, line: &str) -> Module {
     let text = format!(
         "module robust {robust}\nres0 \"o\" group 0 binding 0 storage_rw size 4 stride 4\n\
-         res1 \"t\" group 0 binding 1 texture 2d f32 count 3\nres2 \"s\" group 0 binding 2 sampler count 3\n\
+         res1 \"t\" group 0 binding 1 texture 2d float count 3\nres2 \"s\" group 0 binding 2 sampler count 3\n\
          entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {{\nblock0:\n  v0: i32x3 = sysval local_invocation_id\n  \
          v1: i32 = extract v0, lane 0\n  {index}\n  v3: i32 = shl v1, 2:i32\n  {line}\n  v7: f32 = extract v6, lane 0\n  \
          store v7, res0[0 + v3] align 4\n  ret\n}}\n"
