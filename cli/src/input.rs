@@ -1,9 +1,9 @@
 //! From a path on the command line to an IR module.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use gpucc::frontend::wesl::{self, File, Outside};
-use gpucc::frontend::{self, FrontOptions, Lang, SpirvReader};
+use gpucc::frontend::wesl::{File, Outside};
+use gpucc::frontend::{self, FrontOptions, Lang, Modules, SpirvReader};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
 
@@ -93,8 +93,7 @@ pub fn codegen_options(front: &Front) -> CodegenOptions {
 /// The class of what was shown, or a usage or I/O failure.
 pub fn load(path: &Path, front: &Front, messages: &Messages) -> Result<Input, Failure> {
     // Of a folder with modules the root.
-    let root = ["package.wesl", "main.wesl"].map(|name| path.join(name)).into_iter().find(|f| f.is_file());
-    let path = root.as_deref().unwrap_or(path);
+    let path = &root(path);
     // An ending that says nothing is told before a file is looked for.
     language(path, front)?;
     load_bytes(path, &files::read(path)?, front, messages)
@@ -156,12 +155,14 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
         made = glslang::assemble(&name, bytes)?;
         bytes = &made;
     }
-    let is_wesl = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wesl"));
-    if lang == Lang::Wgsl && is_wesl {
-        return load_wesl(path, &name, bytes, front, messages);
-    }
+    let modules = match lang == Lang::Wgsl && is_wesl(path) {
+        true => Some(modules(path, bytes, &front.features)?),
+        false => None,
+    };
     // Spans are offsets in text; those of a binary in the sources that it carries or names.
-    let report = if lang == Lang::Spirv {
+    let report = if let Some(modules) = &modules {
+        Reporter::with_files(messages, modules.files().iter().map(|f| (f.name.clone(), f.text.clone())).collect())
+    } else if lang == Lang::Spirv {
         let own = |file: &str| if file.is_empty() { name.clone() } else { file.to_string() };
         let files = frontend::source_files(bytes, lang);
         let list: Vec<_> = files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
@@ -169,7 +170,7 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
     } else {
         Reporter::new(messages, &name, &String::from_utf8_lossy(bytes))
     };
-    match frontend::load(bytes, lang, &options) {
+    match modules.map_or_else(|| frontend::load(bytes, lang, &options), |m| m.load(&options)) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);
             Ok(Input { module: loaded.module, report })
@@ -181,9 +182,23 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
     }
 }
 
+/// The root of modules in a folder; other paths as they are.
+pub fn root(path: &Path) -> PathBuf {
+    let root = ["package.wesl", "main.wesl"].map(|name| path.join(name)).into_iter().find(|f| f.is_file());
+    root.unwrap_or_else(|| path.to_path_buf())
+}
+
+/// Whether a file is a module of WESL.
+pub fn is_wesl(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wesl"))
+}
+
 /// A root module of WESL with all that it imports: modules are files below the folder of the root, with the ending .wesl or .wgsl.
-fn load_wesl(path: &Path, name: &str, bytes: &[u8], front: &Front, messages: &Messages) -> Result<Input, Failure> {
-    let options = front_options(front)?;
+///
+/// # Errors
+/// A file that cannot be read, or is no text.
+pub fn modules(path: &Path, bytes: &[u8], features: &[String]) -> Result<Modules, Failure> {
+    let name = path.display().to_string();
     let Ok(text) = String::from_utf8(bytes.to_vec()) else {
         return Err(Failure::Input(format!("`{name}` is not UTF-8 text")));
     };
@@ -205,24 +220,9 @@ fn load_wesl(path: &Path, name: &str, bytes: &[u8], front: &Front, messages: &Me
             }
         }
     };
-    let features = front.features.iter().cloned().collect();
-    let root = File { name: name.to_string(), text };
-    let (files, linked) = wesl::link(root, &mut Outside { read: &mut read, features: &features });
-    if let Some(failure) = failed {
-        return Err(failure);
-    }
-    let all = files.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join("\n");
-    let report = Reporter::with_files(messages, files.into_iter().map(|f| (f.name, f.text)).collect());
-    match linked.and_then(|linked| frontend::load_linked(&linked, &all, &options)) {
-        Ok(loaded) => {
-            report.show(&loaded.warnings, None);
-            Ok(Input { module: loaded.module, report })
-        }
-        Err(list) => {
-            report.show(&list, None);
-            Err(failure(&list))
-        }
-    }
+    let features = features.iter().cloned().collect();
+    let modules = Modules::link(File { name, text }, &mut Outside { read: &mut read, features: &features });
+    failed.map_or(Ok(modules), Err)
 }
 
 /// The targets of an option.

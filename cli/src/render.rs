@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, failure, files, glslang, progress, words};
+use crate::{Failure, Worst, failure, files, glslang, input, progress, words};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -171,10 +171,10 @@ fn stage_of(path: &Path) -> Result<Stage, Failure> {
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("vert") => return Ok(Stage::Vertex),
         Some("frag") => return Ok(Stage::Fragment),
-        Some("wgsl" | "spv") => {}
+        Some("wgsl" | "wesl" | "spv") => {}
         _ => {
             return Err(Failure::Usage(format!(
-                "`{}` is no shader of a pipeline (.wgsl, .spv, .vert, .frag)",
+                "`{}` is no shader of a pipeline (.wgsl, .wesl, .spv, .vert, .frag)",
                 path.display()
             )));
         }
@@ -191,7 +191,7 @@ fn stage_of(path: &Path) -> Result<Stage, Failure> {
 fn is_both(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let bytes = || std::fs::read(path).unwrap_or_default();
-    ["wgsl", "spv"].contains(&ending.as_str())
+    ["wgsl", "wesl", "spv"].contains(&ending.as_str())
         && matches!(kinds(path, &bytes())[..], [Stage::Vertex, Stage::Fragment] | [Stage::Fragment, Stage::Vertex])
 }
 
@@ -199,7 +199,11 @@ fn is_both(path: &Path) -> bool {
 fn kinds(path: &Path, bytes: &[u8]) -> Vec<Stage> {
     let is_spirv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("spv"));
     let lang = if is_spirv { Lang::Spirv } else { Lang::Wgsl };
-    let loaded = frontend::load(bytes, lang, &frontend::FrontOptions::default());
+    let options = frontend::FrontOptions::default();
+    let loaded = match input::is_wesl(path) {
+        true => input::modules(path, bytes, &[]).map_or_else(|_| Err(Vec::new()), |m| m.load(&options)),
+        false => frontend::load(bytes, lang, &options),
+    };
     loaded.map_or_else(|_| Vec::new(), |l| l.module.entries.iter().map(|e| e.stage.kind()).collect())
 }
 
@@ -255,9 +259,9 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     }
     let ending = ending.to_ascii_lowercase();
     let glsl = ["frag", "glsl"].contains(&ending.as_str());
-    if !glsl && !["wgsl", "spv"].contains(&ending.as_str()) {
+    if !glsl && !["wgsl", "wesl", "spv"].contains(&ending.as_str()) {
         return Err(Failure::Usage(format!(
-            "`{}` is neither a scene (.toml, .json) nor a fragment shader (.wgsl, .spv, .frag, .glsl)",
+            "`{}` is neither a scene (.toml, .json) nor a fragment shader (.wgsl, .wesl, .spv, .frag, .glsl)",
             path.display()
         )));
     }
@@ -542,10 +546,14 @@ fn show(
     target: &str,
     messages: &Messages,
 ) {
-    let source = line.and_then(|l| Some((ready.shaders.sources.iter().find(|s| s.name == l.0)?, l)));
+    let of = |s: &Source, name: &str| s.name == name || s.files().iter().any(|f| f.0 == name);
+    let source = line.and_then(|l| Some((ready.shaders.sources.iter().find(|s| of(s, &l.0))?, l)));
     let reporter = match source {
-        Some((s, &(_, line, column))) => {
-            let reporter = reporter(s, messages);
+        Some((s, &(ref name, line, column))) => {
+            let reporter = match s.files().into_iter().find(|f| s.modules.is_some() && f.0 == *name) {
+                Some(file) => Reporter::with_files(messages, vec![file]),
+                None => reporter(s, messages),
+            };
             let line = line.saturating_sub(s.lines_before());
             match reporter.span(line, column) {
                 Some(span) => d = d.at(span, ""),
@@ -561,7 +569,7 @@ fn show(
 /// Where messages about a shader go.
 fn reporter(source: &Source, messages: &Messages) -> Reporter {
     if source.lang != Lang::Spirv {
-        return Reporter::new(messages, &source.name, &source.text());
+        return Reporter::with_files(messages, source.files());
     }
     let own = |file: &str| if file.is_empty() { source.name.clone() } else { file.to_string() };
     let files = frontend::source_files(&source.bytes, source.lang);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Failure;
+use crate::{Failure, input};
 
 /// A shader and its name in the report: the path relative to the folder given, with `/` between its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,9 @@ struct Found {
 
 fn known_ending(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    ["wgsl", "spv", "glsl", "vert", "frag", "comp", "gir"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    ["wgsl", "wesl", "spv", "glsl", "vert", "frag", "comp", "gir"]
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The last `parts` parts of a path.
@@ -34,14 +36,16 @@ fn tail(path: &Path, parts: usize) -> String {
     all[all.len().saturating_sub(parts)..].join("/")
 }
 
-/// The shaders below a folder. Every real folder is read once, under its own place before any link to it: links that go
+/// The shaders below a folder. Below one with a root of modules no other file with the ending .wesl is a program. Every real folder is read once, under its own place before any link to it: links that go
 /// round in circles end.
 fn walk(root: &Path, out: &mut Vec<Found>, problems: &mut Vec<Failure>) {
     let mut seen = BTreeSet::new();
     // Real folders first; then links to folders, by name.
-    let mut folders = vec![(root.to_path_buf(), 0)];
-    let mut links: BTreeMap<PathBuf, usize> = BTreeMap::new();
-    while let Some((folder, depth)) = folders.pop().or_else(|| links.pop_first()) {
+    let mut folders = vec![(root.to_path_buf(), (0, false))];
+    let mut links: BTreeMap<PathBuf, (usize, bool)> = BTreeMap::new();
+    while let Some((folder, (depth, modules))) = folders.pop().or_else(|| links.pop_first()) {
+        let root = input::root(&folder);
+        let modules = modules || root != folder;
         let problem = |e: std::io::Error| Failure::Io(format!("cannot read `{}`: {e}", folder.display()));
         let (real, list) = match fs::canonicalize(&folder).and_then(|real| Ok((real, fs::read_dir(&folder)?))) {
             Ok(both) => both,
@@ -63,10 +67,10 @@ fn walk(root: &Path, out: &mut Vec<Found>, problems: &mut Vec<Failure>) {
             };
             let path = item.path();
             if kind.is_symlink() && path.is_dir() {
-                links.insert(path, depth + 1);
+                links.insert(path, (depth + 1, modules));
             } else if kind.is_dir() {
-                folders.push((path, depth + 1));
-            } else if known_ending(&path) {
+                folders.push((path, (depth + 1, modules)));
+            } else if known_ending(&path) && !(modules && input::is_wesl(&path) && path != root) {
                 let real = path.file_name().map_or_else(|| path.clone(), |n| real.join(n));
                 out.push(Found { real, path, parts: depth + 1 });
             }

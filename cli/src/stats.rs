@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpucc::frontend::{self, Loaded};
+use gpucc::frontend::{self, Lang, Loaded};
 use gpucc::{Options, Target};
 use gpucc_container::Entry;
 use gpucc_ir::{Class, Diagnostic, Module};
@@ -249,9 +249,19 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
         Ok(lang) => lang,
         Err(f) => return One::failed(rows, f),
     };
+    let modules = match lang == Lang::Wgsl && input::is_wesl(&shader.path) {
+        true => match input::modules(&shader.path, &bytes, &front.features) {
+            Ok(modules) => Some(modules),
+            Err(f) => return One::failed(rows, f),
+        },
+        false => None,
+    };
     let mut lacks = Vec::new();
     let loaded = loop {
-        let loaded = frontend::load(&bytes, lang, &options);
+        let loaded = match &modules {
+            Some(modules) => modules.load(&options),
+            None => frontend::load(&bytes, lang, &options),
+        };
         let code = loaded.as_ref().err().and_then(|list| list.first()).map(|d| (d.code, d.message.clone()));
         match (code, &options.entry) {
             (Some(("no-entry-point", _)), Some(name)) => {
@@ -270,17 +280,19 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
         Ok(loaded) => rows.compile(&loaded, front, args.per_line),
         Err(list) if front.entry.is_some() => rows.refused(front.entry.as_deref().unwrap_or("*"), "*", &list),
         // One entry point that is refused loses no other.
-        Err(list) => match frontend::load_each(&bytes, lang, &options) {
-            Ok(each) if !each.is_empty() => {
-                for (entry, loaded) in each {
-                    match loaded {
-                        Ok(loaded) => rows.compile(&loaded, front, args.per_line),
-                        Err(list) => rows.refused(&entry.name, entry.stage, &list),
+        Err(list) => {
+            match modules.map_or_else(|| frontend::load_each(&bytes, lang, &options), |m| m.load_each(&options)) {
+                Ok(each) if !each.is_empty() => {
+                    for (entry, loaded) in each {
+                        match loaded {
+                            Ok(loaded) => rows.compile(&loaded, front, args.per_line),
+                            Err(list) => rows.refused(&entry.name, entry.stage, &list),
+                        }
                     }
                 }
+                _ => rows.refused("*", "*", &list),
             }
-            _ => rows.refused("*", "*", &list),
-        },
+        }
     }
     One { rows: rows.list, problem: None, lacks }
 }
@@ -341,7 +353,8 @@ fn command(args: &Stats, targets: &[Target]) -> String {
     let robust = front.robustness();
     let mut out = format!("gpucc stats --target {} -O {} --robust {robust}", names.join(","), front.level());
     let entry = front.entry.iter().map(|e| ("entry", e));
-    for (option, value) in entry.chain(front.overrides.iter().map(|o| ("override", o))) {
+    let features = front.features.iter().map(|f| ("feature", f));
+    for (option, value) in entry.chain(front.overrides.iter().map(|o| ("override", o))).chain(features) {
         out += &format!(" --{option} {value}");
     }
     if args.per_line {

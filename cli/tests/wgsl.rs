@@ -47,3 +47,50 @@ fn modules_of_wesl() {
     s.write("util/math.wesl", "fn half(x: u32) -> u32 { return x; }\n");
     expect(&run, 1, "main.wesl:1:36");
 }
+
+/// A picture and a report of modules: a shader alone, a scene, a folder; a message in the file of an imported module.
+#[test]
+fn modules_of_wesl_in_pictures_and_reports() {
+    let s = Scratch::new("wesl_more");
+    let colour = s.write(
+        "shaders/colour.wesl",
+        "import super::parts::mixed; const HALF = 0.5; fn red() -> vec4f { return mixed(HALF); }\n",
+    );
+    s.write("shaders/parts.wesl", "fn mixed(x: f32) -> vec4f { return vec4f(x * 2.0, 0.0, 0.0, 1.0); }\n");
+    let main = "import package::colour;\n@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {\n\
+        return vec4f(f32(i % 2u) * 4.0 - 1.0, f32(i / 2u) * 4.0 - 1.0, 0.0, 1.0); }\n\
+        @fragment fn fs() -> @location(0) vec4f { return colour::red(); }\n";
+    let root = s.write("shaders/main.wesl", main);
+    let scene = |shader: &str| {
+        let shader = format!("[shaders]\ns = {{ {shader} }}\n");
+        let rest = "[textures]\nt = { format = \"rgba8unorm\", size = [4, 4] }\n\
+            [pipelines.p]\nvertex = { shader = \"s\" }\nfragment = { shader = \"s\", targets = [{ format = \"rgba8unorm\" }] }\n\
+            [[passes]]\ntype = \"render\"\ncolorAttachments = [{ texture = \"t\" }]\n\
+            [[passes.draws]]\npipeline = \"p\"\ndraw = { vertexCount = 3 }\n[[outputs]]\nname = \"t\"\ntexture = \"t\"\n";
+        format!("format = \"scene-1\"\n{shader}{rest}")
+    };
+    let whole = main.replace("import package::colour;\n", "").replace("colour::red()", "vec4f(1.0, 0.0, 0.0, 1.0)");
+    s.write("shaders/whole.wgsl", whole);
+    let plain = s.write("plain.toml", scene("file = \"shaders/whole.wgsl\""));
+    expect(&["render", &plain, "--target", "interp", "-o", &s.path("plain.png")], 0, "");
+    let scene = s.write("a.toml", scene("file = \"shaders/main.wesl\""));
+    let picture = s.path("a.png");
+    for target in ["interp", "gcn", "valhall"] {
+        expect(&["render", &scene, "--target", target, "-o", &picture], 0, "");
+        assert_eq!(s.read("a.png"), s.read("plain.png"), "{target}");
+    }
+    let alone = s.write(
+        "shaders/alone.wesl",
+        "import package::colour::red;\n@fragment fn f() -> @location(0) vec4f { return red(); }\n",
+    );
+    expect(&["render", &alone, "--target", "gcn", "--size", "4x4", "-o", &picture], 0, "");
+    let folder = std::path::Path::new(&root).parent().expect("it lies in a folder").display().to_string();
+    let report = expect(&["stats", &folder, "--target", "gcn", "--format", "csv"], 0, "main.wesl");
+    assert!(!report.contains("colour.wesl") && !report.contains("parts.wesl"), "{report}");
+    std::fs::write(&colour, "import super::parts::mixed;\nfn red() -> vec4f { return mixed(1u); }\n")
+        .expect("it is there");
+    expect(&["render", &scene, "--target", "gcn", "-o", &picture], 1, "colour.wesl:2:");
+    expect(&["render", &alone, "--target", "gcn", "-o", &picture], 1, "colour.wesl:2:");
+    let report = expect(&["stats", &root, "--target", "gcn", "--format", "csv"], 1, "invalid");
+    assert!(report.contains("main.wesl"), "{report}");
+}

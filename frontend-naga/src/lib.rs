@@ -12,6 +12,7 @@ mod align;
 mod arguments;
 mod behaviour;
 mod edits;
+mod exponents;
 pub mod guard;
 mod halves;
 mod known;
@@ -177,11 +178,31 @@ fn parse_edited(text: &str, edits: &Edits) -> Result<Parsed, Vec<Diagnostic>> {
 
 /// WGSL whose casts to halves are said in another way.
 fn parse_halves(source: &str) -> Result<Parsed, Vec<Diagnostic>> {
-    let Some((text, edits)) = halves::rewrite(source) else { return parse_text(Input::text(source), Lang::Wgsl) };
-    let parsed = parse_text(Input::text(&text), Lang::Wgsl);
+    let Some((text, edits)) = halves::rewrite(source) else { return parse_exponents(source) };
+    let parsed = parse_exponents(&text);
     let mut parsed = parsed.map_err(|list| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>())?;
     parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
     Ok(Parsed { edits: parsed.edits.after(edits), ..parsed })
+}
+
+/// WGSL in which `frexp` of halves is said in another way, where naga does not take it as it is.
+fn parse_exponents(source: &str) -> Result<Parsed, Vec<Diagnostic>> {
+    let list = match parse_text(Input::text(source), Lang::Wgsl) {
+        Ok(parsed) => return Ok(parsed),
+        Err(list) => list,
+    };
+    let Some((text, edits)) = exponents::rewrite(source) else { return Err(list) };
+    match parse_text(Input::text(&text), Lang::Wgsl) {
+        Ok(mut parsed) => {
+            parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
+            Ok(Parsed { edits: parsed.edits.after(edits), ..parsed })
+        }
+        // What is wrong besides; of types that only the new text has the source's message is better.
+        Err(other) if other.iter().all(|d| !format!("{d:?}").contains("gpucc_")) => {
+            Err(other.into_iter().map(|d| edits.explain(d)).collect())
+        }
+        Err(_) => Err(list),
+    }
 }
 
 /// As [`parse`] for a text that naga can read.

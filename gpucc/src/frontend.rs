@@ -77,13 +77,53 @@ pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, 
     parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
 }
 
-/// The same of modules of WESL that were put together; `text` is the texts of all, one behind the other with a byte between.
-///
-/// # Errors
-/// As [`load`], with places in that text.
-pub fn load_linked(linked: &wesl::Linked, text: &str, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let parsed = Parsed::Naga(Box::new(wesl::parse(linked)?), text.as_bytes(), naga_in::Lang::Wgsl);
-    parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
+/// A program of WESL: the root and all modules that it imports.
+#[derive(Debug)]
+pub struct Modules {
+    files: Vec<wesl::File>,
+    text: String,
+    linked: Result<wesl::Linked, Vec<Diagnostic>>,
+}
+
+impl Modules {
+    /// Puts a root together with what it imports. What is wrong with it [`Modules::load`] says.
+    pub fn link(root: wesl::File, outside: &mut wesl::Outside<'_>) -> Modules {
+        let (files, linked) = wesl::link(root, outside);
+        let text = files.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join("\n");
+        Modules { files, text, linked }
+    }
+
+    /// The modules, the root first.
+    pub fn files(&self) -> &[wesl::File] {
+        &self.files
+    }
+
+    /// The texts of all, one behind the other with a byte between. Diagnostics have their places in it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn parsed(&self) -> Result<Parsed<'_>, Vec<Diagnostic>> {
+        let linked = self.linked.as_ref().map_err(Clone::clone)?;
+        Ok(Parsed::Naga(Box::new(wesl::parse(linked)?), self.text.as_bytes(), naga_in::Lang::Wgsl))
+    }
+
+    /// As [`load`].
+    ///
+    /// # Errors
+    /// As [`load`], with places in the texts of all modules.
+    pub fn load(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
+        let parsed = self.parsed()?;
+        parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
+    }
+
+    /// As [`load_each`].
+    ///
+    /// # Errors
+    /// As [`load_each`], with places in the texts of all modules.
+    pub fn load_each(&self, options: &FrontOptions) -> Result<Vec<Alone>, Vec<Diagnostic>> {
+        Ok(each(&self.parsed()?, options))
+    }
 }
 
 /// The module that a front end read.
@@ -174,16 +214,14 @@ pub struct EntryName {
     pub stage: &'static str,
 }
 
+/// An entry point lowered by itself, or why it is not.
+pub type Alone = (EntryName, Result<Loaded, Vec<Diagnostic>>);
+
 /// As [`load`], with every entry point lowered by itself: in source order, or only the one of `options`.
 ///
 /// # Errors
 /// Inputs that cannot be read at all. Refusals of one entry point are with it.
-#[expect(clippy::type_complexity, reason = "a list of results, each with its name")]
-pub fn load_each(
-    bytes: &[u8],
-    lang: Lang,
-    options: &FrontOptions,
-) -> Result<Vec<(EntryName, Result<Loaded, Vec<Diagnostic>>)>, Vec<Diagnostic>> {
+pub fn load_each(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Vec<Alone>, Vec<Diagnostic>> {
     let Some(lang) = naga_lang(lang) else {
         let module = gir(bytes, options)?.module;
         let alone = |e: &gpucc_ir::EntryPoint| {
@@ -195,7 +233,10 @@ pub fn load_each(
         return Ok(module.entries.iter().map(alone).collect());
     };
     let bytes = &*without_mark(bytes, lang);
-    let parsed = Parsed::new(bytes, lang, options)?;
+    Ok(each(&Parsed::new(bytes, lang, options)?, options))
+}
+
+fn each(parsed: &Parsed<'_>, options: &FrontOptions) -> Vec<Alone> {
     let wanted = |name: &str| options.entry.as_deref().is_none_or(|e| e == name);
     let mut list = Vec::new();
     for e in parsed.entries().into_iter().filter(|e| wanted(&e.name)) {
@@ -203,7 +244,7 @@ pub fn load_each(
         let lowered = parsed.lower(&alone);
         list.push((e, lowered));
     }
-    Ok(list)
+    list
 }
 
 fn naga_lang(lang: Lang) -> Option<naga_in::Lang> {

@@ -47,6 +47,16 @@ impl SceneFile {
             None => Err(self.locate(SceneError::new(field, "there is no such shader"))),
         }
     }
+
+    /// The bytes of a file that a shader's file names, relative to the scene's folder; `None` if there is none.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn imported(&self, shader: &str, path: &str) -> Option<Result<Vec<u8>, SceneError>> {
+        let read = || file(path, Some(&self.folder), limits::FILE_BYTES);
+        let wrong = |e| self.locate(at(e, &format!("shaders.{shader}.file")));
+        self.folder.join(path).is_file().then(|| read().map_err(wrong))
+    }
 }
 
 /// The first contents of all resources of a scene; `folder` is what files are relative to, without one there are none.

@@ -137,7 +137,7 @@ fn resources() {
         (
             "/shaders/f/file",
             r#""a.hlsl""#,
-            "shaders.f.file: `a.hlsl` does not end in `.wgsl`, `.spv`, `.vert`, `.frag` or `.comp`",
+            "shaders.f.file: `a.hlsl` does not end in `.wgsl`, `.wesl`, `.spv`, `.vert`, `.frag` or `.comp`",
         ),
         ("/textures/res/size", "[0, 4]", "textures.res.size[0]: the width is 0, which is not in 1 to 16384"),
         (

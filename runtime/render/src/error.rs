@@ -1,6 +1,8 @@
 //! Why a frame has no picture.
 
-use gpucc::frontend::Lang;
+use std::sync::Arc;
+
+use gpucc::frontend::{Lang, Modules};
 use gpucc_ir::{Class, Diagnostic, Span};
 use gpucc_scene::SceneError;
 use gpucc_sim::Trap;
@@ -39,12 +41,35 @@ pub struct Source {
     pub lang: Lang,
     /// Bytes at the start that the author did not write: messages count from behind them.
     pub prologue: usize,
+    /// The modules of a program of WESL; the bytes are those of all, one behind the other with a byte between.
+    pub modules: Option<Arc<Modules>>,
 }
 
 impl Source {
     /// The author's text; nothing of a module of words.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self.bytes.get(self.prologue..).unwrap_or_default())
+    }
+
+    /// Names and texts of the files that the author wrote.
+    pub fn files(&self) -> Vec<(String, String)> {
+        match &self.modules {
+            Some(modules) => modules.files().iter().map(|f| (f.name.clone(), f.text.clone())).collect(),
+            None => vec![(self.name.clone(), self.text().into_owned())],
+        }
+    }
+
+    /// The file that a line of the bytes is of, and the line there.
+    pub fn file_line(&self, line: u32) -> (String, u32) {
+        let mut line = line;
+        for f in self.modules.iter().flat_map(|m| m.files()) {
+            let lines = f.text.matches('\n').count() as u32 + 1;
+            if line <= lines {
+                return (f.name.clone(), line);
+            }
+            line -= lines;
+        }
+        (self.name.clone(), line)
     }
 
     /// Lines in front of what the author wrote.

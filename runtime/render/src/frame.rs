@@ -203,7 +203,8 @@ impl Frame<'_> {
                 lines.iter().rev().find(|l| u64::from(l.pc) <= pc).map(|l| (l.line, l.column))?
             }
         };
-        Some((source.name.clone(), line, column))
+        let (file, line) = source.file_line(line);
+        Some((file, line, column))
     }
 }
 

@@ -1,8 +1,10 @@
 //! The shaders of a scene, lowered: each entry point that a pipeline names, once for each set of constants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
 
-use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::frontend::{self, FrontOptions, Lang, Modules, wesl};
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Stage};
 use gpucc_opt::{BindingFacts, PipelineContext};
 use gpucc_scene::model::{Names, Pipeline, Shader};
@@ -209,10 +211,42 @@ impl Loader<'_> {
             _ if self.file.name.is_empty() => (format!("shaders.{name}"), Lang::Wgsl),
             _ => (format!("{}: shaders.{name}", self.file.name), Lang::Wgsl),
         };
-        self.out.sources.push(Source { name: shown, bytes, lang, prologue });
+        let modules = match self.file.scene.shaders.get(name) {
+            Some(Shader::File(path)) if is_wesl(path) => Some(Arc::new(self.modules(name, path, &shown, &bytes)?)),
+            _ => None,
+        };
+        let bytes = modules.as_ref().map_or(bytes, |m| m.text().as_bytes().to_vec());
+        self.out.sources.push(Source { name: shown, bytes, lang, prologue, modules });
         let k = self.out.sources.len() - 1;
         self.sources.insert(name.into(), k);
         Ok(k)
+    }
+
+    /// A root module of WESL with all that it imports: files below the folder of the root. No feature is on.
+    fn modules(&self, shader: &str, path: &str, shown: &str, bytes: &[u8]) -> Result<Modules, Failure> {
+        let field = format!("shaders.{shader}.file");
+        let text = |name: &str, bytes: Vec<u8>| {
+            String::from_utf8(bytes).map_err(|_| self.wrong(field.clone(), format!("`{name}` is not UTF-8 text")))
+        };
+        let root = wesl::File { name: shown.into(), text: text(path, bytes.to_vec())? };
+        let folder = path.rfind('/').map_or("", |end| &path[..=end]);
+        let mut failed = None;
+        let mut read = |module: &[String]| {
+            ["wesl", "wgsl"].into_iter().find_map(|ending| {
+                let path = format!("{folder}{}.{ending}", module.join("/"));
+                let name = self.file.folder.join(&path).display().to_string();
+                let read = self.file.imported(shader, &path)?.map_err(Failure::from);
+                match read.and_then(|bytes| text(&path, bytes)) {
+                    Ok(text) => Some(wesl::File { name, text }),
+                    Err(failure) => {
+                        failed.get_or_insert(failure);
+                        None
+                    }
+                }
+            })
+        };
+        let modules = Modules::link(root, &mut wesl::Outside { read: &mut read, features: &BTreeSet::new() });
+        failed.map_or(Ok(modules), Err)
     }
 
     /// The number of an entry point; `field` is that of the stage in the scene.
@@ -280,7 +314,11 @@ impl Loader<'_> {
         let overrides = constants.iter().map(|(n, v)| (n.to_string(), *v)).collect();
         let options = FrontOptions { overrides, ..FrontOptions::default() };
         let s = &self.out.sources[source];
-        match frontend::load_each(&s.bytes, s.lang, &options) {
+        let each = match &s.modules {
+            Some(modules) => modules.load_each(&options),
+            None => frontend::load_each(&s.bytes, s.lang, &options),
+        };
+        match each {
             Err(list) => Err(self.failed(field, source, constants, list)),
             Ok(list) => Ok(list
                 .into_iter()
@@ -307,6 +345,10 @@ impl Loader<'_> {
         }
         Failure::Shader { source: Box::new(self.out.sources[source].clone()), list }
     }
+}
+
+fn is_wesl(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("wesl"))
 }
 
 /// Notes the number of an entry point that was taken.

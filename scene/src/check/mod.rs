@@ -139,10 +139,10 @@ impl Checker<'_> {
 fn check_shader(field: &str, s: &Shader) -> Checked {
     let Shader::File(name) = s else { return Ok(()) };
     let ending = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
-    if ["wgsl", "spv", "vert", "frag", "comp"].contains(&ending) {
+    if ["wgsl", "wesl", "spv", "vert", "frag", "comp"].contains(&ending) {
         return Ok(());
     }
-    let message = format!("`{name}` does not end in `.wgsl`, `.spv`, `.vert`, `.frag` or `.comp`");
+    let message = format!("`{name}` does not end in `.wgsl`, `.wesl`, `.spv`, `.vert`, `.frag` or `.comp`");
     fail(format!("{field}.file"), message)
 }
 
