@@ -57,6 +57,54 @@ fn scalar_instructions_for_uniform_work() {
     }
 }
 
+/// Clamps of the three numbers at `i`, and the instructions that begin so in the listing of gfx8.
+fn clamps(float: &str, signed: &str, unsigned: &str) -> [usize; 3] {
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> f: array<f32>;
+        @group(0) @binding(1) var<storage, read_write> s: array<i32>;
+        @group(0) @binding(2) var<storage, read_write> u: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{
+            f[i] = {float}; s[i] = {signed}; u[i] = {unsigned};
+        }}"
+    );
+    let floats = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 0.5, -1.0, 2.0, 3.0, 1e-40].map(f32::to_bits);
+    let d = Dispatch::new([1, 1, 1])
+        .with_u32(0, 0, &words(64, |i| floats[i as usize % 10]))
+        .with_u32(0, 1, &words(64, |i| i.wrapping_sub(20)))
+        .with_u32(0, 2, &words(64, |i| if i % 9 == 0 { u32::MAX - i } else { i }));
+    check(&source, &d, ALL);
+    let mut m = module(&source);
+    m.options.robust = false;
+    let text = gpucc_gcn_machine::disassemble(&compile(&m, 2, &options(2)).entry.code, 2, gpucc_isa::stage::CS);
+    ["v_med3", "v_min", "v_max"].map(|word| text.matches(word).count())
+}
+
+/// A clamp between constants that take no literal is one instruction.
+#[test]
+fn clamps_are_medians() {
+    assert_eq!(clamps("clamp(f[i], -1.0, 2.0)", "clamp(s[i], -3, 30)", "clamp(u[i], 3u, 40u)"), [3, 0, 0]);
+    assert_eq!(clamps("f[i]", "max(min(s[i], 30), -3)", "max(min(u[i], 40u), 3u)"), [2, 0, 0]);
+}
+
+/// Not with literals, nor with the upper bound of a float first (that would be the value for NaN), nor with bounds out of order.
+#[test]
+fn other_bounds_are_no_medians() {
+    assert_eq!(clamps("clamp(f[i], -1.5, 2.5)", "clamp(s[i], -300, 30)", "clamp(u[i], 3u, 400u)")[0], 0);
+    assert_eq!(clamps("max(min(f[i], 2.0), -1.0)", "min(max(s[i], 30), -3)", "min(max(u[i], 40u), 3u)")[0], 0);
+}
+
+/// The angle of a sine and a cosine is brought into one turn once.
+#[test]
+fn sine_and_cosine_share_their_angle() {
+    let source = "@group(0) @binding(0) var<storage, read_write> f: array<f32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            f[i] = sin(f[i]) * 2.0 + cos(f[i]);
+        }";
+    let text =
+        gpucc_gcn_machine::disassemble(&compile(&module(source), 2, &options(2)).entry.code, 2, gpucc_isa::stage::CS);
+    assert_eq!(["v_fract_f32", "v_sin_f32", "v_cos_f32"].map(|word| text.matches(word).count()), [1, 1, 1], "{text}");
+}
+
 /// Words of the program whose text begins so, replaced one at a time; the machine must notice every time.
 fn each_replaced(
     generation: usize,

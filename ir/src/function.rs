@@ -322,7 +322,7 @@ impl Function {
 
     /// The successors of every block that exists, also of those outside the layout, in edge order, with repetitions.
     pub fn all_succs(&self) -> CsrLists<Block, Block> {
-        let mut l = CsrLists::default();
+        let mut l = CsrLists::with_room(self.blocks.len(), 2 * self.blocks.len());
         for b in self.blocks.values() {
             let mut list: SmallVec<[Block; 4]> = SmallVec::new();
             if let Some(&i) = b.insts.last() {

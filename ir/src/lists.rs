@@ -42,6 +42,13 @@ impl<K: Entity, V: Copy> CsrLists<K, V> {
         CsrLists { starts, items, key: PhantomData }
     }
 
+    /// No list yet, with room for so many of them and so many items in all.
+    pub fn with_room(keys: usize, items: usize) -> Self {
+        let mut starts = Vec::with_capacity(keys + 1);
+        starts.push(0);
+        CsrLists { starts, items: Vec::with_capacity(items), key: PhantomData }
+    }
+
     /// Appends the list of the next key: for lists that are made in the order of their keys.
     pub fn push(&mut self, list: impl IntoIterator<Item = V>) {
         self.items.extend(list);

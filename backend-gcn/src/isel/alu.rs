@@ -36,6 +36,10 @@ impl Isel<'_> {
             self.valu(cx, i);
             return Ok(());
         }
+        if let Some(m) = self.median(cx, d) {
+            self.valu(cx, m.def(r));
+            return Ok(());
+        }
         let inst = match d.op {
             Ir::FAdd | Ir::FSub | Ir::FMul | Ir::FMin | Ir::FMax => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
@@ -90,8 +94,10 @@ impl Isel<'_> {
             Ir::FSin | Ir::FCos => {
                 // Turns, brought into one turn: the instruction takes -256..256 only.
                 let x = self.float(cx, a(0));
-                let turns = self.make_v(cx, self.shared(build::VMulF32.on([Use::imm(0x3e22_f983), x])));
-                let t = self.make_v(cx, self.shared(build::VFractF32.on([turns.into()])));
+                let turns = self.shared(build::VMulF32.on([Use::imm(0x3e22_f983), x]));
+                let turns = self.make_v(cx, turns);
+                let t = self.shared(build::VFractF32.on([turns.into()]));
+                let t = self.make_v(cx, t);
                 op(if d.op == Ir::FSin { Op::VSinF32 } else { Op::VCosF32 }).arg(t)
             }
             Ir::FLdexp => {
@@ -280,6 +286,41 @@ impl Isel<'_> {
         };
         self.valu(cx, inst.def(r));
         Ok(())
+    }
+
+    /// A clamp between constants that need no literal is the median of three. The lower bound of floats has to be taken first: the
+    /// instruction makes it of NaN, and so does the greater of both.
+    fn median(&mut self, cx: &mut IselCx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
+        let (inner, median) = match d.op {
+            Ir::FMin => (Ir::FMax, Op::VMed3F32),
+            Ir::SMin => (Ir::SMax, Op::VMed3I32),
+            Ir::SMax => (Ir::SMin, Op::VMed3I32),
+            Ir::UMin => (Ir::UMax, Op::VMed3U32),
+            Ir::UMax => (Ir::UMin, Op::VMed3U32),
+            _ => return None,
+        };
+        let f = cx.f;
+        let bound = |args: &[Value]| {
+            let k = args.iter().position(|&v| bits_of(f, v).is_some())?;
+            let bits = bits_of(f, args[k]).filter(|&b| inline32(b, self.generation).is_some())?;
+            Some((args[1 - k], bits))
+        };
+        let (v, second) = bound(&d.args)?;
+        let here = Some(cx.current());
+        let p = cx.fold_op(v, inner).filter(|_| f.def_inst(v).is_some_and(|i| self.home[i] == here))?;
+        let (x, first) = bound(&p.args)?;
+        let (low, high) = if matches!(d.op, Ir::SMax | Ir::UMax) { (second, first) } else { (first, second) };
+        let ordered = match median {
+            Op::VMed3F32 => f32::from_bits(low) <= f32::from_bits(high),
+            Op::VMed3I32 => low as i32 <= high as i32,
+            _ => low <= high,
+        };
+        let vector = [v, x].iter().all(|&v| self.reg_banks.of(v) == RegBank::Vector);
+        if !ordered || !vector {
+            return None;
+        }
+        let x = if median == Op::VMed3F32 { self.float(cx, x) } else { self.any(cx, x) };
+        Some(op(median).arg(x).arg(Use::imm(low)).arg(Use::imm(high)))
     }
 
     /// A product that only this sum wants is computed with it: `v_mad_f32` rounds both, as the two instructions would.

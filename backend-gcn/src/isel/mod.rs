@@ -131,14 +131,15 @@ impl<'m> Isel<'m> {
         }
     }
 
-    /// The common part of sine and cosine of one angle; in programs that draw.
-    fn shared(&self, i: MI) -> MI {
-        if self.io.is_compute { i } else { with(i, (Once(true),)) }
+    /// The common part of sine and cosine of one angle.
+    fn shared(&mut self, i: MI) -> MI {
+        self.images.once = true;
+        with(i, (Once(true),))
     }
 
     /// Whether something is marked as computed once in a block.
     pub fn once(&self) -> bool {
-        self.images.once || !self.io.is_compute
+        self.images.once
     }
 }
 

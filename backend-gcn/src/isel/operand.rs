@@ -3,6 +3,7 @@
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::{Attr, Op as Ir, Sysval, Value};
 use gpucc_mir::{Class, MInst, PReg, Reg, Src, Use, VReg};
+use smallvec::SmallVec;
 
 use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
@@ -124,7 +125,7 @@ impl Isel<'_> {
         }
         // The short form takes anything first and a vector register second; the long form one scalar anywhere.
         let fits_short = short && (n < 2 || self.is_vector_reg(cx, &i.uses[1]));
-        let mut scalars: Vec<Src> = Vec::new();
+        let mut scalars: SmallVec<[Src; 2]> = SmallVec::new();
         for k in (0..n).rev() {
             let u = i.uses[k];
             if self.is_vector_reg(cx, &u) || self.inline(&u) {

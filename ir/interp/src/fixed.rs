@@ -6,38 +6,29 @@
 use gpucc_ir::Scalar;
 use gpucc_sim::AllocId;
 
-use crate::memory::{Bytes, Common, LaneMemory, read};
+use crate::memory::{Common, Found, LaneMemory, locate, read};
 use crate::program::{DMem, DPlace};
 
 /// The bytes of an access: offset in its place, size of a component, components.
 type Span = (usize, usize, usize);
 
 /// The span of an access that is inside and aligned in every lane.
-fn span(common: &Common, m: &DMem) -> Option<Span> {
+fn span(common: &mut Common, m: &DMem) -> Option<Span> {
     let scalar = m.ty.scalar();
-    if m.dynamic.is_some() || m.index.is_some() || scalar == Scalar::B1 || m.offset & (m.align - 1) != 0 {
+    if m.dynamic.is_some() || m.index.is_some() || scalar == Scalar::B1 {
         return None;
     }
-    let size = match m.place {
-        DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
-        DPlace::Shared { size, .. } | DPlace::Private { size, .. } | DPlace::Local { size, .. } => size.into(),
-    };
-    let inside = u64::from(m.offset) + u64::from(m.ty.mem_bytes()) <= size;
-    inside.then_some((m.offset as usize, scalar.mem_bytes() as usize, m.ty.lanes() as usize))
-}
-
-/// Memory of the lanes, where it begins in that of a lane, and how far apart lanes are.
-fn own_bytes(own: &mut LaneMemory, place: DPlace) -> Option<(&mut Bytes, usize, usize)> {
-    match place {
-        DPlace::Private { base, .. } => Some((&mut own.private, base as usize, own.private_size)),
-        DPlace::Local { base, .. } => Some((&mut own.local, base as usize, own.local_size)),
-        DPlace::Buffer(_) | DPlace::Shared { .. } => None,
+    match locate(common, m, 0, true) {
+        Ok(Some(Found { offset, strays: false, .. })) => {
+            Some((offset, scalar.mem_bytes() as usize, m.ty.lanes() as usize))
+        }
+        _ => None,
     }
 }
 
 /// Loads into the rows from `dst` on, if every lane reads at the same offset and nothing else has to be looked at.
 pub(crate) fn load(
-    common: &Common,
+    common: &mut Common,
     own: &mut LaneMemory,
     m: &DMem,
     (file, stride): (&mut [u64], usize),
@@ -45,7 +36,7 @@ pub(crate) fn load(
     dst: u32,
 ) -> bool {
     let Some((offset, size, n)) = span(common, m) else { return false };
-    if let Some((b, base, apart)) = own_bytes(own, m.place) {
+    if let Some((b, base, apart)) = own.bytes(m.place) {
         let at = |l: u32| l as usize * apart + base + offset;
         if active.iter().any(|&l| b.written[at(l)..at(l) + n * size].contains(&false)) {
             return false;
@@ -73,7 +64,7 @@ pub(crate) fn load(
 
 /// Stores the rows from `src` on in memory that is a lane's own, if every lane writes at the same offset.
 pub(crate) fn store(
-    common: &Common,
+    common: &mut Common,
     own: &mut LaneMemory,
     m: &DMem,
     (file, stride): (&[u64], usize),
@@ -81,7 +72,7 @@ pub(crate) fn store(
     src: u32,
 ) -> bool {
     let Some((offset, size, n)) = span(common, m) else { return false };
-    let Some((b, base, apart)) = own_bytes(own, m.place) else { return false };
+    let Some((b, base, apart)) = own.bytes(m.place) else { return false };
     for &l in active {
         let at = l as usize * apart + base + offset;
         for i in 0..n {

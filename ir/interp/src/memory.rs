@@ -180,6 +180,19 @@ pub(crate) struct LaneMemory {
     pub local_size: usize,
 }
 
+impl LaneMemory {
+    /// The bytes that hold a place of this lane memory, where it begins in those of a lane, and how far apart lanes are; nothing for memory
+    /// that lanes share.
+    #[inline]
+    pub fn bytes(&mut self, place: DPlace) -> Option<(&mut Bytes, usize, usize)> {
+        match place {
+            DPlace::Private { base, .. } => Some((&mut self.private, base as usize, self.private_size)),
+            DPlace::Local { base, .. } => Some((&mut self.local, base as usize, self.local_size)),
+            DPlace::Buffer(_) | DPlace::Shared { .. } => None,
+        }
+    }
+}
+
 fn kind_of(s: Scalar) -> Kind {
     match s {
         Scalar::F16 => Kind::F16,
@@ -190,10 +203,10 @@ fn kind_of(s: Scalar) -> Kind {
 }
 
 /// Where an access goes: its offset, whether it was sent there from out of bounds, and how many of its components are inside.
-struct Found {
-    offset: usize,
-    strays: bool,
-    lanes: usize,
+pub(crate) struct Found {
+    pub offset: usize,
+    pub strays: bool,
+    pub lanes: usize,
 }
 
 /// Bit of a dynamic offset: its index does not fit 32 bits.
@@ -206,7 +219,7 @@ fn misaligned(offset: u64, align: u32) -> Trap {
 
 /// Finds the place of an access; nothing if it goes nowhere.
 #[inline]
-fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Option<Found>, Trap> {
+pub(crate) fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Option<Found>, Trap> {
     // Targets add both parts without wrapping.
     let sum = u64::from(m.offset) + u64::from(dynamic as u32);
     // The promise holds out of bounds as well: code may rely on it before it looks at the bounds.
@@ -259,11 +272,10 @@ fn tracked<'a>(
     lane: usize,
     offset: usize,
 ) -> (&'a mut Bytes, usize) {
-    match place {
-        DPlace::Buffer(_) => (&mut common.shared, offset),
-        DPlace::Shared { base, .. } => (&mut common.shared, base as usize + offset),
-        DPlace::Private { base, .. } => (&mut own.private, lane * own.private_size + base as usize + offset),
-        DPlace::Local { base, .. } => (&mut own.local, lane * own.local_size + base as usize + offset),
+    match (own.bytes(place), place) {
+        (Some((bytes, base, apart)), _) => (bytes, lane * apart + base + offset),
+        (None, DPlace::Shared { base, .. }) => (&mut common.shared, base as usize + offset),
+        (None, _) => (&mut common.shared, offset),
     }
 }
 

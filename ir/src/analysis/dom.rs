@@ -63,7 +63,8 @@ fn rpo<'a>(n: usize, root: usize, succs: impl Fn(usize) -> &'a [Block]) -> Vec<u
     let mut seen = vec![false; n];
     let mut post = Vec::with_capacity(n);
     seen[root] = true;
-    let mut stack = vec![(root, succs(root))];
+    let mut stack = Vec::with_capacity(n);
+    stack.push((root, succs(root)));
     while let Some((b, list)) = stack.last_mut() {
         match list.split_first() {
             Some((s, rest)) => {
@@ -83,28 +84,39 @@ fn rpo<'a>(n: usize, root: usize, succs: impl Fn(usize) -> &'a [Block]) -> Vec<u
     post
 }
 
-/// Entry and exit numbers of a walk over a tree given by parents in an order where parents come first.
-fn number(parent: &[Node]) -> (Vec<u32>, Vec<u32>, CsrLists<Node, Node>) {
+/// Entry and exit numbers of a walk over a tree given by parents in an order where parents come first; children are taken in that order.
+fn number(parent: &[Node]) -> (Vec<u32>, Vec<u32>) {
+    let n = parent.len();
+    let (mut pre, mut last) = (vec![u32::MAX; n], vec![0; n]);
+    if n == 0 {
+        return (pre, last);
+    }
+    // Nodes of each subtree, then the number of the next child.
+    let mut next = vec![1_u32; n];
+    for c in (1..n).rev().filter(|&c| parent[c] != NONE) {
+        next[parent[c].index()] += next[c];
+    }
+    for c in 0..n {
+        let size = next[c];
+        let at = match parent[c] {
+            _ if c == 0 => 0,
+            NONE => continue,
+            p => {
+                let at = next[p.index()];
+                next[p.index()] += size;
+                at
+            }
+        };
+        (pre[c], last[c], next[c]) = (at, at + size, at + 1);
+    }
+    (pre, last)
+}
+
+/// The children of each node.
+fn children(parent: &[Node]) -> CsrLists<Node, Node> {
     let n = parent.len();
     let pairs: Vec<(Node, Node)> = (1..n).filter(|&c| parent[c] != NONE).map(|c| (parent[c], Node::new(c))).collect();
-    let kids = CsrLists::new(&pairs);
-    let (mut pre, mut last) = (vec![u32::MAX; n], vec![0; n]);
-    let mut clock = 0;
-    let mut stack = if n > 0 { vec![(Node(0), 0_usize)] } else { vec![] };
-    while let Some((b, k)) = stack.last_mut() {
-        if *k == 0 {
-            pre[b.index()] = clock;
-            clock += 1;
-        }
-        if let Some(&c) = kids[*b].get(*k) {
-            *k += 1;
-            stack.push((c, 0));
-        } else {
-            last[b.index()] = clock;
-            stack.pop();
-        }
-    }
-    (pre, last, kids)
+    CsrLists::new(&pairs)
 }
 
 /// The dominator tree of the reachable blocks.
@@ -147,7 +159,8 @@ impl DomTree {
             edges.extend(succs[b].iter().map(|&s| (index[s], Node::new(n))));
         }
         let idom = solve(rpo.len(), &CsrLists::new(&edges));
-        let (pre, last, kids) = number(&idom);
+        let (pre, last) = number(&idom);
+        let kids = children(&idom);
         DomTree { rpo, index, idom, pre, last, kids }
     }
 
@@ -254,7 +267,7 @@ impl PostDomTree {
         }
         back.extend(exits.iter().map(|&b| (index[b], Node(0))));
         let idom = solve(nodes.len(), &CsrLists::new(&back));
-        let (pre, last, _) = number(&idom);
+        let (pre, last) = number(&idom);
         PostDomTree { nodes, index, idom, pre, last }
     }
 

@@ -15,7 +15,8 @@ pub fn reachable(f: &Function) -> EntitySet<Block> {
 
 fn reach<I: Iterator<Item = Block>>(f: &Function, succs: impl Fn(Block) -> I) -> EntitySet<Block> {
     let mut seen = EntitySet::with_room(f.blocks.len());
-    let mut work = vec![f.entry()];
+    let mut work = Vec::with_capacity(f.blocks.len());
+    work.push(f.entry());
     while let Some(b) = work.pop() {
         if seen.insert(b) {
             work.extend(succs(b));
@@ -35,7 +36,7 @@ struct Way {
 /// The names in each block, in the order in which the walk of [`structured_order`] takes it: merges and the continue part,
 /// then the targets of its edges from the last to the first.
 fn ways(f: &Function) -> CsrLists<Block, Way> {
-    let mut ways = CsrLists::default();
+    let mut ways = CsrLists::with_room(f.blocks.len(), 3 * f.blocks.len());
     for b in f.blocks.values() {
         let mut list: SmallVec<[Way; 6]> = SmallVec::new();
         let header = b.header.iter().flat_map(|h| [h.merge, h.cont]);

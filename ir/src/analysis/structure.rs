@@ -60,7 +60,10 @@ impl Structure {
             loops: SecondaryMap::with_default(None),
             stray_merges: Vec::new(),
         };
+        let blocks = f.blocks.len();
+        [&mut s.innermost, &mut s.opened].map(|map| map.reserve(blocks));
         let mut is_merge: SecondaryMap<Block, bool> = SecondaryMap::new();
+        is_merge.reserve(blocks);
         for &b in dom.rpo() {
             if let Some(h) = f.blocks[b].header {
                 is_merge[h.merge] = true;
