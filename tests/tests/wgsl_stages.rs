@@ -1,6 +1,22 @@
 //! WGSL that browsers accept and naga's parser or validator does not: the value of each form, worked out by hand, in vertex, fragment and
 //! compute programs, on the oracle and on a machine of each family. The errors that the specification asks for are in `frontend-naga/tests`
 //! (`run_time.rs`, `messages.rs`).
+//!
+//! The lines of section 5 of the design "front ends", with the form here that has its value, and the test of `frontend-naga/tests` that has
+//! its error:
+//!
+//! | line | values | errors |
+//! |---|---|---|
+//! | pointers as arguments | `pointers to private memory and its parts`, `pointers to uniform memory`; storage, workgroup, atomics: `pointers_to_all_memory_are_arguments` | `aliases_are_errors` |
+//! | a `let` is no constant | `division of a let by zero`, `index of a let out of bounds`, `shift and conversion of a let` | `a_constant_is_one` |
+//! | endless loops at the end | `function that ends in a loop`, `statements behind a loop without a way out` | `functions_end_in_endless_loops` |
+//! | `@diagnostic` | `diagnostic attributes` | `messages.rs` |
+//! | constants | `constants of built-in functions`, `short circuits of constants`, `abstract integers of 64 bits`; each call: `forms/calls.rs` | `constants_have_values` |
+//! | `continuing` | `a name of the body in continuing` | `messages.rs` |
+//! | swizzles, uniform buffers | `swizzles on the left side`, `uniform buffers in the standard layout`, `alignment of members` | `components_are_assigned`, `messages.rs` |
+//! | halves | `casts of halves`, `fractions and exponents of halves`; all targets: `cli/tests/wgsl.rs` | `casts_of_halves_keep_bits`, `exponents_of_halves_are_words` |
+//! | names of extensions | `names of extensions` | `extensions_have_names`, `messages.rs` |
+//! | `two--one` | `a--b is a difference` | `messages.rs` |
 
 use std::path::PathBuf;
 
