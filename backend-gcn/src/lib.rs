@@ -165,6 +165,7 @@ fn caps() -> Caps {
             gradients: true,
             lane_bias: true,
             cube_gradients: CubeGradients::Face,
+            cube_levels: false,
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,

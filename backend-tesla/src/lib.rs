@@ -179,6 +179,7 @@ fn caps(generation: u8) -> Caps {
             gradients: false,
             lane_bias: false,
             cube_gradients: CubeGradients::Level,
+            cube_levels: true,
             layer: LayerForm::Small,
             // Other components are bound apart.
             gather: if generation == NVA3 { Gathers::First } else { Gathers::Nothing },

@@ -172,6 +172,7 @@ fn caps() -> Caps {
             gradients: true,
             lane_bias: true,
             cube_gradients: CubeGradients::Level,
+            cube_levels: false,
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,

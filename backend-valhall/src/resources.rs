@@ -1,7 +1,7 @@
 //! Numbers, handles and addresses of the bound buffers.
 
 use gpucc_container::Source;
-use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Res, ResourceData, ResourceKind};
+use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Res, ResourceData, ResourceKind, Sysval};
 
 /// Numbers of the bindings of a module.
 pub struct Resources {
@@ -49,6 +49,18 @@ impl Resources {
     pub fn size(&self, m: &Module, r: Res) -> Source {
         Source::BufferSize { group: m.resources[r].group, binding: m.resources[r].binding }
     }
+}
+
+/// The uniform word of a component of a value that the draw sets.
+pub fn word_of_draw(s: Sysval, k: u16) -> Option<Source> {
+    Some(match s {
+        Sysval::FirstVertex => Source::FirstVertex,
+        Sysval::FirstInstance => Source::FirstInstance,
+        Sysval::ViewportScale => Source::Viewport(k),
+        Sysval::ViewportOffset => Source::Viewport(3 + k),
+        Sysval::BlendConstant => Source::BlendConstant(k),
+        _ => return None,
+    })
 }
 
 /// First word of the immediate data that an instruction loads at a constant offset.

@@ -107,6 +107,8 @@ impl Target for Valhall {
         let value = match inst.op {
             // Into an even register, above all: one serves all users.
             Opcode::Pseudo(Pseudo::Copy) => inst.vreg_uses().next().is_some(),
+            // Messages only read their runs: one run of coordinates serves several.
+            Opcode::Pseudo(Pseudo::Collect) => true,
             Opcode::Op(VOp::Op(op)) => {
                 ROWS[op as usize].attrs.class == Kind::Alu && !ROWS[op as usize].effects.convergent
             }
@@ -115,7 +117,7 @@ impl Target for Valhall {
         match same && value {
             false => Reuse::Never,
             // Constants and uniforms are cheaper to repeat than to keep.
-            true if inst.vreg_uses().next().is_none() => Reuse::InBlock,
+            true if inst.vreg_uses().next().is_none() || inst.is(Pseudo::Collect) => Reuse::InBlock,
             true => Reuse::OnPaths,
         }
     }

@@ -3,6 +3,7 @@
 mod common;
 mod fau;
 mod flow;
+mod folds;
 mod mir;
 mod operands;
 mod order;

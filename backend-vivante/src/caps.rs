@@ -153,6 +153,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             gradients: true,
             lane_bias: true,
             cube_gradients: CubeGradients::Direction,
+            cube_levels: true,
             layer: LayerForm::Float,
             gather: Gathers::Nothing,
             base_clamp: false,

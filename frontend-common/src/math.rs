@@ -13,9 +13,14 @@ impl Code {
 
     /// `x^y`.
     pub fn pow(&mut self, x: Value, y: Value) -> Value {
-        // The square of a negative number is one; by logarithms it would be NaN.
-        if self.is_two(y) {
-            return self.b().fmul(x, x);
+        // Products know the powers of negative numbers; by logarithms they would be NaN.
+        if let Some(n) = self.whole_power(y) {
+            // A square is rounded once; halves would be rounded after each product.
+            return if n > 2 && self.f.ty(x).scalar() == Scalar::F16 {
+                self.in_f32(&[x], |cx, a| cx.products(a[0], n))
+            } else {
+                self.products(x, n)
+            };
         }
         self.in_f32(&[x, y], |cx, a| {
             let log = cx.b().flog2(a[0]);
@@ -24,13 +29,27 @@ impl Code {
         })
     }
 
-    /// Whether a float is the constant 2 in every lane.
-    fn is_two(&self, v: Value) -> bool {
-        self.f.as_const(v).and_then(ir::Const::uniform_bits).is_some_and(|bits| match self.f.ty(v).scalar() {
-            Scalar::F16 => bits == 0x4000,
-            Scalar::F32 => bits == u64::from(2f32.to_bits()),
-            Scalar::F64 => bits == 2f64.to_bits(),
-            _ => false,
+    /// `x^n` by squares and products; `n` is at least 1.
+    fn products(&mut self, x: Value, n: u32) -> Value {
+        // The highest bit is the base itself.
+        (0..n.ilog2()).rev().fold(x, |power, k| {
+            let square = self.b().fmul(power, power);
+            if n >> k & 1 == 1 { self.b().fmul(square, x) } else { square }
+        })
+    }
+
+    /// The exponent that is a constant in every lane and takes at most three products, the work of a logarithm and an exponential.
+    fn whole_power(&self, v: Value) -> Option<u32> {
+        let bits = self.f.as_const(v).and_then(ir::Const::uniform_bits)?;
+        [2u32, 3, 4, 5, 6, 8].into_iter().find(|&n| {
+            let n = n as f32;
+            match self.f.ty(v).scalar() {
+                // A whole number of few bits: the exponent has another bias, the fraction fewer bits.
+                Scalar::F16 => bits == u64::from((n.to_bits() >> 13) - (112 << 10)),
+                Scalar::F32 => bits == u64::from(n.to_bits()),
+                Scalar::F64 => bits == f64::from(n).to_bits(),
+                _ => false,
+            }
         })
     }
 

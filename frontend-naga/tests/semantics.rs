@@ -334,9 +334,12 @@ fn refusals_name_the_feature_and_its_place() {
     }
 }
 
-/// By logarithms the square of a negative number would be NaN.
+/// By logarithms the powers of a negative number would be NaN.
 #[test]
-fn squares_by_pow() {
-    let source = format!("{MAIN} {{ var x = -3.0; if o[3] == 1u {{ x = 5.0; }} o[0] = bitcast<u32>(pow(x, 2.0)); }}");
-    assert_eq!(f32::from_bits(outputs(&source, 4)[0]), 9.0);
+fn whole_powers_by_pow() {
+    for (n, value) in [(2, 9.0), (3, -27.0), (4, 81.0), (5, -243.0), (6, 729.0), (8, 6561.0)] {
+        let source =
+            format!("{MAIN} {{ var x = -3.0; if o[3] == 1u {{ x = 5.0; }} o[0] = bitcast<u32>(pow(x, {n}.0)); }}");
+        assert_eq!(f32::from_bits(outputs(&source, 4)[0]), value, "pow(x, {n})");
+    }
 }

@@ -4,6 +4,7 @@ use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::{Clamp, Condition, Mux, ResultType, Round};
 
+use super::math::minus_zero;
 use super::{Isel, IselCx, MI, U, b00};
 use crate::builders::{self as build, Builder};
 use crate::inst::{By, If, Mods, Rounding, Says, Signed, SrcMods, Within};
@@ -88,22 +89,9 @@ impl Isel<'_> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
         let out = cx.result(i, 0);
-        let minus_zero = || Use::imm(0).mods(SrcMods { neg: true, ..SrcMods::default() });
         let inst: MI = match d.op {
             Op::CubeCoords => return self.cube_coords(cx, i),
-            Op::FAdd | Op::FSub => {
-                let (x, mut y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                y.mods.neg ^= d.op == Op::FSub;
-                build::FaddF32.on([x, y])
-            }
-            Op::FMul => {
-                let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                build::FmaF32.on([x, y, minus_zero()])
-            }
-            Op::Fma => {
-                let (x, y, z) = (self.float(cx, a(0)), self.float(cx, a(1)), self.float(cx, a(2)));
-                build::FmaF32.on([x, y, z])
-            }
+            Op::FAdd | Op::FSub | Op::FMul | Op::Fma => self.sum(cx, d),
             Op::FNeg | Op::FAbs => {
                 let mut x = self.float(cx, a(0));
                 if d.op == Op::FNeg {
@@ -113,14 +101,14 @@ impl Isel<'_> {
                 }
                 build::FaddF32.on([x, minus_zero()])
             }
-            Op::FSat => {
-                let x = self.float(cx, a(0));
-                build::FaddF32.with((Within(Clamp::ZeroOne),), [x, minus_zero()])
-            }
-            Op::FMin | Op::FMax => {
-                let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                if d.op == Op::FMin { build::FminF32.on([x, y]) } else { build::FmaxF32.on([x, y]) }
-            }
+            Op::FSat => self.saturated(cx, a(0)),
+            Op::FMin | Op::FMax => match self.limited(cx, d) {
+                Some(inst) => inst,
+                None => {
+                    let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
+                    if d.op == Op::FMin { build::FminF32.on([x, y]) } else { build::FmaxF32.on([x, y]) }
+                }
+            },
             Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRoundEven => {
                 let round = match d.op {
                     Op::FFloor => Round::Down,
@@ -165,6 +153,65 @@ impl Isel<'_> {
         };
         self.push(cx, inst.def(out[0]));
         Ok(())
+    }
+
+    /// A sum, a product, or both.
+    fn sum(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> MI {
+        let (x, mut y) = (self.float(cx, d.args[0]), self.float(cx, d.args[1]));
+        match d.op {
+            Op::FMul => build::FmaF32.on([x, y, minus_zero()]),
+            Op::Fma => {
+                let z = self.float(cx, d.args[2]);
+                build::FmaF32.on([x, y, z])
+            }
+            _ => {
+                y.mods.neg ^= d.op == Op::FSub;
+                build::FaddF32.on([x, y])
+            }
+        }
+    }
+
+    /// The sum, product or quotient that makes `v`, with its result clamped, if nothing else reads it.
+    fn clamped(&mut self, cx: &mut IselCx<'_>, v: Value, clamp: Clamp) -> Option<MI> {
+        let d = cx.fold(v)?;
+        let mut inst = match d.op {
+            Op::FAdd | Op::FSub | Op::FMul | Op::Fma => self.sum(cx, d),
+            // A reciprocal has no clamp.
+            Op::FDiv if self.constant_bits(cx, d.args[0]) != Some(1f32.to_bits()) => self.math(cx, cx.f.def_inst(v)?),
+            _ => return None,
+        };
+        inst.mods.clamp = clamp;
+        Some(inst)
+    }
+
+    /// A value brought into 0..1.
+    fn saturated(&mut self, cx: &mut IselCx<'_>, v: Value) -> MI {
+        self.clamped(cx, v, Clamp::ZeroOne).unwrap_or_else(|| {
+            let x = self.float(cx, v);
+            build::FaddF32.with((Within(Clamp::ZeroOne),), [x, minus_zero()])
+        })
+    }
+
+    /// The operand beside a constant.
+    fn beside(&self, cx: &IselCx<'_>, d: &InstData, bits: u32) -> Option<Value> {
+        let is = |v: Value| self.constant_bits(cx, v) == Some(bits);
+        match (is(d.args[0]), is(d.args[1])) {
+            (false, true) => Some(d.args[0]),
+            (true, false) => Some(d.args[1]),
+            _ => None,
+        }
+    }
+
+    /// A maximum with zero, and a minimum of such a one and one, as the clamp of what makes the operand: both take 0 for NaN.
+    fn limited(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> Option<MI> {
+        if d.op == Op::FMax {
+            let x = self.beside(cx, d, 0)?;
+            return self.clamped(cx, x, Clamp::ZeroInf);
+        }
+        let most = self.beside(cx, d, 1f32.to_bits())?;
+        let inner = cx.fold_op(most, Op::FMax)?;
+        let x = self.beside(cx, inner, 0)?;
+        Some(self.saturated(cx, x))
     }
 
     /// Integers, comparisons, choices, and what moves lanes.

@@ -17,6 +17,7 @@ use crate::inst::{
     Among, At, Depth, FILE_R, Format, From, Hint, If, InSpace, Index, Offset, Position, R, R2, R4, Readonly,
     SPACE_RECORDS, Says, SrcMods, Table, special,
 };
+use crate::resources::word_of_draw;
 
 /// Registers that fragment programs are given, and give coverage in.
 const PRIMITIVE: u8 = 57;
@@ -122,20 +123,10 @@ impl Isel<'_> {
                 let v = self.preloaded(cx, INSTANCE, Source::InstanceIndex);
                 cx.emit(MInst::copy(out[0], v));
             }
-            Sysval::FirstVertex
-            | Sysval::FirstInstance
-            | Sysval::ViewportScale
-            | Sysval::ViewportOffset
-            | Sysval::BlendConstant => {
+            _ if word_of_draw(s, 0).is_some() => {
                 for (k, &r) in (0..).zip(&out) {
-                    let source = match s {
-                        Sysval::FirstVertex => Source::FirstVertex,
-                        Sysval::FirstInstance => Source::FirstInstance,
-                        Sysval::ViewportScale => Source::Viewport(k),
-                        Sysval::ViewportOffset => Source::Viewport(3 + k),
-                        _ => Source::BlendConstant(k),
-                    };
-                    let n = self.uniforms.word(source).ok_or_else(|| no_uniforms("a value of the draw"))?;
+                    let word = word_of_draw(s, k).and_then(|source| self.uniforms.word(source));
+                    let n = word.ok_or_else(|| no_uniforms("a value of the draw"))?;
                     self.push(cx, build::MovI32.on([Use::uniform(n)]).def(r));
                 }
             }

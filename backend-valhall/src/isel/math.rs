@@ -12,7 +12,7 @@ fn neg(u: U) -> U {
     u.mods(SrcMods { neg: !u.mods.neg, ..u.mods })
 }
 
-fn minus_zero() -> U {
+pub(super) fn minus_zero() -> U {
     neg(Use::imm(0))
 }
 
@@ -46,10 +46,20 @@ impl Isel<'_> {
                 build::FmaRscaleLeftF32.on([m.into(), r.into(), minus_zero(), e.into()])
             }
             Op::FExp2 => {
-                let x = self.float(cx, a);
-                // 8:24 fixed point; the scaled float itself decides overflow and NaN.
-                let scale = self.word(cx, 0x4b80_0000);
-                let s = self.make(cx, build::FmaF32.on([x, scale, minus_zero()]));
+                // 8:24 fixed point; the scaled float itself decides overflow and NaN. A product is scaled as it is made.
+                let scaled = match cx.fold_op(a, Op::FMul) {
+                    Some(product) => {
+                        let (x, y) = (self.float(cx, product.args[0]), self.float(cx, product.args[1]));
+                        let bits = self.word(cx, 24);
+                        build::FmaRscaleF32.on([x, y, minus_zero(), bits])
+                    }
+                    None => {
+                        let x = self.float(cx, a);
+                        let scale = self.word(cx, 0x4b80_0000);
+                        build::FmaF32.on([x, scale, minus_zero()])
+                    }
+                };
+                let s = self.make(cx, scaled);
                 let n = self.make(cx, build::F32ToS32.on([s.into()]));
                 let r = self.make(cx, build::FexpF32.on([n.into(), s.into()]));
                 // A value that fixed point cannot hold is less than 2^-128: zero, as where denormals are flushed.

@@ -20,7 +20,7 @@ use gpucc_valhall_machine::operand::{LUT, lut};
 use crate::builders as build;
 use crate::inst::{Constant, Signals};
 use crate::inst::{FILE_R, R, SrcMods, Valhall, special};
-use crate::resources::{Resources, immediate};
+use crate::resources::{Resources, immediate, word_of_draw};
 use crate::uniforms::Uniforms;
 
 pub(crate) type IselCx<'f> = Select<'f, Valhall>;
@@ -120,14 +120,14 @@ impl Isel<'_> {
         {
             return Use::uniform(n);
         }
-        if let Some(n) = self.immediate(cx, v) {
+        if let Some(n) = self.uniform_of(cx, v) {
             return Use::uniform(n);
         }
         Use::reg(cx.reg(v))
     }
 
-    /// The uniform word of a value that is a word of the immediate data.
-    fn immediate(&mut self, cx: &IselCx<'_>, v: Value) -> Option<u32> {
+    /// The uniform word of a value that is a word of the immediate data, or that the draw sets.
+    fn uniform_of(&mut self, cx: &IselCx<'_>, v: Value) -> Option<u32> {
         let (load, lane) = match cx.f.def_inst(v).map(|i| (i, cx.data(i)))? {
             (_, InstData { op: Op::Extract, attr: Attr::Lane(k), args, .. }) => {
                 (cx.f.def_inst(args[0])?, u32::from(*k))
@@ -137,6 +137,9 @@ impl Isel<'_> {
         let d = cx.data(load);
         if cx.f.ty(d.results.first()?).lane() != cx.f.ty(v) {
             return None;
+        }
+        if let Attr::Sysval(s) = d.attr {
+            return self.uniforms.word(word_of_draw(s, lane as u16)?);
         }
         self.uniforms.word(Source::Immediate(immediate(self.module, d)? + lane))
     }
@@ -181,7 +184,7 @@ impl Isel<'_> {
             return self.float_word(cx, bits);
         }
         let v = self.alias(cx, v);
-        match self.immediate(cx, v) {
+        match self.uniform_of(cx, v) {
             Some(n) => Use::uniform(n).mods(m),
             None => Use::reg(cx.reg(v)).mods(m),
         }

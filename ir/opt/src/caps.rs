@@ -254,6 +254,8 @@ pub struct TexCaps {
     pub lane_bias: bool,
     /// The gradients of a cube.
     pub cube_gradients: CubeGradients,
+    /// Whether faced coordinates have implicit levels, also in a quad on several faces; otherwise those are written as gradients.
+    pub cube_levels: bool,
     /// The array layer of what is filtered or gathered.
     pub layer: LayerForm,
     /// The texels that one instruction gathers.
@@ -271,6 +273,7 @@ impl TexCaps {
         gradients: true,
         lane_bias: true,
         cube_gradients: CubeGradients::Direction,
+        cube_levels: true,
         layer: LayerForm::Integer,
         gather: Gathers::Any,
         base_clamp: true,
@@ -282,6 +285,7 @@ impl TexCaps {
         gradients: false,
         lane_bias: false,
         cube_gradients: CubeGradients::Level,
+        cube_levels: false,
         layer: LayerForm::Float,
         gather: Gathers::Nothing,
         base_clamp: false,

@@ -332,7 +332,7 @@ fn cube(req: &mut Lowered<'_, '_>, caps: &TexCaps) -> bool {
     };
     let implicit = matches!(req.of.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
     // Neighbours on other faces have other coordinates: what changes is the direction.
-    if faced && implicit && req.of.tex.desc.what() == TexWhat::Sample {
+    if faced && !caps.cube_levels && implicit && req.of.tex.desc.what() == TexWhat::Sample {
         let bias = req.of.get(TexArg::Level);
         for (arg, axis) in [(TexArg::Ddx, Axis::X), (TexArg::Ddy, Axis::Y)] {
             let d = req.b.derivative(direction, Deriv { axis, fine: false });

@@ -82,7 +82,7 @@ fn texture_fits(desc: &TexDesc, caps: &Caps) -> bool {
     let level = match desc.lod() {
         TexLod::Gradients if is_cube => tex.cube_gradients != CubeGradients::Level,
         TexLod::Gradients => tex.gradients,
-        TexLod::Implicit | TexLod::Bias => !(faced && desc.what() == TexWhat::Sample),
+        TexLod::Implicit | TexLod::Bias => !faced || tex.cube_levels || desc.what() != TexWhat::Sample,
         TexLod::Zero | TexLod::Level => true,
     };
     let form = if is_cube { tex.cube } else { TexCube::Direction };

@@ -3,7 +3,8 @@
 use gpucc_num::Round;
 use gpucc_num::convert::f32_to_f16;
 use gpucc_sim::texture::{
-    Coords, Dim, Face, Gradient, Layer, Lod, MemoryTexels, NoTexels, Request, Texels, View, What, lambda_of, texel_at,
+    Coords, Dim, Face, Gradient, Layer, Lod, MemoryTexels, NoTexels, Request, Texels, View, What, lambda_of,
+    project_gradient, texel_at,
 };
 use gpucc_sim::{Trap, TrapKind};
 use std::sync::Arc;
@@ -111,6 +112,19 @@ fn face_coordinate(word: u32) -> f32 {
     }
 }
 
+/// The direction to a place on a cube, whose largest component is 1.
+fn on_cube(f: Face) -> [f32; 3] {
+    let (sc, tc) = ((2.0 * f.s - 1.0) as f32, (2.0 * f.t - 1.0) as f32);
+    match f.face {
+        0 => [1.0, -tc, -sc],
+        1 => [-1.0, -tc, sc],
+        2 => [sc, 1.0, tc],
+        3 => [sc, -1.0, -tc],
+        4 => [sc, -tc, 1.0],
+        _ => [-sc, -tc, -1.0],
+    }
+}
+
 /// Registers of one lane.
 struct Operands<'a> {
     w: &'a Warp,
@@ -155,28 +169,33 @@ impl Operands<'_> {
         Ok(f32::from(w as u16 as i16) / 256.0)
     }
 
-    /// Differences in the quad, of a cube those of the coordinates on this lane's face.
+    /// The place of a lane on a cube.
+    fn face_of(&self, lane: usize) -> Face {
+        let word = self.word_of(0, lane);
+        let t = f32::from_bits(self.word_of(1, lane));
+        Face { face: (word >> 29).min(5), s: face_coordinate(word).into(), t: t.into() }
+    }
+
+    /// Differences in the quad. Of a cube those on this lane's face: a neighbour may lie on another one.
     fn differences(&self) -> [[f32; 3]; 2] {
         let first = self.lane & !3;
-        let cube = DIMENSIONS[usize::from(self.d.message.dimension)] == Dim::Cube;
-        let at = |k: usize| {
-            let mut c = self.vector_of(first + k);
-            if cube {
-                c[0] = face_coordinate(self.word_of(0, first + k));
-            }
-            c
-        };
-        let [a, b, c] = [0, 1, 2].map(at);
+        if DIMENSIONS[usize::from(self.d.message.dimension)] == Dim::Cube {
+            let [a, b, c] = [0, 1, 2].map(|k| on_cube(self.face_of(first + k)));
+            let here = on_cube(self.face_of(self.lane));
+            return [b, c].map(|p| {
+                let [s, t] = project_gradient(here, std::array::from_fn(|k| p[k] - a[k]));
+                [s as f32, t as f32, 0.0]
+            });
+        }
+        let [a, b, c] = [0, 1, 2].map(|k| self.vector_of(first + k));
         [b, c].map(|p| std::array::from_fn(|k| p[k] - a[k]))
     }
 
     fn coords(&self, sampling: &Sampling) -> Coords {
-        let mut c = self.vector_of(self.lane);
         if DIMENSIONS[usize::from(self.d.message.dimension)] == Dim::Cube {
-            c[0] = face_coordinate(self.word(0));
-            let face = (self.word(0) >> 29).min(5);
-            return Coords::Face(Face { face, s: c[0].into(), t: c[1].into() });
+            return Coords::Face(self.face_of(self.lane));
         }
+        let c = self.vector_of(self.lane);
         if sampling.normalised { Coords::Normalised(c) } else { Coords::Texels(c) }
     }
 

@@ -1,0 +1,70 @@
+//! Operations that become part of another instruction.
+
+use gpucc_sim::Dispatch;
+
+use crate::common::{check, compile, module, options};
+
+/// A program of one invocation that stores an expression of `a`, `b` and `c`, which are loaded.
+fn program(value: &str) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read> i: array<f32>;
+@group(0) @binding(1) var<storage, read_write> o: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+    let a = i[3u * id.x]; let b = i[3u * id.x + 1u]; let c = i[3u * id.x + 2u];
+    o[id.x] = {value};
+}}"
+    )
+}
+
+/// The listing of the program.
+fn listing(value: &str) -> String {
+    let out = compile(&module(&program(value)), 1, &options(2));
+    gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS)
+}
+
+/// How many instructions with such a name there are.
+fn count(text: &str, name: &str) -> usize {
+    text.lines().filter(|l| l.contains(name)).count()
+}
+
+/// Signs, both ends of each range, and what is no number.
+const VALUES: [f32; 11] = [0.0, -0.0, 0.25, 1.0, -1.0, 2.5, -2.5, 1e-40, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+
+#[test]
+fn limits_are_clamps_of_what_is_limited() {
+    let values: Vec<f32> = (0..192).map(|k| VALUES[(k * 7 + k / 11) % 11]).collect();
+    let d = Dispatch::new([1, 1, 1]).with_f32(0, 0, &values).with_u32(0, 1, &[0; 64]);
+    for (value, clamp) in [
+        ("saturate(a * b)", "FMA.f32.clamp_0_1"),
+        ("saturate(a + b)", "FADD.f32.clamp_0_1"),
+        ("saturate(fma(a, b, c))", "FMA.f32.clamp_0_1"),
+        ("saturate(a / b)", "FMA.f32.clamp_0_1"),
+        ("min(max(a * b, 0.0), 1.0)", "FMA.f32.clamp_0_1"),
+        ("min(1.0, max(0.0, a))", "FADD.f32.clamp_0_1"),
+        ("max(a * b, 0.0)", "FMA.f32.clamp_0_inf"),
+        ("max(0.0, a - b)", "FADD.f32.clamp_0_inf"),
+    ] {
+        let text = listing(value);
+        assert!(count(&text, clamp) == 1 && count(&text, "FMAX") + count(&text, "FMIN") == 0, "{value}\n{text}");
+        assert!(count(&text, "FADD.f32") + count(&text, "FMA.f32") == 1, "{value}\n{text}");
+        // Quotients differ from the oracle's by what the reciprocal is allowed to.
+        if !value.contains('/') {
+            check(&program(value), &d, &[0, 1]);
+        }
+    }
+    // What others read, too, stays; so does a limit that is not zero.
+    let both = listing("saturate(a * b) + c * (a * b)");
+    assert!(count(&both, "FADD.f32.clamp_0_1") == 1, "{both}");
+    for value in ["max(a * b, 0.5)", "max(a * b, -0.0)", "min(a * b, 0.0)", "saturate(1.0 / a)"] {
+        let text = listing(value);
+        assert!(count(&text, "FMA.f32.clamp") + count(&text, "FRCP.f32.clamp") == 0, "{value}\n{text}");
+    }
+}
+
+#[test]
+fn exponentials_scale_their_product() {
+    for (value, scaled) in [("exp2(a * b)", 1), ("exp(a)", 1), ("exp2(a)", 0), ("exp2(a * b) + a * b", 0)] {
+        let text = listing(value);
+        assert_eq!(count(&text, "FMA_RSCALE.f32"), scaled, "{value}\n{text}");
+    }
+}
