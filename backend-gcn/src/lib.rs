@@ -186,6 +186,7 @@ fn caps() -> Caps {
             perspective: true,
             linear: true,
             frag_coord: true,
+            sample_position: false,
             blending: Blending::Fixed,
             per_target: PerTarget::Equations,
             targets: FormatSet::ALL,

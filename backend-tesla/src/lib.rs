@@ -202,6 +202,7 @@ fn caps(generation: u8) -> Caps {
             perspective: true,
             linear: true,
             frag_coord: true,
+            sample_position: false,
             blending: Blending::Fixed,
             per_target: if generation == NVA3 { PerTarget::Equations } else { PerTarget::Masks },
             targets: FormatSet::ALL,

@@ -193,6 +193,7 @@ fn caps() -> Caps {
             perspective: true,
             linear: false,
             frag_coord: false,
+            sample_position: false,
             blending: Blending::Product,
             per_target: PerTarget::Equations,
             targets: FormatSet::ALL,

@@ -174,6 +174,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             perspective: true,
             linear: halti5,
             frag_coord: true,
+            sample_position: false,
             blending: Blending::Fixed,
             per_target: if halti5 { PerTarget::Equations } else { PerTarget::Format },
             targets: TARGETS,

@@ -137,8 +137,9 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     if let [a, b] = &mut files[..] {
         let stage = |p: &str| stage_of(Path::new(p));
         match (stage(a)?, stage(b)?) {
-            (Stage::Vertex, Stage::Fragment) => {}
-            (Stage::Fragment, Stage::Vertex) => std::mem::swap(a, b),
+            // A file that is refused is taken for the stage that is missing.
+            (Some(Stage::Vertex) | None, Some(Stage::Fragment) | None) => {}
+            (Some(Stage::Fragment) | None, Some(Stage::Vertex) | None) => std::mem::swap(a, b),
             _ => {
                 return Err(Failure::Input(format!(
                     "{a} and {b}: a vertex and a fragment stage are expected, one in each file"
@@ -166,11 +167,12 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     Ok(Some(text))
 }
 
-/// The stage of a shader by its ending, or by its entry points.
-fn stage_of(path: &Path) -> Result<Stage, Failure> {
+/// The stage of a shader by its ending, or by its entry points. `None` if it is refused or wrong: faults of it are told where the scene is
+/// made.
+fn stage_of(path: &Path) -> Result<Option<Stage>, Failure> {
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("vert") => return Ok(Stage::Vertex),
-        Some("frag") => return Ok(Stage::Fragment),
+        Some("vert") => return Ok(Some(Stage::Vertex)),
+        Some("frag") => return Ok(Some(Stage::Fragment)),
         Some("wgsl" | "wesl" | "spv") => {}
         _ => {
             return Err(Failure::Usage(format!(
@@ -179,11 +181,11 @@ fn stage_of(path: &Path) -> Result<Stage, Failure> {
             )));
         }
     }
-    // Faults of it are told where the scene is made.
     Ok(match kinds(path, &files::read(path)?)[..] {
-        [Stage::Vertex] => Stage::Vertex,
-        [Stage::Compute, ..] => Stage::Compute,
-        _ => Stage::Fragment,
+        [] => None,
+        [Stage::Vertex] => Some(Stage::Vertex),
+        [Stage::Compute, ..] => Some(Stage::Compute),
+        _ => Some(Stage::Fragment),
     })
 }
 

@@ -58,6 +58,34 @@ fn what_does_not_fit_names_both_files() {
     expect(&[&v, &v, "--target", "gcn", "-o", &out], 2, "must name an existing folder");
 }
 
+/// A stage that is refused keeps its code in a pair, in either order.
+#[test]
+fn a_refused_stage_of_a_pair_says_so() {
+    let s = Scratch::new("stages-refused");
+    let v = s.write("a.vert", "#version 450\nlayout(location = 0) out vec2 uv;\nvoid main() { uv = vec2(1.0); }\n");
+    let (spirv, f) = (s.path("a.spv"), s.write("a.frag", FRAGMENT));
+    let made = std::process::Command::new("glslangValidator").args(["-V", "--quiet", &v, "-o", &spirv]).status();
+    if !made.is_ok_and(|s| s.success()) {
+        eprintln!("skipped: glslangValidator is not installed");
+        return;
+    }
+    for inputs in [[&spirv, &f], [&f, &spirv]] {
+        expect(&["render", inputs[0], inputs[1], "--target", "gcn", "-o", &s.path("a.png")], 3, "vertex-position");
+    }
+}
+
+/// A fragment stage that gives no colour is drawn with a depth alone.
+#[test]
+fn a_pair_without_colours_is_drawn() {
+    let s = Scratch::new("stages-depth");
+    let v = s.write("a.vert", VERTEX);
+    let f = s.write("a.frag", "#version 450\nvoid main() { if (gl_FragCoord.x < 4.0) discard; }\n");
+    for target in ["interp", "gcn"] {
+        let options = ["--target", target, "--oracle", "--size", "8x8", "-o", &s.path("a.png")];
+        expect(&[&["render", &v, &f], &options[..]].concat(), 0, "bit-exact");
+    }
+}
+
 #[test]
 fn two_files_are_drawn_with_a_scene_of_reflection() {
     let s = Scratch::new("stages-render");

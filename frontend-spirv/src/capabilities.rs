@@ -108,7 +108,7 @@ pub const GRAPHICS: &[Row] = {
         ("`PrimitiveId` of a fragment stage", Runs),
         ("`PointCoord`", Runs),
         ("`SampleId`", Runs),
-        ("`SamplePosition`", Refused(R::StageInputs)),
+        ("`SamplePosition`", Runs),
         ("`SampleMask`, read and written", Runs),
         ("`BaryCoordKHR`", Refused(R::StageInputs)),
         ("`FragSizeEXT`", Refused(R::ShadingRates)),

@@ -31,7 +31,7 @@ const LINES: &[Line] = &[
     ("", "vert", "out float gl_CullDistance[2];", "gl_Position = vec4(0); gl_CullDistance[1] = 1.0;", Some(R::StageInputs)),
     ("GL_EXT_multiview", "vert", "", "gl_Position = vec4(gl_ViewIndex);", None),
     ("GL_EXT_device_group", "vert", "", "gl_Position = vec4(gl_DeviceIndex);", None),
-    ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_SamplePosition, gl_PointCoord);", Some(R::StageInputs)),
+    ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_SamplePosition, gl_PointCoord);", None),
     ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_PointCoord, 0, 1);", None),
     ("", "vert", "layout(location = 0) in float s;", "gl_Position = vec4(0); gl_PointSize = s;", None),
     ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_HelperInvocation);", None),

@@ -106,6 +106,8 @@ sysvals! {
     FrontFacing = "front_facing", B1 x 1, FRAGMENT, Divergent, Most::Number(1);
     /// of a fragment, the sample that is shaded
     SampleIndex = "sample_index", I32 x 1, FRAGMENT, Divergent, Most::Number(31);
+    /// of a fragment that runs for each sample, where in its pixel the sample is, from 0 to 1 to the right and down
+    SamplePosition = "sample_position", F32 x 2, FRAGMENT, Divergent, Most::Any;
     /// of a fragment, the samples that are covered
     SampleMask = "sample_mask", I32 x 1, FRAGMENT, Divergent, Most::Any;
     /// of a fragment of a point, the place in it, from 0 to 1 to the right and down

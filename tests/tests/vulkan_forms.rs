@@ -50,8 +50,17 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ("input", one(4, |x, y| [0, 1, 2, 3].map(|c| 2 * (number(x, y) + c) + 3 * number(x, y)))),
         ("input_samples", one(4, |x, y| [0, 1, 2, 3].map(|s| 4 * number(x, y) + s))),
         ("texels", one(4, |x, y| [number(x, y).pow(2) + 1, 16, [2, 6][x as usize & 1], [4, 8][x as usize & 1]])),
+        // The second component falls from 15 to 6, then from 165.
+        (
+            "rows",
+            one(4, |x, y| {
+                let k = number(x, y);
+                [if k < 10 { k } else { k + 6 }, if k < 10 { 15 - k } else { 175 - k }, 16, 3 * k]
+            }),
+        ),
         // The lower triangle begins with the first vertex, the upper one with the second.
         ("indices", one(2, |x, y| [if y == 1 { 2 } else { 3 }, 3 + x, 0, 77])),
+        ("bases", one(2, |x, y| [2, 3, if y == 1 { 0 } else { 1 }, x])),
         ("point", one(4, points)),
         // Of four pixels the middles are at 1, 3, 5 and 7 eighths, of two at 2 and 6.
         (
@@ -62,6 +71,9 @@ fn forms() -> Vec<(&'static str, Outputs)> {
             }),
         ),
         ("mask", one(4, |x, y| [0, 1, 2, 3].map(|s| (number(x, y) >> s & 1) * (number(x, y) + 16)))),
+        // In sixteenths of a pixel the samples are at 6 2, 14 6, 2 10 and 10 14, one alone at 8 8: columns and 16 rows.
+        ("places", one(4, |_, _| [0x26, 0x6e, 0xa2, 0xea])),
+        ("middles", one(4, |_, _| [0x88])),
         ("sample", one(4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s))),
         ("atomics", vec![("picture", place), ("counts", counts)]),
         ("buffers", one(4, |x, _| [11, 22, 40 + x, 5])),
@@ -97,6 +109,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("mask", "tesla:nva0", "sample-masks"),
     ("mask", "tesla:nva3", "covered-samples"),
     ("mask", "vivante", "sample-masks"),
+    ("places", "tesla:nv50", "sample-shading"),
+    ("places", "tesla:nv84", "sample-shading"),
+    ("places", "tesla:nva0", "sample-shading"),
+    ("places", "vivante", "sample-shading"),
     ("points", "gcn", "point-size"),
     ("points", "tesla", "point-size"),
     ("points", "valhall", "point-size"),

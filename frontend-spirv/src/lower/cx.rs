@@ -58,6 +58,8 @@ pub struct ModuleCx<'m> {
     pub workgroup_block: Option<ir::Global>,
     /// Whether lanes are asked whether they were demoted.
     pub asks_for_helpers: bool,
+    /// Whether an input may belong to a sample.
+    pub has_sample_inputs: bool,
     /// The workgroup size, where a constant of the module is it.
     pub workgroup_size: Option<[u32; 3]>,
     /// Instructions lowered in place of calls so far.

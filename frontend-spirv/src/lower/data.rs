@@ -124,6 +124,8 @@ pub struct Stage {
     pub locals: IndexMap<usize, Ptr>,
     /// Whether the lane was demoted, where that is asked.
     pub demoted: Option<ir::Local>,
+    /// Whether it is a fragment stage that runs for each sample, since it lists an input that belongs to one.
+    pub per_sample: bool,
 }
 
 impl Stage {

@@ -71,6 +71,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         workgroup_block: None,
         workgroup_size: None,
         asks_for_helpers: asks_for_helpers(m),
+        has_sample_inputs: has_sample_inputs(m),
         plans: FxHashMap::default(),
         funcs: FxHashMap::default(),
         inlined: FxHashSet::default(),
@@ -106,6 +107,16 @@ fn licences(mut fp: ir::FpFlags, m: &Module, entries: &[&Entry]) -> ir::FpFlags 
 /// Whether a value is to be the same as that of other programs which compute it alike.
 fn is_invariant(m: &Module) -> bool {
     m.all_decos().iter().any(|d| d.kind == Decoration::Invariant)
+}
+
+/// Whether an input may belong to a sample: the stages that list it run for each.
+fn has_sample_inputs(m: &Module) -> bool {
+    let of_sample = |n: u32| [BuiltIn::SampleId, BuiltIn::SamplePosition].iter().any(|&b| b as u32 == n);
+    m.all_decos().iter().any(|d| match d.kind {
+        Decoration::Sample => true,
+        Decoration::BuiltIn => m.deco_operands(d).first().is_some_and(|&n| of_sample(n)),
+        _ => false,
+    })
 }
 
 /// Whether lanes are asked whether they are helpers by now.
@@ -396,6 +407,8 @@ impl<'m> ModuleCx<'m> {
         let io = &self.io[variable];
         match self.m.deco_number(io.id, Decoration::BuiltIn).and_then(BuiltIn::from_u32) {
             Some(BuiltIn::HelperInvocation | BuiltIn::Layer | BuiltIn::ViewportIndex) => true,
+            // Where it is depends on whether the stage runs for each sample.
+            Some(BuiltIn::FragCoord) => self.has_sample_inputs,
             Some(_) => false,
             None => true,
         }

@@ -192,6 +192,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             leaves: Vec::new(),
             locals: IndexMap::new(),
             demoted: None,
+            per_sample: false,
         });
         if kind == ir::Stage::Fragment && self.m.asks_for_helpers {
             let local = self.leaf_variable(Type::B1);
@@ -203,8 +204,14 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             let Some(&variable) = self.m.io_by_id.get(&id).filter(|_| seen.insert(id)) else { continue };
             let io = self.m.io[variable].clone();
             if io.input {
+                let at = self.m.variable_at(variable)?;
+                let of_sample = matches!(at.built_in, Some(BuiltIn::SampleId | BuiltIn::SamplePosition));
+                self.stage_mut().per_sample |= kind == ir::Stage::Fragment && (at.sample || of_sample);
                 if io.by_location {
-                    self.each_leaf(variable, None, &mut |cx, at, leaf, _, _| cx.input_slot(variable, at, leaf))?;
+                    self.each_leaf(variable, None, &mut |cx, at, leaf, _, _| {
+                        cx.stage_mut().per_sample |= kind == ir::Stage::Fragment && at.sample;
+                        cx.input_slot(variable, at, leaf)
+                    })?;
                 }
             } else {
                 self.output_variable(variable, &io)?;
@@ -511,6 +518,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             BuiltIn::FragCoord => Sysval::FragCoord,
             BuiltIn::FrontFacing => Sysval::FrontFacing,
             BuiltIn::SampleId => Sysval::SampleIndex,
+            BuiltIn::SamplePosition => Sysval::SamplePosition,
             BuiltIn::PointCoord => Sysval::PointCoord,
             BuiltIn::SampleMask if element > 0 => return Ok(self.code.f.zero(leaf)),
             BuiltIn::SampleMask => Sysval::SampleMask,
@@ -536,7 +544,23 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             let text = format!("{built_in:?} is {}, not {leaf}", sysval.ty());
             return Err(Diagnostic::invalid("validation", text).at(self.m.io[variable].span, ""));
         }
-        Ok(self.b().sysval(sysval))
+        let value = self.b().sysval(sysval);
+        let per_sample = self.stage.as_ref().is_some_and(|s| s.per_sample);
+        Ok(if sysval == Sysval::FragCoord && per_sample { self.moved_to_sample(value) } else { value })
+    }
+
+    /// The position of a fragment at its sample: the IR's is in the middle of the pixel, as WGSL has it.
+    fn moved_to_sample(&mut self, position: Value) -> Value {
+        let mut b = self.b();
+        let place = b.sysval(Sysval::SamplePosition);
+        let half = b.func.fconst(Type::F32, 0.5);
+        let [x, y] = [0, 1].map(|k| {
+            let (middle, at) = (b.extract(position, k), b.extract(place, k));
+            let corner = b.fsub(middle, half);
+            b.fadd(corner, at)
+        });
+        let (z, w) = (b.extract(position, 2), b.extract(position, 3));
+        b.compose(&[x, y, z, w])
     }
 
     /// The modes of an entry point.

@@ -797,6 +797,7 @@ fn step(
                     | Sysval::FragCoord
                     | Sysval::FrontFacing
                     | Sysval::SampleIndex
+                    | Sysval::SamplePosition
                     | Sysval::SampleMask
                     | Sysval::PointCoord
                     | Sysval::PrimitiveIndex

@@ -11,7 +11,7 @@ use gpucc_sim::texture::quad;
 pub(crate) const LANES: u32 = 64;
 
 /// Row of the first component of the first input in [`Batch::rows`].
-pub(crate) const FIRST_INPUT: u32 = 30;
+pub(crate) const FIRST_INPUT: u32 = 32;
 
 /// First row of a system value of a vertex or a fragment.
 pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
@@ -34,6 +34,7 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
         Sysval::ViewportScale => 22,
         Sysval::ViewportOffset => 25,
         Sysval::PointCoord => 28,
+        Sysval::SamplePosition => 30,
         _ => return None,
     })
 }

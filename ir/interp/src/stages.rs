@@ -103,9 +103,10 @@ impl OracleProgram {
     fn facts(&self) -> FragmentTraits {
         let StageInfo::Fragment { io, early_depth } = &self.stage else { return FragmentTraits::default() };
         let at_sample = io.inputs.iter().any(|i| i.interp.at == Where::Sample);
+        let of_sample = self.sysvals.iter().any(|s| matches!(s, Sysval::SampleIndex | Sysval::SamplePosition));
         let writes_depth = io.outputs.iter().any(|o| o.at == IoAt::FragDepth);
         FragmentTraits {
-            per_sample: !self.loaded.is_empty() || at_sample || self.sysvals.contains(&Sysval::SampleIndex),
+            per_sample: !self.loaded.is_empty() || at_sample || of_sample,
             reads_targets: !self.loaded.is_empty(),
             writes_memory: self.writes_memory,
             depth: match (early_depth, writes_depth || self.writes_memory) {
@@ -446,6 +447,11 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
             Sysval::SampleIndex => side.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
             Sysval::SampleMask => side.run.batch.set(row, at, quad.coverage[lane]),
             Sysval::PrimitiveIndex => side.run.batch.set(row, at, p.index),
+            Sysval::SamplePosition => {
+                for (row, v) in (row..).zip(quad.sample_position()) {
+                    side.run.batch.set(row, at, v.to_bits());
+                }
+            }
             Sysval::PointCoord => {
                 for (row, v) in (row..).zip(quad.point_coord(lane)) {
                     side.run.batch.set(row, at, v.to_bits());

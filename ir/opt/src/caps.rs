@@ -188,6 +188,8 @@ pub struct IoCaps {
     pub linear: bool,
     /// Whether there is the position of a fragment as one value.
     pub frag_coord: bool,
+    /// Whether the place of a sample in its pixel is known; otherwise it follows from the number of the sample.
+    pub sample_position: bool,
     /// Which blend equations there are.
     pub blending: Blending,
     /// The properties of targets.
@@ -215,6 +217,7 @@ impl IoCaps {
         perspective: true,
         linear: true,
         frag_coord: true,
+        sample_position: true,
         blending: Blending::Fixed,
         per_target: PerTarget::Equations,
         targets: FormatSet::ALL,
@@ -232,6 +235,7 @@ impl IoCaps {
         perspective: false,
         linear: false,
         frag_coord: false,
+        sample_position: false,
         blending: Blending::Code,
         per_target: PerTarget::Equations,
         targets: FormatSet::ALL,

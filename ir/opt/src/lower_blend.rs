@@ -82,7 +82,10 @@ fn blend(f: &mut Function, cx: &PassCx<'_>, io: &mut Interface, p: &Pipeline, ca
 /// Whether it shows nowhere that an entry runs for each sample instead of each pixel.
 fn may_run_for_each_sample(f: &Function, cx: &PassCx<'_>, io: &Interface) -> bool {
     let reads = |v: Sysval| f.insts_in_order().any(|(_, i)| f.insts[i].attr == Attr::Sysval(v));
-    if reads(Sysval::SampleIndex) || io.inputs.iter().any(|s| s.interp.at == Where::Sample) {
+    if reads(Sysval::SampleIndex)
+        || reads(Sysval::SamplePosition)
+        || io.inputs.iter().any(|s| s.interp.at == Where::Sample)
+    {
         return true;
     }
     let writes = |(_, i): (_, gpucc_ir::Inst)| {

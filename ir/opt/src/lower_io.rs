@@ -12,10 +12,11 @@
 //! | input that is linear on the screen | with perspective, times 1 / w | `linear` |
 //! | input with perspective | input over w, divided by 1 / w | `perspective` |
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
+//! | place of a sample in its pixel | looked up by the number of the sample, or the middle where a pixel has one | `sample_position` |
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed` |
 //! | location of a colour | its number among the targets that there are; what has no target goes | `compact_targets` |
 //!
-//! The last four rows need the pipeline in `PassCx::around`, those of clip distances also the other stage; one that tests depth early
+//! The rows of clip distances, samples and colours need the pipeline in `PassCx::around`, those of clip distances also the other stage; one that tests depth early
 //! keeps them. Both stages of a pipeline are lowered with the same capabilities: an output that is linear must meet an input that is.
 //!
 //! Needs: one return. Keeps: the CFG. Changes the interface of the entry point in `PassCx::entry`.
@@ -33,6 +34,9 @@ use crate::cx::PassCx;
 /// Largest 1/w of a position on the screen: what reaches it is not drawn.
 const LARGEST_INVERSE: f32 = 32768.0;
 
+/// Where the samples of a pixel of four are, in sixteenths of a pixel, four bits each: columns, then rows.
+const SAMPLES_OF_FOUR: [i64; 2] = [0xa2e6, 0xea62];
+
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = cx.caps.io;
@@ -48,7 +52,11 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if caps != IoCaps::FULL
         && let Some(io) = entry.interface_mut()
     {
-        let mut n = walk(f, |b, i| value(b, i, io, &caps, stage));
+        let samples = cx.around.map(|a| a.pipeline.samples);
+        let mut n = walk(f, |b, i| match b.func.insts[i].attr {
+            Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
+            _ => value(b, i, io, &caps, stage),
+        });
         if stage == Stage::Vertex && !caps.point_size {
             n += point_size(f, io, cx.around.map(|a| &a.pipeline));
         }
@@ -119,6 +127,24 @@ fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Sta
         }
         _ => None,
     }
+}
+
+/// Where in its pixel the sample of an invocation is.
+fn sample_position(b: &mut Builder<'_>, samples: u8) -> Value {
+    if samples == 1 {
+        return b.func.fconst(Type::F32.with_lanes(2), 0.5);
+    }
+    let sample = b.sysval(Sysval::SampleIndex);
+    let two = b.func.iconst(Type::I32, 2);
+    let shift = b.shl(sample, two);
+    let parts = SAMPLES_OF_FOUR.map(|all| {
+        let (all, low) = (b.func.iconst(Type::I32, all), b.func.iconst(Type::I32, 15));
+        let at = b.ushr(all, shift);
+        let at = b.and(at, low);
+        let (at, part) = (b.u2f(at, Type::F32), b.func.fconst(Type::F32, 1.0 / 16.0));
+        b.fmul(at, part)
+    });
+    b.compose(&parts)
 }
 
 /// Takes away the size of points that is none, or 1. Gives the number of changes.

@@ -61,7 +61,7 @@ fn sysval(s: Sysval) -> [Option<Refusal>; 2] {
         Sysval::SubgroupId | Sysval::NumSubgroups => Refusal::SubgroupIds,
         Sysval::PrimitiveIndex => Refusal::PrimitiveIndex,
         Sysval::PointCoord => Refusal::PointSize,
-        Sysval::SampleIndex => Refusal::SampleShading,
+        Sysval::SampleIndex | Sysval::SamplePosition => Refusal::SampleShading,
         Sysval::SampleMask => return [Some(Refusal::CoveredSamples), Some(Refusal::SampleMasks)],
         _ => return [None; 2],
     };

@@ -174,6 +174,34 @@ fn positions_on_the_screen() {
     assert!(!s.lowered(&Caps::FULL, 2).text().contains("viewport_scale"));
 }
 
+/// The place of a sample comes of its number; of one alone it is the middle of the pixel. It stays where a target has it.
+#[test]
+fn places_of_samples() {
+    const PLACE: &str = r#"module robust on
+entry "fs" fragment func0 {
+  out0 "" location 0 f32x4
+}
+func0 "fs" -> f32x4 {
+block0:
+  v0: f32x2 = sysval sample_position
+  v1: f32 = extract v0, lane 0
+  v2: f32 = extract v0, lane 1
+  v3: f32x4 = compose v1, v2, v1, v2
+  ret v3
+}
+"#;
+    let text = |samples: u8, sample_position: bool| {
+        let p = Pipeline { samples, ..onto(&[Some(Format::Rgba8Unorm)]) };
+        let s = Scene::new(COVER, Some(PLACE), p);
+        s.lowered(&with(IoCaps { sample_position, clip_distances: false, ..IoCaps::FULL }), 2).text()
+    };
+    assert!(text(4, true).contains("sample_position") && text(1, true).contains("sample_position"));
+    let four = text(4, false);
+    assert!(four.contains("sample_index") && !four.contains("sample_position"), "{four}");
+    let one = text(1, false);
+    assert!(!one.contains("sample_index") && !one.contains("sample_position") && one.contains("0.5"), "{one}");
+}
+
 /// A size of points goes where no points are drawn and where it is 1; else, and where a target has sizes, it stays.
 #[test]
 fn sizes_of_points() {

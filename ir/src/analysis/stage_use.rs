@@ -64,7 +64,8 @@ impl StageUse {
             x.needs_quads = Helpers::new(f).any(f);
             let at_samples = io.is_some_and(|io| io.inputs.iter().any(|s| s.interp.at == Where::Sample));
             // A target holds its value for each sample.
-            x.per_sample = at_samples || x.reads_targets || x.reads(Sysval::SampleIndex);
+            x.per_sample =
+                at_samples || x.reads_targets || x.reads(Sysval::SampleIndex) || x.reads(Sysval::SamplePosition);
         }
         x
     }

@@ -57,7 +57,7 @@ pub fn scene(files: [&str; 2], folder: &Path, size: [u32; 2]) -> Result<String, 
     for u in used {
         out.resource(u, size);
     }
-    let depth = fragment.outputs.iter().any(|o| o.at == IoAt::FragDepth);
+    let depth = has_depth(&fragment.outputs);
     out.write(&mut text);
     let _ = write!(text, "[pipelines.picture]\nvertex = {{ shader = \"{}\"{} }}\n", names[0], geometry.layout);
     let _ = writeln!(text, "fragment = {{ shader = \"{}\", targets = [{}] }}", names[1], targets.formats.join(", "));
@@ -78,6 +78,12 @@ pub fn scene(files: [&str; 2], folder: &Path, size: [u32; 2]) -> Result<String, 
         let _ = write!(text, "\n[[outputs]]\nname = \"{name}\"\ntexture = \"{texture}\"\n");
     }
     Ok(text)
+}
+
+/// Whether the pipeline has a depth: one that the fragment stage gives, or else one so that there is a target at all.
+fn has_depth(outputs: &[IoSlot]) -> bool {
+    let gives_colour = |o: &IoSlot| matches!(o.at, IoAt::Location { .. });
+    outputs.iter().any(|o| o.at == IoAt::FragDepth) || !outputs.iter().any(gives_colour)
 }
 
 /// Text in quotation marks.
@@ -279,7 +285,7 @@ impl Parts {
             t.attachments[number] = format!("{{ texture = \"{name}\"{clear} }}");
             t.outputs.push((name.clone(), name));
         }
-        if outputs.iter().any(|o| o.at == IoAt::FragDepth) {
+        if has_depth(outputs) {
             self.textures.push(format!("depth = {{ format = \"depth32float\", size = [{w}, {h}] }}"));
             t.outputs.push(("depth".into(), "depth".into()));
         }

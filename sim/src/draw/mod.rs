@@ -138,6 +138,13 @@ impl QuadIn<'_> {
         (x * 256 + dx, y * 256 + dy)
     }
 
+    /// Where in its pixel the sample is, or the middle: from 0 to 1, to the right and down.
+    pub fn sample_position(&self) -> [f32; 2] {
+        let own = self.sample.and_then(|s| sample_positions(self.samples).get(usize::from(s)).copied());
+        let (x, y) = own.unwrap_or((128, 128));
+        [x, y].map(|c| c as f32 / 256.0)
+    }
+
     /// Where in the point the middle of a lane's pixel is, or its sample: from 0 to 1, to the right and down. 0 of what is no point.
     pub fn point_coord(&self, lane: usize) -> [f32; 2] {
         let (x, y) = self.point(lane, Where::Sample);
