@@ -602,3 +602,34 @@ fn scalars_are_no_composites() {
         }
     }
 }
+
+/// A built-in output belongs to its stage.
+#[test]
+fn outputs_belong_to_their_stage() {
+    if !tools() {
+        return;
+    }
+    for (n, (model, mode, built_in)) in [
+        ("GLCompute", "LocalSize 1 1 1", "FragDepth"),
+        ("GLCompute", "LocalSize 1 1 1", "PointSize"),
+        ("Fragment", "OriginUpperLeft", "PointSize"),
+        ("Vertex", "", "FragDepth"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mode = if mode.is_empty() { String::new() } else { format!("OpExecutionMode %main {mode}\n") };
+        let text = format!(
+            "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint {model} %main \"main\" %out\n{mode}\
+             OpDecorate %out BuiltIn {built_in}\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%f = OpTypeFloat 32\n\
+             %pf = OpTypePointer Output %f\n%out = OpVariable %pf Output\n%one = OpConstant %f 1\n\
+             %main = OpFunction %void None %fn\n%b = OpLabel\nOpStore %out %one\nOpReturn\nOpFunctionEnd\n"
+        );
+        let path = scratch(&format!("gives{n}.spvasm"));
+        std::fs::write(&path, text).expect("a file");
+        let bytes = tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("gives{n}.spv"));
+        let list = lower(&bytes).expect_err("its stage gives none");
+        assert_eq!(list[0].class, Class::Invalid, "{model} {built_in}: {}", list[0]);
+        assert!(list[0].message.contains(&format!("no {built_in}")), "{}", list[0]);
+    }
+}

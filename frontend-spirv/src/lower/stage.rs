@@ -328,6 +328,14 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     fn output_leaf(&mut self, variable: usize, at: At, leaf: Type, ty: Ty, path: &[u32]) -> Lowered<()> {
         let (name, span) = (self.m.io[variable].name.clone(), self.m.io[variable].span);
         let kind = self.stage_mut().kind;
+        let own = match at.built_in {
+            Some(BuiltIn::Position | BuiltIn::ClipDistance | BuiltIn::PointSize) => kind == ir::Stage::Vertex,
+            Some(BuiltIn::FragDepth | BuiltIn::SampleMask) => kind == ir::Stage::Fragment,
+            _ => true,
+        };
+        if let Some(built_in) = at.built_in.filter(|_| !own) {
+            return self.wrong(format!("{kind} entry points give no {built_in:?}"));
+        }
         let place = match at.built_in {
             None if kind == ir::Stage::Compute => return self.unsupported("outputs of compute", variable, at),
             None => {
