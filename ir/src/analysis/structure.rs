@@ -61,7 +61,8 @@ impl Structure {
             stray_merges: Vec::new(),
         };
         let blocks = f.blocks.len();
-        [&mut s.innermost, &mut s.opened].map(|map| map.reserve(blocks));
+        s.innermost.reserve(blocks);
+        s.opened.reserve(blocks);
         let mut is_merge: SecondaryMap<Block, bool> = SecondaryMap::new();
         is_merge.reserve(blocks);
         for &b in dom.rpo() {
