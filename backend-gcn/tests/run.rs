@@ -93,6 +93,24 @@ fn other_bounds_are_no_medians() {
     assert_eq!(clamps("max(min(f[i], 2.0), -1.0)", "min(max(s[i], 30), -3)", "min(max(u[i], 40u), 3u)")[0], 0);
 }
 
+/// The first invocation of a workgroup: a shift where its size is a power of two.
+#[test]
+fn workgroup_sizes_that_are_powers_of_two_are_shifts() {
+    for (size, word) in [(64, "s_lshl_b32"), (48, "s_mul_i32")] {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> f: array<u32>;
+            @compute @workgroup_size({size}) fn main(@builtin(global_invocation_id) i: vec3<u32>) {{ f[i.x] = i.x; }}"
+        );
+        let out = compile(&module(&source), 2, &options(2));
+        let text = gpucc_gcn_machine::disassemble(&out.entry.code, 2, gpucc_isa::stage::CS);
+        assert_eq!(
+            ["s_lshl_b32", "s_mul_i32"].map(|w| text.contains(w)),
+            ["s_lshl_b32", "s_mul_i32"].map(|w| w == word),
+            "{text}"
+        );
+    }
+}
+
 /// The angle of a sine and a cosine is brought into one turn once.
 #[test]
 fn sine_and_cosine_share_their_angle() {

@@ -139,11 +139,13 @@ impl Target for Tesla {
             },
             Src::Label(_) => false,
         };
-        let value =
-            matches!(op, Op::ShlToA | Op::Shl | Op::Shr | Op::CvtII | Op::Add | Op::MadU16 | Op::MadU24 | Op::Mul24)
-                && inst.mods.pred == Pred::Always
-                && inst.mods.addop == AddOp::Add
-                && inst.uses.iter().all(still);
+        // Addresses, and the angle that a sine and a cosine share.
+        let value = matches!(
+            op,
+            Op::ShlToA | Op::Shl | Op::Shr | Op::CvtII | Op::Add | Op::MadU16 | Op::MadU24 | Op::Mul24 | Op::PreSin
+        ) && inst.mods.pred == Pred::Always
+            && inst.mods.addop == AddOp::Add
+            && inst.uses.iter().all(still);
         if value { Reuse::InBlock } else { Reuse::Never }
     }
 

@@ -185,3 +185,14 @@ fn a_uniform_loop_has_no_jump() {
     // Lanes that leave at different times break.
     assert_eq!(jumps("i"), 1);
 }
+
+/// The angle of a sine and a cosine is reduced once.
+#[test]
+fn sine_and_cosine_share_their_angle() {
+    let source = "@group(0) @binding(0) var<storage, read_write> f: array<f32>;
+        @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32) {
+            f[i] = sin(f[i]) * 2.0 + cos(f[i]);
+        }";
+    let text = TESLA.listing(&compile(&module(source), 3, &options(2)), 3);
+    assert_eq!(["presin", " sin ", " cos "].map(|word| text.matches(word).count()), [1, 1, 1], "{text}");
+}

@@ -1,11 +1,12 @@
 //! System values of compute, and edges between blocks.
 
+use gpucc_gcn_machine::Op;
 use gpucc_ir::{Diagnostic, Inst, Sysval};
 use gpucc_mir::{MEdge, MInst, PReg, Pseudo, Regs, Use};
 
 use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
-use crate::inst::{FILE_S, S, U, V};
+use crate::inst::{FILE_S, S, U, V, op};
 use crate::reg_banks::RegBank;
 
 impl Isel<'_> {
@@ -32,8 +33,12 @@ impl Isel<'_> {
             Sysval::GlobalInvocationId => {
                 for (c, &r) in out.iter().enumerate() {
                     let t = cx.temp(S);
-                    let size = Use::imm(self.workgroup_size[c]);
-                    self.salu(cx, build::SMulI32.on([fixed(self.fixed.workgroup_id[c]), size]).def(t));
+                    let size = self.workgroup_size[c];
+                    let (o, by) = match size.is_power_of_two() {
+                        true => (Op::SLshlB32, size.trailing_zeros()),
+                        false => (Op::SMulI32, size),
+                    };
+                    self.salu(cx, op(o).arg(fixed(self.fixed.workgroup_id[c])).arg(Use::imm(by)).def(t));
                     let id = self.local_id(cx, c);
                     self.add(cx, r, Use::reg(t), id);
                 }

@@ -93,10 +93,16 @@ fn lanes_of(b: &mut Builder<'_>, v: Value, lanes: &mut SecondaryMap<Value, Lanes
 fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SecondaryMap<Value, Lanes>) -> bool {
     // Scalars that turned out to be another value (an extracted lane) have that one as their only "lane".
     f.insts[i].map_uses(|v| if lanes[v].len() == 1 { lanes[v][0] } else { v });
-    let d = f.insts[i].clone();
+    let d = &f.insts[i];
+    let scalars =
+        !d.results.first().is_some_and(|r| f.ty(r).is_vector()) && !d.args.iter().any(|&a| f.ty(a).is_vector());
+    if scalars && !d.op.is_terminator() {
+        f.blocks[block].insts.push(i);
+        return false;
+    }
+    let d = d.clone();
     let mut b = Builder::like(f, block, i);
     let vector = d.results.first().is_some_and(|r| b.func.ty(r).is_vector());
-    let any_vector = vector || d.args.iter().any(|&a| b.func.ty(a).is_vector());
     if d.op.is_terminator() {
         let mut d = d;
         d.map_edges(|e| {
@@ -108,12 +114,8 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SecondaryMap<Value
         b.func.blocks[block].insts.push(i);
         return false;
     }
-    if !any_vector {
-        b.func.blocks[block].insts.push(i);
-        return false;
-    }
     let result = d.results.first();
-    let args = |b: &mut Builder<'_>, lanes: &mut SecondaryMap<Value, Lanes>| -> Vec<Lanes> {
+    let args = |b: &mut Builder<'_>, lanes: &mut SecondaryMap<Value, Lanes>| -> SmallVec<[Lanes; 4]> {
         d.args.iter().map(|&a| lanes_of(b, a, lanes)).collect()
     };
     let n = result.map_or(1, |r| b.func.ty(r).lanes()) as usize;
