@@ -172,7 +172,7 @@ fn caps() -> Caps {
             gradients: true,
             lane_bias: true,
             cube_gradients: CubeGradients::Level,
-            cube_levels: false,
+            cube_levels: true,
             layer: LayerForm::Float,
             gather: Gathers::Any,
             base_clamp: false,

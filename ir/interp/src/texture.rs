@@ -218,12 +218,16 @@ impl<'a> Request<'a> {
         }
         match desc.cube() {
             TexCube::Direction | TexCube::Divided => Coords::Direction(c),
-            form => {
-                let from = if form == TexCube::FacedPlusOne { 1.0 } else { 0.0 };
-                let [s, t] = [c[0], c[1]].map(|v| f64::from(v) - from);
-                Coords::Face(Face { face: round_layer(c[2], 6), s, t })
-            }
+            _ => Coords::Face(self.face()),
         }
+    }
+
+    /// The place on a cube whose coordinates have a face.
+    fn face(&self) -> Face {
+        let c = self.vector(TexArg::Coords);
+        let from = if self.tex.desc.cube() == TexCube::FacedPlusOne { 1.0 } else { 0.0 };
+        let [s, t] = [c[0], c[1]].map(|v| f64::from(v) - from);
+        Face { face: round_layer(c[2], 6), s, t }
     }
 
     /// The texels that are filtered or gathered. `quad` is the change of the coordinates to the next pixels.
@@ -317,14 +321,37 @@ fn divided(v: [f32; 3]) -> [f32; 3] {
     if largest > 0.0 && largest.is_finite() { v.map(|c| c / largest) } else { v }
 }
 
+/// The direction to a place on a cube, whose largest component is 1.
+fn on_cube(f: Face) -> [f32; 3] {
+    let [sc, tc] = [f.s, f.t].map(|c| (2.0 * c - 1.0) as f32);
+    match f.face {
+        0 => [1.0, -tc, -sc],
+        1 => [-1.0, -tc, sc],
+        2 => [sc, 1.0, tc],
+        3 => [sc, -1.0, -tc],
+        4 => [sc, -tc, 1.0],
+        _ => [-sc, -tc, -1.0],
+    }
+}
+
 /// The change of the coordinates from lane 0 of a quad to lanes 1 and 2; nothing if one of the three is inactive.
 fn differences(request: &Request<'_>, here: u64) -> Option<[[f32; 3]; 2]> {
     let first = request.lane & !3;
     if here >> first & 7 != 7 {
         return None;
     }
-    let at = |lane: usize| Request { lane, ..*request }.vector(TexArg::Coords);
-    let [v0, v1, v2] = [0, 1, 2].map(|k| at(first + k));
+    let at = |k: usize| Request { lane: first + k, ..*request };
+    let desc = request.tex.desc;
+    if desc.dim() == TexDim::Cube && matches!(desc.cube(), TexCube::Faced | TexCube::FacedPlusOne) {
+        // Neighbours may lie on other faces: what counts is the change on this one.
+        let own = on_cube(request.face());
+        let [v0, v1, v2] = [0, 1, 2].map(|k| on_cube(at(k).face()));
+        return Some([v1, v2].map(|v| {
+            let [s, t] = sim::project_gradient(own, std::array::from_fn(|k| v[k] - v0[k]));
+            [s as f32, t as f32, 0.0]
+        }));
+    }
+    let [v0, v1, v2] = [0, 1, 2].map(|k| at(k).vector(TexArg::Coords));
     let minus = |a: [f32; 3]| std::array::from_fn(|k| a[k] - v0[k]);
     Some([minus(v1), minus(v2)])
 }

@@ -424,6 +424,14 @@ fn a_level_is_chosen_for_the_quad() {
     cube.profile.divided_cubes = true;
     assert_eq!(cube.quad()[0][0], 5.0);
 
+    // Coordinates with a face: lane 1 is in the middle of +X, the others of +Z. From (0, 0, 1) to (1, 0, 0) s changes by a half, 32 texels.
+    let texture = TEXTURE.replace("2d", "cube");
+    let body = "  v11: f32x3 = compose 0.5:f32, 0.5:f32, v10\n  \
+                v12: f32x4 = sample v11, tex res1 sampler res2 sample cube implicit faced\n  ret v12";
+    let mut faced = one_quad([4.0, 0.0, 4.0, 4.0], &texture, body);
+    faced.bindings = faced.bindings.with_texture(0, 1, levels(64, 6), Dim::Cube).with_sampler(0, 2, s);
+    assert_eq!(faced.quad().map(|p| p[0]), [5.0; 4]);
+
     // The level that would be used, and as computed.
     let body = "  v11: f32x2 = compose v10, 0.5:f32\n  v12: f32x2 = sample v11, tex res1 sampler res2 lod 2d implicit\n  \
                 v13: f32x4 = shuffle v12, v12, lanes 0 1 0 1\n  ret v13";

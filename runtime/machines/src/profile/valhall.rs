@@ -19,6 +19,7 @@ pub(crate) fn profile(_: usize) -> Profile {
         whole_access: true,
         cube_ties: CubeTies::FirstAxis,
         level_bits: Some(8),
+        divided_cubes: true,
         machine: Some(Arc::new(Valhall)),
         tolerance: Tolerance::EXACT,
         ..Profile::default()

@@ -1,4 +1,4 @@
-//! Vertex and fragment entries beside those peers whose targets draw here.
+//! Vertex and fragment entries beside the peers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,16 +8,14 @@ use gpucc::Target;
 
 use super::measure::{Compared, Key, PAIRS, Pair, Peers, compare, compile_all, geomean, short, sources, table, worst};
 
-/// The pairs of [`PAIRS`] that are compared in draws.
-const PAIRS_OF_DRAWS: [usize; 6] = [0, 1, 2, 6, 7, 8];
-/// Pairs of a family that no peer compiles compute for. Its instructions are of four components.
+/// Pairs beside those of compute, of a family that no peer compiles compute for. Its instructions are of four components.
 const MORE: [Pair; 3] = [
     Pair { target: "vivante:gc2000", peer: "etnaviv", chip: "GC2000" },
     Pair { target: "vivante:gc3000", peer: "etnaviv", chip: "GC3000" },
     Pair { target: "vivante:gc7000", peer: "etnaviv", chip: "GC7000L" },
 ];
 /// The pair of each family whose worst entries are explained.
-const EXPLAINED: [(&str, usize); 3] = [("gcn", 2), ("tesla", 5), ("vivante", 7)];
+const EXPLAINED: [(&str, usize); 4] = [("gcn", 2), ("valhall", 4), ("tesla", 8), ("vivante", 10)];
 const STAGES: [&str; 2] = ["vertex", "fragment"];
 
 /// The rows of one stage. Workgroup memory, and with it zeroing, is not for draws.
@@ -55,7 +53,7 @@ pub fn section(o: &mut String, folder: &Path, notes: &BTreeMap<(String, String),
     let sources = tables.each_ref().map(|t| sources(&corpus, t));
     // Both stages of each pair.
     let mut all: Vec<(&Pair, [Compared; 2])> = Vec::new();
-    for p in PAIRS_OF_DRAWS.iter().map(|&n| &PAIRS[n]).chain(&MORE) {
+    for p in PAIRS.iter().filter(|p| !p.peer.is_empty()).chain(&MORE) {
         let target = Target::parse(p.target)?;
         let of = |s: usize| compare(p, &compile_all(&sources[s], target, 1), &tables[s]);
         all.push((p, [of(0), of(1)]));
