@@ -948,7 +948,7 @@ fn runs_are_measured_in_cycles() {
         let args =
             ["run", file, "--target", target, "-O", level, "--buf", "0:0=zero:256", "--grid", "1,1,1", "--stats"];
         let runs = ["1", "2"].map(|threads| {
-            let o = gpucc().args(&args).env("RAYON_NUM_THREADS", threads).output().expect("the command starts");
+            let o = gpucc().args(args).env("RAYON_NUM_THREADS", threads).output().expect("the command starts");
             String::from_utf8_lossy(&o.stdout).into_owned()
         });
         assert_eq!(runs[0], runs[1], "{target}");
