@@ -168,7 +168,7 @@ impl Family for VivanteFamily {
         }
         if o.opt_level > 1 {
             trace::enter("products", &f.name);
-            products::run(&mut f);
+            products::run(&mut f, machine::validate::fast_transcendentals(generation));
         }
         if s.wide {
             trace::enter("pack", &f.name);

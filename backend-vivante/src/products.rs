@@ -16,14 +16,76 @@
 //! Needs and keeps: any IR. Before packing, which looks for sums of products.
 
 use gpucc_ir::analysis::Uses;
-use gpucc_ir::{Block, Const, Function, Inst, InstData, Op, Scalar, Value};
+use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, Scalar, Type, Value};
 
 /// Sums that a product is made for again, at most.
 const MOST: usize = 4;
 
-/// Runs over a function; gives the number of quotients and products rewritten.
-pub fn run(f: &mut Function) -> u64 {
-    reciprocals(f) + doubles(f) + copies(f)
+/// Runs over a function; gives the number of quotients and products rewritten. `divides`: whether the chip has an instruction for
+/// quotients of scalars.
+pub fn run(f: &mut Function, divides: bool) -> u64 {
+    reciprocals(f) + divisors(f, divides) + doubles(f) + copies(f)
+}
+
+/// `x / y` becomes `x * (1 / y)` as selection would make it: one reciprocal for all quotients of a block by one number, and products
+/// that sums take in. A single quotient of scalars stays where the chip divides.
+fn divisors(f: &mut Function, divides: bool) -> u64 {
+    let mut changed = 0;
+    for b in f.layout.clone() {
+        let list = f.blocks[b].insts.clone();
+        let by: Vec<Value> = list.iter().filter_map(|&i| divisor(f, i)).collect();
+        if by.is_empty() {
+            continue;
+        }
+        let mut made: Vec<(Value, Value)> = Vec::new();
+        f.blocks[b].insts.clear();
+        for i in list {
+            let d = &f.insts[i];
+            if d.op == Op::FRcp && f.ty(d.result()).lanes() == 1 {
+                made.push((d.args[0], d.result()));
+            }
+            let quotient = divisor(f, i).filter(|y| {
+                let known = made.iter().any(|m| m.0 == *y) || by.iter().filter(|x| *x == y).count() > 1;
+                known || !divides || f.ty(f.insts[i].result()).lanes() > 1
+            });
+            if let Some(y) = quotient {
+                let (loc, fp, ty) = (f.insts[i].loc, f.insts[i].fp, f.ty(f.insts[i].result()));
+                let push = |f: &mut Function, op: Op, v: Value, ty: Type| {
+                    let mut new = InstData::new(op, &[v], Attr::None).at(loc);
+                    new.fp = fp;
+                    let i = f.push_inst(b, new, &[ty]);
+                    f.insts[i].result()
+                };
+                let mut r = match made.iter().find(|m| m.0 == y) {
+                    Some(m) => m.1,
+                    None => {
+                        let r = push(f, Op::FRcp, y, ty.lane());
+                        made.push((y, r));
+                        r
+                    }
+                };
+                if ty.lanes() > 1 {
+                    r = push(f, Op::Splat, r, ty);
+                }
+                let d = &mut f.insts[i];
+                d.op = Op::FMul;
+                d.args[1] = r;
+                changed += 1;
+            }
+            f.blocks[b].insts.push(i);
+        }
+    }
+    changed
+}
+
+/// The one number that an instruction divides by, if it is a quotient.
+fn divisor(f: &Function, i: Inst) -> Option<Value> {
+    let d = &f.insts[i];
+    let ty = f.ty(d.results.first()?);
+    if d.op != Op::FDiv || ty.scalar() != Scalar::F32 || f.as_const(d.args[0]).is_some() {
+        return None;
+    }
+    if ty.lanes() == 1 { Some(d.args[1]) } else { Some(f.def_op(d.args[1], Op::Splat)?.args[0]) }
 }
 
 /// `x + x` becomes `x * 2`, the same number, where a sum reads it: the depth of clip space is one MAD so.

@@ -27,7 +27,7 @@ fn each_sum_has_its_product() {
         let p = b.fmul(x, y);
         vec![b.fadd(x, p), b.fsub(y, p)]
     });
-    assert_eq!(run(&mut f), 1);
+    assert_eq!(run(&mut f, true), 1);
     assert_eq!(count(&f, Op::FMul), 2);
 }
 
@@ -37,18 +37,18 @@ fn a_product_that_others_read_stays_one() {
         let p = b.fmul(x, y);
         vec![b.fadd(x, p), b.fsub(y, p), p]
     });
-    assert_eq!(run(&mut f), 0);
+    assert_eq!(run(&mut f, true), 0);
     // A MAD takes in one of two products.
     let mut f = build(|b, x, y| {
         let (p, q) = (b.fmul(x, y), b.fmul(x, x));
         vec![b.fadd(q, p), b.fsub(y, p)]
     });
-    assert_eq!(run(&mut f), 0);
+    assert_eq!(run(&mut f, true), 0);
     let mut f = build(|b, x, y| {
         let p = b.fmul(x, y);
         vec![b.fadd(p, p)]
     });
-    assert_eq!(run(&mut f), 0);
+    assert_eq!(run(&mut f, true), 0);
 }
 
 #[test]
@@ -58,12 +58,12 @@ fn quotients_by_constants_are_products() {
             let k = b.func.fconst(Type::F32, k);
             vec![b.fdiv(x, k)]
         });
-        assert_eq!(run(&mut f), n, "{k}");
+        assert_eq!(run(&mut f, true), n, "{k}");
         assert_eq!((count(&f, Op::FMul), count(&f, Op::FDiv)), (n as usize, 1 - n as usize), "{k}");
     }
     // Of numbers that are not constants, quotients stay.
     let mut f = build(|b, x, y| vec![b.fdiv(x, y)]);
-    assert_eq!(run(&mut f), 0);
+    assert_eq!(run(&mut f, true), 0);
 }
 
 #[test]
@@ -72,8 +72,23 @@ fn a_number_plus_itself_is_a_product_where_a_sum_reads_it() {
         let p = b.fadd(x, x);
         vec![b.fsub(p, y)]
     });
-    assert_eq!(run(&mut f), 1);
+    assert_eq!(run(&mut f, true), 1);
     assert_eq!((count(&f, Op::FMul), count(&f, Op::FAdd)), (1, 0));
     let mut f = build(|b, x, _| vec![b.fadd(x, x)]);
-    assert_eq!(run(&mut f), 0);
+    assert_eq!(run(&mut f, true), 0);
+}
+
+#[test]
+fn quotients_by_one_number_share_its_reciprocal() {
+    let two = |b: &mut Builder<'_>, x: Value, y: Value| {
+        let s = b.fadd(x, y);
+        vec![b.fdiv(x, y), b.fdiv(s, y)]
+    };
+    for divides in [false, true] {
+        let mut f = build(two);
+        assert_eq!(run(&mut f, divides), 2);
+        assert_eq!((count(&f, Op::FRcp), count(&f, Op::FMul), count(&f, Op::FDiv)), (1, 2, 0));
+        let mut f = build(|b, x, y| vec![b.fdiv(x, y), b.fdiv(y, x)]);
+        assert_eq!(run(&mut f, divides), if divides { 0 } else { 2 });
+    }
 }

@@ -4,6 +4,7 @@
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Entry;
 use gpucc_isa::{Notes, stage};
+use gpucc_machines::drivers::vivante::{Chip, link_words};
 use gpucc_tests::{exec, shared};
 use serde_json::Value;
 
@@ -96,4 +97,43 @@ fn state_is_what_another_compiler_asks_for() {
     }
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(all.is_empty() || compared > 200, "only {compared} words were compared");
+}
+
+/// Names of the words between the stages, by register.
+const LINK: [(u32, &str); 12] = [
+    (0x0804, "VS_OUTPUT_COUNT"),
+    (0x0a30, "PA_ATTRIBUTE_ELEMENT_COUNT"),
+    (0x381c, "GL_VARYING_TOTAL_COMPONENTS"),
+    (0x0e00, "RA_CONTROL"),
+    (0x3820, "GL_VARYING_NUM_COMPONENTS"),
+    (0x3834, "GL_VARYING_NUM_COMPONENTS2"),
+    (0x0a90, "PA_VARYING_NUM_COMPONENTS[0]"),
+    (0x0a94, "PA_VARYING_NUM_COMPONENTS[1]"),
+    (0x1080, "PS_VARYING_NUM_COMPONENTS[0]"),
+    (0x0870, "VS_HALTI5_OUTPUT_COUNT"),
+    (0x0aa8, "PA_VS_OUTPUT_COUNT"),
+    (0x3888, "GL_HALTI5_SH_SPECIALS"),
+];
+
+/// How varyings are packed is the choice of a linker; the words that follow from theirs are none. All of them, whole.
+#[test]
+fn interface_words_are_those_of_another_compiler() {
+    let (mut equal, mut wrong, all) = (0, Vec::new(), programs());
+    for p in &all {
+        let list = &p["state"][if is_vertex(p) { "varyings" } else { "inputs" }];
+        let components = |v: &Value| v["components"].as_u64().expect("a number") as u32;
+        let components: Vec<u32> = list.as_array().expect("varyings").iter().map(components).collect();
+        let chip = Chip::of(p["generation"].as_str().expect("a chip"));
+        for (register, ours) in link_words(chip, components.len() as u32 + 1, &components) {
+            let Some((_, name)) = LINK.iter().find(|l| l.0 == register) else { continue };
+            let Some(theirs) = p["state"]["words"][*name].as_str() else { continue };
+            match u32::from_str_radix(theirs, 16) {
+                Ok(theirs) if theirs == ours => equal += 1,
+                _ => wrong.push(format!("{} on {}: {name} {ours:08x}, theirs {theirs}", p["id"], p["generation"])),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), wrong.len() + equal, wrong.join("\n"));
+    println!("{equal} words are equal");
+    assert!(all.is_empty() || equal > 600, "only {equal} words were compared");
 }

@@ -279,6 +279,14 @@ impl Shot<'_> {
         // A varying of four components, smooth.
         set(0x0a30, 1 << 8);
         set(if halti5 { 0x0a90 } else { 0x3820 }, 4);
+        set(0x381c, 4);
+        set(0x0e00, 1);
+        if halti5 {
+            set(0x1080, 4);
+            set(0x0870, 0x2002);
+            set(0x0aa8, 2);
+            set(0x3888, 0x7f7f_7f00);
+        }
         if !halti5 {
             set(0x0a40, 0x2f1);
             set(0x0a34, 1 << 16);

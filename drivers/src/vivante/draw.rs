@@ -126,6 +126,30 @@ pub(super) fn elements(chip: Chip, list: &[PlacedAttribute<'_>]) -> Result<Vec<(
     Ok(out)
 }
 
+/// The words between the stages that follow from the number of outputs and the components of the varyings alone (reference 1.2, 1.3).
+pub fn link_words(chip: Chip, outputs: u32, components: &[u32]) -> Vec<(u32, u32)> {
+    let halti5 = chip == Chip::Halti5;
+    let mut counts = [0, 0];
+    for (k, c) in components.iter().enumerate() {
+        counts[k / 8 % 2] |= c << (4 * (k % 8));
+    }
+    let total = components.iter().sum::<u32>().next_multiple_of(2);
+    let narrow = components.last().is_some_and(|&c| c <= 2);
+    let mut list = vec![
+        (0x0804, outputs),
+        (0x0a30, (components.len() as u32) << 8),
+        (0x381c, total),
+        (0x0e00, 1 | u32::from(narrow) << 1),
+    ];
+    // From HALTI5 on both stages have the counts, and there is no point coordinate.
+    let places: &[u32] = if halti5 { &[0x0a90, 0x0a94, 0x1080, 0x1084] } else { &[0x3820, 0x3834] };
+    list.extend(places.iter().copied().zip(counts.iter().copied().cycle()));
+    if halti5 {
+        list.extend([(0x0870, outputs | (outputs * 16) << 8), (0x0aa8, outputs), (0x3888, 0x7f7f_7f00)]);
+    }
+    list
+}
+
 /// The state that the programs want, with the rest that only the pair of them says.
 pub(super) fn registers(
     chip: Chip,
@@ -168,15 +192,15 @@ pub(super) fn registers(
     for (k, t) in (0..).zip(&outputs) {
         all.set(SPACE, map + k / 4 * 4, u32::from(*t) << (8 * (k % 4)), 0xff << (8 * (k % 4)));
     }
-    all.set(SPACE, 0x0804, outputs.len() as u32, u32::MAX);
-    all.set(SPACE, 0x0a30, (varyings.len() as u32) << 8, u32::MAX);
+    let width = |row: &gpucc_container::InterfaceRow| u32::from(row.lane) + row.components.count_ones();
+    let widths: Vec<u32> = varyings.iter().map(|&row| width(row)).collect();
+    for (register, value) in link_words(chip, outputs.len() as u32, &widths) {
+        all.set(SPACE, register, value, u32::MAX);
+    }
     let mut component = 0;
     let mut flats = false;
     for (k, row) in (0..).zip(&varyings) {
-        let n = u32::from(row.lane) + row.components.count_ones();
-        let words = if halti5 { [0x0a90, 0x0a94] } else { [0x3820, 0x3834] };
-        let word = words.get(k as usize / 8).copied().unwrap_or(words[1]);
-        all.set(SPACE, word, n << (4 * (k % 8)), 15 << (4 * (k % 8)));
+        let n = width(row);
         let flat = row.interpolation == Interpolation::Flat;
         if halti5 {
             let code = match row.interpolation {

@@ -5,6 +5,7 @@ mod draw;
 mod surface;
 mod words;
 
+pub use draw::link_words;
 pub use surface::Tiled;
 pub use words::{
     Chip, DescriptorWords, FormatWord, Part as TexelPart, SamplerWords, StateWords, TextureView, UNIT_WORDS,

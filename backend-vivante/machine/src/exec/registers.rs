@@ -27,6 +27,16 @@ pub mod reg {
     pub const VS_ID_CONFIG: u32 = 0x07c4;
     /// Number of varyings.
     pub const VARYINGS: u32 = 0x0a30;
+    /// Components of all of them, an even number.
+    pub const VARYING_TOTAL: u32 = 0x381c;
+    /// RA_CONTROL.
+    pub const RA_CONTROL: u32 = 0x0e00;
+    /// The number of outputs for the stages behind, from HALTI5 on.
+    pub const VS_HALTI5_OUTPUT_COUNT: u32 = 0x0870;
+    /// The same.
+    pub const PA_VS_OUTPUT_COUNT: u32 = 0x0aa8;
+    /// Where size and coordinate of points are, from HALTI5 on.
+    pub const SPECIALS: u32 = 0x3888;
     /// Whether each is left out by the shade model.
     pub const SHADER_ATTRIBUTES: u32 = 0x0a40;
     /// PA_CONFIG, with the shade model.
@@ -35,6 +45,8 @@ pub mod reg {
     pub const VARYING_COMPONENTS: [u32; 2] = [0x3820, 0x3834];
     /// Components of varyings from HALTI5 on.
     pub const HALTI5_VARYING_COMPONENTS: u32 = 0x0a90;
+    /// The same for the fragment program.
+    pub const PS_VARYING_COMPONENTS: u32 = 0x1080;
     /// How each component is interpolated, from HALTI5 on.
     pub const HALTI5_INTERPOLATION: u32 = 0x38c0;
     /// Temporaries of colours, of targets 0 to 3 and 4 to 7.
@@ -69,6 +81,16 @@ impl Words<'_> {
             return Err(bad(format!("entry {n} of the map at {first:#x}, which has {count}")));
         }
         Ok((0..count).map(|n| self.byte(first, n)).collect())
+    }
+
+    /// A word of which the others leave no choice.
+    fn wants(&self, register: u32, want: u32) -> Result<(), Trap> {
+        let have = self.get(register);
+        if have == want {
+            Ok(())
+        } else {
+            Err(bad(format!("{register:#x} is {have:#x}, the other words say {want:#x}")))
+        }
     }
 
     /// Four bits of a list of them; words lie where `at` says.
@@ -189,6 +211,13 @@ impl VertexWords {
         }
         let outputs = OutputCount([words.get(reg::VS_OUTPUT_COUNT)]);
         outputs.reserved()?;
+        if halti5 {
+            let n = outputs.count();
+            words.wants(reg::VS_HALTI5_OUTPUT_COUNT, n | (n * 16) << 8)?;
+            words.wants(reg::PA_VS_OUTPUT_COUNT, n)?;
+            // No output is the size of a point, no varying its coordinate.
+            words.wants(reg::SPECIALS, 0x7f7f_7f00)?;
+        }
         let map = if halti5 { reg::VS_HALTI5_OUTPUT } else { reg::VS_OUTPUT };
         Ok(VertexWords { inputs, ids, outputs: words.map(map, outputs.count())? })
     }
@@ -276,8 +305,14 @@ pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<(usize, Mo
         before += components;
         list.push((components as usize, mode));
     }
+    words.wants(reg::VARYING_TOTAL, before.next_multiple_of(2))?;
+    let narrow = list.last().is_some_and(|&(n, _)| n <= 2);
+    words.wants(reg::RA_CONTROL, 1 | u32::from(narrow) << 1)?;
     if halti5 {
         words.ends(ways, before)?;
+        for k in [0, 4] {
+            words.wants(reg::PS_VARYING_COMPONENTS + k, words.get(reg::HALTI5_VARYING_COMPONENTS + k))?;
+        }
     }
     Ok(list)
 }
