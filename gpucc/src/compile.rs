@@ -132,6 +132,7 @@ fn with_place(mut d: Diagnostic) -> Diagnostic {
 }
 
 /// FNV-1a over what is written and hashed. Numbers go in with one width and order, so the hash is the same on every machine.
+#[derive(Clone, Copy)]
 struct Fnv(u64);
 
 impl Fnv {
@@ -169,11 +170,29 @@ impl Hasher for Fnv {
     }
 }
 
-/// A stable 64-bit hash of what decides the output.
-fn options_hash(module: &Module, names: &[&str], o: &Options) -> u64 {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+/// What several compiles of one module share.
+struct Sharing {
+    passes: SharedPasses,
+    /// The hash of the module's text, once it was asked for: printing takes as long as a pass.
+    text: Option<Fnv>,
+}
+
+impl Sharing {
+    /// For one compile.
+    fn none() -> Self {
+        Sharing { passes: SharedPasses::none(), text: None }
+    }
+}
+
+/// A stable 64-bit hash of what decides the output; `text` is kept for the next one of this module.
+fn options_hash(module: &Module, names: &[&str], o: &Options, text: &mut Option<Fnv>) -> u64 {
     // Writing into a hash never fails.
-    let _ = write!(hash, "{module}{names:?}");
+    let mut hash = *text.get_or_insert_with(|| {
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        let _ = write!(hash, "{module}");
+        hash
+    });
+    let _ = write!(hash, "{names:?}");
     (module.options, o.codegen.choices()).hash(&mut hash);
     hash.finish()
 }
@@ -229,7 +248,7 @@ pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnosti
     if names.is_empty() {
         return Err(Diagnostic::invalid("no-entry", "the shader has no entry point"));
     }
-    compile_named(module, &names, options, &mut SharedPasses::none())
+    compile_named(module, &names, options, &mut Sharing::none())
 }
 
 /// Compiles one entry point of a module that may have several.
@@ -238,7 +257,7 @@ pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnosti
 /// There is none of that name, it is refused, or a compiler bug (class `Internal`).
 pub fn compile_entry(module: &Module, name: &str, options: &Options) -> Result<Artifact, Diagnostic> {
     check_entry(module, name)?;
-    compile_named(module, &[name], options, &mut SharedPasses::none())
+    compile_named(module, &[name], options, &mut Sharing::none())
 }
 
 /// Compiles one entry point for several targets. The target-independent passes run once for each distinct set of capabilities;
@@ -249,7 +268,7 @@ pub fn compile_entry_for(
     targets: &[Target],
     codegen: &CodegenOptions,
 ) -> Vec<Result<Artifact, Diagnostic>> {
-    let mut shared = SharedPasses::new();
+    let mut shared = Sharing { passes: SharedPasses::new(), text: None };
     let one = |&target: &Target| {
         let options = Options { target, codegen: codegen.clone() };
         check_entry(module, name).and_then(|()| compile_named(module, &[name], &options, &mut shared))
@@ -286,7 +305,7 @@ fn compile_named(
     module: &Module,
     names: &[&str],
     options: &Options,
-    shared: &mut SharedPasses,
+    shared: &mut Sharing,
 ) -> Result<Artifact, Diagnostic> {
     let target = options.target;
     check_options(module, names, options)?;
@@ -294,9 +313,9 @@ fn compile_named(
     for name in names {
         let what = format!("`{name}` for {target}");
         let mut none = SharedPasses::none();
-        let shared = if names.len() == 1 { &mut *shared } else { &mut none };
+        let passes = if names.len() == 1 { &mut shared.passes } else { &mut none };
         let (backend, generation) = (target.backend(), target.generation_index());
-        let output = guarded(&what, || backend.compile_sharing(module, name, generation, &options.codegen, shared));
+        let output = guarded(&what, || backend.compile_sharing(module, name, generation, &options.codegen, passes));
         outputs.push(output.map_err(|d| explain(d, module, name))?);
     }
     let number = |s: &str| s.parse().unwrap_or(0);
@@ -308,7 +327,7 @@ fn compile_named(
             number(env!("CARGO_PKG_VERSION_MINOR")),
             number(env!("CARGO_PKG_VERSION_PATCH")),
         ],
-        options_hash: options_hash(module, names, options),
+        options_hash: options_hash(module, names, options, &mut shared.text),
         entries: outputs.iter().map(|o| o.entry.clone()).collect(),
     };
     Ok(Artifact { target, container, outputs })
