@@ -88,7 +88,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "valhall",
-        held: Held { pictures: true, mutants: true, state: false, verify: true },
+        held: Held { pictures: true, mutants: true, state: true, verify: true },
         kinds: &[
             ("texture", "TEX_"),
             ("image", "LD_TEX"),

@@ -211,6 +211,9 @@ pub(super) struct ProgramSetup {
     pub preload: u16,
 }
 
+/// Coverage and samples, which are loaded into r60 and r61 of every fragment program (reference, 8.1).
+const BLENDED: u32 = 0x3000;
+
 impl ProgramSetup {
     /// The descriptor of a fragment program, or of one of vertices.
     pub(super) fn read(words: [u32; 2], fragment: bool) -> Result<ProgramSetup, Trap> {
@@ -232,6 +235,15 @@ impl ProgramSetup {
         }
         if w.suppress_nan() + w.suppress_inf() + w.calls() != 0 {
             return Err(unsupported("program fields SUPPRESS_NAN, SUPPRESS_INF, CALLS"));
+        }
+        // The reference says what r57 to r62 hold in fragments, r59 to r62 in vertices, and of the others nothing.
+        let known = if fragment { 0x7e00 } else { 0x7800 };
+        if w.preload() & !known != 0 {
+            return Err(unsupported(format!("program field PRELOAD = {:#x}", w.preload())));
+        }
+        // Whoever blends needs coverage and samples.
+        if fragment && w.preload() & BLENDED != BLENDED {
+            return Err(bad("program", "PRELOAD", w.preload()));
         }
         let small_file = match w.registers() {
             0 => false,
