@@ -194,7 +194,7 @@ impl Family for VivanteFamily {
         let mut isel = Isel::new(m, f, &target, arrays, size, spills(job)).staged(&io, pipeline);
         if staged && isel.scratch_bytes > 0 {
             // Nothing could give selection an address.
-            let what = format!("has no private memory in this stage, this needs {} bytes", isel.scratch_bytes);
+            let what = format!("has 0 bytes of private memory in this stage, this needs {}", isel.scratch_bytes);
             return Err(job.refuse(Refusal::PrivateMemory, what).into());
         }
         let code = gpucc_mir::select(f, &mut isel)?;
