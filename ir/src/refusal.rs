@@ -60,6 +60,7 @@ refusals! {
     RayTracing "ray-tracing" Feature ["none of the chips traces rays"] "ray tracing entry points";
     Kernels "kernels" Feature ["their parameters are pointers"] "kernels of OpenCL (SPIR-V's `Kernel`)";
     VertexPosition "vertex-position" Feature ["a stage that is refused would have to follow it"] "vertex entry points without a position (SPIR-V)";
+    NoEntryPoint "no-entry-point" Feature ["there is nothing to compile"] "modules without an entry point, such as libraries";
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
     PointSize "point-size" Feature "points of more than a pixel: a size that a vertex gives, where points are drawn or may be and it is not known to be 1, and the place in a point that a fragment reads";
     Textures "textures" Feature "textures, images and samplers";

@@ -393,6 +393,7 @@ fn probes() -> Vec<Probe> {
                 "enable primitive_index;\n@fragment fn main(@builtin(primitive_index) i: u32) -> @location(0) vec4<f32> { return vec4<f32>(f32(i)); }",
             )
         },
+        wgsl(R::NoEntryPoint, "fn f() -> u32 { return 1u; }"),
         wgsl(
             R::StageInputs,
             "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n@compute @workgroup_size(1) fn main(@location(0) x: f32) { o[0] = x; }",

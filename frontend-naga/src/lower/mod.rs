@@ -95,10 +95,10 @@ fn refused_stage(stage: naga::ShaderStage) -> Refusal {
     }
 }
 
-/// Refuses a module without entry points, or without the one that is wanted.
+/// Refuses a module without entry points, which may be valid; the lack of one that is wanted is the user's error.
 fn selected(names: &[&str], wanted: Option<&str>) -> Result<(), Refusals> {
     if names.is_empty() {
-        return Err(vec![Diagnostic::invalid("no-entry-point", "the module has no entry point")]);
+        return Err(vec![Diagnostic::unsupported(Refusal::NoEntryPoint, "the module has no entry point")]);
     }
     match wanted {
         Some(wanted) if !names.contains(&wanted) => {
