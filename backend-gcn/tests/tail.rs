@@ -31,11 +31,11 @@ const STORES: &str = "
 @group(0) @binding(1) var<storage, read_write> o: array<vec4u>;
 @compute @workgroup_size(64)
 fn main(@builtin(local_invocation_index) i: u32) {
-    var v: array<vec4u, 24>;
-    for (var k = 0u; k < 24u; k++) { v[k] = a[(i + k) & 15u]; }
-    let s = v[3].x;
-    for (var k = 0u; k < 24u; k++) { v[k] = (v[k] ^ v[23u - k]) + s; }
-    for (var k = 0u; k < 24u; k++) { o[i * 24u + k] = v[k] + v[23u - k]; }
+    let s = a[i & 15u];
+    var v = s;
+    var n = i;
+    for (var k = 0u; k < 24u; k++) { o[i * 24u + k] = v; v = (v ^ s.yzwx) + s; n = n * 5u + 1u; }
+    o[i * 24u] = vec4u(n);
 }";
 
 /// The output of a run.
