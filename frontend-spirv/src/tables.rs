@@ -443,13 +443,10 @@ pub fn decoration(kind: D) -> Verdict {
         | D::FPFastMathMode
         | D::InputAttachmentIndex
         | D::Aliased => Read,
-        D::Patch
-        | D::PerVertexKHR
-        | D::PerPrimitiveEXT
-        | D::ExplicitInterpAMD
-        | D::PassthroughNV
-        | D::ViewportRelativeNV
-        | D::SecondaryViewportRelativeNV => Refused(Refusal::StageInputs),
+        D::PerVertexKHR | D::ExplicitInterpAMD => Refused(Refusal::PerVertexInputs),
+        D::Patch | D::PerPrimitiveEXT | D::PassthroughNV | D::ViewportRelativeNV | D::SecondaryViewportRelativeNV => {
+            Refused(Refusal::StageInputs)
+        }
         D::RelaxedPrecision => Harmless("it allows less precision, and asks for none"),
         D::Restrict | D::RestrictPointer | D::AliasedPointer => {
             Harmless("what may overlap is told by bindings, not by what pointers promise")
@@ -500,8 +497,8 @@ pub fn mode(mode: M) -> Verdict {
         | M::StencilRefLessFrontAMD
         | M::StencilRefLessBackAMD
         | M::StencilRefUnchangedFrontAMD
-        | M::StencilRefUnchangedBackAMD
-        | M::PostDepthCoverage => Refused(Refusal::StageInputs),
+        | M::StencilRefUnchangedBackAMD => Refused(Refusal::StencilExport),
+        M::PostDepthCoverage => Refused(Refusal::PostDepthCoverage),
         M::Triangles | M::Quads | M::Isolines => Refused(Refusal::Tessellation),
         M::OutputVertices
         | M::InputPoints
@@ -533,6 +530,9 @@ pub fn refused_built_in(kind: BuiltIn) -> Refusal {
         | BuiltIn::ShadingRateKHR
         | BuiltIn::FragSizeEXT
         | BuiltIn::FragInvocationCountEXT => Refusal::ShadingRates,
+        BuiltIn::CullDistance => Refusal::CullDistances,
+        BuiltIn::FragStencilRefEXT => Refusal::StencilExport,
+        _ if name.starts_with("Bary") => Refusal::PerVertexInputs,
         _ if name.starts_with("Subgroup") => Refusal::Subgroups,
         _ => Refusal::StageInputs,
     }

@@ -61,7 +61,11 @@ refusals! {
     Kernels "kernels" Feature ["their parameters are pointers"] "kernels of OpenCL (SPIR-V's `Kernel`)";
     VertexPosition "vertex-position" Feature ["a stage that is refused would have to follow it"] "vertex entry points without a position (SPIR-V)";
     NoEntryPoint "no-entry-point" Feature ["there is nothing to compile"] "modules without an entry point, such as libraries";
-    StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings, more than 8 colour targets";
+    StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: layers, viewports, sample positions, clip distances of fragments, more than 8 colour targets";
+    CullDistances "cull-distances" Feature ["none of the chips' drivers culls by them here"] "cull distances";
+    StencilExport "stencil-export" Feature ["none of the chips has it"] "stencil values that a fragment entry point gives";
+    PerVertexInputs "per-vertex-inputs" Feature ["the interpreters of the chips give fragments interpolated values alone"] "barycentrics, and inputs of a fragment entry point as its vertices gave them";
+    PostDepthCoverage "post-depth-coverage" Feature ["masks are those from before the tests"] "masks of samples that passed the tests of depth and stencil";
     PointSize "point-size" Feature "points of more than a pixel: a size that a vertex gives, where points are drawn or may be and it is not known to be 1, and the place in a point that a fragment reads";
     Textures "textures" Feature "textures, images and samplers";
     StorageBuffers "storage-buffers" Feature "storage buffers";

@@ -334,6 +334,34 @@ fn of_spirv() -> Vec<Probe> {
         spirv(R::PhysicalAddresses, words(5348, &[], &[], &[])),
         // OpIsFinite is none of shaders.
         spirv(R::Spirv, words(0, &[], &[(20, &[5])], &[(158, &[5, 6, 5])])),
+        // CullDistance is 4, of a float; StencilRefReplacingEXT 5027; BaryCoordKHR 5286; PostDepthCoverage 4446.
+        spirv(
+            R::CullDistances,
+            words(
+                0,
+                &[(71, &[9, 11, 4])],
+                &[
+                    (22, &[5, 32]),
+                    (21, &[6, 32, 0]),
+                    (43, &[6, 7, 1]),
+                    (28, &[8, 5, 7]),
+                    (32, &[10, 1, 8]),
+                    (59, &[10, 9, 1]),
+                ],
+                &[(61, &[8, 12, 9])],
+            ),
+        ),
+        spirv(R::StencilExport, stage_words((4, &[(16, &[3, 7]), (16, &[3, 5027])]), 0, &[], &[], &[])),
+        spirv(
+            R::PerVertexInputs,
+            words(
+                0,
+                &[(71, &[9, 11, 5286])],
+                &[(22, &[5, 32]), (23, &[6, 5, 3]), (32, &[7, 1, 6]), (59, &[7, 9, 1])],
+                &[(61, &[6, 10, 9])],
+            ),
+        ),
+        spirv(R::PostDepthCoverage, stage_words((4, &[(16, &[3, 7]), (16, &[3, 4446])]), 0, &[], &[], &[])),
         spirv(R::Interlocks, words(0, &[], &[], &[(5364, &[]), (5365, &[])])),
         // OpImageSparseTexelsResident.
         spirv(R::SparseImages, words(0, &[], &[(20, &[5]), (21, &[6, 32, 0]), (43, &[6, 7, 0])], &[(316, &[5, 8, 7])])),
