@@ -16,11 +16,29 @@ use gpucc_sim::{Dispatch, DrawDevice, Resident, RunOptions, Trap, TrapKind};
 use gpucc_valhall_machine::{abi, assemble, draw};
 
 /// Values of r0..r3 before a fragment program ends.
-pub const TEXTS: &[&str] = &[SMOOTH, BY_REGISTER, SPECIAL, HALVES, HALVES_BY_REGISTER, FLAT, TILE, DISCARDED];
+pub const TEXTS: &[&str] = &[
+    SMOOTH,
+    BY_REGISTER,
+    SPECIAL,
+    HALVES,
+    HALVES_BY_REGISTER,
+    FLAT,
+    TILE,
+    DISCARDED,
+    DESCRIBED,
+    DESCRIBED_BY_HANDLE,
+    DESCRIBED_FLAT,
+    DESCRIBED_HALVES,
+    FUSED,
+    FUSED_NARROW,
+    FUSED_BY_HANDLE,
+    FUSED_GATHER,
+    FUSED_GATHER_BY_HANDLE,
+];
 /// Texts of vertex programs.
 pub const VERTEX_TEXTS: &[&str] = &[POSITIONS, VARYINGS, ADDRESSES, ADDRESSES_BY_HANDLE];
 /// Ends of fragment programs.
-pub const ENDS: &[&str] = &[COLOUR, DEPTH];
+pub const ENDS: &[&str] = &[COLOUR, DEPTH, STORED];
 
 /// r0 = x, r1 = y, r2 = half the x over 8, r3 = 1/w of 0.5.
 const CORNERS: &str = "
@@ -112,6 +130,74 @@ const DISCARDED: &str = "
     DISCARD.f32.gt r0, r8
 ";
 
+/// Location 0 by its descriptor; the second has three components, so that the fourth is 1.
+const DESCRIBED: &str = "LD_VAR_IMM.slot0.v4.f32.center.store.wait0 @r0:r1:r2:r3, r61, table:0x0, index:0x0";
+const DESCRIBED_BY_HANDLE: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x1
+    LD_VAR.slot0.v4.f32.center.store.wait0 @r0:r1:r2:r3, r61, r8
+";
+/// The integer and one of the halves of location 1.
+const DESCRIBED_FLAT: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x2
+    LD_VAR_FLAT.slot0.u32.wait0 @r0, r8
+    LD_VAR_FLAT_IMM.slot1.v2.f16.wait1 @r9, table:0x0, index:0x3
+    U32_TO_F32 r0, r0
+    F16_TO_F32 r1, r9.h0
+    F16_TO_F32 r2, r9.h1
+    MOV.i32 r3, 0x0
+";
+/// Halves of memory as floats, and floats of memory as halves.
+const DESCRIBED_HALVES: &str = "
+    LD_VAR_IMM.slot0.v2.f32.center.store.wait0 @r0:r1, r61, table:0x0, index:0x3
+    LD_VAR_IMM.slot1.v2.f16.center.retrieve.wait1 @r9, r61, table:0x0, index:0x0
+    F16_TO_F32 r2, r9.h0
+    F16_TO_F32 r3, r9.h1
+";
+/// Texture 4 with sampler 5, whose coordinates are in texels: `4 << 16 | 5`. Places are location 0.
+const FUSED: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x40005
+    IADD_IMM.i32 r9, 0x0, #0x0
+    IADD_IMM.i32 r10, 0x0, #0x0
+    VAR_TEX_BUF_SINGLE.slot0.center_store.f.32.2d.zero.wait0 @r0:r1:r2:r3, r8, r10
+";
+/// Red and green as halves of one register.
+const FUSED_NARROW: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x40005
+    IADD_IMM.i32 r9, 0x0, #0x0
+    IADD_IMM.i32 r10, 0x0, #0x0
+    VAR_TEX_BUF_SINGLE.slot0.center_store.f.16.2d.zero.wait0 @r11, r8, r10
+    F16_TO_F32 r0, r11.h0
+    F16_TO_F32 r1, r11.h1
+    MOV.i32 r2, 0x0
+    MOV.i32 r3, 0x0
+";
+/// The level comes from the differences in the quad.
+const FUSED_BY_HANDLE: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x40005
+    IADD_IMM.i32 r9, 0x0, #0x0
+    IADD_IMM.i32 r10, 0x0, #0x1
+    VAR_TEX_SINGLE.slot0.center_clobber.f.32.2d.computed.wait0 @r0:r1:r2:r3, r8, r10
+";
+const FUSED_GATHER: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x40005
+    IADD_IMM.i32 r9, 0x0, #0x0
+    IADD_IMM.i32 r10, 0x0, #0x0
+    LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store.wait0 @r0, r61, index:0x0
+    VAR_TEX_BUF_GATHER.slot0.retrieve.f.32.2d.gather4_r.wait0 @r0:r1:r2:r3, r8, r10
+";
+const FUSED_GATHER_BY_HANDLE: &str = "
+    IADD_IMM.i32 r8, 0x0, #0x40005
+    IADD_IMM.i32 r9, 0x0, #0x0
+    IADD_IMM.i32 r10, 0x0, #0x0
+    VAR_TEX_GATHER.slot0.center_store.f.32.2d.gather4_r.wait0 @r0:r1:r2:r3, r8, r10
+";
+
+/// The colour goes to the current pixel of target 0 itself.
+const STORED: &str = "
+    IADD_IMM.i32.wait0126 r8, 0x0, #0xff000000
+    ATEST.wait @r60, r60, 0x3F800000, atest_datum.w0
+    ST_TILE.v4.f32.slot0.end @r0:r1:r2:r3, r8, r60, blend_descriptor_0.w1
+";
 const COLOUR: &str = "
     NOP.wait0126
     ATEST.wait @r60, r60, 0x3F800000, atest_datum.w0
@@ -196,6 +282,22 @@ fn device() -> DrawDevice {
     let [low, high] = put(1, &[0, 8f32.to_bits(), 0]);
     let own = put(2, &[0x29c0_4115, 0, 0, 1, 4, 0, 0, 0, 0x19, 12, low, high, 0, 0, 0, 0]);
     let tables = put(3, &[own[0], own[1] | 1 << 24, 64, 0]);
+    // Of the fragment program: varyings, a texture, a sampler.
+    let texels: Vec<u32> = (0..16).map(|n| (n as f32).to_bits()).collect();
+    let [low, high] = put(4, &texels);
+    let [low, high] = put(5, &[0x0200_021a, 64, low, high, 16, 0, 64, 0x0003_0003]);
+    let varying = |format: u32, byte: u32| [0x65 | format << 10, 61, 1024 + byte, 0, 48 << 16 | 32, 0, 0, 0];
+    let of_fragment = [
+        varying(0xbf << 12, 0),
+        varying(0xb7 << 12 | 16, 0),
+        varying(0x85 << 12 | 16, 16),
+        varying(0xcf << 12 | 16, 20),
+        [0x29c0_4022, 0x0003_0003, 0x0000_0688, 0, low, high, 0, 0],
+        // Nearest, in texels.
+        [0x1889_9901, 0x1fff_0000, 0, 0, 0, 0, 0, 0],
+    ];
+    let own = put(6, &of_fragment.concat());
+    let fragment_tables = put(7, &[own[0], own[1] | 1 << 24, 32 * of_fragment.len() as u32, 0]);
     let mut word = |space, register, value| device.registers.set(space, register, value, u32::MAX);
     word(0, 50, blend[0] | 1);
     word(0, 51, blend[1]);
@@ -207,7 +309,9 @@ fn device() -> DrawDevice {
         word(abi::PROGRAM_SPACE, abi::program_word(pointer, 0), words[0]);
         word(abi::PROGRAM_SPACE, abi::program_word(pointer, 1), words[1]);
     }
-    device.tables[0].push((0, u64::from(tables[1]) << 32 | u64::from(tables[0]) | 1));
+    for (at, [low, high]) in [tables, fragment_tables].into_iter().enumerate() {
+        device.tables[at].push((0, u64::from(high) << 32 | u64::from(low) | 1));
+    }
     device
 }
 
@@ -237,9 +341,20 @@ fn run(programs: (&Container, &Container), device: &mut DrawDevice) -> Result<Ta
     Ok(targets)
 }
 
+/// A device whose fragment programs run on whole quads where the flags say so.
+fn device_for(flags: u32) -> DrawDevice {
+    let mut device = device();
+    if flags & flags::DERIVATIVES != 0 {
+        let word = abi::program_word(abi::FRAGMENT_PROGRAM, 0);
+        device.registers.set(abi::PROGRAM_SPACE, word, 0x1000_0128, u32::MAX);
+    }
+    device
+}
+
 /// The colours of a draw, by what they should be in a pixel whose centre is given.
 fn check(programs: (&Container, &Container), what: &str, wanted: &dyn Fn(f32, f32) -> [f32; 4]) -> Targets {
-    let targets = run(programs, &mut device()).unwrap_or_else(|t| panic!("{t}\n{what}"));
+    let flags = programs.1.entries[0].meta.flags;
+    let targets = run(programs, &mut device_for(flags)).unwrap_or_else(|t| panic!("{t}\n{what}"));
     let colour = targets.colour[0].as_ref().unwrap();
     for (x, y) in (0..4).flat_map(|y| (0..4).map(move |x| (x, y))) {
         let got = colour.texel([x, y], 0).map(f32::from_bits);
@@ -253,7 +368,12 @@ type Wanted = fn(f32, f32) -> [f32; 4];
 
 #[test]
 fn fragment_rows() {
-    let cases: [(&str, u32, Wanted); 8] = [
+    // The number of a texel, the fragment's and its neighbours' up to the edge.
+    fn texel(x: f32, y: f32) -> f32 {
+        4.0 * (y - 0.5).min(3.0) + (x - 0.5).min(3.0)
+    }
+    let gathered: Wanted = |x, y| [texel(x, y), texel(x + 1.0, y), texel(x, y + 1.0), texel(x + 1.0, y + 1.0)];
+    let cases: [(&str, u32, Wanted); 17] = [
         (SMOOTH, 0, |x, y| [x, y, 100.0 + x, 1.0]),
         (BY_REGISTER, 0, |x, y| [y, 100.0 + x, 0.0, 0.0]),
         (SPECIAL, 0, |x, _| [0.5, x / 16.0, 0.0, 0.0]),
@@ -262,9 +382,71 @@ fn fragment_rows() {
         (FLAT, 0, |_, _| [7.0, 0.0, 0.0, 0.0]),
         (TILE, flags::READS_TARGETS, |_, _| BEFORE),
         (DISCARDED, flags::DISCARD, |x, y| if x > 2.0 { BEFORE } else { [x, y, 100.0 + x, 1.0] }),
+        (DESCRIBED, 0, |x, y| [x, y, 100.0 + x, 1.0]),
+        (DESCRIBED_BY_HANDLE, 0, |x, y| [x, y, 100.0 + x, 1.0]),
+        (DESCRIBED_FLAT, 0, |_, _| [7.0, 1.0, 1.0, 0.0]),
+        (DESCRIBED_HALVES, 0, |x, y| [x + 1.0, y + 1.0, x, y]),
+        (FUSED, 0, |x, y| [texel(x, y), 0.0, 0.0, 1.0]),
+        (FUSED_NARROW, 0, |x, y| [texel(x, y), 0.0, 0.0, 0.0]),
+        (FUSED_BY_HANDLE, flags::DERIVATIVES, |x, y| [texel(x, y), 0.0, 0.0, 1.0]),
+        (FUSED_GATHER, 0, gathered),
+        (FUSED_GATHER_BY_HANDLE, 0, gathered),
     ];
     for (text, flags, wanted) in cases {
         check((&vertex(POSITIONS), &fragment(&format!("{text}{COLOUR}"), flags)), text, &wanted);
+    }
+}
+
+#[test]
+fn colours_are_stored() {
+    let program = fragment(&format!("{SMOOTH}{STORED}"), 0);
+    check((&vertex(POSITIONS), &program), STORED, &|x, y| [x, y, 100.0 + x, 1.0]);
+}
+
+/// One change of a text or of a word of the fragment program's table, and what the trap says.
+#[test]
+fn what_has_no_meaning_traps() {
+    let plain = |text: &str, end: &str| format!("{text}{end}");
+    let described = plain(DESCRIBED, COLOUR);
+    let fused = plain(FUSED, COLOUR);
+    let stored = plain(SMOOTH, STORED);
+    let cases = [
+        (described.replace("index:0x0", "index:0x4"), "type 2, not 5"),
+        (described.replace("index:0x0", "index:0x2"), "not interpolated"),
+        (described.replace(".f32", ".u32"), "register format"),
+        (fused.replace(".2d", ".3d"), "other operands"),
+        (fused.replace(".2d", ".2d.shadow"), "other operands"),
+        (fused.replace(".zero", ".explicit"), "operand for the level"),
+        (fused.replace(".f.32", ".f.32.32"), "two widths"),
+        (fused.replace("center_store", "explicit_store"), "sample and update mode"),
+        (fused.replace("center_store", "retrieve"), "is kept"),
+        (fused.replace("@r0:r1:r2:r3", "@r0:r1:r2:r3:r4"), "registers"),
+        (fused.replace("r10, 0x0, #0x0", "r10, 0x0, #0x1c"), "no vertex stored"),
+        (fused.replace(".wait0 @r0:r1:r2:r3, r8, r10", " @r0:r1:r2:r3, r8, r10\nMOV.i32 r3, r0"), "slot 0"),
+        (stored.replace("ATEST.wait @r60", "ATEST.wait0 @r60"), "wait for all"),
+        (stored.replace("#0xff000000", "#0xff000001"), "another sample"),
+        (stored.replace("#0xff000000", "#0x00000000"), "another pixel"),
+        (stored.replace("#0xff000000", "#0xff000100"), "target 1"),
+        (stored.replace("blend_descriptor_0.w1", "blend_descriptor_0.w0"), "conversion"),
+        (stored.replace("ST_TILE.v4.f32.slot0.end @r0:r1:r2:r3", "ST_TILE.v2.f32.slot0.end @r0:r1"), "four registers"),
+    ];
+    for (text, what) in cases {
+        let trap = run((&vertex(POSITIONS), &fragment(&text, 0)), &mut device()).map(|_| ()).expect_err(&text);
+        assert!(trap.to_string().contains(what), "{trap}, not {what}\n{text}");
+    }
+    // Words of the first descriptor: another kind, a reserved bit, a table, an offset before the varyings, other strides.
+    for (byte, bit, what) in [
+        (0, 4, "ATTRIBUTE_TYPE"),
+        (1, 0, "word 0"),
+        (4, 0, "TABLE"),
+        (9, 2, "OFFSET"),
+        (16, 2, "strides"),
+        (18, 2, "strides"),
+    ] {
+        let mut device = device();
+        device.device.residents[6].bytes[byte] ^= 1 << bit;
+        let trap = run((&vertex(POSITIONS), &fragment(&described, 0)), &mut device).map(|_| ()).expect_err(what);
+        assert!(trap.to_string().contains(what), "{trap}, not {what}");
     }
 }
 

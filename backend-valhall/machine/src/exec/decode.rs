@@ -103,6 +103,7 @@ pub(super) mod lod_mode {
 pub(super) mod regfmt {
     pub const AUTO: u8 = 0;
     pub const F32: u8 = 2;
+    pub const F16: u8 = 3;
     pub const S32: u8 = 4;
     pub const U32: u8 = 6;
 }
@@ -136,6 +137,10 @@ pub(super) struct Message {
     pub source_format: u8,
     pub sample: u8,
     pub update: u8,
+    /// Both of them in fused texture instructions.
+    pub sample_and_update: u8,
+    /// Widths of the results of those.
+    pub fused_width: u8,
     pub z: bool,
     pub stencil: bool,
     /// The colour target of a blend descriptor that is an operand.
@@ -175,6 +180,8 @@ impl Message {
             source_format: get("source_format"),
             sample: get("sample"),
             update: get("update"),
+            sample_and_update: get("sample_and_update"),
+            fused_width: get("vartex_width"),
             z: flag("z"),
             stencil: flag("stencil"),
             descriptor: None,

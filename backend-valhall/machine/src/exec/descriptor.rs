@@ -4,6 +4,8 @@ use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampl
 use gpucc_sim::{Trap, TrapKind};
 
 use super::format::Code;
+use super::image::immediate_handle;
+use crate::abi;
 
 /// Bytes of a descriptor.
 pub(super) const DESCRIPTOR: u64 = 32;
@@ -153,6 +155,25 @@ gpucc_sim::words! {
 }
 
 gpucc_sim::words! {
+    /// An attribute that is a varying: part of a packet of a vertex.
+    struct PacketWords[8] = "varying" {
+        TYPE kind: 0[0..4];
+        ATTRIBUTE_TYPE attribute_type: 0[4..8];
+        reserved "[9:8] of word 0": 0[8..10];
+        FORMAT format: 0[10..32];
+        TABLE table: 1[0..6];
+        reserved "[31:6] of word 1": 1[6..32];
+        OFFSET offset: 2[0..32];
+        BUFFER buffer: 3[0..32];
+        ATTRIBUTE_STRIDE attribute_stride: 4[0..16];
+        PACKET_STRIDE packet_stride: 4[16..32];
+        reserved "word 5": 5[0..32];
+        reserved "word 6": 6[0..32];
+        reserved "word 7": 7[0..32];
+    }
+}
+
+gpucc_sim::words! {
     /// The treatment of a colour.
     struct BlendWords[4] = "blend" {
         READS reads: 0[0..1];
@@ -294,11 +315,53 @@ impl Attribute {
     }
 }
 
+/// A varying that a descriptor describes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packet {
+    pub format: Code,
+    /// Bytes of a component.
+    pub size: u32,
+    /// Byte of the record.
+    pub offset: u32,
+    /// Bytes from record to record, without the position and with it.
+    pub strides: [u32; 2],
+}
+
+/// The kind of attributes that are varyings.
+const VERTEX_PACKET: u32 = 6;
+/// The offset of the first varying.
+const VARYINGS: u32 = 1024;
+
+impl Packet {
+    /// Varyings are those of the buffer of the records.
+    pub(super) fn read(words: [u32; 8]) -> Result<Packet, Trap> {
+        let w = PacketWords(words);
+        if w.attribute_type() != VERTEX_PACKET {
+            return Err(bad("varying", "ATTRIBUTE_TYPE", w.attribute_type()));
+        }
+        w.reserved()?;
+        if w.table() << 24 | w.buffer() != immediate_handle(abi::RECORDS, 0) {
+            return Err(bad("varying", "TABLE or BUFFER", w.buffer()));
+        }
+        let format = Code::of(w.format())?;
+        // 32-bit floats, halves, 32-bit integers.
+        let size = match w.format() >> 12 & 0xff {
+            0xa7 | 0xaf | 0xb7 | 0xbf | 0x85 | 0x8d | 0x95 | 0x9d | 0xc5 | 0xcd | 0xd5 | 0xdd => 4,
+            0xc7 | 0xcf | 0xdf => 2,
+            _ => return Err(unsupported(format!("varying field FORMAT = {:#x}", w.format()))),
+        };
+        let offset = w.offset().checked_sub(VARYINGS).ok_or_else(|| bad("varying", "OFFSET", w.offset()))?;
+        Ok(Packet { format, size, offset, strides: [w.attribute_stride(), w.packet_stride()] })
+    }
+}
+
 /// The treatment of a colour, as a descriptor says it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Blending {
     /// Whether it goes anywhere.
     pub on: bool,
+    /// Whether the target has no part in what it becomes.
+    pub opaque: bool,
     /// The colour target.
     pub target: u8,
     /// The words that programs see.
@@ -307,6 +370,9 @@ pub(super) struct Blending {
     pub integer: bool,
     pub signed: bool,
 }
+
+/// The mode of a colour that replaces the target's.
+const OPAQUE: u32 = 1;
 
 /// The tile's own code of four components of eight bits.
 const TILE_RGBA8: u32 = 0xed;
@@ -330,6 +396,7 @@ impl Blending {
         };
         Ok(Blending {
             on,
+            opaque: w.mode() == OPAQUE,
             target: w.target() as u8,
             internal: u64::from(words[3]) << 32 | u64::from(words[2]),
             integer: code.is_some_and(Code::integer),

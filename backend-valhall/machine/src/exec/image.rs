@@ -24,12 +24,15 @@ pub(super) fn immediate_handle(table: u8, index: u8) -> u32 {
 }
 
 /// The handle that all active lanes agree on: what they name is one descriptor (7.3).
-fn handle(w: &Warp, d: &DInst) -> Result<u32, Trap> {
-    if !matches!(d.op, Op::LdTex | Op::LeaTex | Op::LdAttr | Op::LeaAttr) {
-        return Ok(immediate_handle(d.message.table, d.message.index));
-    }
-    w.check_source(&d.src[2])?;
-    let all = w.src32(d, 2);
+pub(super) fn handle(w: &Warp, d: &DInst) -> Result<u32, Trap> {
+    let k = match d.op {
+        Op::LdTex | Op::LeaTex | Op::LdAttr | Op::LeaAttr | Op::VarTexSingle | Op::VarTexGather => 2,
+        Op::LdVar => 1,
+        Op::LdVarFlat => 0,
+        _ => return Ok(immediate_handle(d.message.table, d.message.index)),
+    };
+    w.check_source(&d.src[k])?;
+    let all = w.src32(d, k);
     let first = all[w.active.trailing_zeros() as usize & 15];
     match lanes(w.active).find(|&l| all[l] != first) {
         Some(l) => {

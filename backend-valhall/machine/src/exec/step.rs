@@ -159,13 +159,14 @@ fn step(w: &mut Warp, program: &Program, cx: &mut Shared, around: &mut Around<'_
             stop = Some(RunState::Barrier(if ours { 8 * w.pc as u64 } else { 0 }));
         }
         Class::Image => image::execute(w, d, &mut cx.world)?,
-        Class::Texture => texture::execute(w, d, &mut cx.world)?,
+        Class::Texture => texture::execute(w, d, &mut cx.world, None)?,
         Class::Discard => tile::discard(w, d, around)?,
-        Class::Varying => varying::execute(w, d, around)?,
+        Class::Varying => varying::execute(w, d, around, &mut cx.world)?,
         Class::Tile => skipped = tile::execute(w, d, around)?,
         Class::VaryingTexture => {
-            let name = crate::ROWS[d.op as usize].text;
-            return Err(Trap::new(TrapKind::Unsupported, format!("{name} arrives with graphics")));
+            texture::check_fused(d)?;
+            let place = varying::texture_place(w, d, around, &mut cx.world)?;
+            texture::execute(w, d, &mut cx.world, Some(&place))?;
         }
     }
     if flow != flow::RECONVERGE && flow != flow::END {

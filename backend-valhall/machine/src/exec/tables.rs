@@ -6,7 +6,8 @@ use std::sync::Arc;
 use gpucc_sim::{AddressSpace, Memory, Trap, TrapKind};
 
 use super::descriptor::{
-    ATTRIBUTE, Attribute, BUFFER, Buffer, BufferWords, DESCRIPTOR, SAMPLER, Sampling, TEXTURE, TableWords, Texture, bad,
+    ATTRIBUTE, Attribute, BUFFER, Buffer, BufferWords, DESCRIPTOR, Packet, SAMPLER, Sampling, TEXTURE, TableWords,
+    Texture, bad,
 };
 
 /// The table that holds the tables: a descriptor of it is a table as a buffer.
@@ -110,6 +111,11 @@ impl Tables {
         let a = Attribute::read(self.descriptor(at, handle, ATTRIBUTE)?)?;
         self.attributes.insert(handle, a);
         Ok(a)
+    }
+
+    /// The varying that a handle names.
+    pub fn packet(&self, at: (&Memory, &AddressSpace), handle: u32) -> Result<Packet, Trap> {
+        Packet::read(self.descriptor(at, handle, ATTRIBUTE)?)
     }
 
     /// The texture that a handle names.

@@ -27,6 +27,52 @@ fn unsupported(what: impl Into<String>) -> Trap {
 /// Dimensions of instructions, which descriptors number otherwise.
 const DIMENSIONS: [Dim; 4] = [Dim::D1, Dim::D2, Dim::D3, Dim::Cube];
 
+/// What an instruction does with a texture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Fetch,
+    Sample,
+    Gather,
+    Gradient,
+}
+
+impl Does {
+    /// Traps on those of which the reference does not have enough.
+    fn of(op: Op) -> Result<Does, Trap> {
+        Ok(match op {
+            Op::TexFetch => Does::Fetch,
+            Op::TexSingle | Op::VarTexSingle | Op::VarTexBufSingle => Does::Sample,
+            Op::TexGather | Op::VarTexGather | Op::VarTexBufGather => Does::Gather,
+            Op::TexGradient => Does::Gradient,
+            _ => {
+                let why = match op {
+                    Op::VarTexGradient | Op::VarTexBufGradient => "whether it gives a gradient descriptor or a level",
+                    _ => "where its operands and results are",
+                };
+                let name = crate::ROWS[op as usize].text;
+                return Err(unsupported(format!("{name}: the reference does not say {why}")));
+            }
+        })
+    }
+}
+
+/// Traps on a fused instruction that has no meaning: between the load of two floats and the texture there is no room for other operands,
+/// and its reference leaves some instructions open.
+pub(super) fn check_fused(d: &DInst) -> Result<(), Trap> {
+    let m = &d.message;
+    Does::of(d.op)?;
+    if DIMENSIONS[usize::from(m.dimension)] != Dim::D2 || m.array || m.shadow {
+        return Err(unsupported("a fused texture instruction with other operands than two coordinates"));
+    }
+    if !matches!(m.lod_mode, lod_mode::ZERO | lod_mode::COMPUTED) {
+        return Err(unsupported("a fused texture instruction with an operand for the level"));
+    }
+    if m.fused_width > 1 {
+        return Err(reserved("two widths for one result"));
+    }
+    Ok(())
+}
+
 /// Where the parts of the staging run are, counted from its first register (14.2).
 #[derive(Clone, Copy, Default)]
 struct Staging {
@@ -40,11 +86,14 @@ struct Staging {
 }
 
 impl Staging {
-    fn of(d: &DInst) -> Result<Staging, Trap> {
+    fn of(d: &DInst, (does, fused): (Does, bool)) -> Result<Staging, Trap> {
         let m = &d.message;
         let dim = DIMENSIONS[usize::from(m.dimension)];
         let mut s = Staging { axes: dim.axes(), ..Staging::default() };
-        if d.op == Op::TexGradient && m.derivatives {
+        if fused {
+            return Ok(s);
+        }
+        if does == Does::Gradient && m.derivatives {
             s.count = 2 * s.axes;
             return Ok(s);
         }
@@ -57,7 +106,7 @@ impl Staging {
         s.layer = take(m.array, 1);
         s.reference = take(m.shadow, 1);
         s.offset = take(m.texel_offset, 1);
-        if matches!(d.op, Op::TexSingle) {
+        if does == Does::Sample {
             let word = match m.lod_mode {
                 lod_mode::ZERO | lod_mode::COMPUTED => false,
                 lod_mode::EXPLICIT | lod_mode::COMPUTED_BIAS => true,
@@ -129,12 +178,18 @@ fn on_cube(f: Face) -> [f32; 3] {
 struct Operands<'a> {
     w: &'a Warp,
     d: &'a DInst,
+    does: Does,
     s: Staging,
     lane: usize,
+    /// Coordinates that are in no registers.
+    place: Option<&'a [V32; 2]>,
 }
 
 impl Operands<'_> {
     fn word_of(&self, at: usize, lane: usize) -> u32 {
+        if let Some(place) = self.place {
+            return place.get(at).map_or(0, |words| words[lane]);
+        }
         self.w.regs[usize::from(self.d.sr) + at][lane]
     }
 
@@ -202,15 +257,15 @@ impl Operands<'_> {
     fn request(&self, sampling: &Sampling) -> Result<Request, Trap> {
         let m = &self.d.message;
         let lod = match m.lod_mode {
-            _ if self.d.op == Op::TexGather => Lod::Zero,
-            _ if self.d.op == Op::TexGradient => Lod::Gradient(self.differences()),
+            _ if self.does == Does::Gather => Lod::Zero,
+            _ if self.does == Does::Gradient => Lod::Gradient(self.differences()),
             lod_mode::COMPUTED | lod_mode::COMPUTED_BIAS => Lod::Gradient(self.differences()),
             lod_mode::EXPLICIT => Lod::Level(self.fixed(self.s.lod.unwrap_or(0))?),
             lod_mode::GRDESC => Lod::Level(self.gradient()?),
             _ => Lod::Zero,
         };
         let bias = match m.lod_mode {
-            lod_mode::COMPUTED_BIAS if self.d.op == Op::TexSingle => self.fixed(self.s.lod.unwrap_or(0))?,
+            lod_mode::COMPUTED_BIAS if self.does == Does::Sample => self.fixed(self.s.lod.unwrap_or(0))?,
             _ => 0.0,
         };
         Ok(Request {
@@ -219,9 +274,9 @@ impl Operands<'_> {
             lod,
             bias,
             reference: self.s.reference.map(|at| self.float(at)),
-            what: match self.d.op {
-                Op::TexGather => What::Gather(m.component),
-                Op::TexGradient => What::Level,
+            what: match self.does {
+                Does::Gather => What::Gather(m.component),
+                Does::Gradient => What::Level,
                 _ => What::Sample,
             },
             ..Request::new(self.coords(sampling))
@@ -248,35 +303,41 @@ impl Operands<'_> {
 /// The second word of a gradient descriptor; what hardware has there is not known.
 const GRADIENT: u32 = 0x4752_4431;
 
-/// Executes a texture instruction.
-pub(super) fn execute(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
+/// Executes a texture instruction, of a fused one with the place that it interpolated.
+pub(super) fn execute(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, place: Option<&[V32; 2]>) -> Result<(), Trap> {
     let m = &d.message;
-    if d.op == Op::TexDual {
-        return Err(unsupported("TEX_DUAL: the reference does not say where its operands are"));
-    }
-    if m.integer_coordinates || m.force_delta && d.op != Op::TexGradient {
+    let does = Does::of(d.op)?;
+    if m.integer_coordinates || m.force_delta && does != Does::Gradient {
         return Err(unsupported("integer coordinates of a gather"));
     }
-    if d.op == Op::TexGradient && m.derivatives == m.force_delta {
+    if does == Does::Gradient && m.derivatives == m.force_delta {
         return Err(unsupported("TEX_GRADIENT takes derivatives, or makes them"));
     }
     w.check_source(&d.src[0])?;
-    let s = Staging::of(d)?;
-    if s.count != usize::from(d.sr_count) {
-        let what = format!("staging run of {} registers, the instruction takes {}", d.sr_count, s.count);
+    let s = Staging::of(d, (does, place.is_some()))?;
+    // A fused one takes no registers and has no mask: it gives the components that its results have room for.
+    let (mask, narrow, from, to) = match place {
+        None => (m.mask, m.narrow, (d.sr, d.sr_count), (d.srw, d.srw_count)),
+        Some(_) => {
+            let n = if m.fused_width == 0 { 2 * d.sr_count } else { d.sr_count };
+            (((1u32 << n) - 1) as u8, m.fused_width == 0, (0, 0), (d.sr, d.sr_count))
+        }
+    };
+    if s.count != usize::from(from.1) {
+        let what = format!("staging run of {} registers, the instruction takes {}", from.1, s.count);
         return Err(reserved(what));
     }
-    let results = m.mask.count_ones();
-    let registers = if m.narrow { results.div_ceil(2) } else { results };
-    if registers != u32::from(d.srw_count) || results == 0 {
-        let what = format!("{} registers for {results} components", d.srw_count);
+    let results = mask.count_ones();
+    let registers = if narrow { results.div_ceil(2) } else { results };
+    if registers != u32::from(to.1) || results == 0 || results > 4 {
+        let what = format!("{} registers for {results} components", to.1);
         return Err(reserved(what));
     }
-    let computed = d.op == Op::TexSingle && matches!(m.lod_mode, lod_mode::COMPUTED | lod_mode::COMPUTED_BIAS);
+    let computed = does == Does::Sample && matches!(m.lod_mode, lod_mode::COMPUTED | lod_mode::COMPUTED_BIAS);
     if (computed || m.force_delta) && !w.has_quads {
         return Err(unsupported("implicit levels of detail outside of fragment programs"));
     }
-    check_run(w, d.sr, 4 * u32::from(d.sr_count))?;
+    check_run(w, from.0, 4 * u32::from(from.1))?;
     let handles = w.src64(d, 0);
     let mut found: [[u32; 4]; LANES] = [[0; 4]; LANES];
     let mut last: Option<(u64, Arc<Texture>, Sampling)> = None;
@@ -287,23 +348,23 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Resu
             last = Some((handles[l], t, s));
         }
         let Some((_, t, sampling)) = &last else { continue };
-        let o = Operands { w, d, s, lane: l };
+        let o = Operands { w, d, does, s, lane: l, place };
         found[l] = one(&o, t, sampling, world).map_err(here)?;
     }
-    w.stage(d.slot, (d.sr, d.sr_count));
+    w.stage(d.slot, from);
     w.kill_last_uses(d)?;
-    deliver(w, d, &found)?;
+    deliver(w, d, &found, (mask, narrow, to.0))?;
     if m.skip {
-        w.undefine_helpers((d.srw, d.srw_count));
+        w.undefine_helpers(to);
     }
-    w.issue(d.slot, (d.srw, d.srw_count), Touch::Nothing, &[NOWHERE; LANES], 0)
+    w.issue(d.slot, to, Touch::Nothing, &[NOWHERE; LANES], 0)
 }
 
 /// The result of one lane.
 fn one(o: &Operands<'_>, t: &Texture, sampling: &Sampling, world: &mut DeviceMemory) -> Result<[u32; 4], Trap> {
     let m = &o.d.message;
     let dim = DIMENSIONS[usize::from(m.dimension)];
-    let fetch = o.d.op == Op::TexFetch;
+    let fetch = o.does == Does::Fetch;
     // A fetch takes the faces of a cube as layers.
     let as_array = fetch && t.dim == Dim::Cube && dim == Dim::D2;
     if t.dim != dim && !as_array {
@@ -313,7 +374,7 @@ fn one(o: &Operands<'_>, t: &Texture, sampling: &Sampling, world: &mut DeviceMem
         return Err(reserved("a fetch from a cube takes it as an array"));
     }
     check_type(t, m.register_type)?;
-    if o.d.op == Op::TexGradient {
+    if o.does == Does::Gradient {
         if m.derivatives {
             return Ok([o.given(t).to_bits(), GRADIENT, 0, 0]);
         }
@@ -340,12 +401,12 @@ fn one(o: &Operands<'_>, t: &Texture, sampling: &Sampling, world: &mut DeviceMem
         return Err(unsupported("sampling of several samples"));
     }
     let mut sampler = sampling.sampler;
-    if o.d.op == Op::TexGather && sampler.precision.nearest == gpucc_sim::texture::NearestRounding::Truncate {
+    if o.does == Does::Gather && sampler.precision.nearest == gpucc_sim::texture::NearestRounding::Truncate {
         // Coordinates are cut off, not rounded.
         sampler.precision.weight_bits = None;
     }
     let texel = o.request(sampling)?.run(&view(t, m.shadow, &texels), &sampler)?;
-    if o.d.op == Op::TexGather {
+    if o.does == Does::Gather {
         // In raster order (14.5).
         let [a, b, c, d] = texel;
         return Ok([d, c, a, b]);
@@ -377,21 +438,25 @@ fn place(o: &Operands<'_>, view: &View<'_>) -> Option<[u32; 5]> {
 }
 
 /// Writes components without gaps.
-fn deliver(w: &mut Warp, d: &DInst, found: &[[u32; 4]; LANES]) -> Result<(), Trap> {
-    let m = &d.message;
-    let components: Vec<usize> = (0..4).filter(|k| m.mask >> k & 1 == 1).collect();
-    if !m.narrow {
-        for (&k, r) in components.iter().zip(d.srw..) {
+fn deliver(
+    w: &mut Warp,
+    d: &DInst,
+    found: &[[u32; 4]; LANES],
+    (mask, narrow, first): (u8, bool, u8),
+) -> Result<(), Trap> {
+    let components: Vec<usize> = (0..4).filter(|k| mask >> k & 1 == 1).collect();
+    if !narrow {
+        for (&k, r) in components.iter().zip(first..) {
             let values: V32 = std::array::from_fn(|l| found[l][k]);
             w.write_message(r, 0xF, &values)?;
         }
         return Ok(());
     }
-    let half = |word: u32| match m.register_type {
+    let half = |word: u32| match d.message.register_type {
         2 | 3 => word & 0xffff,
         _ => f32_to_f16(Round::Nearest, f32::from_bits(word)).into(),
     };
-    for (pair, r) in components.chunks(2).zip(d.srw..) {
+    for (pair, r) in components.chunks(2).zip(first..) {
         let values: V32 =
             std::array::from_fn(|l| pair.iter().enumerate().fold(0, |v, (n, &k)| v | half(found[l][k]) << (16 * n)));
         w.write_message(r, if pair.len() == 2 { 0xF } else { 3 }, &values)?;

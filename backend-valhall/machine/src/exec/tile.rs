@@ -65,7 +65,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Resul
         Op::ZsEmit => emit(w, d, f).map(|()| 0),
         Op::Blend => blend(w, d, f),
         Op::LdTile => load(w, d, f).map(|()| 0),
-        _ => Err(Trap::new(TrapKind::Unsupported, "ST_TILE belongs to blend shaders")),
+        _ => store(w, d, f).map(|()| 0),
     }
 }
 
@@ -186,6 +186,58 @@ fn blend(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<usize, Trap> {
     Ok(if u32::from(d.flow) == flow::END { 0 } else { usize::from(d.message.target) })
 }
 
+/// The target of a pixel word, which names the current pixel and sample; its conversion is that of the target.
+fn addressed(d: &DInst, f: &Fragment<'_>, l: usize, (pixel, conversion): (u32, u32)) -> Result<usize, Trap> {
+    let name = crate::ROWS[d.op as usize].text;
+    let (sample, target, place) = (pixel & 0xff, pixel >> 8 & 0xff, pixel >> 16);
+    if place != 0xff00 {
+        return Err(Trap::new(TrapKind::Unsupported, format!("{name} of another pixel")));
+    }
+    let Some(b) = f.blend.get(target as usize).filter(|b| b.on) else {
+        return Err(reserved(format!("{name} of target {target}")));
+    };
+    if conversion != (b.internal >> 32) as u32 {
+        return Err(reserved("the conversion is not that of the target"));
+    }
+    check_format(d.message.regfmt, b.integer, b.signed)?;
+    if sample != f.batch[l / 4].sample.unwrap_or(0).into() {
+        return Err(Trap::new(TrapKind::Unsupported, format!("{name} of another sample than the program's")));
+    }
+    Ok(target as usize)
+}
+
+/// ST_TILE: colours of a target past blending, as a blend shader ends (reference, 17). A store that leaves blending out is the colour of
+/// an opaque target; in others it would be blended here, which is not what it says.
+fn store(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
+    tested(w, f)?;
+    for k in [0, 2] {
+        w.check_source(&d.src[k])?;
+    }
+    let cover = coverage(w, d, 1)?;
+    same_coverage(w, f, &cover)?;
+    if d.sr_count != 4 || d.message.vecsize != 3 {
+        return Err(reserved("a colour is four registers"));
+    }
+    check_run(w, d.sr, 16)?;
+    let (pixel, conversion) = (w.src32(d, 0), w.src32(d, 2));
+    for l in lanes(w.active) {
+        let here = |t: Trap| t.in_lane(l as u32);
+        let n = addressed(d, f, l, (pixel[l], conversion[l])).map_err(here)?;
+        if !f.blend[n].opaque {
+            return Err(here(Trap::new(TrapKind::Unsupported, "ST_TILE to a target that blends")));
+        }
+        let target = usize::from(f.blend[n].target) & 7;
+        if f.given[target] >> l & 1 == 1 && w.helpers >> l & 1 == 0 {
+            return Err(here(reserved("ST_TILE of a target that has its colour")));
+        }
+        f.given[target] |= 1 << l;
+        f.colour[target][l] = core::array::from_fn(|k| w.regs[usize::from(d.sr) + k][l]);
+    }
+    w.stage(d.slot, (d.sr, d.sr_count));
+    w.kill_last_uses(d)?;
+    w.issue(d.slot, (0, 0), Touch::Nothing, &[NOWHERE; LANES], 0)
+}
+
 fn load(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     for k in [0, 2] {
         w.check_source(&d.src[k])?;
@@ -199,23 +251,10 @@ fn load(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     let mut values = [[0u32; LANES]; 4];
     for l in lanes(w.active) {
         let here = |t: Trap| t.in_lane(l as u32);
-        let (sample, target, place) = (pixel[l] & 0xff, pixel[l] >> 8 & 0xff, pixel[l] >> 16);
-        if place != 0xff00 {
-            return Err(here(Trap::new(TrapKind::Unsupported, "LD_TILE of another pixel")));
-        }
-        let Some(b) = f.blend.get(target as usize).filter(|b| b.on) else {
-            return Err(here(reserved(format!("LD_TILE of target {target}"))));
-        };
-        if conversion[l] != (b.internal >> 32) as u32 {
-            return Err(here(reserved("the conversion is not that of the target")));
-        }
-        check_format(d.message.regfmt, b.integer, b.signed).map_err(here)?;
+        let target = addressed(d, f, l, (pixel[l], conversion[l])).map_err(here)?;
         let quad = &f.batch[l / 4];
-        let Some(surface) = f.targets.colour.get(target as usize).and_then(Option::as_ref) else { continue };
-        if sample != quad.sample.unwrap_or(0).into() {
-            return Err(here(Trap::new(TrapKind::Unsupported, "LD_TILE of another sample than the program's")));
-        }
-        let texel = surface.texel(quad.pixel(l % 4), sample);
+        let Some(surface) = f.targets.colour.get(target).and_then(Option::as_ref) else { continue };
+        let texel = surface.texel(quad.pixel(l % 4), pixel[l] & 0xff);
         (0..n).for_each(|k| values[k][l] = texel[k]);
     }
     w.kill_last_uses(d)?;

@@ -9,10 +9,12 @@ use gpucc_sim::{Trap, TrapKind};
 
 use super::around::{Around, Fragment};
 use super::decode::{DInst, regfmt};
-use super::memory::lanes;
+use super::descriptor::Packet;
+use super::image;
+use super::memory::{DeviceMemory, lanes};
 use super::scoreboard::Touch;
 use super::subgroup::{LANES, NOWHERE, V32, Warp};
-use crate::Op;
+use crate::{Op, abi};
 
 /// Values of the update mode.
 const STORE: u8 = 0;
@@ -28,6 +30,8 @@ pub(super) const SLOT_WORDS: usize = 5;
 /// Special varyings.
 const INVERSE_W: u8 = 2;
 const DEPTH: u8 = 3;
+/// Bytes of a position, which is in front of the varyings in a packet.
+const POSITION: u32 = 16;
 
 fn reserved(what: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Reserved, what)
@@ -37,63 +41,32 @@ fn unsupported(what: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Unsupported, what)
 }
 
+/// Components of a load, and the lanes in which no vertex stored them.
+struct Loaded {
+    values: [V32; 4],
+    lost: [u16; 4],
+}
+
 /// Executes a varying load.
-pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Result<(), Trap> {
+pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>, world: &mut DeviceMemory) -> Result<(), Trap> {
     let m = &d.message;
     let f = around.fragment("varyings")?;
     let n = usize::from(m.vecsize) + 1;
-    let halves = matches!(d.op, Op::LdVarBufImmF16 | Op::LdVarBufF16);
+    let halves = matches!(d.op, Op::LdVarBufImmF16 | Op::LdVarBufF16) || m.regfmt == regfmt::F16;
     if usize::from(d.sr_count) != if halves { n.div_ceil(2) } else { n } {
         return Err(reserved(format!("{} registers for {n} components", d.sr_count)));
     }
-    w.check_source(&d.src[0])?;
-    keep(w, m.sample, m.update)?;
-    let ids = w.src32(d, 0);
-    let mut values = [[0u32; LANES]; 4];
-    let mut lost = [0u16; 4];
-    match d.op {
-        Op::LdVarSpecial => {
-            if m.update != CLOBBER || m.regfmt != regfmt::F32 || n != 1 {
-                return Err(reserved("special varyings are single floats with update clobber"));
-            }
-            for l in lanes(w.active) {
-                let quad = &f.batch[l / 4];
-                let at = place(quad, m.sample, ids[l])?;
-                values[0][l] = match m.index {
-                    INVERSE_W => (quad.weights(l % 4, at).inv_w as f32).to_bits(),
-                    DEPTH if at == Where::Centroid => return Err(unsupported("the depth at a centroid")),
-                    DEPTH => quad.position(l % 4)[2].to_bits(),
-                    k => return Err(unsupported(format!("special varying {k}"))),
-                };
-            }
-        }
-        Op::LdVarBufImmF32 | Op::LdVarBufF32 | Op::LdVarBufImmF16 | Op::LdVarBufF16 => {
-            let bytes: V32 = if matches!(d.op, Op::LdVarBufF32 | Op::LdVarBufF16) {
-                w.check_source(&d.src[1])?;
-                w.src32(d, 1)
-            } else {
-                [m.index.into(); LANES]
-            };
-            let (mode, size) = match m.source_format {
-                FLAT32 if halves => return Err(unsupported("a flat word as a half")),
-                FLAT32 => (Mode::Flat, 4),
-                FLAT16 => (Mode::Flat, 2),
-                F32 => (Mode::Perspective, 4),
-                F16 => (Mode::Perspective, 2),
-                k => return Err(reserved(format!("source format {k}"))),
-            };
-            for l in lanes(w.active) {
-                let at = place(&f.batch[l / 4], m.sample, ids[l])?;
-                for k in 0..n {
-                    match one(f, l, (mode, at), (bytes[l] + size * k as u32, size))? {
-                        Some(v) => values[k][l] = v,
-                        None => lost[k] |= 1 << l,
-                    }
-                }
-            }
-        }
-        _ => return Err(unsupported(format!("{} is not modelled", crate::ROWS[d.op as usize].text))),
+    let flat = matches!(d.op, Op::LdVarFlat | Op::LdVarFlatImm);
+    if !flat {
+        w.check_source(&d.src[0])?;
+        keep(w, m.sample, m.update)?;
     }
+    let ids = if flat { [0; LANES] } else { w.src32(d, 0) };
+    let Loaded { values, lost } = match d.op {
+        Op::LdVarSpecial => special(w, d, f, &ids)?,
+        Op::LdVarBufImmF32 | Op::LdVarBufF32 | Op::LdVarBufImmF16 | Op::LdVarBufF16 => by_offset(w, d, f, &ids)?,
+        _ => described(w, d, (f, world), &ids)?,
+    };
     w.kill_last_uses(d)?;
     if halves {
         pack(w, d.sr, &values[..n], &lost)?;
@@ -106,6 +79,164 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Resul
     }
     w.varying(d.slot);
     w.issue(d.slot, (d.sr, d.sr_count), Touch::Nothing, &[NOWHERE; LANES], 0)
+}
+
+fn special(w: &Warp, d: &DInst, f: &Fragment<'_>, ids: &V32) -> Result<Loaded, Trap> {
+    let m = &d.message;
+    if m.update != CLOBBER || m.regfmt != regfmt::F32 || m.vecsize != 0 {
+        return Err(reserved("special varyings are single floats with update clobber"));
+    }
+    let mut values = [[0u32; LANES]; 4];
+    for l in lanes(w.active) {
+        let quad = &f.batch[l / 4];
+        let at = place(quad, m.sample, ids[l])?;
+        values[0][l] = match m.index {
+            INVERSE_W => (quad.weights(l % 4, at).inv_w as f32).to_bits(),
+            DEPTH if at == Where::Centroid => return Err(unsupported("the depth at a centroid")),
+            DEPTH => quad.position(l % 4)[2].to_bits(),
+            k => return Err(unsupported(format!("special varying {k}"))),
+        };
+    }
+    Ok(Loaded { values, lost: [0; 4] })
+}
+
+fn by_offset(w: &Warp, d: &DInst, f: &Fragment<'_>, ids: &V32) -> Result<Loaded, Trap> {
+    let m = &d.message;
+    let halves = matches!(d.op, Op::LdVarBufImmF16 | Op::LdVarBufF16);
+    let bytes: V32 = if matches!(d.op, Op::LdVarBufF32 | Op::LdVarBufF16) {
+        w.check_source(&d.src[1])?;
+        w.src32(d, 1)
+    } else {
+        [m.index.into(); LANES]
+    };
+    let (mode, size) = match m.source_format {
+        FLAT32 if halves => return Err(unsupported("a flat word as a half")),
+        FLAT32 => (Mode::Flat, 4),
+        FLAT16 => (Mode::Flat, 2),
+        F32 => (Mode::Perspective, 4),
+        F16 => (Mode::Perspective, 2),
+        k => return Err(reserved(format!("source format {k}"))),
+    };
+    let mut out = Loaded { values: [[0; LANES]; 4], lost: [0; 4] };
+    for l in lanes(w.active) {
+        let at = place(&f.batch[l / 4], m.sample, ids[l])?;
+        for k in 0..=usize::from(m.vecsize) {
+            match one(f, l, (mode, at), (bytes[l] + size * k as u32, size))? {
+                Some(v) => out.values[k][l] = v,
+                None => out.lost[k] |= 1 << l,
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The varying of a descriptor of kind vertex packet; components that its format lacks are 0, 0, 0, 1.
+fn described(w: &Warp, d: &DInst, (f, world): (&Fragment<'_>, &mut DeviceMemory), ids: &V32) -> Result<Loaded, Trap> {
+    let m = &d.message;
+    let packet = packet(image::handle(w, d)?, f, world)?;
+    let flat = matches!(d.op, Op::LdVarFlat | Op::LdVarFlatImm);
+    if !flat && packet.format.integer() {
+        return Err(reserved("integers are not interpolated"));
+    }
+    let fits = match m.regfmt {
+        regfmt::AUTO => packet.size == 4,
+        regfmt::F32 | regfmt::F16 => !packet.format.integer(),
+        regfmt::S32 => packet.format.integer() && packet.format.signed(),
+        regfmt::U32 => packet.format.integer() && !packet.format.signed(),
+        n => return Err(unsupported(format!("register format {n} of a varying"))),
+    };
+    if !fits {
+        return Err(reserved("the register format is not that of the descriptor"));
+    }
+    let mode = if flat { Mode::Flat } else { Mode::Perspective };
+    let mut out = Loaded { values: [[0; LANES]; 4], lost: [0; 4] };
+    for l in lanes(w.active) {
+        let at = if flat { Where::Center } else { place(&f.batch[l / 4], m.sample, ids[l])? };
+        for k in 0..=u32::from(m.vecsize) {
+            let (value, lost) = (&mut out.values[k as usize][l], &mut out.lost[k as usize]);
+            if k >= packet.format.components() {
+                *value = if k == 3 { packet.format.one() } else { 0 };
+                continue;
+            }
+            match one(f, l, (mode, at), (packet.offset + packet.size * k, packet.size))? {
+                Some(v) => *value = v,
+                None => *lost |= 1 << l,
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The descriptor of a varying, whose strides are those of the records.
+fn packet(handle: u32, f: &Fragment<'_>, world: &mut DeviceMemory) -> Result<Packet, Trap> {
+    let DeviceMemory { tables, memory, space, .. } = world;
+    let packet = tables.packet((memory, space), handle)?;
+    let record = f.batch.first().map_or(0, |q| {
+        let words = &q.primitive.words[0];
+        (words.end - words.start) / SLOT_WORDS as u32 * abi::SLOT
+    });
+    if packet.strides != [record, record + POSITION] {
+        let what = format!("strides {:?} of a varying, whose record has {record} bytes", packet.strides);
+        return Err(reserved(what));
+    }
+    Ok(packet)
+}
+
+/// The place that a fused texture instruction interpolates for: two floats in each lane of the quads (14.5). Lanes of a quad that do
+/// not run have theirs, too: the level of detail comes from their differences.
+pub(super) fn texture_place(
+    w: &mut Warp,
+    d: &DInst,
+    around: &mut Around<'_>,
+    world: &mut DeviceMemory,
+) -> Result<[V32; 2], Trap> {
+    let f = around.fragment(crate::ROWS[d.op as usize].text)?;
+    w.check_source(&d.src[2])?;
+    let (sample, update) = match d.message.sample_and_update {
+        0 => (0, STORE),
+        1 => (1, STORE),
+        2 => (2, STORE),
+        4 => (0, CLOBBER),
+        6 => (2, CLOBBER),
+        7 => {
+            let first = w.kept[w.active.trailing_zeros() as usize & 15];
+            let what = "no position of interpolation is kept";
+            (first.ok_or_else(|| Trap::new(TrapKind::UndefinedRead, what))?, RETRIEVE)
+        }
+        // The offset would be an operand, of which there is none.
+        n => return Err(unsupported(format!("sample and update mode {n}"))),
+    };
+    keep(w, sample, update)?;
+    let bytes = if matches!(d.op, Op::VarTexBufSingle | Op::VarTexBufGather) {
+        w.src32(d, 2)
+    } else {
+        let packet = packet(image::handle(w, d)?, f, world)?;
+        if packet.format.integer() || packet.size != 4 || packet.format.components() < 2 {
+            return Err(reserved("a texture is sampled at two floats of 32 bits"));
+        }
+        [packet.offset; LANES]
+    };
+    let mut out = [[0; LANES]; 2];
+    for l in 0..4 * f.batch.len() {
+        let quad = &f.batch[l / 4];
+        let runs = w.active >> l & 1 == 1;
+        // The other lanes of a quad take the offset of one that runs.
+        let from = if runs { Some(l) } else { lanes(w.active).find(|k| k / 4 == l / 4) };
+        let Some(from) = from else { continue };
+        let at = place(quad, sample, u32::from(quad.sample.unwrap_or(0)) << 16)?;
+        for (k, to) in (0u32..).zip(&mut out) {
+            match one(f, l, (Mode::Perspective, at), (bytes[from] + 4 * k, 4))? {
+                Some(v) => to[l] = v,
+                None if !runs => {}
+                None => {
+                    let what = "a texture is sampled at what no vertex stored";
+                    return Err(Trap::new(TrapKind::UndefinedRead, what).in_lane(l as u32));
+                }
+            }
+        }
+    }
+    w.varying(d.slot);
+    Ok(out)
 }
 
 /// Writes floats as halves, the first of two in the low bits. Half of a register that has no component is anything.
