@@ -10,6 +10,8 @@ use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
 use rayon::prelude::*;
 
+use crate::refused::{Refused, Row};
+
 /// Invocations of a workgroup: the last subgroup of 32 and of 64 is not whole.
 const INVOCATIONS: u32 = 80;
 
@@ -280,13 +282,13 @@ fn expected(shape: Shape, cases: &[Case], activity: &Activity, size: u32) -> Vec
     out
 }
 
-/// Runs a program; nothing if it was refused as documented.
+/// Runs a program; nothing if it was refused, which is noted.
 fn run(
     module: &Module,
     target: Option<Target>,
-    level: u8,
-    seed: Option<u64>,
+    (level, seed): (u8, Option<u64>),
     words: usize,
+    (refused, name): (&Refused, &str),
 ) -> Result<Option<(u32, Vec<u32>)>, String> {
     let a: Vec<u32> = (0..INVOCATIONS).map(data).collect();
     let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &vec![UNTOUCHED; words]);
@@ -296,7 +298,8 @@ fn run(
     let on = target.map_or(On::Interp, exec::on);
     match exec::run(module, "main", on, &codegen, &mut d, &options) {
         Ok(_) => {}
-        Err(Problem::Refused(codes, _)) if codes.iter().all(|&c| predict::documented_in(on, Stage::Compute, c)) => {
+        Err(Problem::Refused(codes, _)) if target.is_some() => {
+            target.inspect(|&t| refused.note(t, name, &codes));
             return Ok(None);
         }
         Err(p) => return Err(p.to_string()),
@@ -328,23 +331,35 @@ fn shapes() -> Vec<Shape> {
 }
 
 /// A few cases on gc2000, which has room for 512 instructions.
-fn small(shape: Shape, cases: &[Case], activity: &Activity) -> Vec<String> {
+fn small(shape: Shape, cases: &[Case], activity: &Activity, refused: &Refused) -> Vec<String> {
     let Some(target) = exec::targets("vivante:gc2000").into_iter().next() else { return Vec::new() };
     let text = program(shape, cases, activity);
     let module = exec::lower(&text, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{text}"));
     let words = INVOCATIONS as usize * shape.lanes as usize * cases.len();
-    let one = |level| match run(&module, Some(target), level, None, words) {
+    let name = format!("small, {}, {}: {}", activity.name, shape.name(), cases[0].call);
+    let one = |level| match run(&module, Some(target), (level, None), words, (refused, &name)) {
         Ok(Some((size, got))) => {
             let want = expected(shape, cases, activity, size);
             let wrong = got.iter().zip(&want).position(|(g, w)| w.is_some_and(|w| w != *g))?;
             Some(format!("gc2000 -O{level}, {}: word {wrong} of `{}`", shape.name(), cases[0].call))
         }
-        Ok(None) if shape.lanes * cases.len() as u32 > 4 || shape.kind == Kind::F16 => None,
-        Ok(None) => Some(format!("gc2000 -O{level}, {}: `{}` is refused", shape.name(), cases[0].call)),
+        Ok(None) => None,
         Err(p) => Some(format!("gc2000 -O{level}, {}: `{}`: {p}", shape.name(), cases[0].call)),
     };
     [0, 2].into_iter().filter_map(one).collect()
 }
+
+/// What is refused, of two runs each.
+const REFUSED: &[Row] = &[
+    Row { target: "vivante:*", program: "else, *", code: Refusal::SubgroupFlow, runs: 36 },
+    Row { target: "vivante:*", program: "half, *", code: Refusal::SubgroupFlow, runs: 30 },
+    Row { target: "vivante:*", program: "loop with a break, *", code: Refusal::SubgroupFlow, runs: 36 },
+    Row { target: "vivante:*", program: "loop with continue, *", code: Refusal::SubgroupFlow, runs: 30 },
+    Row { target: "vivante:*", program: "one lane, *", code: Refusal::SubgroupFlow, runs: 15 },
+    Row { target: "vivante:*", program: "some, *", code: Refusal::SubgroupFlow, runs: 30 },
+    Row { target: "vivante:gc2000", program: "full, f16", code: Refusal::ProgramSize, runs: 2 },
+    Row { target: "vivante:gc2000", program: "full, vec4<u32>", code: Refusal::ProgramSize, runs: 2 },
+];
 
 #[test]
 fn each_op_of_each_type_where_lanes_are_missing() {
@@ -356,14 +371,16 @@ fn each_op_of_each_type_where_lanes_are_missing() {
         .filter(|&(nk, shape, _)| all || shape.lanes == 1 || nk % 3 == 0)
         .map(|(_, shape, activity)| (shape, activity))
         .collect();
-    let failures: Vec<String> = jobs
+    let refused = Refused::default();
+    let mut failures: Vec<String> = jobs
         .par_iter()
         .flat_map_iter(|&(shape, activity)| {
+            let name = format!("{}, {}", activity.name, shape.name());
             let mut cases = cases();
             let mut failures = Vec::new();
             cases.retain(|c| !c.ints || matches!(shape.kind, Kind::U32 | Kind::I32));
             if activity.name == "full" {
-                cases.chunks(2).for_each(|cases| failures.extend(small(shape, cases, activity)));
+                cases.chunks(2).for_each(|cases| failures.extend(small(shape, cases, activity, &refused)));
             }
             let text = program(shape, &cases, activity);
             let module = exec::lower(&text, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{text}"));
@@ -372,7 +389,7 @@ fn each_op_of_each_type_where_lanes_are_missing() {
                 for (level, seed) in [(0, None), (2, Some(3))] {
                     let at = place.map_or("interp".into(), |t| t.to_string());
                     let at = format!("{at} -O{level} {seed:?}, {} {}", shape.name(), activity.name);
-                    let (size, got) = match run(&module, place, level, seed, words) {
+                    let (size, got) = match run(&module, place, (level, seed), words, (&refused, &name)) {
                         Ok(Some(got)) => got,
                         Ok(None) => continue,
                         Err(p) => {
@@ -398,7 +415,8 @@ fn each_op_of_each_type_where_lanes_are_missing() {
             failures
         })
         .collect();
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(12)].join("\n"));
+    failures.extend(refused.differs(REFUSED, !all));
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(400)].join("\n"));
 }
 
 /// No target loses what it has.

@@ -5,12 +5,13 @@
 
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_ir::Refusal;
 use gpucc_kit::exec::Problem;
-use gpucc_kit::predict;
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
 use rayon::prelude::*;
 
+use crate::refused::{Refused, Row};
 use crate::spirv::{glslang, has, scratch};
 use crate::subgroup_ops::data;
 
@@ -182,6 +183,15 @@ fn expected(cases: &[(&str, Expected)], part: Part, size: u32) -> Vec<Option<u32
     out
 }
 
+/// What is refused, of two runs each.
+const REFUSED: &[Row] = &[
+    Row { target: "vivante:*", program: "for *", code: Refusal::SubgroupFlow, runs: 24 },
+    Row { target: "vivante:*", program: "if ((l & 1u) == 1u) *", code: Refusal::SubgroupFlow, runs: 24 },
+    Row { target: "vivante:*", program: "if (l == 6u) *", code: Refusal::SubgroupFlow, runs: 12 },
+    Row { target: "vivante:*", program: "if (w % 3u != 1u) *", code: Refusal::SubgroupFlow, runs: 24 },
+    Row { target: "vivante:gc2000", program: "{ uint(subgroupElect())", code: Refusal::ProgramSize, runs: 1 },
+];
+
 #[test]
 fn each_op_of_glsl() {
     if !has("glslangValidator") {
@@ -198,14 +208,17 @@ fn each_op_of_glsl() {
             jobs.push((cases, part, bytes.unwrap_or_else(|e| panic!("{e}"))));
         }
     }
-    let failures: Vec<String> = jobs
+    let refused = Refused::default();
+    let mut failures: Vec<String> = jobs
         .par_iter()
         .flat_map_iter(|(cases, part, bytes)| {
             let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default());
             let module = loaded.unwrap_or_else(|l| panic!("{}", l[0])).module;
-            let machines = exec::targets("all:all").into_iter().map(exec::on);
+            let machines = exec::targets("all:all").into_iter().map(Some);
             let mut failures = Vec::new();
-            for on in std::iter::once(On::Interp).chain(machines) {
+            let name = format!("{} {}", part.0, cases[0].0);
+            for target in std::iter::once(None).chain(machines) {
+                let on = target.map_or(On::Interp, exec::on);
                 for level in [0, 2] {
                     let a: Vec<u32> = (0..INVOCATIONS).map(data).collect();
                     let words = vec![UNTOUCHED; INVOCATIONS as usize * cases.len()];
@@ -213,9 +226,8 @@ fn each_op_of_glsl() {
                     let codegen = CodegenOptions { opt_level: level, verify: true, ..CodegenOptions::default() };
                     match exec::run(&module, "main", on, &codegen, &mut d, &RunOptions::default()) {
                         Ok(_) => {}
-                        Err(Problem::Refused(codes, _))
-                            if codes.iter().all(|&c| predict::documented_in(on, gpucc_ir::Stage::Compute, c)) =>
-                        {
+                        Err(Problem::Refused(codes, _)) if target.is_some() => {
+                            target.inspect(|&t| refused.note(t, &name, &codes));
                             continue;
                         }
                         Err(p) => {
@@ -238,5 +250,6 @@ fn each_op_of_glsl() {
             failures
         })
         .collect();
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(12)].join("\n"));
+    failures.extend(refused.differs(REFUSED, true));
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(400)].join("\n"));
 }

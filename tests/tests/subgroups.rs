@@ -3,12 +3,13 @@
 
 use std::fmt::Write;
 
-use gpucc::CodegenOptions;
+use gpucc::{CodegenOptions, Target};
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
-use gpucc_tests::predict;
 use rayon::prelude::*;
+
+use crate::refused::{Refused, Row};
 
 const LANES: usize = 64;
 const ITERATIONS: usize = 5;
@@ -184,33 +185,33 @@ fn loops(texts: &[String]) -> String {
     )
 }
 
-fn places() -> Vec<(On, u8)> {
-    let machines = exec::targets("all:all").into_iter().map(exec::on);
-    [On::Interp].into_iter().chain(machines).flat_map(|on| [(on, 0), (on, 2)]).collect()
+fn places() -> Vec<(Option<Target>, u8)> {
+    let machines = exec::targets("all:all").into_iter().map(Some);
+    std::iter::once(None).chain(machines).flat_map(|target| [(target, 0), (target, 2)]).collect()
 }
 
-/// Runs it; nothing if the place has no subgroups, which is documented.
-fn run(module: &Module, on: On, level: u8, seed: Option<u64>, words: usize) -> Result<Option<Vec<u32>>, String> {
+fn name(target: Option<Target>) -> String {
+    target.map_or("interp".into(), |t| t.to_string())
+}
+
+/// Runs it; nothing if it was refused, which is noted.
+fn run(
+    module: &Module,
+    (target, level): (Option<Target>, u8),
+    seed: Option<u64>,
+    words: usize,
+    (refused, program): (&Refused, &str),
+) -> Result<Option<Vec<u32>>, String> {
     let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &vec![0; words]);
     let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
     let options = RunOptions { perturb: seed, ..RunOptions::default() };
-    match exec::run(module, "main", on, &codegen, &mut d, &options) {
+    match exec::run(module, "main", target.map_or(On::Interp, exec::on), &codegen, &mut d, &options) {
         Ok(_) => Ok(d.words(0, 0)),
-        Err(Problem::Refused(codes, _))
-            if codes.iter().all(|&c| {
-                matches!(
-                    c,
-                    Refusal::Subgroups
-                        | Refusal::SubgroupFlow
-                        | Refusal::SubgroupLanes
-                        | Refusal::SubgroupIds
-                        | Refusal::ProgramSize
-                ) && predict::documented(on, c)
-            }) =>
-        {
+        Err(Problem::Refused(codes, _)) if target.is_some() => {
+            target.inspect(|&t| refused.note(t, program, &codes));
             Ok(None)
         }
-        Err(e) => Err(format!("{on} -O{level}: {e}")),
+        Err(e) => Err(format!("{} -O{level}: {e}", name(target))),
     }
 }
 
@@ -240,19 +241,27 @@ fn lower(text: &str) -> Module {
     exec::lower(text, "main", &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
+/// What is refused, of two runs each.
+const IN_BRANCHES: &[Row] = &[
+    Row { target: "vivante:*", program: "i *", code: Refusal::SubgroupFlow, runs: 24 },
+    Row { target: "vivante:gc2000", program: "true", code: Refusal::ProgramSize, runs: 2 },
+];
+
 #[test]
 fn in_branches() {
     let all = texts();
     let words = LANES * (all.len() + 1);
     let jobs: Vec<_> = SPLITS.iter().zip(["64"; 5]).collect();
-    let failures: Vec<String> = jobs
+    let refused = Refused::default();
+    let mut failures: Vec<String> = jobs
         .par_iter()
         .flat_map(|&(split, size)| {
             let module = lower(&branches(&all, split, size));
             let list: Vec<String> = places()
                 .into_iter()
-                .filter_map(|(on, level)| {
-                    let got = match run(&module, on, level, Some(3), words) {
+                .filter_map(|(target, level)| {
+                    let on = name(target);
+                    let got = match run(&module, (target, level), Some(3), words, (&refused, split.0)) {
                         Ok(got) => got?,
                         Err(e) => return Some(format!("{}: {e}", split.0)),
                     };
@@ -270,6 +279,7 @@ fn in_branches() {
             list
         })
         .collect();
+    failures.extend(refused.differs(IN_BRANCHES, true));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -279,15 +289,20 @@ fn k_of(message: &str) -> usize {
     rest.split(',').next().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX)
 }
 
+/// What is refused, of two runs each.
+const IN_LOOPS: &[Row] = &[Row { target: "vivante:*", program: "loop", code: Refusal::SubgroupFlow, runs: 6 }];
+
 #[test]
 fn in_loops_that_lanes_leave() {
     let all = texts();
     let words = LANES * (all.len() + 1);
     let module = lower(&loops(&all));
-    let failures: Vec<String> = places()
+    let refused = Refused::default();
+    let mut failures: Vec<String> = places()
         .par_iter()
-        .filter_map(|&(on, level)| {
-            let got = match run(&module, on, level, Some(5), words) {
+        .filter_map(|&(target, level)| {
+            let on = name(target);
+            let got = match run(&module, (target, level), Some(5), words, (&refused, "loop")) {
                 Ok(got) => got?,
                 Err(e) => return Some(e),
             };
@@ -302,5 +317,6 @@ fn in_loops_that_lanes_leave() {
             .err()
         })
         .collect();
+    failures.extend(refused.differs(IN_LOOPS, true));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
