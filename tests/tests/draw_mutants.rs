@@ -37,18 +37,19 @@ const CASES: usize = 3;
 const CHANGES: usize = 4;
 
 /// Some cases of each group that the targets run, with the bytes of their outputs.
-fn each(mut look: impl FnMut(&Drawing, Target, &str, &dyn Fn() -> Programs, &dyn Fn(&Programs) -> bool)) {
+/// A test changes the programs, asks whether the picture is the same, and undoes the change: nothing is compiled again.
+fn each(mut look: impl FnMut(&Drawing, Target, &str, &mut Programs, &dyn Fn(&Programs) -> bool)) {
     let Some(folder) = shared::find("conformance/gfx") else { return };
     for group in GROUPS {
         let cases = gfx::read(&folder.join(format!("{group}.json"))).unwrap();
         for case in cases.iter().step_by(cases.len().div_ceil(CASES)) {
             let Ok(ready) = gfx::ready(case, &folder) else { continue };
             for (row, target) in drawing::with_row().into_iter().filter(|(d, _)| d.held.mutants) {
-                let make = || Programs::new(&ready.file.scene, &ready.shaders, Place::Target(target, 2));
-                let Ok(plain) = make() else { continue };
+                let place = Place::Target(target, 2);
+                let Ok(mut programs) = Programs::new(&ready.file.scene, &ready.shaders, place) else { continue };
                 let draw = |p: &Programs| gfx::outputs(case, &ready, p, STEPS);
-                let want = draw(&plain).unwrap_or_else(|e| panic!("{}: {e}", case.id));
-                look(row, target, &case.id, &|| make().unwrap(), &|p| draw(p).is_ok_and(|have| have == want));
+                let want = draw(&programs).unwrap_or_else(|e| panic!("{}: {e}", case.id));
+                look(row, target, &case.id, &mut programs, &|p| draw(p).is_ok_and(|have| have == want));
             }
         }
     }
@@ -69,8 +70,8 @@ fn a_changed_bit_of_an_instruction_shows() {
     // Each family has numbers of its own: a new one changes nothing for the others.
     let mut rngs: BTreeMap<&str, SplitMix64> = BTreeMap::new();
     let mut counts: BTreeMap<(&str, &str), [usize; 2]> = BTreeMap::new();
-    each(|row, target, _, make, is_same| {
-        let all = places(&mut make(), target, row.kinds);
+    each(|row, target, _, programs, is_same| {
+        let all = places(programs, target, row.kinds);
         let rng = rngs.entry(row.family).or_insert_with(|| SplitMix64::new(24));
         for _ in 0..if all.is_empty() { 0 } else { CHANGES } {
             // Each kind as often as the others, where it is there.
@@ -79,10 +80,13 @@ fn a_changed_bit_of_an_instruction_shows() {
             let of = if of.is_empty() { all.iter().collect() } else { of };
             let (program, kind, i) = of[rng.next_u64() as usize % of.len()];
             let bit = rng.next_u64() as usize % (8 * i.size);
-            let mut programs = make();
-            let container = programs.containers().nth(*program).unwrap();
-            container.entries[0].code[i.at + bit / 8] ^= 1 << (bit % 8);
-            counts.entry((row.family, kind)).or_default()[usize::from(is_same(&programs))] += 1;
+            let flip = |programs: &mut Programs| {
+                let container = programs.containers().nth(*program).unwrap();
+                container.entries[0].code[i.at + bit / 8] ^= 1 << (bit % 8);
+            };
+            flip(programs);
+            counts.entry((row.family, kind)).or_default()[usize::from(is_same(programs))] += 1;
+            flip(programs);
         }
     });
     for ((family, kind), [shown, silent]) in counts {
@@ -96,7 +100,7 @@ fn a_changed_bit_of_a_state_word_shows() {
     let mut rng = SplitMix64::new(25);
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let mut quiet: BTreeMap<(&str, u16, u32, u32), usize> = BTreeMap::new();
-    each(|row, _, _, make, is_same| {
+    each(|row, _, _, programs, is_same| {
         if !row.held.state {
             return;
         }
@@ -104,15 +108,17 @@ fn a_changed_bit_of_a_state_word_shows() {
             let one = |n: usize, mask: u32| (0..32).filter(move |b| mask >> b & 1 == 1).map(move |b| (k, n, b));
             c.entries[0].state.iter().enumerate().flat_map(|(n, w)| one(n, w.mask)).collect::<Vec<_>>()
         };
-        let all: Vec<_> = make().containers().enumerate().flat_map(words).collect();
+        let all: Vec<_> = programs.containers().enumerate().flat_map(words).collect();
         for _ in 0..if all.is_empty() { 0 } else { CHANGES } {
             let (program, word, bit) = all[rng.next_u64() as usize % all.len()];
-            let mut programs = make();
-            let container = programs.containers().nth(program).unwrap();
-            let w = &mut container.entries[0].state[word];
-            w.value ^= 1 << bit;
-            let place = (row.family, w.space, w.register, bit);
-            let same = is_same(&programs);
+            let flip = |programs: &mut Programs| {
+                let w = &mut programs.containers().nth(program).unwrap().entries[0].state[word];
+                w.value ^= 1 << bit;
+                (row.family, w.space, w.register, bit)
+            };
+            let place = flip(programs);
+            let same = is_same(programs);
+            flip(programs);
             counts.entry(row.family).or_default()[usize::from(same)] += 1;
             *quiet.entry(place).or_default() += usize::from(same);
         }
@@ -127,15 +133,23 @@ fn a_changed_bit_of_a_state_word_shows() {
 #[test]
 fn a_wait_that_is_left_out_shows() {
     let (mut shown, mut silent) = (0, Vec::new());
-    each(|row, target, id, make, is_same| {
-        let all = places(&mut make(), target, &[("any", "")]);
+    each(|row, target, id, programs, is_same| {
+        let all = places(programs, target, &[("any", "")]);
         for (program, _, i) in all {
-            let mut programs = make();
+            let code = |programs: &mut Programs, bytes: &[u8]| {
+                let container = programs.containers().nth(program).unwrap();
+                container.entries[0].code[i.at..i.at + i.size].copy_from_slice(bytes);
+            };
             let container = programs.containers().nth(program).unwrap();
-            if !(row.leave_wait_out)(&mut container.entries[0].code[i.at..i.at + i.size]) {
+            let plain = container.entries[0].code[i.at..i.at + i.size].to_vec();
+            let mut without = plain.clone();
+            if !(row.leave_wait_out)(&mut without) {
                 continue;
             }
-            if is_same(&programs) {
+            code(programs, &without);
+            let same = is_same(programs);
+            code(programs, &plain);
+            if same {
                 silent.push(format!("{id} on {target}, program {program}, byte {:#x}", i.at));
             } else {
                 shown += 1;
