@@ -175,6 +175,9 @@ pub struct Front {
     /// Set a pipeline-overridable constant by name or numeric id.
     #[arg(long = "override", value_name = "NAME=VALUE")]
     pub overrides: Vec<String>,
+    /// Say the format of a storage image of SPIR-V that says none.
+    #[arg(long = "image-format", value_name = "GROUP:BINDING=FORMAT")]
+    pub formats: Vec<String>,
     /// Switch a feature of `@if` on, in WESL.
     #[arg(long = "feature", value_name = "NAME")]
     pub features: Vec<String>,
@@ -209,6 +212,7 @@ impl Front {
             (self.frontend.is_some(), "--frontend"),
             (self.opt.is_some(), "-O"),
             (!self.overrides.is_empty(), "--override"),
+            (!self.formats.is_empty(), "--image-format"),
             (!self.features.is_empty(), "--feature"),
             (self.robust.is_some(), "--robust"),
         ];

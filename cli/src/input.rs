@@ -6,6 +6,7 @@ use gpucc::frontend::wesl::{File, Outside};
 use gpucc::frontend::{self, FrontOptions, Lang, Modules, SpirvReader};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
+use gpucc_pipeline::Format;
 
 use crate::args::{Front, FrontendArg, LangArg, Messages, StageArg};
 use crate::report::Reporter;
@@ -78,8 +79,24 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
         None | Some(FrontendArg::Spirv) => SpirvReader::Spirv,
         Some(FrontendArg::Naga) => SpirvReader::Naga,
     };
+    let formats = front.formats.iter().map(|f| image_format(f)).collect::<Result<_, _>>()?;
     let zeroes = front.robustness() == "zero";
-    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust(), zeroes, spirv })
+    Ok(FrontOptions { entry: front.entry.clone(), overrides, formats, robust: front.robust(), zeroes, spirv })
+}
+
+/// The place and the format of an `--image-format`.
+fn image_format(given: &str) -> Result<((u32, u32), Format), Failure> {
+    let parts = || {
+        let (place, format) = given.split_once('=')?;
+        let (group, binding) = place.split_once(':')?;
+        Some(((group.trim().parse().ok()?, binding.trim().parse().ok()?), format.trim()))
+    };
+    let bad = || Failure::Usage(format!("`--image-format {given}`: expected GROUP:BINDING=FORMAT"));
+    let (at, format) = parts().ok_or_else(bad)?;
+    match Format::parse(format) {
+        Ok(format) => Ok((at, format)),
+        Err(_) => Err(Failure::Usage(format!("`--image-format {given}`: there is no format `{format}`"))),
+    }
 }
 
 /// Options of code generation from the command line.

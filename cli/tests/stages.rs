@@ -62,7 +62,11 @@ fn what_does_not_fit_names_both_files() {
 #[test]
 fn a_refused_stage_of_a_pair_says_so() {
     let s = Scratch::new("stages-refused");
-    let v = s.write("a.vert", "#version 450\nlayout(location = 0) out vec2 uv;\nvoid main() { uv = vec2(1.0); }\n");
+    let v = s.write(
+        "a.vert",
+        "#version 450\nlayout(location = 0) out vec2 uv;\nout float gl_CullDistance[1];\n\
+         void main() { uv = vec2(1.0); gl_Position = vec4(0.0); gl_CullDistance[0] = 1.0; }\n",
+    );
     let (spirv, f) = (s.path("a.spv"), s.write("a.frag", FRAGMENT));
     let made = std::process::Command::new("glslangValidator").args(["-V", "--quiet", &v, "-o", &spirv]).status();
     if !made.is_ok_and(|s| s.success()) {
@@ -70,7 +74,7 @@ fn a_refused_stage_of_a_pair_says_so() {
         return;
     }
     for inputs in [[&spirv, &f], [&f, &spirv]] {
-        expect(&["render", inputs[0], inputs[1], "--target", "gcn", "-o", &s.path("a.png")], 3, "vertex-position");
+        expect(&["render", inputs[0], inputs[1], "--target", "gcn", "-o", &s.path("a.png")], 3, "cull-distances");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::module::{self, SpecConstant};
 use gpucc_ir::{FpFlags, Span, Stage};
+use gpucc_pipeline::Format;
 
 /// An entry point of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Options {
     pub entry: Option<String>,
     /// Values of specialisation constants by name or decimal id, in the order given.
     pub overrides: Vec<(String, f64)>,
+    /// Formats of storage images that say none, by group and binding; of several the last counts.
+    pub formats: Vec<((u32, u32), Format)>,
     /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
     pub robust: bool,
     /// The freedom of the source's float arithmetic.
@@ -38,7 +41,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { entry: None, overrides: Vec::new(), robust: true, fp: FpFlags::CONTRACT.with(FpFlags::NSZ) }
+        let fp = FpFlags::CONTRACT.with(FpFlags::NSZ);
+        Options { entry: None, overrides: Vec::new(), formats: Vec::new(), robust: true, fp }
     }
 }
 

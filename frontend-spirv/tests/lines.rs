@@ -15,7 +15,7 @@ const HALVES: &str = "GL_EXT_shader_explicit_arithmetic_types";
 const LINES: &[Line] = &[
     // Interfaces.
     ("", "frag", "", "gl_SampleMask[0] = gl_SampleMaskIn[0];", None),
-    ("", "vert", "layout(location = 0) out float f;", "f = 1.0;", Some(R::VertexPosition)),
+    ("", "vert", "layout(location = 0) out float f;", "f = 1.0;", None),
     ("", "vert", "out V { layout(location = 0) vec2 uv; layout(location = 1) mat3 n; layout(location = 4) float w[3]; } v; layout(location = 0) in mat4 m; layout(location = 4) in vec2 w[2];", "gl_Position = m[0] + w[1].xyxy; v.uv = w[0]; v.n = mat3(m); v.w[2] = w[1].x;", None),
     ("", "frag", "layout(location = 1) in vec2 j; layout(location = 1, component = 2) in vec2 k; layout(location = 0) out vec4 c;", "c = vec4(j, k);", None),
     ("", "frag", "layout(location = 0) flat sample in int a; layout(location = 0) out ivec4 c;", "c = ivec4(a);", None),
@@ -57,8 +57,8 @@ const LINES: &[Line] = &[
     ("", "frag", "layout(binding = 0) uniform sampler2D t; layout(location = 0) in vec2 uv; layout(location = 0) out vec4 c;", "c = vec4(textureQueryLod(t, uv), textureQueryLevels(t), 0.0);", None),
     ("", "comp", "layout(binding = 0) uniform sampler2DShadow t; layout(binding = 1) buffer O { float o[]; };", "o[0] = textureLod(t, vec3(0.5), 3.0) + textureGrad(t, vec3(0.5), vec2(0.1), vec2(0.2)); const ivec2 at[4] = { ivec2(0), ivec2(1), ivec2(-1), ivec2(2) }; o[1] = textureGatherOffsets(t, vec2(0.5), 0.5, at).x;", None),
     ("", "comp", "layout(binding = 0, rgba8) uniform imageCube a; layout(binding = 1, rgba8) uniform imageCubeArray b;", "imageStore(a, ivec3(0), imageLoad(b, ivec3(1)));", None),
-    ("", "comp", "layout(binding = 0, rgba8) uniform image2DMS a;", "imageStore(a, ivec2(0), 1, vec4(1.0));", Some(R::Spirv)),
-    ("", "comp", "layout(binding = 0) writeonly uniform image2D a;", "imageStore(a, ivec2(0), vec4(1.0));", Some(R::Spirv)),
+    ("", "comp", "layout(binding = 0, rgba8) uniform image2DMS a;", "imageStore(a, ivec2(0), 1, vec4(1.0));", Some(R::StorageSamples)),
+    ("", "comp", "layout(binding = 0) writeonly uniform image2D a;", "imageStore(a, ivec2(0), vec4(1.0));", Some(R::StorageFormats)),
     ("", "comp", "layout(binding = 0) uniform samplerBuffer t; layout(binding = 1) buffer O { vec4 o; };", "o = texelFetch(t, 3);", None),
     ("", "comp", "layout(binding = 0) writeonly uniform imageBuffer t;", "imageStore(t, 3, vec4(1.0));", Some(R::TexelBuffers)),
     ("", "comp", "layout(binding = 0, r32f) uniform image2D a; layout(binding = 0) uniform sampler2D b;", "imageStore(a, ivec2(0), texelFetch(b, ivec2(0), 0));", Some(R::BindingAliases)),

@@ -6,6 +6,7 @@ use gpucc_frontend_naga as naga_in;
 pub use gpucc_frontend_naga::wesl;
 use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
+use gpucc_pipeline::Format;
 
 pub use spirv_in::capabilities as spirv_support;
 
@@ -43,6 +44,8 @@ pub struct FrontOptions {
     pub entry: Option<String>,
     /// Overrides by name or numeric id.
     pub overrides: Vec<(String, f64)>,
+    /// Formats of storage images of SPIR-V that say none, by group and binding; of several the last counts.
+    pub formats: Vec<((u32, u32), Format)>,
     /// Keep accesses in bounds and zero workgroup memory.
     pub robust: bool,
     /// Zero workgroup memory although accesses are not kept in bounds.
@@ -53,7 +56,14 @@ pub struct FrontOptions {
 
 impl Default for FrontOptions {
     fn default() -> Self {
-        FrontOptions { entry: None, overrides: Vec::new(), robust: true, zeroes: false, spirv: SpirvReader::default() }
+        FrontOptions {
+            entry: None,
+            overrides: Vec::new(),
+            formats: Vec::new(),
+            robust: true,
+            zeroes: false,
+            spirv: SpirvReader::default(),
+        }
     }
 }
 
@@ -159,6 +169,7 @@ impl<'a> Parsed<'a> {
                 let own = spirv_in::Options {
                     entry: options.entry.clone(),
                     overrides: options.overrides.clone(),
+                    formats: options.formats.clone(),
                     robust: options.robust,
                     ..spirv_in::Options::default()
                 };

@@ -59,7 +59,6 @@ refusals! {
     TaskShaders "task-shaders" Feature ["none of the chips has them"] "task entry points";
     RayTracing "ray-tracing" Feature ["none of the chips traces rays"] "ray tracing entry points";
     Kernels "kernels" Feature ["their parameters are pointers"] "kernels of OpenCL (SPIR-V's `Kernel`)";
-    VertexPosition "vertex-position" Feature ["a stage that is refused would have to follow it"] "vertex entry points without a position (SPIR-V)";
     NoEntryPoint "no-entry-point" Feature ["there is nothing to compile"] "modules without an entry point, such as libraries";
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: layers, viewports, sample positions, clip distances of fragments, more than 8 colour targets";
     CullDistances "cull-distances" Feature ["none of the chips' drivers culls by them here"] "cull distances";
@@ -94,6 +93,8 @@ refusals! {
     Interlocks "interlocks" Feature ["none of the chips orders fragments of one pixel inside of a shader"] "fragment shader interlocks";
     ShadingRates "shading-rates" Feature ["none of the chips has them"] "shading rates and fragment densities";
     TexelBuffers "texel-buffers" Feature ["the shader does not say what lies in them, or parts of words do"] "texel buffers for storage without a format, or with one of less than a word (SPIR-V's `OpTypeImage Buffer`)";
+    StorageFormats "storage-formats" Feature ["neither the shader nor who compiles it says what lies in them: `--image-format` and scenes do"] "storage textures without a format (SPIR-V)";
+    StorageSamples "storage-samples" Feature ["WebGPU has no equivalent"] "multisampled storage textures (SPIR-V)";
     BindingAliases "binding-aliases" Feature ["a binding has one descriptor"] "resources of different kinds at one group and binding, used by one entry point (SPIR-V)";
     Spirv "spirv" Feature ["the IR has no equivalent"] "SPIR-V instructions, types and modes without a counterpart in the IR; the message names them";
     Extensions "extensions" Feature ["not in this version"] "extensions of WGSL that other implementations have, by their names in `enable` and `requires`";

@@ -189,7 +189,7 @@ fn capabilities() {
 #[rustfmt::skip]
 const FORMS: &[Probe] = &[
     ("`Position`", "vert", "", "", "gl_Position = vec4(0.0);"),
-    ("a vertex entry point without `Position`", "vert", "", "layout(location = 0) out float f;", "f = 1.0;"),
+    ("a vertex entry point without `Position`: nothing is drawn", "vert", "", "layout(location = 0) out float f;", "f = 1.0;"),
     ("`VertexIndex`, `InstanceIndex`", "vert", "", "", "gl_Position = vec4(gl_VertexIndex, gl_InstanceIndex, 0, 1);"),
     ("`BaseVertex`", "vert", "GL_ARB_shader_draw_parameters", "", "gl_Position = vec4(gl_BaseVertexARB);"),
     ("`BaseInstance`", "vert", "GL_ARB_shader_draw_parameters", "", "gl_Position = vec4(gl_BaseInstanceARB);"),
@@ -246,7 +246,7 @@ const FORMS: &[Probe] = &[
     ("`Rect`", "frag", "", "layout(binding = 1) uniform sampler2DRect t; layout(location = 0) out vec4 c;", "c = texture(t, vec2(3.5));"),
     ("`1D`, `3D`, `Cube`, with layers too", "frag", "", "layout(binding = 1) uniform sampler1DArray a; layout(binding = 2) uniform sampler3D b; layout(binding = 3) uniform samplerCubeArray d; layout(location = 0) out vec4 c;", "c = texture(a, vec2(0.5)) + texture(b, vec3(0.5)) + texture(d, vec4(0.5));"),
     ("storage images, loads and stores", "frag", "", "layout(binding = 1, rgba8) uniform image2D t; layout(location = 0) out vec4 c;", "imageStore(t, ivec2(1), imageLoad(t, ivec2(0))); c = vec4(1.0);"),
-    ("storage images without a format", "frag", "", "layout(binding = 1) writeonly uniform image2D t; layout(location = 0) out vec4 c;", "imageStore(t, ivec2(1), vec4(1.0)); c = vec4(1.0);"),
+    ("storage images without a format, where nobody says one", "frag", "", "layout(binding = 1) writeonly uniform image2D t; layout(location = 0) out vec4 c;", "imageStore(t, ivec2(1), vec4(1.0)); c = vec4(1.0);"),
     ("`OpImageTexelPointer`: atomics on images", "frag", "", "layout(binding = 1, r32ui) uniform uimage2D t; layout(location = 0) out vec4 c;", "c = vec4(imageAtomicAdd(t, ivec2(1), 1u));"),
     ("arrays of textures, at an index of the pixel too", "frag", "GL_EXT_nonuniform_qualifier", "layout(location = 0) flat in int i; layout(binding = 1) uniform sampler2D t[4]; layout(location = 0) out vec4 c;", "c = texture(t[nonuniformEXT(i)], vec2(0.5));"),
     ("sparse images", "frag", "GL_ARB_sparse_texture2", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "vec4 v; sparseTextureARB(t, vec2(0.5), v); c = v;"),

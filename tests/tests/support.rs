@@ -292,7 +292,7 @@ fn spirv(code: Refusal, source: Vec<u8>) -> Probe {
     Probe { code, source, lang: Lang::Spirv, families: &[], pipeline: None }
 }
 
-/// An entry point of a stage that no pipeline here has, and a vertex entry point that gives nothing.
+/// An entry point of a stage that no pipeline here has.
 fn of_other_stages() -> Vec<Probe> {
     use Refusal as R;
     let stages = [
@@ -304,7 +304,6 @@ fn of_other_stages() -> Vec<Probe> {
         (R::MeshShaders, 5365),
         (R::RayTracing, 5313),
         (R::RayTracing, 5318),
-        (R::VertexPosition, 0),
     ];
     stages.map(|(code, model)| spirv(code, stage_words((model, &[]), 0, &[], &[], &[]))).into()
 }
@@ -377,6 +376,9 @@ fn of_spirv() -> Vec<Probe> {
         ),
         // Dimension Buffer, sampled, no format.
         spirv(R::TexelBuffers, words(0, PLACES, &image(&[6, 5, 5, 0, 0, 0, 2, 0], &[]), &[(61, &[6, 10, 8])])),
+        // Dimension 2D, for storage: without a format, and of several samples.
+        spirv(R::StorageFormats, words(0, PLACES, &image(&[6, 5, 1, 0, 0, 0, 2, 0], &[]), WRITES)),
+        spirv(R::StorageSamples, words(0, PLACES, &image(&[6, 5, 1, 0, 0, 1, 2, 3], &[]), WRITES)),
         // Two storage images of one place, one of them with another format.
         spirv(
             R::BindingAliases,

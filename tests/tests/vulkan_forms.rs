@@ -76,6 +76,15 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ("middles", one(4, |_, _| [0x88])),
         ("sample", one(4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s))),
         ("atomics", vec![("picture", place), ("counts", counts)]),
+        ("nowhere", one(4, |_, _| [1, 2, 3, 4])),
+        (
+            "formats",
+            vec![
+                ("picture", picture(4, |x, y| [number(x, y) + 1, 1, 1, 2])),
+                ("given", picture(4, |x, y| [x, y, 3, 4])),
+                ("counts", picture(4, |x, y| [2 * number(x, y), 0, 0, 0])),
+            ],
+        ),
         ("buffers", one(4, |x, _| [11, 22, 40 + x, 5])),
         ("textures", one(4, |x, y| [x, y, 10 * x + y, 1])),
         (
@@ -104,6 +113,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("atomics", "tesla", "storage-textures"),
     ("atomics", "vivante", "image-atomics"),
     ("buffers", "tesla", "storage-buffers"),
+    ("formats", "tesla", "storage-textures"),
     ("mask", "tesla:nv50", "sample-masks"),
     ("mask", "tesla:nv84", "sample-masks"),
     ("mask", "tesla:nva0", "sample-masks"),

@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use crate::types::{Kind, Ty, Types};
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir as ir;
+use gpucc_pipeline::Format;
 use ir::Diagnostic;
 use rspirv::spirv::StorageClass;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,6 +51,8 @@ pub struct ModuleCx<'m> {
     pub given: FxHashMap<u32, (SpecConstant, f64)>,
     /// The operand that names a variable: of access chains into it the first index.
     pub accesses: FxHashMap<u32, Vec<Option<u32>>>,
+    /// Formats of storage images that say none, by group and binding.
+    pub formats: Vec<((u32, u32), Format)>,
     /// Functions that are called.
     pub called: FxHashSet<u32>,
     /// Inputs and outputs by id.

@@ -122,6 +122,8 @@ pub struct Stage {
     pub leaves: Vec<OutLeaf>,
     /// The variables of outputs, by number.
     pub locals: IndexMap<usize, Ptr>,
+    /// Outputs that are another stage's, by number: they may be listed and not touched.
+    pub foreign: IndexMap<usize, BuiltIn>,
     /// Whether the lane was demoted, where that is asked.
     pub demoted: Option<ir::Local>,
     /// Whether it is a fragment stage that runs for each sample, since it lists an input that belongs to one.

@@ -8,7 +8,7 @@ use crate::types::{ImageTy, Kind};
 use crate::value::{Handle, Texel, Val};
 use gpucc_frontend_common::report;
 use gpucc_ir as ir;
-use gpucc_pipeline::Format;
+use gpucc_pipeline::{Base, Format};
 use ir::{
     AtomicOp, ImageAccess, Op as Ir, Refusal, Res, ResourceKind, Tex, TexArg, TexClass, TexDesc, TexDim, TexLayer,
     TexLod, TexWhat, Type, Value,
@@ -130,14 +130,12 @@ impl ModuleCx<'_> {
             return Ok(ResourceKind::Texture { dim, arrayed: ty.arrayed, multisampled: ty.multisampled, class });
         }
         if ty.multisampled {
-            return Err(report::unsupported(Refusal::Spirv, "`OpTypeImage of several samples for storage`", span));
+            let what = "`OpTypeImage of several samples for storage`";
+            return Err(report::unsupported(Refusal::StorageSamples, what, span));
         }
-        let Some(format) = format(ty.format) else {
-            let what = match ty.format {
-                ImageFormat::Unknown => "`OpTypeImage for storage without a format`".to_string(),
-                f => format!("`OpTypeImage {f:?}`"),
-            };
-            return Err(report::unsupported(Refusal::Spirv, &what, span));
+        let format = match ty.format {
+            ImageFormat::Unknown => self.given_format(ty, h)?,
+            f => format(f).ok_or_else(|| report::unsupported(Refusal::Spirv, &format!("`OpTypeImage {f:?}`"), span))?,
         };
         let access = match var.access {
             _ if atomic => ImageAccess::Atomic,
@@ -146,6 +144,26 @@ impl ModuleCx<'_> {
             _ => ImageAccess::ReadWrite,
         };
         Ok(ResourceKind::StorageTexture { dim, arrayed: ty.arrayed, format, access })
+    }
+
+    /// The format that the caller says of a storage image without one.
+    fn given_format(&self, ty: ImageTy, h: &Handle) -> Lowered<Format> {
+        let var = &self.handles[h.variable];
+        let Some(&(_, format)) = self.formats.iter().rfind(|f| f.0 == var.at) else {
+            let what = "`OpTypeImage for storage without a format`";
+            return Err(report::unsupported(Refusal::StorageFormats, what, var.span));
+        };
+        let fits = match (format.base(), ty.sampled) {
+            (Base::Float, Some(s)) => s.is_float(),
+            (Base::Uint, Some(s)) => !s.is_float() && !ty.signed,
+            (Base::Sint, Some(s)) => !s.is_float() && ty.signed,
+            _ => false,
+        };
+        if fits && (format.storage_read() || format.storage_write()) {
+            return Ok(format);
+        }
+        let text = format!("{} is no format of the storage image `{}`", format.name(), var.name);
+        Err(ir::Diagnostic::invalid("image-format", text).at(var.span, "declared here"))
     }
 
     /// The resource that a variable is in a role.

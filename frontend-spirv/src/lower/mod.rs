@@ -66,6 +66,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         fp: licences(options.fp, m, &entries),
         exact: is_invariant(m),
         accesses: FxHashMap::default(),
+        formats: options.formats.clone(),
         called: FxHashSet::default(),
         io_by_id: FxHashMap::default(),
         workgroup_block: None,
@@ -166,16 +167,6 @@ fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Vec<Diagnostic>
     })
 }
 
-/// Refuses a vertex entry point that gives no position.
-fn without_position(e: &ir::EntryPoint) -> Option<Diagnostic> {
-    let ir::StageInfo::Vertex(io) = &e.stage else { return None };
-    if io.outputs.iter().any(|s| s.at == ir::IoAt::Position) {
-        return None;
-    }
-    let what = format!("the vertex entry point `{}`, which gives no position,", e.name);
-    Some(report::unsupported(Refusal::VertexPosition, &what, e.span))
-}
-
 impl<'m> ModuleCx<'m> {
     fn run(&mut self, entries: &[&'m Entry]) -> Result<(), Vec<Diagnostic>> {
         let mut refusals = Vec::new();
@@ -224,9 +215,6 @@ impl<'m> ModuleCx<'m> {
             }
         }
         refusals.extend(self.out.entries.iter().filter_map(|e| self.reaches(e)));
-        if refusals.is_empty() {
-            refusals.extend(self.out.entries.iter().filter_map(without_position));
-        }
         if refusals.is_empty() { Ok(()) } else { Err(refusals) }
     }
 

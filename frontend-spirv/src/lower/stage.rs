@@ -191,6 +191,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             inputs: IndexMap::new(),
             leaves: Vec::new(),
             locals: IndexMap::new(),
+            foreign: IndexMap::new(),
             demoted: None,
             per_sample: false,
         });
@@ -216,6 +217,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             } else {
                 self.output_variable(variable, &io)?;
             }
+        }
+        let given = |s: &Stage| s.io.outputs.iter().any(|o| o.at == IoAt::Position);
+        if kind == ir::Stage::Vertex && !self.stage.as_ref().is_some_and(given) {
+            self.stage_mut().io.outputs.push(IoSlot::new(IoAt::Position, Type::F32.with_lanes(4)));
         }
         let io = &self.stage.as_ref().map(|s| s.io.clone()).unwrap_or_default();
         self.code.f.ret = io.outputs.iter().map(|s| s.ty).collect();
@@ -334,7 +339,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             _ => true,
         };
         if let Some(built_in) = at.built_in.filter(|_| !own) {
-            return self.wrong(format!("{kind} entry points give no {built_in:?}"));
+            self.stage_mut().foreign.insert(variable, built_in);
+            return Ok(());
         }
         let place = match at.built_in {
             None if kind == ir::Stage::Compute => return self.unsupported("outputs of compute", variable, at),
@@ -388,7 +394,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
 
     /// A pointer to an output.
     pub fn output(&mut self, variable: usize) -> Lowered<Val> {
-        match self.stage.as_ref().and_then(|s| s.locals.get(&variable)) {
+        let Some(stage) = &self.stage else { return self.broken("an output of no entry point") };
+        if let Some(built_in) = stage.foreign.get(&variable) {
+            return self.wrong(format!("{} entry points give no {built_in:?}", stage.kind));
+        }
+        match stage.locals.get(&variable) {
             Some(ptr) => Ok(Val::Ptr(ptr.clone().into())),
             None => self.wrong("an output that the entry point does not list"),
         }
@@ -425,6 +435,12 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
         let mut values = Vec::new();
         for (slot, list) in slots.iter().zip(lanes) {
+            if slot.at == IoAt::Position && list.iter().all(Option::is_none) {
+                // A position that no variable is has no value: outside, so that nothing is drawn.
+                let nowhere = [2.0, 2.0, 2.0, 1.0].map(|c| self.code.f.fconst(Type::F32, c));
+                values.push(self.code.compose(&nowhere));
+                continue;
+            }
             if let Some(whole) = list[0].filter(|&v| self.code.f.ty(v) == slot.ty) {
                 values.push(whole);
                 continue;

@@ -72,6 +72,28 @@ fn places(scene: &Scene, all: &[&Binding], is: impl Fn(Format) -> bool) -> Vec<(
     list
 }
 
+/// The formats of the textures that are bound for the pipelines of a shader, where always one of the same format is.
+pub(crate) fn image_formats(scene: &Scene, shader: &str) -> Vec<((u32, u32), Format)> {
+    let uses = |p: &Pipeline| match p {
+        Pipeline::Compute(s) => s.shader == shader,
+        Pipeline::Render(r) => r.vertex.shader == shader || r.fragment.as_ref().is_some_and(|f| f.shader == shader),
+    };
+    let (mut list, mut others): (Vec<((u32, u32), Format)>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+    for b in scene.pipelines.iter().filter(|p| uses(p.1)).flat_map(|p| bindings(scene, p.0)) {
+        let BindingResource::Texture(view) = &b.resource else { continue };
+        let own = || scene.textures.get(&view.texture).map(|t| t.format);
+        let Some(format) = view.format.or_else(own) else { continue };
+        let at = (b.group, b.binding);
+        match list.iter().find(|f| f.0 == at) {
+            Some(known) if known.1 == format => {}
+            Some(_) => others.push(at),
+            None => list.push((at, format)),
+        }
+    }
+    list.retain(|f| !others.contains(&f.0));
+    list
+}
+
 /// All that is ever bound for a pipeline.
 fn bindings<'s>(scene: &'s Scene, name: &str) -> Vec<&'s Binding> {
     let mut list = Vec::new();

@@ -312,7 +312,9 @@ impl Loader<'_> {
 
     fn lower(&mut self, field: &str, source: usize, constants: &Names<f64>) -> Result<Vec<Lowered>, Failure> {
         let overrides = constants.iter().map(|(n, v)| (n.to_string(), *v)).collect();
-        let options = FrontOptions { overrides, ..FrontOptions::default() };
+        let name = self.sources.iter().find(|s| *s.1 == source).map_or("", |s| s.0);
+        let formats = around::image_formats(&self.file.scene, name);
+        let options = FrontOptions { overrides, formats, ..FrontOptions::default() };
         let s = &self.out.sources[source];
         let each = match &s.modules {
             Some(modules) => modules.load_each(&options),

@@ -1,0 +1,4 @@
+#version 450
+layout(location = 0) in float x;
+layout(location = 0) out uvec4 c;
+void main() { c = uvec4(x * 9.0); }
