@@ -163,3 +163,57 @@ fn scenes_are_measured_by_stage_and_pipeline() {
     expect(&["stats", &wrong, "--target", "gcn", "--format", "json"], 1, "\"status\": \"invalid\"");
     expect(&["stats", &scene, "--target", "gcn", "--entry", "x"], 2, "--entry is for shaders");
 }
+
+/// What Vulkan lets shaders do and WebGPU does not: depths sampled as floats, and compared too; one dimension compared; a buffer and a
+/// texture at one place; several samples and layers; a group above 7. What no scene can bind is refused by its code.
+#[test]
+fn a_pair_has_what_vulkan_binds() {
+    let s = Scratch::new("stages-binds");
+    let v = s.write("a.vert", VERTEX);
+    let made = |k: usize, declared: &str, colour: &str| {
+        let f = s.write(
+            &format!("{k}.frag"),
+            format!("#version 450\n{declared}\nlayout(location = 0) out vec4 c;\nvoid main() {{ c = {colour}; }}\n"),
+        );
+        let spirv = s.path(&format!("{k}.spv"));
+        let done = std::process::Command::new("glslangValidator").args(["-V", "--quiet", &f, "-o", &spirv]).status();
+        done.is_ok_and(|s| s.success()).then_some(spirv)
+    };
+    let one = "layout(set = 0, binding = 0) uniform";
+    let cases = [
+        (
+            format!(
+                "{one} texture2D t; layout(set = 0, binding = 1) uniform sampler s; layout(set = 0, binding = 2) uniform samplerShadow h;"
+            ),
+            "vec4(texture(sampler2D(t, s), vec2(0.3)).x, texture(sampler2DShadow(t, h), vec3(0.3)), 0.0, 1.0)",
+            0,
+            "bit-exact",
+        ),
+        (format!("{one} sampler1DShadow t;"), "vec4(texture(t, vec3(0.3, 0.0, 0.5)))", 0, "bit-exact"),
+        (format!("{one} B {{ vec4 b; }}; {one} sampler2D t;"), "b + texture(t, vec2(0.3))", 0, "bit-exact"),
+        (format!("{one} sampler2DMSArray t;"), "texelFetch(t, ivec3(gl_FragCoord.xy, 2), 1)", 0, "bit-exact"),
+        ("layout(set = 31, binding = 0) uniform B { vec4 b; };".into(), "b + 0.5", 0, "bit-exact"),
+        (
+            format!("{one} sampler2DMS a; {one} sampler2D t;"),
+            "texelFetch(a, ivec2(0), 1) + texture(t, vec2(0.3))",
+            3,
+            "binding-aliases",
+        ),
+        (
+            format!("#extension GL_EXT_nonuniform_qualifier : require\n{one} sampler3D a[]; {one} sampler2D t[];"),
+            "texture(a[1], vec3(0.3)) + texture(t[0], vec2(0.3))",
+            3,
+            "binding-aliases",
+        ),
+    ];
+    for (k, (declared, colour, code, said)) in cases.iter().enumerate() {
+        let Some(f) = made(k, declared, colour) else {
+            eprintln!("skipped: glslangValidator is not installed");
+            return;
+        };
+        for target in ["interp", "gcn"] {
+            let options = ["--target", target, "--oracle", "--size", "8x8", "-o", &s.path("a.png")];
+            expect(&[&["render", &v, &f], &options[..]].concat(), *code, said);
+        }
+    }
+}

@@ -74,6 +74,7 @@ refusals! {
     CubeEdges "cube-edges" Feature (Textures) "cubes with a sampler of which it is not known that it takes the nearest texel, near and far: the texels that it filters may lie on two faces";
     Gathers "gathers" Feature (Textures) "gathers from cubes, of components that the chip does not gather";
     MultisampledTextures "multisampled-textures" Feature (Textures) "multisampled textures";
+    MultisampledArrays "multisampled-arrays" Feature (MultisampledTextures) "arrays of multisampled textures (SPIR-V)";
     TexelComparisons "texel-comparisons" Feature (Textures) "comparisons of texels by a sampler of which too little is known, or of which code cannot filter what it compares";
     TexelOffsets "texel-offsets" Feature (Textures) "offsets in texels where the level that is read is not known, or two are";
     LevelQueries "level-queries" Feature (Textures) "the level that a sampler would take";

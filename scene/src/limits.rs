@@ -33,5 +33,5 @@ pub const BINDING_OFFSET: u64 = 32;
 pub const BINDINGS: u32 = 1000;
 /// The bound of elements of an array of bindings.
 pub const ELEMENTS: u32 = 4096;
-/// The bound of group numbers.
-pub const GROUPS: u32 = 8;
+/// The bound of group numbers: Vulkan's devices have up to 32.
+pub const GROUPS: u32 = 32;

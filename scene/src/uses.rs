@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use gpucc_pipeline::Format;
 
 use crate::error::{Checked, fail};
-use crate::model::{Aspect, Binding, BindingResource, Pass, Texture};
+use crate::model::{Aspect, Binding, BindingResource, Held, Pass, Texture};
 use crate::view::View;
 use crate::{Scene, SceneError};
 
@@ -23,8 +23,8 @@ pub enum Use {
 
 /// The facts about the bindings of compiled pipelines.
 pub trait Layouts {
-    /// How the pipeline of this name uses a binding; `None` if it does not.
-    fn used(&self, pipeline: &str, group: u32, binding: u32) -> Option<Use>;
+    /// How the pipeline of this name uses what a binding holds, by group and number; `None` if it does not.
+    fn used(&self, pipeline: &str, place: (u32, u32), held: Held) -> Option<Use>;
 }
 
 /// Checks that no resource is written and used in another way at once.
@@ -172,7 +172,9 @@ impl Scope {
         // Within one draw or dispatch no two bindings may write the same bytes.
         let mut written: Vec<(Resource, Part, String)> = Vec::new();
         for (k, b) in bindings.iter().enumerate() {
-            let Some(class) = layouts.used(pipeline, b.group, b.binding).map(Class::from) else { continue };
+            let Some(class) = layouts.used(pipeline, (b.group, b.binding), b.resource.held()).map(Class::from) else {
+                continue;
+            };
             let field = format!("{field}.bindings[{k}]");
             let (resource, part) = match &b.resource {
                 BindingResource::Sampler(_) => continue,

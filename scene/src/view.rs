@@ -110,8 +110,8 @@ impl View {
         if t.dimension != of {
             return wrong("the texture has another dimension than the view");
         }
-        if t.sample_count > 1 && self.dimension != Dimension::D2 {
-            return wrong("a multisampled texture is viewed as `2d` only");
+        if t.sample_count > 1 && !matches!(self.dimension, Dimension::D2 | Dimension::D2Array) {
+            return wrong("a multisampled texture is viewed as `2d` or `2d-array` only");
         }
         let is_cube = matches!(self.dimension, Dimension::Cube | Dimension::CubeArray);
         if is_cube && t.size[0] != t.size[1] {

@@ -1,5 +1,6 @@
 //! Resources that are used in several ways at once.
 
+use gpucc_scene::model::Held;
 use gpucc_scene::read::{Language, parse};
 use gpucc_scene::uses::{self, Layouts, Use};
 
@@ -7,7 +8,7 @@ use gpucc_scene::uses::{self, Layouts, Use};
 struct ByNumber;
 
 impl Layouts for ByNumber {
-    fn used(&self, _: &str, _: u32, binding: u32) -> Option<Use> {
+    fn used(&self, _: &str, (_, binding): (u32, u32), _: Held) -> Option<Use> {
         match binding {
             0..10 => Some(Use::Read),
             10..20 => Some(Use::Write),

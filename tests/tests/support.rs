@@ -379,6 +379,26 @@ fn of_spirv() -> Vec<Probe> {
         // Dimension 2D, for storage: without a format, and of several samples.
         spirv(R::StorageFormats, words(0, PLACES, &image(&[6, 5, 1, 0, 0, 0, 2, 0], &[]), WRITES)),
         spirv(R::StorageSamples, words(0, PLACES, &image(&[6, 5, 1, 0, 0, 1, 2, 3], &[]), WRITES)),
+        // A fetch of a sample of a layer, which is written.
+        spirv(
+            R::MultisampledArrays,
+            words(
+                0,
+                &[PLACES[0], PLACES[1], PLACES[2], (71, &[9, 33, 1])],
+                &image(
+                    &[6, 5, 1, 0, 1, 1, 1, 0],
+                    &[
+                        (25, &[16, 5, 1, 0, 0, 0, 2, 4]),
+                        (32, &[17, 0, 16]),
+                        (59, &[17, 9, 0]),
+                        (23, &[19, 11, 3]),
+                        (46, &[19, 20]),
+                        (46, &[11, 21]),
+                    ],
+                ),
+                &[WRITES[0], (95, &[15, 22, 10, 20, 0x40, 21]), (61, &[16, 18, 9]), (99, &[18, 13, 22])],
+            ),
+        ),
         // Two storage images of one place, one of them with another format.
         spirv(
             R::BindingAliases,

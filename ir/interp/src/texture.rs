@@ -91,7 +91,8 @@ fn unfit((kind, variant): (ResourceKind, Variant), bound: &BoundTexture, images:
             TexClass::Float => matches!(base, Base::Float | Base::Depth),
             TexClass::Sint => base == Base::Sint,
             TexClass::Uint => matches!(base, Base::Uint | Base::Stencil),
-            TexClass::Depth => base == Base::Depth,
+            // There is no depth in one dimension.
+            TexClass::Depth => base == Base::Depth || base == Base::Float && dim == TexDim::D1,
             TexClass::External => base == Base::Float,
         },
         _ => true,

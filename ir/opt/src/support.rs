@@ -69,14 +69,16 @@ fn sysval(s: Sysval) -> [Option<Refusal>; 2] {
 }
 
 /// The codes of an op on a texture.
-fn texture(kind: ResourceKind, op: Op) -> [Option<Refusal>; 3] {
+fn texture(kind: ResourceKind, op: Op) -> [Option<Refusal>; 4] {
     match kind {
         ResourceKind::Texture { dim, arrayed, multisampled, .. } => [
             (dim == TexDim::Cube && arrayed).then_some(Refusal::CubeArrays),
+            (multisampled && arrayed).then_some(Refusal::MultisampledArrays),
             multisampled.then_some(Refusal::MultisampledTextures),
             Some(Refusal::Textures),
         ],
         _ => [
+            None,
             (op == Op::ImageAtomic).then_some(Refusal::ImageAtomics),
             Some(Refusal::StorageTextures),
             Some(Refusal::Textures),

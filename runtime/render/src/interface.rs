@@ -3,10 +3,15 @@
 //!
 //! Limits are those of the most generous device, as in [`gpucc_scene::limits`]: 32-bit floats are filterable, for example.
 
+use std::collections::BTreeSet;
+
 use gpucc::frontend::Lang;
 use gpucc_ir::{ImageAccess, IoAt, IoSlot, ResourceKind, TexClass, TexDim, Type};
 use gpucc_pipeline::{Base, Format};
-use gpucc_scene::model::{self, Aspect, Binding, BindingResource, BufferRange, Dimension, Pass, Pipeline, Render};
+use gpucc_scene::check::MULTISAMPLED;
+use gpucc_scene::model::{
+    self, Aspect, Binding, BindingResource, BufferRange, Dimension, Held, Pass, Pipeline, Render,
+};
 use gpucc_scene::uses::{self, Layouts, Use};
 use gpucc_scene::view::View;
 use gpucc_scene::{Resources, Scene, SceneError};
@@ -36,7 +41,12 @@ pub fn check(scene: &Scene, resources: &Resources, shaders: &Shaders) -> Checked
             check_targets(&field, r, f)?;
         }
     }
-    let checker = Checker { scene, resources, shaders };
+    let is_webgpu = shaders.sources.iter().all(|s| s.lang == Lang::Wgsl);
+    let layered = scene.textures.iter().find(|(_, t)| is_webgpu && t.sample_count > 1 && t.size[2] != 1);
+    if let Some((name, _)) = layered {
+        return fail(format!("textures.{name}.sampleCount"), MULTISAMPLED);
+    }
+    let checker = Checker { scene, resources, shaders, is_webgpu };
     for (k, pass) in scene.passes.iter().enumerate() {
         match pass {
             Pass::Compute { pipeline, bindings, immediates, .. } => {
@@ -60,13 +70,10 @@ struct Reflection<'a> {
 }
 
 impl Layouts for Reflection<'_> {
-    fn used(&self, pipeline: &str, group: u32, binding: u32) -> Option<Use> {
+    fn used(&self, pipeline: &str, place: (u32, u32), held: Held) -> Option<Use> {
         let stages = self.shaders.pipelines.get(self.scene.pipelines.position(pipeline)?)?;
         let entries = stages.all().filter_map(|e| self.shaders.entries.get(e));
-        // A sampler is never in conflict; it may have the place of a texture.
-        let used = entries
-            .flat_map(|e| &e.used)
-            .filter(|u| (u.group, u.place().0) == (group, binding) && !matches!(u.kind, ResourceKind::Sampler { .. }));
+        let used = entries.flat_map(|e| &e.used).filter(|u| ((u.group, u.place().0), u.held()) == (place, held));
         used.map(|u| if u.kind.is_writable() { Use::Write } else { Use::Read }).max()
     }
 }
@@ -230,13 +237,31 @@ struct Checker<'a> {
     scene: &'a Scene,
     resources: &'a Resources,
     shaders: &'a Shaders,
+    /// Whether all shaders are WebGPU's own.
+    is_webgpu: bool,
 }
 
 impl Checker<'_> {
+    /// WebGPU has one number for buffers and textures.
+    fn check_places(field: &str, bindings: &[Binding]) -> Checked {
+        let mut places = BTreeSet::new();
+        let numbered = bindings.iter().enumerate().filter(|(_, b)| b.resource.held() != Held::Sampler);
+        for (k, b) in numbered {
+            if !places.insert((b.group, b.binding, b.element)) {
+                let message = format!("group {}, binding {} is bound twice", b.group, b.binding);
+                return fail(format!("{field}.bindings[{k}]"), message);
+            }
+        }
+        Ok(())
+    }
+
     /// Checks what is bound for a dispatch or draw.
     fn bindings(&self, field: &str, pipeline: &str, (bindings, immediates): Given<'_>) -> Checked {
         let stages = self.scene.pipelines.position(pipeline).and_then(|k| self.shaders.pipelines.get(k));
         let Some(stages) = stages else { return Ok(()) };
+        if self.is_webgpu {
+            Self::check_places(field, bindings)?;
+        }
         for e in stages.all() {
             let entry = &self.shaders.entries[e];
             for u in &entry.used {
@@ -251,7 +276,7 @@ impl Checker<'_> {
                 }
                 // The first element that is not bound ends this.
                 for element in 0..u.count.max(1) {
-                    self.binding(field, &entry.name, (u, element), bindings)?;
+                    self.binding(field, entry, (u, element), bindings)?;
                 }
             }
         }
@@ -259,7 +284,8 @@ impl Checker<'_> {
     }
 
     /// Checks what is bound for a resource, or for an element of an array of them.
-    fn binding(&self, field: &str, entry: &str, (u, element): (&Used, u32), bindings: &[Binding]) -> Checked {
+    fn binding(&self, field: &str, entry: &Entry, (u, element): (&Used, u32), bindings: &[Binding]) -> Checked {
+        let is_strict = self.shaders.sources[entry.source].lang == Lang::Wgsl;
         let (binding, first) = u.place();
         let place = (u.group, binding, first + element);
         let mut there = bindings.iter().enumerate().filter(|(_, b)| (b.group, b.binding, b.element) == place);
@@ -267,7 +293,7 @@ impl Checker<'_> {
         let Some((k, b)) = right.or_else(|| there.next()) else {
             let what = kind_name(u.kind);
             let of = if u.count > 1 { format!("element {element} of {} of ", u.count) } else { String::new() };
-            let message = format!("nothing is bound for {of}{}, a {what} that `{entry}` uses", u.shown());
+            let message = format!("nothing is bound for {of}{}, a {what} that `{}` uses", u.shown(), entry.name);
             return fail(format!("{field}.bindings"), message);
         };
         let field = format!("{field}.bindings[{k}]");
@@ -277,7 +303,7 @@ impl Checker<'_> {
                 self.sampler(&field, u, name, comparison)
             }
             (BindingResource::Texture(v), ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. }) => {
-                self.texture(&field, u, v)
+                self.texture(&field, (u, is_strict), v)
             }
             (other, _) => {
                 let bound = match other {
@@ -313,7 +339,7 @@ impl Checker<'_> {
         }
     }
 
-    fn texture(&self, field: &str, u: &Used, v: &model::TextureView) -> Checked {
+    fn texture(&self, field: &str, (u, is_strict): (&Used, bool), v: &model::TextureView) -> Checked {
         let view = View::resolve(self.scene, v).map_err(|(key, m)| SceneError::new(format!("{field}.{key}"), m))?;
         let Some((_, t)) = self.scene.textures.at(view.texture) else { return Ok(()) };
         let (dim, arrayed) = match u.kind {
@@ -336,7 +362,7 @@ impl Checker<'_> {
                         format!("{} has {}, the texture has {}", u.shown(), what(multisampled), what(!multisampled));
                     return fail(field, message);
                 }
-                check_class(field, u, class, (t.format, view.format, view.aspect))
+                check_class(field, (u, is_strict), class, (t.format, &view))
             }
             ResourceKind::StorageTexture { format, access, .. } => check_storage(field, u, (format, access), &view),
             _ => Ok(()),
@@ -344,18 +370,21 @@ impl Checker<'_> {
     }
 }
 
-fn check_class(field: &str, u: &Used, class: TexClass, (own, format, aspect): (Format, Format, Aspect)) -> Checked {
+/// WebGPU samples no depth as floats, and has no depth in one dimension. Vulkan, of SPIR-V and GLSL, does the first, and compares what a
+/// texture of floats in one dimension holds.
+fn check_class(field: &str, (u, is_strict): (&Used, bool), class: TexClass, (own, view): (Format, &View)) -> Checked {
+    let (format, aspect) = (view.format, view.aspect);
     if own.has_depth() && own.has_stencil() && aspect == Aspect::All {
         let message = format!("{} has depth and stencil: a view that is read has one of them", own.name());
         return fail(format!("{field}.aspect"), message);
     }
     let base = format.base();
     let fits = match class {
-        TexClass::Float => base == Base::Float || base == Base::Depth && !u.is_sampled,
+        TexClass::Float => base == Base::Float || base == Base::Depth && !(is_strict && u.is_sampled),
         TexClass::External => matches!(format, Format::Rgba8Unorm | Format::Bgra8Unorm | Format::Rgba16Float),
         TexClass::Sint => base == Base::Sint,
         TexClass::Uint => matches!(base, Base::Uint | Base::Stencil),
-        TexClass::Depth => base == Base::Depth,
+        TexClass::Depth => base == Base::Depth || !is_strict && view.dimension == Dimension::D1 && base == Base::Float,
     };
     if fits {
         return Ok(());

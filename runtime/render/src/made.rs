@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use gpucc_ir::{IoAt, IoSlot, ResourceKind, Stage, TexClass, TexDim};
+use gpucc_scene::model::Held;
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{SceneFile, limits};
 
@@ -44,10 +45,13 @@ pub fn scene(files: [&str; 2], folder: &Path, size: [u32; 2]) -> Result<String, 
     let (Some(v), Some(f)) = (of(Stage::Vertex), of(Stage::Fragment)) else { return Ok(text) };
     let io = |e: &crate::shaders::Entry| e.point().interface().cloned().unwrap_or_default();
     let (vertex, fragment) = (io(v), io(f));
+    // A texture that is compared anywhere is a depth.
     let mut used: Vec<&Used> = Vec::new();
     for u in v.used.iter().chain(&f.used) {
-        if !used.iter().any(|o| (o.group, o.binding, is_sampler(o)) == (u.group, u.binding, is_sampler(u))) {
-            used.push(u);
+        match used.iter_mut().find(|o| (o.group, o.binding, o.held()) == (u.group, u.binding, u.held())) {
+            Some(o) if is_depth(u) => *o = u,
+            Some(_) => {}
+            None => used.push(u),
         }
     }
     let mut out = Parts::default();
@@ -102,8 +106,8 @@ fn quoted(text: &str) -> String {
     out
 }
 
-fn is_sampler(u: &Used) -> bool {
-    matches!(u.kind, ResourceKind::Sampler { .. })
+fn is_depth(u: &Used) -> bool {
+    matches!(u.kind, ResourceKind::Texture { class: TexClass::Depth, .. })
 }
 
 /// Whether a name has one of these parts, whatever its case.
@@ -306,7 +310,7 @@ impl Parts {
         let (binding, first) = u.place();
         let name = format!("{}_{}_{binding}", kind_name(u.kind), u.group);
         let name = if first > 0 { format!("{name}_{first}") } else { name };
-        if is_sampler(u) || elements == 1 {
+        if u.held() == Held::Sampler || elements == 1 {
             let bound = self.one(u, &name, [w, h]);
             for element in 0..elements {
                 self.bind(u, element, &bound);
@@ -353,6 +357,8 @@ impl Parts {
                     TexClass::Float | TexClass::External => "rgba8unorm",
                     TexClass::Sint => "rgba8sint",
                     TexClass::Uint => "rgba8uint",
+                    // There is no depth in one dimension.
+                    TexClass::Depth if dim == TexDim::D1 => "r16float",
                     TexClass::Depth => "depth16unorm",
                 };
                 let (size, view) = extent(dim, arrayed, [SIDE; 2]);

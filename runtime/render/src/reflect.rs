@@ -3,7 +3,7 @@
 use gpucc::frontend::Lang;
 use gpucc_ir::{ResourceKind, Stage, TexDim};
 use gpucc_scene::Scene;
-use gpucc_scene::model::{Binding, BindingResource, Buffer, BufferRange, Pass, TextureView};
+use gpucc_scene::model::{Binding, BindingResource, Buffer, BufferRange, Held, Pass, TextureView};
 
 use crate::shaders::Shaders;
 use crate::used::Used;
@@ -35,7 +35,7 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) {
     let of =
         |is: fn(&BindingResource) -> bool| draw.bindings.iter().find(|b| is(&b.resource)).map(|b| b.resource.clone());
     let frame = of(|r| matches!(r, BindingResource::Buffer(_)));
-    let sampler = of(BindingResource::is_sampler);
+    let sampler = of(|r| r.held() == Held::Sampler);
     let (mut bindings, mut zeros, mut next) = (Vec::new(), Vec::new(), 0);
     for u in &fragment.used {
         let resource = match u.kind {

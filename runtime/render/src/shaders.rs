@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpucc::frontend::{self, FrontOptions, Lang, Modules, wesl};
-use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Stage};
+use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Refusal, ResourceKind, Stage, TexClass};
 use gpucc_opt::{BindingFacts, PipelineContext};
 use gpucc_scene::model::{Names, Pipeline, Shader};
 
@@ -304,6 +304,9 @@ impl Loader<'_> {
             return Err(self.wrong(key, format!("there are several {shown} entry points `{name}`")));
         }
         let used = Used::of(&module);
+        if let Some(d) = clash(&used) {
+            return Err(self.failed(field, source, constants, vec![d.note(format!("this is about `{name}`"))]));
+        }
         self.out.entries.push(Entry { module, name, stage, source, used, around: None, bound: BindingFacts::UNKNOWN });
         let number = self.out.entries.len() - 1;
         list_entry(&mut self.lowered, source, constants, at, number);
@@ -347,6 +350,24 @@ impl Loader<'_> {
         }
         Failure::Shader { source: Box::new(self.out.sources[source].clone()), list }
     }
+}
+
+/// Refuses textures, or samplers, of different kinds at one place: a scene binds one of each there.
+fn clash(used: &[Used]) -> Option<Diagnostic> {
+    let kind = |u: &Used| match u.kind {
+        ResourceKind::Texture { dim, arrayed, multisampled, class } => {
+            let class = if class == TexClass::Depth { TexClass::Float } else { class };
+            Some(ResourceKind::Texture { dim, arrayed, multisampled, class })
+        }
+        k @ ResourceKind::Sampler { .. } => Some(k),
+        _ => None,
+    };
+    let place = |u: &Used| (u.group, u.binding, u.held());
+    let differ = |a: &&Used, b: &Used| place(a) == place(b) && kind(a) != kind(b);
+    let (k, a) = used.iter().enumerate().find(|(k, a)| used[k + 1..].iter().any(|b| differ(a, b)))?;
+    let b = used[k + 1..].iter().find(|b| differ(&a, b))?;
+    let message = format!("{} and {} are of different kinds at one group and binding", a.shown(), b.shown());
+    Some(Diagnostic::unsupported(Refusal::BindingAliases, message))
 }
 
 fn is_wesl(path: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The bindings that entry points use.
 
 use gpucc_ir::{Attr, Func, Module, Place, Res, ResourceKind, TexWhat};
-use gpucc_scene::model::Binding;
+use gpucc_scene::model::{Binding, Held};
 
 /// A binding that an entry point uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,12 +69,20 @@ impl Used {
         if self.kind.is_buffer() { (self.binding & 0xffff, self.binding >> 16) } else { (self.binding, 0) }
     }
 
-    /// Whether a binding of a scene is meant for it. A texture and a sampler may have one place.
+    /// What a binding for it holds.
+    pub(crate) fn held(&self) -> Held {
+        match self.kind {
+            ResourceKind::Sampler { .. } => Held::Sampler,
+            ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => Held::Texture,
+            _ => Held::Buffer,
+        }
+    }
+
+    /// Whether a binding of a scene is meant for it.
     pub(crate) fn is_bound_by(&self, b: &Binding) -> bool {
         let (binding, element) = self.place();
-        let is_sampler = matches!(self.kind, ResourceKind::Sampler { .. });
         let is_element = !self.kind.is_buffer() || element == b.element;
-        (self.group, binding) == (b.group, b.binding) && is_element && is_sampler == b.resource.is_sampler()
+        (self.group, binding) == (b.group, b.binding) && is_element && self.held() == b.resource.held()
     }
 
     /// The name in messages.

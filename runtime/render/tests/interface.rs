@@ -80,6 +80,13 @@ fn a_sampler_may_have_the_place_of_a_texture() {
         ready(&text).unwrap_or_else(|f| panic!("{f}"));
     }
     // Without the texture the sampler is what is wrong there.
+    // A buffer may not, and a texture of several samples has one layer.
+    let with = "{ binding = 0, buffer = \"words\" }, { binding = 0, texture = \"tiles\" }";
+    let e = ready(&SCENE.replace("{ binding = 0, texture = \"tiles\" }", with)).err().map(|f| f.to_string());
+    assert_eq!(e.as_deref(), Some("a.toml: passes[0].draws[0].bindings[1]: group 0, binding 0 is bound twice"));
+    let with = "size = [4, 4, 2], sampleCount = 4";
+    let e = ready(&SCENE.replace("size = [4, 4], sampleCount = 4", with)).err().map(|f| f.to_string());
+    assert!(e.is_some_and(|e| e.starts_with("a.toml: textures.many.sampleCount: a multisampled texture")));
     let text = SCENE.replace("{ binding = 0, texture = \"tiles\" }", "{ binding = 0, sampler = \"plain\" }");
     let e = ready(&text).expect_err("a sampler in place of a texture").to_string();
     assert!(e.contains("but a sampler is bound there"), "{e}");

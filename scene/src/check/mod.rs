@@ -146,6 +146,9 @@ fn check_shader(field: &str, s: &Shader) -> Checked {
     fail(format!("{field}.file"), message)
 }
 
+/// The shape of a multisampled texture.
+pub const MULTISAMPLED: &str = "a multisampled texture is two-dimensional and has one level and one layer";
+
 fn check_texture(field: &str, t: &Texture) -> Checked {
     t.check_size().or_else(|(key, message)| fail(format!("{field}.{key}"), message))?;
     let name = t.format.name();
@@ -157,8 +160,9 @@ fn check_texture(field: &str, t: &Texture) -> Checked {
         if !t.format.multisampled() {
             return fail(key, format!("{name} textures have one sample"));
         }
-        if t.dimension != TextureDimension::D2 || t.mip_level_count != 1 || t.size[2] != 1 {
-            return fail(key, "a multisampled texture is two-dimensional and has one level and one layer");
+        // That it has one layer too is WebGPU's rule; who reads it in another language may have several.
+        if t.dimension != TextureDimension::D2 || t.mip_level_count != 1 {
+            return fail(key, MULTISAMPLED);
         }
     }
     for (k, f) in t.view_formats.iter().enumerate() {

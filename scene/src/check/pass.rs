@@ -254,7 +254,7 @@ impl Checker<'_> {
             if b.element >= limits::ELEMENTS {
                 return fail(format!("{field}.element"), format!("{} is not below {}", b.element, limits::ELEMENTS));
             }
-            if !places.insert((b.group, b.binding, b.element, b.resource.is_sampler())) {
+            if !places.insert((b.group, b.binding, b.element, b.resource.held())) {
                 let element = if b.element > 0 { format!(", element {}", b.element) } else { String::new() };
                 return fail(field, format!("group {}, binding {}{element} is bound twice", b.group, b.binding));
             }

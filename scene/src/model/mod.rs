@@ -12,7 +12,7 @@ use crate::error::lacks;
 
 pub use pass::{
     Aspect, Binding, BindingResource, BufferRange, Call, ColorAttachment, DepthStencilAttachment, Dimension, Draw,
-    IndexBuffer, LoadOp, Output, OutputSource, Pass, ResolveTarget, StoreOp, TextureView,
+    Held, IndexBuffer, LoadOp, Output, OutputSource, Pass, ResolveTarget, StoreOp, TextureView,
 };
 pub use pipeline::{
     DepthStencil, Fragment, Multisample, Pipeline, Primitive, Render, Stage, Target, Vertex, VertexAttribute,

@@ -456,10 +456,26 @@ pub enum BindingResource {
     Texture(TextureView),
 }
 
+/// What a binding holds. One place may have one of each: a combined sampler of SPIR-V is two of them, and numbers that HLSL counts apart
+/// may meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// A buffer.
+    Buffer,
+    /// A sampler.
+    Sampler,
+    /// A texture.
+    Texture,
+}
+
 impl BindingResource {
-    /// Whether it is a sampler. A sampler may have the place of a texture.
-    pub const fn is_sampler(&self) -> bool {
-        matches!(self, BindingResource::Sampler(_))
+    /// What it is.
+    pub const fn held(&self) -> Held {
+        match self {
+            BindingResource::Buffer(_) => Held::Buffer,
+            BindingResource::Sampler(_) => Held::Sampler,
+            BindingResource::Texture(_) => Held::Texture,
+        }
     }
 }
 
