@@ -7,6 +7,8 @@ pub mod caps;
 #[doc(hidden)]
 pub mod clamp;
 mod colours;
+#[doc(hidden)]
+pub mod constant_factors;
 mod emit;
 mod encode;
 pub mod encoded;
@@ -15,14 +17,20 @@ mod forward_moves;
 pub mod inst;
 mod io;
 mod isel;
+#[doc(hidden)]
+pub mod lane_sums;
 mod merge_edges;
 mod merge_lanes;
+#[doc(hidden)]
+pub mod mixes;
 mod pack;
 #[doc(hidden)]
 pub mod products;
 mod rotate_tests;
 mod saturate;
 mod single_uniform;
+#[doc(hidden)]
+pub mod sink_sums;
 mod statistics;
 mod tail_merge;
 mod target;
@@ -39,7 +47,7 @@ use gpucc_driver::{
 };
 use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Stage, Unsupported, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough};
+use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse};
 use gpucc_opt::{Caps, Report};
 use gpucc_vivante_machine as machine;
 
@@ -96,6 +104,7 @@ impl Family for VivanteFamily {
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
+        Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
         Pass::improve("saturate", 1, |mf, _| Ok(saturate::run(mf) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
         Pass::lower("single-uniform", single_uniform),
@@ -167,6 +176,17 @@ impl Family for VivanteFamily {
             }
         }
         if o.opt_level > 1 {
+            trace::enter("constant-factors", &f.name);
+            let mut changed = constant_factors::run(&mut f);
+            trace::enter("sink-sums", &f.name);
+            changed += sink_sums::run(&mut f);
+            trace::enter("mixes", &f.name);
+            changed += mixes::run(&mut f);
+            trace::enter("lane-sums", &f.name);
+            changed += lane_sums::run(&mut f, generation != machine::GC2000);
+            if changed > 0 {
+                gpucc_opt::dce::run(&mut f, &mut gpucc_opt::PassCx::new(m, &caps(generation, *s)));
+            }
             trace::enter("products", &f.name);
             products::run(&mut f, machine::validate::fast_transcendentals(generation));
         }

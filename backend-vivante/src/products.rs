@@ -41,8 +41,12 @@ fn divisors(f: &mut Function, divides: bool) -> u64 {
         f.blocks[b].insts.clear();
         for i in list {
             let d = &f.insts[i];
-            if d.op == Op::FRcp && f.ty(d.result()).lanes() == 1 {
-                made.push((d.args[0], d.result()));
+            // A quotient of 1 is the reciprocal itself.
+            if let (Op::FRcp | Op::FDiv, Some(v)) = (d.op, d.results.first())
+                && f.ty(v).lanes() == 1
+                && (d.op == Op::FRcp || f.const_bits(d.args[0]) == Some(1f32.to_bits().into()))
+            {
+                made.push((d.args[d.args.len() - 1], v));
             }
             let quotient = divisor(f, i).filter(|y| {
                 let known = made.iter().any(|m| m.0 == *y) || by.iter().filter(|x| *x == y).count() > 1;
@@ -82,7 +86,7 @@ fn divisors(f: &mut Function, divides: bool) -> u64 {
 fn divisor(f: &Function, i: Inst) -> Option<Value> {
     let d = &f.insts[i];
     let ty = f.ty(d.results.first()?);
-    if d.op != Op::FDiv || ty.scalar() != Scalar::F32 || f.as_const(d.args[0]).is_some() {
+    if d.op != Op::FDiv || ty.scalar() != Scalar::F32 || f.const_bits(d.args[0]) == Some(1f32.to_bits().into()) {
         return None;
     }
     if ty.lanes() == 1 { Some(d.args[1]) } else { Some(f.def_op(d.args[1], Op::Splat)?.args[0]) }

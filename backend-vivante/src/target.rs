@@ -2,11 +2,12 @@
 
 use gpucc_isa::Effects;
 use gpucc_mir::{
-    Class, ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, PReg, SpillCx, SpillSlot, SpillTo, Target, Use, VReg,
+    ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, PReg, Reg, Reuse, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
+    VReg,
 };
 use gpucc_regalloc::{FileId, RegFile};
 use gpucc_vivante_machine as machine;
-use machine::{Op, Type};
+use machine::{Class, Op, Type};
 
 use crate::builders as build;
 use crate::forms;
@@ -56,6 +57,16 @@ impl Target for Vivante {
         InstInfo { reads: own.reads || reads, writes: own.writes || writes, space, ..own }
     }
 
+    /// The angle that a sine and a cosine share, what selection makes for several of an operation's lanes.
+    fn reuse(&self, inst: &MInst<Self>) -> Reuse {
+        let Some(VOp::M(op)) = inst.target_op() else { return Reuse::Never };
+        let class = op.row().attrs.class;
+        let value = matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce);
+        let still = |u: &Use<Self>| !u.mods.indexed && !matches!(u.src, Src::Reg(Reg::P(_)) | Src::Label(_));
+        let plain = !inst.mods.indexed && inst.uses.iter().all(still) && self.info(inst).can_dce();
+        if value && plain { Reuse::InBlock } else { Reuse::Never }
+    }
+
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>) {
         let (d, s) = (dst.lanes(), src.lanes());
         // Component i of the masked destination is its i-th lane; find the source unit that belongs to it.
@@ -82,7 +93,7 @@ impl Target for Vivante {
         cx.push(build::Mov.on([*src]).def(Def::preg(dst.lanes())));
     }
 
-    fn spill_to(&self, _class: Class) -> SpillTo {
+    fn spill_to(&self, _class: gpucc_mir::Class) -> SpillTo {
         if self.spill_at.is_some() { SpillTo::Memory } else { SpillTo::Nothing }
     }
 

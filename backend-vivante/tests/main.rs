@@ -2,12 +2,16 @@
 
 mod clamp;
 mod common;
+mod constant_factors;
+mod lane_sums;
 mod mir;
+mod mixes;
 mod operands;
 mod optimise;
 mod order;
 mod products;
 mod quality;
 mod run;
+mod sink_sums;
 mod suites;
 mod uniforms;

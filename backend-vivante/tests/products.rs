@@ -92,3 +92,20 @@ fn quotients_by_one_number_share_its_reciprocal() {
         assert_eq!(run(&mut f, divides), if divides { 0 } else { 2 });
     }
 }
+
+#[test]
+fn quotients_of_a_constant_share_the_reciprocal() {
+    let mut f = build(|b, x, y| {
+        let half = b.func.fconst(Type::F32, 0.5);
+        vec![b.fdiv(x, y), b.fdiv(half, y)]
+    });
+    run(&mut f, true);
+    assert_eq!((count(&f, Op::FRcp), count(&f, Op::FDiv)), (1, 0));
+    // A quotient of 1 is a reciprocal, which others share.
+    let mut f = build(|b, x, y| {
+        let one = b.func.fconst(Type::F32, 1.0);
+        vec![b.fdiv(one, y), b.fdiv(x, y)]
+    });
+    run(&mut f, true);
+    assert_eq!((count(&f, Op::FRcp), count(&f, Op::FDiv)), (0, 1));
+}

@@ -267,6 +267,15 @@ impl Isel<'_> {
         let minus = d.op == Op::ISub;
         if !minus && n == 1 {
             for k in [0, 1] {
+                if let Some(m) = cx.fold_op(d.args[k], Op::Shl)
+                    && let Some(shift) = cx.f.const_bits(m.args[1])
+                {
+                    let x = self.operand(cx, m.args[0], Fold::None);
+                    let y = self.literal(1 << (shift & 31));
+                    let z = self.operand(cx, d.args[1 - k], Fold::None);
+                    cx.emit(build::Imadlo0.with((Ty(Type::S32),), [x, y, z]).def(dst));
+                    return;
+                }
                 if let Some(m) = cx.fold_op(d.args[k], Op::IMul)
                     && power_of_two(cx, m).is_none()
                 {
@@ -471,15 +480,23 @@ impl Isel<'_> {
     fn select(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, d: &InstData) {
         let (c, yes, no) = (d.args[0], d.args[1], d.args[2]);
         let zero = |cx: &IselCx<'_>, v: Value| cx.f.const_bits(v) == Some(0);
+        let of_floats = if cx.f.ty(yes).scalar() == gpucc_ir::Scalar::F32 { Fold::Float } else { Fold::None };
+        if let Some((facing, front)) = self.facing(cx, c) {
+            let (y, z) = (self.operand(cx, yes, of_floats), self.operand(cx, no, of_floats));
+            let cond = If(front.with_zero());
+            self.lanewise(cx, dst, n, build::Select.with((Ty(Type::F32), cond), [facing, y, z]));
+            return;
+        }
         if let Some((cmp, k)) = self.comparison(cx, c) {
             // Against zero the condition needs one operand, and SELECT has room for two results.
             if zero(cx, cmp.args[1]) && !k.negate {
                 let fold = if k.ty == Type::F32 { Fold::Float } else { Fold::None };
+                // Signs of floats belong to the type of the operation.
+                let arms = if k.ty == Type::F32 { of_floats } else { Fold::None };
                 let t = if k.ty == Type::U32 && matches!(k.cond, Cond::Ge | Cond::Lt) { None } else { Some(k.ty) };
                 if let Some(t) = t {
                     let x = self.operand(cx, cmp.args[0], fold);
-                    let y = self.operand(cx, yes, Fold::None);
-                    let z = self.operand(cx, no, Fold::None);
+                    let (y, z) = (self.operand(cx, yes, arms), self.operand(cx, no, arms));
                     self.lanewise(cx, dst, n, build::Select.with((Ty(t), If(k.cond.with_zero())), [x, y, z]));
                     return;
                 }
@@ -494,10 +511,10 @@ impl Isel<'_> {
                 _ => None,
             };
             if let (Some((condition, arm)), true) = (chosen, cx.fold(c).is_some()) {
-                let fold = if k.ty == Type::F32 { Fold::Float } else { Fold::None };
+                let (fold, arms) = if k.ty == Type::F32 { (Fold::Float, of_floats) } else { (Fold::None, Fold::None) };
                 let x = self.operand(cx, cmp.args[0], fold);
                 let y = self.operand(cx, cmp.args[1], fold);
-                let z = self.operand(cx, arm, Fold::None);
+                let z = self.operand(cx, arm, arms);
                 self.lanewise(cx, dst, n, build::Cmp.with((Ty(k.ty), If(condition)), [x, y, z]));
                 return;
             }

@@ -12,7 +12,7 @@ use super::operand::leading;
 use super::{Fold, Isel};
 use crate::builders as build;
 use crate::colours::{Colour, colour_register, colours};
-use crate::inst::{FILE, INTERNAL, If, SrcMods, Ty, VOp, from_x, row};
+use crate::inst::{FILE, INTERNAL, If, SrcMods, Ty, VOp, Vivante, from_x, row};
 use crate::uniforms::Word;
 
 impl Isel<'_> {
@@ -85,16 +85,27 @@ impl Isel<'_> {
                 cx.emit(build::Mov.on([w]).def(dst));
             }
             Sysval::FrontFacing => {
-                // i0.x is not zero where corners go clockwise.
-                let clockwise = self.pipeline.is_some_and(|p| p.front_face == FrontFace::Cw);
-                let cond = if clockwise { Cond::Ne } else { Cond::Eq };
-                let facing = Use::preg(PReg::new(INTERNAL, 0, 1)).mods(SrcMods::broadcast(0));
+                let (facing, cond) = self.front();
                 let (zero, ones) = (self.literal(0), self.literal(u32::MAX));
                 cx.emit(build::Cmp.with((Ty(Type::F32), If(cond)), [facing, zero, ones]).def(dst));
             }
             _ => return Err(cx.unknown(i)),
         }
         Ok(())
+    }
+
+    /// The register that is not zero where corners go clockwise, and how it compares with zero for what is in front.
+    fn front(&self) -> (Use<Vivante>, Cond) {
+        let clockwise = self.pipeline.is_some_and(|p| p.front_face == FrontFace::Cw);
+        let facing = Use::preg(PReg::new(INTERNAL, 0, 1)).mods(SrcMods::broadcast(0));
+        (facing, if clockwise { Cond::Ne } else { Cond::Eq })
+    }
+
+    /// The same for a condition that is whether this is in front, in all lanes.
+    pub(super) fn facing(&self, cx: &IselCx<'_>, c: Value) -> Option<(Use<Vivante>, Cond)> {
+        let c = cx.f.def_op(c, Op::Splat).map_or(c, |d| d.args[0]);
+        let d = cx.f.def_op(c, Op::Sysval)?;
+        matches!(d.attr, Attr::Sysval(Sysval::FrontFacing)).then(|| self.front())
     }
 
     pub(super) fn derivative(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
