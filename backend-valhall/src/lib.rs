@@ -18,6 +18,7 @@ pub mod fau;
 #[doc(hidden)]
 pub mod fold_flow;
 mod forms;
+mod halves;
 #[doc(hidden)]
 pub mod hoist_waits;
 pub mod inst;
@@ -240,6 +241,7 @@ impl Family for ValhallFamily {
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::improve("halves", 1, |mf, cx| Ok(halves::run(mf, &cx.target, &mut cx.state.uniforms))),
         Pass::lower("zero-undefs", |mf, _| Ok(zero_undefs::run(mf))),
         Pass::lower("prefer-even-regs", |mf, cx| {
             let even = prefer_even_regs::run(mf);

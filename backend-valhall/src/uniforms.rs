@@ -52,6 +52,14 @@ impl Uniforms {
         })
     }
 
+    /// The constant that a word holds.
+    pub fn constant(&self, n: u32) -> Option<u32> {
+        match self.words.get(n as usize) {
+            Some(&Some(Source::Const(bits))) => Some(bits),
+            _ => None,
+        }
+    }
+
     /// The first of two words that hold the 64-bit value `(low, high)`.
     pub fn pair(&mut self, low: Source, high: Source) -> Option<u32> {
         let is_there = |n: &usize| self.wide[*n] && self.words[*n..].starts_with(&[Some(low), Some(high)]);
