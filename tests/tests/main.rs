@@ -41,6 +41,7 @@ mod ragged;
 mod random;
 mod real_corpus;
 mod real_spirv;
+mod recorded_fragments;
 mod refused;
 mod scaling;
 mod scene_immediates;
