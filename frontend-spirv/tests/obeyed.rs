@@ -636,3 +636,58 @@ fn outputs_belong_to_their_stage() {
         assert!(list[0].message.contains(&format!("no {built_in}")), "{}", list[0]);
     }
 }
+
+/// A constant is made of constants: an output is none.
+#[test]
+fn outputs_are_no_constants() {
+    if !tools() {
+        return;
+    }
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %out\nOpExecutionMode %main OriginUpperLeft\n\
+                OpDecorate %out Location 0\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%pu = OpTypePointer Output %u\n\
+                %out = OpVariable %pu Output\n%one = OpConstant %u 1\n%sum = OpSpecConstantOp %u IAdd %out %one\n\
+                %main = OpFunction %void None %fn\n%b = OpLabel\nOpStore %out %sum\nOpReturn\nOpFunctionEnd\n";
+    let path = scratch("constant.spvasm");
+    std::fs::write(&path, text).expect("a file");
+    let list = lower(&tool("spirv-as", &["--target-env", "spv1.3"], &path, "constant.spv")).expect_err("it is wrong");
+    assert_eq!(list[0].class, Class::Invalid, "{}", list[0]);
+}
+
+/// What an image is asked fits what it is: texels of several samples are fetched alone, those of cubes are sampled.
+#[test]
+fn images_are_asked_what_they_answer() {
+    if !tools() {
+        return;
+    }
+    let sampled = "%s = OpSampledImage %sampled %x %y\n";
+    for (n, (image, asks, fits)) in [
+        ("2D 0 0 1 1 Unknown", "%q = OpImageSampleExplicitLod %v4 %s %at2 Lod %zero", false),
+        ("2D 0 0 1 1 Unknown", "%q = OpImageGather %v4 %s %at2 %u1", false),
+        ("2D 0 0 1 1 Unknown", "%q = OpImageQueryLevels %i %x", false),
+        ("2D 0 0 1 1 Unknown", "%q = OpImageQuerySamples %i %x", true),
+        ("3D 0 0 0 1 Unknown", "%q = OpImageGather %v4 %s %at3 %u1", false),
+        ("Cube 0 0 0 1 Unknown", "%q = OpImageGather %v4 %s %at3 %u1", true),
+        ("Cube 0 0 0 1 Unknown", "%q = OpImageFetch %v4 %x %texel", false),
+        ("2D 0 0 0 1 Unknown", "%q = OpImageGather %v4 %s %at2 %u1", true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let types = format!(
+            "%image = OpTypeImage %f {image}\n%sampled = OpTypeSampledImage %image\n%sampler = OpTypeSampler\n\
+             %pimage = OpTypePointer UniformConstant %image\n%psampler = OpTypePointer UniformConstant %sampler\n\
+             %t = OpVariable %pimage UniformConstant\n%z = OpVariable %psampler UniformConstant\n%v2 = OpTypeVector %f 2\n\
+             %v3 = OpTypeVector %f 3\n%v4 = OpTypeVector %f 4\n%i3 = OpTypeVector %i 3\n%zero = OpConstant %f 0\n\
+             %at2 = OpConstantNull %v2\n%at3 = OpConstantNull %v3\n%texel = OpConstantNull %i3"
+        );
+        let annotations = "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 1\nOpDecorate %z DescriptorSet 0\nOpDecorate %z Binding 2";
+        let body = format!("%x = OpLoad %image %t\n%y = OpLoad %sampler %z\n{sampled}{asks}");
+        let lowered = lower(&assembled(&format!("asked{n}"), ["ImageQuery", annotations, &types, &body]));
+        match lowered {
+            Ok(_) if fits => {}
+            Err(list) if !fits => assert_eq!(list[0].class, Class::Invalid, "{image} {asks}: {}", list[0]),
+            Ok(_) => panic!("{image}: {asks} is read"),
+            Err(list) => panic!("{image} {asks}: {}", list[0]),
+        }
+    }
+}

@@ -190,7 +190,7 @@ impl TexDesc {
     pub const fn with_layer(self, layer: TexLayer) -> TexDesc {
         self.with(7, 2, layer as u32)
     }
-    /// Whether texels are compared with a reference.
+    /// Whether texels are compared with a reference; of an atomic, whether it changes a texel that equals the reference alone.
     pub const fn shadow(self) -> bool {
         self.field(9, 1) != 0
     }
@@ -314,6 +314,7 @@ impl TexDesc {
             TexArg::Coords | TexArg::Ddx | TexArg::Ddy => Type::F32.with_lanes(axes),
             TexArg::Layer if self.layer() == TexLayer::Float => Type::F32,
             TexArg::Layer | TexArg::TextureIndex | TexArg::SamplerIndex => Type::I32,
+            TexArg::Reference if self.what() == TexWhat::Atomic => Type::I32,
             TexArg::Reference => Type::F32,
             TexArg::Level if self.integer_coords() || self.is_query() => Type::I32,
             TexArg::Level => Type::F32,

@@ -543,6 +543,8 @@ impl Verifier<'_> {
             _ => result == desc.result_type(lane),
         };
         self.check(fits, "texture", || format!("texels of {} have lanes of {lane}", tex.texture));
+        let exchange = !matches!(d.attr, Attr::TexAtomic(op, _) if desc.shadow() && op != AtomicOp::Exchange);
+        self.check(exchange, "texture", || "an exchange alone compares".into());
         let sampler = tex.sampler.map(|s| m.resources.get(s).map(|s| s.kind));
         let fits = match sampler {
             None => !desc.samples(),

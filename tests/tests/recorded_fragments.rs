@@ -107,8 +107,7 @@ impl Program<'_> {
     /// The case of a fragment module, a file of the scratch folder.
     fn case(&self, module: &str) -> Case {
         let text = self.scene(module);
-        let scene =
-            read::parse(&text, read::Language::Toml).unwrap_or_else(|e| panic!("{}: {e}\n{text}", self.name));
+        let scene = read::parse(&text, read::Language::Toml).unwrap_or_else(|e| panic!("{}: {e}\n{text}", self.name));
         let mut picture = vec![0u32; 8 * 8 * 4];
         for (y, row) in self.words.chunks(16).enumerate() {
             picture[(y + 4) * 32..][..16].copy_from_slice(row);

@@ -43,8 +43,8 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         _ => [0; 4],
     };
     // 16 fragments add 1; the greatest of 10 x + y; one bit for each column; 3 ^ 6 ^ 9, as the other products cancel; the least of 7 and
-    // more; without one bit for each row.
-    let counts = [16u32, 33, 15, 12, 7, 0xffff_fff0, 0, 0].map(u32::to_le_bytes).concat();
+    // more; without one bit for each row; 5 once, and how many found what.
+    let counts = [16u32, 33, 15, 12, 7, 0xffff_fff0, 5, 1 + 15 * 16].map(u32::to_le_bytes).concat();
     let place = picture(4, |x, y| [x, y, 0, 0]);
     vec![
         ("input", one(4, |x, y| [0, 1, 2, 3].map(|c| 2 * (number(x, y) + c) + 3 * number(x, y)))),
@@ -87,6 +87,16 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ),
         ("buffers", one(4, |x, _| [11, 22, 40 + x, 5])),
         ("textures", one(4, |x, y| [x, y, 10 * x + y, 1])),
+        // At 0.5 and a quarter of twice the column; the other one is negative on the left.
+        ("distances", one(2, |x, _| if x < 2 { [0; 4] } else { [2 * x + 3, [7, 17][x as usize - 2], 7, 1] })),
+        (
+            "between",
+            one(4, |x, y| [2 * x + 1, 2 * x + 7, if x & 1 == 0 { 40 } else { 7 - 2 * y }, 13 + 27 + 2 * x + 1 - 4]),
+        ),
+        ("demoted", one(4, |x, _| if x & 1 == 0 { [x, 2 * x + 4, 0, 1] } else { [9; 4] })),
+        // Over w, and 1/w, are linear: of 4 rows the value is 8 s / (4 - s) at s a quarter of 6.5, 4.5, 2.5 and 0.5.
+        ("elsewhere", one(4, |x, y| [[88, 50, 24, 4][y as usize], 2 * x, 2 * x + 1, 1])),
+        ("combined", one(2, |_, _| [51, 52, 53, 54])),
         (
             "elements",
             vec![
@@ -113,6 +123,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("atomics", "tesla", "storage-textures"),
     ("atomics", "vivante", "image-atomics"),
     ("buffers", "tesla", "storage-buffers"),
+    ("demoted", "tesla:nv50", "sample-masks"),
+    ("demoted", "tesla:nv84", "sample-masks"),
+    ("demoted", "tesla:nva0", "sample-masks"),
+    ("demoted", "tesla:nva3", "covered-samples"),
+    ("demoted", "vivante", "sample-masks"),
     ("formats", "tesla", "storage-textures"),
     ("mask", "tesla:nv50", "sample-masks"),
     ("mask", "tesla:nv84", "sample-masks"),

@@ -16,7 +16,7 @@ use super::{Isel, IselCx};
 use crate::bindings::{IMAGE, size};
 use crate::builders as build;
 use crate::inst::{
-    Da, Dmask, Glc, K, Long, MI, OfImage, Offset, Once, Readonly, S, S2, S4, S8, Sbase, U, Unorm, V, op, run_class,
+    Da, Dmask, Glc, K, Long, MI, OfImage, Offset, Once, Readonly, S, S2, S4, S8, Sbase, U, Unorm, V, V2, op, run_class,
     with,
 };
 
@@ -473,10 +473,22 @@ impl Isel<'_> {
         };
         let address = self.collected(cx, &address);
         let da = req.has_layers(self.module) || dim == TexDim::D3;
+        let one = |k: u32| (Dmask((1 << k) - 1), Unorm(true), Da(da), OfImage(Some(req.tex.texture).into()));
+        if let Some(expected) = req.get(TexArg::Reference) {
+            // The pair is the new value, then the one expected.
+            let (new, expected) = (self.vector(cx, value), self.vector(cx, expected));
+            let (pair, result, rest) = (cx.temp(V2), cx.temp(V2), cx.temp(V));
+            cx.emit(MInst::collect(pair, [new, expected]));
+            let (wanted, old) = (cx.is_used(cx.data(i).result()), cx.result(i, 0)[0]);
+            let inst = op(Op::ImageAtomicCmpswap).def(Def::reg(result).tied(0)).arg(pair).arg(address).arg(texture);
+            cx.emit(with(with(inst, one(2)), (Glc(wanted),)));
+            cx.emit(MInst::split(&[old, rest], result));
+            return Ok(());
+        }
         let components = if req.tex.desc.what() == TexWhat::Atomic { 1 } else { format.components() };
         let data: SmallVec<[U; 4]> = self.lanes(cx, value).into_iter().take(components as usize).collect();
         let data = self.collected(cx, &data);
-        let mods = (Dmask((1 << components) - 1), Unorm(true), Da(da), OfImage(Some(req.tex.texture).into()));
+        let mods = one(components);
         if let Attr::TexAtomic(k, _) = cx.data(i).attr {
             let wanted = cx.is_used(cx.data(i).result());
             let old = cx.result(i, 0)[0];

@@ -71,9 +71,16 @@ impl Isel<'_> {
                 }
                 let (none, old) = (cx.temp(R32), cx.temp(R32));
                 cx.emit(MInst::copy(none, U::imm(0)));
-                let mut atomic = global_atomic(*op, true, space, [address.into(), v]);
+                // What lanes without a texel get stands behind the operands and their predicate.
+                let (mut atomic, behind) = match ask.get(TexArg::Reference) {
+                    Some(expected) => {
+                        let expected = cx.reg(expected).into();
+                        (build::AtomCas.with((space,), [address.into(), expected, v]), 4)
+                    }
+                    None => (global_atomic(*op, true, space, [address.into(), v]), 3),
+                };
                 atomic.mods.pred = held.0;
-                cx.emit(atomic.arg(inside).arg(none).def(Def::reg(old).tied(3)));
+                cx.emit(atomic.arg(inside).arg(none).def(Def::reg(old).tied(behind)));
                 Ok(smallvec![old])
             }
             (TexWhat::Store, _) => {

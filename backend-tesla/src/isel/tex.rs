@@ -36,12 +36,15 @@ impl Isel<'_> {
                 None => (0, count, (count > 1).then(|| cx.reg(v))),
             };
         }
+        // A combined image and sampler of an array are at one index.
+        let alike = ways[0] == ways[1] && ways[0].2.is_some();
         let out = if data.results.is_empty() { Regs::new() } else { cx.result(i, 0).into_iter().collect() };
         let mut found: Option<Regs> = None;
         // The last element stands for all that lie outside.
         for a in (ways[0].0..ways[0].0 + ways[0].1).rev() {
-            for b in (ways[1].0..ways[1].0 + ways[1].1).rev() {
-                let guard = self.chosen(cx, [(a, ways[0]), (b, ways[1])]);
+            for b in (ways[1].0..ways[1].0 + ways[1].1).rev().filter(|&b| !alike || a == b) {
+                let second = if alike { (0, 1, None) } else { ways[1] };
+                let guard = self.chosen(cx, [(a, ways[0]), (b, second)]);
                 let one = self.of_element(cx, i, &Ask { elements: [a, b], ..ask }, guard)?;
                 found = Some(match (found, guard) {
                     (Some(old), Some(mask)) => {

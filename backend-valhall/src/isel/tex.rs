@@ -11,16 +11,16 @@ use gpucc_ir::{
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_pipeline::Base;
 use gpucc_valhall_machine::{
-    Clamp, Component, Condition, Dimension, LodMode, Op, RegFormat, RegisterType, RegisterWidth, Round, VecSize,
+    AtomOp, Clamp, Component, Condition, Dimension, LodMode, Op, RegFormat, RegisterType, RegisterWidth, Round, VecSize,
 };
 use smallvec::SmallVec;
 
 use super::{Isel, IselCx, MI, U, b00};
 use crate::builders as build;
 use crate::inst::{
-    Constant, Derivatives, Format, If, InSpace, Index, Layered, Lod, Mask, Moved, NoBias, NoLimits, Of, OfDim, OfQuad,
-    Offset, R2, R3, Readonly, Rounding, SPACE_FIRST, Shadow, Shared, SrcMods, Table, Typed, VOp, Vector, Wide, Width,
-    Within, run_class,
+    Atomic, Compare, Constant, Derivatives, Format, If, InSpace, Index, Layered, Lod, Mask, Moved, NoBias, NoLimits,
+    Of, OfDim, OfQuad, Offset, R2, R3, Readonly, Rounding, SPACE_FIRST, Shadow, Shared, SrcMods, Table, Typed, VOp,
+    Vector, Wide, Width, Within, run_class,
 };
 
 /// Tables that instructions name in four bits as they are.
@@ -541,7 +541,15 @@ impl Isel<'_> {
         let wanted = cx.is_used(cx.data(i).result());
         let touches = self.touches_image(ask.tex.texture);
         let base = Use::reg(at).part(0, 2);
-        let inst = self.atomic_at(cx, what, value, wanted, (base, Offset(0)), touches);
+        let inst = match ask.get(TexArg::Reference) {
+            Some(expected) => {
+                let (new, expected) = (self.int(cx, value), self.int(cx, expected));
+                let run = self.staging(cx, &[new, expected]);
+                let mods = (Atomic(AtomOp::Exchange), Compare(true), Offset(0), touches.0, touches.1);
+                build::AtomReturnI32.with(mods, [run.into(), base])
+            }
+            None => self.atomic_at(cx, what, value, wanted, (base, Offset(0)), touches),
+        };
         let defines = wanted || inst.target_op() == Some(VOp::Op(Op::AtomReturnI32));
         let inst = if defines { inst.def(cx.result(i, 0)[0]) } else { inst };
         self.push(cx, inst);

@@ -70,9 +70,12 @@ impl Isel<'_> {
         let textures = known(self.element(cx, t), self.count(texture));
         let samplers = known(self.element(cx, s), sampler.map_or(1, |s| self.count(s)));
         let (many_t, many_s) = (self.element(cx, t).is_none(), self.element(cx, s).is_none());
+        // A combined image and sampler of an array are at one index.
+        let alike = many_t && t == s && textures == samplers;
         let mut block: SmallVec<[UnitKey; 1]> = smallvec![];
         for k in textures {
-            block.extend(samplers.clone().map(|n| (self.key(texture, k), sampler.map(|s| self.key(s, n)))));
+            let samplers = if alike { k..k + 1 } else { samplers.clone() };
+            block.extend(samplers.map(|n| (self.key(texture, k), sampler.map(|s| self.key(s, n)))));
         }
         let at = self.units.windows(block.len()).position(|w| w == &block[..]).unwrap_or_else(|| {
             self.units.extend(block.iter().copied());
@@ -84,7 +87,7 @@ impl Isel<'_> {
             return (unit, None);
         }
         let mut index: Option<Use<Vivante>> = None;
-        for (v, count, many) in [(t, self.count(texture), many_t), (s, samplers.len() as u32, many_s)] {
+        for (v, count, many) in [(t, self.count(texture), many_t), (s, samplers.len() as u32, many_s && !alike)] {
             let Some(v) = v.filter(|_| many) else { continue };
             let x = self.clamped(cx, v, count);
             index = Some(match index {

@@ -4,7 +4,7 @@ use crate::types::Ty;
 use crate::value::{Ptr, Val};
 use gpucc_ir as ir;
 use indexmap::IndexMap;
-use ir::{Interface, Interp, Mode, Span, Type, Where};
+use ir::{Interface, Interp, Mode, Span, Type, Value, Where};
 use rspirv::spirv::BuiltIn;
 use std::rc::Rc;
 
@@ -124,10 +124,25 @@ pub struct Stage {
     pub locals: IndexMap<usize, Ptr>,
     /// Outputs that are another stage's, by number: they may be listed and not touched.
     pub foreign: IndexMap<usize, BuiltIn>,
+    /// How inputs change from one pixel to the next, by number, where they are asked for elsewhere.
+    pub slopes: Vec<Option<[Value; 3]>>,
+    /// The same of 1/w.
+    pub inverse: Option<[Value; 3]>,
+    /// Where inputs are read now, if not where they are declared to be.
+    pub elsewhere: Option<Elsewhere>,
     /// Whether the lane was demoted, where that is asked.
     pub demoted: Option<ir::Local>,
     /// Whether it is a fragment stage that runs for each sample, since it lists an input that belongs to one.
     pub per_sample: bool,
+}
+
+/// A place in the pixel at which an input is asked for.
+#[derive(Clone, Copy)]
+pub enum Elsewhere {
+    /// A point that the primitive covers.
+    Centroid,
+    /// So far from the middle, in pixels.
+    Offset(Value),
 }
 
 impl Stage {

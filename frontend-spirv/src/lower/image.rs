@@ -320,7 +320,7 @@ impl FuncCx<'_, '_> {
     }
 
     /// A float operand.
-    fn float(&mut self, id: u32) -> Lowered<Value> {
+    pub fn float(&mut self, id: u32) -> Lowered<Value> {
         let value = self.one(id)?;
         let ty = self.code.f.ty(value);
         match ty.scalar() {
@@ -362,8 +362,30 @@ impl FuncCx<'_, '_> {
         Ok(list)
     }
 
+    /// Whether a texture or an image answers what is asked. Texels of several samples are fetched one by one, those of cubes sampled.
+    fn answers(&self, op: Ir, tex: Tex) -> Lowered<()> {
+        let (kind, desc) = (self.m.out.resources[tex.texture].kind, tex.desc);
+        let what = desc.what();
+        let Some((dim, arrayed, multisampled, _)) = kind.texels() else { return self.broken("an image of no texels") };
+        let asked = match what {
+            TexWhat::Fetch => dim != TexDim::Cube,
+            TexWhat::Gather => !multisampled && matches!(dim, TexDim::D2 | TexDim::Cube),
+            TexWhat::Sample | TexWhat::Lod | TexWhat::Levels => !multisampled,
+            _ => true,
+        };
+        let same =
+            desc.is_query() || (desc.layer() != TexLayer::None) == arrayed && (desc.multisampled() == multisampled);
+        let stored = matches!(op, Ir::ImageLoad | Ir::ImageStore | Ir::ImageAtomic);
+        let used = desc.is_query() || stored != kind.is_sampled();
+        if asked && same && used && desc.dim() == dim && desc.fits(op) {
+            return Ok(());
+        }
+        self.wrong("it asks what its image does not answer")
+    }
+
     /// Places a texture instruction.
     fn ask(&mut self, op: Ir, given: &[(TexArg, Value)], tex: Tex) -> Lowered<Value> {
+        self.answers(op, tex)?;
         let args = self.arguments(tex.desc, given)?;
         let kind = self.m.out.resources[tex.texture].kind;
         let lane = kind.texels().map_or(Type::F32, |t| t.3);
@@ -671,6 +693,7 @@ impl FuncCx<'_, '_> {
         let lane = kind.texels().map_or(Type::F32, |t| t.3);
         let value = self.four(o[2], lane)?;
         given.push((TexArg::Value, value));
+        self.answers(Ir::ImageStore, Tex::new(texture, desc))?;
         let args = self.arguments(desc, &given)?;
         self.b().image_store(&args, Tex::new(texture, desc));
         Ok(Val::Void)
@@ -807,14 +830,16 @@ impl FuncCx<'_, '_> {
     pub fn texel_atomic(&mut self, inst: &Inst, texel: &Texel, op: Option<AtomicOp>) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         // A load changes no bit, a store does not ask what there was.
+        let compares = inst.op == Op::AtomicCompareExchange;
         let op = match (op, inst.op) {
             (Some(op), _) => op,
             (None, Op::AtomicLoad) => AtomicOp::Or,
-            (None, Op::AtomicStore) => AtomicOp::Exchange,
+            (None, Op::AtomicStore | Op::AtomicCompareExchange) => AtomicOp::Exchange,
             _ => return self.missing(Refusal::AtomicTypes, "of a texel"),
         };
         let texture = self.m.handle_resource(&texel.image, Role::Image, true)?;
-        let value = match o.get(3) {
+        // The value and the one expected stand behind two semantics.
+        let value = match o.get(if compares { 4 } else { 3 }) {
             Some(&id) => self.one(id)?,
             None if inst.op == Op::AtomicLoad => self.code.f.iconst(Type::I32, 0),
             None => self.code.f.iconst(Type::I32, 1),
@@ -824,8 +849,13 @@ impl FuncCx<'_, '_> {
         }
         let mut given = texel.given.clone();
         given.push((TexArg::Value, value));
-        let args = self.arguments(texel.desc, &given)?;
-        let tex = Tex::new(texture, texel.desc);
+        let desc = texel.desc.with_shadow(compares);
+        if compares {
+            given.push((TexArg::Reference, self.one(o[5])?));
+        }
+        let tex = Tex::new(texture, desc);
+        self.answers(Ir::ImageAtomic, tex)?;
+        let args = self.arguments(desc, &given)?;
         let old = self.b().image_atomic(op, &args, tex, Type::I32);
         Ok(if inst.op == Op::AtomicStore { Val::Void } else { Val::One(old) })
     }

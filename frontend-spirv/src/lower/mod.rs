@@ -11,6 +11,7 @@ mod constant;
 mod copy;
 mod cx;
 mod data;
+mod elsewhere;
 mod extended;
 mod func;
 mod group;
@@ -72,6 +73,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         workgroup_block: None,
         workgroup_size: None,
         asks_for_helpers: asks_for_helpers(m),
+        asks_elsewhere: elsewhere::is_asked(m),
         has_sample_inputs: has_sample_inputs(m),
         plans: FxHashMap::default(),
         funcs: FxHashMap::default(),

@@ -192,6 +192,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             leaves: Vec::new(),
             locals: IndexMap::new(),
             foreign: IndexMap::new(),
+            slopes: Vec::new(),
+            inverse: None,
+            elsewhere: None,
             demoted: None,
             per_sample: false,
         });
@@ -217,6 +220,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             } else {
                 self.output_variable(variable, &io)?;
             }
+        }
+        if kind == ir::Stage::Fragment && self.m.asks_elsewhere {
+            self.take_slopes();
         }
         let given = |s: &Stage| s.io.outputs.iter().any(|o| o.at == IoAt::Position);
         if kind == ir::Stage::Vertex && !self.stage.as_ref().is_some_and(given) {
@@ -394,11 +400,12 @@ impl<'a, 'm> FuncCx<'a, 'm> {
 
     /// A pointer to an output.
     pub fn output(&mut self, variable: usize) -> Lowered<Val> {
-        let Some(stage) = &self.stage else { return self.broken("an output of no entry point") };
-        if let Some(built_in) = stage.foreign.get(&variable) {
+        if let Some(stage) = &self.stage
+            && let Some(built_in) = stage.foreign.get(&variable)
+        {
             return self.wrong(format!("{} entry points give no {built_in:?}", stage.kind));
         }
-        match stage.locals.get(&variable) {
+        match self.stage.as_ref().and_then(|s| s.locals.get(&variable)) {
             Some(ptr) => Ok(Val::Ptr(ptr.clone().into())),
             None => self.wrong("an output that the entry point does not list"),
         }
@@ -509,7 +516,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         if w.lane() != ty.lane() || at.component + w.lanes() > ty.lanes() {
             return self.wrong("an input that the entry point does not list");
         }
-        let whole = self.b().input(n as u16, ty);
+        let whole = self.whole_input(n, ty)?;
         let value = if at.component == 0 && w == ty {
             whole
         } else {
@@ -525,6 +532,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
 
     fn built_in(&mut self, variable: usize, built_in: BuiltIn, element: u32, leaf: Type) -> Lowered<Value> {
         let fragment = self.stage.as_ref().is_some_and(Stage::is_fragment);
+        if fragment && built_in == BuiltIn::ClipDistance {
+            return self.clip_distance(variable, element, leaf);
+        }
         let sysval = match built_in {
             BuiltIn::GlobalInvocationId => Sysval::GlobalInvocationId,
             BuiltIn::LocalInvocationId => Sysval::LocalInvocationId,
@@ -571,6 +581,22 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let value = self.b().sysval(sysval);
         let per_sample = self.stage.as_ref().is_some_and(|s| s.per_sample);
         Ok(if sysval == Sysval::FragCoord && per_sample { self.moved_to_sample(value) } else { value })
+    }
+
+    /// A clip distance, as it lies between the vertices.
+    fn clip_distance(&mut self, variable: usize, element: u32, leaf: Type) -> Lowered<Value> {
+        let at = self.m.variable_at(variable)?;
+        if leaf != Type::F32 || element > 7 {
+            return self.wrong("a clip distance is one of eight floats");
+        }
+        let place = IoAt::ClipDistance(element as u8);
+        let interp = at.interp(leaf);
+        let inputs = &mut self.stage_mut().io.inputs;
+        let n = inputs.iter().position(|s| s.at == place).unwrap_or_else(|| {
+            inputs.push(IoSlot { interp, ..IoSlot::new(place, leaf) });
+            inputs.len() - 1
+        });
+        Ok(self.b().input(n as u16, leaf))
     }
 
     /// The position of a fragment at its sample: the IR's is in the middle of the pixel, as WGSL has it.

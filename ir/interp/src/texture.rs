@@ -271,7 +271,7 @@ impl<'a> Request<'a> {
                 TexLod::Implicit | TexLod::Bias => Lod::Gradient(quad.unwrap_or_default()),
             },
             bias: if desc.lod() == TexLod::Bias { self.level() } else { 0.0 },
-            reference: desc.shadow().then(|| self.float(TexArg::Reference)),
+            reference: (desc.shadow() && desc.what() != TexWhat::Atomic).then(|| self.float(TexArg::Reference)),
             what: match desc.what() {
                 TexWhat::Gather => What::Gather(desc.component()),
                 TexWhat::Lod => What::Level,
@@ -486,7 +486,10 @@ fn change(common: &mut Common, request: &Request<'_>, by: By) -> Result<u32, Tra
         return Err(Trap::new(TrapKind::Unsupported, format!("atomics on texels of {}", format.name())));
     };
     let old = u32::from_le_bytes(*word);
-    let new = memory::atomic(op, 32, u64::from(old), u64::from(request.word(TexArg::Value, 0))) as u32;
+    let new = match request.tex.desc.shadow() && old != request.word(TexArg::Reference, 0) {
+        true => old,
+        false => memory::atomic(op, 32, u64::from(old), u64::from(request.word(TexArg::Value, 0))) as u32,
+    };
     common.races.atomic(id, at as u64, 4, new != old, by)?;
     *word = new.to_le_bytes();
     Ok(old)

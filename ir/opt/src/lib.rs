@@ -45,6 +45,7 @@ pub mod robust;
 pub mod rotate;
 pub mod scalarise;
 pub mod selection;
+mod share_distances;
 pub mod shrink_io;
 pub mod simplify_cfg;
 mod subgroup_memory;
@@ -62,3 +63,4 @@ pub use caps::{
 };
 pub use cx::PassCx;
 pub use pipeline::{Options, Pass, Report, prepare};
+pub use share_distances::{reads_distances, share_distances};

@@ -185,6 +185,11 @@ impl Check<'_> {
             (Some(s), Some(l)) => Err(self.refuse(l, s.span)),
             _ => Ok(()),
         };
+        if let Some(s) = io.inputs.iter().find(|s| matches!(s.at, IoAt::ClipDistance(_))) {
+            let what = "clip distances that are read without the vertex entry point that gives them";
+            let message = format!("{what} cannot be compiled by this version");
+            return Err(Diagnostic::unsupported(Refusal::StageInputs, message).at(s.span, "here"));
+        }
         let output = |is: &dyn Fn(IoAt) -> bool| io.outputs.iter().find(|s| is(s.at));
         refused(Refusal::SampleShading, io.inputs.iter().find(|s| fragment && s.interp.at == Where::Sample))?;
         refused(Refusal::SampleMasks, output(&|at| at == IoAt::SampleMask))?;

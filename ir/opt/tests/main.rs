@@ -32,6 +32,7 @@ mod ranges;
 mod returns;
 mod rotate;
 mod selection;
+mod share_distances;
 mod shrink_io;
 mod simplify_cfg;
 mod subgroup_memory;

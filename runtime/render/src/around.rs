@@ -78,7 +78,8 @@ pub(crate) fn image_formats(scene: &Scene, shader: &str) -> Vec<((u32, u32), For
         Pipeline::Compute(s) => s.shader == shader,
         Pipeline::Render(r) => r.vertex.shader == shader || r.fragment.as_ref().is_some_and(|f| f.shader == shader),
     };
-    let (mut list, mut others): (Vec<((u32, u32), Format)>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+    let mut list: Vec<((u32, u32), Format)> = Vec::new();
+    let mut others = Vec::new();
     for b in scene.pipelines.iter().filter(|p| uses(p.1)).flat_map(|p| bindings(scene, p.0)) {
         let BindingResource::Texture(view) = &b.resource else { continue };
         let own = || scene.textures.get(&view.texture).map(|t| t.format);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gpucc::frontend::{self, FrontOptions, Lang, Modules, wesl};
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Refusal, ResourceKind, Stage, TexClass};
-use gpucc_opt::{BindingFacts, PipelineContext};
+use gpucc_opt::{BindingFacts, PipelineContext, reads_distances, share_distances};
 use gpucc_scene::model::{Names, Pipeline, Shader};
 
 use gpucc_scene::{Scene, SceneError, SceneFile};
@@ -106,7 +106,11 @@ impl Shaders {
                         }
                         None => None,
                     };
-                    Stages::Render { vertex, fragment }
+                    let fragment = fragment.map(|f| loader.with_distances(vertex, f));
+                    match fragment {
+                        Some([vertex, fragment]) => Stages::Render { vertex, fragment: Some(fragment) },
+                        None => Stages::Render { vertex, fragment: None },
+                    }
                 }
             });
         }
@@ -247,6 +251,18 @@ impl Loader<'_> {
         };
         let modules = Modules::link(root, &mut wesl::Outside { read: &mut read, features: &BTreeSet::new() });
         failed.map_or(Ok(modules), Err)
+    }
+
+    /// The numbers of a vertex and a fragment entry point. Of those where the second reads clip distances of the first they are new ones.
+    fn with_distances(&mut self, vertex: usize, fragment: usize) -> [usize; 2] {
+        let entries = &mut self.out.entries;
+        if !reads_distances(&entries[fragment].module, &entries[fragment].name) {
+            return [vertex, fragment];
+        }
+        let (mut v, mut f) = (entries[vertex].clone(), entries[fragment].clone());
+        share_distances((&mut v.module, &v.name), (&mut f.module, &f.name));
+        entries.extend([v, f]);
+        [entries.len() - 2, entries.len() - 1]
     }
 
     /// The number of an entry point; `field` is that of the stage in the scene.

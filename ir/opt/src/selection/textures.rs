@@ -161,7 +161,9 @@ fn stored(kind: ResourceKind, add: &mut impl FnMut(ResourceKind, TexDesc, Op)) {
             add(kind, new(TexWhat::Store), Op::ImageStore);
         }
         if access == ImageAccess::Atomic {
-            add(kind, new(TexWhat::Atomic), Op::ImageAtomic);
+            for compares in [false, true] {
+                add(kind, new(TexWhat::Atomic).with_shadow(compares), Op::ImageAtomic);
+            }
         }
     }
     add(kind, TexDesc::new(TexWhat::Size, dim), Op::TexQuery);
@@ -203,7 +205,9 @@ impl Of {
         let one = |desc, from, lanes| Use { op, atomic: AtomicOp::ALL[0].name(), desc, from, lanes };
         let mut list = vec![one(desc, Kind::Lanes, 15), one(desc, Kind::Const, 1)];
         if desc.what() == TexWhat::Atomic {
-            for a in AtomicOp::ALL {
+            list.clear();
+            for a in AtomicOp::ALL.iter().filter(|a| !desc.shadow() || **a == AtomicOp::Exchange) {
+                list.push(Use { atomic: a.name(), ..one(desc, Kind::Const, 1) });
                 list.extend([15, 0].map(|lanes| Use { atomic: a.name(), ..one(desc, Kind::Lanes, lanes) }));
             }
         } else if desc.what() == TexWhat::Sample && desc.offset() == [0; 3] && desc.lod() != TexLod::Gradients {

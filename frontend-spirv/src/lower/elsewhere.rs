@@ -1,0 +1,130 @@
+//! Inputs of fragments elsewhere in the pixel than they are declared to be: at a point that the primitive covers, or away from the middle.
+//!
+//! Over w, values are linear on the screen, and so is 1/w: what is at another place follows from the differences to the neighbours. Those
+//! are taken where the entry point begins, since all lanes are there.
+
+use super::cx::Lowered;
+use super::data::Elsewhere;
+use super::func::FuncCx;
+use crate::module::Module;
+use crate::value::Val;
+use gpucc_ir as ir;
+use ir::{Deriv, IoSlot, Mode, Refusal, Sysval, Type, Value, Where};
+use rspirv::spirv::{GlslStd450Op as G, Op};
+
+/// Whether inputs are asked for elsewhere.
+pub fn is_asked(m: &Module) -> bool {
+    let places = [G::InterpolateAtCentroid as u32, G::InterpolateAtOffset as u32];
+    let asks = |i: &crate::module::Inst| m.operands(i).get(1).is_some_and(|op| places.contains(op));
+    m.insts.iter().any(|i| matches!(i.op, Op::ExtInst) && asks(i))
+}
+
+impl FuncCx<'_, '_> {
+    /// The differences of all inputs that are floats, where the entry point begins.
+    pub fn take_slopes(&mut self) {
+        let inputs = self.stage.as_ref().map_or(Vec::new(), |s| s.io.inputs.clone());
+        let position = self.b().sysval(Sysval::FragCoord);
+        let inverse = self.code.extract(position, 3);
+        let all = inputs.iter().enumerate().map(|(n, slot)| {
+            if slot.interp.mode == Mode::Flat {
+                return None;
+            }
+            let middle = self.twin(n, Where::Center);
+            let mut value = self.b().input(middle as u16, slot.ty);
+            if slot.interp.mode == Mode::Perspective {
+                let inverse = self.code.like(inverse, slot.ty);
+                value = self.b().fmul(value, inverse);
+            }
+            Some(self.slopes_of(value))
+        });
+        let all = all.collect();
+        let inverse = self.slopes_of(inverse);
+        if let Some(stage) = &mut self.stage {
+            (stage.slopes, stage.inverse) = (all, Some(inverse));
+        }
+    }
+
+    fn slopes_of(&mut self, value: Value) -> [Value; 3] {
+        let [x, y] = [ir::Axis::X, ir::Axis::Y].map(|axis| self.b().derivative(value, Deriv { axis, fine: true }));
+        [value, x, y]
+    }
+
+    /// The number of an input at the same location, taken elsewhere in the pixel.
+    fn twin(&mut self, n: usize, at: Where) -> usize {
+        let Some(stage) = &mut self.stage else { return n };
+        let slot = stage.io.inputs[n].clone();
+        if slot.interp.at == at || slot.interp.mode == Mode::Flat {
+            return n;
+        }
+        let twin = IoSlot { interp: ir::Interp { at, ..slot.interp }, ..slot };
+        let same = |s: &IoSlot| (s.at, s.interp) == (twin.at, twin.interp);
+        stage.io.inputs.iter().position(same).unwrap_or_else(|| {
+            stage.io.inputs.push(twin);
+            stage.io.inputs.len() - 1
+        })
+    }
+
+    /// An input with all its components, where it is asked for.
+    pub fn whole_input(&mut self, n: usize, ty: Type) -> Lowered<Value> {
+        let Some(stage) = &self.stage else { return self.broken("an input outside of an entry point") };
+        let mode = stage.io.inputs[n].interp.mode;
+        match stage.elsewhere.filter(|_| mode != Mode::Flat) {
+            None => Ok(self.b().input(n as u16, ty)),
+            Some(Elsewhere::Centroid) => {
+                let n = self.twin(n, Where::Centroid);
+                Ok(self.b().input(n as u16, ty))
+            }
+            Some(Elsewhere::Offset(by)) => {
+                let (Some(Some(slopes)), Some(inverse)) = (stage.slopes.get(n).copied(), stage.inverse) else {
+                    return self.broken("an input without differences");
+                };
+                let moved = self.away(slopes, by);
+                if mode != Mode::Perspective {
+                    return Ok(moved);
+                }
+                let inverse = self.away(inverse, by);
+                let inverse = self.code.like(inverse, ty);
+                Ok(self.b().fdiv(moved, inverse))
+            }
+        }
+    }
+
+    /// What is linear on the screen, away from the middle.
+    fn away(&mut self, [value, x, y]: [Value; 3], by: Value) -> Value {
+        let ty = self.code.f.ty(value);
+        let mut sum = value;
+        for (k, slope) in [x, y].into_iter().enumerate() {
+            let part = self.code.extract(by, k as u32);
+            let part = self.code.like(part, ty);
+            let step = self.b().fmul(slope, part);
+            sum = self.b().fadd(sum, step);
+        }
+        sum
+    }
+
+    /// The value of an input at a point that the primitive covers, or away from the middle.
+    pub fn interpolated(&mut self, pointer: u32, offset: Option<u32>) -> Lowered<Val> {
+        let Val::Input(input) = self.val(pointer)? else {
+            return self.missing(Refusal::StageInputs, "of what is no whole input");
+        };
+        let place = match offset {
+            None => Elsewhere::Centroid,
+            Some(id) => {
+                let by = self.float(id)?;
+                if self.code.f.ty(by) != Type::F32.with_lanes(2) {
+                    return self.wrong("its offset is no vector of two floats");
+                }
+                Elsewhere::Offset(by)
+            }
+        };
+        match &mut self.stage {
+            Some(stage) if stage.is_fragment() => stage.elsewhere = Some(place),
+            _ => return self.wrong("fragments alone are interpolated"),
+        }
+        let val = self.load_input(&input);
+        if let Some(stage) = &mut self.stage {
+            stage.elsewhere = None;
+        }
+        val
+    }
+}
