@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use gpucc::{CodegenOptions, Options, Target};
-use gpucc_container::Entry;
+use gpucc_container::{Entry, InterfaceRow, Interpolation, IoPlace, flags};
 use gpucc_isa::{Notes, stage};
 use gpucc_tests::{exec, shared};
 use serde_json::Value;
@@ -112,6 +112,80 @@ fn program_descriptors_are_what_another_compiler_asks_for() {
     }
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(all.is_empty() || compared > 180, "only {compared} words were compared");
+}
+
+/// Numbers of the locations of rows that fit.
+fn locations(entry: &Entry, fits: impl Fn(&InterfaceRow) -> bool) -> BTreeSet<u64> {
+    let number = |r: &InterfaceRow| match r.at {
+        IoPlace::Location { number, .. } => Some(number.into()),
+        _ => None,
+    };
+    entry.interface.iter().filter(|r| fits(r)).filter_map(number).collect()
+}
+
+/// Numbers of a list of places such as `location 3`.
+fn places<'a>(list: impl Iterator<Item = Option<&'a str>>) -> BTreeSet<u64> {
+    list.filter_map(|s| s?.strip_prefix("location ")?.parse().ok()).collect()
+}
+
+/// Inputs that the peer lists although each way through the shader writes over them.
+const UNREAD: [(&str, u64); 1] = [("v10/corpus/interpolation_modes/fs_sample", 6)];
+
+/// What a driver reads off a program besides its words: which locations go between the stages and how, what fragments do, what colours
+/// are. On v9 the peer's linker chose other locations; that a location is not read is an optimiser's matter.
+#[test]
+fn interfaces_are_what_another_compiler_makes() {
+    let (mut compared, mut wrong, all) = (0, Vec::new(), programs());
+    let none = Vec::new();
+    for p in all.iter().filter(|p| p["generation"] == "v10") {
+        let Some(ours) = ours(p) else { continue };
+        let (id, state) = (&p["id"], &p["state"]);
+        let list = |key: &str| state[key].as_array().unwrap_or(&none);
+        let mut check = |what: &str, same: bool| {
+            compared += 1;
+            if !same {
+                wrong.push(format!("{id}: {what}"));
+            }
+        };
+        if p["stage"] == "vertex" {
+            let outputs = list("outputs_written");
+            let theirs = places(outputs.iter().map(Value::as_str));
+            // The hardware has no clip distances: ours are varyings.
+            let clips = outputs.iter().any(|o| o.as_str().is_some_and(|o| o.starts_with("clip_distance")));
+            let have = locations(&ours, |r| r.output);
+            check("locations", if clips { have.is_superset(&theirs) } else { have == theirs });
+        }
+        if p["stage"] == "fragment" {
+            let theirs = places(list("inputs").iter().map(|i| i["slot"].as_str()));
+            let read = |n: &u64| !UNREAD.contains(&(id.as_str().unwrap_or(""), *n));
+            let theirs: BTreeSet<u64> = theirs.into_iter().filter(read).collect();
+            check("inputs", locations(&ours, |r| !r.output).is_superset(&theirs));
+            let of = |way: Interpolation| locations(&ours, |r| !r.output && r.interpolation == way);
+            let linear: BTreeSet<u64> = list("noperspective_locations").iter().filter_map(Value::as_u64).collect();
+            let read: BTreeSet<u64> = of(Interpolation::Linear).intersection(&theirs).copied().collect();
+            check("linear inputs", read == linear);
+            let flat = of(Interpolation::Flat).intersection(&theirs).next().is_some();
+            check("flat inputs", flat == (state["flat_inputs"] == 1));
+            let flag = |f: u32| ours.meta.flags & f != 0;
+            check("discards", flag(flags::DISCARD) == (state["can_discard"] == 1));
+            check("depth", flag(flags::WRITES_DEPTH) == (state["writes_depth"] == 1));
+            check("sample shading", flag(flags::SAMPLE_SHADING) == (state["sample_shading"] == 1));
+            let mask = ours.interface.iter().any(|r| r.output && r.at == IoPlace::SampleMask);
+            check("coverage", mask == (state["writes_coverage"] == 1));
+            let early = state["can_early_z"] == 1;
+            let late = flag(flags::DISCARD | flags::WRITES_DEPTH) || mask;
+            check("early tests", early != late || flag(flags::WRITES_MEMORY));
+            for (number, kind) in state["target_types"].as_object().into_iter().flatten() {
+                let n = number.parse::<u64>().ok();
+                let row =
+                    |r: &InterfaceRow| matches!(r.at, IoPlace::Location { number, .. } if Some(number.into()) == n);
+                let row = ours.interface.iter().find(|r| r.output && row(r));
+                check("colours", row.is_some_and(|r| r.integer == (kind != "f32")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(all.is_empty() || compared > 450, "only {compared} facts were compared");
 }
 
 /// Messages that are compared.

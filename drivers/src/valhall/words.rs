@@ -107,6 +107,7 @@ gpucc_sim::words! {
         READS reads: 0[0..1];
         ENABLE enable: 0[9..10];
         SRGB srgb: 0[10..11];
+        ROUND round: 0[11..12];
         CONSTANT constant: 0[16..32];
         RGB rgb: 1[0..12];
         ALPHA alpha: 1[12..24];
@@ -434,8 +435,8 @@ pub fn function(c: &BlendComponent) -> Option<u32> {
     };
     match (s, d) {
         (Zero, _) => whole(ZERO, false, DESTINATION, minus_destination, d),
-        (_, Zero) => whole(ZERO, false, SOURCE, minus_source, s),
         (One, _) => whole(SOURCE, minus_source, DESTINATION, minus_destination, d),
+        (_, Zero) => whole(ZERO, false, SOURCE, minus_source, s),
         (_, One) => whole(DESTINATION, minus_destination, SOURCE, minus_source, s),
         _ if s == d => whole(ZERO, false, if c.operation == Add { SUM } else { DIFFERENCE }, minus_source, s),
         // src * C and dst * (1 - C): dst + (src - dst) * C, and so on.
@@ -470,6 +471,7 @@ pub fn blend_words(number: u32, t: Option<&Target>) -> [u32; 4] {
         .with(B::READS, functions.is_some().into())
         .with(B::ENABLE, 1)
         .with(B::SRGB, t.format.is_srgb().into())
+        .with(B::ROUND, 1)
         .with(B::RGB, rgb)
         .with(B::ALPHA, alpha)
         .with(B::MASK, u32::from(t.write))

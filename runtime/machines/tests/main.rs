@@ -6,3 +6,4 @@ mod launch;
 mod profile;
 mod tesla_words;
 mod traps;
+mod valhall_words;

@@ -389,6 +389,10 @@ impl Blending {
         if w.raw() != 0 || w.register() != 0 || w.alpha_to_one() != 0 {
             return Err(unsupported("blend fields RAW, REGISTER, ALPHA_TO_ONE"));
         }
+        // Targets hold what is blended as often as it is; more bits in between would show.
+        if on && w.round() != 1 {
+            return Err(unsupported("blend field ROUND = 0"));
+        }
         let code = match w.format() >> 12 & 0xff {
             _ if !on => None,
             TILE_RGBA8 => None,
