@@ -15,8 +15,8 @@
 //! mov t1.xy_w, t0.xyyw          ==>
 //! ```
 //!
-//! Elements of indexed variables at constant places are temporaries like others, until an indexed write. Inside blocks; what
-//! is live at their ends is known by components. Needs: physical registers, terminators that name every successor by label.
+//! Elements of indexed variables at constant places are temporaries like others, until an indexed write. What a copy holds is known
+//! behind its block, where all ways agree; instructions go inside blocks, and what is live at their ends is known by components. Needs: physical registers, terminators that name every successor by label.
 
 use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use, labels};
 use gpucc_vivante_machine as machine;
@@ -24,11 +24,12 @@ use machine::{Class, Op};
 use smallvec::SmallVec;
 
 use crate::inst::{FILE, SrcMods, VOp, Vivante};
+use crate::resettle;
 
 /// Components of all temporaries.
-type Set = [u64; 4];
+pub type Set = [u64; 4];
 
-fn set(s: &mut Set, unit: u16, on: bool) {
+pub fn set(s: &mut Set, unit: u16, on: bool) {
     let bit = 1 << (unit % 64);
     if on {
         s[usize::from(unit) / 64] |= bit;
@@ -37,7 +38,7 @@ fn set(s: &mut Set, unit: u16, on: bool) {
     }
 }
 
-fn has(s: &Set, unit: u16) -> bool {
+pub fn has(s: &Set, unit: u16) -> bool {
     s[usize::from(unit) / 64] >> (unit % 64) & 1 == 1
 }
 
@@ -52,8 +53,10 @@ enum Known {
 /// Runs the pass; gives the number of instructions that disappeared.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     let mut repeated = 0;
-    for insts in &mut mf.code {
-        let mut known = [Known::Nothing; 256];
+    let ways = ways_in(mf);
+    let mut at_end: Vec<Option<Vec<(u16, Known)>>> = vec![None; mf.code.len()];
+    for (b, insts) in mf.code.iter_mut().enumerate() {
+        let mut known = agreed(&ways[b], &at_end);
         insts.retain_mut(|i| {
             // A value at the end stays where the hardware looks for it.
             let end = i.target_op() == Some(VOp::End);
@@ -67,8 +70,36 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
             written(i, &mut known, t);
             true
         });
+        let said = known.iter().enumerate().filter(|(_, k)| **k != Known::Nothing);
+        at_end[b] = Some(said.map(|(u, k)| (u as u16, *k)).collect());
     }
     repeated + remove(mf, t)
+}
+
+/// The blocks that lead to each.
+fn ways_in(mf: &MFunc<Vivante>) -> Vec<SmallVec<[usize; 2]>> {
+    let mut ways = vec![SmallVec::new(); mf.code.len()];
+    for (b, insts) in mf.code.iter().enumerate() {
+        for l in labels(insts) {
+            ways[l.0 as usize].push(b);
+        }
+    }
+    ways
+}
+
+/// What is known on all ways into a block; nothing where one of them comes from further down.
+fn agreed(ways: &[usize], at_end: &[Option<Vec<(u16, Known)>>]) -> [Known; 256] {
+    let mut known = [Known::Nothing; 256];
+    let Some((&first, others)) = ways.split_first() else { return known };
+    if ways.iter().any(|&w| at_end[w].is_none()) {
+        return known;
+    }
+    for &(u, k) in at_end[first].iter().flatten() {
+        if others.iter().all(|&w| at_end[w].as_ref().is_some_and(|l| l.contains(&(u, k)))) {
+            known[usize::from(u)] = k;
+        }
+    }
+    known
 }
 
 /// Whether a copy gives components what they hold: layers and levels of samples one after the other, say.
@@ -87,7 +118,7 @@ fn copied(u: &Use<Vivante>, k: usize) -> Option<Known> {
     }
 }
 
-fn is_copy(i: &MInst<Vivante>) -> bool {
+pub fn is_copy(i: &MInst<Vivante>) -> bool {
     i.target_op() == Some(VOp::M(Op::Mov))
         && !i.mods.sat
         && !i.mods.indexed
@@ -95,7 +126,7 @@ fn is_copy(i: &MInst<Vivante>) -> bool {
 }
 
 /// The unit that a component of an operand reads.
-fn unit(p: PReg, c: u8) -> u16 {
+pub fn unit(p: PReg, c: u8) -> u16 {
     p.place.unit(u16::from(c).min(p.place.len() - 1))
 }
 
@@ -169,13 +200,13 @@ fn written(i: &MInst<Vivante>, known: &mut [Known; 256], t: &Vivante) {
 }
 
 /// The live registers at the beginning of the blocks, and where those go.
-struct Liveness {
+pub struct Liveness {
     live_in: Vec<Set>,
     succs: Vec<Vec<usize>>,
 }
 
 impl Liveness {
-    fn new(mf: &MFunc<Vivante>, t: &Vivante) -> Liveness {
+    pub fn new(mf: &MFunc<Vivante>, t: &Vivante) -> Liveness {
         let n = mf.blocks.len();
         let succs: Vec<Vec<usize>> =
             mf.code.iter().map(|insts| labels(insts).map(|l| l.0 as usize).collect()).collect();
@@ -199,7 +230,7 @@ impl Liveness {
     }
 
     /// The live registers at the end of a block.
-    fn out_of(&self, b: usize) -> Set {
+    pub fn out_of(&self, b: usize) -> Set {
         let mut live = [0u64; 4];
         for &s in &self.succs[b] {
             for (a, x) in live.iter_mut().zip(&self.live_in[s]) {
@@ -215,7 +246,8 @@ fn remove(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     let liveness = Liveness::new(mf, t);
     let mut removed = 0;
     for (b, insts) in mf.code.iter_mut().enumerate() {
-        let mut live = liveness.out_of(b);
+        let out = liveness.out_of(b);
+        let mut live = out;
         let mut gone = vec![false; insts.len()];
         for k in (0..insts.len()).rev() {
             let above = &mut insts[..=k];
@@ -223,6 +255,7 @@ fn remove(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
                 || retarget(above, &live, t)
                 || exchange(above, t)
                 || rename(above, &live, t)
+                || resettle::run(insts, &gone, k, &mut live, &out, t)
             {
                 gone[k] = true;
                 removed += 1;
@@ -294,7 +327,7 @@ fn order_of(from: PReg, swz: [u8; 4], count: usize) -> SmallVec<[usize; 4]> {
 }
 
 /// Lets each result of an instruction be what the one of that number was. False if it cannot.
-fn reorder(i: &mut MInst<Vivante>, order: &[usize], t: &Vivante) -> bool {
+pub fn reorder(i: &mut MInst<Vivante>, order: &[usize], t: &Vivante) -> bool {
     if order.iter().enumerate().all(|(k, &o)| k == o) {
         return true;
     }
@@ -444,7 +477,7 @@ fn splits(u: &Use<Vivante>, row: u16, lanes: u32) -> bool {
 }
 
 /// Whether an operation may write another register: what goes through lanes one by one without rules for its destination.
-fn may_write_elsewhere(i: &MInst<Vivante>) -> bool {
+pub fn may_write_elsewhere(i: &MInst<Vivante>) -> bool {
     let Some(VOp::M(op)) = i.target_op() else { return false };
     let class = op.row().attrs.class;
     !op.has_pair()
@@ -464,7 +497,7 @@ fn is_dead(i: &MInst<Vivante>, live: &Set, t: &Vivante) -> bool {
 }
 
 /// Liveness above an instruction from that below it.
-fn pass(i: &MInst<Vivante>, live: &mut Set, t: &Vivante) {
+pub fn pass(i: &MInst<Vivante>, live: &mut Set, t: &Vivante) {
     for d in i.defs.iter().filter_map(|d| d.phys()).filter(|d| d.file == FILE && !t.in_arrays(*d)) {
         d.place.units().for_each(|u| set(live, u, false));
     }

@@ -6,6 +6,8 @@ pub mod builders;
 pub mod caps;
 #[doc(hidden)]
 pub mod clamp;
+#[doc(hidden)]
+pub mod clamped_conversions;
 mod colours;
 #[doc(hidden)]
 pub mod constant_factors;
@@ -26,11 +28,13 @@ pub mod mixes;
 mod pack;
 #[doc(hidden)]
 pub mod products;
+mod resettle;
 mod rotate_tests;
 mod saturate;
 mod single_uniform;
 #[doc(hidden)]
 pub mod sink_sums;
+mod split_collects;
 mod statistics;
 mod tail_merge;
 mod target;
@@ -38,6 +42,8 @@ mod thread_jumps;
 #[doc(hidden)]
 pub mod uniforms;
 mod units;
+#[doc(hidden)]
+pub mod zero_lanes;
 mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
@@ -125,6 +131,7 @@ impl Family for VivanteFamily {
         Pass::improve("merge-lanes", 1, merge_lanes).physical(),
         Pass::improve("forward-moves", 1, forward_moves).physical(),
         Pass::improve("merge-lanes", 1, merge_lanes).physical(),
+        Pass::improve("split-collects", 1, |mf, cx| Ok(split_collects::run(mf, &cx.target) as u64)).physical(),
         Pass::improve("tail-merge", 1, |mf, cx| Ok(tail_merge::run(mf, &cx.target) as u64)).physical(),
         Pass::lower("place-arrays", place_arrays).physical(),
         Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps::run(mf, &cx.target) as u64)).physical(),
@@ -183,6 +190,10 @@ impl Family for VivanteFamily {
             trace::enter("mixes", &f.name);
             changed += mixes::run(&mut f);
             trace::enter("lane-sums", &f.name);
+            changed += zero_lanes::run(&mut f);
+            if !Vivante::new(generation, 0).is_vector(machine::Op::F2i, machine::Type::S32) {
+                changed += clamped_conversions::run(&mut f);
+            }
             changed += lane_sums::run(&mut f, generation != machine::GC2000);
             if changed > 0 {
                 gpucc_opt::dce::run(&mut f, &mut gpucc_opt::PassCx::new(m, &caps(generation, *s)));

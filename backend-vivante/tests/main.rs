@@ -1,6 +1,7 @@
 //! All tests of `gpucc-vivante` in one binary: linking and starting is paid once.
 
 mod clamp;
+mod clamped_conversions;
 mod common;
 mod constant_factors;
 mod lane_sums;
@@ -15,3 +16,4 @@ mod run;
 mod sink_sums;
 mod suites;
 mod uniforms;
+mod zero_lanes;

@@ -48,6 +48,7 @@ fn passes_keep_their_order() {
         ("machine-dce", "single-uniform", "what nobody reads needs no uniform moved"),
         ("split-critical-edges", "merge-edges", "copies of an edge have a block"),
         ("forward-moves", "merge-lanes", "a move whose source is known merges with others"),
+        ("merge-lanes", "split-collects", "copies of one place are one"),
         ("tail-merge", "place-arrays", "temporaries in use are known last"),
         ("tail-merge", "thread-jumps", "blocks that end alike go on by a jump alone"),
         ("thread-jumps", "rotate-tests", "what a jump leads to is known"),

@@ -8,6 +8,7 @@ use machine::{Cond, Round, Type};
 use super::operand::leading;
 use super::{Fold, Isel};
 use crate::builders::{self as build, Builder};
+use crate::clamped_conversions::{bounds, is_clamped};
 use crate::inst::{If, Rounding, Sat, SrcMods, Ty, VOp, Vivante, row};
 
 /// The replacement of a comparison.
@@ -407,7 +408,12 @@ impl Isel<'_> {
     fn float_to_int(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, op: Op, v: Value) {
         let x = self.operand(cx, v, Fold::Float);
         let signed = matches!(op, Op::F2S | Op::F2SFull);
-        let (t, least, most) = if signed { (Type::S32, 0xcf00_0000, 0x4eff_ffff) } else { (Type::U32, 0, 0x4f7f_ffff) };
+        let t = if signed { Type::S32 } else { Type::U32 };
+        if matches!(op, Op::F2S | Op::F2U) && is_clamped(cx.f, v, signed) {
+            self.lanewise(cx, dst, n, build::F2i.with((Ty(t),), [x]));
+            return;
+        }
+        let (least, most) = bounds(signed);
         let low = self.literal(least);
         // Not a number: zero. `cmp.eq x, x, x` is x or 0; for unsigned the lower bound does it.
         let y = if signed { self.temp(cx, n, build::Cmp.with((If(Cond::Eq),), [x, x, x])) } else { x };

@@ -81,6 +81,12 @@ impl Facts<'_> {
             return true;
         }
         match d.op {
+            // What computes it saturates by itself, one by one.
+            Op::FSat => {
+                let of = f.def_inst(d.args[0]).map(|i| f.insts[i].op);
+                let alone = matches!(of, Some(Op::FDot | Op::FRcp | Op::FRsqrt | Op::FSqrt | Op::FExp2));
+                alone && self.uses.count(d.args[0]) == 1
+            }
             Op::IAdd | Op::ISub => {
                 let product = |a: Value| {
                     let Some(m) = f.def_op(a, Op::IMul) else { return false };

@@ -13,6 +13,7 @@
 //! Needs: legalised 32-bit scalars. Keeps: the CFG, memory order. Values of a group that its operands hold become lanes.
 
 mod facts;
+mod pairs;
 mod params;
 mod plan;
 mod rewrite;
@@ -29,8 +30,11 @@ const CHUNK: usize = 256;
 /// Runs over a function; gives the number of instructions that were packed away.
 pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante) -> u64 {
     let uniform = module.resources.iter().filter(|(_, r)| r.kind.space() == Space::Uniform).map(|(r, _)| r).collect();
-    let facts = Facts { t, uses: Uses::new(f), uniform };
-    let mut saved = 0;
+    let mut facts = Facts { t, uses: Uses::new(f), uniform };
+    let mut saved = pairs::run(f, &facts);
+    if saved > 0 {
+        facts.uses = Uses::new(f);
+    }
     let mut out = rewrite::Rewrite::new();
     let mut scratch = plan::Scratch::default();
     for b in f.layout.clone() {
