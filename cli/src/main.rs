@@ -275,16 +275,22 @@ fn unparsed(e: &clap::Error) -> ExitCode {
     if e.use_stderr() || printed.is_err() || closed::stdout() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
+/// The stack of a thread that compiles, in bytes.
+const STACK: usize = 80 << 20;
+/// What front ends may use of it.
+const FRONT_END_ROOM: usize = 64 << 20;
+
 fn main() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,
         Err(e) => return unparsed(&e),
     };
     let messages = cli.messages.clone();
-    // Deep recursion in a dependency must not meet the platform's small main stack.
-    let work = std::thread::Builder::new()
-        .stack_size(64 << 20)
-        .spawn(move || gpucc::guarded("the command", || Ok(dispatch(&cli))));
+    // Deep recursion in a dependency must not meet the platform's small main stack. The front ends need no thread of their own then.
+    let work = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        gpucc::frontend::promise_room(FRONT_END_ROOM);
+        gpucc::guarded("the command", || Ok(dispatch(&cli)))
+    });
     let result = match work.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(r))) => r,
         Ok(Ok(Err(bug))) => Err(Failure::Bug(bug.to_string())),

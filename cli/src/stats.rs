@@ -502,7 +502,8 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new()
         // More threads than shaders would only be started and stopped.
         .num_threads(args.jobs.map_or(0, |n| n.min(list.len().max(1))))
-        .stack_size(64 << 20)
+        .stack_size(crate::STACK)
+        .start_handler(|_| gpucc::frontend::promise_room(crate::FRONT_END_ROOM))
         .build()
         .map_err(|e| Failure::Io(format!("cannot start threads: {e}")))?;
     let bar = progress::bar(list.len(), "shaders", messages);

@@ -1,11 +1,9 @@
 //! A thread with a stack that is large enough for the input.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
-
-/// The name of the thread; its panics are reported through [`Panicked`] alone.
-const NAME: &str = "gpucc-frontend";
 
 /// A panic, for the diagnostic that reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +23,44 @@ pub enum Failed {
     NoThread(String),
 }
 
-/// Runs `work` on a thread with a stack of so many bytes. A panic inside comes back as [`Failed::Panicked`].
+thread_local! {
+    /// Bytes of this thread's stack that [`with_stack`] may use.
+    static ROOM: Cell<usize> = const { Cell::new(0) };
+    /// Whether a panic of this thread is reported through [`Panicked`] alone.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that so many bytes of this thread's stack are free, beside what its own code needs. [`with_stack`] works on this thread
+/// where that is enough: a thread, its stack and its share of the heap cost more than the reading of a small module.
+pub fn promise_room(bytes: usize) {
+    ROOM.set(bytes);
+}
+
+/// Runs `work` with a stack of so many bytes: on this thread where [`promise_room`] said that it has them, else on a new one. A panic
+/// inside comes back as [`Failed::Panicked`].
 ///
 /// # Errors
 /// As said.
 pub fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Result<T, Failed> {
     keep_quiet();
     let guarded = || {
+        let outer = QUIET.replace(true);
         // Whatever `work` shares with us is not looked at again after a panic.
-        catch_unwind(AssertUnwindSafe(work))
-            .map_err(|payload| Panicked { text: panic_text(payload.as_ref()), doing: gpucc_ir::trace::current() })
+        let result = catch_unwind(AssertUnwindSafe(work));
+        QUIET.set(outer);
+        // Taken in any case: what comes next on this thread is no part of this.
+        let doing = gpucc_ir::trace::current();
+        result.map_err(|payload| Panicked { text: panic_text(payload.as_ref()), doing })
     };
+    let room = ROOM.get();
+    if bytes <= room {
+        ROOM.set(room - bytes);
+        let result = guarded();
+        ROOM.set(room);
+        return result.map_err(Failed::Panicked);
+    }
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name(NAME.to_string()).stack_size(bytes);
+        let thread = std::thread::Builder::new().name("gpucc-frontend".to_string()).stack_size(bytes);
         let handle = thread.spawn_scoped(scope, guarded).map_err(|error| {
             Failed::NoThread(format!("there is no thread with a stack of {} MiB: {error}", bytes >> 20))
         })?;
@@ -52,7 +75,7 @@ fn keep_quiet() {
     ONCE.call_once(|| {
         let others = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if std::thread::current().name() != Some(NAME) {
+            if !QUIET.get() {
                 others(info);
             }
         }));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gpucc_frontend_naga as naga_in;
+pub use gpucc_frontend_naga::guard::thread::promise_room;
 pub use gpucc_frontend_naga::wesl;
 use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
