@@ -256,7 +256,7 @@ pub fn places<'a>(
                 (abi::FILE_ATTRIBUTE, io.fetched(slot, stage.interface()?, p).map_or(0, |f| f.place))
             }
             // The size of a point is refused.
-            (_, IoAt::Position | IoAt::PointSize) => (abi::FILE_EXPORT, 12),
+            (_, IoAt::Position | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex) => (abi::FILE_EXPORT, 12),
             (_, IoAt::ClipDistance(n)) => (abi::FILE_EXPORT, 13 + u32::from(n) / 4),
             (_, IoAt::FragDepth | IoAt::SampleMask) => (abi::FILE_EXPORT, 8),
             (_, IoAt::Location { .. }) if io.is_fragment => {

@@ -68,6 +68,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
     Unsupported::all(Refusal::StorageBuffers, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
+    Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::StorageTextures, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::CubeArrays, "no instruction before gt215, which is nva3, takes a cube and a layer")
@@ -210,6 +211,7 @@ fn caps(generation: u8) -> Caps {
             window: false,
             clip_distances: true,
             point_size: false,
+            layers: false,
             packed: false,
             compact_targets: false,
         },

@@ -80,6 +80,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
+    Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(
         Refusal::BlendEquations,
@@ -201,6 +202,7 @@ fn caps() -> Caps {
             window: true,
             clip_distances: false,
             point_size: false,
+            layers: false,
             packed: false,
             compact_targets: false,
         },
@@ -434,7 +436,7 @@ fn place_of(job: &Job<'_, ValhallFamily>, direction: Direction, n: usize, slot: 
         }
         (_, IoAt::Location { number, .. }) => (FILE_OUTPUT, number.into()),
         // The size of a point is refused.
-        (_, IoAt::Position | IoAt::PointSize) => (FILE_OUTPUT, 0),
+        (_, IoAt::Position | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex) => (FILE_OUTPUT, 0),
         (_, IoAt::FragDepth) => (FILE_OUTPUT, 8),
         (_, IoAt::SampleMask) => (FILE_OUTPUT, 9),
         (_, IoAt::ClipDistance(_)) => return None,

@@ -68,6 +68,10 @@ pub enum IoAt {
     ClipDistance(u8),
     /// The width of the point that a vertex is, in pixels.
     PointSize,
+    /// The layer of the attachments that a vertex' primitive is drawn on, if it is the provoking one.
+    Layer,
+    /// The number of the viewport, likewise.
+    ViewportIndex,
     /// The depth that a fragment gives.
     FragDepth,
     /// The samples that a fragment covers.
@@ -89,6 +93,8 @@ impl fmt::Display for IoAt {
             IoAt::Position => f.write_str("position"),
             IoAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
             IoAt::PointSize => f.write_str("point_size"),
+            IoAt::Layer => f.write_str("layer"),
+            IoAt::ViewportIndex => f.write_str("viewport_index"),
             IoAt::FragDepth => f.write_str("frag_depth"),
             IoAt::SampleMask => f.write_str("sample_mask"),
         }

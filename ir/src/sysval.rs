@@ -114,6 +114,10 @@ sysvals! {
     PointCoord = "point_coord", F32 x 2, FRAGMENT, Divergent, Most::Any;
     /// of a fragment, the primitive in its draw
     PrimitiveIndex = "primitive_index", I32 x 1, FRAGMENT, Divergent, Most::Any;
+    /// of a fragment, the layer of the attachments
+    Layer = "layer", I32 x 1, FRAGMENT, Divergent, Most::Any;
+    /// of a fragment, the number of the viewport
+    ViewportIndex = "viewport_index", I32 x 1, FRAGMENT, Divergent, Most::Any;
     /// of a vertex, its index without the base vertex (made by lowering)
     RawVertexIndex = "raw_vertex_index", I32 x 1, VERTEX, Divergent, Most::Any;
     /// of a vertex, the instance without the first one (made by lowering)

@@ -203,6 +203,7 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
         texture: "picture".into(),
         mip_level: 0,
         array_layer: 0,
+        array_layer_count: 1,
         depth_slice: None,
         format: None,
         resolve_target: None,
@@ -218,7 +219,9 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
         index_buffer: None,
         call: Call::Draw { vertex_count: 3, instance_count: 1, first_vertex: 0, first_instance: 0 },
         viewport: None,
+        viewports: Vec::new(),
         scissor: None,
+        scissors: Vec::new(),
         blend_constant: [0.0; 4],
         stencil_reference: 0,
     };

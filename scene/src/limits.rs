@@ -15,6 +15,8 @@ pub const AXIS: u32 = 16_384;
 pub const LAYERS: u32 = 2048;
 /// Vertices that a pass shades at most: vertices or indices times instances, over all draws.
 pub const PASS_VERTICES: u64 = 1 << 24;
+/// Viewports of a draw.
+pub const VIEWPORTS: usize = 16;
 /// Draws of a pass.
 pub const PASS_DRAWS: usize = 1_000_000;
 /// Colour attachments.

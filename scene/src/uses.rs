@@ -41,17 +41,20 @@ pub fn check(scene: &Scene, layouts: &dyn Layouts) -> Result<(), SceneError> {
                 for (k, c) in color_attachments.iter().enumerate() {
                     let Some(c) = c else { continue };
                     let field = format!("{field}.colorAttachments[{k}]");
-                    scope.attachment(scene, &c.texture, (c.mip_level, c.array_layer), 3, Class::Attachment, &field);
+                    let place = (c.mip_level, c.array_layer, c.array_layer_count);
+                    scope.attachment(scene, &c.texture, place, 3, Class::Attachment, &field);
                     if let Some(r) = &c.resolve_target {
                         let field = format!("{field}.resolveTarget");
-                        scope.attachment(scene, &r.texture, (r.mip_level, r.array_layer), 3, Class::Attachment, &field);
+                        let place = (r.mip_level, r.array_layer, c.array_layer_count);
+                        scope.attachment(scene, &r.texture, place, 3, Class::Attachment, &field);
                     }
                 }
                 if let Some(d) = depth_stencil_attachment {
                     let field = format!("{field}.depthStencilAttachment");
                     for (aspect, is_read_only) in [(DEPTH, d.depth_read_only), (STENCIL, d.stencil_read_only)] {
                         let class = if is_read_only { Class::Read } else { Class::Attachment };
-                        scope.attachment(scene, &d.texture, (d.mip_level, d.array_layer), aspect, class, &field);
+                        let place = (d.mip_level, d.array_layer, d.array_layer_count);
+                        scope.attachment(scene, &d.texture, place, aspect, class, &field);
                     }
                 }
                 for (k, d) in draws.iter().enumerate() {
@@ -139,7 +142,7 @@ impl Scope {
         &mut self,
         scene: &Scene,
         name: &str,
-        (level, layer): (u32, u32),
+        (level, layer, count): (u32, u32, u32),
         aspect: u8,
         class: Class,
         field: &str,
@@ -149,7 +152,7 @@ impl Scope {
         let layer = u64::from(if t.is_3d() { 0 } else { layer });
         let part = Part {
             levels: [level, level.saturating_add(1)],
-            layers: [layer, layer + 1],
+            layers: [layer, layer + u64::from(count)],
             aspects: aspect & aspects(t.format, Aspect::All),
         };
         self.add(Resource::Texture(k), class, part, field);

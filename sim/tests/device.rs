@@ -76,6 +76,7 @@ fn a_draw_gives_viewport_and_blend_constant() {
     let draw = Draw {
         vertices: Vertices { first: 5, first_instance: 9, ..Vertices::new(Topology::TriangleList, 3) },
         raster: Raster::of(&pipeline, viewport, [0, 0, 64, 64]),
+        viewports: Vec::new(),
         merger: Merger::of(&pipeline, [0.5, 1.0, 2.0, -1.0], 0),
         seed: None,
     };

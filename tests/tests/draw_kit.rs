@@ -40,6 +40,7 @@ pub fn draw_on(
     let draw = Draw {
         vertices: Vertices::new(Topology::TriangleList, 3),
         raster: Raster::of(&pipeline, viewport, [0, 0, SIZE, SIZE]),
+        viewports: Vec::new(),
         merger: Merger::of(&pipeline, [0.0; 4], 0),
         seed: None,
     };

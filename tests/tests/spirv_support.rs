@@ -203,7 +203,7 @@ const FORMS: &[Probe] = &[
     ("`ViewportIndex` of a vertex stage", "vert", "GL_ARB_shader_viewport_layer_array", "", "gl_Position = vec4(0.0); gl_ViewportIndex = 1;"),
     ("`PrimitiveShadingRateKHR`", "vert", "GL_EXT_fragment_shading_rate", "", "gl_Position = vec4(0.0); gl_PrimitiveShadingRateEXT = 1;"),
     ("`FragCoord`, `FrontFacing`, `HelperInvocation`", "frag", "", "layout(location = 0) out vec4 c;", "c = gl_FrontFacing && !gl_HelperInvocation ? gl_FragCoord : vec4(0.0);"),
-    ("`Layer`, `ViewportIndex` of a fragment stage: 0", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_Layer, gl_ViewportIndex, 0, 0);"),
+    ("`Layer`, `ViewportIndex` of a fragment stage", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_Layer, gl_ViewportIndex, 0, 0);"),
     ("`PrimitiveId` of a fragment stage", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_PrimitiveID);"),
     ("`PointCoord`", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_PointCoord, 0.0, 1.0);"),
     ("`SampleId`", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(gl_SampleID);"),

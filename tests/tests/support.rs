@@ -399,6 +399,9 @@ fn of_spirv() -> Vec<Probe> {
                 &[WRITES[0], (95, &[15, 22, 10, 20, 0x40, 21]), (61, &[16, 18, 9]), (99, &[18, 13, 22])],
             ),
         ),
+        // A layer by the number of the instance, a viewport likewise.
+        spirv(R::Layers, include_bytes!("../vulkan/forms/layers.vert.spv").to_vec()),
+        spirv(R::Layers, include_bytes!("../vulkan/forms/viewports.vert.spv").to_vec()),
         // Two storage images of one place, one of them with another format.
         spirv(
             R::BindingAliases,

@@ -62,6 +62,25 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ("indices", one(2, |x, y| [if y == 1 { 2 } else { 3 }, 3 + x, 0, 77])),
         ("bases", one(2, |x, y| [2, 3, if y == 1 { 0 } else { 1 }, x])),
         ("point", one(4, points)),
+        // Four layers below one another: the first is no attachment. Behind two instances, on the first and third attachment, one is seen.
+        (
+            "layers",
+            one(16, |x, y| match y / 4 {
+                0 => [0; 4],
+                2 => [1, 1, 2, x],
+                k => [k - 1, (k - 1) / 2, 1, x],
+            }),
+        ),
+        // Eighths of depth: half of each range.
+        (
+            "viewports",
+            one(4, |x, y| match (x, y) {
+                (0 | 1, 0 | 1) => [0, x, 4, 1],
+                (_, 0 | 1) => [1, x, 6, 1],
+                (1 | 2, _) => [2, x, 2, 1],
+                _ => [0; 4],
+            }),
+        ),
         // Of four pixels the middles are at 1, 3, 5 and 7 eighths, of two at 2 and 6.
         (
             "points",
@@ -129,6 +148,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("demoted", "tesla:nva3", "covered-samples"),
     ("demoted", "vivante", "sample-masks"),
     ("formats", "tesla", "storage-textures"),
+    ("layers", "gcn", "layers"),
+    ("layers", "tesla", "layers"),
+    ("layers", "valhall", "layers"),
+    ("layers", "vivante", "layers"),
     ("mask", "tesla:nv50", "sample-masks"),
     ("mask", "tesla:nv84", "sample-masks"),
     ("mask", "tesla:nva0", "sample-masks"),
@@ -147,6 +170,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("sample", "tesla:nva0", "sample-shading"),
     ("sample", "vivante", "sample-shading"),
     ("texels", "tesla", "storage-buffers"),
+    ("viewports", "gcn", "layers"),
+    ("viewports", "tesla", "layers"),
+    ("viewports", "valhall", "layers"),
+    ("viewports", "vivante", "layers"),
 ];
 
 fn folder() -> PathBuf {

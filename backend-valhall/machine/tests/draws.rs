@@ -327,6 +327,7 @@ fn run(programs: (&Container, &Container), device: &mut DrawDevice) -> Result<Ta
     let job = Draw {
         vertices: Vertices::new(Topology::TriangleList, 3),
         raster: Raster::of(&state, viewport, [0, 0, 4, 4]),
+        viewports: Vec::new(),
         merger: Merger::of(&state, [0.0; 4], 0),
         seed: None,
     };

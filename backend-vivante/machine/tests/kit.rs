@@ -382,6 +382,7 @@ impl Shot<'_> {
         let draw = Draw {
             vertices: Vertices::new(Topology::TriangleList, 3),
             raster: Raster::of(&pipeline, viewport, [0, 0, SIZE, SIZE]),
+            viewports: Vec::new(),
             merger: Merger::of(&pipeline, [0.0; 4], 0),
             seed: None,
         };

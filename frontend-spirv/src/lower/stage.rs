@@ -340,7 +340,13 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let (name, span) = (self.m.io[variable].name.clone(), self.m.io[variable].span);
         let kind = self.stage_mut().kind;
         let own = match at.built_in {
-            Some(BuiltIn::Position | BuiltIn::ClipDistance | BuiltIn::PointSize) => kind == ir::Stage::Vertex,
+            Some(
+                BuiltIn::Position
+                | BuiltIn::ClipDistance
+                | BuiltIn::PointSize
+                | BuiltIn::Layer
+                | BuiltIn::ViewportIndex,
+            ) => kind == ir::Stage::Vertex,
             Some(BuiltIn::FragDepth | BuiltIn::SampleMask) => kind == ir::Stage::Fragment,
             _ => true,
         };
@@ -362,6 +368,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Some(BuiltIn::SampleMask) if at.element == 0 => IoAt::SampleMask,
             Some(BuiltIn::ClipDistance) => IoAt::ClipDistance(at.element.min(255) as u8),
             Some(BuiltIn::PointSize) => IoAt::PointSize,
+            Some(BuiltIn::Layer) => IoAt::Layer,
+            Some(BuiltIn::ViewportIndex) => IoAt::ViewportIndex,
             // There are 32 samples at most.
             Some(BuiltIn::SampleMask) => return Ok(()),
             Some(other) => {
@@ -559,8 +567,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             BuiltIn::PrimitiveId => Sysval::PrimitiveIndex,
             // There is one device, and one view; a call is one draw.
             BuiltIn::DeviceIndex | BuiltIn::ViewIndex | BuiltIn::DrawIndex => return Ok(self.code.f.zero(leaf)),
-            // A pass has one layer and one viewport, since vertices that choose among more are refused.
-            BuiltIn::Layer | BuiltIn::ViewportIndex if fragment => return Ok(self.code.f.zero(leaf)),
+            BuiltIn::Layer if fragment => Sysval::Layer,
+            BuiltIn::ViewportIndex if fragment => Sysval::ViewportIndex,
             BuiltIn::HelperInvocation => {
                 let volatile = self.m.m.has(self.m.io[variable].id, D::Volatile);
                 return self.is_helper(volatile);

@@ -800,6 +800,8 @@ fn step(
                     | Sysval::SamplePosition
                     | Sysval::SampleMask
                     | Sysval::PointCoord
+                    | Sysval::Layer
+                    | Sysval::ViewportIndex
                     | Sysval::PrimitiveIndex
                     | Sysval::RawVertexIndex
                     | Sysval::RawInstanceIndex

@@ -11,7 +11,7 @@ use gpucc_sim::texture::quad;
 pub(crate) const LANES: u32 = 64;
 
 /// Row of the first component of the first input in [`Batch::rows`].
-pub(crate) const FIRST_INPUT: u32 = 32;
+pub(crate) const FIRST_INPUT: u32 = 34;
 
 /// First row of a system value of a vertex or a fragment.
 pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
@@ -35,6 +35,8 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
         Sysval::ViewportOffset => 25,
         Sysval::PointCoord => 28,
         Sysval::SamplePosition => 30,
+        Sysval::Layer => 32,
+        Sysval::ViewportIndex => 33,
         _ => return None,
     })
 }

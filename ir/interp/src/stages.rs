@@ -392,6 +392,8 @@ fn vertex_out(
                 }
             }
             IoAt::PointSize => v.point_size = Some(f32::from_bits(side.word(at, lane))),
+            IoAt::Layer => v.layer = side.word(at, lane),
+            IoAt::ViewportIndex => v.viewport = side.word(at, lane),
             _ => words.extend((0..n).map(|k| side.word(at + k, lane))),
         }
     }
@@ -412,7 +414,8 @@ fn load_target(
     row: u32,
     (k, lane): (usize, usize),
 ) {
-    let surface = targets.colour.get(place).and_then(Option::as_ref);
+    let targets = targets.layer(quad.primitive.layer);
+    let surface = targets.and_then(|t| t.colour.get(place)).and_then(Option::as_ref);
     let texel = surface.map_or([0; 4], |s| s.texel(quad.pixel(lane), quad.sample.unwrap_or(0).into()));
     for (n, word) in (0..).zip(texel) {
         side.run.batch.set(row + n, 4 * k + lane, word);
@@ -447,6 +450,8 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
             Sysval::SampleIndex => side.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
             Sysval::SampleMask => side.run.batch.set(row, at, quad.coverage[lane]),
             Sysval::PrimitiveIndex => side.run.batch.set(row, at, p.index),
+            Sysval::Layer => side.run.batch.set(row, at, p.layer),
+            Sysval::ViewportIndex => side.run.batch.set(row, at, p.viewport),
             Sysval::SamplePosition => {
                 for (row, v) in (row..).zip(quad.sample_position()) {
                     side.run.batch.set(row, at, v.to_bits());
@@ -522,7 +527,7 @@ fn quad_out(side: &Side<'_>, places: &[Option<usize>], k: usize) -> QuadOut {
             }
             IoAt::FragDepth => out.depth = Some(lanes.map(|v| f32::from_bits(v[0]))),
             IoAt::SampleMask => out.mask = Some(lanes.map(|v| v[0])),
-            IoAt::Position | IoAt::ClipDistance(_) | IoAt::PointSize => {}
+            IoAt::Position | IoAt::ClipDistance(_) | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex => {}
         }
     }
     out

@@ -139,6 +139,7 @@ impl Scene {
                 bias: DepthBias::default(),
                 samples: self.samples,
             },
+            viewports: Vec::new(),
             merger: self.merger.clone(),
             seed,
         };

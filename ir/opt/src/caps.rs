@@ -202,6 +202,8 @@ pub struct IoCaps {
     pub clip_distances: bool,
     /// Whether points have the size that vertices give, and fragments know their place in them.
     pub point_size: bool,
+    /// Whether vertices choose among layers of the attachments and among viewports.
+    pub layers: bool,
     /// Whether colours for targets of few bits leave as pairs of 16 bits.
     pub packed: bool,
     /// Whether colours are numbered by the targets that there are.
@@ -224,6 +226,7 @@ impl IoCaps {
         window: false,
         clip_distances: true,
         point_size: true,
+        layers: true,
         packed: false,
         compact_targets: false,
     };
@@ -242,6 +245,8 @@ impl IoCaps {
         window: true,
         clip_distances: false,
         point_size: false,
+        // Nothing takes its place.
+        layers: true,
         packed: true,
         compact_targets: true,
     };

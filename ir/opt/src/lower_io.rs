@@ -7,6 +7,8 @@
 //! | position | on the screen with 1/w, by scale and offset of the viewport | `window` |
 //! | clip distance of a vertex | varyings of four at locations that neither stage has | `clip_distances` |
 //! | size of a point | nothing, where no points are drawn or it is 1; else it stays and is refused by its code | `point_size` |
+//! | layer and viewport that a vertex chooses | nothing, where they are 0; else they stay and are refused by their code | `layers` |
+//! | layer and viewport of a fragment | 0: no vertex of the target chooses | `layers` |
 //! | fragment behind such a vertex | demoted where a distance is negative; with several samples its mask loses those | `clip_distances` |
 //! | output that is linear on the screen | times w, with perspective | `linear` |
 //! | input that is linear on the screen | with perspective, times 1 / w | `linear` |
@@ -60,6 +62,10 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         if stage == Stage::Vertex && !caps.point_size {
             n += point_size(f, io, cx.around.map(|a| &a.pipeline));
         }
+        if stage == Stage::Vertex && !caps.layers {
+            n += goes(f, io, IoAt::Layer, |bits| bits == Some(0));
+            n += goes(f, io, IoAt::ViewportIndex, |bits| bits == Some(0));
+        }
         if stage == Stage::Vertex {
             n += outputs(f, io, &caps);
         }
@@ -110,6 +116,7 @@ fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Sta
             let (raw, first) = (b.sysval(Sysval::RawInstanceIndex), b.sysval(Sysval::FirstInstance));
             Some(b.iadd(raw, first))
         }
+        Attr::Sysval(Sysval::Layer | Sysval::ViewportIndex) if !caps.layers => Some(b.func.iconst(Type::I32, 0)),
         Attr::Sysval(Sysval::FragCoord) if !caps.frag_coord => {
             let pixel = b.sysval(Sysval::Pixel);
             let pixel = b.u2f(pixel, Type::F32.with_lanes(2));
@@ -149,11 +156,15 @@ fn sample_position(b: &mut Builder<'_>, samples: u8) -> Value {
 
 /// Takes away the size of points that is none, or 1. Gives the number of changes.
 fn point_size(f: &mut Function, io: &mut Interface, pipeline: Option<&Pipeline>) -> u64 {
-    let Some(k) = io.outputs.iter().position(|s| s.at == IoAt::PointSize) else { return 0 };
     let no_points = pipeline.is_some_and(|p| p.topology != Topology::PointList);
+    goes(f, io, IoAt::PointSize, |bits| no_points || bits == Some(1f32.to_bits().into()))
+}
+
+/// Takes away an output of a vertex whose value says nothing, by its bits if they are known. Gives the number of changes.
+fn goes(f: &mut Function, io: &mut Interface, at: IoAt, says_nothing: impl Fn(Option<u64>) -> bool) -> u64 {
+    let Some(k) = io.outputs.iter().position(|s| s.at == at) else { return 0 };
     let Some((b, mut returned)) = Returned::take(f, io) else { return 0 };
-    let is_one = b.func.const_bits(returned.args[k]) == Some(1f32.to_bits().into());
-    let goes = no_points || is_one;
+    let goes = says_nothing(b.func.const_bits(returned.args[k]));
     if goes {
         io.outputs.remove(k);
         returned.args.remove(k);

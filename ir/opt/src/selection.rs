@@ -105,6 +105,7 @@ fn sysval_fits(s: Sysval, caps: &Caps) -> bool {
         Sysval::RawInstanceIndex => !io.whole_instance_index,
         Sysval::FragCoord => io.frag_coord,
         Sysval::SamplePosition => io.sample_position,
+        Sysval::Layer | Sysval::ViewportIndex => io.layers,
         Sysval::Pixel | Sysval::FragZ => !io.frag_coord,
         Sysval::FragInvW => !(io.frag_coord && io.perspective && io.linear && io.clip_distances),
         Sysval::BlendConstant => io.blending != Blending::Fixed,

@@ -198,6 +198,7 @@ impl Check<'_> {
             return Err(self.left(Refusal::ClipDistances, s.span));
         }
         refused(Refusal::PointSize, output(&|at| at == IoAt::PointSize))?;
+        refused(Refusal::Layers, output(&|at| matches!(at, IoAt::Layer | IoAt::ViewportIndex)))?;
         let Some(p) = pipeline else { return Ok(()) };
         let caps = &self.caps.io;
         let formats = p.targets.iter().flatten().map(|t| t.format).chain(p.depth.map(|d| d.format));

@@ -103,6 +103,7 @@ impl Scene {
         let draw_ = Draw {
             vertices: Vertices::new(self.pipeline.topology, self.vertices),
             raster: Raster::of(&self.pipeline, self.viewport, [0, 0, width, height]),
+            viewports: Vec::new(),
             merger: Merger::of(&self.pipeline, self.constant, 0),
             seed: None,
         };

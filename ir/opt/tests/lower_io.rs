@@ -225,6 +225,24 @@ fn sizes_of_points() {
     assert_eq!(stays("v4", Topology::TriangleList, true), [true; 2]);
 }
 
+/// A layer and a viewport that are 0 go where a target has none, and fragments are on the first; else both stay.
+#[test]
+fn layers_and_viewports() {
+    for at in ["layer", "viewport_index"] {
+        let vertex = |value: &str, layers: bool| {
+            let text = VERTEX
+                .replace("location 1 f32\n", &format!("location 1 f32\n  out3 \"\" {at} i32\n"))
+                .replace("f32x2, f32 {", "f32x2, f32, i32 {")
+                .replace("v5, v3\n", &format!("v5, v3, {value}\n"));
+            lowered(&text, Stage::Vertex, IoCaps { layers, ..IoCaps::FULL }).1.contains(at)
+        };
+        assert_eq!([vertex("0:i32", false), vertex("v2", false), vertex("0:i32", true)], [false, true, true]);
+        let text = FRAGMENT.replace("v3: f32 = u2f v2", &format!("v9: i32 = sysval {at}\n  v3: f32 = u2f v9"));
+        let fragment = |layers| lowered(&text, Stage::Fragment, IoCaps { layers, ..IoCaps::FULL }).1.contains(at);
+        assert_eq!([fragment(false), fragment(true)], [false, true]);
+    }
+}
+
 /// The fragment throws away what lies outside, with one sample and with four.
 #[test]
 fn clip_distances_by_code() {

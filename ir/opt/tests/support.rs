@@ -60,6 +60,7 @@ const PLANTED: Caps = Caps {
         window: true,
         clip_distances: false,
         point_size: false,
+        layers: false,
         per_target: PerTarget::Masks,
         targets: FormatSet::ALL.without(&[Format::Rgba32Float]),
         ..IoCaps::FULL

@@ -357,6 +357,8 @@ impl Parser {
             }
             "position" => IoAt::Position,
             "point_size" => IoAt::PointSize,
+            "layer" => IoAt::Layer,
+            "viewport_index" => IoAt::ViewportIndex,
             "clip_distance" => IoAt::ClipDistance(self.small()?),
             "frag_depth" => IoAt::FragDepth,
             "sample_mask" => IoAt::SampleMask,

@@ -119,7 +119,7 @@ fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlac
         at: match slot.at {
             IoAt::Location { number, blend_src } => IoPlace::Location { number, blend_src },
             // The size of a point is refused, and goes with the position.
-            IoAt::Position | IoAt::PointSize => IoPlace::Position,
+            IoAt::Position | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex => IoPlace::Position,
             IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
             IoAt::FragDepth => IoPlace::FragDepth,
             IoAt::SampleMask => IoPlace::SampleMask,

@@ -194,6 +194,7 @@ struct V { @builtin(position) p: vec4<f32>, @location(0) uv: vec2<f32>, @locatio
     let what = Draw {
         vertices: Vertices::new(Topology::TriangleList, 6),
         raster: Raster::of(&pipeline, viewport, [0, 0, 40, 30]),
+        viewports: Vec::new(),
         merger: Merger::of(&pipeline, [0.0; 4], 0),
         seed: None,
     };

@@ -247,6 +247,7 @@ impl<'a> Stages<'a> {
         let draw = Draw {
             vertices: Vertices { instances: INSTANCES, ..Vertices::new(topology, VERTICES) },
             raster: Raster::of(&self.state, viewport, [0, 0, w, h]),
+            viewports: Vec::new(),
             merger: Merger::of(&self.state, [0.25, 0.5, 0.75, 1.0], 1),
             seed,
         };

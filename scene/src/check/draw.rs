@@ -148,33 +148,55 @@ fn check_fit(field: &str, p: &Render, pass: &Attachments) -> Checked {
 }
 
 fn check_state(field: &str, d: &Draw, pass: &Attachments) -> Checked {
-    if let Some([x, y, w, h]) = d.scissor {
-        for (k, (at, size)) in [(x, w), (y, h)].into_iter().enumerate() {
-            let most = pass.size[k];
-            if u64::from(at) + u64::from(size) > u64::from(most) {
-                let axis = ["columns", "rows"][k];
-                let message = format!("{size} {axis} from {at} are not in the {most} of the attachments");
-                return fail(format!("{field}.scissor"), message);
-            }
-        }
+    if let Some(scissor) = d.scissor {
+        check_scissor(&format!("{field}.scissor"), scissor, pass)?;
     }
-    if let Some([x, y, w, h, least, most]) = d.viewport {
-        let key = format!("{field}.viewport");
-        let side = f64::from(limits::AXIS);
-        if ![w, h].iter().all(|v| (0.0..=side).contains(v)) {
-            return fail(key, format!("the size {w} x {h} is not in 0 to {side}"));
-        }
-        // At most twice the largest attachment on each side.
-        let is_inside = |at: f64, size: f64| at >= -2.0 * side && at + size < 2.0 * side;
-        if !is_inside(x, w) || !is_inside(y, h) {
-            return fail(key, format!("{x}, {y} is too far outside"));
-        }
-        if !(0.0..=1.0).contains(&least) || !(0.0..=1.0).contains(&most) || least > most {
-            return fail(key, format!("the depths {least} to {most} are no range in 0 to 1"));
-        }
+    for (k, &scissor) in d.scissors.iter().enumerate() {
+        check_scissor(&format!("{field}.scissors[{k}]"), scissor, pass)?;
+    }
+    if let Some(viewport) = d.viewport {
+        check_viewport(format!("{field}.viewport"), viewport)?;
+    }
+    for (k, &viewport) in d.viewports.iter().enumerate() {
+        check_viewport(format!("{field}.viewports[{k}]"), viewport)?;
+    }
+    if d.viewports.len() > limits::VIEWPORTS {
+        let message = format!("{} viewports are more than {}", d.viewports.len(), limits::VIEWPORTS);
+        return fail(format!("{field}.viewports"), message);
+    }
+    if !d.scissors.is_empty() && d.scissors.len() != d.viewports.len() {
+        let message = format!("{} scissors are given for {} viewports", d.scissors.len(), d.viewports.len());
+        return fail(format!("{field}.scissors"), message);
     }
     match d.blend_constant.iter().find(|v| !v.is_finite()) {
         Some(v) => fail(format!("{field}.blendConstant"), format!("{v} is not finite")),
         None => Ok(()),
     }
+}
+
+fn check_scissor(field: &str, [x, y, w, h]: [u32; 4], pass: &Attachments) -> Checked {
+    for (k, (at, size)) in [(x, w), (y, h)].into_iter().enumerate() {
+        let most = pass.size[k];
+        if u64::from(at) + u64::from(size) > u64::from(most) {
+            let axis = ["columns", "rows"][k];
+            return fail(field, format!("{size} {axis} from {at} are not in the {most} of the attachments"));
+        }
+    }
+    Ok(())
+}
+
+fn check_viewport(key: String, [x, y, w, h, least, most]: [f64; 6]) -> Checked {
+    let side = f64::from(limits::AXIS);
+    if ![w, h].iter().all(|v| (0.0..=side).contains(v)) {
+        return fail(key, format!("the size {w} x {h} is not in 0 to {side}"));
+    }
+    // At most twice the largest attachment on each side.
+    let is_inside = |at: f64, size: f64| at >= -2.0 * side && at + size < 2.0 * side;
+    if !is_inside(x, w) || !is_inside(y, h) {
+        return fail(key, format!("{x}, {y} is too far outside"));
+    }
+    if !(0.0..=1.0).contains(&least) || !(0.0..=1.0).contains(&most) || least > most {
+        return fail(key, format!("the depths {least} to {most} are no range in 0 to 1"));
+    }
+    Ok(())
 }

@@ -36,10 +36,28 @@ type Part = (String, u32, u32);
 #[derive(Default)]
 struct Collector {
     shape: Option<([u32; 2], u32)>,
+    /// Layers of each.
+    layers: Option<u32>,
     parts: BTreeMap<Part, String>,
 }
 
 impl Collector {
+    /// The layers of an attachment: there they are, and of the attachments before there were as many.
+    fn layers(&mut self, field: &str, t: &Texture, first: u32, count: u32) -> Checked {
+        let key = format!("{field}.arrayLayerCount");
+        let all = *self.layers.get_or_insert(count);
+        if all != count {
+            return fail(key, format!("it has {count} layers, the attachments before have {all}"));
+        }
+        if count != 1 && t.dimension != TextureDimension::D2 {
+            return fail(key, "only two-dimensional textures have layers");
+        }
+        if count == 0 || count > t.layers().saturating_sub(first) {
+            return fail(key, format!("{count} layers from {first} are not in the {} of the texture", t.layers()));
+        }
+        Ok(())
+    }
+
     fn shape(&mut self, field: &str, size: [u32; 2], samples: u32) -> Checked {
         let (all, count) = *self.shape.get_or_insert((size, samples));
         if all != size {
@@ -173,12 +191,13 @@ impl Checker<'_> {
             }
         };
         all.shape(field, level_size(t, c.mip_level), t.sample_count)?;
-        all.part(field, (c.texture.clone(), c.mip_level, layer))?;
+        all.layers(field, t, c.array_layer, c.array_layer_count)?;
+        (0..c.array_layer_count).try_for_each(|n| all.part(field, (c.texture.clone(), c.mip_level, layer + n)))?;
         if c.load_op == LoadOp::Clear {
             check_clear(&format!("{field}.clearValue"), format, c.clear_value)?;
         }
         if let Some(r) = &c.resolve_target {
-            self.resolve(&format!("{field}.resolveTarget"), r, (t, c.mip_level, format), all)?;
+            self.resolve(&format!("{field}.resolveTarget"), (r, c.array_layer_count), (t, c.mip_level, format), all)?;
         }
         Ok(format)
     }
@@ -186,7 +205,7 @@ impl Checker<'_> {
     fn resolve(
         &self,
         field: &str,
-        r: &ResolveTarget,
+        (r, layers): (&ResolveTarget, u32),
         (from, level, format): (&Texture, u32, Format),
         all: &mut Collector,
     ) -> Checked {
@@ -208,7 +227,8 @@ impl Checker<'_> {
         if level_size(t, r.mip_level) != level_size(from, level) {
             return fail(field, "it has another size than the attachment");
         }
-        all.part(field, (r.texture.clone(), r.mip_level, layer))
+        all.layers(field, t, layer, layers)?;
+        (0..layers).try_for_each(|n| all.part(field, (r.texture.clone(), r.mip_level, layer + n)))
     }
 
     fn depth_stencil(&self, field: &str, d: &DepthStencilAttachment, all: &mut Collector) -> Checked<Format> {
@@ -219,7 +239,8 @@ impl Checker<'_> {
         }
         let layer = check_part(field, t, d.mip_level, d.array_layer)?;
         all.shape(field, level_size(t, d.mip_level), t.sample_count)?;
-        all.part(field, (d.texture.clone(), d.mip_level, layer))?;
+        all.layers(field, t, layer, d.array_layer_count)?;
+        (0..d.array_layer_count).try_for_each(|n| all.part(field, (d.texture.clone(), d.mip_level, layer + n)))?;
         let ops = [
             ("depthLoadOp", d.depth_load_op.is_some(), has_depth, d.depth_read_only, "depth"),
             ("depthStoreOp", d.depth_store_op.is_some(), has_depth, d.depth_read_only, "depth"),

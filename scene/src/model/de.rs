@@ -207,6 +207,12 @@ pub(crate) fn maybe_numbers<'de, D: Deserializer<'de>, const N: usize>(d: D) -> 
     list.map(|l| of_length(l.into_iter().map(|n| n.0).collect())).transpose()
 }
 
+/// Lists of exactly so many numbers.
+pub(crate) fn lists_of_numbers<'de, D: Deserializer<'de>, const N: usize>(d: D) -> Result<Vec<[f64; N]>, D::Error> {
+    let list = Vec::<Vec<Number>>::deserialize(d)?;
+    list.into_iter().map(|l| of_length(l.into_iter().map(|n| n.0).collect())).collect()
+}
+
 /// Exactly so many values, or nothing.
 pub(crate) fn maybe_list<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     d: D,

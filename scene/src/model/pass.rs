@@ -144,6 +144,9 @@ pub struct ColorAttachment {
     /// Layer.
     #[serde(default)]
     pub array_layer: u32,
+    /// Layers from that one on, among which vertices choose by SPIR-V's `Layer`.
+    #[serde(default = "one")]
+    pub array_layer_count: u32,
     /// Slice of a 3D texture.
     pub depth_slice: Option<u32>,
     /// Format of the view; the texture's own if it is left out.
@@ -189,6 +192,9 @@ pub struct DepthStencilAttachment {
     /// Layer.
     #[serde(default)]
     pub array_layer: u32,
+    /// Layers from that one on, among which vertices choose by SPIR-V's `Layer`.
+    #[serde(default = "one")]
+    pub array_layer_count: u32,
     /// Depth at the start of the pass.
     #[serde(default, deserialize_with = "de::maybe_word")]
     pub depth_load_op: Option<LoadOp>,
@@ -285,8 +291,12 @@ pub struct Draw {
     pub call: Call,
     /// x, y, width, height, least and greatest depth.
     pub viewport: Option<[f64; 6]>,
+    /// Several viewports, among which vertices choose by SPIR-V's `ViewportIndex`.
+    pub viewports: Vec<[f64; 6]>,
     /// x, y, width, height.
     pub scissor: Option<[u32; 4]>,
+    /// Of several viewports: one for each.
+    pub scissors: Vec<[u32; 4]>,
     /// The constant of blend factors.
     pub blend_constant: [f64; 4],
     /// The reference of stencil tests.
@@ -368,8 +378,12 @@ struct RawDraw {
     draw_indexed: Option<RawIndexedCall>,
     #[serde(default, deserialize_with = "de::maybe_numbers")]
     viewport: Option<[f64; 6]>,
+    #[serde(default, deserialize_with = "de::lists_of_numbers")]
+    viewports: Vec<[f64; 6]>,
     #[serde(default, deserialize_with = "de::maybe_list")]
     scissor: Option<[u32; 4]>,
+    #[serde(default)]
+    scissors: Vec<[u32; 4]>,
     #[serde(default, deserialize_with = "de::numbers")]
     blend_constant: [f64; 4],
     #[serde(default)]
@@ -392,6 +406,9 @@ impl TryFrom<RawDraw> for Draw {
             },
             _ => return Err("exactly one of `draw`, `drawIndexed` is expected"),
         };
+        if raw.viewport.is_some() && !raw.viewports.is_empty() || raw.scissor.is_some() && !raw.scissors.is_empty() {
+            return Err("one of `viewport`, `viewports` is expected, and of `scissor`, `scissors`");
+        }
         Ok(Draw {
             pipeline: raw.pipeline,
             bindings: raw.bindings,
@@ -400,7 +417,9 @@ impl TryFrom<RawDraw> for Draw {
             index_buffer: raw.index_buffer,
             call,
             viewport: raw.viewport,
+            viewports: raw.viewports,
             scissor: raw.scissor,
+            scissors: raw.scissors,
             blend_constant: raw.blend_constant,
             stencil_reference: raw.stencil_reference,
         })

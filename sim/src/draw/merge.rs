@@ -24,22 +24,27 @@ fn in_range(z: f64, [near, far]: [f32; 2]) -> f32 {
 /// The work of one draw behind its fragment program.
 pub struct Behind<'a> {
     pub merger: &'a Merger,
-    /// Range of depth of the viewport.
-    pub range: [f32; 2],
+    /// Range of depth of each viewport.
+    pub ranges: Vec<[f32; 2]>,
     /// Whether depth and stencil were tested in front of the program.
     pub tested: bool,
 }
 
 impl Behind<'_> {
+    fn range(&self, quad: &QuadIn<'_>) -> [f32; 2] {
+        self.ranges.get(quad.primitive.viewport as usize).copied().unwrap_or([0.0, 1.0])
+    }
+
     fn test(&self, quad: &QuadIn<'_>, lane: usize, sample: u32, z: f64, targets: &mut Targets) -> bool {
         let [x, y] = quad.pixel(lane);
         let (Some(state), Some(surface)) = (&self.merger.depth, &mut targets.depth) else { return true };
-        let z = in_range(z, self.range);
+        let z = in_range(z, self.range(quad));
         test_sample(state, quad.primitive.front, self.merger.reference, z, surface.sample_mut(x, y, sample))
     }
 
     /// Tests in front of the program: samples that fail are covered no more. Where inputs are interpolated stays as it is.
     pub fn test_early(&self, quad: &mut QuadIn<'_>, targets: &mut Targets) {
+        let Some(targets) = targets.layer_mut(quad.primitive.layer) else { return };
         for lane in 0..4 {
             for s in bits(quad.coverage[lane]) {
                 if !self.test(quad, lane, s, quad.depth_at(lane, s as usize), targets) {
@@ -51,6 +56,7 @@ impl Behind<'_> {
 
     /// Whether no sample of a quad can pass, whatever earlier primitives of the draw still write.
     pub fn hopeless(&self, quad: &QuadIn<'_>, targets: &Targets) -> bool {
+        let Some(targets) = targets.layer(quad.primitive.layer) else { return true };
         let (Some(state), Some(surface)) = (&self.merger.depth, &targets.depth) else { return false };
         if !fails_for_good(state) {
             return false;
@@ -58,7 +64,7 @@ impl Behind<'_> {
         (0..4).all(|lane| {
             let [x, y] = quad.pixel(lane);
             bits(quad.coverage[lane]).all(|s| {
-                let z = in_range(quad.depth_at(lane, s as usize), self.range);
+                let z = in_range(quad.depth_at(lane, s as usize), self.range(quad));
                 let state = DepthStencil { depth_write: false, ..*state };
                 let mut stored = [0; 8];
                 let from = surface.sample(x, y, s);
@@ -71,6 +77,7 @@ impl Behind<'_> {
 
     /// Applies what the program made of a quad.
     pub fn apply(&self, quad: &QuadIn<'_>, out: &QuadOut, targets: &mut Targets) {
+        let Some(targets) = targets.layer_mut(quad.primitive.layer) else { return };
         for lane in 0..4 {
             let [x, y] = quad.pixel(lane);
             if quad.coverage[lane] == 0 {

@@ -51,6 +51,10 @@ pub struct VertexOut {
     pub clip: [f32; 8],
     /// Width of the point that it is, in pixels; 1 if it says nothing.
     pub point_size: Option<f32>,
+    /// The layer of the attachments that its primitive is drawn on, if the vertex is the provoking one.
+    pub layer: u32,
+    /// The viewport, likewise: 0 is the rasteriser's own, others are those of [`Draw::viewports`].
+    pub viewport: u32,
     /// Where the values for the fragment program lie, in a list of words that [`Stages`] keeps.
     pub words: Range<u32>,
 }
@@ -70,6 +74,10 @@ pub struct Primitive {
     pub instance: u32,
     /// Whether it is front-facing; lines and points are.
     pub front: bool,
+    /// The layer of the attachments that it is drawn on.
+    pub layer: u32,
+    /// The number of its viewport.
+    pub viewport: u32,
 }
 
 /// Where in a pixel an input is interpolated.
@@ -374,6 +382,8 @@ pub struct Draw<'a> {
     pub vertices: Vertices<'a>,
     /// State of the rasteriser.
     pub raster: Raster,
+    /// Viewports of the numbers 1 and on, with the pixels that each may change.
+    pub viewports: Vec<(Viewport, Rect)>,
     /// State behind the fragment program.
     pub merger: Merger,
     /// Seed of the sizes of batches and the order inside of them, on which no result depends. `None` is the plain run.

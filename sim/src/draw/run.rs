@@ -6,7 +6,7 @@ use gpucc_pipeline::{CullMode, FrontFace};
 use super::merge::Behind;
 use super::{DepthTest, Draw, FragmentTraits, Primitive, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
 use crate::raster::{
-    Bias, ClipOptions, ClipVertex, Primitives, Quad, Rect, Setup, clip_line, clip_polygon, point_is_inside,
+    Bias, ClipOptions, ClipVertex, Primitives, Quad, Rect, Setup, Viewport, clip_line, clip_polygon, point_is_inside,
 };
 use crate::rng::SplitMix64;
 use crate::trap::{Trap, TrapKind};
@@ -43,9 +43,11 @@ pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut T
     let facts = stages.facts();
     let raster = &draw.raster;
     let whole = targets.all().next().map_or(Rect::of([0; 4]), |s| Rect::of([0, 0, s.width, s.rows]));
+    let viewports: Vec<(Viewport, Rect)> =
+        std::iter::once((raster.viewport, raster.scissor)).chain(draw.viewports.iter().copied()).collect();
     let behind = Behind {
         merger: &draw.merger,
-        range: [raster.viewport.min_depth, raster.viewport.max_depth],
+        ranges: viewports.iter().map(|(v, _)| [v.min_depth, v.max_depth]).collect(),
         tested: facts.depth == DepthTest::Early,
     };
     let mut rng = draw.seed.map(SplitMix64::new);
@@ -56,7 +58,10 @@ pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut T
         targets,
         behind,
         facts,
-        area: Rect::of_viewport(&raster.viewport).intersect(raster.scissor).intersect(whole),
+        viewports: viewports
+            .into_iter()
+            .map(|(v, scissor)| (v, Rect::of_viewport(&v).intersect(scissor).intersect(whole)))
+            .collect(),
         rng,
         sizes,
         chunk: Chunk::default(),
@@ -70,14 +75,15 @@ pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut T
 /// Whether the draw fits its attachments.
 fn check(draw: &Draw<'_>, targets: &Targets) -> Result<(), Trap> {
     let wrong = |message: String| Err(Trap::new(TrapKind::Dispatch, message));
-    let v = &draw.raster.viewport;
-    let [x, y, w, h] = [v.x, v.y, v.width, v.height].map(f64::from);
-    let reach = [x, y, x + w, y + h].iter().all(|c| c.abs() <= FARTHEST);
-    if !(reach && w >= 0.0 && h >= 0.0) {
-        return wrong(format!("a viewport at {x}, {y} of {w} x {h} pixels reaches too far"));
-    }
-    if !(v.min_depth.is_finite() && v.max_depth.is_finite()) {
-        return wrong(format!("the viewport's depth goes from {} to {}", v.min_depth, v.max_depth));
+    for v in std::iter::once(&draw.raster.viewport).chain(draw.viewports.iter().map(|(v, _)| v)) {
+        let [x, y, w, h] = [v.x, v.y, v.width, v.height].map(f64::from);
+        let reach = [x, y, x + w, y + h].iter().all(|c| c.abs() <= FARTHEST);
+        if !(reach && w >= 0.0 && h >= 0.0) {
+            return wrong(format!("a viewport at {x}, {y} of {w} x {h} pixels reaches too far"));
+        }
+        if !(v.min_depth.is_finite() && v.max_depth.is_finite()) {
+            return wrong(format!("the viewport's depth goes from {} to {}", v.min_depth, v.max_depth));
+        }
     }
     let samples = draw.raster.samples;
     if !matches!(samples, 1 | 4) {
@@ -86,7 +92,7 @@ fn check(draw: &Draw<'_>, targets: &Targets) -> Result<(), Trap> {
     if draw.merger.targets.len() > 8 {
         return wrong(format!("{} colour targets, at most 8 are possible", draw.merger.targets.len()));
     }
-    let mut all = targets.all();
+    let mut all = (0..targets.layers()).filter_map(|n| targets.layer(n)).flat_map(Targets::all);
     if let Some(first) = all.next() {
         let size = |s: &super::Surface| (s.width, s.rows, s.samples);
         if size(first).2 != samples || all.any(|s| size(s) != size(first)) {
@@ -169,8 +175,8 @@ struct Loop<'a, S: ?Sized> {
     targets: &'a mut Targets,
     behind: Behind<'a>,
     facts: FragmentTraits,
-    /// Pixels that may be changed.
-    area: Rect,
+    /// Viewports with the pixels that each may change.
+    viewports: Vec<(Viewport, Rect)>,
     rng: Option<SplitMix64>,
     sizes: Sizes,
     chunk: Chunk,
@@ -220,10 +226,11 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let ready: Vec<Ready> = chunk.primitives.iter().filter_map(|p| self.set_up(p)).collect();
         let mut batch: Vec<QuadIn<'_>> = Vec::new();
         for r in &ready {
+            let Some(&(_, area)) = self.viewports.get(r.primitive.viewport as usize) else { continue };
             for (setup, bias) in &r.parts {
-                let b = self.area.intersect(setup.bounds());
+                let b = area.intersect(setup.bounds());
                 self.stages.charge(ROW_STEPS * (b.y1 - b.y0).max(0) as u64)?;
-                setup.try_quads(self.area, self.draw.raster.samples, |q| {
+                setup.try_quads(area, self.draw.raster.samples, |q| {
                     self.quad(q, (&r.primitive, setup, *bias), &mut batch)
                 })?;
             }
@@ -238,7 +245,12 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let distances = (0..8).rev().find(|&k| v.iter().any(|v| v.clip[k] != 0.0)).map_or(0, |k| k + 1);
         let corner = |k: usize| ClipVertex { position: v[k].position, distances: v[k].clip[..distances].to_vec() };
         let options = ClipOptions { depth: !raster.unclipped_depth, sides: false };
-        let view = &raster.viewport;
+        // What a vertex gives that is not the provoking one does not count. Vulkan leaves open what a number does that is too large.
+        let VertexOut { layer, viewport, .. } = *v[usize::from(p.provoking)];
+        if layer >= self.targets.layers() {
+            return None;
+        }
+        let (view, _) = self.viewports.get(viewport as usize)?;
         let mut front = true;
         let parts = match p.count {
             1 => {
@@ -263,7 +275,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         };
         let words = v.map(|v| v.words.clone());
         let Assembled { count, provoking, index, instance, .. } = *p;
-        Some(Ready { primitive: Primitive { words, count, provoking, index, instance, front }, parts })
+        Some(Ready { primitive: Primitive { words, count, provoking, index, instance, front, layer, viewport }, parts })
     }
 
     /// Takes a quad into the batch, or one for each sample.

@@ -121,12 +121,41 @@ pub struct Targets {
     pub depth: Option<Surface>,
     /// Pixels that an open quad wrote, row by row; empty if there are none.
     open: Vec<bool>,
+    /// Layers above the first, each with the same attachments.
+    above: Vec<Targets>,
 }
 
 impl Targets {
     /// Attachments before the first draw.
     pub fn new(colour: Vec<Option<Surface>>, depth: Option<Surface>) -> Targets {
-        Targets { colour, depth, open: Vec::new() }
+        Targets { colour, depth, open: Vec::new(), above: Vec::new() }
+    }
+
+    /// With layers above this one, among which vertices choose.
+    #[must_use]
+    pub fn with_layers(self, above: Vec<Targets>) -> Targets {
+        Targets { above, ..self }
+    }
+
+    /// Number of layers.
+    pub fn layers(&self) -> u32 {
+        1 + self.above.len() as u32
+    }
+
+    /// A layer, if it is there.
+    pub fn layer(&self, layer: u32) -> Option<&Targets> {
+        match layer.checked_sub(1) {
+            None => Some(self),
+            Some(k) => self.above.get(k as usize),
+        }
+    }
+
+    /// A layer, for change.
+    pub fn layer_mut(&mut self, layer: u32) -> Option<&mut Targets> {
+        match layer.checked_sub(1) {
+            None => Some(self),
+            Some(k) => self.above.get_mut(k as usize),
+        }
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Surface> {

@@ -74,6 +74,8 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
                 position,
                 clip: (self.clip)(v),
                 point_size: None,
+                layer: 0,
+                viewport: 0,
                 words: from..self.words.len() as u32,
             });
         }
@@ -146,7 +148,7 @@ fn drawing(size: (u32, u32), samples: u32, count: u32, merger: Merger) -> Draw<'
         bias: DepthBias::default(),
         samples,
     };
-    Draw { vertices: Vertices::new(Topology::TriangleList, count), raster, merger, seed: None }
+    Draw { vertices: Vertices::new(Topology::TriangleList, count), raster, viewports: Vec::new(), merger, seed: None }
 }
 
 fn target(format: Format, size: (u32, u32), samples: u32) -> Targets {

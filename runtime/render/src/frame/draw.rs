@@ -6,7 +6,7 @@ use gpucc_machines::drivers::DrawJob;
 use gpucc_pipeline::IndexFormat;
 use gpucc_scene::model::{BufferRange, Call, Draw, Pipeline, Render};
 use gpucc_sim::draw::{self, LinkedStages, Merger, Mixed, Raster, Targets, VertexData, Vertices};
-use gpucc_sim::raster::{Indices, Viewport};
+use gpucc_sim::raster::{Indices, Rect, Viewport};
 use gpucc_sim::{RunReport, Trap, TrapKind};
 
 use super::target::Attachments;
@@ -101,13 +101,18 @@ impl Frame<'_> {
             },
         };
         let [width, height] = size(targets);
-        let [x, y, w, h, min_depth, max_depth] =
-            d.viewport.unwrap_or([0.0, 0.0, f64::from(width), f64::from(height), 0.0, 1.0]).map(|v| v as f32);
-        let viewport = Viewport { x, y, width: w, height: h, min_depth, max_depth };
-        let scissor = d.scissor.unwrap_or([0, 0, width, height]);
+        let view = |v: [f64; 6]| {
+            let [x, y, width, height, min_depth, max_depth] = v.map(|v| v as f32);
+            Viewport { x, y, width, height, min_depth, max_depth }
+        };
+        let whole = [0.0, 0.0, f64::from(width), f64::from(height), 0.0, 1.0];
+        let scissor = |k: usize| d.scissors.get(k).copied().or(d.scissor).unwrap_or([0, 0, width, height]);
+        let viewport = view(d.viewports.first().copied().or(d.viewport).unwrap_or(whole));
+        let others = d.viewports.iter().enumerate().skip(1);
         let draw = draw::Draw {
             vertices,
-            raster: Raster::of(&state, viewport, scissor),
+            raster: Raster::of(&state, viewport, scissor(0)),
+            viewports: others.map(|(k, &v)| (view(v), Rect::of(scissor(k)))).collect(),
             merger: Merger::of(&state, d.blend_constant.map(|v| v as f32), d.stencil_reference),
             seed: self.options.run.perturb,
         };

@@ -15,6 +15,12 @@ fn layer(c: &ColorAttachment) -> u32 {
     c.depth_slice.unwrap_or(c.array_layer)
 }
 
+/// Layers of the attachments: they have as many each.
+fn layers((colours, depth): Attachments<'_>) -> u32 {
+    let colour = colours.iter().flatten().map(|c| c.array_layer_count).next();
+    colour.or(depth.map(|d| d.array_layer_count)).unwrap_or(1)
+}
+
 /// A clear value as words of the format's base type.
 fn clear_words(format: Format, value: [f64; 4]) -> Texel {
     value.map(|v| match format.base() {
@@ -25,12 +31,17 @@ fn clear_words(format: Format, value: [f64; 4]) -> Texel {
 }
 
 impl Frame<'_> {
-    /// The attachments at the start of a pass.
-    pub fn begin(&self, (colours, depth): Attachments<'_>) -> Targets {
+    /// The attachments at the start of a pass: all of their layers.
+    pub fn begin(&self, attachments: Attachments<'_>) -> Targets {
+        let above = (1..layers(attachments)).map(|n| self.begin_layer(attachments, n)).collect();
+        self.begin_layer(attachments, 0).with_layers(above)
+    }
+
+    fn begin_layer(&self, (colours, depth): Attachments<'_>, n: u32) -> Targets {
         let colour = |c: &ColorAttachment| {
             let image = self.resources.textures.get(self.scene.textures.position(&c.texture)?)?;
             let format = c.format.unwrap_or(image.format);
-            let mut surface = Surface::load(image, format, c.mip_level, layer(c));
+            let mut surface = Surface::load(image, format, c.mip_level, layer(c) + n);
             if c.load_op == LoadOp::Clear {
                 surface.clear(clear_words(format, c.clear_value));
             }
@@ -38,7 +49,7 @@ impl Frame<'_> {
         };
         let depth = depth.and_then(|d| {
             let image = self.resources.textures.get(self.scene.textures.position(&d.texture)?)?;
-            let mut surface = Surface::load(image, image.format, d.mip_level, d.array_layer);
+            let mut surface = Surface::load(image, image.format, d.mip_level, d.array_layer + n);
             if d.depth_ops().0 == LoadOp::Clear {
                 surface.clear_depth(d.depth_clear() as f32);
             }
@@ -51,20 +62,28 @@ impl Frame<'_> {
     }
 
     /// Writes the attachments back at the end of a pass.
-    pub fn end(&mut self, (colours, depth): Attachments<'_>, mut targets: Targets) {
-        self.keep_open((colours, depth), &targets);
+    pub fn end(&mut self, attachments: Attachments<'_>, mut targets: Targets) {
+        for n in 0..targets.layers() {
+            if let Some(layer) = targets.layer_mut(n) {
+                self.end_layer(attachments, n, layer);
+            }
+        }
+    }
+
+    fn end_layer(&mut self, (colours, depth): Attachments<'_>, n: u32, targets: &mut Targets) {
+        self.keep_open((colours, depth), n, targets);
         for (c, surface) in colours.iter().zip(&mut targets.colour) {
             let (Some(c), Some(surface)) = (c, surface) else { continue };
             if let Some(r) = &c.resolve_target
                 && let Some(k) = self.scene.textures.position(&r.texture)
             {
-                surface.resolved().store(&mut self.resources.textures[k], r.mip_level, r.array_layer);
+                surface.resolved().store(&mut self.resources.textures[k], r.mip_level, r.array_layer + n);
             }
             if c.store_op == StoreOp::Discard {
                 surface.bytes.fill(0);
             }
             if let Some(k) = self.scene.textures.position(&c.texture) {
-                surface.store(&mut self.resources.textures[k], c.mip_level, layer(c));
+                surface.store(&mut self.resources.textures[k], c.mip_level, layer(c) + n);
             }
         }
         if let (Some(d), Some(surface)) = (depth, &mut targets.depth) {
@@ -75,13 +94,13 @@ impl Frame<'_> {
                 surface.clear_stencil(0);
             }
             if let Some(k) = self.scene.textures.position(&d.texture) {
-                surface.store(&mut self.resources.textures[k], d.mip_level, d.array_layer);
+                surface.store(&mut self.resources.textures[k], d.mip_level, d.array_layer + n);
             }
         }
     }
 
-    /// Notes which pixels of the attachments nothing decides.
-    fn keep_open(&mut self, (colours, depth): Attachments<'_>, targets: &Targets) {
+    /// Notes which pixels of a layer of the attachments nothing decides.
+    fn keep_open(&mut self, (colours, depth): Attachments<'_>, n: u32, targets: &Targets) {
         let Some((width, rows)) =
             targets.colour.iter().flatten().chain(&targets.depth).next().map(|s| (s.width, s.rows))
         else {
@@ -94,10 +113,10 @@ impl Frame<'_> {
         }
         let mut names = Vec::new();
         for c in colours.iter().flatten() {
-            names.push((c.texture.as_str(), c.mip_level, layer(c)));
-            names.extend(c.resolve_target.iter().map(|r| (r.texture.as_str(), r.mip_level, r.array_layer)));
+            names.push((c.texture.as_str(), c.mip_level, layer(c) + n));
+            names.extend(c.resolve_target.iter().map(|r| (r.texture.as_str(), r.mip_level, r.array_layer + n)));
         }
-        names.extend(depth.iter().map(|d| (d.texture.as_str(), d.mip_level, d.array_layer)));
+        names.extend(depth.iter().map(|d| (d.texture.as_str(), d.mip_level, d.array_layer + n)));
         for (name, level, layer) in names {
             let Some(k) = self.scene.textures.position(name) else { continue };
             let all = self.report.open.entry((k, level, layer)).or_insert_with(|| vec![false; open.len()]);
