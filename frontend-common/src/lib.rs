@@ -11,7 +11,9 @@ mod math;
 mod matrix;
 pub mod report;
 mod special;
+mod stage;
 pub mod thread;
 
 pub use code::Code;
 pub use lanes::Partner;
+pub use stage::at_sample;

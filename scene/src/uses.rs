@@ -15,6 +15,8 @@ use crate::{Scene, SceneError};
 /// The uses of a binding in shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
+    /// They read it at the fragment's own pixel alone, as input attachments are read: it may be an attachment of the pass.
+    Own,
     /// They read it: uniform and read-only storage buffers, sampled and read-only storage textures.
     Read,
     /// They write it, or may.
@@ -77,6 +79,7 @@ pub fn check(scene: &Scene, layouts: &dyn Layouts) -> Result<(), SceneError> {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
+    Own,
     Read,
     Write,
     Attachment,
@@ -85,6 +88,7 @@ enum Class {
 impl From<Use> for Class {
     fn from(u: Use) -> Class {
         match u {
+            Use::Own => Class::Own,
             Use::Read => Class::Read,
             Use::Write => Class::Write,
         }
@@ -215,13 +219,14 @@ impl Scope {
         let list: Vec<_> = self.used.iter().collect();
         for same in list.chunk_by(|((a, ..), _), ((b, ..), _)| a == b) {
             for ((resource, class, part), field) in same {
-                if *class == Class::Read {
+                if matches!(class, Class::Own | Class::Read) {
                     continue;
                 }
-                let clash = same.iter().find(|((_, other, p), _)| other < class && p.meets(part));
+                let apart = |other: Class| other < *class && (other, *class) != (Class::Own, Class::Attachment);
+                let clash = same.iter().find(|((_, other, p), _)| apart(*other) && p.meets(part));
                 let Some(((_, other, _), other_field)) = clash else { continue };
                 let how = |c: Class| match c {
-                    Class::Read => "read",
+                    Class::Own | Class::Read => "read",
                     Class::Write => "written",
                     Class::Attachment => "an attachment",
                 };

@@ -71,6 +71,14 @@ fn forms() -> Vec<(&'static str, Outputs)> {
                 k => [k - 1, (k - 1) / 2, 1, x],
             }),
         ),
+        // k, 7, 1, 1; twice that; twice that, with k, 0, 1, 1 added, also where a second instance does it again.
+        (
+            "same_pass",
+            vec![
+                ("picture", picture(4, |x, y| [5 * number(x, y), 28, 5, 5])),
+                ("seen", picture(4, |x, y| [2 * number(x, y), 14, 2, 2])),
+            ],
+        ),
         // Eighths of depth: half of each range.
         (
             "viewports",
@@ -92,6 +100,7 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ("mask", one(4, |x, y| [0, 1, 2, 3].map(|s| (number(x, y) >> s & 1) * (number(x, y) + 16)))),
         // In sixteenths of a pixel the samples are at 6 2, 14 6, 2 10 and 10 14, one alone at 8 8: columns and 16 rows.
         ("places", one(4, |_, _| [0x26, 0x6e, 0xa2, 0xea])),
+        ("places_text", one(4, |_, _| [0x26, 0x6e, 0xa2, 0xea])),
         ("middles", one(4, |_, _| [0x88])),
         ("sample", one(4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s))),
         ("atomics", vec![("picture", place), ("counts", counts)]),
@@ -161,6 +170,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("places", "tesla:nv84", "sample-shading"),
     ("places", "tesla:nva0", "sample-shading"),
     ("places", "vivante", "sample-shading"),
+    ("places_text", "tesla:nv50", "sample-shading"),
+    ("places_text", "tesla:nv84", "sample-shading"),
+    ("places_text", "tesla:nva0", "sample-shading"),
+    ("places_text", "vivante", "sample-shading"),
     ("points", "gcn", "point-size"),
     ("points", "tesla", "point-size"),
     ("points", "valhall", "point-size"),

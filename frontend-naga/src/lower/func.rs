@@ -137,7 +137,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let entry = &m.source.entry_points[index];
         let known = Known { info: m.info.get_entry_point(index), types: m.typed.and_then(|t| t.entry(index)) };
         let mut cx = FuncCx::new(m, entry.name.clone());
-        let mut stage = Stage::new(entry);
+        let mut stage = Stage::new(entry, &cx.m.source.types);
         let mut args = Vec::new();
         for argument in &entry.function.arguments {
             args.push(cx.entry_argument(argument, &mut stage)?);

@@ -17,6 +17,8 @@ pub struct Stage {
     pub workgroup_size: [u32; 3],
     /// The parts met so far.
     pub io: Interface,
+    /// Whether it runs for each sample: an input is of the sample, or its number is one.
+    pub per_sample: bool,
     /// For each leaf of the result the output that it is; none of what no later stage sees.
     pub outputs: Vec<usize>,
 }
@@ -112,7 +114,10 @@ impl FuncCx<'_, '_> {
                 return Err(report::unsupported(Refusal::StageInputs, &what, Span::UNKNOWN));
             }
         };
-        Ok(Val::One(self.b().sysval(sysval)))
+        let value = self.b().sysval(sysval);
+        // That of GLSL is at the sample, that of WGSL in the middle of the pixel.
+        let moved = sysval == Sysval::FragCoord && stage.per_sample && self.m.parsed.lang != crate::Lang::Wgsl;
+        Ok(Val::One(if moved { gpucc_frontend_common::at_sample(&mut self.b(), value) } else { value }))
     }
 
     /// Reads the outputs off the result of an entry: slots, and which leaf of the value is which.
@@ -263,9 +268,20 @@ fn interp(mode: Option<naga::Interpolation>, at: Option<naga::Sampling>, leaf: T
 
 impl Stage {
     /// Of an entry point.
-    pub fn new(entry: &naga::EntryPoint) -> Stage {
+    pub fn new(entry: &naga::EntryPoint, types: &naga::UniqueArena<naga::Type>) -> Stage {
         let io = Interface::default();
-        Stage { kind: entry.stage, workgroup_size: entry.workgroup_size, io, outputs: Vec::new() }
+        let is_sample = |b: &Binding| {
+            let sampled = matches!(b, Binding::Location { sampling: Some(naga::Sampling::Sample), .. });
+            sampled || matches!(b, Binding::BuiltIn(BuiltIn::SampleIndex))
+        };
+        let per_sample = entry.function.arguments.iter().any(|a| match (&a.binding, &types[a.ty].inner) {
+            (Some(b), _) => is_sample(b),
+            (None, naga::TypeInner::Struct { members, .. }) => {
+                members.iter().filter_map(|m| m.binding.as_ref()).any(is_sample)
+            }
+            _ => false,
+        });
+        Stage { kind: entry.stage, workgroup_size: entry.workgroup_size, io, per_sample, outputs: Vec::new() }
     }
 
     /// As the IR has it.

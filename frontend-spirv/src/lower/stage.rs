@@ -588,7 +588,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
         let value = self.b().sysval(sysval);
         let per_sample = self.stage.as_ref().is_some_and(|s| s.per_sample);
-        Ok(if sysval == Sysval::FragCoord && per_sample { self.moved_to_sample(value) } else { value })
+        Ok(if sysval == Sysval::FragCoord && per_sample {
+            gpucc_frontend_common::at_sample(&mut self.b(), value)
+        } else {
+            value
+        })
     }
 
     /// A clip distance, as it lies between the vertices.
@@ -605,20 +609,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             inputs.len() - 1
         });
         Ok(self.b().input(n as u16, leaf))
-    }
-
-    /// The position of a fragment at its sample: the IR's is in the middle of the pixel, as WGSL has it.
-    fn moved_to_sample(&mut self, position: Value) -> Value {
-        let mut b = self.b();
-        let place = b.sysval(Sysval::SamplePosition);
-        let half = b.func.fconst(Type::F32, 0.5);
-        let [x, y] = [0, 1].map(|k| {
-            let (middle, at) = (b.extract(position, k), b.extract(place, k));
-            let corner = b.fsub(middle, half);
-            b.fadd(corner, at)
-        });
-        let (z, w) = (b.extract(position, 2), b.extract(position, 3));
-        b.compose(&[x, y, z, w])
     }
 
     /// The modes of an entry point.

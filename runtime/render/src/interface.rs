@@ -73,8 +73,15 @@ impl Layouts for Reflection<'_> {
     fn used(&self, pipeline: &str, place: (u32, u32), held: Held) -> Option<Use> {
         let stages = self.shaders.pipelines.get(self.scene.pipelines.position(pipeline)?)?;
         let entries = stages.all().filter_map(|e| self.shaders.entries.get(e));
-        let used = entries.flat_map(|e| &e.used).filter(|u| ((u.group, u.place().0), u.held()) == (place, held));
-        used.map(|u| if u.kind.is_writable() { Use::Write } else { Use::Read }).max()
+        let used = entries.flat_map(|e| e.used.iter().map(move |u| (e, u)));
+        let used = used.filter(|(_, u)| ((u.group, u.place().0), u.held()) == (place, held));
+        let of = |(e, u): (&Entry, &Used)| match u.kind.is_writable() {
+            true => Use::Write,
+            // WebGPU has no input attachments.
+            false if u.is_own && self.shaders.sources[e.source].lang != Lang::Wgsl => Use::Own,
+            false => Use::Read,
+        };
+        used.map(of).max()
     }
 }
 

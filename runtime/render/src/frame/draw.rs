@@ -4,7 +4,7 @@ use gpucc_interp::{OracleProgram, Pair};
 use gpucc_ir::Stage;
 use gpucc_machines::drivers::DrawJob;
 use gpucc_pipeline::IndexFormat;
-use gpucc_scene::model::{BufferRange, Call, Draw, Pipeline, Render};
+use gpucc_scene::model::{BindingResource, BufferRange, Call, Draw, Pipeline, Render};
 use gpucc_sim::draw::{self, LinkedStages, Merger, Mixed, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
 use gpucc_sim::{RunReport, Trap, TrapKind};
@@ -26,11 +26,23 @@ impl Frame<'_> {
     ) -> Result<(), Failure> {
         let mut targets = self.begin(attachments);
         for (k, d) in draws.iter().enumerate() {
+            if self.reads_attachments(attachments, d) {
+                self.show(attachments, &targets);
+            }
             self.draw(&format!("{field}.draws[{k}]"), d, &mut targets)?;
             tick();
         }
         self.end(attachments, targets);
         Ok(())
+    }
+
+    /// Whether an attachment of the pass is bound, as input attachments may be.
+    fn reads_attachments(&self, (colours, depth): Attachments<'_>, d: &Draw) -> bool {
+        let names = colours.iter().flatten().map(|c| &c.texture).chain(depth.map(|d| &d.texture));
+        let bound = |name: &String| {
+            d.bindings.iter().any(|b| matches!(&b.resource, BindingResource::Texture(v) if v.texture == *name))
+        };
+        names.into_iter().any(bound)
     }
 
     fn draw(&mut self, field: &str, d: &Draw, targets: &mut Targets) -> Result<(), Failure> {

@@ -61,6 +61,23 @@ impl Frame<'_> {
         Targets::new(colours.iter().map(|c| c.as_ref().and_then(colour)).collect(), depth)
     }
 
+    /// Lets draws that follow read what the attachments hold so far, as a barrier between draws does: a draw reads nothing that it writes.
+    pub fn show(&mut self, (colours, depth): Attachments<'_>, targets: &Targets) {
+        for (n, layer_targets) in (0..targets.layers()).filter_map(|n| targets.layer(n).map(|t| (n, t))) {
+            for (c, surface) in colours.iter().zip(&layer_targets.colour) {
+                let (Some(c), Some(surface)) = (c, surface) else { continue };
+                if let Some(k) = self.scene.textures.position(&c.texture) {
+                    surface.store(&mut self.resources.textures[k], c.mip_level, layer(c) + n);
+                }
+            }
+            if let (Some(d), Some(surface)) = (depth, &layer_targets.depth)
+                && let Some(k) = self.scene.textures.position(&d.texture)
+            {
+                surface.store(&mut self.resources.textures[k], d.mip_level, d.array_layer + n);
+            }
+        }
+    }
+
     /// Writes the attachments back at the end of a pass.
     pub fn end(&mut self, attachments: Attachments<'_>, mut targets: Targets) {
         for n in 0..targets.layers() {
