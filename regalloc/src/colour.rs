@@ -208,7 +208,15 @@ impl Colour<'_> {
             }
         }
         let f = &mut self.files[file];
-        let place = f.chooser.pick(&shape, free, &f.reserved, affinity)?;
+        let mut avoid = f.reserved;
+        // Who cannot be where the group wants it does not take the place of another member.
+        if let (Some(at), Some((w, distance))) = (affinity, widest)
+            && u16::try_from(at).is_ok_and(|at| !free.contains(at))
+            && let Ok(base) = u16::try_from(at + distance)
+        {
+            avoid.add(Placement::run(base, self.p.shape(w).units));
+        }
+        let place = f.chooser.pick(&shape, free, &avoid, affinity)?;
         if widest.is_none() {
             f.reserved.sub(place);
             self.groups.anchor(v, place.base());

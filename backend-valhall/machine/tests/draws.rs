@@ -424,6 +424,8 @@ fn what_has_no_meaning_traps() {
         (fused.replace("@r0:r1:r2:r3", "@r0:r1:r2:r3:r4"), "registers"),
         (fused.replace("r10, 0x0, #0x0", "r10, 0x0, #0x1c"), "no vertex stored"),
         (fused.replace(".wait0 @r0:r1:r2:r3, r8, r10", " @r0:r1:r2:r3, r8, r10\nMOV.i32 r3, r0"), "slot 0"),
+        (described.replace("target:0x0", "target:0x2"), "skips nothing"),
+        (described.replace("blend_descriptor_0", "blend_descriptor_3"), "no blend descriptor 3"),
         (stored.replace("ATEST.wait @r60", "ATEST.wait0 @r60"), "wait for all"),
         (stored.replace("#0xff000000", "#0xff000001"), "another sample"),
         (stored.replace("#0xff000000", "#0x00000000"), "another pixel"),

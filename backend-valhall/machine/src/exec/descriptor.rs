@@ -358,6 +358,8 @@ impl Packet {
 /// The treatment of a colour, as a descriptor says it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Blending {
+    /// Whether the draw has such a descriptor.
+    pub there: bool,
     /// Whether it goes anywhere.
     pub on: bool,
     /// Whether the target has no part in what it becomes.
@@ -399,6 +401,7 @@ impl Blending {
             _ => Some(Code::of(w.format())?),
         };
         Ok(Blending {
+            there: true,
             on,
             opaque: w.mode() == OPAQUE,
             target: w.target() as u8,

@@ -170,20 +170,28 @@ fn blend(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<usize, Trap> {
     }
     check_run(w, d.sr, 16)?;
     let b = f.blend[usize::from(n)];
+    if !b.there {
+        return Err(reserved(format!("the draw has no blend descriptor {n}")));
+    }
+    let ends = u32::from(d.flow) == flow::END;
+    if ends && d.message.target != 0 {
+        return Err(reserved("a BLEND that ends the program skips nothing"));
+    }
+    // The colour of a target that is off goes nowhere.
     if b.on {
         check_format(d.message.regfmt, b.integer, b.signed)?;
-    }
-    let target = usize::from(b.target) & 7;
-    once(w, f.given[target], "BLEND of a target")?;
-    f.given[target] |= w.active;
-    for l in lanes(w.active) {
-        f.colour[target][l] = core::array::from_fn(|k| w.regs[k][l]);
+        let target = usize::from(b.target) & 7;
+        once(w, f.given[target], "BLEND of a target")?;
+        f.given[target] |= w.active;
+        for l in lanes(w.active) {
+            f.colour[target][l] = core::array::from_fn(|k| w.regs[k][l]);
+        }
     }
     w.stage(d.slot, (d.sr, d.sr_count));
     w.kill_last_uses(d)?;
     w.issue(d.slot, (0, 0), Touch::Nothing, &[NOWHERE; LANES], 0)?;
     // Fixed function goes past the call of a shader.
-    Ok(if u32::from(d.flow) == flow::END { 0 } else { usize::from(d.message.target) })
+    Ok(if ends { 0 } else { usize::from(d.message.target) })
 }
 
 /// The target of a pixel word, which names the current pixel and sample; its conversion is that of the target.
