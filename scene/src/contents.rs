@@ -288,8 +288,11 @@ fn generate(image: &mut Image, g: &crate::model::Generator, parts: &[Part], is_w
     Ok(())
 }
 
-/// The bytes of a zlib stream in base64, an error for more than `most`; blanks in the text do not count.
-pub(crate) fn zlib64(text: &str, most: u64) -> Result<Vec<u8>, String> {
+/// The bytes of a zlib stream in base64; blanks in the text do not count.
+///
+/// # Errors
+/// A text that is no such stream, and more bytes than `most`.
+pub fn zlib64(text: &str, most: u64) -> Result<Vec<u8>, String> {
     let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     let packed = base64::engine::general_purpose::STANDARD
         .decode(text)

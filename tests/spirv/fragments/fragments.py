@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""fragments.py record FROM COUNT > ../fragments.txt: random fragment programs of GLSL, each with three vertices, their varyings and textures, and what
-lavapipe draws of it; `tests/tests/recorded_fragments.rs` draws them, too. fragments.py compare FROM TO: the same programs, plain and after
-spirv-opt -O, by `gpucc render` ($GPUCC, on $TARGETS or the oracle), and prints every program that differs; files of those stay in $WORK.
+"""fragments.py record FROM COUNT > ../fragments.txt: random fragment programs of GLSL as modules, every second one after spirv-opt -O, each with three
+vertices, their varyings and textures, and what lavapipe draws of it; `tests/tests/recorded_fragments.rs` draws them, too. fragments.py text N: the GLSL of
+program N. fragments.py compare FROM TO: programs, plain and after spirv-opt -O, by `gpucc render` ($GPUCC, on $TARGETS or the oracle), and prints every
+program that differs; files of those stay in $WORK.
 
 Inputs are interpolated smoothly, without perspective, flat and at centroids; they share locations as components. What the program reads of them is
 rounded, and no exact value lies near the middle of two whole numbers: how a machine rounds while it interpolates does not matter. The same goes for what
 filters give. Needs Debian's mesa-vulkan-drivers libvulkan-dev glslang-tools spirv-tools and a C compiler.
 """
-import os, random, struct, subprocess, sys, collections
+import base64, collections, os, random, struct, subprocess, sys, zlib
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction as F
 
@@ -370,6 +371,9 @@ def compare(seed):
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "text":
+        print(Program(int(sys.argv[2])).source)
+        sys.exit()
     os.makedirs(WORK, exist_ok=True)
     subprocess.check_call(["cc", "-O1", "-o", os.path.join(WORK, "vkdraw"), os.path.join(HERE, "vkdraw.c"), "-lvulkan"])
     first, last = int(sys.argv[2]), int(sys.argv[3])
@@ -381,7 +385,13 @@ if __name__ == "__main__":
             files = Files(p)
             words = files.lavapipe(files.plain) if files.ok and len(p.source) < 2600 else None
             if words and words == files.lavapipe(files.optimised):
-                print("\n".join(["program %d" % p.seed] + p.head() + ["out " + " ".join(words), p.source, "end"]))
+                module = files.plain
+                if count % 2 == 1:
+                    run("glslangValidator", "-V", "-g0", files.base + ".frag", "-o", files.plain)
+                    run("spirv-opt", "-O", files.plain, "-o", files.optimised)
+                    module = files.optimised
+                packed = base64.b64encode(zlib.compress(open(module, "rb").read(), 9)).decode()
+                print("\n".join(["program %d" % p.seed] + p.head() + ["out " + " ".join(words), "module " + packed, ""]))
                 count += 1
             files.remove()
         sys.exit()
