@@ -88,7 +88,6 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
-    Unsupported::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
     Unsupported::all(
         Refusal::BindGroup,

@@ -39,10 +39,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     .on(BEFORE_HALTI5),
     Unsupported::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(GRAPHICS),
-    Unsupported::all(
-        Refusal::SubgroupFlow,
-        "lanes meet at barriers: nothing says which invocations run in lockstep, nor where those that parted are together again",
-    ),
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(GRAPHICS),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000")
         .on(&["gc2000"]),

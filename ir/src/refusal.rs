@@ -81,7 +81,6 @@ refusals! {
     LevelQueries "level-queries" Feature (Textures) "the level that a sampler would take";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
     Subgroups "subgroups" Feature "subgroup operations";
-    SubgroupFlow "subgroup-flow" Feature (Subgroups) "subgroup operations where not all invocations of the workgroup are";
     BindingArrays "binding-arrays" Feature ["a buffer of an array is a resource of its own"] "arrays of more than 64 buffers, and elements above 7 of arrays of bindings without a size (SPIR-V); arrays of buffers (WGSL)";
     GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
     MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: write the alignment as a number"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it and an alignment or size is neither a number nor a constant's name (WGSL)";
@@ -104,7 +103,6 @@ refusals! {
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers. A store of less than a word is `atomics` on chips that need an atomic for it";
     WideTypes "wide-types" Feature "64-bit integers and floats";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
-    SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";
     PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";
     SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample: the built-in value `sample_index`, inputs that are interpolated at the sample";
     SampleMasks "sample-masks" Feature (Stage) "masks of samples that a fragment entry point reads or gives";

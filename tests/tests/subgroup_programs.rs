@@ -2,7 +2,7 @@
 //! for each size of subgroup, and whatever memory and registers start with.
 
 use gpucc::{CodegenOptions, Target};
-use gpucc_ir::{Module, Refusal};
+use gpucc_ir::Module;
 use gpucc_kit::exec::Problem;
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
@@ -314,8 +314,7 @@ fn run(
 }
 
 /// What is refused, of five runs each.
-const REFUSED: &[Row] =
-    &[Row { target: "vivante:*", program: "matrix times vector", code: Refusal::SubgroupFlow, runs: 15 }];
+const REFUSED: &[Row] = &[];
 
 #[test]
 fn ten_programs_on_every_machine() {

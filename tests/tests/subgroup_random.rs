@@ -193,7 +193,7 @@ fn program(seed: u64) -> String {
 }
 
 /// What is refused, of two runs each.
-const REFUSED: &[Row] = &[Row { target: "vivante:*", program: "*", code: Refusal::SubgroupFlow, runs: 192 }];
+const REFUSED: &[Row] = &[Row { target: "vivante:gc2000", program: "*", code: Refusal::ProgramSize, runs: 56 }];
 
 #[test]
 fn programs_of_lanes_that_part() {

@@ -468,7 +468,6 @@ fn probes() -> Vec<Probe> {
              @compute @workgroup_size(1) fn main() { textureAtomicMax(t, vec2<i32>(0), 1lu); }",
         ),
         on_array(R::Subgroups, "", "u32", "o[i] = subgroupAdd(o[i]);"),
-        on_array(R::SubgroupFlow, "", "u32", "if i % 3u == 1u { o[i] = subgroupAdd(o[i]); }"),
         wgsl(
             R::BindingArrays,
             "enable wgpu_binding_array;\nstruct S { v: u32 }\n@group(0) @binding(0) var<storage, read_write> o: binding_array<S, 4>;\n\
@@ -541,12 +540,6 @@ fn probes() -> Vec<Probe> {
             "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
              @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32, @builtin(subgroup_size) n: u32, \
              @builtin(subgroup_invocation_id) l: u32) { o[i] = n * 100u + l; }",
-        ),
-        wgsl(
-            R::SubgroupIds,
-            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
-             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32, @builtin(num_subgroups) n: u32, \
-             @builtin(subgroup_id) l: u32) { o[i] = n * 100u + l; }",
         ),
         on_array(
             R::Atomics,

@@ -18,19 +18,11 @@ impl Isel<'_> {
     /// System values of subgroups; whether it is one.
     pub(super) fn subgroup_sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<bool, Diagnostic> {
         let out = cx.result(i, 0)[0];
-        let invocations: u32 = self.workgroup_size.iter().product();
         match s {
             Sysval::SubgroupSize => self.valu(cx, build::VMovB32.on([Use::imm(64)]).def(out)),
-            Sysval::NumSubgroups => {
-                self.valu(cx, build::VMovB32.on([Use::imm(invocations.div_ceil(64))]).def(out));
-            }
             Sysval::SubgroupInvocationId => {
                 let lane = self.lane(cx);
                 cx.emit(gpucc_mir::MInst::copy(out, lane));
-            }
-            Sysval::SubgroupId => {
-                let index = self.local_index(cx);
-                self.valu(cx, build::VLshrrevB32.on([Use::imm(6), index]).def(out));
             }
             _ => return Ok(false),
         }

@@ -382,7 +382,6 @@ impl<'m> Isel<'m> {
 
     fn sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
         let dst = cx.result(i, 0);
-        let total = gpucc_ir::invocations(self.size);
         match s {
             Sysval::LocalInvocationId => {
                 for (k, &d) in dst.iter().enumerate() {
@@ -419,14 +418,9 @@ impl<'m> Isel<'m> {
                 cx.emit(copy(dst[0], v));
             }
             Sysval::SubgroupSize => cx.emit(copy(dst[0], Use::imm(32))),
-            Sysval::NumSubgroups => cx.emit(copy(dst[0], Use::imm(total.div_ceil(32)))),
             Sysval::SubgroupInvocationId => {
                 let v = self.local_index(cx);
                 cx.emit(build::And.on([v, Use::imm(31)]).def(dst[0]));
-            }
-            Sysval::SubgroupId => {
-                let v = self.local_index(cx);
-                cx.emit(build::Shr.on([v, Use::imm(5)]).def(dst[0]));
             }
             _ => return self.stage_sysval(cx, i, s),
         }

@@ -293,7 +293,6 @@ impl Isel<'_> {
                 let lane = special(gpucc_valhall_machine::operand::LANE_ID, 0);
                 self.push(cx, build::MovI32.on([lane]).def(out[0]));
             }
-            // Ids of subgroups are refused before.
             _ => return self.stage_sysval(cx, i, s),
         }
         Ok(())

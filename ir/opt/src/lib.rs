@@ -27,6 +27,7 @@ pub mod legalise;
 mod legalise_div;
 mod legalise_pack;
 pub mod licm;
+mod linearise;
 pub mod lower_blend;
 pub mod lower_fetch;
 pub mod lower_indices;

@@ -37,20 +37,19 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let whole = whole(m, f, lanes);
     let n = rewrite::run(f, |b, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value));
     let n = n + subgroup_memory::run(m, f, caps);
-    if caps.lockstep {
-        return n;
-    }
     let invocations = m.entries.first().and_then(|e| e.workgroup_size()).map_or(0, gpucc_ir::invocations);
-    n + rewrite::run(f, |b, i| sysval(b, i, invocations, lanes).map_or(Rewrite::Keep, Rewrite::Value))
+    n + rewrite::run(f, |b, i| sysval(b, i, invocations, caps).map_or(Rewrite::Keep, Rewrite::Value))
 }
 
-/// A system value of subgroups that are neighbouring invocations, so many each.
-fn sysval(b: &mut Builder<'_>, i: Inst, invocations: u32, lanes: u32) -> Option<Value> {
+/// A system value of subgroups, which are neighbouring invocations on every target. Their size and the lane have instructions where lanes
+/// run in lockstep.
+fn sysval(b: &mut Builder<'_>, i: Inst, invocations: u32, caps: &Caps) -> Option<Value> {
     let Attr::Sysval(s) = b.func.insts[i].attr else { return None };
+    let lanes = caps.subgroup;
     match s {
-        Sysval::SubgroupSize => Some(number(b, lanes)),
+        Sysval::SubgroupSize if !caps.lockstep => Some(number(b, lanes)),
         Sysval::NumSubgroups => Some(number(b, invocations.div_ceil(lanes))),
-        Sysval::SubgroupInvocationId => {
+        Sysval::SubgroupInvocationId if !caps.lockstep => {
             let index = b.sysval(Sysval::LocalInvocationIndex);
             Some(with(b, Op::And, index, lanes - 1))
         }

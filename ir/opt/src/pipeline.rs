@@ -313,7 +313,10 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("init-workgroup", "a robust module's workgroup memory starts as zeros"),
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
-    ("lower-subgroups", "reductions and scans are written with ballots and reads of other lanes"),
+    (
+        "lower-subgroups",
+        "reductions and scans are written with ballots and reads of other lanes; where lanes meet at barriers, all come by these",
+    ),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
     ("shrink-io", "inputs, outputs and components that nobody reads do not travel"),
     ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),

@@ -95,10 +95,9 @@ fn texture_fits(desc: &TexDesc, caps: &Caps) -> bool {
 fn sysval_fits(s: Sysval, caps: &Caps) -> bool {
     let io = &caps.io;
     match s {
-        // Where invocations are no lanes of the hardware, `lower_subgroups` writes them.
-        Sysval::SubgroupSize | Sysval::NumSubgroups | Sysval::SubgroupInvocationId | Sysval::SubgroupId => {
-            caps.lockstep || caps.subgroup == 0
-        }
+        // `lower_subgroups` writes them; size and lane only where invocations are no lanes of the hardware.
+        Sysval::NumSubgroups | Sysval::SubgroupId => caps.subgroup == 0,
+        Sysval::SubgroupSize | Sysval::SubgroupInvocationId => caps.lockstep || caps.subgroup == 0,
         Sysval::VertexIndex => io.whole_vertex_index,
         Sysval::RawVertexIndex => !io.whole_vertex_index,
         Sysval::InstanceIndex => io.whole_instance_index,

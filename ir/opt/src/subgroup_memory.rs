@@ -11,17 +11,16 @@
 //! so it may stand in a branch. The accesses are atomic: they do not race, and stay in their order. Each lane sets its words at
 //! the start, so that a lane that does not take part has something to read, and bits that are not set; behind a ballot they are 0 again.
 //!
-//! Where there is no lockstep (`Caps::lockstep`) all invocations of a workgroup wait behind the stores, and behind the loads. What stands
-//! where some may be elsewhere stays, and is refused.
+//! Where there is no lockstep (`Caps::lockstep`) all invocations of a workgroup wait behind the stores, and behind the loads; `linearise`
+//! makes all of them come there.
 //!
 //! Needs: `Caps::lanes_by_memory` or `Caps::ballots_by_memory`, and the variable that [`variable`] makes. Keeps: the CFG.
 
-use crate::Caps;
 use crate::rewrite::{self, Rewrite};
-use gpucc_ir::analysis::Uniformity;
+use crate::{Caps, PassCx, linearise};
 use gpucc_ir::{
-    Attr, Barrier, Builder, EntitySet, Function, Global, Init, Inst, Mem, MemFlags, Module, Op, Place, Scope, Space,
-    Span, Sysval, Type, Value, VarData,
+    Attr, Barrier, Builder, Function, Global, Init, IntCc, Mem, MemFlags, Module, Op, Place, Scope, Space, Span,
+    Sysval, Type, Value, VarData,
 };
 
 /// The name of the variable, which no source can give one.
@@ -40,7 +39,8 @@ pub fn variable(f: &Function, size: [u32; 3], caps: &Caps) -> Option<VarData> {
     f.insts_in_order().any(|(_, i)| between_lanes(f.insts[i].op)).then(|| {
         let invocations = gpucc_ir::invocations(size);
         let ballots = if caps.ballots_by_memory { invocations.saturating_add(invocations.div_ceil(EIGHT)) } else { 0 };
-        let words = invocations.saturating_add(ballots);
+        let votes = if caps.lockstep { 0 } else { 2 };
+        let words = invocations.saturating_add(ballots).saturating_add(votes);
         VarData {
             name: NAME.into(),
             space: Space::Workgroup,
@@ -168,6 +168,21 @@ impl Words {
         b.op_as(Op::Compose, &[word, zero, zero, zero], Type::I32.with_lanes(4))
     }
 
+    /// Whether `c` is true in one of the invocations of the workgroup, all of which execute it.
+    fn vote(&self, b: &mut Builder<'_>, c: Value) -> Value {
+        let [zero, one, away] = [0, 1, 4].map(|n| b.func.iconst(Type::I32, n));
+        let votes = self.mem(4 * (2 * self.invocations + self.invocations.div_ceil(EIGHT)));
+        b.store(zero, votes, None);
+        self.meet(b);
+        // Who says no stores where nobody looks.
+        let at = b.op(Op::Select, &[c, zero, away]);
+        b.store(one, votes, Some(at));
+        self.meet(b);
+        let got = b.load(Type::I32, votes, None);
+        self.meet(b);
+        b.icmp(IntCc::Ne, got, zero)
+    }
+
     /// Each lane sets its words.
     fn begin(&self, b: &mut Builder<'_>, ballots: bool) {
         let index = b.sysval(Sysval::LocalInvocationIndex);
@@ -201,17 +216,12 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let (Some(size), Some(var)) = (size, m.globals.keys().find(|&g| m.globals[g].name == NAME)) else { return 0 };
     let words = Words { var, invocations: gpucc_ir::invocations(size), lanes: caps.subgroup, lockstep: caps.lockstep };
     let (mut read, mut ballots) = (false, false);
-    let mut apart: EntitySet<Inst> = EntitySet::new();
     if !caps.lockstep {
-        let uniform = Uniformity::of_workgroups(m, f);
-        for (_, i) in f.insts_in_order().filter(|&(b, _)| uniform.divergent_block(b)) {
-            apart.insert(i);
-        }
+        linearise::run(m, f, &mut PassCx::new(m, caps), &|b, c| words.vote(b, c));
     }
     let changes = rewrite::run(f, |b, i| {
         let (op, args) = (b.func.insts[i].op, b.func.insts[i].args.clone());
         match op {
-            Op::LaneRead | Op::Ballot if apart.contains(i) => Rewrite::Keep,
             Op::LaneRead if caps.lanes_by_memory => {
                 read = true;
                 Rewrite::Value(words.read(b, args[0], args[1]))

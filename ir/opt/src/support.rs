@@ -58,7 +58,6 @@ impl<'a> Chip<'a> {
 fn sysval(s: Sysval) -> [Option<Refusal>; 2] {
     let code = match s {
         Sysval::SubgroupSize | Sysval::SubgroupInvocationId => Refusal::SubgroupLanes,
-        Sysval::SubgroupId | Sysval::NumSubgroups => Refusal::SubgroupIds,
         Sysval::PrimitiveIndex => Refusal::PrimitiveIndex,
         Sysval::PointCoord => Refusal::PointSize,
         Sysval::SampleIndex | Sysval::SamplePosition => Refusal::SampleShading,
@@ -242,11 +241,7 @@ impl Check<'_> {
                 let atomic = if matches!(op, Op::Atomic | Op::CmpXchg) { self.lack(Refusal::Atomics) } else { None };
                 atomic.or_else(|| self.lack(Refusal::StorageBuffers))
             }
-            (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => {
-                let flow = |code: &Refusal| *code == Refusal::Subgroups || !self.caps.lockstep;
-                let codes = [Refusal::Subgroups, Refusal::SubgroupFlow];
-                codes.into_iter().filter(flow).find_map(|code| self.lack(code))
-            }
+            (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => self.lack(Refusal::Subgroups),
             (Op::Atomic | Op::CmpXchg, _) => self.lack(Refusal::Atomics),
             _ => None,
         };

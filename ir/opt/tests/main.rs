@@ -17,6 +17,7 @@ mod if_convert;
 mod inline;
 mod legalise;
 mod licm;
+mod linearise;
 mod lower_blend;
 mod lower_fetch;
 mod lower_indices;
