@@ -669,6 +669,9 @@ fn images_are_asked_what_they_answer() {
         ("Cube 0 0 0 1 Unknown", "%q = OpImageGather %v4 %s %at3 %u1", true),
         ("Cube 0 0 0 1 Unknown", "%q = OpImageFetch %v4 %x %texel", false),
         ("2D 0 0 0 1 Unknown", "%q = OpImageGather %v4 %s %at2 %u1", true),
+        ("2D 0 0 0 1 Unknown", "%q = OpImageGather %v2 %s %at2 %u1", false),
+        ("2D 0 0 0 1 Unknown", "%q = OpImageGather %v2 %s %at2 %u1 ConstOffsets %four", false),
+        ("2D 0 0 0 1 Unknown", "%q = OpImageGather %v4 %s %at2 %u1 ConstOffsets %four", true),
     ]
     .into_iter()
     .enumerate()
@@ -678,11 +681,14 @@ fn images_are_asked_what_they_answer() {
              %pimage = OpTypePointer UniformConstant %image\n%psampler = OpTypePointer UniformConstant %sampler\n\
              %t = OpVariable %pimage UniformConstant\n%z = OpVariable %psampler UniformConstant\n%v2 = OpTypeVector %f 2\n\
              %v3 = OpTypeVector %f 3\n%v4 = OpTypeVector %f 4\n%i3 = OpTypeVector %i 3\n%zero = OpConstant %f 0\n\
-             %at2 = OpConstantNull %v2\n%at3 = OpConstantNull %v3\n%texel = OpConstantNull %i3"
+             %at2 = OpConstantNull %v2\n%at3 = OpConstantNull %v3\n%texel = OpConstantNull %i3\n\
+             %i2 = OpTypeVector %i 2\n%u4 = OpConstant %u 4\n%offsets = OpTypeArray %i2 %u4\n%o = OpConstantNull %i2\n\
+             %four = OpConstantComposite %offsets %o %o %o %o"
         );
         let annotations = "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 1\nOpDecorate %z DescriptorSet 0\nOpDecorate %z Binding 2";
         let body = format!("%x = OpLoad %image %t\n%y = OpLoad %sampler %z\n{sampled}{asks}");
-        let lowered = lower(&assembled(&format!("asked{n}"), ["ImageQuery", annotations, &types, &body]));
+        let lowered =
+            lower(&assembled(&format!("asked{n}"), ["ImageQuery ImageGatherExtended", annotations, &types, &body]));
         match lowered {
             Ok(_) if fits => {}
             Err(list) if !fits => assert_eq!(list[0].class, Class::Invalid, "{image} {asks}: {}", list[0]),

@@ -548,6 +548,9 @@ impl FuncCx<'_, '_> {
         let Val::Sampled(image, sampler) = self.val(o[0])? else {
             return self.wrong(format!("%{} is no image with a sampler", o[0]));
         };
+        if self.result_leaf(inst)?.lanes() != 4 {
+            return self.wrong("it gives four components");
+        }
         let dref = inst.op == Op::ImageDrefGather;
         let operands = self.operands_of(&o[3..])?;
         let (mut desc, mut given) = self.question(&image, &sampler, TexWhat::Gather, o[1], false)?;
