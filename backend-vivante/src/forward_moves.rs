@@ -20,27 +20,12 @@
 
 use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use, labels};
 use gpucc_vivante_machine as machine;
-use machine::{Class, Op};
+use machine::Op;
 use smallvec::SmallVec;
 
+use crate::components::{Liveness, Set, has, is_copy, may_write_elsewhere, pass, reorder, unit};
 use crate::inst::{FILE, SrcMods, VOp, Vivante};
 use crate::resettle;
-
-/// Components of all temporaries.
-pub type Set = [u64; 4];
-
-pub fn set(s: &mut Set, unit: u16, on: bool) {
-    let bit = 1 << (unit % 64);
-    if on {
-        s[usize::from(unit) / 64] |= bit;
-    } else {
-        s[usize::from(unit) / 64] &= !bit;
-    }
-}
-
-pub fn has(s: &Set, unit: u16) -> bool {
-    s[usize::from(unit) / 64] >> (unit % 64) & 1 == 1
-}
 
 /// The known contents of a component.
 #[derive(Clone, Copy, PartialEq)]
@@ -118,18 +103,6 @@ fn copied(u: &Use<Vivante>, k: usize) -> Option<Known> {
     }
 }
 
-pub fn is_copy(i: &MInst<Vivante>) -> bool {
-    i.target_op() == Some(VOp::M(Op::Mov))
-        && !i.mods.sat
-        && !i.mods.indexed
-        && matches!(i.uses.as_slice(), [u] if u.mods.is_plain())
-}
-
-/// The unit that a component of an operand reads.
-pub fn unit(p: PReg, c: u8) -> u16 {
-    p.place.unit(u16::from(c).min(p.place.len() - 1))
-}
-
 /// Reads an operand where its value comes from.
 fn read(i: &mut MInst<Vivante>, k: usize, known: &[Known; 256]) {
     let u = i.uses[k];
@@ -196,48 +169,6 @@ fn written(i: &MInst<Vivante>, known: &mut [Known; 256], t: &Vivante) {
         if !gone {
             known[usize::from(u)] = value;
         }
-    }
-}
-
-/// The live registers at the beginning of the blocks, and where those go.
-pub struct Liveness {
-    live_in: Vec<Set>,
-    succs: Vec<Vec<usize>>,
-}
-
-impl Liveness {
-    pub fn new(mf: &MFunc<Vivante>, t: &Vivante) -> Liveness {
-        let n = mf.blocks.len();
-        let succs: Vec<Vec<usize>> =
-            mf.code.iter().map(|insts| labels(insts).map(|l| l.0 as usize).collect()).collect();
-        let mut l = Liveness { live_in: vec![[0; 4]; n], succs };
-        loop {
-            let mut changed = false;
-            for b in (0..n).rev() {
-                let mut live = l.out_of(b);
-                for i in mf.code[b].iter().rev() {
-                    pass(i, &mut live, t);
-                }
-                if live != l.live_in[b] {
-                    l.live_in[b] = live;
-                    changed = true;
-                }
-            }
-            if !changed {
-                return l;
-            }
-        }
-    }
-
-    /// The live registers at the end of a block.
-    pub fn out_of(&self, b: usize) -> Set {
-        let mut live = [0u64; 4];
-        for &s in &self.succs[b] {
-            for (a, x) in live.iter_mut().zip(&self.live_in[s]) {
-                *a |= x;
-            }
-        }
-        live
     }
 }
 
@@ -324,36 +255,6 @@ fn retarget(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
 fn order_of(from: PReg, swz: [u8; 4], count: usize) -> SmallVec<[usize; 4]> {
     let last = usize::from(from.place.len()) - 1;
     swz.iter().take(count).map(|&c| usize::from(c).min(last)).collect()
-}
-
-/// Lets each result of an instruction be what the one of that number was. False if it cannot.
-pub fn reorder(i: &mut MInst<Vivante>, order: &[usize], t: &Vivante) -> bool {
-    if order.iter().enumerate().all(|(k, &o)| k == o) {
-        return true;
-    }
-    let Some(VOp::M(op)) = i.target_op() else { return false };
-    let turned = |old: [u8; 4]| {
-        let mut new = [old[order[order.len() - 1]]; 4];
-        for (n, &o) in new.iter_mut().zip(order) {
-            *n = old[o];
-        }
-        new
-    };
-    match op.row().attrs.class {
-        Class::Texture => i.mods.texel = turned(i.mods.texel),
-        Class::Vector | Class::IntVector if t.is_vector(op, i.mods.ty) => {
-            // The last operand would be the index.
-            if i.uses.iter().any(|u| u.mods.indexed) {
-                return false;
-            }
-            i.uses.iter_mut().for_each(|u| u.mods.swz = turned(u.mods.swz));
-        }
-        // One result in all components.
-        Class::Reduce => return !matches!(op, Op::Dst | Op::Litp),
-        Class::Vector | Class::IntVector | Class::Scalar => {}
-        _ => return false,
-    }
-    true
 }
 
 /// If the last instruction exchanges components of a register that one instruction made, that one makes them where they go: red and
@@ -476,15 +377,6 @@ fn splits(u: &Use<Vivante>, row: u16, lanes: u32) -> bool {
     read & lanes != 0 && read & !lanes != 0
 }
 
-/// Whether an operation may write another register: what goes through lanes one by one without rules for its destination.
-pub fn may_write_elsewhere(i: &MInst<Vivante>) -> bool {
-    let Some(VOp::M(op)) = i.target_op() else { return false };
-    let class = op.row().attrs.class;
-    !op.has_pair()
-        && op != Op::Movai
-        && matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce | Class::Texture)
-}
-
 fn is_dead(i: &MInst<Vivante>, live: &Set, t: &Vivante) -> bool {
     let Some(VOp::M(_)) = i.target_op() else { return false };
     let info = t.info(i);
@@ -494,17 +386,6 @@ fn is_dead(i: &MInst<Vivante>, live: &Set, t: &Vivante) -> bool {
     };
     let Some(d) = d.filter(|d| d.file == FILE && !t.in_arrays(*d)) else { return false };
     info.can_dce() && !i.mods.indexed && d.place.units().all(|u| !has(live, u))
-}
-
-/// Liveness above an instruction from that below it.
-pub fn pass(i: &MInst<Vivante>, live: &mut Set, t: &Vivante) {
-    for d in i.defs.iter().filter_map(|d| d.phys()).filter(|d| d.file == FILE && !t.in_arrays(*d)) {
-        d.place.units().for_each(|u| set(live, u, false));
-    }
-    for u in &i.uses {
-        let Some(p) = u.phys().filter(|p| p.file == FILE) else { continue };
-        u.mods.swz.iter().for_each(|&c| set(live, unit(p, c), true));
-    }
 }
 
 /// Removes MOVs that leave every component where it is. Needs: physical registers. Returns how many.

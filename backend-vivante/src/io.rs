@@ -133,6 +133,11 @@ fn map(first: u32, list: &[u32]) -> Vec<StateWord> {
     list.chunks(4).enumerate().map(one).collect()
 }
 
+/// Whether the targets of a pipeline have several samples: fragments have an input more then, of which nothing is known.
+pub fn has_samples(p: Option<&Pipeline>) -> bool {
+    p.is_some_and(|p| p.samples > 1)
+}
+
 /// State words of a program with so many temporaries.
 pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, temps: u16) -> Vec<StateWord> {
     let Some(interface) = stage.interface() else { return Vec::new() };
@@ -172,7 +177,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, generation: u8, t
         *r |= 0x80;
     }
     let mut list = vec![
-        word(0x1008, (u32::from(io.count()) + 1) | 0x1f00),
+        word(0x1008, (u32::from(io.count()) + 1 + u32::from(has_samples(p))) | 0x1f00),
         word(0x100c, temps.into()),
         word(0x1010, saturated | (n as u32 - 1) << 8),
     ];

@@ -9,6 +9,7 @@ pub mod clamp;
 #[doc(hidden)]
 pub mod clamped_conversions;
 mod colours;
+mod components;
 #[doc(hidden)]
 pub mod constant_factors;
 mod emit;
@@ -488,6 +489,10 @@ fn place_arrays(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<
     if cx.state.io.is_vertex && cx.state.io.count() == 0 {
         // The place of the one element of a program without attributes; with all in use the last, which no input has.
         cx.state.temps = (cx.state.temps + 1).min(64);
+    }
+    if cx.state.io.is_fragment && io::has_samples(pipeline) {
+        // The input that hardware adds lies behind the varyings.
+        cx.state.temps = (cx.state.temps + 1).max(cx.state.io.count() + 2).min(64);
     }
     Ok(u64::from(cx.state.arrays.rows))
 }

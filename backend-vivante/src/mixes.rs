@@ -14,7 +14,7 @@
 //!
 //! Of an infinite `t` the long form makes no number, the short one an infinity: WGSL promises nothing about either.
 //!
-//! Needs: sums that may be contracted. Keeps: the CFG.
+//! Needs: the licences of the source, `contract` and `nsz`, which modules that keep infinities do not give. Keeps: the CFG.
 
 use gpucc_ir::{Const, FpFlags, Function, Inst, Op, Scalar, Value};
 use gpucc_opt::rewrite::{self, Rewrite};
@@ -32,7 +32,8 @@ pub fn run(f: &mut Function) -> u64 {
 /// The weight, the first constant and the step to the second.
 fn mix(f: &Function, i: Inst) -> Option<(Value, Const, Const)> {
     let d = &f.insts[i];
-    if d.op != Op::FAdd || f.ty(d.result()).scalar() != Scalar::F32 || !d.fp.has(FpFlags::CONTRACT) {
+    let licensed = d.fp.has(FpFlags::CONTRACT.with(FpFlags::NSZ));
+    if d.op != Op::FAdd || f.ty(d.result()).scalar() != Scalar::F32 || !licensed {
         return None;
     }
     let (x, y) = (scaled(f, d.args[0]), scaled(f, d.args[1]));

@@ -16,7 +16,7 @@ use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
 use smallvec::SmallVec;
 
-use crate::forward_moves::{Set, has, is_copy, may_write_elsewhere, reorder, set, unit};
+use crate::components::{Set, has, is_copy, may_write_elsewhere, reorder, set, unit};
 use crate::inst::{FILE, VOp, Vivante};
 
 /// How far around a copy is looked.

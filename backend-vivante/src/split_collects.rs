@@ -14,11 +14,17 @@ use gpucc_vivante_machine as machine;
 use machine::Class;
 use smallvec::SmallVec;
 
-use crate::forward_moves::{Liveness, Set, has, is_copy, pass, unit};
+use crate::components::{Liveness, Set, has, is_copy, pass, unit};
 use crate::inst::{FILE, VOp, Vivante};
 
 /// How far above an operation its copies may be.
 const REACH: usize = 32;
+
+/// The copies that go, the last first, and the operations instead.
+struct Split {
+    copies: SmallVec<[usize; 4]>,
+    parts: SmallVec<[MInst<Vivante>; 4]>,
+}
 
 /// Runs the pass; gives the number of instructions that disappeared.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
@@ -29,7 +35,7 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
         let mut k = insts.len();
         while k > 0 {
             k -= 1;
-            let Some((copies, parts)) = split(insts, k, &live, t) else {
+            let Some(Split { copies, parts }) = split(insts, k, &live, t) else {
                 pass(&insts[k], &mut live, t);
                 continue;
             };
@@ -45,13 +51,8 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     saved
 }
 
-/// The copies that go, the last first, and the operations instead; `live` is what is live behind the instruction.
-fn split(
-    insts: &[MInst<Vivante>],
-    k: usize,
-    live: &Set,
-    t: &Vivante,
-) -> Option<(SmallVec<[usize; 4]>, SmallVec<[MInst<Vivante>; 4]>)> {
+/// What takes the place of an instruction; `live` is what is live behind it.
+fn split(insts: &[MInst<Vivante>], k: usize, live: &Set, t: &Vivante) -> Option<Split> {
     let i = &insts[k];
     let Some(VOp::M(op)) = i.target_op() else { return None };
     let lane_wise = matches!(op.row().attrs.class, Class::Vector | Class::IntVector) && t.is_vector(op, i.mods.ty);
@@ -73,7 +74,7 @@ fn operand(
     to: PReg,
     live: &Set,
     t: &Vivante,
-) -> Option<(SmallVec<[usize; 4]>, SmallVec<[MInst<Vivante>; 4]>)> {
+) -> Option<Split> {
     let i = &insts[k];
     let u = &i.uses[which];
     let p = u.phys().filter(|p| p.file == FILE && !t.in_arrays(*p))?;
@@ -154,5 +155,5 @@ fn operand(
         parts.push(part);
     }
     copies.sort_unstable_by(|a, b| b.cmp(a));
-    Some((copies, parts))
+    Some(Split { copies, parts })
 }

@@ -3,6 +3,8 @@
 use gpucc_ir::{Builder, FpFlags, Function, Mem, Op, Place, Res, Type, Value};
 use gpucc_vivante::mixes::run;
 
+const LICENCE: FpFlags = FpFlags::CONTRACT.with(FpFlags::NSZ);
+
 /// `x * (1 - t) + y * t`, where `make` gives x and y for t.
 fn mix(fp: FpFlags, make: impl Fn(&mut Builder<'_>, Value) -> [Value; 2]) -> Function {
     let mut f = Function::new("main");
@@ -36,7 +38,7 @@ fn left(f: &Function) -> (f32, f32) {
 #[test]
 fn two_constants_are_a_step_and_a_start() {
     for (x, y) in [(4.0, 256.0), (0.25, 0.6), (0.6, 1.0), (1.0, 0.5), (-1.0, 1.0)] {
-        let mut f = mix(FpFlags::CONTRACT, constants(x, y));
+        let mut f = mix(LICENCE, constants(x, y));
         assert_eq!(run(&mut f), 1, "{x} {y}");
         assert_eq!(left(&f), (y - x, x));
     }
@@ -46,15 +48,17 @@ fn two_constants_are_a_step_and_a_start() {
 fn what_would_lose_digits_stays() {
     // The second constant is what is left at 1: it may not drown in the first.
     for (x, y) in [(1.0, 0.0), (1000.0, 1.0), (0.7, 0.1), (-3.0, 1.0), (f32::MAX, -f32::MAX)] {
-        let mut f = mix(FpFlags::CONTRACT, constants(x, y));
+        let mut f = mix(LICENCE, constants(x, y));
         assert_eq!(run(&mut f), 0, "{x} {y}");
     }
 }
 
 #[test]
 fn exact_sums_and_other_weights_stay() {
-    let mut f = mix(FpFlags::NONE, constants(0.25, 0.6));
-    assert_eq!(run(&mut f), 0);
-    let mut f = mix(FpFlags::CONTRACT, |b, t| [b.fmul(t, t), b.func.fconst(Type::F32, 0.5)]);
+    for fp in [FpFlags::NONE, FpFlags::CONTRACT] {
+        let mut f = mix(fp, constants(0.25, 0.6));
+        assert_eq!(run(&mut f), 0);
+    }
+    let mut f = mix(LICENCE, |b, t| [b.fmul(t, t), b.func.fconst(Type::F32, 0.5)]);
     assert_eq!(run(&mut f), 0);
 }

@@ -257,10 +257,12 @@ impl<'a> Machine<'a> {
         let mut colours = Vec::new();
         if let Some(f) = &fragment {
             let temps = f.launch.temps;
-            if varyings.len() >= temps.max(1) {
-                return Err(bad(format!("{} varyings of a fragment program with {temps} temporaries", varyings.len())));
+            // The position, the varyings, and one of unknown contents where pixels have samples.
+            let inputs = varyings.len() + 1 + usize::from(draw.raster.samples > 1);
+            if inputs > temps.max(1) {
+                return Err(bad(format!("{inputs} inputs of a fragment program with {temps} temporaries")));
             }
-            colours = fragment_words(&words, varyings.len(), &wants(&places, draw, halti5))?;
+            colours = fragment_words(&words, inputs, &wants(&places, draw, halti5))?;
             if let Some(t) = colours.iter().find(|t| **t >= temps) {
                 return Err(bad(format!("a target has t{t}, which the program does not have")));
             }

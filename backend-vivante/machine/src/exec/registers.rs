@@ -223,13 +223,13 @@ impl VertexWords {
     }
 }
 
-/// Temporaries of the targets of a fragment program with so many varyings.
-pub(super) fn fragment_words(words: &Words<'_>, varyings: usize, wanted: &[Wanted]) -> Result<Vec<usize>, Trap> {
+/// Temporaries of the targets of a fragment program with so many inputs.
+pub(super) fn fragment_words(words: &Words<'_>, given: usize, wanted: &[Wanted]) -> Result<Vec<usize>, Trap> {
     let inputs = PsInputs([words.get(reg::PS_INPUT_COUNT)]);
     inputs.reserved()?;
-    if inputs.count() as usize != varyings + 1 || inputs.always() != 31 {
+    if inputs.count() as usize != given || inputs.always() != 31 {
         let (count, always) = (inputs.count(), inputs.always());
-        return Err(bad(format!("{count} inputs of the fragment program ({always}) for {varyings} varyings")));
+        return Err(bad(format!("{count} inputs of the fragment program ({always}), the draw has {given}")));
     }
     let control = PsControl([words.get(reg::PS_CONTROL)]);
     control.reserved()?;
