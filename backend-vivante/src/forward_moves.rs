@@ -35,6 +35,33 @@ enum Known {
     Imm(u32),
 }
 
+/// The known contents of all components.
+struct Contents {
+    of: [Known; 256],
+    /// The components that others may be copies of: a write to any other one makes no copy stale.
+    sources: Set,
+}
+
+impl Contents {
+    fn learn(&mut self, unit: u16, value: Known) {
+        self.of[usize::from(unit)] = value;
+        if let Known::Unit(source) = value {
+            set(&mut self.sources, source, true);
+        }
+    }
+
+    /// Forgets a component that is written, and its copies.
+    fn forget(&mut self, unit: u16) {
+        self.of[usize::from(unit)] = Known::Nothing;
+        if has(&self.sources, unit) {
+            set(&mut self.sources, unit, false);
+            for x in self.of.iter_mut().filter(|x| **x == Known::Unit(unit)) {
+                *x = Known::Nothing;
+            }
+        }
+    }
+}
+
 /// Runs the pass; gives the number of instructions that disappeared.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     let mut repeated = 0;
@@ -46,16 +73,16 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
             // A value at the end stays where the hardware looks for it.
             let end = i.target_op() == Some(VOp::End);
             for k in 0..if end { 0 } else { i.uses.len() } {
-                read(i, k, &known);
+                read(i, k, &known.of);
             }
-            if repeats(i, &known) {
+            if repeats(i, &known.of) {
                 repeated += 1;
                 return false;
             }
             written(i, &mut known, t);
             true
         });
-        let said = known.iter().enumerate().filter(|(_, k)| **k != Known::Nothing);
+        let said = known.of.iter().enumerate().filter(|(_, k)| **k != Known::Nothing);
         at_end[b] = Some(said.map(|(u, k)| (u as u16, *k)).collect());
     }
     repeated + remove(mf, t)
@@ -73,15 +100,15 @@ fn ways_in(mf: &MFunc<Vivante>) -> Vec<SmallVec<[usize; 2]>> {
 }
 
 /// What is known on all ways into a block; nothing where one of them comes from further down.
-fn agreed(ways: &[usize], at_end: &[Option<Vec<(u16, Known)>>]) -> [Known; 256] {
-    let mut known = [Known::Nothing; 256];
+fn agreed(ways: &[usize], at_end: &[Option<Vec<(u16, Known)>>]) -> Contents {
+    let mut known = Contents { of: [Known::Nothing; 256], sources: [0; 4] };
     let Some((&first, others)) = ways.split_first() else { return known };
     if ways.iter().any(|&w| at_end[w].is_none()) {
         return known;
     }
     for &(u, k) in at_end[first].iter().flatten() {
         if others.iter().all(|&w| at_end[w].as_ref().is_some_and(|l| l.contains(&(u, k)))) {
-            known[usize::from(u)] = k;
+            known.learn(u, k);
         }
     }
     known
@@ -139,35 +166,32 @@ fn read(i: &mut MInst<Vivante>, k: usize, known: &[Known; 256]) {
 }
 
 /// Notes what an instruction writes.
-fn written(i: &MInst<Vivante>, known: &mut [Known; 256], t: &Vivante) {
+fn written(i: &MInst<Vivante>, known: &mut Contents, t: &Vivante) {
     let Some(d) = i.defs.first().and_then(|d| d.phys()).filter(|d| d.file == FILE) else { return };
     if i.mods.indexed {
         // Any element may have changed.
         let first = t.array_row * 4;
-        for (u, x) in known.iter_mut().enumerate() {
+        for (u, x) in known.of.iter_mut().enumerate() {
             if u >= usize::from(first) || matches!(x, Known::Unit(s) if *s >= first) {
                 *x = Known::Nothing;
             }
         }
         return;
     }
-    let mut now: Vec<(u16, Known)> = Vec::new();
+    let mut now: SmallVec<[(u16, Known); 4]> = SmallVec::new();
     for (k, unit_of) in d.place.units().enumerate() {
         let source = i.uses.first().filter(|_| is_copy(i));
         let value = source.and_then(|u| copied(u, k)).unwrap_or(Known::Nothing);
         now.push((unit_of, value));
     }
     for &(u, _) in &now {
-        for x in known.iter_mut().filter(|x| **x == Known::Unit(u)) {
-            *x = Known::Nothing;
-        }
-        known[usize::from(u)] = Known::Nothing;
+        known.forget(u);
     }
     for &(u, value) in &now {
         // A source that this very instruction overwrites is gone.
         let gone = matches!(value, Known::Unit(s) if now.iter().any(|n| n.0 == s));
         if !gone {
-            known[usize::from(u)] = value;
+            known.learn(u, value);
         }
     }
 }

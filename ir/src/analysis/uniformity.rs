@@ -76,6 +76,8 @@ struct Run<'a> {
     agreed: Variance,
     /// Loops (by construct) whose lanes may leave in different iterations.
     divergent_loops: EntitySet<super::ConstructId>,
+    /// Whether there is one of them.
+    loops_diverge: bool,
     /// Blocks whose parameters merge lanes that a divergent branch separated.
     divergent_joins: EntitySet<Block>,
     branches_done: EntitySet<Block>,
@@ -131,6 +133,7 @@ impl Uniformity {
             dom,
             u: Uniformity { values: SecondaryMap::new(), divergent_blocks: EntitySet::new() },
             divergent_loops: EntitySet::new(),
+            loops_diverge: false,
             divergent_joins: EntitySet::new(),
             branches_done: EntitySet::new(),
             stamp: 0,
@@ -202,6 +205,9 @@ impl Run<'_> {
 
     /// Whether a value is defined in a loop that lanes leave at different times, and `at` is outside of that loop.
     fn leaves(&self, v: Value, at: Block) -> bool {
+        if !self.loops_diverge {
+            return false;
+        }
         let def = match self.f.values[v].def {
             ValueDef::Param(b, _) => b,
             ValueDef::Inst(i, _) => match self.blocks[i] {
@@ -210,7 +216,8 @@ impl Run<'_> {
             },
             ValueDef::Const(_) | ValueDef::Undef => return false,
         };
-        self.s.enclosing(self.s.of(def)).any(|l| self.divergent_loops.contains(l) && !self.s.contains(l, at))
+        def != at
+            && self.s.enclosing(self.s.of(def)).any(|l| self.divergent_loops.contains(l) && !self.s.contains(l, at))
     }
 
     /// The variance of a value as an edge carries it to block `at`.
@@ -331,6 +338,7 @@ impl Run<'_> {
             let stays = self.mark[header] == self.stamp || end == Some(header);
             if leaves && stays {
                 self.divergent_loops.insert(l);
+                self.loops_diverge = true;
                 // The loop's exits join lanes of different iterations.
                 self.divergent_joins.insert(self.s.constructs[l].merge);
                 for x in self.loop_blocks(l) {
