@@ -68,7 +68,7 @@ fn assembled(name: &str, [capabilities, annotations, types, body]: [&str; 4]) ->
     );
     let path = scratch(&format!("{name}.spvasm"));
     std::fs::write(&path, source).expect("a file");
-    tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("{name}.spv"))
+    tool("spirv-as", &["--target-env", "spv1.4"], &path, &format!("{name}.spv"))
 }
 
 #[track_caller]
@@ -694,6 +694,26 @@ fn images_are_asked_what_they_answer() {
             Err(list) if !fits => assert_eq!(list[0].class, Class::Invalid, "{image} {asks}: {}", list[0]),
             Ok(_) => panic!("{image}: {asks} is read"),
             Err(list) => panic!("{image} {asks}: {}", list[0]),
+        }
+    }
+}
+
+/// What is counted is an integer.
+#[test]
+fn counts_are_integers() {
+    if !tools() {
+        return;
+    }
+    for (n, (ty, fits)) in [("u", true), ("i", true), ("f", false), ("bool", false)].into_iter().enumerate() {
+        for (k, counts) in ["%n = OpBitCount %T %u3", "%n = OpPtrDiff %T %p1 %p2"].into_iter().enumerate() {
+            let body = counts.replace("%T", &format!("%{ty}"));
+            let bytes = assembled(&format!("count{n}{k}"), ["VariablePointersStorageBuffer", "", "", &body]);
+            match lower(&bytes) {
+                Ok(_) if fits => {}
+                Err(list) if !fits => assert_eq!(list[0].class, Class::Invalid, "{body}: {}", list[0]),
+                Ok(_) => panic!("{body} is read"),
+                Err(list) => panic!("{body}: {}", list[0]),
+            }
         }
     }
 }

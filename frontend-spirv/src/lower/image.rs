@@ -282,6 +282,9 @@ impl FuncCx<'_, '_> {
             let n = crate::grammar::image_operand_words(bit);
             let (own, behind) = rest.split_at(n.min(rest.len()));
             rest = behind;
+            if own.len() < n {
+                return self.wrong("operands of its image are missing");
+            }
             let first = own.first().copied();
             if flag == I::BIAS {
                 list.bias = first;

@@ -40,6 +40,9 @@ impl FuncCx<'_, '_> {
             }
             O::BitCount => {
                 let (v, to) = self.operand(inst, Type::is_int)?;
+                if !to.is_int() {
+                    return self.wrong("its type is no integer");
+                }
                 let n = self.b().popcount(v);
                 self.code.resize(n, to.scalar(), false)
             }

@@ -184,6 +184,9 @@ impl FuncCx<'_, '_> {
             let size = self.code.f.iconst(Type::I32, size.into());
             let count = self.b().sdiv(bytes, size);
             let want = self.result_leaf(inst)?;
+            if !want.is_int() || want.is_vector() {
+                return self.wrong("its type is no integer");
+            }
             return Ok(Val::One(self.code.resize(count, want.scalar(), true)));
         }
         let equal = inst.op == Op::PtrEqual;
