@@ -23,7 +23,7 @@ use gpucc_vivante_machine as machine;
 use machine::Op;
 use smallvec::SmallVec;
 
-use crate::components::{Liveness, Set, has, is_copy, may_write_elsewhere, pass, reorder, unit};
+use crate::components::{Liveness, Set, has, is_copy, may_write_elsewhere, pass, reorder, set, unit};
 use crate::inst::{FILE, SrcMods, VOp, Vivante};
 use crate::resettle;
 
