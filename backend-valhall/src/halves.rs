@@ -19,14 +19,14 @@
 use std::collections::BTreeMap;
 
 use gpucc_container::Source;
-use gpucc_mir::{BlockId, Def, MFunc, MInst, Opcode, Pseudo, Reg, Src, Use, VReg, dce};
+use gpucc_mir::{BlockId, Def, MFunc, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, VReg, dce};
 use gpucc_valhall_machine::kind::SrcMods as Takes;
 use gpucc_valhall_machine::operand::LUT;
-use gpucc_valhall_machine::{Clamp, Op, RegisterType, RegisterWidth, Round, SourceFormat};
+use gpucc_valhall_machine::{Clamp, Op, RegFormat, RegisterType, RegisterWidth, Round, SourceFormat};
 
 use crate::builders as build;
 use crate::forms;
-use crate::inst::{R, SrcMods, VOp, Valhall, run_class};
+use crate::inst::{FILE_R, R, SrcMods, VOp, Valhall, run_class};
 use crate::uniforms::Uniforms;
 
 type I = MInst<Valhall>;
@@ -42,7 +42,7 @@ struct Half {
 /// Instructions without a partner that another one may join.
 const WINDOW: usize = 8;
 /// Definitions of two floats that are rounded together lie at most so far apart.
-const NEAR: u32 = 3;
+const NEAR: u32 = 6;
 
 /// Returns how many instructions compute halves, or went away.
 pub fn run(mf: &mut MFunc<Valhall>, target: &Valhall, uniforms: &mut Uniforms) -> u64 {
@@ -59,9 +59,11 @@ pub fn run(mf: &mut MFunc<Valhall>, target: &Valhall, uniforms: &mut Uniforms) -
     }
     let mut changed = pass.changed + widen(mf);
     if changed > 0 {
-        changed += dce(mf, target) as u64;
+        changed += dce(mf, target) as u64 + limits(mf);
     }
-    changed + Pairs::new(mf).run(mf, target)
+    changed += Pairs::new(mf).run(mf, target);
+    let packed = colours(mf);
+    changed + packed + if packed > 0 { dce(mf, target) as u64 } else { 0 }
 }
 
 /// The float that an instruction rounds to both halves of a register.
@@ -246,9 +248,8 @@ impl<'a> Pass<'a> {
         let half = as_half(bits)?;
         let (sign, half) = (half >> 15 == 1, half & 0x7fff);
         let mods = SrcMods { neg: u.mods.neg != (sign && !u.mods.abs), ..u.mods };
-        let has = |high: bool| LUT.iter().position(|w| (w >> (16 * u32::from(high))) as u16 == half);
-        if let Some((high, n)) = [true, false].iter().find_map(|&high| Some((high, has(high)?))) {
-            return Some(Use::imm(LUT[n]).mods(mods.or_swizzled(swizzle(high, high))));
+        if let Some(u) = table(half, mods) {
+            return Some(u);
         }
         let word = self.uniforms.word(Source::Const(u32::from(half) * 0x1_0001))?;
         Some(Use::uniform(word).mods(mods.or_swizzled(0)))
@@ -420,6 +421,49 @@ fn widen(mf: &mut MFunc<Valhall>) -> u64 {
     half_of.iter().flatten().count() as u64
 }
 
+/// Lets instructions on halves limit their results themselves, where that is all that reads them. Returns how many did so.
+fn limits(mf: &mut MFunc<Valhall>) -> u64 {
+    let mut reads = vec![0u32; mf.classes.len()];
+    let mut def: Vec<Option<(u32, u32)>> = vec![None; mf.classes.len()];
+    for (b, insts) in mf.code.iter().enumerate() {
+        for (k, i) in insts.iter().enumerate() {
+            i.vreg_uses().for_each(|v| reads[v.0 as usize] += 1);
+            if let Some(d) = result(i).filter(|_| is_lone(i) && i.mods.clamp == Clamp::None) {
+                def[d.0 as usize] = Some((b as u32, k as u32));
+            }
+        }
+    }
+    for v in mf.blocks.iter().flat_map(|b| b.all_succs()).flat_map(|e| &e.args).filter(|v| !v.is_none()) {
+        reads[v.0 as usize] += 1;
+    }
+    let mut gone = 0;
+    for b in 0..mf.code.len() {
+        let mut insts = std::mem::take(&mut mf.code[b]);
+        let mut dead = vec![false; insts.len()];
+        for j in 0..insts.len() {
+            let i = &insts[j];
+            let clamp = i.mods.clamp;
+            if i.target_op() != Some(VOp::Op(Op::FaddV2f16)) || clamp == Clamp::None || !is_lone(i) {
+                continue;
+            }
+            let of = i.uses.first().filter(|u| !u.mods.neg && !u.mods.abs).and_then(Use::vreg);
+            let (Some(h), Some(d), true) = (of, result(i), is_minus_zero(&i.uses[1])) else { continue };
+            let place = def[h.0 as usize].filter(|p| p.0 == b as u32 && reads[h.0 as usize] == 1);
+            if let Some((_, k)) = place {
+                let first = &mut insts[k as usize];
+                first.mods.clamp = clamp;
+                first.defs = [Def::reg(d)].into_iter().collect();
+                dead[j] = true;
+                gone += 1;
+            }
+        }
+        let mut dead = dead.into_iter();
+        insts.retain(|_| !dead.next().unwrap_or(false));
+        mf.code[b] = insts;
+    }
+    gone
+}
+
 /// Instructions on halves that share one.
 struct Pairs {
     def: Vec<Option<(u32, u32)>>,
@@ -585,6 +629,88 @@ impl Pairs {
             _ => false,
         }
     }
+}
+
+/// Lets colours whose four floats are halves leave as two registers of them. Returns how many did.
+fn colours(mf: &mut MFunc<Valhall>) -> u64 {
+    let mut half_of: Vec<Option<Half>> = vec![None; mf.classes.len()];
+    let mut reads = vec![0u32; mf.classes.len()];
+    for i in mf.code.iter().flatten() {
+        i.vreg_uses().for_each(|v| reads[v.0 as usize] += 1);
+        if let (Some(h), Some(d)) = (widened(i), result(i)) {
+            half_of[d.0 as usize] = Some(h);
+        }
+    }
+    let mut changed = 0;
+    for b in 0..mf.code.len() {
+        let is_blend = |i: &I| i.target_op() == Some(VOp::Op(Op::Blend)) && i.mods.regfmt == RegFormat::F32;
+        if !mf.code[b].iter().any(is_blend) {
+            continue;
+        }
+        let mut insts = std::mem::take(&mut mf.code[b]);
+        let mut next = 0;
+        while next < insts.len() {
+            let k = next;
+            next += 1;
+            let run = insts[k].uses.first().and_then(Use::vreg).filter(|_| is_blend(&insts[k]));
+            let Some(run) = run.filter(|r| reads[r.0 as usize] == 1) else { continue };
+            let Some(at) = insts[..k].iter().rposition(|i| i.is(Pseudo::Collect) && result(i) == Some(run)) else {
+                continue;
+            };
+            let lanes: Vec<U> = insts[at].uses.iter().filter_map(|u| lane(u, &half_of)).collect();
+            let [x, y, z, w] = lanes.as_slice() else { continue };
+            let loc = insts[at].loc;
+            let mut pair = |a: &U, b: &U| {
+                if a.src == b.src && a.vreg().is_some() && (a.mods.swizzle(), b.mods.swizzle()) == (Some(0), Some(3)) {
+                    return (Use::new(a.src), None);
+                }
+                let t = mf.vreg(R);
+                (Use::reg(t), Some(build::MkvecV2i16.on([*a, *b]).def(t).at(loc)))
+            };
+            let (halves, made): (Vec<U>, Vec<Option<I>>) = [pair(x, y), pair(z, w)].into_iter().unzip();
+            let run = mf.vreg(run_class(2));
+            let blend = &mut insts[k];
+            blend.mods.regfmt = RegFormat::F16;
+            blend.uses[0] = Use::reg(run).at(PReg::new(FILE_R, 0, 2));
+            let new = made.into_iter().flatten().chain([MInst::collect(run, halves).at(loc)]);
+            let before = insts.len();
+            insts.splice(at..=at, new);
+            next += insts.len() - before;
+            changed += 1;
+        }
+        for i in insts.iter_mut().filter(|i| i.target_op() == Some(VOp::Op(Op::Atest))) {
+            let u = &mut i.uses[1];
+            let half = u.vreg().filter(|_| u.mods == SrcMods::default()).and_then(|v| half_of[v.0 as usize]);
+            if let Some(h) = half.filter(|_| changed > 0) {
+                *u = Use::reg(h.reg).mods(SrcMods::swizzled(1 + u8::from(h.high)));
+            }
+        }
+        mf.code[b] = insts;
+    }
+    changed
+}
+
+/// A float as a half in both lanes: one that was widened, or a constant that some word of the table has.
+fn lane(u: &U, half_of: &[Option<Half>]) -> Option<U> {
+    if u.mods != SrcMods::default() || u.part_read().is_some() {
+        return None;
+    }
+    match u.src {
+        Src::Reg(Reg::V(v)) => {
+            let h = half_of.get(v.0 as usize).copied().flatten()?;
+            Some(Use::reg(h.reg).mods(SrcMods::swizzled(swizzle(h.high, h.high))))
+        }
+        Src::Imm(0) => Some(*u),
+        Src::Imm(bits) => table(as_half(bits)?, SrcMods::default()),
+        _ => None,
+    }
+}
+
+/// A half of a word of the table.
+fn table(half: u16, mods: SrcMods) -> Option<U> {
+    let has = |high: bool| LUT.iter().position(|w| (w >> (16 * u32::from(high))) as u16 == half);
+    let (high, n) = [true, false].iter().find_map(|&high| Some((high, has(high)?)))?;
+    Some(Use::imm(LUT[n]).mods(mods.or_swizzled(swizzle(high, high))))
 }
 
 /// Whether an instruction on halves computes the same in both.

@@ -38,7 +38,7 @@ pub const TEXTS: &[&str] = &[
 /// Texts of vertex programs.
 pub const VERTEX_TEXTS: &[&str] = &[POSITIONS, VARYINGS, ADDRESSES, ADDRESSES_BY_HANDLE];
 /// Ends of fragment programs.
-pub const ENDS: &[&str] = &[COLOUR, DEPTH, STORED];
+pub const ENDS: &[&str] = &[COLOUR, COLOUR_HALVES, DEPTH, STORED];
 
 /// r0 = x, r1 = y, r2 = half the x over 8, r3 = 1/w of 0.5.
 const CORNERS: &str = "
@@ -202,6 +202,14 @@ const COLOUR: &str = "
     NOP.wait0126
     ATEST.wait @r60, r60, 0x3F800000, atest_datum.w0
     BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
+";
+/// The same four as halves, and alpha as one.
+const COLOUR_HALVES: &str = "
+    V2F32_TO_V2F16 r0, r0, r1
+    V2F32_TO_V2F16 r1, r2, r3
+    NOP.wait0126
+    ATEST.wait @r60, r60, r1.h1, atest_datum.w0
+    BLEND.slot0.v4.f16.end @r0:r1, blend_descriptor_0.w0, r60, target:0x0
 ";
 /// The depth is 1/8.
 const DEPTH: &str = "
@@ -399,6 +407,12 @@ fn fragment_rows() {
 }
 
 #[test]
+fn colours_are_halves() {
+    let program = fragment(&format!("{SMOOTH}{COLOUR_HALVES}"), 0);
+    check((&vertex(POSITIONS), &program), COLOUR_HALVES, &|x, y| [x, y, 100.0 + x, 1.0]);
+}
+
+#[test]
 fn colours_are_stored() {
     let program = fragment(&format!("{SMOOTH}{STORED}"), 0);
     check((&vertex(POSITIONS), &program), STORED, &|x, y| [x, y, 100.0 + x, 1.0]);
@@ -425,6 +439,7 @@ fn what_has_no_meaning_traps() {
         (fused.replace("r10, 0x0, #0x0", "r10, 0x0, #0x1c"), "no vertex stored"),
         (fused.replace(".wait0 @r0:r1:r2:r3, r8, r10", " @r0:r1:r2:r3, r8, r10\nMOV.i32 r3, r0"), "slot 0"),
         (described.replace("target:0x0", "target:0x2"), "skips nothing"),
+        (described.replace("BLEND.slot0.v4.f32", "BLEND.slot0.v4.f16"), "two of halves"),
         (described.replace("blend_descriptor_0", "blend_descriptor_3"), "no blend descriptor 3"),
         (stored.replace("ATEST.wait @r60", "ATEST.wait0 @r60"), "wait for all"),
         (stored.replace("#0xff000000", "#0xff000001"), "another sample"),

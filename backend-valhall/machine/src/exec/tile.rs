@@ -1,5 +1,6 @@
 //! Discards, and messages to the tile: coverage, depth, colours (sections 10 and 17).
 
+use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::{Trap, TrapKind};
 
 use super::around::{Around, Fragment};
@@ -165,10 +166,13 @@ fn blend(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<usize, Trap> {
     };
     let cover = coverage(w, d, 2)?;
     same_coverage(w, f, &cover)?;
-    if d.sr != 0 || d.sr_count != 4 || d.message.vecsize != 3 {
-        return Err(reserved("a colour is four registers from r0"));
+    // Four halves in two registers, or four registers.
+    let narrow = d.message.regfmt == regfmt::F16;
+    let registers = if narrow { 2 } else { 4 };
+    if d.sr != 0 || d.sr_count != registers || d.message.vecsize != 3 {
+        return Err(reserved("a colour is four registers from r0, or two of halves"));
     }
-    check_run(w, d.sr, 16)?;
+    check_run(w, d.sr, 4 * u32::from(registers))?;
     let b = f.blend[usize::from(n)];
     if !b.there {
         return Err(reserved(format!("the draw has no blend descriptor {n}")));
@@ -179,12 +183,15 @@ fn blend(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<usize, Trap> {
     }
     // The colour of a target that is off goes nowhere.
     if b.on {
-        check_format(d.message.regfmt, b.integer, b.signed)?;
+        check_format(if narrow { regfmt::F32 } else { d.message.regfmt }, b.integer, b.signed)?;
         let target = usize::from(b.target) & 7;
         once(w, f.given[target], "BLEND of a target")?;
         f.given[target] |= w.active;
         for l in lanes(w.active) {
-            f.colour[target][l] = core::array::from_fn(|k| w.regs[k][l]);
+            f.colour[target][l] = core::array::from_fn(|k| match narrow {
+                true => f16_to_f32((w.regs[k / 2][l] >> (16 * (k % 2))) as u16).to_bits(),
+                false => w.regs[k][l],
+            });
         }
     }
     w.stage(d.slot, (d.sr, d.sr_count));
