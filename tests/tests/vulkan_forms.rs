@@ -104,6 +104,8 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ("middles", one(4, |_, _| [0x88])),
         ("sample", one(4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s))),
         ("atomics", vec![("picture", place), ("counts", counts)]),
+        // Sixteenths of the depth of the last of three draws.
+        ("early", one(4, |_, _| [5, 1, 2, 3])),
         ("nowhere", one(4, |_, _| [1, 2, 3, 4])),
         (
             "formats",

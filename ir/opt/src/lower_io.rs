@@ -15,6 +15,7 @@
 //! | input with perspective | input over w, divided by 1 / w | `perspective` |
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
 //! | place of a sample in its pixel | looked up by the number of the sample, or the middle where a pixel has one | `sample_position` |
+//! | depth that a fragment gives | nothing, where depth is tested before the entry point runs: the depth of the primitive counts | |
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed` |
 //! | location of a colour | its number among the targets that there are; what has no target goes | `compact_targets` |
 //!
@@ -51,6 +52,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         }
         _ => Vec::new(),
     };
+    let early = tests_early(&entry.stage);
     if caps != IoCaps::FULL
         && let Some(io) = entry.interface_mut()
     {
@@ -65,6 +67,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         if stage == Stage::Vertex && !caps.layers {
             n += goes(f, io, IoAt::Layer, |bits| bits == Some(0));
             n += goes(f, io, IoAt::ViewportIndex, |bits| bits == Some(0));
+        }
+        if early {
+            n += goes(f, io, IoAt::FragDepth, |_| true);
         }
         if stage == Stage::Vertex {
             n += outputs(f, io, &caps);
@@ -160,7 +165,7 @@ fn point_size(f: &mut Function, io: &mut Interface, pipeline: Option<&Pipeline>)
     goes(f, io, IoAt::PointSize, |bits| no_points || bits == Some(1f32.to_bits().into()))
 }
 
-/// Takes away an output of a vertex whose value says nothing, by its bits if they are known. Gives the number of changes.
+/// Takes away an output whose value says nothing, by its bits if they are known. Gives the number of changes.
 fn goes(f: &mut Function, io: &mut Interface, at: IoAt, says_nothing: impl Fn(Option<u64>) -> bool) -> u64 {
     let Some(k) = io.outputs.iter().position(|s| s.at == at) else { return 0 };
     let Some((b, mut returned)) = Returned::take(f, io) else { return 0 };

@@ -225,6 +225,21 @@ fn sizes_of_points() {
     assert_eq!(stays("v4", Topology::TriangleList, true), [true; 2]);
 }
 
+/// The depth of a fragment goes where depth is tested early.
+#[test]
+fn depths_behind_early_tests() {
+    let stays = |modes: &str| {
+        let text = FRAGMENT
+            .replace("fragment func0", &format!("fragment func0{modes}"))
+            .replace("location 0 f32x4\n}", "location 0 f32x4\n  out1 \"\" frag_depth f32\n}")
+            .replace("-> f32x4", "-> f32x4, f32")
+            .replace("ret v8", "ret v8, v5");
+        assert!(text.contains("frag_depth") && text.contains("v8, v5"), "{text}");
+        lowered(&text, Stage::Fragment, IoCaps { perspective: false, ..IoCaps::FULL }).1.contains("frag_depth")
+    };
+    assert_eq!([stays(""), stays(" early_depth")], [true, false]);
+}
+
 /// A layer and a viewport that are 0 go where a target has none, and fragments are on the first; else both stay.
 #[test]
 fn layers_and_viewports() {
