@@ -34,6 +34,8 @@ pub struct Drawing {
     pub texture_bits: &'static [(&'static str, &'static [usize])],
     /// Takes the wait out of the bytes of an instruction; `false` if it has none.
     pub leave_wait_out: fn(&mut [u8]) -> bool,
+    /// Whether an instruction that was changed (the second) does the same but that it waits for more: such a change is none.
+    pub waits_for_more: fn(&[u8], &[u8]) -> bool,
     /// Lets helpers stop at the start of a fragment program. Returns the number of changed instructions. Nothing where hardware runs
     /// whole quads.
     pub cut_helpers: Option<fn(&str, &mut [u8]) -> usize>,
@@ -50,6 +52,7 @@ pub const DRAWING: &[Drawing] = &[
         // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
         texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],
         leave_wait_out: |_| false,
+        waits_for_more: |_, _| false,
         cut_helpers: None,
         forget_discards: |_, code| {
             // discard becomes nop.
@@ -75,6 +78,7 @@ pub const DRAWING: &[Drawing] = &[
             }
             found
         },
+        waits_for_more: |_, _| false,
         cut_helpers: Some(|generation, code| {
             // s_wqm_b64 exec, exec becomes s_mov_b64 exec, exec.
             let (wqm, mov) = if generation == "gfx8" { (0xbefe_077e, 0xbefe_017e) } else { (0xbefe_0a7e, 0xbefe_047e) };
@@ -112,6 +116,17 @@ pub const DRAWING: &[Drawing] = &[
             }
             found
         },
+        waits_for_more: |before, after| {
+            // Flows 0 to 7 are sets of slots, 8 and 9 wait for all of them.
+            let (old, new) = (flow(before), flow(after));
+            let more = new < 8 && old & new == old || matches!(new, 8 | 9);
+            let others = |w: &[u8]| {
+                let mut w = w.to_vec();
+                set_flow(&mut w, 0);
+                w
+            };
+            before.len() == 8 && old < 8 && more && others(before) == others(after)
+        },
         cut_helpers: Some(|_, code| {
             // The first instruction without a flow gets `discard`.
             let first = code.chunks_exact_mut(8).find(|w| flow(w) == 0);
@@ -139,6 +154,7 @@ pub const DRAWING: &[Drawing] = &[
         // Write mask from 23, unit from 27, the texel's components from 35. Of halves nobody reads the last two components.
         texture_bits: &[("texldl", &[23, 24, 27, 35, 37])],
         leave_wait_out: |_| false,
+        waits_for_more: |_, _| false,
         cut_helpers: None,
         forget_discards: |_, code| {
             // texkill becomes nop.
