@@ -43,31 +43,39 @@ enum Term {
 /// Runs over a function; gives the number of pairs made.
 pub fn run(f: &mut Function, facts: &Facts<'_>) -> u64 {
     let mut made = 0;
-    // Halves of what was made.
-    let mut half: SecondaryMap<Value, Option<(Value, u8)>> = SecondaryMap::new();
+    let mut maps = Maps { half: SecondaryMap::new(), place: SecondaryMap::new(), first_use: SecondaryMap::new() };
     for b in f.layout.clone() {
-        made += block(f, facts, b, &mut half);
+        made += block(f, facts, b, &mut maps);
     }
     made
 }
 
-fn block(f: &mut Function, facts: &Facts<'_>, b: Block, half: &mut SecondaryMap<Value, Option<(Value, u8)>>) -> u64 {
+/// What is known of values; made once for all blocks, since a map has room for each value of the function. Numbers count with their
+/// block alone.
+struct Maps {
+    /// Halves of what was made.
+    half: SecondaryMap<Value, Option<(Value, u8)>>,
+    /// The number of the instruction behind the one that makes a value.
+    place: SecondaryMap<Value, Option<(Block, u32)>>,
+    /// The first instruction of the block that reads a value.
+    first_use: SecondaryMap<Value, Option<(Block, u32)>>,
+}
+
+fn block(f: &mut Function, facts: &Facts<'_>, b: Block, maps: &mut Maps) -> u64 {
     let list: Vec<Inst> = f.blocks[b].insts.to_vec();
-    let mut place: SecondaryMap<Value, Option<u32>> = SecondaryMap::new();
+    let Maps { half, place, first_use } = maps;
     let mut nodes: Vec<Node> = Vec::new();
     for (k, &i) in list.iter().enumerate() {
         for v in f.insts[i].results {
-            place[v] = Some(k as u32 + 1);
+            place[v] = Some((b, k as u32 + 1));
         }
         nodes.extend(node(f, facts, i, k));
     }
     if nodes.len() < 2 {
         return 0;
     }
-    // The first instruction of the block that reads the result of each.
-    let mut first_use: SecondaryMap<Value, Option<u32>> = SecondaryMap::new();
     for (k, &i) in list.iter().enumerate().rev() {
-        f.insts[i].for_each_use(|v| first_use[v] = Some(k as u32));
+        f.insts[i].for_each_use(|v| first_use[v] = Some((b, k as u32)));
     }
     let mut taken = vec![false; nodes.len()];
     // What comes behind an instruction of the list.
@@ -81,9 +89,9 @@ fn block(f: &mut Function, facts: &Facts<'_>, b: Block, half: &mut SecondaryMap<
         for q in (p + 1..nodes.len()).filter(|&q| !taken[q]).take(PARTNERS).collect::<Vec<_>>() {
             let (n, m) = (&nodes[p], &nodes[q]);
             // All operands are there by the second, if nobody reads the first before; those of the second may be by the first.
-            let read = first_use[f.insts[n.inst].result()].is_some_and(|u| (u as usize) <= m.at);
+            let read = first_use[f.insts[n.inst].result()].is_some_and(|(x, u)| x == b && (u as usize) <= m.at);
             let known = |t: Term| match t {
-                Term::Value(v) => place[v].is_none_or(|k| k as usize <= n.at),
+                Term::Value(v) => place[v].is_none_or(|(x, k)| x != b || k as usize <= n.at),
                 Term::Words(..) => true,
             };
             let early = known(m.x) && known(m.y) && m.z.is_none_or(|z| known(Term::Value(z)));
@@ -102,7 +110,7 @@ fn block(f: &mut Function, facts: &Facts<'_>, b: Block, half: &mut SecondaryMap<
                 d.args = [v, v].into_iter().collect();
                 d.attr = Attr::Lanes(lanes);
                 half[d.result()] = Some((v, k as u8));
-                place[d.result()] = Some(at as u32 + 1);
+                place[d.result()] = Some((b, at as u32 + 1));
                 new.push(i);
             }
             gone[n.at] = true;
