@@ -112,8 +112,9 @@ fn operand(
             return None;
         }
         if !copies.contains(&c) {
-            // All that it copies is read here.
-            if !d.place.units().all(|y| units.contains(&y)) {
+            // All that it copies is read here, and arrives here.
+            let arrives = |y: u16| units.contains(&y) && !insts[c + 1..k].iter().any(|i| writes(i, y));
+            if !d.place.units().all(arrives) {
                 return None;
             }
             copies.push(c);
