@@ -32,6 +32,8 @@ pub struct Drawing {
     pub kinds: Kinds,
     /// Instructions that read textures, and bits of them that always matter.
     pub texture_bits: &'static [(&'static str, &'static [usize])],
+    /// Whether one of these bits matters in an instruction of these bytes.
+    pub texture_bit_matters: fn(&[u8], usize) -> bool,
     /// Takes the wait out of the bytes of an instruction; `false` if it has none.
     pub leave_wait_out: fn(&mut [u8]) -> bool,
     /// Whether an instruction that was changed (the second) does the same but that it waits for more: such a change is none.
@@ -51,6 +53,7 @@ pub const DRAWING: &[Drawing] = &[
         kinds: &[("texture", "tex"), ("interpolation", "interp"), ("quad", "quadop"), ("output", "st b32 o")],
         // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
         texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],
+        texture_bit_matters: |_, _| true,
         leave_wait_out: |_| false,
         waits_for_more: |_, _| false,
         cut_helpers: None,
@@ -70,6 +73,7 @@ pub const DRAWING: &[Drawing] = &[
         kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
         // DMASK 8 to 11, UNORM 12, DA 14.
         texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],
+        texture_bit_matters: |_, _| true,
         leave_wait_out: |word| {
             // s_waitcnt becomes s_nop.
             let found = word.len() == 4 && word[2..] == [0x8c, 0xbf];
@@ -108,6 +112,7 @@ pub const DRAWING: &[Drawing] = &[
             ("TEX_SINGLE", &[8, 10, 22, 23, 24, 25, 28, 29, 46]),
             ("TEX_FETCH", &[8, 10, 22, 23, 24, 25, 28, 29, 46]),
         ],
+        texture_bit_matters: |_, _| true,
         leave_wait_out: |word| {
             // Slot 2 has what nobody reads: what waits for it alone is about addresses, which may differ where the compiler cannot tell.
             let found = word.len() == 8 && (1..10).contains(&flow(word)) && flow(word) != 4;
@@ -151,8 +156,13 @@ pub const DRAWING: &[Drawing] = &[
         family: "vivante",
         held: Held { pictures: true, mutants: true, state: true, verify: true },
         kinds: &[("texture", "texld"), ("fetch", "txf"), ("quad", "ds")],
-        // Write mask from 23, unit from 27, the texel's components from 35. Of halves nobody reads the last two components.
+        // Write mask from 23, unit from 27, the texel's components from 35.
         texture_bits: &[("texldl", &[23, 24, 27, 35, 37])],
+        texture_bit_matters: |bytes, bit| {
+            // A component that is not written reads none: the second of two halves writes the last two.
+            let mask = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) >> 23 & 15;
+            bit.checked_sub(35).is_none_or(|b| mask >> (b / 2) & 1 == 1)
+        },
         leave_wait_out: |_| false,
         waits_for_more: |_, _| false,
         cut_helpers: None,

@@ -430,7 +430,7 @@ fn probes() -> Vec<Probe> {
     let constants: String = (0..300)
         .map(|k| {
             let c = |n: i32| format!("{:.6}", 1.0 + f64::from(k * 4 + n) * 0.001_371);
-            format!("x = x * vec4<f32>({}, {}, {}, {});\n", c(0), c(1), c(2), c(3))
+            format!("x = x * vec4<f32>({}, {}, {}, {}) + x.wzyx;\n", c(0), c(1), c(2), c(3))
         })
         .collect();
     let shared = "var<workgroup> big: array<u32, 20000>;";

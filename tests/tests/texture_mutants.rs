@@ -75,7 +75,7 @@ fn a_bit_of_an_image_instruction_is_noticed() {
         for (name, bits) in row.texture_bits {
             for &bit in *bits {
                 let flip = |text: &str, bytes: &mut [u8]| {
-                    let is = text.starts_with(name);
+                    let is = text.starts_with(name) && (row.texture_bit_matters)(bytes, bit);
                     bytes[bit / 8] ^= u8::from(is) << (bit % 8);
                     is
                 };
