@@ -10,7 +10,7 @@ use crate::lists::CsrLists;
 use crate::live::Liveness;
 use crate::pack::{Chooser, Item, solve};
 use crate::problem::{BlockId, Cfg, Constraint, Error, FileId, InstId, Operand, OutOfRegisters, Problem, Role, Value};
-use crate::units::{Placement, UnitSet};
+use crate::units::{MAX_UNITS, Placement, UnitSet};
 
 /// Where a parallel copy goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -214,7 +214,11 @@ impl Colour<'_> {
             && u16::try_from(at).is_ok_and(|at| !free.contains(at))
             && let Ok(base) = u16::try_from(at + distance)
         {
-            avoid.add(Placement::run(base, self.p.shape(w).units));
+            // Beyond the end of the file there is nobody.
+            let units = self.p.shape(w).units.min(MAX_UNITS.saturating_sub(base));
+            if units > 0 {
+                avoid.add(Placement::run(base, units));
+            }
         }
         let place = f.chooser.pick(&shape, free, &avoid, affinity)?;
         if widest.is_none() {
