@@ -484,3 +484,17 @@ fn those_that_have_them() {
         assert!(!predict::documented_in(exec::on(t), Stage::Compute, Refusal::Subgroups), "{t}");
     }
 }
+
+/// Vertices and fragments ask for the size of their subgroup and their lane: it compiles, or it is refused by its code.
+#[test]
+fn lanes_of_draws_are_there_or_refused() {
+    let lanes = "@builtin(subgroup_size) n: u32, @builtin(subgroup_invocation_id) l: u32";
+    let fragment = format!(
+        "enable subgroups; @fragment fn main({lanes}) -> @location(0) vec4<u32> {{ return vec4(n, l, 1, 2); }}"
+    );
+    let module = exec::lower(&fragment, "main", &[]).unwrap_or_else(|p| panic!("{p}"));
+    for target in exec::targets("all:all") {
+        let got = gpucc::compile(&module, &gpucc::Options::new(target)).map_err(|d| d.refusal());
+        assert!(matches!(got, Ok(_) | Err(Some(Refusal::SubgroupLanes))), "{target}: {got:?}");
+    }
+}

@@ -32,7 +32,7 @@ fn may_reach_selection(m: &Module, i: Inst, caps: &Caps) -> bool {
     let d = &f.insts[i];
     match &d.attr {
         Attr::Tex(t) | Attr::TexAtomic(_, t) => return texture_fits(&t.desc, caps),
-        Attr::Sysval(s) => return sysval_fits(*s, caps),
+        Attr::Sysval(s) => return sysval_fits(*s, m.entries[0].stage.kind(), caps),
         Attr::Target(_) => return caps.io.blending != Blending::Fixed,
         _ => {}
     }
@@ -92,12 +92,15 @@ fn texture_fits(desc: &TexDesc, caps: &Caps) -> bool {
 }
 
 /// Whether lowering leaves a value of the launch.
-fn sysval_fits(s: Sysval, caps: &Caps) -> bool {
+fn sysval_fits(s: Sysval, stage: Stage, caps: &Caps) -> bool {
     let io = &caps.io;
     match s {
         // `lower_subgroups` writes them; size and lane only where invocations are no lanes of the hardware.
         Sysval::NumSubgroups | Sysval::SubgroupId => caps.subgroup == 0,
-        Sysval::SubgroupSize | Sysval::SubgroupInvocationId => caps.lockstep || caps.subgroup == 0,
+        // In other stages they are refused by their code there.
+        Sysval::SubgroupSize | Sysval::SubgroupInvocationId => {
+            caps.lockstep || caps.subgroup == 0 || stage != Stage::Compute
+        }
         Sysval::VertexIndex => io.whole_vertex_index,
         Sysval::RawVertexIndex => !io.whole_vertex_index,
         Sysval::InstanceIndex => io.whole_instance_index,
