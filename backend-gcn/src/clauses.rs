@@ -20,7 +20,7 @@ pub fn ordered(a: &EncodedInst, b: &EncodedInst) -> bool {
     overlap(&a.writes, &b.reads) || overlap(&a.writes, &b.writes) || overlap(&a.reads, &b.writes)
 }
 
-/// The implicit operands of every vector instruction.
+/// Whether it writes state that vector instructions read implicitly (EXEC, M0).
 pub fn sets_state(i: &EncodedInst) -> bool {
     let state: Ranges = smallvec![(operand::EXEC, 2), (operand::M0, 1)];
     overlap(&i.writes, &state) || rows::writes_exec(i.inst.row())

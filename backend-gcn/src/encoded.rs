@@ -32,7 +32,7 @@ pub struct Facts {
     pub barrier: bool,
     /// Lanes that are not live take no part: others see what it does. Known of what `encode` made.
     pub exact: bool,
-    /// Takes lanes out of those that are live. Known of what `encode` made.
+    /// Removes lanes from the live mask. Known once `encode` has made it.
     pub ends: bool,
     /// Behind which so much follows that a wave without live lanes had better end.
     pub is_far: bool,

@@ -164,7 +164,7 @@ gpucc_mir::modifiers! {
         readonly: bool = false => Readonly,
         /// Computed once in a block, however often it is asked for.
         once: bool = false => Once,
-        /// Takes lanes out of those that are live: a wave without any ends there.
+        /// Removes lanes from the live mask; the wave ends if none is left.
         ends: bool = false => Ends,
         /// A barrier where threads wait for each other, and not for memory alone.
         sync: bool = false => Sync,
@@ -253,7 +253,7 @@ impl Gcn {
     }
 }
 
-/// Whether lanes that are not live take no part: what others see.
+/// Whether dead lanes must take no part, because the effect is visible to others.
 pub fn is_exact(inst: &MInst<Gcn>, op: Op) -> bool {
     let Some(Attrs { unit, access, .. }) = rows::of(op).map(|r| r.attrs) else { return false };
     let changes = unit == Unit::Vmem && matches!(access, Access::Store | Access::Atomic);

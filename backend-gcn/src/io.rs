@@ -199,7 +199,7 @@ impl Io {
     }
 }
 
-/// How a colour leaves. `slot` has the number of a target among those that there are.
+/// How a colour leaves. `slot` is the number of the target among the bound ones.
 pub fn colour(slot: &IoSlot, p: Option<&Pipeline>) -> Option<Colour> {
     let IoAt::Location { number, blend_src } = slot.at else { return None };
     let p = p?;

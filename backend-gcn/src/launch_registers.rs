@@ -2,10 +2,9 @@
 //!
 //! Up to 16 words are user data and need no load. If that is not enough, s[0:1] point to the root block and three descriptors are
 //! user data; the next ones are loaded by the program's first instructions, and those of all further buffers where selection uses them.
-//! Textures and samplers are described by tables of bind groups, of
-//! which the addresses are here. What the descriptors leave of the user data holds words of the
-//! immediate data; those that find no room there, and those at an index, are read from memory through a descriptor. Behind the user data come the system values as the
-//! hardware loads them.
+//! Textures and samplers are described by tables of bind groups, whose addresses are here.
+//! User data not taken by descriptors holds immediate-data words. Words that do not fit, or are indexed dynamically, are loaded
+//! through a descriptor. The system values that the hardware loads follow the user data.
 
 use gpucc_container::{Preload, Source};
 use gpucc_gcn_machine::abi;

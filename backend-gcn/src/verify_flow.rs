@@ -26,7 +26,7 @@ struct States {
     active: Vec<bool>,
 }
 
-/// One state on its way.
+/// A state that is propagated to the successors.
 #[derive(Clone, Default)]
 struct State {
     stale: Vec<u64>,

@@ -22,9 +22,9 @@ pub struct Encoder {
     pub registers: u16,
 }
 
-/// Where encoded blocks begin.
+/// The encoded blocks that branches, joins and loop exits lead to.
 #[derive(Default)]
-struct Places {
+struct BranchTargets {
     /// How many there are.
     count: u32,
     /// By block of the machine code: the first one that it becomes.
@@ -35,9 +35,9 @@ struct Places {
     exits: Vec<Option<BlockId>>,
 }
 
-impl Places {
-    fn of(mf: &MFunc<Tesla>) -> Places {
-        let mut all = Places::default();
+impl BranchTargets {
+    fn of(mf: &MFunc<Tesla>) -> BranchTargets {
+        let mut all = BranchTargets::default();
         for insts in &mf.code {
             let start = BlockId(all.count);
             all.starts.push(start);
@@ -170,9 +170,9 @@ impl Encoder {
     /// # Errors
     /// A bug: an instruction that no form holds, or an address that is nowhere.
     pub fn func(&self, mf: MFunc<Tesla>) -> Result<Code, Diagnostic> {
-        let places = Places::of(&mf);
-        let start = |b: BlockId| places.starts[b.0 as usize];
-        let mut blocks: Vec<Block> = Vec::with_capacity(places.count as usize);
+        let targets = BranchTargets::of(&mf);
+        let start = |b: BlockId| targets.starts[b.0 as usize];
+        let mut blocks: Vec<Block> = Vec::with_capacity(targets.count as usize);
         for (block, insts) in mf.blocks.iter().zip(&mf.code) {
             let mut now = Block { insts: Vec::with_capacity(insts.len()), succs: SmallVec::new(), runs: block.runs };
             for m in insts {
@@ -192,8 +192,8 @@ impl Encoder {
                     }
                     Some(TOp::LoopExit | TOp::Fence) => continue,
                     Some(TOp::Join) => self.carrier(Carried::Join, m.mods.id, Loc::UNKNOWN)?,
-                    Some(TOp::JoinAt) => self.push(m, Op::JoinAt, Places::at(&places.joins, m)?)?,
-                    Some(TOp::PreBrk) => self.push(m, Op::PreBrk, Places::at(&places.exits, m)?)?,
+                    Some(TOp::JoinAt) => self.push(m, Op::JoinAt, BranchTargets::at(&targets.joins, m)?)?,
+                    Some(TOp::PreBrk) => self.push(m, Op::PreBrk, BranchTargets::at(&targets.exits, m)?)?,
                     Some(TOp::Exit) => self.carrier(Carried::Exit, 0, m.loc)?,
                     _ => return Err(bug(format!("{m:?} is left"))),
                 };

@@ -198,8 +198,8 @@ fn caps(generation: u8) -> Caps {
         // Samples of a pixel are texels of a larger texture.
         fetch: FetchCaps { fetch: true, checked: true, offset: true, samples: false, wide: true },
         io: IoCaps {
-            whole_vertex_index: true,
-            whole_instance_index: false,
+            vertex_index_includes_base: true,
+            instance_index_includes_base: false,
             negative_depth: false,
             perspective: true,
             linear: true,
@@ -208,11 +208,11 @@ fn caps(generation: u8) -> Caps {
             blending: Blending::Fixed,
             per_target: if generation == NVA3 { PerTarget::Equations } else { PerTarget::Masks },
             targets: FormatSet::ALL,
-            window: false,
+            window_positions: false,
             clip_distances: true,
             point_size: false,
             layers: false,
-            packed: false,
+            packed_colours: false,
             compact_targets: false,
         },
     }

@@ -291,7 +291,7 @@ fn operand_in(u: &Use<Valhall>, register: u8) -> Result<operand::Src, String> {
     Ok(operand::Src { neg, abs, not, swizzle, ..base })
 }
 
-/// Uniform words that there are.
+/// The number of uniform words.
 const UNIFORMS: u32 = 128;
 
 /// The operand for a use whose register is physical.

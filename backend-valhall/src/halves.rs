@@ -382,7 +382,7 @@ fn gives_floats(i: &I) -> bool {
     }
 }
 
-/// What a source of an instruction takes besides a register.
+/// The modifiers that a source of an instruction takes.
 fn takes(i: &I, k: usize) -> Option<Takes> {
     let VOp::Op(op) = i.target_op()? else { return None };
     let form = forms::of(op);

@@ -52,7 +52,7 @@ fn limits_are_clamps_of_what_is_limited() {
             check(&program(value), &d, &[0, 1]);
         }
     }
-    // What others read, too, stays; so does a limit that is not zero.
+    // A value with other readers stays; so does a limit that is not zero.
     let both = listing("saturate(a * b) + c * (a * b)");
     assert!(count(&both, "FADD.f32.clamp_0_1") == 1, "{both}");
     for value in ["max(a * b, 0.5)", "max(a * b, -0.0)", "min(a * b, 0.0)", "saturate(1.0 / a)"] {

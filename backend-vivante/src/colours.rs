@@ -4,20 +4,20 @@ use gpucc_ir::{IoAt, IoSlot};
 use gpucc_pipeline::{Format, Pipeline};
 
 /// Where a colour goes: its place among the outputs, its first component, how many the hardware takes, how many of them the output
-/// has, and whether red and blue change places. Components that the output lacks are 0, or 1 for alpha.
+/// has, and whether blue is first in memory. Components that the output lacks are 0, or 1 for alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour {
     pub output: usize,
     pub first: u8,
     pub count: u8,
     pub given: u8,
-    pub turned: bool,
+    pub is_bgra: bool,
 }
 
 impl Colour {
     /// The component of the output for a lane of the temporary; beyond those of the output it is a constant.
     pub fn component(&self, lane: u8) -> u8 {
-        let lane = if self.turned && lane < 3 { 2 - lane } else { lane };
+        let lane = if self.is_bgra && lane < 3 { 2 - lane } else { lane };
         self.first + lane
     }
 
@@ -39,13 +39,13 @@ pub fn colours(outputs: &[IoSlot], p: Option<&Pipeline>) -> Vec<Option<Colour>> 
         if t.format.bytes() == 16 {
             for first in [0, 2] {
                 let given = lanes.saturating_sub(first).min(2);
-                list.push(output.map(|output| Colour { output, first, count: 2, given, turned: false }));
+                list.push(output.map(|output| Colour { output, first, count: 2, given, is_bgra: false }));
             }
         } else {
-            let turned = matches!(t.format, Format::Rgba8Unorm | Format::Rgba8UnormSrgb);
+            let is_bgra = matches!(t.format, Format::Rgba8Unorm | Format::Rgba8UnormSrgb);
             let alpha = t.reads_source_alpha() || n == 0 && p.alpha_to_coverage;
             let count = if alpha { 4 } else { lanes.max(t.format.components() as u8) };
-            list.push(output.map(|output| Colour { output, first: 0, count, given: lanes, turned }));
+            list.push(output.map(|output| Colour { output, first: 0, count, given: lanes, is_bgra }));
         }
     }
     list

@@ -44,7 +44,7 @@ pub fn reorder(i: &mut MInst<Vivante>, order: &[usize], t: &Vivante) -> bool {
         return true;
     }
     let Some(VOp::M(op)) = i.target_op() else { return false };
-    let turned = |old: [u8; 4]| {
+    let reordered = |old: [u8; 4]| {
         let mut new = [old[order[order.len() - 1]]; 4];
         for (n, &o) in new.iter_mut().zip(order) {
             *n = old[o];
@@ -52,13 +52,13 @@ pub fn reorder(i: &mut MInst<Vivante>, order: &[usize], t: &Vivante) -> bool {
         new
     };
     match op.row().attrs.class {
-        Class::Texture => i.mods.texel = turned(i.mods.texel),
+        Class::Texture => i.mods.texel = reordered(i.mods.texel),
         Class::Vector | Class::IntVector if t.is_vector(op, i.mods.ty) => {
             // The last operand would be the index.
             if i.uses.iter().any(|u| u.mods.indexed) {
                 return false;
             }
-            i.uses.iter_mut().for_each(|u| u.mods.swz = turned(u.mods.swz));
+            i.uses.iter_mut().for_each(|u| u.mods.swz = reordered(u.mods.swz));
         }
         // One result in all components.
         Class::Reduce => return !matches!(op, Op::Dst | Op::Litp),

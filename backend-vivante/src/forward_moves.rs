@@ -99,7 +99,7 @@ fn ways_in(mf: &MFunc<Vivante>) -> Vec<SmallVec<[usize; 2]>> {
     ways
 }
 
-/// What is known on all ways into a block; nothing where one of them comes from further down.
+/// The copies known on every edge into a block; none where one of the edges comes from further down.
 fn agreed(ways: &[usize], at_end: &[Option<Vec<(u16, Known)>>]) -> Contents {
     let mut known = Contents { of: [Known::Nothing; 256], sources: [0; 4] };
     let Some((&first, others)) = ways.split_first() else { return known };
@@ -121,7 +121,7 @@ fn repeats(i: &MInst<Vivante>, known: &[Known; 256]) -> bool {
     d.place.units().enumerate().all(|(k, x)| copied(u, k).is_some_and(|c| known[usize::from(x)] == c))
 }
 
-/// What a copy gives the component of this number, if that can be known.
+/// The source of this component of a copy, if it is known.
 fn copied(u: &Use<Vivante>, k: usize) -> Option<Known> {
     match u.src {
         Src::Imm(bits) => Some(Known::Imm(bits)),

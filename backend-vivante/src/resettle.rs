@@ -24,7 +24,7 @@ const REACH: usize = 48;
 
 /// Where components go.
 struct Plan {
-    /// What the producer makes, and where each of it goes; nowhere, if nobody may read it.
+    /// The results of the producer, and where each goes; nowhere, if nobody may read it.
     made: SmallVec<[(u16, Option<u16>); 4]>,
     /// Those that are made somewhere else.
     fresh: SmallVec<[u16; 4]>,

@@ -19,18 +19,18 @@ use crate::inst::{VOp, Vivante};
 /// Returns how many jumps became branches, at most `fuel`.
 pub fn run(mf: &mut MFunc<Vivante>, fuel: u64) -> u64 {
     let jump = |b: usize| mf.code[b].last().filter(|i| i.target_op() == Some(VOp::M(Op::Branch)));
-    let mut turned = Vec::new();
+    let mut rotated = Vec::new();
     for b in 0..mf.code.len() {
         let next = BlockId(b as u32 + 1);
         let Some(to) = jump(b).and_then(|i| i.labels().next()).filter(|&to| to != next) else { continue };
-        if (turned.len() as u64) < fuel
+        if (rotated.len() as u64) < fuel
             && let Some(test) = test_here(&mf.code[to.0 as usize], next)
         {
-            turned.push((b, test, mf.blocks[to.0 as usize].succs.clone()));
+            rotated.push((b, test, mf.blocks[to.0 as usize].succs.clone()));
         }
     }
-    let count = turned.len() as u64;
-    for (b, test, mut succs) in turned {
+    let count = rotated.len() as u64;
+    for (b, test, mut succs) in rotated {
         // The other targets of the block.
         let code = &mf.code[b];
         let named = labels(&code[..code.len() - 1]);

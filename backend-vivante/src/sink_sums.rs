@@ -17,7 +17,7 @@
 use gpucc_ir::analysis::{DomTree, Uses};
 use gpucc_ir::{Block, CsrLists, Edge, FpFlags, Function, Inst, InstData, Op, Scalar, SecondaryMap, Value, ValueDef};
 
-/// What is known of the function, from before the first change: blocks and edges stay, and what is moved is not looked at again.
+/// Facts about the function, from before the first change: blocks and edges stay, and what is moved is not looked at again.
 struct Facts {
     dom: DomTree,
     uses: Uses,

@@ -51,7 +51,7 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     saved
 }
 
-/// What takes the place of an instruction; `live` is what is live behind it.
+/// The replacement of an instruction; `live` is the set of registers live behind it.
 fn split(insts: &[MInst<Vivante>], k: usize, live: &Set, t: &Vivante) -> Option<Split> {
     let i = &insts[k];
     let Some(VOp::M(op)) = i.target_op() else { return None };
@@ -148,7 +148,7 @@ fn operand(
                 u.mods.swz = core::array::from_fn(lane);
             }
         }
-        // What one writes the next ones do not read.
+        // The next ones do not read the results of one.
         let mut written = parts.iter().filter_map(|p: &MInst<Vivante>| p.defs[0].phys());
         if written.any(|w| w.place.units().any(|x| reads(&part, x))) {
             return None;

@@ -31,7 +31,7 @@ fn sum(b: &mut Builder<'_>, uses: &Uses, d: &InstData) -> Option<Value> {
     if !matches!(d.op, Op::FAdd | Op::FSub) || !d.fp.has(FpFlags::NSZ) {
         return None;
     }
-    // What is subtracted from zero is not what it was.
+    // Subtracting from zero changes the value.
     let sides: &[usize] = if d.op == Op::FAdd { &[0, 1] } else { &[1] };
     let zero = |f: &Function, v: Value| f.const_bits(v).is_some_and(|c| c as u32 & 0x7fff_ffff == 0);
     let (parts, other) = sides.iter().find_map(|&k| {

@@ -23,7 +23,7 @@ fn count(f: &Function, op: Op) -> usize {
     f.insts_in_order().filter(|(_, i)| f.insts[*i].op == op).count()
 }
 
-/// What is stored first.
+/// The word stored first.
 fn stored(f: &Function) -> Value {
     let (_, i) = f.insts_in_order().find(|(_, i)| f.insts[*i].op == Op::Store).unwrap();
     f.insts[i].args[0]

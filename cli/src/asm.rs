@@ -128,14 +128,14 @@ fn listed_target(source: &str) -> Option<&str> {
     Some(text.split_once(',').map_or(text, |t| t.0).trim())
 }
 
-/// A container one of whose programs gets other code.
-struct Around {
+/// A container in which the code of one entry is replaced.
+struct PatchedContainer {
     container: Container,
     entry: usize,
 }
 
-impl Around {
-    fn read(path: &Path, name: Option<&str>, (m, g): (&Machine, usize)) -> Result<Around, Failure> {
+impl PatchedContainer {
+    fn read(path: &Path, name: Option<&str>, (m, g): (&Machine, usize)) -> Result<PatchedContainer, Failure> {
         let shown = path.display();
         let container = Container::read(&files::read(path)?)
             .map_err(|e| Failure::Input(format!("`{shown}` is not a gpucc container: {e}")))?;
@@ -159,7 +159,7 @@ impl Around {
                 Failure::Input(format!("`{shown}` has no entry point `{name}`; it has {}", names.join(", ")))
             })?,
         };
-        Ok(Around { container, entry })
+        Ok(PatchedContainer { container, entry })
     }
 
     fn stage(&self) -> u8 {
@@ -200,11 +200,11 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
     let source = text(path)?;
     let named = listed_target(&source);
     let (m, g) = machine(a.target.as_deref().or(named))?;
-    let around = a.container.as_deref().map(|c| Around::read(c, a.entry.as_deref(), (m, g))).transpose()?;
-    if around.is_some() && a.stage.is_some() {
+    let patched = a.container.as_deref().map(|c| PatchedContainer::read(c, a.entry.as_deref(), (m, g))).transpose()?;
+    if patched.is_some() && a.stage.is_some() {
         return Err(Failure::Usage("--stage has no effect with --container, which names the stage".into()));
     }
-    let bits = around.as_ref().map_or_else(|| stages(a.stage, stage::CS), Around::stage);
+    let bits = patched.as_ref().map_or_else(|| stages(a.stage, stage::CS), PatchedContainer::stage);
     // A listing for another family gives an error a line.
     if let Some(named) = named
         && !machine(Some(named)).is_ok_and(|own| own.0.family == m.family)
@@ -213,8 +213,8 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("`{}` is a listing for {named}, not for {other}", path.display())));
     }
     match (m.assemble)(&source, g, bits, a.long) {
-        Ok(code) => match around {
-            Some(around) => files::write(out, &around.with(code)?),
+        Ok(code) => match patched {
+            Some(patched) => files::write(out, &patched.with(code)?),
             None => files::write(out, &code),
         },
         Err(list) => {

@@ -277,7 +277,7 @@ fn unparsed(e: &clap::Error) -> ExitCode {
 
 /// The stack of a thread that compiles, in bytes.
 const STACK: usize = 80 << 20;
-/// What front ends may use of it.
+/// The part of it that front ends may use.
 const FRONT_END_ROOM: usize = 64 << 20;
 
 fn main() -> ExitCode {

@@ -164,7 +164,7 @@ fn scenes_are_measured_by_stage_and_pipeline() {
     expect(&["stats", &scene, "--target", "gcn", "--entry", "x"], 2, "--entry is for shaders");
 }
 
-/// What Vulkan lets shaders do and WebGPU does not: depths sampled as floats, and compared too; one dimension compared; a buffer and a
+/// Operations of Vulkan that WebGPU lacks: depths sampled as floats, and compared too; one dimension compared; a buffer and a
 /// texture at one place; several samples and layers; a group above 7. What no scene can bind is refused by its code.
 #[test]
 fn a_pair_has_what_vulkan_binds() {

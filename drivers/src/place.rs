@@ -17,7 +17,7 @@ pub trait Descriptors {
     /// Places of memory objects are multiples of this.
     const ALIGN: u64 = 256;
 
-    /// Addresses that there are.
+    /// The size of the address space.
     fn space(&self, perturb: Option<u64>) -> AddressSpace {
         AddressSpace::new64(perturb)
     }

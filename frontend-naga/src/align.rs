@@ -20,7 +20,7 @@ use naga::{ArraySize, Handle, Module, Type, TypeInner};
 use std::collections::BTreeMap;
 
 /// The alignment that attributes give the structs of a source, by name, with the place of the attribute that says it.
-type Given<'a> = BTreeMap<&'a str, (u32, Span)>;
+type AlignAttributes<'a> = BTreeMap<&'a str, (u32, Span)>;
 
 /// Refuses a module in which a struct lies elsewhere than its members' `@align` says.
 pub fn check(module: &Module, source: &str) -> Result<(), Vec<Diagnostic>> {
@@ -66,9 +66,9 @@ pub fn check(module: &Module, source: &str) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// Reads `struct NAME { ... @align(N) ... }`. An N that is not written as a number counts as larger than any.
-fn given(source: &str) -> Given<'_> {
+fn given(source: &str) -> AlignAttributes<'_> {
     let tokens = tokens(source);
-    let mut out = Given::new();
+    let mut out = AlignAttributes::new();
     let mut current: Option<&str> = None;
     for (k, &(at, token)) in tokens.iter().enumerate() {
         match token {

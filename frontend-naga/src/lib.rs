@@ -197,7 +197,7 @@ fn parse_exponents(source: &str) -> Result<Parsed, Vec<Diagnostic>> {
             parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
             Ok(Parsed { edits: parsed.edits.after(edits), ..parsed })
         }
-        // What is wrong besides; of types that only the new text has the source's message is better.
+        // Other errors; of types that only the new text has the source's message is better.
         Err(other) if other.iter().all(|d| !format!("{d:?}").contains("gpucc_")) => {
             Err(other.into_iter().map(|d| edits.explain(d)).collect())
         }

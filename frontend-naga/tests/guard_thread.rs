@@ -29,7 +29,7 @@ fn a_thread_with_room_does_the_work_itself() {
         promise_room(3 << 20);
         assert_eq!(here(2 << 20), Ok(true));
         assert_eq!(here(4 << 20), Ok(false));
-        // What runs inside has what is left.
+        // Code inside has the rest of the stack.
         assert_eq!(with_stack(2 << 20, || here(2 << 20)), Ok(Ok(false)));
         assert_eq!(with_stack(2 << 20, || here(1 << 20)), Ok(Ok(true)));
         let broken: Result<(), _> = with_stack(1 << 20, || panic!("number 8"));

@@ -429,7 +429,7 @@ fn exponents_of_halves_are_words() {
     crate::common::run_module(&module, &mut dispatch);
     let want = [12, u32::MAX, 6006, 3_000_006, 1, 507, 3, 5, 3, 13, 8, 0];
     assert_eq!(dispatch.words(0, 0).expect("bound"), want);
-    // What is wrong stays wrong, by the text of the author.
+    // Errors stay errors, told by the text of the author.
     let text = wrong(&format!("{head} {}", main("let r = frexp(f16(o[0])); let e: u32 = r.exp;")));
     assert!(text.contains("u32"), "{text}");
 }

@@ -11,7 +11,7 @@ use gpucc::{Class, CodegenOptions, Diagnostic, Options, Target};
 use gpucc_container::Container;
 use gpucc_machines::{Launch, MACHINES, Machine};
 use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions};
-use gpucc_verify::Given;
+use gpucc_verify::InputOverrides;
 
 /// Steps of a run whose result is judged.
 const STEPS: u64 = 120_000;
@@ -77,7 +77,7 @@ pub fn shader(data: &[u8], lang: Lang) {
         }
     }
     if choice >> 32 & 1 == 0
-        && let Err(d) = gpucc_verify::verify_within(&loaded.module, &artifact, target, &Given::default(), STEPS)
+        && let Err(d) = gpucc_verify::verify_within(&loaded.module, &artifact, target, &InputOverrides::default(), STEPS)
     {
         finding(&d.to_string());
     }

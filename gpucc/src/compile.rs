@@ -170,7 +170,7 @@ impl Hasher for Fnv {
     }
 }
 
-/// What several compiles of one module share.
+/// State shared by several compiles of one module.
 struct Sharing {
     passes: SharedPasses,
     /// The hash of the module's text, once it was asked for: printing takes as long as a pass.

@@ -29,7 +29,7 @@ mod uniform;
 
 pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
 pub use gpucc_container as container;
-pub use gpucc_driver::{Backend, CodegenOptions, Output, default_around};
+pub use gpucc_driver::{Backend, CodegenOptions, Output, default_pipeline};
 pub use gpucc_ir::trace::PassTime;
 pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span};
 pub use gpucc_opt::PipelineContext;

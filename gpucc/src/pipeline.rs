@@ -84,8 +84,8 @@ fn compile_in(
 /// # Errors
 /// As [`Link::link`]: a module without the entry, or with several.
 pub fn default_of(vertex: &Module, fragment: &Module) -> Result<Pipeline, Diagnostic> {
-    let v = gpucc_driver::default_around(&only(vertex, gpucc_ir::Stage::Vertex)?.stage).pipeline;
-    let f = gpucc_driver::default_around(&only(fragment, gpucc_ir::Stage::Fragment)?.stage).pipeline;
+    let v = gpucc_driver::default_pipeline(&only(vertex, gpucc_ir::Stage::Vertex)?.stage).pipeline;
+    let f = gpucc_driver::default_pipeline(&only(fragment, gpucc_ir::Stage::Fragment)?.stage).pipeline;
     Ok(Pipeline { vertex: v.vertex, ..f })
 }
 

@@ -88,18 +88,18 @@ pub fn invert_branches<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         }
         let (Some(to), Some(other)) = (only_label(branch), only_label(jump)) else { continue };
         let here = to.0 as usize == b + 1;
-        // Whatever cannot be turned around does more than branch.
-        let mut turned = branch.clone();
-        if !here && to != other || !t.invert(&mut turned) {
+        // A branch that cannot be inverted does more than branch.
+        let mut inverted = branch.clone();
+        if !here && to != other || !t.invert(&mut inverted) {
             continue;
         }
         changed += 1;
         if to == other {
             insts.remove(insts.len() - 2);
         } else {
-            relabel(&mut turned, other);
+            relabel(&mut inverted, other);
             relabel(jump, to);
-            *branch = turned;
+            *branch = inverted;
         }
     }
     changed

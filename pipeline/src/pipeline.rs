@@ -105,7 +105,7 @@ impl Pipeline {
         })
     }
 
-    /// The n-th of the colour targets that there are, and its location.
+    /// The n-th bound colour target, and its location.
     pub fn present(&self, n: usize) -> Option<(usize, &Target)> {
         self.targets.iter().enumerate().filter_map(|(k, t)| Some((k, t.as_ref()?))).nth(n)
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::dispatch::{Races, RunReport};
 use crate::memory::{AllocId, Memory};
-use crate::sync::{Asker, SyncLog};
+use crate::sync::{Observer, SyncLog};
 use crate::trap::{Other, Trap, TrapKind};
 
 /// Who accesses memory: index of the invocation in its workgroup, address of the instruction.
@@ -161,8 +161,8 @@ impl View<'_> {
 
     fn ordered(&mut self, p: &Past, lane: u16) -> bool {
         self.before(p, lane) || {
-            let asker = Asker { who: (self.group.number, lane), barrier: self.group.barrier, now: self.now };
-            self.log.orders((p.group, p.lane), p.time, asker)
+            let observer = Observer { who: (self.group.number, lane), barrier: self.group.barrier, now: self.now };
+            self.log.orders((p.group, p.lane), p.time, observer)
         }
     }
 
@@ -445,8 +445,8 @@ impl RaceCheck {
         }
         if kind & ATOMIC != 0 {
             self.tick();
-            let asker = Asker { who: (group.number, by.lane as u16), barrier: group.barrier, now: self.now };
-            self.log.note(asker, (id.0, offset), kind & READS != 0, kind & WRITES != 0);
+            let observer = Observer { who: (group.number, by.lane as u16), barrier: group.barrier, now: self.now };
+            self.log.note(observer, (id.0, offset), kind & READS != 0, kind & WRITES != 0);
         }
         match met {
             Some((p, at)) => self.found(id, at, size, new, p),

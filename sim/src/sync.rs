@@ -55,9 +55,9 @@ pub struct SyncLog {
     answers: [Option<(Who, u32, Known)>; 2],
 }
 
-/// Who asks.
+/// The invocation whose access is ordered against earlier ones.
 #[derive(Clone, Copy, Debug)]
-pub struct Asker {
+pub struct Observer {
     pub who: Who,
     /// When the workgroup last passed a barrier.
     pub barrier: u32,
@@ -67,7 +67,7 @@ pub struct Asker {
 
 impl SyncLog {
     /// Notes an atomic access of `who` at `time`.
-    pub fn note(&mut self, asker: Asker, at: (u32, u64), acquires: bool, releases: bool) {
+    pub fn note(&mut self, observer: Observer, at: (u32, u64), acquires: bool, releases: bool) {
         if self.events.len() == MOST {
             self.events.drain(..MOST / 2);
             self.floor = self.events.first().map_or(0, |e| e.time);
@@ -75,20 +75,27 @@ impl SyncLog {
         // Who looks at a flag again and again learns nothing new if nobody came in between.
         if !releases
             && let Some(last) = self.events.last_mut()
-            && last.who == asker.who
+            && last.who == observer.who
             && last.at == at
             && !last.releases
-            && last.barrier == asker.barrier
+            && last.barrier == observer.barrier
         {
-            last.time = asker.now;
+            last.time = observer.now;
             return;
         }
-        self.events.push(Event { time: asker.now, barrier: asker.barrier, who: asker.who, acquires, releases, at });
+        self.events.push(Event {
+            time: observer.now,
+            barrier: observer.barrier,
+            who: observer.who,
+            acquires,
+            releases,
+            at,
+        });
     }
 
-    /// Whether atomics order what `who` did at `time` before what the asker does now. What cannot be told any more counts as
+    /// Whether atomics order what `who` did at `time` before what the observer does now. What cannot be told any more counts as
     /// ordered.
-    pub fn orders(&mut self, who: Who, time: u32, asker: Asker) -> bool {
+    pub fn orders(&mut self, who: Who, time: u32, observer: Observer) -> bool {
         if self.events.is_empty() {
             return false;
         }
@@ -98,19 +105,19 @@ impl SyncLog {
         // Events that the whole workgroup knows since its barrier, then those that this invocation learned after it.
         self.answer(
             0,
-            (asker.who.0, u16::MAX),
-            asker.barrier,
-            Known { groups: BTreeMap::from([(asker.who.0, asker.barrier)]), ..Known::default() },
+            (observer.who.0, u16::MAX),
+            observer.barrier,
+            Known { groups: BTreeMap::from([(observer.who.0, observer.barrier)]), ..Known::default() },
         )
         .has(who, time)
             || self
                 .answer(
                     1,
-                    asker.who,
-                    asker.now,
+                    observer.who,
+                    observer.now,
                     Known {
-                        groups: BTreeMap::from([(asker.who.0, asker.barrier)]),
-                        invocations: BTreeMap::from([(asker.who, asker.now + 1)]),
+                        groups: BTreeMap::from([(observer.who.0, observer.barrier)]),
+                        invocations: BTreeMap::from([(observer.who, observer.now + 1)]),
                     },
                 )
                 .has(who, time)

@@ -30,7 +30,7 @@ impl Row {
     }
 }
 
-/// What was refused in a test.
+/// The refusals of a test.
 #[derive(Default)]
 pub(crate) struct Refused {
     /// By target, program and code: runs.
@@ -45,7 +45,7 @@ impl Refused {
         *seen.entry((target.to_string(), program.into(), first)).or_default() += 1;
     }
 
-    /// What differs from a table. With `exact`, runs are counted; without, a test ran more than the table is made for, and a row must
+    /// The differences from a table. With `exact`, runs are counted; without, a test ran more than the table is made for, and a row must
     /// only hold for one of them.
     pub(crate) fn differs(self, table: &[Row], exact: bool) -> Vec<String> {
         let seen = self.seen.into_inner().expect("no test panics here");

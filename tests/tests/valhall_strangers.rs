@@ -131,7 +131,7 @@ fn places<'a>(list: impl Iterator<Item = Option<&'a str>>) -> BTreeSet<u64> {
 /// Inputs that the peer lists although each way through the shader writes over them.
 const UNREAD: [(&str, u64); 1] = [("v10/corpus/interpolation_modes/fs_sample", 6)];
 
-/// What a driver reads off a program besides its words: which locations go between the stages and how, what fragments do, what colours
+/// The facts about a program that a driver reads besides its words: which locations go between the stages and how, what fragments do, what colours
 /// are. On v9 the peer's linker chose other locations; that a location is not read is an optimiser's matter.
 #[test]
 fn interfaces_are_what_another_compiler_makes() {

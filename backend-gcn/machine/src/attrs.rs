@@ -180,7 +180,7 @@ pub enum Level {
     /// From what coordinates change by in the quad.
     Implicit,
     /// It follows the coordinates.
-    Given,
+    Explicit,
     /// From derivatives in front of the coordinates.
     Derivatives,
     /// It is 0.
@@ -254,9 +254,9 @@ impl ImageOp {
     pub const fn derivatives(self) -> ImageOp {
         ImageOp { level: Level::Derivatives, ..self }
     }
-    /// With [`Level::Given`].
+    /// With [`Level::Explicit`].
     pub const fn level(self) -> ImageOp {
-        ImageOp { level: Level::Given, ..self }
+        ImageOp { level: Level::Explicit, ..self }
     }
     /// With [`Level::Zero`].
     pub const fn zero(self) -> ImageOp {

@@ -149,7 +149,7 @@ fn image_rows_do_what_their_names_say() {
         assert_eq!(asks, ["mip", "pck", "sgn", "o", "b", "c", "cl"].map(has), "{name}");
         let level = match () {
             () if has("d") || has("cd") => Level::Derivatives,
-            () if has("l") => Level::Given,
+            () if has("l") => Level::Explicit,
             () if has("lz") => Level::Zero,
             () => Level::Implicit,
         };

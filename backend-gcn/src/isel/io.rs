@@ -242,7 +242,7 @@ impl Isel<'_> {
         Some(Use::reg(at))
     }
 
-    /// Takes lanes out of those that are live.
+    /// Removes lanes from the live mask.
     pub(super) fn demote(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let Some(live) = self.fixed.live else { return Err(cx.unknown(i)) };
         let live = PReg::new(FILE_S, live as u16, 2);

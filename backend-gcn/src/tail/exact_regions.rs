@@ -1,4 +1,4 @@
-//! Turns lanes that are not live off around what others see: stores, atomics and exports.
+//! Disables dead lanes around externally visible effects: stores, atomics and exports.
 //!
 //! ```text
 //! buffer_store v0, ..         s_mov_b64 saved, exec

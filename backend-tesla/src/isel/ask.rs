@@ -1,4 +1,4 @@
-//! What a texture instruction asks, and the words that the driver puts behind descriptors for programs.
+//! Operands of texture instructions, and the words that the driver puts behind descriptors for programs.
 
 use gpucc_ir::{InstData, Tex, TexArg, Value};
 use gpucc_mir::{MInst, Src};
@@ -16,14 +16,14 @@ pub(super) mod word {
     pub const LAST_LEVEL: u8 = 13;
 }
 
-/// A texture instruction on its way: what is asked, of which elements.
-pub(super) struct Ask<'f> {
+/// A texture instruction under selection, with the elements of its binding arrays.
+pub(super) struct TexElements<'f> {
     pub tex: Tex,
     pub data: &'f InstData,
     pub elements: [u32; 2],
 }
 
-impl Ask<'_> {
+impl TexElements<'_> {
     pub fn get(&self, arg: TexArg) -> Option<Value> {
         let at = self.tex.desc.args().iter().position(|a| *a == arg)?;
         self.data.args.get(at).copied()

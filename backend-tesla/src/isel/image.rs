@@ -7,7 +7,7 @@ use gpucc_pipeline::{Code, Format, Layout};
 use gpucc_tesla_machine::{Cond, Pred, Round, Ty};
 use smallvec::{SmallVec, smallvec};
 
-use super::ask::{Ask, copy_in, window_word as word};
+use super::ask::{TexElements, copy_in, window_word as word};
 use super::memory::global_atomic;
 use super::{Isel, IselCx, U, high, low};
 use crate::builders as build;
@@ -33,7 +33,7 @@ impl Isel<'_> {
         &mut self,
         cx: &mut IselCx<'_>,
         i: Inst,
-        ask: &Ask<'_>,
+        ask: &TexElements<'_>,
         guard: Option<VReg>,
     ) -> Result<Regs, Diagnostic> {
         let r = ask.tex.texture;
@@ -71,7 +71,7 @@ impl Isel<'_> {
                 }
                 let (none, old) = (cx.temp(R32), cx.temp(R32));
                 cx.emit(MInst::copy(none, U::imm(0)));
-                // What lanes without a texel get stands behind the operands and their predicate.
+                // The values of lanes without a texel stand behind the operands and their predicate.
                 let (mut atomic, behind) = match ask.get(TexArg::Reference) {
                     Some(expected) => {
                         let expected = cx.reg(expected).into();
@@ -130,7 +130,14 @@ impl Isel<'_> {
     }
 
     /// Flags of the lanes whose place is in the texture: not zero where it is.
-    fn inside(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, dim: TexDim, place: &Regs, guard: Option<VReg>) -> VReg {
+    fn inside(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        ask: &TexElements<'_>,
+        dim: TexDim,
+        place: &Regs,
+        guard: Option<VReg>,
+    ) -> VReg {
         let mut words: SmallVec<[u8; 4]> = smallvec![word::WIDTH];
         if dim != TexDim::D1 {
             words.push(word::HEIGHT);
@@ -155,7 +162,14 @@ impl Isel<'_> {
     }
 
     /// The address of a texel of `bytes` bytes: row and byte of the row where there is one slice, else where it lies in the tiles.
-    fn window_address(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, dim: TexDim, bytes: u32, place: &Regs) -> VReg {
+    fn window_address(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        ask: &TexElements<'_>,
+        dim: TexDim,
+        bytes: u32,
+        place: &Regs,
+    ) -> VReg {
         let (r, element) = (ask.tex.texture, ask.elements[0]);
         let up = bytes.trailing_zeros();
         let x = if up == 0 { place[0] } else { self.shift(cx, build::Shl, place[0].into(), up) };

@@ -110,7 +110,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Takes lanes out of those that are live.
+    /// Removes lanes from the live mask.
     pub(super) fn demote(&mut self, cx: &mut IselCx<'_>, i: Inst) {
         let v = cx.data(i).args[0];
         if Self::bits(cx, v).is_some_and(|b| b != 0) {

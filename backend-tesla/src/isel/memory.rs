@@ -194,7 +194,7 @@ impl Isel<'_> {
         let d = cx.data(i);
         match (d.op, &d.attr) {
             (Ir::Load, Attr::Mem(m)) => self.load(cx, i, m),
-            // What they store is in c0.
+            // Their data is in c0.
             (Ir::Store, Attr::Mem(m)) if matches!(self.home(m.place), Some(VarLocation::Table(_))) => Ok(()),
             (Ir::Store, Attr::Mem(m)) => self.store(cx, d.args[0], m, d.dyn_offset()),
             (Ir::Atomic, Attr::Atomic(op, m)) => self.atomic(cx, i, *op, m),

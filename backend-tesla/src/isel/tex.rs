@@ -9,7 +9,7 @@ use gpucc_mir::{Def, MInst, Use, VReg};
 use gpucc_tesla_machine::{Cond, Op};
 use smallvec::{SmallVec, smallvec};
 
-use super::ask::{Ask, copy_in, window_word, word};
+use super::ask::{TexElements, copy_in, window_word, word};
 use super::{Isel, IselCx, U, copy};
 use crate::builders as build;
 use crate::inst::{FLAGS, If, Mods, R32, TOp, Tesla, run_class, slot, zero};
@@ -21,10 +21,10 @@ type Regs = SmallVec<[VReg; 4]>;
 type Elements = (u32, u32, Option<VReg>);
 
 impl Isel<'_> {
-    /// Whatever asks something of a texture.
+    /// Selects any texture or image instruction.
     pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst, tex: Tex) -> Result<(), Diagnostic> {
         let data = cx.data(i);
-        let ask = Ask { tex, data, elements: [0; 2] };
+        let ask = TexElements { tex, data, elements: [0; 2] };
         let mut ways: [Elements; 2] = [(0, 1, None); 2];
         for ((way, arg), of) in
             ways.iter_mut().zip([TexArg::TextureIndex, TexArg::SamplerIndex]).zip([Some(tex.texture), tex.sampler])
@@ -45,7 +45,7 @@ impl Isel<'_> {
             for b in (ways[1].0..ways[1].0 + ways[1].1).rev().filter(|&b| !alike || a == b) {
                 let second = if alike { (0, 1, None) } else { ways[1] };
                 let guard = self.chosen(cx, [(a, ways[0]), (b, second)]);
-                let one = self.of_element(cx, i, &Ask { elements: [a, b], ..ask }, guard)?;
+                let one = self.of_element(cx, i, &TexElements { elements: [a, b], ..ask }, guard)?;
                 found = Some(match (found, guard) {
                     (Some(old), Some(mask)) => {
                         let choose = |(&no, &yes): (&VReg, &VReg)| {
@@ -83,7 +83,7 @@ impl Isel<'_> {
         &mut self,
         cx: &mut IselCx<'_>,
         i: Inst,
-        ask: &Ask<'_>,
+        ask: &TexElements<'_>,
         guard: Option<VReg>,
     ) -> Result<Regs, Diagnostic> {
         match ask.tex.desc.what() {
@@ -167,7 +167,7 @@ impl Isel<'_> {
     }
 
     /// The numbers of texture and sampler, and texel offsets, for an instruction that gives these components.
-    fn mods(&self, ask: &Ask<'_>, mask: u8, cube: bool) -> Mods {
+    fn mods(&self, ask: &TexElements<'_>, mask: u8, cube: bool) -> Mods {
         let number = |r: Res, element: u32| (self.slots[r] as u32 + element) as u8;
         let [x, y, z] = ask.tex.desc.offset();
         let axes = ask.tex.desc.dim().extent();
@@ -195,7 +195,7 @@ impl Isel<'_> {
 
     // ---- Samples, fetches, queries ----
 
-    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<Regs, Diagnostic> {
+    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexElements<'_>) -> Result<Regs, Diagnostic> {
         let desc = ask.tex.desc;
         let cube = desc.dim() == TexDim::Cube;
         let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
@@ -274,7 +274,7 @@ impl Isel<'_> {
         self.temp(cx, build::Fmul.on([f.into(), Use::imm((1.0f32 / 256.0).to_bits())]))
     }
 
-    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<Regs, Diagnostic> {
+    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexElements<'_>) -> Result<Regs, Diagnostic> {
         let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
         let mut args = self.lanes(cx, coords);
         if let Some(layer) = ask.get(TexArg::Layer) {
@@ -300,7 +300,7 @@ impl Isel<'_> {
         Ok(self.tex(cx, TOp::M(Op::TexFetch), &args, None, mods))
     }
 
-    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<Regs, Diagnostic> {
+    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexElements<'_>) -> Result<Regs, Diagnostic> {
         let (r, element) = (ask.tex.texture, ask.elements[0]);
         let first = if self.is_window(r) { window_word::WIDTH } else { word::WIDTH };
         let load = |s: &mut Self, cx: &mut IselCx<'_>, n: u8| {

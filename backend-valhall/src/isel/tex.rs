@@ -59,7 +59,7 @@ pub(super) fn vector(n: usize) -> Vector {
 }
 
 impl Isel<'_> {
-    /// Whatever asks something of a texture or an image.
+    /// Selects any texture or image instruction.
     pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let Some(ask) = TexOperands::of(cx.data(i)) else { return Err(cx.unknown(i)) };
         match ask.tex.desc.what() {

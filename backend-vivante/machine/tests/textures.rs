@@ -214,7 +214,7 @@ fn operands_in_wrong_places_trap() {
     for g in GC2000..=GC7000 {
         // Nobody knows a quad in a compute program.
         assert_eq!(kind(g, "texld t10, tex0.xyzw, t1.xyzw, void, void", &flat), TrapKind::Unsupported);
-        // What counts must be there.
+        // The coordinates that count must be there.
         assert_eq!(kind(g, "texldd t10, tex0.xyzw, t9.xyzw, t1.xyzw, t1.xyzw", &flat), TrapKind::UndefinedRead);
     }
 }

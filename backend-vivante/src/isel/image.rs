@@ -177,7 +177,7 @@ impl Isel<'_> {
                 self.rounded(cx, x, Type::U32, &[mask; 4][..n as usize])
             }
             Code::Snorm => {
-                // What is no number is zero.
+                // NaN becomes zero.
                 let x = self.temp(cx, n, build::Cmp.with((If(Cond::Eq),), [x, x, x]));
                 let x = self.greater(cx, Type::F32, n, x, (-1f32).to_bits());
                 let x = self.lesser(cx, Type::F32, n, x, &[1f32.to_bits()]);

@@ -30,16 +30,16 @@ impl Isel<'_> {
             let IoAt::Location { number, .. } = self.slots().0.get(usize::from(n))?.at else { return None };
             Some(p.attribute(number.into())?.2.format)
         });
-        let turned = format == Some(VertexFormat::Unorm8x4Bgra);
+        let is_bgra = format == Some(VertexFormat::Unorm8x4Bgra);
         let v = match self.inputs.iter().find(|x| x.0 == n) {
             Some(x) => x.2,
             None => {
-                let v = cx.temp(row(if turned { 4 } else { lanes }));
+                let v = cx.temp(row(if is_bgra { 4 } else { lanes }));
                 self.inputs.push((n, at, v));
                 v
             }
         };
-        if turned {
+        if is_bgra {
             cx.emit(build::Mov.on([Use::reg(v).mods(SrcMods::swizzle([2, 1, 0, 3]))]).def(dst));
         } else {
             cx.emit(MInst::copy(dst, v));

@@ -81,7 +81,7 @@ impl Facts<'_> {
             return true;
         }
         match d.op {
-            // What computes it saturates by itself, one by one.
+            // The instructions that compute it saturate, each by itself.
             Op::FSat => {
                 let of = f.def_inst(d.args[0]).map(|i| f.insts[i].op);
                 let alone = matches!(of, Some(Op::FDot | Op::FRcp | Op::FRsqrt | Op::FSqrt | Op::FExp2));

@@ -50,7 +50,7 @@ pub fn run(f: &mut Function, facts: &Facts<'_>) -> u64 {
     made
 }
 
-/// What is known of values; made once for all blocks, since a map has room for each value of the function. Numbers count with their
+/// Facts about values; made once for all blocks, since a map has room for each value of the function. Numbers count with their
 /// block alone.
 struct Maps {
     /// Halves of what was made.
@@ -78,7 +78,7 @@ fn block(f: &mut Function, facts: &Facts<'_>, b: Block, maps: &mut Maps) -> u64 
         f.insts[i].for_each_use(|v| first_use[v] = Some((b, k as u32)));
     }
     let mut taken = vec![false; nodes.len()];
-    // What comes behind an instruction of the list.
+    // The code behind an instruction of the list.
     let mut behind: Vec<SmallVec<[Inst; 4]>> = vec![SmallVec::new(); list.len()];
     let mut gone = vec![false; list.len()];
     let mut made = 0;

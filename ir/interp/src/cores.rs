@@ -1,20 +1,20 @@
 //! A program of a draw on several cores: the [`Crew`] of `gpucc_sim`, with what is bound moved to the program while it runs.
 
 use crate::program::OracleProgram;
-use crate::side::{Side, Store};
+use crate::stage_program::{StageProgram, Store};
 use gpucc_sim::draw::{Crew, Worker};
 use gpucc_sim::{RunOptions, RunReport, StepBudget, Trap};
 
 /// A program and those that run it.
 pub(crate) struct Cores<'a> {
     /// Runs the batches that nobody ran ahead.
-    pub main: Side<'a>,
-    crew: Crew<Side<'a>>,
+    pub main: StageProgram<'a>,
+    crew: Crew<StageProgram<'a>>,
 }
 
 impl<'a> Cores<'a> {
     /// On one core where the order of batches shows: in memory, or in what is drawn by a seed.
-    pub fn new(main: Side<'a>, program: &OracleProgram, options: &RunOptions) -> Cores<'a> {
+    pub fn new(main: StageProgram<'a>, program: &OracleProgram, options: &RunOptions) -> Cores<'a> {
         let free = !program.writes_memory() && options.perturb.is_none() && !program.strays_by_seed();
         Cores { main, crew: Crew::new(if free { options.cores } else { 1 }) }
     }
@@ -25,11 +25,11 @@ impl<'a> Cores<'a> {
         store: &mut Store,
         steps: &mut StepBudget,
         count: usize,
-        work: impl Fn(&mut Side<'a>, usize) -> Result<T, Trap> + Sync,
+        work: impl Fn(&mut StageProgram<'a>, usize) -> Result<T, Trap> + Sync,
         take: impl FnMut(T),
     ) -> Result<(), Trap> {
         let Cores { main, crew } = self;
-        main.with(store, steps, |side| crew.each(side, count, work, take))
+        main.with(store, steps, |stage| crew.each(stage, count, work, take))
     }
 
     /// The counts of all batches.
@@ -38,7 +38,7 @@ impl<'a> Cores<'a> {
     }
 }
 
-impl Worker for Side<'_> {
+impl Worker for StageProgram<'_> {
     fn steps(&mut self) -> &mut StepBudget {
         &mut self.run.steps
     }

@@ -27,7 +27,7 @@ mod oob;
 mod profile;
 mod program;
 mod quads;
-mod side;
+mod stage_program;
 mod stages;
 mod subgroup;
 mod texture;

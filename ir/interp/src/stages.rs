@@ -7,7 +7,7 @@ use crate::cores::Cores;
 use crate::profile::Profile;
 use crate::program::OracleProgram;
 use crate::quads::{LANES, sysval_row};
-use crate::side::{Side, Store, wrong};
+use crate::stage_program::{StageProgram, Store, wrong};
 use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
@@ -78,10 +78,10 @@ pub fn stages(
 pub fn opaque<'d>(draw: &Draw<'d>, fragment: Option<&OracleProgram>) -> Draw<'d> {
     let mut draw = draw.clone();
     let Some(fragment) = fragment else { return draw };
-    let (dense, outputs) = (fragment.dense(), fragment.slots().1);
+    let (compact, outputs) = (fragment.has_compact_targets(), fragment.slots().1);
     for slot in outputs.iter().filter(|o| o.blended) {
         if let IoAt::Location { number, .. } = slot.at
-            && let Some(k) = place_of(dense, number, &draw.merger.targets)
+            && let Some(k) = place_of(compact, number, &draw.merger.targets)
             && let Some(Some(target)) = draw.merger.targets.get_mut(k)
         {
             target.blend = None;
@@ -91,8 +91,8 @@ pub fn opaque<'d>(draw: &Draw<'d>, fragment: Option<&OracleProgram>) -> Draw<'d>
 }
 
 /// The place among the targets of a pipeline of an output's location.
-fn place_of(dense: bool, number: u8, targets: &[Option<Target>]) -> Option<usize> {
-    if dense {
+fn place_of(compact: bool, number: u8, targets: &[Option<Target>]) -> Option<usize> {
+    if compact {
         return (0..targets.len()).filter(|&k| targets[k].is_some()).nth(usize::from(number));
     }
     Some(usize::from(number))
@@ -123,7 +123,7 @@ impl OracleProgram {
     }
 
     /// Whether locations of colours have no holes.
-    fn dense(&self) -> bool {
+    fn has_compact_targets(&self) -> bool {
         matches!(&self.stage, StageInfo::Fragment { io, .. } if io.compact_targets)
     }
 }
@@ -175,9 +175,9 @@ impl<'a, 'd> Runner<'a, 'd> {
         options: &RunOptions,
         profile: &'a Profile,
     ) -> Result<Self, Trap> {
-        let mut vertex = Side::new(pair.vertex, Stage::Vertex, bindings, options, profile)?;
+        let mut vertex = StageProgram::new(pair.vertex, Stage::Vertex, bindings, options, profile)?;
         let mut fragment = match pair.fragment {
-            Some(p) => Some(Side::new(p, Stage::Fragment, bindings, options, profile)?),
+            Some(p) => Some(StageProgram::new(p, Stage::Fragment, bindings, options, profile)?),
             None => None,
         };
         let position = match &pair.vertex.stage {
@@ -191,8 +191,8 @@ impl<'a, 'd> Runner<'a, 'd> {
         if let Some(f) = &mut fragment {
             f.set_all(Sysval::BlendConstant, &draw.merger.constant);
         }
-        let dense = pair.fragment.is_some_and(OracleProgram::dense);
-        let places: Vec<_> = (0..8).map(|n| place_of(dense, n, &draw.merger.targets)).collect();
+        let compact = pair.fragment.is_some_and(OracleProgram::has_compact_targets);
+        let places: Vec<_> = (0..8).map(|n| place_of(compact, n, &draw.merger.targets)).collect();
         let place = |location: u8| places.get(usize::from(location)).copied().flatten();
         let loaded = pair.fragment.map_or(&[][..], |f| &f.loaded);
         let loaded = loaded.iter().filter_map(|&(n, row)| Some((place(n)?, row))).collect();
@@ -208,7 +208,7 @@ impl<'a, 'd> Runner<'a, 'd> {
             attributes: plan_attributes(pair.vertex, buffers)?,
             varyings: pair.fragment.map_or(Ok(Vec::new()), |f| plan_varyings(pair.vertex, f))?,
             vertex: Cores::new(vertex, pair.vertex, options),
-            fragment: fragment.zip(pair.fragment).map(|(side, program)| Cores::new(side, program, options)),
+            fragment: fragment.zip(pair.fragment).map(|(stage, program)| Cores::new(stage, program, options)),
             store: Store::default(),
             steps: StepBudget::new(options),
             buffers,
@@ -311,13 +311,13 @@ impl Stages for Runner<'_, '_> {
         self.words.clear();
         let Runner { vertex, store, steps, buffers, attributes: plan, position, words, first, viewport, .. } = self;
         let lists: Vec<&[VertexIn]> = batch.chunks(LANES as usize).collect();
-        let work = |side: &mut Side<'_>, k: usize| {
+        let work = |stage: &mut StageProgram<'_>, k: usize| {
             let mut values = Vec::new();
             for (lane, &v) in lists[k].iter().enumerate() {
                 values.clear();
                 attributes(buffers, v, &mut values);
                 for a in plan.iter() {
-                    (0..a.lanes).for_each(|k| side.run.batch.set(a.row + k, lane, values[a.from].1[k as usize]));
+                    (0..a.lanes).for_each(|k| stage.run.batch.set(a.row + k, lane, values[a.from].1[k as usize]));
                 }
                 let numbers = [
                     (Sysval::VertexIndex, v.vertex),
@@ -328,12 +328,12 @@ impl Stages for Runner<'_, '_> {
                     (Sysval::FirstInstance, first[1]),
                 ];
                 for (row, value) in numbers.map(|(s, value)| (sysval_row(s), value)) {
-                    row.into_iter().for_each(|row| side.run.batch.set(row, lane, value));
+                    row.into_iter().for_each(|row| stage.run.batch.set(row, lane, value));
                 }
             }
-            side.run.run_batch(&mut side.group, lists[k].len() as u32)?;
+            stage.run.run_batch(&mut stage.group, lists[k].len() as u32)?;
             let mut own = Vec::new();
-            let made = (0..lists[k].len()).map(|lane| vertex_out(side, (*position, viewport), &mut own, lane));
+            let made = (0..lists[k].len()).map(|lane| vertex_out(stage, (*position, viewport), &mut own, lane));
             Ok((made.collect::<Vec<_>>(), own))
         };
         vertex.each(store, steps, lists.len(), work, |(made, own)| {
@@ -353,18 +353,18 @@ impl Stages for Runner<'_, '_> {
             out.extend(list.iter().copied().flatten().map(QuadOut::plain));
             return Ok(());
         };
-        let work = |side: &mut Side<'_>, k: usize| {
+        let work = |stage: &mut StageProgram<'_>, k: usize| {
             let batch = list[k];
-            side.run.batch.masks = Some(Masks::of(batch));
-            side.run.batch.open = 0;
+            stage.run.batch.masks = Some(Masks::of(batch));
+            stage.run.batch.open = 0;
             for (k, quad) in batch.iter().enumerate() {
-                (0..4).for_each(|lane| fill(side, quad, varyings, words, (k, lane)));
+                (0..4).for_each(|lane| fill(stage, quad, varyings, words, (k, lane)));
                 for &(place, row) in loaded.iter() {
-                    (0..4).for_each(|lane| load_target(side, quad, (targets, place), row, (k, lane)));
+                    (0..4).for_each(|lane| load_target(stage, quad, (targets, place), row, (k, lane)));
                 }
             }
-            side.run.run_batch(&mut side.group, 4 * batch.len() as u32)?;
-            Ok((0..batch.len()).map(|k| quad_out(side, places, k)).collect::<Vec<_>>())
+            stage.run.run_batch(&mut stage.group, 4 * batch.len() as u32)?;
+            Ok((0..batch.len()).map(|k| quad_out(stage, places, k)).collect::<Vec<_>>())
         };
         cores.each(store, steps, list.len(), work, |made| out.extend(made))
     }
@@ -376,25 +376,25 @@ impl Stages for Runner<'_, '_> {
 
 /// The vertex program's result in a lane.
 fn vertex_out(
-    side: &Side<'_>,
+    stage: &StageProgram<'_>,
     (position, viewport): (Position, &[[f32; 3]; 2]),
     words: &mut Vec<u32>,
     lane: usize,
 ) -> VertexOut {
     let from = words.len() as u32;
     let mut v = VertexOut::default();
-    for (slot, &(at, n)) in side.program.slots().1.iter().zip(&side.program.outputs) {
+    for (slot, &(at, n)) in stage.program.slots().1.iter().zip(&stage.program.outputs) {
         match slot.at {
-            IoAt::Position => v.position = side.words((at, n), lane, 0).map(f32::from_bits),
+            IoAt::Position => v.position = stage.words((at, n), lane, 0).map(f32::from_bits),
             IoAt::ClipDistance(k) => {
                 if let Some(distance) = v.clip.get_mut(usize::from(k)) {
-                    *distance = f32::from_bits(side.word(at, lane));
+                    *distance = f32::from_bits(stage.word(at, lane));
                 }
             }
-            IoAt::PointSize => v.point_size = Some(f32::from_bits(side.word(at, lane))),
-            IoAt::Layer => v.layer = side.word(at, lane),
-            IoAt::ViewportIndex => v.viewport = side.word(at, lane),
-            _ => words.extend((0..n).map(|k| side.word(at + k, lane))),
+            IoAt::PointSize => v.point_size = Some(f32::from_bits(stage.word(at, lane))),
+            IoAt::Layer => v.layer = stage.word(at, lane),
+            IoAt::ViewportIndex => v.viewport = stage.word(at, lane),
+            _ => words.extend((0..n).map(|k| stage.word(at + k, lane))),
         }
     }
     match position {
@@ -408,7 +408,7 @@ fn vertex_out(
 
 /// Gives a lane of a quad what a target holds there: zeros outside.
 fn load_target(
-    side: &mut Side<'_>,
+    stage: &mut StageProgram<'_>,
     quad: &QuadIn<'_>,
     (targets, place): (&Targets, usize),
     row: u32,
@@ -418,48 +418,54 @@ fn load_target(
     let surface = targets.and_then(|t| t.colour.get(place)).and_then(Option::as_ref);
     let texel = surface.map_or([0; 4], |s| s.texel(quad.pixel(lane), quad.sample.unwrap_or(0).into()));
     for (n, word) in (0..).zip(texel) {
-        side.run.batch.set(row + n, 4 * k + lane, word);
+        stage.run.batch.set(row + n, 4 * k + lane, word);
     }
 }
 
 /// Gives a lane of a quad what it reads.
-fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u32], (k, lane): (usize, usize)) {
+fn fill(
+    stage: &mut StageProgram<'_>,
+    quad: &QuadIn<'_>,
+    varyings: &[Varying],
+    words: &[u32],
+    (k, lane): (usize, usize),
+) {
     let at = 4 * k + lane;
     let p = quad.primitive;
-    let model = side.run.profile.interp();
-    for &value in &side.program.sysvals {
+    let model = stage.run.profile.interp();
+    for &value in &stage.program.sysvals {
         let Some(row) = sysval_row(value) else { continue };
         match value {
             Sysval::FragCoord => {
                 let [x, y, z, inv_w] = quad.position(lane);
                 for (row, v) in (row..).zip([x, y, z, model.inverse_w(inv_w)]) {
-                    side.run.batch.set(row, at, v.to_bits());
+                    stage.run.batch.set(row, at, v.to_bits());
                 }
             }
             Sysval::Pixel => {
                 let [x, y] = quad.pixel(lane);
-                side.run.batch.set(row, at, x);
-                side.run.batch.set(row + 1, at, y);
+                stage.run.batch.set(row, at, x);
+                stage.run.batch.set(row + 1, at, y);
             }
-            Sysval::FragZ => side.run.batch.set(row, at, quad.position(lane)[2].to_bits()),
+            Sysval::FragZ => stage.run.batch.set(row, at, quad.position(lane)[2].to_bits()),
             Sysval::FragInvW => {
                 let center = quad.weights(lane, draw::Where::Center).inv_w as f32;
-                side.run.batch.set(row, at, model.inverse_w(center).to_bits());
+                stage.run.batch.set(row, at, model.inverse_w(center).to_bits());
             }
-            Sysval::FrontFacing => side.run.batch.set(row, at, p.front.into()),
-            Sysval::SampleIndex => side.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
-            Sysval::SampleMask => side.run.batch.set(row, at, quad.coverage[lane]),
-            Sysval::PrimitiveIndex => side.run.batch.set(row, at, p.index),
-            Sysval::Layer => side.run.batch.set(row, at, p.layer),
-            Sysval::ViewportIndex => side.run.batch.set(row, at, p.viewport),
+            Sysval::FrontFacing => stage.run.batch.set(row, at, p.front.into()),
+            Sysval::SampleIndex => stage.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
+            Sysval::SampleMask => stage.run.batch.set(row, at, quad.coverage[lane]),
+            Sysval::PrimitiveIndex => stage.run.batch.set(row, at, p.index),
+            Sysval::Layer => stage.run.batch.set(row, at, p.layer),
+            Sysval::ViewportIndex => stage.run.batch.set(row, at, p.viewport),
             Sysval::SamplePosition => {
                 for (row, v) in (row..).zip(quad.sample_position()) {
-                    side.run.batch.set(row, at, v.to_bits());
+                    stage.run.batch.set(row, at, v.to_bits());
                 }
             }
             Sysval::PointCoord => {
                 for (row, v) in (row..).zip(quad.point_coord(lane)) {
-                    side.run.batch.set(row, at, v.to_bits());
+                    stage.run.batch.set(row, at, v.to_bits());
                 }
             }
             _ => {}
@@ -471,7 +477,7 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
         let word = |vertex: usize, k: u32| words[(p.words[vertex].start + v.from + k) as usize];
         let mode = match v.mode {
             Mode::Flat => {
-                (0..v.lanes).for_each(|k| side.run.batch.set(v.row + k, at, word(p.provoking.into(), k)));
+                (0..v.lanes).for_each(|k| stage.run.batch.set(v.row + k, at, word(p.provoking.into(), k)));
                 continue;
             }
             Mode::Perspective => 0,
@@ -481,7 +487,7 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
         let weights = *known[mode][v.at as usize].get_or_insert_with(|| model.weights(quad, lane, v.mode, v.at));
         for k in 0..v.lanes {
             let values = [0, 1, 2].map(|vertex| f32::from_bits(word(vertex, k)));
-            side.run.batch.set(v.row + k, at, model.value(p, weights, values).to_bits());
+            stage.run.batch.set(v.row + k, at, model.value(p, weights, values).to_bits());
         }
     }
 }
@@ -506,16 +512,16 @@ fn unpacked(words: [u32; 4], (form, n): (Form, u32), one: u32) -> [u32; 4] {
 }
 
 /// The fragment program's result for a quad.
-fn quad_out(side: &Side<'_>, places: &[Option<usize>], k: usize) -> QuadOut {
-    let batch = &side.run.batch;
+fn quad_out(stage: &StageProgram<'_>, places: &[Option<usize>], k: usize) -> QuadOut {
+    let batch = &stage.run.batch;
     let live = batch.masks.map_or(0, |m| m.live_of(k));
     let mut out = QuadOut { live, open: batch.open >> k & 1 != 0, ..QuadOut::default() };
-    for (slot, &(at, n)) in side.program.slots().1.iter().zip(&side.program.outputs) {
+    for (slot, &(at, n)) in stage.program.slots().1.iter().zip(&stage.program.outputs) {
         let integer = if slot.form == Form::Plain { !slot.ty.is_float() } else { slot.form.is_integer() };
         let one = if integer { 1 } else { 1f32.to_bits() };
         let lanes = [0, 1, 2, 3].map(|lane| match slot.form {
-            Form::Plain => side.words((at, n), 4 * k + lane, one),
-            form => unpacked(side.words((at, n), 4 * k + lane, 0), (form, n), one),
+            Form::Plain => stage.words((at, n), 4 * k + lane, one),
+            form => unpacked(stage.words((at, n), 4 * k + lane, 0), (form, n), one),
         });
         match slot.at {
             IoAt::Location { blend_src: 1, .. } => out.second = lanes,

@@ -177,9 +177,9 @@ fn is_product(c: &BlendComponent) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IoCaps {
     /// Whether vertices are numbered with the base vertex added.
-    pub whole_vertex_index: bool,
+    pub vertex_index_includes_base: bool,
     /// Whether instances are numbered with the first instance added.
-    pub whole_instance_index: bool,
+    pub instance_index_includes_base: bool,
     /// Whether the depth of clip space is from -w to w.
     pub negative_depth: bool,
     /// Whether inputs are interpolated with perspective; otherwise they come divided by w.
@@ -197,7 +197,7 @@ pub struct IoCaps {
     /// Formats that targets may have.
     pub targets: FormatSet,
     /// Whether code gives positions on the screen with 1/w, not in clip space.
-    pub window: bool,
+    pub window_positions: bool,
     /// Whether primitives are clipped by distances that vertices give; otherwise fragments are thrown away.
     pub clip_distances: bool,
     /// Whether points have the size that vertices give, and fragments know their place in them.
@@ -205,16 +205,16 @@ pub struct IoCaps {
     /// Whether vertices choose among layers of the attachments and among viewports.
     pub layers: bool,
     /// Whether colours for targets of few bits leave as pairs of 16 bits.
-    pub packed: bool,
-    /// Whether colours are numbered by the targets that there are.
+    pub packed_colours: bool,
+    /// Whether colour outputs are numbered over bound targets, without holes.
     pub compact_targets: bool,
 }
 
 impl IoCaps {
     /// All that the IR has.
     pub const FULL: IoCaps = IoCaps {
-        whole_vertex_index: true,
-        whole_instance_index: true,
+        vertex_index_includes_base: true,
+        instance_index_includes_base: true,
         negative_depth: false,
         perspective: true,
         linear: true,
@@ -223,17 +223,17 @@ impl IoCaps {
         blending: Blending::Fixed,
         per_target: PerTarget::Equations,
         targets: FormatSet::ALL,
-        window: false,
+        window_positions: false,
         clip_distances: true,
         point_size: true,
         layers: true,
-        packed: false,
+        packed_colours: false,
         compact_targets: false,
     };
     /// The least that there is a lowering for. Positions are on the screen or have their depth from -w, not both.
     pub const POOREST: IoCaps = IoCaps {
-        whole_vertex_index: false,
-        whole_instance_index: false,
+        vertex_index_includes_base: false,
+        instance_index_includes_base: false,
         negative_depth: true,
         perspective: false,
         linear: false,
@@ -242,12 +242,12 @@ impl IoCaps {
         blending: Blending::Code,
         per_target: PerTarget::Equations,
         targets: FormatSet::ALL,
-        window: true,
+        window_positions: true,
         clip_distances: false,
         point_size: false,
         // Nothing takes its place.
         layers: true,
-        packed: true,
+        packed_colours: true,
         compact_targets: true,
     };
 }

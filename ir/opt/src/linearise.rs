@@ -85,7 +85,7 @@ pub(crate) fn run(m: &Module, f: &mut Function, cx: &mut PassCx<'_>, vote: Vote<
         let mut line = Line::new(f, &s, &places, r, vote);
         line.run(&mut entries);
     }
-    // What led to a loop leads to what stands before it now.
+    // Edges to a loop lead to its preheader now.
     for b in f.layout.clone() {
         let Some(&t) = f.blocks[b].insts.last() else { continue };
         let of = |b: Block| entries[b].unwrap_or(b);
@@ -224,9 +224,9 @@ struct Places {
     locals: SecondaryMap<Value, Option<Local>>,
 }
 
-/// What stands outside of all regions.
+/// Blocks outside of all regions.
 const OUTSIDE: u32 = 0;
-/// What belongs to no part.
+/// Blocks of no part.
 const NOWHERE: u32 = u32::MAX;
 
 /// The instructions of a block with operations, in turns: to be executed by those that are there, and by all.

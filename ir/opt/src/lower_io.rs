@@ -2,9 +2,9 @@
 //!
 //! | input | output | capability |
 //! |---|---|---|
-//! | index of a vertex or an instance | the number without its base, plus the base | `whole_vertex_index`, `whole_instance_index` |
+//! | index of a vertex or an instance | the number without its base, plus the base | `vertex_index_includes_base`, `instance_index_includes_base` |
 //! | position with z in 0..w | z = 2 z - w, and the interface says so | `negative_depth` |
-//! | position | on the screen with 1/w, by scale and offset of the viewport | `window` |
+//! | position | on the screen with 1/w, by scale and offset of the viewport | `window_positions` |
 //! | clip distance of a vertex | varyings of four at locations that neither stage has | `clip_distances` |
 //! | size of a point | nothing, where no points are drawn or it is 1; else it stays and is refused by its code | `point_size` |
 //! | layer and viewport that a vertex chooses | nothing, where they are 0; else they stay and are refused by their code | `layers` |
@@ -16,8 +16,8 @@
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
 //! | place of a sample in its pixel | looked up by the number of the sample, or the middle where a pixel has one | `sample_position` |
 //! | depth that a fragment gives | nothing, where depth is tested before the entry point runs: the depth of the primitive counts | |
-//! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed` |
-//! | location of a colour | its number among the targets that there are; what has no target goes | `compact_targets` |
+//! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed_colours` |
+//! | location of a colour | its number over bound targets, without holes; outputs without a target are removed | `compact_targets` |
 //!
 //! The rows of clip distances, samples and colours need the pipeline in `PassCx::around`, those of clip distances also the other stage; one that tests depth early
 //! keeps them. Both stages of a pipeline are lowered with the same capabilities: an output that is linear must meet an input that is.
@@ -113,11 +113,11 @@ fn walk(f: &mut Function, mut replace: impl FnMut(&mut Builder<'_>, Inst) -> Opt
 /// The replacement of an instruction that reads an index, a position or an input.
 fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Stage) -> Option<Value> {
     match b.func.insts[i].attr {
-        Attr::Sysval(Sysval::VertexIndex) if !caps.whole_vertex_index => {
+        Attr::Sysval(Sysval::VertexIndex) if !caps.vertex_index_includes_base => {
             let (raw, first) = (b.sysval(Sysval::RawVertexIndex), b.sysval(Sysval::FirstVertex));
             Some(b.iadd(raw, first))
         }
-        Attr::Sysval(Sysval::InstanceIndex) if !caps.whole_instance_index => {
+        Attr::Sysval(Sysval::InstanceIndex) if !caps.instance_index_includes_base => {
             let (raw, first) = (b.sysval(Sysval::RawInstanceIndex), b.sysval(Sysval::FirstInstance));
             Some(b.iadd(raw, first))
         }
@@ -212,7 +212,7 @@ fn outputs(f: &mut Function, io: &Interface, caps: &IoCaps) -> u64 {
                 n += 1;
             }
         }
-        if caps.window && io.position == Position::Clip {
+        if caps.window_positions && io.position == Position::Clip {
             args[at] = window(&mut b, position);
             n += 1;
         } else if caps.negative_depth && io.position == Position::Clip {
@@ -234,8 +234,8 @@ fn is_linear(slot: &IoSlot) -> bool {
 
 /// The interface from now on.
 fn modes(io: &mut Interface, caps: &IoCaps, stage: Stage) {
-    if stage == Stage::Vertex && (caps.window || caps.negative_depth) {
-        io.position = if caps.window { Position::Window } else { Position::ClipNegative };
+    if stage == Stage::Vertex && (caps.window_positions || caps.negative_depth) {
+        io.position = if caps.window_positions { Position::Window } else { Position::ClipNegative };
     }
     let slots = if stage == Stage::Vertex { &mut io.outputs } else { &mut io.inputs };
     for slot in slots.iter_mut().filter(|s| matches!(s.at, IoAt::Location { .. })) {
@@ -411,7 +411,7 @@ fn read_mask(f: &mut Function, mask: Value, (entry, first): (Block, usize)) {
 
 /// Colours of a fragment as the target takes them.
 fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) -> u64 {
-    if !(caps.packed || caps.compact_targets) || io.compact_targets {
+    if !(caps.packed_colours || caps.compact_targets) || io.compact_targets {
         return 0;
     }
     let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
@@ -430,7 +430,7 @@ fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) ->
             }
         }
     }
-    if caps.packed {
+    if caps.packed_colours {
         for (slot, value) in io.outputs.iter_mut().zip(&mut returned.args) {
             let IoAt::Location { number, .. } = slot.at else { continue };
             if let Some(target) = target(number)

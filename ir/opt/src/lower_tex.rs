@@ -539,9 +539,9 @@ fn axes(req: &mut Lowered<'_, '_>, p: &Projected, at: [Value; 2]) -> Axes {
     // Faces 1, 3 and 5 look the other way.
     let odd = req.b.fma(axis, minus_two, p.face);
     let sign = req.b.fma(odd, minus_two, one);
-    let turned = req.b.fneg(sign);
+    let negated = req.b.fneg(sign);
     let s = req.b.select(is_z, sign, one);
-    let s = req.b.select(from_y, s, turned);
+    let s = req.b.select(from_y, s, negated);
     let t = req.b.select(is_y, sign, minus_one);
     let own = [s, t].map(|v| req.b.fmul(v, p.inverse));
     let twice = req.b.fmul(p.inverse, minus_two);

@@ -101,17 +101,17 @@ fn sysval_fits(s: Sysval, stage: Stage, caps: &Caps) -> bool {
         Sysval::SubgroupSize | Sysval::SubgroupInvocationId => {
             caps.lockstep || caps.subgroup == 0 || stage != Stage::Compute
         }
-        Sysval::VertexIndex => io.whole_vertex_index,
-        Sysval::RawVertexIndex => !io.whole_vertex_index,
-        Sysval::InstanceIndex => io.whole_instance_index,
-        Sysval::RawInstanceIndex => !io.whole_instance_index,
+        Sysval::VertexIndex => io.vertex_index_includes_base,
+        Sysval::RawVertexIndex => !io.vertex_index_includes_base,
+        Sysval::InstanceIndex => io.instance_index_includes_base,
+        Sysval::RawInstanceIndex => !io.instance_index_includes_base,
         Sysval::FragCoord => io.frag_coord,
         Sysval::SamplePosition => io.sample_position,
         Sysval::Layer | Sysval::ViewportIndex => io.layers,
         Sysval::Pixel | Sysval::FragZ => !io.frag_coord,
         Sysval::FragInvW => !(io.frag_coord && io.perspective && io.linear && io.clip_distances),
         Sysval::BlendConstant => io.blending != Blending::Fixed,
-        Sysval::ViewportScale | Sysval::ViewportOffset => io.window,
+        Sysval::ViewportScale | Sysval::ViewportOffset => io.window_positions,
         // Refused by its code.
         Sysval::PointCoord => true,
         _ => true,
@@ -129,12 +129,12 @@ fn interface_fits(io: &Interface, stage: Stage, caps: &IoCaps) -> bool {
         Mode::OverW => !caps.perspective && stage == Stage::Fragment,
     };
     let position = match io.position {
-        Position::Clip => !(caps.window || caps.negative_depth),
-        Position::ClipNegative => caps.negative_depth && !caps.window,
-        Position::Window => caps.window,
+        Position::Clip => !(caps.window_positions || caps.negative_depth),
+        Position::ClipNegative => caps.negative_depth && !caps.window_positions,
+        Position::Window => caps.window_positions,
     };
     interpolated.iter().all(|s| !travels(s.at) || mode(s.interp.mode))
-        && io.outputs.iter().all(|s| s.form == Form::Plain || caps.packed)
+        && io.outputs.iter().all(|s| s.form == Form::Plain || caps.packed_colours)
         && (stage != Stage::Vertex || position)
         && (caps.compact_targets || !io.compact_targets)
 }

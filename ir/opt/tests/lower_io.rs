@@ -73,7 +73,7 @@ fn indices_have_their_bases_added() {
     let (_, text) = lowered(
         VERTEX,
         Stage::Vertex,
-        IoCaps { whole_vertex_index: false, whole_instance_index: false, ..IoCaps::FULL },
+        IoCaps { vertex_index_includes_base: false, instance_index_includes_base: false, ..IoCaps::FULL },
     );
     for part in ["raw_vertex_index", "first_vertex", "raw_instance_index", "first_instance"] {
         assert!(text.contains(part), "{text}");
@@ -122,9 +122,9 @@ fn positions_of_fragments_by_their_parts() {
     assert!(text.contains("frag_z") && !text.contains("frag_coord"), "{text}");
 }
 
-const WINDOW: IoCaps = IoCaps { window: true, ..IoCaps::FULL };
+const WINDOW: IoCaps = IoCaps { window_positions: true, ..IoCaps::FULL };
 const NO_CLIP: IoCaps = IoCaps { clip_distances: false, ..IoCaps::FULL };
-const PACKED: IoCaps = IoCaps { packed: true, ..IoCaps::FULL };
+const PACKED: IoCaps = IoCaps { packed_colours: true, ..IoCaps::FULL };
 const DENSE: IoCaps = IoCaps { compact_targets: true, ..IoCaps::FULL };
 
 fn with(io: IoCaps) -> Caps {

@@ -132,14 +132,14 @@ fn forms_that_a_target_lacks_break_it() {
     assert!(check(&input("over_w"), &Caps::FULL).is_err());
     let packed = fragment("  out0 \"\" location 0 half16 i32x2\n", "i32x2", "  v1: i32x2 = compose 1:i32, 2:i32\n");
     assert!(check(&packed, &Caps::FULL).is_err());
-    assert!(check(&packed, &has(|c| c.packed = true)).is_ok());
+    assert!(check(&packed, &has(|c| c.packed_colours = true)).is_ok());
     let place = fragment("  out0 \"\" location 0 f32x4\n", "f32x4", "  v1: f32x4 = sysval frag_coord\n");
     assert!(check(&place, &Caps::FULL).is_ok());
     assert!(check(&place, &has(|c| c.frag_coord = false)).is_err());
     let vertex = "entry \"main\" vertex func0 {\n  out0 \"\" position f32x4\n}\nfunc0 \"f\" -> f32x4 {\nblock0:\n  \
                   v1: f32x4 = splat 1.0:f32\n  ret v1\n}\n";
     assert!(check(&parse(vertex), &Caps::FULL).is_ok());
-    assert!(check(&parse(vertex), &has(|c| c.window = true)).is_err());
+    assert!(check(&parse(vertex), &has(|c| c.window_positions = true)).is_err());
     assert!(check(&parse(vertex), &has(|c| c.negative_depth = true)).is_err());
 
     let texture = |kind: &str, line: &str| {

@@ -57,7 +57,7 @@ const PLANTED: Caps = Caps {
     tex: TexCaps { gather: Gathers::Nothing, ..TexCaps::FULL },
     sampler: SamplerCaps::POOREST,
     io: IoCaps {
-        window: true,
+        window_positions: true,
         clip_distances: false,
         point_size: false,
         layers: false,

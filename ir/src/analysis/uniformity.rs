@@ -265,7 +265,7 @@ impl Run<'_> {
             (_, Op::Atomic | Op::CmpXchg | Op::Call | Op::Input | Op::ImageAtomic | Op::TargetLoad) => {
                 Variance::Divergent
             }
-            // What it depends on is also which lanes are there.
+            // It also depends on which lanes are there.
             (_, Op::Any | Op::Ballot) => self.agreed,
             (_, Op::LaneRead) if self.u.values[d.args[1]] <= Variance::Subgroup => self.agreed,
             (Attr::Reduce(r), _) if r.reach == Reach::All && r.cluster == 0 => self.agreed,

@@ -38,7 +38,7 @@ pub struct CodegenOptions {
     /// For finding the change that breaks a program.
     pub fuel: u64,
     /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made
-    /// ([`default_around`]).
+    /// ([`default_pipeline`]).
     pub around: Option<Box<PipelineContext>>,
     /// The bound resources of entries of every stage.
     pub bound: BindingFacts,
@@ -131,7 +131,7 @@ impl Default for CodegenOptions {
 /// The surroundings of an entry that is compiled alone: an rgba8unorm target for each colour, one sample, triangles, and one
 /// vertex buffer with the attributes packed in the order of locations, their components 32 bits each. Textures are taken to have no texels
 /// of 128 bits.
-pub fn default_around(stage: &StageInfo) -> PipelineContext {
+pub fn default_pipeline(stage: &StageInfo) -> PipelineContext {
     let mut p = Pipeline::default();
     let mut other = None;
     match stage {
@@ -192,7 +192,7 @@ pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> Pip
     let mut others = module.entries.iter().filter(|e| e.stage.kind() == wanted);
     let other = match (others.next(), others.next()) {
         (Some(one), None) => Some(gpucc_opt::stage_as_read(module, one)),
-        _ => default_around(stage).other,
+        _ => default_pipeline(stage).other,
     };
     PipelineContext { pipeline: pipeline.clone(), other }
 }

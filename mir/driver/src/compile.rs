@@ -10,7 +10,7 @@ use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{BindingFacts, Caps, Report};
 
-use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around, stage_of};
+use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_pipeline, stage_of};
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
 use crate::interface::flags_of;
 use crate::pass;
@@ -148,7 +148,7 @@ fn compile<F: Family>(
         Some(stage) if o.around.is_none() => {
             let around = match &o.pipeline {
                 Some(p) => around_in(module, stage, p),
-                None => default_around(stage),
+                None => default_pipeline(stage),
             };
             // Textures are as ordinary as the targets.
             let wide = o.bound.wide.clone().or_else(|| o.pipeline.is_none().then(Vec::new));

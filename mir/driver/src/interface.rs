@@ -92,7 +92,7 @@ pub fn rows(
     list
 }
 
-/// The place in the source: colours may be numbered by the targets that there are.
+/// The place in the source: colours may be numbered over bound targets, without holes.
 fn location_of(at: IoAt, io: &Interface, around: Option<&PipelineContext>) -> IoAt {
     let IoAt::Location { number, blend_src } = at else { return at };
     let Some(p) = around.map(|a| &a.pipeline).filter(|_| io.compact_targets) else { return at };

@@ -87,7 +87,7 @@ fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
     Ok(head)
 }
 
-/// A text on its way through passes.
+/// A program in text form between passes.
 struct Walk<'m, F: Family> {
     cx: CompileCx<'m, F>,
     code: MFunc<F::Target>,

@@ -2,7 +2,7 @@
 
 use gpucc_container::{InterfaceRow, Interpolation, IoPlace, Packing, Sampling, flags};
 use gpucc_driver::interface::{flags_of, rows};
-use gpucc_driver::{Direction, HwPlace, around_in, default_around};
+use gpucc_driver::{Direction, HwPlace, around_in, default_pipeline};
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{IoAt, Module};
@@ -33,7 +33,7 @@ fn targets(list: &[Option<Format>]) -> PipelineContext {
     PipelineContext::new(Pipeline { targets, ..Pipeline::default() })
 }
 
-const PACKS: IoCaps = IoCaps { packed: true, compact_targets: true, ..IoCaps::FULL };
+const PACKS: IoCaps = IoCaps { packed_colours: true, compact_targets: true, ..IoCaps::FULL };
 
 /// Finding F5 and section 2.4 of the reviews: colours that lowering packs and numbers anew are those of the source.
 #[test]
@@ -115,7 +115,7 @@ fn clip_distances_that_travel_are_clip_distances() {
     let module = gpucc_ir::text::parse_module(CLIPPED).unwrap_or_else(|e| panic!("{e}"));
     let caps = IoCaps { clip_distances: false, ..IoCaps::FULL };
     let around = |entry: &str| {
-        let pipeline = default_around(&module.entry("fs").expect("fs").stage).pipeline;
+        let pipeline = default_pipeline(&module.entry("fs").expect("fs").stage).pipeline;
         around_in(&module, &module.entry(entry).expect("the entry").stage, &pipeline)
     };
     let clips = |entry: &str, output: bool| -> Vec<(u8, u8, u16, u8)> {

@@ -16,7 +16,7 @@ use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
 use crate::error::Failure;
 use crate::place::{Code, Programs};
 use crate::shaders::{Entry, Shaders, Stages};
-pub(crate) use bind::Given;
+pub(crate) use bind::PassInputs;
 
 /// Steps that a frame may take. An empty draw takes 1,000.
 pub const STEPS: u64 = 10_000_000_000;
@@ -121,7 +121,13 @@ struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    fn compute(&mut self, field: &str, pipeline: &str, given: Given<'_>, dispatch: [u32; 3]) -> Result<(), Failure> {
+    fn compute(
+        &mut self,
+        field: &str,
+        pipeline: &str,
+        given: PassInputs<'_>,
+        dispatch: [u32; 3],
+    ) -> Result<(), Failure> {
         let Some(&Stages::Compute(entry)) = self.stages(pipeline) else { return Err(lost(field, pipeline)) };
         self.report.dispatches += 1;
         if dispatch.contains(&0) {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use gpucc::frontend::Lang;
-use gpucc_ir::{ImageAccess, IoAt, IoSlot, ResourceKind, TexClass, TexDim, Type};
+use gpucc_ir::{ImageAccess, Interp, IoAt, IoSlot, ResourceKind, TexClass, TexDim, Type, Where};
 use gpucc_pipeline::{Base, Format};
 use gpucc_scene::check::MULTISAMPLED;
 use gpucc_scene::model::{
@@ -16,7 +16,7 @@ use gpucc_scene::uses::{self, Layouts, Use};
 use gpucc_scene::view::View;
 use gpucc_scene::{Resources, Scene, SceneError};
 
-use crate::frame::Given;
+use crate::frame::PassInputs;
 use crate::shaders::{Entry, Shaders, Stages};
 use crate::used::Used;
 
@@ -132,6 +132,14 @@ fn check_attributes(field: &str, r: &Render, vertex: &Entry) -> Checked {
     Ok(())
 }
 
+/// The words of WGSL for an interpolation; sampling at the centre is not told.
+fn interpolation(i: Interp) -> String {
+    match i.at {
+        Where::Center => i.mode.name().to_owned(),
+        at => format!("{} {}", i.mode.name(), at.name()),
+    }
+}
+
 /// WebGPU wants both sides to say the same. Vulkan, of SPIR-V and GLSL, lets the fragment stage read fewer components and say by itself
 /// how they are interpolated.
 fn check_varyings(field: &str, shaders: &Shaders, vertex: &Entry, fragment: &Entry) -> Checked {
@@ -157,8 +165,9 @@ fn check_varyings(field: &str, shaders: &Shaders, vertex: &Entry, fragment: &Ent
             return fail(key, message);
         }
         if strict && from.interp != slot.interp {
+            let (own, given) = (interpolation(slot.interp), interpolation(from.interp));
             let message = format!(
-                "the input {} of `{}` is interpolated in another way than `{}` says",
+                "{}: `{}` declares {own} interpolation, `{}` {given}",
                 slot_name(slot),
                 fragment.name,
                 vertex.name
@@ -263,7 +272,7 @@ impl Checker<'_> {
     }
 
     /// Checks what is bound for a dispatch or draw.
-    fn bindings(&self, field: &str, pipeline: &str, (bindings, immediates): Given<'_>) -> Checked {
+    fn bindings(&self, field: &str, pipeline: &str, (bindings, immediates): PassInputs<'_>) -> Checked {
         let stages = self.scene.pipelines.position(pipeline).and_then(|k| self.shaders.pipelines.get(k));
         let Some(stages) = stages else { return Ok(()) };
         if self.is_webgpu {

@@ -74,7 +74,7 @@ impl Used {
         if self.kind.is_buffer() { (self.binding & 0xffff, self.binding >> 16) } else { (self.binding, 0) }
     }
 
-    /// What a binding for it holds.
+    /// The kind of resource that a binding for it holds.
     pub(crate) fn held(&self) -> Held {
         match self.kind {
             ResourceKind::Sampler { .. } => Held::Sampler,

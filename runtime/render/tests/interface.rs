@@ -251,7 +251,7 @@ fn each_rule_between_the_stages_has_its_sentence() {
             "@location(0) @interpolate(linear) uv: vec2<f32>",
             "@location(0) vec4<f32> { return uv.xyxy; }",
             entry,
-            "interpolated in another way",
+            "`fs` declares linear interpolation, `vs` perspective",
         ),
         ("v: V", "@location(1) vec4<f32> { return rest(v); }", target, "no output at location 0"),
         ("v: V", "@builtin(frag_depth) f32 { return 1.0; }", target, "no output at location 0"),

@@ -116,7 +116,7 @@ impl<'a> Stages<'a> {
         let out = &artifact.outputs()[entry];
         let stage = module.entry(&out.entry.name).map(|e| e.stage.clone()).ok_or("the entry is gone")?;
         let selected = out.ir.entries.first().and_then(EntryPoint::interface).ok_or("it has no interface")?;
-        let mut base = given.cloned().unwrap_or_else(|| gpucc::default_around(&stage).pipeline);
+        let mut base = given.cloned().unwrap_or_else(|| gpucc::default_pipeline(&stage).pipeline);
         base.cull = gpucc_pipeline::CullMode::None;
         let beside = |other: Module, state: Pipeline| -> Result<Stages<'a>, String> {
             let around = PipelineContext { other: Some(stage.clone()), ..PipelineContext::new(state.clone()) };
@@ -163,7 +163,7 @@ impl<'a> Stages<'a> {
                         t.write &= (1 << s.ty.lanes()) - 1;
                     }
                 }
-                let vertex = gpucc::default_around(&other.entries[0].stage).pipeline.vertex;
+                let vertex = gpucc::default_pipeline(&other.entries[0].stage).pipeline.vertex;
                 Ok(vec![beside(other, Pipeline { vertex, ..base })?])
             }
             StageInfo::Compute { .. } => Err("it draws nothing".into()),

@@ -475,7 +475,7 @@ pub enum BindingResource {
     Texture(TextureView),
 }
 
-/// What a binding holds. One place may have one of each: a combined sampler of SPIR-V is two of them, and numbers that HLSL counts apart
+/// The resource of a binding. One place may have one of each: a combined sampler of SPIR-V is two of them, and numbers that HLSL counts apart
 /// may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Held {
@@ -488,7 +488,7 @@ pub enum Held {
 }
 
 impl BindingResource {
-    /// What it is.
+    /// Its kind.
     pub const fn held(&self) -> Held {
         match self {
             BindingResource::Buffer(_) => Held::Buffer,

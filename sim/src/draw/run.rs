@@ -163,8 +163,8 @@ impl Chunk {
     }
 }
 
-/// A primitive on the screen: its parts, with their depth bias.
-struct Ready {
+/// A primitive set up for rasterisation: its parts, with their depth bias.
+struct PreparedPrimitive {
     primitive: Primitive,
     parts: Vec<(Setup, f64)>,
 }
@@ -223,7 +223,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         self.shaded.clear();
         self.stages.vertices(&chunk.vertices, &mut self.shaded).map_err(|t| t.in_stage(Stage::Vertex))?;
         assert_eq!(self.shaded.len(), chunk.vertices.len(), "one result for each vertex");
-        let ready: Vec<Ready> = chunk.primitives.iter().filter_map(|p| self.set_up(p)).collect();
+        let ready: Vec<PreparedPrimitive> = chunk.primitives.iter().filter_map(|p| self.set_up(p)).collect();
         let mut batch: Vec<QuadIn<'_>> = Vec::new();
         for r in &ready {
             let Some(&(_, area)) = self.viewports.get(r.primitive.viewport as usize) else { continue };
@@ -239,13 +239,13 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
     }
 
     /// Clips, culls and puts a primitive on the screen.
-    fn set_up(&self, p: &Assembled) -> Option<Ready> {
+    fn set_up(&self, p: &Assembled) -> Option<PreparedPrimitive> {
         let raster = &self.draw.raster;
         let v = p.vertices.map(|k| &self.shaded[k]);
         let distances = (0..8).rev().find(|&k| v.iter().any(|v| v.clip[k] != 0.0)).map_or(0, |k| k + 1);
         let corner = |k: usize| ClipVertex { position: v[k].position, distances: v[k].clip[..distances].to_vec() };
         let options = ClipOptions { depth: !raster.unclipped_depth, sides: false };
-        // What a vertex gives that is not the provoking one does not count. Vulkan leaves open what a number does that is too large.
+        // Values of vertices other than the provoking one do not count. Vulkan leaves open what a number does that is too large.
         let VertexOut { layer, viewport, .. } = *v[usize::from(p.provoking)];
         if layer >= self.targets.layers() {
             return None;
@@ -275,7 +275,10 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         };
         let words = v.map(|v| v.words.clone());
         let Assembled { count, provoking, index, instance, .. } = *p;
-        Some(Ready { primitive: Primitive { words, count, provoking, index, instance, front, layer, viewport }, parts })
+        Some(PreparedPrimitive {
+            primitive: Primitive { words, count, provoking, index, instance, front, layer, viewport },
+            parts,
+        })
     }
 
     /// Takes a quad into the batch, or one for each sample.

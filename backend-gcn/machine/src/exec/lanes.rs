@@ -10,7 +10,7 @@ use crate::Number;
 use crate::isa::Format;
 use crate::operand::{M0, VCC};
 
-/// An instruction on its way: its lanes, and the permuted first source of DPP.
+/// An instruction in execution: its lanes, and the permuted first source of DPP.
 pub(crate) struct LaneCx<'a> {
     pub d: &'a Decoded,
     /// Lanes that are written.

@@ -16,11 +16,11 @@ use gpucc_sim::{
     RunOptions, RunReport, RunState, SplitMix64, StepBudget, Trap, TrapKind,
 };
 
-use super::around::{Around, Fragment, Records};
 use super::decode::{Environment, merges, predecode};
 use super::descriptor::{Blending, ProgramSetup};
 use super::launch::{LIMITS, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
 use super::memory::{DeviceMemory, Scratch};
+use super::stage::{Fragment, Records, StageContext};
 use super::step::{CLASSES, Program, Shared, slice};
 use super::subgroup::{LANES, Warp};
 use super::tables::{Tables, words};
@@ -36,8 +36,8 @@ const BLEND: u32 = 50;
 /// Space of the registers of the command stream.
 const SPACE: u16 = 0;
 
-/// A program of a draw.
-struct Side {
+/// A vertex or fragment program of a draw.
+struct StageProgram {
     program: Arc<Program>,
     preloads: Vec<Preload>,
     scratch: Option<Scratch>,
@@ -50,9 +50,9 @@ struct Side {
 
 /// The state of the programs of a draw.
 struct Machine {
-    position: Side,
-    varying: Option<Side>,
-    fragment: Option<Side>,
+    position: StageProgram,
+    varying: Option<StageProgram>,
+    fragment: Option<StageProgram>,
     state: DrawState,
     blend: [Blending; 8],
     /// Slots of a record.
@@ -162,7 +162,7 @@ impl Placing<'_> {
         Ok(setup)
     }
 
-    fn side(&mut self, entry: &Entry, tables: usize, pointer: u32) -> Result<Side, Trap> {
+    fn stage(&mut self, entry: &Entry, tables: usize, pointer: u32) -> Result<StageProgram, Trap> {
         let setup = self.setup(entry, pointer)?;
         let common = &self.launch.common;
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
@@ -197,7 +197,7 @@ impl Placing<'_> {
         let merges = if ours { merges(&decoded) } else { Vec::new() };
         let program = Program { code: decoded, merges, bytes: entry.code.clone(), code_base };
         let preloads = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE).copied().collect();
-        Ok(Side {
+        Ok(StageProgram {
             program: Arc::new(program),
             preloads,
             scratch,
@@ -235,11 +235,11 @@ impl Machine {
         let (mut position, mut varying) = (None, None);
         for (role, entry) in launch.vertex.parts() {
             let is_varying = role == ProgramRole::Varying;
-            let side = p.side(&entry, 0, if is_varying { abi::VARYING_PROGRAM } else { abi::POSITION_PROGRAM })?;
-            *if is_varying { &mut varying } else { &mut position } = Some(side);
+            let stage = p.stage(&entry, 0, if is_varying { abi::VARYING_PROGRAM } else { abi::POSITION_PROGRAM })?;
+            *if is_varying { &mut varying } else { &mut position } = Some(stage);
         }
         let position = position.ok_or_else(|| container_trap("a vertex entry without a program of positions"))?;
-        let fragment = launch.fragment.map(|f| p.side(f, 1, abi::FRAGMENT_PROGRAM)).transpose()?;
+        let fragment = launch.fragment.map(|f| p.stage(f, 1, abi::FRAGMENT_PROGRAM)).transpose()?;
         let mut places = Vec::new();
         for row in launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING) {
             let IoPlace::Location { number, .. } = row.at else { continue };
@@ -303,30 +303,30 @@ impl Machine {
 
     /// Runs a warp of a program.
     fn run(
-        side: &Side,
+        stage: &StageProgram,
         unit: &mut Unit,
         (live, helpers, has_quads): (u16, u16, bool),
-        around: &mut Around<'_>,
+        context: &mut StageContext<'_>,
         lane: &dyn Fn(Source, usize) -> u32,
     ) -> Result<Warp, Trap> {
         let mut rng = unit.seed.as_ref().map(|s| s.fork(unit.launched));
         unit.launched += 1;
         unit.cx.report.subgroups += 1;
-        unit.cx.program = side.program.clone();
+        unit.cx.program = stage.program.clone();
         let world = &mut unit.cx.world;
-        world.scratch = side.scratch;
-        let thread_base = match &side.scratch {
+        world.scratch = stage.scratch;
+        let thread_base = match &stage.scratch {
             Some(s) => {
                 world.memory.reset_undefined(s.id, rng.as_mut());
                 core::array::from_fn(|l| s.base + s.stride * l as u64)
             }
             None => [0; LANES],
         };
-        std::mem::swap(&mut world.tables, &mut unit.tables[side.tables]);
-        let mut w = Warp::new(0, live, thread_base, side.mode, rng.as_mut());
+        std::mem::swap(&mut world.tables, &mut unit.tables[stage.tables]);
+        let mut w = Warp::new(0, live, thread_base, stage.mode, rng.as_mut());
         w.helpers = helpers;
         w.has_quads = has_quads;
-        for p in &side.preloads {
+        for p in &stage.preloads {
             let mut values = [0; LANES];
             for l in (0..LANES).filter(|l| live >> l & 1 == 1) {
                 values[l] = lane(p.source, l);
@@ -334,14 +334,14 @@ impl Machine {
             w.preload(p.index as u8, 0xF, values);
         }
         let result = loop {
-            match slice(&mut w, TIME_SLICE, &mut unit.cx, around) {
+            match slice(&mut w, TIME_SLICE, &mut unit.cx, context) {
                 Ok(RunState::Done) => break Ok(()),
                 Ok(RunState::Barrier(_)) => break Err(container_trap("a barrier in a draw")),
                 Ok(_) => {}
                 Err(t) => break Err(t),
             }
         };
-        std::mem::swap(&mut unit.cx.world.tables, &mut unit.tables[side.tables]);
+        std::mem::swap(&mut unit.cx.world.tables, &mut unit.tables[stage.tables]);
         result.map(|()| w)
     }
 
@@ -424,12 +424,12 @@ impl DrawMachine for Machine {
         let memory = &mut unit.cx.world.memory;
         memory.reset_undefined(self.positions.0, None);
         memory.reset_undefined(self.records.0, None);
-        let mut around = Around::Vertex(records(self.positions, POSITION));
-        Machine::run(&self.position, unit, (live, 0, false), &mut around, &lane)?;
+        let mut context = StageContext::Vertex(records(self.positions, POSITION));
+        Machine::run(&self.position, unit, (live, 0, false), &mut context, &lane)?;
         let stride = u64::from(self.slots * abi::SLOT);
         if let Some(varying) = &self.varying {
-            let mut around = Around::Vertex(records(self.records, stride));
-            Machine::run(varying, unit, (live, 0, false), &mut around, &lane)?;
+            let mut context = StageContext::Vertex(records(self.records, stride));
+            Machine::run(varying, unit, (live, 0, false), &mut context, &lane)?;
         }
         let memory = &unit.cx.world.memory;
         for l in 0..batch.len() as u64 {
@@ -458,7 +458,7 @@ impl DrawMachine for Machine {
         targets: &Targets,
         out: &mut Vec<QuadOut>,
     ) -> Result<(), Trap> {
-        let Some(side) = &self.fragment else { return Err(container_trap("there is no fragment program")) };
+        let Some(stage) = &self.fragment else { return Err(container_trap("there is no fragment program")) };
         let Masks { covered, whole, .. } = Masks::of(batch);
         let (covered, whole) = (covered as u16, whole as u16);
         let live = if self.quads { whole } else { covered };
@@ -476,9 +476,9 @@ impl DrawMachine for Machine {
                 _ => q.coverage[l] & 0xffff | u32::from(q.sample.unwrap_or(0)) << 16 | 0x5a60_0000 & !0x1f_ffff,
             }
         };
-        let mut around = Around::Fragment(Box::new(Fragment::new(batch, words, targets, &self.blend)));
-        let w = Machine::run(side, unit, (live, live & !covered, self.quads), &mut around, &lane)?;
-        let Around::Fragment(f) = around else { return Ok(()) };
+        let mut context = StageContext::Fragment(Box::new(Fragment::new(batch, words, targets, &self.blend)));
+        let w = Machine::run(stage, unit, (live, live & !covered, self.quads), &mut context, &lane)?;
+        let StageContext::Fragment(f) = context else { return Ok(()) };
         self.merge(&f, w.helpers, out)
     }
 }

@@ -10,10 +10,10 @@ use gpucc_sim::{
     RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind, local_id,
 };
 
-use super::around::Around;
 use super::decode::{Environment, merges, predecode};
 use super::descriptor::DESCRIPTOR;
 use super::memory::{DeviceMemory, Scratch};
+use super::stage::StageContext;
 use super::step::{CLASSES, Program, Shared, slice, text_at};
 use super::subgroup::{LANES, Warp};
 use super::tables::{MOST_TABLES, TABLE, Tables, buffer_descriptor, table_entry};
@@ -367,7 +367,7 @@ impl Machine for Run<'_> {
     }
 
     fn run(&mut self, warp: &mut Warp, time_slice: u32) -> Result<RunState, Trap> {
-        slice(warp, time_slice, &mut self.cx, &mut Around::Compute)
+        slice(warp, time_slice, &mut self.cx, &mut StageContext::Compute)
     }
 
     fn passed_barrier(&mut self) {

@@ -4,7 +4,6 @@
 //! that names rule, instruction and address.
 
 mod alu;
-mod around;
 mod decode;
 mod descriptor;
 mod draw;
@@ -14,6 +13,7 @@ mod image;
 mod launch;
 mod memory;
 mod scoreboard;
+mod stage;
 mod step;
 mod subgroup;
 mod tables;

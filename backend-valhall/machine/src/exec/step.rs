@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gpucc_sim::{Rules, RunReport, RunState, StepBudget, Trap, TrapKind};
 
 use super::alu;
-use super::around::Around;
 use super::decode::{DInst, Slot};
 use super::image;
 use super::memory::{self, DeviceMemory};
+use super::stage::StageContext;
 use super::subgroup::{LANES, Warp};
 use super::texture;
 use super::{tile, varying};
@@ -74,7 +74,12 @@ pub(super) struct Shared {
 }
 
 /// Runs a warp until it waits, ends, or its time slice is over.
-pub(super) fn slice(w: &mut Warp, time_slice: u32, cx: &mut Shared, around: &mut Around<'_>) -> Result<RunState, Trap> {
+pub(super) fn slice(
+    w: &mut Warp,
+    time_slice: u32,
+    cx: &mut Shared,
+    context: &mut StageContext<'_>,
+) -> Result<RunState, Trap> {
     let program = cx.program.clone();
     let mut left = time_slice;
     while left > 0 {
@@ -83,7 +88,7 @@ pub(super) fn slice(w: &mut Warp, time_slice: u32, cx: &mut Shared, around: &mut
             return Ok(RunState::Done);
         }
         let pc = w.pc;
-        match step(w, &program, cx, around) {
+        match step(w, &program, cx, context) {
             Ok(None) => {}
             Ok(Some(stop)) => return Ok(stop),
             Err(e) => return Err(locate(e, pc, w, (&program, cx.generation))),
@@ -114,7 +119,12 @@ fn wait(w: &mut Warp, cx: &mut Shared, slots: u8) -> Result<(), Trap> {
     cx.world.settle(w, slots)
 }
 
-fn step(w: &mut Warp, program: &Program, cx: &mut Shared, around: &mut Around<'_>) -> Result<Option<RunState>, Trap> {
+fn step(
+    w: &mut Warp,
+    program: &Program,
+    cx: &mut Shared,
+    context: &mut StageContext<'_>,
+) -> Result<Option<RunState>, Trap> {
     let d = match program.code.get(w.pc) {
         Some(Slot::Good(d)) => d,
         Some(Slot::Bad(kind, why)) => return Err(Trap::new(*kind, why.clone())),
@@ -131,7 +141,7 @@ fn step(w: &mut Warp, program: &Program, cx: &mut Shared, around: &mut Around<'_
         Class::Nop => {}
         Class::Alu => alu::execute(w, d, w.pc as u64)?,
         Class::Memory => memory::by_address(w, d, &mut cx.world)?,
-        Class::Buffer if d.op == Op::LeaBufImm => around.record(w, d)?,
+        Class::Buffer if d.op == Op::LeaBufImm => context.record(w, d)?,
         Class::Buffer => memory::by_handle(w, d, &mut cx.world)?,
         Class::Branch => {
             branch(w, d, program, cx)?;
@@ -160,12 +170,12 @@ fn step(w: &mut Warp, program: &Program, cx: &mut Shared, around: &mut Around<'_
         }
         Class::Image => image::execute(w, d, &mut cx.world)?,
         Class::Texture => texture::execute(w, d, &mut cx.world, None)?,
-        Class::Discard => tile::discard(w, d, around)?,
-        Class::Varying => varying::execute(w, d, around, &mut cx.world)?,
-        Class::Tile => skipped = tile::execute(w, d, around)?,
+        Class::Discard => tile::discard(w, d, context)?,
+        Class::Varying => varying::execute(w, d, context, &mut cx.world)?,
+        Class::Tile => skipped = tile::execute(w, d, context)?,
         Class::VaryingTexture => {
             texture::check_fused(d)?;
-            let place = varying::texture_place(w, d, around, &mut cx.world)?;
+            let place = varying::texture_place(w, d, context, &mut cx.world)?;
             texture::execute(w, d, &mut cx.world, Some(&place))?;
         }
     }

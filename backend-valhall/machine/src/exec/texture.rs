@@ -27,7 +27,7 @@ fn unsupported(what: impl Into<String>) -> Trap {
 /// Dimensions of instructions, which descriptors number otherwise.
 const DIMENSIONS: [Dim; 4] = [Dim::D1, Dim::D2, Dim::D3, Dim::Cube];
 
-/// What an instruction does with a texture.
+/// The operation of an instruction on a texture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Does {
     Fetch,

@@ -3,10 +3,10 @@
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::{Trap, TrapKind};
 
-use super::around::{Around, Fragment};
 use super::decode::{ATEST_DATUM, DInst, Value, regfmt};
 use super::memory::{check_run, lanes};
 use super::scoreboard::Touch;
+use super::stage::{Fragment, StageContext};
 use super::subgroup::{LANES, NOWHERE, V32, Warp};
 use crate::Op;
 use crate::build::flow;
@@ -21,8 +21,8 @@ fn reserved(what: impl Into<String>) -> Trap {
 }
 
 /// DISCARD: lanes go on as helpers.
-pub(super) fn discard(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Result<(), Trap> {
-    let f = around.fragment("DISCARD")?;
+pub(super) fn discard(w: &mut Warp, d: &DInst, context: &mut StageContext<'_>) -> Result<(), Trap> {
+    let f = context.fragment("DISCARD")?;
     w.check_source(&d.src[0])?;
     w.check_source(&d.src[1])?;
     if f.tested & w.active != 0 {
@@ -50,8 +50,8 @@ fn holds(condition: u8, x: f32, y: f32) -> bool {
 }
 
 /// Executes a message to the tile; gives how many words behind it are skipped.
-pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>) -> Result<usize, Trap> {
-    let f = around.fragment(crate::ROWS[d.op as usize].text)?;
+pub(super) fn execute(w: &mut Warp, d: &DInst, context: &mut StageContext<'_>) -> Result<usize, Trap> {
+    let f = context.fragment(crate::ROWS[d.op as usize].text)?;
     let before = u32::from(w.before);
     let waited = match d.op {
         Op::Atest | Op::ZsEmit => matches!(before, flow::WAIT0126 | flow::WAIT),

@@ -7,12 +7,12 @@ use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_sim::draw::{Divisor, Mode, QuadIn, Where};
 use gpucc_sim::{Trap, TrapKind};
 
-use super::around::{Around, Fragment};
 use super::decode::{DInst, regfmt};
 use super::descriptor::Packet;
 use super::image;
 use super::memory::{DeviceMemory, lanes};
 use super::scoreboard::Touch;
+use super::stage::{Fragment, StageContext};
 use super::subgroup::{LANES, NOWHERE, V32, Warp};
 use crate::{Op, abi};
 
@@ -48,9 +48,14 @@ struct Loaded {
 }
 
 /// Executes a varying load.
-pub(super) fn execute(w: &mut Warp, d: &DInst, around: &mut Around<'_>, world: &mut DeviceMemory) -> Result<(), Trap> {
+pub(super) fn execute(
+    w: &mut Warp,
+    d: &DInst,
+    context: &mut StageContext<'_>,
+    world: &mut DeviceMemory,
+) -> Result<(), Trap> {
     let m = &d.message;
-    let f = around.fragment("varyings")?;
+    let f = context.fragment("varyings")?;
     let n = usize::from(m.vecsize) + 1;
     let halves = matches!(d.op, Op::LdVarBufImmF16 | Op::LdVarBufF16) || m.regfmt == regfmt::F16;
     if usize::from(d.sr_count) != if halves { n.div_ceil(2) } else { n } {
@@ -187,10 +192,10 @@ fn packet(handle: u32, f: &Fragment<'_>, world: &mut DeviceMemory) -> Result<Pac
 pub(super) fn texture_place(
     w: &mut Warp,
     d: &DInst,
-    around: &mut Around<'_>,
+    context: &mut StageContext<'_>,
     world: &mut DeviceMemory,
 ) -> Result<[V32; 2], Trap> {
-    let f = around.fragment(crate::ROWS[d.op as usize].text)?;
+    let f = context.fragment(crate::ROWS[d.op as usize].text)?;
     w.check_source(&d.src[2])?;
     let (sample, update) = match d.message.sample_and_update {
         0 => (0, STORE),

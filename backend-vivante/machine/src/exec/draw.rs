@@ -31,16 +31,16 @@ const GIVEN_WORDS: u32 = 5;
 /// Instructions between looks at whether a group has ended.
 const TIME_SLICE: u32 = 1000;
 
-/// A program of the draw.
-struct Side<'a> {
+/// The vertex or the fragment program of a draw.
+struct StageProgram<'a> {
     launch: LaunchState,
     entry: &'a Entry,
 }
 
 /// The common state of both programs of a draw.
 struct Machine<'a> {
-    vertex: Side<'a>,
-    fragment: Option<Side<'a>>,
+    vertex: StageProgram<'a>,
+    fragment: Option<StageProgram<'a>>,
     attributes: Vec<Attribute>,
     /// The register with the numbers of vertex and instance.
     ids: Option<usize>,
@@ -63,8 +63,8 @@ struct Place {
     target: usize,
     first: usize,
     count: usize,
-    /// Red and blue change places.
-    turned: bool,
+    /// Whether blue is first in memory.
+    is_bgra: bool,
     /// Alpha counts beside what is stored.
     alpha: bool,
 }
@@ -169,7 +169,7 @@ pub fn draw(
     draw_on(&launch, (&machine, core), dispatch, device, run)
 }
 
-impl<'a> Side<'a> {
+impl<'a> StageProgram<'a> {
     fn new(
         common: &gpucc_sim::Launch<'_>,
         entry: &'a Entry,
@@ -177,7 +177,7 @@ impl<'a> Side<'a> {
         state: &DrawState,
         (dispatch, space): (&Dispatch, &DeviceMemory),
         tables: &[(u32, u64)],
-    ) -> Result<Side<'a>, Trap> {
+    ) -> Result<StageProgram<'a>, Trap> {
         let generation = common.generation;
         let temps_in = words.get(temps);
         let temps = usize::from(entry.meta.registers_of(FILE_TEMP));
@@ -203,7 +203,10 @@ impl<'a> Side<'a> {
         let units = texture_units(entry, generation, space, table as u32)?;
         let fragment = entry.stage == Stage::Fragment;
         let seed = common.options.perturb;
-        Ok(Side { launch: LaunchState { program, uniforms, defined, temps, generation, fragment, units, seed }, entry })
+        Ok(StageProgram {
+            launch: LaunchState { program, uniforms, defined, temps, generation, fragment, units, seed },
+            entry,
+        })
     }
 }
 
@@ -231,10 +234,11 @@ impl<'a> Machine<'a> {
             indices: Vec::new(),
         };
         let own = (dispatch, &space);
-        let vertex = Side::new(common, launch.vertex, (&words, reg::VS_TEMPS), &launch.state, own, &device.tables[0])?;
+        let vertex =
+            StageProgram::new(common, launch.vertex, (&words, reg::VS_TEMPS), &launch.state, own, &device.tables[0])?;
         let fragment = launch
             .fragment
-            .map(|f| Side::new(common, f, (&words, reg::PS_TEMPS), &launch.state, own, &device.tables[1]))
+            .map(|f| StageProgram::new(common, f, (&words, reg::PS_TEMPS), &launch.state, own, &device.tables[1]))
             .transpose()?;
         let halti5 = common.generation == GC7000;
         let VertexWords { inputs, ids, outputs } = VertexWords::read(&words, halti5)?;
@@ -302,17 +306,17 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs lanes of a program to its end.
-    fn shade(&self, side: &Side<'_>, core: &mut Core, group: &mut Group) -> Result<(), Trap> {
+    fn shade(&self, stage: &StageProgram<'_>, core: &mut Core, group: &mut Group) -> Result<(), Trap> {
         core.run.report.subgroups += 1;
         core.launched += 1;
-        while group.run(&side.launch, &mut core.run, TIME_SLICE)? != RunState::Done {}
+        while group.run(&stage.launch, &mut core.run, TIME_SLICE)? != RunState::Done {}
         Ok(())
     }
 
-    fn group(&self, side: &Side<'_>, core: &Core, mask: Mask) -> Group {
-        let mut group = Group::new(0, side.launch.temps);
+    fn group(&self, stage: &StageProgram<'_>, core: &Core, mask: Mask) -> Group {
+        let mut group = Group::new(0, stage.launch.temps);
         let mut garbage = core.seed.as_ref().map(|s| s.fork(core.launched));
-        group.start_lanes(&side.launch, mask, garbage.as_mut());
+        group.start_lanes(&stage.launch, mask, garbage.as_mut());
         group
     }
 }
@@ -324,12 +328,12 @@ fn places(draw: &Draw<'_>) -> Vec<Place> {
     for (k, t) in draw.merger.targets.iter().enumerate() {
         let Some(t) = t else { continue };
         if t.format.bytes() == 16 {
-            list.extend([0, 2].map(|first| Place { target: k, first, count: 2, turned: false, alpha: false }));
+            list.extend([0, 2].map(|first| Place { target: k, first, count: 2, is_bgra: false, alpha: false }));
         } else {
-            let turned = matches!(t.format, Format::Rgba8Unorm | Format::Rgba8UnormSrgb);
+            let is_bgra = matches!(t.format, Format::Rgba8Unorm | Format::Rgba8UnormSrgb);
             let alpha = t.reads_source_alpha() || k == 0 && draw.merger.alpha_to_coverage;
             let count = t.format.components() as usize;
-            list.push(Place { target: k, first: 0, count, turned, alpha });
+            list.push(Place { target: k, first: 0, count, is_bgra, alpha });
         }
     }
     list
@@ -459,7 +463,7 @@ impl DrawMachine for Machine<'_> {
                 for (&t, p) in self.colours.iter().zip(&self.places) {
                     let texel: &mut Texel = &mut q.colour[p.target][l];
                     for c in 0..p.count {
-                        let from = if p.turned && c < 3 { 2 - c } else { c };
+                        let from = if p.is_bgra && c < 3 { 2 - c } else { c };
                         texel[p.first + c] = group.output(t, from, lane)?;
                     }
                     if p.first == 0 && p.count < 4 {

@@ -152,7 +152,7 @@ fn pure(out: &mut Vec<Case>, op: Op, caps: &Caps, chip: &Chip<'_>) {
                 && (caps.tex.cube == TexCube::Direction || chip.refuses(Stage::Compute, Refusal::Textures)) => {}
         Sig::Fixed(..) if op == Op::Any || op == Op::Ballot && (caps.subgroup == 0 || caps.ballots_by_memory) => {}
         // Only `lower_io` makes it, of colours in halves.
-        Sig::Fixed(..) if op == Op::PackHalf2x16Rtz && !caps.io.packed => {}
+        Sig::Fixed(..) if op == Op::PackHalf2x16Rtz && !caps.io.packed_colours => {}
         Sig::Fixed(args, result) if !expanded => add(out, name, "", args, result, caps),
         _ => lanes(out, op, caps),
     }

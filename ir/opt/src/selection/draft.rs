@@ -53,7 +53,7 @@ impl Draft {
         // v0 is another multiple of 16 for each invocation.
         let lane = match stage {
             Stage::Compute => "sysval local_invocation_index".to_owned(),
-            Stage::Vertex if io.whole_vertex_index => "sysval vertex_index".to_owned(),
+            Stage::Vertex if io.vertex_index_includes_base => "sysval vertex_index".to_owned(),
             Stage::Vertex => "sysval raw_vertex_index".to_owned(),
             Stage::Fragment => "input in0".to_owned(),
         };
@@ -62,7 +62,7 @@ impl Draft {
             stage,
             resources: String::new(),
             inputs,
-            position: match (stage, io.window, io.negative_depth) {
+            position: match (stage, io.window_positions, io.negative_depth) {
                 (Stage::Vertex, true, _) => "window",
                 (Stage::Vertex, false, true) => "clip_negative",
                 _ => "",

@@ -102,7 +102,7 @@ fn colours(out: &mut Vec<Case>, caps: &Caps, chip: &Chip<'_>) {
     let formats = Format::ALL.iter().copied().filter(|f| f.renderable() && !f.has_depth() && !f.has_stencil());
     for format in formats.filter(|f| caps.io.targets.has(*f)) {
         let integer = format.base() != gpucc_pipeline::Base::Float;
-        let form = crate::lower_io::packed_form(format).filter(|_| caps.io.packed).unwrap_or(Form::Plain);
+        let form = crate::lower_io::packed_form(format).filter(|_| caps.io.packed_colours).unwrap_or(Form::Plain);
         for ty in types().filter(|t| t.is_float() != integer) {
             let (ty, text) = if form == Form::Plain {
                 (ty, String::new())

@@ -12,7 +12,7 @@ use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 use super::Frame;
 
 /// The names in a dispatch or draw: bindings and immediate data.
-pub type Given<'a> = (&'a [Binding], Option<&'a Immediates>);
+pub type PassInputs<'a> = (&'a [Binding], Option<&'a Immediates>);
 
 /// The bound buffers, and where their bytes go back to.
 pub struct Bound {
@@ -34,7 +34,7 @@ impl Frame<'_> {
 
     /// Binds what these entry points use. A buffer that is bound once as a whole is moved, unless the draw reads it otherwise
     /// (`kept`); other ranges are copied.
-    pub fn bind(&mut self, entries: &[usize], (bindings, immediates): Given<'_>, kept: &[usize]) -> Bound {
+    pub fn bind(&mut self, entries: &[usize], (bindings, immediates): PassInputs<'_>, kept: &[usize]) -> Bound {
         let used = |b: &&Binding| {
             let mut all = entries.iter().flat_map(|&e| &self.shaders.entries[e].used);
             all.any(|u| u.is_bound_by(b))

@@ -1,8 +1,8 @@
 //! Image instructions (section 12).
 
+mod address_layout;
 mod descriptor;
 mod format;
-mod places;
 mod sample;
 mod texels;
 
@@ -17,8 +17,8 @@ use super::salu::unsupported;
 use super::subgroup::{Order, Wave, undefined};
 use crate::attrs::{Access, Atomic, ImageKind, ImageOp, Operation};
 use crate::isa::GFX6;
+use address_layout::AddressLayout;
 use descriptor::{Rules, Sampling, Texture};
-use places::Places;
 use sample::{Address, Sample};
 
 /// The needs of an instruction in the wave, decoded once.
@@ -26,7 +26,7 @@ struct Image {
     op: ImageOp,
     texture: Option<Texture>,
     sampling: Option<Sampling>,
-    places: Places,
+    layout: AddressLayout,
     exec: u64,
 }
 
@@ -92,9 +92,9 @@ impl Wave {
         if d.mem.tfe && d.access == Access::Store {
             return Err(unsupported("tfe on a store, which returns nothing"));
         }
-        let places = op.places_of(texture.as_ref(), array);
+        let layout = op.layout_of(texture.as_ref(), array);
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
-        Ok(Image { op, texture, sampling, places, exec })
+        Ok(Image { op, texture, sampling, layout, exec })
     }
 
     /// Address registers hold something in all lanes that get a result, and have arrived in all that are looked at: of coordinates
@@ -104,7 +104,7 @@ impl Wave {
         if image.texture.is_none() {
             return Ok(());
         }
-        let p = &image.places;
+        let p = &image.layout;
         let first = usize::from(d.mem.addr);
         let last = first + p.count - 1;
         if last >= self.v.len() {
@@ -126,13 +126,13 @@ impl Wave {
     }
 
     fn address(&self, d: &Decoded, image: &Image, lane: usize) -> Address<'_> {
-        Address { v: &self.v[usize::from(d.mem.addr)..], lane, places: image.places }
+        Address { v: &self.v[usize::from(d.mem.addr)..], lane, layout: image.layout }
     }
 
     /// Level, layer, column, row and sample of integer coordinates; `None` outside of the view.
     fn place_in_view(&self, d: &Decoded, image: &Image, texture: &Texture, lane: usize) -> Option<TexelAt> {
         let a = self.address(d, image, lane);
-        let p = image.places;
+        let p = image.layout;
         let axis = |k: usize| if k < p.axes { i64::from(a.word(p.coordinates + k)) } else { 0 };
         let slice = p.slice.map_or(0, |at| i64::from(a.word(at)));
         let sample = p.sample.map_or(0, |at| i64::from(a.word(at)));

@@ -3,8 +3,8 @@
 use gpucc_sim::Trap;
 use gpucc_sim::texture::{Coords, Dim, Face, Layer, Lod, NearestRounding, Request, Texels, What, round_layer};
 
+use super::address_layout::AddressLayout;
 use super::descriptor::{Sampling, Texture};
-use super::places::Places;
 use crate::attrs::{ImageKind, ImageOp, Level};
 use crate::exec::subgroup::Lanes;
 
@@ -12,7 +12,7 @@ use crate::exec::subgroup::Lanes;
 pub(super) struct Address<'a> {
     pub v: &'a [Lanes],
     pub lane: usize,
-    pub places: Places,
+    pub layout: AddressLayout,
 }
 
 impl Address<'_> {
@@ -25,11 +25,11 @@ impl Address<'_> {
     }
 
     fn vector(&self, first: usize, lane: usize) -> [f32; 3] {
-        std::array::from_fn(|k| if k < self.places.axes { f32::from_bits(self.v[first + k][lane]) } else { 0.0 })
+        std::array::from_fn(|k| if k < self.layout.axes { f32::from_bits(self.v[first + k][lane]) } else { 0.0 })
     }
 
     fn coordinates(&self) -> [f32; 3] {
-        self.vector(self.places.coordinates, self.lane)
+        self.vector(self.layout.coordinates, self.lane)
     }
 
     /// Six signed bits for each axis.
@@ -37,17 +37,17 @@ impl Address<'_> {
         if !op.offset {
             return [0; 3];
         }
-        let w = self.word(self.places.offset);
-        std::array::from_fn(|k| if k < self.places.axes { ((w >> (8 * k)) << 26) as i32 >> 26 } else { 0 })
+        let w = self.word(self.layout.offset);
+        std::array::from_fn(|k| if k < self.layout.axes { ((w >> (8 * k)) << 26) as i32 >> 26 } else { 0 })
     }
 
     /// The change of the coordinates from lane to lane in the quad, from its first lane, or as given.
     fn gradient(&self, op: &ImageOp) -> [[f32; 3]; 2] {
         if op.level == Level::Derivatives {
-            let first = self.places.gradients;
-            return [self.vector(first, self.lane), self.vector(first + self.places.axes, self.lane)];
+            let first = self.layout.gradients;
+            return [self.vector(first, self.lane), self.vector(first + self.layout.axes, self.lane)];
         }
-        let at = |k: usize| self.vector(self.places.coordinates, (self.lane & !3) + k);
+        let at = |k: usize| self.vector(self.layout.coordinates, (self.lane & !3) + k);
         let [a, b, c] = [0, 1, 2].map(at);
         [b, c].map(|p| std::array::from_fn(|k| p[k] - a[k]))
     }
@@ -68,7 +68,7 @@ impl Sample<'_> {
     /// The request of a lane to the shared model.
     fn request(&self, layers: u32, a: &Address<'_>) -> Request {
         let (op, c) = (&self.op, a.coordinates());
-        let slice = a.places.slice.map_or(0.0, |at| a.float(at));
+        let slice = a.layout.slice.map_or(0.0, |at| a.float(at));
         let (coords, layer) = if self.texture.dim == Dim::Cube {
             // Slice: eight for each cube, its faces first.
             let n = round_layer(slice, 8 * (layers / 6));
@@ -81,7 +81,7 @@ impl Sample<'_> {
         };
         let gathers = op.kind == ImageKind::Gather;
         // The greater of two; NaN is none.
-        let least = if op.clamp { a.float(a.places.level) } else { f32::NAN };
+        let least = if op.clamp { a.float(a.layout.level) } else { f32::NAN };
         Request {
             layer,
             offset: a.offset(op),
@@ -89,12 +89,12 @@ impl Sample<'_> {
             shift: if gathers && self.texture.format.integer() { 0.5 } else { 0.0 },
             lod: match op.level {
                 Level::Zero => Lod::Zero,
-                Level::Given => Lod::Level(a.float(a.places.level)),
+                Level::Explicit => Lod::Level(a.float(a.layout.level)),
                 Level::Implicit | Level::Derivatives => Lod::Gradient(a.gradient(op)),
             },
-            bias: if op.bias { a.float(a.places.bias) } else { 0.0 },
+            bias: if op.bias { a.float(a.layout.bias) } else { 0.0 },
             min_lod: self.texture.min_lod.max(least),
-            reference: op.compare.then(|| a.float(a.places.compare)),
+            reference: op.compare.then(|| a.float(a.layout.compare)),
             what: match op.kind {
                 ImageKind::Gather => What::Gather(self.component),
                 ImageKind::Lod => What::Level,

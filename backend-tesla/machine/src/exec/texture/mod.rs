@@ -19,7 +19,7 @@ use descriptor::{Sampling, Texture};
 const DIVIDED: f32 = 4e-7;
 
 /// An instruction with its descriptors.
-struct Ask<'a> {
+struct TexInst<'a> {
     op: Op,
     texture: Texture,
     sampling: Sampling,
@@ -29,12 +29,12 @@ struct Ask<'a> {
     offset: [i32; 3],
     /// Registers of the arguments, one behind the other.
     args: &'a [Lanes],
-    places: Places,
+    layout: ArgumentLayout,
 }
 
 /// Where arguments are, in their order.
 #[derive(Clone, Copy, Default)]
-struct Places {
+struct ArgumentLayout {
     axes: usize,
     layer: Option<usize>,
     reference: Option<usize>,
@@ -46,12 +46,12 @@ fn reserved(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Reserved, message)
 }
 
-impl Places {
+impl ArgumentLayout {
     /// Of an instruction; a cube array that is addressed as one of two dimensions has its faces as layers.
-    fn of(op: Op, t: &Texture, s: &Sampling, cube: bool) -> Places {
-        let mut p = Places::default();
+    fn of(op: Op, t: &Texture, s: &Sampling, cube: bool) -> ArgumentLayout {
+        let mut p = ArgumentLayout::default();
         if op == Op::TexSize {
-            return Places { level: Some(0), count: 1, ..p };
+            return ArgumentLayout { level: Some(0), count: 1, ..p };
         }
         p.axes = match t.dim {
             Dim::Cube if cube => 3,
@@ -71,7 +71,7 @@ impl Places {
     }
 }
 
-impl Ask<'_> {
+impl TexInst<'_> {
     fn word(&self, at: usize, lane: usize) -> u32 {
         self.args[at][lane]
     }
@@ -81,11 +81,11 @@ impl Ask<'_> {
     }
 
     fn coordinates(&self, lane: usize) -> [f32; 3] {
-        std::array::from_fn(|k| if k < self.places.axes { self.float(k, lane) } else { 0.0 })
+        std::array::from_fn(|k| if k < self.layout.axes { self.float(k, lane) } else { 0.0 })
     }
 
     fn layer(&self, lane: usize) -> Result<u32, Trap> {
-        match self.places.layer {
+        match self.layout.layer {
             Some(at) if self.word(at, lane) > 511 => {
                 Err(reserved(format!("layer {}, at most 511", self.word(at, lane))))
             }
@@ -129,12 +129,12 @@ impl Ask<'_> {
             layer: Layer::Index(layer.into()),
             offset: self.offset,
             lod: match self.op {
-                Op::TexLod => Lod::Level(level(self.places.level)),
+                Op::TexLod => Lod::Level(level(self.layout.level)),
                 Op::TexGather => Lod::Zero,
                 _ => Lod::Gradient(gradient),
             },
-            bias: if self.op == Op::TexBias { level(self.places.level) } else { 0.0 },
-            reference: self.places.reference.map(|at| self.float(at, lane)),
+            bias: if self.op == Op::TexBias { level(self.layout.level) } else { 0.0 },
+            reference: self.layout.reference.map(|at| self.float(at, lane)),
             what: match self.op {
                 Op::TexGather => What::Gather(0),
                 Op::TexQueryLod => What::Level,
@@ -178,13 +178,13 @@ impl Ask<'_> {
             return Ok([fixed(found[0]), fixed(found[1]), 0, 0]);
         }
         // A comparison is in all of them.
-        let compared = self.places.reference.is_some() && self.op != Op::TexGather;
+        let compared = self.layout.reference.is_some() && self.op != Op::TexGather;
         Ok(if compared { [found[0], found[0], found[0], 1f32.to_bits()] } else { found })
     }
 
     /// The texel of integer coordinates; `None` outside of the view.
     fn place(&self, lane: usize) -> Result<Option<TexelAt>, Trap> {
-        let p = &self.places;
+        let p = &self.layout;
         let axis =
             |k: usize| if k < p.axes { i64::from(self.word(k, lane) as i32) + i64::from(self.offset[k]) } else { 0 };
         let level = p.level.map_or(0, |at| i64::from(self.word(at, lane) as i32));
@@ -248,9 +248,9 @@ impl Machine<'_> {
         if code.op != Op::TexSize && cube != wants_cube && !as_layers {
             return Err(reserved("the instruction and its texture do not agree on being a cube"));
         }
-        let places = Places::of(code.op, &texture, &sampling, cube);
-        if given != places.count {
-            return Err(reserved(format!("{given} arguments, this texture and sampler take {}", places.count)));
+        let layout = ArgumentLayout::of(code.op, &texture, &sampling, cube);
+        if given != layout.count {
+            return Err(reserved(format!("{given} arguments, this texture and sampler take {}", layout.count)));
         }
         for k in 0..given {
             self.defined(warp, Src::R32((base + k) as u8), mask)?;
@@ -260,17 +260,17 @@ impl Machine<'_> {
         let fragments = self.program.stage == gpucc_isa::stage::FS;
         let derived =
             matches!(code.op, Op::TexAuto | Op::TexBias | Op::TexQueryLod) && (fragments || get("deriv") == 1);
-        let ask = Ask {
+        let ask = TexInst {
             op: code.op,
             sampling,
             cube,
             derived,
-            offset: std::array::from_fn(|k| if k < places.axes { offset[k] } else { 0 }),
+            offset: std::array::from_fn(|k| if k < layout.axes { offset[k] } else { 0 }),
             args: &args,
-            places,
+            layout,
             texture,
         };
-        if let (Op::TexLod | Op::TexBias, Some(at)) = (code.op, places.level) {
+        if let (Op::TexLod | Op::TexBias, Some(at)) = (code.op, layout.level) {
             Self::level_of_quads(&ask, at, mask)?;
         }
         let mut found = [[0; 32]; 4];
@@ -294,7 +294,7 @@ impl Machine<'_> {
     }
 
     /// Bias and level are the same in all lanes of a quad that ask.
-    fn level_of_quads(ask: &Ask<'_>, at: usize, mask: u32) -> Result<(), Trap> {
+    fn level_of_quads(ask: &TexInst<'_>, at: usize, mask: u32) -> Result<(), Trap> {
         for lane in (0..32).filter(|l| mask >> l & 1 == 1) {
             let leader = lane & !3 | (mask >> (lane & !3) & 15).trailing_zeros() as usize;
             if ask.fixed_level(at, lane) != ask.fixed_level(at, leader) {

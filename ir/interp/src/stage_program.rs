@@ -34,8 +34,8 @@ impl Store {
     }
 }
 
-/// One of the programs.
-pub(crate) struct Side<'a> {
+/// The vertex or the fragment program of a draw.
+pub(crate) struct StageProgram<'a> {
     pub program: &'a OracleProgram,
     pub run: Run<'a>,
     pub group: Subgroup,
@@ -43,14 +43,14 @@ pub(crate) struct Side<'a> {
     homes: Vec<usize>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> StageProgram<'a> {
     pub fn new(
         program: &'a OracleProgram,
         stage: Stage,
         bindings: &Dispatch,
         options: &RunOptions,
         profile: &'a Profile,
-    ) -> Result<Side<'a>, Trap> {
+    ) -> Result<StageProgram<'a>, Trap> {
         if program.stage() != stage {
             let (name, is) = (program.name(), program.stage().name());
             return Err(wrong(format!("`{name}` is a {is} entry where one of stage {} is needed", stage.name())));
@@ -72,12 +72,12 @@ impl<'a> Side<'a> {
         let common = Common { textures, shared, ..program.common(profile) };
         let mut run = Run::new(program, profile, common, options, (LANES as usize, LANES));
         run.batch = Batch { rows: vec![0; (program.rows * LANES) as usize], ..Batch::default() };
-        Ok(Side { program, run, group: Subgroup::default(), homes })
+        Ok(StageProgram { program, run, group: Subgroup::default(), homes })
     }
 
     /// The same program beside this one, on the same memory, which is shared then.
-    pub fn beside(&mut self) -> Side<'a> {
-        Side { run: self.run.twin(), group: Subgroup::default(), homes: Vec::new(), ..*self }
+    pub fn beside(&mut self) -> StageProgram<'a> {
+        StageProgram { run: self.run.twin(), group: Subgroup::default(), homes: Vec::new(), ..*self }
     }
 
     /// Runs `work` with what is bound.

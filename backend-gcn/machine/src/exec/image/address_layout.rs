@@ -7,7 +7,7 @@ use crate::attrs::{ImageKind, ImageOp, Level};
 
 /// Registers of an address, counted from its first.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Places {
+pub(super) struct AddressLayout {
     pub offset: usize,
     pub bias: usize,
     pub compare: usize,
@@ -28,8 +28,8 @@ pub(super) struct Places {
 
 impl ImageOp {
     /// Where the parts of an address are. `array` is the instruction's DA.
-    pub(super) fn places(&self, dim: Dim, multisampled: bool, array: bool) -> Places {
-        let mut p = Places::default();
+    pub(super) fn layout(&self, dim: Dim, multisampled: bool, array: bool) -> AddressLayout {
+        let mut p = AddressLayout::default();
         let mut at = 0;
         let mut take = |n: usize| {
             at += n;
@@ -49,16 +49,16 @@ impl ImageOp {
         // Storage views of 3D images carry DA; their slice is the third coordinate.
         p.slice = (array && dim != Dim::D3).then(|| take(1));
         p.sample = (multisampled && self.addressed()).then(|| take(1));
-        p.level = take(usize::from(self.mip || self.clamp || self.level == Level::Given));
+        p.level = take(usize::from(self.mip || self.clamp || self.level == Level::Explicit));
         p.count = take(0);
         p
     }
 
-    /// [`Form::places`] for a descriptor; of a null one the smallest.
-    pub(super) fn places_of(&self, texture: Option<&Texture>, array: bool) -> Places {
+    /// [`ImageOp::layout`] for a descriptor; of a null one the smallest.
+    pub(super) fn layout_of(&self, texture: Option<&Texture>, array: bool) -> AddressLayout {
         match texture {
-            Some(t) => self.places(t.dim, t.multisampled, array),
-            None => self.places(Dim::D1, false, false),
+            Some(t) => self.layout(t.dim, t.multisampled, array),
+            None => self.layout(Dim::D1, false, false),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::subgroup::{LANES, NOWHERE, V64, Warp};
 use crate::abi;
 
 /// Where the program stands.
-pub(super) enum Around<'a> {
+pub(super) enum StageContext<'a> {
     /// In a grid.
     Compute,
     /// Before records of vertices.
@@ -69,18 +69,18 @@ impl<'a> Fragment<'a> {
     }
 }
 
-impl<'a> Around<'a> {
+impl<'a> StageContext<'a> {
     /// The fragments of a program that has some.
     pub fn fragment(&mut self, what: &str) -> Result<&mut Fragment<'a>, Trap> {
         match self {
-            Around::Fragment(f) => Ok(f),
+            StageContext::Fragment(f) => Ok(f),
             _ => Err(Trap::new(TrapKind::Unsupported, format!("{what} outside of fragment programs"))),
         }
     }
 
     /// LEA_BUF_IMM: the address of a vertex's record.
     pub fn record(&self, w: &mut Warp, d: &DInst) -> Result<(), Trap> {
-        let Around::Vertex(r) = *self else {
+        let StageContext::Vertex(r) = *self else {
             return Err(Trap::new(TrapKind::Unsupported, "LEA_BUF_IMM outside of vertex programs"));
         };
         if (d.message.table, d.message.index) != (abi::RECORDS, 0) || d.sr_count != 2 {
