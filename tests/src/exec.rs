@@ -72,7 +72,7 @@ pub fn judge(
 ) -> Result<(), Problem> {
     let place = (target.family(), target.generation_index());
     match gpucc_machines::judge((module, &compiled.ir), entry, place, before, after, run) {
-        Ok(compared) if compared.strayed > 0 => Err(Problem::Trap(compared.to_string())),
+        Ok(compared) if compared.strayed > 0 || compared.absent > 0 => Err(Problem::Trap(compared.to_string())),
         Ok(_) => Ok(()),
         Err(v) => Err(Problem::Trap(v.to_string())),
     }

@@ -51,6 +51,7 @@ mod spirv_support;
 mod strangers;
 mod structure;
 mod subgroup_ops;
+mod subgroup_oracle;
 mod subgroup_programs;
 mod subgroup_random;
 mod subgroup_spirv;

@@ -4,7 +4,8 @@
 //! A bound for the result of a program does not follow from those of its operations without an analysis of its errors,
 //! and branches on floats have none at all. So the program is run again several times (a Monte Carlo error analysis);
 //! in each run every inexact operation goes to the upper or lower end of what WGSL allows it, all the same way or as a
-//! hash of the operands says, and denormals are flushed or not. What differs from the plain oracle must lie within
+//! hash of the operands says, and denormals are flushed or not. Reductions of floats over a subgroup add and multiply in
+//! another order in each run, since no specification says which. What differs from the plain oracle must lie within
 //! [`SLACK`] times the spread of these runs. What a comparison, `min` or a conversion to an integer makes of a float need not
 //! spread as the float does: before a difference counts, runs follow in which each operation is moved by [`SLACK`] times its
 //! bound, and their spread is taken as it is. The spread of a float is a distance; that of an integer is a distance or
@@ -47,6 +48,7 @@ impl Moved {
             f16: mode,
             f32: mode,
             subgroup_size,
+            order: Some(sample),
             machine: Some(Arc::new(Moved { sample, width })),
             interp: Some(Arc::new(Moved { sample, width })),
             ..Profile::default()

@@ -29,6 +29,8 @@ pub struct Outcome {
     pub kinds: Vec<Vec<Kind>>,
     /// An access of a robust module was out of bounds: WGSL leaves open which place it reaches.
     pub strayed: bool,
+    /// A lane read another one that does not take part: it gets any value.
+    pub absent: bool,
 }
 
 /// How far apart two floats may be. Either bound is enough; zeros of both signs are one value, and so are all NaN.

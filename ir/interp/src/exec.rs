@@ -83,7 +83,7 @@ impl OracleProgram {
         let result = run_grid(&mut run, dispatch.grid, options.perturb, BarrierRule::STRICT);
         run.common.races.report(&mut run.report, |pc| self.text(pc));
         let mut kinds: Vec<Vec<Kind>> = dispatch.buffers.iter().map(|_| Vec::new()).collect();
-        let strayed = run.common.strayed;
+        let (strayed, absent) = (run.common.strayed, run.common.absent);
         for (buffer, &home) in run.common.buffers.take().into_iter().zip(&homes) {
             dispatch.buffers[home].bytes = buffer.data;
             kinds[home] = buffer.kinds;
@@ -91,7 +91,7 @@ impl OracleProgram {
         dispatch.images = run.common.textures.images.take();
         run.report.steps = run.steps.used();
         run.report.barriers = result?;
-        Ok(Outcome { report: run.report, kinds, strayed })
+        Ok(Outcome { report: run.report, kinds, strayed, absent })
     }
 
     /// Memory without anything in it.
@@ -105,6 +105,7 @@ impl OracleProgram {
             strict: self.strict,
             undefined: None,
             strayed: false,
+            absent: false,
             oob: self.oob,
             whole: profile.whole_access,
             words_behind: profile.words_behind,
@@ -736,7 +737,9 @@ fn step(
         }
         (Op::Derivative, &Extra::Deriv(d)) => quads::derivative(batch, profile, (file, stride), active, inst, d),
         (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => {
-            subgroup::exec(profile, (file, stride), active, inst, values)?;
+            let absent = subgroup::exec(profile, (file, stride), active, inst, values)?;
+            common.absent |= !absent.is_empty();
+            absent.into_iter().for_each(|l| batch.mark_open(l));
         }
         (Op::ImageStore | Op::ImageAtomic, Extra::Tex(t)) => {
             texture::write(common, batch, (file, stride), active, (inst, t), |l| by(l).1)?;

@@ -37,7 +37,7 @@ pub use accuracy::{Sampled, moved, outside_accuracy};
 pub use compare::{Difference, Kind, Outcome, Tolerance, compare, words};
 pub use interpolate::InterpModel;
 pub use oob::OobAccess;
-pub use profile::{FmaModel, Free, MachineMath, Profile};
+pub use profile::{Absent, FmaModel, Free, MachineMath, Profile};
 pub use program::OracleProgram;
 pub use stages::{Pair, draw, opaque, stages};
 

@@ -134,6 +134,8 @@ pub(crate) struct Common {
     pub undefined: Option<usize>,
     /// An access of a robust module was out of bounds.
     pub strayed: bool,
+    /// A lane read another one that does not take part.
+    pub absent: bool,
     /// Where such an access goes.
     pub oob: OobAccess,
     /// An access that is partly out of bounds goes nowhere as a whole.

@@ -143,6 +143,28 @@ impl Free {
     }
 }
 
+/// What a lane gets that reads another one that does not take part: any value, so results that change with it are nobody's fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absent {
+    /// 0xcc in each byte.
+    #[default]
+    Poison,
+    /// 0.
+    Zero,
+    /// Its own value.
+    Own,
+    /// What the register of the other lane holds, whose number is taken modulo those that there are.
+    Held,
+    /// A hash of this number, both lanes and the value's place.
+    Random(u64),
+}
+
+impl Absent {
+    /// Those that are tried to see which results change.
+    pub const ALL: [Absent; 6] =
+        [Absent::Zero, Absent::Own, Absent::Held, Absent::Random(1), Absent::Random(2), Absent::Random(3)];
+}
+
 /// A numeric profile. The default is the letter of the semantics: denormals kept, nearest even, special functions
 /// within a hair of correct rounding.
 #[derive(Clone, Default)]
@@ -172,6 +194,10 @@ pub struct Profile {
     pub words_behind: bool,
     /// The value for results that nothing prescribes.
     pub free: Option<Free>,
+    /// The value of a lane that does not take part.
+    pub absent: Absent,
+    /// With a seed reductions and scans of floats add and multiply in an order of its own; without, as the IR states.
+    pub order: Option<u64>,
     /// The arithmetic that is the machine's own.
     pub machine: Option<Arc<dyn MachineMath>>,
     /// How inputs of fragments are interpolated; `None` is by the rules.
@@ -212,6 +238,8 @@ impl fmt::Debug for Profile {
             .field("whole_access", &self.whole_access)
             .field("words_behind", &self.words_behind)
             .field("free", &self.free)
+            .field("absent", &self.absent)
+            .field("order", &self.order)
             .field("machine", &self.machine.as_ref().map(|m| m.ops()))
             .field("interp", &self.interp.is_some())
             .field("tolerance", &self.tolerance)

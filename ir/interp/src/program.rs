@@ -277,6 +277,18 @@ impl OracleProgram {
         OracleProgram { wide_indices: true, ..self }
     }
 
+    /// Whether the size of subgroups shows: lanes ask each other, or their number and size are read.
+    pub fn sees_subgroups(&self) -> bool {
+        let sysval = |s: &Sysval| {
+            use Sysval::{NumSubgroups, SubgroupId, SubgroupInvocationId, SubgroupSize};
+            matches!(s, SubgroupSize | SubgroupInvocationId | SubgroupId | NumSubgroups)
+        };
+        self.funcs.iter().flat_map(|f| &f.insts).any(|i| match &i.extra {
+            Extra::Sysval(s) => sysval(s),
+            _ => matches!(i.op, Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce),
+        })
+    }
+
     /// Where accesses go that are out of bounds, if the module is robust.
     pub fn set_oob(&mut self, oob: OobAccess) {
         self.oob = oob;

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use gpucc_interp::{Difference, Free, OobAccess, OracleProgram, Outcome, Profile, Tolerance, outside_accuracy, words};
+use gpucc_interp::{
+    Absent, Difference, Free, OobAccess, OracleProgram, Outcome, Profile, Tolerance, outside_accuracy, words,
+};
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
@@ -42,11 +44,13 @@ pub struct Compared {
     pub raced: usize,
     /// Words that the order of invocations decides otherwise, by atomics.
     pub ordered: usize,
+    /// Words that reads of lanes that do not take part decide.
+    pub absent: usize,
     /// Words that bits of NaN decide, or which operand `min` or `max` gives if one is NaN.
     pub free: usize,
     /// Words that the run changed.
     pub changed: usize,
-    /// Those of them that were left out for order, NaN or accesses out of bounds.
+    /// Those of them that were left out for order, absent lanes, NaN or accesses out of bounds.
     pub left: usize,
     /// Words whose values an access out of bounds decides: left out of the comparison with the plain oracle, as are the
     /// following.
@@ -65,7 +69,8 @@ impl Compared {
 
     /// Whether nothing was left out.
     pub fn is_whole(&self) -> bool {
-        self.exact && [self.raced, self.ordered, self.free, self.strayed, self.chaotic, self.unsampled] == [0; 6]
+        let all = [self.raced, self.ordered, self.absent, self.free, self.strayed, self.chaotic, self.unsampled];
+        self.exact && all == [0; 7]
     }
 }
 
@@ -91,6 +96,7 @@ impl fmt::Display for Compared {
         let reasons = [
             (self.raced, "that redirected accesses race for"),
             (self.ordered, "that depend on the order of invocations"),
+            (self.absent, "that depend on lanes of a subgroup that do not take part"),
             (
                 self.free,
                 "that depend on bits of NaN, the sign of a zero or which of two like operands min or max gives",
@@ -175,6 +181,8 @@ struct Case<'a> {
     before: &'a Dispatch,
     options: &'a RunOptions,
     profile: &'a Profile,
+    /// The size of subgroups is part of the result.
+    own_size: bool,
 }
 
 impl Case<'_> {
@@ -185,16 +193,28 @@ impl Case<'_> {
     }
 
     /// The bytes that the order of invocations decides, by some orders or, where that is not enough, by more. A run that traps tells
-    /// nothing, or with `strict` everything.
+    /// nothing, or with `strict` everything. The size of subgroups stays where operations between lanes make it part of the result.
     fn raced(&self, usual: &Dispatch, strict: bool, more: bool) -> Marks {
         let mut marks = Marks::none(self.before);
         for &(seed, lanes) in ORDERS.iter().chain(MORE.iter().filter(|_| more)) {
             let options = RunOptions { perturb: Some(seed), ..self.options.clone() };
-            let subgroup_size = if lanes == 0 { self.profile.subgroup_size } else { lanes };
+            let subgroup_size = if lanes == 0 || self.own_size { self.profile.subgroup_size } else { lanes };
             match self.run(&options, &Profile { subgroup_size, ..self.profile.clone() }) {
                 Ok((_, d)) => marks.differing(usual, &d),
                 Err(_) if strict => marks.all(),
                 Err(_) => {}
+            }
+        }
+        marks
+    }
+
+    /// The bytes that are decided by what lanes get that read others that do not take part. A run that traps decides everything.
+    fn absent(&self, usual: &Dispatch) -> Marks {
+        let mut marks = Marks::none(self.before);
+        for absent in Absent::ALL {
+            match self.run(self.options, &Profile { absent, ..self.profile.clone() }) {
+                Ok((_, d)) => marks.differing(usual, &d),
+                Err(_) => marks.all(),
             }
         }
         marks
@@ -244,30 +264,35 @@ pub fn judge(
         ..Compared::default()
     };
     let mut program = OracleProgram::new(shader, entry).map_err(Verdict::Trap)?.with_wide_indices();
-    let case = Case { program: &program, before, options: &quiet, profile: &default };
+    let own_size = program.sees_subgroups();
+    let case = Case { program: &program, before, options: &quiet, profile: &default, own_size };
     let (outcome, plain) = case.run(&quiet, &default).map_err(Verdict::Trap)?;
     // The part left out of both, and how it is counted.
-    let (mut raced, mut ordered, mut free) = (Marks::none(before), Marks::none(before), Marks::none(before));
+    let [mut raced, mut ordered, mut free, mut absent] = [(); 4].map(|()| Marks::none(before));
     if options.perturb.is_none() {
         let exact = OracleProgram::new(selected, entry).map_err(Verdict::Trap)?;
         let exact = Case { program: &exact, profile: &own, ..case };
-        let (_, expected) = exact.run(&quiet, &own).map_err(Verdict::Trap)?;
+        let (selected, expected) = exact.run(&quiet, &own).map_err(Verdict::Trap)?;
         if outcome.strayed {
             raced = exact.raced(&expected, true, false);
         }
         // The shader says which words are floats: late passes store several as one vector of words.
         let differs = |d: &Difference| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine);
-        let first = |ordered: &Marks, free: &Marks| {
-            let counts = |d: &Difference| differs(d) && ![&raced, ordered, free].iter().any(|m| m.has(d));
+        let first = |left: [&Marks; 3]| {
+            let counts = |d: &Difference| differs(d) && !raced.has(d) && !left.iter().any(|m| m.has(d));
             words(&outcome, &expected, machine).find(counts)
         };
-        if first(&ordered, &free).is_some() {
-            free = exact.free(&expected);
-            if first(&ordered, &free).is_some() {
-                ordered = exact.raced(&expected, false, true);
+        for step in 0..3 {
+            if first([&ordered, &free, &absent]).is_some() {
+                match step {
+                    0 if selected.absent => absent = exact.absent(&expected),
+                    0 => {}
+                    1 => free = exact.free(&expected),
+                    _ => ordered = exact.raced(&expected, false, true),
+                }
             }
         }
-        if let Some(d) = first(&ordered, &free) {
+        if let Some(d) = first([&ordered, &free, &absent]) {
             return Err(Verdict::Profile(d));
         }
         compared.exact = true;
@@ -276,7 +301,7 @@ pub fn judge(
     let mut open = Marks::none(before);
     for stray in OOB_ANSWERS.into_iter().filter(|_| outcome.strayed) {
         program.set_oob(stray);
-        let set_oob = Case { program: &program, before, options: &quiet, profile: &default };
+        let set_oob = Case { program: &program, before, options: &quiet, profile: &default, own_size };
         match set_oob.run(&quiet, &default) {
             Ok((_, other)) => open.differing(&plain, &other),
             // It may not end, or trap where others do not: then they decide everything.
@@ -284,28 +309,30 @@ pub fn judge(
         }
     }
     program.set_oob(OobAccess::Nowhere);
-    let judged = |program: &OracleProgram, plain: (&Outcome, &Dispatch), ordered: &Marks, free: &Marks| {
-        let left_out = |d: &Difference| [&raced, &open, ordered, free].iter().any(|m| m.has(d));
+    let judged = |program: &OracleProgram, plain: (&Outcome, &Dispatch), left: [&Marks; 3]| {
+        let left_out = |d: &Difference| raced.has(d) || open.has(d) || left.iter().any(|m| m.has(d));
         outside_accuracy(program, before, (&quiet, lanes), plain, machine, left_out)
     };
-    let mut outside = judged(&program, (&outcome, &plain), &ordered, &free);
-    for step in 0..2 {
+    let mut outside = judged(&program, (&outcome, &plain), [&ordered, &free, &absent]);
+    for step in 0..3 {
         if outside.outside.is_some() {
-            let case = Case { program: &program, before, options: &quiet, profile: &default };
+            let case = Case { program: &program, before, options: &quiet, profile: &default, own_size };
             match step {
-                0 => add(&mut free, case.free(&plain)),
+                0 if outcome.absent => add(&mut absent, case.absent(&plain)),
+                0 => continue,
+                1 => add(&mut free, case.free(&plain)),
                 _ => add(&mut ordered, case.raced(&plain, false, true)),
             }
-            outside = judged(&program, (&outcome, &plain), &ordered, &free);
+            outside = judged(&program, (&outcome, &plain), [&ordered, &free, &absent]);
         }
     }
     // Rounding and an access out of bounds decide together: the machine may give what WGSL allows with another answer.
     for stray in OOB_ANSWERS.into_iter().filter(|_| outcome.strayed) {
         if outside.outside.is_some() {
             program.set_oob(stray);
-            let set_oob = Case { program: &program, before, options: &quiet, profile: &default };
+            let set_oob = Case { program: &program, before, options: &quiet, profile: &default, own_size };
             if let Ok((outcome, plain)) = set_oob.run(&quiet, &default) {
-                let other = judged(&program, (&outcome, &plain), &ordered, &free);
+                let other = judged(&program, (&outcome, &plain), [&ordered, &free, &absent]);
                 outside = if other.outside.is_none() { other } else { outside };
             }
         }
@@ -315,8 +342,9 @@ pub fn judge(
     }
     let changed = changed(before, machine, &plain);
     for d in words(&outcome, &plain, &plain) {
-        let reason = [&raced, &ordered, &free, &open].iter().position(|m| m.has(&d));
-        let counts = [&mut compared.raced, &mut compared.ordered, &mut compared.free, &mut compared.strayed];
+        let reason = [&raced, &ordered, &absent, &free, &open].iter().position(|m| m.has(&d));
+        let Compared { raced, ordered, absent, free, strayed, .. } = &mut compared;
+        let counts = [raced, ordered, absent, free, strayed];
         if let Some((_, n)) = counts.into_iter().enumerate().find(|(k, _)| Some(*k) == reason) {
             *n += 1;
         }
@@ -329,15 +357,21 @@ pub fn judge(
     Ok(compared)
 }
 
-/// The trap of a shader that some answer to where an access out of bounds goes leads to: a value from there may break a promise.
+/// The trap of a shader that some answer to where an access out of bounds goes, or to what a lane that does not take part holds, leads to: a
+/// value from there may break a promise.
 pub fn stray_trap(module: &Module, entry: &str, before: &Dispatch, options: &RunOptions, lanes: u32) -> Option<Trap> {
     let mut program = OracleProgram::new(module, entry).ok()?.with_wide_indices();
     let quiet = RunOptions { perturb: None, races: Races::Off, ..options.clone() };
     let profile = Profile { subgroup_size: lanes, ..Profile::default() };
-    OOB_ANSWERS.into_iter().find_map(|answer| {
+    let trap = |program: &OracleProgram, profile: &Profile| {
+        Case { program, before, options: &quiet, profile, own_size: true }.run(&quiet, profile).err()
+    };
+    let stray = OOB_ANSWERS.into_iter().find_map(|answer| {
         program.set_oob(answer);
-        Case { program: &program, before, options: &quiet, profile: &profile }.run(&quiet, &profile).err()
-    })
+        trap(&program, &profile)
+    });
+    program.set_oob(OobAccess::Nowhere);
+    stray.or_else(|| Absent::ALL.into_iter().find_map(|absent| trap(&program, &Profile { absent, ..profile.clone() })))
 }
 
 /// Adds bytes to others.

@@ -9,7 +9,7 @@ use std::fmt;
 
 use gpucc::{Artifact, Target};
 use gpucc_container::{Entry, Stage};
-use gpucc_interp::{OracleProgram, Profile};
+use gpucc_interp::{Absent, OracleProgram, Profile};
 use gpucc_ir::{Module, Op, Place};
 use gpucc_machines::Verdict;
 use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
@@ -111,7 +111,8 @@ fn one(
     if let Err(t) = gpucc_machines::run(artifact.container(), Some(name), &mut machine, options) {
         return match t.kind {
             _ if hides(&t, module) => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
-            // Bytes that nobody wrote, and those that an access out of bounds gets, hold anything, also an index that breaks a promise.
+            // Bytes that nobody wrote, those that an access out of bounds gets and absent lanes hold anything, also an index that breaks a
+            // promise.
             _ => reads_undefined(module, name, before, (options, &plain))
                 .or_else(|| gpucc_machines::stray_trap(module, name, before, options, subgroup_size))
                 .map(|t| not(&t))
@@ -122,6 +123,7 @@ fn one(
         Ok(compared) if compared.is_nothing() => Ok(Outcome::not(match () {
             () if compared.strayed > 0 => Reason::Strayed,
             () if compared.ordered > 0 => Reason::Order,
+            () if compared.absent > 0 => Reason::Absent,
             () => Reason::NanBits,
         })),
         Ok(_) => images(&out.ir, name, (target, before, &machine), options).map(|()| Outcome::Agrees),
@@ -162,9 +164,19 @@ fn images(
     let program = OracleProgram::new(selected, name).map_err(|t| t.to_string())?;
     let mut expected = before.clone();
     let profile = gpucc_machines::profile(target.family(), target.generation_index());
-    program.run(&mut expected, options, &profile).map_err(|t| format!("the oracle traps: {t}"))?;
+    let ran = program.run(&mut expected, options, &profile);
+    let outcome = ran.map_err(|t| format!("the oracle traps: {t}"))?;
+    let differs = machine.images.iter().zip(&expected.images).any(|(g, w)| g.bytes != w.bytes);
+    // What lanes that do not take part decide is open.
+    let open = |absent| {
+        let mut d = before.clone();
+        program.run(&mut d, options, &Profile { absent, ..profile.clone() }).ok().map(|_| d.images)
+    };
+    let open: Vec<_> = Absent::ALL.into_iter().filter(|_| differs && outcome.absent).filter_map(open).collect();
     for (k, (got, want)) in machine.images.iter().zip(&expected.images).enumerate() {
-        if let Some(at) = got.bytes.iter().zip(&want.bytes).position(|(g, w)| g != w) {
+        let open = |at: usize| open.iter().any(|o| o[k].bytes.get(at) != want.bytes.get(at));
+        let mut bytes = got.bytes.iter().zip(&want.bytes).enumerate();
+        if let Some((at, _)) = bytes.find(|&(at, (g, w))| g != w && !open(at)) {
             let place = machine.textures.iter().find(|t| t.image == k).map_or((0, 0), |t| (t.group, t.binding));
             let (group, binding) = place;
             return Err(format!(

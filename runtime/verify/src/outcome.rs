@@ -16,6 +16,8 @@ pub enum Reason {
     Order,
     /// Accesses beyond the buffers decide every result.
     Strayed,
+    /// Lanes of a subgroup that do not take part decide every result.
+    Absent,
     /// Bits of NaN decide every result.
     NanBits,
     /// Denormals and NaNs in the inputs leave the result open.
@@ -37,6 +39,7 @@ impl fmt::Display for Reason {
             Reason::Machine(kind) => write!(f, "the machine traps: {}", kind.name()),
             Reason::Order => f.write_str("the result depends on the order of invocations"),
             Reason::Strayed => f.write_str("accesses beyond the buffers decide every result"),
+            Reason::Absent => f.write_str("lanes that do not take part decide every result"),
             Reason::NanBits => f.write_str("bits of NaN decide every result"),
             Reason::Denormals => f.write_str("denormals and NaNs leave the result open"),
             Reason::Large => f.write_str("the buffers are too large"),

@@ -516,12 +516,20 @@ impl Wave {
 
     fn read_lane(&mut self, d: &Decoded, lane: u32) -> Result<(), Trap> {
         let Src::V(n) = d.src[0] else { return Err(unsupported("lane reads need a VGPR")) };
-        let known = self.v_known[usize::from(n)] >> lane & 1;
-        if known == 0 && self.conventions {
-            return Err(undefined(u16::from(n) + 256).in_lane(lane));
-        }
+        let (exec, all) = (self.exec(), self.v_known[usize::from(n)]);
+        let known = all >> lane & 1;
         let code = usize::from(d.dst);
         self.s[code] = self.v[usize::from(n)][lane as usize];
+        if known == 0 && self.conventions {
+            // Those that take part have a value: others have any. A register that holds words by their lanes has none for the active ones.
+            let takes_part = exec >> lane & 1 == 1;
+            if takes_part || exec & !all != 0 {
+                return Err(undefined(u16::from(n) + 256).in_lane(lane));
+            }
+            self.s[code] = 0xcccc_cccc ^ self.seed.unwrap_or(0) as u32;
+            self.s_known |= 1 << code;
+            return Ok(());
+        }
         self.s_known = self.s_known & !(1 << code) | u128::from(known) << code;
         Ok(())
     }
