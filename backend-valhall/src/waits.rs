@@ -185,9 +185,12 @@ fn run_block(block: &mut Vec<EncodedInst>, state: &mut State) -> u64 {
         let carrier = last.filter(|&l| can_wait(flow_of(&block[l].inst)));
         let mut left = if needs == 0 { 0 } else { needs };
         if let Some(l) = carrier {
-            let both = together(flow_of(&block[l].inst), needs);
-            added += u64::from(both != flow_of(&block[l].inst));
-            block[l].inst.set("flow", both);
+            let before = flow_of(&block[l].inst);
+            let both = together(before, needs);
+            if both != before {
+                block[l].inst.set("flow", both);
+                added += 1;
+            }
             left = 0;
         }
         if point {

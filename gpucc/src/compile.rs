@@ -1,7 +1,6 @@
 //! From a module to a container: one entry point and target at a time, panics caught.
 
 use std::cell::RefCell;
-use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -131,20 +130,14 @@ fn with_place(mut d: Diagnostic) -> Diagnostic {
     d.note("please report this with the shader")
 }
 
-/// FNV-1a over what is written and hashed. Numbers go in with one width and order, so the hash is the same on every machine.
+/// A hasher whose answer is the same on every machine: numbers go in as 64 bits each, bytes as numbers of eight of them, the first
+/// one lowest. Each step is that of FNV-1a, for a whole number at once, with the upper half mixed into the lower.
 #[derive(Clone, Copy)]
-struct Fnv(u64);
+struct StableHasher(u64);
 
-impl Fnv {
-    fn add(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
-    }
-}
-
-impl std::fmt::Write for Fnv {
-    fn write_str(&mut self, s: &str) -> std::fmt::Result {
-        self.add(s.as_bytes());
-        Ok(())
+impl Default for StableHasher {
+    fn default() -> Self {
+        StableHasher(0xcbf2_9ce4_8422_2325)
     }
 }
 
@@ -152,17 +145,22 @@ impl std::fmt::Write for Fnv {
 macro_rules! wide {
     ($($method:ident $type:ty;)*) => {
         $(fn $method(&mut self, n: $type) {
-            self.add(&(n as u64).to_le_bytes());
+            let mixed = (self.0 ^ n as u64).wrapping_mul(0x0000_0100_0000_01b3);
+            self.0 = mixed ^ (mixed >> 32);
         })*
     };
 }
 
-impl Hasher for Fnv {
+impl Hasher for StableHasher {
     fn finish(&self) -> u64 {
         self.0
     }
     fn write(&mut self, bytes: &[u8]) {
-        self.add(bytes);
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.write_u64(u64::from_le_bytes(word));
+        }
     }
     wide! {
         write_u8 u8; write_u16 u16; write_u32 u32; write_u64 u64; write_usize usize;
@@ -173,27 +171,25 @@ impl Hasher for Fnv {
 /// State shared by several compiles of one module.
 struct Sharing {
     passes: SharedPasses,
-    /// The hash of the module's text, once it was asked for: printing takes as long as a pass.
-    text: Option<Fnv>,
+    /// The hash of the module, once it was asked for.
+    hash: Option<StableHasher>,
 }
 
 impl Sharing {
     /// For one compile.
     fn none() -> Self {
-        Sharing { passes: SharedPasses::none(), text: None }
+        Sharing { passes: SharedPasses::none(), hash: None }
     }
 }
 
-/// A stable 64-bit hash of what decides the output; `text` is kept for the next one of this module.
-fn options_hash(module: &Module, names: &[&str], o: &Options, text: &mut Option<Fnv>) -> u64 {
-    // Writing into a hash never fails.
-    let mut hash = *text.get_or_insert_with(|| {
-        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-        let _ = write!(hash, "{module}");
+/// A stable 64-bit hash of what decides the output; that of the module is kept for the next time.
+fn options_hash(module: &Module, names: &[&str], o: &Options, kept: &mut Option<StableHasher>) -> u64 {
+    let mut hash = *kept.get_or_insert_with(|| {
+        let mut hash = StableHasher::default();
+        module.hash(&mut hash);
         hash
     });
-    let _ = write!(hash, "{names:?}");
-    (module.options, o.codegen.choices()).hash(&mut hash);
+    (names, o.codegen.choices()).hash(&mut hash);
     hash.finish()
 }
 
@@ -268,7 +264,7 @@ pub fn compile_entry_for(
     targets: &[Target],
     codegen: &CodegenOptions,
 ) -> Vec<Result<Artifact, Diagnostic>> {
-    let mut shared = Sharing { passes: SharedPasses::new(), text: None };
+    let mut shared = Sharing { passes: SharedPasses::new(), hash: None };
     let one = |&target: &Target| {
         let options = Options { target, codegen: codegen.clone() };
         check_entry(module, name).and_then(|()| compile_named(module, &[name], &options, &mut shared))
@@ -327,7 +323,7 @@ fn compile_named(
             number(env!("CARGO_PKG_VERSION_MINOR")),
             number(env!("CARGO_PKG_VERSION_PATCH")),
         ],
-        options_hash: options_hash(module, names, options, &mut shared.text),
+        options_hash: options_hash(module, names, options, &mut shared.hash),
         entries: outputs.iter().map(|o| o.entry.clone()).collect(),
     };
     Ok(Artifact { target, container, outputs })

@@ -6,7 +6,8 @@
 
 use crate::entity::{Entity, SecondaryMap};
 use crate::function::{BlockData, Function, LoopHeader, ValueData, ValueDef};
-use crate::inst::{Block, Value};
+use crate::inst::{Attr, Block, Inst, InstData, Value};
+use crate::ops::Op;
 use crate::results::Results;
 use smallvec::SmallVec;
 
@@ -49,12 +50,17 @@ impl Function {
         new.insts.reserve(old.layout.iter().map(|&b| old.blocks[b].insts.len()).sum());
         new.values.reserve(old.values.len());
         values.reserve(old.values.len());
+        // What is in the layout is there once: it moves.
+        let mut moved = |i: Inst| {
+            let nothing = InstData::new(Op::Unreachable, &[], Attr::None);
+            std::mem::replace(&mut old.insts[i], nothing)
+        };
         // Terminators first and all together: walks over the graph read nothing else of the instructions.
         for &b in &old.layout {
             let n = new.add_block();
             blocks[b] = Some(n);
             if let Some(i) = old.blocks[b].insts.pop() {
-                let i = new.insts.push(old.insts[i].clone());
+                let i = new.insts.push(moved(i));
                 new.blocks[n].insts.push(i);
             }
         }
@@ -71,7 +77,7 @@ impl Function {
             // A list of its own, since lists that are made one behind the other lie so.
             let mut insts = SmallVec::with_capacity(data.insts.len() + 1);
             for &i in &data.insts {
-                let mut d = old.insts[i].clone();
+                let mut d = moved(i);
                 let k = new.insts.next_key();
                 let results = d.results;
                 d.results = Results::new(new.values.next_key(), results.len());

@@ -7,7 +7,7 @@ use crate::inst::{Block, Value};
 use crate::values::Values;
 
 /// A target block with the values of its parameters.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Edge {
     /// The target.
     pub block: Block,
@@ -55,7 +55,7 @@ fn optional(b: Block) -> Option<Block> {
 }
 
 /// The edges of a `jump`, which has one, or of a `br`, which has two.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Branch {
     /// The arguments of the first edge, then those of the second.
     args: Values,
@@ -147,7 +147,7 @@ impl Branch {
 }
 
 /// The edges of a `switch`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SwitchEdges {
     /// Case values (masked to the selector's width, all distinct) and their edges; several cases may share a block.
     pub cases: Vec<(u64, Edge)>,

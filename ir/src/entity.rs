@@ -44,7 +44,7 @@ macro_rules! entity {
 }
 
 /// A dense map that owns its entities.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Arena<K, V> {
     items: Vec<V>,
     key: PhantomData<fn(K) -> K>,

@@ -12,6 +12,7 @@ use crate::values::Values;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 
 /// A constant of any type: one bit pattern per lane, masked to the lane's width. Booleans are 0 or 1.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,7 +38,7 @@ impl Const {
 }
 
 /// Where a value comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ValueDef {
     /// Result number n of an instruction.
     Inst(Inst, u8),
@@ -50,7 +51,7 @@ pub enum ValueDef {
 }
 
 /// A value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueData {
     /// Its type.
     pub ty: Type,
@@ -59,7 +60,7 @@ pub struct ValueData {
 }
 
 /// The rule that makes a block a loop header.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LoopHeader {
     /// Where `break` goes.
     pub merge: Block,
@@ -68,7 +69,7 @@ pub struct LoopHeader {
 }
 
 /// A basic block.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BlockData {
     /// Parameters; each incoming edge gives a value for each.
     pub params: Values,
@@ -96,6 +97,15 @@ pub struct Function {
     /// Values by index.
     pub values: Arena<Value, ValueData>,
     consts: IndexMap<Const, Value, FxBuildHasher>,
+}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.name, &self.ret, &self.locals, &self.blocks).hash(state);
+        (&self.layout, &self.insts, &self.values).hash(state);
+        self.consts.len().hash(state);
+        self.consts.keys().for_each(|c| c.hash(state));
+    }
 }
 
 impl SecondaryMap<Value, Option<Value>> {

@@ -403,7 +403,7 @@ impl Barrier {
 }
 
 /// The typed attribute of an instruction; the op's [`Sig`](crate::ops::Sig) says which one it has.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Attr {
     /// None.
     None,
@@ -484,7 +484,7 @@ impl FpFlags {
 }
 
 /// One instruction.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InstData {
     /// The op.
     pub op: Op,

@@ -10,6 +10,7 @@ use crate::stage::{Interface, Stage};
 use crate::tex::TexDim;
 use crate::types::Type;
 use gpucc_pipeline::{Base, Format};
+use std::hash::{Hash, Hasher};
 
 named_enum! {
     /// Where memory lives.
@@ -258,7 +259,7 @@ impl Variant {
 }
 
 /// A bound buffer, texture or sampler, or the immediate data of an entry point.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ResourceData {
     /// The name in the source.
     pub name: String,
@@ -281,7 +282,7 @@ pub struct ResourceData {
 }
 
 /// The contents of a variable before anything is stored.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Init {
     /// Zeros.
     Zero,
@@ -295,7 +296,7 @@ pub enum Init {
 /// bytes of its own only if the module is robust).
 /// A function variable is undefined until stored to or until `var_init` runs, which the frontend places where the
 /// declaration executes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct VarData {
     /// The name in the source; may be empty.
     pub name: String,
@@ -312,7 +313,7 @@ pub struct VarData {
 }
 
 /// The demands of an entry point's stage.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StageInfo {
     /// A workgroup of invocations.
     Compute {
@@ -328,6 +329,18 @@ pub enum StageInfo {
         /// Depth and stencil are tested before the program runs.
         early_depth: bool,
     },
+}
+
+/// By number: an array of numbers is hashed as the bytes of this machine.
+impl Hash for StageInfo {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind().hash(state);
+        match self {
+            StageInfo::Compute { workgroup_size: [x, y, z] } => (x, y, z).hash(state),
+            StageInfo::Vertex(io) => io.hash(state),
+            StageInfo::Fragment { io, early_depth } => (io, early_depth).hash(state),
+        }
+    }
 }
 
 impl StageInfo {
@@ -378,7 +391,7 @@ pub fn invocations(size: [u32; 3]) -> u32 {
 }
 
 /// A function that a launch can name. It has no parameters; its results are the outputs of its stage.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EntryPoint {
     /// The name in the source.
     pub name: String,
@@ -431,6 +444,14 @@ pub struct Module {
     line_starts: Vec<u32>,
     /// Where the source is several files: the first line of each, and its name.
     files: Vec<(u32, String)>,
+}
+
+/// Of what the module's text says, and of the places it names.
+impl Hash for Module {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.funcs, &self.resources, &self.globals).hash(state);
+        (&self.entries, self.options, &self.locs).hash(state);
+    }
 }
 
 impl Module {

@@ -7,7 +7,7 @@ use std::iter::FusedIterator;
 /// The results of an instruction: values one after the other, since they are made together with it
 /// ([`Function::make_inst`](crate::Function::make_inst)). Most instructions have one or none; a call has as many as its
 /// callee returns.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Results {
     first: Value,
     count: u32,

@@ -17,14 +17,16 @@ const NONE: Seg = Seg { lo: 0, width: 0 };
 /// A value spread over up to six runs of bits, the least significant run first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
+    /// Those of no bits come last.
     segs: [Seg; 6],
+    width: u8,
 }
 
 impl Field {
     /// A contiguous field.
     pub const fn new(lo: u8, width: u8) -> Field {
         assert!(width > 0 && width <= 32 && lo as u32 + width as u32 <= 128);
-        Field { segs: [Seg { lo, width }, NONE, NONE, NONE, NONE, NONE] }
+        Field { segs: [Seg { lo, width }, NONE, NONE, NONE, NONE, NONE], width }
     }
 
     /// A split field: `(lo, width)` runs, least significant first, 32 bits in all at most.
@@ -40,12 +42,12 @@ impl Field {
             i += 1;
         }
         assert!(total <= 32);
-        Field { segs }
+        Field { segs, width: total as u8 }
     }
 
     /// A field of no bits: its value is always 0 (operands that are implied but printed).
     pub const fn none() -> Field {
-        Field { segs: [NONE; 6] }
+        Field { segs: [NONE; 6], width: 0 }
     }
 
     /// The runs, least significant first.
@@ -55,20 +57,14 @@ impl Field {
 
     /// Number of bits.
     pub const fn width(&self) -> u32 {
-        let mut w = 0;
-        let mut i = 0;
-        while i < 6 {
-            w += self.segs[i].width as u32;
-            i += 1;
-        }
-        w
+        self.width as u32
     }
 
     /// The bits that the field occupies.
     pub const fn mask(&self) -> Word {
         let mut m = 0;
         let mut i = 0;
-        while i < 6 {
+        while i < 6 && self.segs[i].width > 0 {
             m |= ((1u128 << self.segs[i].width) - 1) << self.segs[i].lo;
             i += 1;
         }
@@ -85,7 +81,7 @@ impl Field {
         let mut v = 0u64;
         let mut at = 0;
         let mut i = 0;
-        while i < 6 {
+        while i < 6 && self.segs[i].width > 0 {
             let s = self.segs[i];
             let part = (w >> s.lo) as u64 & ((1u64 << s.width) - 1);
             v |= part << at;
@@ -104,7 +100,7 @@ impl Field {
         let mut w = 0;
         let mut rest = v as u64;
         let mut i = 0;
-        while i < 6 {
+        while i < 6 && self.segs[i].width > 0 {
             let s = self.segs[i];
             w |= ((rest & ((1u64 << s.width) - 1)) as u128) << s.lo;
             rest >>= s.width;

@@ -317,16 +317,16 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Pressure, li
             let piece = &insts[start..end];
             let dag = graph(mf, t, piece, &mut tables, true);
             state.save(piece, &mut before);
-            let new = bottom_up(mf, t, piece, dag, limits, &mut state);
+            let (new, peak) = bottom_up(mf, t, piece, dag, limits, &mut state);
             // Compare with the order as it was.
             let old: Vec<u32> = (0..piece.len() as u32).rev().collect();
-            let mut peak = |order: &[u32]| {
-                state.restore(&before);
-                state.peak(mf, t, piece, order)
-            };
             let worse = new != old && {
-                let (old, new) = (peak(&old), peak(&new));
-                (0..limits.len()).any(|f| new[f] > old[f].max(limits[f] as i64))
+                let beyond: SmallVec<[usize; 8]> = (0..limits.len()).filter(|&f| peak[f] > limits[f] as i64).collect();
+                !beyond.is_empty() && {
+                    state.restore(&before);
+                    let old = state.peak(mf, t, piece, &old);
+                    beyond.iter().any(|&f| peak[f] > old[f])
+                }
             };
             let chosen = if worse { old } else { new };
             order.extend(chosen.iter().map(|k| k + start as u32));
@@ -387,6 +387,19 @@ impl RunningPressure {
         }
     }
 
+    /// What such a change of pressure costs: units beyond the limits, then units in files that are nearly full.
+    fn cost(&self, limits: &[u32], delta: &[i64]) -> (i64, i64) {
+        let (mut excess, mut growth) = (0, 0);
+        for (f, d) in delta.iter().enumerate() {
+            excess += (self.now[f] + d - limits[f] as i64).max(0);
+            // Near the limit growth counts too.
+            if self.now[f] * 4 > limits[f] as i64 * 3 {
+                growth += d;
+            }
+        }
+        (excess, growth)
+    }
+
     fn pass<T: Target>(&mut self, mf: &MFunc<T>, t: &T, i: &MInst<T>) {
         let mut d: SmallVec<[i64; 8]> = SmallVec::from_elem(0, self.now.len());
         self.delta(mf, t, i, &mut d);
@@ -422,7 +435,42 @@ impl RunningPressure {
     }
 }
 
-/// Orders a piece backwards: the last instruction first.
+/// The instructions that can be placed next, of which the choice looks at the [`WINDOW`] of highest rank.
+struct Ready {
+    /// Ranks in ascending order, all above those of `rest`.
+    window: SmallVec<[u32; WINDOW + 1]>,
+    /// Empty unless the window is full.
+    rest: BTreeSet<u32>,
+}
+
+impl Ready {
+    fn new(ranks: impl Iterator<Item = u32>) -> Ready {
+        let mut ready = Ready { window: SmallVec::new(), rest: BTreeSet::new() };
+        ranks.for_each(|r| ready.insert(r));
+        ready
+    }
+    fn insert(&mut self, rank: u32) {
+        let at = self.window.iter().rposition(|&r| r < rank).map_or(0, |k| k + 1);
+        if at == 0 && self.window.len() == WINDOW {
+            self.rest.insert(rank);
+            return;
+        }
+        self.window.insert(at, rank);
+        if self.window.len() > WINDOW {
+            self.rest.insert(self.window.remove(0));
+        }
+    }
+    /// Removes what stands at a place of the window.
+    fn take(&mut self, at: usize) -> u32 {
+        let rank = self.window.remove(at);
+        if let Some(r) = self.rest.pop_last() {
+            self.window.insert(0, r);
+        }
+        rank
+    }
+}
+
+/// Orders a piece backwards: the last instruction first. Returns the highest pressure of each file on the way.
 fn bottom_up<T: Target>(
     mf: &MFunc<T>,
     t: &T,
@@ -430,7 +478,7 @@ fn bottom_up<T: Target>(
     dag: &Dag,
     limits: &[u32],
     state: &mut RunningPressure,
-) -> Vec<u32> {
+) -> (Vec<u32>, SmallVec<[i64; 8]>) {
     let n = piece.len();
     let mut depth = vec![0u32; n];
     for k in 0..n {
@@ -438,33 +486,43 @@ fn bottom_up<T: Target>(
     }
     let mut waiting: Vec<u32> = dag.succs.iter().map(|s| s.len() as u32).collect();
     let mut earliest = vec![0u32; n];
-    let mut ready: BTreeSet<u32> = (0..n as u32).filter(|&k| waiting[k as usize] == 0).collect();
+    let mut ready = Ready::new((0..n as u32).filter(|&k| waiting[k as usize] == 0));
     let mut order = Vec::with_capacity(n);
     let mut now = 0u32;
     let mut delta: SmallVec<[i64; 8]> = SmallVec::from_elem(0, limits.len());
-    while !ready.is_empty() {
-        let best = ready.iter().rev().take(WINDOW).copied().min_by_key(|&k| {
-            let i = &piece[k as usize];
-            state.delta(mf, t, i, &mut delta);
-            let mut excess = 0;
-            let mut growth = 0;
-            for (f, d) in delta.iter().enumerate() {
-                let over = state.now[f] + d - limits[f] as i64;
-                if over > 0 {
-                    excess += over;
-                }
-                // Near the limit growth counts too.
-                if state.now[f] * 4 > limits[f] as i64 * 3 {
-                    growth += d;
-                }
-            }
+    let mut peak: SmallVec<[i64; 8]> = SmallVec::from_slice(&state.now);
+    // No instruction adds more units of a file than this.
+    let mut most: SmallVec<[i64; 8]> = SmallVec::from_elem(0, limits.len());
+    for i in piece {
+        delta.fill(0);
+        for v in i.vreg_uses() {
+            let c = &t.classes()[mf.class(v).0 as usize];
+            delta[c.file as usize] += c.shape.units as i64;
+            most[c.file as usize] = most[c.file as usize].max(delta[c.file as usize]);
+        }
+    }
+    while !ready.window.is_empty() {
+        let far = (0..limits.len()).all(|f| {
+            let (now, limit) = (state.now[f], limits[f] as i64);
+            now * 4 <= limit * 3 && now + most[f] <= limit
+        });
+        let best = ready.window.iter().enumerate().rev().min_by_key(|&(_, &k)| {
+            let (excess, growth) = if far {
+                (0, 0)
+            } else {
+                state.delta(mf, t, &piece[k as usize], &mut delta);
+                state.cost(limits, &delta)
+            };
             let stall = earliest[k as usize].saturating_sub(now);
             (excess, growth, stall, core::cmp::Reverse(depth[k as usize]), core::cmp::Reverse(k))
         });
-        let Some(k) = best else { break };
-        ready.remove(&k);
+        let Some((at, _)) = best else { break };
+        let k = ready.take(at);
         now = now.max(earliest[k as usize]) + 1;
         state.pass(mf, t, &piece[k as usize]);
+        for (p, n) in peak.iter_mut().zip(&state.now) {
+            *p = (*p).max(*n);
+        }
         order.push(k);
         for &(p, cycles) in &dag.preds[k as usize] {
             let at = p as usize;
@@ -475,7 +533,7 @@ fn bottom_up<T: Target>(
             }
         }
     }
-    order
+    (order, peak)
 }
 
 /// Schedules physical registers by latency. Returns the number of blocks that changed.
@@ -512,17 +570,18 @@ fn top_down(dag: &Dag) -> Vec<u32> {
     }
     let mut waiting: Vec<u32> = dag.preds.iter().map(|p| p.len() as u32).collect();
     let mut earliest = vec![0u32; n];
-    let mut ready: BTreeSet<u32> = (0..n as u32).filter(|&k| waiting[k as usize] == 0).collect();
+    // The first instructions of the piece have the highest rank.
+    let rank = |k: u32| n as u32 - 1 - k;
+    let mut ready = Ready::new((0..n as u32).filter(|&k| waiting[k as usize] == 0).map(rank));
     let mut order = Vec::with_capacity(n);
     let mut now = 0u32;
-    while !ready.is_empty() {
-        let best = ready
-            .iter()
-            .take(WINDOW)
-            .copied()
-            .min_by_key(|&k| (earliest[k as usize].saturating_sub(now), core::cmp::Reverse(height[k as usize]), k));
-        let Some(k) = best else { break };
-        ready.remove(&k);
+    while !ready.window.is_empty() {
+        let best = ready.window.iter().enumerate().min_by_key(|&(_, &r)| {
+            let k = rank(r);
+            (earliest[k as usize].saturating_sub(now), core::cmp::Reverse(height[k as usize]), k)
+        });
+        let Some((at, _)) = best else { break };
+        let k = rank(ready.take(at));
         let issued = now.max(earliest[k as usize]);
         now = issued + 1;
         order.push(k);
@@ -531,7 +590,7 @@ fn top_down(dag: &Dag) -> Vec<u32> {
             earliest[at] = earliest[at].max(issued + cycles as u32);
             waiting[at] -= 1;
             if waiting[at] == 0 {
-                ready.insert(s);
+                ready.insert(rank(s));
             }
         }
     }
