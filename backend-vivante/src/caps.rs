@@ -28,6 +28,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::PrimitiveIndex, "nothing numbers primitives"),
     Unsupported::all(Refusal::SampleShading, "no program runs for each sample"),
+    Unsupported::all(Refusal::Centroids, "inputs are those of the pixel's middle: no word says otherwise"),
     Unsupported::all(Refusal::SampleMasks, "programs neither read nor give them"),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(Refusal::TargetFormats, "no depth is a float, and a target of 128 bits is two"),

@@ -105,6 +105,7 @@ refusals! {
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";
     SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample: the built-in value `sample_index`, inputs that are interpolated at the sample";
+    Centroids "centroids" Feature (Stage) "inputs of fragments at a point of the pixel that the primitive covers (`centroid`), where targets have several samples";
     SampleMasks "sample-masks" Feature (Stage) "masks of samples that a fragment entry point reads or gives";
     CoveredSamples "covered-samples" Feature (SampleMasks) "the mask of covered samples that a fragment entry point reads";
     ClipDistances "clip-distances" Feature (Stage) "clip distances that the fragment entry point cannot test: it tests depth early, or there is no location left for them";

@@ -52,10 +52,18 @@ const FRAGMENTS: &[(&str, &str)] = &[
 /// A frame of 48x40 pixels with so many samples. A program that runs for each sample interpolates at samples. What it makes goes to a
 /// buffer, since words have no resolve.
 ///
-/// Where programs have no buffers to write to, the target has the words, or of several samples the low bytes alone.
-fn scene(body: &str, topology: &str, (samples, each): (u32, bool), buffers: bool) -> String {
+/// Where programs have no buffers to write to, the target has the words, or of several samples the low bytes alone. Where they have no
+/// centroids with several samples, those inputs are of the middle.
+fn scene(body: &str, topology: &str, (samples, each): (u32, bool), [buffers, centroids]: [bool; 2]) -> String {
     let (input, at) = if each { (", @builtin(sample_index) at: u32", "at") } else { ("", "0u") };
-    let vertices = if each { VERTICES.replace("centroid", "sample") } else { VERTICES.to_string() };
+    let place = if each {
+        "sample"
+    } else if centroids || samples == 1 {
+        "centroid"
+    } else {
+        "center"
+    };
+    let vertices = VERTICES.replace("centroid", place);
     if !buffers {
         let whole = samples == 1;
         let (ty, give, other) = if whole {
@@ -171,7 +179,9 @@ fn differs(ready: &PreparedScene, place: Place) -> Result<Option<Compared>, Stri
 #[test]
 fn the_last_bit_of_what_is_interpolated_is_the_machines() {
     let draws: Vec<_> = crate::drawing::pictures("all:all").into_iter().map(exec::on).collect();
-    let writes = |on| !predict::documented_in(on, Stage::Fragment, Refusal::StorageBuffers);
+    let has = |on| {
+        [Refusal::StorageBuffers, Refusal::Centroids].map(|code| !predict::documented_in(on, Stage::Fragment, code))
+    };
     let mut wrong = Vec::new();
     for (name, body) in FRAGMENTS {
         for (topology, samples) in [
@@ -181,10 +191,12 @@ fn the_last_bit_of_what_is_interpolated_is_the_machines() {
             ("line-list", (1, false)),
             ("point-list", (1, false)),
         ] {
-            let [ready, plain] = [true, false].map(|buffers| ready(&scene(body, topology, samples, buffers)));
+            let kinds = [[true, true], [true, false], [false, true]];
+            let scenes = kinds.map(|kind| (kind, ready(&scene(body, topology, samples, kind))));
             for (k, &on) in draws.iter().enumerate() {
                 let level = [0, 2, 3][k % 3];
-                match differs(if writes(on) { &ready } else { &plain }, gfx::place(on, level)) {
+                let (_, ready) = scenes.iter().find(|(kind, _)| *kind == has(on)).expect("a scene of the kind");
+                match differs(ready, gfx::place(on, level)) {
                     // Programs for each sample are what a chip may lack.
                     Ok(compared) if compared.is_some() || samples.1 => {}
                     Ok(_) => wrong.push(format!("{name}, {topology}, {samples:?} on {on} -O{level}: refused")),

@@ -27,6 +27,7 @@ mod gfx_spirv;
 mod graphics;
 mod hostile;
 mod immediates;
+mod kept_values;
 mod levels;
 mod limits;
 mod litmus;

@@ -135,6 +135,12 @@ fn parts() -> Vec<Probe> {
             "@fragment fn main(@location(0) @interpolate(perspective, sample) x: f32) -> @location(0) vec4f { return vec4f(x); }",
         ),
         drawn(
+            R::Centroids,
+            &["vivante"],
+            on(vec![Some(Target::new(Format::Rgba8Unorm))], 4),
+            "@fragment fn main(@location(0) @interpolate(linear, centroid) x: f32) -> @location(0) vec4f { return vec4f(x); }",
+        ),
+        drawn(
             R::SampleMasks,
             &["tesla", "vivante"],
             None,

@@ -3,7 +3,7 @@
 //!
 //! Each is drawn in three forms on the oracle, on the oracle behind passes, and on the machine of each family that draws. A machine draws
 //! what the oracle draws of the IR that selection read, to the bit, and nearly what the oracle draws of the module as it was written:
-//! weights of filters have eight bits on machines, centroids are where hardware has them, and edges and thresholds amplify that. The form with debug information draws what
+//! weights of filters have eight bits on machines, and edges and thresholds amplify that. The form with debug information draws what
 //! the plain one draws, the optimised one nearly so.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("foliage", "tesla:nv50", "level-queries"),
     ("foliage", "tesla:nv84", "level-queries"),
     ("foliage", "tesla:nva0", "level-queries"),
+    ("multisample", "vivante", "centroids"),
     ("oit", "tesla:nv50", "blend-equations"),
     ("oit", "tesla:nv84", "blend-equations"),
     ("oit", "tesla:nva0", "blend-equations"),

@@ -146,18 +146,179 @@ fn forms() -> Vec<(&'static str, Outputs)> {
     ]
 }
 
+/// Forms of interfaces that were not drawn at first, and their values.
+fn interfaces() -> Vec<(&'static str, Outputs)> {
+    // What is 20 x over w, where 1/w is 1 - (x + 3 y) / 32, in sixteenths of a pixel; and the place, of a part of the pixel.
+    let over_w = |x: u32, y: u32| (2 * 640 * x + 512 - x - 3 * y) / (2 * (512 - x - 3 * y));
+    let inside = |part: (u32, u32), x: u32, y: u32| {
+        let (x, y) = (16 * x + part.0, 16 * y + part.1);
+        [over_w(x, y), x, y]
+    };
+    // The upper rows begin in the first column right of its first sample, which leaves the second at 14 6. The lower ones end in the last
+    // column, right of the third sample at 2 10 alone.
+    let centroid = |x: u32, y: u32| {
+        let part = match (x, y) {
+            (0, 0 | 1) => (14, 6),
+            (3, 2 | 3) => (2, 10),
+            _ => (8, 8),
+        };
+        let [v, column, row] = inside(part, x, y);
+        [inside((8, 8), x, y)[0], v, column, row]
+    };
+    let (right, left) = (|x: u32, y: u32| y < 2 || x < 3, |x: u32, y: u32| y > 1 || x > 0);
+    let drawn = |is: &dyn Fn(u32, u32) -> bool, texel: &dyn Fn(u32, u32) -> [u32; 4]| {
+        picture(4, |x, y| if is(x, y) { texel(x, y) } else { [0; 4] })
+    };
+    // The vertices of each sample's program have the numbers 7 to 12.
+    let of = |part: (u32, u32)| {
+        move |x: u32, y: u32| {
+            let [v, column, row] = inside(part, x, y);
+            [v, column, row, if y < 2 { 7 } else { 10 }]
+        }
+    };
+    // The line between the triangles goes down by half a pixel for each to the right. The lower one begins with the first vertex.
+    let vertex = |x: u32, y: u32| u32::from(2 * y < x);
+    let minus = |n: u32| n.wrapping_neg();
+    let up = |y: u32| if y == 0 { 6 } else { 2 };
+    vec![
+        ("centroid", vec![("picture", drawn(&right, &centroid)), ("second", drawn(&left, &centroid))]),
+        ("belongs", vec![("picture", drawn(&right, &of((14, 6)))), ("second", drawn(&left, &of((2, 10))))]),
+        (
+            "integers",
+            vec![
+                (
+                    "picture",
+                    picture(2, |x, y| {
+                        let k = vertex(x, y);
+                        [10 + k, 20 + k, 40 + k, 2 * x + 1]
+                    }),
+                ),
+                ("second", picture(2, |x, y| [minus(vertex(x, y)), minus(5 * vertex(x, y)), vertex(x, y), up(y)])),
+            ],
+        ),
+        (
+            "attributes",
+            vec![
+                ("picture", picture(2, |x, y| [2 * x + 1, 3, 9, up(y)])),
+                ("second", picture(2, |x, y| [5 * vertex(x, y), minus(5 * vertex(x, y)), 14 + 2 * x, 123])),
+            ],
+        ),
+        // Along s eighths, 48 s / (24 - 2 s) with w of 1 and 3 at the ends.
+        (
+            "declared",
+            vec![
+                (
+                    "picture",
+                    picture(2, |x, _| [[2, 6, 2, 6], [8, 18, 8, 18], [17, 30, 17, 30], [34, 42, 34, 42]][x as usize]),
+                ),
+                ("second", picture(2, |x, y| [vertex(x, y), 7 - 2 * x, 8, 1])),
+            ],
+        ),
+        ("views", one(4, |x, _| [0, 0, 5, x])),
+    ]
+}
+
+/// Texel of an array: `x` and `y` are taken around.
+fn around(x: i32, y: i32) -> u32 {
+    ((y & 3) * 4 + (x & 3)) as u32
+}
+
+/// Forms of images that were not drawn at first, and their values.
+fn images() -> Vec<(&'static str, Outputs)> {
+    // Levels of steps of one texel, four, 64 and a half: of four levels the last is the third. Twice as far along one axis.
+    let asked =
+        |x: u32, y: u32| [[0, 0, 1, 1], [2, 2, 3, 3], [3, 6, 3, 7], [0, -1, 0, 0]][(x / 2 + y / 2 * 2) as usize];
+    // Texels that are farther than the reference, of both levels.
+    let first = |x: u32, y: u32| (x + y / 2) & 1;
+    let second = |x: u32, y: u32| (x + y + 1) & 1;
+    let at_level = |x: u32, y: u32| if y & 1 == 0 { first(x, y) } else { second(x / 2, y / 2) };
+    let right = |x: u32, y: u32| if y & 1 == 0 { first((x + 1).min(3), y) } else { second(1, y / 2) };
+    let left = |x: u32, y: u32| if y & 1 == 0 { first(x.saturating_sub(1), y) } else { second(0, y / 2) };
+    let by_quad = |x: u32, y: u32| if x < 2 { first(x, y) } else { second(1, y.min(1)) };
+    let by = [[0, 0], [2, 0], [-1, 1], [1, -2]];
+    let far = [[-3, 2], [0, 3], [3, 0], [0, -1]];
+    let four = [[0, 1], [1, 1], [1, 0], [0, 0]];
+    let moved = |x: u32, y: u32, by: [i32; 2]| (x as i32 + by[0], y as i32 + by[1]);
+    let number = |x, y, by| {
+        let (x, y) = moved(x, y, by);
+        around(x, y)
+    };
+    let farther = |x, y, by| {
+        let (x, y) = moved(x, y, by);
+        u32::from((5 * (x & 3) + 3 * (y & 3)) % 4 < 2)
+    };
+    let words = |layers: u32, texel: &dyn Fn(u32, u32, u32) -> u32| -> Vec<u8> {
+        let places = (0..layers).flat_map(|z| (0..4).map(move |k| (k & 1, k >> 1, z)));
+        places.flat_map(|(x, y, z)| texel(x, y, z).to_le_bytes()).collect()
+    };
+    vec![
+        ("asked", vec![("picture", picture(4, |x, y| asked(x, y).map(|v| v as u32)))]),
+        // Depths of a quarter, a half, three quarters and one, in eighths.
+        ("compared", one(4, |x, _| [2 * x + 2, u32::from(x > 0), 2 * x + 2 + if x > 1 { 100 } else { 0 }, 8])),
+        (
+            "depths",
+            vec![
+                (
+                    "picture",
+                    picture(4, |x, y| [at_level(x, y), at_level(x, y), right(x, y), at_level(x, y) + 2 * left(x, y)]),
+                ),
+                ("second", picture(4, |x, y| [by_quad(x, y), second(x / 2, y / 2), first(x, y), first(x, y)])),
+            ],
+        ),
+        // The four around a corner: the lower left one is the first, then counterclockwise. Above and left of the edge is the edge.
+        (
+            "depth_layers",
+            one(4, |x, y| {
+                let at = |x: u32, y: u32| first(x, y) ^ 1;
+                let (left, up) = (x.saturating_sub(1), y.saturating_sub(1));
+                let four = at(left, y) + 2 * at(x, y) + 4 * at(x, up) + 8 * at(left, up);
+                [at_level(x, y) ^ (y / 2), first(x, y) ^ 1 ^ (y / 2), four, 1]
+            }),
+        ),
+        (
+            "gathers",
+            vec![
+                ("picture", picture(4, |x, y| by.map(|by| 100 + number(x, y, by)))),
+                ("second", picture(4, |x, y| by.map(|by| farther(x, y, by)))),
+                (
+                    "last",
+                    picture(4, |x, y| [0, 1, 2, 3].map(|k| 16 + number(x, y, far[k]) + number(x + 1, y, four[k]))),
+                ),
+            ],
+        ),
+        (
+            "cubes",
+            vec![
+                ("to", words(6, &|x, y, z| 100 * (11 - z) + 10 * y + x)),
+                // Of three cubes with edges of two texels.
+                ("last", words(18, &|x, _, z| if z / 6 == x { 22_322 } else { 0 })),
+            ],
+        ),
+        ("held", one(4, |x, _| [1 + x, 0x15 + x, 10 + x, 255])),
+    ]
+}
+
 /// Where a form is refused: family or target, and the code.
 #[rustfmt::skip]
 const REFUSED: &[(&str, &str, &str)] = &[
+    ("asked", "tesla:nv50", "level-queries"),
+    ("asked", "tesla:nv84", "level-queries"),
+    ("asked", "tesla:nva0", "level-queries"),
     ("atomics", "tesla:nv50", "image-atomics"),
     ("atomics", "tesla", "storage-textures"),
     ("atomics", "vivante", "image-atomics"),
+    ("belongs", "tesla:nv50", "sample-shading"),
+    ("belongs", "tesla:nv84", "sample-shading"),
+    ("belongs", "tesla:nva0", "sample-shading"),
+    ("belongs", "vivante", "sample-shading"),
     ("buffers", "tesla", "storage-buffers"),
+    ("centroid", "vivante", "centroids"),
     ("demoted", "tesla:nv50", "sample-masks"),
     ("demoted", "tesla:nv84", "sample-masks"),
     ("demoted", "tesla:nva0", "sample-masks"),
     ("demoted", "tesla:nva3", "covered-samples"),
     ("demoted", "vivante", "sample-masks"),
+    ("depth_layers", "tesla", "texel-comparisons"),
     ("formats", "tesla", "storage-textures"),
     ("layers", "gcn", "layers"),
     ("layers", "tesla", "layers"),
@@ -212,7 +373,7 @@ fn listed(name: &str, target: Target) -> Option<&'static str> {
 #[test]
 fn forms_have_their_values() {
     let targets = drawing::drawing("all:all");
-    let forms = forms();
+    let forms: Vec<_> = [forms(), interfaces(), images()].into_iter().flatten().collect();
     let files = std::fs::read_dir(folder()).expect("the folder").flatten();
     let scenes = files.filter(|f| f.path().extension().is_some_and(|e| e == "toml")).count();
     assert_eq!(scenes, forms.len(), "each scene has its values");

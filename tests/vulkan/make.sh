@@ -1,6 +1,6 @@
 #!/bin/sh
 # make.sh [NAME]...: makes the SPIR-V of the shaders in this folder, or of these, in three forms: as glslangValidator writes it, with its
-# debug information (debug/) and after spirv-opt -O (optimised/). Those of forms/ are made as glslangValidator writes them. Debian's glslang-tools 12.0.0 and spirv-tools 2023.1 made what is here.
+# debug information (debug/) and after spirv-opt -O (optimised/). Those of forms/ are made as glslangValidator writes them, or by spirv-as where they are assembly. Debian's glslang-tools 12.0.0 and spirv-tools 2023.1 made what is here.
 set -e
 cd "$(dirname "$0")"
 mkdir -p debug optimised
@@ -12,9 +12,15 @@ for f in *.vert *.frag; do
     spirv-opt -O "optimised/$f.spv" -o "optimised/$f.spv"
     for form in . debug optimised; do spirv-val --target-env vulkan1.1 "$form/$f.spv"; done
 done
-for f in forms/*.vert forms/*.frag; do
+for f in forms/*.vert forms/*.frag forms/*.comp; do
     name=$(basename "${f%.*}")
     case " $* " in "  " | *" $name "*) ;; *) continue ;; esac
     glslangValidator -V --quiet --target-env vulkan1.1 "$f" -o "$f.spv"
     spirv-val --target-env vulkan1.1 "$f.spv"
+done
+for f in forms/*.spvasm; do
+    name=$(basename "${f%.*.*}")
+    case " $* " in "  " | *" $name "*) ;; *) continue ;; esac
+    spirv-as --target-env spv1.3 "$f" -o "${f%.spvasm}.spv"
+    spirv-val --target-env vulkan1.1 "${f%.spvasm}.spv"
 done

@@ -20,7 +20,8 @@
 //! | location of a colour | its number over bound targets, without holes; outputs without a target are removed | `compact_targets` |
 //!
 //! The rows of clip distances, samples and colours need the pipeline in `PassCx::around`, those of clip distances also the other stage; one that tests depth early
-//! keeps them. Both stages of a pipeline are lowered with the same capabilities: an output that is linear must meet an input that is.
+//! keeps them. Both stages of a pipeline are lowered with the same capabilities: what is linear in one of them is so in the other. Where they say different
+//! things, as SPIR-V allows, the fragment's word counts.
 //!
 //! Needs: one return. Keeps: the CFG. Changes the interface of the entry point in `PassCx::entry`.
 
@@ -56,6 +57,11 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if caps != IoCaps::FULL
         && let Some(io) = entry.interface_mut()
     {
+        if let (Stage::Vertex, Some(StageInfo::Fragment { io: read, .. })) =
+            (stage, cx.around.and_then(|a| a.other.as_ref()))
+        {
+            read_as(io, read);
+        }
         let samples = cx.around.map(|a| a.pipeline.samples);
         let mut n = walk(f, |b, i| match b.func.insts[i].attr {
             Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
@@ -88,6 +94,15 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         cx.must_change(n);
     }
     cx.entry = Some(entry);
+}
+
+/// Outputs change between vertices as the fragment stage reads them.
+fn read_as(vertex: &mut Interface, fragment: &Interface) {
+    for slot in vertex.outputs.iter_mut().filter(|s| matches!(s.at, IoAt::Location { .. })) {
+        if let Some(input) = fragment.inputs.iter().find(|i| i.at == slot.at) {
+            slot.interp.mode = input.interp.mode;
+        }
+    }
 }
 
 /// Visits every instruction once; what `replace` gives takes the place of its result.

@@ -199,6 +199,8 @@ impl Check<'_> {
         refused(Refusal::PointSize, output(&|at| at == IoAt::PointSize))?;
         refused(Refusal::Layers, output(&|at| matches!(at, IoAt::Layer | IoAt::ViewportIndex)))?;
         let Some(p) = pipeline else { return Ok(()) };
+        let centroid = |s: &&IoSlot| fragment && p.samples > 1 && s.interp.at == Where::Centroid;
+        refused(Refusal::Centroids, io.inputs.iter().find(centroid))?;
         let caps = &self.caps.io;
         let formats = p.targets.iter().flatten().map(|t| t.format).chain(p.depth.map(|d| d.format));
         if let Some(format) = formats.into_iter().find(|f| !caps.targets.has(*f)) {

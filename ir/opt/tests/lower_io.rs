@@ -1,7 +1,7 @@
 //! Stages in the form of poorer targets: each rule where it fires, and nothing where the target has everything.
 
 use gpucc_ir::{Module, Stage};
-use gpucc_opt::{Blending, Caps, IoCaps, Options, prepare};
+use gpucc_opt::{Blending, Caps, IoCaps, Options, PipelineContext, prepare};
 use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target, Topology};
 use gpucc_sim::raster::Viewport;
 use gpucc_sim::texture::Codec;
@@ -98,6 +98,26 @@ fn linear_by_perspective() {
     assert!(!vertex.contains("linear center") && vertex.contains("fmul"), "{vertex}");
     assert!(!fragment.contains("linear center") && fragment.contains("frag_inv_w"), "{fragment}");
     assert!(!fragment.contains("frcp"), "{fragment}");
+}
+
+/// Where the stages say different things of an output, the fragment's word counts.
+#[test]
+fn fragments_say_what_is_linear() {
+    let smooth = |text: &str| text.replace(" linear center f32x2", " f32x2");
+    for (vertex, fragment, multiplied) in [
+        (smooth(VERTEX), FRAGMENT.to_string(), true),
+        (VERTEX.to_string(), smooth(FRAGMENT), false),
+        (smooth(VERTEX), smooth(FRAGMENT), false),
+    ] {
+        let [vertex, fragment] =
+            [vertex, fragment].map(|t| gpucc_ir::text::parse_module(&t).unwrap_or_else(|e| panic!("{e}")));
+        let other = Some(fragment.entries[0].stage.clone());
+        let around = Some(Box::new(PipelineContext { other, ..PipelineContext::new(Pipeline::default()) }));
+        let options = Options { verify: true, around, ..Options::default() };
+        let caps = with(IoCaps { linear: false, ..IoCaps::FULL });
+        let (after, _) = prepare(&vertex, "vs", &caps, &options).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(after.to_string().contains("fmul"), multiplied, "{after}");
+    }
 }
 
 #[test]
