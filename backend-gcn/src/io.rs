@@ -132,7 +132,8 @@ impl Io {
         self.enabled |= position << 8;
         let mask = used.reads(Sysval::SampleMask);
         self.enabled |= u32::from(used.reads(Sysval::FrontFacing)) << 12;
-        self.enabled |= u32::from(used.reads(Sysval::SampleIndex) || mask && used.per_sample) << 13;
+        let ancillary = used.reads(Sysval::SampleIndex) || used.reads(Sysval::Layer) || mask && used.per_sample;
+        self.enabled |= u32::from(ancillary) << 13;
         self.enabled |= u32::from(mask) << 14;
         // POS_W needs a pair with perspective, and some pair is always on.
         if self.enabled & 0x7f == 0 || position & 8 != 0 && self.enabled & 15 == 0 {
@@ -256,8 +257,9 @@ pub fn places<'a>(
                 (abi::FILE_ATTRIBUTE, io.fetched(slot, stage.interface()?, p).map_or(0, |f| f.place))
             }
             // The size of a point is refused.
-            (_, IoAt::Position | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex) => (abi::FILE_EXPORT, 12),
-            (_, IoAt::ClipDistance(n)) => (abi::FILE_EXPORT, 13 + u32::from(n) / 4),
+            (_, IoAt::Position | IoAt::PointSize) => (abi::FILE_EXPORT, 12),
+            (_, IoAt::Layer | IoAt::ViewportIndex) => (abi::FILE_EXPORT, 13),
+            (_, IoAt::ClipDistance(n)) => (abi::FILE_EXPORT, first_distances(stage.interface()?) + u32::from(n) / 4),
             (_, IoAt::FragDepth | IoAt::SampleMask) => (abi::FILE_EXPORT, 8),
             (_, IoAt::Location { .. }) if io.is_fragment => {
                 (abi::FILE_EXPORT, colours.iter().take_while(|&&c| c != n).count() as u32)
@@ -269,8 +271,9 @@ pub fn places<'a>(
         };
         let lane = match slot.at {
             IoAt::ClipDistance(n) => n % 4,
-            // Behind the depth and the stencil value.
-            IoAt::SampleMask => 2,
+            // Behind the depth and the stencil value, or the size of a point and the edge flag.
+            IoAt::SampleMask | IoAt::Layer => 2,
+            IoAt::ViewportIndex => 3,
             _ => 0,
         };
         Some(HwPlace { file, index: index as u16, lane })
@@ -287,17 +290,21 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
         StageInfo::Compute { .. } => Vec::new(),
         StageInfo::Vertex(interface) => {
             let distances = distances(interface);
-            let exports = 1 + distances.div_ceil(4);
+            let exports = first_distances(interface) - 12 + distances.div_ceil(4);
             let params = interface.outputs.iter().filter(|o| matches!(o.at, IoAt::Location { .. })).count() as u32;
             let format = (0..exports).fold(0, |w, k| w | 4 << (4 * k));
             let on = (1 << distances) - 1;
-            let vectors = u32::from(distances > 0) << 22 | u32::from(distances > 4) << 23;
+            let [layer, viewport] = choices(interface);
+            // The vector that both are in is on twice: for itself, and for the bus beside that of the positions.
+            let choice = u32::from(layer) << 18 | u32::from(viewport) << 19;
+            let both = if choice == 0 { 0 } else { 1 << 21 | 1 << 24 };
+            let vectors = both | u32::from(distances > 0) << 22 | u32::from(distances > 4) << 23;
             vec![
                 word(reg::SPI_SHADER_PGM_RSRC1_VS, rsrc[0]),
                 word(reg::SPI_SHADER_PGM_RSRC2_VS, rsrc[1]),
                 word(reg::SPI_VS_OUT_CONFIG, params.saturating_sub(1) << 1),
                 word(reg::SPI_SHADER_POS_FORMAT, format),
-                word(reg::PA_CL_VS_OUT_CNTL, on | on << 8 | vectors),
+                word(reg::PA_CL_VS_OUT_CNTL, on | on << 8 | choice | vectors),
                 word(reg::VGT_PRIMITIVEID_EN, 0),
             ]
         }
@@ -363,6 +370,16 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
             list
         }
     }
+}
+
+/// Whether a vertex program chooses a layer, and a viewport.
+pub fn choices(interface: &gpucc_ir::Interface) -> [bool; 2] {
+    [IoAt::Layer, IoAt::ViewportIndex].map(|at| interface.outputs.iter().any(|s| s.at == at))
+}
+
+/// The export of the first clip distances: behind the position, and the vector of a layer and a viewport where there is one.
+pub fn first_distances(interface: &gpucc_ir::Interface) -> u32 {
+    13 + u32::from(choices(interface) != [false; 2])
 }
 
 /// How many clip distances there are, holes among them.

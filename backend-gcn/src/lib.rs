@@ -80,7 +80,6 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
-    Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(
         Refusal::BindGroup,
@@ -194,7 +193,9 @@ fn caps() -> Caps {
             window_positions: false,
             clip_distances: true,
             point_size: false,
-            layers: false,
+            layers: true,
+            viewports: true,
+            viewport_index: false,
             packed_colours: true,
             compact_targets: true,
         },

@@ -212,6 +212,8 @@ fn caps(generation: u8) -> Caps {
             clip_distances: true,
             point_size: false,
             layers: false,
+            viewports: false,
+            viewport_index: false,
             packed_colours: false,
             compact_targets: false,
         },

@@ -202,6 +202,8 @@ fn caps() -> Caps {
             clip_distances: false,
             point_size: false,
             layers: false,
+            viewports: false,
+            viewport_index: false,
             packed_colours: false,
             compact_targets: false,
         },

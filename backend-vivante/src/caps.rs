@@ -180,6 +180,8 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             clip_distances: false,
             point_size: false,
             layers: false,
+            viewports: false,
+            viewport_index: false,
             packed_colours: false,
             compact_targets: true,
         },

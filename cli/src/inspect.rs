@@ -49,6 +49,8 @@ fn io_kind(at: IoPlace) -> (&'static str, Option<u8>) {
         IoPlace::ClipDistance(n) => ("clip_distance", Some(n)),
         IoPlace::FragDepth => ("frag_depth", None),
         IoPlace::SampleMask => ("sample_mask", None),
+        IoPlace::Layer => ("layer", None),
+        IoPlace::ViewportIndex => ("viewport_index", None),
     }
 }
 
@@ -90,7 +92,7 @@ fn interface(r: &InterfaceRow, stage: Stage) -> Value {
             row["blend_src"] = blend_src.into();
         }
         IoPlace::ClipDistance(n) => row["clip_distance"] = n.into(),
-        IoPlace::Position | IoPlace::FragDepth | IoPlace::SampleMask => {}
+        IoPlace::Position | IoPlace::FragDepth | IoPlace::SampleMask | IoPlace::Layer | IoPlace::ViewportIndex => {}
     }
     if (stage == Stage::Vertex) == r.output {
         row["interpolation"] = r.interpolation.name().into();

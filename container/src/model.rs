@@ -237,6 +237,10 @@ pub enum IoPlace {
     FragDepth,
     /// The samples that a fragment covers.
     SampleMask,
+    /// The layer of the attachments that a vertex chooses.
+    Layer,
+    /// The viewport that a vertex chooses.
+    ViewportIndex,
 }
 
 /// A fieldless enumeration whose values have numbers in the file and names in reports.

@@ -402,6 +402,8 @@ fn read_interface(mut b: Bytes<'_>) -> Result<InterfaceRow, ReadError> {
         2 => IoPlace::ClipDistance(number),
         3 => IoPlace::FragDepth,
         4 => IoPlace::SampleMask,
+        5 => IoPlace::Layer,
+        6 => IoPlace::ViewportIndex,
         other => return Err(b.invalid(format_args!("kind {other}"))),
     };
     let components = b.u8()?;

@@ -89,10 +89,13 @@ impl Container {
             }
         }
         // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines with
-        // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth.
+        // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth, layers and viewports with the fifth.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(asks_for_more) => VERSION_MINOR,
+            () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => {
+                VERSION_MINOR
+            }
+            () if any(asks_for_more) => 4,
             () if any(|e| !e.variables.is_empty()) => 3,
             () if any(|e| e.pipeline.is_some()) => 2,
             () if any(|e| e.stage != Stage::Compute) => 1,
@@ -282,6 +285,8 @@ fn interface(e: &Entry) -> Vec<u8> {
             IoPlace::ClipDistance(n) => (2, n, 0),
             IoPlace::FragDepth => (3, 0, 0),
             IoPlace::SampleMask => (4, 0, 0),
+            IoPlace::Layer => (5, 0, 0),
+            IoPlace::ViewportIndex => (6, 0, 0),
         };
         let how = r.interpolation as u8 | (r.sampling as u8) << 4;
         out.extend_from_slice(&[r.output.into(), kind, number, second, r.components, r.integer.into(), how, r.file]);

@@ -1,5 +1,6 @@
 //! GCN's draws: inputs, outputs and register words in the container, the last export, the pull model.
 
+use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::{Container, IoPlace, Preload, Source, Stage};
 use gpucc_sim::texture::Format;
@@ -128,6 +129,66 @@ fn positions_are_where_the_register_word_says() {
             set(&mut f, &[(BARYC_CNTL, word)]);
             let said = draw_on((&v, &f), Format::Rgba8Unorm, 4).err().map(|t| t.to_string());
             assert!(said.is_some_and(|s| s.contains("SPI_BARYC_CNTL")), "{target}: {word:#x}");
+        }
+    }
+}
+
+/// A parameter beyond those that SPI_VS_OUT_CONFIG counts is a trap.
+#[test]
+fn parameters_that_are_not_exported() {
+    for target in gcn() {
+        let (mut v, f) = (compile(COUNTED, "vs", target, 2), compile(COUNTED, "fs", target, 2));
+        let row = v.entries[0].interface.iter_mut().find(|r| matches!(r.at, IoPlace::Location { .. }));
+        row.expect("a parameter").index = 14;
+        let said = draw(&v, &f).expect_err("there is one parameter").to_string();
+        assert!(said.contains("SPI_PS_INPUT_CNTL_0 names parameter 14"), "{target}: {said}");
+    }
+}
+
+/// PA_CL_VS_OUT_CNTL and SPI_SHADER_POS_FORMAT fit each other and what is exported: bits 18 and 19 take layer and viewport from the
+/// vector of bits 21 and 24, bits 0 to 7 distances from those of bits 22 and 23.
+#[test]
+fn position_exports_are_what_the_register_words_say() {
+    const FORMAT: u32 = 0x2870c;
+    const CONTROL: u32 = 0x2881c;
+    let (layers, both) = (
+        &include_bytes!("../vulkan/forms/layers.vert.spv")[..],
+        &include_bytes!("../vulkan/forms/choices.vert.spv")[..],
+    );
+    for target in gcn() {
+        let of = |bytes: &[u8]| {
+            let module = frontend::load(bytes, Lang::Spirv, &FrontOptions::default()).expect("it loads").module;
+            let options = Options { target, codegen: CodegenOptions::default() };
+            gpucc::compile_entry(&module, "main", &options).expect("it compiles").container().clone()
+        };
+        let words = |c: &Container| {
+            [FORMAT, CONTROL].map(|r| c.entries[0].state.iter().find(|w| w.register == r).map_or(0, |w| w.value))
+        };
+        assert_eq!(words(&of(layers)), [0x44, 0x0124_0000], "{target}");
+        // The vector, then the distances.
+        let c = of(both);
+        assert_eq!(words(&c), [0x444, 0x016c_0101], "{target}");
+        let rows: Vec<_> = c.entries[0].interface.iter().map(|r| (r.at, r.index, r.lane)).collect();
+        for row in [(IoPlace::Layer, 13, 2), (IoPlace::ViewportIndex, 13, 3), (IoPlace::ClipDistance(0), 14, 0)] {
+            assert!(rows.contains(&row), "{target}: {rows:?}");
+        }
+        let (v, f) = (compile(COUNTED, "vs", target, 2), compile(COUNTED, "fs", target, 2));
+        let said = |format: u32, control: u32| {
+            let mut v = v.clone();
+            set(&mut v, &[(FORMAT, format), (CONTROL, control)]);
+            draw(&v, &f).expect_err("words that do not fit").to_string()
+        };
+        for (format, control, why) in [
+            (0x44, 0x0124_0000, "ask for export 13"),
+            (4, 0x0124_0000, "does not fit 1 position exports"),
+            (4, 0x0104_0000, "as a whole"),
+            (4, 0x0004_0000, "as a whole"),
+            (4, 1 << 16, "not modelled"),
+            (4, 1, "a vector that is off"),
+            (0x44, 1 << 22, "ask for export 13"),
+        ] {
+            let said = said(format, control);
+            assert!(said.contains(why), "{target} {format:#x} {control:#x}: {said}");
         }
     }
 }

@@ -89,6 +89,14 @@ fn forms() -> Vec<(&'static str, Outputs)> {
                 _ => [0; 4],
             }),
         ),
+        // The lower half is clipped; the first layer is drawn by the second viewport, on the right, the second one by the first.
+        (
+            "choices",
+            one(8, |x, y| match (y / 4, y % 4, x) {
+                (_, 2 | 3, _) | (0, _, 0 | 1) => [0; 4],
+                (layer, ..) => [layer, 1 - layer, 7, x],
+            }),
+        ),
         // Of four pixels the middles are at 1, 3, 5 and 7 eighths, of two at 2 and 6.
         (
             "points",
@@ -313,6 +321,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("belongs", "vivante", "sample-shading"),
     ("buffers", "tesla", "storage-buffers"),
     ("centroid", "vivante", "centroids"),
+    ("choices", "tesla", "layers"),
+    ("choices", "valhall", "layers"),
+    ("choices", "vivante", "layers"),
     ("demoted", "tesla:nv50", "sample-masks"),
     ("demoted", "tesla:nv84", "sample-masks"),
     ("demoted", "tesla:nva0", "sample-masks"),
@@ -320,7 +331,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("demoted", "vivante", "sample-masks"),
     ("depth_layers", "tesla", "texel-comparisons"),
     ("formats", "tesla", "storage-textures"),
-    ("layers", "gcn", "layers"),
     ("layers", "tesla", "layers"),
     ("layers", "valhall", "layers"),
     ("layers", "vivante", "layers"),
@@ -346,7 +356,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("sample", "tesla:nva0", "sample-shading"),
     ("sample", "vivante", "sample-shading"),
     ("texels", "tesla", "storage-buffers"),
-    ("viewports", "gcn", "layers"),
     ("viewports", "tesla", "layers"),
     ("viewports", "valhall", "layers"),
     ("viewports", "vivante", "layers"),

@@ -11,7 +11,12 @@ use crate::inst::{
     Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, Offset, Once, Param,
     Readonly, S2, S4, Typed, U, V, Vm, exec, op, run_class, with,
 };
-use crate::io::{self, Colour, VERTEX_GROUP, distances};
+use crate::io::{self, Colour, VERTEX_GROUP, distances, first_distances};
+
+/// The number of the sample in the word of item 13: first bit and width.
+const SAMPLE: [u32; 2] = [8, 4];
+/// The layer of the attachments in it.
+const LAYER: [u32; 2] = [16, 13];
 
 /// An export: the number of its target, the sources that are used, and their values.
 struct Export {
@@ -213,7 +218,11 @@ impl Isel<'_> {
                 });
             }
             Sysval::SampleIndex => {
-                let Some(v) = self.sample_index(cx) else { return Err(cx.unknown(i)) };
+                let Some(v) = self.ancillary(cx, SAMPLE) else { return Err(cx.unknown(i)) };
+                cx.emit(MInst::copy(out[0], v));
+            }
+            Sysval::Layer => {
+                let Some(v) = self.ancillary(cx, LAYER) else { return Err(cx.unknown(i)) };
                 cx.emit(MInst::copy(out[0], v));
             }
             Sysval::SampleMask => {
@@ -224,7 +233,7 @@ impl Isel<'_> {
                     return Ok(());
                 }
                 // The hardware has the whole pixel's; an invocation stands for one sample.
-                let Some(at) = self.sample_index(cx) else { return Err(cx.unknown(i)) };
+                let Some(at) = self.ancillary(cx, SAMPLE) else { return Err(cx.unknown(i)) };
                 let bit = cx.temp(V);
                 self.valu(cx, build::VLshlrevB32.on([at, Use::imm(1)]).def(bit));
                 self.valu(cx, build::VAndB32.on([v, bit.into()]).def(out[0]));
@@ -234,11 +243,12 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn sample_index(&mut self, cx: &mut IselCx<'_>) -> Option<U> {
+    /// A field of the word of item 13: its first bit and its width.
+    fn ancillary(&mut self, cx: &mut IselCx<'_>, [first, width]: [u32; 2]) -> Option<U> {
         let n = self.io.item(13)?;
         let v = self.launch_vgpr(cx, n);
         let at = cx.temp(V);
-        self.valu(cx, build::VBfeU32.on([v, Use::imm(8), Use::imm(4)]).def(at));
+        self.valu(cx, build::VBfeU32.on([v, Use::imm(first), Use::imm(width)]).def(at));
         Some(Use::reg(at))
     }
 
@@ -314,7 +324,7 @@ impl Isel<'_> {
         let exports = if self.io.is_fragment {
             self.fragment_exports(&slots, &io::colours(interface))
         } else {
-            vertex_exports(&slots, distances(interface))
+            vertex_exports(&slots, interface)
         };
         // The last one of a kind says so; positions come first.
         let last = |list: &[Export]| match self.io.is_fragment {
@@ -386,17 +396,24 @@ fn colour_values(c: &Colour, slot: &IoSlot, values: &[U]) -> Vec<U> {
     (0..4).filter(|k| c.enabled >> k & 1 == 1).map(get).collect()
 }
 
-fn vertex_exports(slots: &[(&IoSlot, Vec<U>)], distances: u32) -> Vec<Export> {
+fn vertex_exports(slots: &[(&IoSlot, Vec<U>)], interface: &gpucc_ir::Interface) -> Vec<Export> {
     let find = |at: IoAt| slots.iter().find(|s| s.0.at == at).map(|s| s.1.as_slice());
     let mut list = Vec::new();
     let position = find(IoAt::Position).map_or_else(|| vec![Use::imm(0); 4], <[U]>::to_vec);
     list.push(Export { target: 12, enabled: 15, compressed: false, values: position });
+    let choices = [IoAt::Layer, IoAt::ViewportIndex].map(|at| find(at).map(|v| v[0]));
+    if choices.iter().any(Option::is_some) {
+        let enabled = u32::from(choices[0].is_some()) << 2 | u32::from(choices[1].is_some()) << 3;
+        let values = choices.into_iter().flatten().collect();
+        list.push(Export { target: 13, enabled, compressed: false, values });
+    }
+    let (distances, first) = (distances(interface), first_distances(interface));
     for at in (0..distances).step_by(4) {
         let n = (distances - at).min(4);
         // One that is not given is inside.
         let one = |k: u32| find(IoAt::ClipDistance((at + k) as u8)).map_or(Use::imm(0), |v| v[0]);
         let values = (0..n).map(one).collect();
-        list.push(Export { target: 13 + at / 4, enabled: (1 << n) - 1, compressed: false, values });
+        list.push(Export { target: first + at / 4, enabled: (1 << n) - 1, compressed: false, values });
     }
     let mut number = 0;
     for (slot, values) in slots {

@@ -202,8 +202,12 @@ pub struct IoCaps {
     pub clip_distances: bool,
     /// Whether points have the size that vertices give, and fragments know their place in them.
     pub point_size: bool,
-    /// Whether vertices choose among layers of the attachments and among viewports.
+    /// Whether vertices choose among layers of the attachments, and fragments know theirs.
     pub layers: bool,
+    /// Whether vertices choose among viewports.
+    pub viewports: bool,
+    /// Whether fragments know their viewport; otherwise the vertex hands its number on.
+    pub viewport_index: bool,
     /// Whether colours for targets of few bits leave as pairs of 16 bits.
     pub packed_colours: bool,
     /// Whether colour outputs are numbered over bound targets, without holes.
@@ -227,6 +231,8 @@ impl IoCaps {
         clip_distances: true,
         point_size: true,
         layers: true,
+        viewports: true,
+        viewport_index: true,
         packed_colours: false,
         compact_targets: false,
     };
@@ -245,8 +251,10 @@ impl IoCaps {
         window_positions: true,
         clip_distances: false,
         point_size: false,
-        // Nothing takes its place.
+        // Nothing takes the place of a choice.
         layers: true,
+        viewports: true,
+        viewport_index: false,
         packed_colours: true,
         compact_targets: true,
     };

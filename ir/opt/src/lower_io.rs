@@ -7,8 +7,9 @@
 //! | position | on the screen with 1/w, by scale and offset of the viewport | `window_positions` |
 //! | clip distance of a vertex | varyings of four at locations that neither stage has | `clip_distances` |
 //! | size of a point | nothing, where no points are drawn or it is 1; else it stays and is refused by its code | `point_size` |
-//! | layer and viewport that a vertex chooses | nothing, where they are 0; else they stay and are refused by their code | `layers` |
-//! | layer and viewport of a fragment | 0: no vertex of the target chooses | `layers` |
+//! | layer and viewport that a vertex chooses | nothing, where they are 0; else they stay and are refused by their code | `layers`, `viewports` |
+//! | layer and viewport of a fragment | 0: no vertex of the target chooses | `layers`, `viewports` |
+//! | viewport of a fragment | a flat varying of the vertex that chooses it, at a location that neither stage has; 0 behind one that does not | `viewport_index` |
 //! | fragment behind such a vertex | demoted where a distance is negative; with several samples its mask loses those | `clip_distances` |
 //! | output that is linear on the screen | times w, with perspective | `linear` |
 //! | input that is linear on the screen | with perspective, times 1 / w | `linear` |
@@ -19,14 +20,14 @@
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed_colours` |
 //! | location of a colour | its number over bound targets, without holes; outputs without a target are removed | `compact_targets` |
 //!
-//! The rows of clip distances, samples and colours need the pipeline in `PassCx::around`, those of clip distances also the other stage; one that tests depth early
-//! keeps them. Both stages of a pipeline are lowered with the same capabilities: what is linear in one of them is so in the other. Where they say different
-//! things, as SPIR-V allows, the fragment's word counts.
+//! The rows of clip distances, samples, colours and a viewport that travels need the pipeline in `PassCx::around`, those of clip distances and viewports also the
+//! other stage; one that tests depth early keeps clip distances. Both stages of a pipeline are lowered with the same capabilities: what is linear in one of them is
+//! so in the other. Where they say different things, as SPIR-V allows, the fragment's word counts.
 //!
 //! Needs: one return. Keeps: the CFG. Changes the interface of the entry point in `PassCx::entry`.
 
 use gpucc_ir::{
-    Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, IoAt, IoSlot, Mode, Op,
+    Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, Interp, IoAt, IoSlot, Mode, Op,
     Position, SecondaryMap, Stage, StageInfo, Sysval, Type, Value,
 };
 use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline, Topology};
@@ -46,14 +47,18 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = cx.caps.io;
     let Some(mut entry) = cx.entry.take() else { return };
     let stage = entry.stage.kind();
-    // Where clip distances travel; nowhere if they stay.
-    let free = match cx.around {
-        Some(around) if !caps.clip_distances && !tests_early(&entry.stage) => {
+    // Where clip distances and behind them a viewport travel; clip distances nowhere if they stay.
+    let mut free = match cx.around {
+        Some(around) if !(caps.clip_distances && caps.viewport_index) => {
             free_locations(cx.source.unwrap_or(&entry.stage), around)
         }
         _ => Vec::new(),
     };
+    let viewport = cx.around.and_then(|around| viewport_place(&entry.stage, around, &caps, &free));
     let early = tests_early(&entry.stage);
+    if caps.clip_distances || early {
+        free.clear();
+    }
     if caps != IoCaps::FULL
         && let Some(io) = entry.interface_mut()
     {
@@ -65,14 +70,19 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         let samples = cx.around.map(|a| a.pipeline.samples);
         let mut n = walk(f, |b, i| match b.func.insts[i].attr {
             Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
+            Attr::Sysval(Sysval::ViewportIndex) if caps.viewports => viewport.as_ref().map(|at| travelled(b, io, at)),
             _ => value(b, i, io, &caps, stage),
         });
         if stage == Stage::Vertex && !caps.point_size {
             n += point_size(f, io, cx.around.map(|a| &a.pipeline));
         }
-        if stage == Stage::Vertex && !caps.layers {
-            n += goes(f, io, IoAt::Layer, |bits| bits == Some(0));
-            n += goes(f, io, IoAt::ViewportIndex, |bits| bits == Some(0));
+        for (at, there) in [(IoAt::Layer, caps.layers), (IoAt::ViewportIndex, caps.viewports)] {
+            if stage == Stage::Vertex && !there {
+                n += goes(f, io, at, |bits| bits == Some(0));
+            }
+        }
+        if let (Stage::Vertex, Some(ViewportPlace::Varying(slot))) = (stage, viewport) {
+            n += hand_on_viewport(f, io, slot);
         }
         if early {
             n += goes(f, io, IoAt::FragDepth, |_| true);
@@ -136,7 +146,8 @@ fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Sta
             let (raw, first) = (b.sysval(Sysval::RawInstanceIndex), b.sysval(Sysval::FirstInstance));
             Some(b.iadd(raw, first))
         }
-        Attr::Sysval(Sysval::Layer | Sysval::ViewportIndex) if !caps.layers => Some(b.func.iconst(Type::I32, 0)),
+        Attr::Sysval(Sysval::Layer) if !caps.layers => Some(b.func.iconst(Type::I32, 0)),
+        Attr::Sysval(Sysval::ViewportIndex) if !caps.viewports => Some(b.func.iconst(Type::I32, 0)),
         Attr::Sysval(Sysval::FragCoord) if !caps.frag_coord => {
             let pixel = b.sysval(Sysval::Pixel);
             let pixel = b.u2f(pixel, Type::F32.with_lanes(2));
@@ -191,6 +202,57 @@ fn goes(f: &mut Function, io: &mut Interface, at: IoAt, says_nothing: impl Fn(Op
     }
     returned.put(b, io);
     u64::from(goes)
+}
+
+/// Where a fragment has the number of its viewport from.
+enum ViewportPlace {
+    /// A varying of its vertex.
+    Varying(IoSlot),
+    /// Its vertex chooses none: it is 0.
+    First,
+}
+
+/// Where the number of the viewport is between the stages of a pipeline. `None` where it need not travel, or there is no location.
+fn viewport_place(own: &StageInfo, around: &PipelineContext, caps: &IoCaps, free: &[u8]) -> Option<ViewportPlace> {
+    if !caps.viewports || caps.viewport_index {
+        return None;
+    }
+    let (StageInfo::Vertex(vertex), StageInfo::Fragment { .. }) = (match own {
+        StageInfo::Vertex(_) => (own, around.other.as_ref()?),
+        _ => (around.other.as_ref()?, own),
+    }) else {
+        return None;
+    };
+    if !vertex.outputs.iter().any(|s| s.at == IoAt::ViewportIndex) {
+        return Some(ViewportPlace::First);
+    }
+    let distances = if caps.clip_distances { 0 } else { distance_slots(vertex, free).len() };
+    let at = IoAt::location(*free.get(distances)?);
+    Some(ViewportPlace::Varying(IoSlot { interp: Interp::FLAT, ..IoSlot::new(at, Type::I32) }))
+}
+
+/// The number of a fragment's viewport; adds its input where there is none yet.
+fn travelled(b: &mut Builder<'_>, io: &mut Interface, place: &ViewportPlace) -> Value {
+    match place {
+        ViewportPlace::First => b.func.iconst(Type::I32, 0),
+        ViewportPlace::Varying(slot) => {
+            let at = io.inputs.iter().position(|s| s.at == slot.at).unwrap_or_else(|| {
+                io.inputs.push(slot.clone());
+                io.inputs.len() - 1
+            });
+            b.input(at as u16, Type::I32)
+        }
+    }
+}
+
+/// The number of the viewport that a vertex chooses as a varying, too. Gives the number of changes.
+fn hand_on_viewport(f: &mut Function, io: &mut Interface, slot: IoSlot) -> u64 {
+    let Some(k) = io.outputs.iter().position(|s| s.at == IoAt::ViewportIndex) else { return 0 };
+    let Some((b, mut returned)) = Returned::take(f, io) else { return 0 };
+    returned.args.push(returned.args[k]);
+    io.outputs.push(slot);
+    returned.put(b, io);
+    1
 }
 
 /// An input as a target gives it, and what makes it what the program asks for.

@@ -107,7 +107,9 @@ fn sysval_fits(s: Sysval, stage: Stage, caps: &Caps) -> bool {
         Sysval::RawInstanceIndex => !io.instance_index_includes_base,
         Sysval::FragCoord => io.frag_coord,
         Sysval::SamplePosition => io.sample_position,
-        Sysval::Layer | Sysval::ViewportIndex => io.layers,
+        Sysval::Layer => io.layers,
+        // Without its vertex it is refused.
+        Sysval::ViewportIndex => io.viewports,
         Sysval::Pixel | Sysval::FragZ => !io.frag_coord,
         Sysval::FragInvW => !(io.frag_coord && io.perspective && io.linear && io.clip_distances),
         Sysval::BlendConstant => io.blending != Blending::Fixed,

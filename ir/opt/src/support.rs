@@ -220,6 +220,11 @@ impl Check<'_> {
             if let Some(code) = d.tex().and_then(|t| unwritten(&t.desc, self.caps)) {
                 return Err(self.left(code, span));
             }
+            if d.attr == Attr::Sysval(Sysval::ViewportIndex) && !self.caps.io.viewport_index {
+                let what = "the number of a viewport that is read without the vertex entry point that chooses it";
+                let message = format!("{what} cannot be compiled by this version");
+                return Err(Diagnostic::unsupported(Refusal::StageInputs, message).at(span, "here"));
+            }
             let Some(l) = self.instruction(f, d) else { continue };
             if l.code == Refusal::Atomics && part_of_word(f, b, i) {
                 let what = "stores of less than a word: they need an atomic access to the word";

@@ -264,18 +264,51 @@ fn depths_behind_early_tests() {
 #[test]
 fn layers_and_viewports() {
     for at in ["layer", "viewport_index"] {
-        let vertex = |value: &str, layers: bool| {
+        let caps = |there: bool| match at {
+            "layer" => IoCaps { layers: there, ..IoCaps::FULL },
+            _ => IoCaps { viewports: there, ..IoCaps::FULL },
+        };
+        let vertex = |value: &str, there: bool| {
             let text = VERTEX
                 .replace("location 1 f32\n", &format!("location 1 f32\n  out3 \"\" {at} i32\n"))
                 .replace("f32x2, f32 {", "f32x2, f32, i32 {")
                 .replace("v5, v3\n", &format!("v5, v3, {value}\n"));
-            lowered(&text, Stage::Vertex, IoCaps { layers, ..IoCaps::FULL }).1.contains(at)
+            lowered(&text, Stage::Vertex, caps(there)).1.contains(at)
         };
         assert_eq!([vertex("0:i32", false), vertex("v2", false), vertex("0:i32", true)], [false, true, true]);
         let text = FRAGMENT.replace("v3: f32 = u2f v2", &format!("v9: i32 = sysval {at}\n  v3: f32 = u2f v9"));
-        let fragment = |layers| lowered(&text, Stage::Fragment, IoCaps { layers, ..IoCaps::FULL }).1.contains(at);
+        let fragment = |there| lowered(&text, Stage::Fragment, caps(there)).1.contains(at);
         assert_eq!([fragment(false), fragment(true)], [false, true]);
     }
+}
+
+/// The number of a viewport travels where fragments do not know it: at the lowest location of neither stage, behind clip distances. Behind a vertex
+/// that chooses none it is 0, and nothing travels where it is known.
+#[test]
+fn viewports_that_travel() {
+    let (vertex, _) = slanted(false);
+    let plain = vertex.clone();
+    let vertex = vertex
+        .replace("clip_distance 1 f32\n", "clip_distance 1 f32\n  out3 \"\" viewport_index i32\n")
+        .replace("-> f32x4, f32, f32", "-> f32x4, f32, f32, i32")
+        .replace("ret v13, v14, v15", "ret v13, v14, v15, v0");
+    let fragment =
+        FILL.replace("  v0:", "  v1: i32 = sysval viewport_index\n  v2: f32 = u2f v1\n  v0:").replace("0.25:f32", "v2");
+    let text = |vertex: &str, viewport_index: bool, clip_distances: bool| {
+        let s = Scene::new(vertex, Some(&fragment), onto(&[Some(Format::Rgba8Unorm)]));
+        s.lowered(&with(IoCaps { viewport_index, clip_distances, ..IoCaps::FULL }), 2).text()
+    };
+    let known = text(&vertex, true, true);
+    assert!(known.contains("sysval viewport_index") && !known.contains("flat center i32"), "{known}");
+    let travels = text(&vertex, false, true);
+    assert!(!travels.contains("sysval viewport_index"), "{travels}");
+    assert_eq!(travels.matches("location 0 flat center i32").count(), 2, "{travels}");
+    assert_eq!(travels.matches("\"\" viewport_index i32").count(), 1, "{travels}");
+    let both = text(&vertex, false, false);
+    assert_eq!(both.matches("location 0 f32x2").count(), 2, "{both}");
+    assert_eq!(both.matches("location 1 flat center i32").count(), 2, "{both}");
+    let first = text(&plain, false, true);
+    assert!(!first.contains("viewport_index") && !first.contains("flat center i32"), "{first}");
 }
 
 /// The fragment throws away what lies outside, with one sample and with four.

@@ -71,7 +71,8 @@ pub fn rows(
             let at = if travels { slot.at } else { location_of(slot.at, io, around) };
             let of_source = declared.iter().find(|d| d.at == at);
             let clip = match at {
-                IoAt::Location { number, .. } if travels && of_source.is_none() => {
+                // The number of a viewport travels as a location of its own.
+                IoAt::Location { number, .. } if travels && of_source.is_none() && slot.ty.is_float() => {
                     clips.iter().position(|&c| c == number)
                 }
                 _ => None,
@@ -119,7 +120,9 @@ fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlac
         at: match slot.at {
             IoAt::Location { number, blend_src } => IoPlace::Location { number, blend_src },
             // The size of a point is refused, and goes with the position.
-            IoAt::Position | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex => IoPlace::Position,
+            IoAt::Position | IoAt::PointSize => IoPlace::Position,
+            IoAt::Layer => IoPlace::Layer,
+            IoAt::ViewportIndex => IoPlace::ViewportIndex,
             IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
             IoAt::FragDepth => IoPlace::FragDepth,
             IoAt::SampleMask => IoPlace::SampleMask,

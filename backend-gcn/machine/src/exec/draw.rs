@@ -361,11 +361,26 @@ impl<'a> Machine<'a> {
             find(32 + k).map_or(Ok(()), whole)?;
         }
         let control = self.words.get(reg::PA_CL_VS_OUT_CNTL);
+        let distances = self.distances_at(control, used)?;
+        let asked = (0..8).map(|k| (k, distances + k / 4, k % 4)).chain([(18, 13, 2), (19, 13, 3)]);
+        for (_, target, k) in asked.filter(|(bit, ..)| control >> bit & 1 == 1) {
+            if find(target).is_none_or(|e| e.enabled >> k & 1 == 0) {
+                return Err(Trap::new(
+                    TrapKind::UndefinedRead,
+                    format!("PA_CL_VS_OUT_CNTL asks for component {k} of export {target}, which is not there"),
+                ));
+            }
+        }
         for lane in 0..count {
             let at = |target: u8, k: usize| find(target).map_or(0, |e| e.words[k][lane]);
             let mut v = VertexOut { position: [0, 1, 2, 3].map(|k| f32::from_bits(at(12, k))), ..VertexOut::default() };
             for k in (0..8).filter(|k| control >> k & 1 == 1) {
-                v.clip[k] = f32::from_bits(at(13 + k as u8 / 4, k % 4));
+                v.clip[k] = f32::from_bits(at(distances + k as u8 / 4, k % 4));
+            }
+            for (bit, k, to) in [(18, 2, &mut v.layer), (19, 3, &mut v.viewport)] {
+                if control >> bit & 1 == 1 {
+                    *to = at(13, k);
+                }
             }
             let from = words.len() as u32;
             for k in 0..parameters {
@@ -376,6 +391,31 @@ impl<'a> Machine<'a> {
             out.push(v);
         }
         Ok(())
+    }
+
+    /// The export of the first clip distances. Position exports are dense: the one behind the position has point size, edge flag, layer
+    /// and viewport if bit 21 of PA_CL_VS_OUT_CNTL says so, and those of clip distances follow.
+    fn distances_at(&self, control: u32, used: u8) -> Result<u8, Trap> {
+        let wrong = |what: &str| Err(refuse(format!("PA_CL_VS_OUT_CNTL {control:#x} {what}")));
+        let on = |bit: u32| control >> bit & 1 == 1;
+        let (choices, misc) = (control >> 18 & 3, on(21));
+        // What is neither clip distance, layer nor viewport.
+        if control & !0x01ec_ffff != 0 {
+            return wrong("asks for what is not modelled");
+        }
+        if misc != on(24) || choices != 0 && !misc {
+            return wrong("does not turn the vector of layers and viewports on as a whole");
+        }
+        let vectors = [misc, on(22), on(23)].into_iter().filter(|&v| v).count() as u8;
+        if used != 1 + vectors {
+            return wrong(&format!("does not fit {used} position exports"));
+        }
+        for (clip, vector) in [(control & 0xf, on(22)), (control >> 4 & 0xf, on(23))] {
+            if clip != 0 && !vector {
+                return wrong("clips by distances of a vector that is off");
+            }
+        }
+        Ok(13 + u8::from(misc))
     }
 
     /// Puts the parameters of a batch into LDS; gives PRIM_MASK.
@@ -394,6 +434,9 @@ impl<'a> Machine<'a> {
         for a in 0..read {
             let control = self.words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a);
             let (from, flat) = (control & 31, control >> 10 & 1 == 1);
+            if from > self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31 {
+                return Err(refuse(format!("SPI_PS_INPUT_CNTL_{a} names parameter {from}, which is not exported")));
+            }
             for (p, primitive) in primitives.iter().enumerate() {
                 let order = [0, 1, 2].map(|k| (usize::from(primitive.provoking) + k) % 3);
                 let of = |vertex: usize| {
@@ -616,7 +659,7 @@ fn input(quad: &QuadIn<'_>, lane: usize, (item, word): (u32, usize), position: W
         10 => quad.position(lane)[2].to_bits(),
         11 => (1.0 / quad.position(lane)[3]).to_bits(),
         12 => if p.front { 1f32 } else { -1f32 }.to_bits(),
-        13 => u32::from(quad.sample.unwrap_or(0)) << 8,
+        13 => u32::from(quad.sample.unwrap_or(0)) << 8 | p.layer << 16,
         14 if quad.sample.is_some() => quad.rasterised[lane],
         14 => quad.coverage[lane],
         _ => 0,

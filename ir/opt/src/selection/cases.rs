@@ -269,7 +269,8 @@ fn memory(out: &mut Vec<Case>, chip: &Chip<'_>) {
 /// Values of the launch; in compute entries also sizes of buffers, and barriers.
 fn inputs(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<'_>) {
     for &s in Sysval::ALL.iter().filter(|&&s| stage.has(s) && sysval_fits(s, stage, caps)) {
-        if !chip.refuses_sysval(stage, s) {
+        let travels = s == Sysval::ViewportIndex && !caps.io.viewport_index;
+        if !chip.refuses_sysval(stage, s) && !travels {
             let mut c = Draft::of(stage, &caps.io);
             let v = c.value(s.ty(), &format!("sysval {s}"));
             c.sink(&v, s.ty(), true);

@@ -63,6 +63,21 @@ fn vertex(out: &mut Vec<Case>, caps: &Caps) {
         }
         out.push(c.case(format!("ret vertex with {count} clip distances")));
     }
+    let choices = [("layer", caps.io.layers), ("viewport_index", caps.io.viewports)];
+    for kind in [Kind::Lanes, Kind::Group, Kind::Const] {
+        for list in [&choices[..1], &choices[1..], &choices[..]] {
+            if list.iter().any(|(_, there)| !there) {
+                continue;
+            }
+            let mut c = new();
+            for (k, (at, _)) in (0..).zip(list) {
+                let v = c.operand(Type::I32, kind, k, caps.scalar);
+                c.output(at, Type::I32, &v);
+            }
+            let names: Vec<&str> = list.iter().map(|l| l.0).collect();
+            out.push(c.case(format!("ret vertex {} {}", names.join(" "), ['d', 'u', 'c'][kind as usize])));
+        }
+    }
     out.push(new().case("ret vertex with its position alone"));
 }
 
