@@ -202,6 +202,8 @@ pub struct Strategy {
     pub wide: bool,
     /// Loops unrolled.
     pub unroll: bool,
+    /// Uniform values computed by the launch.
+    pub launch: bool,
     /// Registers may be spilled: the prologue computes a base for that.
     pub spills: bool,
 }
@@ -211,6 +213,8 @@ impl Strategy {
     pub fn after(self, stop: &AttemptError, private: bool, unrolled: bool) -> Option<Strategy> {
         match stop.refused.refusal()? {
             Refusal::ProgramSize if self.unroll && unrolled => Some(Strategy { unroll: false, ..self }),
+            // What the launch computes is a word of the file, and a register held it before.
+            Refusal::OutOfUniforms if self.launch => Some(Strategy { launch: false, ..self }),
             _ if stop.cause == FailureKind::Hopeless => None,
             // Sizes do not change what a chip lacks.
             code if code.kind() != Kind::Capacity => None,

@@ -22,6 +22,8 @@ mod io;
 mod isel;
 #[doc(hidden)]
 pub mod lane_sums;
+#[doc(hidden)]
+pub mod launch;
 mod merge_edges;
 mod merge_lanes;
 #[doc(hidden)]
@@ -29,6 +31,7 @@ pub mod mixes;
 mod pack;
 #[doc(hidden)]
 pub mod products;
+mod query;
 mod resettle;
 mod rotate_tests;
 mod saturate;
@@ -62,6 +65,7 @@ use arrays::Arrays;
 use caps::{Strategy, UNSUPPORTED, caps, has_spills};
 use inst::Vivante;
 use isel::{Id, Isel, Shared};
+use launch::Steps;
 use uniforms::{Layout, Table};
 
 /// The family.
@@ -76,6 +80,7 @@ const PRESSURE_TARGET: u32 = 12;
 /// The decisions of selection.
 pub struct State {
     uniforms: Table,
+    steps: Steps,
     /// Their words in the file, once the code is encoded.
     layout: Layout,
     arrays: Arrays,
@@ -146,6 +151,7 @@ impl Family for VivanteFamily {
             arrays: fast && !o.spill_all,
             wide: fast,
             unroll: o.opt_level > 1,
+            launch: o.opt_level > 1,
             spills: o.spill_all && has_spills(generation),
         }
     }
@@ -204,7 +210,8 @@ impl Family for VivanteFamily {
         }
         if s.wide {
             trace::enter("pack", &f.name);
-            pack::run(&mut f, m, &Vivante::new(generation, 0));
+            let steps = if s.launch { Steps::new(&f, m) } else { Steps::default() };
+            pack::run(&mut f, m, &Vivante::new(generation, 0), steps);
         }
         m.funcs[func] = f;
         Ok(())
@@ -223,7 +230,8 @@ impl Family for VivanteFamily {
         let pipeline = job.options.around.as_deref().map(|a| &a.pipeline);
         stage_limits(job, &io, pipeline)?;
         let size = if staged { [1; 3] } else { job.workgroup_size() };
-        let mut isel = Isel::new(m, f, &target, arrays, size, spills(job)).staged(&io, pipeline);
+        let steps = if s.launch { Steps::new(f, m) } else { Steps::default() };
+        let mut isel = Isel::new(m, f, &target, arrays, size, spills(job)).staged(&io, pipeline).after(steps);
         if staged && isel.scratch_bytes > 0 {
             // Nothing could give selection an address.
             let what = format!("has 0 bytes of private memory in this stage, this needs {}", isel.scratch_bytes);
@@ -231,7 +239,7 @@ impl Family for VivanteFamily {
         }
         let code = gpucc_mir::select(f, &mut isel)?;
         let preloaded = isel.preloaded();
-        let Isel { uniforms, arrays, units, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
+        let Isel { uniforms, steps, arrays, units, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
         let (first_unit, most) = units::units(job.generation, job.entry().stage.kind() == Stage::Vertex);
         if units.len() > most as usize {
             let what = format!("has {most} texture units in this stage, this needs {}", units.len());
@@ -245,6 +253,7 @@ impl Family for VivanteFamily {
             units,
             first_unit,
             uniforms,
+            steps,
             layout: Layout::default(),
             arrays,
             preloaded,
@@ -268,6 +277,7 @@ impl Family for VivanteFamily {
             units: Vec::new(),
             first_unit: 0,
             uniforms,
+            steps: Steps::default(),
             layout: Layout::default(),
             arrays: Arrays { rows: given.rows, ..Arrays::default() },
             preloaded: Vec::new(),
@@ -312,7 +322,7 @@ impl Family for VivanteFamily {
             }
         }
         let staged = state.io.is_vertex || state.io.is_fragment;
-        let (preloads, limits) = preloads(state, scratch_bytes);
+        let (preloads, rows) = preloads(state, scratch_bytes);
         let shared = match state.shared {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,
             Shared::Local => machine::exec::shared_mode::LOCAL,
@@ -321,6 +331,7 @@ impl Family for VivanteFamily {
             temps: state.temps,
             array_rows: state.arrays.rows,
             uniform_moves: state.uniform_moves,
+            launch_steps: rows.iter().filter(|r| r[0] & machine::exec::STEP != 0).count(),
             shared_bytes: state.shared_bytes,
             scratch_bytes,
         };
@@ -345,7 +356,7 @@ impl Family for VivanteFamily {
                 ],
                 shared_bytes: state.shared_bytes,
                 scratch_bytes,
-                family_words: core::iter::once(shared).chain(limits.into_iter().flatten()).collect(),
+                family_words: core::iter::once(shared).chain(rows.into_iter().flatten()).collect(),
                 ..Meta::default()
             },
             code: p.code,
@@ -518,7 +529,7 @@ fn too_much(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<(), Diagnost
     Ok(())
 }
 
-/// The words loaded at launch, and the limits of buffers that the launch computes.
+/// The words loaded at launch, and the rows of what it computes.
 fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) {
     let mut preloads = Vec::new();
     for (k, id) in state.preloaded.iter().enumerate() {
@@ -542,7 +553,10 @@ fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) 
         preloads.push(row(0, uniforms::descriptor(*texture, false)));
         preloads.extend(sampler.map(|s| row(1, uniforms::descriptor(s, true))));
     }
-    let mut limits = Vec::new();
+    let words = state.layout.registers.iter().flatten().flatten();
+    let computed = state.steps.finish(words.copied());
+    preloads.extend(computed.preloads());
+    let mut rows = computed.rows.clone();
     for (r, words) in state.layout.registers.iter().enumerate() {
         for (c, w) in words.iter().enumerate() {
             if let Some(w) = w {
@@ -550,10 +564,10 @@ fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) 
                     file: machine::exec::FILE_UNIFORM,
                     lane: c as u8,
                     index: r as u16,
-                    source: w.source(&mut limits, scratch_bytes),
+                    source: computed.word(*w).source(&mut rows, scratch_bytes),
                 });
             }
         }
     }
-    (preloads, limits)
+    (preloads, rows)
 }

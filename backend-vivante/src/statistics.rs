@@ -11,6 +11,7 @@ pub struct Sizes {
     pub temps: u16,
     pub array_rows: u32,
     pub uniform_moves: usize,
+    pub launch_steps: usize,
     pub shared_bytes: u32,
     pub scratch_bytes: u32,
 }
@@ -26,6 +27,7 @@ pub fn of(p: &Program, alloc: &AllocStats, layout: &Layout, sizes: &Sizes) -> Ve
         ("array_rows", u64::from(sizes.array_rows)),
         ("uniforms", layout.registers.len() as u64),
         ("uniform_words", words as u64),
+        ("launch_steps", sizes.launch_steps as u64),
         ("immediates", c.immediates),
         ("moves", c.movs),
         ("uniform_moves", sizes.uniform_moves as u64),

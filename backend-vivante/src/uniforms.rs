@@ -43,6 +43,8 @@ pub enum Word {
     Groups(u16),
     /// Size of a buffer (group, binding) less some bytes, at least 0, shifted right.
     Limit(u32, u32, u32, u32),
+    /// What the launch computes: a step by its number, in the file the row of the family words.
+    Computed(u32),
     /// Base of workgroup memory.
     Shared,
     /// Base of scratch.
@@ -52,17 +54,18 @@ pub enum Word {
 }
 
 impl Word {
-    /// The name in the container; `limits` collects the family words of derived sizes.
-    pub fn source(self, limits: &mut Vec<[u32; 4]>, scratch_bytes: u32) -> Source {
+    /// The name in the container; `rows` are those of the family words, to which derived sizes come.
+    pub fn source(self, rows: &mut Vec<[u32; 4]>, scratch_bytes: u32) -> Source {
         match self {
             Word::Limit(group, binding, less, shift) => {
                 let row = [group, binding, less, shift];
-                let at = limits.iter().position(|r| *r == row).unwrap_or_else(|| {
-                    limits.push(row);
-                    limits.len() - 1
+                let at = rows.iter().position(|r| *r == row).unwrap_or_else(|| {
+                    rows.push(row);
+                    rows.len() - 1
                 });
                 Source::Family(at as u32)
             }
+            Word::Computed(row) => Source::Family(row),
             Word::Const(v) => Source::Const(v),
             Word::Address(group, binding) => Source::BufferAddressLo { group, binding },
             Word::Size(group, binding) => Source::BufferSize { group, binding },

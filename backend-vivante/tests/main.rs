@@ -5,6 +5,7 @@ mod clamped_conversions;
 mod common;
 mod constant_factors;
 mod lane_sums;
+mod launch;
 mod mir;
 mod mixes;
 mod operands;

@@ -143,6 +143,7 @@ pub static STATISTICS: &[Statistic] = &[
     ),
     row("uniform_words", "words", Up, &["valhall", "vivante"], "32-bit words of uniforms that hold something"),
     row("uniforms", "registers", Up, VIVANTE, "uniform registers of four words"),
+    row("launch_steps", "steps", Up, VIVANTE, "operations on uniform words that the launch does once"),
     row("uniform_moves", "instructions", Up, VIVANTE, "moves made because an instruction needs words of two uniform registers"),
     row("address_moves", "instructions", Up, VIVANTE, "moves to the address register"),
     row("array_rows", "registers", Up, VIVANTE, "temporaries that hold indexed variables"),

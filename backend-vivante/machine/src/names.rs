@@ -9,6 +9,7 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
     match file {
         0 => Some(format!("t{index}.{component}")),
         2 => Some(format!("{} of texture unit {index}", if lane == 0 { "texture" } else { "sampler" })),
+        3 => Some(format!("word {index} of the launch")),
         0x80 => Some(format!("u{index}.{component}")),
         _ => None,
     }
@@ -19,6 +20,7 @@ pub fn file(file: u8) -> Option<&'static str> {
     match file {
         0 => Some("temporaries"),
         2 => Some("texture units"),
+        3 => Some("words of the launch"),
         0x80 => Some("uniforms"),
         _ => None,
     }
@@ -26,5 +28,5 @@ pub fn file(file: u8) -> Option<&'static str> {
 
 /// A source of this family alone.
 pub fn source(number: u32) -> Option<String> {
-    Some(format!("bound of a buffer, row {number} of the family words"))
+    Some(format!("row {number} of the family words"))
 }

@@ -9,7 +9,7 @@ use gpucc_vivante_machine::{Class, Op, assemble, decode_word, run, table};
 const NAMES: [&str; 3] = ["gc2000", "gc3000", "gc7000"];
 
 /// A container around one listing. u0.x is the address of buffer 0:0, u0.y is 0, u0.z its size; `u` follows from u1.
-fn container(generation: u8, listing: &str, u: &[[u32; 4]], size: [u32; 3], shared: (u32, u32)) -> Container {
+pub fn container(generation: u8, listing: &str, u: &[[u32; 4]], size: [u32; 3], shared: (u32, u32)) -> Container {
     let code = assemble(listing, generation, gpucc_isa::stage::ALL, false)
         .unwrap_or_else(|e| panic!("{listing}\n{}", e.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")));
     let uni = |index: usize, lane: usize, source| Preload { file: 0x80, lane: lane as u8, index: index as u16, source };
@@ -65,7 +65,7 @@ fn launch(c: &Container, grid: [u32; 3], words: &[u32], perturb: Option<u64>) ->
 }
 
 /// The listing around a body: inputs in t1.., result t10 to memory.
-fn whole(body: &str, inputs: usize) -> String {
+pub fn whole(body: &str, inputs: usize) -> String {
     let mut s = String::new();
     for i in 1..=inputs {
         s += &format!("mov t{i}, void, void, u{i}.xyzw\n");

@@ -6,5 +6,6 @@ mod flip;
 mod kit;
 mod listing;
 mod state;
+mod steps;
 mod textures;
 mod vectors;

@@ -21,6 +21,7 @@ use smallvec::smallvec;
 use crate::arrays::Arrays;
 use crate::builders as build;
 use crate::inst::{SrcMods, Ty, VOp, Vivante, row, run};
+use crate::launch::Steps;
 use crate::uniforms::{Table, Word, uniform};
 use crate::units::{self, UnitKey};
 
@@ -85,6 +86,8 @@ pub struct Isel<'m> {
     pub units: Vec<UnitKey>,
     /// Number of the first of them.
     first_unit: u32,
+    /// What the launch computes.
+    pub steps: Steps,
     /// The pipeline around a vertex or fragment entry.
     pub pipeline: Option<&'m gpucc_pipeline::Pipeline>,
     /// Whether it is a vertex entry, or one of another stage than compute.
@@ -187,6 +190,7 @@ impl<'m> Isel<'m> {
             local_offsets,
             scratch_bytes: scratch,
             ids: [None; 3],
+            steps: Steps::default(),
             pipeline: None,
             vertex: false,
             staged: false,
@@ -216,6 +220,13 @@ impl<'m> Isel<'m> {
         self.input_registers = io.inputs.clone();
         self.output_registers = io.outputs.clone();
         self.id_register = io.id_register();
+        self
+    }
+
+    /// With what the launch computes.
+    #[must_use]
+    pub fn after(mut self, steps: Steps) -> Self {
+        self.steps = steps;
         self
     }
 
@@ -423,6 +434,15 @@ impl Lower<Vivante> for Isel<'_> {
 
     fn inst(&mut self, cx: &mut Select<'_, Vivante>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
+        if let Some(v) = d.results.first()
+            && self.steps.computed(cx.f, v).is_some()
+        {
+            // Where a register has to hold it.
+            let dst = cx.result(i, 0)[0];
+            let src = self.operand(cx, v, Fold::None);
+            cx.emit(MInst::copy(dst, src));
+            return Ok(());
+        }
         match d.op {
             Op::Load | Op::Store | Op::Atomic | Op::CmpXchg => self.memory(cx, i),
             Op::Sysval => match d.attr {

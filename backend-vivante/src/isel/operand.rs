@@ -1,12 +1,14 @@
 //! Operands: constants, uniforms, and values seen through swizzles and signs.
 
-use gpucc_ir::{Attr, Op, Place, Space, Sysval, Type, Value};
+use gpucc_ir::{Attr, Op, Sysval, Value};
 use gpucc_mir::{Select, Use};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Fold, Isel, PROMOTED};
 use crate::clamp;
 use crate::inst::{SrcMods, Vivante};
+use crate::launch;
+use crate::query;
 use crate::uniforms::{Word, Words, uniform};
 
 /// Where the components of an operand come from.
@@ -200,6 +202,9 @@ impl Isel<'_> {
     /// The uniform words that hold a value: launch parameters, and uniform buffers at constant offsets.
     pub fn uniform_words(&mut self, cx: &Select<'_, Vivante>, v: Value) -> Option<Words> {
         let d = &cx.f.insts[cx.f.def_inst(v)?];
+        if let Some(words) = self.steps.computed(cx.f, v) {
+            return Some(words.clone());
+        }
         let limit = |s: &Self, (r, k): (gpucc_ir::Res, u32), shift| {
             let r = &s.module.resources[r];
             Some(smallvec![Word::Limit(r.group, r.binding, k, shift)])
@@ -210,7 +215,7 @@ impl Isel<'_> {
                 let shift = cx.f.const_bits(d.args[1])? as u32 & 31;
                 limit(self, clamp::length_less(cx.f, d.args[0])?, shift)
             }
-            (Op::TexQuery, _) => self.query_words(cx, v),
+            (Op::TexQuery, _) => query::known(cx.f, self.module, v),
             (Op::BufferLength, Attr::Res(r)) => {
                 let r = &self.module.resources[*r];
                 Some(smallvec![Word::Size(r.group, r.binding)])
@@ -218,22 +223,12 @@ impl Isel<'_> {
             (Op::Sysval, Attr::Sysval(Sysval::NumWorkgroups)) => {
                 Some(smallvec![Word::Groups(0), Word::Groups(1), Word::Groups(2)])
             }
-            (Op::Load, Attr::Mem(m)) => {
-                let Place::Buffer(r) = m.place else { return None };
-                let r = &self.module.resources[r];
-                let ty = cx.f.ty(v);
-                let end = m.offset.checked_add(ty.mem_bytes())?;
-                let plain = matches!(ty, t if t.lane() == Type::I32 || t.lane() == Type::F32);
-                let inside = end <= r.min_size && m.offset.is_multiple_of(4) && end / 4 <= u32::from(u16::MAX);
-                if r.kind.space() != Space::Uniform || !plain || !inside || d.dyn_offset().is_some() {
-                    return None;
-                }
+            (Op::Load, _) => {
+                let words = launch::contents(cx.f, self.module, v, d)?;
                 // A rough count is enough: it only has to keep the file from overflowing.
                 if self.promoted >= PROMOTED {
                     return None;
                 }
-                let words: Words =
-                    (0..ty.lanes()).map(|k| Word::Content(r.group, r.binding, (m.offset / 4 + k) as u16)).collect();
                 self.promoted += 1;
                 Some(words)
             }

@@ -3,7 +3,7 @@
 //! A texture unit is a texture with a sampler; the units of a program are numbered in the order in which they are met. Coordinates, layer
 //! and, before HALTI5, bias or level are one register; from HALTI5 on bias and level are an operand of their own.
 
-use gpucc_ir::{Diagnostic, Inst, Op, Res, TexArg, TexDim, TexLod, TexOperands, TexWhat, Value};
+use gpucc_ir::{Diagnostic, Inst, Res, TexArg, TexDim, TexLod, TexOperands, TexWhat, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_vivante_machine as machine;
 use machine::{Cond, Type};
@@ -14,20 +14,12 @@ use super::operand::{Source, leading};
 use super::{Fold, Isel};
 use crate::builders as build;
 use crate::inst::{ADDRESS, Absent, If, SrcMods, Texel, Ty, Vivante, row};
+use crate::query::{fact, facts, first_fact, key, level_of};
 use crate::uniforms::{Key, Word, Words};
 use crate::units::UnitKey;
 
 /// Source 2 of a texel fetch (reference 11).
 const TXF_WORD: u32 = 0x1100;
-
-/// Words of a texture's descriptor that queries read.
-mod fact {
-    pub const SIZE: u16 = 0;
-    pub const LAYERS: u16 = 3;
-    pub const LEVELS: u16 = 4;
-    pub const SAMPLES: u16 = 5;
-    pub const LAST_LEVEL: u16 = 6;
-}
 
 /// A lane of a value that goes into an operand.
 type Lane = (Value, u8);
@@ -48,8 +40,7 @@ impl Isel<'_> {
 
     /// Names an element of a resource.
     fn key(&self, r: Res, element: u32) -> Key {
-        let d = &self.module.resources[r];
-        (d.group, d.binding, d.variant, element.min(d.count.max(1) - 1))
+        key(self.module, r, element)
     }
 
     /// The element that an index is, if it is known; without an index the first.
@@ -375,21 +366,8 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// The words that answer a query without a level.
-    pub(super) fn query_words(&self, cx: &IselCx<'_>, v: Value) -> Option<Words> {
-        let d = &cx.f.insts[cx.f.def_inst(v)?];
-        let Op::TexQuery = d.op else { return None };
-        let req = TexOperands::of(d)?;
-        if level_of(cx, &req).is_some() {
-            return None;
-        }
-        let element = self.element(cx, req.get(TexArg::TextureIndex))?;
-        Some(self.facts(&req, element, first_fact(&req), cx.f.ty(v).lanes()))
-    }
-
     fn facts(&self, req: &TexOperands, element: u32, first: u16, count: u32) -> Words {
-        let key = self.key(req.tex.texture, element);
-        (0..count as u16).map(|k| Word::Texture(key, first + k)).collect()
+        facts(self.module, req, element, first, count)
     }
 
     /// Words of the texture that is asked about, as an operand.
@@ -422,7 +400,7 @@ impl Isel<'_> {
         let dst: VReg = cx.result(i, 0)[0];
         let n = cx.f.ty(v).lanes();
         let all = self.asked(cx, req, first_fact(req), n);
-        let Some(level) = level_of(cx, req) else {
+        let Some(level) = level_of(cx.f, req) else {
             cx.emit(MInst::copy(dst, all.vreg().map_or(all, Use::reg)));
             return Ok(());
         };
@@ -436,22 +414,5 @@ impl Isel<'_> {
         let less = self.temp(cx, n, build::Rshift.with((Ty(Type::U32),), [all, x]));
         self.lanewise(cx, dst, n, build::Select.with((Ty(Type::S32), If(Cond::Lt)), [less, one, less]));
         Ok(())
-    }
-}
-
-/// The level whose size is asked, if that is not the first.
-fn level_of(cx: &IselCx<'_>, req: &TexOperands) -> Option<Value> {
-    let desc = req.tex.desc;
-    let level = req.get(TexArg::Level).filter(|_| desc.what() == TexWhat::Size && desc.lod() == TexLod::Level)?;
-    (cx.f.const_bits(level) != Some(0)).then_some(level)
-}
-
-/// The first word of the answer to a query.
-fn first_fact(req: &TexOperands) -> u16 {
-    match req.tex.desc.what() {
-        TexWhat::Layers => fact::LAYERS,
-        TexWhat::Levels => fact::LEVELS,
-        TexWhat::Samples => fact::SAMPLES,
-        _ => fact::SIZE,
     }
 }

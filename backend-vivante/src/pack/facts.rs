@@ -7,6 +7,7 @@ use machine::Op as M;
 
 use crate::clamp;
 use crate::inst::Vivante;
+use crate::launch::Steps;
 
 /// The facts that the pass knows.
 pub struct Facts<'a> {
@@ -16,6 +17,8 @@ pub struct Facts<'a> {
     pub uses: Uses,
     /// Resources whose words are uniforms.
     pub uniform: Vec<gpucc_ir::Res>,
+    /// What the launch computes.
+    pub steps: Steps,
 }
 
 impl Facts<'_> {
@@ -73,11 +76,12 @@ impl Facts<'_> {
         (!(old && f.ty(v).is_bool() && d.op == Op::Select)).then_some(weight)
     }
 
-    /// Whether the scalar costs nothing as it is: it is part of a branch, of an address, of a multiplication, or a uniform.
+    /// Whether the scalar costs nothing as it is: it is part of a branch, of an address, of a multiplication, or
+    /// a uniform.
     pub fn is_free(&self, f: &Function, i: Inst) -> bool {
         let d = &f.insts[i];
         let v = d.result();
-        if f.ty(v).is_bool() && self.feeds_branch(f, v, 4) {
+        if self.steps.computed(f, v).is_some() || f.ty(v).is_bool() && self.feeds_branch(f, v, 4) {
             return true;
         }
         match d.op {
@@ -136,6 +140,9 @@ impl Facts<'_> {
     /// Whether a value is a word of the uniform file.
     pub fn is_uniform(&self, f: &Function, v: Value) -> bool {
         let Some(i) = f.def_inst(v) else { return false };
+        if self.steps.computed(f, v).is_some() {
+            return true;
+        }
         let d = &f.insts[i];
         match (d.op, &d.attr) {
             (Op::BufferLength, _) => true,

@@ -22,15 +22,16 @@ use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Function, SecondaryMap, Space, Value};
 
 use crate::inst::Vivante;
+use crate::launch::Steps;
 use facts::Facts;
 
 /// Instructions looked at together.
 const CHUNK: usize = 256;
 
 /// Runs over a function; gives the number of instructions that were packed away.
-pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante) -> u64 {
+pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante, steps: Steps) -> u64 {
     let uniform = module.resources.iter().filter(|(_, r)| r.kind.space() == Space::Uniform).map(|(r, _)| r).collect();
-    let mut facts = Facts { t, uses: Uses::new(f), uniform };
+    let mut facts = Facts { t, uses: Uses::new(f), uniform, steps };
     let mut saved = pairs::run(f, &facts);
     if saved > 0 {
         facts.uses = Uses::new(f);

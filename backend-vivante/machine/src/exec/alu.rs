@@ -1,6 +1,6 @@
 //! Meaning of the arithmetic instructions.
 
-use gpucc_num::{Round, convert, f32 as num, special};
+use gpucc_num::{Mode, Round, convert, f32 as num, special};
 use gpucc_sim::Trap;
 
 use super::decode::Pre;
@@ -146,14 +146,17 @@ fn floor64(x: f64) -> f64 {
     if t > x { t - 1.0 } else { t }
 }
 
-/// The scalar float functions.
 fn function(pre: &Pre, seed: Option<u64>, x: f32) -> f32 {
-    let m = pre.mode;
+    scalar(pre.op, pre.pair, pre.mode, seed, x)
+}
+
+/// The scalar float functions.
+pub(super) fn scalar(op: Op, pair: bool, m: Mode, seed: Option<u64>, x: f32) -> f32 {
     let x = num::input(m, x);
     let wide = |y: f64| (y, convert::f64_to_f32(m.round, y));
     let root = f64::from(x).sqrt();
     // Errors: section 12, "about 22-23 bits", taken as one unit in the last place; sines also absolutely.
-    let ((exact, rounded), absolute) = match pre.op {
+    let ((exact, rounded), absolute) = match op {
         Op::Rcp => ((1.0 / f64::from(x), num::div(m, 1.0, x)), 0.0),
         // RSQ(0) is +inf whatever the sign of the zero (section 12).
         Op::Rsq if x == 0.0 => ((f64::INFINITY, f32::INFINITY), 0.0),
@@ -165,13 +168,13 @@ fn function(pre: &Pre, seed: Option<u64>, x: f32) -> f32 {
             if !x.is_finite() {
                 return gpucc_num::NAN32;
             }
-            let angle = time_slices(x, if pre.pair { 2.0 } else { 4.0 });
-            let y = if pre.op == Op::Sin { special::wide::sin(angle) } else { special::wide::cos(angle) };
+            let angle = time_slices(x, if pair { 2.0 } else { 4.0 });
+            let y = if op == Op::Sin { special::wide::sin(angle) } else { special::wide::cos(angle) };
             (wide(y), f32::from_bits(0x3480_0000))
         }
         _ => ((f64::from(x), x), 0.0),
     };
-    num::output(m, approximate(seed, pre.op, exact, num::output(m, rounded), absolute))
+    num::output(m, approximate(seed, op, exact, num::output(m, rounded), absolute))
 }
 
 /// Operations that give one result for all enabled lanes: scalar ones and dot products.

@@ -11,6 +11,7 @@ use super::alu;
 use super::decode::DecodedProgram;
 use super::memory::{self, DeviceMemory};
 use super::sampler::{UNIT_WORDS, Unit};
+use super::steps::{self, FILE_LAUNCH};
 use super::subgroup::Group;
 use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
 use crate::{GC2000, GC7000, Vivante};
@@ -278,12 +279,24 @@ pub(crate) fn uniform_words(
 ) -> Result<(Vec<u32>, Vec<bool>), Trap> {
     let mut words = vec![0; count * 4];
     let mut defined = vec![false; count * 4];
+    let mut launch = Vec::new();
+    for p in entry.preloads.iter().filter(|p| p.file == FILE_LAUNCH) {
+        let at = usize::from(p.index);
+        launch.resize(launch.len().max(at + 1), None);
+        let own = |source| own_word(common, dispatch, space, &[], source);
+        launch[at] = Some(common.value(p.source, at_launch, own)?);
+    }
+    // Rows stand behind the first family word.
+    let rows = entry.meta.family_words.get(1..).unwrap_or(&[]);
+    let rows = steps::rows(rows, &launch, |group, binding| {
+        Ok(u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX))
+    })?;
     for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
         let at = usize::from(p.index) * 4 + usize::from(p.lane);
         if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
             return Err(bad(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
         }
-        words[at] = common.value(p.source, at_launch, |source| own_word(common, entry, dispatch, space, source))?;
+        words[at] = common.value(p.source, at_launch, |source| own_word(common, dispatch, space, &rows, source))?;
         defined[at] = true;
     }
     Ok((words, defined))
@@ -292,9 +305,9 @@ pub(crate) fn uniform_words(
 /// A word of the family's own.
 fn own_word(
     common: &gpucc_sim::Launch<'_>,
-    entry: &Entry,
     dispatch: &Dispatch,
     space: &DeviceMemory,
+    rows: &[u32],
     source: Source,
 ) -> Result<u32, Trap> {
     Ok(match source {
@@ -314,14 +327,8 @@ fn own_word(
             u32::from_le_bytes([b[0], b[1], b[2], b[3]])
         }
         Source::Family(n) => {
-            // Rows of [group, binding, less, shift] behind the first family word.
-            let at = (n as usize).saturating_mul(4).saturating_add(1);
-            let words = &entry.meta.family_words;
-            let Some(&[group, binding, less, shift]) = words.get(at..at.saturating_add(4)) else {
-                return Err(bad(format!("derived size {n} is not in the family words")));
-            };
-            let size = u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX);
-            size.saturating_sub(less).checked_shr(shift).unwrap_or(0)
+            let row = rows.get(n as usize).copied();
+            row.ok_or_else(|| bad(format!("row {n} is not in the family words")))?
         }
         Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
         Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
@@ -371,7 +378,7 @@ const UNITS_OF: [[(usize, usize); 2]; 3] = [[(0, 8), (8, 4)], [(0, 16), (16, 16)
 fn id_preloads(entry: &Entry) -> Result<Vec<(u16, u8, Source)>, Trap> {
     let mut kinds: [Option<u8>; 2] = [None; 2];
     let mut out = Vec::new();
-    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE && p.file != FILE_UNIT) {
+    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE && p.file != FILE_UNIT && p.file != FILE_LAUNCH) {
         let (kind, dim) = match p.source {
             Source::LocalId(d) => (0, d),
             Source::WorkgroupId(d) => (1, d),

@@ -13,6 +13,7 @@ mod launch;
 mod memory;
 mod registers;
 mod sampler;
+mod steps;
 mod subgroup;
 mod texture;
 
@@ -20,3 +21,4 @@ pub use draw::draw;
 pub use launch::{
     FILE_TEMP, FILE_UNIFORM, FILE_UNIT, LANES, MAX_INVOCATIONS, MOST_SCRATCH, MOST_SHARED, run, run_on, shared_mode,
 };
+pub use steps::{FILE_LAUNCH, STEP, Step};

@@ -1,0 +1,315 @@
+//! What is the same for all invocations is computed once, by the launch.
+//!
+//! ```text
+//! v1 = load light                          u0.xyz = words of light, normalised by the launch
+//! v2 = fdot v1, v1
+//! v3 = frsqrt v2                    ==>
+//! v4 = fmul v1, splat v3
+//! v5 = fdot n, v4                          v5 = fdot n, u0.xyz
+//! ```
+//!
+//! The driver writes the words of uniform buffers and of descriptors into registers one by one; where operations on nothing but such words
+//! and constants are between, it writes their result (`docs/abi-vivante.md`, 3). Each step rounds as the chip's instruction does, so that
+//! results stay what they were, and no operation has effects or traps, so that it does not matter which path asks for it.
+//!
+//! Needs: any IR that selection reads. Keeps: all of it; selection asks for words where it would ask for a register.
+
+use gpucc_container::Preload;
+use gpucc_ir::{Attr, FloatCc, Function, InstData, IntCc, Module, Op, Place, Scalar, SecondaryMap, Space, Sysval};
+use gpucc_ir::{Type, Value};
+use gpucc_vivante_machine as machine;
+use indexmap::IndexSet;
+use machine::exec::{FILE_LAUNCH, STEP, Step};
+use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
+
+use crate::query;
+use crate::uniforms::{Word, Words};
+
+/// Steps of a program, at most: a launch should stay short.
+const MOST: usize = 1024;
+
+/// A step with its operands: words of the launch, or earlier steps.
+type Row = (Step, SmallVec<[Word; 3]>);
+
+/// The steps of a function, and the words that values are.
+#[derive(Default)]
+pub struct Steps {
+    rows: IndexSet<Row, FxBuildHasher>,
+    /// One more than the number of a value's words.
+    of: SecondaryMap<Value, u32>,
+    words: Vec<Words>,
+}
+
+impl Steps {
+    /// Looks at a function.
+    pub fn new(f: &Function, module: &Module) -> Steps {
+        let mut s = Steps::default();
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let Some(v) = d.results.first() else { continue };
+            if d.results.len() != 1 || !is_word(f.ty(v)) || s.rows.len() > MOST {
+                continue;
+            }
+            if let Some(words) = s.made(f, module, v, d) {
+                s.words.push(words);
+                s.of[v] = s.words.len() as u32;
+            }
+        }
+        s
+    }
+
+    fn all(&self, v: Value) -> Option<&Words> {
+        self.words.get((self.of[v] as usize).checked_sub(1)?)
+    }
+
+    /// The words that a value is, if the launch computes one of them. Truth values are masks where they are made, and no words.
+    pub fn computed(&self, f: &Function, v: Value) -> Option<&Words> {
+        let words = self.all(v)?;
+        (!f.ty(v).is_bool() && words.iter().any(|w| matches!(w, Word::Computed(_)))).then_some(words)
+    }
+
+    /// The word of a lane; of a scalar the one that it has.
+    fn lane(&self, f: &Function, v: Value, k: usize) -> Option<Word> {
+        if let Some(c) = f.as_const(v) {
+            let bits = *c.bits.get(k).or_else(|| c.bits.first())? as u32;
+            let is = if c.ty.is_bool() && bits != 0 { u32::MAX } else { bits };
+            return is_word(c.ty).then_some(Word::Const(is));
+        }
+        let words = self.all(v)?;
+        words.get(k).or_else(|| words.first()).copied()
+    }
+
+    fn step(&mut self, step: Step, operands: &[Word]) -> Word {
+        Word::Computed(self.rows.insert_full((step, operands.into())).0 as u32)
+    }
+
+    /// The words of a result.
+    fn made(&mut self, f: &Function, module: &Module, v: Value, d: &InstData) -> Option<Words> {
+        let lanes = f.ty(v).lanes() as usize;
+        let a = &d.args;
+        if let Some(words) = given(f, module, v, d) {
+            return Some(words);
+        }
+        match (d.op, &d.attr) {
+            (Op::Splat, _) => (0..lanes).map(|_| self.lane(f, a[0], 0)).collect(),
+            (Op::Extract, Attr::Lane(k)) => Some(smallvec![self.lane(f, a[0], usize::from(*k))?]),
+            (Op::Shuffle, Attr::Lanes(l)) => {
+                l.iter().map(|&k| self.lane(f, a[usize::from(k >= 4)], usize::from(k & 3))).collect()
+            }
+            (Op::Compose, _) => a.iter().map(|&x| self.lane(f, x, 0)).collect(),
+            (Op::Insert, Attr::Lane(k)) => (0..lanes)
+                .map(|n| if n == usize::from(*k) { self.lane(f, a[1], 0) } else { self.lane(f, a[0], n) })
+                .collect(),
+            (Op::Bitcast, _) => {
+                let from = f.ty(a[0]);
+                let same = from.lanes() as usize == lanes && is_word(from);
+                (0..lanes).map(|k| self.lane(f, a[0], k).filter(|_| same)).collect()
+            }
+            (Op::FDot, _) => {
+                let mut sum = None;
+                for k in 0..f.ty(a[0]).lanes() as usize {
+                    let factors = [self.lane(f, a[0], k)?, self.lane(f, a[1], k)?];
+                    let p = self.step(Step::FMul, &factors);
+                    sum = Some(sum.map_or(p, |s| self.step(Step::FAdd, &[s, p])));
+                }
+                Some(smallvec![sum?])
+            }
+            _ => {
+                // Half of a vector is not begun.
+                let operands: SmallVec<[Words; 4]> =
+                    (0..lanes).map(|k| a.iter().map(|&x| self.lane(f, x, k)).collect()).collect::<Option<_>>()?;
+                let of = f.ty(*a.first()?);
+                operands.iter().map(|x| self.operation(d, of, x)).collect()
+            }
+        }
+    }
+
+    /// One lane of an operation.
+    fn operation(&mut self, d: &InstData, of: Type, x: &[Word]) -> Option<Word> {
+        let not = |s: &mut Self, w: Word| s.step(Step::Not, &[w]);
+        let step = match (d.op, &d.attr) {
+            (Op::FAdd, _) => Step::FAdd,
+            (Op::FSub, _) => Step::FSub,
+            (Op::FMul, _) => Step::FMul,
+            (Op::FDiv, _) => Step::FDiv,
+            (Op::FMin, _) => Step::FMin,
+            (Op::FMax, _) => Step::FMax,
+            (Op::FSat, _) => Step::FSat,
+            (Op::FFloor, _) => Step::FFloor,
+            (Op::FCeil, _) => Step::FCeil,
+            (Op::FTrunc, _) => Step::FTrunc,
+            (Op::FFract, _) => Step::FFract,
+            (Op::FSign, _) => Step::FSign,
+            (Op::FRcp, _) => Step::FRcp,
+            (Op::FRsqrt, _) => Step::FRsqrt,
+            (Op::FSqrt, _) => Step::FSqrt,
+            (Op::FExp2, _) => Step::FExp2,
+            (Op::FLog2, _) => Step::FLog2,
+            (Op::FSin | Op::FCos, _) => {
+                let turns = Word::Const(core::f32::consts::FRAC_2_PI.to_bits());
+                let turns = self.step(Step::FMul, &[x[0], turns]);
+                return Some(self.step(if d.op == Op::FSin { Step::FSin } else { Step::FCos }, &[turns]));
+            }
+            (Op::FNeg, _) => return Some(self.step(Step::Xor, &[x[0], Word::Const(1 << 31)])),
+            (Op::FAbs, _) => return Some(self.step(Step::And, &[x[0], Word::Const(u32::MAX >> 1)])),
+            (Op::INeg, _) => return Some(self.step(Step::ISub, &[Word::Const(0), x[0]])),
+            (Op::S2F, _) => Step::S2F,
+            (Op::U2F, _) => Step::U2F,
+            (Op::F2S, _) => Step::F2S,
+            (Op::F2U, _) => Step::F2U,
+            (Op::IAdd, _) => Step::IAdd,
+            (Op::ISub, _) => Step::ISub,
+            (Op::IMul, _) => Step::IMul,
+            (Op::UMulHi, _) => Step::UMulHi,
+            (Op::SMulHi, _) => Step::SMulHi,
+            (Op::SMin, _) => Step::SMin,
+            (Op::SMax, _) => Step::SMax,
+            (Op::UMin, _) => Step::UMin,
+            (Op::UMax, _) => Step::UMax,
+            (Op::And, _) => Step::And,
+            (Op::Or, _) => Step::Or,
+            (Op::Xor, _) => Step::Xor,
+            (Op::Not, _) => Step::Not,
+            (Op::Shl, _) => Step::Shl,
+            (Op::UShr, _) => Step::UShr,
+            (Op::SShr, _) => Step::SShr,
+            (Op::Select, _) => Step::Select,
+            (Op::FCmp, Attr::FloatCc(cc)) => {
+                let (step, swap, opposite) = match cc {
+                    FloatCc::Oeq => (Step::FEq, false, false),
+                    FloatCc::Une => (Step::FEq, false, true),
+                    FloatCc::Olt => (Step::FLt, false, false),
+                    FloatCc::Ogt => (Step::FLt, true, false),
+                    FloatCc::Ole => (Step::FLe, false, false),
+                    FloatCc::Oge => (Step::FLe, true, false),
+                    FloatCc::Uge => (Step::FLt, false, true),
+                    FloatCc::Ule => (Step::FLt, true, true),
+                    FloatCc::Ugt => (Step::FLe, false, true),
+                    FloatCc::Ult => (Step::FLe, true, true),
+                    FloatCc::One | FloatCc::Ueq | FloatCc::Ord | FloatCc::Uno => return None,
+                };
+                let w = self.step(step, &if swap { [x[1], x[0]] } else { [x[0], x[1]] });
+                return Some(if opposite { not(self, w) } else { w });
+            }
+            (Op::ICmp, Attr::IntCc(cc)) if !of.is_bool() => {
+                let (step, swap, opposite) = match cc {
+                    IntCc::Eq => (Step::IEq, false, false),
+                    IntCc::Ne => (Step::IEq, false, true),
+                    IntCc::Slt => (Step::SLt, false, false),
+                    IntCc::Sgt => (Step::SLt, true, false),
+                    IntCc::Sge => (Step::SLt, false, true),
+                    IntCc::Sle => (Step::SLt, true, true),
+                    IntCc::Ult => (Step::ULt, false, false),
+                    IntCc::Ugt => (Step::ULt, true, false),
+                    IntCc::Uge => (Step::ULt, false, true),
+                    IntCc::Ule => (Step::ULt, true, true),
+                };
+                let w = self.step(step, &if swap { [x[1], x[0]] } else { [x[0], x[1]] });
+                return Some(if opposite { not(self, w) } else { w });
+            }
+            _ => return None,
+        };
+        (step.operands() == x.len()).then(|| self.step(step, x))
+    }
+
+    /// Rows of the family words for what these uniform words need, the preloads that those read, and the row of each step.
+    pub fn finish(&self, used: impl Iterator<Item = Word>) -> Launch {
+        let mut wanted = vec![false; self.rows.len()];
+        for w in used {
+            if let Word::Computed(n) = w {
+                wanted[n as usize] = true;
+            }
+        }
+        for n in (0..wanted.len()).rev().filter(|&n| wanted[n]).collect::<Vec<_>>() {
+            self.want(n, &mut wanted);
+        }
+        let mut words: IndexSet<Word, FxBuildHasher> = IndexSet::default();
+        let mut launch = Launch { rows: Vec::new(), row_of: vec![0; wanted.len()], words: Vec::new() };
+        for n in (0..wanted.len()).filter(|&n| wanted[n]) {
+            let (step, operands) = &self.rows[n];
+            let mut row = [STEP | *step as u32, 0, 0, 0];
+            for (to, w) in row[1..].iter_mut().zip(operands) {
+                *to = match w {
+                    Word::Computed(m) => STEP | launch.row_of[*m as usize],
+                    w => words.insert_full(*w).0 as u32,
+                };
+            }
+            launch.row_of[n] = launch.rows.len() as u32;
+            launch.rows.push(row);
+        }
+        launch.words = words.into_iter().collect();
+        launch
+    }
+
+    /// Marks what a step reads, and what that reads.
+    fn want(&self, n: usize, wanted: &mut [bool]) {
+        let mut list = vec![n];
+        while let Some(n) = list.pop() {
+            for w in &self.rows[n].1 {
+                if let Word::Computed(m) = w
+                    && !std::mem::replace(&mut wanted[*m as usize], true)
+                {
+                    list.push(*m as usize);
+                }
+            }
+        }
+    }
+}
+
+/// What a launch computes for one program.
+pub struct Launch {
+    /// Rows of the family words.
+    pub rows: Vec<[u32; 4]>,
+    /// Row of each step.
+    row_of: Vec<u32>,
+    words: Vec<Word>,
+}
+
+impl Launch {
+    /// A word with the number of its row in place of its step's.
+    pub fn word(&self, w: Word) -> Word {
+        match w {
+            Word::Computed(n) => Word::Computed(self.row_of[n as usize]),
+            w => w,
+        }
+    }
+
+    /// The words that steps read.
+    pub fn preloads(&self) -> Vec<Preload> {
+        let word = |(k, w): (usize, &Word)| {
+            let source = w.source(&mut Vec::new(), 0);
+            Preload { file: FILE_LAUNCH, lane: 0, index: k as u16, source }
+        };
+        self.words.iter().enumerate().map(word).collect()
+    }
+}
+
+/// Whether lanes are words, or truth values.
+fn is_word(t: Type) -> bool {
+    matches!(t.scalar(), Scalar::I32 | Scalar::F32 | Scalar::B1)
+}
+
+/// Words that the driver knows: of buffers that nobody writes, of textures, and the size of the grid.
+fn given(f: &Function, module: &Module, v: Value, d: &InstData) -> Option<Words> {
+    match (d.op, &d.attr) {
+        (Op::Sysval, Attr::Sysval(Sysval::NumWorkgroups)) => Some((0..3).map(Word::Groups).collect()),
+        (Op::Load, _) => contents(f, module, v, d),
+        (Op::TexQuery, _) => query::known(f, module, v),
+        _ => None,
+    }
+}
+
+/// The words of a uniform buffer that a load at a known place reads.
+pub fn contents(f: &Function, module: &Module, v: Value, d: &InstData) -> Option<Words> {
+    let Place::Buffer(r) = d.mem()?.place else { return None };
+    let (m, r) = (d.mem()?, &module.resources[r]);
+    let ty = f.ty(v);
+    let end = m.offset.checked_add(ty.mem_bytes())?;
+    let plain = matches!(ty, t if t.lane() == Type::I32 || t.lane() == Type::F32);
+    let inside = end <= r.min_size && m.offset.is_multiple_of(4) && end / 4 <= u32::from(u16::MAX);
+    if r.kind.space() != Space::Uniform || !plain || !inside || d.dyn_offset().is_some() {
+        return None;
+    }
+    Some((0..ty.lanes()).map(|k| Word::Content(r.group, r.binding, (m.offset / 4 + k) as u16)).collect())
+}
