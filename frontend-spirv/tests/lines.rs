@@ -40,7 +40,7 @@ const LINES: &[Line] = &[
     ("GL_ARB_shader_stencil_export", "frag", "", "gl_FragStencilRefARB = 3;", Some(R::StencilExport)),
     ("GL_ARB_post_depth_coverage", "frag", "layout(early_fragment_tests) in; layout(post_depth_coverage) in; layout(location = 0) out vec4 c;", "c = vec4(gl_SampleMaskIn[0]);", Some(R::PostDepthCoverage)),
     ("", "frag", "layout(location = 0) in vec4 a; layout(location = 0) out vec4 c;", "c = interpolateAtCentroid(a);", None),
-    ("", "frag", "layout(location = 0) in vec4 a; layout(location = 0) out vec4 c;", "c = interpolateAtSample(a, 1);", Some(R::StageInputs)),
+    ("", "frag", "layout(location = 0) in vec4 a; layout(location = 0) out vec4 c;", "c = interpolateAtSample(a, 1);", None),
     ("", "frag", "layout(location = 0) in vec4 a; layout(location = 0) out vec4 c;", "c = interpolateAtOffset(a, vec2(0.25));", None),
     // Images.
     ("", "frag", "layout(binding = 0) uniform sampler2D t[4]; layout(binding = 1) uniform U { int i; }; layout(location = 0) out vec4 c; vec4 f(sampler2D s[4], int k) { return texture(s[k], vec2(0.5)); }", "c = texture(t[i], vec2(0.5)) + f(t, 2);", None),

@@ -60,7 +60,7 @@ refusals! {
     RayTracing "ray-tracing" Feature ["none of the chips traces rays"] "ray tracing entry points";
     Kernels "kernels" Feature ["their parameters are pointers"] "kernels of OpenCL (SPIR-V's `Kernel`)";
     NoEntryPoint "no-entry-point" Feature ["there is nothing to compile"] "modules without an entry point, such as libraries";
-    StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: clip distances and the number of the viewport of a fragment entry point alone, interpolation at any sample, more than 8 colour targets";
+    StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: clip distances and the number of the viewport of a fragment entry point alone, more than 8 colour targets";
     CullDistances "cull-distances" Feature ["none of the chips' drivers culls by them here"] "cull distances";
     StencilExport "stencil-export" Feature ["none of the chips has it"] "stencil values that a fragment entry point gives";
     PerVertexInputs "per-vertex-inputs" Feature ["the interpreters of the chips give fragments interpolated values alone"] "barycentrics, and inputs of a fragment entry point as its vertices gave them";

@@ -108,6 +108,8 @@ sysvals! {
     SampleIndex = "sample_index", I32 x 1, FRAGMENT, Divergent, Most::Number(31);
     /// of a fragment that runs for each sample, where in its pixel the sample is, from 0 to 1 to the right and down
     SamplePosition = "sample_position", F32 x 2, FRAGMENT, Divergent, Most::Any;
+    /// of a fragment, how many samples a pixel has
+    SampleCount = "sample_count", I32 x 1, FRAGMENT, Launch, Most::Number(32);
     /// of a fragment, the samples that are covered
     SampleMask = "sample_mask", I32 x 1, FRAGMENT, Divergent, Most::Any;
     /// of a fragment of a point, the place in it, from 0 to 1 to the right and down

@@ -154,6 +154,21 @@ fn forms() -> Vec<(&'static str, Outputs)> {
     ]
 }
 
+/// Inputs at samples: h sixteenths of a pixel above the lower edge, over w, `near` is 8 h / (128 - h).
+fn at_samples(samples: u32) -> Vec<u8> {
+    let place = |k: u32| if samples == 1 { [8, 8] } else { [[6, 2], [14, 6], [2, 10], [10, 14]][k as usize] };
+    picture(4, |x, y| {
+        let above = |k: u32| 64 - 16 * y - place(k)[1];
+        // Rounded, of fractions.
+        let times = |n: u32, of: &[u32]| {
+            let sum: f64 = of.iter().map(|&k| 8.0 * f64::from(above(k)) / f64::from(128 - above(k))).sum();
+            (f64::from(n) * sum).round() as u32
+        };
+        let twice = if x > 1 { times(10, &[x, 3 - x]) } else { times(10, &[x]) };
+        [times(20, &[x]), 16 * x + place(x)[0], times(20, &[2]), twice]
+    })
+}
+
 /// Forms of interfaces that were not drawn at first, and their values.
 fn interfaces() -> Vec<(&'static str, Outputs)> {
     // What is 20 x over w, where 1/w is 1 - (x + 3 y) / 32, in sixteenths of a pixel; and the place, of a part of the pixel.
@@ -211,6 +226,8 @@ fn interfaces() -> Vec<(&'static str, Outputs)> {
                 ("second", picture(2, |x, y| [5 * vertex(x, y), minus(5 * vertex(x, y)), 14 + 2 * x, 123])),
             ],
         ),
+        ("at_samples", vec![("picture", at_samples(4)), ("second", at_samples(4))]),
+        ("at_one_sample", vec![("picture", at_samples(1))]),
         // Along s eighths, 48 s / (24 - 2 s) with w of 1 and 3 at the ends.
         (
             "declared",

@@ -1,4 +1,5 @@
-//! Inputs of fragments elsewhere in the pixel than they are declared to be: at a point that the primitive covers, or away from the middle.
+//! Inputs of fragments elsewhere in the pixel than they are declared to be: at a point that the primitive covers, at a sample, or away from
+//! the middle.
 //!
 //! Over w, values are linear on the screen, and so is 1/w: what is at another place follows from the differences to the neighbours. Those
 //! are taken where the entry point begins, since all lanes are there.
@@ -12,9 +13,12 @@ use gpucc_ir as ir;
 use ir::{Deriv, IoSlot, Mode, Refusal, Sysval, Type, Value, Where};
 use rspirv::spirv::{GlslStd450Op as G, Op};
 
+/// Where the four samples of a pixel are, in sixteenths of it, four bits each: columns, then rows.
+const SAMPLES: [i64; 2] = [0xa2e6, 0xea62];
+
 /// Whether inputs are asked for elsewhere.
 pub fn is_asked(m: &Module) -> bool {
-    let places = [G::InterpolateAtCentroid as u32, G::InterpolateAtOffset as u32];
+    let places = [G::InterpolateAtCentroid, G::InterpolateAtSample, G::InterpolateAtOffset].map(|g| g as u32);
     let asks = |i: &crate::module::Inst| m.operands(i).get(1).is_some_and(|op| places.contains(op));
     m.insts.iter().any(|i| matches!(i.op, Op::ExtInst) && asks(i))
 }
@@ -102,13 +106,40 @@ impl FuncCx<'_, '_> {
         sum
     }
 
-    /// The value of an input at a point that the primitive covers, or away from the middle.
-    pub fn interpolated(&mut self, pointer: u32, offset: Option<u32>) -> Lowered<Val> {
+    /// Where a sample is, from the middle of the pixel: a pixel has one, or four in the standard places.
+    fn sample_offset(&mut self, sample: Value) -> Value {
+        let count = self.b().sysval(Sysval::SampleCount);
+        let int = |cx: &mut Self, n: i64| cx.code.f.iconst(Type::I32, n);
+        let [one, two, three, bits] = [1, 2, 3, 15].map(|n| int(self, n));
+        let several = self.b().icmp(ir::IntCc::Ugt, count, one);
+        let sample = self.b().and(sample, three);
+        let shift = self.b().shl(sample, two);
+        let parts = SAMPLES.map(|places| {
+            let places = int(self, places);
+            let at = self.b().ushr(places, shift);
+            let at = self.b().and(at, bits);
+            let at = self.b().u2f(at, Type::F32);
+            let [part, middle, none] = [1.0 / 16.0, -0.5, 0.0].map(|x| self.code.f.fconst(Type::F32, x));
+            let at = self.b().fma(at, part, middle);
+            self.b().select(several, at, none)
+        });
+        self.b().compose(&parts)
+    }
+
+    /// The value of an input elsewhere in the pixel; `place` is the operand that says where.
+    pub fn interpolated(&mut self, op: G, pointer: u32, place: Option<u32>) -> Lowered<Val> {
         let Val::Input(input) = self.val(pointer)? else {
             return self.missing(Refusal::StageInputs, "of what is no whole input");
         };
-        let place = match offset {
+        let place = match place {
             None => Elsewhere::Centroid,
+            Some(id) if op == G::InterpolateAtSample => {
+                let sample = self.one(id)?;
+                if self.code.f.ty(sample) != Type::I32 {
+                    return self.wrong("its sample is no integer of 32 bits");
+                }
+                Elsewhere::Offset(self.sample_offset(sample))
+            }
             Some(id) => {
                 let by = self.float(id)?;
                 if self.code.f.ty(by) != Type::F32.with_lanes(2) {

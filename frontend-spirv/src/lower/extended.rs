@@ -41,9 +41,10 @@ impl FuncCx<'_, '_> {
             return self.wrong(format!("{op:?} has {} operands", args.len()));
         }
         match op {
-            G::InterpolateAtSample | G::IMix => return Ok(None),
-            G::InterpolateAtCentroid => return self.interpolated(args[0], None).map(Some),
-            G::InterpolateAtOffset => return self.interpolated(args[0], Some(args[1])).map(Some),
+            G::IMix => return Ok(None),
+            G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => {
+                return self.interpolated(op, args[0], args.get(1).copied()).map(Some);
+            }
             G::Modf | G::Frexp => return self.two_results(inst, op).map(Some),
             G::ModfStruct | G::FrexpStruct => return self.result_struct(inst, op).map(Some),
             G::Determinant | G::MatrixInverse => return self.square(op, args[0]).map(Some),

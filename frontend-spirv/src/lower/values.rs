@@ -33,12 +33,7 @@ impl FuncCx<'_, '_> {
             Op::Nop | Op::NoLine | Op::Line => return Ok(()),
             Op::ExtInst => match self.extended(inst)? {
                 Some(val) => val,
-                None => {
-                    // An input elsewhere than its declaration says.
-                    let name = self.extended_name(inst);
-                    let stage = name.contains("InterpolateAt");
-                    return self.missing(if stage { Refusal::StageInputs } else { Refusal::Spirv }, name);
-                }
+                None => return self.missing(Refusal::Spirv, self.extended_name(inst)),
             },
             _ => match self.other(inst)? {
                 Some(val) => val,

@@ -801,6 +801,7 @@ fn step(
                     | Sysval::FrontFacing
                     | Sysval::SampleIndex
                     | Sysval::SamplePosition
+                    | Sysval::SampleCount
                     | Sysval::SampleMask
                     | Sysval::PointCoord
                     | Sysval::Layer

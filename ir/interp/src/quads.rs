@@ -11,7 +11,7 @@ use gpucc_sim::texture::quad;
 pub(crate) const LANES: u32 = 64;
 
 /// Row of the first component of the first input in [`Batch::rows`].
-pub(crate) const FIRST_INPUT: u32 = 34;
+pub(crate) const FIRST_INPUT: u32 = 35;
 
 /// First row of a system value of a vertex or a fragment.
 pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
@@ -37,6 +37,7 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
         Sysval::SamplePosition => 30,
         Sysval::Layer => 32,
         Sysval::ViewportIndex => 33,
+        Sysval::SampleCount => 34,
         _ => return None,
     })
 }

@@ -13,17 +13,18 @@
 //!
 //! The number `k` is the same in all lanes, and so are the ends of the loop. A level that comes from the quad needs all of its lanes at
 //! each sample, so there is no branch around that one. Where texture and sampler are at different indices, one loop stands in the
-//! other. A robust module takes the last element for what is beyond; of others the result is zero.
+//! other. What the index never reaches is left out. A robust module takes the last element for what is beyond; of others the result is
+//! zero.
 //!
 //! Needs: `TexCaps::lane_index`; with it all stays. Keeps: the layout in structured order.
 
-use gpucc_ir::analysis::{DomTree, Uniformity};
+use gpucc_ir::analysis::{DomTree, Uniformity, UpperBounds};
 use gpucc_ir::{
     Builder, Edge, EntitySet, Function, Inst, IntCc, Module, Op, SecondaryMap, TexArg, TexOperands, Type, Value,
 };
 use smallvec::SmallVec;
 
-use crate::Caps;
+use crate::PassCx;
 
 /// The operands that name elements.
 const INDICES: [TexArg; 2] = [TexArg::TextureIndex, TexArg::SamplerIndex];
@@ -52,15 +53,17 @@ pub(crate) fn divergent(m: &Module, f: &Function) -> EntitySet<Inst> {
     found
 }
 
-/// Runs over a function of an entry; gives the number of changes.
-pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
-    if caps.tex.lane_index {
-        return 0;
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    let m = cx.module;
+    if cx.caps.tex.lane_index {
+        return;
     }
     let list = divergent(m, f);
     if list.count() == 0 {
-        return 0;
+        return;
     }
+    let most = greatest(f, cx, &list);
     let mut results: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let (mut old, mut changes) = (Vec::new(), 0);
     for block in f.layout.clone() {
@@ -75,7 +78,7 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
                 continue;
             }
             let mut b = Builder::like(f, at, i);
-            if let Some(v) = expand(m, &mut b, i) {
+            if let Some(v) = expand(m, &mut b, i, &most) {
                 results[b.func.insts[i].result()] = Some(v);
             }
             at = b.block;
@@ -83,11 +86,24 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
         }
     }
     f.replace_uses(&results);
-    changes
+    cx.must_change(changes);
+}
+
+/// What no index of these instructions exceeds.
+fn greatest(f: &Function, cx: &mut PassCx<'_>, list: &EntitySet<Inst>) -> SecondaryMap<Value, u64> {
+    let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
+    let mut bounds = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
+    let mut most = SecondaryMap::with_default(u64::MAX);
+    for (_, i) in f.insts_in_order().filter(|&(_, i)| list.contains(i)) {
+        for v in INDICES.iter().filter_map(|&arg| f.insts[i].tex_arg(arg)) {
+            most[v] = bounds.of(v);
+        }
+    }
+    most
 }
 
 /// Writes one instruction. Goes on behind its loops.
-fn expand(m: &Module, b: &mut Builder<'_>, i: Inst) -> Option<Value> {
+fn expand(m: &Module, b: &mut Builder<'_>, i: Inst, most: &SecondaryMap<Value, u64>) -> Option<Value> {
     let d = b.func.insts[i].clone();
     let mut ask = TexOperands::of(&d)?;
     // One loop for each index. A combined image and sampler are at one index.
@@ -96,13 +112,14 @@ fn expand(m: &Module, b: &mut Builder<'_>, i: Inst) -> Option<Value> {
         let of = if arg == TexArg::TextureIndex { Some(ask.tex.texture) } else { ask.tex.sampler };
         let (Some(index), Some(of)) = (ask.get(arg), of) else { continue };
         let count = m.resources[of].count.max(1);
+        let count = count.min(u32::try_from(most[index].saturating_add(1)).unwrap_or(count));
         match loops.iter_mut().find(|l| l.index == index && l.count == count) {
             Some(l) => l.args.push(arg),
             None => loops.push(Loop { index, args: [arg].into_iter().collect(), count }),
         }
     }
     if m.options.robust {
-        for l in &mut loops {
+        for l in loops.iter_mut().filter(|l| most[l.index] >= u64::from(l.count)) {
             let last = b.func.iconst(Type::I32, i64::from(l.count - 1));
             l.index = b.umin(l.index, last);
         }

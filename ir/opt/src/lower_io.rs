@@ -16,6 +16,7 @@
 //! | input with perspective | input over w, divided by 1 / w | `perspective` |
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
 //! | place of a sample in its pixel | looked up by the number of the sample, or the middle where a pixel has one | `sample_position` |
+//! | number of samples of a pixel | a constant | `sample_position` |
 //! | depth that a fragment gives | nothing, where depth is tested before the entry point runs: the depth of the primitive counts | |
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed_colours` |
 //! | location of a colour | its number over bound targets, without holes; outputs without a target are removed | `compact_targets` |
@@ -71,6 +72,10 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         let mut n = walk(f, |b, i| match b.func.insts[i].attr {
             Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
             Attr::Sysval(Sysval::ViewportIndex) if caps.viewports => viewport.as_ref().map(|at| travelled(b, io, at)),
+            // A pipeline that is not known is one without several.
+            Attr::Sysval(Sysval::SampleCount) if !caps.sample_position => {
+                Some(b.func.iconst(Type::I32, samples.unwrap_or(1).into()))
+            }
             _ => value(b, i, io, &caps, stage),
         });
         if stage == Stage::Vertex && !caps.point_size {

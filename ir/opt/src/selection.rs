@@ -106,7 +106,7 @@ fn sysval_fits(s: Sysval, stage: Stage, caps: &Caps) -> bool {
         Sysval::InstanceIndex => io.instance_index_includes_base,
         Sysval::RawInstanceIndex => !io.instance_index_includes_base,
         Sysval::FragCoord => io.frag_coord,
-        Sysval::SamplePosition => io.sample_position,
+        Sysval::SamplePosition | Sysval::SampleCount => io.sample_position,
         Sysval::Layer => io.layers,
         // Without its vertex it is refused.
         Sysval::ViewportIndex => io.viewports,

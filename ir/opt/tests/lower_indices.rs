@@ -80,3 +80,24 @@ fn one_index_for_all_lanes_stays() {
     let m = module("off", "v2: i32 = and 1:i32, 1:i32", FETCH);
     assert!(!lowered(&m, 0).to_string().contains(" loop merge "));
 }
+
+/// Elements that no lane names are left out, and so is the bound of a robust module.
+#[test]
+fn elements_that_no_index_reaches_are_left_out() {
+    for (index, robust, count) in [
+        ("v2: i32 = and v1, 1:i32", "off", 2),
+        ("v2: i32 = and v1, 1:i32", "on", 2),
+        ("v2: i32 = urem v1, 3:i32", "on", 3),
+        ("v2: i32 = urem v1, 4:i32", "off", 3),
+    ] {
+        let m = module(robust, index, FETCH);
+        let text = lowered(&m, 0).to_string();
+        assert!(text.contains(&format!(", {count}:i32\n")), "{index}\n{text}");
+        assert!(!text.contains("umin v2"), "{index}\n{text}");
+    }
+    agree(&module("on", "v2: i32 = and v1, 1:i32", FETCH), |lane| 10.0 * (lane % 2 + 1) as f32);
+    // Another sampler than texture, of which fewer can be.
+    let line = "v8: i32 = and v1, 1:i32\n  v4: f32x2 = splat 0.5:f32\n  \
+                v6: f32x4 = tex v4, v2, v8, tex res1 sampler res2 sample 2d texture_index sampler_index";
+    agree(&module("on", "v2: i32 = urem v1, 5:i32", line), |lane| 10.0 * ((lane % 5).min(2) + 1) as f32);
+}

@@ -52,6 +52,8 @@ class Program:
         self.w = [F(r.choice([1, 1, 2, 4]), r.choice([1, 1, 2])) for _ in range(3)]
         self.varyings, self.declared, self.reads, self.textures = [], [], [], []
         self.names = 0
+        # Families without masks of samples refuse programs that ask whether they are helpers.
+        self.asks = r.random() < 0.25
         for location in r.sample(range(8), r.randint(1, 4)):
             self.varying(location)
         for binding in r.sample(range(6), r.randint(0, 3)):
@@ -121,7 +123,7 @@ class Program:
             return r.choice(self.reads)
         if roll < 0.85:
             return r.choice(["int(gl_FragCoord.x)", "int(gl_FragCoord.y)", "int(floor(gl_FragCoord.z * 64.0 + 0.5))", "int(floor(gl_FragCoord.w * 64.0 + 0.5))",
-                             "int(gl_FrontFacing)", "int(gl_HelperInvocation)"])
+                             "int(gl_FrontFacing)"] + ["int(gl_HelperInvocation)"] * self.asks)
         return str(r.choice([0, 1, 2, 3, 7, -1, -5, 100, 65535, 2147483647, r.randint(-1000, 1000)]))
 
     def small(self, mask=15):
