@@ -63,10 +63,14 @@ impl Steps {
         self.words.get((self.of[v] as usize).checked_sub(1)?)
     }
 
-    /// The words that a value is, if the launch computes one of them. Truth values are masks where they are made, and no words.
-    pub fn computed(&self, f: &Function, v: Value) -> Option<&Words> {
-        let words = self.all(v)?;
-        (!f.ty(v).is_bool() && words.iter().any(|w| matches!(w, Word::Computed(_)))).then_some(words)
+    /// Whether the launch knows a value.
+    pub fn knows(&self, v: Value) -> bool {
+        self.all(v).is_some()
+    }
+
+    /// The words that a value is, if the launch computes one of them. Truth values are masks.
+    pub fn computed(&self, v: Value) -> Option<&Words> {
+        self.all(v).filter(|words| words.iter().any(|w| matches!(w, Word::Computed(_))))
     }
 
     /// The word of a lane; of a scalar the one that it has.

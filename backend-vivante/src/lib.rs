@@ -206,7 +206,8 @@ impl Family for VivanteFamily {
                 gpucc_opt::dce::run(&mut f, &mut gpucc_opt::PassCx::new(m, &caps(generation, *s)));
             }
             trace::enter("products", &f.name);
-            products::run(&mut f, machine::validate::fast_transcendentals(generation));
+            let steps = if s.launch { Steps::new(&f, m) } else { Steps::default() };
+            products::run(&mut f, machine::validate::fast_transcendentals(generation), &|v| steps.knows(v));
         }
         if s.wide {
             trace::enter("pack", &f.name);

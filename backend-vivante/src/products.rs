@@ -11,7 +11,7 @@
 //!   product as well, since a MAD takes in one.
 //! - A number plus itself is a product with 2 where a sum reads it.
 //! - A quotient by a constant is a product with its reciprocal: two roundings, inside the 2.5 ulp of WGSL, as reciprocals at run
-//!   time are.
+//!   time are. Where the launch knows the divisor (`launch.rs`) it computes the reciprocal.
 //!
 //! Needs and keeps: any IR. Before packing, which looks for sums of products.
 
@@ -22,9 +22,41 @@ use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, Scalar, Type, V
 const MOST: usize = 4;
 
 /// Runs over a function; gives the number of quotients and products rewritten. `divides`: whether the chip has an instruction for
-/// quotients of scalars.
-pub fn run(f: &mut Function, divides: bool) -> u64 {
-    reciprocals(f) + divisors(f, divides) + doubles(f) + copies(f)
+/// quotients of scalars; `shared`: whether the launch knows a value, and so its reciprocal.
+pub fn run(f: &mut Function, divides: bool, shared: &dyn Fn(Value) -> bool) -> u64 {
+    reciprocals(f) + known_divisors(f, shared) + divisors(f, divides) + doubles(f) + copies(f)
+}
+
+/// `x / y` becomes `x * (1 / y)` where the launch computes the reciprocal, of vectors as well. What it divides by itself stays.
+fn known_divisors(f: &mut Function, shared: &dyn Fn(Value) -> bool) -> u64 {
+    let mut changed = 0;
+    for b in f.layout.clone() {
+        let known = |f: &Function, i: Inst| {
+            let d = &f.insts[i];
+            let float = d.op == Op::FDiv && f.ty(d.result()).scalar() == Scalar::F32;
+            float && shared(d.args[1]) && !shared(d.args[0]) && f.as_const(d.args[1]).is_none()
+        };
+        let list = f.blocks[b].insts.clone();
+        if !list.iter().any(|&i| known(f, i)) {
+            continue;
+        }
+        f.blocks[b].insts.clear();
+        for i in list {
+            if known(f, i) {
+                let (y, ty) = (f.insts[i].args[1], f.ty(f.insts[i].result()));
+                let mut new = InstData::new(Op::FRcp, &[y], Attr::None).at(f.insts[i].loc);
+                new.fp = f.insts[i].fp;
+                let r = f.push_inst(b, new, &[ty]);
+                let r = f.insts[r].result();
+                let d = &mut f.insts[i];
+                d.op = Op::FMul;
+                d.args[1] = r;
+                changed += 1;
+            }
+            f.blocks[b].insts.push(i);
+        }
+    }
+    changed
 }
 
 /// `x / y` becomes `x * (1 / y)` as selection would make it: one reciprocal for all quotients of a block by one number, and products

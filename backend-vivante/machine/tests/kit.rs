@@ -251,6 +251,8 @@ pub enum Flip {
     Unit(usize, u32),
     /// Of a word of the descriptor.
     Descriptor(usize, u32),
+    /// Of an instruction of the fragment program, by number.
+    Code(usize, u32),
 }
 
 impl Shot<'_> {
@@ -351,7 +353,11 @@ impl Shot<'_> {
         let fragment = format!("{}\nmov t11.xy__, void, void, t10.zwww\n", self.fragment);
         let vertex = container(self.generation, entry(self.vertex, Stage::Vertex, 0));
         let flag = if kills { flags::DISCARD } else { 0 };
-        let fragment = container(self.generation, entry(&fragment, Stage::Fragment, flag));
+        let mut fragment = entry(&fragment, Stage::Fragment, flag);
+        if let Some(Flip::Code(at, bit)) = self.flip {
+            fragment.code[16 * at + bit as usize / 8] ^= 1 << (bit % 8);
+        }
+        let fragment = container(self.generation, fragment);
         // Lower left, far right, far up: the target is the corner that all have.
         let mut data = Vec::new();
         for (x, y, u, v) in [(-1.0, -1.0, 0.0, 1.0), (3.0, -1.0, 2.0, 1.0), (-1.0, 3.0, 0.0, -1.0)] {

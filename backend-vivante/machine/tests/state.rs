@@ -1,4 +1,4 @@
-//! One changed bit of a word that hardware reads changes a picture, or traps: registers of a draw, of a unit, a descriptor.
+//! One changed bit of a word that hardware reads changes a picture, or traps: registers of a draw, of a unit, a descriptor, a texel fetch.
 
 use crate::kit::{Flip, GC2000, GC7000, SIZE, Shot, Texture};
 
@@ -42,4 +42,27 @@ fn a_changed_bit_of_a_state_word_shows() {
         let of = |list: &[Flip]| list.iter().filter(|f| matches!(f, Flip::Register(..))).count();
         assert!(10 * of(&silent) <= of(&all), "changes of registers are silent: {silent:x?}");
     }
+}
+
+#[test]
+fn a_changed_bit_of_a_texel_fetch_shows() {
+    // Column, row and layer as integers, and levels that differ by component.
+    let fetch = "txf t10, tex0.xyzw, t3.xyzw, t4.xxxx, 4352";
+    let text = format!(
+        "f2i.s32 t3.xy__, t0.xyyy, void, void
+        and.u32 t3.__z_, t3.xxxx, void, 1
+        add.s32 t3.___w, t3.xxxx, void, 2
+        i2f.s32 t4.xy_w, t3.zwwx, void, void
+        add t4.__z_, t4.xxxx, void, 1.0
+        {fetch}
+        add t10, t10.xyzw, void, t1.xyzw"
+    );
+    let texture = Texture::numbers(3, true, 3);
+    let plain = Shot { texture: Some(&texture), ..Shot::new(GC7000, &text) };
+    let want = plain.draw().unwrap_or_else(|t| panic!("{t}"));
+    let silent: Vec<u32> = (0..128)
+        .filter(|&b| Shot { flip: Some(Flip::Code(5, b)), ..plain.clone() }.draw().is_ok_and(|have| have == want))
+        .collect();
+    println!("{} of 128 are noticed", 128 - silent.len());
+    assert!(5 * silent.len() <= 128, "{} of 128 changes are silent: {silent:?}", silent.len());
 }

@@ -435,7 +435,7 @@ impl Lower<Vivante> for Isel<'_> {
     fn inst(&mut self, cx: &mut Select<'_, Vivante>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         if let Some(v) = d.results.first()
-            && self.steps.computed(cx.f, v).is_some()
+            && self.steps.computed(v).is_some()
         {
             // Where a register has to hold it.
             let dst = cx.result(i, 0)[0];

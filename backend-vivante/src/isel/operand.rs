@@ -202,7 +202,7 @@ impl Isel<'_> {
     /// The uniform words that hold a value: launch parameters, and uniform buffers at constant offsets.
     pub fn uniform_words(&mut self, cx: &Select<'_, Vivante>, v: Value) -> Option<Words> {
         let d = &cx.f.insts[cx.f.def_inst(v)?];
-        if let Some(words) = self.steps.computed(cx.f, v) {
+        if let Some(words) = self.steps.computed(v) {
             return Some(words.clone());
         }
         let limit = |s: &Self, (r, k): (gpucc_ir::Res, u32), shift| {

@@ -81,7 +81,7 @@ impl Facts<'_> {
     pub fn is_free(&self, f: &Function, i: Inst) -> bool {
         let d = &f.insts[i];
         let v = d.result();
-        if self.steps.computed(f, v).is_some() || f.ty(v).is_bool() && self.feeds_branch(f, v, 4) {
+        if self.steps.computed(v).is_some() || f.ty(v).is_bool() && self.feeds_branch(f, v, 4) {
             return true;
         }
         match d.op {
@@ -140,7 +140,7 @@ impl Facts<'_> {
     /// Whether a value is a word of the uniform file.
     pub fn is_uniform(&self, f: &Function, v: Value) -> bool {
         let Some(i) = f.def_inst(v) else { return false };
-        if self.steps.computed(f, v).is_some() {
+        if self.steps.computed(v).is_some() {
             return true;
         }
         let d = &f.insts[i];

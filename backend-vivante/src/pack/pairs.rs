@@ -145,7 +145,7 @@ fn node(f: &Function, facts: &Facts<'_>, i: Inst, at: usize) -> Option<Node> {
         matches!(d.op, Op::FAdd | Op::FSub | Op::FMul) || (d.op == Op::Sample && d.args.len() == 1)
     };
     let users = facts.uses.of(d.result());
-    if users.is_empty() || !users.iter().all(takes) || facts.steps.computed(f, d.result()).is_some() {
+    if users.is_empty() || !users.iter().all(takes) || facts.steps.computed(d.result()).is_some() {
         return None;
     }
     let minus = d.op == Op::FSub;
