@@ -68,6 +68,8 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
     Unsupported::all(Refusal::StorageBuffers, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
+    Unsupported::all(Refusal::SubgroupLanes, "nothing says which lane of a warp runs them")
+        .in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::StorageTextures, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),

@@ -498,10 +498,14 @@ fn draw(
         Against::Lowered => "bit-exact",
         Against::Source => "within the tolerances for the source",
     };
-    let open = match compared.open {
+    let mut open = match compared.open {
         0 => String::new(),
         n => format!("; {} left out", plural(n as u64, "pixel")),
     };
+    if compared.ordered > 0 {
+        let many = plural(compared.ordered as u64, "value");
+        open += &format!("; {many} left out that change with the order of invocations");
+    }
     let (outputs, bytes) = (plural(compared.outputs as u64, "output"), plural(compared.bytes as u64, "byte"));
     let text = format!("oracle: match ({outputs}, {bytes}, {how}{open})");
     bar.suspend(|| Reporter::new(messages, &ready.file.name, "").note("oracle", &text, Some(&target)));

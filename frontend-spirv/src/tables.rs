@@ -87,6 +87,7 @@ const READ: &[Op] = &[
     Op::EntryPoint,
     Op::ExecutionMode,
     Op::ExecutionModeId,
+    Op::ExpectKHR,
     Op::ExtInst,
     Op::ExtInstImport,
     Op::ExtInstWithForwardRefsKHR,
@@ -307,6 +308,7 @@ pub fn instruction(op: Op) -> Verdict {
     match op {
         _ if is_read(op) => Read,
         O::Nop => Harmless("it does nothing"),
+        O::AssumeTrueKHR => Harmless("it is a promise that need not be used"),
         O::Capability | O::Extension | O::ConditionalCapabilityINTEL | O::ConditionalExtensionINTEL => {
             Harmless("a module is judged by its instructions")
         }

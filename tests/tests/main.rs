@@ -66,4 +66,5 @@ mod valhall_strangers;
 mod vivante_strangers;
 mod vulkan;
 mod vulkan_forms;
+mod vulkan_orders;
 mod wgsl_stages;

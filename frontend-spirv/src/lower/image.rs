@@ -305,6 +305,19 @@ impl FuncCx<'_, '_> {
         Ok(list)
     }
 
+    /// Refuses a level where there is none to choose: AMD's extensions have some for gathers and storage images.
+    fn no_level(&mut self, operands: &Operands) -> Lowered<()> {
+        if operands.bias.is_some() {
+            return self.missing(Refusal::Spirv, format!("with {:?}", I::BIAS));
+        }
+        let Some(level) = operands.lod else { return Ok(()) };
+        let level = self.one(level)?;
+        match self.code.f.const_bits(level) {
+            Some(bits) if bits & 0x7fff_ffff == 0 => Ok(()),
+            _ => self.missing(Refusal::Spirv, format!("with {:?}", I::LOD)),
+        }
+    }
+
     /// A constant offset in texels.
     fn texel_offset(&mut self, id: u32) -> Lowered<[i32; 3]> {
         let value = self.one(id)?;
@@ -556,6 +569,7 @@ impl FuncCx<'_, '_> {
         }
         let dref = inst.op == Op::ImageDrefGather;
         let operands = self.operands_of(&o[3..])?;
+        self.no_level(&operands)?;
         let (mut desc, mut given) = self.question(&image, &sampler, TexWhat::Gather, o[1], false)?;
         if dref {
             desc = desc.with_shadow(true);
@@ -644,6 +658,9 @@ impl FuncCx<'_, '_> {
             return self.texel(inst, texel);
         }
         let storage = self.image_ty(&image)?.storage;
+        if storage {
+            self.no_level(&operands)?;
+        }
         let what = if storage { TexWhat::Load } else { TexWhat::Fetch };
         let (mut desc, mut given) = self.place_of(&image, what, o[1])?;
         if let Some(id) = operands.offset {
@@ -675,7 +692,8 @@ impl FuncCx<'_, '_> {
     fn image_write(&mut self, inst: &Inst) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         let image = self.image(o[0])?;
-        self.operands_of(&o[3..])?;
+        let operands = self.operands_of(&o[3..])?;
+        self.no_level(&operands)?;
         if !self.image_ty(&image)?.storage {
             return self.wrong("it writes an image that is only sampled");
         }

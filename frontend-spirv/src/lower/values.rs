@@ -30,7 +30,7 @@ impl FuncCx<'_, '_> {
             Op::ControlBarrier | Op::MemoryBarrier => return self.barrier(inst),
             Op::DemoteToHelperInvocation => return self.demote_all(),
             Op::IsHelperInvocationEXT => Val::One(self.is_helper(true)?),
-            Op::Nop | Op::NoLine | Op::Line => return Ok(()),
+            Op::Nop | Op::NoLine | Op::Line | Op::AssumeTrueKHR => return Ok(()),
             Op::ExtInst => match self.extended(inst)? {
                 Some(val) => val,
                 None => return self.missing(Refusal::Spirv, self.extended_name(inst)),
@@ -215,7 +215,8 @@ impl FuncCx<'_, '_> {
                 }
                 _ => self.zero(ty)?,
             },
-            Op::CopyObject => {
+            // Which value is expected decides nothing.
+            Op::CopyObject | Op::ExpectKHR => {
                 if self.ty_of(o[0])? != ty {
                     return self.wrong("its operand has another type");
                 }

@@ -301,6 +301,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Lanes that are kept of each subgroup.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
     /// A run of the same program on the same memory, which is shared then.
     pub fn twin(&mut self) -> Run<'a> {
         let buffers = self.common.buffers.share();

@@ -7,7 +7,7 @@ use gpucc_num::{f16, f32 as n32, f64 as n64};
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::quad;
 
-/// Lanes of a batch.
+/// The most lanes of a batch.
 pub(crate) const LANES: u32 = 64;
 
 /// Row of the first component of the first input in [`Batch::rows`].

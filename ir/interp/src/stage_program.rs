@@ -55,8 +55,9 @@ impl<'a> StageProgram<'a> {
             let (name, is) = (program.name(), program.stage().name());
             return Err(wrong(format!("`{name}` is a {is} entry where one of stage {} is needed", stage.name())));
         }
-        if program.state_bytes(u64::from(LANES)) > STATE_LIMIT {
-            let said = format!("the state of {LANES} invocations of `{}` does not fit the interpreter", program.name());
+        let lanes = lanes(program, profile);
+        if program.state_bytes(u64::from(lanes)) > STATE_LIMIT {
+            let said = format!("the state of {lanes} invocations of `{}` does not fit the interpreter", program.name());
             return Err(Trap::new(TrapKind::Unsupported, said));
         }
         let (inputs, outputs) = program.slots();
@@ -70,7 +71,7 @@ impl<'a> StageProgram<'a> {
         // No stage of a draw has workgroup memory; a module that uses it all the same gets some that nobody wrote.
         let shared = Bytes::undefined(program.shared.len(), None);
         let common = Common { textures, shared, ..program.common(profile) };
-        let mut run = Run::new(program, profile, common, options, (LANES as usize, LANES));
+        let mut run = Run::new(program, profile, common, options, (lanes as usize, lanes));
         run.batch = Batch { rows: vec![0; (program.rows * LANES) as usize], ..Batch::default() };
         Ok(StageProgram { program, run, group: Subgroup::default(), homes })
     }
@@ -111,15 +112,29 @@ impl<'a> StageProgram<'a> {
         }
     }
 
+    /// Lanes of a batch.
+    pub fn lanes(&self) -> usize {
+        self.run.stride()
+    }
+
     /// A word of an output.
     pub fn word(&self, slot: u32, lane: usize) -> u32 {
-        self.group.file[slot as usize * LANES as usize + lane] as u32
+        self.group.file[slot as usize * self.lanes() + lane] as u32
     }
 
     /// Up to four words of an output, filled up with 0, 0, 0, `one`.
     pub fn words(&self, (slot, n): (u32, u32), lane: usize, one: u32) -> [u32; 4] {
         let missing = |k| if k == 3 { one } else { 0 };
         std::array::from_fn(|k| if k < n as usize { self.word(slot + k as u32, lane) } else { missing(k) })
+    }
+}
+
+/// Lanes of the batches of a program: where it asks for the size of a subgroup or its place in one, or writes memory, so that lanes of a batch
+/// may see what an earlier one wrote, those of the profile, in whole quads.
+fn lanes(program: &OracleProgram, profile: &Profile) -> u32 {
+    match profile.subgroup_size {
+        n if n > 0 && (program.asks_lanes() || program.writes_memory()) => n.clamp(4, LANES) & !3,
+        _ => LANES,
     }
 }
 

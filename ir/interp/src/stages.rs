@@ -122,6 +122,11 @@ impl OracleProgram {
         self.writes_memory
     }
 
+    /// Whether it asks for the size of a subgroup, or its place in one.
+    pub fn asks_lanes(&self) -> bool {
+        self.sysvals.iter().any(|s| matches!(s, Sysval::SubgroupSize | Sysval::SubgroupInvocationId))
+    }
+
     /// Whether locations of colours have no holes.
     fn has_compact_targets(&self) -> bool {
         matches!(&self.stage, StageInfo::Fragment { io, .. } if io.compact_targets)
@@ -296,7 +301,7 @@ impl LinkedStages for Runner<'_, '_> {
 
 impl Stages for Runner<'_, '_> {
     fn batch_quads(&self) -> usize {
-        LANES as usize / 4
+        self.fragment.as_ref().map_or(LANES as usize, |f| f.main.lanes()) / 4
     }
 
     fn batches_at_once(&self) -> usize {
@@ -310,7 +315,7 @@ impl Stages for Runner<'_, '_> {
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
         self.words.clear();
         let Runner { vertex, store, steps, buffers, attributes: plan, position, words, first, viewport, .. } = self;
-        let lists: Vec<&[VertexIn]> = batch.chunks(LANES as usize).collect();
+        let lists: Vec<&[VertexIn]> = batch.chunks(vertex.main.lanes()).collect();
         let work = |stage: &mut StageProgram<'_>, k: usize| {
             let mut values = Vec::new();
             for (lane, &v) in lists[k].iter().enumerate() {

@@ -31,6 +31,8 @@ pub struct Compared {
     pub bytes: usize,
     /// Pixels that were left out: a lane of their quads had read another that was inactive.
     pub open: usize,
+    /// Texels and words that were left out: on the oracle they change with the order of invocations that write memory.
+    pub ordered: usize,
 }
 
 /// Why a frame does not pass.
@@ -64,6 +66,9 @@ pub fn check(
         Against::Lowered => programs.judges(&ready.shaders).transpose(),
     };
     let own = own.transpose().map_err(Verdict::Failure)?;
+    if let Place::Target(t, _) | Place::Mixed { target: t, .. } = place {
+        options.profile.subgroup_size = gpucc_machines::profile(t.family(), t.generation_index()).subgroup_size;
+    }
     match (against, place) {
         (Against::Lowered, Place::Target(t, _) | Place::Mixed { target: t, .. }) => {
             options.profile = gpucc_machines::profile(t.family(), t.generation_index());
@@ -84,21 +89,65 @@ pub fn check(
         all.iter_mut().zip(&pixels).for_each(|(a, o)| *a |= o);
     }
     let mut compared = Compared::default();
+    let mut others = None;
     for o in &scene.outputs {
         let failed = |e| Verdict::Failure(Failure::Scene(e));
         let want = output::bytes(scene, &want, o).map_err(failed)?;
         let mut got = output::bytes(scene, got, o).map_err(failed)?;
         compared.open += close(scene, o, &open, (&want, &mut got));
-        let result = match (against, &o.source) {
-            (Against::Lowered, _) => Compare::exact().check(&want, &got),
-            (Against::Source, OutputSource::Buffer(_)) => words(&want, &got),
-            (Against::Source, OutputSource::Texture { .. }) => tolerance(scene, o).check(&want, &got),
+        let judge = |got: &[u8]| match (against, &o.source) {
+            (Against::Lowered, _) => Compare::exact().check(&want, got),
+            (Against::Source, OutputSource::Buffer(_)) => words(&want, got),
+            (Against::Source, OutputSource::Texture { .. }) => tolerance(scene, o).check(&want, got),
         };
+        let mut result = judge(&got);
+        if result.is_err() && programs.write_memory() {
+            for other in others.get_or_insert_with(|| in_other_orders(ready, programs, &options)) {
+                let other = output::bytes(scene, other, o).map_err(failed)?;
+                compared.ordered += unordered(texel_bytes(scene, o), (&want, &other), &mut got);
+            }
+            result = judge(&got);
+        }
         result.map_err(|d| Verdict::Differs(sentence(scene, o, against, &d)))?;
         compared.outputs += 1;
         compared.bytes += want.len();
     }
     Ok(compared)
+}
+
+/// What the oracle gives of a frame whose invocations run in other orders, and in batches of other sizes unless programs ask for the size; nothing of
+/// an order in which it traps.
+fn in_other_orders(ready: &PreparedScene, programs: &Programs, options: &Options) -> Vec<Resources> {
+    let own = (options.profile.subgroup_size, options.run.perturb);
+    let sizes = if programs.ask_lanes() { &[][..] } else { &[4, 16, 32, 64] };
+    let sizes = sizes.iter().map(|&size| (size, own.1));
+    let orders = (2..6).map(|seed| (own.0, Some(own.1.unwrap_or(0) ^ seed)));
+    let run = |(subgroup_size, perturb)| {
+        let mut options = options.clone();
+        options.profile.subgroup_size = subgroup_size;
+        options.run.perturb = perturb;
+        let mut resources = ready.resources.clone();
+        let scene = &ready.file.scene;
+        frame::run(scene, &ready.shaders, programs, &mut resources, &options, &mut || {}).ok().map(|_| resources)
+    };
+    sizes.chain(orders).filter_map(run).collect()
+}
+
+/// Bytes of what is written as a whole: a texel, or a word of a buffer.
+fn texel_bytes(scene: &Scene, o: &Output) -> usize {
+    shape(scene, o).map_or(4, |(_, format, ..)| format.bytes().max(1) as usize)
+}
+
+/// Makes equal what is another one in another order; gives how many texels or words that are.
+fn unordered(size: usize, (want, other): (&[u8], &[u8]), got: &mut [u8]) -> usize {
+    let mut count = 0;
+    for ((want, other), got) in want.chunks(size).zip(other.chunks(size)).zip(got.chunks_mut(size)) {
+        if want != other && got.len() == want.len() && got != want {
+            got.copy_from_slice(want);
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Format, width and pixels of a texture output, and its texture.

@@ -173,6 +173,16 @@ impl Programs {
         })
     }
 
+    /// Whether a program of the oracle writes buffers or images.
+    pub(crate) fn write_memory(&self) -> bool {
+        self.list.iter().flatten().filter_map(Code::oracle).any(OracleProgram::writes_memory)
+    }
+
+    /// Whether a program of the oracle asks for the size of a subgroup, or its place in one.
+    pub(crate) fn ask_lanes(&self) -> bool {
+        self.list.iter().flatten().filter_map(Code::oracle).any(OracleProgram::asks_lanes)
+    }
+
     /// The programs that the oracle judges these by: of a machine the IR that selection read. `None` if they are the oracle's.
     ///
     /// # Errors

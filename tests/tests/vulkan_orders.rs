@@ -1,0 +1,88 @@
+//! Frames of which the chip's width or the order of invocations decides a value: the oracle has the width of the machine, and leaves out what
+//! another order changes.
+
+use std::path::PathBuf;
+
+use gpucc::Target;
+use gpucc_render::compare::{self, Against, Compared, Verdict};
+use gpucc_render::{Place, PreparedScene, Programs, frame};
+use gpucc_scene::{SceneFile, output, read};
+
+use crate::drawing;
+
+const VERTEX: &str = "
+    enable subgroups;
+    @vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+        return vec4f(f32(i << 1u & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
+    }";
+
+/// The size of a subgroup, and the place of a pixel in its own.
+const LANES: &str = "
+    @fragment fn fs(@builtin(subgroup_size) n: u32, @builtin(subgroup_invocation_id) k: u32) -> @location(0) vec4u {
+        return vec4u(n, k, 0, 1);
+    }";
+
+/// Each fragment reads what one of those before it has written, and writes.
+const ORDERS: &str = "
+    @group(0) @binding(0) var<storage, read_write> last: array<u32>;
+    @fragment fn fs(@builtin(position) p: vec4f) -> @location(0) vec4u {
+        let before = last[0];
+        last[0] = u32(p.x) + 8u * u32(p.y) + 1u;
+        return vec4u(before, 7, 0, 1);
+    }";
+
+fn ready(fragment: &str, buffer: bool) -> PreparedScene {
+    let (buffers, bindings) = match buffer {
+        true => ("[buffers]\nlast = { u32 = [0] }\n", "bindings = [{ binding = 0, buffer = \"last\" }]\n"),
+        false => ("", ""),
+    };
+    let text = format!(
+        "format = \"scene-1\"\nshaders.s.wgsl = '''{VERTEX}{fragment}'''\n[textures]\n\
+         picture = {{ format = \"rgba8uint\", size = [8, 8] }}\n{buffers}[pipelines.p]\nvertex = {{ shader = \"s\" }}\n\
+         fragment = {{ shader = \"s\", targets = [{{ format = \"rgba8uint\" }}] }}\n[[passes]]\ntype = \"render\"\n\
+         colorAttachments = [{{ texture = \"picture\" }}]\n[[passes.draws]]\npipeline = \"p\"\n{bindings}\
+         draw = {{ vertexCount = 3 }}\n[[outputs]]\nname = \"picture\"\ntexture = \"picture\"\n"
+    );
+    let scene = read::parse(&text, read::Language::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let file = SceneFile { scene, name: "scene.toml".into(), folder: PathBuf::new(), text: None };
+    PreparedScene::new(file).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The picture, and what the oracle says of it.
+fn judged(ready: &PreparedScene, target: Target, against: Against) -> (Vec<u8>, Result<Compared, Verdict>) {
+    let (scene, place, options) = (&ready.file.scene, Place::Target(target, 2), frame::Options::default());
+    let programs = Programs::new(scene, &ready.shaders, place).unwrap_or_else(|e| panic!("{target}: {e}"));
+    let mut got = ready.resources.clone();
+    let report = frame::run(scene, &ready.shaders, &programs, &mut got, &options, &mut || {});
+    let report = report.unwrap_or_else(|e| panic!("{target}: {e}"));
+    let bytes = output::bytes(scene, &got, &scene.outputs[0]).unwrap_or_else(|e| panic!("{e}"));
+    (bytes, compare::check(ready, (&programs, place), (&got, &report), against, &options))
+}
+
+/// 16 pixels of a wave are four quads on Valhall. The others refuse what is asked.
+#[test]
+fn the_oracle_has_the_width_of_the_machine() {
+    let ready = ready(LANES, false);
+    for target in drawing::drawing("valhall:all") {
+        for against in [Against::Lowered, Against::Source] {
+            let (bytes, compared) = judged(&ready, target, against);
+            assert!(bytes.chunks(4).all(|p| p[0] == 16 && p[1] < 16), "{target}: {bytes:?}");
+            let compared = compared.unwrap_or_else(|v| panic!("{target} {against:?}: {v:?}"));
+            assert_eq!((compared.open, compared.ordered), (0, 0), "{target}");
+        }
+    }
+}
+
+/// Which fragment was before is open; that each gives 7 is not.
+#[test]
+fn what_another_order_changes_is_left_out() {
+    let ready = ready(ORDERS, true);
+    let mut left_out = 0;
+    for target in drawing::drawing("gcn,valhall,vivante") {
+        let (bytes, compared) = judged(&ready, target, Against::Lowered);
+        assert!(bytes.chunks(4).all(|p| p[1] == 7), "{target}: {bytes:?}");
+        let compared = compared.unwrap_or_else(|v| panic!("{target}: {v:?}"));
+        left_out += compared.ordered;
+    }
+    assert!(left_out > 0, "machines narrower than the oracle's batches give other values");
+}
