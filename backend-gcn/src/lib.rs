@@ -87,6 +87,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     )
     .most(io::VERTEX_GROUP as u64 - 1),
     Unsupported::all(Refusal::Varyings, "32 parameters").most(io::PARAMETERS),
+    Unsupported::all(Refusal::SubgroupSize, "64 lanes, which are a wave"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
     Unsupported::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
     Unsupported::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),
@@ -157,6 +158,7 @@ fn caps() -> Caps {
         predicated_demote: true,
         subgroup: 64,
         lanes_by_memory: false,
+        simple_lane_reads: true,
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,

@@ -188,6 +188,8 @@ impl State {
         let need = match item.facts.counter {
             Counter::Vm => 5,
             Counter::Scalar if generation == 0 => 4,
+            // The one scalar register that it reads is the number of the lane.
+            _ if item.inst.op() == Op::VReadlaneB32 => 4,
             _ => 0,
         };
         let read = item.reads.iter().filter(|r| r.0 < 128);

@@ -70,6 +70,15 @@ fn hazards_take_wait_states_where_the_chip_has_them() {
     };
     assert_eq!(added(line(vec![mov(0, 20), swizzle()]), 2), [(1, Op::SNop, 1)]);
     assert_eq!(added(line(vec![mov(3, 20), mov(4, 20), swizzle()]), 2), []);
+    // The number of a lane that the vector unit wrote, on every chip; not one that the scalar unit wrote.
+    let first = || item(Op::VReadfirstlaneB32, smallvec![v(0)], smallvec![(7, 1)]);
+    let scalar = || item(Op::SMovB32, smallvec![(8, 1)], smallvec![(7, 1)]);
+    let read = || item(Op::VReadlaneB32, smallvec![v(2), (7, 1)], smallvec![(6, 1)]);
+    for generation in 0..3 {
+        assert_eq!(added(line(vec![first(), read()]), generation), [(1, Op::SNop, 3)]);
+        assert_eq!(added(line(vec![first(), mov(3, 20), read()]), generation), [(2, Op::SNop, 2)]);
+        assert_eq!(added(line(vec![first(), scalar(), read()]), generation), []);
+    }
 }
 
 /// A wait that stands for memory order alone goes, and leaves what it takes.

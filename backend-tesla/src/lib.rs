@@ -94,6 +94,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Varyings, "64 words, four of which are the position").most(io::VARYINGS),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
+    Unsupported::all(Refusal::SubgroupSize, "32 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
     Unsupported::all(
         Refusal::TooManyBuffers,
@@ -175,6 +176,7 @@ fn caps(generation: u8) -> Caps {
         predicated_demote: true,
         subgroup: 32,
         lanes_by_memory: true,
+        simple_lane_reads: false,
         ballots_by_memory: true,
         lockstep: true,
         unroll: 256,

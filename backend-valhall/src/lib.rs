@@ -88,6 +88,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
     Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
+    Unsupported::all(Refusal::SubgroupSize, "16 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
     Unsupported::all(
         Refusal::BindGroup,
@@ -165,6 +166,7 @@ fn caps() -> Caps {
         predicated_demote: true,
         subgroup: 16,
         lanes_by_memory: false,
+        simple_lane_reads: true,
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,

@@ -45,6 +45,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         .on(&["gc2000"]),
     Unsupported::all(Refusal::TextureUnits, "8 in fragment and compute programs, 4 in vertex programs").on(&["gc2000"]),
     Unsupported::all(Refusal::TextureUnits, "16 in each stage").on(&["gc3000", "gc7000"]),
+    Unsupported::all(Refusal::SubgroupSize, "4 lanes: neighbours that meet at barriers"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
     Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
@@ -143,6 +144,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         predicated_demote: true,
         subgroup: LANES,
         lanes_by_memory: true,
+        simple_lane_reads: false,
         ballots_by_memory: true,
         lockstep: false,
         unroll: if how.unroll { 256 } else { 0 },

@@ -181,6 +181,9 @@ pub struct Front {
     /// Switch a feature of `@if` on, in WESL.
     #[arg(long = "feature", value_name = "NAME")]
     pub features: Vec<String>,
+    /// Compile compute entry points for subgroups of so many lanes, and refuse targets that have others.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
+    pub subgroup_size: Option<u32>,
     /// Keep accesses in bounds and zero workgroup memory [default: on].
     #[arg(long, value_enum)]
     pub robust: Option<Robust>,
@@ -214,6 +217,7 @@ impl Front {
             (!self.overrides.is_empty(), "--override"),
             (!self.formats.is_empty(), "--image-format"),
             (!self.features.is_empty(), "--feature"),
+            (self.subgroup_size.is_some(), "--subgroup-size"),
             (self.robust.is_some(), "--robust"),
         ];
         given.into_iter().find(|g| g.0).map(|g| g.1)
@@ -284,7 +288,7 @@ pub struct Run {
     #[arg(required_unless_present = "launch")]
     pub input: Option<PathBuf>,
     /// Run machine code of any compiler from a launch description (JSON), under the rules of the hardware.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "features", "immediates", "lang", "stage", "frontend", "opt", "robust"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "features", "immediates", "lang", "stage", "frontend", "opt", "subgroup_size", "robust"])]
     pub launch: Option<PathBuf>,
     /// Target, or `interp` for the IR interpreter [default for shaders: interp].
     #[arg(long, value_name = "T")]

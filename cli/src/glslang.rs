@@ -20,7 +20,9 @@ pub fn compile(name: &str, text: &[u8], prologue: usize, stage: &str) -> Result<
     let (source, out) = (folder.0.join(format!("shader.{stage}")), folder.0.join("shader.spv"));
     files::write(&source, modern(text).as_bytes())?;
     let mut c = Command::new("glslangValidator");
-    c.args(["-V", "-R", "--auto-map-locations", "--auto-map-bindings", "-S", stage, "-o"]).arg(&out).arg(&source);
+    c.args(["-V", "--target-env", "vulkan1.1", "-R", "--auto-map-locations", "--auto-map-bindings", "-S", stage, "-o"])
+        .arg(&out)
+        .arg(&source);
     let done = c.output().map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => {
             Failure::Usage("--glslang: glslangValidator is not installed (package glslang-tools)".into())

@@ -81,7 +81,8 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
     };
     let formats = front.formats.iter().map(|f| image_format(f)).collect::<Result<_, _>>()?;
     let zeroes = front.robustness() == "zero";
-    Ok(FrontOptions { entry: front.entry.clone(), overrides, formats, robust: front.robust(), zeroes, spirv })
+    let (robust, subgroup_size) = (front.robust(), front.subgroup_size);
+    Ok(FrontOptions { entry: front.entry.clone(), overrides, formats, robust, zeroes, spirv, subgroup_size })
 }
 
 /// The place and the format of an `--image-format`.

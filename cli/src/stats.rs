@@ -343,6 +343,9 @@ fn options(front: &Front) -> Map<String, Value> {
     map.insert("robust".into(), if front.robustness() == "zero" { json!("zero") } else { json!(front.robust()) });
     map.insert("entry".into(), json!(front.entry));
     map.insert("overrides".into(), json!(front.overrides));
+    if let Some(lanes) = front.subgroup_size {
+        map.insert("subgroup_size".into(), json!(lanes));
+    }
     map
 }
 
@@ -356,6 +359,9 @@ fn command(args: &Stats, targets: &[Target]) -> String {
     let features = front.features.iter().map(|f| ("feature", f));
     for (option, value) in entry.chain(front.overrides.iter().map(|o| ("override", o))).chain(features) {
         out += &format!(" --{option} {value}");
+    }
+    if let Some(lanes) = front.subgroup_size {
+        out += &format!(" --subgroup-size {lanes}");
     }
     if args.per_line {
         out += " --per-line";

@@ -11,5 +11,6 @@ mod render;
 mod reports;
 mod spirv;
 mod stages;
+mod subgroups;
 mod verdicts;
 mod wgsl;

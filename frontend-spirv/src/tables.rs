@@ -472,6 +472,7 @@ pub fn decoration(kind: D) -> Verdict {
 pub fn mode(mode: M) -> Verdict {
     match mode {
         M::LocalSize | M::LocalSizeId | M::EarlyFragmentTests => Read,
+        M::SubgroupSize | M::SubgroupsPerWorkgroup | M::SubgroupsPerWorkgroupId => Read,
         M::LocalSizeHint | M::LocalSizeHintId => Harmless("it is a hint"),
         M::OriginUpperLeft => Harmless("it is what is done"),
         M::DepthUnchanged | M::DepthGreater | M::DepthLess | M::DepthReplacing => {

@@ -53,6 +53,8 @@ pub struct FrontOptions {
     pub zeroes: bool,
     /// Who reads SPIR-V.
     pub spirv: SpirvReader,
+    /// Lanes of the subgroups that compute entry points are compiled for, 1 to 128: like Vulkan's required size of a stage.
+    pub subgroup_size: Option<u32>,
 }
 
 impl Default for FrontOptions {
@@ -64,6 +66,7 @@ impl Default for FrontOptions {
             robust: true,
             zeroes: false,
             spirv: SpirvReader::default(),
+            subgroup_size: None,
         }
     }
 }
@@ -178,8 +181,34 @@ impl<'a> Parsed<'a> {
             }
         }?;
         loaded.module.options.zeroes = options.zeroes;
+        require_subgroups(&mut loaded.module, options)?;
         Ok(loaded)
     }
+}
+
+/// Gives compute entry points the size of subgroups that the options ask for.
+fn require_subgroups(module: &mut Module, options: &FrontOptions) -> Result<(), Vec<Diagnostic>> {
+    let Some(lanes) = options.subgroup_size else { return Ok(()) };
+    let wrong = |text: String, e: Option<&gpucc_ir::EntryPoint>| {
+        let d = Diagnostic::invalid("subgroup-size", text);
+        vec![e.map_or(d.clone(), |e| d.at(e.span, "this entry point"))]
+    };
+    if lanes == 0 || u64::from(lanes) > gpucc_ir::MAX_LANES {
+        return Err(wrong(format!("subgroups have 1 to {} lanes, not {lanes}", gpucc_ir::MAX_LANES), None));
+    }
+    for e in &mut module.entries {
+        let own = e.subgroups().size.filter(|&n| n != lanes);
+        if let Some(n) = own {
+            return Err(wrong(
+                format!("`{}` asks for subgroups of {n} lanes, the options for {lanes}", e.name),
+                Some(e),
+            ));
+        }
+        if let gpucc_ir::StageInfo::Compute { subgroups, .. } = &mut e.stage {
+            subgroups.size = Some(lanes);
+        }
+    }
+    Ok(())
 }
 
 /// A text with blanks for the mark of UTF-8 that some editors write before it, so that places stay.
@@ -314,6 +343,7 @@ fn gir(bytes: &[u8], options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> 
     let mut module =
         crate::compile::guarded("the IR text", || gpucc_ir::text::parse_module(text)).map_err(|d| vec![d])?;
     (module.options.robust, module.options.zeroes) = (options.robust, options.zeroes);
+    require_subgroups(&mut module, options)?;
     module.set_source_text(bytes);
     if let Err(list) = gpucc_ir::verify::verify_module(&module) {
         return Err(list.into_iter().map(|f| Diagnostic::invalid("verify", f.to_string())).collect());

@@ -63,7 +63,7 @@ pub use inst::{
 pub use lists::CsrLists;
 pub use module::{
     EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, StageInfo,
-    TexClass, VarData, Variant, binding_text, element_binding, invocations,
+    Subgroups, TexClass, VarData, Variant, binding_text, element_binding, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Refusal, Unsupported};
@@ -71,7 +71,7 @@ pub use results::Results;
 pub use source::SourceFile;
 pub use stage::{Axis, COLOUR_TARGETS, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};
 pub use subgroup::{Reach, Reduce, ReduceOp};
-pub use sysval::Sysval;
+pub use sysval::{MAX_LANES, Sysval};
 pub use tex::{Tex, TexArg, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
 pub use tex_operands::TexOperands;
 pub use types::{Scalar, Type};

@@ -312,6 +312,26 @@ pub struct VarData {
     pub span: Span,
 }
 
+/// Subgroups that a compute entry point is written for. It runs only where they are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Subgroups {
+    /// Lanes of each, 1 to 128.
+    pub size: Option<u32>,
+    /// How many a workgroup has.
+    pub count: Option<u32>,
+}
+
+impl Subgroups {
+    /// Nothing is asked for.
+    pub const ANY: Subgroups = Subgroups { size: None, count: None };
+
+    /// Whether subgroups of so many lanes will do, in a workgroup of so many invocations.
+    pub fn take(self, lanes: u32, invocations: u32) -> bool {
+        let count = invocations.div_ceil(lanes.max(1));
+        self.size.is_none_or(|n| n == lanes) && self.count.is_none_or(|n| n == count)
+    }
+}
+
 /// The demands of an entry point's stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StageInfo {
@@ -319,6 +339,8 @@ pub enum StageInfo {
     Compute {
         /// Invocations of a workgroup, by dimension.
         workgroup_size: [u32; 3],
+        /// Subgroups that it is written for.
+        subgroups: Subgroups,
     },
     /// An invocation for each vertex.
     Vertex(Interface),
@@ -366,8 +388,16 @@ impl EntryPoint {
     /// Invocations of a workgroup, by dimension; other stages than compute have no workgroups.
     pub const fn workgroup_size(&self) -> Option<[u32; 3]> {
         match self.stage {
-            StageInfo::Compute { workgroup_size } => Some(workgroup_size),
+            StageInfo::Compute { workgroup_size, .. } => Some(workgroup_size),
             StageInfo::Vertex(_) | StageInfo::Fragment { .. } => None,
+        }
+    }
+
+    /// Subgroups that it is written for; other stages than compute ask for none.
+    pub const fn subgroups(&self) -> Subgroups {
+        match self.stage {
+            StageInfo::Compute { subgroups, .. } => subgroups,
+            StageInfo::Vertex(_) | StageInfo::Fragment { .. } => Subgroups::ANY,
         }
     }
 

@@ -117,6 +117,7 @@ refusals! {
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
+    SubgroupSize "subgroup-size" Chip "subgroups of a size that is asked for (`--subgroup-size`; SPIR-V's modes `SubgroupSize` and `SubgroupsPerWorkgroup`)";
     BindGroup "bind-group" Chip "bind groups of high numbers";
     Varyings "varyings" Chip "many attributes of a vertex, or values that the vertex stage hands to the fragment stage";
     TooManyBuffers "too-many-buffers" Chip "many buffers in one entry point";

@@ -24,9 +24,10 @@ use crate::edges::EdgeRef;
 use crate::entity::{EntitySet, SecondaryMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::*;
-use crate::module::{Module, ResourceKind};
+use crate::module::{Module, ResourceKind, Subgroups};
 use crate::ops::{Op, Sig};
 use crate::stage::{COLOUR_TARGETS, IoAt, Stage};
+use crate::sysval::MAX_LANES;
 use crate::tex::{TexArg, TexDim, TexLayer};
 use crate::text::inst_text;
 use crate::types::{Scalar, Type};
@@ -117,6 +118,11 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
         all.extend(wrong.and_then(|said| m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said))));
         if e.workgroup_size().is_some_and(|size| size.contains(&0)) {
             let said = format!("`{}` has a workgroup without invocations", e.name);
+            all.extend(m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said)));
+        }
+        let Subgroups { size, count } = e.subgroups();
+        if size.is_some_and(|n| n == 0 || u64::from(n) > MAX_LANES) || count == Some(0) {
+            let said = format!("`{}` asks for subgroups that there cannot be", e.name);
             all.extend(m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said)));
         }
         if m.entry_at(&e.name, e.stage.kind()).is_some_and(|first| !std::ptr::eq(first, e)) {

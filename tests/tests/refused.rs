@@ -1,5 +1,6 @@
 //! Refusals that a test expects, one by one: where, of which programs, by which code, and in how many runs. A refusal outside of the
-//! table fails, and so does a row with more or fewer: what is no longer refused leaves the table.
+//! table fails, and so does a row of which more are refused, or none: what is no longer refused leaves the table. Fewer fail too, but where room is
+//! what lacks: any pass that makes code shorter changes that, and need not know the tables.
 
 use gpucc::Target;
 use gpucc_ir::Refusal;

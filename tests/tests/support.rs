@@ -66,6 +66,14 @@ fn gathers_of_many() -> Probe {
     on_array(Refusal::Gathers, &head, "vec4<f32>", &body)
 }
 
+/// A compute entry with one workgroup of 64 that asks for subgroups.
+fn of_subgroups(asked: &str) -> String {
+    format!(
+        "module robust on\nres0 \"o\" group 0 binding 0 storage_rw size 4 stride 4\nentry \"main\" compute func0 size 64,1,1 {asked}\n\
+         func0 \"main\" {{\nblock0:\n  store 1:i32, res0[0] align 4\n  ret\n}}\n"
+    )
+}
+
 /// A vertex or fragment entry, for families that refuse it.
 fn drawn(code: Refusal, families: &'static [&'static str], pipeline: Option<Pipeline>, source: &str) -> Probe {
     Probe { families, pipeline, ..wgsl(code, source) }
@@ -474,6 +482,28 @@ fn probes() -> Vec<Probe> {
              @compute @workgroup_size(1) fn main() { textureAtomicMax(t, vec2<i32>(0), 1lu); }",
         ),
         on_array(R::Subgroups, "", "u32", "o[i] = subgroupAdd(o[i]);"),
+        drawn(
+            R::Subgroups,
+            &[],
+            None,
+            "enable subgroups;
+             @fragment fn main(@location(0) v: f32) -> @location(0) vec4<f32> { return vec4(subgroupAdd(v), 0.0, 0.0, 1.0); }",
+        ),
+        // Elsewhere the lane's number is refused before.
+        drawn(
+            R::Subgroups,
+            &["valhall", "tesla"],
+            None,
+            "enable subgroups;
+             @fragment fn main(@location(0) v: f32) -> @location(0) vec4<f32> { return vec4(quadSwapX(v), 0.0, 0.0, 1.0); }",
+        ),
+        drawn(
+            R::Subgroups,
+            &[],
+            None,
+            "enable subgroups;
+             @vertex fn main(@location(0) v: f32) -> @builtin(position) vec4<f32> { return vec4(f32(subgroupAny(v > 0.5))); }",
+        ),
         wgsl(
             R::BindingArrays,
             "enable wgpu_binding_array;\nstruct S { v: u32 }\n@group(0) @binding(0) var<storage, read_write> o: binding_array<S, 4>;\n\
@@ -559,6 +589,9 @@ fn probes() -> Vec<Probe> {
             "u32",
             "atomicMax(&a, i32(o[i])); workgroupBarrier(); o[i] = u32(atomicLoad(&a));",
         ),
+        // No chip has subgroups of 128.
+        Probe { lang: Lang::Gir, ..wgsl(R::SubgroupSize, of_subgroups("subgroup 128")) },
+        Probe { lang: Lang::Gir, ..wgsl(R::SubgroupSize, of_subgroups("subgroups 64")) },
         wgsl(
             R::WorkgroupSize,
             "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\

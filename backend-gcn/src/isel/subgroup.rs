@@ -51,11 +51,17 @@ impl Isel<'_> {
             }
             Ir::LaneRead => {
                 let v = self.vector(cx, d.args[0]);
-                let lane = self.any(cx, d.args[1]);
-                if cx.mf.class(out[0]) == S {
-                    cx.emit(build::VReadlaneB32.on([v, lane]).def(out[0]));
+                if let Some(lane) = self.one_lane(cx, d.args[1]) {
+                    if cx.mf.class(out[0]) == S {
+                        cx.emit(build::VReadlaneB32.on([v, lane]).def(out[0]));
+                    } else {
+                        let word = cx.temp(S);
+                        cx.emit(build::VReadlaneB32.on([v, lane]).def(word));
+                        self.valu(cx, build::VMovB32.on([Use::reg(word)]).def(out[0]));
+                    }
                     return Ok(());
                 }
+                let lane = self.any(cx, d.args[1]);
                 if let Some(flip) = flipped(cx.f, d.args[1]) {
                     self.flip(cx, v, flip, out[0]);
                     return Ok(());
@@ -68,13 +74,31 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// The number of a lane that all ask for, as `v_readlane_b32` takes it; none where it may differ, or where it is in a vector register and
+    /// there is a permutation.
+    fn one_lane(&mut self, cx: &mut IselCx<'_>, lane: Value) -> Option<U> {
+        if let Some(n) = cx.f.const_bits(lane) {
+            return Some(Use::imm(n as u32 & 63));
+        }
+        let number = self.any(cx, lane);
+        if !self.is_vector_reg(cx, &number) {
+            return Some(number);
+        }
+        if self.generation == GFX8 || self.reg_banks.is_divergent(lane) {
+            return None;
+        }
+        let first = cx.temp(S);
+        cx.emit(build::VReadfirstlaneB32.on([number]).def(first));
+        Some(first.into())
+    }
+
     /// Each lane reads the one that these of its lower five bits tell from it.
     fn flip(&mut self, cx: &mut IselCx<'_>, v: U, flip: u32, to: VReg) {
         let quad = |k: u32| (k ^ flip) << (2 * k);
         let pattern = match flip {
-            1..=3 => quad(0) | quad(1) | quad(2) | quad(3),
-            7 => HALF_MIRROR,
-            15 => MIRROR,
+            1..=3 if self.generation == GFX8 => quad(0) | quad(1) | quad(2) | quad(3),
+            7 if self.generation == GFX8 => HALF_MIRROR,
+            15 if self.generation == GFX8 => MIRROR,
             _ => {
                 // The five bits stay, none is set, these are flipped.
                 let mods = (Offset(0x1f | flip << 10), Readonly(true));
@@ -85,6 +109,9 @@ impl Isel<'_> {
         cx.emit(build::VMovB32.with((Lanes(pattern as u16),), [v]).def(to));
     }
 }
+
+/// The generation that has DPP and `ds_bpermute_b32`.
+const GFX8: u8 = 2;
 
 /// DPP: lanes of each 8, and of each 16, from the last to the first.
 const HALF_MIRROR: u32 = 0x141;

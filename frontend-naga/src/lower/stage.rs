@@ -292,7 +292,7 @@ impl Stage {
                 let early_depth = matches!(entry.early_depth_test, Some(naga::ir::EarlyDepthTest::Force));
                 ir::StageInfo::Fragment { io: self.io, early_depth }
             }
-            _ => ir::StageInfo::Compute { workgroup_size: self.workgroup_size },
+            _ => ir::StageInfo::Compute { workgroup_size: self.workgroup_size, subgroups: ir::Subgroups::ANY },
         }
     }
 }

@@ -19,8 +19,9 @@ const READ: [&str; 6] = [
 ];
 
 /// Extensions of other implementations that this version does not have, besides those whose names begin with `chromium_`.
-const REFUSED: [&str; 7] = [
+const REFUSED: [&str; 8] = [
     "subgroup_id",
+    "subgroup_size_control",
     "texture_and_sampler_let",
     "filtered_integer_textures",
     "sized_binding_array",

@@ -617,6 +617,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let (kind, mut io) = (stage.kind, stage.io.clone());
         let mut early_depth = false;
         let mut size = [1; 3];
+        let mut subgroups = ir::Subgroups::ANY;
         for (mode, operands) in &entry.modes {
             match (mode, operands.as_slice()) {
                 (ExecutionMode::LocalSize, &[x, y, z]) => size = [x, y, z],
@@ -624,6 +625,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                     for (to, id) in size.iter_mut().zip([x, y, z]) {
                         *to = self.number(id)? as u32;
                     }
+                }
+                (ExecutionMode::SubgroupSize, &[n]) => subgroups.size = Some(n),
+                (ExecutionMode::SubgroupsPerWorkgroup, &[n]) => subgroups.count = Some(n),
+                (ExecutionMode::SubgroupsPerWorkgroupId, &[id]) => {
+                    subgroups.count = Some(self.number(id)?.try_into().unwrap_or(u32::MAX));
                 }
                 (ExecutionMode::EarlyFragmentTests, _) => early_depth = true,
                 (mode, _) => {
@@ -640,11 +646,18 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         if kind == ir::Stage::Compute && size.contains(&0) {
             return Err(Diagnostic::invalid("validation", format!("the workgroup size {size:?} has a zero in it")));
         }
+        if subgroups.size == Some(0) || subgroups.count == Some(0) {
+            return Err(Diagnostic::invalid("validation", "it asks for subgroups without lanes, or for none"));
+        }
+        if let Some(n) = subgroups.size.filter(|&n| u64::from(n) > ir::MAX_LANES) {
+            let name = format!("`OpExecutionMode SubgroupSize {n}`");
+            return Err(report::unsupported(ir::Refusal::SubgroupSize, &name, Span::UNKNOWN));
+        }
         io.outputs.iter_mut().for_each(|s| s.blended = false);
         Ok(match kind {
             ir::Stage::Vertex => StageInfo::Vertex(io),
             ir::Stage::Fragment => StageInfo::Fragment { io, early_depth },
-            ir::Stage::Compute => StageInfo::Compute { workgroup_size: size },
+            ir::Stage::Compute => StageInfo::Compute { workgroup_size: size, subgroups },
         })
     }
 

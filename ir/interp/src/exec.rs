@@ -56,7 +56,8 @@ impl OracleProgram {
         let mut textures = Textures::of(self, dispatch)?;
         let [x, y, z] = self.workgroup_size.map(u64::from);
         let invocations = x.saturating_mul(y).saturating_mul(z);
-        let stride = u64::from(profile.lanes()).min(invocations).max(1);
+        let lanes = self.lanes(profile)?;
+        let stride = u64::from(lanes).min(invocations).max(1);
         // Where nobody waits for anybody one subgroup can run after the other.
         let least = self.state_bytes(if self.barriers { invocations } else { stride });
         if invocations == 0 || invocations > 65536 || least > STATE_LIMIT {
@@ -76,7 +77,7 @@ impl OracleProgram {
         }
         let mut run = Run {
             grid: dispatch.grid,
-            lanes: profile.lanes(),
+            lanes,
             room: (STATE_LIMIT / whole) as usize,
             ..Run::new(self, profile, common, options, (stride as usize, invocations as u32))
         };

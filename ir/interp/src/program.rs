@@ -1,10 +1,12 @@
 //! An entry point as dense arrays, which the interpreter runs.
 
 use crate::oob::OobAccess;
+use crate::profile::Profile;
 use gpucc_ir::{
     AtomicOp, Barrier, Block, Deriv, FloatCc, IntCc, IoSlot, Op, Reduce, ResourceKind, Scalar, Stage, StageInfo,
     Sysval, TexArg, TexDesc, Type, Variant,
 };
+use gpucc_sim::{Trap, TrapKind};
 
 /// An entry point, ready to run. Owns everything; the module is not needed any more.
 #[derive(Clone, Debug)]
@@ -275,6 +277,24 @@ impl OracleProgram {
     #[must_use]
     pub fn with_wide_indices(self) -> OracleProgram {
         OracleProgram { wide_indices: true, ..self }
+    }
+
+    /// Lanes of a subgroup under a profile: the size that the entry point asks for where the profile says none.
+    ///
+    /// # Errors
+    /// No size makes as many subgroups as it asks for.
+    pub(crate) fn lanes(&self, profile: &Profile) -> Result<u32, Trap> {
+        let StageInfo::Compute { subgroups, .. } = self.stage else { return Ok(profile.lanes()) };
+        let invocations = gpucc_ir::invocations(self.workgroup_size);
+        let usual = profile.lanes();
+        if profile.subgroup_size != 0 || subgroups.take(usual, invocations) {
+            return Ok(usual);
+        }
+        let sizes = [subgroups.size.unwrap_or(1), 64, 32, 16, 8, 4, 2, 1, 128];
+        sizes.into_iter().find(|&n| subgroups.take(n, invocations)).ok_or_else(|| {
+            let said = "no size of subgroups makes as many of them as the entry point asks for";
+            Trap::new(TrapKind::Unsupported, format!("`{}`: {said}", self.name))
+        })
     }
 
     /// Whether the size of subgroups shows: lanes ask each other, or their number and size are read.

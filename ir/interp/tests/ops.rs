@@ -3,7 +3,7 @@
 use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{
     Attr, Builder, Const, EntryPoint, FloatCc, Function, IntCc, Kinds, Mem, Module, Op, Place, ResourceData,
-    ResourceKind, Scalar, Sig, Span, StageInfo, Type, eval,
+    ResourceKind, Scalar, Sig, Span, StageInfo, Subgroups, Type, eval,
 };
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
 
@@ -203,7 +203,7 @@ fn every_pure_op_agrees_with_folding() {
         let func = m.funcs.push(f);
         m.entries.push(EntryPoint {
             name: "main".into(),
-            stage: StageInfo::Compute { workgroup_size: [3, 1, 1] },
+            stage: StageInfo::Compute { workgroup_size: [3, 1, 1], subgroups: Subgroups::ANY },
             func,
             span: Span::UNKNOWN,
         });

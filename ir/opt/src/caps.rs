@@ -450,6 +450,9 @@ pub struct Caps {
     pub subgroup: u32,
     /// Whether other lanes are read through workgroup memory, as no instruction reads them.
     pub lanes_by_memory: bool,
+    /// Whether of these reads the simple ones have instructions: of the lane that all ask for, and of the one whose number differs from
+    /// the own one in known bits below 32.
+    pub simple_lane_reads: bool,
     /// Whether ballots are made in workgroup memory.
     pub ballots_by_memory: bool,
     /// Whether lanes of a subgroup run in lockstep: behind a store of some each of them sees what the others stored. Otherwise they
@@ -505,6 +508,7 @@ impl Caps {
         predicated_demote: true,
         subgroup: 0,
         lanes_by_memory: false,
+        simple_lane_reads: true,
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,

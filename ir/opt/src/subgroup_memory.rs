@@ -14,13 +14,16 @@
 //! Where there is no lockstep (`Caps::lockstep`) all invocations of a workgroup wait behind the stores, and behind the loads; `linearise`
 //! makes all of them come there.
 //!
+//! With `Caps::simple_lane_reads` reads stay of the lane that all ask for, and of the one whose number differs in known bits below 32.
+//!
 //! Needs: `Caps::lanes_by_memory` or `Caps::ballots_by_memory`, and the variable that [`variable`] makes. Keeps: the CFG.
 
 use crate::rewrite::{self, Rewrite};
 use crate::{Caps, PassCx, linearise};
+use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
-    Attr, Barrier, Builder, Function, Global, Init, IntCc, Mem, MemFlags, Module, Op, Place, Scope, Space, Span,
-    Sysval, Type, Value, VarData,
+    Attr, Barrier, Builder, EntitySet, Function, Global, Init, Inst, IntCc, Mem, MemFlags, Module, Op, Place, Scope,
+    Space, Span, Sysval, Type, Value, VarData,
 };
 
 /// The name of the variable, which no source can give one.
@@ -210,6 +213,20 @@ fn flipped(f: &Function, lane: Value) -> Option<u32> {
     f.const_bits(xor.args[1]).map(|n| n as u32)
 }
 
+/// Reads of the lane that all ask for, and of the one that known bits below 32 tell from the own one.
+fn simple(m: &Module, f: &Function) -> EntitySet<Inst> {
+    let mut found = EntitySet::new();
+    let reads: Vec<Inst> = f.insts_in_order().map(|(_, i)| i).filter(|&i| f.insts[i].op == Op::LaneRead).collect();
+    if !reads.is_empty() {
+        let uniform = Uniformity::new(m, f);
+        let is = |lane: Value| !uniform.is_divergent(lane) || flipped(f, lane).is_some_and(|n| (1..32).contains(&n));
+        reads.into_iter().filter(|&i| is(f.insts[i].args[1])).for_each(|i| {
+            found.insert(i);
+        });
+    }
+    found
+}
+
 /// Runs over the function of a compute entry; gives the number of changes.
 pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let size = m.entries.first().and_then(|e| e.workgroup_size());
@@ -219,10 +236,11 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
     if !caps.lockstep {
         linearise::run(m, f, &mut PassCx::new(m, caps), &|b, c| words.vote(b, c));
     }
+    let simple = if caps.simple_lane_reads { simple(m, f) } else { EntitySet::new() };
     let changes = rewrite::run(f, |b, i| {
         let (op, args) = (b.func.insts[i].op, b.func.insts[i].args.clone());
         match op {
-            Op::LaneRead if caps.lanes_by_memory => {
+            Op::LaneRead if caps.lanes_by_memory && !simple.contains(i) => {
                 read = true;
                 Rewrite::Value(words.read(b, args[0], args[1]))
             }

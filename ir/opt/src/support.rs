@@ -8,7 +8,7 @@
 
 use gpucc_ir::{
     AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Refusal, Res,
-    ResourceKind, Scalar, Span, Stage, StageInfo, Sysval, Tex, TexDesc, TexDim, TexWhat, Unsupported, Where,
+    ResourceKind, Scalar, Span, Stage, StageInfo, Subgroups, Sysval, Tex, TexDesc, TexDim, TexWhat, Unsupported, Where,
 };
 use gpucc_pipeline::{Pipeline, SamplerFacts};
 
@@ -117,6 +117,7 @@ pub fn check(
     let e = &m.entries[0];
     let c = Check { m, t, caps, e, bound, stage: e.stage.kind() };
     c.workgroup()?;
+    c.subgroups()?;
     c.groups()?;
     c.interface(pipeline)?;
     c.function(&m.funcs[e.func])?;
@@ -160,6 +161,29 @@ impl Check<'_> {
             return Err(Diagnostic::unsupported(Refusal::WorkgroupSize, message).at(e.span, "this entry point"));
         }
         Ok(())
+    }
+
+    fn subgroups(&self) -> Result<(), Diagnostic> {
+        let (e, lanes) = (self.e, self.caps.subgroup);
+        let invocations = e.workgroup_size().map_or(0, gpucc_ir::invocations);
+        let wanted = e.subgroups();
+        if lanes == 0 || wanted.take(lanes, invocations) {
+            return Ok(());
+        }
+        let (family, generation) = (self.t.family, self.t.generation);
+        let has = format!("{family}:{generation} has subgroups of {lanes} lanes");
+        let asked = match wanted {
+            Subgroups { size: Some(n), .. } if n != lanes => format!("this entry point asks for {n}"),
+            Subgroups { count, .. } => {
+                let count = count.unwrap_or_default();
+                format!("so {invocations} invocations are {}, not {count}", invocations.div_ceil(lanes))
+            }
+        };
+        let code = Refusal::SubgroupSize;
+        if self.lack(code).is_none() {
+            return Err(self.left(code, e.span));
+        }
+        Err(Diagnostic::unsupported(code, format!("{has}, {asked}")).at(e.span, "this entry point"))
     }
 
     fn groups(&self) -> Result<(), Diagnostic> {

@@ -10,7 +10,14 @@ fn after(level: u8, body: &str) -> Module {
         "entry \"main\" compute func0 size 8,1,1\nfunc0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \
          v1: i32 = shl v0, 2:i32\n{body}\n}}\n"
     ));
-    let caps = Caps { subgroup: 4, lanes_by_memory: true, ballots_by_memory: true, lockstep: false, ..Caps::FULL };
+    let caps = Caps {
+        subgroup: 4,
+        lanes_by_memory: true,
+        simple_lane_reads: false,
+        ballots_by_memory: true,
+        lockstep: false,
+        ..Caps::FULL
+    };
     let (m, _) = prepare(&m, "main", &caps, &Options { level, verify: true, ..Options::default() })
         .expect("passes keep the rules");
     m

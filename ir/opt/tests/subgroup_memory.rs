@@ -14,7 +14,7 @@ fn of_size(size: u32, lanes_by_memory: bool, ballots_by_memory: bool, body: &str
          func0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = shl v0, 2:i32\n{body}\
          \n  store v9, res1[0 + v1] align 4\n  ret\n}}\n"
     ));
-    let caps = Caps { subgroup: 32, lanes_by_memory, ballots_by_memory, ..Caps::FULL };
+    let caps = Caps { subgroup: 32, lanes_by_memory, simple_lane_reads: false, ballots_by_memory, ..Caps::FULL };
     let (m, _) = prepare(&m, "main", &caps, &Options { verify: true, ..Options::default() }).expect("passes");
     m.to_string()
 }
@@ -40,6 +40,30 @@ fn lanes_are_read_in_workgroup_memory() {
     // A word for each invocation; the last subgroup has 16 lanes only.
     assert!(text.contains(&format!("workgroup size {}", 4 * 80)), "{text}");
     assert!(text.contains("umin") && text.contains("atomic"), "{text}");
+}
+
+#[test]
+fn simple_reads_have_instructions() {
+    let of = |lane: &str| {
+        let m = parse(&format!(
+            "entry \"main\" compute func0 size 80,1,1\nfunc0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \
+             v1: i32 = shl v0, 2:i32\n  v2: i32 = sysval subgroup_invocation_id\n  v3: i32 = sysval workgroup_id_x\n  {lane}\n  \
+             v9: i32 = lane_read v0, v4\n  store v9, res1[0 + v1] align 4\n  ret\n}}\n"
+        ).replace("sysval workgroup_id_x", "buffer_length res1"));
+        let caps = Caps { subgroup: 64, lanes_by_memory: true, ..Caps::FULL };
+        let (m, _) = prepare(&m, "main", &caps, &Options { verify: true, ..Options::default() }).expect("passes");
+        m.to_string()
+    };
+    for lane in
+        ["v4: i32 = xor v2, 5:i32", "v4: i32 = xor v2, 31:i32", "v4: i32 = umin v3, 63:i32", "v4: i32 = iadd v3, 1:i32"]
+    {
+        let text = of(lane);
+        assert!(text.contains("lane_read") && !text.contains("atomic"), "{text}");
+    }
+    for lane in ["v4: i32 = xor v2, 32:i32", "v4: i32 = iadd v2, 1:i32", "v4: i32 = xor v2, v3"] {
+        let text = of(lane);
+        assert!(!text.contains("lane_read") && text.contains("atomic"), "{text}");
+    }
 }
 
 #[test]
@@ -92,7 +116,14 @@ fn lanes_without_lockstep_wait_for_each_other() {
          v1: i32 = shl v0, 2:i32\n  v2: i32 = sysval subgroup_id\n  v3: i32 = lane_read v2, 3:i32\n  store v3, res1[0 + v1] align 4\n  \
          ret\n}\n",
     );
-    let caps = Caps { subgroup: 4, lanes_by_memory: true, ballots_by_memory: true, lockstep: false, ..Caps::FULL };
+    let caps = Caps {
+        subgroup: 4,
+        lanes_by_memory: true,
+        simple_lane_reads: false,
+        ballots_by_memory: true,
+        lockstep: false,
+        ..Caps::FULL
+    };
     let (m, _) = prepare(&m, "main", &caps, &Options { verify: true, ..Options::default() }).expect("passes");
     let text = m.to_string();
     assert_eq!(text.matches("barrier").count(), 2, "{text}");

@@ -245,7 +245,9 @@ impl Parser {
                         let y = self.u32()?;
                         self.expect(",")?;
                         let z = self.u32()?;
-                        StageInfo::Compute { workgroup_size: [x, y, z] }
+                        let size = if self.eat_word("subgroup") { Some(self.u32()?) } else { None };
+                        let count = if self.eat_word("subgroups") { Some(self.u32()?) } else { None };
+                        StageInfo::Compute { workgroup_size: [x, y, z], subgroups: Subgroups { size, count } }
                     }
                     Stage::Vertex => StageInfo::Vertex(Interface::default()),
                     Stage::Fragment => {

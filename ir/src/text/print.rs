@@ -111,7 +111,12 @@ fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
     for e in &m.entries {
         write!(o, "entry {} {} {}", quoted(&e.name), e.stage.kind().name(), e.func)?;
         match e.stage {
-            StageInfo::Compute { workgroup_size: [x, y, z] } => write!(o, " size {x},{y},{z}")?,
+            StageInfo::Compute { workgroup_size: [x, y, z], subgroups } => {
+                write!(o, " size {x},{y},{z}")?;
+                for (word, n) in [("subgroup", subgroups.size), ("subgroups", subgroups.count)] {
+                    n.map_or(Ok(()), |n| write!(o, " {word} {n}"))?;
+                }
+            }
             StageInfo::Fragment { early_depth: true, .. } => write!(o, " early_depth")?,
             StageInfo::Vertex(_) | StageInfo::Fragment { early_depth: false, .. } => {}
         }

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use gpucc_container::{Entry, LineEntry, Meta, ProgramRole, Stage, Variable, flags};
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::trace::{self, Watch};
-use gpucc_ir::{Diagnostic, Loc, Module, Place, Space, StageInfo, Unsupported};
+use gpucc_ir::{Diagnostic, Loc, Module, Place, Space, StageInfo, Subgroups, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{BindingFacts, Caps, Report};
@@ -122,7 +122,7 @@ fn prepare<F: Family>(
 }
 
 /// The stage of an entry point that does not exist: the passes refuse it.
-const NO_STAGE: StageInfo = StageInfo::Compute { workgroup_size: [1; 3] };
+const NO_STAGE: StageInfo = StageInfo::Compute { workgroup_size: [1; 3], subgroups: Subgroups::ANY };
 
 /// Compiles in the first strategy that the chip has room for.
 fn compile<F: Family>(

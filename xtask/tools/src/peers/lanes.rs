@@ -87,7 +87,7 @@ pub fn section(o: &mut String) -> Result<(), String> {
          `subgroupMax` with one word of workgroup memory for each subgroup.\n\n| target | program | workgroup memory | between lanes | ratio |\n\
          |---|---|--:|--:|--:|\n",
     );
-    for target in Target::parse_list("gcn:gfx8,valhall:v10,tesla:nva3")? {
+    for target in Target::parse_list("gcn:gfx8,gcn:gfx6,valhall:v10,tesla:nva3")? {
         for p in pairs() {
             let (memory, one) = executed(&p.memory, target)?;
             let (lanes, two) = executed(&p.lanes, target)?;
