@@ -159,6 +159,7 @@ fn caps() -> Caps {
         subgroup: 64,
         lanes_by_memory: false,
         simple_lane_reads: true,
+        reconverges: true,
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,

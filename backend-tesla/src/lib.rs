@@ -177,6 +177,7 @@ fn caps(generation: u8) -> Caps {
         subgroup: 32,
         lanes_by_memory: true,
         simple_lane_reads: false,
+        reconverges: false,
         ballots_by_memory: true,
         lockstep: true,
         unroll: 256,

@@ -167,6 +167,7 @@ fn caps() -> Caps {
         subgroup: 16,
         lanes_by_memory: false,
         simple_lane_reads: true,
+        reconverges: true,
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,

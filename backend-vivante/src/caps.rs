@@ -145,6 +145,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         subgroup: LANES,
         lanes_by_memory: true,
         simple_lane_reads: false,
+        reconverges: true,
         ballots_by_memory: true,
         lockstep: false,
         unroll: if how.unroll { 256 } else { 0 },

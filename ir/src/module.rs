@@ -358,7 +358,7 @@ impl Hash for StageInfo {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.kind().hash(state);
         match self {
-            StageInfo::Compute { workgroup_size: [x, y, z] } => (x, y, z).hash(state),
+            StageInfo::Compute { workgroup_size: [x, y, z], subgroups } => (x, y, z, subgroups).hash(state),
             StageInfo::Vertex(io) => io.hash(state),
             StageInfo::Fragment { io, early_depth } => (io, early_depth).hash(state),
         }

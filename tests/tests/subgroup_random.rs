@@ -226,3 +226,73 @@ fn programs_of_lanes_that_part() {
     failures.extend(refused.differs(REFUSED, seeds() == (0..COUNT)));
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(8)].join("\n"));
 }
+
+/// Loops and constructs that some lanes leave from inside of others, for the next round, the end of a loop or a case, while the rest goes on and
+/// asks the others: `x` and `y` are values, `l` is the lane. Tesla's joins once parted those that stay.
+const LEAVING: &[&str] = &[
+    "for (var k = 0u; k < o[i] % 3u + 30u; k++) { if l < 20u { if (x + i) % 3u == 0u { continue; } y += 1u; } x = subgroupAdd(x + y); }",
+    "for (var k = 0u; k < o[i] % 3u + 30u; k++) { if l < 20u { if (x + i) % 3u == 0u { break; } y += 1u; } x = subgroupAdd(x + y); }",
+    "for (var k = 0u; k < o[i] % 3u + 30u; k++) {
+       switch l % 4u { case 0u: { if x % 3u == 0u { continue; } y += 1u; } case 1u: { y += 2u; } default: { y += 3u; } }
+       x = subgroupAdd(x + y);
+     }",
+    "for (var k = 0u; k < o[i] % 3u + 30u; k++) {
+       if l < 20u {
+         if l < 10u { if (x + i) % 3u == 0u { continue; } if (x + i) % 5u == 0u { break; } y += 1u; }
+         y = subgroupAdd(y);
+       }
+       x = subgroupAdd(x + y);
+     }",
+    "switch l % 4u {
+       case 0u, 1u: { if l < 20u { if x % 3u == 0u { break; } y += 1u; } y = subgroupAdd(y); }
+       default: { y = subgroupMax(y); }
+     }
+     x = subgroupAdd(x + y);",
+    "for (var k = 0u; k < 3u; k++) {
+       if l < 20u { if (x + i) % 3u == 0u { continue; } if (x + i) % 5u == 0u { break; } y += 1u; }
+       x = subgroupAdd(x + y);
+     }",
+    "for (var k = 0u; k < 3u; k++) {
+       if (x + i) % 7u == 0u { break; }
+       x = subgroupAdd(x + y);
+       if (x + i) % 3u == 0u { continue; }
+       y += 1u;
+       x = subgroupMax(x + l);
+     }",
+    "for (var k = 0u; k < 9u; k++) {
+       for (var j = 0u; j < 9u; j++) {
+         if l % 3u == 0u { if (x + j) % 4u == 1u { break; } if (y + i) % 5u == 1u { continue; } x += 3u; }
+         y = subgroupAdd(y ^ j);
+       }
+       if (x + y) % 6u == 0u { continue; }
+       x = subgroupInclusiveAdd(x % 64u);
+     }",
+];
+
+#[test]
+fn lanes_that_stay_are_together_whoever_leaves() {
+    let jobs: Vec<(&str, _, u8)> = LEAVING
+        .iter()
+        .flat_map(|&body| exec::targets("all:all").into_iter().flat_map(move |t| [(body, t, 0), (body, t, 2)]))
+        .collect();
+    let failures: Vec<String> = jobs
+        .into_par_iter()
+        .filter_map(|(body, target, level)| {
+            let text = format!(
+                "enable subgroups;\n@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(96) fn main(\
+                 @builtin(local_invocation_index) i: u32, @builtin(subgroup_invocation_id) l: u32) {{\n  var x = o[i];\n  var y = i * 5u + 1u;\n  \
+                 {body}\n  o[i] = x;\n  o[i + 96u] = y;\n}}"
+            );
+            let module = exec::lower(&text, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{text}"));
+            let words: Vec<u32> = (0..192).map(|i| i * 37 % 101).collect();
+            let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &words);
+            let codegen = CodegenOptions { opt_level: level, verify: true, ..CodegenOptions::default() };
+            match exec::run_judged(&module, "main", target, &codegen, &mut d, &RunOptions::default()) {
+                // Room for few instructions.
+                Err(Problem::Refused(codes, _)) if codes == [Refusal::ProgramSize] && target.to_string() == "vivante:gc2000" => None,
+                done => done.err().map(|p| format!("{target} -O{level}: {p}\n{body}")),
+            }
+        })
+        .collect();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}

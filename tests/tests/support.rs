@@ -492,7 +492,7 @@ fn probes() -> Vec<Probe> {
         // Elsewhere the lane's number is refused before.
         drawn(
             R::Subgroups,
-            &["valhall", "tesla"],
+            &["valhall"],
             None,
             "enable subgroups;
              @fragment fn main(@location(0) v: f32) -> @location(0) vec4<f32> { return vec4(quadSwapX(v), 0.0, 0.0, 1.0); }",

@@ -458,6 +458,8 @@ pub struct Caps {
     /// Whether lanes of a subgroup run in lockstep: behind a store of some each of them sees what the others stored. Otherwise they
     /// wait at barriers, so all of the workgroup must be there, and the system values of subgroups follow from the invocation's index.
     pub lockstep: bool,
+    /// Whether lanes come together at the end of a construct that others leave for farther out.
+    pub reconverges: bool,
     /// The operands that texture instructions take.
     pub tex: TexCaps,
     /// The work of samplers.
@@ -509,6 +511,7 @@ impl Caps {
         subgroup: 0,
         lanes_by_memory: false,
         simple_lane_reads: true,
+        reconverges: true,
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,

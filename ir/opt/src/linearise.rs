@@ -17,6 +17,9 @@
 //! stay as they are, under one condition. What is only computed is computed by all around the operations, so no branch divides it. Values
 //! that one part computes and another one reads go through variables, which become values again at the end.
 //!
+//! Where lanes run in lockstep but do not meet at the end of a construct that some of them leave for farther out (`Caps::reconverges`), the same is
+//! done to what has such a construct. Lanes need not wait then: each leaves a loop when it is done.
+//!
 //! Needs: structured control flow, one return outside of all constructs, no `any` and no `reduce`. Keeps: structure.
 
 use crate::{PassCx, mem2reg};
@@ -35,6 +38,15 @@ fn between_lanes(op: Op) -> bool {
 
 /// How many invocations of the workgroup say yes, as far as it matters: whether one does. All of them execute it.
 pub(crate) type Vote<'a> = &'a dyn Fn(&mut Builder<'_>, Value) -> Value;
+
+/// Who has to come by the operations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Among {
+    /// All invocations of a workgroup.
+    Workgroup,
+    /// Those lanes of a subgroup that execute them together; no construct that they leave for farther out parts them.
+    Lanes,
+}
 
 /// A part of a region.
 enum Item {
@@ -57,13 +69,13 @@ struct Region {
 }
 
 /// Runs the pass.
-pub(crate) fn run(m: &Module, f: &mut Function, cx: &mut PassCx<'_>, vote: Vote<'_>) {
+pub(crate) fn run(m: &Module, f: &mut Function, cx: &mut PassCx<'_>, vote: Vote<'_>, among: Among) {
     if !f.insts_in_order().any(|(_, i)| between_lanes(f.insts[i].op)) {
         return;
     }
     sort_layout(f);
     let mut s = Structure::new(f, &DomTree::new(f));
-    let regions = match regions(m, f, &s) {
+    let regions = match regions(m, f, &s, among) {
         Some(regions) => regions,
         // Code that never ends.
         None => {
@@ -136,22 +148,48 @@ fn with_ops(f: &Function, s: &Structure) -> (EntitySet<ConstructId>, EntitySet<B
 
 /// The outermost of the smallest constructs around operations that some invocations pass by, such that all of them come to where the
 /// construct begins and where it ends, and it has no other end. None if an operation is in no such construct.
-fn regions(m: &Module, f: &Function, s: &Structure) -> Option<Vec<Region>> {
-    let uniform = Uniformity::of_workgroups(m, f);
+fn regions(m: &Module, f: &Function, s: &Structure, among: Among) -> Option<Vec<Region>> {
+    let uniform = match among {
+        Among::Workgroup => Uniformity::of_workgroups(m, f),
+        Among::Lanes => Uniformity::new(m, f),
+    };
     let dom = DomTree::new(f);
     let (ops, op_blocks) = with_ops(f, s);
     // Constructs that are left by another way than to their end.
     let mut leaks = EntitySet::new();
+    // Those of which some lanes leave so while others go on; a loop around them may be left from anywhere.
+    let mut parting: EntitySet<ConstructId> = EntitySet::new();
+    // Lanes that end need not meet anybody.
+    let ends = |b: Block| {
+        let data = &f.blocks[b];
+        data.params.is_empty() && data.insts.len() == 1 && f.insts[data.insts[0]].op == Op::Ret
+    };
     for &b in &f.layout {
+        let parts = uniform.divergent_block(b) || uniform.divergent_branch(f, b);
         for to in f.succs(b) {
             let inside = |c: ConstructId| {
                 let k = &s.constructs[c];
                 dom.dominates(k.header, to) && !dom.dominates(k.merge, to)
             };
+            let apart = |c: ConstructId| {
+                let around = s.enclosing(s.constructs[c].parent).find(|&p| s.is_loop(p));
+                parts && !ends(to) && around.is_none_or(|l| s.constructs[l].merge != to)
+            };
             for c in s.enclosing(s.of(b)).take_while(|&c| !inside(c)) {
                 if s.constructs[c].merge != to {
                     leaks.insert(c);
+                    if apart(c) {
+                        parting.insert(c);
+                    }
                 }
+            }
+            // The branch that opens a construct may lead out of it.
+            if let Some(c) = s.opened_by(b)
+                && s.constructs[c].merge != to
+                && !s.contains(c, to)
+                && apart(c)
+            {
+                parting.insert(c);
             }
         }
     }
@@ -161,13 +199,18 @@ fn regions(m: &Module, f: &Function, s: &Structure) -> Option<Vec<Region>> {
         let together = |b: Block| dom.is_reachable(b) && !uniform.divergent_block(b);
         from.is_some_and(together) && together(k.merge) && !leaks.contains(c)
     };
+    if among == Among::Lanes && parting.iter().next().is_none() {
+        return Some(Vec::new());
+    }
     let mut found: EntitySet<ConstructId> = EntitySet::new();
     for b in op_blocks.iter().filter(|&b| uniform.divergent_block(b)) {
         found.insert(s.enclosing(s.of(b)).find(|&c| fits(c))?);
     }
     let outermost = |&c: &ConstructId| !s.enclosing(s.constructs[c].parent).any(|p| found.contains(p));
     let mut regions = Vec::new();
-    for c in found.iter().filter(outermost) {
+    let has_parting = |c: ConstructId| parting.iter().any(|k| s.enclosing(Some(k)).any(|p| p == c));
+    let wanted = |&c: &ConstructId| among == Among::Workgroup || has_parting(c);
+    for c in found.iter().filter(outermost).filter(wanted) {
         let k = &s.constructs[c];
         let items = items(s, &s.blocks(f, c), |k| ops.contains(k), |b| op_blocks.contains(b));
         regions.push(Region { construct: Some(c), merge: k.merge, items });

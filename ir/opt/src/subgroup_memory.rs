@@ -18,6 +18,7 @@
 //!
 //! Needs: `Caps::lanes_by_memory` or `Caps::ballots_by_memory`, and the variable that [`variable`] makes. Keeps: the CFG.
 
+use crate::linearise::Among;
 use crate::rewrite::{self, Rewrite};
 use crate::{Caps, PassCx, linearise};
 use gpucc_ir::analysis::Uniformity;
@@ -234,7 +235,9 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let words = Words { var, invocations: gpucc_ir::invocations(size), lanes: caps.subgroup, lockstep: caps.lockstep };
     let (mut read, mut ballots) = (false, false);
     if !caps.lockstep {
-        linearise::run(m, f, &mut PassCx::new(m, caps), &|b, c| words.vote(b, c));
+        linearise::run(m, f, &mut PassCx::new(m, caps), &|b, c| words.vote(b, c), Among::Workgroup);
+    } else if !caps.reconverges {
+        linearise::run(m, f, &mut PassCx::new(m, caps), &|_, c| c, Among::Lanes);
     }
     let simple = if caps.simple_lane_reads { simple(m, f) } else { EntitySet::new() };
     let changes = rewrite::run(f, |b, i| {

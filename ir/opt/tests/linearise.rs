@@ -83,3 +83,27 @@ fn code_without_an_end() {
     assert_eq!(count(&after(0, body)), (5, 0), "{}", after(0, body));
     assert_eq!(count(&after(2, body)), (5, 0), "{}", after(2, body));
 }
+
+/// A loop of a chip in lockstep: its rounds have a construct of whose lanes some go on with `leave`, then a read of a lane.
+fn of_lanes(reconverges: bool, leave: &str) -> String {
+    let m = parse(&format!(
+        "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \
+         v1: i32 = shl v0, 2:i32\n  jump block1(0:i32)\nblock1(v2: i32) loop merge block7 continue block6:\n  v3: b1 = icmp.ule v2, v0\n  \
+         br v3, block2, block7\nblock2:\n  v4: b1 = icmp.ult v0, 9:i32\n  br v4, block3, block5 merge block5\nblock3:\n  \
+         v5: b1 = icmp.ult v2, 5:i32\n  br v5, {leave}, block5\nblock5:\n  v6: i32 = iadd v0, v2\n  v7: i32 = lane_read v6, v2\n  \
+         store v7, res1[0 + v1] align 4\n  jump block6\nblock6:\n  v8: i32 = iadd v2, 1:i32\n  jump block1(v8)\nblock7:\n  ret\n}}\n"
+    ));
+    let caps = Caps { subgroup: 32, lanes_by_memory: true, simple_lane_reads: false, reconverges, ..Caps::FULL };
+    let (m, _) = prepare(&m, "main", &caps, &Options { level: 0, verify: true, ..Options::default() }).expect("passes");
+    m.to_string()
+}
+
+#[test]
+fn lanes_that_leave_for_farther_out_part_nobody() {
+    // To the next round: the construct is none that all leave by its end.
+    let (left, kept) = (of_lanes(false, "block6"), of_lanes(true, "block6"));
+    assert_ne!(left, kept);
+    assert!(!left.contains("barrier") && !left.contains("lane_read"), "{left}");
+    // Out of the loop: chips have an instruction for it.
+    assert_eq!(of_lanes(false, "block7"), of_lanes(true, "block7"));
+}
