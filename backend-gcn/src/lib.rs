@@ -248,24 +248,12 @@ impl Family for GcnFamily {
     const PASSES: &'static [Pass<Self>] = &[
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("machine-cse", 1, |mf, cx| Ok(if cx.state.once { local_cse(mf, &cx.target) as u64 } else { 0 })),
-        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
         Pass::lower("allocate", allocated).physical(),
         Pass::lower("spill-lanes", |mf, cx| Ok(allocate::spill_lanes(mf, &cx.alloc).into())).physical(),
-        Pass::improve("schedule", 2, |mf, cx| {
-            schedule_after(mf, &cx.target);
-            Ok(0)
-        })
-        .physical(),
-        Pass::lower("thread-jumps", |mf, cx| {
-            thread_jumps(mf, &cx.target);
-            Ok(0)
-        })
-        .physical(),
-        Pass::lower("drop-fallthrough", |mf, cx| {
-            drop_fallthrough(mf, &cx.target);
-            Ok(0)
-        })
-        .physical(),
+        Pass::improve("schedule", 2, |mf, cx| Ok(schedule_after(mf, &cx.target) as u64)).physical(),
+        Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
+        Pass::lower("drop-fallthrough", |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),
     ];
     const TAIL: &'static [TailPass<Self>] = &[
         Pass::lower("exact-regions", |code, cx| Ok(exact_regions::run(code, cx.state.fixed.live, cx.job.generation))),

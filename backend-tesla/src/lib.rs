@@ -338,9 +338,9 @@ impl Family for TeslaFamily {
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
-        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
         Pass::lower("allocate", allocate).physical(),
-        Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical(),
+        Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical().counts_some(),
         // Breaks are their own edges now: their labels only kept blocks alive. What is folded leaves jumps alone in their blocks, twice.
         Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
         Pass::lower("fold-breaks", |mf, cx| Ok(fold_breaks::run(mf, &cx.target))).physical(),

@@ -246,8 +246,9 @@ impl Family for ValhallFamily {
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
-        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
-        Pass::improve("halves", 1, |mf, cx| Ok(halves::run(mf, &cx.target, &mut cx.state.uniforms))),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
+        Pass::<Self>::improve("halves", 1, |mf, cx| Ok(halves::run(mf, &cx.target, &mut cx.state.uniforms)))
+            .counts_some(),
         Pass::lower("zero-undefs", |mf, _| Ok(zero_undefs::run(mf))),
         Pass::lower("prefer-even-regs", |mf, cx| {
             let even = prefer_even_regs::run(mf);
@@ -256,10 +257,10 @@ impl Family for ValhallFamily {
         Pass::lower("layout-uniforms", |mf, cx| Ok(layout_uniforms::run(mf, &mut cx.state.uniforms))),
         Pass::lower("legalise-operands", |mf, _| Ok(legalise::run(mf))),
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
-        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
         Pass::lower("alias-keys", |mf, _| Ok(alias_keys::run(mf))),
         Pass::lower("allocate", allocate).physical(),
-        Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical(),
+        Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical().counts_some(),
         Pass::improve("thread-jumps", 0, |mf, _| Ok(thread_jumps::run(mf))).physical(),
         Pass::improve("invert-branches", 0, |mf, cx| Ok(invert_branches(mf, &cx.target) as u64)).physical(),
         Pass::improve("assign-slots", 0, |mf, _| Ok(assign_slots::run(mf))).physical(),

@@ -118,24 +118,18 @@ impl Family for VivanteFamily {
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
         Pass::improve("saturate", 1, |mf, _| Ok(saturate::run(mf) as u64)),
-        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
         Pass::lower("single-uniform", single_uniform),
-        Pass::lower("sort-blocks", |mf, _| {
-            mf.sort_blocks();
-            Ok(0)
-        }),
-        Pass::lower("split-critical-edges", |mf, cx| {
-            mf.split_critical_edges(&cx.target);
-            Ok(0)
-        }),
-        Pass::improve("merge-edges", 1, |mf, cx| Ok(merge_edges::run(mf, &cx.target) as u64)),
+        Pass::lower("sort-blocks", |mf, _| Ok(mf.sort_blocks().into())),
+        Pass::lower("split-critical-edges", |mf, cx| Ok(mf.split_critical_edges(&cx.target) as u64)),
+        Pass::improve("merge-edges", 1, |mf, cx| Ok(merge_edges::run(mf, &cx.target) as u64)).counts_some(),
         Pass::improve("schedule", 2, schedule),
         Pass::lower("spill-base", spill_base),
         Pass::lower("allocate", allocate).physical(),
         // Merged copies may read what others copied: twice.
-        Pass::improve("forward-moves", 1, forward_moves).physical(),
+        Pass::improve("forward-moves", 1, forward_moves).physical().counts_some(),
         Pass::improve("merge-lanes", 1, merge_lanes).physical(),
-        Pass::improve("forward-moves", 1, forward_moves).physical(),
+        Pass::improve("forward-moves", 1, forward_moves).physical().counts_some(),
         Pass::improve("merge-lanes", 1, merge_lanes).physical(),
         Pass::improve("split-collects", 1, |mf, cx| Ok(split_collects::run(mf, &cx.target) as u64)).physical(),
         Pass::improve("tail-merge", 1, |mf, cx| Ok(tail_merge::run(mf, &cx.target) as u64)).physical(),

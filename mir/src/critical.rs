@@ -39,9 +39,10 @@ impl Renamed {
 
 impl<T: Target> MFunc<T> {
     /// Gives every critical edge of the logical graph a block, right before its target or after its source, whichever keeps the
-    /// order fit.
-    pub fn split_critical_edges(&mut self, t: &T) {
-        let Some(mut renamed) = self.split_edges() else { return };
+    /// order fit. Returns how many.
+    pub fn split_critical_edges(&mut self, t: &T) -> usize {
+        let Some(mut renamed) = self.split_edges() else { return 0 };
+        let before = renamed.new_of.len();
         let mut old = (0..renamed.new_of.len() as u32).map(BlockId).peekable();
         for (n, (block, insts)) in self.blocks.iter().zip(&mut self.code).enumerate() {
             let new = BlockId(n as u32);
@@ -50,6 +51,7 @@ impl<T: Target> MFunc<T> {
                 None => *insts = vec![t.jump(block.succs[0].to)],
             }
         }
+        self.blocks.len() - before
     }
 
     /// The same for edges alone: labels are changed, and the new blocks get their jumps, by the caller. Nothing where no edge is

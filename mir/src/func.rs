@@ -203,8 +203,8 @@ impl<T: Target> MFunc<T> {
     }
 
     /// Puts blocks into reverse post-order of the logical graph, unless they are in a fit order already; blocks that
-    /// nothing reaches are removed. Not for targets whose graphs differ.
-    pub fn sort_blocks(&mut self) {
+    /// nothing reaches are removed. Not for targets whose graphs differ. Returns whether blocks were moved or removed.
+    pub fn sort_blocks(&mut self) -> bool {
         let n = self.blocks.len();
         let mut seen = vec![false; n];
         let mut post = Vec::with_capacity(n);
@@ -233,7 +233,7 @@ impl<T: Target> MFunc<T> {
             }
         }
         if post.len() == n && (1..n).all(|b| has_earlier[b]) {
-            return;
+            return false;
         }
         let mut new_of = vec![u32::MAX; n];
         let (mut blocks, mut code) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -244,6 +244,7 @@ impl<T: Target> MFunc<T> {
         }
         (self.blocks, self.code) = (blocks, code);
         self.retarget(|b| BlockId(new_of[b.0 as usize]));
+        true
     }
 }
 

@@ -49,6 +49,7 @@ pub fn check_count(what: &str, found: usize, least: usize, most: usize) -> Resul
 pub fn verify<T: Target>(mf: &MFunc<T>, t: &T, form: Form) -> Result<(), String> {
     let v = Verifier { mf, t };
     v.blocks(form)?;
+    let (mut uses, mut defs) = (Vec::new(), Vec::new());
     for b in mf.block_ids() {
         let mut terminators = 0;
         for i in &mf.code[b.0 as usize] {
@@ -62,7 +63,7 @@ pub fn verify<T: Target>(mf: &MFunc<T>, t: &T, form: Form) -> Result<(), String>
             } else if form == Form::Virtual && terminators > 0 && i.target_op().is_some() {
                 return Err(at("comes after a terminator".into()));
             }
-            let (uses, defs) = v.operands(i, form).map_err(at)?;
+            v.operands(i, form, (&mut uses, &mut defs)).map_err(at)?;
             if i.target_op().is_some() {
                 t.check(i).map_err(at)?;
                 t.check_registers(i, &uses, &defs).map_err(at)?;
@@ -150,14 +151,20 @@ impl<T: Target> Verifier<'_, T> {
         }
     }
 
-    /// Checks operands, and gives files and sizes of what is read and written.
-    fn operands(&self, i: &MInst<T>, form: Form) -> Result<(Vec<Option<Placed>>, Vec<Placed>), String> {
+    /// Checks operands, and puts files and sizes of what is read and written into the lists.
+    fn operands(
+        &self,
+        i: &MInst<T>,
+        form: Form,
+        (uses, defs): (&mut Vec<Option<Placed>>, &mut Vec<Placed>),
+    ) -> Result<(), String> {
+        uses.clear();
+        defs.clear();
         if form == Form::Physical
             && let Opcode::Pseudo(p) = i.op
         {
             return Err(format!("{p:?} is left after allocation"));
         }
-        let mut uses = Vec::new();
         for u in &i.uses {
             let Src::Reg(r) = u.src else {
                 uses.push(None);
@@ -174,7 +181,6 @@ impl<T: Target> Verifier<'_, T> {
             }
             uses.push(Some((file, units)));
         }
-        let mut defs = Vec::new();
         for d in &i.defs {
             let own = self.reg(d.reg, form)?;
             defs.push(own);
@@ -187,12 +193,12 @@ impl<T: Target> Verifier<'_, T> {
                 return Err(format!("a tie to use {k}, which is of another kind"));
             }
         }
-        for (u, read) in i.uses.iter().zip(&mut uses) {
+        for (u, read) in i.uses.iter().zip(uses) {
             if let (Some(read), Some((_, count))) = (read, u.part_read()) {
                 read.1 = count.into();
             }
         }
-        Ok((uses, defs))
+        Ok(())
     }
 
     /// One definition for each, and one on every path to a use.

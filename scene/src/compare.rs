@@ -111,6 +111,7 @@ impl Compare {
             return Err(Difference::Length { want: want.len(), got: got.len() });
         }
         match &self.kind {
+            Kind::Exact { .. } if want == got => Ok(()),
             Kind::Exact { mask } => {
                 let of = |k: usize| mask.as_ref().map_or(0xff, |m| m.get(k).copied().unwrap_or(0));
                 self.components(want.len(), |k| {

@@ -579,6 +579,8 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         }
     }
     if o.verify {
+        let last = report.times.last().map_or("inline", |t| t.pass);
+        verify(&out, last)?;
         selection::check(&out, caps)?;
     }
     Ok((out, report))
@@ -595,12 +597,23 @@ fn done(
     let nanos = start.elapsed().as_nanos() as u64;
     let work = o.measure.then(|| work(&m.funcs[Func(0)]));
     report.times.push(PassTime { pass, nanos, changes, work });
-    if o.dump_after.iter().any(|d| d == pass || d == "all") {
-        report.dumps.push((pass.into(), m.to_string()));
+    // Compaction counts no changes.
+    let changed = changes > 0 || pass == COMPACT.name;
+    let all = o.dump_after.iter().any(|d| d == "all");
+    if all || o.dump_after.iter().any(|d| d == pass) {
+        let text = m.to_string();
+        if all && o.verify && !changed && report.dumps.last().is_some_and(|d| d.1 != text) {
+            return Err(Diagnostic::internal("changes", format!("pass `{pass}` reports no change, and left\n{text}")));
+        }
+        report.dumps.push((pass.into(), text));
     }
-    if o.verify
-        && let Err(found) = verify_module(m)
-    {
+    // A pass without changes leaves what the verifier has seen; it sees the end again. Where all passes are dumped, that is held
+    // against the texts.
+    if o.verify && changed { verify(m, pass) } else { Ok(()) }
+}
+
+fn verify(m: &Module, pass: &str) -> Result<(), Diagnostic> {
+    if let Err(found) = verify_module(m) {
         let mut d = Diagnostic::internal("verify", format!("after pass `{pass}`: {}", found[0]));
         for f in found.iter().skip(1).take(4) {
             d = d.note(f.to_string());

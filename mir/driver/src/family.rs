@@ -224,6 +224,8 @@ pub struct Pass<F: Family, C = MFunc<<F as Family>::Target>> {
     pub optional: bool,
     /// The state of registers when it has run.
     pub form: Form,
+    /// Whether its number of changes is 0 only where it changes nothing.
+    pub counts_all: bool,
     run: Run<F, C>,
 }
 
@@ -233,12 +235,12 @@ pub type TailPass<F> = Pass<F, <F as Family>::Encoded>;
 impl<F: Family, C> Pass<F, C> {
     /// One that emission cannot do without.
     pub const fn lower(name: &'static str, run: Run<F, C>) -> Self {
-        Pass { name, level: 0, optional: false, form: Form::Virtual, run }
+        Pass { name, level: 0, optional: false, form: Form::Virtual, counts_all: true, run }
     }
 
     /// One that makes better code, from a level on.
     pub const fn improve(name: &'static str, level: u8, run: Run<F, C>) -> Self {
-        Pass { name, level, optional: true, form: Form::Virtual, run }
+        Pass { name, level, optional: true, form: Form::Virtual, counts_all: true, run }
     }
 
     /// Runs it over code. Gives the number of changes.
@@ -247,6 +249,13 @@ impl<F: Family, C> Pass<F, C> {
     /// A refusal or a bug.
     pub fn run(&self, code: &mut C, cx: &mut CompileCx<'_, F>) -> Result<u64, AttemptError> {
         (self.run)(code, cx)
+    }
+
+    /// One whose number leaves out some of its changes. The verifier runs behind it, whatever it reports.
+    #[must_use]
+    pub const fn counts_some(mut self) -> Self {
+        self.counts_all = false;
+        self
     }
 
     /// The allocation, or one behind it.

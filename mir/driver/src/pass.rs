@@ -42,6 +42,8 @@ pub(crate) struct Manager<'o> {
     /// Changes that are left.
     pub fuel: u64,
     form: Form,
+    /// Whether the verifier has seen what the last pass left.
+    verified: bool,
     /// The modules that were asked for on the way.
     pub texts: Texts,
 }
@@ -49,7 +51,7 @@ pub(crate) struct Manager<'o> {
 impl<'o> Manager<'o> {
     /// With so much fuel.
     pub fn new(o: &'o CodegenOptions, fuel: u64) -> Self {
-        Manager { o, fuel, form: Form::Virtual, texts: Texts::default() }
+        Manager { o, fuel, form: Form::Virtual, verified: false, texts: Texts::default() }
     }
 
     /// Runs the machine passes of a family over what selection made, and those of the tail over what becomes of that.
@@ -64,8 +66,8 @@ impl<'o> Manager<'o> {
             F::PASSES,
             &mut mf,
             cx,
-            |mf, cx, pass| {
-                if wanted { reparse(mf, cx, pass, &mut read) } else { Ok(()) }
+            |mf, cx, step| {
+                if wanted { reparse(mf, cx, step, &mut read) } else { Ok(()) }
             },
         )?;
         if self.o.texts {
@@ -84,10 +86,11 @@ impl<'o> Manager<'o> {
         passes: &[Pass<F, C>],
         code: &mut C,
         cx: &mut CompileCx<'_, F>,
-        mut then: impl FnMut(&mut C, &CompileCx<'_, F>, &str) -> Result<(), Diagnostic>,
+        mut then: impl FnMut(&mut C, &CompileCx<'_, F>, Step) -> Result<(), Diagnostic>,
     ) -> Result<(), AttemptError> {
-        self.done(code, cx, first)?;
-        then(code, cx, first)?;
+        let mut last = Step { name: first, changed: true };
+        self.done(code, cx, last)?;
+        then(code, cx, last)?;
         for p in passes {
             let o = self.o;
             let rationed = p.optional && is_rationed(o, p.name);
@@ -95,7 +98,8 @@ impl<'o> Manager<'o> {
             if skipped || o.opt_level < p.level {
                 continue;
             }
-            if p.form == Form::Physical && self.form == Form::Virtual {
+            let allocates = p.form == Form::Physical && self.form == Form::Virtual;
+            if allocates {
                 if o.texts {
                     self.texts.before = code.text(cx);
                 }
@@ -108,22 +112,39 @@ impl<'o> Manager<'o> {
             if rationed {
                 self.fuel = self.fuel.saturating_sub(changes);
             }
-            self.done(code, cx, p.name)?;
-            then(code, cx, p.name)?;
+            last = Step { name: p.name, changed: changes > 0 || allocates || !p.counts_all };
+            self.done(code, cx, last)?;
+            then(code, cx, last)?;
+        }
+        if !self.verified {
+            self.verify(code, cx, last.name)?;
         }
         Ok(())
     }
 
-    /// The work behind each pass: dump and verifier.
-    fn done<F: Family, C: IrUnit<F>>(
+    /// The work behind each step: dump and verifier. A step without changes leaves what the verifier has seen; it sees the end of each
+    /// list again. Where all steps are dumped, or read back, that is held against the texts.
+    fn done<F: Family, C: IrUnit<F>>(&mut self, code: &C, cx: &CompileCx<'_, F>, step: Step) -> Result<(), Diagnostic> {
+        let all = self.o.dump_after.iter().any(|d| d == "all");
+        if all || self.o.dump_after.iter().any(|d| d == step.name) {
+            let text = code.text(cx);
+            if all && self.o.verify && !step.changed && self.texts.dumps.last().is_some_and(|d| d.1 != text) {
+                return Err(step.untold(&text));
+            }
+            self.texts.dumps.push((step.name.into(), text));
+        }
+        self.verified = false;
+        if step.changed { self.verify(code, cx, step.name) } else { Ok(()) }
+    }
+
+    /// Runs the verifier, if it is wanted.
+    fn verify<F: Family, C: IrUnit<F>>(
         &mut self,
         code: &C,
         cx: &CompileCx<'_, F>,
         pass: &'static str,
     ) -> Result<(), Diagnostic> {
-        if self.o.dump_after.iter().any(|d| d == pass || d == "all") {
-            self.texts.dumps.push((pass.into(), code.text(cx)));
-        }
+        self.verified = true;
         if (self.o.verify || cfg!(debug_assertions))
             && let Err(e) = code.check(cx, self.form)
         {
@@ -133,19 +154,37 @@ impl<'o> Manager<'o> {
     }
 }
 
+/// A step that has run.
+#[derive(Clone, Copy)]
+struct Step {
+    name: &'static str,
+    /// Whether it reports changes.
+    changed: bool,
+}
+
+impl Step {
+    /// The error of a step that changed code and reports no change.
+    fn untold(self, text: &str) -> Diagnostic {
+        Diagnostic::internal("changes", format!("machine pass `{}` reports no change, and left\n{text}", self.name))
+    }
+}
+
 /// Goes on with what the parser reads of the code's text, unless that is the text which was `read` before.
 fn reparse<F: Family>(
     mf: &mut MFunc<F::Target>,
     cx: &CompileCx<'_, F>,
-    pass: &str,
+    step: Step,
     read: &mut String,
 ) -> Result<(), Diagnostic> {
     let text = print(mf, &cx.target);
     if text == *read {
         return Ok(());
     }
+    if !step.changed {
+        return Err(step.untold(&text));
+    }
     *mf = parse(&text, &cx.target)
-        .map_err(|e| Diagnostic::internal("reparse", format!("after machine pass `{pass}`: {e}\n{text}")))?;
+        .map_err(|e| Diagnostic::internal("reparse", format!("after machine pass `{}`: {e}\n{text}", step.name)))?;
     *read = text;
     Ok(())
 }

@@ -3,9 +3,13 @@
 use gpucc_container::Container;
 use gpucc_driver::{Backend, CodegenOptions};
 use gpucc_frontend_naga as frontend;
+use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Class, Diagnostic, Module, Op, Refusal};
 use gpucc_opt::{Caps, FetchCaps, IoCaps, OpSet, SamplerCaps, TexCaps};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
+use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 /// A scalar target that lacks most of what can be written with other ops.
 pub const POOR: Caps = Caps {
@@ -304,7 +308,84 @@ pub fn lower(wgsl: &str, entry: &str, overrides: &[(String, f64)]) -> Result<Mod
     Ok(module)
 }
 
-/// Runs a module in place on the buffers of `dispatch`. Memory starts as garbage of `perturb`, if given.
+/// A program that is ready to run.
+enum Ready {
+    Oracle(Box<(OracleProgram, Profile)>),
+    Code(Box<Compiled>),
+}
+
+/// A program and its inputs, or why there is none.
+type Kept = (Key, Rc<Result<Ready, Problem>>);
+
+/// The inputs of [`ready`].
+struct Key {
+    /// The hash of the module.
+    module: u64,
+    entry: String,
+    on: On,
+    codegen: CodegenOptions,
+}
+
+impl Key {
+    fn is(&self, o: &Key) -> bool {
+        let same_place = match (self.on, o.on) {
+            (On::Machine(a), On::Machine(b)) => a == b && std::ptr::fn_addr_eq(a.compile, b.compile),
+            (a, b) => a == b,
+        };
+        same_place && self.module == o.module && self.entry == o.entry && self.codegen == o.codegen
+    }
+}
+
+/// Programs that a thread keeps.
+const KEPT: usize = 4;
+
+thread_local! {
+    /// The programs that this thread ran last, the newest at the end: tests run one under many seeds, and with many inputs.
+    static LAST: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The program of an entry point: one that this thread ran a moment ago, or a new one.
+fn ready(module: &Module, entry: &str, on: On, codegen: &CodegenOptions) -> Rc<Result<Ready, Problem>> {
+    let mut hash = DefaultHasher::new();
+    module.hash(&mut hash);
+    let key = Key { module: hash.finish(), entry: entry.into(), on, codegen: codegen.clone() };
+    if let Some(known) = LAST.with_borrow(|list| list.iter().find(|p| p.0.is(&key)).map(|p| Rc::clone(&p.1))) {
+        return known;
+    }
+    let new = Rc::new(prepare(module, entry, on, codegen));
+    LAST.with_borrow_mut(|list| {
+        if list.len() == KEPT {
+            list.remove(0);
+        }
+        list.push((key, Rc::clone(&new)));
+    });
+    new
+}
+
+fn prepare(module: &Module, entry: &str, on: On, codegen: &CodegenOptions) -> Result<Ready, Problem> {
+    let oracle = |module: &Module, profile| match OracleProgram::new(module, entry) {
+        Ok(p) => Ok(Ready::Oracle(Box::new((p, profile)))),
+        Err(t) => Err(Problem::Trap(t.to_string())),
+    };
+    match on {
+        On::Interp => oracle(module, Profile::default()),
+        On::Passes(target) => {
+            let caps = target.caps();
+            let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
+            let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
+            // Passes know the size of the target's subgroups.
+            let mut profile = Profile::default();
+            if caps.subgroup != 0 {
+                profile.subgroup_size = caps.subgroup;
+            }
+            oracle(&module, profile)
+        }
+        On::Machine(device) => device.compile(module, entry, codegen).map(|c| Ready::Code(Box::new(c))),
+    }
+}
+
+/// Runs a module in place on the buffers of `dispatch`. Memory starts as garbage of `perturb`, if given. Runs of one program that follow
+/// each other on a thread compile it once.
 ///
 /// # Errors
 /// Refusal, compiler bug or trap.
@@ -316,28 +397,13 @@ pub fn run(
     dispatch: &mut Dispatch,
     run: &RunOptions,
 ) -> Result<RunReport, Problem> {
-    match on {
-        On::Interp => gpucc_interp::OracleProgram::new(module, entry)
-            .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
-            .map(|o| o.report)
-            .map_err(|t| Problem::Trap(t.to_string())),
-        On::Passes(target) => {
-            let caps = target.caps();
-            let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
-            let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
-            // Passes know the size of the target's subgroups.
-            let mut profile = gpucc_interp::Profile::default();
-            if caps.subgroup != 0 {
-                profile.subgroup_size = caps.subgroup;
-            }
-            gpucc_interp::OracleProgram::new(&module, entry)
-                .and_then(|p| p.run(dispatch, run, &profile))
-                .map(|o| o.report)
-                .map_err(|t| Problem::Trap(t.to_string()))
+    match (&*ready(module, entry, on, codegen), on) {
+        (Ok(Ready::Oracle(oracle)), _) => {
+            let (p, profile) = &**oracle;
+            p.run(dispatch, run, profile).map(|o| o.report).map_err(|t| Problem::Trap(t.to_string()))
         }
-        On::Machine(device) => {
-            let compiled = device.compile(module, entry, codegen)?;
-            device.launch(&compiled, entry, dispatch, run)
-        }
+        (Ok(Ready::Code(compiled)), On::Machine(device)) => device.launch(compiled, entry, dispatch, run),
+        (Ok(Ready::Code(_)), _) => Err(Problem::Bug("code of a machine for the interpreter".into())),
+        (Err(p), _) => Err(p.clone()),
     }
 }

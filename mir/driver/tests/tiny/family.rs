@@ -36,11 +36,8 @@ impl Family for TinyFamily {
     ];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
-        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
-        Pass::lower("split-critical-edges", |mf, cx| {
-            mf.split_critical_edges(&cx.target);
-            Ok(0)
-        }),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
+        Pass::lower("split-critical-edges", |mf, cx| Ok(mf.split_critical_edges(&cx.target) as u64)),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("thread-jumps", 1, |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
         Pass::improve("drop-fallthrough", 1, |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),
