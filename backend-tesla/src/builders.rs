@@ -119,63 +119,73 @@ pub const fn modifiers(row: &Row) -> u64 {
 }
 
 /// The common facts of the rows of an opcode.
+#[derive(Clone, Copy)]
 struct Union {
+    /// How many rows there are.
+    rows: u16,
     sources: usize,
     takes: u64,
     needs: u64,
+    /// The types of results, as bits.
+    types: u32,
 }
 
-const fn union(op: Op) -> Union {
-    let mut all = Union { sources: 0, takes: 0, needs: 0 };
-    let (mut types, mut src, mut b32) = (0u32, 0, false);
-    let mut rows = 0;
+/// Of each opcode, by its number. A walk over all rows is a tenth of the time that a small shader takes, so it is done while
+/// the compiler is built.
+static UNIONS: [Union; Op::COUNT] = unions();
+
+const fn unions() -> [Union; Op::COUNT] {
+    let mut all = [Union { rows: 0, sources: 0, takes: 0, needs: 0, types: 0 }; Op::COUNT];
     let mut g = 0;
     while g < GROUPS.len() {
         let mut r = 0;
         while r < GROUPS[g].len() {
             let row = &GROUPS[g][r];
             r += 1;
-            if row.op.number() != op.number() {
-                continue;
-            }
+            let of = &mut all[row.op.number()];
             let (mut n, mut k) = (0, 0);
             while k < row.operands.len() {
                 n += is_source(&row.operands[k]) as usize;
                 k += 1;
             }
-            assert!(rows == 0 || n == all.sources, "rows of one opcode have other numbers of sources");
-            all.sources = n;
-            all.takes |= modifiers(row);
+            assert!(of.rows == 0 || n == of.sources, "rows of one opcode have other numbers of sources");
+            of.rows += 1;
+            of.sources = n;
+            of.takes |= modifiers(row);
             // Sources of other types than the result's.
             if row.attrs.src as u32 != row.attrs.ty as u32 {
-                src = Mods::bit("src");
+                of.takes |= Mods::bit("src");
             }
-            types |= 1 << row.attrs.ty as u32;
-            b32 |= row.attrs.ty as u32 == Ty::B32 as u32;
-            rows += 1;
+            of.types |= 1 << row.attrs.ty as u32;
         }
         g += 1;
     }
-    let ty = if types.count_ones() > 1 { Mods::bit("ty") } else { 0 };
-    all.takes |= ty | src;
-    all.needs = src | Mods::bit("cond") & all.takes | if b32 { 0 } else { ty };
+    let mut op = 0;
+    while op < all.len() {
+        let of = &mut all[op];
+        let ty = if of.types.count_ones() > 1 { Mods::bit("ty") } else { 0 };
+        of.takes |= ty;
+        let words = of.types >> Ty::B32 as u32 & 1 == 1;
+        of.needs = (Mods::bit("src") | Mods::bit("cond")) & of.takes | if words { 0 } else { ty };
+        op += 1;
+    }
     all
 }
 
 /// Sources of an opcode.
 pub const fn sources(op: Op) -> usize {
     // A `break` names the block where its lanes go on, which the control stack knows when it executes.
-    if matches!(op, Op::Brk) { 1 } else { union(op).sources }
+    if matches!(op, Op::Brk) { 1 } else { UNIONS[op.number()].sources }
 }
 
 /// Modifiers that an opcode may have.
 pub const fn takes(op: Op) -> u64 {
-    union(op).takes
+    UNIONS[op.number()].takes
 }
 
 /// Modifiers that have no silent value: what a comparison asks, types where words make no sense.
 pub const fn needs(op: Op) -> u64 {
-    union(op).needs
+    UNIONS[op.number()].needs
 }
 
 /// Whether an instruction reads a flag register.

@@ -315,6 +315,18 @@ impl<I: Isa> Row<I> {
         self.enc.iter().find(|e| e.generations >> generation & 1 == 1)
     }
 
+    /// Whether the row exists on `generation`.
+    pub const fn is_on(&self, generation: u8) -> bool {
+        let mut k = 0;
+        while k < self.enc.len() {
+            if self.enc[k].generations >> generation & 1 == 1 {
+                return true;
+            }
+            k += 1;
+        }
+        false
+    }
+
     /// All generations that have the row.
     pub fn generations(&self) -> u16 {
         self.enc.iter().fold(0, |m, e| m | e.generations)
