@@ -63,6 +63,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if caps != IoCaps::FULL
         && let Some(io) = entry.interface_mut()
     {
+        let (before, made) = (io.clone(), f.insts.len());
         if let (Stage::Vertex, Some(StageInfo::Fragment { io: read, .. })) =
             (stage, cx.around.and_then(|a| a.other.as_ref()))
         {
@@ -106,7 +107,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             }
         }
         modes(io, &caps, stage);
-        cx.must_change(n);
+        // What interfaces say changes without an instruction.
+        let unseen = n == 0 && (*io != before || f.insts.len() != made);
+        cx.must_change(n + u64::from(unseen));
     }
     cx.entry = Some(entry);
 }
