@@ -69,11 +69,6 @@ impl<'a> RegBanks<'a> {
         h
     }
 
-    /// Whether lanes may have different ones of a value.
-    pub fn is_divergent(&self, v: Value) -> bool {
-        self.uniform.is_divergent(v)
-    }
-
     /// The registers in which a value is.
     pub fn of(&self, v: Value) -> RegBank {
         self.home[v]

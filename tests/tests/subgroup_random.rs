@@ -20,12 +20,15 @@ fn invocations(seed: u64) -> u32 {
 /// Programs of a run.
 const COUNT: u64 = 40;
 
-/// Seeds of this run; `GPUCC_SUBGROUP_PROGRAMS` asks for more, as a number or as `400..800`.
-fn seeds() -> Range<u64> {
-    let Ok(asked) = std::env::var("GPUCC_SUBGROUP_PROGRAMS") else { return 0..COUNT };
+/// Seeds beyond that found a fault: a read of a lane on gfx6 that passes had hidden to be the same for all.
+const FOUND: [u64; 1] = [629];
+
+/// Seeds of this run, if they are not those of every run; `GPUCC_SUBGROUP_PROGRAMS` asks for more, as a number or as `400..800`.
+fn asked() -> Option<Range<u64>> {
+    let asked = std::env::var("GPUCC_SUBGROUP_PROGRAMS").ok()?;
     let (from, to) = asked.split_once("..").unwrap_or(("0", &asked));
     let number = |n: &str| n.parse().unwrap_or_else(|_| panic!("`{asked}` is no number of programs"));
-    number(from)..number(to)
+    Some(number(from)..number(to))
 }
 
 /// A read of a lane that may not be there gives 0 then.
@@ -197,13 +200,15 @@ fn program(seed: u64) -> String {
 }
 
 /// What is refused, of two runs each.
-const REFUSED: &[Row] = &[Row { target: "vivante:gc2000", program: "*", code: Refusal::ProgramSize, runs: 56 }];
+const REFUSED: &[Row] = &[Row { target: "vivante:gc2000", program: "*", code: Refusal::ProgramSize, runs: 57 }];
 
 #[test]
 fn programs_of_lanes_that_part() {
     let targets = exec::targets("all:all");
     let refused = Refused::default();
-    let mut failures: Vec<String> = seeds()
+    let asked = asked();
+    let seeds: Vec<u64> = asked.clone().map_or_else(|| (0..COUNT).chain(FOUND).collect(), Iterator::collect);
+    let mut failures: Vec<String> = seeds
         .into_par_iter()
         .flat_map_iter(|seed| {
             let text = program(seed);
@@ -223,7 +228,7 @@ fn programs_of_lanes_that_part() {
             failures
         })
         .collect();
-    failures.extend(refused.differs(REFUSED, seeds() == (0..COUNT)));
+    failures.extend(refused.differs(REFUSED, asked.is_none()));
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(8)].join("\n"));
 }
 

@@ -66,6 +66,9 @@ impl Isel<'_> {
                     self.flip(cx, v, flip, out[0]);
                     return Ok(());
                 }
+                if self.generation != GFX8 {
+                    return Err(cx.unknown(i));
+                }
                 let byte = self.make_v(cx, build::VLshlrevB32.on([Use::imm(2), lane]));
                 cx.emit(build::DsBpermuteB32.with((Readonly(true),), [byte.into(), v]).def(out[0]));
             }
@@ -84,7 +87,9 @@ impl Isel<'_> {
         if !self.is_vector_reg(cx, &number) {
             return Some(number);
         }
-        if self.generation == GFX8 || self.reg_banks.is_divergent(lane) {
+        // Before gfx8 lowering leaves lanes that all ask for and those that bits tell from the own one. Of the former later passes may hide
+        // that they are the same for all, but they are.
+        if self.generation == GFX8 || told_from_own(cx.f, lane) {
             return None;
         }
         let first = cx.temp(S);
@@ -117,10 +122,19 @@ const GFX8: u8 = 2;
 const HALF_MIRROR: u32 = 0x141;
 const MIRROR: u32 = 0x140;
 
+/// Whether a value is the number of the own lane.
+fn is_own(f: &Function, v: Value) -> bool {
+    f.def_op(v, Ir::Sysval).is_some_and(|d| d.attr == Attr::Sysval(Sysval::SubgroupInvocationId))
+}
+
+/// Whether a lane is the own one, or told from it by bits.
+fn told_from_own(f: &Function, lane: Value) -> bool {
+    is_own(f, lane) || f.def_op(lane, Ir::Xor).is_some_and(|d| d.args.iter().any(|&v| is_own(f, v)))
+}
+
 /// The bits, below 32, that tell a lane from the own one.
 fn flipped(f: &Function, lane: Value) -> Option<u32> {
     let xor = f.def_op(lane, Ir::Xor)?;
-    let own = |v| f.def_op(v, Ir::Sysval).is_some_and(|d| d.attr == Attr::Sysval(Sysval::SubgroupInvocationId));
-    let (own, bits) = if own(xor.args[0]) { (true, xor.args[1]) } else { (own(xor.args[1]), xor.args[0]) };
+    let (own, bits) = if is_own(f, xor.args[0]) { (true, xor.args[1]) } else { (is_own(f, xor.args[1]), xor.args[0]) };
     f.const_bits(bits).filter(|&n| own && (1..32).contains(&n)).map(|n| n as u32)
 }
