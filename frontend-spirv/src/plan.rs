@@ -56,6 +56,8 @@ pub struct Block {
     pub opens: SmallVec<[usize; 2]>,
     /// Of the header of a loop, the header of the loop around it.
     pub outer: Option<usize>,
+    /// The header of the construct whose merge it is.
+    closes: Option<usize>,
     /// Whether it is the merge of a loop.
     pub ends_loop: bool,
     /// Whether it is the header of a loop that a return stands in.
@@ -161,6 +163,7 @@ impl Planner<'_> {
                         in_loop: None,
                         opens: SmallVec::new(),
                         outer: None,
+                        closes: None,
                         ends_loop: false,
                         returns: false,
                     });
@@ -425,18 +428,17 @@ impl Planner<'_> {
                 ends[cont] = true;
             }
         }
-        let mut merged: Vec<bool> = vec![false; self.blocks.len()];
         for &b in order {
             let (Merge::Selection(to) | Merge::Loop(to, _)) = self.blocks[b].merge else { continue };
             if !self.is_reached(to) {
                 continue;
             }
-            let inst = self.inst(self.blocks[b].body.end);
+            let inst = *self.inst(self.blocks[b].body.end);
             if !self.dominates(b, to) {
-                return Err(self.m.wrong(inst, "the merge is reached past its header"));
+                return Err(self.m.wrong(&inst, "the merge is reached past its header"));
             }
-            if std::mem::replace(&mut merged[to], true) {
-                return Err(self.m.wrong(inst, "the merge is that of another construct, too"));
+            if self.blocks[to].closes.replace(b).is_some() {
+                return Err(self.m.wrong(&inst, "the merge is that of another construct, too"));
             }
             if self.blocks[b].is_loop {
                 ends[to] = true;
@@ -492,10 +494,14 @@ impl Plan {
     pub fn behind_kill(&self, b: usize) -> Option<usize> {
         let mut at = b;
         while at != 0 && self.blocks[b].in_loop.is_none() {
+            // What begins between the header and the merge of a construct is over, though it may dominate the merge.
+            if let Some(header) = self.blocks[at].closes {
+                at = header;
+                continue;
+            }
             let header = self.blocks[at].idom;
             if let Merge::Selection(merge) = self.blocks[header].merge
                 && self.blocks[merge].order != u32::MAX
-                && !self.dominates(merge, b)
             {
                 let here = self.blocks[header].in_loop.is_none() && self.blocks[merge].in_loop.is_none();
                 let idom = self.blocks[merge].idom;

@@ -75,6 +75,10 @@ const LINES: &[Line] = &[
     // Control flow and stages of fragments.
     ("GL_EXT_demote_to_helper_invocation", "frag", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "if (x < 0.0) demote; c = vec4(helperInvocationEXT());", None),
     ("", "frag", "layout(location = 0) in float x; layout(location = 0) out vec4 c; float f(float y) { for (int i = 0; ; ++i) { if (y * float(i) > 3.0) return y; if (y < 0.0) discard; } }", "c = vec4(f(x));", None),
+    // A switch of one case: what stands in it dominates what is behind it.
+    ("", "frag", "layout(location = 0) in vec2 x; layout(location = 0) out vec4 c;", "c = vec4(0); switch (0) { default: if (x.x > 0.5) { if (x.y > 0.5) break; c.x = 1.0; } c.y = dFdx(x.x); } discard;", None),
+    ("", "frag", "layout(location = 0) in vec2 x; layout(location = 0) out vec4 c;", "c = vec4(0); if (x.x > 0.1) { switch (0) { default: if (x.x > 0.5) { if (x.y > 0.5) break; c.x = 1.0; } c.y = 2.0; } discard; } c.z = dFdx(x.x);", None),
+    ("", "frag", "layout(location = 0) in vec2 x; layout(location = 0) out vec4 c; float f(vec2 x) { switch (0) { default: if (x.x > 0.5) { if (x.y > 0.5) break; return 1.0; } return dFdx(x.x); } discard; }", "c = vec4(f(x));", None),
     ("", "frag", "layout(early_fragment_tests) in; layout(binding = 0) coherent buffer B { uint b[]; }; layout(location = 0) out vec4 c;", "b[0] = 1u; memoryBarrierBuffer(); memoryBarrier(); c = vec4(b[1]);", None),
     ("GL_ARB_fragment_shader_interlock", "frag", "layout(pixel_interlock_ordered) in; layout(binding = 0, rgba8) uniform image2D t;", "beginInvocationInterlockARB(); imageStore(t, ivec2(0), vec4(1)); endInvocationInterlockARB();", Some(R::Interlocks)),
     ("GL_EXT_fragment_shading_rate", "vert", "", "gl_Position = vec4(0); gl_PrimitiveShadingRateEXT = 1;", Some(R::ShadingRates)),

@@ -167,15 +167,12 @@ fn regions(m: &Module, f: &Function, s: &Structure, among: Among) -> Option<Vec<
     for &b in &f.layout {
         let parts = uniform.divergent_block(b) || uniform.divergent_branch(f, b);
         for to in f.succs(b) {
-            let inside = |c: ConstructId| {
-                let k = &s.constructs[c];
-                dom.dominates(k.header, to) && !dom.dominates(k.merge, to)
-            };
             let apart = |c: ConstructId| {
                 let around = s.enclosing(s.constructs[c].parent).find(|&p| s.is_loop(p));
                 parts && !ends(to) && around.is_none_or(|l| s.constructs[l].merge != to)
             };
-            for c in s.enclosing(s.of(b)).take_while(|&c| !inside(c)) {
+            // The end of one around may be a block that this one dominates, and is not inside.
+            for c in s.enclosing(s.of(b)).take_while(|&c| !s.contains(c, to)) {
                 if s.constructs[c].merge != to {
                     leaks.insert(c);
                     if apart(c) {

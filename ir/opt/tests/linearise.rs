@@ -107,3 +107,20 @@ fn lanes_that_leave_for_farther_out_part_nobody() {
     // Out of the loop: chips have an instruction for it.
     assert_eq!(of_lanes(false, "block7"), of_lanes(true, "block7"));
 }
+
+/// A construct whose end a construct inside dominates, since nothing else leads there.
+#[test]
+fn an_end_that_a_construct_inside_dominates_is_not_inside() {
+    let m = parse(
+        "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \
+         v1: i32 = shl v0, 2:i32\n  jump block1 merge block4\nblock1:\n  v2: b1 = icmp.ult v0, 18:i32\n  br v2, block3, block2 merge block3\n\
+         block2:\n  v3: b1 = icmp.ult v0, 40:i32\n  br v3, block4(v0), block3\nblock3:\n  v4: i32 = lane_read v0, v1\n  jump block4(v4)\n\
+         block4(v5: i32):\n  store v5, res1[0 + v1] align 4\n  ret\n}\n",
+    );
+    let text = |reconverges: bool| {
+        let caps = Caps { subgroup: 32, lanes_by_memory: true, simple_lane_reads: false, reconverges, ..Caps::FULL };
+        let done = prepare(&m, "main", &caps, &Options { level: 0, verify: true, ..Options::default() });
+        done.expect("passes").0.to_string()
+    };
+    assert_ne!(text(false), text(true));
+}
