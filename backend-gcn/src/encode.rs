@@ -450,7 +450,7 @@ impl Encoder {
     }
 }
 
-/// A program with no more instructions than this behind a discard goes on without live lanes.
+/// A program with no more instructions than this behind a discard continues without live lanes.
 const SHORT: usize = 16;
 
 /// Encodes an allocated function; `fixed` scalar registers hold what it needs everywhere.

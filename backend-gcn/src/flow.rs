@@ -63,12 +63,12 @@ pub struct PlanBlock {
     pub clear: Vec<usize>,
     /// The code that follows is so cheap that the wave goes there even without active lanes.
     pub run_when_inactive: bool,
-    /// Where the wave goes on when no lane is left in EXEC after this block: the next block with waiting lanes.
+    /// Where the wave continues when no lane is left in EXEC after this block: the next block with waiting lanes.
     pub next_parked: Option<usize>,
     /// The same when no lane arrives here: what this block itself would send away is not counted, but what it sent out of
     /// a loop in earlier iterations is.
     pub skip_to: Option<usize>,
-    /// No path leads here: structure names the block behind an endless loop. The wave never comes, so it goes on nowhere.
+    /// No path leads here: structure names the block behind an endless loop. The wave never reaches it, so it continues nowhere.
     pub dead: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What machine code of GCN consists of before it is encoded: registers and their classes, opcodes, modifiers, and the machine that
-//! gives registers out. What the shared passes ask about it is in `target`.
+//! Machine code of GCN before encoding: registers and their classes, opcodes, modifiers, and the register files of the allocator.
+//! Queries of the shared passes are in `target`.
 
 use gpucc_gcn_machine::{Access, Attrs, Op, Unit, rows};
 use gpucc_ir::Res;

@@ -1,5 +1,5 @@
-//! What a vertex or fragment program gets from the hardware and gives to it: launch registers, parameters, exports, and the
-//! register words that say so (`docs/abi-gcn.md`, section 11).
+//! Inputs and outputs of vertex and fragment programs in the hardware: launch registers, parameters, exports, and the
+//! register words that declare them (`docs/abi-gcn.md`, section 11).
 
 use gpucc_container::StateWord;
 use gpucc_driver::{Direction, HwPlace};

@@ -1,4 +1,4 @@
-//! What instructions cost, from the table: for scheduling, and for the estimate that `--stats` shows.
+//! Costs of instructions, from the table: for scheduling, and for the estimate that `--stats` shows.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What is done to encoded code.
+//! Passes over encoded code.
 
 pub mod end_dead_waves;
 pub mod exact_regions;

@@ -175,7 +175,7 @@ impl Verifier<'_> {
             WaveExit::Cond(t, e) => vec![(self.entry(t), true), (self.entry(e), true)],
             WaveExit::Active(t, Some(w)) => vec![(self.entry(t), true), (self.entry(w), false)],
             WaveExit::Active(t, None) => {
-                // Forwards it goes on without lanes.
+                // Forwards it continues without lanes.
                 if t <= p {
                     self.over(p, s)?;
                 }

@@ -1,4 +1,4 @@
-//! What passes leave is selected, and machine passes keep their order.
+//! Tests that selection takes all that passes leave, and that machine passes keep their order.
 
 use gpucc_gcn::*;
 

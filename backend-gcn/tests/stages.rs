@@ -1,4 +1,4 @@
-//! What vertex and fragment programs become: the instructions of the reference's worked examples (`isa/graphics-gcn.md`, section
+//! Tests of the code of vertex and fragment programs: the instructions of the reference's worked examples (`isa/graphics-gcn.md`, section
 //! c), but for the launch and for targets, which are rgba8unorm here.
 
 use crate::common::{compile, module, options};

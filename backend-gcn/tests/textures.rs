@@ -1,4 +1,4 @@
-//! What texture functions become: instructions and modifiers as the reference's table of texture functions has them
+//! Tests of the code of texture functions: instructions and modifiers as the reference's table of texture functions has them
 //! (`isa/graphics-gcn.md`, section d), on every generation and level.
 
 use crate::common::{compile, module, options};

@@ -1,5 +1,5 @@
-//! What a vertex or fragment program gets from the hardware and gives to it: words of a[], v[] and o[], registers of results, and the
-//! state words that say so (`isa/graphics-tesla.md` 1.2, 1.3).
+//! Inputs and outputs of vertex and fragment programs in the hardware: words of a[], v[] and o[], result registers, and the
+//! state words that declare them (`isa/graphics-tesla.md` 1.2, 1.3).
 
 use gpucc_container::StateWord;
 use gpucc_driver::{Direction, HwPlace};

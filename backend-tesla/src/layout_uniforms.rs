@@ -36,7 +36,7 @@ pub fn run(mf: &mut MFunc<Tesla>, count: usize, tables: usize) -> Result<(u64, V
     let mut order: Vec<usize> = (0..count).filter(|&k| uses[k] > 0).collect();
     // With more words than operands reach, those that are operands are the first ones already.
     if count <= REACH {
-        // Operands reach the halves of fewer words; selection sees to it that there are not too many.
+        // Operands reach the halves of fewer words; selection keeps their number low enough.
         let many = order.len() > HALF_REACH;
         order.sort_by_key(|&k| (many && !halves[k], std::cmp::Reverse(uses[k]), k));
     }

@@ -1,4 +1,4 @@
-//! What passes see of an instruction's effects: those of its rows, and what its operands in memory add.
+//! Tests of the effects of instructions that passes see: those of its rows, and what its operands in memory add.
 
 use gpucc_tesla::builders as build;
 use gpucc_tesla::inst::{Lock, Of, TOp, Tesla, slot};

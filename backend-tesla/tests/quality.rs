@@ -1,4 +1,4 @@
-//! What people of this family expect of a listing, refusals, and what the machine notices when code is damaged.
+//! Tests of code quality in listings, of refusals, and of the machine on damaged code.
 
 use crate::common::{NAMES, compile, container, module, options, run};
 use gpucc_container::Container;

@@ -1,5 +1,5 @@
 //! Drops jumps to the block that comes next: control goes there by itself. What reconverged with the jump does so with a `NOP`, but
-//! for control that only goes on behind a conditional branch: that has come together there.
+//! for control that only falls through behind a conditional branch: lanes have reconverged there.
 //!
 //! Needs: flows of branches. Keeps: where control goes, and where lanes come together.
 

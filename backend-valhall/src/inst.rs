@@ -1,5 +1,5 @@
-//! What machine code of Valhall consists of before it is encoded: registers and their classes, opcodes, modifiers, and the machine that
-//! gives registers out. What the shared passes ask about it is in `target`.
+//! Machine code of Valhall before encoding: registers and their classes, opcodes, modifiers, and the register files of the allocator.
+//! Queries of the shared passes are in `target`.
 //!
 //! Sources of an instruction are its uses in the order of the row's `s0..s3`; a staging run that is read comes first.
 //! The only definition is the destination or the run that is written. Half registers are not allocated yet: a unit is

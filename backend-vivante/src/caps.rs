@@ -1,4 +1,4 @@
-//! What the chips lack and what may be tried.
+//! Limits of the chips, their refusals, and the strategies of attempts.
 
 use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::refusal::Kind;
@@ -216,7 +216,7 @@ impl Strategy {
     pub fn after(self, stop: &AttemptError, private: bool, unrolled: bool) -> Option<Strategy> {
         match stop.refused.refusal()? {
             Refusal::ProgramSize if self.unroll && unrolled => Some(Strategy { unroll: false, ..self }),
-            // What the launch computes is a word of the file, and a register held it before.
+            // A result of the launch is a word of the file; without the launch a register holds it.
             Refusal::OutOfUniforms if self.launch => Some(Strategy { launch: false, ..self }),
             _ if stop.cause == FailureKind::Hopeless => None,
             // Sizes do not change what a chip lacks.

@@ -1,5 +1,5 @@
-//! What the passes that move components of temporaries know of instructions: which components they read and write, what is live, and
-//! what may write another place. Physical registers.
+//! Queries of the passes that move components of temporaries: which components an instruction reads and writes, which are live, and
+//! whether it may write another register. Physical registers.
 
 use gpucc_mir::{MFunc, MInst, PReg, labels};
 use gpucc_vivante_machine as machine;

@@ -1,4 +1,4 @@
-//! What the verifier asks of an instruction: the operands of its row, each of a kind and from a file that its slot can hold.
+//! Verifies the operands of an instruction: those of its row, each of a kind and from a file that its slot can hold.
 
 use std::sync::LazyLock;
 

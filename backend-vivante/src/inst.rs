@@ -1,5 +1,5 @@
-//! What machine code of Vivante consists of before it is encoded: registers and their classes, opcodes, modifiers, and the machine that
-//! gives registers out. What the shared passes ask about it is in `target`.
+//! Machine code of Vivante before encoding: registers and their classes, opcodes, modifiers, and the register files of the allocator.
+//! Queries of the shared passes are in `target`.
 
 use gpucc_mir::{Class, ClassInfo, MFunc, MInst, PReg, SpillSlot, Src, Use, VReg};
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};

@@ -1,4 +1,4 @@
-//! What is the same for all invocations is computed once, by the launch.
+//! Moves computations that are the same for all invocations to the launch, which does them once.
 //!
 //! ```text
 //! v1 = load light                          u0.xyz = words of light, normalised by the launch
@@ -261,7 +261,7 @@ impl Steps {
     }
 }
 
-/// What a launch computes for one program.
+/// The computations of the launch for one program.
 pub struct Launch {
     /// Rows of the family words.
     pub rows: Vec<[u32; 4]>,

@@ -8,7 +8,7 @@
 //! e2: jump b9(v)
 //! ```
 //!
-//! A switch with many values has many such edges. Needs: virtual registers, no critical edges. Keeps: that there are none.
+//! A switch with many values has many such edges. Needs: virtual registers, no critical edges. Keeps: the absence of critical edges.
 
 use gpucc_mir::{BlockId, Def, MFunc, MInst, Opcode, Pseudo, Reg, Src, VReg};
 

@@ -1,4 +1,4 @@
-//! What queries of textures read: words of descriptors, which the driver part fills in (`docs/abi-vivante.md`, 10).
+//! Words of descriptors that texture queries read; the driver part fills them in (`docs/abi-vivante.md`, 10).
 
 use gpucc_ir::{Function, Module, Op, Res, TexArg, TexLod, TexOperands, TexWhat, Value};
 

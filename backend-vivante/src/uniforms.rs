@@ -43,7 +43,7 @@ pub enum Word {
     Groups(u16),
     /// Size of a buffer (group, binding) less some bytes, at least 0, shifted right.
     Limit(u32, u32, u32, u32),
-    /// What the launch computes: a step by its number, in the file the row of the family words.
+    /// A result of the launch: in selection the number of the step, in the file the row of the family words.
     Computed(u32),
     /// Base of workgroup memory.
     Shared,

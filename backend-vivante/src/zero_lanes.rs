@@ -1,4 +1,4 @@
-//! What is added to zero stays beside the sums of the other lanes.
+//! Takes lanes that are added to zero out of a vector sum.
 //!
 //! ```text
 //! v1 = compose a, 0, b                v3 = fadd v0's x, a

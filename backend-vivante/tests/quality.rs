@@ -1,4 +1,4 @@
-//! What the listings must show, what is refused, and that damage is noticed.
+//! Tests of code quality in listings, of refusals, and of the machine on damaged code.
 
 use crate::common::{compile, container, module, options, run};
 use gpucc_driver::{Backend, CodegenOptions};

@@ -1,4 +1,4 @@
-//! What somebody who does not know the command met: numbers that mislead, silent options, outputs that cannot be read.
+//! Tests of faults that a newcomer found: numbers that mislead, silent options, outputs that cannot be read.
 
 use crate::common::{DOUBLE, Scratch, expect, feed, gpucc, text};
 use serde_json::{Value, json};

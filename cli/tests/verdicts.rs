@@ -1,4 +1,4 @@
-//! What `--verify` and `run --oracle` say of shaders that are right, and of those that have no one result.
+//! Tests of the verdicts of `--verify` and `run --oracle` on shaders that are right, and of those that have no one result.
 
 use crate::common::{Scratch, expect};
 

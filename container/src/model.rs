@@ -1,4 +1,4 @@
-//! What a container says, independent of its bytes.
+//! The content of a container, independent of its bytes.
 
 use std::borrow::Cow;
 
@@ -330,7 +330,7 @@ pub struct InterfaceRow {
     pub packing: Packing,
     /// Place of its first component: a file of the family.
     pub file: u8,
-    /// Place in the file.
+    /// Number of the register or slot in the file, counted as the family's ABI page says (`docs/abi-X.md`).
     pub index: u16,
     /// Component inside the place.
     pub lane: u8,
@@ -339,9 +339,9 @@ pub struct InterfaceRow {
 /// A hardware register that the code wants set: the bits of the mask, the others are the driver's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateWord {
-    /// Register space; meaning by family.
+    /// Register space, numbered as the family's ABI page says (`docs/abi-X.md`).
     pub space: u16,
-    /// Register; meaning by family.
+    /// Number of the register in the space, as the family's ABI page says (`docs/abi-X.md`).
     pub register: u32,
     /// Value.
     pub value: u32,
@@ -538,7 +538,7 @@ pub struct Resource {
     pub kind: ResourceKind,
     /// The use of it.
     pub access: Access,
-    /// Slot that the code uses for it; meaning by family.
+    /// Slot that the code uses for it, numbered as the family's ABI page says (`docs/abi-X.md`).
     pub slot: u32,
     /// Least size of the binding in bytes.
     pub min_size: u32,
@@ -584,7 +584,7 @@ pub struct Preload {
     pub file: u8,
     /// Component (or lane) inside the place.
     pub lane: u8,
-    /// Place in the file.
+    /// Number of the register or slot in the file, counted as the family's ABI page says (`docs/abi-X.md`).
     pub index: u16,
     /// Where the value comes from.
     pub source: Source,

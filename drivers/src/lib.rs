@@ -4,7 +4,7 @@
 //! brings back what a program wrote. Its numbers come from references alone: it shares no code about encodings with machines or
 //! compilers, and this package depends on neither.
 //!
-//! What all families have alike is in [`place`], [`surface`] and [`link`]; a family is a module with an implementation of
+//! Code common to all families is in [`place`], [`surface`] and [`link`]; a family is a module with an implementation of
 //! [`Descriptors`].
 
 #[cfg(feature = "gcn")]

@@ -1,4 +1,4 @@
-//! What only the two programs of a draw together say.
+//! Links the outputs of the vertex program of a draw to the inputs of the fragment program.
 
 use gpucc_container::{Entry, InterfaceRow, IoPlace};
 use gpucc_pipeline::{VertexAttribute, VertexBuffer};

@@ -1,4 +1,4 @@
-//! What lanes of a subgroup do together, with the four ops that the IR has for it. The active lanes take part.
+//! Subgroup operations, built from the four ops that the IR has for them. The active lanes take part.
 
 use crate::Code;
 use gpucc_ir::{Const, IntCc, Op, Sysval, Type, Value};

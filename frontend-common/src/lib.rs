@@ -1,4 +1,4 @@
-//! What all front ends do alike.
+//! Code common to all front ends.
 //!
 //! [`Code`] builds a function of the IR and has the functions that the IR has no op for: special functions (`special.rs`), those of
 //! vectors and bits (`math.rs`), those of matrices (`matrix.rs`). [`limits`] bounds what a source may ask for, and [`thread`]

@@ -1,4 +1,5 @@
-//! What naga says, in words of the language: what it lacks is a refusal with a way that works, and its insides stay inside.
+//! Translates naga's errors into words of the language. A feature that naga lacks is a refusal that names a way that works; messages about
+//! naga's internals are not shown.
 
 use crate::{Lang, report};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};

@@ -1,4 +1,4 @@
-//! What naga's validator takes for constant expressions and is none: a `let` in WGSL, and every value of SPIR-V.
+//! Hides run-time expressions that naga's validator takes for constant ones: a `let` in WGSL, and every value of SPIR-V.
 //!
 //! A division by zero and a shift by too much are errors in constant expressions. At run time they have a meaning (`x / 0` is `x`, shifts are
 //! taken modulo the width) or may stand in code that never runs. The validator is

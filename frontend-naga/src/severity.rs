@@ -1,4 +1,4 @@
-//! What `diagnostic` says of WGSL's rule `derivative_uniformity`: of the module by a directive, of functions by their attributes.
+//! Reads the severity of WGSL's rule `derivative_uniformity` from `diagnostic`: a directive for the module, attributes for functions.
 
 use naga::diagnostic_filter::{
     DiagnosticFilterNode as Node, FilterableTriggeringRule as Rule, Severity, StandardFilterableTriggeringRule,

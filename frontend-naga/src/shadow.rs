@@ -1,4 +1,4 @@
-//! What naga validates in place of a module that WGSL allows and naga's rules do not.
+//! Makes the module that naga validates in place of one that WGSL allows and naga's rules do not.
 //!
 //! Uniform buffers may have the layout of storage buffers, and immediate data may be halves. The shadow of a module is the same module with
 //! lanes of 32 bits, if it has such data, and with a layout that meets every rule: types, constants and expressions keep their numbers, so

@@ -1,4 +1,4 @@
-//! What the frontend must accept, and what it must refuse without falling over. Inputs at the limits go all the way
+//! Tests of limits: inputs that the front end must accept, and those that it must refuse without a crash. Inputs at the limits go all the way
 //! through: parse, validate, lower, verify.
 
 use gpucc_frontend_naga::{Input, Lang, Options, Stage, limits, lower, parse};

@@ -1,4 +1,4 @@
-//! What is run time in WGSL and SPIR-V, and what naga's validator has no place for.
+//! Tests of run-time expressions in WGSL and SPIR-V that naga's validator takes for constant or cannot represent.
 
 use gpucc_frontend_naga::{Input, Lang, Options, lower, parse};
 use gpucc_ir::Class;

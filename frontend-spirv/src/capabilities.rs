@@ -1,5 +1,5 @@
-//! What of SPIR-V compiles, by the capability that a module declares, and of draws by form. The declarations themselves are not looked at: a module is judged by
-//! its instructions. `tests/tests/spirv_support.rs` compiles a shader for each row.
+//! Support of SPIR-V, by the capability that a module declares, and of draws by form. Declarations of capabilities are ignored: a module is
+//! judged by its instructions. `tests/tests/spirv_support.rs` compiles a shader for each row.
 
 use gpucc_ir::Refusal;
 

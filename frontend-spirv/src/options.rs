@@ -1,4 +1,4 @@
-//! What a caller asks for, and what a module has to choose from.
+//! Options of a caller, and the entry points and constants of a module to choose from.
 
 use crate::module::{self, SpecConstant};
 use gpucc_ir::{FpFlags, Span, Stage};

@@ -2,7 +2,7 @@
 //! the module does not name.
 //!
 //! The IR's rule is that an edge enters a block that its source dominates, or leaves constructs. SPIR-V has two more kinds of edges:
-//! a case of a switch that goes on in the next one, and the arms of a loop's own branch that come together in the loop. Both lead to a block
+//! a case of a switch that falls through to the next one, and the arms of a loop's own branch that come together in the loop. Both lead to a block
 //! with several ways in that ends no construct. Such a *join* becomes the end of a construct around the branch of the block that
 //! dominates it:
 //!
@@ -489,12 +489,12 @@ impl Plan {
         loops.any(|l| l == header)
     }
 
-    /// Where a lane goes on as a helper that `b` kills: behind the branch that `b` stands in, so that its neighbours have derivatives. It
+    /// Where a lane continues as a helper that `b` kills: behind the branch that `b` stands in, so that its neighbours have derivatives. It
     /// returns where there is no such place, and from loops, which might not end without it.
     pub fn behind_kill(&self, b: usize) -> Option<usize> {
         let mut at = b;
         while at != 0 && self.blocks[b].in_loop.is_none() {
-            // What begins between the header and the merge of a construct is over, though it may dominate the merge.
+            // A block between the header and the merge of a construct has ended, though it may dominate the merge.
             if let Some(header) = self.blocks[at].closes {
                 at = header;
                 continue;

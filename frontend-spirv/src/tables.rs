@@ -1,5 +1,5 @@
-//! What becomes of each instruction, decoration, execution mode and storage class: it is read, or it changes nothing here, or it is refused
-//! with a code.
+//! Treatment of each instruction, decoration, execution mode and storage class: it is read, it is ignored because it changes nothing, or it
+//! is refused with a code.
 
 use gpucc_ir::Refusal;
 use rspirv::spirv::{

@@ -1,4 +1,4 @@
-//! What a result becomes: one IR value, a tree of them, or an address that is no IR value at all.
+//! The lowered form of a result: one IR value, a tree of them, or an address that is no IR value at all.
 
 use crate::types::{MatrixLayout, Ty};
 use gpucc_ir as ir;

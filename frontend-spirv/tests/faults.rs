@@ -1,4 +1,4 @@
-//! What the reports found in the reading of SPIR-V, line by line, and the test that holds each: a row names the line, what the test sees, the
+//! Faults that the reports found in the reading of SPIR-V, line by line, and the test of each: a row names the line, what the test sees, the
 //! file and the function.
 //!
 //! P: wrong code in silence. X: wrong refusals. F: forms of Vulkan GLSL that did not compile. B and R: other reports of faults.
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const OWN: &str = "frontend-spirv/tests";
 const ALL: &str = "tests/tests";
 
-/// What a test sees.
+/// The evidence of a test.
 #[derive(Clone, Copy, PartialEq)]
 enum Sees {
     /// A value that was worked out by hand, by the rules of the language, or by another program.

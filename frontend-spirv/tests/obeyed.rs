@@ -584,7 +584,7 @@ fn capabilities_that_nobody_knows() {
     assert_eq!(words(&bytes, given(&[0; 4]))[0], 3);
 }
 
-/// What has no parts is not made of them.
+/// A scalar is not constructed from parts.
 #[test]
 fn scalars_are_no_composites() {
     if !tools() {
@@ -653,7 +653,7 @@ fn outputs_are_no_constants() {
     assert_eq!(list[0].class, Class::Invalid, "{}", list[0]);
 }
 
-/// What an image is asked fits what it is: texels of several samples are fetched alone, those of cubes are sampled.
+/// Image instructions fit the type of the image: multisampled texels are only fetched, cubes are only sampled.
 #[test]
 fn images_are_asked_what_they_answer() {
     if !tools() {
@@ -698,7 +698,7 @@ fn images_are_asked_what_they_answer() {
     }
 }
 
-/// What is counted is an integer.
+/// Counts of bits and differences of pointers are integers.
 #[test]
 fn counts_are_integers() {
     if !tools() {

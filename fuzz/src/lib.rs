@@ -1,4 +1,4 @@
-//! What the fuzz targets do with one input. `docs/fuzzing.md` says how to run them.
+//! The work of the fuzz targets on one input. `docs/fuzzing.md` says how to run them.
 //!
 //! A finding ends the process: a compiler bug, a result that differs from the oracle's, a file that does not read back as it was
 //! written, a text that does not give its bytes back. A panic that leaves the library, a hang and memory without end are seen by

@@ -1,4 +1,4 @@
-//! What the registers and words that a driver fills hold, in words: the legend of a listing.
+//! The legend of a listing: contents of the registers and words that a driver fills.
 
 use gpucc_container::{Entry, Preload, Resource, ResourceKind, Source, Variant};
 use gpucc_isa::Names;

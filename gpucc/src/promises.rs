@@ -1,4 +1,4 @@
-//! What a file of IR may promise. Passes take promises as they are, so those of a stranger are looked at first.
+//! Checks the promises of an IR file. Passes rely on promises, so those of an untrusted file are checked first.
 
 use gpucc_ir::analysis::{DomTree, Structure, UpperBounds};
 use gpucc_ir::{Func, Function, Inst, MemFlags, Module, Place};

@@ -1,4 +1,4 @@
-//! What WGSL wants in uniform control flow, which naga does not check: barriers, since all invocations of a workgroup come to them
+//! Checks WGSL's uniformity rules, which naga does not: barriers, since all invocations of a workgroup come to them
 //! together, and derivatives and samples whose level comes from the quad, since all of its lanes give a value.
 //!
 //! The analysis of the IR decides, on functions whose variables have become values. It calls some things uniform that WGSL does

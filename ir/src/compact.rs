@@ -50,7 +50,7 @@ impl Function {
         new.insts.reserve(old.layout.iter().map(|&b| old.blocks[b].insts.len()).sum());
         new.values.reserve(old.values.len());
         values.reserve(old.values.len());
-        // What is in the layout is there once: it moves.
+        // Each instruction is in the layout once: it can be moved.
         let mut moved = |i: Inst| {
             let nothing = InstData::new(Op::Unreachable, &[], Attr::None);
             std::mem::replace(&mut old.insts[i], nothing)

@@ -30,7 +30,7 @@ impl Span {
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// Compilation goes on.
+    /// Compilation continues.
     Warning,
     /// No output is written.
     Error,

@@ -327,7 +327,7 @@ ops! {
     TargetLoad "target_load" (Sig::TargetLoad) [reads] "what a colour target holds at the pixel and sample (lowered only)";
 
     // Quads.
-    Demote "demote" (Sig::Demote) [writes] "where a is true the lane stops being live: it goes on as a helper";
+    Demote "demote" (Sig::Demote) [writes] "where a is true the lane stops being live: it continues as a helper";
     Derivative "derivative" (Sig::Derivative) [pure convergent needs_helpers] "the change of a from one pixel of the quad to the next";
 
     // Subgroups: between the lanes that execute it together.

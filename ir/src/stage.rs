@@ -1,4 +1,4 @@
-//! What a stage takes in and gives out.
+//! Inputs and outputs of stages.
 
 use crate::diag::Span;
 use crate::named::named_enum;

@@ -1,4 +1,4 @@
-//! What a texture instruction asks: one packed descriptor for sampling, fetching, gathering, queries and images.
+//! The descriptor of a texture instruction: one packed word for sampling, fetching, gathering, queries and images.
 //!
 //! An op never changes its effects with its attribute, so there are six ops, one for each set of effects, and one
 //! descriptor for all of them. Operands that a descriptor does not ask for are left out; the order never changes.

@@ -1,5 +1,5 @@
-//! What the compiler is doing right now on this thread, so that a bug report can name pass, function and instruction, and
-//! how much it has done, so that a test can see without a clock that work grows with the program and no faster.
+//! Records the current step of the compiler on this thread, so that a bug report can name pass, function and instruction, and
+//! counts its work, so that a test can see without a clock that work grows no faster than the program.
 //!
 //! Passes and backends call [`enter`]; the facade asks [`current`] after it caught a panic. Analyses and the maps they are
 //! made of count into [`work`]. Nothing else may depend on it.

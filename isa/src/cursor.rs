@@ -116,7 +116,7 @@ impl<'a> Cursor<'a> {
     pub fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
-    /// Takes `lit` if the text goes on with it.
+    /// Takes `lit` if it is next in the text.
     pub fn eat(&mut self, lit: &str) -> bool {
         let rest = self.rest().as_bytes();
         let ok = rest.len() >= lit.len() && rest[..lit.len()].eq_ignore_ascii_case(lit.as_bytes());

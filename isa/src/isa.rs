@@ -1,4 +1,4 @@
-//! What an instruction set is: its types and hooks, its rows, decoding by them. They stand in one file because each names the
+//! Definition of an instruction set: its types and hooks, its rows, decoding by them. They are in one file because each names the
 //! others.
 
 use core::fmt;

@@ -1,4 +1,4 @@
-//! What people call the places and sources that containers give as numbers.
+//! Names of the places and sources that containers give as numbers.
 
 /// The names of a family. The numbers are those of its containers.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! What a walk over the graph knows where blocks begin.
+//! The states of a walk over the graph at the beginning of blocks.
 
 use std::num::NonZeroU32;
 

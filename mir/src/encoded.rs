@@ -101,7 +101,7 @@ impl<I: Isa, X: Payload<I>> EncodedInst<I, X> {
 pub struct EncodedBlock<I: Isa, X> {
     /// Its instructions.
     pub insts: Vec<EncodedInst<I, X>>,
-    /// Where control goes on: what its branches name, and the next block if its end is reached.
+    /// Where control continues: the targets of its branches, and the next block if its end is reached.
     pub succs: SmallVec<[BlockId; 2]>,
     /// How often it runs, as [`MBlock::runs`](crate::MBlock).
     pub runs: u64,
@@ -117,7 +117,7 @@ pub struct EncodedFunc<I: Isa, X> {
 }
 
 impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
-    /// Numbers of the blocks where control goes on behind block `b`.
+    /// Numbers of the blocks where control continues behind block `b`.
     pub fn succs(&self, b: usize) -> impl Iterator<Item = usize> {
         self.blocks[b].succs.iter().map(|s| s.0 as usize)
     }
@@ -187,7 +187,7 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
             }
             let ends = X::ENDS && b + 1 == self.blocks.len();
             if falls && !ends && self.succs(b).all(|s| s != b + 1) {
-                return Err(format!("b{b}: control goes on to b{}, which is not a successor", b + 1));
+                return Err(format!("b{b}: control falls through to b{}, which is not a successor", b + 1));
             }
         }
         Ok(())

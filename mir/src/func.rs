@@ -178,7 +178,7 @@ impl<T: Target> MFunc<T> {
             assert_eq!(new_of[old.0 as usize], BlockId(u32::MAX), "{old:?} twice");
             new_of[old.0 as usize] = BlockId(new as u32);
         }
-        // Along each cycle: what is at a place goes on to where the next comes from.
+        // Along each cycle: the item at a place moves to where the next one comes from.
         let mut todo: Vec<u32> = order.iter().map(|o| o.0).collect();
         for start in 0..todo.len() {
             let mut at = start;

@@ -387,7 +387,7 @@ impl RunningPressure {
         }
     }
 
-    /// What such a change of pressure costs: units beyond the limits, then units in files that are nearly full.
+    /// The cost of a change of pressure: units beyond the limits, then units in files that are nearly full.
     fn cost(&self, limits: &[u32], delta: &[i64]) -> (i64, i64) {
         let (mut excess, mut growth) = (0, 0);
         for (f, d) in delta.iter().enumerate() {

@@ -13,7 +13,7 @@
 //! All of them may then lie in the same registers, and nothing is moved. What must stay as it is, since it is read where the split
 //! does not reach, is copied once, and later runs take the copy on.
 //!
-//! What is given back are registers of the classes that the target names ([`Target::gives_back`]), each of one unit.
+//! Registers are given back if the target names their class ([`Target::gives_back`]), each of one unit.
 //!
 //! Needs: virtual registers, each defined once; the order that allocation will see. Keeps: blocks and edges.
 
@@ -168,9 +168,9 @@ impl<T: Target> Pass<'_, T> {
         }
         let (first, last) = (named.first()?.0, named.last()?.0);
         let class = self.mf.class(named[0].1);
-        let news: SmallVec<[VReg; 12]> = (first..=last).map(|_| self.mf.vreg(class)).collect();
+        let copies: SmallVec<[VReg; 12]> = (first..=last).map(|_| self.mf.vreg(class)).collect();
         for (k, v, ends) in named {
-            let (n, name) = (v.0 as usize, Name { is: news[k - first], block: b as u32 });
+            let (n, name) = (v.0 as usize, Name { is: copies[k - first], block: b as u32 });
             self.undo.push((n, self.plain[n], self.in_runs[n]));
             self.in_runs[n] = Some(name);
             if ends {
@@ -179,9 +179,9 @@ impl<T: Target> Pass<'_, T> {
         }
         self.splits += 1;
         let run = collect.defs[0].vreg()?;
-        let mut split = MInst::split(&news, run).at(collect.loc);
-        if news.len() < originals.len() {
-            split.uses[0] = Use::reg(run).part(first as u8, news.len() as u8);
+        let mut split = MInst::split(&copies, run).at(collect.loc);
+        if copies.len() < originals.len() {
+            split.uses[0] = Use::reg(run).part(first as u8, copies.len() as u8);
         }
         Some(split)
     }

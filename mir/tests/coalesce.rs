@@ -1,4 +1,4 @@
-//! What should cost no copy costs none.
+//! Tests that coalescing leaves no copy where none is needed.
 
 use crate::toy::{F, Op, R, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]

@@ -1,4 +1,4 @@
-//! What is printed is read back, and faults are named with their place.
+//! Tests that printed code is read back, and that errors name their place.
 
 use crate::toy::Toy;
 #[allow(dead_code, reason = "each test uses its part of the machine")]

@@ -1,4 +1,4 @@
-//! What a pipeline is made of, as plain data with WebGPU's names.
+//! Parts of a pipeline, as plain data with WebGPU's names.
 //!
 //! This crate depends on nothing, so that everyone may depend on it: the compiler reads formats and layouts from it, the
 //! container carries it, the simulators draw by it. Nothing here computes pixels: decoding and encoding of texels, tests and

@@ -1,4 +1,4 @@
-//! What the allocator is asked: files, shapes, values, blocks and instructions. No ISA, no IR.
+//! The input of the allocator: files, shapes, values, blocks and instructions. No ISA, no IR.
 
 use core::fmt;
 use core::ops::Range;
@@ -322,7 +322,7 @@ pub struct Inst {
 pub enum SpillCode {
     /// Puts a value into spill memory.
     Store(Value, Slot),
-    /// Takes a value out of spill memory; defines it unless it goes to a helper on its way to other memory.
+    /// Takes a value out of spill memory; defines it unless it goes to a helper register on the path to other memory.
     Load(Value, Slot),
     /// Computes the value that it defines again.
     Again,
@@ -471,7 +471,7 @@ impl Problem {
         from..self.passed.len() as u32
     }
 
-    /// Says where a block goes on one of the graphs, and what it passes there. The linear graph has the same edges unless other
+    /// Says where a block goes in one of the graphs, and what it passes there. The linear graph has the same edges unless other
     /// ones are set, after the logical ones.
     pub fn set_succs<A: IntoIterator<Item = Value>>(
         &mut self,

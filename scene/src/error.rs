@@ -1,4 +1,4 @@
-//! What is wrong with a scene, in one sentence.
+//! Errors of scenes: one sentence each.
 
 /// An error of a scene: the file, the field and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]

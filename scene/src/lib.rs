@@ -2,8 +2,7 @@
 //!
 //! [`read`] turns TOML or JSON into a [`Scene`], [`check`] applies WebGPU's validation to all that the scene alone
 //! decides, [`contents`] makes the first bytes of textures and buffers, [`output`] takes bytes and pictures out again.
-//! What needs compiled shaders, which bindings a pipeline uses and of which types, is asked through
-//! [`uses::Layouts`].
+//! Answers that need compiled shaders (which bindings a pipeline uses, of which types) come through [`uses::Layouts`].
 //!
 //! No input makes this crate panic, and none makes it take more memory than the limits of [`limits`] allow.
 

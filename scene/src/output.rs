@@ -1,4 +1,4 @@
-//! What is taken out of a scene: bytes and pictures.
+//! Outputs of a scene: bytes and pictures.
 
 use gpucc_sim::texture::Image;
 

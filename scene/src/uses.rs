@@ -1,7 +1,7 @@
 //! WebGPU's rules about resources that are used in several ways at once: within a pass of draws, or within a dispatch.
 //!
 //! Which bindings a pipeline uses, and whether it writes through them, only its compiled shaders say: the caller tells.
-//! What the pipeline does not use is ignored.
+//! Bindings that the pipeline does not use are ignored.
 
 use std::collections::BTreeMap;
 

@@ -113,7 +113,7 @@ const THERE: [(&str, &str); 6] = [
 fn says(path: &str, value: &str, sentence: &str) {
     let s = scene(&changed(path, value));
     let e = check::scene(&s).expect_err(path).of("scene.json");
-    // Where a name is of nothing, the names that there are follow.
+    // The message about an unknown name ends with the known names.
     let there = THERE.iter().find(|t| sentence.contains(&format!("there is no {} `", t.0)));
     let there = there.map_or(String::new(), |t| format!("; available: {}", t.1));
     assert_eq!(e.to_string(), format!("scene.json: {sentence}{there}"), "{path} {value}");

@@ -1,4 +1,4 @@
-//! What is run, how, and what came of it.
+//! A run: dispatch, options and report.
 
 use gpucc_container::IMMEDIATES;
 
@@ -153,7 +153,7 @@ pub enum Races {
     /// Nothing: they are not looked for.
     #[default]
     Off,
-    /// [`RunReport::races`] lists them, and the run goes on.
+    /// [`RunReport::races`] lists them, and the run continues.
     Report,
     /// The first one ends the run.
     Trap,

@@ -1,4 +1,4 @@
-//! What every simulator shares: memory, dispatch grid, scheduling between barriers, traps.
+//! Code common to all simulators: memory, dispatch grid, scheduling between barriers, traps.
 //!
 //! Nothing here knows an instruction set. The oracle and the four machines use it alike: a [`Dispatch`] says what is
 //! to be run, [`RunOptions`] how, [`Memory`] holds the bytes and knows which of them were ever written,

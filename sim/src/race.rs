@@ -114,7 +114,7 @@ struct Group {
     barrier: u32,
 }
 
-/// Notes kept of a run that goes on in spite of races.
+/// Notes kept of a run that continues in spite of races.
 const MOST_NOTES: usize = 16;
 
 /// Ids of workgroups that are kept for messages.

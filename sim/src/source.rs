@@ -1,4 +1,4 @@
-//! What the sources of a container mean that are the same on every family.
+//! Values of the container's sources that are the same on every family.
 
 use gpucc_container::Source;
 

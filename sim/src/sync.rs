@@ -1,4 +1,4 @@
-//! What atomics order: a log of atomic accesses, and from it what an invocation can know of the others.
+//! Ordering by atomics: a log of atomic accesses, and from it the accesses of others that an invocation has seen.
 //!
 //! An atomic access of a location sees all that those who wrote the location atomically before it had done by then; a barrier
 //! passes on what its workgroup knows. WGSL's atomics are relaxed by the letter; programs that count down to the last

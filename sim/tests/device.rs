@@ -1,4 +1,4 @@
-//! What a driver part hands to a machine: descriptors by what they are of, registers by space and bits, the state of a draw.
+//! Tests of the device that a driver part hands to a machine: descriptors by what they are of, registers by space and bits, the state of a draw.
 
 use gpucc_container::{Container, Entry, Resource, ResourceKind, Shape, Source, Variant};
 use gpucc_pipeline::Topology;

@@ -549,7 +549,7 @@ fn one_request_takes_its_level_from_all_that_name_one() {
     let (s, t) = (Sampler::default(), 1.0 / 8.0);
     assert_eq!(get(plain, &s), 0.0);
     assert_eq!(get(Request { lod: Lod::Level(2.0), ..plain }, &s), 200.0);
-    // A step of four texels to the next pixel is level 2; a bias goes on top, the limits come behind.
+    // A step of four texels to the next pixel is level 2; the bias is added to it, and the limits apply after that.
     let steep = Request { lod: Lod::Gradient([[4.0 * t, 0.0, 0.0], [0.0, t, 0.0]]), ..plain };
     assert_eq!(get(steep, &s), 200.0);
     assert_eq!(get(Request { bias: -1.0, ..steep }, &s), 100.0);

@@ -21,7 +21,7 @@ pub fn on(target: Target) -> On {
 /// There is no machine of the family.
 pub fn device(target: Target) -> Device {
     let machine = gpucc_machines::find(target.family()).expect("each family has a machine");
-    // Through the facade: a panic is a compiler bug with a place, and the runner goes on.
+    // Through the facade: a panic is a compiler bug with a place, and the runner continues.
     let compile = |device: &Device, module: &Module, entry: &str, codegen: &CodegenOptions| {
         let target = Target::parse(&device.to_string()).expect("a device of ours");
         let options = Options { target, codegen: codegen.clone() };

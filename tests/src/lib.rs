@@ -1,4 +1,4 @@
-//! What the runners and the suites over all families share. What needs no back end is in `gpucc-kit`.
+//! Code common to the runners and the suites over all families. Code that needs no back end is in `gpucc-kit`.
 
 pub mod exec;
 pub mod foreign;

@@ -1,4 +1,4 @@
-//! What a container must hold and what it need not: optional sections change nothing, missing code does.
+//! Tests of required and optional sections of a container: optional sections change nothing, missing code does.
 
 use gpucc::{Options, Target};
 use gpucc_container::{Container, SECTION_OPTIONAL, sections, without};

@@ -188,7 +188,7 @@ fn the_number_of_cores_does_not_show_in_a_frame() {
         let mut list = Vec::new();
         let oracles = [On::Interp, On::Passes(For::Poorest)];
         for place in oracles.into_iter().chain(drawing("all")).map(|on| gfx::place(on, 2)) {
-            // What the target refuses runs on no number of cores.
+            // A frame that the target refuses runs on no number of cores.
             let Ok(programs) = Programs::new(&ready.file.scene, &ready.shaders, place) else { continue };
             let whole = frame_on(ready, &programs, 1, frame::STEPS);
             let steps = whole.1.as_ref().map_or(0, |r| r.0);

@@ -1,4 +1,4 @@
-//! What amplifies the last bit of an interpolated input, on machines that draw: equal to the bit with the oracle that runs the IR that
+//! Tests of shaders that amplify the last bit of an interpolated input, on machines that draw: equal to the bit with the oracle that runs the IR that
 //! selection read under their profile.
 
 use gpucc_ir::{Refusal, Stage};

@@ -102,7 +102,7 @@ fn fetches_of_multisampled_arrays() {
     });
 }
 
-/// What `SignedZeroInfNanPreserve` asks for: operations that would be left out if zeros had no sign, or if there were neither infinities nor
+/// Tests of `SignedZeroInfNanPreserve`: operations that would be left out if zeros had no sign, or if there were neither infinities nor
 /// numbers that are none.
 #[test]
 fn zeros_infinities_and_nans_are_kept() {

@@ -1,4 +1,4 @@
-//! What optimisation is worth when the examples run.
+//! Tests of the gain of optimisation levels when the examples run.
 
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;

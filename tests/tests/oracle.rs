@@ -1,4 +1,4 @@
-//! What `--oracle` compares: everything that a program's own text decides, and it says what it leaves out.
+//! Tests of the comparisons of `--oracle`: it compares everything that a program's own text decides, and reports what it leaves out.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
-//! What shaders of real projects do in SPIR-V, each case as small as it can be: what runs gives the results that are computed here, on
-//! the interpreter and on the machine of each family; what is refused has the code of what is missing and names the instruction that
-//! the module has.
+//! Tests of SPIR-V forms of real projects, each case as small as it can be. Cases that run give the results that are computed here, on
+//! the interpreter and on the machine of each family; refused cases have the code of the missing feature and name the instruction of the
+//! module.
 //!
 //! Without `glslangValidator` and `spirv-as` nothing is run, and the tests say so.
 

@@ -482,7 +482,7 @@ fn dot() -> Program {
 
 fn edges() -> Program {
     let input: Vec<u32> = [1.0_f32, 2.0, f32::NAN, -0.5, 3.0].iter().map(|x| x.to_bits()).chain([0, 1, 2, 3]).collect();
-    // Comparisons of each number with 1.0, six bits; then a loop with a switch whose default goes on.
+    // Comparisons of each number with 1.0, six bits; then a loop with a switch whose default continues the loop.
     let mut expected: Vec<u32> = Vec::new();
     for &x in &[1.0_f32, 2.0, f32::NAN, -0.5, 3.0] {
         let nan = x.is_nan();

@@ -1,4 +1,4 @@
-//! What lanes of a subgroup do together, in WGSL: each op, of each type, in all lanes and in some, on every machine that has
+//! Tests of subgroup operations in WGSL: each op, of each type, in all lanes and in some, on every machine that has
 //! it, without optimisation and at the default level. Expected values are computed here lane by lane for the size of subgroup
 //! that the machine reports. Of vectors each branch has a third of the ops; with `GPUCC_SUBGROUP_OPS` set, all.
 
@@ -414,7 +414,7 @@ fn small(shape: Shape, cases: &[Case], activity: &Activity, dims: &str, refused:
     [0, 2].into_iter().filter_map(one).collect()
 }
 
-/// What is refused, of two runs each.
+/// The expected refusals, of two runs each.
 const REFUSED: &[Row] = &[Row { target: "vivante:gc2000", program: "small, *", code: Refusal::ProgramSize, runs: 14 }];
 
 #[test]

@@ -1,5 +1,5 @@
-//! What `--oracle` and `--verify` compare of programs with operations between lanes: all that the program decides. What a lane holds that does
-//! not take part is open, and so is the order in which floats are added; the size of subgroups is not.
+//! Tests of the comparisons of `--oracle` and `--verify` on programs with operations between lanes: all that the program decides. The value of
+//! a lane that does not take part is open, and so is the order in which floats are added; the size of subgroups is not.
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};

@@ -313,7 +313,7 @@ fn run(
     holds(&(p.want)(size, &a), &d.words(0, 1).unwrap_or_default())
 }
 
-/// What is refused, of five runs each.
+/// The expected refusals, of five runs each.
 const REFUSED: &[Row] = &[];
 
 #[test]

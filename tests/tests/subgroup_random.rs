@@ -200,7 +200,7 @@ fn program(seed: u64) -> String {
     g.out
 }
 
-/// What is refused, of two runs each.
+/// The expected refusals, of two runs each.
 const REFUSED: &[Row] = &[Row { target: "vivante:gc2000", program: "*", code: Refusal::ProgramSize, runs: 58 }];
 
 #[test]
@@ -233,7 +233,7 @@ fn programs_of_lanes_that_part() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(8)].join("\n"));
 }
 
-/// Loops and constructs that some lanes leave from inside of others, for the next round, the end of a loop or a case, while the rest goes on and
+/// Loops and constructs that some lanes leave from inside of others, for the next round, the end of a loop or a case, while the rest continues and
 /// asks the others: `x` and `y` are values, `l` is the lane. Tesla's joins once parted those that stay.
 const LEAVING: &[&str] = &[
     "for (var k = 0u; k < o[i] % 3u + 30u; k++) { if l < 20u { if (x + i) % 3u == 0u { continue; } y += 1u; } x = subgroupAdd(x + y); }",

@@ -1,4 +1,4 @@
-//! What lanes of a subgroup do together, in SPIR-V as glslang writes it: each op of votes, ballots, reductions, scans, clusters,
+//! Tests of subgroup operations in SPIR-V as glslang writes it: each op of votes, ballots, reductions, scans, clusters,
 //! shuffles and quads, in all lanes and where some are missing, on every machine that has it. Expected values are computed here. Each part has a
 //! tenth of the reductions (`subgroup_forms.rs`); with `GPUCC_SUBGROUP_OPS` set, all.
 //!
@@ -163,7 +163,7 @@ fn expected(cases: &[Case], part: Part, size: u32) -> Vec<Option<u32>> {
     out
 }
 
-/// What is refused, of two runs each.
+/// The expected refusals, of two runs each.
 const REFUSED: &[Row] = &[Row { target: "vivante:gc2000", program: "*", code: Refusal::ProgramSize, runs: 29 }];
 
 #[test]
@@ -180,7 +180,7 @@ fn each_op_of_glsl() {
     let forms = std::env::var_os("GPUCC_SUBGROUP_OPS").is_some();
     let of_parts: Vec<Vec<Case>> = (0..PARTS.len()).map(|n| all_cases(n, forms)).collect();
     for (n, (part, own)) in PARTS.iter().zip(&of_parts).enumerate() {
-        // What has room for few instructions runs few at once.
+        // Targets with room for few instructions run few cases at once.
         let sixteen = own.chunks(16).map(|cases| (cases, &all));
         let two = own.chunks(2).map(|cases| (cases, &few)).filter(|(_, places)| !places.is_empty());
         for (chunk, (cases, places)) in sixteen.chain(two).enumerate() {

@@ -777,7 +777,7 @@ fn the_page_is_what_the_code_says() {
     assert!(!page.contains("reference"), "nobody can open the references");
 }
 
-/// A backend's answer about a code names generations that there are, and does not contradict the list.
+/// A backend's answer about a code names existing generations, and does not contradict the list.
 #[test]
 fn unsupported_rows_are_well_formed() {
     for b in gpucc::backends() {

@@ -1,4 +1,4 @@
-//! What shaders of Vulkan have beside that of WebGPU, a scene each (`tests/vulkan/forms`), with values that were worked out by hand, on the
+//! Tests of features of Vulkan shaders that WebGPU lacks, a scene each (`tests/vulkan/forms`), with values that were worked out by hand, on the
 //! oracle, behind passes, and on each generation that draws.
 
 use std::path::PathBuf;
@@ -171,7 +171,7 @@ fn at_samples(samples: u32) -> Vec<u8> {
 
 /// Forms of interfaces that were not drawn at first, and their values.
 fn interfaces() -> Vec<(&'static str, Outputs)> {
-    // What is 20 x over w, where 1/w is 1 - (x + 3 y) / 32, in sixteenths of a pixel; and the place, of a part of the pixel.
+    // 20 x over w, where 1/w is 1 - (x + 3 y) / 32, in sixteenths of a pixel; and the place, of a part of the pixel.
     let over_w = |x: u32, y: u32| (2 * 640 * x + 512 - x - 3 * y) / (2 * (512 - x - 3 * y));
     let inside = |part: (u32, u32), x: u32, y: u32| {
         let (x, y) = (16 * x + part.0, 16 * y + part.1);

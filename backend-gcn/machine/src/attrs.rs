@@ -1,4 +1,4 @@
-//! What rows state besides their bits: unit and cost, what is done with memory and with values.
+//! Attributes of rows besides their bits: unit, cost, access to memory, operation on values.
 
 use crate::isa::{Format, Suffix};
 

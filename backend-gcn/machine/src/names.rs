@@ -1,4 +1,4 @@
-//! What people call the places and sources that a container gives as numbers.
+//! Names of the places and sources that a container gives as numbers.
 
 use crate::abi;
 

@@ -1,4 +1,4 @@
-//! What rows state against the mnemonics of the reference, which say the same in words.
+//! Compares attributes of rows with the mnemonics of the reference, which say the same in words.
 
 use gpucc_gcn_machine::attrs::Level;
 use gpucc_gcn_machine::{

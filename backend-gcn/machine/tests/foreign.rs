@@ -1,4 +1,4 @@
-//! What hardware accepts and our conventions do not: machine code of other compilers runs under hardware's rules.
+//! Tests of code that hardware accepts and our conventions do not: machine code of other compilers runs under hardware's rules.
 
 use crate::common::Kernel;
 use gpucc_gcn_machine::{assemble, disassemble};

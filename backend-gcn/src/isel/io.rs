@@ -1,4 +1,4 @@
-//! What vertex and fragment programs read and give: attributes, parameters, system values, derivatives, discards, exports.
+//! Selects inputs and outputs of vertex and fragment programs: attributes, parameters, system values, derivatives, discards, exports.
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Sysval};

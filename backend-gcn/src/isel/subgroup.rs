@@ -1,4 +1,4 @@
-//! What lanes of a wave do together.
+//! Selects operations between the lanes of a wave.
 
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Op as Ir, Sysval, Value};
 use gpucc_mir::{Use, VReg};

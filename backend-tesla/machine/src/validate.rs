@@ -1,4 +1,4 @@
-//! What decodes but must not be emitted (reference sections 1, 2, 6, 12 and appendix B).
+//! Rejects code that decodes but must not be emitted (reference sections 1, 2, 6, 12 and appendix B).
 
 use crate::operand::{Operand, View};
 use crate::types::{Kind, Memory, Op, Space, Width};

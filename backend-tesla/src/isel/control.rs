@@ -23,7 +23,7 @@ impl Isel<'_> {
         self.plan.loop_of[b].into_iter()
     }
 
-    /// A block with its own copies of another one's parameters that goes on to it.
+    /// A block with its own copies of another one's parameters that jumps to it.
     fn in_front_of(&mut self, cx: &mut IselCx<'_>, target: BlockId, insts: Vec<MInst<Tesla>>) -> BlockId {
         let new = cx.mf.block();
         let from = cx.block_id(cx.current());

@@ -1,4 +1,4 @@
-//! What vertex and fragment programs read and give: attributes, interpolated inputs, system values, derivatives, discards, results.
+//! Selects inputs and outputs of vertex and fragment programs: attributes, interpolated inputs, system values, derivatives, discards, results.
 
 use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, Mode, Sysval, Value, Where};
 use gpucc_mir::{MInst, PReg, Use, VReg};

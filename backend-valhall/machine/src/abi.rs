@@ -1,4 +1,4 @@
-//! What containers of this family call registers, sources and places of inputs and outputs (`docs/abi-valhall.md`).
+//! Numbers of registers, sources, inputs and outputs in containers of this family (`docs/abi-valhall.md`).
 
 /// File code of the general registers.
 pub const FILE_REGISTER: u8 = 0;

@@ -34,7 +34,7 @@ enum Does {
     Lanes,
     /// Something that is no result: it stays, in order.
     Keep,
-    /// Control goes on elsewhere.
+    /// Control continues elsewhere.
     Go,
     /// All invocations of the workgroup arrive, and memory is in order.
     Meet,

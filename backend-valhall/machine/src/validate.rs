@@ -1,4 +1,4 @@
-//! What decodes but must not be emitted (sections 2 and 7 of the ISA reference).
+//! Rejects code that decodes but must not be emitted (sections 2 and 7 of the ISA reference).
 
 use gpucc_isa::Role;
 

@@ -1,4 +1,5 @@
-//! What vertex and fragment programs read and give: attributes, varyings, system values, derivatives, discards, positions, colours.
+//! Selects inputs and outputs of vertex and fragment programs: attributes, varyings, system values, derivatives, discards, positions,
+//! colours.
 //!
 //! A vertex entry is two programs, of which one stores the position and the other the varyings of a record (reference, section 16). A
 //! fragment program tests coverage once, then emits depth, then gives each colour in r0..r3 (section 17).

@@ -1,4 +1,4 @@
-//! What lanes of a warp do together.
+//! Selects operations between the lanes of a warp.
 
 use gpucc_ir::{Diagnostic, Inst, Op};
 use gpucc_mir::Use;

@@ -635,7 +635,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Sizes of the first level as those of the level that is asked about, which is clamped to those that there are.
+    /// Sizes of the queried level from those of the first level. The level is clamped to the levels of the texture.
     fn at_level(&mut self, cx: &mut IselCx<'_>, ask: &TexOperands, sizes: &mut [U]) {
         let desc = ask.tex.desc;
         let Some(v) = ask.get(TexArg::Level).filter(|_| !desc.multisampled()) else { return };

@@ -1,4 +1,4 @@
-//! What people call the places and sources that a container gives as numbers.
+//! Names of the places and sources that a container gives as numbers.
 
 /// All of them.
 pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, ..gpucc_isa::Names::NONE };

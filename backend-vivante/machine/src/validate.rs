@@ -1,4 +1,4 @@
-//! What the bits allow but the chips do not: reserved field values (decoding), and the legality rules of reference
+//! Rejects code that the bits allow but the chips do not: reserved field values (decoding), and the legality rules of reference
 //! section 16.5 (emission and execution).
 
 use gpucc_isa::{Inst, ModValue, OperandSpec, Role, Word};

@@ -1,4 +1,4 @@
-//! What the tests of draws and textures stand on: units, surfaces and state words as `isa/graphics-vivante.md` and
+//! Set-up of the tests of draws and textures: units, surfaces and state words as `isa/graphics-vivante.md` and
 //! `docs/abi-vivante.md` give them, written here apart from the driver part.
 
 use std::collections::BTreeSet;

@@ -75,7 +75,7 @@ impl Isel<'_> {
         cx.set_succs(Cfg::Logical, [t, o]);
     }
 
-    /// A condition made of several: one test after the other (`a || b` goes on as soon as `a` holds), or one BRANCH_ANY.
+    /// A condition made of several: one test after the other (`a || b` is decided as soon as `a` holds), or one BRANCH_ANY.
     /// False if it is no such condition.
     fn tests(&mut self, cx: &mut IselCx<'_>, c: Value, then: EdgeRef<'_>, other: EdgeRef<'_>) -> bool {
         let Some((leaves, any)) = conditions(cx, c) else { return false };

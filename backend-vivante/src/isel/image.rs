@@ -1,7 +1,7 @@
 //! Storage textures (`docs/abi-vivante.md` 10): texels are elements of memory, which LOAD and STORE convert between bytes and words. Code
 //! finds them in the tiled surface and converts their components.
 //!
-//! What lies outside goes to spare words behind the surface: a store puts the zeros there that they hold, a load gives zero.
+//! Texels outside of the surface are redirected to spare words behind it that hold zeros: a store writes zeros there, a load gives zero.
 
 use gpucc_ir::{Diagnostic, Inst, ResourceKind, TexArg, TexOperands, TexWhat, Value};
 use gpucc_mir::{MInst, Use};

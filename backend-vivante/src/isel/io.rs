@@ -1,5 +1,5 @@
-//! What vertex and fragment programs read and give (`docs/abi-vivante.md` 11): inputs in temporaries, the position in t0, facing in i0,
-//! derivatives, discards, outputs that the end of the program holds in their places.
+//! Selects inputs and outputs of vertex and fragment programs (`docs/abi-vivante.md` 11): inputs in temporaries, the position in t0,
+//! facing in i0, derivatives, discards, outputs that are in fixed registers at the end of the program.
 
 use gpucc_ir::{Attr, Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Op, Sysval, Value};
 use gpucc_mir::{Def, MInst, PReg, Pseudo, Use, VReg};

@@ -86,7 +86,7 @@ pub struct Isel<'m> {
     pub units: Vec<UnitKey>,
     /// Number of the first of them.
     first_unit: u32,
-    /// What the launch computes.
+    /// The values that the launch computes.
     pub steps: Steps,
     /// The pipeline around a vertex or fragment entry.
     pub pipeline: Option<&'m gpucc_pipeline::Pipeline>,

@@ -404,7 +404,7 @@ impl Isel<'_> {
             cx.emit(MInst::copy(dst, all.vreg().map_or(all, Use::reg)));
             return Ok(());
         };
-        // The size of a level: clamped to those that there are, then half of half.
+        // The size of a level: the level is clamped to those of the texture, then the size is halved for each.
         let last = self.asked(cx, req, fact::LAST_LEVEL, 1);
         let (zero, one) = (self.literal(0), self.literal(1));
         let x = self.operand_lane(cx, level, 0, Fold::None);

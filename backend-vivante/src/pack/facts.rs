@@ -1,4 +1,4 @@
-//! What the pass knows of instructions: what they weigh, what they cost nothing for, where lanes come from.
+//! Properties of instructions for packing: their cost, operands that are free, origins of their lanes.
 
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Attr, Function, Inst, IntCc, Op, Place, Scalar, Type, Value, ValueDef};
@@ -17,7 +17,7 @@ pub struct Facts<'a> {
     pub uses: Uses,
     /// Resources whose words are uniforms.
     pub uniform: Vec<gpucc_ir::Res>,
-    /// What the launch computes.
+    /// The values that the launch computes.
     pub steps: Steps,
 }
 

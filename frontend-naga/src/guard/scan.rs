@@ -88,7 +88,7 @@ struct Level {
     elses: u64,
     /// Sum of `1 + control` of all enclosing braces.
     blocks_above: u64,
-    /// A statement ended here: the next token decides whether it goes on with `else`.
+    /// A statement ended here: the next token decides whether it continues with `else`.
     ended: bool,
 }
 

@@ -217,7 +217,7 @@ impl FuncCx<'_, '_> {
         })
     }
 
-    /// `discard`: the lane becomes a helper and goes on.
+    /// `discard`: the lane becomes a helper and continues.
     pub fn kill(&mut self) {
         let always = self.f.bconst(true);
         self.b().demote(always);

@@ -338,7 +338,7 @@ impl<'m> FuncCx<'_, 'm> {
         Ok(())
     }
 
-    /// After a loop that a `return` of an inlined function may have left: goes on leaving.
+    /// After a loop that a `return` of an inlined function may have left: continues the return.
     fn return_on(&mut self) -> Lowered<()> {
         let outer = self.current().outer_loops;
         let nested = self.loops.len() > outer;

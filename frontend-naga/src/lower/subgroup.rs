@@ -1,4 +1,4 @@
-//! What lanes of a subgroup do together.
+//! Lowers subgroup operations.
 
 use super::Lowered;
 use super::func::FuncCx;

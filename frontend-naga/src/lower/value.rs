@@ -1,4 +1,4 @@
-//! What a naga expression becomes: one IR value, a tree of them, or an address that is not an IR value at all.
+//! The lowered form of a naga expression: one IR value, a tree of them, or an address that is not an IR value at all.
 
 use super::texture::Binding;
 use super::types::Ty;

@@ -1,7 +1,7 @@
 //! Names behind `enable` and `requires`.
 //!
-//! What a name stands for and this version has becomes blanks where naga does not know the name. What others have and this version has not
-//! is refused. A name that nobody knows stays an error.
+//! A name that this version supports and naga does not know is replaced by blanks. A name of the language that this version does not support
+//! is refused. An unknown name stays an error.
 
 use super::tokens::Tokens;
 use super::{Changes, blank};

@@ -7,7 +7,7 @@
 //!
 //! A left side with a call in it is evaluated once, by a pointer.
 //!
-//! What becomes a block has no place in the head of a `for`, which becomes a `loop`:
+//! The head of a `for` cannot hold a block; such a `for` becomes a `loop`:
 //!
 //! ```text
 //! for (a; b; v.zx = e) { c }    =>    { a; loop { if !(b) { break; } { c } continuing { update } } }

@@ -249,7 +249,7 @@ impl FuncCx<'_, '_> {
         latch
     }
 
-    /// Where a return of a function in place of a call goes on behind this loop.
+    /// Where a return of a function in place of a call continues behind this loop.
     fn after_return(&mut self, plan: &Rc<Plan>, header: usize) -> Lowered<Option<ir::Block>> {
         let Exit::Leave(left) = self.current().exit.clone() else { return Ok(None) };
         if !plan.blocks[header].returns {
@@ -280,7 +280,7 @@ impl FuncCx<'_, '_> {
         Edge::with(to, &args)
     }
 
-    /// At the merge of a loop that a return may have left: goes on leaving.
+    /// At the merge of a loop that a return may have left: continues the return.
     fn after_loop(&mut self, plan: &Rc<Plan>, b: usize) -> Lowered<()> {
         let Exit::Leave(left) = self.current().exit.clone() else { return Ok(()) };
         let Some(flag) = left.returned.filter(|_| plan.blocks[b].ends_loop) else { return Ok(()) };
@@ -473,7 +473,7 @@ impl FuncCx<'_, '_> {
         Ok(())
     }
 
-    /// `OpKill`: the lane becomes a helper. It goes on behind the branch that it stands in, where what is made on the other ways is not used;
+    /// `OpKill`: the lane becomes a helper. It continues behind the branch that it stands in, where what is made on the other ways is not used;
     /// else it returns.
     fn kill(&mut self, plan: &Rc<Plan>, b: usize) -> Lowered<()> {
         self.demote_all()?;

@@ -1,4 +1,4 @@
-//! What is known of constants, variables and interfaces.
+//! Constants, variables and interfaces of a module, as lowering sees them.
 
 use crate::types::Ty;
 use crate::value::{Ptr, Val};

@@ -93,7 +93,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// What is linear on the screen, away from the middle.
+    /// The value of a screen-linear input at an offset from the middle of the pixel.
     fn away(&mut self, [value, x, y]: [Value; 3], by: Value) -> Value {
         let ty = self.code.f.ty(value);
         let mut sum = value;

@@ -1,4 +1,4 @@
-//! What lanes of a subgroup do together: `OpGroupNonUniform*` and `SPV_KHR_shader_ballot`'s.
+//! Lowers subgroup operations: `OpGroupNonUniform*` and `SPV_KHR_shader_ballot`'s.
 
 use super::cx::Lowered;
 use super::func::FuncCx;

@@ -661,7 +661,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         })
     }
 
-    /// The lane becomes a helper and goes on.
+    /// The lane becomes a helper and continues.
     pub fn demote_all(&mut self) -> Lowered<()> {
         if self.stage.as_ref().is_some_and(|s| s.kind != ir::Stage::Fragment) {
             return self.wrong("fragments alone can be discarded");

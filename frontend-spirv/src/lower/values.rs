@@ -362,7 +362,7 @@ impl FuncCx<'_, '_> {
         let Some(part) = self.m.types.part(ty, k) else { return self.wrong(format!("there is no part {k}")) };
         match self.materialise(whole)? {
             Val::One(v) => {
-                // What has another type need be no value at all.
+                // A part of another type may be no value at all.
                 if !rest.is_empty() || part != object_ty {
                     return self.wrong("the part has another type");
                 }

@@ -1,4 +1,4 @@
-//! What WGSL's accuracy allows a whole program to give: estimated by runs of the plain oracle in which every inexact
+//! Range of results that WGSL's accuracy allows a whole program: estimated by runs of the plain oracle in which every inexact
 //! operation is moved inside its bound.
 //!
 //! A bound for the result of a program does not follow from those of its operations without an analysis of its errors,

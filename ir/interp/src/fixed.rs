@@ -1,7 +1,7 @@
 //! Loads and stores of all lanes at one constant offset: variables of functions, uniforms. In a program as the source has it that is most
 //! of memory. The place is looked up once instead of once for each lane.
 //!
-//! What single lanes may have to say (a race, bytes that nobody wrote, a bool, an access out of bounds) is left to `memory`.
+//! Accesses that need a check of each lane (a race, bytes that nobody wrote, a bool, an access out of bounds) are left to `memory`.
 
 use gpucc_ir::Scalar;
 use gpucc_sim::AllocId;

@@ -143,7 +143,7 @@ impl Free {
     }
 }
 
-/// What a lane gets that reads another one that does not take part: any value, so results that change with it are nobody's fault.
+/// The value that a lane reads of one that does not take part. It is undefined: results that change with it are not compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Absent {
     /// 0xcc in each byte.
@@ -153,7 +153,7 @@ pub enum Absent {
     Zero,
     /// Its own value.
     Own,
-    /// What the register of the other lane holds, whose number is taken modulo those that there are.
+    /// The register of the other lane, whose number is taken modulo the size of the subgroup.
     Held,
     /// A hash of this number, both lanes and the value's place.
     Random(u64),
@@ -207,7 +207,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A lane on its way into a word.
+    /// A lane as the machine packs it into a word.
     pub(crate) fn packed(&self, op: Op, lane: f32) -> f32 {
         self.machine.as_ref().map_or(lane, |m| m.packed(op, lane))
     }

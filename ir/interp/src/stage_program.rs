@@ -1,4 +1,4 @@
-//! One of the programs of a draw, and what is bound while none of them runs.
+//! The vertex or the fragment program of a draw, and the bound resources while neither runs.
 
 use crate::exec::{Run, STATE_LIMIT, Subgroup};
 use crate::memory::{Buffer, Bytes, Common, Held, Textures};

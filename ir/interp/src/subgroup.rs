@@ -1,4 +1,4 @@
-//! What lanes of a subgroup ask of each other. The active lanes are those that take part.
+//! Operations between the lanes of a subgroup. The active lanes take part.
 
 use crate::alu::Lanes;
 use crate::profile::{Absent, Profile};
@@ -65,7 +65,7 @@ pub(crate) fn exec(
     Ok(Vec::new())
 }
 
-/// What a lane gets of one that is not active.
+/// The value that lane `own` reads of `lane`, which is not active.
 fn absent(kind: Absent, (own, lane, slot): (u32, u32, u32), stride: usize, held: impl Fn(u32) -> u64) -> u64 {
     match kind {
         Absent::Poison => 0xcccc_cccc_cccc_cccc,

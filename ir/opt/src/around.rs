@@ -1,4 +1,4 @@
-//! What passes may know of the pipeline around an entry point.
+//! The pipeline context of an entry point, as passes may use it.
 
 use gpucc_ir::{
     Attr, Builder, EntryPoint, Function, Inst, Interface, IoAt, IoSlot, Module, Op, SecondaryMap, Span, StageInfo,

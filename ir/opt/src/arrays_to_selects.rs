@@ -5,7 +5,7 @@
 //!                                        v1 = select v0 == 4, b, a ..
 //! ```
 //!
-//! What is left are accesses at constant offsets, which `mem2reg` turns into values. An offset beyond the variable picks
+//! Accesses at constant offsets remain, which `mem2reg` turns into values. An offset beyond the variable picks
 //! its last element (a robust module allows that; otherwise the program must not do it).
 //!
 //! Needs: nothing. Keeps: the CFG. Leaves alone: variables whose selects would cost more than their accesses (`Caps::private_access_cost`, `Caps::table_access_cost`), variables above `Caps::select_array_bytes`, more than [`MOST`] elements per

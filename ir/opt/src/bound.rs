@@ -1,4 +1,4 @@
-//! What passes may know of the textures and samplers that are bound, in any stage.
+//! Facts about the bound textures and samplers that passes may use, in any stage.
 
 use gpucc_ir::{ResourceData, ResourceKind, TexClass};
 use gpucc_pipeline::SamplerFacts;

@@ -1,4 +1,4 @@
-//! What a target can do, as plain data: drives legalisation, scalarisation and bounds handling.
+//! Capabilities of a target, as plain data: they drive legalisation, scalarisation and bounds handling.
 
 use gpucc_ir::{Module, Op, Space, Stage, TexCube};
 use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Format, Pipeline};

@@ -1,4 +1,4 @@
-//! What a pass gets besides the function.
+//! The context of a pass: its input besides the function.
 
 use crate::{BindingFacts, Caps, PipelineContext};
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};

@@ -1,4 +1,4 @@
-//! What the size of the workgroup says of ids: where it is 1, the local id is 0 and the global id is the workgroup's. The size of a
+//! Simplifies ids by the size of the workgroup: where it is 1, the local id is 0 and the global id is the workgroup's. The size of a
 //! subgroup is the target's.
 //!
 //! ```text

@@ -1,7 +1,7 @@
-//! Makes all invocations of a workgroup come by the operations between lanes that only some of them execute.
+//! Makes all invocations of a workgroup reach the operations between lanes that only some of them execute.
 //!
 //! Where lanes meet at barriers (no `Caps::lockstep`), an operation between lanes can stand only where nobody is elsewhere. The construct
-//! around one that branches decide on becomes a straight line. A variable says which block an invocation is to execute; each comes by all
+//! around one that branches decide on becomes a straight line. A variable says which block an invocation is to execute; each reaches all
 //! of them, and executes that one.
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //! block2:                                  block2:
 //! ```
 //!
-//! A loop goes on as long as one invocation of the workgroup does: they vote behind its last block. Constructs without such operations
+//! A loop continues as long as one invocation of the workgroup does: they vote behind its last block. Constructs without such operations
 //! stay as they are, under one condition. What is only computed is computed by all around the operations, so no branch divides it. Values
 //! that one part computes and another one reads go through variables, which become values again at the end.
 //!
@@ -447,7 +447,7 @@ struct Line<'a> {
     labels: SecondaryMap<Block, Option<u32>>,
     /// Where code is added.
     cur: Block,
-    /// Loops that have begun: the header, where it goes on, what stands behind.
+    /// Loops that have begun: the header, the target of `continue`, the block behind.
     loops: Vec<(Block, [Block; 3])>,
 }
 

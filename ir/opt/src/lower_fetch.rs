@@ -61,7 +61,7 @@ pub fn add_variants(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) {
     }
 }
 
-/// The variant of what is bound where a texture is.
+/// The resource of this variant at the texture's binding.
 fn variant(m: &Module, of: Res, variant: Variant) -> Option<Res> {
     let r = &m.resources[of];
     let mut all = m.resources.iter();

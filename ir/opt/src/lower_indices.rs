@@ -89,7 +89,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.must_change(changes);
 }
 
-/// What no index of these instructions exceeds.
+/// Upper bounds of the indices of these instructions.
 fn greatest(f: &Function, cx: &mut PassCx<'_>, list: &EntitySet<Inst>) -> SecondaryMap<Value, u64> {
     let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
     let mut bounds = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);

@@ -1,4 +1,4 @@
-//! Writes what stages get and give with what a target's get and give ([`IoCaps`]).
+//! Rewrites inputs and outputs to the forms that the target has ([`IoCaps`]).
 //!
 //! | input | output | capability |
 //! |---|---|---|
@@ -107,7 +107,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             }
         }
         modes(io, &caps, stage);
-        // What interfaces say changes without an instruction.
+        // The interface can change without an instruction.
         let unseen = n == 0 && (*io != before || f.insts.len() != made);
         cx.must_change(n + u64::from(unseen));
     }

@@ -16,8 +16,8 @@
 //! | comparison of texels | a gather or the nearest texel, and comparisons | `SamplerCaps::compare` |
 //! | offset of what is filtered or gathered | added to the coordinates, by the size of the level | `SamplerCaps::offset` |
 //!
-//! What comparisons do and filter, and which samplers read one level, says `PassCx::bound`; what needs to know more stays
-//! ([`unwritten`]).
+//! `PassCx::bound` gives the comparison and filter of each sampler, and which samplers read one level; an instruction that needs unknown
+//! facts stays ([`unwritten`]).
 //!
 //! Needs: the samplers that [`add_samplers`] adds to the module before, and the textures of [`add_components`]. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
 //! `docs/semantics.md`, up to the rounding of coordinates.
@@ -185,12 +185,12 @@ pub(crate) fn compares_by_quad(desc: &TexDesc, caps: SamplerCaps) -> bool {
     plain && layers && caps.compare && !caps.compare_layer_levels
 }
 
-/// The sampler with level 0 alone of what is bound where a sampler is.
+/// The level-0 variant of a sampler's binding.
 fn level_zero(m: &Module, of: Option<Res>) -> Option<Res> {
     variant(m, of?, Variant::LevelZero)
 }
 
-/// A variant of what is bound.
+/// The resource of this variant at the same binding.
 fn variant(m: &Module, of: Res, variant: Variant) -> Option<Res> {
     let r = &m.resources[of];
     let same = |o: &ResourceData| (o.group, o.binding, o.kind, o.variant) == (r.group, r.binding, r.kind, variant);

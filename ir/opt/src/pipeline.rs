@@ -247,13 +247,13 @@ pub const ORDER: &[(&str, &str, &str)] = &[
 const GRAPH_ALONE: &str = "simplify-cfg (graph alone)";
 
 /// For each pass, the passes that cannot create work for it, and why. If only those changed something since its last run, it is
-/// skipped. A pass that names itself does all that there is to do at once; any other must find nothing first.
+/// skipped. A pass that names itself does all of its work at once; any other must find nothing first.
 pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
     (
         "fold",
         &["fold", "gvn", "dce", "drop-locals", GRAPH_ALONE],
-        "it asks for the constants among an instruction's operands, which it knows when it comes by; the others pass on results and take \
-         away",
+        "it asks for the constants among an instruction's operands, which it knows when it visits it; the others pass on results and \
+         remove",
     ),
     (
         "algebraic",
@@ -268,12 +268,12 @@ pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
     (
         "copyprop",
         &["copyprop", "dce", "drop-locals"],
-        "it goes on while it finds something; parameters that are left get what they got",
+        "it repeats while it finds something; parameters that are left get what they got",
     ),
     (
         "simplify-cfg",
         &["simplify-cfg", GRAPH_ALONE, "drop-locals"],
-        "it goes on while it finds something; no block names the variables",
+        "it repeats while it finds something; no block names the variables",
     ),
     (
         "dce",

@@ -1,4 +1,4 @@
-//! What upper bounds make cheaper.
+//! Simplifies instructions by upper bounds of their operands.
 //!
 //! - clamps, masks and comparisons that cannot act go;
 //! - signed division, remainder, shift and comparison of numbers that are not negative become unsigned;

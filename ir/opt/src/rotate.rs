@@ -6,7 +6,7 @@
 //! block3:                                          block4: jump block3
 //! ```
 //!
-//! What the test computes is copied in front of the loop and behind the body; values of it that the body reads too become
+//! Instructions of the test are copied in front of the loop and behind the body; values of the test that the body reads become
 //! parameters of the header. Where the first test is known to hold, nothing stands in front of the loop. The rest of the
 //! header stays at the top of the body.
 //!
@@ -380,7 +380,7 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
             f.insts[u.inst].map_uses(|x| if x == v { new } else { x });
         }
     }
-    // The header goes on into the body.
+    // The header falls through to the body.
     f.blocks[p.header].insts.retain(|i| !test.insts.contains(i));
     let merge = f.insts[t].merge();
     let args = stay.args.iter().map(|&v| read(&carry, v)).collect();

@@ -6,7 +6,8 @@
 //! prepared module of each such instruction and kind of operand, in each stage, and every backend has a test that it selects all of
 //! them; [`check`] holds a module to the contract, as [`crate::prepare`] does at its end where it verifies.
 //!
-//! What a pass cannot write with what the target has stays as it is ([`crate::lower_tex::unwritten`]); [`crate::support`] refuses it by its code.
+//! An instruction that no pass can write for the target stays as it is ([`crate::lower_tex::unwritten`]); [`crate::support`] refuses it by
+//! its code.
 
 mod cases;
 mod draft;

@@ -92,7 +92,7 @@ impl Words {
         Words::bytes(b, index)
     }
 
-    /// What lanes stored is there for the others, or they have loaded it.
+    /// Makes stores of lanes visible to the others, and loads complete, before what follows.
     fn meet(&self, b: &mut Builder<'_>) {
         if !self.lockstep {
             b.barrier(Barrier { workgroup: true, ..Barrier::wait(Scope::Workgroup) });

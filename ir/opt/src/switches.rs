@@ -73,7 +73,7 @@ pub enum Test {
 pub enum Node {
     /// Takes an edge.
     Go(usize),
-    /// Asks, any of several questions, and goes on at one node or the other.
+    /// Tests whether any of several conditions holds, and continues at one node or the other.
     Ask(Vec<Test>, usize, usize),
 }
 

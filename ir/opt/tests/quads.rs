@@ -1,4 +1,4 @@
-//! What passes may do with quads and helpers: samples stay in their control flow, stores of helpers do nothing.
+//! Tests of passes on quads and helpers: samples stay in their control flow, stores of helpers do nothing.
 
 use crate::testing::{opt, unchanged};
 use gpucc_opt::{gvn, if_convert, licm, mem_opt, rotate, vectorise_memory};

@@ -1,4 +1,4 @@
-//! What a vertex or fragment program uses of its stage, and what it does there.
+//! Features of the stage that a vertex or fragment program uses, and its effects there.
 
 use super::{Helpers, LanesRead};
 use crate::function::Function;

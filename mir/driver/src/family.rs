@@ -1,4 +1,4 @@
-//! What a family is to the driver.
+//! The interface of a family to the driver.
 
 use gpucc_container::{InterfaceRow, Meta, Preload, ProgramRole, StateWord};
 use gpucc_ir::analysis::StageUse;
@@ -80,7 +80,7 @@ impl<'m, F: Family> Job<'m, F> {
         format!("{}:{}", F::NAME, F::GENERATIONS[self.generation as usize])
     }
 
-    /// A refusal at the entry point. `what` goes on behind the target's name: `has 32768 bytes .., this needs ..`.
+    /// A refusal at the entry point. `what` follows the target's name: `has 32768 bytes .., this needs ..`.
     pub fn refuse(&self, code: Refusal, what: impl core::fmt::Display) -> Diagnostic {
         Diagnostic::unsupported(code, format!("{} {what}", self.chip())).at(self.entry().span, "this entry point")
     }

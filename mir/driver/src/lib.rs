@@ -1,4 +1,4 @@
-//! What all families do alike from a module to an output: one driver, one pass manager for machine code.
+//! The driver of all families, from a module to an output, and the pass manager for machine code.
 //!
 //! A family implements [`Family`]: what its generations lack, how it chooses instructions, the list of its machine passes, how
 //! it emits. [`Driver`] makes a [`Backend`] of it. `docs/adding-a-backend.md` is the tour.

@@ -1,4 +1,4 @@
-//! What the container says to a check for races: which plain instructions are atomic accesses, and where clamped ones land.
+//! Facts of the container for a check for races: which plain instructions are atomic accesses, and where clamped ones land.
 //!
 //! Bounds handling sends an access that is out of bounds to the last element that there is. That no race comes of it is a
 //! promise of WGSL's, and the code does not show it: so each access with a clamped offset is listed with the place where the

@@ -75,8 +75,8 @@ fn rules_hold_and_each_breach_is_named() {
             vec![block(vec![of(Op::End, None), of(Op::Mov, None)], &[1]), end()],
             "b0: `mov r0 r0`: control does not get here",
         ),
-        (vec![block(vec![of(Op::Mov, None)], &[]), end()], "b0: control goes on to b1, which is not a successor"),
-        (vec![block(vec![], &[0])], "b0: control goes on to b1, which is not a successor"),
+        (vec![block(vec![of(Op::Mov, None)], &[]), end()], "b0: control falls through to b1, which is not a successor"),
+        (vec![block(vec![], &[0])], "b0: control falls through to b1, which is not a successor"),
     ] {
         assert_eq!(function(blocks).verify(&TextCx::new(0)), Err(wanted.into()));
     }

@@ -1,4 +1,4 @@
-//! What a run that was stopped leaves behind: the buffers hold what was written until then, on every machine. A launch
+//! Tests of runs that were stopped: the buffers hold what was written until then, on every machine. A launch
 //! that is refused changes nothing.
 
 use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source};

@@ -1,4 +1,4 @@
-//! What the passes may know of the pipeline around an entry point.
+//! Derives the pipeline context of the entry points of a scene.
 
 use gpucc_ir::{EntryPoint, Module};
 use gpucc_opt::{BindingFacts, PipelineContext, stage_as_read};

@@ -115,8 +115,8 @@ pub fn check(
     Ok(compared)
 }
 
-/// What the oracle gives of a frame whose invocations run in other orders, and in batches of other sizes unless programs ask for the size; nothing of
-/// an order in which it traps.
+/// Results of the oracle for a frame whose invocations run in other orders, and in batches of other sizes unless programs ask for the size. An order
+/// in which it traps gives none.
 fn in_other_orders(ready: &PreparedScene, programs: &Programs, options: &Options) -> Vec<Resources> {
     let own = (options.profile.subgroup_size, options.run.perturb);
     let sizes = if programs.ask_lanes() { &[][..] } else { &[4, 16, 32, 64] };

@@ -1,5 +1,5 @@
-//! What was compiled runs on its machine on seeded inputs, and the oracle judges the result: `--verify` of the command, of
-//! random programs and of the fuzz targets.
+//! Runs compiled code on its machine on seeded inputs and compares with the oracle: `--verify` of the command, of random programs and of the
+//! fuzz targets.
 
 mod draw;
 mod outcome;
@@ -167,7 +167,7 @@ fn images(
     let ran = program.run(&mut expected, options, &profile);
     let outcome = ran.map_err(|t| format!("the oracle traps: {t}"))?;
     let differs = machine.images.iter().zip(&expected.images).any(|(g, w)| g.bytes != w.bytes);
-    // What lanes that do not take part decide is open.
+    // Results that depend on lanes that do not take part are open.
     let open = |absent| {
         let mut d = before.clone();
         program.run(&mut d, options, &Profile { absent, ..profile.clone() }).ok().map(|_| d.images)

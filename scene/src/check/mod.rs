@@ -1,7 +1,7 @@
 //! WebGPU's validation of all that the scene alone decides: names, formats and their use, sizes, views, attachments,
 //! vertex layouts, ranges of draws, state.
 //!
-//! What needs compiled shaders is not here: locations, bindings that are used and their types. The rules about how
+//! Checks that need compiled shaders are not here: locations, bindings that are used and their types. The rules about how
 //! resources are used at once need only which bindings a pipeline uses; they are in [`crate::uses`].
 
 mod draw;

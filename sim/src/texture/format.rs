@@ -276,7 +276,7 @@ fn to_small_float(x: f32, m: u32) -> u32 {
         return infinity;
     }
     let e = ((x.to_bits() >> 23) as i32 - 127).max(-14);
-    // Units in the last place of this binade; a carry of the rounding goes on into the exponent by itself.
+    // Units in the last place of this binade; a carry of the rounding moves into the exponent by itself.
     let q = (f64::from(x) * power_of_two(m as i32 - e)).round_ties_even() as u32;
     let code = if q < 1 << m { q } else { ((e + 15) as u32) << m | (q & mask(m)) };
     let code = if q == 2 << m { ((e + 16) as u32) << m } else { code };

@@ -1,4 +1,4 @@
-//! What a sampler does with a view: wrap, fetch, filter, compare, gather.
+//! Samples a view: wrap, fetch, filter, compare, gather.
 
 pub use gpucc_pipeline::{Compare, Filter};
 

@@ -1,5 +1,5 @@
 #version 460
-// What a vertex knows of its draw; every instance is a column.
+// System values of a vertex about its draw; every instance is a column.
 layout(location = 0) flat out uvec4 known;
 void main() {
     known = uvec4(gl_VertexIndex, gl_InstanceIndex, gl_DrawID, 77);

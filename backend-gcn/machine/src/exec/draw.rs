@@ -399,7 +399,7 @@ impl<'a> Machine<'a> {
         let wrong = |what: &str| Err(refuse(format!("PA_CL_VS_OUT_CNTL {control:#x} {what}")));
         let on = |bit: u32| control >> bit & 1 == 1;
         let (choices, misc) = (control >> 18 & 3, on(21));
-        // What is neither clip distance, layer nor viewport.
+        // Bits of no clip distance, layer or viewport.
         if control & !0x01ec_ffff != 0 {
             return wrong("asks for what is not modelled");
         }

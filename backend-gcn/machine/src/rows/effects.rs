@@ -1,4 +1,4 @@
-//! What rows do besides their results, from what they declare: access to memory, operands, unit, implicit state.
+//! Effects of rows besides their results, derived from their declarations: access to memory, operands, unit, implicit state.
 
 use gpucc_isa::{Effects, Implicit, OperandSpec, Role, Row};
 
@@ -69,7 +69,7 @@ pub(crate) const fn effects(op: Op, slots: &[OperandSpec<Gcn>], facts: &Attrs, i
     Effects { latency: latency(facts), unit: facts.unit as u8, convergent: e.convergent || lanes, ..e }
 }
 
-/// Whether the wave goes on elsewhere or ends, without a label.
+/// Whether the wave continues elsewhere or ends, without a label.
 const fn ends(op: Op) -> bool {
     matches!(
         op,

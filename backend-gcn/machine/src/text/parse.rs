@@ -658,7 +658,7 @@ fn parse_target(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     }
 }
 
-/// Reads modifier slot `index` if the text goes on with it.
+/// Reads modifier slot `index` if it is next in the text.
 fn parse_modifier(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<bool, TextError> {
     let slot = &inst.row().operands[index];
     let max = i64::from(slot.field.max());

@@ -217,7 +217,7 @@ impl Warp {
         }
     }
 
-    /// Takes `lanes` out of the flow, as break, ret or exit do, and goes on with the lanes that are left.
+    /// Takes `lanes` out of the flow, as break, ret or exit do, and continues with the lanes that are left.
     pub fn leave(&mut self, lanes: u32, how: Entry, next: u32) -> Result<(), Trap> {
         match how {
             Entry::Break => {

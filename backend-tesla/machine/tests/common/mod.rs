@@ -1,4 +1,4 @@
-//! What the execution tests share: a container from a listing.
+//! Code common to the execution tests: a container from a listing.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage};

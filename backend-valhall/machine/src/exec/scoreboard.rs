@@ -1,6 +1,6 @@
-//! What messages of a warp are under way: registers they will write, registers they still read, bytes they touch (section 9.1).
+//! Messages of a warp in flight: registers that they will write, registers that they still read, bytes that they touch (section 9.1).
 //!
-//! A message is under way in a lane until that lane waits for its slot, however many others follow: nothing completes by itself.
+//! A message is in flight in a lane until that lane waits for its slot, however many others follow: nothing completes by itself.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What stands around a program: nothing of compute programs, the records of vertices, the quads of fragments.
+//! Stage state of a program: nothing for compute programs, the records of vertices, the quads of fragments.
 
 use gpucc_sim::draw::{QuadIn, Targets};
 use gpucc_sim::texture::Texel;

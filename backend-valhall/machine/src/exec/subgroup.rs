@@ -359,7 +359,7 @@ impl Warp {
         self.messages.busy(self.active)
     }
 
-    /// The warp goes on with the live lanes at the lowest address (section 9.4); false when none is left.
+    /// The warp continues with the live lanes at the lowest address (section 9.4); false when none is left.
     pub fn reschedule(&mut self) -> bool {
         for lane in 0..LANES {
             if self.active >> lane & 1 != 0 {

@@ -1,4 +1,4 @@
-//! What a texture unit is set up with: registers before HALTI5, a descriptor and registers from there on
+//! State of a texture unit: registers before HALTI5, a descriptor and registers from there on
 //! (`graphics-vivante.md` 2.2 to 2.4, `docs/abi-vivante.md` 10).
 //!
 //! Reserved bits and values trap and name their field; so do fields that say one thing twice and disagree.

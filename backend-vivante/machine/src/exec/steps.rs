@@ -1,4 +1,4 @@
-//! What the launch computes before the first thread: rows of the family words (`docs/abi-vivante.md`, 3).
+//! Computations of the launch before the first thread: rows of the family words (`docs/abi-vivante.md`, 3).
 //!
 //! A row is four words. With bit 31 of the first clear it is a derived size, `[group, binding, less, shift]`; with it set it is a step,
 //! `[number of the step, operands]`. An operand is a word of the launch by its number (file [`FILE_LAUNCH`]), or with bit 31 set the result
@@ -21,7 +21,7 @@ const MODE: Mode = Mode::FLUSH;
 
 macro_rules! steps {
     ($($name:ident $args:literal $meaning:literal,)*) => {
-        /// What a step computes from 32-bit words.
+        /// A computation of the launch on 32-bit words.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u32)]
         pub enum Step { $( #[doc = $meaning] $name, )* }
@@ -35,7 +35,7 @@ macro_rules! steps {
                 match self { $( Step::$name => $args, )* }
             }
 
-            /// What it computes, for people.
+            /// A description of its result.
             pub const fn meaning(self) -> &'static str {
                 match self { $( Step::$name => $meaning, )* }
             }

@@ -38,7 +38,7 @@ pub(crate) struct Group {
     others: Vec<Set>,
     /// Lanes that wait at a barrier, and where.
     waiting: Set,
-    /// All lanes wait, and this was reported: the next run goes on behind the barrier.
+    /// All lanes wait, and this was reported: the next run continues behind the barrier.
     arrived: bool,
     ended: Mask,
     stacks: Vec<Vec<u32>>,

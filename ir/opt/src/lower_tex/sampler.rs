@@ -1,4 +1,4 @@
-//! What code does for samplers that cannot: comparisons, and offsets in texels.
+//! Writes comparisons and offsets in texels in code, for samplers that lack them.
 
 use gpucc_ir::{
     Axis, Builder, Const, Deriv, FloatCc, Module, Res, ResourceData, ResourceKind, TexArg, TexDim, TexLod, TexWhat,

@@ -1,4 +1,4 @@
-//! Cases of vertex and fragment entries: what they get and give, in every form that `lower_io` may leave.
+//! Cases of vertex and fragment entries: inputs and outputs in every form that `lower_io` may leave.
 
 use gpucc_ir::{Axis, Form, Mode, Refusal, Scalar, Stage, Type, Where};
 use gpucc_pipeline::{
