@@ -247,11 +247,16 @@ fn linked(
     objects: &mut Vec<serde_json::Value>,
 ) -> Result<(), Failure> {
     let both = |d: Diagnostic| {
-        let names: Vec<String> = args.input.iter().map(|i| i.display().to_string()).collect();
-        Failure::Input(format!("{}: {}", names.join(" and "), d.message))
+        fragment.report.show(&[d.note(format!("linked with {}", vertex.report.source().name))], None);
+        Failure::Said(1)
     };
     let state = match &plan.pipeline {
-        Some(p) => p.clone(),
+        Some(p) => {
+            for (input, shader) in args.input.iter().zip([vertex, fragment]) {
+                pipeline::fits(&input.display().to_string(), shader, p)?;
+            }
+            p.clone()
+        }
         None => gpucc::pipeline::default_of(&vertex.module, &fragment.module).map_err(both)?,
     };
     let linked = state.link(&vertex.module, Some(&fragment.module)).map_err(both)?;
@@ -351,11 +356,16 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
     if args.input.is_empty() {
         return Err(Failure::Usage("no input; try --help".into()));
     }
-    // A misspelt command is taken for an input.
+    // A misspelt command is taken for an input, and so is one behind options of a compilation.
     if let Some(first) = args.input.first().filter(|i| i.extension().is_none() && *i != Path::new("-") && !i.exists()) {
-        let names: Vec<String> = Cli::command().get_subcommands().map(|c| c.get_name().to_string()).collect();
-        let text = format!("`{}` is neither a file nor a command; commands are {}", first.display(), names.join(", "));
-        return Err(Failure::Usage(text));
+        let command = Cli::command();
+        let names: Vec<&str> = command.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name()).collect();
+        let first = first.display().to_string();
+        return Err(Failure::Usage(if command.find_subcommand(&first).is_some() {
+            format!("the command `{first}` stands in front of its options")
+        } else {
+            format!("`{first}` is neither a file nor a command; commands are {}", names.join(", "))
+        }));
     }
     let plan = Plan::new(args)?;
     let mut worst = Worst::default();
@@ -387,7 +397,7 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
             }
         };
         if let Some(p) = &plan.pipeline
-            && let Err(f) = pipeline::fits(&input.display().to_string(), &shader.module, p)
+            && let Err(f) = pipeline::fits(&input.display().to_string(), &shader, p)
         {
             worst.add(&f, messages);
             continue;

@@ -18,7 +18,7 @@ pub fn compile(name: &str, text: &[u8], prologue: usize, stage: &str) -> Result<
     let before = text[..prologue].matches('\n').count();
     let folder = Folder::new()?;
     let (source, out) = (folder.0.join(format!("shader.{stage}")), folder.0.join("shader.spv"));
-    files::write(&source, modern(text).as_bytes())?;
+    files::write(&source, modern(text, stage).as_bytes())?;
     let mut c = Command::new("glslangValidator");
     c.args(["-V", "--target-env", "vulkan1.1", "-R", "--auto-map-locations", "--auto-map-bindings", "-S", stage, "-o"])
         .arg(&out)
@@ -75,8 +75,8 @@ fn error(line: &str, name: &str, source: &str, before: usize) -> Option<String> 
     Some(format!("{name}:{at}: {what}"))
 }
 
-/// The text with a version that Vulkan has.
-fn modern(text: &str) -> String {
+/// The text of a stage with a version that Vulkan has.
+fn modern(text: &str, stage: &str) -> String {
     let mut line = 0;
     let found = text.split_inclusive('\n').find_map(|l| {
         line += 1;
@@ -89,15 +89,19 @@ fn modern(text: &str) -> String {
     });
     let es = es || number == 100;
     // Words that newer versions have lost, and the output that had no declaration.
-    let old = "#define varying in\n#define attribute in\n#define texture2D texture\n#define textureCube texture\n\
-               #define texture2DLod textureLod\n#define gl_FragColor gpucc_FragColor\n\
-               layout(location = 0) out highp vec4 gpucc_FragColor;\n";
+    let mut old = "#define attribute in\n#define texture2D texture\n#define textureCube texture\n\
+                   #define texture2DLod textureLod\n"
+        .to_string();
+    old += if stage == "vert" { "#define varying out\n" } else { "#define varying in\n" };
+    if stage == "frag" && text.contains("gl_FragColor") {
+        old += "#define gl_FragColor gpucc_FragColor\nlayout(location = 0) out highp vec4 gpucc_FragColor;\n";
+    }
     let version = match (es, number) {
         (true, ..310) => "#version 310 es\n",
         (false, ..420) => "#version 450\n",
         _ => return text.to_string(),
     };
-    let old = if number < 130 { old } else { "" };
+    let old = if es && number >= 300 { "" } else { &old };
     let (before, behind) = match found {
         Some((l, _)) => text.split_once(l).unwrap_or(("", text)),
         None => ("", text),

@@ -7,6 +7,7 @@ use gpucc::frontend::{self, FrontOptions, Lang, Modules, SpirvReader};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
 use gpucc_pipeline::Format;
+use gpucc_scene::near;
 
 use crate::args::{Front, FrontendArg, LangArg, Messages, StageArg};
 use crate::report::Reporter;
@@ -94,10 +95,8 @@ fn image_format(given: &str) -> Result<((u32, u32), Format), Failure> {
     };
     let bad = || Failure::Usage(format!("`--image-format {given}`: expected GROUP:BINDING=FORMAT"));
     let (at, format) = parts().ok_or_else(bad)?;
-    match Format::parse(format) {
-        Ok(format) => Ok((at, format)),
-        Err(_) => Err(Failure::Usage(format!("`--image-format {given}`: there is no format `{format}`"))),
-    }
+    let format = near::format(format).map_err(|e| Failure::Usage(format!("`--image-format {given}`: {e}")))?;
+    Ok((at, format))
 }
 
 /// Options of code generation from the command line.

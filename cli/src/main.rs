@@ -26,6 +26,7 @@ mod table;
 mod traps;
 mod words;
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -210,7 +211,29 @@ fn parse() -> Result<Cli, clap::Error> {
         _ => clap::ColorChoice::Auto,
     };
     let command = Cli::command().color(choice).mut_subcommands(|c| c.next_line_help(true));
-    Cli::from_arg_matches(&command.next_line_help(true).try_get_matches()?)
+    let args = command_first(std::env::args_os().collect(), &command);
+    Cli::from_arg_matches(&command.next_line_help(true).try_get_matches_from(args)?)
+}
+
+/// The arguments with the command in front of options about messages: the parser sees no command behind an option.
+fn command_first(mut args: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
+    let mut at = 1;
+    while let Some(a) = args.get(at).and_then(|a| a.to_str()) {
+        at += match a.strip_prefix("--color").or_else(|| a.strip_prefix("--message-format")) {
+            Some("") => 2,
+            Some(value) if value.starts_with('=') => 1,
+            _ => break,
+        };
+    }
+    let name = args.get(at).and_then(|a| a.to_str());
+    if at > 1 && name.is_some_and(|n| n == "help" || command.find_subcommand(n).is_some()) {
+        args[1..=at].rotate_right(1);
+        // `help` takes names of commands alone; its colours have been chosen.
+        if args[1] == "help" {
+            args.drain(2..=at);
+        }
+    }
+    args
 }
 
 /// Columns of help.

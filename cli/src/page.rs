@@ -22,13 +22,27 @@ fn spelling(a: &Arg) -> String {
     let short = a.get_short().map(|s| format!("-{s}"));
     let long = a.get_long().map(|l| format!("--{l}"));
     let names: Vec<String> = short.into_iter().chain(long).collect();
+    if !a.get_action().takes_values() {
+        return names.join(", ");
+    }
     let values = a.get_possible_values();
-    let value = match (a.get_action().takes_values(), values.is_empty()) {
-        (false, _) => String::new(),
-        (true, true) => format!(" {value}"),
-        (true, false) => format!(" {}", values.iter().map(|v| v.get_name()).collect::<Vec<_>>().join("\\|")),
+    let value = match values.is_empty() {
+        true => value,
+        false => values.iter().map(|v| v.get_name()).collect::<Vec<_>>().join("\\|"),
     };
+    let lead = if a.is_require_equals_set() { "=" } else { " " };
+    let is_optional = a.get_num_args().is_some_and(|n| n.min_values() == 0);
+    let value = if is_optional { format!("[{lead}{value}]") } else { format!("{lead}{value}") };
     format!("{}{value}", names.join(", "))
+}
+
+/// A value that must follow `=`, and one that may be left out, are written so.
+#[test]
+fn values_are_spelled_as_they_are_taken() {
+    let arg = Arg::new("oracle").long("oracle").require_equals(true).value_parser(["lowered", "source"]);
+    assert_eq!(spelling(&arg.clone().num_args(0..=1)), "--oracle[=lowered\\|source]");
+    assert_eq!(spelling(&arg.num_args(1)), "--oracle=lowered\\|source");
+    assert_eq!(spelling(&Arg::new("n").short('n').long("n").value_name("N")), "-n, --n N");
 }
 
 /// The table of the options of a command; those of every command are with the first.

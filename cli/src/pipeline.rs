@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use gpucc_ir::{Module, StageInfo};
+use gpucc_ir::{Diagnostic, StageInfo};
 use gpucc_pipeline::Pipeline;
-use gpucc_scene::{model, read};
+use gpucc_scene::{SceneError, model, read};
 
 use crate::Failure;
+use crate::input::Input;
 
 /// The state of a pipeline of a scene.
 ///
@@ -15,33 +16,32 @@ use crate::Failure;
 pub fn read(text: &str) -> Result<Pipeline, Failure> {
     let bad = || Failure::Usage(format!("`--pipeline {text}`: expected SCENE:PIPELINE"));
     let (path, name) = text.rsplit_once(':').filter(|(p, n)| !p.is_empty() && !n.is_empty()).ok_or_else(bad)?;
-    let file = read::open(Path::new(path)).map_err(|e| {
-        let message = e.to_string();
-        if e.is_io { Failure::Io(message) } else { Failure::Input(message) }
-    })?;
+    let told = |e: SceneError| if e.is_io { Failure::Io(e.to_string()) } else { Failure::Scene(e) };
+    let file = read::open(Path::new(path)).map_err(told)?;
+    let wrong = |field: String, text: String| Err(told(file.locate(SceneError::new(field, text))));
     let pipelines = &file.scene.pipelines;
-    let Some((_, found)) = pipelines.iter().find(|(n, _)| *n == name) else {
-        let names: Vec<&str> = pipelines.iter().map(|(n, _)| n).collect();
-        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-        return Err(Failure::Input(format!("{path}: there is no pipeline `{name}`; available: {names}")));
-    };
-    match found {
-        model::Pipeline::Render(r) => Ok(r.state()),
-        model::Pipeline::Compute(_) => {
-            Err(Failure::Input(format!("{path}: `{name}` is a compute pipeline, which has no state")))
+    match pipelines.iter().find(|(n, _)| *n == name) {
+        Some((_, model::Pipeline::Render(r))) => Ok(r.state()),
+        Some((_, model::Pipeline::Compute(_))) => {
+            wrong(format!("pipelines.{name}"), format!("`{name}` is a compute pipeline, which has no state"))
         }
+        None => wrong("pipelines".into(), pipelines.lacks("pipeline", name)),
     }
 }
 
-/// That the attributes and targets of the pipeline are what entry points of a shader read and give.
+/// That the attributes and targets of the pipeline are what entry points of a shader read and give. What does not fit is shown.
 ///
 /// # Errors
-/// The first one that is not there or is of another type, or a shader on which no pipeline has an effect.
-pub fn fits(name: &str, module: &Module, pipeline: &Pipeline) -> Result<(), Failure> {
-    if module.entries.iter().all(|e| matches!(e.stage, StageInfo::Compute { .. })) {
+/// The class of what was shown, or a shader on which no pipeline has an effect.
+pub fn fits(name: &str, shader: &Input, pipeline: &Pipeline) -> Result<(), Failure> {
+    let entries = &shader.module.entries;
+    if entries.iter().all(|e| matches!(e.stage, StageInfo::Compute { .. })) {
         let text = format!("--pipeline is for vertex and fragment entry points, and `{name}` has none");
         return Err(Failure::Usage(text));
     }
-    let one = |e| gpucc::pipeline::fits(e, pipeline);
-    module.entries.iter().try_for_each(one).map_err(|d| Failure::Input(format!("{name}: --pipeline: {}", d.message)))
+    entries.iter().try_for_each(|e| gpucc::pipeline::fits(e, pipeline)).map_err(|d| {
+        let d = Diagnostic { message: format!("--pipeline: {}", d.message), ..d };
+        shader.report.show(&[d], None);
+        Failure::Said(1)
+    })
 }

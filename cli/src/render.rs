@@ -226,9 +226,13 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         ("--entry", args.entry.is_some()),
         ("--immediates", args.immediates.is_some()),
         ("--lang", args.lang.is_some()),
+        ("--stage", args.stage.is_some()),
+        ("--glslang", args.glslang),
     ];
     let scene_only = || match for_shaders.iter().find(|o| o.1) {
-        Some((option, _)) => Err(Failure::Usage(format!("{option} applies to a shader alone: a scene says it itself"))),
+        Some((option, _)) => {
+            Err(Failure::Usage(format!("{option} applies to single shaders only; a scene sets its own")))
+        }
         None => Ok(()),
     };
     if let Some(lang) = args.lang {
@@ -530,7 +534,7 @@ fn said(report: &Report, ready: &PreparedScene, target: &str, messages: &Message
         plural(ready.file.scene.passes.len() as u64, "pass"),
         plural(report.draws, "draw"),
         plural(report.dispatches, "dispatch"),
-        plural(report.run.instructions, "instruction"),
+        plural(report.run.instructions, crate::run::instruction(target)),
     );
     reporter.note("render", &text, Some(target));
     for n in &report.notes {

@@ -51,8 +51,8 @@ pub fn grid(text: &str) -> Result<[u32; 3], Failure> {
 pub fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
     let mut out = format!(
         "{on}: {}, {}, {}, {}",
-        plural(report.instructions, "instruction"),
-        plural(report.lane_instructions, "lane instruction"),
+        plural(report.instructions, instruction(on)),
+        plural(report.lane_instructions, &format!("lane {}", instruction(on))),
         plural(report.subgroups, "subgroup"),
         plural(report.barriers, "barrier"),
     );
@@ -130,6 +130,11 @@ fn bound(e: &Entry, dispatch: &Dispatch) -> Result<(), Failure> {
     if text.is_empty() { Ok(()) } else { Err(Failure::Usage(text.join("; "))) }
 }
 
+/// What is counted there: the interpreter of the IR executes other instructions than a machine.
+pub fn instruction(on: &str) -> &'static str {
+    if on == "interp" { "IR instruction" } else { "instruction" }
+}
+
 /// A number of things.
 fn plural(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
@@ -143,7 +148,7 @@ fn said(report: &RunReport, entry: &str, dispatch: &Dispatch, on: &str, reporter
         "ran `{entry}`: {}, {}, {}, {}",
         plural(groups, "workgroup"),
         plural(report.subgroups, "subgroup"),
-        plural(report.instructions, "instruction"),
+        plural(report.instructions, instruction(on)),
         plural(dispatch.buffers.len() as u64, "buffer"),
     );
     reporter.note("run", &text, Some(on));

@@ -303,7 +303,7 @@ fn scene(shader: &Shader, mut rows: Rows<'_>, args: &Stats) -> One {
     if let Some(option) =
         [front.entry.as_ref().map(|_| "--entry"), front.given().filter(|o| *o != "-O")].into_iter().flatten().next()
     {
-        let why = format!("{option} is for shaders: the scene `{}` says it itself", shader.path.display());
+        let why = format!("{option} applies to shaders only; the scene `{}` sets its own", shader.path.display());
         return One::failed(rows, Failure::Usage(why));
     }
     let read = read::open(&shader.path).and_then(|file| check::scene(&file.scene).map(|()| file));

@@ -94,6 +94,7 @@ fn glsl_of_opengl_and_es_says_what_draws_it() {
     let shaders = [
         ("300.frag", old("#version 300 es", "in", "out vec4 colour;", "texture")),
         ("330.frag", old("#version 330 core", "in", "out vec4 colour;", "texture")),
+        ("330c.frag", old("#version 330", "varying", "", "texture2D")),
         ("100.frag", old("#version 100", "varying", "", "texture2D")),
         ("none.frag", old("", "varying", "", "texture2D")),
         ("450.frag", "#version 450\nlayout(location = 0) in vec2 uv;\nlayout(location = 0) out vec4 c;\nlayout(binding = 3) uniform sampler2D tex;\nvoid main() { c = texture(tex, uv); }\n".into()),
@@ -114,6 +115,25 @@ fn glsl_of_opengl_and_es_says_what_draws_it() {
         let wrong = s.write(name, text.replace("(tex, uv)", "(tex, nowhere)"));
         let line = text.lines().position(|l| l.contains("(tex, uv)")).expect("a line") + 1;
         expect(&["render", &wrong, "--glslang", "-o", &out], 1, &format!("{name}:{line}: 'nowhere'"));
+    }
+}
+
+/// What a vertex shader of an old version gives are outputs.
+#[test]
+fn vertex_shaders_of_old_versions_give_varyings() {
+    let s = Scratch::new("old-vertex");
+    if Command::new("glslangValidator").arg("--version").output().is_err() {
+        eprintln!("skipped: glslangValidator is not installed");
+        return;
+    }
+    for version in ["#version 100\n", "#version 120\n", "#version 330\n", ""] {
+        let text =
+            format!("{version}attribute vec4 at;\nvarying vec2 uv;\nvoid main() {{ gl_Position = at; uv = at.xy; }}\n");
+        let (shader, out) = (s.write("a.vert", text), s.path("a.bin"));
+        expect(&[&shader, "--target", "gcn", "-o", &out], 3, "--glslang");
+        expect(&[&shader, "--glslang", "--target", "gcn", "-o", &out], 0, "");
+        let said = expect(&["inspect", &out], 0, "input location 0");
+        assert!(said.contains("output location 0") && !said.contains("output location 1"), "{version}: {said}");
     }
 }
 

@@ -810,7 +810,68 @@ fn pipelines_are_for_stages_that_draw() {
     compile(&double, 2, "--pipeline is for vertex and fragment entry points");
     let text = "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return p; }";
     let said = compile(&s.write("v.wgsl", text), 1, "location 0");
-    assert!(said.contains("v.wgsl") && said.contains("--pipeline"), "{said}");
+    assert!(said.contains("v.wgsl:1:9") && said.contains("--pipeline"), "{said}");
+}
+
+/// Errors about `--pipeline` have file and place, those of the scene as well as those of the shader, also of two that are linked.
+#[test]
+fn errors_of_pipelines_have_places() {
+    let s = Scratch::new("pipeline-places");
+    let scene = s.write(
+        "mesh.toml",
+        "format = \"scene-1\"\n[shaders.a]\nfile = \"a.wgsl\"\n[pipelines.mesh]\nvertex = { shader = \"a\" }\n\
+         [pipelines.count]\ncompute = { shader = \"a\" }\n",
+    );
+    let vertex = "@vertex fn vs(@location(0) p: vec4f) -> @builtin(position) vec4f { return p; }\n";
+    let fragment = "@fragment fn fs(@location(1) c: vec4f) -> @location(0) vec4f { return c; }";
+    let (v, f) = (s.write("v.wgsl", vertex), s.write("f.wgsl", fragment));
+    let out = s.path("x.bin");
+    let message = |inputs: &[&str], pipeline: Option<&str>| -> Value {
+        let pipeline = pipeline.map(|p| ["--pipeline".to_string(), format!("{scene}:{p}")]);
+        let mut args: Vec<&str> = inputs.to_vec();
+        args.extend(["--target", "gcn", "--message-format", "json", "-o", &out]);
+        args.extend(pipeline.iter().flatten().map(String::as_str));
+        serde_json::from_str(&expect(&args, 1, "")).expect("one object")
+    };
+    let place = |m: &Value| (m["file"].as_str().map(str::to_string), m["line"].as_u64(), m["column"].as_u64());
+    let at = |file: &str, line, column| (Some(file.to_string()), Some(line), Some(column));
+    let m = message(&[&v], Some("mesh"));
+    assert_eq!((place(&m), &m["code"]), (at(&v, 1, 9), &json!("pipeline")), "{m}");
+    assert_eq!(place(&message(&[&v, &f], Some("mesh"))), at(&v, 1, 9));
+    // Without a pipeline: the fragment stage reads what is not given.
+    let m = message(&[&v, &f], None);
+    assert_eq!(place(&m), at(&f, 1, 11), "{m}");
+    assert!(m["notes"].to_string().contains("v.wgsl"), "{m}");
+    let m = message(&[&v], Some("count"));
+    assert_eq!((place(&m), &m["field"]), (at(&scene, 6, 12), &json!("pipelines.count")), "{m}");
+    let m = message(&[&v], Some("mush"));
+    assert!(m["message"].to_string().contains("did you mean `mesh`?") && m["file"] == json!(scene), "{m}");
+    s.write("mesh.toml", "format = \"scene-1\"\npipelines = 3\n");
+    assert_eq!(place(&message(&[&v], Some("mesh"))), at(&scene, 2, 13));
+}
+
+/// Options about messages stand in front of a command or behind it.
+#[test]
+fn options_about_messages_stand_before_commands() {
+    let s = Scratch::new("messages-first");
+    let shader = s.write("a.wgsl", DOUBLE);
+    let run = [shader.as_str(), "--buf", "0:0=u32:1,2,3,4", "--dump", "0:0=-"];
+    for lead in [&["--color", "never"][..], &["--color=never", "--message-format", "json"], &["--message-format=human"]]
+    {
+        let said = expect(&[lead, &["run"], &run[..]].concat(), 0, "0:0 = 2,4,6,8");
+        assert_eq!(said.lines().any(|l| l.starts_with('{')), lead.len() == 3, "{said}");
+        expect(&[lead, &["help", "run"]].concat(), 0, "--buf");
+        expect(&[lead, &["reduce", "x"]].concat(), 3, "reduce");
+        // An input with the name of no command is compiled.
+        expect(&[lead, &[shader.as_str(), "--target", "gcn", "--stats"]].concat(), 0, "instructions");
+    }
+    let said = expect(&["--color", "always", "run", &s.path("none.wgsl")], 2, "none.wgsl");
+    assert!(said.contains("\u{1b}["), "{said}");
+    expect(&["--color", "mauve", "run", &shader], 2, "mauve");
+    expect(&["-O2", "run", &shader], 2, "the command `run` stands in front of its options");
+    // What this version refuses is not offered.
+    let said = expect(&["rum"], 2, "commands are");
+    assert!(said.contains("render") && !["reduce", "explain", "serve"].iter().any(|l| said.contains(l)), "{said}");
 }
 
 /// A scene on standard input is told from a shader, and what is no container is said once.

@@ -152,6 +152,12 @@ fn what_is_wrong_is_told_in_a_sentence() {
     let s = Scratch::new("render-wrong");
     let scene = s.write("a.toml", TRIANGLE);
     let png = s.path("a.png");
+    // The interpreter of the IR executes other instructions than a machine.
+    for (target, counted) in [("interp", " IR instructions"), ("gcn", " instructions")] {
+        let said = expect(&["render", &scene, "--target", target, "-o", &s.path("b.png")], 0, ": rendered");
+        let count = said.split(", ").find(|p| p.trim_end().ends_with("instructions")).expect("a count").trim_end();
+        assert_eq!(count.trim_start_matches(|c: char| c.is_ascii_digit()), counted, "{said}");
+    }
     expect(&["render", &scene, "-o", &s.path("b.png")], 0, "interp: rendered");
     expect(&["render", &scene, "--target", "nv", "-o", &png], 2, "interp");
     expect(
@@ -160,7 +166,10 @@ fn what_is_wrong_is_told_in_a_sentence() {
         "there is no output `x`; available: `picture`",
     );
     expect(&["render", &scene, "--target", "interp", "-o", &scene], 2, "it is not overwritten");
-    expect(&["render", &scene, "--target", "interp", "-o", &png, "--time", "1"], 2, "--time applies to a shader alone");
+    for option in [&["--time", "1"][..], &["--stage", "fs"], &["--glslang"]] {
+        let said = format!("{} applies to single shaders only; a scene sets its own", option[0]);
+        expect(&[&["render", &scene, "--target", "interp", "-o", &png][..], option].concat(), 2, &said);
+    }
     expect(&["render", &s.path("none.toml"), "--target", "interp", "-o", &png], 2, "none.toml");
     expect(&["render", &s.path("none.wgsl"), "--target", "interp", "-o", &png], 2, "none.wgsl");
     expect(&["render", &s.write("a.obj", ""), "--target", "interp", "-o", &png], 2, "neither a scene");

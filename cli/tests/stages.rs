@@ -49,10 +49,11 @@ fn what_does_not_fit_names_both_files() {
     let v = s.write("a.vert", VERTEX);
     let out = s.path("one.bin");
     let missing = s.write("b.frag", FRAGMENT.replace("location = 0) in", "location = 2) in"));
-    let said = expect(&[&v, &missing, "--target", "gcn", "-o", &out], 1, "a.vert and ");
-    assert!(said.contains("b.frag: `main` reads location 2"), "{said}");
+    let said = expect(&[&v, &missing, "--target", "gcn", "-o", &out], 1, "a.vert");
+    assert!(said.contains("b.frag:5:1") && said.contains("`main` reads location 2"), "{said}");
     let other = s.write("c.frag", FRAGMENT.replace("in vec2 uv;", "flat in ivec2 uv;"));
-    expect(&[&v, &other, "--target", "gcn", "-o", &out], 1, "c.frag: location 0 of `main`");
+    let said = expect(&[&other, &v, "--target", "gcn", "-o", &out], 1, "location 0 of `main`");
+    assert!(said.contains("a.vert") && said.contains("c.frag:5:1"), "{said}");
     assert!(!s.has("one.bin"));
     // Two shaders that are no pair want a folder, as ever.
     expect(&[&v, &v, "--target", "gcn", "-o", &out], 2, "must name an existing folder");
@@ -161,7 +162,7 @@ fn scenes_are_measured_by_stage_and_pipeline() {
     assert!(rows.iter().all(|r| r["entry"].as_str().is_some_and(|e| e.contains(':'))), "{report}");
     let wrong = s.write("w.toml", "format = \"scene-2\"\n");
     expect(&["stats", &wrong, "--target", "gcn", "--format", "json"], 1, "\"status\": \"invalid\"");
-    expect(&["stats", &scene, "--target", "gcn", "--entry", "x"], 2, "--entry is for shaders");
+    expect(&["stats", &scene, "--target", "gcn", "--entry", "x"], 2, "--entry applies to shaders only; the scene");
 }
 
 /// Operations of Vulkan that WebGPU lacks: depths sampled as floats, and compared too; one dimension compared; a buffer and a

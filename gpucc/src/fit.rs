@@ -20,6 +20,7 @@ pub fn fits(e: &EntryPoint, p: &Pipeline) -> Result<(), Diagnostic> {
     };
     for s in slots {
         let IoAt::Location { number, .. } = s.at else { continue };
+        let wrong = |text: String| wrong(text).at(if s.span.is_known() { s.span } else { e.span }, "");
         let base = if is_vertex {
             let attributes = p.vertex.iter().flatten().flat_map(|b| &b.attributes);
             let found = attributes.filter(|a| a.location == u32::from(number)).map(|a| a.format.base()).next();

@@ -24,7 +24,8 @@ pub trait Link {
     ///
     /// # Errors
     /// Class `Invalid`: a module without such an entry or with several, an attribute or a target that is not there or is of
-    /// another type, an input of the fragment entry that the vertex entry does not give.
+    /// another type, an input of the fragment entry that the vertex entry does not give. Only the message about an attribute has
+    /// its place in the vertex module; that of others is in the fragment module.
     fn link<'m>(&self, vertex: &'m Module, fragment: Option<&'m Module>) -> Result<Linked<'m>, Diagnostic>;
 }
 
@@ -103,6 +104,7 @@ fn only(module: &Module, stage: gpucc_ir::Stage) -> Result<&EntryPoint, Diagnost
 fn linked(v: &EntryPoint, f: &EntryPoint) -> Result<(), Diagnostic> {
     let (Some(given), Some(read)) = (v.interface(), f.interface()) else { return Ok(()) };
     for s in read.inputs.iter().filter(|s| matches!(s.at, IoAt::Location { .. })) {
+        let wrong = |text: String| wrong(text).at(if s.span.is_known() { s.span } else { f.span }, "");
         let Some(o) = given.outputs.iter().find(|o| o.at == s.at) else {
             return Err(wrong(format!("`{}` reads {}, and `{}` does not give it", f.name, s.at, v.name)));
         };

@@ -1,5 +1,7 @@
 //! Errors of scenes: one sentence each.
 
+use crate::near;
+
 /// An error of a scene: the file, the field and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
@@ -63,26 +65,10 @@ pub(crate) type Checked<T = ()> = Result<T, SceneError>;
 pub(crate) fn lacks<'a>(what: &str, name: &str, there: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 12;
     let names: Vec<&str> = there.collect();
-    let near = names.iter().map(|n| (distance(name, n), *n)).min().filter(|(d, n)| *d <= 2 && *d < n.chars().count());
-    let meant = near.map_or(String::new(), |(_, n)| format!("; did you mean `{n}`?"));
+    let meant = near::meant(name, names.iter().copied());
     let more = if names.len() > MOST { ", ..." } else { "" };
     let list = if names.is_empty() { "none".into() } else { names[..names.len().min(MOST)].join(", ") };
     format!("there is no {what} `{name}`{meant}{} available: {list}{more}", if meant.is_empty() { ";" } else { "" })
-}
-
-/// How many letters are to be put in, taken out or changed to make one text of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let changed = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = changed.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// An error at a field.

@@ -16,6 +16,7 @@ pub mod generator;
 mod hex;
 pub mod limits;
 pub mod model;
+pub mod near;
 pub mod output;
 pub mod picture;
 mod place;

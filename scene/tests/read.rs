@@ -3,7 +3,7 @@
 use gpucc_pipeline::BlendFactor;
 use gpucc_scene::model::{Data, Fill, Pass, Pattern, Pipeline};
 use gpucc_scene::read::{Language, parse};
-use gpucc_scene::{SceneError, SceneFile};
+use gpucc_scene::{SceneError, SceneFile, near};
 
 #[test]
 fn every_scene_of_the_conformance_suite_is_read() {
@@ -89,6 +89,19 @@ fn an_error_names_the_field() {
         (r#""texture":1"#, "texture: unknown field `texture`, expected one of"),
         (r#""textures":{"t":{"size":[1]}}"#, "textures.t: missing field `format`"),
         (r#""textures":{"t":{"format":"r9unorm","size":[1]}}"#, "textures.t.format: `r9unorm` is not a texture format"),
+        (
+            r#""textures":{"t":{"format":"rgba8","size":[1]}}"#,
+            "textures.t.format: `rgba8` is not a texture format; did you mean `rgba8unorm`, `rgba8unorm-srgb`, `rgba8snorm`, \
+             `rgba8uint` or `rgba8sint`?",
+        ),
+        (
+            r#""textures":{"t":{"format":"RGBA8Unrom","size":[1]}}"#,
+            "textures.t.format: `RGBA8Unrom` is not a texture format; did you mean `rgba8unorm`?",
+        ),
+        (
+            r#""pipelines":{"p":{"vertex":{"shader":"m","buffers":[{"arrayStride":4,"attributes":[{"shaderLocation":0,"format":"float3","offset":0}]}]}}}"#,
+            "pipelines.p.vertex.buffers[0].attributes[0].format: `float3` is not a vertex format; did you mean `float32x3`?",
+        ),
         (r#""textures":{"t":{"format":"bc4-r-unorm","size":[1]}}"#, "textures.t.format: compressed format bc4-r-unorm"),
         (
             r#""textures":{"t":{"format":"r8unorm","size":[]}}"#,
@@ -131,6 +144,18 @@ fn an_error_names_the_field() {
         let text = format!(r#"{{"format":"scene-1",{keys}}}"#);
         let e = parse(&text, Language::Json).expect_err(keys).to_string();
         assert!(e.starts_with(sentence) && !e.contains('\n'), "{e}\n{sentence}");
+    }
+}
+
+/// A wrong name comes with the one that was meant, if one is like it, whatever its characters and length are.
+#[test]
+fn wrong_names_come_with_like_ones() {
+    let meant = |wrong: &str, there: &[&str]| near::meant(wrong, there.iter().copied());
+    assert_eq!(meant("birck", &["brick", "stone"]), "; did you mean `brick`?");
+    assert_eq!(meant("tex1", &["texture1", "texture2"]), "; did you mean `texture1`?");
+    assert_eq!(meant("r8unor", &["r8unorm", "rg8unorm"]), "; did you mean `r8unorm`?");
+    for nothing in ["", "z", "unlike", "\u{130}\u{df}\u{1f600}8", &"a".repeat(100_000)] {
+        assert_eq!(meant(nothing, &["a", "brick", "stone"]), "", "{nothing:.20}");
     }
 }
 

@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Error, IntoDeserializer, MapAccess, SeqAccess, 
 use serde::{Deserialize, Deserializer};
 
 use super::{Names, Version};
-use crate::limits;
+use crate::{limits, near};
 
 /// A value written as one of several words.
 pub(crate) trait Word: Sized {
@@ -59,13 +59,13 @@ named! { BlendFactor BlendOperation Compare CullMode Filter FrontFace IndexForma
 
 impl Word for Format {
     fn from_word(word: &str) -> Result<Self, String> {
-        Format::parse(word).map_err(|e| e.to_string())
+        near::format(word)
     }
 }
 
 impl Word for VertexFormat {
     fn from_word(word: &str) -> Result<Self, String> {
-        VertexFormat::parse(word).ok_or_else(|| format!("`{word}` is not a vertex format"))
+        near::vertex_format(word)
     }
 }
 

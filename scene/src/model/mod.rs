@@ -128,7 +128,7 @@ impl<T> Names<T> {
     }
 
     /// That there is no thing of that name, in a sentence.
-    pub(crate) fn lacks(&self, what: &str, name: &str) -> String {
+    pub fn lacks(&self, what: &str, name: &str) -> String {
         lacks(what, name, self.0.iter().map(|(n, _)| n.as_str()))
     }
 
