@@ -1,7 +1,8 @@
-//! Forms of SPIR-V that glslang and spirv-opt make, with results that are computed here. Without `glslangValidator` and `spirv-opt`
-//! (Debian: `glslang-tools`, `spirv-tools`) the tests say that they are skipped.
+//! Forms of SPIR-V that glslang and spirv-opt make, with results that are computed here. Without `glslc` or `glslangValidator`, and `spirv-opt`
+//! (Debian: `glslc`, `glslang-tools`, `spirv-tools`) the tests say that they are skipped.
 
 use crate::common::lower;
+use gpucc_glsl::Source;
 use gpucc_ir::{IoAt, Mode, Module, Op, StageInfo, Where};
 use gpucc_sim::{Dispatch, RunOptions};
 use std::path::PathBuf;
@@ -15,28 +16,31 @@ fn scratch(ending: &str) -> PathBuf {
 }
 
 /// The module of a source, plain and behind `spirv-opt -O`; nothing without the tools.
-pub fn glsl(source: &str, ending: &str) -> Vec<Vec<u8>> {
-    let (text, plain, optimised) = (scratch(ending), scratch("spv"), scratch("spv"));
-    std::fs::write(&text, source).expect("a file");
-    let made = Command::new("glslangValidator")
-        .args(["-V", "--target-env", "vulkan1.2", "-o"])
-        .arg(&plain)
-        .arg(&text)
-        .output();
-    let Ok(made) = made else {
-        eprintln!("skipped: there is no `glslangValidator`");
-        return Vec::new();
+pub fn glsl(source: &str, ending: &'static str) -> Vec<Vec<u8>> {
+    all_glsl(&[Source { stage: ending, text: source.into() }]).pop().unwrap_or_default()
+}
+
+/// The modules of each source, plain and behind `spirv-opt -O`; nothing without the tools.
+pub fn all_glsl(sources: &[Source]) -> Vec<Vec<Vec<u8>>> {
+    let Some(plain) = gpucc_glsl::compile("vulkan1.2", sources).expect("files") else {
+        eprintln!("skipped: there is neither `glslc` nor `glslangValidator`");
+        return vec![Vec::new(); sources.len()];
     };
-    assert!(made.status.success(), "{}\n{source}", String::from_utf8_lossy(&made.stdout));
-    let mut list = vec![std::fs::read(&plain).expect("a module")];
-    let done = Command::new("spirv-opt").args(["-O", "-o"]).arg(&optimised).arg(&plain).output();
-    if done.is_ok_and(|d| d.status.success()) {
-        list.push(std::fs::read(&optimised).expect("a module"));
-    }
-    for file in [text, plain, optimised] {
-        let _ = std::fs::remove_file(file);
-    }
-    list
+    let both = |(module, source): (gpucc_glsl::Compiled, &Source)| {
+        let module = module.unwrap_or_else(|e| panic!("{e}\n{}", source.text));
+        let (plain, optimised) = (scratch("spv"), scratch("spv"));
+        std::fs::write(&plain, &module).expect("a file");
+        let mut list = vec![module];
+        let done = Command::new("spirv-opt").args(["-O", "-o"]).arg(&optimised).arg(&plain).output();
+        if done.is_ok_and(|d| d.status.success()) {
+            list.push(std::fs::read(&optimised).expect("a module"));
+        }
+        for file in [plain, optimised] {
+            let _ = std::fs::remove_file(file);
+        }
+        list
+    };
+    plain.into_iter().zip(sources).map(both).collect()
 }
 
 pub fn module(bytes: &[u8], source: &str) -> Module {

@@ -2,7 +2,8 @@
 //! stands in the other files.
 
 use crate::common::lower;
-use crate::forms::{glsl, module};
+use crate::forms::{all_glsl, glsl, module};
+use gpucc_glsl::Source;
 use gpucc_ir::{Class, Refusal as R};
 
 /// Extensions, stage, declarations, the body of `main`, and the code of those that are refused.
@@ -99,13 +100,16 @@ const LINES: &[Line] = &[
 #[test]
 fn forms_are_read_or_refused_by_their_code() {
     let mut wrong = Vec::new();
-    for (extensions, stage, declarations, body, code) in LINES {
+    let source = |(extensions, stage, declarations, body, _): &Line| {
         let head: String = extensions.split_whitespace().map(|e| format!("#extension {e} : require\n")).collect();
         let size = if *stage == "comp" { "layout(local_size_x = 1) in;\n" } else { "" };
-        let source = format!("#version 460\n{head}{size}{declarations}\nvoid main() {{ {body} }}\n");
-        for bytes in glsl(&source, stage) {
+        Source { stage, text: format!("#version 460\n{head}{size}{declarations}\nvoid main() {{ {body} }}\n") }
+    };
+    let sources: Vec<Source> = LINES.iter().map(source).collect();
+    for (((.., body, code), source), modules) in LINES.iter().zip(&sources).zip(all_glsl(&sources)) {
+        for bytes in modules {
             match (lower(&bytes), code) {
-                (Ok(_), None) => drop(module(&bytes, &source)),
+                (Ok(_), None) => drop(module(&bytes, &source.text)),
                 (Err(list), Some(code)) if list[0].class == Class::Unsupported && list[0].code == code.name() => {}
                 (Ok(_), Some(code)) => wrong.push(format!("`{code}` is read: {body}")),
                 (Err(list), _) => wrong.push(format!("{}: {body}", list[0])),

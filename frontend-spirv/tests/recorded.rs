@@ -1,7 +1,8 @@
 //! Random compute programs of GLSL with results that lavapipe gave (Mesa's reader of SPIR-V, on the processor): `tests/spirv/random.txt`, two
 //! hundred of them, plain and behind `spirv-opt -O`. Without `glslangValidator` the test says that it is skipped.
 
-use crate::forms::{glsl, module};
+use crate::forms::{all_glsl, module};
+use gpucc_glsl::Source;
 use gpucc_sim::{Dispatch, RunOptions};
 use std::path::PathBuf;
 
@@ -15,12 +16,16 @@ fn random_programs_give_what_lavapipe_gives() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/spirv/random.txt");
     let text = std::fs::read_to_string(path).expect("the programs");
     let (mut programs, mut compared, mut wrong) = (0, 0, Vec::new());
-    for program in text.split("\nend\n").filter(|p| !p.trim().is_empty()) {
+    let parts = text.split("\nend\n").filter(|p| !p.trim().is_empty()).map(|program| {
         let mut lines = program.splitn(4, '\n');
         let mut next = || lines.next().expect("a program has four parts");
-        let (name, input, expected, source) = (next(), words(next(), "in"), words(next(), "out"), next());
+        (next(), words(next(), "in"), words(next(), "out"), next())
+    });
+    let parts: Vec<_> = parts.collect();
+    let sources: Vec<Source> = parts.iter().map(|p| Source { stage: "comp", text: p.3.into() }).collect();
+    for ((name, input, expected, source), modules) in parts.into_iter().zip(all_glsl(&sources)) {
         programs += 1;
-        for bytes in glsl(source, "comp") {
+        for bytes in modules {
             let module = module(&bytes, source);
             let mut dispatch = Dispatch::new([1; 3]).with_u32(0, 0, &input).with_u32(0, 1, &vec![0; expected.len()]);
             let run = RunOptions { perturb: Some(programs), ..RunOptions::default() };

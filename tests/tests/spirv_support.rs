@@ -1,12 +1,13 @@
 //! The table of SPIR-V's capabilities in `docs/support.md`: each has a shader here that declares it, and what becomes of the shader is what
 //! the table says.
 //!
-//! Without `glslangValidator` and `spirv-as` nothing is run, and the test says so.
+//! Without `glslc` or `glslangValidator`, and `spirv-as`, nothing is run, and the test says so.
 
 use std::collections::BTreeMap;
 
 use gpucc::frontend::spirv_support::{GRAPHICS, ROWS, Verdict};
 use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_glsl::Source;
 use gpucc_ir::{Class, Diagnostic, Refusal};
 use rayon::prelude::*;
 
@@ -226,19 +227,22 @@ fn declares(bytes: &[u8], name: &str) -> bool {
     text.lines().any(|l| plain(l) == wanted)
 }
 
+/// The modules of shaders; nothing without a compiler, and that is said.
+fn compiled(probes: &[Probe]) -> Option<Vec<gpucc_glsl::Compiled>> {
+    let sources: Vec<Source> = probes.iter().map(|p| Source { stage: p.1, text: glsl(p) }).collect();
+    let compiled = gpucc_glsl::compile("vulkan1.2", &sources).expect("files");
+    if compiled.is_none() {
+        eprintln!("skipped: there is neither `glslc` nor `glslangValidator`");
+    }
+    compiled
+}
+
 #[test]
 fn capabilities() {
-    if !has("glslangValidator") || !has("spirv-as") {
-        return;
-    }
+    let Some(compiled) = compiled(PROBES).filter(|_| has("spirv-as")) else { return };
     let mut modules: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
     let mut wrong: Vec<String> = Vec::new();
-    let glsl = PROBES.par_iter().map(|p| {
-        let path = scratch(&format!("capability-{}.{}", p.0, p.1));
-        std::fs::write(&path, glsl(p)).expect("a file");
-        let args = ["-V", "--target-env", "vulkan1.2", "-S", p.1, &path.display().to_string()];
-        (p.0, tool("glslangValidator", &args, &format!("capability-{}.spv", p.0)))
-    });
+    let glsl = PROBES.iter().map(|p| p.0).zip(compiled);
     let texts = TEXTS.par_iter().map(|&(name, more, types)| {
         let path = scratch(&format!("capability-{name}.spvasm"));
         std::fs::write(&path, text(name, more, types)).expect("a file");
@@ -249,7 +253,8 @@ fn capabilities() {
         let as_said = bytes.as_ref().is_ok_and(|b| IMPLIED.contains(&name) || declares(b, name));
         (name, bytes, as_said)
     };
-    for (name, bytes, declares) in glsl.chain(texts).map(declared).collect::<Vec<_>>() {
+    let texts: Vec<_> = texts.collect();
+    for (name, bytes, declares) in glsl.chain(texts).map(declared) {
         match bytes {
             Ok(bytes) => drop(modules.insert(name, bytes)),
             Err(e) => wrong.push(e),
@@ -367,16 +372,11 @@ const FORMS: &[Probe] = &[
 
 #[test]
 fn forms_of_draws() {
-    if !has("glslangValidator") {
-        return;
-    }
+    let Some(compiled) = compiled(FORMS) else { return };
     let names = FORMS.iter().map(|p| p.0);
     assert!(names.eq(GRAPHICS.iter().map(|r| r.0)), "each row has its shader, in order");
-    let one = |(k, (p, (name, verdict))): (usize, (&Probe, &(&str, Verdict)))| {
-        let path = scratch(&format!("form{k}.{}", p.1));
-        std::fs::write(&path, glsl(p)).expect("a file");
-        let args = ["-V", "--target-env", "vulkan1.2", "-S", p.1, &path.display().to_string()];
-        let bytes = match tool("glslangValidator", &args, &format!("form{k}.spv")) {
+    let one = |(bytes, (name, verdict)): (gpucc_glsl::Compiled, &(&str, Verdict))| {
+        let bytes = match bytes {
             Ok(bytes) => bytes,
             Err(e) => return Some(format!("{name}: {e}")),
         };
@@ -387,6 +387,6 @@ fn forms_of_draws() {
             (_, Err(list)) => Some(format!("{name}: {}", list[0])),
         }
     };
-    let wrong: Vec<String> = FORMS.par_iter().zip(GRAPHICS).enumerate().filter_map(one).collect();
+    let wrong: Vec<String> = compiled.into_par_iter().zip(GRAPHICS).filter_map(one).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

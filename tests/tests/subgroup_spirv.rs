@@ -2,10 +2,11 @@
 //! shuffles and quads, in all lanes and where some are missing, on every machine that has it. Expected values are computed here. Each part has a
 //! tenth of the reductions (`subgroup_forms.rs`); with `GPUCC_SUBGROUP_OPS` set, all.
 //!
-//! Without `glslangValidator` nothing is run, and the test says so.
+//! Without `glslc` or `glslangValidator` nothing is run, and the test says so.
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Target};
+use gpucc_glsl::Source;
 use gpucc_ir::Refusal;
 use gpucc_kit::exec::Problem;
 use gpucc_sim::{Dispatch, RunOptions};
@@ -13,7 +14,6 @@ use gpucc_tests::exec::{self, On};
 use rayon::prelude::*;
 
 use crate::refused::{Refused, Row};
-use crate::spirv::{glslang, has, scratch};
 use crate::subgroup_forms::{self, Case};
 use crate::subgroup_ops::data;
 
@@ -168,10 +168,7 @@ const REFUSED: &[Row] = &[Row { target: "vivante:gc2000", program: "*", code: Re
 
 #[test]
 fn each_op_of_glsl() {
-    if !has("glslangValidator") {
-        return;
-    }
-    let mut jobs = Vec::new();
+    let (mut jobs, mut sources) = (Vec::new(), Vec::new());
     let small = |t: &Target| t.to_string() == "vivante:gc2000";
     let machines = exec::targets("all:all");
     let (few, all): (Vec<Target>, Vec<Target>) = machines.into_iter().partition(small);
@@ -183,19 +180,21 @@ fn each_op_of_glsl() {
         // Targets with room for few instructions run few cases at once.
         let sixteen = own.chunks(16).map(|cases| (cases, &all));
         let two = own.chunks(2).map(|cases| (cases, &few)).filter(|(_, places)| !places.is_empty());
-        for (chunk, (cases, places)) in sixteen.chain(two).enumerate() {
-            let name = format!("subgroup{chunk}_{n}");
-            let path = scratch(&format!("{name}.comp"));
-            std::fs::write(&path, source(cases, part.0, SIZES[n % 3])).expect("a file");
-            let flags = ["--target-env", "vulkan1.1"];
-            let bytes = glslang(&path.display().to_string(), &flags, &format!("{name}.spv"));
-            jobs.push((cases, part, places, bytes.unwrap_or_else(|e| panic!("{e}"))));
+        for (cases, places) in sixteen.chain(two) {
+            sources.push(Source { stage: "comp", text: source(cases, part.0, SIZES[n % 3]) });
+            jobs.push((cases, part, places));
         }
     }
+    let Some(modules) = gpucc_glsl::compile("vulkan1.1", &sources).expect("files") else {
+        eprintln!("skipped: there is neither `glslc` nor `glslangValidator`");
+        return;
+    };
     let refused = Refused::default();
     let mut failures: Vec<String> = jobs
         .par_iter()
-        .flat_map_iter(|(cases, part, places, bytes)| {
+        .zip(&modules)
+        .flat_map_iter(|((cases, part, places), module)| {
+            let bytes = module.as_ref().unwrap_or_else(|e| panic!("{e}"));
             let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default());
             let module = loaded.unwrap_or_else(|l| panic!("{}", l[0])).module;
             let mut failures = Vec::new();
