@@ -260,7 +260,11 @@ fn linked(
         None => gpucc::pipeline::default_of(&vertex.module, &fragment.module).map_err(both)?,
     };
     let linked = state.link(&vertex.module, Some(&fragment.module)).map_err(both)?;
-    let options = options(args, plan, target);
+    let mut options = options(args, plan, target);
+    if plan.pipeline.is_none() {
+        // Textures are as ordinary as the targets.
+        options.codegen.bound.wide = Some(Vec::new());
+    }
     let told = |shader: &input::Input, d: Diagnostic| {
         shader.report.show(std::slice::from_ref(&d), Some(&target.to_string()));
         crate::failure(&[d])

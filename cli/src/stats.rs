@@ -144,12 +144,18 @@ impl Rows<'_> {
         self.everywhere(entry, stage, status, (code, message));
     }
 
-    /// The entry points of a module on every target.
+    /// The entry points of a module on every target. A vertex and a fragment entry that are a pair are measured as one: what the one
+    /// does not read the other need not give.
     fn compile(&mut self, loaded: &Loaded, front: &Front, per_line: bool) {
         for entry in &loaded.module.entries {
+            let mut codegen = input::codegen_options(front);
+            if let Some(context) = gpucc::pipeline::pair_of(&loaded.module, entry) {
+                codegen.around = Some(Box::new(context));
+                codegen.bound.wide = Some(Vec::new());
+            }
             for &target in self.targets {
                 let row = self.row(&entry.name, entry.stage.kind().name(), target);
-                let options = Options { target, codegen: input::codegen_options(front) };
+                let options = Options { target, codegen: codegen.clone() };
                 self.entry(row, (&loaded.module, &entry.name), &options, per_line);
             }
         }

@@ -165,6 +165,45 @@ fn scenes_are_measured_by_stage_and_pipeline() {
     expect(&["stats", &scene, "--target", "gcn", "--entry", "x"], 2, "--entry applies to shaders only; the scene");
 }
 
+/// Two stages in one file have the numbers of the same two in files of their own that are linked; others those of each alone.
+#[test]
+fn stages_of_one_file_are_measured_as_a_pair() {
+    let s = Scratch::new("stages-pair");
+    let shared = "struct V { @builtin(position) p: vec4f, @location(0) n: vec3f, @location(1) w: vec4f }\n";
+    let vertex = "@vertex fn vs(@location(0) p: vec4f) -> V { return V(p, p.xyz, p.wzyx * 2.0); }\n";
+    let fragment = "@fragment fn fs(v: V) -> @location(0) vec4f { return vec4f(v.n, 1.0); }\n";
+    let (v, f) = (s.write("v.wgsl", format!("{shared}{vertex}")), s.write("f.wgsl", format!("{shared}{fragment}")));
+    let two = s.write("two.wgsl", format!("{shared}{vertex}{fragment}"));
+    let more = s.write("more.wgsl", format!("{shared}{vertex}{fragment}{}", fragment.replace("fs(", "other(")));
+    let all = "gcn,tesla:nv50,tesla,valhall,vivante:gc2000,vivante";
+    let bytes = |path: &str| -> Vec<(String, u64)> {
+        let out = s.path("r.json");
+        expect(&["stats", path, "--target", all, "-o", &out], 0, "");
+        let report: serde_json::Value = serde_json::from_slice(&s.read("r.json")).expect("JSON");
+        let rows = report["rows"].as_array().expect("rows").iter().filter(|r| r["entry"] != "other");
+        let row = |r: &serde_json::Value| {
+            assert_eq!(r["status"], "ok", "{r}");
+            (format!("{} {}", r["entry"], r["target"]), r["stats"]["bytes"].as_u64().expect("bytes"))
+        };
+        rows.map(row).collect()
+    };
+    let mut linked = Vec::new();
+    for stage in ["fs", "vs"] {
+        for target in ["gcn:gfx8", "tesla:nv50", "tesla:nva3", "valhall:v10", "vivante:gc2000", "vivante:gc3000"] {
+            let said = expect(&[&v, &f, "--target", target, "-o", &s.path("x.bin"), "--stats"], 0, "");
+            let line = said.lines().find(|l| l.starts_with(&format!("{target} {stage}: "))).expect("a line");
+            let n = line.split("bytes ").nth(1).and_then(|r| r.split(',').next()).and_then(|n| n.parse().ok());
+            linked.push((format!("\"{stage}\" \"{target}\""), n.expect("bytes")));
+        }
+    }
+    assert_eq!(bytes(&two), linked);
+    // With two fragment stages the vertex stage is alone: it gives what neither reads.
+    let alone = [bytes(&f), bytes(&v)].concat();
+    assert_eq!(bytes(&more)[6..], alone[6..]);
+    let less = alone.iter().zip(&linked).filter(|(a, l)| a.1 > l.1).count();
+    assert!(less >= 4, "{alone:?} {linked:?}");
+}
+
 /// Operations of Vulkan that WebGPU lacks: depths sampled as floats, and compared too; one dimension compared; a buffer and a
 /// texture at one place; several samples and layers; a group above 7. What no scene can bind is refused by its code.
 #[test]

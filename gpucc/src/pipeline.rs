@@ -1,6 +1,7 @@
 //! Render pipelines: their state as plain data, checked against entry points, and the two stages linked.
 
-use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, StageInfo};
+use gpucc_driver::default_pipeline;
+use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, Stage, StageInfo};
 use gpucc_opt::{PipelineContext, stage_as_read};
 
 pub use gpucc_pipeline::*;
@@ -31,8 +32,8 @@ pub trait Link {
 
 impl Link for Pipeline {
     fn link<'m>(&self, vertex: &'m Module, fragment: Option<&'m Module>) -> Result<Linked<'m>, Diagnostic> {
-        let v = only(vertex, gpucc_ir::Stage::Vertex)?;
-        let f = fragment.map(|m| only(m, gpucc_ir::Stage::Fragment).map(|e| (m, e))).transpose()?;
+        let v = only(vertex, Stage::Vertex)?;
+        let f = fragment.map(|m| only(m, Stage::Fragment).map(|e| (m, e))).transpose()?;
         fits(v, self)?;
         if let Some((_, f)) = f {
             fits(f, self)?;
@@ -85,13 +86,30 @@ fn compile_in(
 /// # Errors
 /// As [`Link::link`]: a module without the entry, or with several.
 pub fn default_of(vertex: &Module, fragment: &Module) -> Result<Pipeline, Diagnostic> {
-    let v = gpucc_driver::default_pipeline(&only(vertex, gpucc_ir::Stage::Vertex)?.stage).pipeline;
-    let f = gpucc_driver::default_pipeline(&only(fragment, gpucc_ir::Stage::Fragment)?.stage).pipeline;
-    Ok(Pipeline { vertex: v.vertex, ..f })
+    Ok(default_state(only(vertex, Stage::Vertex)?, only(fragment, Stage::Fragment)?))
+}
+
+/// The state of [`default_of`] for a vertex and a fragment entry.
+fn default_state(v: &EntryPoint, f: &EntryPoint) -> Pipeline {
+    let [v, f] = [v, f].map(|e| default_pipeline(&e.stage).pipeline);
+    Pipeline { vertex: v.vertex, topology: v.topology, ..f }
+}
+
+/// The context of an entry of a module that is one half of a pair: there is exactly one entry of the other stage, and the vertex entry
+/// gives what the fragment entry reads. The state is that of [`default_of`]. `None` for other entries.
+pub fn pair_of(module: &Module, entry: &EntryPoint) -> Option<PipelineContext> {
+    let (v, f) = match entry.stage.kind() {
+        Stage::Vertex => (entry, only(module, Stage::Fragment).ok()?),
+        Stage::Fragment => (only(module, Stage::Vertex).ok()?, entry),
+        Stage::Compute => return None,
+    };
+    linked(v, f).ok()?;
+    let other = if entry.stage.kind() == Stage::Vertex { stage_as_read(module, f) } else { v.stage.clone() };
+    Some(PipelineContext { other: Some(other), ..PipelineContext::new(default_state(v, f)) })
 }
 
 /// The only entry of a stage.
-fn only(module: &Module, stage: gpucc_ir::Stage) -> Result<&EntryPoint, Diagnostic> {
+fn only(module: &Module, stage: Stage) -> Result<&EntryPoint, Diagnostic> {
     let mut all = module.entries.iter().filter(|e| e.stage.kind() == stage);
     match (all.next(), all.next()) {
         (Some(one), None) => Ok(one),

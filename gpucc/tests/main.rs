@@ -1,6 +1,8 @@
 //! All tests of `gpucc` in one binary: linking and starting is paid once.
 
+mod errors;
 mod hash;
 mod pipeline;
 mod statistics;
 mod target;
+mod threads;

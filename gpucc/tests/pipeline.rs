@@ -50,6 +50,39 @@ fn linked_stages_leave_out_what_nobody_reads() {
     assert_eq!(outputs(vertex.container()), 2);
 }
 
+/// The context of the stages of one module, where exactly one entry of the other stage fits.
+#[test]
+fn two_stages_of_a_module_are_a_pair() {
+    use gpucc::pipeline::{Topology, default_of, pair_of};
+    let stage = &FRAGMENT[FRAGMENT.find("@fragment").expect("a stage")..];
+    let both = load(&format!("{VERTEX}{stage}"));
+    let context = |m: &Module, name: &str| pair_of(m, m.entry(name).expect("the entry"));
+    let mut options = gcn();
+    options.codegen.around = context(&both, "vs").map(Box::new);
+    let vertex = gpucc::compile_entry(&both, "vs", &options).expect("it compiles");
+    assert_eq!(outputs(vertex.container()), 1);
+    assert_eq!(context(&both, "vs").map(|c| c.pipeline), default_of(&both, &both).ok());
+    // Another fragment entry: of which of them the vertex entry is, nothing says. Each of them has one vertex entry.
+    let three = load(&format!("{VERTEX}{stage}{}", stage.replace("fn fs", "fn other")));
+    assert!(context(&three, "vs").is_none());
+    assert!(context(&three, "fs").is_some() && context(&three, "other").is_some());
+    // No pair: alone, of a stage without its like, and where an input is not given.
+    let more = "@fragment fn fs(@location(7) x: f32) -> @location(0) vec4<f32> { return vec4(x); }";
+    for (text, name) in [
+        (VERTEX.to_string(), "vs"),
+        (format!("{VERTEX}{more}"), "vs"),
+        (format!("{VERTEX}{more}"), "fs"),
+        (format!("{VERTEX}{stage}@compute @workgroup_size(1) fn cs() {{}}"), "cs"),
+    ] {
+        assert!(context(&load(&text), name).is_none(), "{name}: {text}");
+    }
+    // A vertex entry that gives points a size draws points, also in a pair.
+    let points = "#version 450\nvoid main() { gl_Position = vec4(0.0); gl_PointSize = 4.0; }\n";
+    let points = frontend::load(points.as_bytes(), Lang::GlslVertex, &FrontOptions::default());
+    let points = points.unwrap_or_else(|list| panic!("{}", Errors(list))).module;
+    assert_eq!(default_of(&points, &load(FRAGMENT)).expect("a state").topology, Topology::PointList);
+}
+
 #[test]
 fn what_does_not_fit_is_invalid() {
     let (vs, fs) = (load(VERTEX), load(FRAGMENT));
