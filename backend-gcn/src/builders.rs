@@ -78,7 +78,7 @@ pub const fn modifiers(row: &Row<Isa>) -> u64 {
         set |= Mods::bit("image");
     }
     if matches!(row.op, Op::SAndn2B64) {
-        set |= Mods::bit("ends");
+        set |= Mods::bit("ends_dead_wave");
     }
     if matches!(row.op, Op::SBarrier) {
         set |= Mods::bit("sync") | Mods::bit("acquires");

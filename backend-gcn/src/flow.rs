@@ -1,17 +1,25 @@
 //! How a wave runs a structured function: which edges are branches, and where lanes wait.
 //!
-//! Blocks are executed in layout order. A lane that leaves for a later block while others go on *waits* there. An edge that
+//! Blocks are executed in layout order. A lane that leaves for a later block while others continue *waits* there. An edge that
 //! all active lanes take is a plain branch, unless it would pass a block in which lanes wait. Loops go back with the lanes
 //! that stay; the other lanes are parked behind it. Where the lanes of an earlier block reconverge, that block's EXEC is saved and
 //! restored; elsewhere a mask accumulates parked lanes. If no lane is parked at a block, the wave skips to the next block where
 //! lanes may be parked. After a loop that holds from the loop header on, since earlier iterations may have parked lanes there.
 //! So EXEC is never zero in the body of a block.
 
+pub mod edges;
+pub mod empty_merges;
+pub mod lower_exec_masks;
+pub mod order_arms;
+pub mod ranges;
+pub mod reg_banks;
+pub mod verify_flow;
+
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Block, Function, Op, SecondaryMap};
 use smallvec::{SmallVec, smallvec};
 
-use crate::ranges::{Loops, Peaks};
+use crate::flow::ranges::{Loops, Peaks};
 
 /// Some positions; a block goes to two at most.
 type Ends = SmallVec<[usize; 2]>;
@@ -19,7 +27,7 @@ type Ends = SmallVec<[usize; 2]>;
 /// How an edge is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EdgeKind {
-    /// All lanes stay in EXEC and go on there.
+    /// All lanes stay in EXEC and continue there.
     Branch,
     /// The lanes wait at the target.
     Park,

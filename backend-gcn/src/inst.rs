@@ -165,7 +165,7 @@ gpucc_mir::modifiers! {
         /// Computed once in a block, however often it is asked for.
         once: bool = false => Once,
         /// Removes lanes from the live mask; the wave ends if none is left.
-        ends: bool = false => Ends,
+        ends_dead_wave: bool = false => EndsDeadWave,
         /// A barrier where threads wait for each other, and not for memory alone.
         sync: bool = false => Sync,
         /// A barrier behind which the vector cache holds nothing of what other compute units may have written since.

@@ -1,53 +1,24 @@
 //! Code generation for AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8).
 //!
-//! `flow` plans how a wave runs the function (branches, lanes that wait), `reg_banks` which values are scalar, `launch_registers` what scalar
-//! registers hold for the whole program, `isel` chooses instructions, `lower_exec_masks` puts the plan into code; after
-//! allocation (`allocate`) `encode` chooses forms and branches, the passes of `TAIL` change the order of what it made and put in
-//! waits, and `emit` places it.
+//! `flow` plans how a wave runs the function (branches, lanes that wait), `flow/reg_banks` which values are scalar,
+//! `interface/launch_registers` the scalar registers of the whole program, `isel` chooses instructions, `flow/lower_exec_masks` puts
+//! the plan into code; after allocation (`allocate`) `tail/encode` chooses forms and branches, the passes of `TAIL` reorder the code
+//! and put in waits, and `tail/emit` places it.
 
 mod allocate;
-mod bindings;
 pub mod builders;
-#[doc(hidden)]
-pub mod clauses;
-#[doc(hidden)]
-pub mod dead_exec_writes;
-#[doc(hidden)]
-pub mod dead_scalars;
-mod edges;
-mod emit;
-mod empty_merges;
-mod encode;
-#[doc(hidden)]
-pub mod encoded;
-#[doc(hidden)]
-pub mod exec_compares;
-#[doc(hidden)]
-pub mod fill;
 #[doc(hidden)]
 pub mod flow;
 mod forms;
 mod inst;
-mod io;
+mod interface;
 mod isel;
-mod launch_registers;
-mod lower_exec_masks;
 #[doc(hidden)]
 pub mod model;
 mod ops;
-mod order_arms;
-#[doc(hidden)]
-pub mod ranges;
-mod reg_banks;
-#[doc(hidden)]
-pub mod shrink_compares;
 #[doc(hidden)]
 pub mod tail;
 mod target;
-#[doc(hidden)]
-pub mod verify_flow;
-#[doc(hidden)]
-pub mod waits;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
@@ -64,9 +35,14 @@ use gpucc_opt::{
     Report, SamplerCaps, TexCaps,
 };
 
+use flow::{edges, empty_merges, lower_exec_masks, order_arms, verify_flow};
 use gpucc_driver::Tables;
 use inst::{Gcn, Scratch, Spills};
-use tail::{end_dead_waves, exact_regions, prologue};
+use interface::{bindings, io, launch_registers};
+use tail::{
+    clauses, dead_exec_writes, dead_scalars, emit, encode, encoded, end_dead_waves, exact_regions, exec_compares, fill,
+    prologue, shrink_compares, waits,
+};
 
 /// The family.
 pub struct GcnFamily;
@@ -314,7 +290,7 @@ impl Family for GcnFamily {
         drop(dom);
         let places = |p: Place| memory.at(p).unwrap_or(0);
         let bindings = bindings::Bindings::new(m, f);
-        let io = io::Io::new(m, f, &job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
+        let io = io::Io::new(m, f, &job.entry().stage, job.options.context.as_deref().map(|a| &a.pipeline));
         let varyings = io.varyings(m) as u64;
         if varyings > io::PARAMETERS {
             let what = format!("hands over at most {} values between the stages, this has {varyings}", io::PARAMETERS);
@@ -339,7 +315,7 @@ impl Family for GcnFamily {
             bindings: &bindings,
             tables: &tables,
             io: &io,
-            pipeline: job.options.around.as_deref().map(|a| &a.pipeline),
+            pipeline: job.options.context.as_deref().map(|a| &a.pipeline),
         };
         let mut isel = isel::Isel::new(m, f, job.generation, size, &known, &places);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
@@ -427,7 +403,7 @@ impl Family for GcnFamily {
 /// The program of a vertex or fragment entry.
 fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
-    let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
+    let (stage, pipeline) = (&job.entry().stage, job.options.context.as_deref().map(|a| &a.pipeline));
     let vgprs = state.used.vgprs.max(io.vgprs());
     let mut preloads = fixed.preloads();
     let at = preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len());

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use gpucc_gcn_machine::{Counter, Op, abi};
 
-use crate::encoded::Code;
+use crate::tail::encoded::Code;
 
 /// Cycles in which a wave gets one instruction issued.
 pub const SLOT: u32 = 4;

@@ -1,7 +1,7 @@
-//! Tests of `backend-gcn/src/clauses.rs`.
+//! Tests of `backend-gcn/src/tail/clauses.rs`.
 
-use gpucc_gcn::clauses::run;
-use gpucc_gcn::encoded::EncodedInst;
+use gpucc_gcn::tail::clauses::run;
+use gpucc_gcn::tail::encoded::EncodedInst;
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
 

@@ -1,7 +1,7 @@
-//! Tests of `backend-gcn/src/dead_exec_writes.rs`.
+//! Tests of `backend-gcn/src/tail/dead_exec_writes.rs`.
 
-use gpucc_gcn::dead_exec_writes::{EXEC, run};
-use gpucc_gcn::encoded::EncodedInst;
+use gpucc_gcn::tail::dead_exec_writes::{EXEC, run};
+use gpucc_gcn::tail::encoded::EncodedInst;
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
 

@@ -1,8 +1,8 @@
-//! Tests of `backend-gcn/src/dead_scalars.rs`.
+//! Tests of `backend-gcn/src/tail/dead_scalars.rs`.
 
-use gpucc_gcn::dead_exec_writes::EXEC;
-use gpucc_gcn::dead_scalars::run;
-use gpucc_gcn::encoded::{Code, EncodedInst};
+use gpucc_gcn::tail::dead_exec_writes::EXEC;
+use gpucc_gcn::tail::dead_scalars::run;
+use gpucc_gcn::tail::encoded::{Code, EncodedInst};
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
 

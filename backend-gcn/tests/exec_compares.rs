@@ -1,9 +1,9 @@
-//! Tests of `backend-gcn/src/exec_compares.rs`.
+//! Tests of `backend-gcn/src/tail/exec_compares.rs`.
 
-use gpucc_gcn::dead_exec_writes::EXEC;
-use gpucc_gcn::encoded::EncodedInst;
-use gpucc_gcn::exec_compares::run;
-use gpucc_gcn::shrink_compares::VCC;
+use gpucc_gcn::tail::dead_exec_writes::EXEC;
+use gpucc_gcn::tail::encoded::EncodedInst;
+use gpucc_gcn::tail::exec_compares::run;
+use gpucc_gcn::tail::shrink_compares::VCC;
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::build::Form;
 use smallvec::smallvec;

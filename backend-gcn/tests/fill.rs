@@ -1,7 +1,7 @@
-//! Tests of `backend-gcn/src/fill.rs`.
+//! Tests of `backend-gcn/src/tail/fill.rs`.
 
-use gpucc_gcn::encoded::EncodedInst;
-use gpucc_gcn::fill::run;
+use gpucc_gcn::tail::encoded::EncodedInst;
+use gpucc_gcn::tail::fill::run;
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
 

@@ -1,6 +1,6 @@
 //! Tests of the passes of the tail that are about live lanes, and of the prologue.
 
-use gpucc_gcn::encoded::EncodedInst;
+use gpucc_gcn::tail::encoded::EncodedInst;
 use gpucc_gcn::tail::{end_dead_waves, exact_regions};
 use gpucc_gcn_machine::{Op, operand};
 use smallvec::smallvec;
@@ -24,7 +24,7 @@ fn end() -> EncodedInst {
 /// A discard; `far` from the end of the program.
 fn discard(far: bool) -> EncodedInst {
     let mut i = item(Op::SAndn2B64, smallvec![(20, 2)], smallvec![(20, 2)]);
-    (i.facts.ends, i.facts.is_far) = (true, far);
+    (i.facts.ends_dead_wave, i.facts.is_far) = (true, far);
     i
 }
 

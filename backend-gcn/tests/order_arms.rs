@@ -1,4 +1,4 @@
-//! Tests of `backend-gcn/src/order_arms.rs` and `empty_merges.rs`: masks of lanes that wait in branches inside branches.
+//! Tests of `backend-gcn/src/flow/order_arms.rs` and `empty_merges.rs`: masks of lanes that wait in branches inside branches.
 
 use gpucc_sim::Dispatch;
 

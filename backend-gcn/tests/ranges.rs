@@ -1,6 +1,6 @@
-//! Tests of `backend-gcn/src/ranges.rs`.
+//! Tests of `backend-gcn/src/flow/ranges.rs`.
 
-use gpucc_gcn::ranges::{Loops, Peaks};
+use gpucc_gcn::flow::ranges::{Loops, Peaks};
 
 #[test]
 fn peaks_answer_like_a_search() {

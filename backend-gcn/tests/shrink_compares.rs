@@ -1,7 +1,7 @@
-//! Tests of `backend-gcn/src/shrink_compares.rs`.
+//! Tests of `backend-gcn/src/tail/shrink_compares.rs`.
 
-use gpucc_gcn::encoded::EncodedInst;
-use gpucc_gcn::shrink_compares::{VCC, run};
+use gpucc_gcn::tail::encoded::EncodedInst;
+use gpucc_gcn::tail::shrink_compares::{VCC, run};
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::build::Form;
 use smallvec::smallvec;

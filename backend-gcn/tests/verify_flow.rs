@@ -1,7 +1,7 @@
-//! Tests of `backend-gcn/src/verify_flow.rs`, and of the plans that `flow` makes.
+//! Tests of `backend-gcn/src/flow/verify_flow.rs`, and of the plans that `flow` makes.
 
+use gpucc_gcn::flow::verify_flow::verify;
 use gpucc_gcn::flow::{Plan, Waiting, plan};
-use gpucc_gcn::verify_flow::verify;
 use gpucc_ir::analysis::{DomTree, Uniformity};
 
 use crate::common::{compile, module, options};

@@ -1,7 +1,7 @@
-//! Tests of `backend-gcn/src/waits.rs`.
+//! Tests of `backend-gcn/src/tail/waits.rs`.
 
-use gpucc_gcn::encoded::{Code, EncodedInst};
-use gpucc_gcn::waits::run;
+use gpucc_gcn::tail::encoded::{Code, EncodedInst};
+use gpucc_gcn::tail::waits::run;
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::build::{self as form, Form};
 use smallvec::smallvec;

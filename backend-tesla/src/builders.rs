@@ -174,7 +174,7 @@ const fn unions() -> [Union; Op::COUNT] {
 
 /// Sources of an opcode.
 pub const fn sources(op: Op) -> usize {
-    // A `break` names the block where its lanes go on, which the control stack knows when it executes.
+    // A `break` names the block where its lanes continue, which the control stack knows when it executes.
     if matches!(op, Op::Brk) { 1 } else { UNIONS[op.number()].sources }
 }
 

@@ -47,7 +47,7 @@ struct End {
     moves: Option<Vec<MInst<Tesla>>>,
     /// Whether the program ends here and nothing else happens.
     only_exit: bool,
-    /// The target of the last instruction: where the lanes of such a break go on, where a jump goes.
+    /// The target of the last instruction: where the lanes of such a break continue, where a jump goes.
     to: Option<BlockId>,
 }
 

@@ -376,7 +376,7 @@ impl Family for TeslaFamily {
         let io = io::Io::new(m, f, &job.entry().stage);
         limits(job, &io)?;
         let mut isel = Isel::new(m, f, &target, &plan, &io, size)?;
-        isel.pipeline = job.options.around.as_deref().map(|a| &a.pipeline);
+        isel.pipeline = job.options.context.as_deref().map(|a| &a.pipeline);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         isel.finish(f, &mut code, lists, &target);
         let state = Shape { io: io.clone(), ..Shape::of(&isel, m, &plan) };
@@ -410,7 +410,7 @@ impl Family for TeslaFamily {
             state: io::state(
                 &shape.io,
                 &cx.job.entry().stage,
-                cx.job.options.around.as_deref().map(|a| &a.pipeline),
+                cx.job.options.context.as_deref().map(|a| &a.pipeline),
                 cx.job.generation,
             ),
             code: p.code,

@@ -34,7 +34,7 @@ pub fn disjoint(x: u32, y: u32) -> bool {
     base(x) == base(y) && (word(x) + words(x) <= word(y) || word(y) + words(y) <= word(x))
 }
 
-/// How control may go on behind a branch.
+/// How control may continue behind a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BranchKind {
     /// Nowhere but to its block. `together`: all lanes of the workgroup that began come along.
@@ -42,7 +42,7 @@ pub enum BranchKind {
         /// Whether they do.
         together: bool,
     },
-    /// Some lanes may go on. `uniform`: all that come to the branch go the same way.
+    /// Some lanes may continue. `uniform`: all that come to the branch go the same way.
     Maybe {
         /// Whether they do.
         uniform: bool,
@@ -65,7 +65,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Whether it is a branch behind which control may go on.
+    /// Whether it is a branch behind which control may continue.
     pub fn is_conditional(&self) -> bool {
         matches!(self.branch_kind, Some(BranchKind::Maybe { .. }))
     }

@@ -2,7 +2,7 @@
 //! `discard`. Texture operations whose results are read behind that place alone skip helpers.
 //!
 //! Needs: all other flows in place. Keeps: all instructions and their flows; an instruction without a flow carries this one, and where
-//! there is none helpers go on. Other lanes do the same as before.
+//! there is none helpers continue. Other lanes do the same as before.
 
 use gpucc_mir::backward;
 use gpucc_valhall_machine::build::flow;

@@ -326,7 +326,7 @@ impl Family for ValhallFamily {
             is_vertex: stage.kind() == Stage::Vertex,
             is_fragment: stage.kind() == Stage::Fragment,
             per_sample: io.per_sample,
-            pipeline: job.options.around.as_ref().map(|a| &a.pipeline),
+            pipeline: job.options.context.as_ref().map(|a| &a.pipeline),
             uniforms: Uniforms::new(3 * m.resources.len() + 16, resources::immediate_words(m, f)),
             entries: Vec::new(),
             places: &place,

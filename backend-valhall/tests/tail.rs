@@ -162,7 +162,7 @@ b2:; r2 = Op(MovI32) r0; End";
     let round = "b0 -> b0, b1:; r1 = Op(Wmask) r0; Branch r0, b0; Jump b1\nb1:; r2 = Op(MovI32) r0; End";
     let (text, did) = pass("end-helpers", round, u64::MAX);
     assert!(did == 1 && text.contains("MOV.i32.discard"), "{text}");
-    // Discarded lanes are helpers; before others need them they go on.
+    // Discarded lanes are helpers; before others need them they continue.
     let gone = "b0:; Op(DiscardF32) r0, r1; r2 = Op(MovI32) r0; End";
     let (text, did) = pass("end-helpers", gone, u64::MAX);
     assert!(did == 1 && text.contains(".discard r0, r1"), "{text}");

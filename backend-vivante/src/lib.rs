@@ -222,7 +222,7 @@ impl Family for VivanteFamily {
         if io.is_fragment {
             target = target.of_fragments();
         }
-        let pipeline = job.options.around.as_deref().map(|a| &a.pipeline);
+        let pipeline = job.options.context.as_deref().map(|a| &a.pipeline);
         stage_limits(job, &io, pipeline)?;
         let size = if staged { [1; 3] } else { job.workgroup_size() };
         let steps = if s.launch { Steps::new(f, m) } else { Steps::default() };
@@ -330,7 +330,7 @@ impl Family for VivanteFamily {
             shared_bytes: state.shared_bytes,
             scratch_bytes,
         };
-        let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
+        let (stage, pipeline) = (&job.entry().stage, job.options.context.as_deref().map(|a| &a.pipeline));
         let (interface, words) = match staged {
             true => (
                 job.interface(&state.io.used, io::places(&state.io, stage, pipeline)),
@@ -464,7 +464,7 @@ fn hand_over(mf: &Code, cx: &mut CompileCx<'_, VivanteFamily>) {
     let mut ends = mf.code.iter().flatten().filter(|i| i.target_op() == Some(inst::VOp::End) && !i.uses.is_empty());
     let Some(end) = ends.next() else { return };
     let found: Vec<u16> = end.uses.iter().filter_map(gpucc_mir::Use::phys).map(|p| p.place.row(4)).collect();
-    let pipeline = cx.job.options.around.as_deref().map(|a| &a.pipeline);
+    let pipeline = cx.job.options.context.as_deref().map(|a| &a.pipeline);
     if cx.state.io.is_vertex || cx.state.io.is_fragment {
         cx.state.io.hand_over(&cx.job.entry().stage, pipeline, &found);
     }
@@ -487,7 +487,7 @@ fn place_arrays(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<
     });
     let rows = places.filter(|p| p.file == inst::FILE && !t.in_arrays(*p)).map(|p| p.place.row(4) + 1).max();
     let stage = &cx.job.entry().stage;
-    let pipeline = cx.job.options.around.as_deref().map(|a| &a.pipeline);
+    let pipeline = cx.job.options.context.as_deref().map(|a| &a.pipeline);
     let least = cx.state.io.temps(stage, pipeline);
     let temps = rows.unwrap_or(0).max(cx.state.preloaded.len() as u16).max(least);
     arrays::place(mf, t, temps);

@@ -1,4 +1,4 @@
-//! Equal ends of blocks that go on to the same place are kept once.
+//! Equal ends of blocks that continue to the same place are kept once.
 //!
 //! ```text
 //! b1: a; x; y; jump b9                  b1: a; jump t

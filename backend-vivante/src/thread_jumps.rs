@@ -1,4 +1,4 @@
-//! The program ends in its last block alone, and branches to blocks that hold nothing but a jump go on to where those go.
+//! The program ends in its last block alone, and branches to blocks that hold nothing but a jump continue to where those go.
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 

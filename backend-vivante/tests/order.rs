@@ -51,7 +51,7 @@ fn passes_keep_their_order() {
         ("forward-moves", "merge-lanes", "a move whose source is known merges with others"),
         ("merge-lanes", "split-collects", "copies of one place are one"),
         ("tail-merge", "place-arrays", "temporaries in use are known last"),
-        ("tail-merge", "thread-jumps", "blocks that end alike go on by a jump alone"),
+        ("tail-merge", "thread-jumps", "blocks that end alike are left with a jump alone"),
         ("thread-jumps", "rotate-tests", "what a jump leads to is known"),
         ("rotate-tests", "drop-fallthrough", "a block that only tests still has its jump"),
     ];

@@ -128,7 +128,7 @@ impl Failure {
     }
 }
 
-/// Goes on after failures: each is said, the worst is kept.
+/// Continues after failures: each is said, the worst is kept.
 #[derive(Default)]
 pub struct Worst(Option<u8>);
 
@@ -239,7 +239,7 @@ fn command_first(mut args: Vec<OsString>, command: &clap::Command) -> Vec<OsStri
 /// Columns of help.
 const COLUMNS: usize = 80;
 
-/// Help whose lines have 80 columns at most: longer ones go on under their first word. Escapes of colour have no width.
+/// Help whose lines have 80 columns at most: longer ones continue under their first word. Escapes of colour have no width.
 fn folded(help: &str) -> String {
     let width = |s: &str| {
         let (mut n, mut escape) = (0, false);

@@ -168,7 +168,7 @@ impl Rows<'_> {
                 for &target in self.targets {
                     let row = self.row(&format!("{name}:{}", e.name), e.stage.name(), target);
                     let mut codegen = input::codegen_options(front);
-                    (codegen.around, codegen.bound) = (e.around.clone(), e.bound.clone());
+                    (codegen.context, codegen.bound) = (e.context.clone(), e.bound.clone());
                     self.entry(row, (&e.module, &e.name), &Options { target, codegen }, per_line);
                 }
             }

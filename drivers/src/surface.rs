@@ -98,7 +98,8 @@ impl<L: SurfaceLayout> Surface<L> {
         for level in 0..image.levels {
             let [w, h, slices] = image.level_size(level);
             for (slice, y) in (0..slices).flat_map(|slice| (0..h).map(move |y| (slice, y))) {
-                let at = |x: u32, sample: u32| self.layout.offset([level, slice, x, y, sample]) as usize;
+                let at =
+                    |x: u32, sample: u32| self.layout.offset(TexelAt { level, layer: slice, x, y, sample }) as usize;
                 let (from, row) = (image.offset(level, slice, 0, y, 0) + part, at(0, 0));
                 for k in 0..w as usize * samples {
                     let to = match self.layout.is_linear() {

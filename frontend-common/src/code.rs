@@ -35,7 +35,7 @@ impl Code {
         b
     }
 
-    /// Goes on in `block`, which now gets its place in the layout.
+    /// Continues in `block`, which now gets its place in the layout.
     pub fn start(&mut self, block: Block) {
         self.f.layout.push(block);
         self.block = block;

@@ -123,7 +123,7 @@ fn components_are_assigned() {
     }
 }
 
-/// Several components on the left side in the head of a `for`: its body may go on, end it, nest and have names of its own.
+/// Several components on the left side in the head of a `for`: its body may continue, end it, nest and have names of its own.
 #[test]
 fn components_are_assigned_in_heads() {
     let body = "var v = vec2u(0u, 9u);

@@ -1,7 +1,7 @@
 //! A module as a list of instructions: framing, ids, decorations, names, entry points and the bounds of functions.
 
 use crate::grammar;
-use crate::places::{Places, Recorder};
+use crate::places::{Recorder, SourceMap};
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir::{Diagnostic, Refusal, Span, Stage};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
@@ -106,7 +106,7 @@ pub struct Module {
     /// Functions by `OpFunction`'s id.
     pub functions: FxHashMap<u32, Function>,
     /// Where instructions are in the source.
-    pub places: Places,
+    pub places: SourceMap,
     /// Ids of `GLSL.std.450`.
     glsl: Vec<u32>,
     /// Sets of instructions that are not known, with their names.
@@ -181,7 +181,7 @@ impl Module {
             entries: Vec::new(),
             constants: Vec::new(),
             functions: FxHashMap::default(),
-            places: Places::default(),
+            places: SourceMap::default(),
             glsl: Vec::new(),
             foreign: FxHashMap::default(),
         };

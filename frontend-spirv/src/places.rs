@@ -127,7 +127,7 @@ impl Recorder {
     }
 
     /// Lays the files out one after the other.
-    pub fn finish(mut self) -> Places {
+    pub fn finish(mut self) -> SourceMap {
         let mut files = Vec::new();
         let mut index: FxHashMap<u32, usize> = FxHashMap::default();
         let mut named: FxHashMap<u32, Vec<Place>> = FxHashMap::default();
@@ -157,7 +157,7 @@ impl Recorder {
             })
         };
         let spans = self.places.iter().map(span).collect();
-        Places { files, spans }
+        SourceMap { files, spans }
     }
 }
 
@@ -190,16 +190,16 @@ fn blank(places: &[Place]) -> String {
     text
 }
 
-/// The places of a module's instructions.
+/// The source ranges of a module's instructions.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct SourceMap {
     /// The files that it names.
     pub files: Vec<SourceFile>,
     /// By place: a range of all files' texts, one after the other with a byte between.
     spans: Vec<Span>,
 }
 
-impl Places {
+impl SourceMap {
     /// The range of a place.
     pub fn span(&self, place: u32) -> Span {
         if place == 0 { Span::UNKNOWN } else { self.spans.get(place as usize).copied().unwrap_or(Span::UNKNOWN) }

@@ -291,7 +291,7 @@ fn check_options(module: &Module, names: &[&str], options: &Options) -> Result<(
             format!("there is no optimisation level {}: it is 0 to 3", o.opt_level),
         ));
     }
-    let Some(state) = o.around.as_ref().map(|a| &a.pipeline).or(o.pipeline.as_deref()) else { return Ok(()) };
+    let Some(state) = o.context.as_ref().map(|a| &a.pipeline).or(o.pipeline.as_deref()) else { return Ok(()) };
     let mut entries = names.iter().filter_map(|name| module.entries.iter().find(|e| e.name == *name));
     entries.try_for_each(|e| crate::fit::fits(e, state))
 }

@@ -39,10 +39,10 @@ impl Link for Pipeline {
             fits(f, self)?;
             linked(v, f)?;
         }
-        let around = |other: Option<StageInfo>| PipelineContext { other, ..PipelineContext::new(self.clone()) };
+        let context = |other: Option<StageInfo>| PipelineContext { other, ..PipelineContext::new(self.clone()) };
         Ok(Linked {
-            vertex: (vertex, v, around(f.map(|(m, e)| stage_as_read(m, e)))),
-            fragment: f.map(|(m, e)| (m, e, around(Some(v.stage.clone())))),
+            vertex: (vertex, v, context(f.map(|(m, e)| stage_as_read(m, e)))),
+            fragment: f.map(|(m, e)| (m, e, context(Some(v.stage.clone())))),
         })
     }
 }
@@ -70,13 +70,13 @@ impl Linked<'_> {
     }
 }
 
-/// Compiles an entry with what is around it.
+/// Compiles an entry in its pipeline context.
 fn compile_in(
-    (module, entry, around): &(&Module, &EntryPoint, PipelineContext),
+    (module, entry, context): &(&Module, &EntryPoint, PipelineContext),
     options: &Options,
 ) -> Result<Artifact, Diagnostic> {
     let mut options = options.clone();
-    options.codegen.around = Some(Box::new(around.clone()));
+    options.codegen.context = Some(Box::new(context.clone()));
     compile_entry(module, &entry.name, &options)
 }
 

@@ -76,13 +76,13 @@ impl<'a> Builder<'a> {
         Builder { func, block, pos: None, loc, fp }
     }
 
-    /// Goes on in another block, appending.
+    /// Continues in another block, appending.
     pub fn switch_to(&mut self, block: Block) {
         self.block = block;
         self.pos = None;
     }
 
-    /// Makes a block at the end of the layout. Goes on in the present one.
+    /// Makes a block at the end of the layout. Continues in the present one.
     pub fn add_block(&mut self) -> Block {
         self.func.add_block()
     }

@@ -59,7 +59,7 @@ entry "vs" vertex func0 {
   out0 "" position f32x4
 }
 entry "fs" fragment func1 {
-  dense
+  compact_targets
   in0 "a" location 0 over_w center f32
   out0 "c" location 0 blended f32x4
   out1 "d" location 1 half16 blended i32x2

@@ -1,4 +1,4 @@
-//! Lists of instructions on their way to blocks.
+//! Lists of instructions that are not in blocks yet.
 //!
 //! A function is walked in the order of its code by everything that comes later, and a walk is as fast as memory only where
 //! the blocks' lists lie one behind the other. So code that writes all of them keeps them here and hands them out when it is known

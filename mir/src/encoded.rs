@@ -38,7 +38,7 @@ pub trait Payload<I: Isa>: Clone + Display {
     /// The facts about any such instruction.
     fn of(inst: &Inst<I>) -> Self;
 
-    /// Whether control may go on behind an instruction.
+    /// Whether control may continue behind an instruction.
     fn falls(inst: &Packed<I>) -> bool;
 
     /// The same of an instruction of which this is known, where the word alone does not tell.
@@ -161,7 +161,7 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
     /// Checks the rules of encoded code:
     /// - each instruction encodes and keeps to the rules of its table;
     /// - a branch has a block, and nothing else has one; the block exists and is a successor;
-    /// - behind what control does not go on there is nothing in a block; where it reaches the end of one, the next exists and is a
+    /// - behind what control does not continue there is nothing in a block; where it reaches the end of one, the next exists and is a
     ///   successor, but for the last where [`Payload::ENDS`].
     ///
     /// # Errors

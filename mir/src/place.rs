@@ -35,7 +35,7 @@ pub struct Piece {
     pub bytes: u32,
     /// The block that it branches to.
     pub to: Option<u32>,
-    /// Whether control can go on behind it.
+    /// Whether control can continue behind it.
     pub falls: bool,
 }
 

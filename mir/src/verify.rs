@@ -218,18 +218,18 @@ impl<T: Target> Verifier<'_, T> {
             }
         }
         // Uses before a definition in their block, or without one there, ask all predecessors.
-        let mut asked: Vec<(VReg, u32)> = Vec::new();
+        let mut required: Vec<(VReg, u32)> = Vec::new();
         let mut seen = vec![u32::MAX; mf.classes.len()];
         for (b, block) in mf.blocks.iter().enumerate() {
             let b = b as u32;
-            let mut ask = |v: VReg, seen: &mut [u32]| {
+            let mut require = |v: VReg, seen: &mut [u32]| {
                 if seen[v.0 as usize] != b {
-                    asked.push((v, b));
+                    required.push((v, b));
                 }
             };
             block.params.iter().for_each(|v| seen[v.0 as usize] = b);
             for i in &mf.code[b as usize] {
-                i.vreg_uses().for_each(|v| ask(v, &mut seen));
+                i.vreg_uses().for_each(|v| require(v, &mut seen));
                 i.vreg_defs().for_each(|v| seen[v.0 as usize] = b);
             }
             for (cfg, e) in
@@ -237,15 +237,15 @@ impl<T: Target> Verifier<'_, T> {
             {
                 let params = &mf.blocks[e.to.0 as usize].params;
                 let counts = |(a, p): &(&VReg, &VReg)| !a.is_none() && self.cfg(**p) == cfg;
-                e.args.iter().zip(params).filter(counts).for_each(|(a, _)| ask(*a, &mut seen));
+                e.args.iter().zip(params).filter(counts).for_each(|(a, _)| require(*a, &mut seen));
             }
         }
-        asked.sort_unstable_by_key(|a| (a.0, a.1));
-        asked.dedup();
+        required.sort_unstable_by_key(|a| (a.0, a.1));
+        required.dedup();
         let preds = [self.preds(Cfg::Logical), self.preds(Cfg::Linear)];
         let mut reached = vec![VReg::NONE; mf.blocks.len()];
         let mut todo: Vec<u32> = Vec::new();
-        for same in asked.chunk_by(|a, b| a.0 == b.0) {
+        for same in required.chunk_by(|a, b| a.0 == b.0) {
             let v = same[0].0;
             todo.extend(same.iter().map(|a| a.1));
             let preds = &preds[self.cfg(v) as usize];

@@ -1,5 +1,5 @@
 //! Addresses and islands, on code that is made up: whoever follows the jumps comes where the branch wants to go, no
-//! step is longer than a branch reaches, and control that is to go on comes to the next instruction.
+//! step is longer than a branch reaches, and control that is to continue comes to the next instruction.
 
 use gpucc_mir::{Piece, Placed, Reach, place};
 

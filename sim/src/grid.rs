@@ -56,7 +56,7 @@ pub fn local_id(index: u32, workgroup_size: [u32; 3]) -> [u32; 3] {
 pub enum RunState {
     /// It waits at a barrier; the number tells barriers apart (usually the address of the instruction).
     Barrier(u64),
-    /// Its time slice is over; it can go on at once. Subgroups that wait for each other through atomics need this.
+    /// Its time slice is over; it can continue at once. Subgroups that wait for each other through atomics need this.
     Yield,
     /// It ended.
     Done,
@@ -103,7 +103,7 @@ pub trait Machine {
     /// A broken rule.
     fn run(&mut self, subgroup: &mut Self::Subgroup, time_slice: u32) -> Result<RunState, Trap>;
 
-    /// All subgroups of the workgroup that was entered are at a barrier and go on.
+    /// All subgroups of the workgroup that was entered are at a barrier and continue.
     fn passed_barrier(&mut self);
 
     /// Workgroups that there is room for at once.

@@ -1,5 +1,7 @@
 //! The launch of a machine: what all do alike before the first workgroup and after the last.
 
+pub mod source;
+
 use gpucc_container::{Access, Container, DescriptorKey, Entry, IMMEDIATES, RaceMark, Resource, ResourceKind, Stage};
 
 use crate::device::{Descriptor, Device};

@@ -498,8 +498,8 @@ fn quads() {
 struct Torn;
 
 impl Texels for Torn {
-    fn texel(&self, _: u32, _: u32, x: u32, _: u32, _: u32) -> Result<Texel, Trap> {
-        if x == 1 { Err(Trap::new(TrapKind::OutOfBounds, "no texel")) } else { Ok([1f32.to_bits(); 4]) }
+    fn texel(&self, at: TexelAt) -> Result<Texel, Trap> {
+        if at.x == 1 { Err(Trap::new(TrapKind::OutOfBounds, "no texel")) } else { Ok([1f32.to_bits(); 4]) }
     }
 }
 
@@ -613,9 +613,10 @@ fn texels_in_memory_are_read_by_words() {
             asked.borrow_mut().push((at, n));
             Ok((0..u64::from(n)).map(|k| u64::from(bytes[(at + k) as usize]) << (8 * k)).sum())
         };
-        let place = |[_, _, x, y, _]: TexelAt| u64::from(size * (x + 2 * y));
+        let place = |at: TexelAt| u64::from(size * (at.x + 2 * at.y));
         let words = |raw: u128| [raw as u32, (raw >> 32) as u32, (raw >> 64) as u32, (raw >> 96) as u32];
-        let texel = MemoryTexels::new(place, size, load, words).texel(0, 0, 1, 1, 0).unwrap();
+        let texel =
+            MemoryTexels::new(place, size, load, words).texel(TexelAt { x: 1, y: 1, ..TexelAt::default() }).unwrap();
         (texel, asked.into_inner())
     };
     assert_eq!(read(1), ([3, 0, 0, 0], vec![(3, 1)]));
@@ -624,6 +625,6 @@ fn texels_in_memory_are_read_by_words() {
     let wide = vec![(48, 4), (52, 4), (56, 4), (60, 4)];
     assert_eq!(read(16), ([0x3332_3130, 0x3736_3534, 0x3b3a_3938, 0x3f3e_3d3c], wide));
     let torn = MemoryTexels::new(|_| 0, 4, |_, _| Err(Trap::new(TrapKind::OutOfBounds, "none")), |_| [0; 4]);
-    assert!(torn.texel(0, 0, 0, 0, 0).is_err());
-    assert!(NoTexels.texel(0, 0, 0, 0, 0).is_err());
+    assert!(torn.texel(TexelAt::default()).is_err());
+    assert!(NoTexels.texel(TexelAt::default()).is_err());
 }

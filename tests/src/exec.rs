@@ -39,7 +39,7 @@ pub fn targets(list: &str) -> Vec<Target> {
     gpucc_kit::exec::wanted(&Target::parse_list(list).unwrap_or_else(|e| panic!("{e}")))
 }
 
-/// Reads a comma list of `interp`, `passes`, `lowered`, `poorest` and targets.
+/// Reads a comma list of `interp`, `passes`, `lowered`, `minimal` and targets.
 ///
 /// # Errors
 /// A sentence that lists what there is.

@@ -46,7 +46,7 @@ pub fn scene(scene: &mut Scene, rng: &mut SplitMix64) {
 pub fn stages(ready: &mut PreparedScene, rng: &mut SplitMix64) {
     for e in &mut ready.shaders.entries {
         module(&mut e.module, rng);
-        let other = e.around.as_mut().and_then(|a| a.other.as_mut());
+        let other = e.context.as_mut().and_then(|a| a.other.as_mut());
         if let Some(StageInfo::Vertex(io) | StageInfo::Fragment { io, .. }) = other {
             shuffle(&mut io.inputs, rng);
             shuffle(&mut io.outputs, rng);

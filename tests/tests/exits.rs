@@ -1,4 +1,4 @@
-//! Lanes that leave loops and switches by different exits at different times: those that wait behind a loop go on, however the
+//! Lanes that leave loops and switches by different exits at different times: those that wait behind a loop continue, however the
 //! last of the others leave.
 
 use std::fmt::Write as _;
@@ -56,7 +56,7 @@ const HEAD: &str = "\
 ";
 
 /// The last lanes of a loop return in a case, so that none comes to the continue part, which alone sends lanes behind the loop:
-/// those that it sent there in earlier iterations still go on.
+/// those that it sent there in earlier iterations still continue.
 #[test]
 fn lanes_wait_behind_a_loop_while_the_last_others_return() {
     let wgsl = format!(

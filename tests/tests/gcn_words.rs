@@ -54,7 +54,7 @@ fn linked(scene: &Value, &target: &Target) -> Result<[Entry; 2], String> {
     let Stages::Render { vertex, fragment: Some(second) } = shaders.pipelines[0] else { panic!("two stages") };
     let compile = |e: usize| {
         let e = &shaders.entries[e];
-        let codegen = CodegenOptions { around: e.around.clone(), ..CodegenOptions::default() };
+        let codegen = CodegenOptions { context: e.context.clone(), ..CodegenOptions::default() };
         let done = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen });
         done.map(|d| d.container().entries[0].clone()).map_err(|d| d.code.to_string())
     };

@@ -30,7 +30,7 @@ fn sample(most: usize) -> Vec<Case> {
 #[test]
 fn a_few_cases_of_each_group_give_the_recorded_bytes() {
     let cases = sample(4);
-    let jobs = [(On::Interp, 0), (On::Interp, 2), (On::Passes(For::Poor), 2), (On::Passes(For::Poorest), 2)];
+    let jobs = [(On::Interp, 0), (On::Interp, 2), (On::Passes(For::Poor), 2), (On::Passes(For::Minimal), 2)];
     let places: Vec<_> = jobs.iter().map(|&(on, level)| gfx::place(on, level)).collect();
     let mut wrong = Vec::new();
     for case in &cases {
@@ -186,7 +186,7 @@ fn the_number_of_cores_does_not_show_in_a_frame() {
     frames.extend(sample(3).iter().filter_map(|c| gfx::shuffled(c, Path::new("")).ok()));
     let wrong = |ready: &PreparedScene| -> Vec<String> {
         let mut list = Vec::new();
-        let oracles = [On::Interp, On::Passes(For::Poorest)];
+        let oracles = [On::Interp, On::Passes(For::Minimal)];
         for place in oracles.into_iter().chain(drawing("all")).map(|on| gfx::place(on, 2)) {
             // A frame that the target refuses runs on no number of cores.
             let Ok(programs) = Programs::new(&ready.file.scene, &ready.shaders, place) else { continue };

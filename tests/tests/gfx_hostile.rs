@@ -49,7 +49,7 @@ fn draw(text: &str) -> Result<Vec<u8>, String> {
 
 fn picture(ready: &PreparedScene) -> Result<Vec<u8>, String> {
     let scene = &ready.file.scene;
-    let place = gfx::place(On::Passes(For::Poorest), 2);
+    let place = gfx::place(On::Passes(For::Minimal), 2);
     let programs = Programs::new(scene, &ready.shaders, place).map_err(|f| f.to_string())?;
     let mut resources = ready.resources.clone();
     let options = frame::Options::default();

@@ -69,7 +69,7 @@ fn public_cases_through_nagas_spirv() {
         cases.extend(all.into_iter().enumerate().filter(taken).map(|(_, c)| c));
     }
     let drawn = AtomicUsize::new(0);
-    let place = gfx::place(On::Passes(For::Poorest), 2);
+    let place = gfx::place(On::Passes(For::Minimal), 2);
     let wrong: Vec<String> = cases
         .par_iter()
         .enumerate()
@@ -150,7 +150,7 @@ fn pair(folder: &Path, made: &Path, name: &str) -> Result<(), String> {
     };
     let twin = ["vertex", "fragment"].map(|s| (s.to_string(), Shader::File(format!("{name}.wgsl"))));
     let (glsl, wgsl) = (with(files, made), with(twin.to_vec(), folder));
-    for (on, level) in [(On::Interp, 0), (On::Interp, 2), (On::Passes(For::Poorest), 2)] {
+    for (on, level) in [(On::Interp, 0), (On::Interp, 2), (On::Passes(For::Minimal), 2)] {
         let got = outputs(glsl.clone(), on, level)?;
         let want = outputs(wgsl.clone(), on, level)?;
         for ((name, got), (_, want)) in got.iter().zip(&want) {

@@ -2,7 +2,7 @@
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_kit::suite;
-use gpucc_opt::pipeline::{Options, prepare};
+use gpucc_opt::passes::{Options, prepare};
 use gpucc_tests::exec::{POOR, RICH};
 use gpucc_tests::shared;
 use rayon::prelude::*;

@@ -34,7 +34,7 @@ fn everywhere(wgsl: &str, before: &Dispatch, check: impl Fn(&Result<Dispatch, St
     assert!(wrong.is_empty(), "{}\n{wgsl}", wrong.join("\n"));
 }
 
-/// Lanes that never leave a loop hit the step limit; where none of them enters it, all go on behind.
+/// Lanes that never leave a loop hit the step limit; where none of them enters it, all continue behind.
 #[test]
 fn endless_loops_of_some_lanes() {
     const HEAD: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;

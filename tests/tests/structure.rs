@@ -285,7 +285,7 @@ fn every_dependency_is_used() {
     assert!(wrong.is_empty(), "nothing uses\n{}", wrong.join("\n"));
 }
 
-/// A source with the same meaning on every family stands in `sim/src/source.rs` alone: no machine gives it a value.
+/// A source with the same meaning on every family stands in `sim/src/launch/source.rs` alone: no machine gives it a value.
 #[test]
 fn machines_resolve_no_common_source() {
     let common = [

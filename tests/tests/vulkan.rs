@@ -181,8 +181,8 @@ fn on_machine(name: &str, (ready, want): (&PreparedScene, &[u8]), on: (Target, u
 
 /// Places of the oracle.
 fn oracles() -> [Place; 3] {
-    let poorest = Place::Oracle(Lowering::Passes { level: 2, caps: For::Poorest.caps() });
-    [Place::interp(0), Place::interp(3), poorest]
+    let minimal = Place::Oracle(Lowering::Passes { level: 2, caps: For::Minimal.caps() });
+    [Place::interp(0), Place::interp(3), minimal]
 }
 
 /// All of a program: what is wrong, and how often it was drawn.

@@ -412,7 +412,7 @@ fn forms_have_their_values() {
                 Ok(r) => r,
                 Err(v) => return vec![format!("{name}: {v:?}")],
             };
-            for on in [On::Interp, On::Passes(For::Poorest), On::Passes(For::Rich)] {
+            for on in [On::Interp, On::Passes(For::Minimal), On::Passes(For::Rich)] {
                 for level in [0, 2] {
                     match gfx::draw(&case, &ready, gfx::place(on, level), Some(7)) {
                         Verdict::Passed => {}

@@ -150,7 +150,7 @@ fn module(form: &Form, entries: &str) -> String {
 /// A machine of each family, and the oracle with and without passes.
 fn places() -> Vec<On> {
     let machines = exec::targets("gcn:gfx8,valhall:v10,tesla:nva3,vivante:gc7000").into_iter().map(exec::on);
-    [On::Interp, On::Passes(For::Poorest)].into_iter().chain(machines).collect()
+    [On::Interp, On::Passes(For::Minimal)].into_iter().chain(machines).collect()
 }
 
 /// A scene of one pixel that holds the result of the vertex or of the fragment program.

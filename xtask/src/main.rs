@@ -84,7 +84,7 @@ fn gfx(steps: &mut Steps, programs: &[PathBuf]) -> bool {
         steps.command(title, c)
     };
     on("graphics cases on the interpreter", "interp", "0,2")
-        && on("graphics cases on the interpreter, lowered for the poorest target", "poorest", "2")
+        && on("graphics cases on the interpreter, lowered for the minimal target", "minimal", "2")
 }
 
 /// Formatting, clippy unless it is left out, and tests of some packages.

@@ -7,9 +7,9 @@ use gpucc_mir::{MInst, Use, VReg};
 
 use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
+use crate::flow::reg_banks::RegBank;
 use crate::inst::{Clamp, GOp, K, Long, MI, S, U, op, with};
 use crate::ops::{scalar_compare, scalar_op};
-use crate::reg_banks::RegBank;
 
 impl Isel<'_> {
     pub(super) fn add(&mut self, cx: &mut IselCx<'_>, out: VReg, a: U, b: U) {

@@ -6,8 +6,8 @@ use gpucc_mir::{MEdge, MInst, PReg, Pseudo, Regs, Use};
 
 use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
+use crate::flow::reg_banks::RegBank;
 use crate::inst::{FILE_S, S, U, V, op};
-use crate::reg_banks::RegBank;
 
 impl Isel<'_> {
     pub(super) fn sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {

@@ -8,10 +8,10 @@ use gpucc_pipeline::{Code, StepMode, VertexFormat};
 use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{
-    Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, Offset, Once, Param,
-    Readonly, S2, S4, Typed, U, V, Vm, exec, op, run_class, with,
+    Attribute, Compressed, Done, Enabled, EndsDeadWave, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, Offset, Once,
+    Param, Readonly, S2, S4, Typed, U, V, Vm, exec, op, run_class, with,
 };
-use crate::io::{self, Colour, VERTEX_GROUP, distances, first_distances};
+use crate::interface::io::{self, Colour, VERTEX_GROUP, distances, first_distances};
 
 /// The number of the sample in the word of item 13: first bit and width.
 const SAMPLE: [u32; 2] = [8, 4];
@@ -274,7 +274,7 @@ impl Isel<'_> {
             }
         };
         let inst = build::SAndn2B64.on([Use::preg(live), here]).def(Def::preg(live));
-        cx.emit(with(inst, (Ends(true),)));
+        cx.emit(with(inst, (EndsDeadWave(true),)));
         Ok(())
     }
 

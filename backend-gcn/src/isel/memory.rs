@@ -10,7 +10,7 @@ use crate::inst::{
     FILE_S, Glc, IN_OPERAND, Long, MI, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op,
     run_class, with,
 };
-use crate::launch_registers::{BufferDescriptor, ROOT};
+use crate::interface::launch_registers::{BufferDescriptor, ROOT};
 
 /// Largest immediate offset of a buffer instruction.
 const BUFFER_OFFSET: u32 = 4095;

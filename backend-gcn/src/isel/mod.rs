@@ -18,14 +18,14 @@ use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, Second
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdges, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_pipeline::Pipeline;
 
-use crate::bindings::Bindings;
 use crate::builders as build;
+use crate::flow::reg_banks::{RegBank, RegBanks};
 use crate::flow::{Plan, WaveExit};
 use crate::inst::{Acquires, FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, S4, Sync, U, V, op, with};
-use crate::io::Io;
-use crate::launch_registers::{BufferDescriptor, LaunchRegisters, ROOT};
+use crate::interface::bindings::Bindings;
+use crate::interface::io::Io;
+use crate::interface::launch_registers::{BufferDescriptor, LaunchRegisters, ROOT};
 use crate::ops::scalar_compare;
-use crate::reg_banks::{RegBank, RegBanks};
 use gpucc_driver::Tables;
 
 pub(crate) type IselCx<'f> = Select<'f, Gcn>;

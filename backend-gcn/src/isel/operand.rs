@@ -9,7 +9,7 @@ use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
 use crate::forms::{has_short, mask_source};
 use crate::inst::{FILE_S, FILE_V, GOp, Long, MI, S, S2, SrcMods, U, V, exec, run_class};
-use crate::launch_registers::BufferDescriptor;
+use crate::interface::launch_registers::BufferDescriptor;
 use crate::ops::commutes;
 
 impl Isel<'_> {

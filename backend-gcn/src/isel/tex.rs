@@ -13,12 +13,12 @@ use gpucc_mir::{Class, Def, MInst, Src, Use, VReg};
 use smallvec::SmallVec;
 
 use super::{Isel, IselCx};
-use crate::bindings::{IMAGE, size};
 use crate::builders as build;
 use crate::inst::{
     Da, Dmask, Glc, K, Long, MI, OfImage, Offset, Once, Readonly, S, S2, S4, S8, Sbase, U, Unorm, V, V2, op, run_class,
     with,
 };
+use crate::interface::bindings::{IMAGE, size};
 
 /// 8.0: what a cube's layer counts for beside its face.
 const FACES: u32 = 0x4100_0000;
@@ -138,7 +138,7 @@ impl Isel<'_> {
     }
 
     /// The descriptor of a resource, or of an element of an array of them; `behind` bytes further.
-    fn descriptor(&mut self, cx: &mut IselCx<'_>, r: Res, index: Option<Value>, behind: u32) -> VReg {
+    fn resource_descriptor(&mut self, cx: &mut IselCx<'_>, r: Res, index: Option<Value>, behind: u32) -> VReg {
         let d = &self.module.resources[r];
         let class = if matches!(d.kind, ResourceKind::Sampler { .. }) { S4 } else { S8 };
         let (group, count) = (d.group, d.count.max(1));
@@ -187,12 +187,12 @@ impl Isel<'_> {
     }
 
     fn texture(&mut self, cx: &mut IselCx<'_>, req: &TexOperands) -> VReg {
-        self.descriptor(cx, req.tex.texture, req.get(TexArg::TextureIndex), 0)
+        self.resource_descriptor(cx, req.tex.texture, req.get(TexArg::TextureIndex), 0)
     }
 
     /// The sampler, as a gather wants it or as it is.
     fn sampler(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, gather: bool) -> Option<VReg> {
-        let whole = self.descriptor(cx, req.tex.sampler?, req.get(TexArg::SamplerIndex), 0);
+        let whole = self.resource_descriptor(cx, req.tex.sampler?, req.get(TexArg::SamplerIndex), 0);
         if !gather {
             return Some(whole);
         }
@@ -448,7 +448,7 @@ impl Isel<'_> {
     /// The map of a pixel's samples to fragments, which all samples of the pixel share.
     fn fragments(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, place: &[U]) -> VReg {
         self.images.once = true;
-        let fmask = self.descriptor(cx, req.tex.texture, req.get(TexArg::TextureIndex), IMAGE);
+        let fmask = self.resource_descriptor(cx, req.tex.texture, req.get(TexArg::TextureIndex), IMAGE);
         let parts: Vec<U> = place.iter().map(|&p| self.in_vector(cx, p)).collect();
         let address = cx.temp(run_class(parts.len()));
         cx.emit(with(MInst::collect(address, parts), (Once(true),)));

@@ -16,20 +16,20 @@ use gpucc_gcn_machine::{Op, operand};
 use gpucc_mir::BlockId;
 use smallvec::{SmallVec, smallvec};
 
-use crate::encoded::{Block, Code, EncodedInst, row};
+use crate::tail::encoded::{Block, Code, EncodedInst, row};
 
 /// Runs over the code. Returns how many discards may end the wave.
 pub fn run(code: &mut Code, generation: u8) -> u64 {
     let end = BlockId(code.blocks.len() as u32);
     let mut branches = 0;
     for block in &mut code.blocks {
-        if !block.insts.iter().any(|i| i.facts.ends) {
+        if !block.insts.iter().any(|i| i.facts.ends_dead_wave) {
             continue;
         }
         let old = std::mem::take(&mut block.insts);
         let mut new = Vec::with_capacity(old.len() + 1);
         for i in old {
-            let (ends, loc) = (i.facts.ends && i.facts.is_far, i.loc);
+            let (ends, loc) = (i.facts.ends_dead_wave && i.facts.is_far, i.loc);
             new.push(i);
             if ends {
                 let branch = form::inst(row(Op::SCbranchScc0, Form::Short, false, generation));

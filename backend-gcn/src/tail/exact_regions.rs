@@ -18,7 +18,7 @@ use gpucc_ir::Loc;
 use gpucc_mir::Ranges;
 use smallvec::smallvec;
 
-use crate::encoded::{Code, EncodedInst, mask_op, row};
+use crate::tail::encoded::{Code, EncodedInst, mask_op, row};
 
 /// Runs over the code; `live` is the first register of the lanes that are live, behind which is room for EXEC. Returns how many regions it
 /// made.
@@ -127,7 +127,7 @@ fn last_exports(insts: &[EncodedInst]) -> Option<usize> {
         let row = i.inst.row();
         match row.attrs.unit {
             Unit::Valu | Unit::Trans | Unit::Interp => row.operand("dpp_ctrl").is_none() && !row.effects.convergent,
-            Unit::Salu | Unit::Smem | Unit::Branch => !i.facts.ends,
+            Unit::Salu | Unit::Smem | Unit::Branch => !i.facts.ends_dead_wave,
             Unit::Vmem => row.attrs.format == Format::Mubuf && row.attrs.access == Access::Load,
             Unit::Export => true,
             Unit::Lds | Unit::Flat => false,

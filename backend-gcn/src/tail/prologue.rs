@@ -6,8 +6,8 @@ use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Op, operand};
 use smallvec::smallvec;
 
-use crate::encoded::{Code, EncodedInst, mask_op, row};
-use crate::launch_registers::LaunchRegisters;
+use crate::interface::launch_registers::LaunchRegisters;
+use crate::tail::encoded::{Code, EncodedInst, mask_op, row};
 
 /// Runs over the code. Returns how many instructions it put there.
 pub fn run(code: &mut Code, fixed: &LaunchRegisters, generation: u8) -> u64 {

@@ -1,6 +1,6 @@
 //! Encoded code for tests of the passes on it.
 
-use gpucc_gcn::encoded::{Block, Code, EncodedInst};
+use gpucc_gcn::tail::encoded::{Block, Code, EncodedInst};
 use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Gcn, Op};
 use gpucc_isa::Inst;

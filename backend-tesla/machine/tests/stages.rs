@@ -238,7 +238,7 @@ fn short_trap(place: (u8, u8), found: &mut Found) {
     assert!(said.as_ref().is_err_and(|t| t.contains("trap instruction")), "{said:?}");
 }
 
-/// Fragments that are discarded go on, and do not count.
+/// Fragments that are discarded continue, and do not count.
 fn discards(found: &mut Found) {
     for g in 0..Tesla::GENERATIONS.len() as u8 {
         let text = "(s $c0) discard\nadd b32 $r12 $r12 0x1\nexit nop";

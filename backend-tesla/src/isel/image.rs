@@ -7,8 +7,8 @@ use gpucc_pipeline::{Code, Format, Layout};
 use gpucc_tesla_machine::{Cond, Pred, Round, Ty};
 use smallvec::{SmallVec, smallvec};
 
-use super::ask::{TexElements, copy_in, window_word as word};
 use super::memory::global_atomic;
+use super::tex_operands::{TexElements, copy_in, window_word as word};
 use super::{Isel, IselCx, U, high, low};
 use crate::builders as build;
 use crate::inst::{FLAGS, Half, If, IntoHalf, Of, R32, R64, R128, Reads, Rounding, Sat, Signed, Space, When, zero};
@@ -33,25 +33,25 @@ impl Isel<'_> {
         &mut self,
         cx: &mut IselCx<'_>,
         i: Inst,
-        ask: &TexElements<'_>,
+        req: &TexElements<'_>,
         guard: Option<VReg>,
     ) -> Result<Regs, Diagnostic> {
-        let r = ask.tex.texture;
+        let r = req.tex.texture;
         let ResourceKind::StorageTexture { dim, format, .. } = self.module.resources[r].kind else {
             return Err(cx.unknown(i));
         };
-        let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
-        let space = Space((self.slots[r] as u32 + ask.elements[0]) as u8);
+        let Some(coords) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+        let space = Space((self.slots[r] as u32 + req.elements[0]) as u8);
         let mut place: Regs = SmallVec::new();
         for u in self.lanes(cx, coords) {
             place.push(self.in_register(cx, u));
         }
-        if let Some(layer) = ask.get(TexArg::Layer) {
+        if let Some(layer) = req.get(TexArg::Layer) {
             let u = self.lanes(cx, layer)[0];
             place.push(self.in_register(cx, u));
         }
-        let inside = self.inside(cx, ask, dim, &place, guard);
-        let address = self.window_address(cx, ask, dim, format.bytes(), &place);
+        let inside = self.inside(cx, req, dim, &place, guard);
+        let address = self.window_address(cx, req, dim, format.bytes(), &place);
         let held = When(Pred::NotZero);
         let bytes = format.bytes();
         let (class, t) = match bytes {
@@ -62,9 +62,9 @@ impl Isel<'_> {
             _ => (R128, Ty::B128),
         };
         let words = bytes.div_ceil(4) as usize;
-        match (ask.tex.desc.what(), &ask.data.attr) {
+        match (req.tex.desc.what(), &req.data.attr) {
             (TexWhat::Atomic, Attr::TexAtomic(op, _)) => {
-                let Some(value) = ask.get(TexArg::Value) else { return Err(cx.unknown(i)) };
+                let Some(value) = req.get(TexArg::Value) else { return Err(cx.unknown(i)) };
                 let mut v: U = cx.reg(value).into();
                 if *op == gpucc_ir::AtomicOp::Sub {
                     v = self.temp(cx, build::Sub.on([zero(), v])).into();
@@ -72,7 +72,7 @@ impl Isel<'_> {
                 let (none, old) = (cx.temp(R32), cx.temp(R32));
                 cx.emit(MInst::copy(none, U::imm(0)));
                 // The values of lanes without a texel stand behind the operands and their predicate.
-                let (mut atomic, behind) = match ask.get(TexArg::Reference) {
+                let (mut atomic, behind) = match req.get(TexArg::Reference) {
                     Some(expected) => {
                         let expected = cx.reg(expected).into();
                         (build::AtomCas.with((space,), [address.into(), expected, v]), 4)
@@ -84,7 +84,7 @@ impl Isel<'_> {
                 Ok(smallvec![old])
             }
             (TexWhat::Store, _) => {
-                let Some(value) = ask.get(TexArg::Value) else { return Err(cx.unknown(i)) };
+                let Some(value) = req.get(TexArg::Value) else { return Err(cx.unknown(i)) };
                 let given = self.lanes(cx, value);
                 let data = self.encoded(cx, format, &given);
                 let whole = if words == 1 {
@@ -133,7 +133,7 @@ impl Isel<'_> {
     fn inside(
         &mut self,
         cx: &mut IselCx<'_>,
-        ask: &TexElements<'_>,
+        req: &TexElements<'_>,
         dim: TexDim,
         place: &Regs,
         guard: Option<VReg>,
@@ -147,7 +147,7 @@ impl Isel<'_> {
         }
         let mut all = guard;
         for (&v, n) in place.iter().zip(words) {
-            let size = self.word(ask.tex.texture, ask.elements[0], n);
+            let size = self.word(req.tex.texture, req.elements[0], n);
             let is = self.temp(cx, build::Set.with((If(Cond::Less),), [v.into(), size]));
             all = Some(match all {
                 Some(m) => self.temp(cx, build::And.on([m.into(), is.into()])),
@@ -165,15 +165,15 @@ impl Isel<'_> {
     fn window_address(
         &mut self,
         cx: &mut IselCx<'_>,
-        ask: &TexElements<'_>,
+        req: &TexElements<'_>,
         dim: TexDim,
         bytes: u32,
         place: &Regs,
     ) -> VReg {
-        let (r, element) = (ask.tex.texture, ask.elements[0]);
+        let (r, element) = (req.tex.texture, req.elements[0]);
         let up = bytes.trailing_zeros();
         let x = if up == 0 { place[0] } else { self.shift(cx, build::Shl, place[0].into(), up) };
-        let layered = ask.get(TexArg::Layer).is_some();
+        let layered = req.get(TexArg::Layer).is_some();
         if dim == TexDim::D1 && !layered {
             return x;
         }

@@ -4,13 +4,13 @@
 //! registers instead. Literals and buffer sizes are operands in c0, uniform buffers are operands in their own spaces.
 
 mod alu;
-mod ask;
 mod control;
 mod image;
 mod io;
 mod memory;
 mod operand;
 mod tex;
+mod tex_operands;
 
 use gpucc_container::Source;
 use gpucc_driver::Tables;
@@ -165,14 +165,14 @@ impl<'m> Isel<'m> {
             levels: false,
         };
         let mut used: Vec<(Place, bool)> = Vec::new();
-        let mut described: Vec<Res> = Vec::new();
+        let mut with_descriptors: Vec<Res> = Vec::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
             let place = match &d.attr {
                 Attr::Mem(m) | Attr::Atomic(_, m) => m.place,
                 Attr::Place(p) => *p,
                 Attr::Tex(t) | Attr::TexAtomic(_, t) => {
-                    described.extend([Some(t.texture), t.sampler].into_iter().flatten());
+                    with_descriptors.extend([Some(t.texture), t.sampler].into_iter().flatten());
                     s.windows[t.texture] |= matches!(d.op, Ir::ImageStore | Ir::ImageAtomic);
                     continue;
                 }
@@ -248,7 +248,7 @@ impl<'m> Isel<'m> {
                 }
             }
         }
-        s.number(described, &mut storage)?;
+        s.number(with_descriptors, &mut storage)?;
         s.window_bytes = s.window_bytes.next_multiple_of(16);
         s.scratch_bytes = s.scratch_bytes.next_multiple_of(16);
         let span = module.entries[0].span;
@@ -279,11 +279,11 @@ impl<'m> Isel<'m> {
     }
 
     /// Gives textures, samplers and storage textures that are written their numbers; `storage` windows are taken.
-    fn number(&mut self, mut described: Vec<Res>, storage: &mut u8) -> Result<(), Diagnostic> {
-        described.sort_unstable();
-        described.dedup();
+    fn number(&mut self, mut with_descriptors: Vec<Res>, storage: &mut u8) -> Result<(), Diagnostic> {
+        with_descriptors.sort_unstable();
+        with_descriptors.dedup();
         let mut next = [0; 2];
-        for r in described {
+        for r in with_descriptors {
             let d = &self.module.resources[r];
             let count = d.count.max(1);
             let room = match d.kind {

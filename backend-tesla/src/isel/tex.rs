@@ -9,7 +9,7 @@ use gpucc_mir::{Def, MInst, Use, VReg};
 use gpucc_tesla_machine::{Cond, Op};
 use smallvec::{SmallVec, smallvec};
 
-use super::ask::{TexElements, copy_in, window_word, word};
+use super::tex_operands::{TexElements, copy_in, window_word, word};
 use super::{Isel, IselCx, U, copy};
 use crate::builders as build;
 use crate::inst::{FLAGS, If, Mods, R32, TOp, Tesla, run_class, slot, zero};
@@ -24,12 +24,12 @@ impl Isel<'_> {
     /// Selects any texture or image instruction.
     pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst, tex: Tex) -> Result<(), Diagnostic> {
         let data = cx.data(i);
-        let ask = TexElements { tex, data, elements: [0; 2] };
+        let req = TexElements { tex, data, elements: [0; 2] };
         let mut ways: [Elements; 2] = [(0, 1, None); 2];
         for ((way, arg), of) in
             ways.iter_mut().zip([TexArg::TextureIndex, TexArg::SamplerIndex]).zip([Some(tex.texture), tex.sampler])
         {
-            let (Some(v), Some(r)) = (ask.get(arg), of) else { continue };
+            let (Some(v), Some(r)) = (req.get(arg), of) else { continue };
             let count = self.module.resources[r].count.max(1);
             *way = match Self::bits(cx, v) {
                 Some(k) => (k.min(count - 1), 1, None),
@@ -45,7 +45,7 @@ impl Isel<'_> {
             for b in (ways[1].0..ways[1].0 + ways[1].1).rev().filter(|&b| !alike || a == b) {
                 let second = if alike { (0, 1, None) } else { ways[1] };
                 let guard = self.chosen(cx, [(a, ways[0]), (b, second)]);
-                let one = self.of_element(cx, i, &TexElements { elements: [a, b], ..ask }, guard)?;
+                let one = self.of_element(cx, i, &TexElements { elements: [a, b], ..req }, guard)?;
                 found = Some(match (found, guard) {
                     (Some(old), Some(mask)) => {
                         let choose = |(&no, &yes): (&VReg, &VReg)| {
@@ -83,15 +83,15 @@ impl Isel<'_> {
         &mut self,
         cx: &mut IselCx<'_>,
         i: Inst,
-        ask: &TexElements<'_>,
+        req: &TexElements<'_>,
         guard: Option<VReg>,
     ) -> Result<Regs, Diagnostic> {
-        match ask.tex.desc.what() {
-            TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, ask),
-            TexWhat::Fetch => self.fetch(cx, i, ask),
-            TexWhat::Load if !self.is_window(ask.tex.texture) => self.fetch(cx, i, ask),
-            TexWhat::Load | TexWhat::Store | TexWhat::Atomic => self.window_access(cx, i, ask, guard),
-            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, ask),
+        match req.tex.desc.what() {
+            TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, req),
+            TexWhat::Fetch => self.fetch(cx, i, req),
+            TexWhat::Load if !self.is_window(req.tex.texture) => self.fetch(cx, i, req),
+            TexWhat::Load | TexWhat::Store | TexWhat::Atomic => self.window_access(cx, i, req, guard),
+            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, req),
         }
     }
 
@@ -167,10 +167,10 @@ impl Isel<'_> {
     }
 
     /// The numbers of texture and sampler, and texel offsets, for an instruction that gives these components.
-    fn mods(&self, ask: &TexElements<'_>, mask: u8, cube: bool) -> Mods {
+    fn mods(&self, req: &TexElements<'_>, mask: u8, cube: bool) -> Mods {
         let number = |r: Res, element: u32| (self.slots[r] as u32 + element) as u8;
-        let [x, y, z] = ask.tex.desc.offset();
-        let axes = ask.tex.desc.dim().extent();
+        let [x, y, z] = req.tex.desc.offset();
+        let axes = req.tex.desc.dim().extent();
         // As drivers fill the fields that do not count.
         let (y, z) = (
             if axes > 1 { y } else { x },
@@ -184,8 +184,8 @@ impl Isel<'_> {
         );
         let texel = if cube { 0 } else { ((x & 15) | (y & 15) << 4 | (z & 15) << 8) as u16 };
         Mods {
-            tex: number(ask.tex.texture, ask.elements[0]),
-            samp: ask.tex.sampler.map_or(0, |s| number(s, ask.elements[1])),
+            tex: number(req.tex.texture, req.elements[0]),
+            samp: req.tex.sampler.map_or(0, |s| number(s, req.elements[1])),
             dvec: mask,
             cube,
             texel,
@@ -195,16 +195,16 @@ impl Isel<'_> {
 
     // ---- Samples, fetches, queries ----
 
-    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexElements<'_>) -> Result<Regs, Diagnostic> {
-        let desc = ask.tex.desc;
+    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexElements<'_>) -> Result<Regs, Diagnostic> {
+        let desc = req.tex.desc;
         let cube = desc.dim() == TexDim::Cube;
-        let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+        let Some(coords) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
         let mut args = self.lanes(cx, coords);
-        if let Some(layer) = ask.get(TexArg::Layer) {
+        if let Some(layer) = req.get(TexArg::Layer) {
             args.extend(self.lanes(cx, layer));
         }
-        let reference = ask.get(TexArg::Reference).map(|r| self.lanes(cx, r));
-        let mut level = ask.get(TexArg::Level).filter(|_| matches!(desc.lod(), TexLod::Level | TexLod::Bias));
+        let reference = req.get(TexArg::Reference).map(|r| self.lanes(cx, r));
+        let mut level = req.get(TexArg::Level).filter(|_| matches!(desc.lod(), TexLod::Level | TexLod::Bias));
         // Without differences in the quad, level 0.
         if desc.lod() == TexLod::Level
             && !self.derives
@@ -230,7 +230,7 @@ impl Isel<'_> {
             op = Op::TexLod;
             level = Some((coords, smallvec![Use::imm(0)]));
         }
-        let mut mods = self.mods(ask, mask, cube);
+        let mut mods = self.mods(req, mask, cube);
         if cube && args.len() == 4 && (level.is_some() || reference.is_some()) {
             // Five arguments: the cube array as one of faces.
             let prepared = self.tex(cx, TOp::M(Op::TexPrep), &args, None, Mods { dvec: 7, ..mods });
@@ -274,10 +274,10 @@ impl Isel<'_> {
         self.temp(cx, build::Fmul.on([f.into(), Use::imm((1.0f32 / 256.0).to_bits())]))
     }
 
-    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexElements<'_>) -> Result<Regs, Diagnostic> {
-        let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexElements<'_>) -> Result<Regs, Diagnostic> {
+        let Some(coords) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
         let mut args = self.lanes(cx, coords);
-        if let Some(layer) = ask.get(TexArg::Layer) {
+        if let Some(layer) = req.get(TexArg::Layer) {
             let most = super::alu::bound(self, cx, layer, 4);
             let mut layer = self.lanes(cx, layer)[0];
             if most > 511 {
@@ -292,28 +292,28 @@ impl Isel<'_> {
             }
             args.push(layer);
         }
-        args.push(match ask.get(TexArg::Level) {
+        args.push(match req.get(TexArg::Level) {
             Some(v) => self.lanes(cx, v)[0],
             None => Use::imm(0),
         });
-        let mods = self.mods(ask, self.mask_of(i, cx), false);
+        let mods = self.mods(req, self.mask_of(i, cx), false);
         Ok(self.tex(cx, TOp::M(Op::TexFetch), &args, None, mods))
     }
 
-    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexElements<'_>) -> Result<Regs, Diagnostic> {
-        let (r, element) = (ask.tex.texture, ask.elements[0]);
+    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexElements<'_>) -> Result<Regs, Diagnostic> {
+        let (r, element) = (req.tex.texture, req.elements[0]);
         let first = if self.is_window(r) { window_word::WIDTH } else { word::WIDTH };
         let load = |s: &mut Self, cx: &mut IselCx<'_>, n: u8| {
             let w = s.word(r, element, n);
             s.temp(cx, build::LdC.on([w]))
         };
         let lanes = cx.f.ty(cx.data(i).result()).lanes();
-        Ok(match ask.tex.desc.what() {
+        Ok(match req.tex.desc.what() {
             TexWhat::Levels => smallvec![load(self, cx, word::LEVELS)],
             TexWhat::Layers => smallvec![load(self, cx, first + word::DEPTH - word::WIDTH)],
             TexWhat::Samples => smallvec![load(self, cx, word::SAMPLES)],
             _ => {
-                let level = ask.get(TexArg::Level).filter(|&v| Self::bits(cx, v) != Some(0));
+                let level = req.get(TexArg::Level).filter(|&v| Self::bits(cx, v) != Some(0));
                 let sizes: Regs = (0..lanes as u8).map(|k| load(self, cx, first + k)).collect();
                 let Some(level) = level else { return Ok(sizes) };
                 let level = cx.reg(level);

@@ -183,7 +183,7 @@ fn rules_of_hardware_alone() {
     let missing = play(&text.replace("0x3E000001", "0x3E000002"), Rules::Hardware);
     expect_trap(missing, TrapKind::OutOfBounds, "there is no table 2");
 
-    // Lanes that pass a join without the mark go on apart: each part sees only itself.
+    // Lanes that pass a join without the mark continue apart: each part sees only itself.
     let apart = "
         IADD_IMM.i32 r7, 0x0, #0x1
         LSHIFT_AND.i32 r4, r60, 0x0.b00, r7

@@ -61,14 +61,14 @@ pub(super) fn vector(n: usize) -> Vector {
 impl Isel<'_> {
     /// Selects any texture or image instruction.
     pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
-        let Some(ask) = TexOperands::of(cx.data(i)) else { return Err(cx.unknown(i)) };
-        match ask.tex.desc.what() {
-            TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, &ask),
-            TexWhat::Fetch => self.fetch(cx, i, &ask),
-            TexWhat::Load => self.image_load(cx, i, &ask),
-            TexWhat::Store => self.image_store(cx, i, &ask),
-            TexWhat::Atomic => self.image_atomic(cx, i, &ask),
-            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &ask),
+        let Some(req) = TexOperands::of(cx.data(i)) else { return Err(cx.unknown(i)) };
+        match req.tex.desc.what() {
+            TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, &req),
+            TexWhat::Fetch => self.fetch(cx, i, &req),
+            TexWhat::Load => self.image_load(cx, i, &req),
+            TexWhat::Store => self.image_store(cx, i, &req),
+            TexWhat::Atomic => self.image_atomic(cx, i, &req),
+            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &req),
         }
     }
 
@@ -121,10 +121,10 @@ impl Isel<'_> {
     }
 
     /// The pair that names texture and sampler, and whether it holds two handles.
-    fn handles(&mut self, cx: &mut IselCx<'_>, ask: &TexOperands) -> (U, Wide) {
-        let texture = self.place_of(cx, ask.tex.texture, ask.get(TexArg::TextureIndex));
-        let sampler = match ask.tex.sampler {
-            Some(s) => self.place_of(cx, s, ask.get(TexArg::SamplerIndex)),
+    fn handles(&mut self, cx: &mut IselCx<'_>, req: &TexOperands) -> (U, Wide) {
+        let texture = self.place_of(cx, req.tex.texture, req.get(TexArg::TextureIndex));
+        let sampler = match req.tex.sampler {
+            Some(s) => self.place_of(cx, s, req.get(TexArg::SamplerIndex)),
             // The first descriptor of the driver's table, in vertex programs behind the attributes.
             None => (0, if self.is_vertex { gpucc_valhall_machine::abi::VERTEX_NO_SAMPLER } else { 0 }, None),
         };
@@ -261,21 +261,21 @@ impl Isel<'_> {
 
     // ---- Samples, gathers, fetches ----
 
-    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands) -> Result<(), Diagnostic> {
-        let desc = ask.tex.desc;
-        let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let desc = req.tex.desc;
+        let Some(coords) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
         let mut parts: Parts = match desc.dim() {
             TexDim::Cube => self.cube_place(cx, coords),
             _ => self.lanes(cx, coords).into_iter().collect(),
         };
-        if let Some(layer) = ask.get(TexArg::Layer) {
+        if let Some(layer) = req.get(TexArg::Layer) {
             parts.push(self.int(cx, layer));
         }
-        if let Some(reference) = ask.get(TexArg::Reference) {
+        if let Some(reference) = req.get(TexArg::Reference) {
             parts.push(self.int(cx, reference));
         }
         if desc.what() == TexWhat::Lod {
-            self.level(cx, i, ask, &parts[..desc.dim().extent() as usize]);
+            self.level(cx, i, req, &parts[..desc.dim().extent() as usize]);
             return Ok(());
         }
         let [x, y, z] = desc.offset();
@@ -283,8 +283,8 @@ impl Isel<'_> {
         if moved {
             parts.push(self.word(cx, (x & 255 | (y & 255) << 8 | (z & 255) << 16) as u32));
         }
-        let (handles, wide) = self.handles(cx, ask);
-        let level = ask.get(TexArg::Level);
+        let (handles, wide) = self.handles(cx, req);
+        let level = req.get(TexArg::Level);
         let lod = match (desc.lod(), level) {
             (TexLod::Level, Some(v)) if self.constant_bits(cx, v) != Some(0) => {
                 parts.push(self.fixed(cx, v));
@@ -296,16 +296,16 @@ impl Isel<'_> {
             }
             (TexLod::Implicit, _) => LodMode::Computed,
             (TexLod::Gradients, _) => {
-                let (Some(x), Some(y)) = (ask.get(TexArg::Ddx), ask.get(TexArg::Ddy)) else {
+                let (Some(x), Some(y)) = (req.get(TexArg::Ddx), req.get(TexArg::Ddy)) else {
                     return Err(cx.unknown(i));
                 };
-                parts.extend(self.gradient(cx, ask, [x, y], (handles, wide)));
+                parts.extend(self.gradient(cx, req, [x, y], (handles, wide)));
                 LodMode::Grdesc
             }
             _ => LodMode::Zero,
         };
         let (dim, layered) = (OfDim(dimension(desc.dim())), Layered(desc.layer() != TexLayer::None));
-        let (typed, width) = (self.typed(ask.tex.texture), Width(RegisterWidth::Word));
+        let (typed, width) = (self.typed(req.tex.texture), Width(RegisterWidth::Word));
         let (shadow, moved) = (Shadow(desc.shadow()), Moved(moved));
         let run = self.run(cx, &parts);
         let out = cx.result(i, 0).to_vec();
@@ -330,14 +330,14 @@ impl Isel<'_> {
     }
 
     /// The level that the quad gives: with the limits, and as it is. It has eight bits of fraction.
-    fn level(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands, coords: &[U]) {
+    fn level(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands, coords: &[U]) {
         let out = cx.result(i, 0).to_vec();
-        let (handles, wide) = self.handles(cx, ask);
+        let (handles, wide) = self.handles(cx, req);
         let run = self.run(cx, coords);
         for (&r, free) in out.iter().zip([false, true]) {
             let mods = (
-                OfDim(dimension(ask.tex.desc.dim())),
-                self.typed(ask.tex.texture),
+                OfDim(dimension(req.tex.desc.dim())),
+                self.typed(req.tex.texture),
                 Width(RegisterWidth::Word),
                 Mask(1),
                 OfQuad(true),
@@ -356,7 +356,7 @@ impl Isel<'_> {
     fn gradient(
         &mut self,
         cx: &mut IselCx<'_>,
-        ask: &TexOperands,
+        req: &TexOperands,
         d: [Value; 2],
         (handles, wide): (U, Wide),
     ) -> [U; 2] {
@@ -365,8 +365,8 @@ impl Isel<'_> {
         let run = self.run(cx, &parts);
         let words = [(); 2].map(|()| cx.temp(crate::inst::R));
         let mods = (
-            OfDim(dimension(ask.tex.desc.dim())),
-            self.typed(ask.tex.texture),
+            OfDim(dimension(req.tex.desc.dim())),
+            self.typed(req.tex.texture),
             Width(RegisterWidth::Word),
             Mask(3),
             Derivatives(true),
@@ -380,17 +380,17 @@ impl Isel<'_> {
         words.map(Use::reg)
     }
 
-    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands) -> Result<(), Diagnostic> {
-        let desc = ask.tex.desc;
-        let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let desc = req.tex.desc;
+        let Some(coords) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
         let mut parts: Parts = self.lanes(cx, coords).into_iter().collect();
-        if let Some(layer) = ask.get(TexArg::Layer) {
+        if let Some(layer) = req.get(TexArg::Layer) {
             parts.push(self.int(cx, layer));
         }
         let [x, y, z] = desc.offset();
         let moved = (x & 255 | (y & 255) << 8 | (z & 255) << 16) as u32;
         let at = if desc.multisampled() { 16 } else { 24 };
-        let offset = match ask.get(TexArg::Level) {
+        let offset = match req.get(TexArg::Level) {
             None => (moved != 0).then(|| self.word(cx, moved)),
             Some(v) => match self.constant_bits(cx, v) {
                 Some(k) => Some(moved | k.min(255) << at).filter(|&w| w != 0).map(|w| self.word(cx, w)),
@@ -404,14 +404,14 @@ impl Isel<'_> {
             },
         };
         parts.extend(offset);
-        let (handles, wide) = self.handles(cx, ask);
+        let (handles, wide) = self.handles(cx, req);
         let run = self.run(cx, &parts);
         let read = self.mask_of(i, cx);
         let mods = (
             OfDim(dimension(desc.dim())),
             Layered(desc.layer() != TexLayer::None),
             Moved(offset.is_some()),
-            self.typed(ask.tex.texture),
+            self.typed(req.tex.texture),
             Width(RegisterWidth::Word),
             Mask(read),
             wide,
@@ -435,8 +435,8 @@ impl Isel<'_> {
     }
 
     /// The two words that name a texel of an image.
-    fn texel(&mut self, cx: &mut IselCx<'_>, ask: &TexOperands) -> Option<[U; 2]> {
-        let coords = ask.get(TexArg::Coords)?;
+    fn texel(&mut self, cx: &mut IselCx<'_>, req: &TexOperands) -> Option<[U; 2]> {
+        let coords = req.get(TexArg::Coords)?;
         let lanes: Vec<Value> = match cx.peek(coords) {
             Some(d) if d.op == Ir::Compose => d.args.to_vec(),
             _ => Vec::new(),
@@ -457,7 +457,7 @@ impl Isel<'_> {
             Some(&y) => Use::reg(self.make(cx, build::MkvecV2i16.on([half(all[0], false), half(y, false)]))),
             None => all[0],
         };
-        let layer = ask.get(TexArg::Layer).map(|v| self.short(cx, v));
+        let layer = req.get(TexArg::Layer).map(|v| self.short(cx, v));
         let zw = match (all.get(2), layer) {
             (Some(&z), _) => z,
             (None, Some(layer)) => {
@@ -475,10 +475,10 @@ impl Isel<'_> {
         (InSpace(number), Readonly(!self.written.contains(&r)))
     }
 
-    fn image_load(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands) -> Result<(), Diagnostic> {
-        let r = ask.tex.texture;
-        let Some([xy, zw]) = self.texel(cx, ask) else { return Err(cx.unknown(i)) };
-        let place = self.place_of(cx, r, ask.get(TexArg::TextureIndex));
+    fn image_load(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let r = req.tex.texture;
+        let Some([xy, zw]) = self.texel(cx, req) else { return Err(cx.unknown(i)) };
+        let place = self.place_of(cx, r, req.get(TexArg::TextureIndex));
         let (space, readonly) = self.touches_image(r);
         let shared = Shared(self.module.resources[r].kind.is_writable());
         let read = self.mask_of(i, cx);
@@ -500,9 +500,9 @@ impl Isel<'_> {
     }
 
     /// Address and conversion of a texel.
-    fn texel_address(&mut self, cx: &mut IselCx<'_>, ask: &TexOperands) -> Option<VReg> {
-        let [xy, zw] = self.texel(cx, ask)?;
-        let place = self.place_of(cx, ask.tex.texture, ask.get(TexArg::TextureIndex));
+    fn texel_address(&mut self, cx: &mut IselCx<'_>, req: &TexOperands) -> Option<VReg> {
+        let [xy, zw] = self.texel(cx, req)?;
+        let place = self.place_of(cx, req.tex.texture, req.get(TexArg::TextureIndex));
         let run = cx.temp(R3);
         let inst = match place {
             (table, index, None) if table < NEAR_TABLES && index < 16 => {
@@ -517,13 +517,13 @@ impl Isel<'_> {
         Some(run)
     }
 
-    fn image_store(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands) -> Result<(), Diagnostic> {
-        let r = ask.tex.texture;
+    fn image_store(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let r = req.tex.texture;
         let ResourceKind::StorageTexture { format, .. } = self.module.resources[r].kind else {
             return Err(cx.unknown(i));
         };
-        let Some(value) = ask.get(TexArg::Value) else { return Err(cx.unknown(i)) };
-        let Some(at) = self.texel_address(cx, ask) else { return Err(cx.unknown(i)) };
+        let Some(value) = req.get(TexArg::Value) else { return Err(cx.unknown(i)) };
+        let Some(at) = self.texel_address(cx, req) else { return Err(cx.unknown(i)) };
         let n = format.components() as usize;
         let parts: Parts = self.lanes(cx, value).into_iter().take(n).collect();
         let run = self.run(cx, &parts);
@@ -534,14 +534,14 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn image_atomic(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands) -> Result<(), Diagnostic> {
+    fn image_atomic(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
         let Attr::TexAtomic(what, _) = cx.data(i).attr else { return Err(cx.unknown(i)) };
-        let Some(value) = ask.get(TexArg::Value) else { return Err(cx.unknown(i)) };
-        let Some(at) = self.texel_address(cx, ask) else { return Err(cx.unknown(i)) };
+        let Some(value) = req.get(TexArg::Value) else { return Err(cx.unknown(i)) };
+        let Some(at) = self.texel_address(cx, req) else { return Err(cx.unknown(i)) };
         let wanted = cx.is_used(cx.data(i).result());
-        let touches = self.touches_image(ask.tex.texture);
+        let touches = self.touches_image(req.tex.texture);
         let base = Use::reg(at).part(0, 2);
-        let inst = match ask.get(TexArg::Reference) {
+        let inst = match req.get(TexArg::Reference) {
             Some(expected) => {
                 let (new, expected) = (self.int(cx, value), self.int(cx, expected));
                 let run = self.staging(cx, &[new, expected]);
@@ -559,8 +559,8 @@ impl Isel<'_> {
     // ---- Queries ----
 
     /// A word of a texture's descriptor.
-    fn descriptor_word(&mut self, cx: &mut IselCx<'_>, ask: &TexOperands, word: u32) -> U {
-        let (table, first, element) = self.place_of(cx, ask.tex.texture, ask.get(TexArg::TextureIndex));
+    fn descriptor_word(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, word: u32) -> U {
+        let (table, first, element) = self.place_of(cx, req.tex.texture, req.get(TexArg::TextureIndex));
         let at = DESCRIPTOR * first + 4 * word;
         let offset = match element {
             None => self.word(cx, at),
@@ -597,34 +597,34 @@ impl Isel<'_> {
         Use::reg(self.make(cx, build::RshiftAndI32.on([word, b00(at), mask])))
     }
 
-    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &TexOperands) -> Result<(), Diagnostic> {
-        let desc = ask.tex.desc;
+    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
+        let desc = req.tex.desc;
         let answers: SmallVec<[U; 3]> = match desc.what() {
             TexWhat::Levels => {
-                let word = self.descriptor_word(cx, ask, 2);
+                let word = self.descriptor_word(cx, req, 2);
                 let less = self.bits_of(cx, word, 16, 31);
                 smallvec::smallvec![self.one_more(cx, less)]
             }
             TexWhat::Layers => {
-                let word = self.descriptor_word(cx, ask, 6);
+                let word = self.descriptor_word(cx, req, 6);
                 smallvec::smallvec![self.half_plus_one(cx, word, false)]
             }
             TexWhat::Samples => {
-                let word = self.descriptor_word(cx, ask, 3);
+                let word = self.descriptor_word(cx, req, 3);
                 let log = self.bits_of(cx, word, 13, 7);
                 let one = self.word(cx, 1);
                 smallvec::smallvec![Use::reg(self.make(cx, build::LshiftOrI32.on([one, b00(log), Use::imm(0)])))]
             }
             _ => {
-                let word = self.descriptor_word(cx, ask, 1);
+                let word = self.descriptor_word(cx, req, 1);
                 let axes = desc.dim().extent();
                 let mut all: SmallVec<[U; 3]> =
                     (0..axes.min(2)).map(|k| self.half_plus_one(cx, word, k == 1)).collect();
                 if axes == 3 {
-                    let word = self.descriptor_word(cx, ask, 7);
+                    let word = self.descriptor_word(cx, req, 7);
                     all.push(self.half_plus_one(cx, word, false));
                 }
-                self.at_level(cx, ask, &mut all);
+                self.at_level(cx, req, &mut all);
                 all
             }
         };
@@ -636,13 +636,13 @@ impl Isel<'_> {
     }
 
     /// Sizes of the queried level from those of the first level. The level is clamped to the levels of the texture.
-    fn at_level(&mut self, cx: &mut IselCx<'_>, ask: &TexOperands, sizes: &mut [U]) {
-        let desc = ask.tex.desc;
-        let Some(v) = ask.get(TexArg::Level).filter(|_| !desc.multisampled()) else { return };
+    fn at_level(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, sizes: &mut [U]) {
+        let desc = req.tex.desc;
+        let Some(v) = req.get(TexArg::Level).filter(|_| !desc.multisampled()) else { return };
         if self.constant_bits(cx, v) == Some(0) {
             return;
         }
-        let word = self.descriptor_word(cx, ask, 2);
+        let word = self.descriptor_word(cx, req, 2);
         let last = self.bits_of(cx, word, 16, 31);
         let level = self.int(cx, v);
         let low = build::CselS32.with((If(Condition::Gt),), [level, Use::imm(0), level, Use::imm(0)]);

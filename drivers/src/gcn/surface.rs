@@ -72,7 +72,7 @@ impl SurfaceLayout for Linear {
         self.level_offset(self.levels)
     }
 
-    fn offset(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
+    fn offset(&self, TexelAt { level, layer, x, y, sample }: TexelAt) -> u64 {
         let row = layer as usize * self.slice(level) + y as usize * self.row(level);
         let texel = x as usize * self.samples as usize + sample as usize;
         self.level_offset(level) + (row + texel * self.bytes) as u64

@@ -132,7 +132,7 @@ impl SurfaceLayout for Tiled {
         self.layer_stride * u64::from(self.layers)
     }
 
-    fn offset(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
+    fn offset(&self, TexelAt { level, layer, x, y, sample }: TexelAt) -> u64 {
         let (dx, dy) = SAMPLES[sample as usize & 7];
         let (x, y) = ((x << self.samples[0]) + dx, (y << self.samples[1]) + dy);
         let (slice, layer) = if self.is_3d { (layer, 0) } else { (0, layer) };

@@ -75,7 +75,7 @@ impl SurfaceLayout for Planes {
         self.whole
     }
 
-    fn offset(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
+    fn offset(&self, TexelAt { level, layer, x, y, sample }: TexelAt) -> u64 {
         let l = self.levels[level as usize];
         let slice = l.start + l.slice * u64::from(layer * self.samples + sample);
         if !self.tiled {

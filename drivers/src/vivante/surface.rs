@@ -67,7 +67,7 @@ impl SurfaceLayout for Tiled {
         self.starts.last().copied().unwrap_or(0) + SPARE
     }
 
-    fn offset(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
+    fn offset(&self, TexelAt { level, layer, x, y, sample }: TexelAt) -> u64 {
         let [x, y] = [x * self.samples + sample % self.samples, y * self.samples + sample / self.samples];
         let tiles = y / 4 * 4 * self.row(level) + x / 4 * 16 * self.bytes;
         let inside = (y % 4 * 4 + x % 4) * self.bytes;

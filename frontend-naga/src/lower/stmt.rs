@@ -205,7 +205,7 @@ impl<'m> FuncCx<'_, 'm> {
         Ok(())
     }
 
-    /// Goes on at the merge of a selection, if anything gets there.
+    /// Continues at the merge of a selection, if anything gets there.
     fn finish(&mut self, opener: ir::Inst, merge: Block, reached: bool) {
         if reached {
             self.start(merge);

@@ -209,13 +209,13 @@ impl FuncCx<'_, '_> {
         given.extend(sampler.index.map(|v| (TexArg::SamplerIndex, v)));
         let op = if matches!(lod, TexLod::Implicit | TexLod::Bias) { Op::Sample } else { Op::Tex };
         let args = self.operands(desc, &given)?;
-        let value = self.ask(op, &args, Tex::new(texture.res, desc).with(sampler.res), kind)?;
+        let value = self.emit_tex(op, &args, Tex::new(texture.res, desc).with(sampler.res), kind)?;
         let scalar = desc.shadow() || gather.is_some();
         Ok(Val::One(if scalar { value } else { self.depth_value(value, kind) }))
     }
 
-    /// Places a texture instruction.
-    fn ask(&mut self, op: Op, args: &[Value], tex: Tex, kind: ResourceKind) -> Lowered<Value> {
+    /// Emits a texture instruction.
+    fn emit_tex(&mut self, op: Op, args: &[Value], tex: Tex, kind: ResourceKind) -> Lowered<Value> {
         let lane = kind.texels().map_or(Type::F32, |t| t.3);
         let Some(ty) = tex.desc.result_type(lane) else { return self.broken("a texture function without a result") };
         Ok(self.b().tex(op, args, tex, ty))
@@ -259,7 +259,7 @@ impl FuncCx<'_, '_> {
         given.extend(texture.index.map(|v| (TexArg::TextureIndex, v)));
         let args = self.operands(desc, &given)?;
         let op = if sampled { Op::Tex } else { Op::ImageLoad };
-        let value = self.ask(op, &args, Tex::new(texture.res, desc), kind)?;
+        let value = self.emit_tex(op, &args, Tex::new(texture.res, desc), kind)?;
         Ok(Val::One(self.depth_value(value, kind)))
     }
 
@@ -281,7 +281,7 @@ impl FuncCx<'_, '_> {
         }
         given.extend(texture.index.map(|v| (TexArg::TextureIndex, v)));
         let args = self.operands(desc, &given)?;
-        self.ask(Op::TexQuery, &args, Tex::new(texture.res, desc), kind).map(Val::One)
+        self.emit_tex(Op::TexQuery, &args, Tex::new(texture.res, desc), kind).map(Val::One)
     }
 
     /// `textureStore`.

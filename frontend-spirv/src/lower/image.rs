@@ -399,8 +399,8 @@ impl FuncCx<'_, '_> {
         self.wrong("it asks what its image does not answer")
     }
 
-    /// Places a texture instruction.
-    fn ask(&mut self, op: Ir, given: &[(TexArg, Value)], tex: Tex) -> Lowered<Value> {
+    /// Emits a texture instruction.
+    fn emit_tex(&mut self, op: Ir, given: &[(TexArg, Value)], tex: Tex) -> Lowered<Value> {
         self.answers(op, tex)?;
         let args = self.arguments(tex.desc, given)?;
         let kind = self.m.out.resources[tex.texture].kind;
@@ -540,7 +540,7 @@ impl FuncCx<'_, '_> {
         let shadow = desc.shadow();
         let texture = self.m.handle_resource(image, Role::Texture(shadow), false)?;
         let with = self.m.handle_resource(sampler, Role::Sampler(shadow), false)?;
-        let value = self.ask(op, given, Tex::new(texture, desc).with(with))?;
+        let value = self.emit_tex(op, given, Tex::new(texture, desc).with(with))?;
         self.texel(inst, value)
     }
 
@@ -685,7 +685,7 @@ impl FuncCx<'_, '_> {
         }
         let texture = self.m.handle_resource(&image, role, false)?;
         let op = if storage { Ir::ImageLoad } else { Ir::Tex };
-        let value = self.ask(op, &given, Tex::new(texture, desc))?;
+        let value = self.emit_tex(op, &given, Tex::new(texture, desc))?;
         self.texel(inst, value)
     }
 
@@ -761,7 +761,7 @@ impl FuncCx<'_, '_> {
         }
         let role = self.m.texture_role(image, ty.storage);
         let texture = self.m.handle_resource(image, role, false)?;
-        self.ask(Ir::TexQuery, &given, Tex::new(texture, desc))
+        self.emit_tex(Ir::TexQuery, &given, Tex::new(texture, desc))
     }
 
     /// The extent, and behind it the layers.
@@ -831,7 +831,7 @@ impl FuncCx<'_, '_> {
         }
         let texture = self.m.handle_resource(&image, Role::Texture(false), false)?;
         let with = self.m.handle_resource(&sampler, Role::Sampler(false), false)?;
-        let value = self.ask(Ir::Sample, &given, Tex::new(texture, desc).with(with))?;
+        let value = self.emit_tex(Ir::Sample, &given, Tex::new(texture, desc).with(with))?;
         self.texel(inst, value)
     }
 

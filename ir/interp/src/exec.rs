@@ -403,7 +403,7 @@ impl<'a> Run<'a> {
         loop {
             let frame = &mut g.frames[g.depth];
             let func = &program.funcs[frame.func];
-            // The quads of all lanes that were about to go on have ended.
+            // The quads of all lanes that were about to continue have ended.
             if frame.active.is_empty() {
                 frame.at = PICK;
             }

@@ -100,7 +100,7 @@ fn place_of(compact: bool, number: u8, targets: &[Option<Target>]) -> Option<usi
 
 impl OracleProgram {
     /// The properties of a fragment entry that the loop of a draw needs.
-    fn facts(&self) -> FragmentTraits {
+    fn traits(&self) -> FragmentTraits {
         let StageInfo::Fragment { io, early_depth } = &self.stage else { return FragmentTraits::default() };
         let at_sample = io.inputs.iter().any(|i| i.interp.at == Where::Sample);
         let of_sample = self.sysvals.iter().any(|s| matches!(s, Sysval::SampleIndex | Sysval::SamplePosition));
@@ -158,7 +158,7 @@ struct Runner<'a, 'd> {
     attributes: Vec<Attribute>,
     varyings: Vec<Varying>,
     position: Position,
-    facts: FragmentTraits,
+    traits: FragmentTraits,
     /// Of the viewport what [`gpucc_sim::raster::Viewport::on_screen`] gives.
     viewport: [[f32; 3]; 2],
     /// Place among the targets of each one that the fragment program loads, and the row of its first component.
@@ -205,8 +205,8 @@ impl<'a, 'd> Runner<'a, 'd> {
         if !outputs.iter().any(|o| o.at == IoAt::Position && o.ty.lanes() == 4) {
             return Err(wrong(format!("`{}` gives no position", pair.vertex.name())));
         }
-        let facts = match pair.fragment {
-            Some(p) => p.facts(),
+        let traits = match pair.fragment {
+            Some(p) => p.traits(),
             None => FragmentTraits { depth: DepthTest::Reject, ..FragmentTraits::default() },
         };
         Ok(Runner {
@@ -218,7 +218,7 @@ impl<'a, 'd> Runner<'a, 'd> {
             steps: StepBudget::new(options),
             buffers,
             position,
-            facts,
+            traits,
             viewport,
             loaded,
             places,
@@ -308,8 +308,8 @@ impl Stages for Runner<'_, '_> {
         64
     }
 
-    fn facts(&self) -> FragmentTraits {
-        self.facts
+    fn traits(&self) -> FragmentTraits {
+        self.traits
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

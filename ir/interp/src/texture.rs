@@ -7,8 +7,8 @@ use crate::quads::{Batch, bits_of};
 use gpucc_ir::{Op, ResourceKind, TexArg, TexClass, TexCube, TexDim, TexLayer, TexLod, TexWhat, Variant};
 use gpucc_sim::bound::place_name;
 use gpucc_sim::texture::{
-    self as sim, Base, Channel, Codec, Coords, Dim, Face, Image, Layer, Lod, Sampler, Texel, Texels, View, What, load,
-    round_layer, texel_at,
+    self as sim, Base, Channel, Codec, Coords, Dim, Face, Image, Layer, Lod, Sampler, Texel, TexelAt, Texels, View,
+    What, load, round_layer, texel_at,
 };
 use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
 
@@ -390,8 +390,9 @@ struct Spread<'a> {
 }
 
 impl Texels for Spread<'_> {
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, _: u32) -> Result<Texel, Trap> {
-        self.texels.texel(level, layer, x >> 1, y >> 1, (x & 1) | (y & 1) << 1)
+    fn texel(&self, at: TexelAt) -> Result<Texel, Trap> {
+        let (x, y) = (at.x, at.y);
+        self.texels.texel(TexelAt { x: x >> 1, y: y >> 1, sample: (x & 1) | (y & 1) << 1, ..at })
     }
 }
 
@@ -428,8 +429,8 @@ fn one(common: &mut Common, request: &Request<'_>, op: Op, quad: Option<[[f32; 3
         TexWhat::Fetch => request.fetched(&view),
         TexWhat::Load => {
             let Some(at) = texel_at(&view, request.texels(), request.plain_layer(), 0, 0) else { return Ok([0; 4]) };
-            let [_, layer, x, y, _] = at;
-            let texel = view.texels.texel(0, layer, x, y, 0)?;
+            let TexelAt { layer, x, y, .. } = at;
+            let texel = view.texels.texel(at)?;
             let offset = from.image.offset(bound.base_level, bound.base_layer + layer, x, y, 0);
             let (format, id) = (from.image.format, common.image_id(bound.image));
             let texel = common.machine.0.as_ref().map_or(texel, |m| m.loaded(format, texel));
@@ -466,7 +467,7 @@ fn change(common: &mut Common, request: &Request<'_>, by: By) -> Result<u32, Tra
     let bound = *request.bound(&common.textures, common.robust)?;
     let from = bound.view(&common.textures.images);
     let view = from.view();
-    let Some([_, layer, x, y, _]) = texel_at(&view, request.texels(), request.plain_layer(), 0, 0) else {
+    let Some(TexelAt { layer, x, y, .. }) = texel_at(&view, request.texels(), request.plain_layer(), 0, 0) else {
         return Ok(0);
     };
     let at = from.image.offset(bound.base_level, bound.base_layer + layer, x, y, 0);

@@ -338,7 +338,7 @@ fn a_discarded_lane_runs_on() {
     assert_eq!(one_quad([1.0, 3.0, 10.0, 20.0], "", body).quad().map(|p| p[0]), [2.0, 0.0, 10.0, 10.0]);
 }
 
-/// Rule 6: a quad of helpers ends, in whatever function its lanes are, and the others go on.
+/// Rule 6: a quad of helpers ends, in whatever function its lanes are, and the others continue.
 #[test]
 fn a_quad_without_a_live_lane_ends() {
     // The right half of the target is discarded in a callee, and would stay there for ever.

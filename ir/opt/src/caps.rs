@@ -237,7 +237,7 @@ impl IoCaps {
         compact_targets: false,
     };
     /// The least that there is a lowering for. Positions are on the screen or have their depth from -w, not both.
-    pub const POOREST: IoCaps = IoCaps {
+    pub const MINIMAL: IoCaps = IoCaps {
         vertex_index_includes_base: false,
         instance_index_includes_base: false,
         negative_depth: true,
@@ -297,7 +297,7 @@ impl TexCaps {
         lane_index: true,
     };
     /// The least that there is a lowering for.
-    pub const POOREST: TexCaps = TexCaps {
+    pub const MINIMAL: TexCaps = TexCaps {
         cube: TexCube::FacedPlusOne,
         gradients: false,
         lane_bias: false,
@@ -336,7 +336,7 @@ impl SamplerCaps {
         offset: true,
     };
     /// The least that there is a lowering for.
-    pub const POOREST: SamplerCaps = SamplerCaps {
+    pub const MINIMAL: SamplerCaps = SamplerCaps {
         compare: false,
         compare_layer_levels: false,
         level_query: true,
@@ -364,7 +364,7 @@ impl FetchCaps {
     /// All that the IR has.
     pub const FULL: FetchCaps = FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true };
     /// The least that there is a lowering for.
-    pub const POOREST: FetchCaps =
+    pub const MINIMAL: FetchCaps =
         FetchCaps { fetch: false, checked: false, offset: false, samples: false, wide: false };
 }
 

@@ -22,7 +22,7 @@ pub struct PassCx<'a> {
     /// The abilities of the target.
     pub caps: &'a Caps,
     /// The pipeline around the entry point, if there is one and it is known.
-    pub around: Option<&'a PipelineContext>,
+    pub context: Option<&'a PipelineContext>,
     /// The bound resources.
     pub bound: &'a BindingFacts,
     /// The stage of the entry point as the source has it.
@@ -51,7 +51,7 @@ impl<'a> PassCx<'a> {
         PassCx {
             module,
             caps,
-            around: None,
+            context: None,
             bound: const { &BindingFacts::UNKNOWN },
             source: None,
             workgroup_size: [1 << 14; 3],

@@ -123,7 +123,7 @@ pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
     list.len() as u64
 }
 
-/// A loop over `at = first, first + step, ...`, `total / step` times. Goes on behind the loop.
+/// A loop over `at = first, first + step, ...`, `total / step` times. Continues behind the loop.
 fn repeat(b: &mut Builder<'_>, first: Value, step: u32, total: u32, body: impl Fn(&mut Builder<'_>, Value)) {
     let (head, cont, done) = (b.func.make_block(), b.func.make_block(), b.func.make_block());
     let here = b.func.layout.iter().position(|&x| x == b.block).map_or(b.func.layout.len(), |p| p + 1);
@@ -194,7 +194,7 @@ pub fn variables(module: &Module, f: &mut Function, is_entry: bool) -> u64 {
     changes
 }
 
-/// Stores an initialiser. May go on in another block.
+/// Stores an initialiser. May continue in another block.
 pub(crate) fn write(b: &mut Builder<'_>, place: Place, size: u32, align: u32, init: &Init) {
     let mem = |offset: u32, align: u32| Mem::new(place, offset, align).flags(MemFlags::IN_BOUNDS);
     let wide = if align >= 16 { 16 } else { 4 };

@@ -5,11 +5,11 @@
 //! point that uses only what the target's [`Caps`] allow.
 
 pub mod algebraic;
-mod around;
 pub mod arrays_to_selects;
 mod bound;
 pub mod caps;
 pub mod combine_bits;
+mod context;
 pub mod copyprop;
 mod cx;
 pub mod dce;
@@ -37,7 +37,7 @@ pub mod lower_tex;
 pub mod mem2reg;
 pub mod mem_opt;
 pub mod narrow;
-pub mod pipeline;
+pub mod passes;
 pub mod predicate_demotes;
 pub mod ranges;
 pub mod returns;
@@ -56,12 +56,12 @@ pub mod tables;
 pub mod unroll;
 pub mod vectorise_memory;
 
-pub use around::{PipelineContext, empty_fragment, free_locations, stage_as_read};
 pub use bound::{BindingFacts, BindingPlace};
 pub use caps::{
     Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
     SamplerCaps, TexCaps,
 };
+pub use context::{PipelineContext, empty_fragment, free_locations, stage_as_read};
 pub use cx::PassCx;
-pub use pipeline::{Options, Pass, Report, prepare};
+pub use passes::{Options, Pass, Report, prepare};
 pub use share_distances::{reads_distances, share_distances};

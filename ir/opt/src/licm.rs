@@ -18,7 +18,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let s = cx.structure(f);
     let fixed = cx.readonly(f);
     let mut home: SecondaryMap<Inst, Option<Block>> = f.inst_blocks();
-    let around = Around { preds: cx.preds(f), namers: f.namers() };
+    let edges = LoopEdges { preds: cx.preds(f), namers: f.namers() };
     // The blocks of each loop in layout order, those of inner loops included.
     let mut blocks: SecondaryMap<ConstructId, Vec<Block>> = SecondaryMap::new();
     for &b in &f.layout {
@@ -63,7 +63,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         if moved.is_empty() {
             continue;
         }
-        let (pre, new) = preheader(f, header, &inside, &around);
+        let (pre, new) = preheader(f, header, &inside, &edges);
         if new {
             front[header] = Some(pre);
             // The new block lies in the loops around this one, right before the header.
@@ -83,9 +83,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     f.layout = f.layout.iter().flat_map(|&b| front[b].into_iter().chain([b])).collect();
 }
 
-/// Who leads to a block and whose structure names it, before anything was changed. New blocks in front of one header do
+/// Predecessors of each block, and the blocks whose structure names it, before anything was changed. New blocks in front of one header do
 /// not touch what is known of the others.
-struct Around {
+struct LoopEdges {
     preds: Rc<CsrLists<Block, Block>>,
     namers: CsrLists<Block, Block>,
 }
@@ -95,9 +95,9 @@ fn preheader(
     f: &mut Function,
     header: Block,
     inside: &IndexSet<Block, FxBuildHasher>,
-    around: &Around,
+    edges: &LoopEdges,
 ) -> (Block, bool) {
-    let outer: Vec<Block> = around.preds[header].iter().copied().filter(|p| !inside.contains(p)).collect();
+    let outer: Vec<Block> = edges.preds[header].iter().copied().filter(|p| !inside.contains(p)).collect();
     if let [p] = outer[..]
         && f.succs(p).len() == 1
         && f.insts[f.terminator(p)].merge().is_none()
@@ -112,7 +112,7 @@ fn preheader(
         f.insts[t].map_targets(|b| if b == header { pre } else { b });
     }
     // Where the header was a merge or a continue block of something around it, the new block is that now.
-    for &p in around.namers[header].iter().filter(|p| !inside.contains(*p)) {
+    for &p in edges.namers[header].iter().filter(|p| !inside.contains(*p)) {
         let t = f.terminator(p);
         if f.insts[t].merge() == Some(header) {
             f.insts[t].set_merge(Some(pre));

@@ -39,7 +39,7 @@ fn between_lanes(op: Op) -> bool {
 /// How many invocations of the workgroup say yes, as far as it matters: whether one does. All of them execute it.
 pub(crate) type Vote<'a> = &'a dyn Fn(&mut Builder<'_>, Value) -> Value;
 
-/// Who has to come by the operations.
+/// The invocations that must reach the operations together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Among {
     /// All invocations of a workgroup.
@@ -89,12 +89,12 @@ pub(crate) fn run(m: &Module, f: &mut Function, cx: &mut PassCx<'_>, vote: Vote<
     if regions.is_empty() {
         return;
     }
-    let mut places = Places::new(f, &regions);
-    places.find_crossing(f);
+    let mut map = PartMap::new(f, &regions);
+    map.find_crossing(f);
     let limit = f.insts.next_key();
     let mut entries: SecondaryMap<Block, Option<Block>> = SecondaryMap::with_default(None);
     for r in &regions {
-        let mut line = Line::new(f, &s, &places, r, vote);
+        let mut line = Line::new(f, &s, &map, r, vote);
         line.run(&mut entries);
     }
     // Edges to a loop lead to its preheader now.
@@ -110,7 +110,7 @@ pub(crate) fn run(m: &Module, f: &mut Function, cx: &mut PassCx<'_>, vote: Vote<
         }
     }
     sort_layout(f);
-    places.read_outside(f, limit);
+    map.read_outside(f, limit);
     cx.forget_graph();
     mem2reg::run(f, cx);
     sort_layout(f);
@@ -157,7 +157,7 @@ fn regions(m: &Module, f: &Function, s: &Structure, among: Among) -> Option<Vec<
     let (ops, op_blocks) = with_ops(f, s);
     // Constructs that are left by another way than to their end.
     let mut leaks = EntitySet::new();
-    // Those of which some lanes leave so while others go on; a loop around them may be left from anywhere.
+    // Those of which some lanes leave so while others continue; a loop around them may be left from anywhere.
     let mut parting: EntitySet<ConstructId> = EntitySet::new();
     // Lanes that end need not meet anybody.
     let ends = |b: Block| {
@@ -255,7 +255,7 @@ fn items(
 }
 
 /// Which part of which region each instruction is in. Values are read in other parts through variables.
-struct Places {
+struct PartMap {
     insts: SecondaryMap<Inst, u32>,
     /// Of parameters that are those of a part; 0 where a part begins that is one block.
     params: SecondaryMap<Block, u32>,
@@ -292,9 +292,9 @@ fn is_free(f: &Function, i: Inst) -> bool {
     own || between_lanes(d.op) || d.op.is_speculatable()
 }
 
-impl Places {
-    fn new(f: &Function, regions: &[Region]) -> Places {
-        let mut p = Places {
+impl PartMap {
+    fn new(f: &Function, regions: &[Region]) -> PartMap {
+        let mut p = PartMap {
             insts: SecondaryMap::new(),
             params: SecondaryMap::new(),
             roots: EntitySet::new(),
@@ -438,7 +438,7 @@ fn mem(l: Local, ty: Type) -> Mem {
 struct Line<'a> {
     f: &'a mut Function,
     s: &'a Structure,
-    places: &'a Places,
+    map: &'a PartMap,
     region: &'a Region,
     vote: Vote<'a>,
     /// The number of the part that an invocation is to execute.
@@ -452,7 +452,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn new(f: &'a mut Function, s: &'a Structure, places: &'a Places, region: &'a Region, vote: Vote<'a>) -> Line<'a> {
+    fn new(f: &'a mut Function, s: &'a Structure, map: &'a PartMap, region: &'a Region, vote: Vote<'a>) -> Line<'a> {
         let mut labels = SecondaryMap::with_default(None);
         let mut n = 0;
         for item in &region.items {
@@ -464,7 +464,7 @@ impl<'a> Line<'a> {
         labels.set(region.merge, Some(n));
         let at = add_local(f, Type::I32);
         let cur = region.construct.map_or(f.entry(), |c| s.constructs[c].header);
-        Line { f, s, places, region, vote, at, labels, cur, loops: Vec::new() }
+        Line { f, s, map, region, vote, at, labels, cur, loops: Vec::new() }
     }
 
     fn run(&mut self, entries: &mut SecondaryMap<Block, Option<Block>>) {
@@ -474,7 +474,7 @@ impl<'a> Line<'a> {
             entries.set(header, Some(entry));
             for p in self.f.blocks[header].params.clone().iter().copied() {
                 let v = self.f.add_param(entry, self.f.ty(p));
-                self.places.store(&mut Builder::new(self.f, entry), p, v, None);
+                self.map.store(&mut Builder::new(self.f, entry), p, v, None);
             }
             self.cur = entry;
             self.go(header);
@@ -492,7 +492,7 @@ impl<'a> Line<'a> {
         }
         let params = self.f.blocks[self.region.merge].params.clone();
         let mut b = Builder::new(self.f, self.cur);
-        let args: Vec<Value> = params.iter().map(|&p| self.places.load(&mut b, p)).collect();
+        let args: Vec<Value> = params.iter().map(|&p| self.map.load(&mut b, p)).collect();
         b.jump(self.region.merge, &args);
     }
 
@@ -528,7 +528,7 @@ impl<'a> Line<'a> {
         let keep = own.filter(|_| !self.loops.is_empty());
         for &i in list {
             let mut b = Builder::like(self.f, self.cur, i);
-            self.places.read(&mut b, i, self.places.insts[i], &mut read);
+            self.map.read(&mut b, i, self.map.insts[i], &mut read);
             if let Some(own) = own.filter(|_| b.func.insts[i].op == Op::Ballot) {
                 let c = b.func.insts[i].args[0];
                 let both = b.and(own, c);
@@ -536,7 +536,7 @@ impl<'a> Line<'a> {
             }
             b.func.blocks[self.cur].insts.push(i);
             for v in b.func.insts[i].results {
-                self.places.store(&mut b, v, v, keep);
+                self.map.store(&mut b, v, v, keep);
             }
         }
     }
@@ -550,7 +550,7 @@ impl<'a> Line<'a> {
         if !ops {
             let (_, next) = self.guard(block);
             self.add(&list[..list.len() - 1], None);
-            self.leave(t, self.places.insts[t], None);
+            self.leave(t, self.map.insts[t], None);
             Builder::new(self.f, self.cur).jump(next, &[]);
             self.cur = next;
             return;
@@ -567,7 +567,7 @@ impl<'a> Line<'a> {
             }
         }
         let own = self.own(block);
-        self.leave(t, self.places.insts[t], Some(own));
+        self.leave(t, self.map.insts[t], Some(own));
     }
 
     /// In place of a terminator: says what comes next, and sets the parameters of that.
@@ -576,7 +576,7 @@ impl<'a> Line<'a> {
         let labels = &self.labels;
         let number = |b: Block| i64::from(labels[b].or(end).expect("a region has an end"));
         let mut b = Builder::like(self.f, self.cur, t);
-        self.places.read(&mut b, t, here, &mut BTreeMap::new());
+        self.map.read(&mut b, t, here, &mut BTreeMap::new());
         let d = b.func.insts[t].clone();
         // Each way and its condition, of which one holds.
         let mut ways: Vec<(Option<Value>, Edge)> = d.edges().iter().map(|e| (None, e.to_edge())).collect();
@@ -614,7 +614,7 @@ impl<'a> Line<'a> {
             for (&p, &v) in params.iter().zip(&e.args) {
                 let v = match *c {
                     Some(c) => {
-                        let old = set.get(&p).copied().unwrap_or_else(|| self.places.load(&mut b, p));
+                        let old = set.get(&p).copied().unwrap_or_else(|| self.map.load(&mut b, p));
                         b.select(c, v, old)
                     }
                     None => v,
@@ -623,7 +623,7 @@ impl<'a> Line<'a> {
             }
         }
         for (p, v) in set {
-            self.places.store(&mut b, p, v, own);
+            self.map.store(&mut b, p, v, own);
         }
         if let Some(own) = own {
             let old = b.load(Type::I32, mem(self.at, Type::I32), None);
@@ -635,23 +635,23 @@ impl<'a> Line<'a> {
     /// A part that is a construct without operations.
     fn construct(&mut self, root: Block, blocks: &[Block], merge: Block) {
         let (body, next) = self.guard(root);
-        let here = self.places.params[root];
+        let here = self.map.params[root];
         // All that it reads of other parts, at once.
         let mut read = BTreeMap::new();
         for &x in blocks {
             for i in self.f.blocks[x].insts.clone() {
-                self.places.read(&mut Builder::new(self.f, body), i, here, &mut read);
+                self.map.read(&mut Builder::new(self.f, body), i, here, &mut read);
             }
         }
         let params = self.f.blocks[root].params.clone();
         let mut b = Builder::new(self.f, body);
-        let args: Vec<Value> = params.iter().map(|&p| self.places.load(&mut b, p)).collect();
+        let args: Vec<Value> = params.iter().map(|&p| self.map.load(&mut b, p)).collect();
         b.jump(root, &args);
         // Its end.
         let stop = self.f.add_block();
         for p in self.f.blocks[merge].params.clone().iter().copied() {
             let v = self.f.add_param(stop, self.f.ty(p));
-            self.places.store(&mut Builder::new(self.f, stop), p, v, None);
+            self.map.store(&mut Builder::new(self.f, stop), p, v, None);
         }
         self.cur = stop;
         self.go(merge);
@@ -663,11 +663,11 @@ impl<'a> Line<'a> {
             for e in &mut edges {
                 if e.block == merge {
                     e.block = stop;
-                } else if self.places.params[e.block] != here {
+                } else if self.map.params[e.block] != here {
                     // A way out of a loop around, or to its next round.
                     let out = self.f.add_block();
                     for (&p, &v) in self.f.blocks[e.block].params.clone().iter().zip(&e.args) {
-                        self.places.store(&mut Builder::new(self.f, out), p, v, None);
+                        self.map.store(&mut Builder::new(self.f, out), p, v, None);
                     }
                     self.cur = out;
                     self.go(e.block);
@@ -692,12 +692,12 @@ impl<'a> Line<'a> {
     fn keep_results(&mut self, x: Block) {
         let old = std::mem::take(&mut self.f.blocks[x].insts);
         for p in self.f.blocks[x].params.clone().iter().copied() {
-            self.places.store(&mut Builder::new(self.f, x), p, p, None);
+            self.map.store(&mut Builder::new(self.f, x), p, p, None);
         }
         for i in old {
             self.f.blocks[x].insts.push(i);
             for v in self.f.insts[i].results {
-                self.places.store(&mut Builder::like(self.f, x, i), v, v, None);
+                self.map.store(&mut Builder::like(self.f, x, i), v, v, None);
             }
         }
     }

@@ -18,18 +18,18 @@ use gpucc_ir::{
 };
 use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Pipeline, Target};
 
-use crate::around::Returned;
 use crate::caps::Blending;
+use crate::context::Returned;
 use crate::cx::PassCx;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    let (Some(around), caps) = (cx.around, cx.caps.io.blending) else { return };
+    let (Some(context), caps) = (cx.context, cx.caps.io.blending) else { return };
     let Some(mut entry) = cx.entry.take() else { return };
     if entry.stage.kind() == Stage::Fragment
         && let Some(io) = entry.interface_mut()
     {
-        let n = blend(f, cx, io, &around.pipeline, caps);
+        let n = blend(f, cx, io, &context.pipeline, caps);
         cx.must_change(n);
     }
     cx.entry = Some(entry);

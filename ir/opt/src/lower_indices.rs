@@ -102,15 +102,15 @@ fn greatest(f: &Function, cx: &mut PassCx<'_>, list: &EntitySet<Inst>) -> Second
     most
 }
 
-/// Writes one instruction. Goes on behind its loops.
+/// Writes one instruction. The builder continues behind its loops.
 fn expand(m: &Module, b: &mut Builder<'_>, i: Inst, most: &SecondaryMap<Value, u64>) -> Option<Value> {
     let d = b.func.insts[i].clone();
-    let mut ask = TexOperands::of(&d)?;
+    let mut operands = TexOperands::of(&d)?;
     // One loop for each index. A combined image and sampler are at one index.
     let mut loops: SmallVec<[Loop; 2]> = SmallVec::new();
     for arg in INDICES {
-        let of = if arg == TexArg::TextureIndex { Some(ask.tex.texture) } else { ask.tex.sampler };
-        let (Some(index), Some(of)) = (ask.get(arg), of) else { continue };
+        let of = if arg == TexArg::TextureIndex { Some(operands.tex.texture) } else { operands.tex.sampler };
+        let (Some(index), Some(of)) = (operands.get(arg), of) else { continue };
         let count = m.resources[of].count.max(1);
         let count = count.min(u32::try_from(most[index].saturating_add(1)).unwrap_or(count));
         match loops.iter_mut().find(|l| l.index == index && l.count == count) {
@@ -126,19 +126,19 @@ fn expand(m: &Module, b: &mut Builder<'_>, i: Inst, most: &SecondaryMap<Value, u
     }
     let ty = d.results.iter().next().map(|r| b.func.ty(r));
     let none = ty.map(|ty| b.func.zero(ty));
-    each(b, &d, &mut ask, &loops, none)
+    each(b, &d, &mut operands, &loops, none)
 }
 
 /// A loop over the elements for each index that is left; `before` is the result for a lane whose element is not among them.
 fn each(
     b: &mut Builder<'_>,
     d: &gpucc_ir::InstData,
-    ask: &mut TexOperands,
+    operands: &mut TexOperands,
     loops: &[Loop],
     before: Option<Value>,
 ) -> Option<Value> {
     let Some((Loop { index, args, count }, rest)) = loops.split_first() else {
-        let list: SmallVec<[Value; 8]> = ask.tex.desc.args().into_iter().filter_map(|a| ask.get(a)).collect();
+        let list: SmallVec<[Value; 8]> = operands.tex.desc.args().into_iter().filter_map(|a| operands.get(a)).collect();
         let mut one = d.clone();
         one.args = gpucc_ir::Values::from_slice(&list);
         let types: SmallVec<[Type; 1]> = d.results.iter().map(|r| b.func.ty(r)).collect();
@@ -167,14 +167,14 @@ fn each(
     b.br(more, Edge::to(test), Edge::with(done, so_far.as_slice()), None);
     b.switch_to(test);
     let hit = b.icmp(IntCc::Eq, *index, k);
-    args.iter().for_each(|&arg| ask.set(arg, k));
+    args.iter().for_each(|&arg| operands.set(arg, k));
     let next = if by_quad {
-        let found = each(b, d, ask, rest, so_far);
+        let found = each(b, d, operands, rest, so_far);
         found.zip(so_far).map(|(found, v)| b.select(hit, found, v))
     } else {
         b.br(hit, Edge::to(body), Edge::with(cont, so_far.as_slice()), Some(cont));
         b.switch_to(body);
-        let found = each(b, d, ask, rest, so_far);
+        let found = each(b, d, operands, rest, so_far);
         b.jump(cont, found.as_slice());
         b.switch_to(cont);
         joined

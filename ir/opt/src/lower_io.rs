@@ -33,8 +33,8 @@ use gpucc_ir::{
 };
 use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline, Topology};
 
-use crate::around::{PipelineContext, Returned, free_locations};
 use crate::caps::IoCaps;
+use crate::context::{PipelineContext, Returned, free_locations};
 use crate::cx::PassCx;
 
 /// Largest 1/w of a position on the screen: what reaches it is not drawn.
@@ -49,13 +49,13 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let Some(mut entry) = cx.entry.take() else { return };
     let stage = entry.stage.kind();
     // Where clip distances and behind them a viewport travel; clip distances nowhere if they stay.
-    let mut free = match cx.around {
-        Some(around) if !(caps.clip_distances && caps.viewport_index) => {
-            free_locations(cx.source.unwrap_or(&entry.stage), around)
+    let mut free = match cx.context {
+        Some(context) if !(caps.clip_distances && caps.viewport_index) => {
+            free_locations(cx.source.unwrap_or(&entry.stage), context)
         }
         _ => Vec::new(),
     };
-    let viewport = cx.around.and_then(|around| viewport_place(&entry.stage, around, &caps, &free));
+    let viewport = cx.context.and_then(|context| viewport_place(&entry.stage, context, &caps, &free));
     let early = tests_early(&entry.stage);
     if caps.clip_distances || early {
         free.clear();
@@ -65,11 +65,11 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     {
         let (before, made) = (io.clone(), f.insts.len());
         if let (Stage::Vertex, Some(StageInfo::Fragment { io: read, .. })) =
-            (stage, cx.around.and_then(|a| a.other.as_ref()))
+            (stage, cx.context.and_then(|a| a.other.as_ref()))
         {
             read_as(io, read);
         }
-        let samples = cx.around.map(|a| a.pipeline.samples);
+        let samples = cx.context.map(|a| a.pipeline.samples);
         let mut n = walk(f, |b, i| match b.func.insts[i].attr {
             Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
             Attr::Sysval(Sysval::ViewportIndex) if caps.viewports => viewport.as_ref().map(|at| travelled(b, io, at)),
@@ -80,7 +80,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             _ => value(b, i, io, &caps, stage),
         });
         if stage == Stage::Vertex && !caps.point_size {
-            n += point_size(f, io, cx.around.map(|a| &a.pipeline));
+            n += point_size(f, io, cx.context.map(|a| &a.pipeline));
         }
         for (at, there) in [(IoAt::Layer, caps.layers), (IoAt::ViewportIndex, caps.viewports)] {
             if stage == Stage::Vertex && !there {
@@ -96,14 +96,14 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         if stage == Stage::Vertex {
             n += outputs(f, io, &caps);
         }
-        if let Some(around) = cx.around {
+        if let Some(context) = cx.context {
             n += match stage {
-                Stage::Vertex if clips_behind(around) => distances(f, io, &free),
-                Stage::Fragment => clip(f, io, &caps, (around, &free)),
+                Stage::Vertex if clips_behind(context) => distances(f, io, &free),
+                Stage::Fragment => clip(f, io, &caps, (context, &free)),
                 _ => 0,
             };
             if stage == Stage::Fragment {
-                n += colours(f, io, &caps, &around.pipeline);
+                n += colours(f, io, &caps, &context.pipeline);
             }
         }
         modes(io, &caps, stage);
@@ -221,13 +221,13 @@ enum ViewportPlace {
 }
 
 /// Where the number of the viewport is between the stages of a pipeline. `None` where it need not travel, or there is no location.
-fn viewport_place(own: &StageInfo, around: &PipelineContext, caps: &IoCaps, free: &[u8]) -> Option<ViewportPlace> {
+fn viewport_place(own: &StageInfo, context: &PipelineContext, caps: &IoCaps, free: &[u8]) -> Option<ViewportPlace> {
     if !caps.viewports || caps.viewport_index {
         return None;
     }
     let (StageInfo::Vertex(vertex), StageInfo::Fragment { .. }) = (match own {
-        StageInfo::Vertex(_) => (own, around.other.as_ref()?),
-        _ => (around.other.as_ref()?, own),
+        StageInfo::Vertex(_) => (own, context.other.as_ref()?),
+        _ => (context.other.as_ref()?, own),
     }) else {
         return None;
     };
@@ -357,8 +357,8 @@ fn tests_early(stage: &StageInfo) -> bool {
 }
 
 /// Whether the stage behind a vertex entry throws fragments away.
-fn clips_behind(around: &PipelineContext) -> bool {
-    around.other.as_ref().is_some_and(|s| s.kind() == Stage::Fragment && !tests_early(s))
+fn clips_behind(context: &PipelineContext) -> bool {
+    context.other.as_ref().is_some_and(|s| s.kind() == Stage::Fragment && !tests_early(s))
 }
 
 /// How many clip distances an interface gives.
@@ -409,8 +409,8 @@ fn distances(f: &mut Function, io: &mut Interface, free: &[u8]) -> u64 {
 const SAMPLES: [(f32, f32); 4] = [(-0.125, -0.375), (0.375, -0.125), (-0.375, 0.125), (0.125, 0.375)];
 
 /// Demotes where a clip distance is negative. Over w, distances are linear on the screen, and as negative as before.
-fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, (around, free): (&PipelineContext, &[u8])) -> u64 {
-    let Some(StageInfo::Vertex(vertex)) = &around.other else { return 0 };
+fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, (context, free): (&PipelineContext, &[u8])) -> u64 {
+    let Some(StageInfo::Vertex(vertex)) = &context.other else { return 0 };
     let (count, slots) = (distance_count(vertex), distance_slots(vertex, free));
     if slots.is_empty() {
         return 0;
@@ -423,7 +423,7 @@ fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, (around, free): (&P
         list.extend((0..slot.ty.lanes()).map(|k| b.extract(v, k)));
         io.inputs.push(slot);
     }
-    if around.pipeline.samples == 1 {
+    if context.pipeline.samples == 1 {
         let zero = b.func.fconst(Type::F32, 0.0);
         let outside: Vec<Value> = list.iter().map(|&d| b.fcmp(FloatCc::Ult, d, zero)).collect();
         let any = outside.iter().copied().reduce(|x, y| b.or(x, y));
@@ -443,7 +443,7 @@ fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, (around, free): (&P
     let after = b.pos.unwrap_or(0);
     read_mask(f, mask, (entry, after));
     if let Some((mut b, mut returned)) = Returned::take(f, io) {
-        returned.alpha_to_coverage(&mut b, io, &around.pipeline);
+        returned.alpha_to_coverage(&mut b, io, &context.pipeline);
         returned.mask(&mut b, io, mask);
         returned.put(b, io);
     }

@@ -12,7 +12,7 @@
 use gpucc_ir::{Builder, IoAt, IoSlot, Module, Op, Stage, Value};
 use gpucc_pipeline::Pipeline;
 
-use crate::around::{PipelineContext, free_locations};
+use crate::context::{PipelineContext, free_locations};
 
 /// Whether an entry point reads clip distances.
 pub fn reads_distances(module: &Module, entry: &str) -> bool {
@@ -28,8 +28,8 @@ pub fn share_distances(vertex: (&mut Module, &str), fragment: (&mut Module, &str
         return 0;
     };
     let (v, f) = (&mut vertex.0.entries[v], &mut fragment.0.entries[f]);
-    let around = PipelineContext { other: Some(f.stage.clone()), ..PipelineContext::new(Pipeline::default()) };
-    let free = free_locations(&v.stage, &around);
+    let context = PipelineContext { other: Some(f.stage.clone()), ..PipelineContext::new(Pipeline::default()) };
+    let free = free_locations(&v.stage, &context);
     let (Some(given), Some(read)) = (v.interface_mut(), f.interface_mut()) else { return 0 };
     let mut slots: Vec<&mut IoSlot> =
         read.inputs.iter_mut().filter(|s| matches!(s.at, IoAt::ClipDistance(_))).collect();

@@ -7,17 +7,17 @@
 
 use gpucc_ir::{Attr, Function, Inst, Interface, IoAt, IoSlot, Op, SecondaryMap, StageInfo, Type, Value};
 
-use crate::around::{PipelineContext, Returned};
+use crate::context::{PipelineContext, Returned};
 use crate::cx::PassCx;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let Some(mut entry) = cx.entry.take() else { return };
-    if let (StageInfo::Vertex(io), Some(around)) = (&mut entry.stage, cx.around)
-        && io.outputs.iter().any(|s| fitting(s, around) != Some(s.ty))
+    if let (StageInfo::Vertex(io), Some(context)) = (&mut entry.stage, cx.context)
+        && io.outputs.iter().any(|s| fitting(s, context) != Some(s.ty))
         && cx.change()
     {
-        outputs(f, io, around);
+        outputs(f, io, context);
     }
     if let Some(io) = entry.interface_mut().filter(|io| !io.inputs.is_empty()) {
         let read = components(f, io.inputs.len());
@@ -48,21 +48,21 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 }
 
 /// The remainder of the type of a vertex' output; nothing of one that no fragment reads.
-fn fitting(slot: &IoSlot, around: &PipelineContext) -> Option<Type> {
+fn fitting(slot: &IoSlot, context: &PipelineContext) -> Option<Type> {
     if !matches!(slot.at, IoAt::Location { .. }) {
         return Some(slot.ty);
     }
-    let Some(StageInfo::Fragment { io, .. }) = &around.other else { return None };
+    let Some(StageInfo::Fragment { io, .. }) = &context.other else { return None };
     let input = io.inputs.iter().find(|i| i.at == slot.at)?;
     Some(slot.ty.with_lanes(input.ty.lanes().min(slot.ty.lanes())))
 }
 
 /// Takes away outputs, and components of them, that do not travel.
-fn outputs(f: &mut Function, io: &mut Interface, around: &PipelineContext) {
+fn outputs(f: &mut Function, io: &mut Interface, context: &PipelineContext) {
     let Some((mut b, mut returned)) = Returned::take(f, io) else { return };
     for k in (0..io.outputs.len()).rev() {
         let slot = &mut io.outputs[k];
-        match fitting(slot, around) {
+        match fitting(slot, context) {
             None => {
                 io.outputs.remove(k);
                 returned.args.remove(k);

@@ -128,7 +128,7 @@ fn decide(f: &mut Function, cx: &mut PassCx<'_>, decided: &[Block]) {
     }
 }
 
-/// Edges to a block that holds nothing but a plain jump go on to the jump's target.
+/// Edges to a block that holds nothing but a plain jump continue to the jump's target.
 fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut PassCx<'_>) {
     let Shape { preds, named, ends, jumps, .. } = shape;
     let target = |f: &Function, b: Block| match f.insts[f.terminator(b)].as_jump() {

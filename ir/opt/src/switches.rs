@@ -74,7 +74,7 @@ pub enum Node {
     /// Takes an edge.
     Go(usize),
     /// Tests whether any of several conditions holds, and continues at one node or the other.
-    Ask(Vec<Test>, usize, usize),
+    Test(Vec<Test>, usize, usize),
 }
 
 /// A dispatch that is being planned.
@@ -110,7 +110,7 @@ impl Search {
         for &edge in edges.iter().rev() {
             let tests = ranges.iter().filter(|r| r.edge == edge).map(Range::test).collect();
             let yes = self.node(Node::Go(edge));
-            at = self.node(Node::Ask(tests, yes, at));
+            at = self.node(Node::Test(tests, yes, at));
         }
         at
     }
@@ -123,23 +123,23 @@ impl Search {
             let at = right[0].low;
             let yes = self.halves(left, low, at - 1);
             let no = self.halves(right, at, high);
-            return self.node(Node::Ask(vec![Test::Below(at)], yes, no));
+            return self.node(Node::Test(vec![Test::Below(at)], yes, no));
         }
         let go = self.node(Node::Go(first.edge));
         if first.low <= low && first.high >= high {
             return go;
         }
-        let ask = |test, yes, no| Node::Ask(vec![test], yes, no);
+        let branch = |test, yes, no| Node::Test(vec![test], yes, no);
         let next = if first.low <= low {
             let no = self.halves(rest, first.high + 1, high);
             let test = if first.low == first.high { first.test() } else { Test::Below(first.high + 1) };
-            ask(test, go, no)
+            branch(test, go, no)
         } else if first.high >= high && first.low != first.high {
             let no = self.node(Node::Go(self.default));
-            ask(Test::Below(first.low), no, go)
+            branch(Test::Below(first.low), no, go)
         } else {
             let no = self.halves(rest, low, high);
-            ask(first.test(), go, no)
+            branch(first.test(), go, no)
         };
         self.node(next)
     }
@@ -151,7 +151,7 @@ impl Search {
         while let Some(n) = work.pop() {
             match &self.nodes[n] {
                 Node::Go(e) => ways[*e] += 1,
-                Node::Ask(_, yes, no) => work.extend([yes, no]),
+                Node::Test(_, yes, no) => work.extend([yes, no]),
             }
         }
         ways
@@ -302,7 +302,7 @@ impl Dispatch<'_> {
                     };
                     continue;
                 }
-                Node::Ask(tests, yes, no) => (tests, *yes, *no),
+                Node::Test(tests, yes, no) => (tests, *yes, *no),
             };
             let mut target = |s: &mut Self, n: usize| match &search.nodes[n] {
                 Node::Go(e) if s.exits.contains(edges[*e].block) => {
@@ -311,7 +311,7 @@ impl Dispatch<'_> {
                     Edge::to(way)
                 }
                 Node::Go(e) => edges[*e].clone(),
-                Node::Ask(..) => {
+                Node::Test(..) => {
                     let next = s.f.make_block();
                     work.push((n, next, None));
                     Edge::to(next)

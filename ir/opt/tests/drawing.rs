@@ -62,12 +62,12 @@ impl Scene {
 
     /// The same behind the passes for a target.
     pub fn lowered(&self, caps: &Caps, level: u8) -> Scene {
-        let around = |other: Option<&Module>| {
+        let context = |other: Option<&Module>| {
             let other = other.map(|m| m.entries[0].stage.clone());
             Some(Box::new(PipelineContext { other, pipeline: self.pipeline.clone() }))
         };
         let lower = |m: &Module, other: Option<&Module>| {
-            let o = Options { level, verify: true, around: around(other), ..Options::default() };
+            let o = Options { level, verify: true, context: context(other), ..Options::default() };
             prepare(m, &m.entries[0].name, caps, &o).unwrap_or_else(|e| panic!("{e}")).0
         };
         Scene {

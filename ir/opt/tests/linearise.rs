@@ -84,7 +84,7 @@ fn code_without_an_end() {
     assert_eq!(count(&after(2, body)), (5, 0), "{}", after(2, body));
 }
 
-/// A loop of a chip in lockstep: its rounds have a construct of whose lanes some go on with `leave`, then a read of a lane.
+/// A loop of a chip in lockstep: its rounds have a construct of whose lanes some continue with `leave`, then a read of a lane.
 fn of_lanes(reconverges: bool, leave: &str) -> String {
     let m = parse(&format!(
         "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \

@@ -112,8 +112,8 @@ fn fragments_say_what_is_linear() {
         let [vertex, fragment] =
             [vertex, fragment].map(|t| gpucc_ir::text::parse_module(&t).unwrap_or_else(|e| panic!("{e}")));
         let other = Some(fragment.entries[0].stage.clone());
-        let around = Some(Box::new(PipelineContext { other, ..PipelineContext::new(Pipeline::default()) }));
-        let options = Options { verify: true, around, ..Options::default() };
+        let context = Some(Box::new(PipelineContext { other, ..PipelineContext::new(Pipeline::default()) }));
+        let options = Options { verify: true, context, ..Options::default() };
         let caps = with(IoCaps { linear: false, ..IoCaps::FULL });
         let (after, _) = prepare(&vertex, "vs", &caps, &options).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(after.to_string().contains("fmul"), multiplied, "{after}");
@@ -145,7 +145,7 @@ fn positions_of_fragments_by_their_parts() {
 const WINDOW: IoCaps = IoCaps { window_positions: true, ..IoCaps::FULL };
 const NO_CLIP: IoCaps = IoCaps { clip_distances: false, ..IoCaps::FULL };
 const PACKED: IoCaps = IoCaps { packed_colours: true, ..IoCaps::FULL };
-const DENSE: IoCaps = IoCaps { compact_targets: true, ..IoCaps::FULL };
+const COMPACT: IoCaps = IoCaps { compact_targets: true, ..IoCaps::FULL };
 
 fn with(io: IoCaps) -> Caps {
     Caps { io, ..Caps::FULL }
@@ -448,16 +448,16 @@ fn colours_without_holes() {
         .replace("  ret v0\n", "  v1: f32x4 = fadd v0, v0\n  v2: f32x4 = fmul v0, v0\n  ret v0, v1, v2\n");
     let mut p = onto(&[Some(Format::Rgba32Float), None, None, Some(Format::Rgba8Unorm)]);
     let s = Scene::new(COVER, Some(&three), p.clone());
-    let lowered = s.lowered(&with(DENSE), 2);
+    let lowered = s.lowered(&with(COMPACT), 2);
     let text = lowered.text();
-    assert!(text.contains("dense") && text.contains("location 1") && !text.contains("location 3"), "{text}");
+    assert!(text.contains("compact_targets") && text.contains("location 1") && !text.contains("location 3"), "{text}");
     assert_eq!(lowered.draw(), s.draw());
     let component = BlendComponent { dst: BlendFactor::One, ..BlendComponent::default() };
     if let Some(t) = &mut p.targets[3] {
         t.blend = Some(Blend { color: component, alpha: component });
     }
     let s = Scene::new(COVER, Some(&three), p);
-    let lowered = s.lowered(&with(IoCaps { blending: Blending::Code, ..DENSE }), 2);
+    let lowered = s.lowered(&with(IoCaps { blending: Blending::Code, ..COMPACT }), 2);
     assert!(lowered.text().contains("target_load target1"), "{}", lowered.text());
     assert_eq!(lowered.draw(), s.draw());
 }

@@ -26,7 +26,7 @@ mod lower_tex;
 mod mem2reg;
 mod mem_opt;
 mod narrow;
-mod pipeline;
+mod passes;
 mod predicate_demotes;
 mod quads;
 mod ranges;

@@ -74,8 +74,8 @@ fn outputs(fragment: Option<&str>, level: u8) -> Vec<String> {
         );
         gpucc_ir::text::parse_module(&text).unwrap_or_else(|e| panic!("{e}")).entries[0].stage.clone()
     });
-    let around = Some(Box::new(PipelineContext { other, pipeline: Pipeline::default() }));
-    let options = Options { level, verify: true, around, ..Options::default() };
+    let context = Some(Box::new(PipelineContext { other, pipeline: Pipeline::default() }));
+    let options = Options { level, verify: true, context, ..Options::default() };
     let (after, _) = prepare(&m, "vs", &Caps::FULL, &options).unwrap_or_else(|e| panic!("{e}"));
     let io = after.entries[0].interface().expect("an interface");
     io.outputs.iter().map(|s| format!("{} {}", s.at, s.ty)).collect()

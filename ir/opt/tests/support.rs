@@ -55,7 +55,7 @@ const DRAWS: &[Unsupported] = &[
 ];
 const PLANTED: Caps = Caps {
     tex: TexCaps { gather: Gathers::Nothing, ..TexCaps::FULL },
-    sampler: SamplerCaps::POOREST,
+    sampler: SamplerCaps::MINIMAL,
     io: IoCaps {
         window_positions: true,
         clip_distances: false,
@@ -69,10 +69,10 @@ const PLANTED: Caps = Caps {
 };
 
 /// Prepares a module for the planted family and asks for its refusal.
-fn planted(text: &str, around: Option<PipelineContext>, list: &[Unsupported]) -> Result<(), gpucc_ir::Diagnostic> {
+fn planted(text: &str, context: Option<PipelineContext>, list: &[Unsupported]) -> Result<(), gpucc_ir::Diagnostic> {
     let m = parse(&format!("module robust off\n{text}"));
-    let pipeline = around.as_ref().map(|a| a.pipeline.clone());
-    let options = Options { verify: true, around: around.map(Box::new), ..Options::default() };
+    let pipeline = context.as_ref().map(|a| a.pipeline.clone());
+    let options = Options { verify: true, context: context.map(Box::new), ..Options::default() };
     let (m, _) = prepare(&m, "main", &PLANTED, &options)?;
     let chip = Chip { family: "x", generation: "y", unsupported: list };
     check(&m, &chip, &PLANTED, pipeline.as_ref(), &BindingFacts::UNKNOWN)
@@ -170,7 +170,7 @@ fn what_stages_ask_for_is_refused_by_code() {
         let part = BlendComponent { src, dst: BlendFactor::One, ..BlendComponent::default() };
         Some(Target { blend: Some(Blend { color: part, alpha: part }), ..Target::new(Format::Rgba8Unorm) })
     };
-    for (code, text, around) in [
+    for (code, text, context) in [
         (
             "sample-shading",
             fragment("  out0 \"\" location 0 i32\n", " -> i32", "  v0: i32 = sysval sample_index\n  ret v0\n"),
@@ -208,7 +208,7 @@ fn what_stages_ask_for_is_refused_by_code() {
             plane.clone(),
         ),
     ] {
-        let refused = planted(&text, around, DRAWS).expect_err(code);
+        let refused = planted(&text, context, DRAWS).expect_err(code);
         assert_eq!(refused.code, code, "{refused}");
     }
     assert!(planted(&plain, plane, DRAWS).is_ok());

@@ -9,7 +9,7 @@ fn take(s: &Search, x: u64) -> (usize, usize) {
     loop {
         match &s.nodes[at] {
             Node::Go(e) => return (*e, asked),
-            Node::Ask(tests, yes, no) => {
+            Node::Test(tests, yes, no) => {
                 asked += tests.len();
                 let holds = |t: &Test| match *t {
                     Test::Is(k) => x == k,

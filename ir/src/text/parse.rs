@@ -337,7 +337,7 @@ impl Parser {
         if self.eat_word("position") {
             io.position = self.named("a meaning of positions", Position::parse)?;
         }
-        io.compact_targets = self.eat_word("dense");
+        io.compact_targets = self.eat_word("compact_targets");
         while !self.eat("}") {
             let input = self.starts("in");
             let n = self.index(if input { "in" } else { "out" })?;

@@ -141,7 +141,7 @@ fn write_interface(io: &Interface, o: &mut dyn fmt::Write) -> fmt::Result {
         writeln!(o, "  position {}", io.position.name())?;
     }
     if io.compact_targets {
-        writeln!(o, "  dense")?;
+        writeln!(o, "  compact_targets")?;
     }
     for (prefix, slots) in [("in", &io.inputs), ("out", &io.outputs)] {
         for (n, s) in slots.iter().enumerate() {

@@ -39,15 +39,15 @@ pub struct CodegenOptions {
     pub fuel: u64,
     /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made
     /// ([`default_pipeline`]).
-    pub around: Option<Box<PipelineContext>>,
+    pub context: Option<Box<PipelineContext>>,
     /// The bound resources of entries of every stage.
     pub bound: BindingFacts,
-    /// The state of the pipeline of entries that have nothing in `around`: what belongs to the other stage is asked of the
-    /// module ([`around_in`]).
+    /// The state of the pipeline of entries without a `context`: the other stage is looked up in the module
+    /// ([`context_in`]).
     pub pipeline: Option<Box<Pipeline>>,
     /// Only changes of this pass count, and only it stops.
     pub fuel_of: Option<String>,
-    /// Print the code after each machine pass and go on with what the parser reads. For tests: it changes nothing.
+    /// Print the code after each machine pass and continue with what the parser reads. For tests: it changes nothing.
     pub reparse: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Choices<'a> {
     skip_passes: &'a [String],
     fuel: u64,
     fuel_of: Option<&'a str>,
-    around: Option<&'a PipelineContext>,
+    context: Option<&'a PipelineContext>,
     bound: &'a BindingFacts,
     pipeline: Option<&'a Pipeline>,
 }
@@ -83,7 +83,7 @@ impl CodegenOptions {
             prepared,
             skip_passes,
             fuel,
-            around,
+            context,
             bound,
             pipeline,
             fuel_of,
@@ -98,7 +98,7 @@ impl CodegenOptions {
             skip_passes,
             fuel: *fuel,
             fuel_of: fuel_of.as_deref(),
-            around: around.as_deref(),
+            context: context.as_deref(),
             bound,
             pipeline: pipeline.as_deref(),
         }
@@ -119,7 +119,7 @@ impl Default for CodegenOptions {
             prepared: false,
             skip_passes: Vec::new(),
             fuel: u64::MAX,
-            around: None,
+            context: None,
             bound: BindingFacts::UNKNOWN,
             pipeline: None,
             fuel_of: None,
@@ -182,9 +182,9 @@ pub fn default_pipeline(stage: &StageInfo) -> PipelineContext {
     PipelineContext { pipeline: p, other }
 }
 
-/// The surroundings of an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone, with what it
+/// The context of an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone, with what it
 /// reads. Of a vertex entry for which there is none everything is read.
-pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> PipelineContext {
+pub fn context_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> PipelineContext {
     let wanted = match stage.kind() {
         Stage::Vertex => Stage::Fragment,
         _ => Stage::Vertex,

@@ -10,7 +10,7 @@ use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{BindingFacts, Caps, Report};
 
-use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_pipeline, stage_of};
+use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, context_in, default_pipeline, stage_of};
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
 use crate::interface::flags_of;
 use crate::pass;
@@ -104,14 +104,14 @@ fn prepare<F: Family>(
         skip: o.skip_passes.clone(),
         stop_after: o.prepared.then(|| "inline".into()),
         measure: o.time_passes,
-        around: o.around.clone(),
+        context: o.context.clone(),
         bound: o.bound.clone(),
         ..gpucc_opt::Options::default()
     };
     let (mut module, report) =
         shared.get(&caps.seen_by(module, stage), || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
     let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], unsupported: F::UNSUPPORTED };
-    gpucc_opt::support::check(&module, &chip, &caps, o.around.as_deref().map(|a| &a.pipeline), &o.bound)?;
+    gpucc_opt::support::check(&module, &chip, &caps, o.context.as_deref().map(|a| &a.pipeline), &o.bound)?;
     F::lower_ir(&mut module, generation, strategy, o)?;
     if pipeline.verify
         && let Err(found) = gpucc_ir::verify::verify_module(&module)
@@ -145,15 +145,15 @@ fn compile<F: Family>(
         _ => o,
     };
     let o = match stage.filter(|_| kind != gpucc_ir::Stage::Compute) {
-        Some(stage) if o.around.is_none() => {
-            let around = match &o.pipeline {
-                Some(p) => around_in(module, stage, p),
+        Some(stage) if o.context.is_none() => {
+            let context = match &o.pipeline {
+                Some(p) => context_in(module, stage, p),
                 None => default_pipeline(stage),
             };
             // Textures are as ordinary as the targets.
             let wide = o.bound.wide.clone().or_else(|| o.pipeline.is_none().then(Vec::new));
             let bound = BindingFacts { wide, ..o.bound.clone() };
-            own = CodegenOptions { around: Some(Box::new(around)), bound, ..o.clone() };
+            own = CodegenOptions { context: Some(Box::new(context)), bound, ..o.clone() };
             &own
         }
         _ => o,
@@ -228,7 +228,7 @@ fn attempt<F: Family>(mut job: Job<'_, F>, report: &Report, watch: Option<Watch>
     let entry = Entry {
         name: e.name.clone(),
         stage: stage_of(e.stage.kind()),
-        pipeline: o.around.as_ref().map(|a| Box::new(a.pipeline.clone())),
+        pipeline: o.context.as_ref().map(|a| Box::new(a.pipeline.clone())),
         meta: Meta {
             workgroup_size: e.workgroup_size().unwrap_or([1; 3]),
             flags: p.meta.flags | stage | trusted,

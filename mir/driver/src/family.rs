@@ -66,8 +66,8 @@ impl<'m, F: Family> Job<'m, F> {
         used: &StageUse,
         place: impl FnMut(Direction, usize, &IoSlot) -> Option<HwPlace>,
     ) -> Vec<InterfaceRow> {
-        let around = self.options.around.as_deref();
-        interface::rows(self.source, &self.entry().stage, used, around, place)
+        let context = self.options.context.as_deref();
+        interface::rows(self.source, &self.entry().stage, used, context, place)
     }
 
     /// Its function.

@@ -52,12 +52,12 @@ pub fn rows(
     source: &StageInfo,
     lowered: &StageInfo,
     used: &StageUse,
-    around: Option<&PipelineContext>,
+    context: Option<&PipelineContext>,
     mut place: impl FnMut(Direction, usize, &IoSlot) -> Option<HwPlace>,
 ) -> Vec<InterfaceRow> {
     let (Some(from), Some(io)) = (source.interface(), lowered.interface()) else { return Vec::new() };
     // Where clip distances travel.
-    let clips = around.map_or_else(Vec::new, |a| free_locations(source, a));
+    let clips = context.map_or_else(Vec::new, |a| free_locations(source, a));
     let mut list = Vec::new();
     for (direction, slots, declared) in
         [(Direction::Input, &io.inputs, &from.inputs), (Direction::Output, &io.outputs, &from.outputs)]
@@ -68,7 +68,7 @@ pub fn rows(
                 continue;
             }
             let Some(p) = place(direction, n, slot) else { continue };
-            let at = if travels { slot.at } else { location_of(slot.at, io, around) };
+            let at = if travels { slot.at } else { location_of(slot.at, io, context) };
             let of_source = declared.iter().find(|d| d.at == at);
             let clip = match at {
                 // The number of a viewport travels as a location of its own.
@@ -94,9 +94,9 @@ pub fn rows(
 }
 
 /// The place in the source: colours may be numbered over bound targets, without holes.
-fn location_of(at: IoAt, io: &Interface, around: Option<&PipelineContext>) -> IoAt {
+fn location_of(at: IoAt, io: &Interface, context: Option<&PipelineContext>) -> IoAt {
     let IoAt::Location { number, blend_src } = at else { return at };
-    let Some(p) = around.map(|a| &a.pipeline).filter(|_| io.compact_targets) else { return at };
+    let Some(p) = context.map(|a| &a.pipeline).filter(|_| io.compact_targets) else { return at };
     let present = (0..p.targets.len()).filter(|&k| p.targets[k].is_some()).nth(usize::from(number));
     IoAt::Location { number: present.map_or(number, |k| k as u8), blend_src }
 }

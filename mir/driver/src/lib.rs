@@ -18,7 +18,7 @@ mod text;
 mod variables;
 
 pub use backend::{
-    Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, around_in, default_pipeline, reflect, variant,
+    Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, context_in, default_pipeline, reflect, variant,
 };
 pub use compile::{Driver, prepared_cases};
 pub use family::{

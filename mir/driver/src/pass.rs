@@ -169,7 +169,7 @@ impl Step {
     }
 }
 
-/// Goes on with what the parser reads of the code's text, unless that is the text which was `read` before.
+/// Continues with what the parser reads of the code's text, unless that is the text which was `read` before.
 fn reparse<F: Family>(
     mf: &mut MFunc<F::Target>,
     cx: &CompileCx<'_, F>,
@@ -209,7 +209,7 @@ pub fn check_order<F: Family>(order: &[(&str, &str, &str)]) -> Result<(), String
 /// Names of all passes that work for a family: on the IR, then on machine code, then on encoded code.
 pub(crate) fn names<F: Family>() -> Vec<&'static str> {
     let mut all = vec!["inline"];
-    for p in (0..=3).flat_map(gpucc_opt::pipeline::passes) {
+    for p in (0..=3).flat_map(gpucc_opt::passes::passes) {
         if !all.contains(&p.name) {
             all.push(p.name);
         }

@@ -2,7 +2,7 @@
 
 use gpucc_container::{InterfaceRow, Interpolation, IoPlace, Packing, Sampling, flags};
 use gpucc_driver::interface::{flags_of, rows};
-use gpucc_driver::{Direction, HwPlace, around_in, default_pipeline};
+use gpucc_driver::{Direction, HwPlace, context_in, default_pipeline};
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{IoAt, Module};
@@ -15,17 +15,17 @@ fn lowered(source: &str) -> Module {
 }
 
 /// The rows of an entry behind the passes for a target, and its flags. File 0 holds inputs, 1 outputs, each at its number.
-fn of(module: &Module, entry: &str, io: IoCaps, around: PipelineContext) -> (Vec<InterfaceRow>, u32) {
+fn of(module: &Module, entry: &str, io: IoCaps, context: PipelineContext) -> (Vec<InterfaceRow>, u32) {
     let caps = Caps { io, ..Caps::FULL };
     let source = &module.entry(entry).expect("the entry").stage;
-    let options = Options { around: Some(Box::new(around.clone())), ..Options::default() };
+    let options = Options { context: Some(Box::new(context.clone())), ..Options::default() };
     let (m, _) = prepare(module, entry, &caps, &options).unwrap_or_else(|d| panic!("{d}"));
     let (stage, f) = (&m.entries[0].stage, &m.funcs[m.entries[0].func]);
     let used = StageUse::new(&m, f, stage);
     let place = |d: Direction, n: usize, _: &gpucc_ir::IoSlot| {
         Some(HwPlace { file: (d == Direction::Output).into(), index: n as u16, lane: 0 })
     };
-    (rows(source, stage, &used, Some(&around), place), flags_of(&used, stage))
+    (rows(source, stage, &used, Some(&context), place), flags_of(&used, stage))
 }
 
 fn targets(list: &[Option<Format>]) -> PipelineContext {
@@ -39,8 +39,8 @@ const PACKS: IoCaps = IoCaps { packed_colours: true, compact_targets: true, ..Io
 #[test]
 fn packed_colours_are_floats_of_four_components_at_their_location() {
     let m = lowered("@fragment fn fs(@location(0) a: f32) -> @location(2) vec4<f32> { return vec4<f32>(a); }");
-    let around = targets(&[None, None, Some(Format::Rgba8Unorm)]);
-    let (rows, _) = of(&m, "fs", PACKS, around);
+    let context = targets(&[None, None, Some(Format::Rgba8Unorm)]);
+    let (rows, _) = of(&m, "fs", PACKS, context);
     let input = InterfaceRow { at: IoPlace::Location { number: 0, blend_src: 0 }, components: 1, ..Default::default() };
     let colour = InterfaceRow {
         output: true,
@@ -66,7 +66,7 @@ fn inputs_over_w_keep_their_interpolation() {
             return vec4<f32>(a + vec3<f32>(b, f32(c.x)), 1.0);
         }",
     );
-    let (rows, _) = of(&m, "fs", IoCaps::POOREST, targets(&[Some(Format::Rgba8Unorm)]));
+    let (rows, _) = of(&m, "fs", IoCaps::MINIMAL, targets(&[Some(Format::Rgba8Unorm)]));
     let mut inputs: Vec<_> = rows
         .iter()
         .filter(|r| !r.output)
@@ -114,12 +114,12 @@ block0:
 fn clip_distances_that_travel_are_clip_distances() {
     let module = gpucc_ir::text::parse_module(CLIPPED).unwrap_or_else(|e| panic!("{e}"));
     let caps = IoCaps { clip_distances: false, ..IoCaps::FULL };
-    let around = |entry: &str| {
+    let context = |entry: &str| {
         let pipeline = default_pipeline(&module.entry("fs").expect("fs").stage).pipeline;
-        around_in(&module, &module.entry(entry).expect("the entry").stage, &pipeline)
+        context_in(&module, &module.entry(entry).expect("the entry").stage, &pipeline)
     };
     let clips = |entry: &str, output: bool| -> Vec<(u8, u8, u16, u8)> {
-        let (rows, _) = of(&module, entry, caps, around(entry));
+        let (rows, _) = of(&module, entry, caps, context(entry));
         let clip = |r: &InterfaceRow| match r.at {
             IoPlace::ClipDistance(n) if r.output == output => Some((n, r.components, r.index, r.lane)),
             _ => None,
@@ -146,7 +146,7 @@ fn programs_that_read_targets_say_so() {
         ..Default::default()
     });
     let code = IoCaps { blending: gpucc_opt::Blending::Code, ..IoCaps::FULL };
-    let reads = |io, around: &PipelineContext| of(&m, "fs", io, around.clone()).1 & flags::READS_TARGETS != 0;
+    let reads = |io, context: &PipelineContext| of(&m, "fs", io, context.clone()).1 & flags::READS_TARGETS != 0;
     assert!(reads(code, &blended));
     assert!(!reads(IoCaps::FULL, &blended) && !reads(code, &targets(&[Some(Format::Rgba8Unorm)])));
     assert!(m.entries[0].interface().expect("a stage").outputs.iter().all(|o| o.at == IoAt::location(0)));

@@ -224,9 +224,9 @@ struct V { @builtin(position) p: vec4<f32>, @location(0) uv: vec2<f32>, @locatio
     for (opt_level, seed) in [(0, None), (2, None), (3, Some(7))] {
         let container = |entry: &str| {
             let stage = &module.entry(entry).expect("the entry").stage;
-            let around = Some(Box::new(gpucc_driver::around_in(&module, stage, &pipeline)));
+            let context = Some(Box::new(gpucc_driver::context_in(&module, stage, &pipeline)));
             let options =
-                CodegenOptions { opt_level, verify: true, reparse: true, around, ..CodegenOptions::default() };
+                CodegenOptions { opt_level, verify: true, reparse: true, context, ..CodegenOptions::default() };
             let out = TINY.compile(&module, entry, 0, &options).unwrap_or_else(|d| panic!("{d}"));
             Container {
                 family: "tiny".into(),

@@ -18,7 +18,7 @@ const SHADER: &str = "
 fn a_target_without_fetches_asks_for_more_descriptors() {
     let parsed = frontend::parse(frontend::Input::text(SHADER), frontend::Lang::Wgsl).expect("valid WGSL");
     let module = frontend::lower(&parsed, &frontend::Options::default()).expect("it lowers");
-    let caps = Caps { fetch: FetchCaps::POOREST, ..Caps::FULL };
+    let caps = Caps { fetch: FetchCaps::MINIMAL, ..Caps::FULL };
     let bound = BindingFacts { wide: Some(vec![(0, 0)]), ..BindingFacts::UNKNOWN };
     let options = Options { bound, ..Options::default() };
     let (m, _) = gpucc_opt::prepare(&module, "main", &caps, &options).unwrap_or_else(|d| panic!("{d}"));

@@ -8,7 +8,6 @@
 //! what of WebGPU's validation needs compiled modules. [`place`] makes programs of them for the oracle or for a machine, and
 //! [`frame`] runs the passes in order. [`compare`] runs them again on the oracle and looks at what came out.
 
-mod around;
 pub mod compare;
 mod error;
 pub mod frame;
@@ -17,6 +16,7 @@ pub mod made;
 pub mod place;
 mod reflect;
 pub mod shaders;
+mod surroundings;
 pub mod used;
 
 pub use error::{Failure, Source};

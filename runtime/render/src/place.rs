@@ -245,8 +245,8 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
     match place {
         Place::Oracle(Lowering::Source) => program(&e.module, &e.name, e.stage),
         Place::Oracle(Lowering::Passes { level, caps }) => {
-            let (around, bound) = (e.around.clone(), e.bound.clone());
-            let o = gpucc_opt::Options { level, around, bound, ..gpucc_opt::Options::default() };
+            let (context, bound) = (e.context.clone(), e.bound.clone());
+            let o = gpucc_opt::Options { level, context, bound, ..gpucc_opt::Options::default() };
             let what = format!("`{}`", e.name);
             let (module, _) = gpucc::guarded(&what, || gpucc_opt::prepare(&e.module, &e.name, &caps, &o))?;
             program(&module, &e.name, e.stage)
@@ -256,8 +256,8 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
             code(e, Place::Oracle(Lowering::Passes { level, caps: target.caps(e.stage) }))
         }
         Place::Target(target, opt_level) | Place::Mixed { target, level: opt_level, .. } => {
-            let (around, bound) = (e.around.clone(), e.bound.clone());
-            let codegen = CodegenOptions { opt_level, around, bound, ..CodegenOptions::default() };
+            let (context, bound) = (e.context.clone(), e.bound.clone());
+            let codegen = CodegenOptions { opt_level, context, bound, ..CodegenOptions::default() };
             let artifact = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen })?;
             let ir = artifact.outputs().first().map(|o| o.ir.clone());
             let ir = ir.ok_or_else(|| Diagnostic::internal("output", format!("`{}` gave no code", e.name)))?;
@@ -270,16 +270,17 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
 /// without outputs.
 fn clipper(e: &Entry, place: Place) -> Option<(Entry, Entry)> {
     let caps = place.caps(Stage::Vertex)?;
-    let around = e.around.as_ref().filter(|a| a.other.is_none() && !caps.io.clip_distances)?;
+    let context = e.context.as_ref().filter(|a| a.other.is_none() && !caps.io.clip_distances)?;
     let io = e.point().interface().filter(|_| e.stage == Stage::Vertex)?;
     if !io.outputs.iter().any(|s| matches!(s.at, IoAt::ClipDistance(_))) {
         return None;
     }
     let module = gpucc_opt::empty_fragment(&e.name);
-    let other =
-        |point: &EntryPoint| Some(Box::new(PipelineContext { other: Some(point.stage.clone()), ..(**around).clone() }));
-    let vertex = Entry { around: other(&module.entries[0]), ..e.clone() };
-    let fragment = Entry { around: other(e.point()), module, stage: Stage::Fragment, used: Vec::new(), ..e.clone() };
+    let other = |point: &EntryPoint| {
+        Some(Box::new(PipelineContext { other: Some(point.stage.clone()), ..(**context).clone() }))
+    };
+    let vertex = Entry { context: other(&module.entries[0]), ..e.clone() };
+    let fragment = Entry { context: other(e.point()), module, stage: Stage::Fragment, used: Vec::new(), ..e.clone() };
     Some((vertex, fragment))
 }
 

@@ -11,8 +11,8 @@ use gpucc_scene::model::{Names, Pipeline, Shader};
 
 use gpucc_scene::{Scene, SceneError, SceneFile};
 
-use crate::around::{self, Surroundings};
 use crate::error::{Failure, Source};
+use crate::surroundings::{self, Surroundings};
 use crate::used::Used;
 
 /// An entry point with all that a pipeline has fixed.
@@ -29,7 +29,7 @@ pub struct Entry {
     /// The bindings it uses, by group and binding.
     pub used: Vec<Used>,
     /// The render pipeline around it.
-    pub around: Option<Box<PipelineContext>>,
+    pub context: Option<Box<PipelineContext>>,
     /// The resources that are bound for it.
     pub bound: BindingFacts,
 }
@@ -128,14 +128,14 @@ impl Shaders {
         for (number, (name, pipeline)) in scene.pipelines.iter().enumerate() {
             let Some(stages) = self.pipelines.get(number).copied() else { continue };
             let point = |e: usize| (&self.entries[e].module, self.entries[e].point());
-            let with = |e: usize, other: Option<usize>| (e, around::of(scene, name, pipeline, other.map(point)));
+            let with = |e: usize, other: Option<usize>| (e, surroundings::of(scene, name, pipeline, other.map(point)));
             let found = match stages {
                 Stages::Compute(e) => [Some(with(e, None)), None],
                 Stages::Render { vertex, fragment } => {
                     [Some(with(vertex, fragment)), fragment.map(|f| with(f, Some(vertex)))]
                 }
             };
-            let [first, second] = found.map(|f| f.map(|(e, around)| self.copy(e, around, &mut copies[e])));
+            let [first, second] = found.map(|f| f.map(|(e, s)| self.copy(e, s, &mut copies[e])));
             self.pipelines[number] = match (stages, first) {
                 (Stages::Compute(_), Some(e)) => Stages::Compute(e),
                 (Stages::Render { .. }, Some(vertex)) => Stages::Render { vertex, fragment: second },
@@ -145,11 +145,11 @@ impl Shaders {
     }
 
     /// The number of an entry point with these surroundings, of which there are copies.
-    fn copy(&mut self, entry: usize, around: Surroundings, copies: &mut Vec<usize>) -> usize {
-        let Surroundings { context, bound } = around;
+    fn copy(&mut self, entry: usize, surroundings: Surroundings, copies: &mut Vec<usize>) -> usize {
+        let Surroundings { context, bound } = surroundings;
         let same = |&&k: &&usize| {
             let e = &self.entries[k];
-            e.around.as_deref() == context.as_ref() && e.bound == bound
+            e.context.as_deref() == context.as_ref() && e.bound == bound
         };
         if let Some(&k) = copies.iter().find(same) {
             return k;
@@ -159,7 +159,7 @@ impl Shaders {
             let copy = self.entries[entry].clone();
             self.entries.push(copy);
         }
-        self.entries[k].around = context.map(Box::new);
+        self.entries[k].context = context.map(Box::new);
         self.entries[k].bound = bound;
         copies.push(k);
         k
@@ -323,7 +323,7 @@ impl Loader<'_> {
         if let Some(d) = clash(&used) {
             return Err(self.failed(field, source, constants, vec![d.note(format!("this is about `{name}`"))]));
         }
-        self.out.entries.push(Entry { module, name, stage, source, used, around: None, bound: BindingFacts::UNKNOWN });
+        self.out.entries.push(Entry { module, name, stage, source, used, context: None, bound: BindingFacts::UNKNOWN });
         let number = self.out.entries.len() - 1;
         list_entry(&mut self.lowered, source, constants, at, number);
         Ok(number)
@@ -332,7 +332,7 @@ impl Loader<'_> {
     fn lower(&mut self, field: &str, source: usize, constants: &Names<f64>) -> Result<Vec<Lowered>, Failure> {
         let overrides = constants.iter().map(|(n, v)| (n.to_string(), *v)).collect();
         let name = self.sources.iter().find(|s| *s.1 == source).map_or("", |s| s.0);
-        let formats = around::image_formats(&self.file.scene, name);
+        let formats = surroundings::image_formats(&self.file.scene, name);
         let options = FrontOptions { overrides, formats, ..FrontOptions::default() };
         let s = &self.out.sources[source];
         let each = match &s.modules {

@@ -119,8 +119,8 @@ impl<'a> Stages<'a> {
         let mut base = given.cloned().unwrap_or_else(|| gpucc::default_pipeline(&stage).pipeline);
         base.cull = gpucc_pipeline::CullMode::None;
         let beside = |other: Module, state: Pipeline| -> Result<Stages<'a>, String> {
-            let around = PipelineContext { other: Some(stage.clone()), ..PipelineContext::new(state.clone()) };
-            let codegen = CodegenOptions { around: Some(Box::new(around)), ..CodegenOptions::default() };
+            let context = PipelineContext { other: Some(stage.clone()), ..PipelineContext::new(state.clone()) };
+            let codegen = CodegenOptions { context: Some(Box::new(context)), ..CodegenOptions::default() };
             let compiled = gpucc::compile(&other, &Options { target, codegen }).map_err(|d| d.to_string())?;
             Ok(Stages { module, artifact, entry, target, other, compiled, state })
         };

@@ -14,9 +14,9 @@ use super::{
 use crate::address::AddressSpace;
 use crate::device::{Device, DrawDevice};
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
+use crate::launch::source::DrawState;
 use crate::launch::{Launch, Limits};
 use crate::memory::Memory;
-use crate::source::DrawState;
 use crate::trap::{Trap, TrapKind};
 
 /// Batches of quads that may wait for each other.
@@ -124,8 +124,8 @@ impl DrawLaunch<'_> {
         self.fragment.into_iter().chain([self.vertex]).any(|e| e.meta.flags & flag != 0)
     }
 
-    /// The properties of the fragment program that the loop needs.
-    fn facts(&self, depth: DepthTest) -> FragmentTraits {
+    /// Properties of the fragment program that decide order and depth testing.
+    fn traits(&self, depth: DepthTest) -> FragmentTraits {
         let Some(f) = self.fragment else {
             return FragmentTraits { depth: DepthTest::Reject, ..FragmentTraits::default() };
         };
@@ -208,7 +208,7 @@ pub fn draw_on<M: DrawMachine>(
         machine,
         worker,
         crew: Crew::new(if ordered { 1 } else { options.cores }),
-        facts: launch.facts(machine.depth()),
+        traits: launch.traits(machine.depth()),
         shades: launch.fragment.is_some(),
         words: Vec::new(),
     };
@@ -232,7 +232,7 @@ struct Runner<'m, M: DrawMachine> {
     machine: &'m M,
     worker: M::Worker,
     crew: Crew<M::Worker>,
-    facts: FragmentTraits,
+    traits: FragmentTraits,
     /// Whether there is a fragment program.
     shades: bool,
     /// Words for the fragments of the vertices of the last call.
@@ -258,8 +258,8 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
         BATCHES
     }
 
-    fn facts(&self) -> FragmentTraits {
-        self.facts
+    fn traits(&self) -> FragmentTraits {
+        self.traits
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

@@ -55,8 +55,8 @@ impl Stages for Mixed<'_> {
         self.fragment.batches_at_once()
     }
 
-    fn facts(&self) -> FragmentTraits {
-        self.fragment.facts()
+    fn traits(&self) -> FragmentTraits {
+        self.fragment.traits()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

@@ -227,7 +227,7 @@ pub enum DepthTest {
     Early,
 }
 
-/// The properties of the fragment program that the loop needs.
+/// Properties of the fragment program that decide order and depth testing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FragmentTraits {
     /// Runs once for each covered sample.
@@ -250,8 +250,8 @@ pub trait Stages {
         1
     }
 
-    /// The properties that the loop needs.
-    fn facts(&self) -> FragmentTraits;
+    /// The traits of the fragment program.
+    fn traits(&self) -> FragmentTraits;
 
     /// Shades vertices and appends one [`VertexOut`] for each. The words of the call before are not needed any more.
     ///

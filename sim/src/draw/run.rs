@@ -40,7 +40,7 @@ const FARTHEST: f64 = 131_072.0;
 pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -> Result<(), Trap> {
     stages.charge(DRAW_STEPS)?;
     check(draw, targets)?;
-    let facts = stages.facts();
+    let traits = stages.traits();
     let raster = &draw.raster;
     let whole = targets.all().next().map_or(Rect::of([0; 4]), |s| Rect::of([0, 0, s.width, s.rows]));
     let viewports: Vec<(Viewport, Rect)> =
@@ -48,7 +48,7 @@ pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut T
     let behind = Behind {
         merger: &draw.merger,
         ranges: viewports.iter().map(|(v, _)| [v.min_depth, v.max_depth]).collect(),
-        tested: facts.depth == DepthTest::Early,
+        tested: traits.depth == DepthTest::Early,
     };
     let mut rng = draw.seed.map(SplitMix64::new);
     let sizes = Sizes::next(stages.batch_quads(), &mut rng);
@@ -57,7 +57,7 @@ pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut T
         stages,
         targets,
         behind,
-        facts,
+        traits,
         viewports: viewports
             .into_iter()
             .map(|(v, scissor)| (v, Rect::of_viewport(&v).intersect(scissor).intersect(whole)))
@@ -174,7 +174,7 @@ struct Loop<'a, S: ?Sized> {
     stages: &'a mut S,
     targets: &'a mut Targets,
     behind: Behind<'a>,
-    facts: FragmentTraits,
+    traits: FragmentTraits,
     /// Viewports with the pixels that each may change.
     viewports: Vec<(Viewport, Rect)>,
     rng: Option<SplitMix64>,
@@ -295,7 +295,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let rasterised = q.coverage;
         let coverage = rasterised.map(|c| c & self.draw.merger.sample_mask);
         let mut quad = QuadIn { x, y, coverage, rasterised, sample: None, samples, primitive, setup, bias };
-        match self.facts.depth {
+        match self.traits.depth {
             DepthTest::Late => {}
             DepthTest::Reject if self.behind.hopeless(&quad, self.targets) => return Ok(()),
             DepthTest::Reject => {}
@@ -304,7 +304,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         if quad.coverage == [0; 4] {
             return Ok(());
         }
-        if !self.facts.per_sample {
+        if !self.traits.per_sample {
             return self.add(quad, batch);
         }
         for s in 0..samples {
@@ -317,7 +317,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
     }
 
     fn add<'r>(&mut self, quad: QuadIn<'r>, batch: &mut Vec<QuadIn<'r>>) -> Result<(), Trap> {
-        if self.facts.reads_targets && batch.iter().any(|o| (o.x, o.y) == (quad.x, quad.y)) {
+        if self.traits.reads_targets && batch.iter().any(|o| (o.x, o.y) == (quad.x, quad.y)) {
             self.shade(batch)?;
         }
         batch.push(quad);
@@ -325,7 +325,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
             return Ok(());
         }
         self.cut(batch.len());
-        let alone = self.facts.reads_targets || self.facts.writes_memory;
+        let alone = self.traits.reads_targets || self.traits.writes_memory;
         if self.ends.len() >= if alone { 1 } else { self.stages.batches_at_once() } {
             self.shade(batch)
         } else {
@@ -351,7 +351,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let mut order: Vec<usize> = (0..waiting.len()).collect();
         let mut mixed = Vec::new();
         let mut run: &[QuadIn<'_>] = waiting;
-        if let Some(rng) = self.rng.as_mut().filter(|_| !self.facts.writes_memory) {
+        if let Some(rng) = self.rng.as_mut().filter(|_| !self.traits.writes_memory) {
             let mut from = 0;
             for &end in &self.ends {
                 let batch = &mut order[from..end];

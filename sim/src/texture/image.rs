@@ -2,7 +2,7 @@
 //! consecutive.
 
 use super::format::{Base, Codec, Format, Texel};
-use super::sample::{Dim, Texels, View};
+use super::sample::{Dim, TexelAt, Texels, View};
 use crate::trap::Trap;
 
 /// A texture with its contents.
@@ -146,7 +146,7 @@ impl ImageView<'_> {
 }
 
 impl Texels for ImageView<'_> {
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Result<Texel, Trap> {
+    fn texel(&self, TexelAt { level, layer, x, y, sample }: TexelAt) -> Result<Texel, Trap> {
         let bytes = self.image.texel_bytes(self.base_level + level, self.base_layer + layer, x, y, sample);
         if self.stencil {
             return Ok([self.format.decode_stencil(bytes), 0, 0, 1]);

@@ -3,11 +3,8 @@
 use std::cell::RefCell;
 
 use super::format::Texel;
-use super::sample::Texels;
+use super::sample::{TexelAt, Texels};
 use crate::trap::{Trap, TrapKind};
-
-/// Level, layer or slice, column, row and sample of a texel, each counted from the view's first.
-pub type TexelAt = [u32; 5];
 
 /// Words of a texel of `bytes` bytes, at most 16: the byte each begins at, and how many it has.
 pub fn texel_words(bytes: u32) -> impl Iterator<Item = (u32, u32)> {
@@ -54,8 +51,8 @@ where
     L: FnMut(u64, u32) -> Result<u64, Trap>,
     D: Fn(u128) -> Texel,
 {
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Result<Texel, Trap> {
-        Ok((self.decode)(self.raw([level, layer, x, y, sample])?))
+    fn texel(&self, at: TexelAt) -> Result<Texel, Trap> {
+        Ok((self.decode)(self.raw(at)?))
     }
 }
 
@@ -63,7 +60,7 @@ where
 pub struct NoTexels;
 
 impl Texels for NoTexels {
-    fn texel(&self, _: u32, _: u32, _: u32, _: u32, _: u32) -> Result<Texel, Trap> {
+    fn texel(&self, _: TexelAt) -> Result<Texel, Trap> {
         Err(Trap::new(TrapKind::Unsupported, "texels of a view that has none"))
     }
 }

@@ -20,9 +20,9 @@ pub use cube::{Face, face_texel, project, project_gradient};
 pub use format::{Base, Codec, Format, FormatError, Texel};
 pub use image::{Channel, Image, ImageView};
 pub use lod::{Gradient, MipBlend, lambda_of, mip_levels};
-pub use memory::{MemoryTexels, NoTexels, TexelAt, texel_words};
+pub use memory::{MemoryTexels, NoTexels, texel_words};
 pub use request::{Coords, Layer, Lod, Request, What};
 pub use sample::{
-    Compare, Coord, Dim, Filter, NearestRounding, Precision, Sampler, Texels, View, Wrap, clamp_layer, gather,
+    Compare, Coord, Dim, Filter, NearestRounding, Precision, Sampler, TexelAt, Texels, View, Wrap, clamp_layer, gather,
     gather_compare, load, round_layer, sample, sample_compare, texel_at, wrap,
 };

@@ -7,14 +7,29 @@ use super::format::Texel;
 use super::lod::{MipBlend, mip_levels};
 use crate::trap::Trap;
 
-/// Where the texels of a view lie. Levels and layers count from the view's first; every index is in range.
+/// A texel of a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TexelAt {
+    /// Level, counted from the view's first.
+    pub level: u32,
+    /// Layer, counted from the view's first: the slice of a 3D texture, the layer of an array, six times the cube plus the face
+    /// of cubes.
+    pub layer: u32,
+    /// Column.
+    pub x: u32,
+    /// Row.
+    pub y: u32,
+    /// Sample.
+    pub sample: u32,
+}
+
+/// Access to the texels of a view.
 pub trait Texels {
-    /// The texel as the shader sees it, after decoding and swizzle. `layer` is the slice of a 3D texture, the layer of
-    /// an array, six times the cube plus the face of cubes.
+    /// The texel as the shader sees it, after decoding and swizzle. Every index is in range.
     ///
     /// # Errors
     /// A trap, where the texels lie in simulated memory and that cannot be read.
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Result<Texel, Trap>;
+    fn texel(&self, at: TexelAt) -> Result<Texel, Trap>;
 }
 
 /// Dimension of a view.
@@ -269,7 +284,10 @@ fn footprint_of(
         at[k] = (first, second);
         f.weights[k] = weight;
     }
-    let fetch = |x: u32, y: u32, z: u32| view.texels.texel(level, if axes == 3 { z } else { z + layer }, x, y, 0);
+    let fetch = |x: u32, y: u32, z: u32| {
+        let layer = if axes == 3 { z } else { z + layer };
+        view.texels.texel(TexelAt { level, layer, x, y, sample: 0 })
+    };
     for corner in 0..1usize << axes {
         let pick = |k: usize| if corner >> k & 1 != 0 { at[k].1 } else { at[k].0 };
         let (i, j, k) = (pick(0), if axes > 1 { pick(1) } else { 0 }, if axes > 2 { pick(2) } else { 0 });
@@ -277,7 +295,9 @@ fn footprint_of(
             // Coordinates inside the face are at most one texel outside with their neighbours.
             let n = size[0];
             let bound = |v: i64| v.clamp(-1, i64::from(n));
-            let get = |(face, x, y): (u32, u32, u32)| view.texels.texel(level, 6 * cube + face, x, y, 0);
+            let get = |(face, x, y): (u32, u32, u32)| {
+                view.texels.texel(TexelAt { level, layer: 6 * cube + face, x, y, sample: 0 })
+            };
             match cube::face_texel(face.face, bound(i), bound(j), n) {
                 EdgeTexel::Texel(face, x, y) => f.texels[corner][0] = get((face, x, y))?,
                 EdgeTexel::Corner(list) => {
@@ -430,13 +450,11 @@ pub fn gather_compare(
 /// # Errors
 /// A texel that cannot be read.
 pub fn load(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Result<Option<Texel>, Trap> {
-    let Some([level, layer, x, y, sample]) = texel_at(view, at, layer, level, sample) else { return Ok(None) };
-    view.texels.texel(level, layer, x, y, sample).map(Some)
+    texel_at(view, at, layer, level, sample).map(|at| view.texels.texel(at)).transpose()
 }
 
-/// Level, layer or slice, column, row and sample of an address in range, as [`Texels::texel`] wants them; `None` where any part
-/// of it is out of range.
-pub fn texel_at(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Option<[u32; 5]> {
+/// The texel at integer coordinates, for [`Texels::texel`]; `None` where any of them is out of range.
+pub fn texel_at(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Option<TexelAt> {
     let inside = |v: i64, n: u32| (0..i64::from(n)).contains(&v).then_some(v as u32);
     let level = inside(level, view.levels)?;
     let size = view.level_size(level);
@@ -444,5 +462,5 @@ pub fn texel_at(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) 
     let x = inside(at[0], size[0])?;
     let y = if axes > 1 { inside(at[1], size[1])? } else { 0 };
     let layer = if axes == 3 { inside(at[2], size[2])? } else { inside(layer, view.layers)? };
-    Some([level, layer, x, y, inside(sample, view.samples)?])
+    Some(TexelAt { level, layer, x, y, sample: inside(sample, view.samples)? })
 }

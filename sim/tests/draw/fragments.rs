@@ -59,8 +59,8 @@ fn depth_in_the_order_of_primitives() {
         for depth in [DepthTest::Late, DepthTest::Reject, DepthTest::Early] {
             let d = drawing(TWO, 1, 3 * z.len() as u32, testing(compare, Format::Depth32Float));
             let mut t = with_depth(Format::Depth32Float, Format::R8Uint, TWO, 1, start);
-            let facts = FragmentTraits { depth, ..FragmentTraits::default() };
-            draw(&d, &mut Programs::new(layers(z, TWO), numbered).with(facts), &mut t).unwrap();
+            let traits = FragmentTraits { depth, ..FragmentTraits::default() };
+            draw(&d, &mut Programs::new(layers(z, TWO), numbered).with(traits), &mut t).unwrap();
             assert_eq!((bytes(&t), depths(&t)), (&[colour; 4][..], vec![left; 4]), "{z:?} {compare:?} {depth:?}");
         }
     }
@@ -81,8 +81,8 @@ fn discards() {
     let d = drawing(TWO, 1, 3, testing(Compare::Less, Format::Depth32Float));
     for (depth, left) in [(DepthTest::Late, [0.5, 1.0, 0.5, 1.0]), (DepthTest::Early, [0.5; 4])] {
         let mut t = with_depth(Format::Depth32Float, Format::R8Uint, TWO, 1, 1.0);
-        let facts = FragmentTraits { depth, ..FragmentTraits::default() };
-        draw(&d, &mut Programs::new(layers(&[0.5], TWO), discard).with(facts), &mut t).unwrap();
+        let traits = FragmentTraits { depth, ..FragmentTraits::default() };
+        draw(&d, &mut Programs::new(layers(&[0.5], TWO), discard).with(traits), &mut t).unwrap();
         assert_eq!((bytes(&t), depths(&t)), (&[7, 0, 7, 0][..], left.to_vec()));
     }
     // One covered pixel: three helpers, which cannot be made live.
@@ -101,8 +101,8 @@ fn discards() {
     };
     let mut t = with_depth(Format::Depth32Float, Format::R8Uint, TWO, 1, 1.0);
     t.depth.as_mut().unwrap().sample_mut(0, 0, 0).copy_from_slice(&0.25f32.to_le_bytes());
-    let facts = FragmentTraits { depth: DepthTest::Early, ..FragmentTraits::default() };
-    draw(&d, &mut Programs::new(layers(&[0.5], TWO), early).with(facts), &mut t).unwrap();
+    let traits = FragmentTraits { depth: DepthTest::Early, ..FragmentTraits::default() };
+    draw(&d, &mut Programs::new(layers(&[0.5], TWO), early).with(traits), &mut t).unwrap();
     assert_eq!(depths(&t), [0.25, 0.5, 0.5, 0.5]);
 }
 
@@ -145,8 +145,8 @@ fn stencil() {
         let d = drawing(TWO, 1, 3 * z.len() as u32, m);
         let mut t = with_depth(Format::Depth32FloatStencil8, Format::R8Uint, TWO, 1, start);
         // Rejecting in front must not lose the operation of what fails.
-        let facts = FragmentTraits { depth: DepthTest::Reject, ..FragmentTraits::default() };
-        draw(&d, &mut Programs::new(layers(z, TWO), numbered).with(facts), &mut t).unwrap();
+        let traits = FragmentTraits { depth: DepthTest::Reject, ..FragmentTraits::default() };
+        draw(&d, &mut Programs::new(layers(z, TWO), numbered).with(traits), &mut t).unwrap();
         t.depth.unwrap().sample(1, 1, 0)[4]
     };
     assert_eq!(counted(&[0.5, 0.5, 0.5], Compare::Always, 1.0), 3);
@@ -198,7 +198,7 @@ fn masks_of_samples() {
 
 #[test]
 fn a_program_for_each_sample() {
-    let facts = FragmentTraits { per_sample: true, ..FragmentTraits::default() };
+    let traits = FragmentTraits { per_sample: true, ..FragmentTraits::default() };
     let most = [(0.75, 0.0), (0.95, 1.0), (-5.0, 0.5)];
     let mut seen = Vec::new();
     let fragment = |q: &QuadIn<'_>, _: &[u32], _: &Targets| {
@@ -208,7 +208,7 @@ fn a_program_for_each_sample() {
     };
     let mut t = target(Format::R8Uint, PIXEL, 4);
     let d = drawing(PIXEL, 4, 3, opaque(Format::R8Uint));
-    draw(&d, &mut Programs::new(places(&most, PIXEL), fragment).with(facts), &mut t).unwrap();
+    draw(&d, &mut Programs::new(places(&most, PIXEL), fragment).with(traits), &mut t).unwrap();
     assert_eq!(bytes(&t), [1, 0, 3, 4]);
     let centre = (128, 128);
     assert_eq!(seen, [(0, 1, 0xd, (96, 32), centre), (2, 4, 0xd, (32, 160), centre), (3, 8, 0xd, (160, 224), centre)]);
@@ -220,8 +220,8 @@ fn a_program_for_each_sample() {
     let d = drawing(PIXEL, 4, 3, testing(Compare::Less, Format::Depth32Float));
     for per_sample in [false, true] {
         let mut t = with_depth(Format::Depth32Float, Format::R8Uint, PIXEL, 4, 1.0);
-        let facts = FragmentTraits { per_sample, ..FragmentTraits::default() };
-        draw(&d, &mut Programs::new(vertex, numbered).with(facts), &mut t).unwrap();
+        let traits = FragmentTraits { per_sample, ..FragmentTraits::default() };
+        draw(&d, &mut Programs::new(vertex, numbered).with(traits), &mut t).unwrap();
         assert_eq!(depths(&t), [1.0 / 64.0, 3.0 / 64.0, 5.0 / 64.0, 7.0 / 64.0]);
     }
 }
@@ -359,8 +359,8 @@ fn programs_that_read_targets() {
         let mut d = drawing(TWO, 4, 15, opaque(Format::R8Uint));
         d.seed = Some(3);
         let mut t = target(Format::R8Uint, TWO, 4);
-        let facts = FragmentTraits { reads_targets: true, per_sample, ..FragmentTraits::default() };
-        draw(&d, &mut Programs::new(layers(&[0.5; 5], TWO), fragment).with(facts), &mut t).unwrap();
+        let traits = FragmentTraits { reads_targets: true, per_sample, ..FragmentTraits::default() };
+        draw(&d, &mut Programs::new(layers(&[0.5; 5], TWO), fragment).with(traits), &mut t).unwrap();
         assert_eq!(bytes(&t), [5; 16]);
     }
 }

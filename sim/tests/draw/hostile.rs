@@ -154,7 +154,7 @@ fn a_trap_of_a_program_ends_the_draw() {
         fn batch_quads(&self) -> usize {
             1
         }
-        fn facts(&self) -> FragmentTraits {
+        fn traits(&self) -> FragmentTraits {
             FragmentTraits::default()
         }
         fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

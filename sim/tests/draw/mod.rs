@@ -17,7 +17,7 @@ type Shaded = ([f32; 4], Vec<u32>);
 
 /// Programs that are closures of a test.
 struct Programs<V, F> {
-    facts: FragmentTraits,
+    traits: FragmentTraits,
     vertex: V,
     fragment: F,
     clip: fn(VertexIn) -> [f32; 8],
@@ -30,9 +30,9 @@ struct Programs<V, F> {
 impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> QuadOut> Programs<V, F> {
     fn new(vertex: V, fragment: F) -> Self {
         let clip = |_: VertexIn| [0.0; 8];
-        let facts = FragmentTraits::default();
+        let traits = FragmentTraits::default();
         Programs {
-            facts,
+            traits,
             vertex,
             fragment,
             clip,
@@ -43,8 +43,8 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
         }
     }
 
-    fn with(mut self, facts: FragmentTraits) -> Self {
-        self.facts = facts;
+    fn with(mut self, traits: FragmentTraits) -> Self {
+        self.traits = traits;
         self
     }
 }
@@ -58,8 +58,8 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
         5
     }
 
-    fn facts(&self) -> FragmentTraits {
-        self.facts
+    fn traits(&self) -> FragmentTraits {
+        self.traits
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

@@ -90,7 +90,7 @@ impl Scene {
         Merger { targets: vec![Some(target)], depth: Some(depth), ..opaque(Format::Rgba8Unorm) }
     }
 
-    fn pass(&self, facts: FragmentTraits, seed: Option<u64>, samples: u32, t: &mut Targets) -> Result<(), Trap> {
+    fn pass(&self, traits: FragmentTraits, seed: Option<u64>, samples: u32, t: &mut Targets) -> Result<(), Trap> {
         for (n, topology) in [Topology::TriangleList, Topology::LineStrip, Topology::PointList, Topology::TriangleStrip]
             .into_iter()
             .enumerate()
@@ -111,7 +111,7 @@ impl Scene {
                 }
                 out
             };
-            draw(&d, &mut Programs::new(vertex, fragment).with(facts), t)?;
+            draw(&d, &mut Programs::new(vertex, fragment).with(traits), t)?;
         }
         Ok(())
     }
@@ -139,15 +139,15 @@ fn batches_do_not_show() {
     for (seed, samples) in [(1, 1), (2, 4)] {
         let scene = Scene::new(seed);
         for per_sample in [false, true] {
-            let facts = |depth| FragmentTraits { per_sample, depth, ..FragmentTraits::default() };
+            let traits = |depth| FragmentTraits { per_sample, depth, ..FragmentTraits::default() };
             let mut plain = attachments(samples);
-            scene.pass(facts(DepthTest::Late), None, samples, &mut plain).unwrap();
+            scene.pass(traits(DepthTest::Late), None, samples, &mut plain).unwrap();
             let drawn = bytes(&plain).iter().filter(|&&b| b != 0).count();
             assert!(drawn > bytes(&plain).len() / 4, "the scene shows something");
             for depth in [DepthTest::Late, DepthTest::Reject, DepthTest::Early] {
                 for shuffle in [None, Some(seed), Some(seed + 100)] {
                     let mut t = attachments(samples);
-                    scene.pass(facts(depth), shuffle, samples, &mut t).unwrap();
+                    scene.pass(traits(depth), shuffle, samples, &mut t).unwrap();
                     // Which quads are run at all decides what is open.
                     assert!(t.colour == plain.colour && t.depth == plain.depth, "{depth:?} {shuffle:?}");
                 }

@@ -1,4 +1,4 @@
-//! Time of a frame: a lit, textured mesh of 10,082 triangles with depth, 640 x 480. On the oracle at -O2 and for the poorest target, on
+//! Time of a frame: a lit, textured mesh of 10,082 triangles with depth, 640 x 480. On the oracle at -O2 and for the minimal target, on
 //! one core and on two; on the machines of gcn:gfx8 and vivante:gc3000, which draw on one.
 //!
 //! `cargo bench -p gpucc-bench --bench frame`. Shaders are lowered and compiled before; elements are pixels.
@@ -21,7 +21,7 @@ fn mesh_frame(c: &mut Criterion) {
     let scene = &ready.file.scene;
     let mut g = c.benchmark_group("frame");
     g.sample_size(10).throughput(Throughput::Elements(u64::from(size[0]) * u64::from(size[1])));
-    for on in [On::Interp, On::Passes(For::Poorest)] {
+    for on in [On::Interp, On::Passes(For::Minimal)] {
         let programs = Programs::new(scene, &ready.shaders, gfx::place(on, 2)).unwrap_or_else(|f| panic!("{f}"));
         for cores in [1, 2] {
             let defaults = frame::Options::default();

@@ -58,11 +58,11 @@ pub const POOR: Caps = Caps {
 };
 
 /// The same with the least of textures and of inputs and outputs of stages that there is a lowering for.
-pub const POOREST: Caps = Caps {
-    tex: TexCaps::POOREST,
-    sampler: SamplerCaps::POOREST,
-    fetch: FetchCaps::POOREST,
-    io: IoCaps::POOREST,
+pub const MINIMAL: Caps = Caps {
+    tex: TexCaps::MINIMAL,
+    sampler: SamplerCaps::MINIMAL,
+    fetch: FetchCaps::MINIMAL,
+    io: IoCaps::MINIMAL,
     ..POOR
 };
 
@@ -194,20 +194,20 @@ pub enum For {
     Rich,
     /// A scalar one with few ops: [`POOR`].
     Poor,
-    /// The same with poor textures, inputs and outputs: [`POOREST`].
-    Poorest,
+    /// The same with poor textures, inputs and outputs: [`MINIMAL`].
+    Minimal,
 }
 
 impl For {
     /// All of them.
-    pub const ALL: [For; 3] = [For::Rich, For::Poor, For::Poorest];
+    pub const ALL: [For; 3] = [For::Rich, For::Poor, For::Minimal];
 
     /// The name of the place on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             For::Rich => "passes",
             For::Poor => "lowered",
-            For::Poorest => "poorest",
+            For::Minimal => "minimal",
         }
     }
 
@@ -216,7 +216,7 @@ impl For {
         match self {
             For::Rich => RICH,
             For::Poor => POOR,
-            For::Poorest => POOREST,
+            For::Minimal => MINIMAL,
         }
     }
 }

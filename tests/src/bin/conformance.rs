@@ -1,4 +1,4 @@
-//! `conformance --on interp|passes|lowered|poorest|T[,T] --opt 0..3 [--mixed vertex|fragment] [--sample K] [--known FILE]... PATH...`
+//! `conformance --on interp|passes|lowered|minimal|T[,T] --opt 0..3 [--mixed vertex|fragment] [--sample K] [--known FILE]... PATH...`
 //!
 //! Runs cases in the formats `cts-cases-1` and `gfx-cases-1`; the last line is `N passed, M failed, K skipped`, and before it
 //! each group of graphics cases has a line of its own. Cases that naga does not accept, known faults and refusals that `docs/support.md` predicts for the target are skipped, each with place and reason; any
@@ -28,7 +28,7 @@ struct Args {
     paths: Vec<PathBuf>,
 }
 
-const USAGE: &str = "usage: conformance --on interp|passes|lowered|poorest|T[,T] --opt 0..3[,..] [--mixed vertex|fragment] [--sample K] [--known FILE]... [--filter TEXT] \
+const USAGE: &str = "usage: conformance --on interp|passes|lowered|minimal|T[,T] --opt 0..3[,..] [--mixed vertex|fragment] [--sample K] [--known FILE]... [--filter TEXT] \
                      [--perturb SEED] PATH...";
 
 fn args() -> Result<Args, String> {

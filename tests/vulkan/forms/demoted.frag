@@ -5,7 +5,7 @@ void main() {
     int x = int(gl_FragCoord.x);
     uint before = uint(helperInvocationEXT());
     if ((x & 1) == 1) demote;
-    // Lanes that were demoted go on.
+    // Lanes that were demoted continue.
     float d = dFdxFine(float(x * x + 3 * x));
     c = uvec4(x, uint(d), before + (helperInvocationEXT() ? 8u : 0u), 1u);
 }

@@ -13,7 +13,7 @@ const PAGES: &[Page] = &[
     ("isa-tesla.md", gpucc_tesla_machine::reference_page),
     ("isa-gcn.md", gpucc_gcn_machine::reference_page),
     ("ir-ops.md", gpucc_ir::ops::reference_page),
-    ("optimisation.md", gpucc_opt::pipeline::reference_page),
+    ("optimisation.md", gpucc_opt::passes::reference_page),
     ("isa-vivante.md", gpucc_vivante_machine::reference_page),
     ("support.md", gpucc::support::page),
     ("scene-format.md", crate::scenes::page),

@@ -133,10 +133,10 @@ fn levels(o: &mut String) -> Result<(), String> {
         }
         let _ = writeln!(o, "{line}");
     }
-    let mut passes: Vec<&str> = gpucc_opt::pipeline::passes(2).iter().map(|p| p.name).collect();
+    let mut passes: Vec<&str> = gpucc_opt::passes::passes(2).iter().map(|p| p.name).collect();
     passes.sort_unstable();
     passes.dedup();
-    passes.retain(|p| !gpucc_opt::pipeline::REQUIRED.contains(p));
+    passes.retain(|p| !gpucc_opt::passes::REQUIRED.contains(p));
     for p in passes {
         let mut line = format!("| without `{p}` |");
         for (n, &t) in targets.iter().enumerate() {

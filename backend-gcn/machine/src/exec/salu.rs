@@ -10,7 +10,7 @@ use crate::operand::{EXEC, M0};
 /// The work after an instruction.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Go on with the next one.
+    /// Continue with the next one.
     Go,
     /// Jump to the instruction at this byte address.
     Address(u64),

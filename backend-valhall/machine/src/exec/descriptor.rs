@@ -1,6 +1,6 @@
 //! Descriptors as the units read them (`isa/graphics-valhall.md`, section b). Reserved bits trap and name the field.
 
-use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, Wrap};
+use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, TexelAt, Wrap};
 use gpucc_sim::{Trap, TrapKind};
 
 use super::format::Code;
@@ -587,7 +587,7 @@ impl Texture {
     }
 
     /// Address of a texel in range: level, layer or slice, column, row, sample.
-    pub(super) fn address(&self, [level, layer, x, y, sample]: [u32; 5]) -> u64 {
+    pub(super) fn address(&self, TexelAt { level, layer, x, y, sample }: TexelAt) -> u64 {
         let (plane, slice) = if self.dim == Dim::D3 { (level, layer) } else { (layer * self.levels + level, sample) };
         let p = &self.planes[plane as usize];
         p.address + p.offset(slice, x, y, self.format.bytes())

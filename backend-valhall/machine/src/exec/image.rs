@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpucc_sim::texture::{Dim, NoTexels, View, texel_at, texel_words};
+use gpucc_sim::texture::{Dim, NoTexels, TexelAt, View, texel_at, texel_words};
 use gpucc_sim::{Trap, TrapKind};
 
 use super::decode::{DInst, regfmt};
@@ -44,7 +44,7 @@ pub(super) fn handle(w: &Warp, d: &DInst) -> Result<u32, Trap> {
 }
 
 /// The texel that 16-bit coordinates name.
-fn texel(t: &Texture, xy: u32, zw: u32) -> Result<Option<[u32; 5]>, Trap> {
+fn texel(t: &Texture, xy: u32, zw: u32) -> Result<Option<TexelAt>, Trap> {
     let (low, high) = (|w: u32| i64::from(w & 0xffff), |w: u32| i64::from(w >> 16));
     let mut view = View {
         dim: t.dim,

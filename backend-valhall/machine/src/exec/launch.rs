@@ -144,7 +144,7 @@ impl<'a> LaunchState<'a> {
         let env = Environment { uniforms, shared_base, code_base, small_file, tables: pointer, blend: None };
         // Constants behind the instructions are memory only.
         let code = predecode(common.instructions(), generation, common.entry.stage.bit(), &env);
-        // Hardware lets lanes go on apart; our compiler does not.
+        // Hardware lets lanes continue apart; our compiler does not.
         let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
         let program = Arc::new(Program { code, merges, bytes: entry.code.clone(), code_base });
         Ok((LaunchState { common, program, shared, mode, rng }, world))

@@ -1,4 +1,4 @@
-//! One instruction after the other, and where lanes go on.
+//! One instruction after the other, and where lanes continue.
 
 use std::sync::Arc;
 
@@ -225,7 +225,7 @@ fn passes(w: &Warp, to: usize, merges: &[bool]) -> Result<(), Trap> {
         return Ok(());
     }
     let what =
-        format!("some lanes of the warp go on to {:#x}, where others may join them, without `.reconverge`", 8 * to);
+        format!("some lanes of the warp continue to {:#x}, where others may join them, without `.reconverge`", 8 * to);
     Err(Trap::new(TrapKind::Divergence, what))
 }
 

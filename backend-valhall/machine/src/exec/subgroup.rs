@@ -384,7 +384,7 @@ impl Warp {
         true
     }
 
-    /// The active lanes come to a barrier. Says whether all that live are there now; if not, the others go on.
+    /// The active lanes come to a barrier. Says whether all that live are there now; if not, the others continue.
     ///
     /// # Errors
     /// All are at barriers, but not at one.

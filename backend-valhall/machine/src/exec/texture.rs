@@ -3,7 +3,7 @@
 use gpucc_num::Round;
 use gpucc_num::convert::f32_to_f16;
 use gpucc_sim::texture::{
-    Coords, Dim, Face, Gradient, Layer, Lod, MemoryTexels, NoTexels, Request, Texels, View, What, lambda_of,
+    Coords, Dim, Face, Gradient, Layer, Lod, MemoryTexels, NoTexels, Request, TexelAt, Texels, View, What, lambda_of,
     project_gradient, texel_at,
 };
 use gpucc_sim::{Trap, TrapKind};
@@ -394,8 +394,7 @@ fn one(o: &Operands<'_>, t: &Texture, sampling: &Sampling, world: &mut DeviceMem
     let texels = MemoryTexels::new(|at| t.address(at), format.bytes(), load, |raw| t.selected(format.decode(raw)));
     if fetch {
         let place = place(o, &View { dim: if as_array { Dim::D2 } else { t.dim }, ..view(t, false, &texels) });
-        let Some([level, layer, x, y, sample]) = place else { return Ok([0; 4]) };
-        return texels.texel(level, layer, x, y, sample);
+        return place.map_or(Ok([0; 4]), |at| texels.texel(at));
     }
     if t.samples > 1 {
         return Err(unsupported("sampling of several samples"));
@@ -426,7 +425,7 @@ fn check_type(t: &Texture, register_type: u8) -> Result<(), Trap> {
 }
 
 /// The texel of integer coordinates, where there is one.
-fn place(o: &Operands<'_>, view: &View<'_>) -> Option<[u32; 5]> {
+fn place(o: &Operands<'_>, view: &View<'_>) -> Option<TexelAt> {
     let signed = |at: usize| i64::from(o.word(at) as i32);
     let word = o.s.offset.map_or(0, |at| o.word(at));
     let byte = |at: u32| i64::from((word >> at) as u8 as i8);

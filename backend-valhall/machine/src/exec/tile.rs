@@ -20,7 +20,7 @@ fn reserved(what: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Reserved, what)
 }
 
-/// DISCARD: lanes go on as helpers.
+/// DISCARD: lanes continue as helpers.
 pub(super) fn discard(w: &mut Warp, d: &DInst, context: &mut StageContext<'_>) -> Result<(), Trap> {
     let f = context.fragment("DISCARD")?;
     w.check_source(&d.src[0])?;

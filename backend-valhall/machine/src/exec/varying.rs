@@ -70,7 +70,7 @@ pub(super) fn execute(
     let Loaded { values, lost } = match d.op {
         Op::LdVarSpecial => special(w, d, f, &ids)?,
         Op::LdVarBufImmF32 | Op::LdVarBufF32 | Op::LdVarBufImmF16 | Op::LdVarBufF16 => by_offset(w, d, f, &ids)?,
-        _ => described(w, d, (f, world), &ids)?,
+        _ => by_descriptor(w, d, (f, world), &ids)?,
     };
     w.kill_last_uses(d)?;
     if halves {
@@ -136,7 +136,12 @@ fn by_offset(w: &Warp, d: &DInst, f: &Fragment<'_>, ids: &V32) -> Result<Loaded,
 }
 
 /// The varying of a descriptor of kind vertex packet; components that its format lacks are 0, 0, 0, 1.
-fn described(w: &Warp, d: &DInst, (f, world): (&Fragment<'_>, &mut DeviceMemory), ids: &V32) -> Result<Loaded, Trap> {
+fn by_descriptor(
+    w: &Warp,
+    d: &DInst,
+    (f, world): (&Fragment<'_>, &mut DeviceMemory),
+    ids: &V32,
+) -> Result<Loaded, Trap> {
     let m = &d.message;
     let packet = packet(image::handle(w, d)?, f, world)?;
     let flat = matches!(d.op, Op::LdVarFlat | Op::LdVarFlatImm);

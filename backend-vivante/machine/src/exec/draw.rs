@@ -1,7 +1,7 @@
 //! Draws: a vertex and a fragment program as the stages of [`gpucc_sim::draw`] (`docs/abi-vivante.md` 11).
 //!
 //! State words say where attributes, varyings, outputs and colours lie; what they name and no program wrote traps. Lanes of a batch
-//! run together, in whole quads, and killed ones go on as helpers.
+//! run together, in whole quads, and killed ones continue as helpers.
 
 use gpucc_container::{Container, Entry, IoPlace, Stage, UNIFORM_FILE, flags};
 use gpucc_sim::draw::{

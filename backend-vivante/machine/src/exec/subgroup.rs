@@ -220,7 +220,7 @@ impl Group {
     pub fn run(&mut self, launch: &LaunchState, run: &mut Run, time_slice: u32) -> Result<RunState, Trap> {
         let count = launch.program.insts.len() as u32;
         if std::mem::take(&mut self.arrived) {
-            // Everybody arrived: go on behind the barrier. After a mere time slice some lanes wait and others still run.
+            // Everybody arrived: continue behind the barrier. After a mere time slice some lanes wait and others still run.
             self.current = Set { pc: self.waiting.pc + 1, mask: self.waiting.mask };
             self.waiting.mask = 0;
         }

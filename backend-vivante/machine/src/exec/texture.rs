@@ -21,7 +21,7 @@ fn unsupported(what: impl Into<String>) -> Trap {
 
 impl Unit {
     /// Address of a texel: tiles of four by four texels, rows of tiles one behind the other.
-    fn address(&self, [level, layer, x, y, _]: TexelAt) -> u64 {
+    fn address(&self, TexelAt { level, layer, x, y, .. }: TexelAt) -> u64 {
         let l = &self.levels[level as usize];
         let bytes = self.format.bytes();
         let tile = (y / 4) * 4 * l.row + (x / 4) * 16 * bytes;

@@ -223,7 +223,7 @@ impl Of {
 }
 
 /// Numbers of the resources of a module, alone and in an array.
-struct Places {
+struct ResourceNumbers {
     texture: [u32; 2],
     sampler: [u32; 2],
 }
@@ -251,7 +251,7 @@ impl Module<'_> {
             number
         };
         let sampler = format!("sampler{}", if uses.iter().any(|u| u.desc.shadow()) { " comparison" } else { "" });
-        let places = Places {
+        let numbers = ResourceNumbers {
             texture: [
                 add(&resource, "", |d| !d.texture_indexed()),
                 add(&resource, " count 2", |d| d.texture_indexed()),
@@ -263,14 +263,14 @@ impl Module<'_> {
         };
         let mut name = format!("{resource} {}", self.stage);
         for one in uses {
-            let text = self.instruction(&mut c, &places, texel, one);
+            let text = self.instruction(&mut c, &numbers, texel, one);
             name.push_str(&format!(", {text}, lanes {} {}", one.lanes, ['d', 'u', 'c'][one.from as usize]));
         }
         c.case(name)
     }
 
     /// Appends an instruction; gives its text.
-    fn instruction(&self, c: &mut Draft, places: &Places, texel: Type, one: &Use) -> String {
+    fn instruction(&self, c: &mut Draft, numbers: &ResourceNumbers, texel: Type, one: &Use) -> String {
         let &Use { desc, lanes, .. } = one;
         let scalar = self.caps.scalar;
         let whole = if desc.what() == TexWhat::Atomic { texel.with_lanes(1) } else { texel.with_lanes(4) };
@@ -282,8 +282,8 @@ impl Module<'_> {
             args.push_str(&v);
             args.push_str(", ");
         }
-        let texture = places.texture[usize::from(desc.texture_indexed())];
-        let sampler = match places.sampler[usize::from(desc.sampler_indexed())] {
+        let texture = numbers.texture[usize::from(desc.texture_indexed())];
+        let sampler = match numbers.sampler[usize::from(desc.sampler_indexed())] {
             s if desc.samples() => format!(" sampler res{s}"),
             _ => String::new(),
         };

@@ -64,7 +64,7 @@ impl Core {
 
     fn texel(&self, [address, size]: [u32; 2], [x, y, level]: [f32; 3]) -> Result<[u32; 4], Trap> {
         let (w, h) = (size & 0xffff, size >> 16);
-        let place = |[_, _, x, y, _]: TexelAt| u64::from(address + 4 * (y * w + x));
+        let place = |at: TexelAt| u64::from(address + 4 * (at.y * w + at.x));
         let load = |address: u64, _| self.word(address as u32).map(u64::from);
         let decode = |raw: u128| Format::Rgba8Unorm.decode(&(raw as u32).to_le_bytes());
         let texels = &MemoryTexels::new(place, 4, load, decode);

@@ -15,7 +15,7 @@ impl SurfaceLayout for Rows {
         4 * u64::from(self.0[0]) * u64::from(self.0[1])
     }
 
-    fn offset(&self, [_, _, x, y, _]: TexelAt) -> u64 {
+    fn offset(&self, TexelAt { x, y, .. }: TexelAt) -> u64 {
         4 * (u64::from(y) * u64::from(self.0[0]) + u64::from(x))
     }
 }

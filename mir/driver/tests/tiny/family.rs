@@ -54,9 +54,9 @@ impl Family for TinyFamily {
             checked_loads: true,
             checked_stores: true,
             expand,
-            tex: TexCaps::POOREST,
-            sampler: SamplerCaps::POOREST,
-            fetch: FetchCaps { wide: true, ..FetchCaps::POOREST },
+            tex: TexCaps::MINIMAL,
+            sampler: SamplerCaps::MINIMAL,
+            fetch: FetchCaps { wide: true, ..FetchCaps::MINIMAL },
             ..Caps::FULL
         }
     }

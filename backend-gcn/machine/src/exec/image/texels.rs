@@ -38,7 +38,7 @@ impl Texture {
     }
 
     /// Address of a texel; level and layer count from the image's first.
-    fn address(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
+    fn address(&self, TexelAt { level, layer, x, y, sample }: TexelAt) -> u64 {
         let before: u64 = (0..level).map(|l| self.slice(l) * self.slices(l)).sum();
         let texel = u64::from(y) * u64::from(self.level_pitch(level)) + u64::from(x);
         let at = before + u64::from(layer) * self.slice(level) + texel * self.texel_bytes();
@@ -56,8 +56,8 @@ impl Texture {
     }
 
     /// Address of a texel of the view, as the model names it.
-    pub(super) fn address_in_view(&self, [level, layer, x, y, sample]: TexelAt) -> u64 {
-        self.address([self.first_level + level, self.first_layer + layer, x, y, sample])
+    pub(super) fn address_in_view(&self, at: TexelAt) -> u64 {
+        self.address(TexelAt { level: self.first_level + at.level, layer: self.first_layer + at.layer, ..at })
     }
 
     /// A word of the texel behind the selection of components.

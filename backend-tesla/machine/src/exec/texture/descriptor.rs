@@ -240,7 +240,7 @@ impl Texture {
     }
 
     /// Address of a texel of the view.
-    pub fn address(&self, [level, layer, x, y, _]: TexelAt) -> u64 {
+    pub fn address(&self, TexelAt { level, layer, x, y, .. }: TexelAt) -> u64 {
         let l = &self.levels[(self.first + level) as usize];
         let (slice, layer) = if self.dim == Dim::D3 { (layer, 0) } else { (0, layer) };
         let x = u64::from(x) * u64::from(self.format.bytes);

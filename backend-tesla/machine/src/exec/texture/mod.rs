@@ -260,7 +260,7 @@ impl Machine<'_> {
         let fragments = self.program.stage == gpucc_isa::stage::FS;
         let derived =
             matches!(code.op, Op::TexAuto | Op::TexBias | Op::TexQueryLod) && (fragments || get("deriv") == 1);
-        let ask = TexInst {
+        let inst = TexInst {
             op: code.op,
             sampling,
             cube,
@@ -271,7 +271,7 @@ impl Machine<'_> {
             texture,
         };
         if let (Op::TexLod | Op::TexBias, Some(at)) = (code.op, layout.level) {
-            Self::level_of_quads(&ask, at, mask)?;
+            Self::level_of_quads(&inst, at, mask)?;
         }
         let mut found = [[0; 32]; 4];
         // Fragments that do not count are left out on demand.
@@ -281,7 +281,7 @@ impl Machine<'_> {
         while rest != 0 {
             let lane = first(rest);
             rest &= rest - 1;
-            let texel = ask.one(self.memories, lane as usize, Self::by(warp, lane)).map_err(|t| t.in_lane(lane))?;
+            let texel = inst.one(self.memories, lane as usize, Self::by(warp, lane)).map_err(|t| t.in_lane(lane))?;
             for (f, t) in found.iter_mut().zip(texel) {
                 f[lane as usize] = t;
             }
@@ -293,12 +293,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Bias and level are the same in all lanes of a quad that ask.
-    fn level_of_quads(ask: &TexInst<'_>, at: usize, mask: u32) -> Result<(), Trap> {
+    /// Bias and level must be the same in all active lanes of a quad.
+    fn level_of_quads(inst: &TexInst<'_>, at: usize, mask: u32) -> Result<(), Trap> {
         for lane in (0..32).filter(|l| mask >> l & 1 == 1) {
             let leader = lane & !3 | (mask >> (lane & !3) & 15).trailing_zeros() as usize;
-            if ask.fixed_level(at, lane) != ask.fixed_level(at, leader) {
-                let (a, b) = (ask.float(at, leader), ask.float(at, lane));
+            if inst.fixed_level(at, lane) != inst.fixed_level(at, leader) {
+                let (a, b) = (inst.float(at, leader), inst.float(at, lane));
                 let message = format!("levels {a} and {b} in one quad: hardware takes one for all");
                 return Err(Trap::new(TrapKind::Hazard, message).in_lane(lane as u32));
             }

@@ -8,9 +8,9 @@ use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, MFunc, Opcode, Pseudo, Ranges, Src};
 use smallvec::{SmallVec, smallvec};
 
-use crate::encoded::{Block, Code, EncodedInst, Facts, mask_op, row};
 use crate::forms::{has_short, mask_source};
 use crate::inst::{Cond, FILE_V, GOp, Gcn, IN_OPERAND, MI, Mods, U, is_exact};
+use crate::tail::encoded::{Block, Code, EncodedInst, Facts, mask_op, row};
 
 /// Puts modifiers where the row has them.
 fn modify(m: &mut Inst<Isa>, mods: &Mods) {
@@ -261,7 +261,7 @@ impl Encoder {
             }
         } else if unit == Unit::Salu {
             let facts = self.scalar(op, &codes, dst, reads, writes);
-            (facts.ends, facts.is_far) = (i.mods.ends, i.mods.ends && is_far);
+            (facts.ends_dead_wave, facts.is_far) = (i.mods.ends_dead_wave, i.mods.ends_dead_wave && is_far);
             return;
         } else {
             m = self.vector(op, i, &codes, dst);

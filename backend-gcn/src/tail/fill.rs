@@ -5,9 +5,9 @@
 //! instructions ahead, so the whole is linear. What stands in front of a block is taken to be idle: `waits` knows better, and adds what
 //! is left to add.
 
-use crate::clauses::{ordered, sets_state, stays};
-use crate::encoded::{Code, EncodedInst};
-use crate::waits::State;
+use crate::tail::clauses::{ordered, sets_state, stays};
+use crate::tail::encoded::{Code, EncodedInst};
+use crate::tail::waits::State;
 
 /// Instructions looked at for filling a wait state.
 const AHEAD: usize = 12;

@@ -12,7 +12,7 @@ use gpucc_gcn_machine::{Counter, Format, Op, build as form};
 use gpucc_mir::{BlockInStates, Ranges, overlap};
 use smallvec::{SmallVec, smallvec};
 
-use crate::encoded::{Code, EncodedInst, row};
+use crate::tail::encoded::{Code, EncodedInst, row};
 
 /// The deepest count that a wait names: one below the field's maximum, which means no wait.
 const DEEPEST: u8 = 14;

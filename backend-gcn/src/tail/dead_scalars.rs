@@ -9,9 +9,9 @@
 use gpucc_gcn_machine::{Op, rows};
 use gpucc_mir::backward;
 
-use crate::dead_exec_writes::EXEC;
-use crate::encoded::{Code, EncodedInst};
-use crate::shrink_compares::{VCC, bits};
+use crate::tail::dead_exec_writes::EXEC;
+use crate::tail::encoded::{Code, EncodedInst};
+use crate::tail::shrink_compares::{VCC, bits};
 
 /// The bit of SCC: no register has this number.
 pub(crate) const SCC: u128 = 1 << 125;

@@ -10,9 +10,9 @@ use gpucc_isa::Inst;
 use gpucc_mir::{backward, overlap};
 use smallvec::smallvec;
 
-use crate::dead_exec_writes::EXEC;
-use crate::dead_scalars::{Effect, SCC, pair};
-use crate::encoded::{Code, EncodedInst};
+use crate::tail::dead_exec_writes::EXEC;
+use crate::tail::dead_scalars::{Effect, SCC, pair};
+use crate::tail::encoded::{Code, EncodedInst};
 
 /// Instructions between a comparison and the one that its mask is for.
 const REACH: usize = 16;

@@ -10,7 +10,7 @@ use gpucc_container::{Preload, Source};
 use gpucc_gcn_machine::abi;
 use smallvec::SmallVec;
 
-use crate::io::{Io, VERTEX_GROUP};
+use crate::interface::io::{Io, VERTEX_GROUP};
 use gpucc_ir::{Attr, Function, Inst, Module, Op, Place, Res, ResourceKind, SecondaryMap, Space, Sysval};
 
 /// The layout of those registers.

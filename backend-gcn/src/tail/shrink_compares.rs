@@ -9,7 +9,7 @@ use gpucc_isa::Inst;
 use gpucc_mir::{Ranges, backward};
 use smallvec::smallvec;
 
-use crate::encoded::{Code, EncodedInst};
+use crate::tail::encoded::{Code, EncodedInst};
 
 /// The registers of VCC.
 pub const VCC: (u32, u32) = (operand::VCC, 2);

@@ -7,7 +7,7 @@ use gpucc_gcn_machine::{Access, Counter, Op, operand, rows};
 use gpucc_mir::{Ranges, overlap};
 use smallvec::smallvec;
 
-use crate::encoded::{Code, EncodedInst};
+use crate::tail::encoded::{Code, EncodedInst};
 
 /// So many other instructions may pass the memory instructions that wait for one more of their kind.
 const REACH: usize = 8;

@@ -10,7 +10,7 @@ use gpucc_mir::{
 use smallvec::{SmallVec, smallvec};
 
 use crate::builders as build;
-use crate::edges::BlockInsertions;
+use crate::flow::edges::BlockInsertions;
 use crate::flow::{EdgeKind, Plan, PlanEdge, Waiting, WaveExit};
 use crate::inst::{Cond, FILE_S, GOp, Gcn, MI, S2, exec, op};
 

@@ -33,7 +33,7 @@ pub struct Facts {
     /// Lanes that are not live take no part: others see what it does. Known of what `encode` made.
     pub exact: bool,
     /// Removes lanes from the live mask. Known once `encode` has made it.
-    pub ends: bool,
+    pub ends_dead_wave: bool,
     /// Behind which so much follows that a wave without live lanes had better end.
     pub is_far: bool,
 }
@@ -49,7 +49,7 @@ impl Payload<Isa> for Facts {
             is_valu: matches!(unit, Unit::Valu | Unit::Trans | Unit::Interp),
             barrier: inst.op() == Op::SBarrier,
             exact: false,
-            ends: false,
+            ends_dead_wave: false,
             is_far: false,
         }
     }

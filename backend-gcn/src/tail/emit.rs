@@ -6,8 +6,8 @@ use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::Packed;
 use gpucc_mir::{Payload, Piece, Reach, place};
 
-use crate::encoded::{Code, EncodedInst, Facts, row};
 use crate::model;
+use crate::tail::encoded::{Code, EncodedInst, Facts, row};
 
 /// Counts for people.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ pub struct Program {
 /// The reach of conditional and unconditional branches: 16 bits of words, with sign.
 const REACH: Reach = Reach { back: 4 << 15, ahead: 4 * ((1 << 15) - 1), jump: 4 };
 
-/// Branches of a program, on their way from here to there.
+/// The distance of a branch, as its 16-bit field holds it: words from the next instruction.
 fn distance(from: u32, to: u32) -> Result<u32, Diagnostic> {
     let words = (i64::from(to) - i64::from(from)) / 4 - 1;
     let d =

@@ -1,8 +1,8 @@
-//! Tests of `ir/opt/src/pipeline.rs`.
+//! Tests of `ir/opt/src/passes.rs`.
 
 use crate::testing::parse;
 use gpucc_ir::{Func, Function};
-use gpucc_opt::pipeline::*;
+use gpucc_opt::passes::*;
 use gpucc_opt::{Caps, PassCx};
 
 #[test]

@@ -9,7 +9,7 @@ use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{Block, Function, SecondaryMap};
 use smallvec::SmallVec;
 
-use crate::ranges::Loops;
+use crate::flow::ranges::Loops;
 
 /// Blocks of the first arm below which its order is left as it is.
 const LEAST: usize = 4;

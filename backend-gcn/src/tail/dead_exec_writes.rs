@@ -7,7 +7,7 @@
 use gpucc_gcn_machine::{Counter, Op, operand, rows};
 use gpucc_mir::backward;
 
-use crate::encoded::{Code, EncodedInst};
+use crate::tail::encoded::{Code, EncodedInst};
 
 /// The registers of EXEC.
 pub const EXEC: (u32, u32) = (operand::EXEC, 2);

@@ -9,7 +9,7 @@ use gpucc_opt::{Caps, PassCx, simplify_cfg};
 /// Ends without code that are left alone.
 const MOST: usize = 32;
 
-/// How many ends of constructs do nothing but go on to the next.
+/// How many ends of constructs do nothing but continue to the next.
 fn empty(f: &Function) -> usize {
     let preds = f.preds();
     let ends = |b: &&gpucc_ir::Block| {

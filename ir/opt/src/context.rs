@@ -27,9 +27,9 @@ impl PipelineContext {
 /// Locations that no value between two stages has, the lowest first: where what lowering sends from one to the other travels. Both
 /// stages are looked at as the source has them, so each of them, lowered alone, comes to the same locations. The lowest, since targets
 /// count slots from 0 and have few.
-pub fn free_locations(own: &StageInfo, around: &PipelineContext) -> Vec<u8> {
+pub fn free_locations(own: &StageInfo, context: &PipelineContext) -> Vec<u8> {
     let mut taken = [false; 1 << u8::BITS];
-    for stage in [Some(own), around.other.as_ref()].into_iter().flatten() {
+    for stage in [Some(own), context.other.as_ref()].into_iter().flatten() {
         let slots = match stage {
             StageInfo::Vertex(io) => &io.outputs,
             StageInfo::Fragment { io, .. } => &io.inputs,

@@ -315,7 +315,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("init-variables", "variables that stay in memory get their initial values"),
     (
         "lower-subgroups",
-        "reductions and scans are written with ballots and reads of other lanes; where lanes meet at barriers, all come by these",
+        "reductions and scans are written with ballots and reads of other lanes; where lanes meet at barriers, all lanes execute these",
     ),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
     ("shrink-io", "inputs, outputs and components that nobody reads do not travel"),
@@ -348,7 +348,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
 pub fn reference_page() -> String {
     use std::fmt::Write;
     let mut o = String::from(
-        "# Optimisation levels\n\nMade by `cargo xtask docs` from the lists in `ir/opt/src/pipeline.rs`. Each pass is one file of that folder and \
+        "# Optimisation levels\n\nMade by `cargo xtask docs` from the lists in `ir/opt/src/passes.rs`. Each pass is one file of that folder and \
          states its contract in its header. `--dump after:NAME` prints the function after every pass of that name; `--time-passes` prints time, \
          changes and share of the saved work of each, then the time of each step of the backend. A pass that is listed again is left out where it had nothing left to do and nothing \
          was changed since that could give it something. What the levels are worth is measured in `performance.md`.\n\n\
@@ -445,7 +445,7 @@ pub struct Options {
     /// still finds nothing.
     pub idle: bool,
     /// The pipeline around the entry point, for passes that depend on it.
-    pub around: Option<Box<PipelineContext>>,
+    pub context: Option<Box<PipelineContext>>,
     /// The bound resources, for passes that depend on them.
     pub bound: BindingFacts,
 }
@@ -462,7 +462,7 @@ impl Default for Options {
             skip: Vec::new(),
             measure: false,
             idle: false,
-            around: None,
+            context: None,
             bound: BindingFacts::UNKNOWN,
         }
     }
@@ -544,7 +544,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         let mut cx = PassCx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });
         // Other stages have no local ids that this could bound.
         cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
-        cx.around = o.around.as_deref();
+        cx.context = o.context.as_deref();
         cx.bound = &o.bound;
         cx.source = Some(&e.stage);
         cx.sorted = sorted;

@@ -61,7 +61,7 @@ impl State {
         Ok(())
     }
 
-    /// Its lanes go on.
+    /// Its lanes continue.
     fn take(&mut self, mask: usize, at: usize) -> Result<(), String> {
         if State::is(&self.stale, mask) {
             return Err(format!(

@@ -118,7 +118,7 @@ impl<'a> RegBanks<'a> {
         let dom = plan.wave_dominators();
         let reached = |v: Value, at: usize| uses[v].iter().all(|&u| u as usize == at || dom.dominates(at, u as usize));
         let stays = |v: Value, at: usize| uses[v].iter().all(|&u| plan.loops.all_around(at, u as usize));
-        // Loops, by their first position, that some lanes leave while others go on.
+        // Loops, by their first position, that some lanes leave while others continue.
         let mut split = vec![false; f.layout.len()];
         for (p, b) in plan.blocks.iter().enumerate() {
             for e in b.edges.iter().filter(|e| e.how == EdgeKind::Park) {
