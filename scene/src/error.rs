@@ -2,8 +2,6 @@
 
 use crate::near;
 
-use crate::near;
-
 /// An error of a scene: the file, the field and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
