@@ -150,7 +150,7 @@ impl Rows<'_> {
         for entry in &loaded.module.entries {
             let mut codegen = input::codegen_options(front);
             if let Some(context) = gpucc::pipeline::pair_of(&loaded.module, entry) {
-                codegen.around = Some(Box::new(context));
+                codegen.context = Some(Box::new(context));
                 codegen.bound.wide = Some(Vec::new());
             }
             for &target in self.targets {

@@ -58,7 +58,7 @@ fn two_stages_of_a_module_are_a_pair() {
     let both = load(&format!("{VERTEX}{stage}"));
     let context = |m: &Module, name: &str| pair_of(m, m.entry(name).expect("the entry"));
     let mut options = gcn();
-    options.codegen.around = context(&both, "vs").map(Box::new);
+    options.codegen.context = context(&both, "vs").map(Box::new);
     let vertex = gpucc::compile_entry(&both, "vs", &options).expect("it compiles");
     assert_eq!(outputs(vertex.container()), 1);
     assert_eq!(context(&both, "vs").map(|c| c.pipeline), default_of(&both, &both).ok());
