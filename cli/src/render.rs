@@ -252,7 +252,8 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         scene_only()?;
         let language = if is_json { Language::Json } else { Language::Toml };
         let scene = read::parse(&text, language).map_err(|e| scene_error(&e.of(&name)))?;
-        return Ok(Subject { file: SceneFile { scene, name, folder, text: Some((text, language)) }, is_alone: false });
+        let file = SceneFile { scene, name, folder, text: Some((text, language)) };
+        return Ok(Subject { file: file.sized().map_err(|e| scene_error(&e))?, is_alone: false });
     }
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if Language::of(path).is_some() {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{Scratch, expect};
+use crate::common::{Scratch, expect, gpucc, text};
 
 /// A file of the repository.
 fn example(name: &str) -> String {
@@ -25,6 +25,31 @@ fn example_scenes_draw() {
         let size = ["--size", "96x54", "--time", "2"];
         expect(&[&["render", &shader, "--target", target, "--oracle", "-o", &out], &size[..]].concat(), 0, "bit-exact");
     }
+}
+
+/// A texture needs no size beside the PNG file that fills it, in a file and on standard input.
+#[test]
+fn a_texture_has_the_size_of_its_picture() {
+    let s = Scratch::new("picture-size");
+    let quad = std::fs::read_to_string(example("scenes/textured_quad.toml")).expect("a scene");
+    let at = quad.find("[textures.board]").expect("the texture");
+    let end = at + quad[at..].find("\n[samplers").expect("the next table");
+    let picture = s.path("p.png");
+    expect(&["render", &example("scenes/triangle.toml"), "-o", &picture], 0, "rendered");
+    let (mut pictures, folder) = (Vec::new(), s.path(""));
+    for size in ["", "size = [320, 240]\n"] {
+        let board = format!("[textures.board]\nformat = \"rgba8unorm\"\n{size}contents = {{ file = \"p.png\" }}\n");
+        let scene = s.write("a.toml", format!("{}{board}{}", &quad[..at], &quad[end..]));
+        let out = s.path("out.png");
+        expect(&["render", &scene, "-o", &out], 0, "rendered");
+        pictures.push(std::fs::read(&out).expect("a picture"));
+        let stdin = std::fs::File::open(&scene).expect("the scene");
+        let o =
+            gpucc().args(["render", "-", "-o", &out]).current_dir(&folder).stdin(stdin).output().expect("it starts");
+        assert_eq!(o.status.code(), Some(0), "{}", text(&o));
+        assert_eq!(std::fs::read(&out).ok().as_ref(), pictures.last());
+    }
+    assert_eq!(pictures[0], pictures[1]);
 }
 
 /// A ray marcher as it is pasted from the web page: a sphere over a floor, lit, with fog and a texture.

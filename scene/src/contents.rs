@@ -112,6 +112,18 @@ fn file(name: &str, folder: Option<&Path>, most: u64) -> Result<Vec<u8>, SceneEr
     })
 }
 
+impl Texture {
+    /// The picture whose size that of the texture may be: the number of its contents, and the file.
+    pub(crate) fn picture(&self) -> Option<(usize, &str)> {
+        self.contents.iter().enumerate().find_map(|(k, c)| match &c.fill {
+            Fill::Data(Data::File(name)) if is_png(name) => {
+                (c.mip_level.unwrap_or(0) == 0 && c.array_layer.is_none()).then_some((k, name.as_str()))
+            }
+            _ => None,
+        })
+    }
+}
+
 impl Buffer {
     /// Bytes if they are written, an error for too many.
     pub(crate) fn check_size(&self) -> Result<u64, String> {

@@ -44,6 +44,22 @@ impl Picture {
         out
     }
 
+    /// Bytes at the beginning of a PNG file that have its size: the signature, and the head and first two words of the first chunk.
+    pub(crate) const HEAD: u64 = 24;
+
+    /// Width and height as the first bytes of a PNG file say them, whatever they are.
+    ///
+    /// # Errors
+    /// A file that begins otherwise.
+    pub(crate) fn size(head: &[u8]) -> Result<[u32; 2], String> {
+        let word = |at: usize| head.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_be_bytes);
+        let begins = head.starts_with(b"\x89PNG\r\n\x1a\n") && head.get(12..16) == Some(b"IHDR");
+        match (word(16), word(20)) {
+            (Some(w), Some(h)) if begins => Ok([w, h]),
+            _ => Err("the file does not begin like a PNG file".into()),
+        }
+    }
+
     /// Reads a PNG file; what is no RGBA is expanded without any conversion of colours, and of 16 bits a component the high 8 are kept.
     /// With a size, another one is an error and nothing is unpacked.
     ///

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use crate::limits;
-use crate::{Scene, SceneError};
+use crate::model::Texture;
+use crate::picture::Picture;
+use crate::{Scene, SceneError, limits};
 
 /// A scene with the place it was read from.
 #[derive(Clone, Debug)]
@@ -31,6 +32,30 @@ impl SceneFile {
             }
             _ => e,
         }
+    }
+
+    /// The same with the sizes of textures that their pictures have. Of a file only the head is read.
+    ///
+    /// # Errors
+    /// A file that cannot be read or does not begin like a PNG file.
+    pub fn sized(mut self) -> Result<SceneFile, SceneError> {
+        let mut sizes = Vec::new();
+        for (k, (name, t)) in self.scene.textures.iter().enumerate() {
+            if let Some((n, picture)) = t.picture().filter(|_| t.size == Texture::OF_PICTURE) {
+                let field = if t.contents.len() > 1 { format!("contents[{n}]") } else { "contents".into() };
+                let head = head(&self.folder.join(picture), Picture::HEAD)
+                    .map_err(|e| SceneError::io("", format!("the file `{picture}` cannot be read ({e})")));
+                let size = head.and_then(|h| Picture::size(&h).map_err(|m| SceneError::new("", m)));
+                let wrong = |e| SceneError { field: format!("textures.{name}.{field}.file"), ..e };
+                sizes.push((k, size.map_err(|e| self.locate(wrong(e)))?));
+            }
+        }
+        for (k, [w, h]) in sizes {
+            if let Some(t) = self.scene.textures.at_mut(k) {
+                t.size = [w, h, 1];
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -79,7 +104,14 @@ pub fn open(path: &Path) -> Result<SceneFile, SceneError> {
     let text = String::from_utf8(bytes).map_err(|_| SceneError::new("", "the file is not UTF-8").of(&name))?;
     let scene = parse(&text, language).map_err(|e| e.of(&name))?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    Ok(SceneFile { scene, name, folder, text: Some((text, language)) })
+    SceneFile { scene, name, folder, text: Some((text, language)) }.sized()
+}
+
+/// The first bytes of a file.
+fn head(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The bytes of a file, an error if there are more than `most`.
@@ -102,10 +134,22 @@ pub fn parse(text: &str, language: Language) -> Result<Scene, SceneError> {
         Language::Json => json(text),
         Language::Toml => toml(text),
     };
-    scene.map_err(|e| match e.place {
+    scene.and_then(has_sizes).map_err(|e| match e.place {
         None => SceneError { place: language.place(text, &e.field), ..e },
         Some(_) => e,
     })
+}
+
+/// That each texture has a size, or a picture that says it.
+fn has_sizes(scene: Scene) -> Result<Scene, SceneError> {
+    let lacks = |t: &Texture| t.size == Texture::OF_PICTURE && t.picture().is_none();
+    if let Some((name, _)) = scene.textures.iter().find(|(_, t)| lacks(t)) {
+        return Err(SceneError::new(
+            format!("textures.{name}"),
+            "missing field `size`: without it a PNG file in `contents` must fill level 0, which has one layer then",
+        ));
+    }
+    Ok(scene)
 }
 
 /// Anything from JSON, with the path of the field in errors.
@@ -125,15 +169,15 @@ fn json_error(field: &str, e: &serde_json::Error) -> SceneError {
     let place = format!(" at line {} column {}", e.line(), e.column());
     let message = text.strip_suffix(&place).unwrap_or(&text);
     if e.is_data() {
-        SceneError::new(field, plain(message))
+        SceneError::new(field, plain(field, message))
     } else {
         SceneError { place: Some((e.line() as u32, e.column() as u32)), ..SceneError::new(field, message) }
     }
 }
 
 /// A message of the readers in words of scenes: those of Rust say nothing to who writes one.
-fn plain(message: &str) -> String {
-    if message == "missing field `format`" {
+fn plain(field: &str, message: &str) -> String {
+    if message == "missing field `format`" && field.is_empty() {
         return format!("{message}: a scene begins with `format = \"scene-1\"`");
     }
     let Some(rest) = message.strip_prefix("invalid type: ") else { return message.into() };
@@ -167,7 +211,7 @@ fn toml(text: &str) -> Result<Scene, SceneError> {
 }
 
 fn toml_error(field: &str, text: &str, e: &toml::de::Error) -> SceneError {
-    let message = plain(&e.message().trim().replace('\n', ", "));
+    let message = plain(field, &e.message().trim().replace('\n', ", "));
     let place = e.span().filter(|s| s.start > 0 || field.is_empty()).and_then(|s| crate::place::of_byte(text, s.start));
     SceneError { place, ..SceneError::new(field, message) }
 }

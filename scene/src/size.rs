@@ -6,6 +6,9 @@ use crate::limits;
 use crate::model::{Texture, TextureDimension};
 
 impl Texture {
+    /// The size of a texture whose picture was not looked at yet.
+    pub(crate) const OF_PICTURE: [u32; 3] = [0; 3];
+
     /// Width, height, and depth or layers of a level.
     pub fn level_size(&self, level: u32) -> [u32; 3] {
         let shrink = |s: u32| s.checked_shr(level).unwrap_or(0).max(1);

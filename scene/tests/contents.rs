@@ -190,6 +190,10 @@ fn hostile_sizes_are_refused_before_anything_is_allocated() {
 
 /// A scene file in a folder of its own, with the files it names.
 fn scene_file(folder: &str, keys: &str, files: &[(&str, &[u8])]) -> SceneFile {
+    try_scene_file(folder, keys, files).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn try_scene_file(folder: &str, keys: &str, files: &[(&str, &[u8])]) -> Result<SceneFile, SceneError> {
     let folder = std::env::temp_dir().join(format!("gpucc-scene-{}-{folder}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, bytes) in files {
@@ -197,7 +201,51 @@ fn scene_file(folder: &str, keys: &str, files: &[(&str, &[u8])]) -> SceneFile {
     }
     let path = folder.join("scene.json");
     std::fs::write(&path, format!(r#"{{"format":"scene-1",{keys}}}"#)).expect("a file");
-    read::open(&path).unwrap_or_else(|e| panic!("{e}"))
+    read::open(&path)
+}
+
+/// A texture without a size has that of its picture; whatever the head of the file says is checked before the picture is read.
+#[test]
+fn a_picture_has_the_size_of_its_texture() {
+    let png = Picture { width: 2, height: 3, rgba: (0..24).collect() }.to_png();
+    let keys = r#""textures":{
+        "t":{"format":"rgba8unorm","mipLevelCount":2,"contents":[{"hex":"00000000","mipLevel":1},{"file":"p.png"}]},
+        "one":{"format":"r8unorm","size":[1],"contents":{"hex":"07"}}}"#;
+    let f = scene_file("sized", keys, &[("p.png", &png)]);
+    gpucc_scene::check::scene(&f.scene).unwrap_or_else(|e| panic!("{e}"));
+    let r = f.resources().unwrap_or_else(|e| panic!("{e}"));
+    let t = f.scene.textures.position("t").expect("it is there");
+    assert_eq!((r.textures[t].size, &r.textures[t].bytes[..24]), ([2, 3, 1], &(0..24).collect::<Vec<u8>>()[..]));
+    // Heads by hand: signature, length of the chunk, its name, width and height.
+    let head = |w: u32, h: u32| {
+        [&b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"[..], &w.to_be_bytes(), &h.to_be_bytes(), &[8, 6, 0, 0, 0]].concat()
+    };
+    let wrong: [(&str, Vec<u8>, &str); 7] = [
+        ("wide", head(u32::MAX, 1), "size[0]: the width is 4294967295, which is not in 1 to 16384"),
+        ("none", head(4, 0), "size[1]: the height is 0, which is not in 1 to 16384"),
+        (
+            "large",
+            head(16384, 16384),
+            "size: a texture of 16384 x 16384 x 1 takes 1073741824 bytes, more than 268435456",
+        ),
+        ("rest", head(16, 16), "contents.file: the PNG file is broken ("),
+        ("short", head(16, 16)[..23].to_vec(), "contents.file: the file does not begin like a PNG file"),
+        (
+            "other",
+            b"\xff\xd8\xff\xe0\0\x10JFIF\0\0\0\0\0\0\0\0\0\0\0\0".to_vec(),
+            "contents.file: the file does not begin like",
+        ),
+        ("empty", Vec::new(), "contents.file: the file does not begin like a PNG file"),
+    ];
+    let keys = r#""textures":{"t":{"format":"rgba8unorm","contents":{"file":"p.png"}}}"#;
+    for (name, bytes, said) in wrong {
+        let done = try_scene_file(&format!("sized-{name}"), keys, &[("p.png", &bytes)]).and_then(|f| f.resources());
+        let e = done.expect_err(name);
+        assert!(format!("{}: {}", e.field, e.message).starts_with(&format!("textures.t.{said}")) && !e.is_io, "{e}");
+        assert!(e.place.is_some() && e.file.ends_with("scene.json"), "{e:?}");
+    }
+    let e = try_scene_file("sized-missing", keys, &[]).expect_err("no file");
+    assert!(e.is_io && e.message.starts_with("the file `p.png` cannot be read"), "{e}");
 }
 
 #[test]

@@ -87,7 +87,19 @@ fn holes_of_json_are_null() {
 fn an_error_names_the_field() {
     let table = [
         (r#""texture":1"#, "texture: unknown field `texture`, expected one of"),
-        (r#""textures":{"t":{"size":[1]}}"#, "textures.t: missing field `format`"),
+        (r#""textures":{"t":{"format":"r8unorm"}}"#, "textures.t: missing field `size`: without it a PNG file"),
+        (
+            r#""textures":{"t":{"format":"r8unorm","contents":{"file":"a.png","arrayLayer":0}}}"#,
+            "textures.t: missing field `size`",
+        ),
+        (
+            r#""textures":{"t":{"format":"r8unorm","contents":[{"file":"a.bin"},{"file":"a.png","mipLevel":1}]}}"#,
+            "textures.t: missing field `size`",
+        ),
+        (
+            r#""textures":{"t":{"format":"r8unorm","size":[0,0,0],"contents":{"file":"a.png"}}}"#,
+            "textures.t.size: a texture has one texel at least",
+        ),
         (r#""textures":{"t":{"format":"r9unorm","size":[1]}}"#, "textures.t.format: `r9unorm` is not a texture format"),
         (
             r#""textures":{"t":{"format":"rgba8","size":[1]}}"#,
@@ -145,6 +157,9 @@ fn an_error_names_the_field() {
         let e = parse(&text, Language::Json).expect_err(keys).to_string();
         assert!(e.starts_with(sentence) && !e.contains('\n'), "{e}\n{sentence}");
     }
+    // A texture does not begin like a scene.
+    let text = r#"{"format":"scene-1","textures":{"t":{"size":[1]}}}"#;
+    assert_eq!(parse(text, Language::Json).expect_err("a format").to_string(), "textures.t: missing field `format`");
 }
 
 /// A wrong name comes with the one that was meant, if one is like it, whatever its characters and length are.

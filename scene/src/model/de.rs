@@ -229,6 +229,14 @@ pub(crate) fn size<'de, D: Deserializer<'de>>(d: D) -> Result<[u32; 3], D::Error
     Ok(std::array::from_fn(|k| list.get(k).copied().unwrap_or(1)))
 }
 
+/// The size of a texture. All zeros stand for a size that is left out.
+pub(crate) fn texture_size<'de, D: Deserializer<'de>>(d: D) -> Result<[u32; 3], D::Error> {
+    match size(d)? {
+        [0, 0, 0] => Err(D::Error::custom("a texture has one texel at least")),
+        size => Ok(size),
+    }
+}
+
 /// One to three sizes, or nothing.
 pub(crate) fn maybe_size<'de, D: Deserializer<'de>>(d: D) -> Result<Option<[u32; 3]>, D::Error> {
     struct Sized(u32, u32, u32);

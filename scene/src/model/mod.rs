@@ -122,6 +122,11 @@ impl<T> Names<T> {
         self.0.get(number).map(|(n, t)| (n.as_str(), t))
     }
 
+    /// A thing by number, to be changed.
+    pub(crate) fn at_mut(&mut self, number: usize) -> Option<&mut T> {
+        self.0.get_mut(number).map(|(_, t)| t)
+    }
+
     /// All, in the order of names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
         self.0.iter().map(|(n, t)| (n.as_str(), t))

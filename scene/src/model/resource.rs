@@ -70,8 +70,8 @@ pub struct Texture {
     /// Format of the texels.
     #[serde(deserialize_with = "de::word")]
     pub format: Format,
-    /// Width, height, and depth or layers.
-    #[serde(deserialize_with = "de::size")]
+    /// Width, height, and depth or layers; those of the PNG file that fills level 0 if it is left out.
+    #[serde(default, deserialize_with = "de::texture_size")]
     pub size: [u32; 3],
     /// Dimension.
     #[serde(default, deserialize_with = "de::word")]

@@ -281,6 +281,10 @@ impl Model {
     fn default(&self, of: &str, key: &Key) -> Option<String> {
         let own = self.text.find(&format!("impl Default for {of} {{")).map(|at| block(&self.text, at));
         let line = |l: &&str| camel(l.split(':').next().unwrap_or_default()) == key.name;
+        // Only a texture has a size of its own kind.
+        if key.attributes.contains("de::texture_size") {
+            return Some("that of the picture".into());
+        }
         if let Some(line) = own.and_then(|o| {
             o.lines()
                 .map(str::trim)
