@@ -130,7 +130,7 @@ fn bound(e: &Entry, dispatch: &Dispatch) -> Result<(), Failure> {
     if text.is_empty() { Ok(()) } else { Err(Failure::Usage(text.join("; "))) }
 }
 
-/// What is counted there: the interpreter of the IR executes other instructions than a machine.
+/// The unit that a place counts: the interpreter of the IR executes other instructions than a machine.
 pub fn instruction(on: &str) -> &'static str {
     if on == "interp" { "IR instruction" } else { "instruction" }
 }

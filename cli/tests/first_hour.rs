@@ -143,7 +143,7 @@ fn glsl_of_opengl_and_es_says_what_draws_it() {
     }
 }
 
-/// What a vertex shader of an old version gives are outputs.
+/// Varyings that a vertex shader of an old version writes are outputs.
 #[test]
 fn vertex_shaders_of_old_versions_give_varyings() {
     let s = Scratch::new("old-vertex");

@@ -869,7 +869,7 @@ fn options_about_messages_stand_before_commands() {
     assert!(said.contains("\u{1b}["), "{said}");
     expect(&["--color", "mauve", "run", &shader], 2, "mauve");
     expect(&["-O2", "run", &shader], 2, "the command `run` stands in front of its options");
-    // What this version refuses is not offered.
+    // Commands that this version refuses are not offered.
     let said = expect(&["rum"], 2, "commands are");
     assert!(said.contains("render") && !["reduce", "explain", "serve"].iter().any(|l| said.contains(l)), "{said}");
 }

@@ -19,7 +19,7 @@ fn a_message_has_its_line() {
     assert_eq!((place.file, place.line, place.column), ("", 4, 10));
     // Without a text the sentence is all.
     assert_eq!(errors(text).to_string(), "error[parse]: no definition in scope for identifier: `foo`");
-    // What the compiler says later, too.
+    // Errors of later steps have a place, too.
     let text = "@group(0) @binding(0) var<storage, read_write> b: atomic<u32>;\n\
                 @compute @workgroup_size(1) fn main() { atomicAdd(&b, 1u); }";
     let shader = frontend::load(text.as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("it is right");

@@ -1,4 +1,4 @@
-//! What the documentation of the crate says of threads and stacks.
+//! Tests of the statements about threads and stacks in the documentation of the crate.
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Errors, Options, Target};
@@ -45,7 +45,7 @@ fn compile_wants_a_small_stack() {
     }
 }
 
-/// What goes in and comes out may go from thread to thread.
+/// Inputs and outputs of the library may be sent to other threads.
 #[test]
 fn values_go_between_threads() {
     fn check<T: Send + Sync>() {}

@@ -1,4 +1,4 @@
-//! What operations between lanes save: instructions that machines execute for a reduction and a soft-max, beside the same through
+//! Gain of operations between lanes: instructions that machines execute for a reduction and a soft-max, beside the same through
 //! workgroup memory.
 
 use std::fmt::Write;
