@@ -143,13 +143,9 @@ pub fn run(steps: &mut Steps, select: &[&str], names: &[String], env: Env<'_>) -
     let (mut times, failed) = steps.time("running the tests", || start_all(built.tests, names, env));
     let documented = if names.is_empty() { documented(select) } else { Vec::new() };
     let documented = documented.is_empty() || {
+        // Features are those of the whole workspace in each part of it (`gpucc-features`).
         let mut doc = vec!["test", "--doc", "--no-fail-fast", "--quiet"];
-        if select.contains(&"--workspace") {
-            // Features are unified over what is selected: a part of the workspace would be another build of everything below it.
-            doc.push("--workspace");
-        } else {
-            doc.extend(documented.iter().flat_map(|p| ["--package", p]));
-        }
+        doc.extend(documented.iter().flat_map(|p| ["--package", p]));
         steps.cargo("tests in documentation", &doc, &[])
     };
     times.sort_by(|a, b| b.0.total_cmp(&a.0));
