@@ -22,10 +22,10 @@ mod target;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected,
-    TailPass, TextFixture, Variables, reflect, used_places,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, InstCost, Job, Pass,
+    Selected, TailPass, TextFixture, Variables, reflect, used_places,
 };
-use gpucc_gcn_machine::{self as machine, abi};
+use gpucc_gcn_machine::{self as machine, Unit, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, TexCube, Unsupported, trace};
 use gpucc_isa::Notes;
@@ -377,6 +377,7 @@ impl Family for GcnFamily {
             interface: Vec::new(),
             state: Vec::new(),
             stats: statistics(&p, vgprs, cx, scratch),
+            limiter: limiter(vgprs, cx),
             code: p.code,
             data: state.tables.data.clone(),
             locs: p.locs,
@@ -394,6 +395,22 @@ impl Family for GcnFamily {
     }
 
     const NAMES: gpucc_isa::Names = gpucc_gcn_machine::names::NAMES;
+
+    fn costs(code: &encoded::Code) -> Vec<InstCost> {
+        let of = |runs: u64, i: &encoded::EncodedInst| {
+            let unit = match i.inst.row().attrs.unit {
+                Unit::Salu | Unit::Branch => "salu",
+                Unit::Smem => "smem",
+                Unit::Valu | Unit::Trans => "valu",
+                Unit::Vmem | Unit::Flat => "vmem",
+                Unit::Lds => "lds",
+                Unit::Export => "export",
+                Unit::Interp => "interp",
+            };
+            InstCost { loc: i.loc, unit, cycles: model::cycles(i).saturating_mul(runs) }
+        };
+        code.blocks.iter().flat_map(|b| b.insts.iter().map(move |i| of(b.runs, i))).collect()
+    }
 
     fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, stage, notes)
@@ -426,6 +443,7 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
     let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
     EmittedProgram {
         stats: statistics(&p, vgprs, cx, scratch),
+        limiter: limiter(vgprs, cx),
         interface: job.interface(&io.used, io::places(io, stage, pipeline)),
         state: io::words(io, stage, pipeline, [rsrc1, rsrc2]),
         code: p.code,
@@ -444,12 +462,28 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
     }
 }
 
+/// Invocations of a workgroup; of other stages those of a wave.
+fn group_size(job: &Job<'_, GcnFamily>) -> u32 {
+    job.entry().workgroup_size().map_or(64, |s| s.iter().fold(1, |n: u32, s| n.saturating_mul(*s)))
+}
+
+/// What of a program lets a SIMD hold fewer than 10 of its waves.
+fn limiter(vgprs: u32, cx: &CompileCx<'_, GcnFamily>) -> &'static str {
+    let (generation, size) = (cx.job.generation, group_size(&cx.job));
+    let limits = [
+        ("vgprs", abi::waves(vgprs, 0, generation)),
+        ("sgprs", abi::waves(0, cx.state.used.sgprs, generation)),
+        ("workgroup_size", abi::waves_of_groups(0, size, generation)),
+        ("shared_bytes", abi::waves_of_groups(cx.state.memory.workgroup, size, generation)),
+    ];
+    limits.into_iter().filter(|l| l.1 < 10).min_by_key(|l| l.1).map_or("none", |l| l.0)
+}
+
 fn statistics(p: &emit::Program, vgprs: u32, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
     let (memory, stats, sgprs) = (&cx.state.memory, &cx.alloc, cx.state.used.sgprs);
-    let size = cx.job.entry().workgroup_size().map_or(64, |s| s.iter().fold(1, |n: u32, s| n.saturating_mul(*s)));
     let waves = abi::waves(vgprs, sgprs, cx.job.generation).min(abi::waves_of_groups(
         memory.workgroup,
-        size,
+        group_size(&cx.job),
         cx.job.generation,
     ));
     [

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use gpucc_gcn_machine::{Counter, Op, abi};
 
-use crate::tail::encoded::Code;
+use crate::tail::encoded::{Code, EncodedInst};
 
 /// Cycles in which a wave gets one instruction issued.
 pub const SLOT: u32 = 4;
@@ -14,6 +14,14 @@ pub fn limits(scalar: u32, vector: u32, generation: u8) -> (u32, u32) {
     let waves = abi::waves(vector, scalar, generation);
     let most = |top: u32, fits: &dyn Fn(u32) -> bool| (1..=top).rev().find(|&n| fits(n)).unwrap_or(1);
     (most(104, &|s| abi::waves(0, s, generation) >= waves), most(256, &|v| abi::waves(v, 0, generation) >= waves))
+}
+
+/// Cycles in which a wave's instruction is issued.
+pub fn cycles(i: &EncodedInst) -> u64 {
+    match i.inst.op() {
+        Op::SNop => u64::from(SLOT * (i.inst.get("imm").unwrap_or(0) + 1)),
+        _ => u64::from(i.inst.row().attrs.cycles),
+    }
 }
 
 /// Cycles that one wave alone takes to run all blocks as often as they run. Blocks are run in order; an instruction takes its issue
@@ -29,7 +37,7 @@ pub fn estimate(code: &Code) -> u64 {
             let row = i.inst.row();
             let issue = u64::from(row.attrs.cycles);
             let imm = i.inst.get("imm").unwrap_or(0);
-            let cycles = match i.inst.op() {
+            let taken = match i.inst.op() {
                 Op::SWaitcnt => {
                     let [vm, exp, lgkm] = gpucc_gcn_machine::build::counters(imm);
                     for (queue, left) in pending.iter_mut().zip([vm, lgkm, exp]) {
@@ -42,11 +50,10 @@ pub fn estimate(code: &Code) -> u64 {
                     }
                     continue;
                 }
-                Op::SNop => u64::from(SLOT * (imm + 1)),
-                _ => issue,
+                _ => cycles(i),
             };
-            now += cycles;
-            add(cycles, runs);
+            now += taken;
+            add(taken, runs);
             match i.facts.counter {
                 Counter::None => continue,
                 Counter::Export => &mut pending[2],

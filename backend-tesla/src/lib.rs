@@ -28,7 +28,7 @@ pub use gpucc_mir as mir;
 
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, InstCost, Job, Pass, Reflection, Selected,
     TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, TexCube, Unsupported};
@@ -406,6 +406,7 @@ impl Family for TeslaFamily {
         let scratch = scratch(cx);
         let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
         Ok(EmittedProgram {
+            limiter: "",
             interface: cx.job.interface(&shape.io.used, io::places(&shape.io)),
             state: io::state(
                 &shape.io,
@@ -431,6 +432,15 @@ impl Family for TeslaFamily {
     }
 
     const NAMES: gpucc_isa::Names = machine::names::NAMES;
+
+    fn costs(code: &encoded::Code) -> Vec<InstCost> {
+        let of = |runs: u64, i: &encoded::EncodedInst| InstCost {
+            loc: i.loc,
+            unit: "issue",
+            cycles: u64::from(i.inst.row().attrs.issue).saturating_mul(runs),
+        };
+        code.blocks.iter().flat_map(|b| b.insts.iter().map(move |i| of(b.runs, i))).collect()
+    }
 
     fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, stage, notes)

@@ -35,7 +35,7 @@ pub struct Work {
 }
 
 impl Work {
-    fn add(&mut self, inst: &Packed<machine::Valhall>, runs: u64) {
+    pub fn add(&mut self, inst: &Packed<machine::Valhall>, runs: u64) {
         let row = inst.row();
         let wide = row.operands.iter().any(|s| matches!(s.kind, Kind::Dst(machine::kind::DstKind::Pair)));
         let words = if wide { 2 } else { 1 };
@@ -58,9 +58,19 @@ impl Work {
     /// The time of the busiest unit, in 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the varying unit 16 halves, the
     /// texture unit four lanes, the load/store unit one access.
     pub fn bound(&self) -> u64 {
-        let arithmetic = self.fma.max(self.cvt).max(self.sfu.saturating_mul(4));
-        let messages = self.v.saturating_mul(4).max(self.t.saturating_mul(16)).max(self.ls.saturating_mul(64));
-        arithmetic.max(messages)
+        self.by_unit().into_iter().fold(0, |most, u| most.max(u.1))
+    }
+
+    /// The time of each unit, in 64ths of a cycle.
+    pub fn by_unit(&self) -> [(&'static str, u64); 6] {
+        [
+            ("fma", self.fma),
+            ("cvt", self.cvt),
+            ("sfu", self.sfu.saturating_mul(4)),
+            ("v", self.v.saturating_mul(4)),
+            ("t", self.t.saturating_mul(16)),
+            ("ls", self.ls.saturating_mul(64)),
+        ]
     }
 }
 

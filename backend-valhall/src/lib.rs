@@ -42,8 +42,8 @@ mod zero_undefs;
 
 use gpucc_container::{Access, Meta, Preload, ProgramRole, Source, StateWord, flags};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, Job, Pass, Reflection,
-    Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
+    AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, InstCost, Job, Pass,
+    Reflection, Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
 };
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{
@@ -376,6 +376,8 @@ impl Family for ValhallFamily {
         Ok(EmittedProgram {
             interface: cx.job.interface(&cx.state.io, |direction, n, slot| place_of(&cx.job, direction, n, slot)),
             state: descriptor(&cx.job, all, (cx.state.io.needs_quads, &preloads)),
+            // Workgroup memory is the caller's to share out.
+            limiter: if all { "registers" } else { "none" },
             code: p.code,
             data: Vec::new(),
             locs: (0..).step_by(8).zip(p.locs).collect(),
@@ -394,6 +396,16 @@ impl Family for ValhallFamily {
     }
 
     const NAMES: gpucc_isa::Names = machine::names::NAMES;
+
+    fn costs(code: &encoded::Code) -> Vec<InstCost> {
+        let of = |runs: u64, i: &encoded::EncodedInst| {
+            let mut work = emit::Work::default();
+            work.add(&i.inst, runs);
+            let loc = i.loc;
+            work.by_unit().into_iter().filter(|u| u.1 > 0).map(move |(unit, cycles)| InstCost { loc, unit, cycles })
+        };
+        code.blocks.iter().flat_map(|b| b.insts.iter().flat_map(move |i| of(b.runs, i))).collect()
+    }
 
     fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, stage, notes)

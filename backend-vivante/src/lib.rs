@@ -339,6 +339,7 @@ impl Family for VivanteFamily {
             false => (Vec::new(), Vec::new()),
         };
         Ok(EmittedProgram {
+            limiter: "",
             interface,
             state: words,
             stats: statistics::of(&p, &cx.alloc, &state.layout, &sizes),

@@ -412,7 +412,7 @@ pub struct Stats {
     /// Process only part I of N.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Report the code bytes of each source line; line 0 is code without a source line.
+    /// Report code bytes, live registers and cycles by unit of each source line; line 0 is code without a source line.
     #[arg(long)]
     pub per_line: bool,
     /// Output file [default: standard output].

@@ -136,7 +136,8 @@ fn rendered(artifact: &Artifact, emit: Emit, source: Option<Source<'_>>) -> Resu
 fn stats(artifact: &Artifact) -> String {
     let mut out = String::new();
     for o in artifact.outputs() {
-        let list: Vec<String> = o.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        let mut list: Vec<String> = o.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        list.extend((!o.limiter.is_empty()).then(|| format!("limiter {}", o.limiter)));
         let _ = writeln!(out, "{} {}: {}", artifact.target(), o.entry.name, list.join(", "));
     }
     out

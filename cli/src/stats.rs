@@ -66,9 +66,15 @@ pub struct Row {
     /// The numbers by name.
     #[serde(default)]
     pub stats: Map<String, Value>,
+    /// What limits how many programs run at once: a statistic, `workgroup_size` or `none`; nothing where the family has no such number.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub limiter: String,
     /// Code bytes by source line, with `--per-line`; line 0 is code of no line.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub lines: Map<String, Value>,
+    /// With `--per-line`: other numbers by name, by source line.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub line_costs: Map<String, Value>,
 }
 
 /// Reports of before stages were named have compute shaders only.
@@ -122,7 +128,9 @@ impl Rows<'_> {
             message: String::new(),
             code: String::new(),
             stats: Map::new(),
+            limiter: String::new(),
             lines: Map::new(),
+            line_costs: Map::new(),
         }
     }
 
@@ -177,18 +185,29 @@ impl Rows<'_> {
 
     /// Fills and keeps the row of an entry point.
     fn entry(&mut self, mut row: Row, (module, name): (&Module, &str), options: &Options, per_line: bool) {
-        match gpucc::compile_entry(module, name, options) {
+        let mut options = options.clone();
+        options.codegen.by_line = per_line;
+        match gpucc::compile_entry(module, name, &options) {
             Err(d) => (row.status, row.code, row.message) = (status(d.class).into(), d.code.into(), d.message),
             Ok(a) => {
                 let out = &a.outputs()[0];
                 row.stats = out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
+                row.limiter = out.limiter.into();
                 if per_line {
+                    row.line_costs = out.lines.iter().map(|(line, c)| (line.to_string(), line_cost(c))).collect();
                     row.lines = by_line(&out.entry.parts().iter().map(|p| &*p.1).collect::<Vec<_>>());
                 }
             }
         }
         self.list.push(row);
     }
+}
+
+/// The numbers of a source line.
+fn line_cost(cost: &gpucc::LineCost) -> Value {
+    let live = cost.live.iter().map(|(file, n)| (format!("live_{file}"), json!(n)));
+    let cycles = cost.cycles.iter().map(|(unit, n)| (format!("cycles_{unit}"), json!(n)));
+    Value::Object(live.chain(cycles).collect())
 }
 
 /// Code bytes of programs by source line; what lies before the first row of a program's line table is of line 0.
@@ -419,7 +438,7 @@ fn merge(args: &Stats) -> Result<(), Failure> {
     if let Some(w) = whole.rows.windows(2).find(|w| w[0].key() == w[1].key()) {
         return Err(Failure::Input(format!("two of the reports have a row for {}", w[0].name())));
     }
-    write(&whole, form(args, ReportFormat::Json)?, args)
+    write(&whole, form(args, ReportFormat::Json)?, args, &[])
 }
 
 /// Whether reports are all shards of one whole, each once, or none is a shard.
@@ -481,8 +500,27 @@ fn form(args: &Stats, default: ReportFormat) -> Result<ReportFormat, Failure> {
     }
 }
 
-fn write(report: &Report, format: ReportFormat, args: &Stats) -> Result<(), Failure> {
-    let text = table::report(report, format, args.per_line)?;
+/// The lines of a shader that is one text; of a binary those of the one file that it says it was made from.
+fn source_lines(path: &Path) -> Vec<String> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let bytes = || files::read(path).unwrap_or_default();
+    let text = match ending.as_str() {
+        "wgsl" | "glsl" | "vert" | "frag" | "comp" | "gir" => String::from_utf8_lossy(&bytes()).into_owned(),
+        "spv" => match &frontend::source_files(&bytes(), Lang::Spirv)[..] {
+            [one] => one.text().to_string(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    };
+    text.lines().map(String::from).collect()
+}
+
+fn write(report: &Report, format: ReportFormat, args: &Stats, shaders: &[Shader]) -> Result<(), Failure> {
+    let mut sources = table::Sources::new();
+    if format == ReportFormat::Html && args.per_line {
+        sources = shaders.iter().map(|s| (s.name.clone(), source_lines(&s.path))).collect();
+    }
+    let text = table::report(report, format, args.per_line, &sources)?;
     match &args.output {
         Some(p) => files::write(p, text.as_bytes()),
         None => files::stdout(text.as_bytes()),
@@ -549,7 +587,7 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
         shard: shard.map(|(i, n)| format!("{i}/{n}")),
         rows,
     };
-    write(&report, format, args)?;
+    write(&report, format, args, &list)?;
     let count = |s: &str| report.rows.iter().filter(|r| r.status == s).count();
     match (count("bug"), problems.len(), count("invalid")) {
         (0, 0, 0) => match unknown {
@@ -573,6 +611,8 @@ pub fn sample() -> Value {
     let mut row = rows.row("main", "compute", Target::parse("gcn").expect("a target"));
     (row.message, row.code) = ("m".into(), "c".into());
     row.lines.insert("1".into(), json!(4));
+    row.line_costs.insert("1".into(), json!({}));
+    row.limiter = "none".into();
     let report = Report {
         format: FORMAT.into(),
         version: String::new(),

@@ -10,11 +10,14 @@ use crate::Failure;
 use crate::args::ReportFormat;
 use crate::stats::{Report, Row};
 
-/// The report in a form.
+/// Lines of shaders by the name of the file.
+pub type Sources = BTreeMap<String, Vec<String>>;
+
+/// The report in a form. A page for browsers has lines of `sources` beside numbers of lines.
 ///
 /// # Errors
 /// A form that cannot be written: a bug.
-pub fn report(report: &Report, format: ReportFormat, per_line: bool) -> Result<String, Failure> {
+pub fn report(report: &Report, format: ReportFormat, per_line: bool, sources: &Sources) -> Result<String, Failure> {
     let split;
     let rows = if per_line && format != ReportFormat::Json {
         split = by_line(&report.rows);
@@ -30,29 +33,45 @@ pub fn report(report: &Report, format: ReportFormat, per_line: bool) -> Result<S
             let (head, lines) = all_columns(rows);
             markdown(&head, &lines)
         }
-        ReportFormat::Html => html(rows),
+        ReportFormat::Html => html(rows, sources),
         ReportFormat::Table => people(rows, per_line),
     })
 }
 
-/// A row for each source line, with its code bytes in place of the numbers of the whole.
+/// A row for each source line, with its numbers in place of those of the whole.
 fn by_line(rows: &[Row]) -> Vec<Row> {
     let mut out = Vec::new();
     for r in rows {
-        let mut lines: Vec<(u64, &Value)> =
-            r.lines.iter().filter_map(|(l, bytes)| Some((l.parse().ok()?, bytes))).collect();
-        lines.sort_by_key(|l| l.0);
+        let mut lines: BTreeMap<u64, Map<String, Value>> = BTreeMap::new();
+        for (line, bytes) in &r.lines {
+            let Ok(line) = line.parse() else { continue };
+            lines.entry(line).or_default().insert("bytes".into(), bytes.clone());
+        }
+        for (line, costs) in &r.line_costs {
+            let (Ok(line), Some(costs)) = (line.parse(), costs.as_object()) else { continue };
+            // A line whose code became part of others has no bytes.
+            let own = lines.entry(line).or_default();
+            own.entry("bytes").or_insert(json!(0));
+            own.extend(costs.clone());
+        }
         if lines.is_empty() {
             out.push(Row { stats: Map::new(), ..r.clone() });
         }
-        for (line, bytes) in lines {
-            let mut stats = Map::new();
-            stats.insert("line".into(), json!(line));
-            stats.insert("bytes".into(), bytes.clone());
-            out.push(Row { stats, ..r.clone() });
+        for (line, costs) in lines {
+            let stats = [("line".into(), json!(line))].into_iter().chain(costs).collect();
+            out.push(Row { stats, limiter: String::new(), ..r.clone() });
         }
     }
     out
+}
+
+/// Live registers and cycles of lines come behind all other numbers, in the order of their names.
+fn by_kind(name: &str) -> (u8, String) {
+    match name {
+        n if n.starts_with("live_") => (1, n.into()),
+        n if n.starts_with("cycles_") && statistics::find(n).is_none() => (2, n.into()),
+        _ => (0, String::new()),
+    }
 }
 
 /// Every number in a column, in the order of first appearance.
@@ -61,12 +80,16 @@ fn all_columns(rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
     for r in rows {
         names.extend(r.stats.keys().cloned());
     }
+    names.sort_by_key(|n| by_kind(n));
     let mut head: Vec<String> = ["file", "entry", "stage", "target", "status"].map(String::from).to_vec();
     head.extend(names.iter().cloned());
+    let has_limiter = rows.iter().any(|r| !r.limiter.is_empty());
+    head.extend(has_limiter.then(|| "limiter".into()));
     head.push("message".into());
     let line = |r: &Row| {
         let mut line = [&r.file, &r.entry, &r.stage, &r.target, &r.status].map(String::clone).to_vec();
         line.extend(names.iter().map(|c| r.stats.get(c).map(Value::to_string).unwrap_or_default()));
+        line.extend(has_limiter.then(|| r.limiter.clone()));
         line.push(r.message.clone());
         line
     };
@@ -95,20 +118,57 @@ pub fn markdown(head: &[String], lines: &[Vec<String>]) -> String {
     out
 }
 
-fn html(rows: &[Row]) -> String {
+/// Sorts a table by the column whose head is clicked, the other way when it is clicked again.
+const SORT: &str = "document.querySelectorAll('th').forEach(h=>h.onclick=()=>{\
+const i=h.cellIndex,b=h.closest('table').tBodies[0],up=h.dataset.up!=='1',of=r=>r.cells[i].textContent,\
+n=x=>x===''?-Infinity:Number(x);h.dataset.up=up?'1':'';\
+[...b.rows].sort((p,q)=>{const d=n(of(p))-n(of(q));return(Number.isNaN(d)?of(p).localeCompare(of(q)):d)*(up?1:-1)}).forEach(r=>b.append(r))})";
+
+const STYLE: &str = "body{font-family:sans-serif}table{border-collapse:collapse}\
+td,th{border:1px solid #aaa;padding:2px 6px;text-align:right}th{cursor:pointer;position:sticky;top:0;background:#eee}\
+.t{text-align:left}.s{text-align:left;font-family:monospace;white-space:pre}";
+
+/// A page with a table for each target, whose columns have something in them, and one of what did not compile. It loads nothing.
+fn html(rows: &[Row], sources: &Sources) -> String {
     let escape = |s: &str| s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let line = |tag: &str, c: &[String]| {
-        let cells: String = c.iter().map(|s| format!("<{tag}>{}</{tag}>", escape(s))).collect();
-        format!("<tr>{cells}</tr>\n")
-    };
-    let (head, lines) = all_columns(rows);
-    let body: String = lines.iter().map(|l| line("td", l)).collect();
-    format!(
-        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>gpucc statistics</title>\n<style>body{{font-family:sans-serif}}\
-         table{{border-collapse:collapse}}td,th{{border:1px solid #aaa;padding:2px 6px;text-align:right}}\
-         td:first-child,th{{text-align:left}}</style>\n<table>\n{}{body}</table>\n",
-        line("th", &head)
-    )
+    let mut targets: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
+    for r in rows.iter().filter(|r| r.ok()) {
+        targets.entry(&r.target).or_default().push(r.clone());
+    }
+    let failed: Vec<Row> = rows.iter().filter(|r| !r.ok()).cloned().collect();
+    let mut out =
+        format!("<!doctype html>\n<meta charset=\"utf-8\">\n<title>gpucc statistics</title>\n<style>{STYLE}</style>\n");
+    for (title, rows) in targets.into_iter().chain((!failed.is_empty()).then_some(("not compiled", failed))) {
+        let (mut head, mut lines) = all_columns(&rows);
+        let at = rows.iter().map(|r| Some((&r.file, r.stat("line")?)));
+        let source: Vec<&str> = at
+            .map(|at| {
+                let (file, line) = at?;
+                let text = sources.get(file)?.get((line as usize).checked_sub(1)?)?;
+                Some(text.as_str())
+            })
+            .map(Option::unwrap_or_default)
+            .collect();
+        head.push("source".into());
+        lines.iter_mut().zip(source).for_each(|(l, text)| l.push(text.into()));
+        let is_said = |i: &usize| title == "not compiled" || head[*i] != "target" && head[*i] != "status";
+        let says = |i: &usize| is_said(i) && lines.iter().any(|l| !l[*i].is_empty());
+        let columns: Vec<usize> = (0..head.len()).filter(says).collect();
+        let class = |i: usize| match head[i].as_str() {
+            "source" => " class=s",
+            _ if lines.iter().all(|l| l[i].is_empty() || l[i].parse::<f64>().is_ok()) => "",
+            _ => " class=t",
+        };
+        let classes: Vec<&str> = columns.iter().map(|&i| class(i)).collect();
+        let row = |tag: &str, l: &[String]| {
+            let cell = |(&i, class): (&usize, &&str)| format!("<{tag}{class}>{}</{tag}>", escape(&l[i]));
+            format!("<tr>{}</tr>\n", columns.iter().zip(&classes).map(cell).collect::<String>())
+        };
+        out += &format!("<h2>{}</h2>\n<table><thead>{}</thead><tbody>\n", escape(title), row("th", &head));
+        out.extend(lines.iter().map(|l| row("td", l)));
+        out += "</tbody></table>\n";
+    }
+    out + &format!("<script>{SORT}</script>\n")
 }
 
 /// Columns of the terminal that standard output is; nothing if it is none.
@@ -197,16 +257,26 @@ fn people(rows: &[Row], per_line: bool) -> String {
     let mut out = String::new();
     for (target, rows) in targets {
         let main = STATISTICS.iter().filter(|s| s.main).map(|s| s.name);
-        let names: Vec<&str> = if per_line { vec!["line", "bytes"] } else { main.collect() };
+        let mut own: indexmap::IndexSet<&str> = rows.iter().flat_map(|r| r.stats.keys().map(String::as_str)).collect();
+        own.sort_by_key(|n| by_kind(n));
+        let names: Vec<&str> = if per_line { own.into_iter().collect() } else { main.collect() };
         let always = ["instructions", "bytes", "line"];
         let says = |n: &str| rows.iter().any(|r| r.stat(n).is_some_and(|v| v > 0 || always.contains(&n)));
         let names: Vec<&str> = names.into_iter().filter(|n| says(n)).collect();
         let mut head = vec![target.to_string(), "entry".into()];
         head.extend(names.iter().map(|n| n.to_string()));
+        // Behind the number that it limits.
+        let limited = names.iter().position(|n| ["waves", "threads"].contains(n));
+        if let Some(at) = limited {
+            head.insert(3 + at, "limiter".into());
+        }
         let mut lines: Vec<Vec<String>> = Vec::new();
         for r in &rows {
             let mut line = vec![r.file.clone(), r.entry.clone()];
             line.extend(names.iter().map(|n| r.stat(n).map(|v| v.to_string()).unwrap_or_default()));
+            if let Some(at) = limited {
+                line.insert(3 + at, r.limiter.clone());
+            }
             lines.push(line);
         }
         if rows.len() > 1 && !per_line {
@@ -220,9 +290,16 @@ fn people(rows: &[Row], per_line: bool) -> String {
                 }
                 format!("{:.1}", v.iter().sum::<u64>() as f64 / v.len() as f64)
             };
-            lines.push(["total".into(), String::new()].into_iter().chain(names.iter().map(sum)).collect());
+            let mut end = |name: &str, numbers: Vec<String>| {
+                let mut line: Vec<String> = [name.into(), String::new()].into_iter().chain(numbers).collect();
+                if let Some(at) = limited {
+                    line.insert(3 + at, String::new());
+                }
+                lines.push(line);
+            };
+            end("total", names.iter().map(sum).collect());
             if names.iter().any(|n| averaged(n)) {
-                lines.push(["mean".into(), String::new()].into_iter().chain(names.iter().map(mean)).collect());
+                end("mean", names.iter().map(mean).collect());
             }
         }
         out += &aligned(&head, &lines, 4);

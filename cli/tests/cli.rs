@@ -499,7 +499,7 @@ fn source_lines() {
         expect(&run, 1, "endless.wgsl:4:");
         let stats = ["stats", "examples/saxpy.wgsl", "--target", target, "--per-line", "--format"];
         expect(&[&stats[..], &["json"]].concat(), 0, "\"lines\"");
-        expect(&[&stats[..], &["csv"]].concat(), 0, "file,entry,stage,target,status,line,bytes,message");
+        expect(&[&stats[..], &["csv"]].concat(), 0, "file,entry,stage,target,status,line,bytes,live_");
         for format in ["table", "md", "html"] {
             expect(&[&stats[..], &[format]].concat(), 0, "line");
         }

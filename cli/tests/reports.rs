@@ -47,7 +47,7 @@ fn keys_do_not_depend_on_how_the_folder_is_written() {
     assert!(!command.contains("jobs") && !command.contains("/k") && !command.contains("-o "), "{command}");
     let row = &rows(&wanted)[0];
     let keys: Vec<&str> = row.as_object().expect("an object").keys().map(String::as_str).collect();
-    assert_eq!(keys, ["file", "entry", "stage", "target", "status", "stats"]);
+    assert_eq!(keys, ["file", "entry", "stage", "target", "status", "stats", "limiter"]);
     assert_eq!((&row["file"], &row["entry"], &row["stage"]), (&json!("a.wgsl"), &json!("main"), &json!("compute")));
     assert_eq!(rows(&wanted).last().map(|r| r["file"].clone()), Some(json!("sub/b.wgsl")));
     assert_eq!(rows(&wanted).len(), 8);
@@ -137,7 +137,11 @@ fn lines_add_up_to_the_whole() {
         }
     }
     let csv = expect(&["stats", "examples/vecadd.wgsl", "--target", "gcn", "--per-line", "--format", "csv"], 0, "");
-    assert!(csv.starts_with("file,entry,stage,target,status,line,bytes,message\n"), "{csv}");
+    let head = csv.lines().next().unwrap_or_default();
+    assert_eq!(
+        head, "file,entry,stage,target,status,line,bytes,live_s,live_v,cycles_salu,cycles_valu,cycles_vmem,message",
+        "{csv}"
+    );
 }
 
 /// Every number that is reported is in the list of statistics, and everything in that list is reported.
@@ -458,4 +462,120 @@ fn the_dask_script_measures_in_parts() {
     expect(&["stats", &folder, "--target", "gcn,tesla", "-o", &whole], 1, "");
     let read = |p: &str| std::fs::read_to_string(p).expect("a report");
     assert_eq!(read(&joined), read(&whole));
+}
+
+/// Sixteen values that live at once, made in one line and read in another.
+const MANY: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u) {
+    var v: array<u32, 16>;
+    for (var k = 0u; k < 16u; k++) { v[k] = o[g.x * 16u + k]; }
+    workgroupBarrier();
+    var sum = o[g.x]; // a < b && \"c\"
+    for (var k = 0u; k < 16u; k++) { sum = sum * 31u + v[k]; }
+    o[g.x] = sum;
+}
+";
+
+/// Numbers of a line: registers that live there, and cycles by unit, which add up to the estimate of the whole.
+#[test]
+fn lines_have_live_registers_and_cycles() {
+    let s = Scratch::new("line-costs");
+    let shader = s.write("a.wgsl", MANY);
+    let r = report(&s, &[&shader, "--target", "gcn,tesla,valhall,vivante", "--per-line"], "r.json");
+    let plain = report(&s, &[&shader, "--target", "gcn,tesla,valhall,vivante"], "p.json");
+    for (row, plain) in rows(&r).iter().zip(rows(&plain)) {
+        assert_eq!((&row["status"], &row["stats"]), (&json!("ok"), &plain["stats"]), "{row}");
+        assert!(plain.get("line_costs").is_none());
+        let costs = row["line_costs"].as_object().expect("costs");
+        let number = |line: &str, name: &str| costs.get(line).and_then(|c| c[name].as_u64()).unwrap_or(0);
+        let unit = |name: &str| costs.keys().map(|line| number(line, name)).sum::<u64>();
+        let stat = |name: &str| row["stats"][name].as_u64().expect(name);
+        let (file, target) = match row["target"].as_str().expect("a target") {
+            t if t.starts_with("gcn") => ("live_v", "gcn"),
+            t if t.starts_with("tesla") => ("live_r", "tesla"),
+            t if t.starts_with("valhall") => ("live_r", "valhall"),
+            _ => ("live_t", "vivante"),
+        };
+        // Behind the loads all sixteen are there, before them and at the end few.
+        let most = [4, 6, 7].map(|line| number(&line.to_string(), file)).into_iter().max();
+        assert!(most >= Some(16) && number("8", file) < 16, "{row}");
+        match target {
+            "gcn" => {
+                assert!(unit("cycles_valu") >= 4 * stat("valu") && number("4", "cycles_vmem") > 0, "{row}");
+                assert!(most <= Some(stat("vgprs")), "{row}");
+            }
+            "tesla" => assert_eq!(unit("cycles_issue"), stat("issue_clocks"), "{row}"),
+            "valhall" => {
+                let units = ["fma", "cvt", "sfu", "v", "t", "ls"].map(|u| unit(&format!("cycles_{u}")));
+                assert_eq!(units.into_iter().max(), Some(stat("cycles_64ths")), "{row}");
+            }
+            _ => {
+                assert!(costs.values().all(|c| c.as_object().is_some_and(|c| c.keys().all(|k| k.starts_with("live_")))))
+            }
+        }
+    }
+    // The page has each line's text beside its numbers, and as many cells in each row as in the head.
+    let page = s.path("r.html");
+    expect(&["stats", &shader, "--target", "gcn,tesla", "--per-line", "-o", &page], 0, "");
+    let page = String::from_utf8(s.read("r.html")).expect("a text");
+    assert!(page.contains("var sum = o[g.x]; // a &lt; b &amp;&amp; \"c\"") && page.contains("cycles_valu"), "{page}");
+    assert!(!page.contains("http") && !page.contains("src="), "{page}");
+    for table in page.split("<table>").skip(1) {
+        let columns = table.split("</thead>").next().map_or(0, |h| h.matches("</th>").count());
+        let body = table.split("<tbody>").nth(1).and_then(|b| b.split("</tbody>").next()).expect("rows");
+        assert!(
+            columns > 5 && body.lines().filter(|l| !l.is_empty()).all(|l| l.matches("</td>").count() == columns),
+            "{page}"
+        );
+    }
+    // The script sorts by numbers, and by text where cells are none.
+    let script = page.split("<script>").nth(1).and_then(|s| s.split("</script>").next()).expect("a script");
+    let model = format!(
+        "const cell=t=>({{textContent:t}}),rows=[['b','10'],['a','9'],['c','']].map(c=>({{cells:c.map(cell)}}));\
+         const body={{rows,append(r){{this.rows=this.rows.filter(x=>x!==r).concat([r])}}}};\
+         const heads=[0,1].map(i=>({{cellIndex:i,dataset:{{}},closest:()=>({{tBodies:[body]}})}}));\
+         global.document={{querySelectorAll:()=>heads}};{script};\
+         const said=()=>body.rows.map(r=>r.cells[0].textContent).join('');\
+         for(const h of [0,0,1,1]){{heads[h].onclick();console.log(said())}}"
+    );
+    match std::process::Command::new("node").args(["-e", &model]).output() {
+        Ok(o) => assert_eq!(text(&o), "abc\ncba\ncab\nbac\n"),
+        Err(_) => eprintln!("skipped: node is not installed"),
+    }
+}
+
+/// What keeps waves from being more: registers, workgroup memory, nothing.
+#[test]
+fn the_limiter_of_occupancy_has_a_name() {
+    let s = Scratch::new("limiter");
+    let many = s.write("many.wgsl", MANY.replace("16", "32"));
+    let memory = s.write(
+        "memory.wgsl",
+        "var<workgroup> w: array<u32, 8000>;\n@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+         w[i] = o[i]; workgroupBarrier(); o[i] = w[63u - i]; }\n",
+    );
+    let small = s.write("small.wgsl", DOUBLE);
+    // 32,000 bytes: two groups of a wave in 64 KiB, over four SIMDs.
+    let table = [
+        (&many, "gcn", "vgprs"),
+        (&memory, "gcn", "shared_bytes"),
+        (&small, "gcn", "none"),
+        (&small, "valhall", "none"),
+        (&many, "valhall", "registers"),
+    ];
+    for (shader, target, limiter) in table {
+        let r = report(&s, &[shader, "--target", target], "r.json");
+        let row = &rows(&r)[0];
+        assert_eq!(row["limiter"], limiter, "{row}");
+        let most = row["stats"]["waves"] == 10 || row["stats"]["threads"] == 2;
+        assert_eq!(most, limiter == "none", "{row}");
+        let table = expect(&["stats", shader, "--target", target], 0, limiter);
+        assert!(table.contains("limiter"), "{table}");
+        expect(&["stats", shader, "--target", target, "--format", "csv"], 0, "limiter,message");
+        expect(&[shader, "--target", target, "--stats"], 0, &format!("limiter {limiter}"));
+    }
+    for target in ["tesla", "vivante"] {
+        assert!(rows(&report(&s, &[&small, "--target", target], "r.json"))[0].get("limiter").is_none());
+    }
 }

@@ -51,7 +51,7 @@ mod uniform;
 pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
 pub use errors::{Errors, Located, Position};
 pub use gpucc_container as container;
-pub use gpucc_driver::{Backend, CodegenOptions, Output, default_pipeline};
+pub use gpucc_driver::{Backend, CodegenOptions, LineCost, Output, default_pipeline};
 pub use gpucc_ir::trace::PassTime;
 pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span};
 pub use gpucc_opt::PipelineContext;

@@ -16,6 +16,7 @@ mod func;
 mod inst;
 mod late;
 mod layout;
+mod live_units;
 mod local_cse;
 mod opt;
 mod parse;
@@ -45,6 +46,7 @@ pub use inst::{
 };
 pub use late::fold_moves;
 pub use layout::{drop_fallthrough, drop_jump, invert_branches, redirect, relabel, remove_unreachable, thread_jumps};
+pub use live_units::live_units;
 pub use local_cse::local_cse;
 pub use opt::{copy_prop, dce};
 pub use parse::{ParseError, parse};

@@ -7,6 +7,7 @@ mod coalesce;
 mod code_buffer;
 mod end_to_end;
 mod late;
+mod live_units;
 mod place;
 mod scale;
 mod selection;

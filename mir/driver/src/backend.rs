@@ -1,5 +1,6 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
+use crate::line_costs::LineCosts;
 use gpucc_container::{
     self as container, Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, Variant, flags,
 };
@@ -28,6 +29,8 @@ pub struct CodegenOptions {
     pub dump_after: Vec<String>,
     /// Measure the passes.
     pub time_passes: bool,
+    /// Add up costs by source line ([`Output::lines`]).
+    pub by_line: bool,
     /// Make the texts of the IR and the machine IR. This costs time, so it is off unless asked for.
     pub texts: bool,
     /// The module is as the target-independent passes leave one: none of them runs. For tests of what follows them.
@@ -79,6 +82,7 @@ impl CodegenOptions {
             fragment,
             dump_after: _,
             time_passes: _,
+            by_line: _,
             texts: _,
             prepared,
             skip_passes,
@@ -115,6 +119,7 @@ impl Default for CodegenOptions {
             fragment: false,
             dump_after: Vec::new(),
             time_passes: false,
+            by_line: false,
             texts: false,
             prepared: false,
             skip_passes: Vec::new(),
@@ -214,6 +219,10 @@ pub struct Output {
     pub dumps: Vec<(String, String)>,
     /// Times, when asked for, in the order of execution.
     pub times: Vec<PassTime>,
+    /// What limits how many programs run at once: a statistic, `workgroup_size` or `none`. Empty where the family has no such number.
+    pub limiter: &'static str,
+    /// Costs by source line, when asked for.
+    pub lines: LineCosts,
 }
 
 /// The output of the target-independent passes for one entry point, by the capabilities of targets.

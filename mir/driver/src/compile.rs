@@ -13,6 +13,7 @@ use gpucc_opt::{BindingFacts, Caps, Report};
 use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, context_in, default_pipeline, stage_of};
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
 use crate::interface::flags_of;
+use crate::line_costs::{self, LineCosts};
 use crate::pass;
 use crate::programs;
 use crate::races::race_marks;
@@ -207,11 +208,12 @@ fn attempt<F: Family>(mut job: Job<'_, F>, report: &Report, watch: Option<Watch>
     let mut fuel = o.fuel.saturating_sub(spent);
     let mut parts = Vec::new();
     let (mut mir, mut dumps) = (String::new(), report.dumps.clone());
+    let mut lines = LineCosts::new();
     for &role in roles {
         let own = (role != ProgramRole::Main)
             .then(|| programs::of_role(m, role, &F::caps(job.generation, job.stage(), &job.strategy)));
         let one = Job { module: own.as_ref().unwrap_or(m), role, strategy: job.strategy.clone(), ..job };
-        let (part, texts) = program::<F>(one, &mut fuel)?;
+        let (part, texts) = program::<F>(one, &mut fuel, &mut lines)?;
         let name = |what: &str| if roles.len() > 1 { format!("{what} ({})", role.name()) } else { what.into() };
         if o.texts {
             let (before, after) = (name("before allocation"), name("after allocation"));
@@ -221,6 +223,9 @@ fn attempt<F: Family>(mut job: Job<'_, F>, report: &Report, watch: Option<Watch>
         parts.push(part);
     }
     job.role = ProgramRole::Main;
+    // The first program that something limits.
+    let limiters = || parts.iter().map(|p| p.emitted.limiter);
+    let limiter = limiters().find(|l| *l != "none").or(limiters().next()).unwrap_or_default();
     let p = programs::join(parts)?;
     let e = job.entry();
     let stage = flags_of(&StageUse::new(m, job.func(), &e.stage), &e.stage);
@@ -245,20 +250,29 @@ fn attempt<F: Family>(mut job: Job<'_, F>, report: &Report, watch: Option<Watch>
         mir,
         dumps,
         times,
+        limiter,
+        lines,
     })
 }
 
 /// Selection, passes and emission of one program.
-fn program<F: Family>(job: Job<'_, F>, fuel: &mut u64) -> Result<(programs::Part, pass::Texts), AttemptError> {
+fn program<F: Family>(
+    job: Job<'_, F>,
+    fuel: &mut u64,
+    lines: &mut LineCosts,
+) -> Result<(programs::Part, pass::Texts), AttemptError> {
     let (o, m, role) = (job.options, job.module, job.role);
     trace::enter("isel", &job.func().name);
     let Selected { code, target, state } = F::select(&job)?;
     let mut cx = CompileCx::new(job, target, state);
     let mut passes = pass::Manager::new(o, *fuel);
-    let code = passes.run(code, &mut cx)?;
+    let code = passes.run(code, &mut cx, lines)?;
     *fuel = passes.fuel;
     trace::enter("emission", code.name());
     let emitted = F::emit(&code, &cx)?;
+    if o.by_line {
+        line_costs::add_cycles(lines, m, F::costs(&code));
+    }
     let variable = |place| F::variable(&cx, place);
     let part = programs::Part {
         role,

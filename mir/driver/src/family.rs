@@ -9,6 +9,7 @@ use gpucc_opt::{Caps, Report};
 
 use crate::backend::{CodegenOptions, Reflection, stage_of};
 use crate::interface::{self, Direction, HwPlace};
+use crate::line_costs::InstCost;
 
 /// One entry point in one attempt: what nothing changes.
 pub struct Job<'m, F: Family> {
@@ -287,6 +288,9 @@ pub struct EmittedProgram {
     pub state: Vec<StateWord>,
     /// Statistics by name, in the family's order.
     pub stats: Vec<(&'static str, u64)>,
+    /// What limits how many of these programs run at once: a statistic, `workgroup_size` or `none`. Empty where the family has no such
+    /// number.
+    pub limiter: &'static str,
 }
 
 /// One family of GPUs.
@@ -383,6 +387,12 @@ pub trait Family: Sized + Sync + 'static {
     /// # Errors
     /// A program that does not fit, or a bug.
     fn emit(code: &Self::Encoded, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic>;
+
+    /// What instructions keep busy, in the order of the code, for reports by source line. Nothing where the table has no costs.
+    fn costs(code: &Self::Encoded) -> Vec<InstCost> {
+        let _ = code;
+        Vec::new()
+    }
 
     /// Disassembles code of a stage (a bit of [`gpucc_isa::stage`]), with what is to be said besides.
     fn program_text(code: &[u8], generation: u8, stage: u8, notes: &Notes<'_>) -> String;

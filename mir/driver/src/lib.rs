@@ -8,6 +8,7 @@ mod compile;
 mod family;
 #[doc(hidden)]
 pub mod interface;
+mod line_costs;
 mod pass;
 #[doc(hidden)]
 pub mod programs;
@@ -26,6 +27,7 @@ pub use family::{
     TextFixture,
 };
 pub use interface::{Direction, HwPlace};
+pub use line_costs::{InstCost, LineCost, LineCosts};
 pub use pass::{alloc_options, check_order};
 pub use tables::Tables;
 pub use text::run_text;

@@ -6,6 +6,7 @@ use gpucc_mir::{AllocOptions, Form, MFunc, parse, print};
 
 use crate::backend::CodegenOptions;
 use crate::family::{AttemptError, CompileCx, Family, IrUnit, Pass};
+use crate::line_costs::{self, LineCosts};
 
 /// The step in front of the passes on encoded code.
 const ENCODE: &str = "encode";
@@ -54,11 +55,13 @@ impl<'o> Manager<'o> {
         Manager { o, fuel, form: Form::Virtual, verified: false, texts: Texts::default() }
     }
 
-    /// Runs the machine passes of a family over what selection made, and those of the tail over what becomes of that.
+    /// Runs the machine passes of a family over what selection made, and those of the tail over what becomes of that. Adds to `lines` the
+    /// registers that are live, if that is wanted.
     pub fn run<F: Family>(
         &mut self,
         mut mf: MFunc<F::Target>,
         cx: &mut CompileCx<'_, F>,
+        lines: &mut LineCosts,
     ) -> Result<F::Encoded, AttemptError> {
         let (mut read, wanted) = (String::new(), self.o.reparse);
         self.list(
@@ -72,6 +75,9 @@ impl<'o> Manager<'o> {
         )?;
         if self.o.texts {
             self.texts.after = print(&mf, &cx.target);
+        }
+        if self.o.by_line {
+            line_costs::add_live(lines, cx.job.module, &mf, &cx.target);
         }
         trace::enter(ENCODE, &mf.name);
         let mut code = F::encode(mf, cx)?;
