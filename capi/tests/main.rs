@@ -1,0 +1,126 @@
+//! The header and the library, from C: the example, and what a program does wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
+}
+
+/// Compiles a program and links it with the library that was built beside this test; `None` without a compiler.
+fn build(source: &Path, name: &str) -> Option<PathBuf> {
+    let here = std::env::current_exe().expect("this test");
+    let folder = here.parent().expect("its folder");
+    let out = std::env::temp_dir().join(format!("gpucc-capi-{}-{name}", std::process::id()));
+    let rpath = format!("-Wl,-rpath,{}", folder.display());
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I", "capi/include"];
+    let mut cc = Command::new("cc");
+    cc.current_dir(workspace())
+        .args(flags)
+        .arg(source)
+        .arg("-L")
+        .arg(folder)
+        .args(["-lgpucc_capi", &rpath, "-o"])
+        .arg(&out);
+    let Ok(done) = cc.output() else {
+        eprintln!("skipped: cc is not installed");
+        return None;
+    };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(out)
+}
+
+/// Exit code and output of a program, which is removed.
+fn run(program: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let o = Command::new(program).current_dir(workspace()).args(args).output().expect("it starts");
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    (o.status.code(), text(&o.stdout), text(&o.stderr))
+}
+
+#[test]
+fn the_example_adds_vectors_on_every_family() {
+    let Some(program) = build(Path::new("capi/examples/run.c"), "run") else { return };
+    for target in ["gcn:gfx6", "tesla", "valhall", "vivante:gc7000"] {
+        let (code, out, err) = run(&program, &["examples/vecadd.wgsl", target]);
+        assert_eq!((code, &*out), (Some(0), "11\n22\n33\n44\n"), "{target}: {err}");
+    }
+    // A wrong shader is told with its line, a wrong target as usage; one that needs other buffers ends in a trap.
+    let wrong = std::env::temp_dir().join(format!("gpucc-capi-{}.wgsl", std::process::id()));
+    std::fs::write(&wrong, "@compute @workgroup_size(1)\nfn main() { let x = nothing; }\n").expect("a file");
+    let (code, _, err) = run(&program, &[wrong.to_str().expect("a plain path")]);
+    assert!(code == Some(1) && err.contains("line 2:21") && err.contains("^^^^^^^"), "{code:?} {err}");
+    let (code, _, err) = run(&program, &["examples/vecadd.wgsl", "voodoo"]);
+    assert!(code == Some(2) && err.contains("voodoo"), "{code:?} {err}");
+    let (code, _, err) = run(&program, &["examples/histogram.wgsl", "tesla:nv50"]);
+    assert!(code == Some(3) && err.contains("atomics"), "{code:?} {err}");
+    std::fs::remove_file(wrong).and_then(|()| std::fs::remove_file(program)).expect("files go");
+}
+
+/// Arguments that are NULL, too small or out of range have a status and a message, with or without a place for it.
+#[test]
+fn wrong_arguments_are_told() {
+    let text = r#"
+        #include <gpucc.h>
+        #include <stdio.h>
+        #include <string.h>
+        static int wrong;
+        static void expect(int line, int status, int expected, char *message, const char *part)
+        {
+            if (status != expected || !message != !part || (part && !strstr(message, part))) {
+                printf("line %d: %d %s\n", line, status, message ? message : "-");
+                wrong = 1;
+            }
+            gpucc_text_free(message);
+        }
+        #define EXPECT(call, status, part) do { char *m = (char *)1; int s = (call); expect(__LINE__, s, status, m, part); } while (0)
+        int main(void)
+        {
+            const char *src = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;"
+                "@compute @workgroup_size(1) fn a(@builtin(workgroup_id) g: vec3u) { o[g.x] = 7u + g.x; }"
+                "@compute @workgroup_size(1) fn b() { loop { o[0] += 1u; } }";
+            gpucc_options o = { sizeof o, "gcn", NULL, GPUCC_WGSL, 2, 0 };
+            gpucc_container *c;
+            EXPECT(gpucc_compile(NULL, 4, &o, &c, &m), GPUCC_USAGE, "NULL");
+            EXPECT(gpucc_compile(src, strlen(src), NULL, &c, &m), GPUCC_USAGE, "NULL");
+            EXPECT(gpucc_compile(src, strlen(src), &o, NULL, &m), GPUCC_USAGE, "NULL");
+            gpucc_options bad = o; bad.size = 8;
+            EXPECT(gpucc_compile(src, strlen(src), &bad, &c, &m), GPUCC_USAGE, "size");
+            bad = o; bad.opt_level = 4;
+            EXPECT(gpucc_compile(src, strlen(src), &bad, &c, &m), GPUCC_USAGE, "level 4");
+            bad = o; bad.language = 9;
+            EXPECT(gpucc_compile(src, strlen(src), &bad, &c, &m), GPUCC_USAGE, "language 9");
+            bad = o; bad.target = NULL;
+            EXPECT(gpucc_compile(src, strlen(src), &bad, &c, &m), GPUCC_USAGE, "target");
+            bad = o; bad.entry = "none";
+            EXPECT(gpucc_compile(src, strlen(src), &bad, &c, &m), GPUCC_INVALID, "none");
+            EXPECT(gpucc_compile("\xff\xfe", 2, &o, &c, &m), GPUCC_INVALID, "UTF-8");
+            bad = o; bad.language = GPUCC_SPIRV;
+            EXPECT(gpucc_compile(src, strlen(src), &bad, &c, &m), GPUCC_INVALID, "error[");
+            if (c || gpucc_compile(src, 3, &bad, &c, NULL) != GPUCC_INVALID) wrong = 1;
+            EXPECT(gpucc_compile(src, strlen(src), &o, &c, &m), GPUCC_OK, NULL);
+            uint32_t data[3] = { 1, 1, 1 };
+            gpucc_buffer buffer = { 0, 0, data, sizeof data };
+            uint32_t grid[3] = { 2, 1, 1 }, none[3] = { 0, 1, 1 };
+            const void *bytes = gpucc_container_data(c);
+            size_t size = gpucc_container_size(c);
+            EXPECT(gpucc_run(bytes, size, "a", grid, &buffer, 1, &m), GPUCC_OK, NULL);
+            if (data[0] != 7 || data[1] != 8 || data[2] != 1) wrong = 1;
+            EXPECT(gpucc_run(bytes, size, NULL, grid, &buffer, 1, &m), GPUCC_INVALID, "entry");
+            EXPECT(gpucc_run(bytes, size, "a", none, &buffer, 1, &m), GPUCC_USAGE, "workgroups");
+            EXPECT(gpucc_run(bytes, size, "a", NULL, &buffer, 1, &m), GPUCC_USAGE, "NULL");
+            EXPECT(gpucc_run(bytes, size, "a", grid, NULL, 1, &m), GPUCC_USAGE, "NULL");
+            EXPECT(gpucc_run(bytes, size, "a", grid, NULL, 0, &m), GPUCC_USAGE, "no buffer is bound");
+            EXPECT(gpucc_run(bytes, size / 2, "a", grid, &buffer, 1, &m), GPUCC_INVALID, "container");
+            gpucc_container_free(c);
+            gpucc_container_free(NULL);
+            gpucc_text_free(NULL);
+            return wrong || strcmp(gpucc_version(), "0.1.0");
+        }
+    "#;
+    let source = std::env::temp_dir().join(format!("gpucc-capi-{}.c", std::process::id()));
+    std::fs::write(&source, text).expect("a file");
+    let Some(program) = build(&source, "wrong") else { return };
+    let (code, out, err) = run(&program, &[]);
+    assert_eq!((code, &*out), (Some(0), ""), "{err}");
+    std::fs::remove_file(source).and_then(|()| std::fs::remove_file(program)).expect("files go");
+}
