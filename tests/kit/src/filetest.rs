@@ -11,7 +11,7 @@
 //!
 //! Buffers are given as on the command line (`u32: i32: f32: zero:`), and also as `f16:`, `u64:` and `f64:`. In an expectation
 //! `*` is anything, `nan` any NaN, and `0:1~4=f32:...` allows a distance of four representable values. On the
-//! oracle zeros must have the sign that is written. A `; run:` line goes on in the next comment that starts with `;   `.
+//! oracle zeros must have the sign that is written. A `; run:` line continues in the next comment that starts with `;   `.
 
 use gpucc_interp::{Options, Profile};
 use gpucc_ir::{Module, text, verify};

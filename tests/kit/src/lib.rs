@@ -1,4 +1,4 @@
-//! What tests of one family and tests of all families share: the outside folder, conformance cases with their acceptance rules, the
+//! The kit that tests of one family and tests of all families share: the outside folder, conformance cases with their acceptance rules, the
 //! independent results of the examples, file tests and random programs.
 //!
 //! The kit knows no back end. A test names the [`Device`](exec::Device) that compiles and runs: `backend-X/tests` the one of its

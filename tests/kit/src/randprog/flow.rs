@@ -154,7 +154,7 @@ impl Generator {
         }
     }
 
-    /// The end of an invocation of the entry point. As a fragment it may be discarded, and goes on as a helper, without any effect;
+    /// The end of an invocation of the entry point. As a fragment it may be discarded, and continue as a helper, without any effect;
     /// nothing has gone into its colours yet.
     pub(super) fn ending(&mut self) -> String {
         match (self.pick(3), self.kind) {

@@ -1,4 +1,4 @@
-//! What invocations share: atomics, and memory that is exchanged over barriers.
+//! Sharing between invocations: atomics, and memory that is exchanged over barriers.
 
 use super::{Generator, Ty};
 
