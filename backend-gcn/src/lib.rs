@@ -481,6 +481,7 @@ fn limiter(vgprs: u32, cx: &CompileCx<'_, GcnFamily>) -> &'static str {
 
 fn statistics(p: &emit::Program, vgprs: u32, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
     let (memory, stats, sgprs) = (&cx.state.memory, &cx.alloc, cx.state.used.sgprs);
+    let spilled = |file: u8| stats.spill_words.get(usize::from(file)).copied().map_or(0, u64::from);
     let waves = abi::waves(vgprs, sgprs, cx.job.generation).min(abi::waves_of_groups(
         memory.workgroup,
         group_size(&cx.job),
@@ -509,6 +510,8 @@ fn statistics(p: &emit::Program, vgprs: u32, cx: &CompileCx<'_, GcnFamily>, scra
         ("scratch_bytes", u64::from(scratch)),
         ("spills", u64::from(stats.spills)),
         ("reloads", u64::from(stats.reloads)),
+        ("spilled_sgprs", spilled(inst::FILE_S)),
+        ("spilled_vgprs", spilled(inst::FILE_V)),
     ]
     .to_vec()
 }

@@ -129,6 +129,8 @@ pub static STATISTICS: &[Statistic] = &[
     .main(),
     row("spills", "values", Up, ALL, "values that are stored because registers ran out").main().gated(),
     row("reloads", "values", Up, ALL, "spilled values that are loaded again").main().gated(),
+    row("spilled_sgprs", "registers", Up, GCN, "lanes of vector registers that hold spilled scalar registers"),
+    row("spilled_vgprs", "registers", Up, GCN, "words of scratch memory of an invocation that hold spilled vector registers"),
     row("shared_bytes", "bytes", Up, ALL, "workgroup memory").main(),
     row("scratch_bytes", "bytes", Up, ALL, "memory of one invocation for arrays and spilled values").main().gated(),
     row("branches", "instructions", Up, &["tesla", "gcn", "vivante"], "jumps of all kinds"),

@@ -13,3 +13,25 @@ fn numbers_of_several_programs_are_joined_as_totals_say() {
         assert!(gpucc::statistics::find(name).is_some(), "{name} is no statistic");
     }
 }
+
+/// Spilled scalar and vector registers are counted apart: scalar ones take lanes, vector ones scratch memory.
+#[test]
+fn spilled_registers_are_counted_by_file() {
+    use gpucc::frontend::{self, FrontOptions, Lang};
+    use gpucc::{Errors, Options, Target};
+    let text = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u, @builtin(workgroup_id) w: vec3u) {
+        let a = o[g.x]; let b = w.x * 77u; workgroupBarrier(); o[g.x + b] = a * a + b * b; }";
+    let shader = frontend::load(text.as_bytes(), Lang::Wgsl, &FrontOptions::default());
+    let module = shader.unwrap_or_else(|list| panic!("{}", Errors(list))).module;
+    let mut options = Options::new(Target::parse("gcn").expect("a target"));
+    let stats = |o: &Options| {
+        let done = gpucc::compile(&module, o).unwrap_or_else(|d| panic!("{d}"));
+        let stat = |name: &str| done.outputs()[0].stats.iter().find(|s| s.0 == name).map_or(0, |s| s.1);
+        ["spilled_sgprs", "spilled_vgprs", "scratch_bytes", "spills"].map(stat)
+    };
+    assert_eq!(stats(&options), [0; 4]);
+    options.codegen.spill_all = true;
+    let [scalar, vector, bytes, spills] = stats(&options);
+    assert!(scalar > 0 && vector > 0 && bytes == 4 * vector && spills >= scalar + vector, "{:?}", stats(&options));
+}
