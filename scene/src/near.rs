@@ -30,7 +30,7 @@ pub fn format(name: &str) -> Result<Format, String> {
 /// The vertex format of a name.
 ///
 /// # Errors
-/// As [`format`].
+/// As [`format()`].
 pub fn vertex_format(name: &str) -> Result<VertexFormat, String> {
     let meant = || meant(name, VertexFormat::ALL.iter().map(|f| f.name()));
     VertexFormat::parse(name).ok_or_else(|| format!("`{name}` is not a vertex format{}", meant()))
