@@ -1,6 +1,6 @@
 //! Target-independent passes over the gpucc IR.
 //!
-//! A pass is one file with its contract in the header. [`pipeline`] has the lists per level and the manager that runs
+//! A pass is one file with its contract in the header. [`passes`] has the lists per level and the manager that runs
 //! them; [`prepare`] is the way in for backends: from a module as the frontend made it to one flat function per entry
 //! point that uses only what the target's [`Caps`] allow.
 
