@@ -494,7 +494,7 @@ impl Plan {
     pub fn behind_kill(&self, b: usize) -> Option<usize> {
         let mut at = b;
         while at != 0 && self.blocks[b].in_loop.is_none() {
-            // A block between the header and the merge of a construct has ended, though it may dominate the merge.
+            // Constructs between the header and the merge of another one have ended, though their headers may dominate the merge.
             if let Some(header) = self.blocks[at].closes {
                 at = header;
                 continue;
