@@ -52,7 +52,7 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
@@ -83,6 +83,7 @@ const KEPT: usize = 8;
 fn caps() -> Caps {
     Caps {
         narrow: false,
+        wide: false,
         parts: PartCaps::SHARED,
         expand: OpSet::of(&[
             Op::FDiv,

@@ -92,7 +92,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::BlendEquations, "before gt215, which is nva3, all targets have one equation")
         .on(BEFORE_NVA3),
     Unsupported::all(Refusal::Varyings, "64 words, four of which are the position").most(io::VARYINGS),
-    Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::SubgroupSize, "32 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
@@ -150,6 +150,7 @@ fn caps(generation: u8) -> Caps {
     let private_access_cost = 8;
     Caps {
         narrow: false,
+        wide: false,
         parts: PartCaps::SHARED,
         expand: EXPAND,
         scalar: true,

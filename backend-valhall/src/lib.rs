@@ -86,7 +86,7 @@ const UNSUPPORTED: &[Unsupported] = &[
         Refusal::BlendEquations,
         "what the blend descriptor does not say is code, which runs for each sample",
     ),
-    Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::SubgroupSize, "16 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
@@ -143,6 +143,7 @@ fn caps() -> Caps {
     ]);
     Caps {
         narrow: false,
+        wide: false,
         parts: PartCaps::SHARED,
         expand: EXPAND,
         scalar: true,

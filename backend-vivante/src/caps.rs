@@ -38,7 +38,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         "before HALTI5, which is gc7000, targets have everything in common but their formats",
     )
     .on(BEFORE_HALTI5),
-    Unsupported::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
+    Unsupported::all(Refusal::WideTypes, "the chips have no floats of 64 bits"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(GRAPHICS),
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(GRAPHICS),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000")
@@ -122,6 +122,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         expand,
         scalar: false,
         narrow: false,
+        wide: false,
         parts: PartCaps::NONE,
         expand_bool_select: false,
         strict_align: false,

@@ -101,7 +101,7 @@ refusals! {
     Extensions "extensions" Feature ["not in this version"] "extensions of WGSL that other implementations have, by their names in `enable` and `requires`";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` do not count. A store of half a word is `atomics` on chips that need an atomic for it";
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers. A store of less than a word is `atomics` on chips that need an atomic for it";
-    WideTypes "wide-types" Feature "64-bit integers and floats";
+    WideTypes "wide-types" Feature "64-bit floats";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";
     SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample: the built-in value `sample_index`, inputs that are interpolated at the sample";

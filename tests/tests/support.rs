@@ -569,7 +569,7 @@ fn probes() -> Vec<Probe> {
         on_array(R::Extensions, "requires texture_and_sampler_let;", "u32", "o[i] = i;"),
         on_array(R::F16, "enable f16;", "f32", "o[i] = f32(f16(o[i]) + 1.0h);"),
         on_array(R::NarrowIntegers, "enable wgpu_int16;", "u32", "o[i] = u32(u16(o[i]) * u16(3));"),
-        on_array(R::WideTypes, "", "u64", "o[i] = o[i] * 3lu;"),
+        on_array(R::WideTypes, "", "f64", "o[i] = o[i] * 3.0lf;"),
         on_array(R::WideTypes, "", "f64", "let r = frexp(o[i]); o[i + 64u] = r.fract; o[i + 128u] = f64(r.exp);"),
         wgsl(
             R::SubgroupLanes,

@@ -34,6 +34,7 @@ pub mod lower_indices;
 pub mod lower_io;
 pub mod lower_subgroups;
 pub mod lower_tex;
+pub mod lower_wide;
 pub mod mem2reg;
 pub mod mem_opt;
 pub mod narrow;

@@ -11,8 +11,8 @@ use crate::cx::Graph;
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide,
     exit_values, fold, fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch,
-    lower_indices, lower_io, lower_subgroups, lower_tex, mem_opt, mem2reg, narrow, predicate_demotes, ranges, robust,
-    rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
+    lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, narrow, predicate_demotes,
+    ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -113,6 +113,7 @@ pub const COMPACT_IF_SCATTERED: Pass = Pass {
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LOWER_SUBGROUPS: Pass = lowering!("lower-subgroups", lower_subgroups::run);
 const NARROW: Pass = lowering!("narrow", narrow::run);
+const LOWER_WIDE: Pass = lowering!("lower-wide", lower_wide::run);
 /// These change the interface of the entry point, too.
 const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
 const LOWER_BLEND: Pass = pass!("lower-blend", lower_blend::run);
@@ -179,7 +180,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(FOLD_IDS);
     }
-    list.extend([ROBUST, INIT_VARIABLES, LOWER_SUBGROUPS, NARROW]);
+    list.extend([ROBUST, INIT_VARIABLES, LOWER_SUBGROUPS, NARROW, LOWER_WIDE]);
     if level >= 1 {
         list.push(SHRINK_IO);
     }
@@ -222,6 +223,11 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("robust", "narrow", "an access is clamped by its own size, not by that of the word around it"),
     ("init-variables", "narrow", "initial values are stored like others"),
     ("lower-subgroups", "narrow", "lanes are read in words, what is narrower is widened"),
+    ("robust", "lower-wide", "an access is clamped by its own size"),
+    ("init-variables", "lower-wide", "initial values are stored like others"),
+    ("lower-subgroups", "lower-wide", "reductions of 64 bits are sums of what other lanes hold"),
+    ("narrow", "lower-wide", "conversions from and to lanes of 8 and 16 bits are ones of 32 by then"),
+    ("lower-wide", "legalise", "quotients, high products and counts of bits are ops that a target may lack"),
     ("narrow", "legalise", "rounding to half precision and packing are ops that a target may lack"),
     ("shrink-io", "lower-io", "what nobody reads needs no arithmetic"),
     ("narrow", "lower-blend", "colours of half precision are floats by then"),
@@ -318,6 +324,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "reductions and scans are written with ballots and reads of other lanes; where lanes meet at barriers, all lanes execute these",
     ),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
+    ("lower-wide", "integers of 64 bits are pairs of words where the target has no others"),
     ("shrink-io", "inputs, outputs and components that nobody reads do not travel"),
     ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),
     ("lower-io", "rewrites inputs and outputs to the forms that the target has: indices, positions, interpolation"),
@@ -399,6 +406,7 @@ pub const REQUIRED: &[&str] = &[
     "init-variables",
     "lower-subgroups",
     "narrow",
+    "lower-wide",
     "lower-blend",
     "lower-io",
     "lower-indices",

@@ -23,6 +23,7 @@ mod lower_fetch;
 mod lower_indices;
 mod lower_io;
 mod lower_tex;
+mod lower_wide;
 mod mem2reg;
 mod mem_opt;
 mod narrow;

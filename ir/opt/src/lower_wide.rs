@@ -1,0 +1,388 @@
+//! Writes integers of 64 bits as pairs of 32 bits, for targets that have no others.
+//!
+//! ```text
+//! v2: i64 = load res0[v0] align 8     ==>   v2: i32x2 = load res0[v0] align 8
+//! v3: i64 = iadd v2, 5:i64                  lo = iadd v2.x, 5       carry = icmp ult lo, v2.x
+//! jump block1(v3)                           hi = iadd v2.y, select carry, 1, 0
+//!                                           jump block1(lo, hi)
+//! ```
+//!
+//! A lane is two values, the low half first; a parameter becomes two for each lane. Memory keeps its layout. What an op computes is
+//! what `ir/docs/semantics.md` says of 64 bits, shifts and divisions included (`lower_wide/pair.rs`).
+//!
+//! Needs: no calls, no `var_init` of its own; reductions and reads of lanes are written before (`lower_subgroups`), lanes of 8 and 16
+//! bits too (`narrow`). Keeps: the CFG. An op that has no form here keeps its type of 64 bits, so that the target refuses it.
+//! Does nothing where `Caps::wide` says that the target has such lanes, nor in functions with floats of 64 bits, which no target
+//! of this pass has.
+
+mod divide;
+mod pair;
+
+use gpucc_ir::{
+    Attr, Block, Builder, Function, Inst, InstData, Mem, Module, Op, Scalar, SecondaryMap, SwitchEdges, Type, Value,
+    ValueDef,
+};
+use pair::Pair;
+use smallvec::SmallVec;
+
+use crate::caps::Caps;
+
+type Pairs = SmallVec<[Pair; 1]>;
+
+/// Runs over a function; gives the number of instructions that are others now.
+pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
+    if caps.wide {
+        return 0;
+    }
+    let mut any = false;
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        for v in d.results.iter().chain(d.args.iter().copied()) {
+            match f.ty(v).scalar() {
+                Scalar::F64 => return 0,
+                Scalar::I64 => any = true,
+                _ => {}
+            }
+        }
+    }
+    let wide_param = |f: &Function, b: &Block| f.blocks[*b].params.iter().any(|&p| is_wide(f.ty(p)));
+    if !any && !f.layout.iter().any(|b| wide_param(f, b)) {
+        return 0;
+    }
+    let mut w = Wide { pairs: SecondaryMap::new(), new: SecondaryMap::with_default(None) };
+    let mut changes = w.params(f);
+    // Code that nothing reaches comes last.
+    let mut order = crate::scalarise::order(f);
+    let mut listed: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
+    order.iter().for_each(|&b| listed.set(b, true));
+    order.extend(f.layout.iter().copied().filter(|&b| !listed[b]));
+    let mut old = Vec::new();
+    for block in order {
+        f.take_insts(block, &mut old);
+        for &i in &old {
+            changes += u64::from(w.inst(f, block, i));
+        }
+    }
+    changes
+}
+
+fn is_wide(t: Type) -> bool {
+    t.scalar() == Scalar::I64
+}
+
+struct Wide {
+    /// The halves of each lane of a value; empty for what is not known yet, constants among it.
+    pairs: SecondaryMap<Value, Pairs>,
+    /// The value of at most 32 bits that takes the place of another.
+    new: SecondaryMap<Value, Option<Value>>,
+}
+
+impl Wide {
+    /// Gives each block two parameters for each lane. Parameters keep their order.
+    fn params(&mut self, f: &mut Function) -> u64 {
+        let mut changes = 0;
+        for block in f.layout.clone() {
+            let old = f.blocks[block].params.clone();
+            if !old.iter().any(|&p| is_wide(f.ty(p))) {
+                continue;
+            }
+            changes += 1;
+            f.retain_params(block, |_, _| false);
+            for &p in &old {
+                let ty = f.ty(p);
+                if is_wide(ty) {
+                    let mut half = || f.add_param(block, Type::I32);
+                    self.pairs[p] = (0..ty.lanes()).map(|_| Pair { lo: half(), hi: half() }).collect();
+                } else {
+                    let n = f.blocks[block].params.len() as u32;
+                    f.blocks[block].params.push(p);
+                    f.values[p].def = ValueDef::Param(block, n);
+                }
+            }
+        }
+        changes
+    }
+
+    /// The halves of the lanes of a value.
+    fn lanes(&self, f: &mut Function, v: Value) -> Pairs {
+        if !self.pairs[v].is_empty() {
+            return self.pairs[v].clone();
+        }
+        let lanes = f.ty(v).lanes();
+        match f.as_const(v).cloned() {
+            Some(c) => c.bits.iter().map(|&bits| Pair::of(f, bits)).collect(),
+            // What is undefined, and what code that nothing reaches gives to itself.
+            None => {
+                let half = f.undef(Type::I32);
+                (0..lanes).map(|_| Pair { lo: half, hi: half }).collect()
+            }
+        }
+    }
+
+    /// Appends an instruction, changed or not; whether it was.
+    fn inst(&mut self, f: &mut Function, block: Block, i: Inst) -> bool {
+        f.insts[i].map_uses(|v| self.new[v].unwrap_or(v));
+        let result = f.insts[i].results.first();
+        let wide_result = result.is_some_and(|r| is_wide(f.ty(r)));
+        if f.insts[i].op.is_terminator() {
+            return self.terminator(f, block, i);
+        }
+        if !wide_result && !f.insts[i].args.iter().any(|&v| is_wide(f.ty(v))) {
+            f.blocks[block].insts.push(i);
+            return false;
+        }
+        let d = f.insts[i].clone();
+        let mut b = Builder::like(f, block, i);
+        if d.op == Op::Store {
+            let Attr::Mem(m) = &d.attr else { unreachable!("a store has a place") };
+            let lanes = self.lanes(b.func, d.args[0]);
+            store(&mut b, &lanes, m, d.dyn_offset());
+            return true;
+        }
+        let Some(r) = result else {
+            b.func.blocks[block].insts.push(i);
+            return false;
+        };
+        if wide_result {
+            match self.wide(&mut b, &d) {
+                Some(p) => self.pairs[r] = p,
+                None => {
+                    self.keep(&mut b, i);
+                    return false;
+                }
+            }
+            return true;
+        }
+        match self.small(&mut b, &d) {
+            Some(v) => self.new.set(r, Some(v)),
+            None => {
+                self.keep(&mut b, i);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Keeps an instruction as it is: its operands are made whole, and its result is taken apart.
+    fn keep(&mut self, b: &mut Builder<'_>, i: Inst) {
+        let mut d = b.func.insts[i].clone();
+        for v in &mut d.args {
+            let ty = b.func.ty(*v);
+            if !is_wide(ty) || self.pairs[*v].is_empty() {
+                continue;
+            }
+            let lanes: Vec<Value> = self.pairs[*v]
+                .iter()
+                .map(|p| {
+                    let halves = b.compose(&[p.lo, p.hi]);
+                    b.bitcast(halves, ty.lane())
+                })
+                .collect();
+            *v = b.compose(&lanes);
+        }
+        let result = d.results.first();
+        b.func.insts[i] = d;
+        let block = b.block;
+        b.func.blocks[block].insts.push(i);
+        if let Some(r) = result.filter(|&r| is_wide(b.func.ty(r))) {
+            let lanes = (0..b.func.ty(r).lanes()).map(|k| {
+                let lane = b.extract(r, k);
+                let halves = b.bitcast(lane, Type::I32.with_lanes(2));
+                Pair { lo: b.extract(halves, 0), hi: b.extract(halves, 1) }
+            });
+            self.pairs[r] = lanes.collect();
+        }
+    }
+
+    /// A terminator: edges give the halves, a switch becomes one over the number of its case.
+    fn terminator(&mut self, f: &mut Function, block: Block, i: Inst) -> bool {
+        let mut d = f.insts[i].clone();
+        let mut changed = false;
+        d.map_edges(|e| {
+            if e.args.iter().any(|&v| is_wide(f.ty(v))) {
+                changed = true;
+                let args = std::mem::take(&mut e.args);
+                for &v in args.iter() {
+                    match is_wide(f.ty(v)) {
+                        true => e.args.extend(self.lanes(f, v).iter().flat_map(|p| [p.lo, p.hi])),
+                        false => e.args.push(v),
+                    }
+                }
+            }
+        });
+        if let (Op::Switch, true) = (d.op, d.args.first().is_some_and(|&v| is_wide(f.ty(v)))) {
+            changed = true;
+            let p = self.lanes(f, d.args[0])[0];
+            let mut b = Builder::like(f, block, i);
+            let Attr::Switch(s) = &mut d.attr else { unreachable!("a switch has edges") };
+            d.args[0] = number_of_case(&mut b, p, s);
+        }
+        f.insts[i] = d;
+        f.blocks[block].insts.push(i);
+        changed
+    }
+
+    /// The lanes of a result of 64 bits; none where there is no form.
+    fn wide(&self, b: &mut Builder<'_>, d: &InstData) -> Option<Pairs> {
+        let to = b.func.ty(d.result());
+        let n = to.lanes();
+        if let (Op::Load, Attr::Mem(m)) = (d.op, &d.attr) {
+            return Some(load(b, n, m, d.dyn_offset()));
+        }
+        let pairs = |b: &mut Builder<'_>, k: usize| self.lanes(b.func, d.args[k]);
+        Some(match d.op {
+            Op::Splat => {
+                let a = pairs(b, 0)[0];
+                (0..n).map(|_| a).collect()
+            }
+            Op::Compose => (0..d.args.len()).map(|k| pairs(b, k)[0]).collect(),
+            Op::Insert => {
+                let (mut a, Attr::Lane(k)) = (pairs(b, 0), &d.attr) else { unreachable!("an insert has a lane") };
+                a[usize::from(*k)] = pairs(b, 1)[0];
+                a
+            }
+            Op::Extract => {
+                let Attr::Lane(k) = &d.attr else { unreachable!("an extract has a lane") };
+                SmallVec::from_elem(pairs(b, 0)[usize::from(*k)], 1)
+            }
+            Op::Shuffle => {
+                let Attr::Lanes(l) = &d.attr else { unreachable!("a shuffle has lanes") };
+                let (x, y) = (pairs(b, 0), pairs(b, 1));
+                l.iter().map(|&k| if k < 4 { x[usize::from(k)] } else { y[usize::from(k) - 4] }).collect()
+            }
+            Op::ExtractDyn => {
+                let a = pairs(b, 0);
+                let mut found = a[0];
+                for (k, &lane) in (1..).zip(&a[1..]) {
+                    let c = pair::at_least(b, d.args[1], k);
+                    found = Pair::select(b, c, lane, found);
+                }
+                SmallVec::from_elem(found, 1)
+            }
+            Op::InsertDyn => {
+                let (a, new) = (pairs(b, 0), pairs(b, 1)[0]);
+                let last = b.func.iconst(Type::I32, i64::from(n) - 1);
+                let at = b.umin(d.args[2], last);
+                let one = |(k, &lane): (u32, &Pair)| {
+                    let c = pair::is(b, at, k);
+                    Pair::select(b, c, new, lane)
+                };
+                (0..).zip(&a).map(one).collect()
+            }
+            Op::Bitcast => {
+                let words = self.words(b, d.args[0])?;
+                words.chunks_exact(2).map(|w| Pair { lo: w[0], hi: w[1] }).collect()
+            }
+            Op::LaneRead => {
+                let (a, lane) = (pairs(b, 0), d.args[1]);
+                a.iter().map(|p| Pair { lo: b.lane_read(p.lo, lane), hi: b.lane_read(p.hi, lane) }).collect()
+            }
+            Op::Select => {
+                let (x, y) = (pairs(b, 1), pairs(b, 2));
+                let lane = |k: usize| {
+                    let c = b.extract(d.args[0], k as u32);
+                    Pair::select(b, c, x[k], y[k])
+                };
+                (0..n as usize).map(lane).collect()
+            }
+            Op::SExt | Op::ZExt | Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => {
+                let lane = |k: u32| {
+                    let v = b.extract(d.args[0], k);
+                    pair::convert(b, d.op, v)
+                };
+                (0..n).map(lane).collect()
+            }
+            _ => {
+                let args: SmallVec<[Pairs; 4]> = (0..d.args.len()).map(|k| pairs(b, k)).collect();
+                let mut out = Pairs::new();
+                for k in 0..n as usize {
+                    let lane: SmallVec<[Pair; 4]> = args.iter().map(|a| a[k]).collect();
+                    out.push(pair::op(b, d.op, &lane)?);
+                }
+                out
+            }
+        })
+    }
+
+    /// A result of at most 32 bits of operands of 64.
+    fn small(&self, b: &mut Builder<'_>, d: &InstData) -> Option<Value> {
+        let to = b.func.ty(d.result());
+        let pairs = |b: &mut Builder<'_>, k: usize| self.lanes(b.func, d.args[k]);
+        let lanes: SmallVec<[Value; 4]> = match (d.op, &d.attr) {
+            (Op::ICmp, &Attr::IntCc(cc)) => {
+                let (x, y) = (pairs(b, 0), pairs(b, 1));
+                x.iter().zip(&y).map(|(&x, &y)| pair::compare(b, cc, x, y)).collect()
+            }
+            (Op::Trunc, _) => {
+                let a = pairs(b, 0);
+                a.iter().map(|p| if to.bits() == 32 { p.lo } else { b.trunc(p.lo, to.lane()) }).collect()
+            }
+            (Op::S2F | Op::U2F, _) => {
+                pairs(b, 0).iter().map(|&p| pair::to_float(b, d.op == Op::S2F, p, to.lane())).collect()
+            }
+            (Op::Bitcast, _) => {
+                let words = self.words(b, d.args[0])?;
+                return Some(from_words(b, &words, to));
+            }
+            _ => return None,
+        };
+        Some(b.compose(&lanes))
+    }
+
+    /// The words of a value of whole words, the lowest first.
+    fn words(&self, b: &mut Builder<'_>, v: Value) -> Option<SmallVec<[Value; 8]>> {
+        let ty = b.func.ty(v);
+        if is_wide(ty) {
+            return Some(self.lanes(b.func, v).iter().flat_map(|p| [p.lo, p.hi]).collect());
+        }
+        let words = Type::new(Scalar::I32, ty.total_bits() / 32);
+        let v = if ty == words { v } else { b.bitcast(v, words) };
+        Some((0..words.lanes()).map(|k| b.extract(v, k)).collect())
+    }
+}
+
+/// A value of another type with these words, of which there are at most four.
+fn from_words(b: &mut Builder<'_>, words: &[Value], to: Type) -> Value {
+    let v = b.compose(words);
+    if b.func.ty(v) == to { v } else { b.bitcast(v, to) }
+}
+
+/// The accesses that make up one of so many lanes: the first lane of each, how many, and where it is.
+fn parts(lanes: u32, m: &Mem) -> impl Iterator<Item = (u32, u32, Mem)> {
+    let m = *m;
+    (0..lanes).step_by(2).map(move |k| {
+        let align = if k == 0 { m.align } else { m.align.min(16) };
+        (k, (lanes - k).min(2), Mem { offset: m.offset + 8 * k, align, ..m })
+    })
+}
+
+fn load(b: &mut Builder<'_>, lanes: u32, m: &Mem, dynamic: Option<Value>) -> Pairs {
+    let mut out = Pairs::new();
+    for (_, n, m) in parts(lanes, m) {
+        let v = b.load(Type::new(Scalar::I32, 2 * n), m, dynamic);
+        out.extend((0..n).map(|k| Pair { lo: b.extract(v, 2 * k), hi: b.extract(v, 2 * k + 1) }));
+    }
+    out
+}
+
+fn store(b: &mut Builder<'_>, lanes: &[Pair], m: &Mem, dynamic: Option<Value>) {
+    for (k, n, m) in parts(lanes.len() as u32, m) {
+        let words: SmallVec<[Value; 4]> =
+            lanes[k as usize..(k + n) as usize].iter().flat_map(|p| [p.lo, p.hi]).collect();
+        let v = b.compose(&words);
+        b.store(v, m, dynamic);
+    }
+}
+
+/// Gives the cases of a switch their numbers, and computes the number of the case that a value is; one more than the last for none.
+fn number_of_case(b: &mut Builder<'_>, v: Pair, s: &mut SwitchEdges) -> Value {
+    let mut number = b.func.iconst(Type::I32, s.cases.len() as i64);
+    for (k, (case, _)) in s.cases.iter_mut().enumerate() {
+        let value = Pair::of(b.func, *case);
+        let same = pair::compare(b, gpucc_ir::IntCc::Eq, v, value);
+        let this = b.func.iconst(Type::I32, k as i64);
+        number = b.select(same, this, number);
+        *case = k as u64;
+    }
+    number
+}
