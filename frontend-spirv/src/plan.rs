@@ -572,9 +572,15 @@ impl Plan {
                 }
             }
         }
-        for (&(_, from), &id) in &self.phis {
-            if self.blocks[from].order != u32::MAX {
-                used(self, id, from);
+        for &b in &self.order {
+            for at in self.blocks[b].body.clone().take_while(|&at| m.insts[at].op == Op::Phi) {
+                // Where one way leads there alone, its value is the phi's own, and is taken in the phi's block.
+                let one = self.blocks[b].preds.len() == 1;
+                for &from in &self.blocks[b].preds {
+                    if let Some(&id) = self.phis.get(&(at, from)) {
+                        used(self, id, if one { b } else { from });
+                    }
+                }
             }
         }
         carried.sort_unstable();

@@ -379,3 +379,59 @@ fn images() {
         assert_eq!(count(Op::Tex), 7);
     }
 }
+
+/// Loops that are closed over phis, as LLVM and the loop passes of spirv-opt write them, in functions that are lowered in place of their calls
+/// and return from the loop: a phi at the loop's merge has one way in by the module and one more by the return.
+#[test]
+fn a_phi_at_the_merge_of_a_loop_that_a_return_leaves() {
+    // Kinds of values, each with the operation on it and its sum as a number.
+    let kinds = [
+        ("uint", "uint m = 5u;", "m = m * 3u + n;", "m"),
+        ("uvec3", "uvec3 m = uvec3(5u, 0u, 0u);", "m = m * 3u + uvec3(n, 0u, 0u);", "(m.x + m.y + m.z)"),
+        ("uint[2]", "uint m[2] = uint[2](5u, 0u);", "m = uint[2](m[0] * 3u + n, m[1]);", "(m[0] + m[1])"),
+        ("S", "S m = S(5u, 0u);", "m = S(m.a * 3u + n, m.b);", "(m.a + m.b)"),
+        ("mat2", "mat2 m = mat2(5.0, 0.0, 0.0, 0.0);", "m = m * 3.0 + mat2(n, 0.0, 0.0, 0.0);", "uint(m[0][0] + m[1][1])"),
+    ];
+    // A loop in a loop too: the return leaves both.
+    let bodies = [
+        "uint i = 0u; START do { if (n == 3u) return 255u; STEP i++; } while (i < n); k += SUM; return SUM + 1u;",
+        "uint i = 0u; START for (uint j = 0u; j < 1u; j++) { do { if (n == 3u) return 255u; STEP i++; } while (i < n); k += 0u * SUM; }
+            k += SUM; return SUM + 1u;",
+    ];
+    // By hand: 5 * 3 + n once for n of 0 and 1, twice for 2; 3 returns before anything is changed.
+    let expected = [16 * 1000 + 15 + 4, 17 * 1000 + 16 + 1, 54 * 1000 + 53 + 2, 255 * 1000 + 3];
+    for (name, start, step, sum) in kinds {
+        for body in bodies {
+            let body = body.replace("START", start).replace("STEP", step).replace("SUM", sum);
+            let source = format!(
+                "#version 450
+                layout(local_size_x = 4) in;
+                layout(std430, set=0, binding=0) buffer I {{ uint a[]; }} inp;
+                layout(std430, set=0, binding=1) buffer O {{ uint r[]; }} outp;
+                struct S {{ uint a; uint b; }};
+                uint f(inout uint k, uint n) {{ {body} }}
+                void main() {{ uint l = gl_LocalInvocationID.x; uint k = inp.a[l]; uint x = f(k, inp.a[l] & 3u); outp.r[l] = x * 1000u + k; }}"
+            );
+            for passes in [&["--ssa-rewrite", "--loop-peeling"][..], &["--ssa-rewrite", "--loop-unswitch"], &["--ssa-rewrite", "--loop-fission"]] {
+                let Some(bytes) = after(&source, passes) else { return };
+                let module = module(&bytes, &source);
+                let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[4, 1, 2, 3]).with_u32(0, 1, &[0; 4]);
+                crate::common::run_module(&module, &mut dispatch);
+                assert_eq!(dispatch.words(0, 1).expect("bound"), expected, "{name} {passes:?}\n{source}");
+            }
+        }
+    }
+}
+
+/// The module of a compute shader behind passes of `spirv-opt`; nothing without the tools.
+fn after(source: &str, passes: &[&str]) -> Option<Vec<u8>> {
+    let plain = glsl(source, "comp").into_iter().next()?;
+    let (from, to) = (scratch("spv"), scratch("spv"));
+    std::fs::write(&from, &plain).expect("a file");
+    let done = Command::new("spirv-opt").args(passes).arg("-o").arg(&to).arg(&from).output();
+    let made = done.is_ok_and(|d| d.status.success()).then(|| std::fs::read(&to).expect("a module"));
+    for file in [from, to] {
+        let _ = std::fs::remove_file(file);
+    }
+    made
+}

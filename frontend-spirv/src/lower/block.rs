@@ -131,8 +131,8 @@ impl FuncCx<'_, '_> {
     fn phi(&mut self, plan: &Rc<Plan>, at: usize, b: usize) -> Lowered<()> {
         let preds = &plan.blocks[b].preds;
         if let [from] = preds.as_slice() {
-            let val = self.phi_arg(plan, at, *from)?;
-            self.current().at = b;
+            // It stands in the phi's place: behind a loop that a return leaves, what the loop made is kept in variables.
+            let val = self.phi_arg(plan, at, *from, b)?;
             self.define_at(at, val, b);
         } else if preds.len() > 1 {
             // Every way here gives a value; the ways back do when they are lowered.
@@ -149,15 +149,15 @@ impl FuncCx<'_, '_> {
         Ok(())
     }
 
-    /// The value that a phi takes from a block.
-    fn phi_arg(&mut self, plan: &Rc<Plan>, at: usize, from: usize) -> Lowered<Val> {
+    /// The value that a phi takes from a block, as it is in the block `place`.
+    fn phi_arg(&mut self, plan: &Rc<Plan>, at: usize, from: usize, place: usize) -> Lowered<Val> {
         let inst = self.m.m.insts[at];
         let Some(&id) = plan.phis.get(&(at, from)) else {
             self.inst = Some(inst);
             return self.wrong(format!("it has no value for %{}", plan.blocks[from].label));
         };
         let before = (self.inst.replace(inst), self.current().at);
-        self.current().at = from;
+        self.current().at = place;
         let ty = self.ty_of(id)?;
         if self.m.types.find(inst.ty) != Some(ty) {
             return self.wrong(format!("%{id} has another type than it"));
@@ -179,7 +179,7 @@ impl FuncCx<'_, '_> {
                 if inst.op != Op::Phi {
                     break;
                 }
-                let val = self.phi_arg(plan, at, from)?;
+                let val = self.phi_arg(plan, at, from, from)?;
                 if let Val::Ptr(ptr) = &val {
                     let param = self.code.f.blocks[block].params[n];
                     args.push(self.pointer_arg(at, to, ptr, param)?);
