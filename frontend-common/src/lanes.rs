@@ -16,6 +16,8 @@ pub enum Partner {
     Down,
     /// That lane of the own quad.
     Quad,
+    /// So many behind the own one in the subgroup, around its end.
+    RotateAll,
     /// So many behind the own one in its cluster, around its end; the second number is the cluster's size.
     Rotate(u32),
 }
@@ -132,6 +134,13 @@ impl Code {
                         let mask = self.f.iconst(Type::I32, i64::from(!3_u32));
                         let first = self.b().and(own, mask);
                         self.b().iadd(first, n)
+                    }
+                    Partner::RotateAll => {
+                        // The sizes of subgroups are powers of two.
+                        let (size, one) = (self.b().sysval(Sysval::SubgroupSize), self.f.iconst(Type::I32, 1));
+                        let within = self.b().isub(size, one);
+                        let sum = self.b().iadd(own, n);
+                        self.b().and(sum, within)
                     }
                     _ => {
                         let Partner::Rotate(size) = partner else { return v };

@@ -142,7 +142,7 @@ pub const ROWS: &[Row] = {
         ("GroupNonUniformClustered", Runs),
         ("GroupNonUniformQuad", Runs),
         ("GroupNonUniformPartitionedNV", Refused(R::Subgroups)),
-        ("GroupNonUniformRotateKHR", Refused(R::Subgroups)),
+        ("GroupNonUniformRotateKHR", Runs),
         ("GroupUniformArithmeticKHR", Refused(R::Subgroups)),
         ("SubgroupBallotKHR", Runs),
         ("SubgroupVoteKHR", Runs),

@@ -111,6 +111,8 @@ pub struct Module {
     glsl: Vec<u32>,
     /// Sets of instructions that are not known, with their names.
     foreign: FxHashMap<u32, String>,
+    /// Whether it may be linked with others (`Linkage`).
+    pub links: bool,
 }
 
 fn malformed(text: impl std::fmt::Display) -> Diagnostic {
@@ -173,6 +175,7 @@ impl Module {
         let m = Module {
             words,
             insts: Vec::new(),
+            links: false,
             head: usize::MAX,
             defs: vec![0; bound],
             uses: vec![0; bound],
@@ -372,6 +375,8 @@ impl Reader {
             return Err(d.note(format!("at word {at}")));
         };
         let op = grammar.opcode;
+        let linkage = rspirv::spirv::Capability::Linkage as u32;
+        self.m.links |= op == Op::Capability && length > 1 && self.m.words[at + 1] == linkage;
         // A program is what it does; what its instructions need is looked at one by one.
         if matches!(
             op,

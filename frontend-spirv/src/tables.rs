@@ -146,6 +146,7 @@ const READ: &[Op] = &[
     Op::GroupNonUniformLogicalXor,
     Op::GroupNonUniformQuadBroadcast,
     Op::GroupNonUniformQuadSwap,
+    Op::GroupNonUniformRotateKHR,
     Op::GroupNonUniformSMax,
     Op::GroupNonUniformSMin,
     Op::GroupNonUniformShuffle,

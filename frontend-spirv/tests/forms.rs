@@ -390,7 +390,12 @@ fn a_phi_at_the_merge_of_a_loop_that_a_return_leaves() {
         ("uvec3", "uvec3 m = uvec3(5u, 0u, 0u);", "m = m * 3u + uvec3(n, 0u, 0u);", "(m.x + m.y + m.z)"),
         ("uint[2]", "uint m[2] = uint[2](5u, 0u);", "m = uint[2](m[0] * 3u + n, m[1]);", "(m[0] + m[1])"),
         ("S", "S m = S(5u, 0u);", "m = S(m.a * 3u + n, m.b);", "(m.a + m.b)"),
-        ("mat2", "mat2 m = mat2(5.0, 0.0, 0.0, 0.0);", "m = m * 3.0 + mat2(n, 0.0, 0.0, 0.0);", "uint(m[0][0] + m[1][1])"),
+        (
+            "mat2",
+            "mat2 m = mat2(5.0, 0.0, 0.0, 0.0);",
+            "m = m * 3.0 + mat2(n, 0.0, 0.0, 0.0);",
+            "uint(m[0][0] + m[1][1])",
+        ),
     ];
     // A loop in a loop too: the return leaves both.
     let bodies = [
@@ -412,7 +417,11 @@ fn a_phi_at_the_merge_of_a_loop_that_a_return_leaves() {
                 uint f(inout uint k, uint n) {{ {body} }}
                 void main() {{ uint l = gl_LocalInvocationID.x; uint k = inp.a[l]; uint x = f(k, inp.a[l] & 3u); outp.r[l] = x * 1000u + k; }}"
             );
-            for passes in [&["--ssa-rewrite", "--loop-peeling"][..], &["--ssa-rewrite", "--loop-unswitch"], &["--ssa-rewrite", "--loop-fission"]] {
+            for passes in [
+                &["--ssa-rewrite", "--loop-peeling"][..],
+                &["--ssa-rewrite", "--loop-unswitch"],
+                &["--ssa-rewrite", "--loop-fission"],
+            ] {
                 let Some(bytes) = after(&source, passes) else { return };
                 let module = module(&bytes, &source);
                 let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[4, 1, 2, 3]).with_u32(0, 1, &[0; 4]);

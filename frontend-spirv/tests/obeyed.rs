@@ -717,3 +717,50 @@ fn counts_are_integers() {
         }
     }
 }
+
+/// A rotation reads the lane so many behind the own one, around the end of the subgroup or of its part.
+#[test]
+fn lanes_rotate() {
+    if !tools() {
+        return;
+    }
+    let source = "OpCapability Shader\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformRotateKHR
+        OpExtension \"SPV_KHR_subgroup_rotate\"\nOpMemoryModel Logical GLSL450
+        OpEntryPoint GLCompute %main \"main\" %id %size\nOpExecutionMode %main LocalSize 64 1 1
+        OpDecorate %id BuiltIn LocalInvocationIndex\nOpDecorate %size BuiltIn SubgroupSize
+        OpDecorate %list ArrayStride 4\nOpMemberDecorate %B 0 Offset 0\nOpDecorate %B Block\nOpDecorate %a DescriptorSet 0\nOpDecorate %a Binding 0
+        %void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%u0 = OpConstant %u 0\n%u3 = OpConstant %u 3\n%u4 = OpConstant %u 4
+        %u5 = OpConstant %u 5\n%u64 = OpConstant %u 64\n%u128 = OpConstant %u 128\n%list = OpTypeRuntimeArray %u\n%B = OpTypeStruct %list
+        %pB = OpTypePointer StorageBuffer %B\n%pu = OpTypePointer StorageBuffer %u\n%pin = OpTypePointer Input %u
+        %a = OpVariable %pB StorageBuffer\n%id = OpVariable %pin Input\n%size = OpVariable %pin Input
+        %main = OpFunction %void None %fn\n%entry = OpLabel\n%l = OpLoad %u %id\n%s = OpLoad %u %size
+        %whole = OpGroupNonUniformRotateKHR %u %u3 %l %u5\n%part = OpGroupNonUniformRotateKHR %u %u3 %l %u3 %u4
+        %l2 = OpIAdd %u %l %u64\n%p = OpAccessChain %pu %a %u0 %l\n%q = OpAccessChain %pu %a %u0 %l2\n%r = OpAccessChain %pu %a %u0 %u128
+        OpStore %p %whole\nOpStore %q %part\nOpStore %r %s\nOpReturn\nOpFunctionEnd\n";
+    let path = scratch("rotate.spvasm");
+    std::fs::write(&path, source).expect("a file");
+    let m = module(&tool("spirv-as", &["--target-env", "spv1.4"], &path, "rotate.spv"));
+    let mut dispatch = gpucc_sim::Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 129]);
+    crate::common::run_module(&m, &mut dispatch);
+    let words = dispatch.words(0, 0).expect("bound");
+    let size = words[128];
+    assert!(size.is_power_of_two() && size > 4, "{size}");
+    for l in 0..64 {
+        assert_eq!(words[l as usize], l / size * size + (l + 5) % size, "lane {l}");
+        assert_eq!(words[64 + l as usize], l / 4 * 4 + (l + 3) % 4, "lane {l}");
+    }
+}
+
+/// A module without an entry point is to be linked with others: it is no mistake, and there is nothing to compile.
+#[test]
+fn modules_to_be_linked_are_refused() {
+    if !tools() {
+        return;
+    }
+    let path = scratch("linked.spvasm");
+    std::fs::write(&path, "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n")
+        .expect("a file");
+    let list =
+        lower(&tool("spirv-as", &["--target-env", "spv1.3"], &path, "linked.spv")).expect_err("nothing to lower");
+    assert_eq!((list[0].class, list[0].code), (Class::Unsupported, "no-entry-point"), "{}", list[0]);
+}

@@ -47,6 +47,12 @@ impl At<'_> {
         self.here.iter().filter(|h| h.0 <= self.lane).map(|h| h.1).collect()
     }
 
+    /// How many lanes of the subgroup compare so with the own one, there or not: those below 32, and a hundred times the others.
+    fn split(&self, compares: fn(u32, u32) -> bool) -> u32 {
+        let lanes = (0..self.size).filter(|&l| compares(l, self.lane));
+        lanes.map(|l| if l < 32 { 1 } else { 100 }).sum()
+    }
+
     /// Lanes whose word is above 9.
     fn mask(&self) -> Vec<u32> {
         self.here.iter().filter(|h| h.1 > 9).map(|h| h.0).collect()
@@ -89,6 +95,14 @@ const PLAIN: &[(&str, Expected)] = &[
     ("uint(subgroupInclusiveAdd(uint16_t(w)))", |a| sum(a.upto())),
     ("uint(subgroupMin(int16_t(w) - int16_t(9)) + int16_t(9))", |a| a.words().into_iter().min()),
     ("uint(subgroupXor(uint8_t(w)))", |a| Some(a.words().iter().fold(0, |x, w| x ^ w))),
+    ("gl_SubgroupEqMask[l / 32u] >> (l % 32u)", |_| Some(1)),
+    ("uint(bitCount(gl_SubgroupEqMask.x) + bitCount(gl_SubgroupEqMask.y))", |_| Some(1)),
+    ("uint(bitCount(gl_SubgroupLtMask.x) + 100u * bitCount(gl_SubgroupLtMask.y))", |a| Some(a.split(|l, own| l < own))),
+    ("uint(bitCount(gl_SubgroupLeMask.x) + 100u * bitCount(gl_SubgroupLeMask.y))", |a| Some(a.split(|l, own| l <= own))),
+    ("uint(bitCount(gl_SubgroupGtMask.x) + 100u * bitCount(gl_SubgroupGtMask.y))", |a| Some(a.split(|l, own| l > own))),
+    ("uint(bitCount(gl_SubgroupGeMask.x) + 100u * bitCount(gl_SubgroupGeMask.y))", |a| Some(a.split(|l, own| l >= own))),
+    ("gl_SubgroupLtMask.x & 0xffu", |a| Some(if a.lane < 8 { (1 << a.lane) - 1 } else { 0xff })),
+    ("gl_SubgroupGeMask.z | gl_SubgroupGtMask.w", |_| Some(0)),
     ("gl_SubgroupID * 1000u + gl_NumSubgroups", |a| Some(a.base / a.size * 1000 + INVOCATIONS.div_ceil(a.size))),
     ("subgroupQuadBroadcast(w, 1u)", |a| a.word(a.lane & !3 | 1)),
     ("subgroupQuadSwapHorizontal(w)", |a| a.word(a.lane ^ 1)),

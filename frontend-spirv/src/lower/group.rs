@@ -133,7 +133,8 @@ impl FuncCx<'_, '_> {
             O::GroupNonUniformShuffleDown => Partner::Down,
             O::GroupNonUniformQuadBroadcast => Partner::Quad,
             O::GroupNonUniformQuadSwap => Partner::Xor,
-            O::GroupNonUniformRotateKHR if o.len() > 2 => {
+            O::GroupNonUniformRotateKHR if o.len() == 2 => Partner::RotateAll,
+            O::GroupNonUniformRotateKHR => {
                 let size = self.number(o[2])? as u32;
                 if !size.is_power_of_two() {
                     return self.wrong("its cluster is no power of two");

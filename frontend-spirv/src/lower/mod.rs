@@ -134,8 +134,12 @@ fn asks_for_helpers(m: &Module) -> bool {
 /// The entry points to lower.
 fn selected<'m>(m: &'m Module, wanted: Option<&str>) -> Result<Vec<&'m Entry>, Vec<Diagnostic>> {
     if m.entries.is_empty() {
+        let text = "the module has no entry point";
         // Valid are those that are to be linked alone.
-        return Err(vec![Diagnostic::invalid("no-entry-point", "the module has no entry point")]);
+        return Err(vec![match m.links {
+            true => Diagnostic::unsupported(ir::Refusal::NoEntryPoint, text),
+            false => Diagnostic::invalid("no-entry-point", text),
+        }]);
     }
     let list: Vec<&Entry> = m.entries.iter().filter(|e| wanted.is_none_or(|w| e.name == w)).collect();
     let mut seen = FxHashSet::default();

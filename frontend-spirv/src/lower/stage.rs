@@ -543,6 +543,14 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         if fragment && built_in == BuiltIn::ClipDistance {
             return self.clip_distance(variable, element, leaf);
         }
+        if let Some((compare, ends)) = lane_mask(built_in) {
+            if leaf != Type::I32.with_lanes(4) {
+                let text = format!("{built_in:?} is a vector of four words, not {leaf}");
+                return Err(Diagnostic::invalid("validation", text).at(self.m.io[variable].span, ""));
+            }
+            let mask = self.code.lanes_that(compare);
+            return Ok(if ends { self.code.real_lanes(mask) } else { mask });
+        }
         let sysval = match built_in {
             BuiltIn::GlobalInvocationId => Sysval::GlobalInvocationId,
             BuiltIn::LocalInvocationId => Sysval::LocalInvocationId,
@@ -746,4 +754,16 @@ impl ModuleCx<'_> {
     pub fn function_sized(&self, ty: Ty, inst: &Inst) -> Lowered<()> {
         self.sized(ty, inst)
     }
+}
+
+/// How the lanes of a mask compare with the own one, and whether the mask ends with the subgroup.
+fn lane_mask(built_in: BuiltIn) -> Option<(ir::IntCc, bool)> {
+    Some(match built_in {
+        BuiltIn::SubgroupEqMask => (ir::IntCc::Eq, false),
+        BuiltIn::SubgroupLtMask => (ir::IntCc::Ult, false),
+        BuiltIn::SubgroupLeMask => (ir::IntCc::Ule, false),
+        BuiltIn::SubgroupGeMask => (ir::IntCc::Uge, true),
+        BuiltIn::SubgroupGtMask => (ir::IntCc::Ugt, true),
+        _ => return None,
+    })
 }
