@@ -8,8 +8,11 @@ use machine::{Op, Pred};
 
 use crate::inst::{C, R, TOp, Tesla};
 
-/// How many moves all lanes pass by for some that break.
+/// How many moves all lanes pass by for some that break, where their branch would need a join in each turn of a loop.
 const MOVES: usize = 4;
+
+/// The same where no join waits for the branch.
+const LOOSE_MOVES: usize = 1;
 
 fn is(m: &MInst<Tesla>, op: Op) -> bool {
     m.target_op() == Some(TOp::M(op))
@@ -102,6 +105,10 @@ fn fold(mf: &mut MFunc<Tesla>, t: &Tesla) -> u64 {
             } else if breaks(then) || breaks(other) {
                 // Lanes that break need no branch of their own.
                 let flip = !breaks(then) || only_break(other);
+                let many = |b: BlockId| ends[b.0 as usize].moves.as_ref().is_some_and(|m| m.len() > LOOSE_MOVES);
+                if insts[at].mods.divergent && insts[at].mods.id == 0 && many(if flip { other } else { then }) {
+                    continue;
+                }
                 let (gone, stay) = if flip { (other, then) } else { (then, other) };
                 let End { moves, to, .. } = &ends[gone.0 as usize];
                 let (mut moves, to) = (moves.clone().unwrap_or_default(), *to);

@@ -171,7 +171,7 @@ fn caps(generation: u8) -> Caps {
         bit_select: false,
         bit_field: false,
         merge_access: 0,
-        if_convert: 8,
+        if_convert: 5,
         // Their `break` and the jump back are two instructions wherever the test stands.
         rotate_divergent: false,
         predicated_demote: true,

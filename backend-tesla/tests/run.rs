@@ -68,6 +68,39 @@ fn main(@builtin(local_invocation_index) i: u32) {
     check(wgsl, &d, ALL);
 }
 
+/// Loops that never turn, left by returns and breaks, alone and in other constructs: what joins stand behind them.
+#[test]
+fn loops_without_a_way_back_are_left() {
+    let head = "
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@group(0) @binding(1) var<storage, read> s: array<u32>;
+fn f(i: u32, j: u32) -> u32 {
+    loop {
+        if (s[j] & 1u) == 0u { return 7u; }
+        if (s[j] & 2u) == 0u { o[i + 32u] = 1u; JUMP }
+        continuing { break if true; }
+    }
+    return o[i + 64u] + i;
+}
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) i: u32) {
+    BODY
+}";
+    let bodies = [
+        "o[i] = f(i, i);",
+        "if (s[i] & 4u) == 0u { o[i] = f(i, i); } else { o[i + 96u] = i; }",
+        "for (var k = 0u; k < (s[i] & 3u); k++) { if s[k] == 9u { continue; } o[i] += f(i, i + k) * k; }",
+        "switch s[i] & 3u { case 1u: { o[i] = f(i, i); } case 2u: { o[i] = f(i, i + 2u); if s[i] == 6u { return; } } default: { } } o[i] += 5u;",
+    ];
+    let s: Vec<u32> = (0..128u32).map(|k| k.wrapping_mul(0x9e37_79b9) >> 29).collect();
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[3; 128]).with_u32(0, 1, &s);
+    for (body, jump) in
+        bodies.iter().flat_map(|b| ["", "break;", "continue;", "if s[i] == 5u { return 3u; }"].map(|j| (b, j)))
+    {
+        check(&head.replace("JUMP", jump).replace("BODY", body), &d, ALL);
+    }
+}
+
 /// Tables of constants lie behind the words of c0: nothing is stored, and none of private memory is there. What is written at a place that is
 /// not known is no table.
 #[test]

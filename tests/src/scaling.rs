@@ -31,10 +31,12 @@ pub enum Shape {
     UniformSwitch,
     /// One chain of `else if`, on which lanes disagree.
     ElseIfs,
+    /// Branches that lanes leave for the end of all of them.
+    Exits,
 }
 
 /// All shapes.
-pub const SHAPES: [Shape; 13] = [
+pub const SHAPES: [Shape; 14] = [
     Shape::Line,
     Shape::Ifs,
     Shape::Loops,
@@ -48,6 +50,7 @@ pub const SHAPES: [Shape; 13] = [
     Shape::Calls,
     Shape::UniformSwitch,
     Shape::ElseIfs,
+    Shape::Exits,
 ];
 
 impl Shape {
@@ -67,6 +70,7 @@ impl Shape {
             Shape::Calls => "calls",
             Shape::UniformSwitch => "uniform-switch",
             Shape::ElseIfs => "else-ifs",
+            Shape::Exits => "exits",
         }
     }
 
@@ -82,6 +86,13 @@ impl Shape {
             Shape::ElseIfs => {
                 let _ = write!(o, "{}if (y0 == {k}u) {{ x = (x ^ y) * {c}u; }}", if k == 0 { "  " } else { " else " });
                 3
+            }
+            Shape::Exits => {
+                let _ = writeln!(
+                    o,
+                    "  if ((x & {bit}u) != 0u) {{ if (y == {k}u) {{ break; }} x = (x ^ y) * {c}u; }} else {{ y = y + a[x & 63u]; }}"
+                );
+                7
             }
             Shape::Ifs if k.is_multiple_of(2) => {
                 let _ = writeln!(o, "  if ((x & {bit}u) != 0u) {{ x = (x ^ y) * {c}u; }} else {{ y = y + x; }}");
@@ -151,6 +162,7 @@ impl Shape {
         }
         let (before, after) = match self {
             Shape::LongLoop => ("  while (x < y) {\n", "  }\n"),
+            Shape::Exits => ("  loop {\n", "  break; }\n"),
             Shape::UniformSwitch => ("  switch u.n {\n", "    default: {}\n  }\n"),
             _ => ("", ""),
         };

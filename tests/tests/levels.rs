@@ -3,9 +3,10 @@
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
 use gpucc_kit::suite;
-use gpucc_sim::RunOptions;
+use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
+use gpucc_tests::cases::Case;
 use gpucc_tests::examples::Example;
-use gpucc_tests::exec;
+use gpucc_tests::exec::{self, Problem};
 use rayon::prelude::*;
 
 /// Instructions that the machine of a target executes for each example.
@@ -95,4 +96,138 @@ fn unrolling_is_no_loss_in_estimates() {
             assert!(two <= one, "{target}: {one} at -O1, {two} at -O2");
         }
     }
+}
+
+/// Instructions of a program of the corpus, or nothing where it is refused.
+fn executed_case(case: &Case, module: &Module, target: Target, opt_level: u8) -> Option<u64> {
+    let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+    let mut d = case.dispatch().unwrap_or_else(|e| panic!("{}: {e}", case.id));
+    let options = RunOptions { races: case.races(), ..RunOptions::default() };
+    match exec::run(module, &case.entry, exec::on(target), &codegen, &mut d, &options) {
+        Ok(r) => Some(r.instructions),
+        Err(Problem::Refused(..)) => None,
+        Err(p) => panic!("{} on {target} -O{opt_level}: {p}", case.id),
+    }
+}
+
+/// Programs in which level 2 executes more, with the most in thousandths of level 1: short branches that few lanes take have become
+/// selects there, or values live in registers that lie further apart.
+const LONGER: [(&str, &str, u64); 4] = [
+    ("corpus/boids_flock:main#A", "valhall", 1025),
+    ("corpus/boids_flock:main#A", "vivante", 1115),
+    ("corpus/cloth_pbd:collide_and_normals#A", "vivante", 1045),
+    ("corpus/register_pressure_64vec4:main#A", "valhall", 1030),
+];
+
+/// The default level executes no more than level 1 on any program of the corpus, with a fiftieth for what chance decides, such
+/// as which lanes are together where. Skipped without the shared folder.
+#[test]
+fn the_default_level_executes_no_more_than_level_1() {
+    let targets = exec::targets("all");
+    let one = |case: &Case| {
+        let Ok(module) = case.lower() else { return Vec::new() };
+        let mut worse = Vec::new();
+        for &target in &targets {
+            let counts = [1, 2].map(|level| executed_case(case, &module, target, level));
+            if let [Some(one), Some(two)] = counts {
+                println!("{} {target}: {one} at -O1, {two} at -O2", case.id);
+                let longer = LONGER.iter().find(|l| l.0 == case.id && l.1 == target.family());
+                if two * 1000 > one * longer.map_or(1020, |l| l.2) {
+                    worse.push(format!("{} on {target}: {one} at -O1, {two} at -O2", case.id));
+                }
+            }
+        }
+        worse
+    };
+    suite::report(&suite::cases("conformance/programs.json").par_iter().flat_map_iter(one).collect::<Vec<_>>());
+}
+
+/// Turns that lanes leave, or pass over, from inside of an `if` or a `switch`.
+const DIVERGENCE: [(&str, &str); 7] = [
+    ("break", "if (c & 1u) == 0u { if c == 0u { break; } n = n * 3u + a[n & 255u]; } else { n = a[(n ^ c) & 255u]; }"),
+    (
+        "return",
+        "if (c & 1u) == 0u { if c == 0u { o[l] = n; return; } n = n * 3u + a[n & 255u]; } else { n = a[(n ^ c) & 255u]; }",
+    ),
+    (
+        "return of a value",
+        "if (c & 1u) == 0u { if c == 0u { return n; } n = n * 3u + a[n & 255u]; } else { n = a[(n ^ c) & 255u]; }",
+    ),
+    (
+        "switch",
+        "switch c & 3u { case 0u: { if c == 0u { return n; } n = n * 3u + a[n & 255u]; } case 1u: { n = a[(n ^ c) & 255u]; } default: { n = n * 5u + a[(n + c) & 255u]; } }",
+    ),
+    (
+        "continue",
+        "if (c & 1u) == 0u { if (c & 2u) == 0u { continue; } n = n * 3u + a[n & 255u]; } else { n = a[(n ^ c) & 255u]; } n = n + a[n & 127u] * 7u + a[(n >> 3u) & 255u];",
+    ),
+    ("top", "if c == 0u { break; } n = n * 3u + a[(n ^ c) & 255u];"),
+    ("ifs in one turn", ""),
+];
+
+fn divergent(shape: (&str, &str), turns: usize) -> String {
+    let (name, body) = shape;
+    // What ends the invocation writes by itself.
+    let f = |turns: &str| {
+        format!(
+            "fn f(l: u32) -> u32 {{ var n = 1u; {turns} return n + 1u; }}
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{ o[l] = f(l); }}"
+        )
+    };
+    let turn = |k: &str| format!("let c = a[l * 16u + {k}];");
+    let code = match name {
+        "return" => format!(
+            "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+             var n = 1u; for (var i = 0u; i < {turns}u; i++) {{ {} {body} }} o[l] = n; }}",
+            turn("i")
+        ),
+        "ifs in one turn" => {
+            let body = DIVERGENCE[0].1;
+            let ifs: String = (0..turns).map(|k| format!("{{ {} {body} }}", turn(&format!("{k}u")))).collect();
+            f(&format!("for (var i = 0u; i < a[4000]; i++) {{ {ifs} }}"))
+        }
+        _ => f(&format!("for (var i = 0u; i < {turns}u; i++) {{ {} {body} }}", turn("i"))),
+    };
+    format!(
+        "@group(0) @binding(0) var<storage,read_write> o: array<u32>;
+             @group(0) @binding(1) var<storage,read> a: array<u32>;\n{code}"
+    )
+}
+
+/// Four times the turns are at most five times the work, wherever lanes leave: those that stay come together again.
+#[test]
+fn work_grows_with_the_turns_that_lanes_leave() {
+    let mut words = Vec::new();
+    let mut rng = SplitMix64::new(5);
+    for _ in 0..4096 {
+        // Rarely 0, so that some lanes stay to the end.
+        words.push(rng.next_u64() as u32 | u32::from(rng.below(16) != 0) << 4);
+    }
+    words[4000] = 3;
+    let mut found = Vec::new();
+    for (shape, target) in
+        DIVERGENCE.into_iter().flat_map(|s| exec::targets("all:all").into_iter().map(move |t| (s, t)))
+    {
+        let counts = [4, 16].map(|turns| {
+            let source = divergent(shape, turns);
+            let m = exec::lower(&source, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{source}"));
+            [1, 2, 3].map(|opt_level| {
+                let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+                let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &words);
+                let r = exec::run(&m, "main", exec::on(target), &codegen, &mut d, &RunOptions::default());
+                r.map(|r| r.instructions)
+            })
+        });
+        let [few, many] = counts;
+        for (level, counts) in few.into_iter().zip(many).enumerate() {
+            match counts {
+                (Ok(few), Ok(many)) if many <= 5 * few => {}
+                (Err(Problem::Refused(..)), _) | (_, Err(Problem::Refused(..))) => {}
+                (few, many) => {
+                    found.push(format!("{} on {target} -O{}: {few:?} for 4 turns, {many:?} for 16", shape.0, level + 1))
+                }
+            }
+        }
+    }
+    suite::report(&found);
 }

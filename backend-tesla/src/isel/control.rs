@@ -9,6 +9,7 @@ use smallvec::smallvec;
 
 use super::{Extra, Isel, IselCx, U};
 use crate::builders as build;
+use crate::flow::Push;
 use crate::inst::{Divergent, Half, Id, Mods, R32, TOp, Tesla, When};
 use crate::slots::{HALF_REACH, REACH, Slot};
 
@@ -18,11 +19,6 @@ fn branch(c: VReg, pred: Pred, to: BlockId, divergent: bool, id: u16) -> MInst<T
 }
 
 impl Isel<'_> {
-    /// The loop headers around a block, from the inside out.
-    fn loops(&self, b: Block) -> impl Iterator<Item = Block> + '_ {
-        self.plan.loop_of[b].into_iter()
-    }
-
     /// A block with its own copies of another one's parameters that jumps to it.
     fn in_front_of(&mut self, cx: &mut IselCx<'_>, target: BlockId, insts: Vec<MInst<Tesla>>) -> BlockId {
         let new = cx.mf.block();
@@ -44,12 +40,12 @@ impl Isel<'_> {
         new
     }
 
-    /// The machine edge of an IR edge: through the block on the way into a loop, on its back edge or out of it.
-    fn lower_edge(&mut self, cx: &mut IselCx<'_>, e: EdgeRef<'_>) -> MEdge {
+    /// The machine edge of an IR edge: through the block on the way into a loop, on its back edge or on that of a `break`. The
+    /// only edge of its block needs none for its `break`.
+    fn lower_edge(&mut self, cx: &mut IselCx<'_>, e: EdgeRef<'_>, only: bool) -> MEdge {
         let from = cx.current();
         let to = e.block;
-        let left = self.loops(from).find(|&h| cx.f.blocks[h].header.is_some_and(|l| l.merge == to));
-        let breaks = left.is_some_and(|h| self.plan.exit[h] != 0);
+        let breaks = self.plan.breaks(from, to);
         // Values that lanes take along as they break are written on the way, so that those that stay need not write them again.
         let mut moves: Vec<MInst<Tesla>> = Vec::new();
         let mut edge = if breaks {
@@ -107,7 +103,9 @@ impl Isel<'_> {
             };
             edge.to = p;
         }
-        if breaks {
+        if breaks && only {
+            moves.into_iter().for_each(|m| cx.emit(m));
+        } else if breaks {
             // Copies for the merge block stand before the `break`.
             let block = cx.mf.block();
             cx.mf.at(block).runs = cx.mf.at(edge.to).runs;
@@ -126,16 +124,17 @@ impl Isel<'_> {
         let from = cx.current();
         match &d.attr {
             Attr::Branch(b) => {
-                let t = self.lower_edge(cx, b.then());
+                let t = self.lower_edge(cx, b.then(), b.other().is_none());
                 let Some(other) = b.other() else {
-                    self.push_joins(cx, from);
-                    cx.emit(self.t.jump(t.to));
+                    self.push_entries(cx, from);
+                    let breaks = self.plan.breaks(from, b.then().block);
+                    cx.emit(if breaks { build::Brk.on([t.to.into()]) } else { self.t.jump(t.to) });
                     cx.set_succs(Cfg::Logical, [t]);
                     return Ok(());
                 };
-                let o = self.lower_edge(cx, other);
+                let o = self.lower_edge(cx, other, false);
                 let (c, pred) = self.condition(cx, d.args[0], false);
-                self.push_joins(cx, from);
+                self.push_entries(cx, from);
                 cx.emit(branch(c, pred, t.to, self.plan.divergent[from], self.plan.absorber[from]));
                 cx.emit(self.t.jump(o.to));
                 cx.set_succs(Cfg::Logical, [t, o]);
@@ -152,9 +151,12 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn push_joins(&self, cx: &mut IselCx<'_>, b: Block) {
-        for &id in &self.plan.joinat[b] {
-            cx.emit(MInst::new(TOp::JoinAt).mods(Mods::id(id)));
+    fn push_entries(&self, cx: &mut IselCx<'_>, b: Block) {
+        for &push in &self.plan.pushes[b] {
+            cx.emit(match push {
+                Push::Join(id) => MInst::new(TOp::JoinAt).mods(Mods::id(id)),
+                Push::Break(id) => MInst::new(TOp::PreBrk).mods(Mods::id(id)),
+            });
         }
     }
 

@@ -47,7 +47,7 @@ impl Generator {
         let bound = if self.pick(2) == 0 { format!("{n}u") } else { format!("({} & 7u)", self.expr(Ty::U, 1)) };
         let limit = self.name("n");
         self.line(&format!("let {limit} = {bound};"));
-        match self.pick(4) {
+        match self.pick(5) {
             0 | 1 => {
                 self.line(&format!("for (var {i} = 0u; {i} < {limit}; {i}++) {{"));
                 self.round(depth, ret, switched, &i);
@@ -59,6 +59,14 @@ impl Generator {
                 self.line(&format!("while {i} < {limit} {{"));
                 self.line(&format!("    {i} += 1u;"));
                 self.round(depth, ret, switched, &i);
+                self.line("}");
+            }
+            3 => {
+                // `do { .. } while (false)`: a loop without a way back, out of which jumps lead.
+                self.line(&format!("var {i} = {limit};"));
+                self.line("loop {");
+                self.round(depth, ret, switched, &i);
+                self.line(&format!("    continuing {{ {i}++; break if true; }}"));
                 self.line("}");
             }
             _ => {
