@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gpucc_gcn_machine::operand::inline32;
+use gpucc_gcn_machine::operand::inline;
 use gpucc_gcn_machine::{Attrs, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit, build as form};
 use gpucc_isa::{Role, Row};
 use gpucc_mir::{FileId, MInst, Src, Use, check_count};
@@ -101,7 +101,7 @@ impl Form {
         signs
             && match u.src {
                 Src::Reg(_) => s.takes != Takes::Literal,
-                Src::Imm(b) if inline32(b, GFX8).is_none() => {
+                Src::Imm(b) if inline(b, self.facts.number, GFX8).is_none() => {
                     s.takes == Takes::Literal || self.literal && s.takes == Takes::ScalarOrConstant
                 }
                 Src::Imm(_) => !matches!(s.takes, Takes::Scalar | Takes::Vector),
@@ -278,7 +278,7 @@ pub fn check_registers(i: &MInst<Gcn>, uses: &[Option<(FileId, u16)>], defs: &[(
     if first.is_vector() {
         let scalar = |k: usize| match (uses[k], i.uses[k].src) {
             (Some((FILE_S, _)), s) => Some(s),
-            (_, Src::Imm(b)) if inline32(b, GFX8).is_none() => Some(i.uses[k].src),
+            (_, Src::Imm(b)) if inline(b, first.facts.number, GFX8).is_none() => Some(i.uses[k].src),
             _ => None,
         };
         let mut found = (0..count).filter_map(scalar);

@@ -83,6 +83,7 @@ const KEPT: usize = 8;
 fn caps() -> Caps {
     Caps {
         narrow: false,
+        halves: false,
         wide: false,
         parts: PartCaps::SHARED,
         expand: OpSet::of(&[
@@ -249,8 +250,10 @@ impl Family for GcnFamily {
         Strategy { scalar: options.spill_all, vector: options.spill_all }
     }
 
-    fn caps(generation: u8, _stage: Stage, _strategy: &Strategy) -> Caps {
-        Caps { lanes_by_memory: generation < 2, ..caps() }
+    fn caps(generation: u8, stage: Stage, _strategy: &Strategy) -> Caps {
+        // Inputs, outputs and textures of drawing stages have floats of 32 bits.
+        let halves = generation == 2 && stage == Stage::Compute;
+        Caps { lanes_by_memory: generation < 2, halves, ..caps() }
     }
 
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, _report: &Report) -> Option<Strategy> {

@@ -82,6 +82,40 @@ pub fn float_compare(cc: FloatCc) -> Op {
     }
 }
 
+/// The instruction on halves for one on floats of 32 bits; the same one if there is no other.
+pub fn of_halves(o: Op) -> Op {
+    match o {
+        Op::VAddF32 => Op::VAddF16,
+        Op::VSubF32 => Op::VSubF16,
+        Op::VMulF32 => Op::VMulF16,
+        Op::VMinF32 => Op::VMinF16,
+        Op::VMaxF32 => Op::VMaxF16,
+        Op::VFmaF32 => Op::VFmaF16,
+        Op::VMadF32 => Op::VMadF16,
+        Op::VMadmkF32 => Op::VMadmkF16,
+        Op::VMadakF32 => Op::VMadakF16,
+        Op::VFloorF32 => Op::VFloorF16,
+        Op::VCeilF32 => Op::VCeilF16,
+        Op::VTruncF32 => Op::VTruncF16,
+        Op::VRndneF32 => Op::VRndneF16,
+        Op::VCmpEqF32 => Op::VCmpEqF16,
+        Op::VCmpLgF32 => Op::VCmpLgF16,
+        Op::VCmpLtF32 => Op::VCmpLtF16,
+        Op::VCmpLeF32 => Op::VCmpLeF16,
+        Op::VCmpGtF32 => Op::VCmpGtF16,
+        Op::VCmpGeF32 => Op::VCmpGeF16,
+        Op::VCmpOF32 => Op::VCmpOF16,
+        Op::VCmpNlgF32 => Op::VCmpNlgF16,
+        Op::VCmpNeqF32 => Op::VCmpNeqF16,
+        Op::VCmpNgeF32 => Op::VCmpNgeF16,
+        Op::VCmpNgtF32 => Op::VCmpNgtF16,
+        Op::VCmpNleF32 => Op::VCmpNleF16,
+        Op::VCmpNltF32 => Op::VCmpNltF16,
+        Op::VCmpUF32 => Op::VCmpUF16,
+        o => o,
+    }
+}
+
 /// Whether the first two operands may change places.
 pub fn commutes(o: Op) -> bool {
     matches!(
@@ -90,6 +124,10 @@ pub fn commutes(o: Op) -> bool {
             | Op::VMulF32
             | Op::VMinF32
             | Op::VMaxF32
+            | Op::VAddF16
+            | Op::VMulF16
+            | Op::VMinF16
+            | Op::VMaxF16
             | Op::VAddI32
             | Op::VAddU32
             | Op::VMulU32U24

@@ -155,7 +155,7 @@ impl Target for Gcn {
     }
 
     fn prefer_same(&self, inst: &MInst<Self>) -> Option<(usize, usize)> {
-        (inst.target_op() == Some(GOp::I(Op::VMadF32))).then_some((0, 2))
+        matches!(inst.target_op(), Some(GOp::I(Op::VMadF32 | Op::VMadF16))).then_some((0, 2))
     }
 
     fn gives_back(&self, class: Class) -> bool {

@@ -150,6 +150,7 @@ fn caps(generation: u8) -> Caps {
     let private_access_cost = 8;
     Caps {
         narrow: false,
+        halves: false,
         wide: false,
         parts: PartCaps::SHARED,
         expand: EXPAND,

@@ -143,6 +143,7 @@ fn caps() -> Caps {
     ]);
     Caps {
         narrow: false,
+        halves: false,
         wide: false,
         parts: PartCaps::SHARED,
         expand: EXPAND,

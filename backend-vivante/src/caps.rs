@@ -122,6 +122,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         expand,
         scalar: false,
         narrow: false,
+        halves: false,
         wide: false,
         parts: PartCaps::NONE,
         expand_bool_select: false,

@@ -3,6 +3,7 @@
 
 use gpucc_isa::Inst;
 
+use crate::attrs::Number;
 use crate::isa::{Flag, GFX6, GFX7, GFX8, Gcn, Kind, Mods};
 
 /// VCC, low half (pair: both).
@@ -64,6 +65,26 @@ pub const fn inline32(bits: u32, generation: u8) -> Option<u32> {
         0x4080_0000 => 246,
         0xc080_0000 => 247,
         0x3e22_f983 if generation == GFX8 => 248,
+        _ => return None,
+    })
+}
+
+/// Code of the inline constant that an operand of this type reads as these bits; halves have constants of their own on gfx8.
+pub const fn inline(bits: u32, number: Number, generation: u8) -> Option<u32> {
+    if !matches!(number, Number::F16) || generation != GFX8 {
+        return inline32(bits, generation);
+    }
+    Some(match bits {
+        0..=64 => 128 + bits,
+        0x3800 => 240,
+        0xb800 => 241,
+        0x3c00 => 242,
+        0xbc00 => 243,
+        0x4000 => 244,
+        0xc000 => 245,
+        0x4400 => 246,
+        0xc400 => 247,
+        0x3118 => 248,
         _ => return None,
     })
 }

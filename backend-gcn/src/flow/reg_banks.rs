@@ -8,8 +8,8 @@
 
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
-    Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SecondaryMap, Space, Sysval, Touched, Value,
-    ValueDef,
+    Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, Scalar, SecondaryMap, Space, Sysval, Touched,
+    Type, Value, ValueDef,
 };
 use smallvec::SmallVec;
 
@@ -38,6 +38,12 @@ pub struct RegBanks<'a> {
     block_of: SecondaryMap<Inst, Option<Block>>,
     /// Whether each wave of a workgroup begins with all lanes.
     whole_waves: bool,
+}
+
+/// Whether an instruction takes a word apart into two halves.
+pub fn is_halves_of_word(f: &Function, i: Inst) -> bool {
+    let d = &f.insts[i];
+    d.op == Ir::Bitcast && f.ty(d.result()) == Type::F16.with_lanes(2)
 }
 
 impl<'a> RegBanks<'a> {
@@ -141,7 +147,7 @@ impl<'a> RegBanks<'a> {
                         self.home[v] = RegBank::Mask;
                     }
                 } else if !ty.is_bool()
-                    && ty.bits() == 32
+                    && (ty.bits() == 32 || ty.scalar() == Scalar::F16)
                     && !self.uniform.is_divergent(v)
                     && reached(v, p)
                     && kept(v, p)
@@ -189,6 +195,9 @@ impl<'a> RegBanks<'a> {
             return self.scalar(d.args[1])
                 && self.whole_waves
                 && self.block_of[i].is_some_and(|b| !self.uniform.divergent_block(b));
+        }
+        if is_halves_of_word(f, i) {
+            return self.scalar(d.args[0]);
         }
         if f.ty(d.result()).is_vector() {
             return self.scalar_load(i);

@@ -1,15 +1,15 @@
 //! Arithmetic of the vector and the scalar unit, on floats and integers.
 
-use gpucc_gcn_machine::Op;
-use gpucc_gcn_machine::operand::inline32;
-use gpucc_ir::{Attr, Diagnostic, Inst, Op as Ir, Value};
+use gpucc_gcn_machine::operand::{inline, inline32};
+use gpucc_gcn_machine::{Number, Op};
+use gpucc_ir::{Attr, Diagnostic, Inst, Op as Ir, Scalar, Type, Value};
 use gpucc_mir::{MInst, Use, VReg};
 
 use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
-use crate::flow::reg_banks::RegBank;
+use crate::flow::reg_banks::{RegBank, is_halves_of_word};
 use crate::inst::{Clamp, GOp, K, Long, MI, S, U, op, with};
-use crate::ops::{scalar_compare, scalar_op};
+use crate::ops::{of_halves, scalar_compare, scalar_op};
 
 impl Isel<'_> {
     pub(super) fn add(&mut self, cx: &mut IselCx<'_>, out: VReg, a: U, b: U) {
@@ -23,6 +23,12 @@ impl Isel<'_> {
         let out = cx.result(i, 0);
         let r = out[0];
         let scalar = cx.mf.class(r) == S;
+        if scalar && is_halves_of_word(cx.f, i) {
+            let x = self.any(cx, a(0));
+            cx.emit(MInst::copy(r, x));
+            self.salu(cx, build::SLshrB32.on([x, Use::imm(16)]).def(out[1]));
+            return Ok(());
+        }
         if scalar {
             return self.scalar(cx, i, r);
         }
@@ -40,6 +46,7 @@ impl Isel<'_> {
             self.valu(cx, m.def(r));
             return Ok(());
         }
+        let half = cx.f.ty(d.result()).scalar() == Scalar::F16;
         let inst = match d.op {
             Ir::FAdd | Ir::FSub | Ir::FMul | Ir::FMin | Ir::FMax => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
@@ -50,23 +57,40 @@ impl Isel<'_> {
                     Ir::FMin => Op::VMinF32,
                     _ => Op::VMaxF32,
                 };
-                op(o).arg(x).arg(y)
+                op(self.sized(cx, a(0), o)).arg(x).arg(y)
             }
             Ir::Fma => {
                 let (x, y, z) = (self.float(cx, a(0)), self.float(cx, a(1)), self.float(cx, a(2)));
-                build::VFmaF32.on([x, y, z])
+                op(self.sized(cx, a(0), Op::VFmaF32)).arg(x).arg(y).arg(z)
             }
             Ir::FNeg => {
                 let x = self.any(cx, a(0));
-                build::VXorB32.on([Use::imm(0x8000_0000), x])
+                build::VXorB32.on([Use::imm(if half { 0x8000 } else { 0x8000_0000 }), x])
             }
             Ir::FAbs => {
                 let x = self.any(cx, a(0));
-                build::VAndB32.on([Use::imm(0x7fff_ffff), x])
+                build::VAndB32.on([Use::imm(if half { 0x7fff } else { 0x7fff_ffff }), x])
             }
             Ir::FSat => {
                 let x = self.float(cx, a(0));
-                build::VAddF32.with((Clamp(true),), [x, Use::imm(0)])
+                let add = op(self.sized(cx, a(0), Op::VAddF32)).arg(x).imm(0);
+                with(add, (Clamp(true),))
+            }
+            Ir::F2F => {
+                let x = self.float(cx, a(0));
+                op(if half { Op::VCvtF16F32 } else { Op::VCvtF32F16 }).arg(x)
+            }
+            // Two halves as a word, and back. Above a half a register may hold anything.
+            Ir::Bitcast if cx.f.ty(a(0)) == Type::F16.with_lanes(2) => {
+                let halves = self.lanes(cx, a(0));
+                let low = self.make_v(cx, build::VLshlrevB32.on([Use::imm(16), halves[0]]));
+                op(Op::VAlignbitB32).arg(halves[1]).arg(low).imm(16)
+            }
+            Ir::Bitcast if is_halves_of_word(cx.f, i) => {
+                let x = self.any(cx, a(0));
+                self.set(cx, out[0], x);
+                self.valu(cx, build::VLshrrevB32.on([Use::imm(16), x]).def(out[1]));
+                return Ok(());
             }
             Ir::FFloor
             | Ir::FCeil
@@ -78,7 +102,7 @@ impl Isel<'_> {
             | Ir::FExp2
             | Ir::FLog2 => {
                 let x = self.float(cx, a(0));
-                op(match d.op {
+                let o = match d.op {
                     Ir::FFloor => Op::VFloorF32,
                     Ir::FCeil => Op::VCeilF32,
                     Ir::FTrunc => Op::VTruncF32,
@@ -88,8 +112,8 @@ impl Isel<'_> {
                     Ir::FSqrt => Op::VSqrtF32,
                     Ir::FExp2 => Op::VExpF32,
                     _ => Op::VLogF32,
-                })
-                .arg(x)
+                };
+                op(self.sized(cx, a(0), o)).arg(x)
             }
             Ir::FSin | Ir::FCos => {
                 // Turns, brought into one turn: the instruction takes -256..256 only.
@@ -291,6 +315,9 @@ impl Isel<'_> {
     /// A clamp between constants that need no literal is the median of three. The lower bound of floats has to be taken first: the
     /// instruction makes it of NaN, and so does the greater of both.
     fn median(&mut self, cx: &mut IselCx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
+        if cx.f.ty(d.result()).bits() != 32 {
+            return None;
+        }
         let (inner, median) = match d.op {
             Ir::FMin => (Ir::FMax, Op::VMed3F32),
             Ir::SMin => (Ir::SMax, Op::VMed3I32),
@@ -323,11 +350,14 @@ impl Isel<'_> {
         Some(op(median).arg(x).arg(Use::imm(low)).arg(Use::imm(high)))
     }
 
-    /// A product that only this sum wants is computed with it: `v_mad_f32` rounds both, as the two instructions would.
+    /// A product that only this sum wants is computed with it: `v_mad_f32` and `v_mad_f16` round both, as the two instructions would.
     pub(super) fn mad(&mut self, cx: &mut IselCx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
         let f = cx.f;
         let generation = self.generation;
-        let literal = |v: Value| bits_of(f, v).filter(|&b| inline32(b, generation).is_none());
+        let half = f.ty(d.result()).scalar() == Scalar::F16;
+        let number = if half { Number::F16 } else { Number::U32 };
+        let sized = |o: Op| if half { of_halves(o) } else { o };
+        let literal = |v: Value| bits_of(f, v).filter(|&b| inline(b, number, generation).is_none());
         let here = Some(cx.current());
         for k in 0..2 {
             let (v, other) = (d.args[k], d.args[1 - k]);
@@ -358,14 +388,14 @@ impl Isel<'_> {
                     continue;
                 }
                 let (x, y) = (self.vector(cx, x), self.vector(cx, y));
-                return Some(with(op(op_).arg(x).arg(y), (K(c),)));
+                return Some(with(op(sized(op_)).arg(x).arg(y), (K(c),)));
             }
             let (mut x, y, mut z) = (self.float(cx, a), self.float(cx, b), self.float(cx, other));
             if negated {
                 let u = if k == 0 { &mut z } else { &mut x };
                 u.mods.neg = !u.mods.neg;
             }
-            return Some(build::VMadF32.with((Long(true),), [x, y, z]));
+            return Some(with(op(sized(Op::VMadF32)).arg(x).arg(y).arg(z), (Long(true),)));
         }
         None
     }

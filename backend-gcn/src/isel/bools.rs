@@ -49,7 +49,7 @@ impl Isel<'_> {
             }
             (Ir::FCmp, Attr::FloatCc(cc)) => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                let o = float_compare(*cc);
+                let o = self.sized(cx, a(0), float_compare(*cc));
                 self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), (Long(true),))));
             }
             (Ir::And | Ir::Or | Ir::Xor | Ir::ICmp, attr) => {

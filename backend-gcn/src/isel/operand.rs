@@ -1,7 +1,8 @@
 //! Operands: the registers and constants of values, in the class that an instruction takes; instructions of both units.
 
-use gpucc_gcn_machine::operand::inline32;
-use gpucc_ir::{Attr, Op as Ir, Sysval, Value};
+use gpucc_gcn_machine::operand::{inline, inline32};
+use gpucc_gcn_machine::{Number, Op, rows};
+use gpucc_ir::{Attr, Op as Ir, Scalar, Sysval, Value};
 use gpucc_mir::{Class, MInst, PReg, Reg, Src, Use, VReg};
 use smallvec::SmallVec;
 
@@ -10,7 +11,7 @@ use crate::builders as build;
 use crate::forms::{has_short, mask_source};
 use crate::inst::{FILE_S, FILE_V, GOp, Long, MI, S, S2, SrcMods, U, V, exec, run_class};
 use crate::interface::launch_registers::BufferDescriptor;
-use crate::ops::commutes;
+use crate::ops::{commutes, of_halves};
 
 impl Isel<'_> {
     /// The producer, if it is in the block that is being selected: only then may its operands be used again here.
@@ -66,9 +67,15 @@ impl Isel<'_> {
         Some(Use::preg(PReg::new(FILE_S, r as u16, 1)))
     }
 
+    /// The instruction for operands like a value: on halves, or as it is.
+    pub(super) fn sized(&self, cx: &IselCx<'_>, like: Value, o: Op) -> Op {
+        if cx.f.ty(like).scalar() == Scalar::F16 { of_halves(o) } else { o }
+    }
+
     /// A float operand with sign and magnitude folded.
     pub(super) fn float(&mut self, cx: &mut IselCx<'_>, mut v: Value) -> U {
         let mut m = SrcMods::default();
+        let sign = 1 << (cx.f.ty(v).bits() - 1);
         while let Some(d) = self.peek(cx, v) {
             match d.op {
                 Ir::FNeg => m.neg ^= !m.abs,
@@ -78,8 +85,8 @@ impl Isel<'_> {
             v = d.args[0];
         }
         if let Some(b) = bits_of(cx.f, v) {
-            let b = if m.abs { b & 0x7fff_ffff } else { b };
-            return Use::imm(if m.neg { b ^ 0x8000_0000 } else { b });
+            let b = if m.abs { b & (sign - 1) } else { b };
+            return Use::imm(if m.neg { b ^ sign } else { b });
         }
         self.any(cx, v).mods(m)
     }
@@ -92,8 +99,10 @@ impl Isel<'_> {
         }
     }
 
-    pub(super) fn inline(&self, u: &U) -> bool {
-        matches!(u.src, Src::Imm(b) if inline32(b, self.generation).is_some())
+    /// Whether an operand of an instruction is a constant that needs no literal.
+    fn is_inline(&self, o: Op, u: &U) -> bool {
+        let number = rows::of(o).map_or(Number::U32, |r| r.attrs.number);
+        matches!(u.src, Src::Imm(b) if inline(b, number, self.generation).is_some())
     }
 
     /// The operand in a vector register, its modifiers kept.
@@ -128,7 +137,7 @@ impl Isel<'_> {
         let mut scalars: SmallVec<[Src; 2]> = SmallVec::new();
         for k in (0..n).rev() {
             let u = i.uses[k];
-            if self.is_vector_reg(cx, &u) || self.inline(&u) {
+            if self.is_vector_reg(cx, &u) || self.is_inline(o, &u) {
                 continue;
             }
             let is_mask = mask == Some(k);

@@ -1,8 +1,8 @@
 //! From allocated machine IR to encoded code: forms and branches. What depends on them alone is put in by the passes of the tail.
 
 use gpucc_gcn_machine::build::{self as form, Form};
-use gpucc_gcn_machine::operand::{self, inline32};
-use gpucc_gcn_machine::{Access, Attrs, Flag, Format, Gcn as Isa, Kind, Op, Unit, rows};
+use gpucc_gcn_machine::operand::{self, inline};
+use gpucc_gcn_machine::{Access, Attrs, Flag, Format, Gcn as Isa, Kind, Number, Op, Unit, rows};
 use gpucc_ir::Loc;
 use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, MFunc, Opcode, Pseudo, Ranges, Src};
@@ -101,9 +101,9 @@ impl Encoder {
     }
 
     /// Code of a source: register, inline constant or (given back apart) literal.
-    fn source(&self, u: &U, reads: &mut Ranges) -> (u32, Option<u32>) {
+    fn source(&self, u: &U, number: Number, reads: &mut Ranges) -> (u32, Option<u32>) {
         let mut code = match u.src {
-            Src::Imm(b) => match inline32(b, self.generation) {
+            Src::Imm(b) => match inline(b, number, self.generation) {
                 Some(c) => c,
                 None => return (operand::LITERAL, Some(b)),
             },
@@ -150,7 +150,7 @@ impl Encoder {
             Opcode::Op(GOp::Choose(cmp)) => {
                 self.compare(cmp, i);
                 let mut reads = Ranges::new();
-                let codes: Codes = i.uses[2..].iter().map(|u| self.source(u, &mut reads)).collect();
+                let codes: Codes = i.uses[2..].iter().map(|u| self.source(u, Number::U32, &mut reads)).collect();
                 let d = i.defs[0].phys().map_or(0, |p| u32::from(p.place.base()));
                 self.scalar(Op::SCselectB32, &codes, Some(d), reads, smallvec![(d, 1)]);
                 return;
@@ -161,7 +161,7 @@ impl Encoder {
         if op == Op::SBarrier {
             return self.barrier(i);
         }
-        let Some(Attrs { format, unit, access, .. }) = rows::of(op).map(|r| r.attrs) else { return };
+        let Some(Attrs { format, unit, access, number, .. }) = rows::of(op).map(|r| r.attrs) else { return };
         let mut reads = Ranges::new();
         let mut writes = Ranges::new();
         let mut dst = None;
@@ -174,7 +174,7 @@ impl Encoder {
             }
             dst = dst.or(Some(base));
         }
-        let codes: Codes = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();
+        let codes: Codes = i.uses.iter().map(|u| self.source(u, number, &mut reads)).collect();
         let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
         let mut m;
         if op == Op::Exp {
@@ -341,7 +341,7 @@ impl Encoder {
     /// Compares the first two uses.
     fn compare(&mut self, cmp: Op, i: &MI) {
         let mut reads = Ranges::new();
-        let codes: Codes = i.uses[..2].iter().map(|u| self.source(u, &mut reads)).collect();
+        let codes: Codes = i.uses[..2].iter().map(|u| self.source(u, Number::U32, &mut reads)).collect();
         self.scalar(cmp, &codes, None, reads, smallvec![]);
     }
 
@@ -351,19 +351,21 @@ impl Encoder {
             let m = form::inst(self.row(op, Form::Short, false)).with("vdst", if d >= 256 { d - 256 } else { d });
             return m.with("src0", codes[0].0).with("src1", codes[1].0);
         }
-        if matches!(op, Op::VMadmkF32 | Op::VMadakF32) {
+        if matches!(op, Op::VMadmkF32 | Op::VMadakF32 | Op::VMadmkF16 | Op::VMadakF16) {
             let m = form::inst(self.row(op, Form::Short, true)).with("vdst", dst.map_or(0, |d| d - 256));
             return m.with("src0", codes[0].0).with("src1", codes[1].0 - 256).with("k", i.mods.k);
         }
         // The sum in the place of its addend has a short form.
         let marks = operand::NEG | operand::ABS;
-        if op == Op::VMadF32
+        if matches!(op, Op::VMadF32 | Op::VMadF16)
+            && !i.mods.clamp
             && dst == Some(codes[2].0)
             && codes[..2].iter().all(|c| c.1.is_none() && c.0 & marks == 0)
             && codes[..2].iter().any(|c| c.0 >= 256)
         {
             let (a, b) = if codes[1].0 >= 256 { (codes[0].0, codes[1].0) } else { (codes[1].0, codes[0].0) };
-            let m = form::inst(self.row(Op::VMacF32, Form::Short, false)).with("vdst", codes[2].0 - 256);
+            let short = if op == Op::VMadF32 { Op::VMacF32 } else { Op::VMacF16 };
+            let m = form::inst(self.row(short, Form::Short, false)).with("vdst", codes[2].0 - 256);
             return m.with("src0", a).with("src1", b - 256);
         }
         let plain = |c: u32| c & (operand::NEG | operand::ABS) == 0;

@@ -403,6 +403,8 @@ pub struct Caps {
     pub scalar: bool,
     /// Whether the target has lanes of 8 and 16 bits; otherwise `narrow` writes them with lanes of 32.
     pub narrow: bool,
+    /// Whether a target without narrow lanes computes with halves that have a register each: the ops of `narrow::HALF_OPS`.
+    pub halves: bool,
     /// Whether the target has integers of 64 bits; otherwise `lower_wide` writes them as pairs of words.
     pub wide: bool,
     /// Where memory is loaded and stored by 1 and 2 bytes although there are no such lanes: as `i8` and `i16` that only come from
@@ -491,6 +493,7 @@ impl Caps {
         expand: OpSet::EMPTY,
         scalar: false,
         narrow: true,
+        halves: true,
         wide: true,
         parts: PartCaps::SHARED,
         expand_bool_select: false,

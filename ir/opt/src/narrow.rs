@@ -31,6 +31,14 @@
 //! such places are atomic too. Values that are only moved from memory to memory are not converted. Sizes of variables
 //! are whole words behind this ([`crate::prepare`] sees to those of the module). Needs: no calls, no `var_init`. Keeps: structure. Does nothing where `Caps::narrow` says that the
 //! target has such lanes; lanes of 64 bits stay.
+//!
+//! Where the target computes with single halves (`Caps::halves`), values of `f16` stay, and so do the ops of [`HALF_OPS`], which round once there as well.
+//! The others are computed in `f32` as above, between conversions. Halves come from words and go to words by `bitcast`:
+//!
+//! ```text
+//! v1: f16x2 = load res0[v0] align 4   ==>   v1: i32 = load res0[v0] align 4
+//!                                           v2: f16x2 = bitcast v1
+//! ```
 
 use gpucc_ir::{
     AtomicOp, Attr, Block, Builder, Const, FloatCc, FpFlags, Function, Init, Inst, InstData, IntCc, Mem, MemFlags,
@@ -38,8 +46,34 @@ use gpucc_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::caps::{Caps, PartCaps};
+use crate::caps::{Caps, OpSet, PartCaps};
 use crate::init;
+
+/// The ops on halves, and on values of halves, that a target with [`Caps::halves`] has.
+pub const HALF_OPS: OpSet = OpSet::of(&[
+    Op::FAdd,
+    Op::FSub,
+    Op::FMul,
+    Op::Fma,
+    Op::FNeg,
+    Op::FAbs,
+    Op::FMin,
+    Op::FMax,
+    Op::FSat,
+    Op::FFloor,
+    Op::FCeil,
+    Op::FTrunc,
+    Op::FRoundEven,
+    Op::FCmp,
+    Op::Select,
+    Op::Splat,
+    Op::Compose,
+    Op::Extract,
+    Op::Insert,
+    Op::ExtractDyn,
+    Op::InsertDyn,
+    Op::Shuffle,
+]);
 
 /// Runs over a function; gives the number of instructions that are others now.
 pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
@@ -57,6 +91,7 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let mut n = Narrow {
         module,
         parts: caps.parts,
+        halves: caps.halves,
         parted: Vec::new(),
         new: SecondaryMap::new(),
         was: SecondaryMap::new(),
@@ -68,7 +103,7 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         for k in 0..f.blocks[block].params.len() {
             let p = f.blocks[block].params[k];
             n.was.set(p, Some(f.ty(p)));
-            f.values[p].ty = wide(f.ty(p));
+            f.values[p].ty = n.held(f.ty(p));
         }
     }
     let mut old = Vec::new();
@@ -124,6 +159,8 @@ fn wide(t: Type) -> Type {
 struct Narrow<'m> {
     module: &'m Module,
     parts: PartCaps,
+    /// Whether values of halves stay.
+    halves: bool,
     /// Places that other invocations see and of whose words parts are written.
     parted: Vec<Place>,
     /// The value that takes the place of another.
@@ -174,13 +211,18 @@ impl Narrow<'_> {
         own
     }
 
+    /// The type that holds a value.
+    fn held(&self, t: Type) -> Type {
+        if self.halves && t.scalar() == Scalar::F16 { t } else { wide(t) }
+    }
+
     /// The value that holds `v` now.
     fn get(&mut self, f: &mut Function, v: Value) -> Value {
         let ty = f.ty(v);
         if let Some(new) = self.new[v] {
             return new;
         }
-        if !is_narrow(ty) {
+        if self.held(ty) == ty {
             return v;
         }
         if f.is_undef(v) {
@@ -206,13 +248,28 @@ impl Narrow<'_> {
             f.blocks[block].insts.push(i);
             return false;
         }
+        if self.stays(&d, &from, to) {
+            if let (Some(r), Some(to)) = (result, to) {
+                let moved = self.moved(&old, to.lanes());
+                self.raw.set(r, moved);
+            }
+            f.insts[i] = d;
+            f.blocks[block].insts.push(i);
+            return false;
+        }
         let mut b = Builder::like(f, block, i);
         let value = match (d.op, &d.attr) {
             (Op::Load, Attr::Mem(m)) => to.map(|to| {
                 let raw = self.load(&mut b, to, m, d.dyn_offset());
-                let low = |p: &Piece| Piece { word: shifted(&mut b, p.word, p.bit), bit: 0, known: p.known - p.bit };
-                let low: SmallVec<[Piece; 4]> = raw.iter().map(low).collect();
-                let lanes: Lanes = low.iter().map(|&p| from_bits(&mut b, p, to.scalar())).collect();
+                let lanes: Lanes = match self.held(to) == to {
+                    true => raw.iter().map(|&p| half_of(&mut b, p)).collect(),
+                    false => {
+                        let low =
+                            |p: &Piece| Piece { word: shifted(&mut b, p.word, p.bit), bit: 0, known: p.known - p.bit };
+                        let low: SmallVec<[Piece; 4]> = raw.iter().map(low).collect();
+                        low.iter().map(|&p| from_bits(&mut b, p, to.scalar())).collect()
+                    }
+                };
                 self.raw.set(old.result(), Some(raw));
                 b.compose(&lanes)
             }),
@@ -224,13 +281,25 @@ impl Narrow<'_> {
             _ => to.map(|to| {
                 let moved = self.moved(&old, to.lanes());
                 self.raw.set(old.result(), moved);
-                compute(&mut b, &d, &from, to)
+                match self.halves && from.iter().chain([&to]).any(|t| t.scalar() == Scalar::F16) {
+                    true => with_halves(&mut b, &d, &from, to),
+                    false => compute(&mut b, &d, &from, to),
+                }
             }),
         };
         if let (Some(r), Some(v)) = (result, value) {
             self.new.set(r, Some(v));
         }
         true
+    }
+
+    /// Whether an instruction is one that a target with halves has.
+    fn stays(&self, d: &InstData, from: &[Type], to: Option<Type>) -> bool {
+        let mut types = from.iter().copied().chain(to);
+        let converts = |to: Option<Type>| {
+            d.op == Op::F2F && from[0].scalar() != Scalar::F64 && to.is_some_and(|t| t.scalar() != Scalar::F64)
+        };
+        self.halves && types.all(|t| self.held(t) == t) && (HALF_OPS.has(d.op) || converts(to))
     }
 
     /// The lanes of a value that memory had so and that was only moved since.
@@ -324,8 +393,14 @@ impl Narrow<'_> {
         }
         if self.parts.has(self.module.space(m.place)) {
             for (from, bytes) in pieces(ty, m.align).filter(|p| p.0 >= whole * lane_bits / 8) {
-                let v = bits_of(b, from * 8 / lane_bits, bytes * 8 / lane_bits);
-                let v = b.trunc(v, part_type(bytes));
+                let first = from * 8 / lane_bits;
+                let lane = lanes[first as usize];
+                let v = if bytes == 2 && b.func.ty(lane) == Type::F16 && raw.is_none() {
+                    b.bitcast(lane, Type::I16)
+                } else {
+                    let v = bits_of(b, first, bytes * 8 / lane_bits);
+                    b.trunc(v, part_type(bytes))
+                };
                 b.store(v, at(m, from), dynamic);
             }
             return;
@@ -473,16 +548,30 @@ fn to_bits(b: &mut Builder<'_>, v: Value, from: Scalar) -> Value {
     if from != Scalar::F16 {
         return v;
     }
-    let zero = b.func.fconst(Type::F32, 0.0);
-    let both = b.compose(&[v, zero]);
-    b.pack_half2x16(both)
+    let ty = b.func.ty(v);
+    let zero = b.func.zero(ty);
+    pack(b, &[v, zero])
+}
+
+/// Two halves as a word.
+fn pack(b: &mut Builder<'_>, lanes: &[Value]) -> Value {
+    let both = b.compose(lanes);
+    match b.func.ty(both).scalar() {
+        Scalar::F16 => b.bitcast(both, Type::I32),
+        _ => b.pack_half2x16(both),
+    }
+}
+
+/// A half that stays one.
+fn half_of(b: &mut Builder<'_>, p: Piece) -> Value {
+    let both = b.bitcast(p.word, Type::F16.with_lanes(2));
+    b.extract(both, p.bit / 16)
 }
 
 /// Lanes that fill a word.
 fn word_of(b: &mut Builder<'_>, lanes: &[Value], from: Scalar) -> Value {
     if from == Scalar::F16 {
-        let both = b.compose(lanes);
-        return b.pack_half2x16(both);
+        return pack(b, lanes);
     }
     let mut word = lanes[0];
     for (k, &v) in lanes.iter().enumerate().skip(1) {
@@ -499,6 +588,42 @@ fn const_bits(s: Scalar, bits: u64) -> u64 {
         Scalar::F16 => u64::from(gpucc_num::convert::f16_to_f32(bits as u16).to_bits()),
         _ => bits & s.mask(),
     }
+}
+
+/// The same where halves stay, of an op that the target does not have on them: computed between conversions.
+fn with_halves(b: &mut Builder<'_>, d: &InstData, from: &[Type], to: Type) -> Value {
+    if d.op == Op::Bitcast {
+        let words = words_of(b, d.args[0], from[0]);
+        if to.scalar() == Scalar::F16 {
+            let lanes: Lanes =
+                (0..to.lanes()).map(|k| half_of(b, Piece::of(words[k as usize / 2], k % 2 * 16))).collect();
+            return b.compose(&lanes);
+        }
+        return from_words(b, &words, to);
+    }
+    if d.op == Op::FDot {
+        let p = b.fmul(d.args[0], d.args[1]);
+        let mut sum = b.extract(p, 0);
+        for k in 1..from[0].lanes() {
+            let term = b.extract(p, k);
+            sum = b.fadd(sum, term);
+        }
+        return sum;
+    }
+    let mut wider = d.clone();
+    for v in &mut wider.args {
+        let ty = b.func.ty(*v);
+        if ty.scalar() == Scalar::F16 {
+            *v = b.f2f(*v, wide(ty));
+        }
+    }
+    let v = compute(b, &wider, from, to);
+    if to.scalar() != Scalar::F16 {
+        return v;
+    }
+    // The conversion rounds, so rounding before it is for nothing.
+    let v = b.func.def_op(v, Op::FQuant16).map_or(v, |d| d.args[0]);
+    b.f2f(v, to)
 }
 
 /// Anything but accesses to memory. `d` has operands as they are held, `from` the types that they had, `to` the type of the result.
@@ -698,21 +823,27 @@ fn bitcast(b: &mut Builder<'_>, v: Value, from: Type, to: Type) -> Value {
     if from.scalar() == to.scalar() {
         return v;
     }
-    // Whole words to halves and back.
-    let words = |b: &mut Builder<'_>| -> Lanes {
-        if is_narrow(from) {
-            let lanes: Lanes = (0..from.lanes()).map(|k| b.extract(v, k)).collect();
-            let per = (32 / from.bits()) as usize;
-            return lanes
-                .chunks(per)
-                .map(|c| if c.len() > 1 { word_of(b, c, from.scalar()) } else { to_bits(b, c[0], from.scalar()) })
-                .collect();
-        }
-        let all = Type::new(Scalar::I32, from.total_bits() / 32);
-        let ints = if from == all { v } else { b.bitcast(v, all) };
-        (0..all.lanes()).map(|k| b.extract(ints, k)).collect()
-    };
-    let words = words(b);
+    let words = words_of(b, v, from);
+    from_words(b, &words, to)
+}
+
+/// The words of a value; the last has zeros where it has no lane.
+fn words_of(b: &mut Builder<'_>, v: Value, from: Type) -> Lanes {
+    if is_narrow(from) {
+        let lanes: Lanes = (0..from.lanes()).map(|k| b.extract(v, k)).collect();
+        let per = (32 / from.bits()) as usize;
+        return lanes
+            .chunks(per)
+            .map(|c| if c.len() > 1 { word_of(b, c, from.scalar()) } else { to_bits(b, c[0], from.scalar()) })
+            .collect();
+    }
+    let all = Type::new(Scalar::I32, from.total_bits() / 32);
+    let ints = if from == all { v } else { b.bitcast(v, all) };
+    (0..all.lanes()).map(|k| b.extract(ints, k)).collect()
+}
+
+/// A value of these words, halves as floats of 32 bits.
+fn from_words(b: &mut Builder<'_>, words: &[Value], to: Type) -> Value {
     if is_narrow(to) {
         let lanes: Lanes = (0..to.lanes())
             .map(|k| {
@@ -722,7 +853,7 @@ fn bitcast(b: &mut Builder<'_>, v: Value, from: Type, to: Type) -> Value {
             .collect();
         return b.compose(&lanes);
     }
-    let ints = b.compose(&words);
+    let ints = b.compose(words);
     if to.scalar() == Scalar::I32 { ints } else { b.bitcast(ints, to) }
 }
 

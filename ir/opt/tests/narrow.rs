@@ -31,12 +31,34 @@ fn both(body: &str, data: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let ways = [(PartCaps::NONE, 0), (PartCaps::NONE, 2), (PartCaps::SHARED, 0), (PartCaps::SHARED, 2)];
     let [plain, others @ ..] = ways.map(|(parts, level)| run(&narrowed(&m, parts, level), data));
     assert!(others.iter().all(|o| *o == plain), "{body}");
+    for (parts, level) in ways {
+        let halves = run(&with_single_halves(&m, parts, level), data);
+        let same = |(x, y): (&[u8], &[u8])| {
+            let [x, y] = [x, y].map(|h| u16::from_le_bytes([h[0], h[1]]));
+            x == y || is_nan(x) && is_nan(y)
+        };
+        assert!(halves.chunks(2).zip(plain.chunks(2)).all(same), "{body}");
+    }
     (run(&m, data), plain)
+}
+
+/// The same for a target that computes with single halves: ops that it has not are computed in 32 bits.
+fn with_single_halves(m: &Module, parts: PartCaps, level: u8) -> Module {
+    let caps = Caps { narrow: false, halves: true, parts, ..Caps::FULL };
+    let options = Options { level, verify: true, ..Options::default() };
+    let (n, _) = prepare(m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
+    let text = n.to_string();
+    let ops =
+        ["fdiv", "fsqrt", "frcp", "fexp2", "flog2", "fsin", "fcos", "fldexp", "fdot", "frem", "= load ", "s2f", "u2f"];
+    for line in text.lines().filter(|l| l.contains(": f16")) {
+        assert!(!ops.iter().any(|o| line.contains(o)), "{line}\n{text}");
+    }
+    n
 }
 
 /// The remainder of halves for such a target.
 fn narrowed(m: &Module, parts: PartCaps, level: u8) -> Module {
-    let caps = Caps { narrow: false, parts, ..Caps::FULL };
+    let caps = Caps { narrow: false, halves: false, parts, ..Caps::FULL };
     let options = Options { level, verify: true, ..Options::default() };
     let (n, _) = prepare(m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
     let text = n.to_string();

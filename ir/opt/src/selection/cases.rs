@@ -39,6 +39,9 @@ pub fn cases(caps: impl Fn(Stage) -> Caps, chip: &Chip<'_>) -> Vec<Case> {
     if !compute.narrow {
         parts(&mut out, &compute);
     }
+    if compute.halves && !compute.narrow && compute.scalar {
+        halves(&mut out);
+    }
     for stage in stages(chip) {
         let caps = caps(stage);
         inputs(&mut out, stage, &caps, chip);
@@ -184,6 +187,67 @@ fn lanes(out: &mut Vec<Case>, op: Op, caps: &Caps) {
             _ => {}
         }
     }
+}
+
+/// Single halves: each op on halves of words and constants, where they go to words, and conversions.
+fn halves(out: &mut Vec<Case>) {
+    // The halves of a word that all lanes share, of one for each lane, and a constant.
+    let start = |c: &mut Draft| {
+        let mut list = vec!["0x3800:f16".to_string(), "0x1234:f16".to_string()];
+        for at in ["16", "16 + v0"] {
+            let word = c.value(Type::I32, &format!("load res0[{at}] align 16"));
+            let both = c.value(Type::F16.with_lanes(2), &format!("bitcast {word}"));
+            list.extend((0..2).map(|k| c.value(Type::F16, &format!("extract {both}, lane {k}"))));
+        }
+        list
+    };
+    let end = |c: &mut Draft, v: &str| {
+        let both = c.value(Type::F16.with_lanes(2), &format!("compose {v}, {v}"));
+        let word = c.value(Type::I32, &format!("bitcast {both}"));
+        c.effect(&format!("store {word}, res1[0 + v0] align 16"));
+        let bits = c.value(Type::I16, &format!("bitcast {v}"));
+        c.effect(&format!("store {bits}, res1[4 + v0] align 2"));
+    };
+    for &op in Op::ALL.iter().filter(|&&op| crate::narrow::HALF_OPS.has(op)) {
+        let name = op.name();
+        let count = match op.info().sig {
+            Sig::Same { n, .. } => usize::from(n),
+            Sig::Compare(_) | Sig::Select => 2,
+            _ => continue,
+        };
+        let names: Vec<String> = match op.info().sig {
+            Sig::Compare(_) => FloatCc::ALL.iter().map(|cc| format!("{name}.{cc}")).collect(),
+            _ => vec![name.to_string()],
+        };
+        for text in names {
+            let mut c = Draft::new();
+            let list = start(&mut c);
+            for first in 0..list.len() {
+                let args: Vec<&str> = (0..count).map(|k| list[(first + k) % list.len()].as_str()).collect();
+                let args = args.join(", ");
+                let v = match op.info().sig {
+                    Sig::Compare(_) => {
+                        let test = c.value(Type::B1, &format!("{text} {args}"));
+                        c.value(Type::F16, &format!("select {test}, {args}"))
+                    }
+                    Sig::Select => {
+                        let test = c.value(Type::B1, "icmp.ult v0, 7:i32");
+                        c.value(Type::F16, &format!("select {test}, {args}"))
+                    }
+                    _ => c.value(Type::F16, &format!("{text} {args}")),
+                };
+                end(&mut c, &v);
+            }
+            out.push(c.case(format!("{text} of halves")));
+        }
+    }
+    let mut c = Draft::new();
+    for v in start(&mut c) {
+        let wide = c.value(Type::F32, &format!("f2f {v}"));
+        let back = c.value(Type::F16, &format!("f2f {wide}"));
+        end(&mut c, &back);
+    }
+    out.push(c.case("f2f of halves"));
 }
 
 /// Loads and stores of 1 and 2 bytes, and the values between them. Passes behind `narrow` may let such a value go through parameters
