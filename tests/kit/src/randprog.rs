@@ -19,6 +19,7 @@ mod pack;
 mod pipeline;
 mod places;
 mod sharing;
+mod wide;
 
 use std::fmt::Write as _;
 
@@ -69,6 +70,8 @@ pub struct Generator {
     bare: bool,
     /// Around a fragment program.
     pipeline: Pipeline,
+    /// Whether there are integers of 64 bits.
+    wide: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,6 +88,9 @@ enum Ty {
     M(u8),
     /// The structure `Pair`.
     Pair,
+    /// Integers of 64 bits, signed and not.
+    L,
+    Ul,
 }
 
 const SCALARS: [Ty; 3] = [Ty::I, Ty::U, Ty::F];
@@ -128,6 +134,8 @@ impl Ty {
             Ty::Bv(n) => format!("vec{n}<bool>"),
             Ty::M(n) => format!("mat{n}x{n}<f32>"),
             Ty::Pair => "Pair".into(),
+            Ty::L => "i64".into(),
+            Ty::Ul => "u64".into(),
         }
     }
 }
@@ -216,7 +224,13 @@ impl Generator {
             rounds: Vec::new(),
             may_leave: false,
             atomics: false,
+            wide: false,
         }
+    }
+
+    /// A generator of compute programs with integers of 64 bits.
+    pub fn wide(seed: u64) -> Generator {
+        Generator { wide: true, ..Generator::new(seed) }
     }
 
     /// A generator of fragment programs and twins for chips whose fragment programs have no storage buffers. Their own vectors are
@@ -247,6 +261,9 @@ impl Generator {
     }
 
     fn ty(&mut self) -> Ty {
+        if self.wide && self.pick(3) == 0 {
+            return self.one(&[Ty::L, Ty::Ul]);
+        }
         match self.pick(12) {
             0 | 1 => Ty::I,
             2 | 3 => Ty::U,
@@ -476,7 +493,7 @@ impl Generator {
                 };
                 self.line(&line);
             }
-            Ty::I | Ty::U if self.pick(3) == 0 => {
+            Ty::I | Ty::U | Ty::L | Ty::Ul if self.pick(3) == 0 => {
                 let (op, e) = (self.one(&["+", "-", "*", "&", "|", "^", "/", "%"]), self.expr(v.ty, 2));
                 self.line(&format!("{n} {op}= {e};"));
             }
@@ -489,6 +506,7 @@ impl Generator {
 
     fn an_array(&mut self) {
         let (a, t) = (self.name("a"), self.one(&[Ty::U, Ty::I, Ty::V(0, 2), Ty::V(1, 3), Ty::V(0, 4), Ty::F]));
+        let t = if self.wide && self.pick(3) == 0 { self.one(&[Ty::L, Ty::Ul]) } else { t };
         let size = self.one(&[2, 4, 5, 9]);
         self.line(&format!("var {a}: array<{}, {size}>;", t.name()));
         for _ in 0..2 {
@@ -607,7 +625,19 @@ impl Program {
     /// # Errors
     /// The frontend or the oracle does not take it; the text has the source.
     pub fn new(seed: u64) -> Result<Program, String> {
-        let source = Generator::new(seed).program();
+        Program::of(seed, Generator::new(seed))
+    }
+
+    /// The same of a program with integers of 64 bits.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn wide(seed: u64) -> Result<Program, String> {
+        Program::of(seed, Generator::wide(seed))
+    }
+
+    fn of(seed: u64, generator: Generator) -> Result<Program, String> {
+        let source = generator.program();
         let module = exec::lower(&source, "main", &[]).map_err(|p| format!("seed {seed}: {p}\n{source}"))?;
         let mut expected = dispatch(seed);
         exec::run(&module, "main", On::Interp, &CodegenOptions::default(), &mut expected, &options(seed))

@@ -176,8 +176,8 @@ pub fn random_count() -> u64 {
 /// Random programs at every place: no word differs from the oracle's. Each seed runs at two of the four levels; each level gets half
 /// of the seeds.
 pub fn run_random(places: &[On], count: u64) -> Vec<String> {
-    let one = |seed: u64| {
-        let program = match Program::new(seed) {
+    let one = |(seed, wide): (u64, bool)| {
+        let program = match if wide { Program::wide(seed) } else { Program::new(seed) } {
             Ok(p) => p,
             Err(e) => return vec![e],
         };
@@ -193,7 +193,10 @@ pub fn run_random(places: &[On], count: u64) -> Vec<String> {
         }
         failures
     };
-    (0..count).into_par_iter().flat_map_iter(one).collect()
+    let plain = (0..count).map(|seed| (seed, false));
+    // One in eight again with integers of 64 bits.
+    let all: Vec<(u64, bool)> = plain.chain((0..count.div_ceil(8)).map(|seed| (seed, true))).collect();
+    all.into_par_iter().flat_map_iter(one).collect()
 }
 
 /// Cases of a file of the shared folder; none without the folder.

@@ -1,4 +1,4 @@
-//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify]`
+//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify]`
 //!
 //! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
 //! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
@@ -19,7 +19,7 @@ use gpucc_tests::randprog::{Failure, Generator, Kind, Program};
 use gpucc_verify::InputOverrides;
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify] [--print]";
+const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify] [--print]";
 
 struct Args {
     seed: u64,
@@ -36,6 +36,8 @@ struct Args {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Compute,
+    /// With integers of 64 bits.
+    Wide,
     Fragment,
     /// Without storage.
     Bare,
@@ -67,9 +69,10 @@ fn args() -> Result<Args, String> {
             }
             "--stage" => match value()?.as_str() {
                 "cs" => a.stage = Stage::Compute,
+                "cs-wide" => a.stage = Stage::Wide,
                 "fs" => a.stage = Stage::Fragment,
                 "fs-bare" => a.stage = Stage::Bare,
-                other => return Err(format!("--stage {other}: cs, fs or fs-bare")),
+                other => return Err(format!("--stage {other}: cs, cs-wide, fs or fs-bare")),
             },
             "--stress" => {
                 for what in value()?.split(',') {
@@ -90,7 +93,7 @@ fn args() -> Result<Args, String> {
     if a.on.is_empty() {
         return Err(USAGE.into());
     }
-    if a.stage != Stage::Compute && (a.verify || a.stress.verify) {
+    if matches!(a.stage, Stage::Fragment | Stage::Bare) && (a.verify || a.stress.verify) {
         return Err("--verify and --stress are for --stage cs".into());
     }
     Ok(a)
@@ -129,6 +132,7 @@ fn program(seed: u64, a: &Args) -> Verdicts {
     if a.print {
         let generator = match a.stage {
             Stage::Compute => Generator::new(seed),
+            Stage::Wide => Generator::wide(seed),
             Stage::Fragment => Generator::of(seed, Kind::Fragment),
             Stage::Bare => Generator::bare(seed, Kind::Fragment),
         };
@@ -144,8 +148,8 @@ fn program(seed: u64, a: &Args) -> Verdicts {
             };
             a.on.iter().for_each(|&on| a.opts.iter().for_each(|&level| v.add(on, p.check(on, level))));
         }
-        Stage::Compute => {
-            let p = match Program::new(seed) {
+        Stage::Compute | Stage::Wide => {
+            let p = match if a.stage == Stage::Wide { Program::wide(seed) } else { Program::new(seed) } {
                 Ok(p) => p,
                 Err(e) => return nowhere(e),
             };

@@ -64,6 +64,7 @@ impl Generator {
                 let columns: Vec<String> = (0..n).map(|_| self.leaf(Ty::V(2, n))).collect();
                 format!("{}({})", t.name(), columns.join(", "))
             }
+            Ty::L | Ty::Ul => self.long_leaf(t),
             Ty::Pair => {
                 let (n, f) = (self.leaf(Ty::U), self.leaf(Ty::V(2, 3)));
                 let list: Vec<String> = (0..3).map(|_| self.leaf(Ty::I)).collect();
@@ -102,6 +103,7 @@ impl Generator {
         match t {
             Ty::U | Ty::I => self.integer(t, d),
             Ty::F => self.float(d),
+            Ty::L | Ty::Ul => self.long(t, d),
             Ty::B => self.boolean(d),
             Ty::V(k, n) => self.vector(k, n, d),
             Ty::Bv(n) => {
@@ -136,6 +138,9 @@ impl Generator {
     }
 
     fn integer(&mut self, t: Ty, d: u32) -> String {
+        if self.wide && self.pick(4) == 0 {
+            return self.of_long(t, d);
+        }
         let (a, b) = (self.expr(t, d), self.expr(t, d));
         let signed = t == Ty::I;
         let k = u8::from(!signed);
@@ -243,6 +248,11 @@ impl Generator {
     }
 
     fn boolean(&mut self, d: u32) -> String {
+        if self.wide && self.pick(4) == 0 {
+            let t = self.one(&[Ty::L, Ty::Ul]);
+            let (a, b) = (self.expr(t, d), self.expr(t, d));
+            return format!("({a} {} {b})", self.one(&["<", "<=", ">", ">=", "==", "!="]));
+        }
         match self.pick(6) {
             0 => format!("!{}", self.expr(Ty::B, d)),
             1 => {
