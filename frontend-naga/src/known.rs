@@ -5,8 +5,7 @@ use crate::{Lang, report};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 
 /// The GLSL that the parser lacks goes by way of SPIR-V.
-const BY_SPIRV: &str =
-    "compile it with `glslangValidator -V` and give gpucc the .spv file, or let gpucc do so: `--glslang`";
+pub const BY_SPIRV: &str = "install glslangValidator (package glslang-tools), by which GLSL is read then, or give the .spv file that `glslangValidator -V` makes";
 
 /// Every message about a source text, as its author reads it.
 pub fn explain(list: Vec<Diagnostic>, lang: Lang, source: &str) -> Vec<Diagnostic> {
@@ -25,9 +24,23 @@ pub fn explain(list: Vec<Diagnostic>, lang: Lang, source: &str) -> Vec<Diagnosti
         }
         let d = if d.class == Class::Invalid && d.code == "parse" { lacking(&d, lang, source).unwrap_or(d) } else { d };
         let d = plain(d);
-        out.push(if lang == Lang::Wgsl { narrow_exponent(&d, source).unwrap_or(d) } else { d });
+        out.push(match lang {
+            Lang::Wgsl => narrow_exponent(&d, source).unwrap_or(d),
+            _ => not_taken(d),
+        });
     }
     out
+}
+
+/// An error of a parser that reads a part of the language is no word about the text.
+pub fn not_taken(d: Diagnostic) -> Diagnostic {
+    if d.class != Class::Invalid || !["parse", "validation", "frontend-panic"].contains(&d.code) {
+        return d;
+    }
+    let mut refused =
+        Diagnostic::unsupported(Refusal::Parser, format!("the parser does not take this GLSL text: {}", d.message));
+    (refused.labels, refused.notes) = (d.labels, d.notes);
+    refused.note(BY_SPIRV)
 }
 
 /// The refusal of an exponent of a half as an `i32`: naga gives it 16 bits, which no text without the extension for them can mean.

@@ -17,6 +17,7 @@ pub mod guard;
 mod halves;
 mod known;
 mod lower;
+mod misread;
 mod overrides;
 mod parse;
 #[doc(hidden)]
@@ -241,12 +242,16 @@ pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnosti
 }
 
 fn lower_parsed(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
-    guard::thread::with_stack(parsed.stack, || lower::lower(parsed, options)).unwrap_or_else(|failed| {
+    let done = guard::thread::with_stack(parsed.stack, || lower::lower(parsed, options)).unwrap_or_else(|failed| {
         Err(vec![match failed {
             guard::thread::Failed::Panicked(panic) => report::broke(&panic),
             guard::thread::Failed::NoThread(why) => report::no_thread(&why),
         }])
-    })
+    });
+    match (done, parsed.lang) {
+        (Err(list), Lang::Glsl(_)) => Err(list.into_iter().map(known::not_taken).collect()),
+        (done, _) => done,
+    }
 }
 
 impl Parsed {

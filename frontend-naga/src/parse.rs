@@ -2,7 +2,8 @@
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
 use crate::{
-    Edits, Input, Lang, Parsed, Stage, aliasing, arguments, behaviour, halves, report, run_time, shadow, subgroups,
+    Edits, Input, Lang, Parsed, Stage, aliasing, arguments, behaviour, halves, misread, report, run_time, shadow,
+    subgroups,
 };
 use gpucc_ir::{Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
@@ -35,6 +36,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
             guarded(shape.stack(), "parse", || {
                 let module = match lang {
                     Lang::Glsl(stage) => {
+                        misread::check(source).map_err(|d| vec![d])?;
                         let options = naga::front::glsl::Options::from(naga_stage(stage));
                         naga::front::glsl::Frontend::default()
                             .parse(&options, source)

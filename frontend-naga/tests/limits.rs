@@ -155,7 +155,6 @@ fn rubbish_is_refused() {
     refused("", Lang::Wgsl, "empty");
     refused(" \n\t ", Lang::Wgsl, "empty");
     refused("fn", Lang::Wgsl, "parse");
-    refused("#version 450\nvoid main( {", GLSL, "parse");
     refused("fn f() -> u32 { return 1.5; }", Lang::Wgsl, "parse");
     refused(&body("o[0] = 1u; return 1u;"), Lang::Wgsl, "validation");
     let bytes = b"const a = \xff\xfe;";

@@ -9,6 +9,7 @@ mod guard_thread;
 mod guard_wgsl;
 mod limits;
 mod messages;
+mod misread;
 mod report;
 mod run_time;
 mod semantics;
