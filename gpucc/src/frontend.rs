@@ -9,7 +9,10 @@ use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
 use gpucc_pipeline::Format;
 
+pub use crate::glsl;
 pub use spirv_in::capabilities as spirv_support;
+
+use glsl::Glsl;
 
 /// Source languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +56,10 @@ pub struct FrontOptions {
     pub zeroes: bool,
     /// Who reads SPIR-V.
     pub spirv: SpirvReader,
+    /// Who reads GLSL.
+    pub glsl: glsl::Reader,
+    /// Name, folders and macros of GLSL.
+    pub around: glsl::Around,
     /// Lanes of the subgroups that compute entry points are compiled for, 1 to 128: like Vulkan's required size of a stage.
     pub subgroup_size: Option<u32>,
 }
@@ -66,6 +73,8 @@ impl Default for FrontOptions {
             robust: true,
             zeroes: false,
             spirv: SpirvReader::default(),
+            glsl: glsl::Reader::default(),
+            around: glsl::Around::default(),
             subgroup_size: None,
         }
     }
@@ -85,8 +94,13 @@ pub struct Loaded {
 /// # Errors
 /// Diagnostics with spans into the source: wrong input, what is not lowered yet, or a compiler bug.
 pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let Some(lang) = naga_lang(lang) else { return gir(bytes, options) };
-    let bytes = &*without_mark(bytes, lang);
+    let Some(own) = naga_lang(lang) else { return gir(bytes, options) };
+    let bytes = &*without_mark(bytes, own);
+    if glsl::is_glsl(lang) {
+        let glsl = Glsl::read(bytes, lang, options);
+        return glsl.load(options).map_err(|list| glsl.in_one_text(list));
+    }
+    let lang = own;
     let parsed = Parsed::new(bytes, lang, options)?;
     parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
 }
@@ -141,13 +155,13 @@ impl Modules {
 }
 
 /// The module that a front end read.
-enum Parsed<'a> {
+pub(crate) enum Parsed<'a> {
     Naga(Box<naga_in::Parsed>, &'a [u8], naga_in::Lang),
     Spirv(Box<spirv_in::Parsed>),
 }
 
 impl<'a> Parsed<'a> {
-    fn new(bytes: &'a [u8], lang: naga_in::Lang, options: &FrontOptions) -> Result<Self, Vec<Diagnostic>> {
+    pub(crate) fn new(bytes: &'a [u8], lang: naga_in::Lang, options: &FrontOptions) -> Result<Self, Vec<Diagnostic>> {
         if lang == naga_in::Lang::Spirv && options.spirv == SpirvReader::Spirv {
             return spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p)));
         }
@@ -166,7 +180,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    fn lower(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    pub(crate) fn lower(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
         let mut loaded = match self {
             Parsed::Naga(parsed, bytes, lang) => lower(parsed, bytes, *lang, options),
             Parsed::Spirv(parsed) => {
@@ -223,7 +237,7 @@ fn without_mark(bytes: &[u8], lang: naga_in::Lang) -> Cow<'_, [u8]> {
 const MOST_ASKED: usize = 16;
 
 /// Lowering stops at the first entry point that it refuses; this adds what it says of the others.
-fn every_refusal(parsed: &Parsed<'_>, options: &FrontOptions, mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(crate) fn every_refusal(parsed: &Parsed<'_>, options: &FrontOptions, mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let entries = parsed.entries();
     if options.entry.is_none() && entries.len() > 1 && worst_is_refusal(&list) {
         for e in entries.into_iter().take(MOST_ASKED) {
@@ -263,7 +277,7 @@ pub type Alone = (EntryName, Result<Loaded, Vec<Diagnostic>>);
 /// # Errors
 /// Inputs that cannot be read at all. Refusals of one entry point are with it.
 pub fn load_each(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Vec<Alone>, Vec<Diagnostic>> {
-    let Some(lang) = naga_lang(lang) else {
+    let Some(own) = naga_lang(lang) else {
         let module = gir(bytes, options)?.module;
         let alone = |e: &gpucc_ir::EntryPoint| {
             let mut module = module.clone();
@@ -273,11 +287,17 @@ pub fn load_each(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Vec
         };
         return Ok(module.entries.iter().map(alone).collect());
     };
-    let bytes = &*without_mark(bytes, lang);
-    Ok(each(&Parsed::new(bytes, lang, options)?, options))
+    let bytes = &*without_mark(bytes, own);
+    if glsl::is_glsl(lang) {
+        let glsl = Glsl::read(bytes, lang, options);
+        let own = |list| glsl.in_one_text(list);
+        let each = glsl.load_each(options).map_err(own)?;
+        return Ok(each.into_iter().map(|(entry, done)| (entry, done.map_err(own))).collect());
+    }
+    Ok(each(&Parsed::new(bytes, own, options)?, options))
 }
 
-fn each(parsed: &Parsed<'_>, options: &FrontOptions) -> Vec<Alone> {
+pub(crate) fn each(parsed: &Parsed<'_>, options: &FrontOptions) -> Vec<Alone> {
     let wanted = |name: &str| options.entry.as_deref().is_none_or(|e| e == name);
     let mut list = Vec::new();
     for e in parsed.entries().into_iter().filter(|e| wanted(&e.name)) {

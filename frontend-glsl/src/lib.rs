@@ -1,0 +1,110 @@
+//! GLSL to SPIR-V by the reference compiler, `glslangValidator`, in a process of its own: a text that makes it fail, run on or ask for memory
+//! without end fails alone.
+//!
+//! [`read`] takes every version from 110 and ES 100 on. What Vulkan's GLSL has not (old words, loose uniforms, places that nobody chose) is
+//! brought into its form first, line by line, so that every message and every place in the module is of the author's text.
+
+mod messages;
+mod module;
+mod old;
+mod process;
+mod toy;
+mod words;
+
+use std::path::PathBuf;
+
+use gpucc_ir::{Diagnostic, SourceFile};
+
+pub use module::{Member, Shape, loose_uniforms};
+pub use process::{PROGRAM, has_compiler, macro_name};
+pub use toy::{Wrapped, shadertoy};
+
+/// The stage of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Compute.
+    Compute,
+    /// Vertex.
+    Vertex,
+    /// Fragment.
+    Fragment,
+}
+
+impl Stage {
+    /// Its name in endings of files: `comp`, `vert` or `frag`.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Stage::Compute => "comp",
+            Stage::Vertex => "vert",
+            Stage::Fragment => "frag",
+        }
+    }
+}
+
+/// Where a text comes from, and what stands around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Around {
+    /// The name that messages and the module give the text; it may be empty.
+    pub name: String,
+    /// The folder in which `#include` looks first.
+    pub folder: Option<PathBuf>,
+    /// Further folders for `#include`, in order.
+    pub includes: Vec<PathBuf>,
+    /// Macros with their values; an empty value is an empty macro.
+    pub defines: Vec<(String, String)>,
+}
+
+/// Why there is no module. Places are offsets in the texts of all files, one after the other with a byte between; the author's is the
+/// first.
+#[derive(Debug)]
+pub enum Failed {
+    /// The compiler is not installed.
+    NoCompiler,
+    /// Messages about the text, and the files that they are of.
+    Said(Vec<Diagnostic>, Vec<SourceFile>),
+}
+
+/// Group of the block that holds uniforms outside of blocks.
+pub const LOOSE_GROUP: u32 = 0;
+
+/// Binding of the block that holds uniforms outside of blocks: each stage has its own, and none that people choose.
+pub const fn loose_binding(stage: Stage) -> u32 {
+    match stage {
+        Stage::Compute => 1000,
+        Stage::Vertex => 1001,
+        Stage::Fragment => 1002,
+    }
+}
+
+/// Compiles a text. The module carries it, its name and the files that it includes, so that places in it are the author's.
+///
+/// # Errors
+/// There is no compiler, or what it says: an error of the author is [`gpucc_ir::Class::Invalid`], a form that the way over SPIR-V lacks is a
+/// refusal by the code `parser`.
+pub fn read(text: &str, stage: Stage, around: &Around) -> Result<Vec<u8>, Failed> {
+    let said = |d: Diagnostic| Failed::Said(vec![d], vec![SourceFile::new(around.name.clone(), text)]);
+    if let Some(at) = text.find('\0') {
+        let at = gpucc_ir::Span::new(at as u32, at as u32 + 1);
+        return Err(said(Diagnostic::invalid("parse", "the source has a character with the number 0").at(at, "here")));
+    }
+    if let Some(d) = old::fixed_function(text) {
+        return Err(said(d));
+    }
+    let wrapped = if stage == Stage::Fragment { shadertoy(text) } else { None };
+    let given = wrapped.map_or_else(|| old::modern(text, stage), |w| w.numbered());
+    let job = process::Job { text: &given, stage, around };
+    // The older environment first: modules for it say less that nobody asked for.
+    let done = match process::run(&job, "vulkan1.1")? {
+        process::Done::Said(_) => process::run(&job, "vulkan1.3")?,
+        done => done,
+    };
+    match done {
+        process::Done::Module { words, place } => {
+            module::of_author(&words, &place, &around.name, text).ok_or_else(|| {
+                said(Diagnostic::internal("glsl", "the reference compiler wrote something that is no module"))
+            })
+        }
+        process::Done::Said(said) => Err(messages::failed(&said, text, &around.name)),
+        process::Done::Ended(why) => Err(said(messages::ended(&why))),
+    }
+}
