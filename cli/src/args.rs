@@ -142,7 +142,7 @@ pub enum Deny {
     NotCompared,
 }
 
-/// Readers of SPIR-V.
+/// Readers of SPIR-V and GLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FrontendArg {
     /// That of gpucc, which makes IR of the module's own blocks.
@@ -152,21 +152,27 @@ pub enum FrontendArg {
 }
 
 /// Options of everything that compiles.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Front {
     /// Source language [default: from the file extension].
     #[arg(long, value_enum)]
     pub lang: Option<LangArg>,
-    /// Stage of GLSL with the extension `.glsl` [default: cs].
+    /// Stage of GLSL with the extension `.glsl` [default: cs; of `render` fs].
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
-    /// Compile GLSL to SPIR-V with glslangValidator first: for versions and forms that the parser lacks.
+    /// Read GLSL by glslangValidator or not at all [default: by it where it is installed, else by naga's parser].
     #[arg(long)]
     pub glslang: bool,
-    /// Who reads SPIR-V [default: spirv].
+    /// Look for files of `#include` in this folder too; the source's own comes first. May be repeated (GLSL).
+    #[arg(short = 'I', value_name = "DIR")]
+    pub includes: Vec<PathBuf>,
+    /// Define a macro. May be repeated (GLSL).
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub defines: Vec<String>,
+    /// Who reads SPIR-V, and GLSL [default: spirv].
     #[arg(long, value_enum)]
     pub frontend: Option<FrontendArg>,
-    /// Entry point [default: all; `run` requires it if there are several].
+    /// Entry point [default: all; `run` requires it if there are several]. `render` takes that of a fragment shader, or those of a pair: VS,FS.
     #[arg(long)]
     pub entry: Option<String>,
     /// Optimisation level [default: 2].
@@ -212,6 +218,8 @@ impl Front {
             (self.lang.is_some(), "--lang"),
             (self.stage.is_some(), "--stage"),
             (self.glslang, "--glslang"),
+            (!self.includes.is_empty(), "-I"),
+            (!self.defines.is_empty(), "-D"),
             (self.frontend.is_some(), "--frontend"),
             (self.opt.is_some(), "-O"),
             (!self.overrides.is_empty(), "--override"),
@@ -338,9 +346,6 @@ pub struct Render {
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
-    /// Optimisation level [default: 2].
-    #[arg(short = 'O', value_name = "0..3", value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub opt: Option<u8>,
     /// Write the presented output as a PNG file.
     #[arg(short, long, value_name = "OUT.png")]
     pub output: Option<PathBuf>,
@@ -359,21 +364,9 @@ pub struct Render {
     /// Mouse position passed to a single shader, in pixels from the upper left corner [default: 0,0].
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
     pub mouse: Option<String>,
-    /// Fragment entry point of a single shader [default: the only one].
-    #[arg(long)]
-    pub entry: Option<String>,
     /// Immediate data (push constants) of a single shader, written as for `--buf` of `run`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
-    /// Language of a single shader: wgsl, spv, glsl or frag [default: by extension; on standard input WGSL].
-    #[arg(long, value_enum)]
-    pub lang: Option<LangArg>,
-    /// Stage of a single shader with the extension `.glsl`: fs [default: fs].
-    #[arg(long, value_enum)]
-    pub stage: Option<StageArg>,
-    /// Compile a single GLSL shader to SPIR-V with glslangValidator first: for versions and forms that the parser lacks.
-    #[arg(long)]
-    pub glslang: bool,
     /// Stop after this many steps of all invocations [default: 10^10].
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,
@@ -383,6 +376,9 @@ pub struct Render {
     /// Print the number of executed instructions by class and the cycles of the busiest unit.
     #[arg(long)]
     pub stats: bool,
+    /// Options of the compilation.
+    #[command(flatten)]
+    pub front: Front,
 }
 
 /// The modules that the oracle of `render` runs.

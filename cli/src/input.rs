@@ -1,17 +1,19 @@
 //! From a path on the command line to an IR module.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use gpucc::frontend::wesl::{File, Outside};
-use gpucc::frontend::{self, FrontOptions, Lang, Modules, SpirvReader};
+use gpucc::frontend::{self, Alone, FrontOptions, Lang, Loaded, Modules, SpirvReader};
+use gpucc::glsl::{self, Glsl};
 use gpucc::{CodegenOptions, Target};
-use gpucc_ir::Module;
+use gpucc_ir::{Diagnostic, Module};
 use gpucc_pipeline::Format;
 use gpucc_scene::near;
 
 use crate::args::{Front, FrontendArg, LangArg, Messages, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, failure, files, glslang};
+use crate::{Failure, assemble, failure, files};
 
 /// A shader with what is needed to talk about it.
 pub struct Input {
@@ -29,7 +31,13 @@ pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
     let arg = front.lang.or_else(|| match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "wgsl" | "wesl" => Some(LangArg::Wgsl),
         "spv" | "spvasm" => Some(LangArg::Spv),
-        "glsl" => Some(LangArg::Glsl),
+        // `x.frag.glsl` says its stage.
+        "glsl" => Some(match path.file_stem().and_then(|s| Path::new(s).extension()?.to_str()) {
+            Some("vert") => LangArg::Vert,
+            Some("frag") => LangArg::Frag,
+            Some("comp") => LangArg::Comp,
+            _ => LangArg::Glsl,
+        }),
         "vert" => Some(LangArg::Vert),
         "frag" => Some(LangArg::Frag),
         "comp" => Some(LangArg::Comp),
@@ -76,14 +84,69 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
         };
         overrides.push((name.trim().to_string(), value));
     }
-    let spirv = match front.frontend {
-        None | Some(FrontendArg::Spirv) => SpirvReader::Spirv,
-        Some(FrontendArg::Naga) => SpirvReader::Naga,
+    let (spirv, mut glsl) = match front.frontend {
+        None | Some(FrontendArg::Spirv) => (SpirvReader::Spirv, glsl::Reader::Best),
+        Some(FrontendArg::Naga) => (SpirvReader::Naga, glsl::Reader::Naga),
     };
+    if front.glslang {
+        if front.frontend == Some(FrontendArg::Naga) {
+            return Err(Failure::Usage("--glslang and --frontend naga: GLSL has one reader".into()));
+        }
+        if !glsl::has_compiler() {
+            let text = format!("--glslang: {} is not installed (package glslang-tools)", glsl::PROGRAM);
+            return Err(Failure::Usage(text));
+        }
+        glsl = glsl::Reader::Glslang;
+    }
+    let around =
+        glsl::Around { includes: front.includes.clone(), defines: defines(&front.defines)?, ..Default::default() };
     let formats = front.formats.iter().map(|f| image_format(f)).collect::<Result<_, _>>()?;
     let zeroes = front.robustness() == "zero";
     let (robust, subgroup_size) = (front.robust(), front.subgroup_size);
-    Ok(FrontOptions { entry: front.entry.clone(), overrides, formats, robust, zeroes, spirv, subgroup_size })
+    Ok(FrontOptions {
+        entry: front.entry.clone(),
+        overrides,
+        formats,
+        robust,
+        zeroes,
+        spirv,
+        glsl,
+        around,
+        subgroup_size,
+    })
+}
+
+/// The macros of `-D`.
+fn defines(given: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let one = |d: &String| {
+        let (name, value) = d.split_once('=').unwrap_or((d, ""));
+        glsl::macro_name(name).map_err(|d| Failure::Usage(format!("-D: {}", d.message)))?;
+        if value.contains('\n') {
+            return Err(Failure::Usage(format!("-D {name}: a macro is one line")));
+        }
+        Ok((name.to_string(), value.to_string()))
+    };
+    given.iter().map(one).collect()
+}
+
+/// The options for a file: GLSL has its name, and looks for files beside it.
+pub fn of_file(options: FrontOptions, path: &Path) -> FrontOptions {
+    let stdin = path == Path::new("-");
+    let name = if stdin { "<stdin>".into() } else { path.display().to_string() };
+    let folder = path.parent().filter(|_| !stdin).map(Path::to_path_buf);
+    FrontOptions { around: glsl::Around { name, folder, ..options.around }, ..options }
+}
+
+/// Refuses options that are for GLSL alone where there is none.
+///
+/// # Errors
+/// A usage failure.
+pub fn for_glsl(lang: Lang, front: &Front) -> Result<(), Failure> {
+    let given = [(front.glslang, "--glslang"), (!front.includes.is_empty(), "-I"), (!front.defines.is_empty(), "-D")];
+    match given.iter().find(|g| g.0) {
+        Some((_, option)) if !glsl::is_glsl(lang) => Err(Failure::Usage(format!("{option} is for GLSL"))),
+        _ => Ok(()),
+    }
 }
 
 /// The place and the format of an `--image-format`.
@@ -154,40 +217,10 @@ const SPIRV: u32 = 0x0723_0203;
 /// # Errors
 /// The class of what was shown, or a usage failure.
 pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages) -> Result<Input, Failure> {
-    let mut lang = language_of(path, bytes, front)?;
-    let options = front_options(front)?;
-    let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
-    let made;
-    let mut bytes = bytes;
-    if front.glslang {
-        let stage = match lang {
-            Lang::GlslVertex => "vert",
-            Lang::GlslFragment => "frag",
-            Lang::GlslCompute => "comp",
-            _ => return Err(Failure::Usage("--glslang is for GLSL".into())),
-        };
-        made = glslang::compile(&name, bytes, 0, stage)?;
-        (bytes, lang) = (&made, Lang::Spirv);
-    } else if lang == Lang::Spirv && path.extension().is_some_and(|e| e.eq_ignore_ascii_case("spvasm")) {
-        made = glslang::assemble(&name, bytes)?;
-        bytes = &made;
-    }
-    let modules = match lang == Lang::Wgsl && is_wesl(path) {
-        true => Some(modules(path, bytes, &front.features)?),
-        false => None,
-    };
-    // Spans are offsets in text; those of a binary in the sources that it carries or names.
-    let report = if let Some(modules) = &modules {
-        Reporter::with_files(messages, modules.files().iter().map(|f| (f.name.clone(), f.text.clone())).collect())
-    } else if lang == Lang::Spirv {
-        let own = |file: &str| if file.is_empty() { name.clone() } else { file.to_string() };
-        let files = frontend::source_files(bytes, lang);
-        let list: Vec<_> = files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
-        Reporter::with_files(messages, if list.is_empty() { vec![(name, String::new())] } else { list })
-    } else {
-        Reporter::new(messages, &name, &String::from_utf8_lossy(bytes))
-    };
-    match modules.map_or_else(|| frontend::load(bytes, lang, &options), |m| m.load(&options)) {
+    let options = of_file(front_options(front)?, path);
+    let source = source(path, bytes, front, &options)?;
+    let report = Reporter::with_files(messages, source.files(&options.around.name));
+    match source.load(&options) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);
             Ok(Input { module: loaded.module, report })
@@ -197,6 +230,78 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
             Err(failure(&list))
         }
     }
+}
+
+/// A shader that was read, with all that it takes from other files.
+pub enum Source<'a> {
+    /// Modules of WESL.
+    Modules(Modules),
+    /// GLSL of a stage.
+    Glsl(Glsl),
+    /// Anything else.
+    Bytes(Cow<'a, [u8]>, Lang),
+}
+
+/// Reads what a shader takes from other files; what is wrong with it is said where it is loaded.
+///
+/// # Errors
+/// A usage failure, or a file that cannot be read.
+pub fn source<'a>(path: &Path, bytes: &'a [u8], front: &Front, options: &FrontOptions) -> Result<Source<'a>, Failure> {
+    let lang = language_of(path, bytes, front)?;
+    for_glsl(lang, front)?;
+    if glsl::is_glsl(lang) {
+        return Ok(Source::Glsl(Glsl::read(bytes, lang, options)));
+    }
+    if lang == Lang::Wgsl && is_wesl(path) {
+        return modules(path, bytes, &front.features).map(Source::Modules);
+    }
+    if lang == Lang::Spirv && path.extension().is_some_and(|e| e.eq_ignore_ascii_case("spvasm")) {
+        return Ok(Source::Bytes(assemble::assemble(&options.around.name, bytes)?.into(), lang));
+    }
+    Ok(Source::Bytes(bytes.into(), lang))
+}
+
+impl Source<'_> {
+    /// As [`frontend::load`].
+    ///
+    /// # Errors
+    /// As [`frontend::load`].
+    pub fn load(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
+        match self {
+            Source::Modules(m) => m.load(options),
+            Source::Glsl(g) => g.load(options),
+            Source::Bytes(bytes, lang) => frontend::load(bytes, *lang, options),
+        }
+    }
+
+    /// As [`frontend::load_each`].
+    ///
+    /// # Errors
+    /// As [`frontend::load_each`].
+    pub fn load_each(&self, options: &FrontOptions) -> Result<Vec<Alone>, Vec<Diagnostic>> {
+        match self {
+            Source::Modules(m) => m.load_each(options),
+            Source::Glsl(g) => g.load_each(options),
+            Source::Bytes(bytes, lang) => frontend::load_each(bytes, *lang, options),
+        }
+    }
+
+    /// Names and texts of the files in which messages have their places: spans of a binary are offsets in the sources that it carries or names.
+    fn files(&self, name: &str) -> Vec<(String, String)> {
+        match self {
+            Source::Modules(m) => m.files().iter().map(|f| (f.name.clone(), f.text.clone())).collect(),
+            Source::Glsl(g) => texts(name, g.files()),
+            Source::Bytes(bytes, Lang::Spirv) => texts(name, &frontend::source_files(bytes, Lang::Spirv)),
+            Source::Bytes(bytes, _) => vec![(name.to_string(), String::from_utf8_lossy(bytes).into_owned())],
+        }
+    }
+}
+
+/// Names and texts of files; one without a name has that of the input.
+fn texts(name: &str, files: &[gpucc_ir::SourceFile]) -> Vec<(String, String)> {
+    let own = |file: &str| if file.is_empty() { name.to_string() } else { file.to_string() };
+    let list: Vec<_> = files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
+    if list.is_empty() { vec![(name.to_string(), String::new())] } else { list }
 }
 
 /// The root of modules in a folder; other paths as they are.

@@ -5,12 +5,12 @@
 
 mod args;
 mod asm;
+mod assemble;
 mod closed;
 mod compile;
 mod diff;
 mod files;
 mod gate;
-mod glslang;
 mod input;
 mod inspect;
 #[cfg(test)]

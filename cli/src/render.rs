@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use gpucc::Target;
-use gpucc::frontend::{self, Lang};
+use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Diagnostic, Stage};
 use gpucc_render::compare::{Against, Verdict, check};
-use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Report, Source, frame, made};
+use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Reading, Report, Source, frame, made};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
 use gpucc_sim::TrapKind;
 use indicatif::ProgressBar;
 
-use crate::args::{LangArg, Messages, OracleArg, Render, StageArg};
+use crate::args::{Front, LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, failure, files, glslang, input, progress, words};
+use crate::{Failure, Worst, failure, files, input, progress, words};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -49,8 +49,13 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     let scene = &subject.file.scene;
     let inputs = inputs(args, &subject);
     let file = subject.file.clone();
-    let ready = if subject.is_alone { PreparedScene::alone(file) } else { PreparedScene::new(file) };
+    let reading = reading(args)?;
+    let ready = match subject.is_alone {
+        true => PreparedScene::alone(file, &reading),
+        false => PreparedScene::read(file, &reading),
+    };
     let ready = ready.map_err(|f| fault(&f, subject.is_alone, None, messages))?;
+    for_glsl(args, &ready)?;
     let wanted = wanted(args, scene)?;
     check_paths(&wanted, &inputs, &places)?;
 
@@ -100,6 +105,20 @@ fn shown(on: On) -> String {
     on.map_or_else(|| "interp".into(), |t| t.to_string())
 }
 
+/// How the shaders are read.
+fn reading(args: &Render) -> Result<Reading, Failure> {
+    let front = FrontOptions { entry: None, ..input::front_options(&args.front)? };
+    Ok(Reading { front, features: args.front.features.iter().cloned().collect() })
+}
+
+/// Refuses options for GLSL where no shader is.
+fn for_glsl(args: &Render, ready: &PreparedScene) -> Result<(), Failure> {
+    match ready.shaders.sources.iter().find(|s| s.glsl.is_some()) {
+        Some(_) => Ok(()),
+        None => input::for_glsl(Lang::Wgsl, &args.front),
+    }
+}
+
 /// Prints the scene of two stages.
 fn init(args: &Render, messages: &Messages) -> Result<(), Failure> {
     match stages(args, messages)? {
@@ -119,13 +138,23 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
             _ => Err(Failure::Usage("two inputs are a vertex and a fragment shader".into())),
         };
     }
+    let reading = reading(args)?;
+    // Two entry points of one file are a pair.
+    let both = args.front.entry.as_deref().and_then(|e| e.split_once(','));
     if let [one] = names[..]
-        && !is_both(one)
+        && both.is_none()
+        && (args.front.entry.is_some() || !is_both(one, &reading))
     {
         return Ok(None);
     }
-    let only_alone =
-        [("--time", args.time.is_some()), ("--mouse", args.mouse.is_some()), ("--entry", args.entry.is_some())];
+    let entry = args.front.entry.is_some() && both.is_none();
+    let only_alone = [
+        ("--time", args.time.is_some()),
+        ("--mouse", args.mouse.is_some()),
+        ("--entry with one name", entry),
+        ("--lang", args.front.lang.is_some()),
+        ("--stage", args.front.stage.is_some()),
+    ];
     if let Some((option, _)) = only_alone.iter().find(|o| o.1) {
         return match names.len() {
             1 => Ok(None),
@@ -135,7 +164,7 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     let size = options(args)?.size;
     let mut files: Vec<String> = names.iter().map(|p| p.display().to_string()).collect();
     if let [a, b] = &mut files[..] {
-        let stage = |p: &str| stage_of(Path::new(p));
+        let stage = |p: &str| stage_of(Path::new(p), &reading);
         match (stage(a)?, stage(b)?) {
             // A file that is refused is taken for the stage that is missing.
             (Some(Stage::Vertex) | None, Some(Stage::Fragment) | None) => {}
@@ -148,7 +177,9 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
         }
     }
     let pair = [files[0].as_str(), files.last().map_or("", String::as_str)];
-    let mut text = made::scene(pair, Path::new(""), size).map_err(|f| fault(&f, false, None, messages))?;
+    let entries = both.map_or([None; 2], |(v, f)| [Some(v.trim()), Some(f.trim())]);
+    let pair = made::Pair { files: pair, entries, folder: Path::new(""), size };
+    let mut text = made::scene(&pair, &reading).map_err(|f| fault(&f, false, None, messages))?;
     if let Some(spec) = &args.immediates {
         let hex: String = words::spec(spec)?.bytes.iter().map(|b| format!("{b:02x}")).collect();
         let given = format!("immediates = {{ hex = \"{hex}\" }}");
@@ -169,11 +200,11 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
 
 /// The stage of a shader by its ending, or by its entry points. `None` if it is refused or wrong: faults of it are told where the scene is
 /// made.
-fn stage_of(path: &Path) -> Result<Option<Stage>, Failure> {
-    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("vert") => return Ok(Some(Stage::Vertex)),
-        Some("frag") => return Ok(Some(Stage::Fragment)),
-        Some("wgsl" | "wesl" | "spv") => {}
+fn stage_of(path: &Path, reading: &Reading) -> Result<Option<Stage>, Failure> {
+    match language(path) {
+        Some(Lang::GlslVertex) => return Ok(Some(Stage::Vertex)),
+        Some(Lang::GlslFragment) => return Ok(Some(Stage::Fragment)),
+        Some(Lang::Wgsl | Lang::Spirv) => {}
         _ => {
             return Err(Failure::Usage(format!(
                 "`{}` is no shader of a pipeline (.wgsl, .wesl, .spv, .vert, .frag)",
@@ -181,7 +212,10 @@ fn stage_of(path: &Path) -> Result<Option<Stage>, Failure> {
             )));
         }
     }
-    Ok(match kinds(path, &files::read(path)?)[..] {
+    // A vertex and a fragment entry of several: which ones says --entry.
+    let mut list = kinds(path, &files::read(path)?, reading);
+    list.dedup();
+    Ok(match list[..] {
         [] => None,
         [Stage::Vertex] => Some(Stage::Vertex),
         [Stage::Compute, ..] => Some(Stage::Compute),
@@ -189,21 +223,30 @@ fn stage_of(path: &Path) -> Result<Option<Stage>, Failure> {
     })
 }
 
+/// The language of a file of a pipeline, by its ending.
+fn language(path: &Path) -> Option<Lang> {
+    let front = Front::default();
+    input::language(path, &front).ok().filter(|l| *l != Lang::Gir)
+}
+
 /// Whether a file has one vertex and one fragment entry and nothing else.
-fn is_both(path: &Path) -> bool {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+fn is_both(path: &Path, reading: &Reading) -> bool {
     let bytes = || std::fs::read(path).unwrap_or_default();
-    ["wgsl", "wesl", "spv"].contains(&ending.as_str())
-        && matches!(kinds(path, &bytes())[..], [Stage::Vertex, Stage::Fragment] | [Stage::Fragment, Stage::Vertex])
+    matches!(language(path), Some(Lang::Wgsl | Lang::Spirv))
+        && matches!(
+            kinds(path, &bytes(), reading)[..],
+            [Stage::Vertex, Stage::Fragment] | [Stage::Fragment, Stage::Vertex]
+        )
 }
 
 /// The stages of the entry points of a file; none if it is wrong.
-fn kinds(path: &Path, bytes: &[u8]) -> Vec<Stage> {
-    let is_spirv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("spv"));
-    let lang = if is_spirv { Lang::Spirv } else { Lang::Wgsl };
-    let options = frontend::FrontOptions::default();
+fn kinds(path: &Path, bytes: &[u8], reading: &Reading) -> Vec<Stage> {
+    let lang = if language(path) == Some(Lang::Spirv) { Lang::Spirv } else { Lang::Wgsl };
+    let features: Vec<String> = reading.features.iter().cloned().collect();
+    // Only names and stages are asked for.
+    let options = FrontOptions { spirv: reading.front.spirv, ..FrontOptions::default() };
     let loaded = match input::is_wesl(path) {
-        true => input::modules(path, bytes, &[]).map_or_else(|_| Err(Vec::new()), |m| m.load(&options)),
+        true => input::modules(path, bytes, &features).map_or_else(|_| Err(Vec::new()), |m| m.load(&options)),
         false => frontend::load(bytes, lang, &options),
     };
     loaded.map_or_else(|_| Vec::new(), |l| l.module.entries.iter().map(|e| e.stage.kind()).collect())
@@ -223,11 +266,12 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         ("--size", args.size.is_some()),
         ("--time", args.time.is_some()),
         ("--mouse", args.mouse.is_some()),
-        ("--entry", args.entry.is_some()),
+        ("--entry", args.front.entry.is_some()),
         ("--immediates", args.immediates.is_some()),
-        ("--lang", args.lang.is_some()),
-        ("--stage", args.stage.is_some()),
-        ("--glslang", args.glslang),
+        ("--lang", args.front.lang.is_some()),
+        ("--stage", args.front.stage.is_some()),
+        ("--override", !args.front.overrides.is_empty()),
+        ("--image-format", !args.front.formats.is_empty()),
     ];
     let scene_only = || match for_shaders.iter().find(|o| o.1) {
         Some((option, _)) => {
@@ -235,7 +279,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         }
         None => Ok(()),
     };
-    if let Some(lang) = args.lang {
+    if let Some(lang) = args.front.lang {
         return alone_in(lang, path, args);
     }
     if path == Path::new("-") {
@@ -272,10 +316,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
             path.display()
         )));
     }
-    if args.glslang && !glsl {
-        return Err(Failure::Usage("--glslang is for GLSL: .frag, .glsl".into()));
-    }
-    match args.stage {
+    match args.front.stage {
         None | Some(StageArg::Fs) if glsl => {}
         None => {}
         Some(StageArg::Fs) => return Err(Failure::Usage("--stage is for GLSL files with the ending .glsl".into())),
@@ -285,7 +326,10 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     let bytes = files::read(path)?;
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let shown = path.display().to_string();
-    let shader = if glsl { glsl_alone(shown, bytes, args.glslang)? } else { Shader::File(name) };
+    let shader = match glsl {
+        true => Shader::Made(Made { name: shown, ending: "frag", bytes }),
+        false => Shader::File(name),
+    };
     let scene = alone::scene(shader, &options(args)?);
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder, text: None }, is_alone: true })
@@ -293,11 +337,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
 
 /// A shader alone in the language that `--lang` says.
 fn alone_in(lang: LangArg, path: &Path, args: &Render) -> Result<Subject, Failure> {
-    let glsl = matches!(lang, LangArg::Glsl | LangArg::Frag);
-    if args.glslang && !glsl {
-        return Err(Failure::Usage("--glslang is for GLSL".into()));
-    }
-    match args.stage {
+    match args.front.stage {
         None => {}
         Some(StageArg::Fs) if lang == LangArg::Glsl => {}
         Some(StageArg::Fs) => return Err(Failure::Usage("--stage is for --lang glsl".into())),
@@ -313,31 +353,16 @@ fn alone_in(lang: LangArg, path: &Path, args: &Render) -> Result<Subject, Failur
     };
     let bytes = files::read(path)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
-    let shader = if glsl {
-        glsl_alone(name.clone(), bytes, args.glslang)?
-    } else {
-        Shader::Made(Made { name: name.clone(), ending, bytes, prologue: 0 })
-    };
+    let shader = Shader::Made(Made { name: name.clone(), ending, bytes });
     let file = SceneFile { scene: alone::scene(shader, &options(args)?), name, folder: PathBuf::new(), text: None };
     Ok(Subject { file, is_alone: true })
-}
-
-/// GLSL of a fragment shader by itself: as it is, with what a ShaderToy body needs around it, or compiled by glslangValidator.
-fn glsl_alone(name: String, bytes: Vec<u8>, by_glslang: bool) -> Result<Shader, Failure> {
-    let around = std::str::from_utf8(&bytes).ok().and_then(alone::shadertoy);
-    let (bytes, prologue) = around.map_or((bytes, 0), |(text, prologue)| (text.into_bytes(), prologue));
-    if by_glslang {
-        let bytes = glslang::compile(&name, &bytes, prologue, "frag")?;
-        return Ok(Shader::Made(Made { name, ending: "spv", bytes, prologue: 0 }));
-    }
-    Ok(Shader::Made(Made { name, ending: "frag", bytes, prologue }))
 }
 
 /// The options of the command line about the picture of a shader alone.
 fn options(args: &Render) -> Result<alone::Options, Failure> {
     let mut list = Vec::new();
     for (key, value) in
-        [("--size", &args.size), ("--time", &args.time), ("--mouse", &args.mouse), ("--entry", &args.entry)]
+        [("--size", &args.size), ("--time", &args.time), ("--mouse", &args.mouse), ("--entry", &args.front.entry)]
     {
         list.extend(value.iter().flat_map(|v| [key.to_string(), v.clone()]));
     }
@@ -473,7 +498,7 @@ fn draw(
     messages: &Messages,
     bar: &ProgressBar,
 ) -> Result<Resources, Failure> {
-    let level = args.opt.unwrap_or(2);
+    let level = args.front.level();
     let place = on.map_or_else(|| Place::interp(level), |t| Place::Target(t, level));
     let target = shown(on);
     let told = |f: &Fault| bar.suspend(|| fault(f, is_alone, Some(&target), messages));
@@ -561,11 +586,11 @@ fn show(
     let source = line.and_then(|l| Some((ready.shaders.sources.iter().find(|s| of(s, &l.0))?, l)));
     let reporter = match source {
         Some((s, &(ref name, line, column))) => {
-            let reporter = match s.files().into_iter().find(|f| s.modules.is_some() && f.0 == *name) {
+            let several = s.modules.is_some() || s.glsl.is_some();
+            let reporter = match s.files().into_iter().find(|f| several && f.0 == *name) {
                 Some(file) => Reporter::with_files(messages, vec![file]),
                 None => reporter(s, messages),
             };
-            let line = line.saturating_sub(s.lines_before());
             match reporter.span(line, column) {
                 Some(span) => d = d.at(span, ""),
                 None => d = d.note(format!("source line {line}:{column}")),
@@ -579,13 +604,7 @@ fn show(
 
 /// Where messages about a shader go.
 fn reporter(source: &Source, messages: &Messages) -> Reporter {
-    if source.lang != Lang::Spirv {
-        return Reporter::with_files(messages, source.files());
-    }
-    let own = |file: &str| if file.is_empty() { source.name.clone() } else { file.to_string() };
-    let files = frontend::source_files(&source.bytes, source.lang);
-    let list: Vec<_> = files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
-    Reporter::with_files(messages, if list.is_empty() { vec![(source.name.clone(), String::new())] } else { list })
+    Reporter::with_files(messages, source.files())
 }
 
 /// A wrong scene, or a file that cannot be read.
@@ -625,7 +644,7 @@ fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -
             failure(&list)
         }
         Fault::Shader { source, list } => {
-            reporter(source, messages).show(&source.placed(list), target);
+            reporter(source, messages).show(list, target);
             failure(list)
         }
         Fault::Trap { trap, .. } => {

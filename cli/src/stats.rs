@@ -270,23 +270,14 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
             return One::failed(rows, f);
         }
     };
-    let lang = match input::language_of(&shader.path, &bytes, front) {
-        Ok(lang) => lang,
+    options = input::of_file(options, &shader.path);
+    let source = match input::source(&shader.path, &bytes, front, &options) {
+        Ok(source) => source,
         Err(f) => return One::failed(rows, f),
-    };
-    let modules = match lang == Lang::Wgsl && input::is_wesl(&shader.path) {
-        true => match input::modules(&shader.path, &bytes, &front.features) {
-            Ok(modules) => Some(modules),
-            Err(f) => return One::failed(rows, f),
-        },
-        false => None,
     };
     let mut lacks = Vec::new();
     let loaded = loop {
-        let loaded = match &modules {
-            Some(modules) => modules.load(&options),
-            None => frontend::load(&bytes, lang, &options),
-        };
+        let loaded = source.load(&options);
         let code = loaded.as_ref().err().and_then(|list| list.first()).map(|d| (d.code, d.message.clone()));
         match (code, &options.entry) {
             (Some(("no-entry-point", _)), Some(name)) => {
@@ -305,19 +296,17 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
         Ok(loaded) => rows.compile(&loaded, front, args.per_line),
         Err(list) if front.entry.is_some() => rows.refused(front.entry.as_deref().unwrap_or("*"), "*", &list),
         // One entry point that is refused loses no other.
-        Err(list) => {
-            match modules.map_or_else(|| frontend::load_each(&bytes, lang, &options), |m| m.load_each(&options)) {
-                Ok(each) if !each.is_empty() => {
-                    for (entry, loaded) in each {
-                        match loaded {
-                            Ok(loaded) => rows.compile(&loaded, front, args.per_line),
-                            Err(list) => rows.refused(&entry.name, entry.stage, &list),
-                        }
+        Err(list) => match source.load_each(&options) {
+            Ok(each) if !each.is_empty() => {
+                for (entry, loaded) in each {
+                    match loaded {
+                        Ok(loaded) => rows.compile(&loaded, front, args.per_line),
+                        Err(list) => rows.refused(&entry.name, entry.stage, &list),
                     }
                 }
-                _ => rows.refused("*", "*", &list),
             }
-        }
+            _ => rows.refused("*", "*", &list),
+        },
     }
     One { rows: rows.list, problem: None, lacks }
 }

@@ -3,6 +3,7 @@
 mod cli;
 mod common;
 mod first_hour;
+mod glsl;
 mod immediates;
 mod launch;
 mod newcomer;

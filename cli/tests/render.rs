@@ -166,9 +166,12 @@ fn what_is_wrong_is_told_in_a_sentence() {
         "there is no output `x`; available: `picture`",
     );
     expect(&["render", &scene, "--target", "interp", "-o", &scene], 2, "it is not overwritten");
-    for option in [&["--time", "1"][..], &["--stage", "fs"], &["--glslang"]] {
+    for option in [&["--time", "1"][..], &["--stage", "fs"], &["--override", "a=1"]] {
         let said = format!("{} applies to single shaders only; a scene sets its own", option[0]);
         expect(&[&["render", &scene, "--target", "interp", "-o", &png][..], option].concat(), 2, &said);
+    }
+    for option in [&["--glslang"][..], &["-D", "A=1"], &["-I", "."]] {
+        expect(&[&["render", &scene, "--frontend", "spirv", "-o", &png][..], option].concat(), 2, "is for GLSL");
     }
     expect(&["render", &s.path("none.toml"), "--target", "interp", "-o", &png], 2, "none.toml");
     expect(&["render", &s.path("none.wgsl"), "--target", "interp", "-o", &png], 2, "none.wgsl");

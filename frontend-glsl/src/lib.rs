@@ -70,9 +70,9 @@ pub const LOOSE_GROUP: u32 = 0;
 /// Binding of the block that holds uniforms outside of blocks: each stage has its own, and none that people choose.
 pub const fn loose_binding(stage: Stage) -> u32 {
     match stage {
-        Stage::Compute => 1000,
-        Stage::Vertex => 1001,
-        Stage::Fragment => 1002,
+        Stage::Compute => 997,
+        Stage::Vertex => 998,
+        Stage::Fragment => 999,
     }
 }
 

@@ -44,6 +44,10 @@ pub fn failed(said: &str, text: &str, name: &str) -> Failed {
             }
             None => Diagnostic::invalid("parse", rest.trim()),
         };
+        // Of a text with other errors there is nothing to link.
+        if rest.starts_with("Linking") && !list.is_empty() {
+            continue;
+        }
         if list.len() < MOST && !list.contains(&d) {
             list.push(d);
         }

@@ -69,7 +69,8 @@ pub fn fixed_function(text: &str) -> Option<Diagnostic> {
         .find(|w| FIXED.contains(&&text[w.clone()]) || text[w.clone()].starts_with("gl_MultiTexCoord"))?;
     let at = Span::new(found.start as u32, found.end as u32);
     let name = &text[found];
-    let d = Diagnostic::unsupported(Refusal::Parser, format!("`{name}` is of OpenGL's fixed pipeline, which is not here"));
+    let d =
+        Diagnostic::unsupported(Refusal::Parser, format!("`{name}` is of OpenGL's fixed pipeline, which is not here"));
     Some(d.at(at, "").note("declare an input or a uniform of your own for it"))
 }
 

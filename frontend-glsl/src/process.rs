@@ -25,7 +25,8 @@ pub fn has_compiler() -> bool {
     static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *FOUND.get_or_init(|| {
         let Some(list) = std::env::var_os("PATH") else { return false };
-        std::env::split_paths(&list).any(|p| p.join(PROGRAM).is_file() || p.join(PROGRAM).with_extension("exe").is_file())
+        std::env::split_paths(&list)
+            .any(|p| p.join(PROGRAM).is_file() || p.join(PROGRAM).with_extension("exe").is_file())
     })
 }
 

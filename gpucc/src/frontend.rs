@@ -9,7 +9,7 @@ use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Diagnostic, Module, Severity, SourceFile};
 use gpucc_pipeline::Format;
 
-pub use crate::glsl;
+use crate::glsl;
 pub use spirv_in::capabilities as spirv_support;
 
 use glsl::Glsl;
@@ -95,7 +95,7 @@ pub struct Loaded {
 /// Diagnostics with spans into the source: wrong input, what is not lowered yet, or a compiler bug.
 pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let Some(own) = naga_lang(lang) else { return gir(bytes, options) };
-    let bytes = &*without_mark(bytes, own);
+    let bytes = &*without_mark(bytes);
     if glsl::is_glsl(lang) {
         let glsl = Glsl::read(bytes, lang, options);
         return glsl.load(options).map_err(|list| glsl.in_one_text(list));
@@ -226,10 +226,11 @@ fn require_subgroups(module: &mut Module, options: &FrontOptions) -> Result<(), 
 }
 
 /// A text with blanks for the mark of UTF-8 that some editors write before it, so that places stay.
-fn without_mark(bytes: &[u8], lang: naga_in::Lang) -> Cow<'_, [u8]> {
+pub(crate) fn without_mark(bytes: &[u8]) -> Cow<'_, [u8]> {
+    // No module of words begins with it.
     match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) if lang != naga_in::Lang::Spirv => Cow::Owned([b"   ", rest].concat()),
-        _ => Cow::Borrowed(bytes),
+        Some(rest) => Cow::Owned([b"   ", rest].concat()),
+        None => Cow::Borrowed(bytes),
     }
 }
 
@@ -287,7 +288,7 @@ pub fn load_each(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Vec
         };
         return Ok(module.entries.iter().map(alone).collect());
     };
-    let bytes = &*without_mark(bytes, own);
+    let bytes = &*without_mark(bytes);
     if glsl::is_glsl(lang) {
         let glsl = Glsl::read(bytes, lang, options);
         let own = |list| glsl.in_one_text(list);

@@ -3,7 +3,7 @@
 use gpucc_frontend_glsl as glsl_in;
 use gpucc_ir::{Diagnostic, Refusal, SourceFile, Span};
 
-use crate::frontend::{Alone, FrontOptions, Lang, Loaded, Parsed, each, every_refusal};
+use crate::frontend::{Alone, FrontOptions, Lang, Loaded, Parsed, each, every_refusal, without_mark};
 
 pub use glsl_in::{Around, LOOSE_GROUP, Member, PROGRAM, Shape, has_compiler, macro_name};
 
@@ -54,6 +54,7 @@ impl Glsl {
         let name = options.around.name.as_str();
         let wrong = |text: &str, d: Diagnostic| Glsl { files: vec![SourceFile::new(name, text)], read: Err(vec![d]) };
         let Some(stage) = stage(lang) else { return wrong("", Diagnostic::internal("glsl", "this is no GLSL")) };
+        let bytes = &*without_mark(bytes);
         let most = gpucc_frontend_naga::limits::SOURCE_BYTES.max;
         let text = match std::str::from_utf8(bytes) {
             Ok(_) if bytes.len() as u64 > most => {
@@ -79,7 +80,10 @@ impl Glsl {
                 Err(glsl_in::Failed::Said(list, files)) => return Glsl { files, read: Err(list) },
                 Err(glsl_in::Failed::NoCompiler) if options.glsl == Reader::Glslang => {
                     let what = format!("GLSL is to be read by {PROGRAM}, which is not installed");
-                    return wrong(text, Diagnostic::unsupported(Refusal::Parser, what).note("its package is glslang-tools"));
+                    return wrong(
+                        text,
+                        Diagnostic::unsupported(Refusal::Parser, what).note("its package is glslang-tools"),
+                    );
                 }
                 Err(glsl_in::Failed::NoCompiler) => {}
             }
@@ -165,9 +169,9 @@ impl Glsl {
     /// # Errors
     /// As [`crate::frontend::load`], with places in all files.
     pub fn load(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
-        let loaded = self.parsed(options).and_then(|parsed| {
-            parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list))
-        });
+        let loaded = self
+            .parsed(options)
+            .and_then(|parsed| parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list)));
         self.placed(loaded)
     }
 
@@ -187,7 +191,8 @@ impl Glsl {
     pub(crate) fn in_one_text(&self, mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let Some(long) = self.files.first().map(|f| f.text().len() as u32) else { return list };
         for d in &mut list {
-            let (own, others): (Vec<_>, Vec<_>) = d.labels.drain(..).partition(|l| !l.span.is_known() || l.span.end <= long);
+            let (own, others): (Vec<_>, Vec<_>) =
+                d.labels.drain(..).partition(|l| !l.span.is_known() || l.span.end <= long);
             d.labels = own;
             for l in others {
                 let mut start = 0;

@@ -39,6 +39,7 @@ mod compile;
 mod errors;
 mod fit;
 pub mod frontend;
+pub mod glsl;
 pub mod legend;
 pub mod listing;
 pub mod pipeline;

@@ -84,50 +84,6 @@ pub fn pair<T: std::str::FromStr>(text: &str, sign: char) -> Option<[T; 2]> {
     Some([a.trim().parse().ok()?, b.trim().parse().ok()?])
 }
 
-/// In front of a ShaderToy body: its uniforms are the words of [`frame`], its channels the textures of [`scene`].
-const SHADERTOY_PROLOGUE: &str = "\
-#version 450
-layout(location = 0) out vec4 gpucc_colour;
-layout(set = 0, binding = 0) uniform Frame {
-    vec3 iResolution; float iTime; vec4 iMouse; float iTimeDelta; int iFrame; vec2 gpucc_pad; vec4 iDate;
-};
-layout(set = 0, binding = 1) uniform sampler gpucc_sampler;
-layout(set = 0, binding = 2) uniform texture2D gpucc_channel0;
-layout(set = 0, binding = 3) uniform texture2D gpucc_channel1;
-layout(set = 0, binding = 4) uniform texture2D gpucc_channel2;
-layout(set = 0, binding = 5) uniform texture2D gpucc_channel3;
-#define iChannel0 sampler2D(gpucc_channel0, gpucc_sampler)
-#define iChannel1 sampler2D(gpucc_channel1, gpucc_sampler)
-#define iChannel2 sampler2D(gpucc_channel2, gpucc_sampler)
-#define iChannel3 sampler2D(gpucc_channel3, gpucc_sampler)
-#define iFrameRate 60.0
-#define iSampleRate 44100.0
-const vec3 iChannelResolution[4] = vec3[4](vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0));
-";
-
-/// Behind it: `fragCoord` counts from the lower left there, and alpha is not looked at.
-const SHADERTOY_EPILOGUE: &str = "
-void main() {
-    vec4 gpucc_out = vec4(0.0, 0.0, 0.0, 1.0);
-    mainImage(gpucc_out, vec2(gl_FragCoord.x, iResolution.y - gl_FragCoord.y));
-    gpucc_colour = vec4(gpucc_out.rgb, 1.0);
-}
-";
-
-/// The complete GLSL fragment shader of a ShaderToy body: a text with `mainImage` and without `main`. Gives the text and the bytes of
-/// it that stand in front of the body.
-pub fn shadertoy(text: &str) -> Option<(String, usize)> {
-    let word = |name: &str| {
-        let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        text.match_indices(name).any(|(at, _)| {
-            let (before, behind) = (&text[..at], &text[at + name.len()..]);
-            !before.ends_with(inside) && behind.trim_start().starts_with('(')
-        })
-    };
-    let body = word("mainImage") && !word("main") && !text.trim_start().starts_with("#version");
-    body.then(|| (format!("{SHADERTOY_PROLOGUE}{text}{SHADERTOY_EPILOGUE}"), SHADERTOY_PROLOGUE.len()))
-}
-
 /// The words of the uniform buffer, 64 bytes:
 ///
 /// ```text

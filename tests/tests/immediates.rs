@@ -310,7 +310,8 @@ fn push_constants_of_glsl() {
              layout(std430, set = 0, binding = 0) buffer O {{ uint o[]; }};\n\
              void main() {{ uint i = gl_LocalInvocationIndex; o[i] = p.t[i + p.n] + uint(p.v.z); }}"
         );
-        let options = FrontOptions { entry: Some("main".into()), ..FrontOptions::default() };
+        let entry = Some("main".into());
+        let options = FrontOptions { entry, glsl: gpucc::glsl::Reader::Naga, ..FrontOptions::default() };
         frontend::load(source.as_bytes(), Lang::GlslCompute, &options).map(|l| (l.module, source))
     };
     let (module, source) = glsl("push_constant, std430").unwrap_or_else(|d| panic!("{d:?}"));

@@ -663,7 +663,9 @@ fn all_probes() -> Vec<Probe> {
 
 impl Probe {
     fn lower(&self) -> Result<Module, Vec<Diagnostic>> {
-        frontend::load(&self.source, self.lang, &FrontOptions::default()).map(|l| l.module)
+        // What the parser of GLSL lacks shows where it is the reader.
+        let options = FrontOptions { glsl: gpucc::glsl::Reader::Naga, ..FrontOptions::default() };
+        frontend::load(&self.source, self.lang, &options).map(|l| l.module)
     }
 
     /// Compiles and runs it; how it was refused, if it was.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use gpucc::frontend::{Lang, Modules};
-use gpucc_ir::{Class, Diagnostic, Span};
+use gpucc::frontend::{Lang, Modules, source_files};
+use gpucc::glsl::Glsl;
+use gpucc_ir::{Class, Diagnostic, SourceFile};
 use gpucc_scene::SceneError;
 use gpucc_sim::Trap;
 
@@ -39,24 +40,24 @@ pub struct Source {
     pub bytes: Vec<u8>,
     /// The language.
     pub lang: Lang,
-    /// Bytes at the start that the author did not write: messages count from behind them.
-    pub prologue: usize,
+    /// GLSL with the files that it includes; the bytes are the author's.
+    pub glsl: Option<Arc<Glsl>>,
     /// The modules of a program of WESL; the bytes are those of all, one behind the other with a byte between.
     pub modules: Option<Arc<Modules>>,
 }
 
 impl Source {
-    /// The author's text; nothing of a module of words.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(self.bytes.get(self.prologue..).unwrap_or_default())
-    }
-
     /// Names and texts of the files that the author wrote.
     pub fn files(&self) -> Vec<(String, String)> {
-        match &self.modules {
-            Some(modules) => modules.files().iter().map(|f| (f.name.clone(), f.text.clone())).collect(),
-            None => vec![(self.name.clone(), self.text().into_owned())],
-        }
+        let own = |name: &str| if name.is_empty() { self.name.clone() } else { name.to_string() };
+        let texts = |files: &[SourceFile]| files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
+        let list: Vec<_> = match (&self.modules, &self.glsl) {
+            (Some(modules), _) => modules.files().iter().map(|f| (f.name.clone(), f.text.clone())).collect(),
+            (None, Some(glsl)) => texts(glsl.files()),
+            (None, None) if self.lang == Lang::Spirv => texts(&source_files(&self.bytes, self.lang)),
+            (None, None) => vec![(self.name.clone(), String::from_utf8_lossy(&self.bytes).into_owned())],
+        };
+        if list.is_empty() { vec![(self.name.clone(), String::new())] } else { list }
     }
 
     /// The file that a line of the bytes is of, and the line there.
@@ -70,24 +71,6 @@ impl Source {
             line -= lines;
         }
         (self.name.clone(), line)
-    }
-
-    /// Lines in front of what the author wrote.
-    pub fn lines_before(&self) -> u32 {
-        self.bytes.iter().take(self.prologue).filter(|b| **b == b'\n').count() as u32
-    }
-
-    /// Messages with places in [`Source::text`]; a place in front of it is none.
-    pub fn placed(&self, list: &[Diagnostic]) -> Vec<Diagnostic> {
-        let before = self.prologue as u32;
-        let mut list = list.to_vec();
-        for l in list.iter_mut().flat_map(|d| &mut d.labels).filter(|l| l.span.is_known()) {
-            l.span = match (l.span.start.checked_sub(before), l.span.end.checked_sub(before)) {
-                (Some(start), Some(end)) => Span::new(start, end),
-                _ => Span::UNKNOWN,
-            };
-        }
-        list
     }
 }
 

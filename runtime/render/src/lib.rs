@@ -12,6 +12,7 @@ pub mod compare;
 mod error;
 pub mod frame;
 pub mod interface;
+mod loose;
 pub mod made;
 pub mod place;
 mod reflect;
@@ -22,7 +23,7 @@ pub mod used;
 pub use error::{Failure, Source};
 pub use frame::Report;
 pub use place::{Lowering, Place, Programs};
-pub use shaders::Shaders;
+pub use shaders::{Reading, Shaders};
 
 use gpucc_scene::{Resources, SceneError, SceneFile};
 
@@ -43,11 +44,19 @@ impl PreparedScene {
     /// # Errors
     /// The first thing that is wrong with the scene, what the compiler says of a shader.
     pub fn new(file: SceneFile) -> Result<PreparedScene, Failure> {
+        PreparedScene::read(file, &Reading::default())
+    }
+
+    /// As [`PreparedScene::new`], with options from outside of the scene.
+    ///
+    /// # Errors
+    /// As [`PreparedScene::new`]; an override that no shader has.
+    pub fn read(file: SceneFile, reading: &Reading) -> Result<PreparedScene, Failure> {
         let named = |e: SceneError| file.locate(e);
         gpucc_scene::check::scene(&file.scene).map_err(named)?;
         let resources = file.resources().map_err(named)?;
         gpucc_scene::check::loaded(&file.scene, &resources).map_err(named)?;
-        let shaders = Shaders::load(&file)?;
+        let shaders = Shaders::read(&file, reading)?;
         PreparedScene::checked(file, resources, shaders)
     }
 
@@ -56,10 +65,10 @@ impl PreparedScene {
     ///
     /// # Errors
     /// As [`PreparedScene::new`].
-    pub fn alone(mut file: SceneFile) -> Result<PreparedScene, Failure> {
-        let shaders = Shaders::load(&file)?;
-        reflect::bind(&mut file.scene, &shaders);
-        PreparedScene::new(file)
+    pub fn alone(mut file: SceneFile, reading: &Reading) -> Result<PreparedScene, Failure> {
+        let shaders = Shaders::read(&file, reading)?;
+        reflect::bind(&mut file.scene, &shaders).map_err(|e| file.locate(e))?;
+        PreparedScene::read(file, reading)
     }
 
     fn checked(file: SceneFile, resources: Resources, shaders: Shaders) -> Result<PreparedScene, Failure> {

@@ -10,7 +10,7 @@ use gpucc_scene::read::{self, Language};
 use gpucc_scene::{SceneFile, limits};
 
 use crate::error::Failure;
-use crate::shaders::Shaders;
+use crate::shaders::{Reading, Shaders};
 use crate::used::Used;
 
 /// Squares along a side of the grid.
@@ -20,12 +20,26 @@ const OPEN_BYTES: u32 = 1024;
 /// Texels along a side of a texture.
 const SIDE: u32 = 64;
 
-/// The text of the scene that draws a vertex and a fragment shader: files relative to `folder`, which may be one. The picture has
-/// this width and height.
+/// What a scene is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The files of the vertex and of the fragment shader, which may be one.
+    pub files: [&'a str; 2],
+    /// Their entry points; without a name the only one of its stage.
+    pub entries: [Option<&'a str>; 2],
+    /// The folder that files are relative to.
+    pub folder: &'a Path,
+    /// Width and height of the picture.
+    pub size: [u32; 2],
+}
+
+/// The text of the scene that draws a vertex and a fragment shader.
 ///
 /// # Errors
 /// A shader that cannot be read or is wrong, that has no entry point of the stage or several.
-pub fn scene(files: [&str; 2], folder: &Path, size: [u32; 2]) -> Result<String, Failure> {
+pub fn scene(pair: &Pair<'_>, reading: &Reading) -> Result<String, Failure> {
+    let Pair { files, entries, folder, size } = *pair;
+    let entries = entries.map(|e| e.map_or_else(String::new, |e| format!(", entryPoint = {}", quoted(e))));
     let mut text = String::from("format = \"scene-1\"\npresent = \"picture\"\n\n[shaders]\n");
     let names = if files[0] == files[1] { ["shader"; 2] } else { ["vertex", "fragment"] };
     for (k, (name, file)) in names.iter().zip(files).enumerate() {
@@ -34,13 +48,13 @@ pub fn scene(files: [&str; 2], folder: &Path, size: [u32; 2]) -> Result<String, 
         }
     }
     let short = format!(
-        "{text}[pipelines.picture]\nvertex = {{ shader = \"{}\" }}\nfragment = {{ shader = \"{}\", targets = [] }}\n",
-        names[0], names[1]
+        "{text}[pipelines.picture]\nvertex = {{ shader = \"{}\"{} }}\nfragment = {{ shader = \"{}\"{}, targets = [] }}\n",
+        names[0], entries[0], names[1], entries[1]
     );
     let short = short.replace("present = \"picture\"\n", "");
     let parsed = read::parse(&short, Language::Toml)?;
     let shaders =
-        Shaders::load(&SceneFile { scene: parsed, name: files[0].into(), folder: folder.into(), text: None })?;
+        Shaders::read(&SceneFile { scene: parsed, name: files[0].into(), folder: folder.into(), text: None }, reading)?;
     let of = |stage| shaders.entries.iter().find(|e| e.stage == stage);
     let (Some(v), Some(f)) = (of(Stage::Vertex), of(Stage::Fragment)) else { return Ok(text) };
     let io = |e: &crate::shaders::Entry| e.point().interface().cloned().unwrap_or_default();
@@ -63,8 +77,13 @@ pub fn scene(files: [&str; 2], folder: &Path, size: [u32; 2]) -> Result<String, 
     }
     let depth = has_depth(&fragment.outputs);
     out.write(&mut text);
-    let _ = write!(text, "[pipelines.picture]\nvertex = {{ shader = \"{}\"{} }}\n", names[0], geometry.layout);
-    let _ = writeln!(text, "fragment = {{ shader = \"{}\", targets = [{}] }}", names[1], targets.formats.join(", "));
+    let _ = write!(
+        text,
+        "[pipelines.picture]\nvertex = {{ shader = \"{}\"{}{} }}\n",
+        names[0], entries[0], geometry.layout
+    );
+    let formats = targets.formats.join(", ");
+    let _ = writeln!(text, "fragment = {{ shader = \"{}\"{}, targets = [{formats}] }}", names[1], entries[1]);
     if depth {
         text +=
             "depthStencil = { format = \"depth32float\", depthWriteEnabled = true, depthCompare = \"less-equal\" }\n";

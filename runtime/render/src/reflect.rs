@@ -1,10 +1,12 @@
 //! Bindings of a shader alone by what the shader uses: for SPIR-V, whose numbers a compiler has chosen.
 
 use gpucc::frontend::Lang;
+use gpucc::glsl;
 use gpucc_ir::{ResourceKind, Stage, TexDim};
-use gpucc_scene::Scene;
-use gpucc_scene::model::{Binding, BindingResource, Buffer, BufferRange, Held, Pass, TextureView};
+use gpucc_scene::model::{Binding, BindingResource, Buffer, BufferRange, Data, Held, Pass, TextureView};
+use gpucc_scene::{Scene, SceneError};
 
+use crate::loose::{self, Picture};
 use crate::shaders::Shaders;
 use crate::used::Used;
 
@@ -15,15 +17,20 @@ const OPEN_BYTES: u64 = 1024;
 ///
 /// A uniform buffer that fits the frame gets it, any other buffer zeros; 2D textures get the channels, one after another; samplers
 /// get the sampler. What there is nothing for stays unbound: the check of the scene says so.
-pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) {
-    let Some(fragment) = shaders.entries.iter().find(|e| e.stage == Stage::Fragment) else { return };
-    let Some(Pass::Render { draws, .. }) = scene.passes.first() else { return };
-    let Some(draw) = draws.first() else { return };
-    if shaders.sources[fragment.source].lang != Lang::Spirv {
-        return;
+///
+/// # Errors
+/// A uniform outside of blocks whose name says no value.
+pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneError> {
+    let Some(fragment) = shaders.entries.iter().find(|e| e.stage == Stage::Fragment) else { return Ok(()) };
+    let Some(Pass::Render { draws, .. }) = scene.passes.first() else { return Ok(()) };
+    let Some(draw) = draws.first() else { return Ok(()) };
+    let source = &shaders.sources[fragment.source];
+    let spirv = source.glsl.as_ref().and_then(|g| g.spirv());
+    if source.lang != Lang::Spirv && spirv.is_none() {
+        return Ok(());
     }
     if fragment.used.iter().all(|u| draw.bindings.iter().any(|b| u.is_bound_by(b) && fits(u, b))) {
-        return;
+        return Ok(());
     }
     let texture = draw.bindings.iter().filter(|b| matches!(b.resource, BindingResource::Texture(_)));
     let channels: Vec<TextureView> = texture
@@ -38,7 +45,19 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) {
     let sampler = of(|r| r.held() == Held::Sampler);
     let (mut bindings, mut zeros, mut next) = (Vec::new(), Vec::new(), 0);
     for u in &fragment.used {
+        let is_loose = u.group == glsl::LOOSE_GROUP && Some(u.binding) == glsl::loose_binding(source.lang);
         let resource = match u.kind {
+            ResourceKind::Uniform if is_loose && spirv.is_some() => {
+                let members = source.glsl.as_ref().map(|g| g.loose_uniforms()).unwrap_or_default();
+                let words = loose::of_picture(&members, &picture(scene), u.min_size).map_err(|m| {
+                    let text = format!("nothing gives the uniform `{}` a value", m.name);
+                    SceneError::new(format!("shaders.{}", gpucc_scene::alone::SHADER), text)
+                })?;
+                let buffer =
+                    Buffer { size: Some(u64::from(u.min_size).next_multiple_of(16)), data: vec![Data::U32(words)] };
+                zeros.push(("uniforms".to_string(), buffer));
+                Some(BindingResource::Buffer(BufferRange { buffer: "uniforms".into(), offset: 0, size: None }))
+            }
             ResourceKind::Uniform if u.min_size <= FRAME_BYTES => frame.clone(),
             ResourceKind::Uniform | ResourceKind::StorageRead | ResourceKind::StorageReadWrite => {
                 let name = format!("zeros{}", zeros.len());
@@ -64,6 +83,18 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) {
     {
         draw.bindings = bindings;
     }
+    Ok(())
+}
+
+/// What the frame of a scene of a shader alone says: see [`gpucc_scene::alone::frame`].
+fn picture(scene: &Scene) -> Picture {
+    let words = match scene.buffers.get("frame").map(|b| b.data.as_slice()) {
+        Some([Data::U32(words)]) => words.as_slice(),
+        _ => &[],
+    };
+    let word = |k: usize| words.get(k).copied().unwrap_or(0);
+    let float = |k| f32::from_bits(word(k));
+    Picture { size: [float(0), float(1)], time: float(3), mouse: [float(4), float(5)], frame: word(9) }
 }
 
 /// Bytes of the frame, see [`gpucc_scene::alone::frame`].

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use gpucc::frontend::{self, FrontOptions, Lang, Modules, wesl};
+use gpucc::frontend::{self, Alone, FrontOptions, Lang, Modules, wesl};
+use gpucc::glsl::{self, Glsl};
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Refusal, ResourceKind, Stage, TexClass};
 use gpucc_opt::{BindingFacts, PipelineContext, reads_distances, share_distances};
 use gpucc_scene::model::{Names, Pipeline, Shader};
@@ -69,6 +70,15 @@ impl Stages {
     }
 }
 
+/// How the shaders of a scene are read, besides what the scene says.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Options of the front end. The entry point, name and folder of each shader are the scene's; of overrides those of the scene come first.
+    pub front: FrontOptions,
+    /// Features of `@if` that are on, in WESL.
+    pub features: BTreeSet<String>,
+}
+
 /// The shaders of a scene.
 #[derive(Debug, Default)]
 pub struct Shaders {
@@ -86,7 +96,22 @@ impl Shaders {
     /// # Errors
     /// A file that cannot be read, an entry point or a constant that does not exist, what the compiler says of a shader.
     pub fn load(file: &SceneFile) -> Result<Shaders, Failure> {
-        let mut loader = Loader { file, out: Shaders::default(), sources: BTreeMap::new(), lowered: BTreeMap::new() };
+        Shaders::read(file, &Reading::default())
+    }
+
+    /// As [`Shaders::load`], with options from outside of the scene.
+    ///
+    /// # Errors
+    /// As [`Shaders::load`]; an override that no shader has.
+    pub fn read(file: &SceneFile, reading: &Reading) -> Result<Shaders, Failure> {
+        let mut loader = Loader {
+            file,
+            reading,
+            out: Shaders::default(),
+            sources: BTreeMap::new(),
+            lowered: BTreeMap::new(),
+            set: BTreeSet::new(),
+        };
         let mut pipelines = Vec::new();
         for (name, p) in file.scene.pipelines.iter() {
             let field = format!("pipelines.{name}");
@@ -113,6 +138,9 @@ impl Shaders {
                     }
                 }
             });
+        }
+        if let Some((name, _)) = reading.front.overrides.iter().find(|o| !loader.set.contains(&o.0)) {
+            return Err(loader.wrong("shaders".into(), format!("no shader has an override `{name}`")));
         }
         let mut out = Shaders { pipelines, ..loader.out };
         out.surround(&file.scene);
@@ -179,10 +207,13 @@ struct Lowered {
 
 struct Loader<'a> {
     file: &'a SceneFile,
+    reading: &'a Reading,
     out: Shaders,
     /// Numbers of sources by name of the shader.
     sources: BTreeMap<String, usize>,
     lowered: BTreeMap<Key, Vec<Lowered>>,
+    /// Overrides from outside that some shader has.
+    set: BTreeSet<String>,
 }
 
 impl Loader<'_> {
@@ -195,38 +226,34 @@ impl Loader<'_> {
             return Ok(k);
         }
         let bytes = self.file.shader(name)?;
-        let lang = |ending: &str| match ending {
-            "spv" => Lang::Spirv,
-            "vert" => Lang::GlslVertex,
-            "frag" => Lang::GlslFragment,
-            "comp" => Lang::GlslCompute,
-            _ => Lang::Wgsl,
-        };
-        let mut prologue = 0;
         let (shown, lang) = match self.file.scene.shaders.get(name) {
-            Some(Shader::File(path)) => {
-                let ending = path.rsplit('.').next().unwrap_or_default();
-                (self.file.folder.join(path).display().to_string(), lang(ending))
-            }
-            Some(Shader::Made(made)) => {
-                prologue = made.prologue;
-                (made.name.clone(), lang(made.ending))
-            }
+            Some(Shader::File(path)) => (self.file.folder.join(path).display().to_string(), language(path)),
+            Some(Shader::Made(made)) => (made.name.clone(), language(&format!("x.{}", made.ending))),
             _ if self.file.name.is_empty() => (format!("shaders.{name}"), Lang::Wgsl),
             _ => (format!("{}: shaders.{name}", self.file.name), Lang::Wgsl),
         };
+        if glsl::is_glsl(lang) {
+            let folder = Path::new(&shown).parent().map(Path::to_path_buf);
+            let around = glsl::Around { name: shown.clone(), folder, ..self.reading.front.around.clone() };
+            let options = FrontOptions { around, ..self.reading.front.clone() };
+            let glsl = Glsl::read(&bytes, lang, &options);
+            self.out.sources.push(Source { name: shown, bytes, lang, glsl: Some(Arc::new(glsl)), modules: None });
+            let k = self.out.sources.len() - 1;
+            self.sources.insert(name.into(), k);
+            return Ok(k);
+        }
         let modules = match self.file.scene.shaders.get(name) {
             Some(Shader::File(path)) if is_wesl(path) => Some(Arc::new(self.modules(name, path, &shown, &bytes)?)),
             _ => None,
         };
         let bytes = modules.as_ref().map_or(bytes, |m| m.text().as_bytes().to_vec());
-        self.out.sources.push(Source { name: shown, bytes, lang, prologue, modules });
+        self.out.sources.push(Source { name: shown, bytes, lang, glsl: None, modules });
         let k = self.out.sources.len() - 1;
         self.sources.insert(name.into(), k);
         Ok(k)
     }
 
-    /// A root module of WESL with all that it imports: files below the folder of the root. No feature is on.
+    /// A root module of WESL with all that it imports: files below the folder of the root.
     fn modules(&self, shader: &str, path: &str, shown: &str, bytes: &[u8]) -> Result<Modules, Failure> {
         let field = format!("shaders.{shader}.file");
         let text = |name: &str, bytes: Vec<u8>| {
@@ -249,7 +276,7 @@ impl Loader<'_> {
                 }
             })
         };
-        let modules = Modules::link(root, &mut wesl::Outside { read: &mut read, features: &BTreeSet::new() });
+        let modules = Modules::link(root, &mut wesl::Outside { read: &mut read, features: &self.reading.features });
         failed.map_or(Ok(modules), Err)
     }
 
@@ -330,15 +357,29 @@ impl Loader<'_> {
     }
 
     fn lower(&mut self, field: &str, source: usize, constants: &Names<f64>) -> Result<Vec<Lowered>, Failure> {
-        let overrides = constants.iter().map(|(n, v)| (n.to_string(), *v)).collect();
+        let own: Vec<(String, f64)> = constants.iter().map(|(n, v)| (n.to_string(), *v)).collect();
+        let mut outer = self.reading.front.overrides.clone();
+        outer.retain(|o| own.iter().all(|c| c.0 != o.0));
         let name = self.sources.iter().find(|s| *s.1 == source).map_or("", |s| s.0);
-        let formats = surroundings::image_formats(&self.file.scene, name);
-        let options = FrontOptions { overrides, formats, ..FrontOptions::default() };
+        let mut formats = self.reading.front.formats.clone();
+        formats.extend(surroundings::image_formats(&self.file.scene, name));
+        let mut options = FrontOptions { formats, entry: None, ..self.reading.front.clone() };
         let s = &self.out.sources[source];
-        let each = match &s.modules {
-            Some(modules) => modules.load_each(&options),
-            None => frontend::load_each(&s.bytes, s.lang, &options),
+        let each = loop {
+            options.overrides = own.iter().chain(&outer).cloned().collect();
+            let each = match (&s.modules, &s.glsl) {
+                (Some(modules), _) => modules.load_each(&options),
+                (None, Some(glsl)) => glsl.load_each(&options),
+                (None, None) => frontend::load_each(&s.bytes, s.lang, &options),
+            };
+            // One from outside may be of another shader.
+            let lacks = lacking(&each, &outer);
+            match lacks {
+                Some(at) => outer.remove(at),
+                None => break each,
+            };
         };
+        self.set.extend(outer.into_iter().map(|o| o.0));
         match each {
             Err(list) => Err(self.failed(field, source, constants, list)),
             Ok(list) => Ok(list
@@ -384,6 +425,32 @@ fn clash(used: &[Used]) -> Option<Diagnostic> {
     let b = used[k + 1..].iter().find(|b| differ(&a, b))?;
     let message = format!("{} and {} are of different kinds at one group and binding", a.shown(), b.shown());
     Some(Diagnostic::unsupported(Refusal::BindingAliases, message))
+}
+
+/// The language of a file, by its ending.
+fn language(path: &str) -> Lang {
+    let path = Path::new(path);
+    let ending = |p: &Path| p.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).unwrap_or_default();
+    let last = ending(path);
+    // `x.frag.glsl` says its stage.
+    let last = if last == "glsl" { ending(&path.with_extension("")) } else { last };
+    match last.as_str() {
+        "spv" => Lang::Spirv,
+        "vert" => Lang::GlslVertex,
+        "frag" => Lang::GlslFragment,
+        "comp" => Lang::GlslCompute,
+        _ => Lang::Wgsl,
+    }
+}
+
+/// The override of a list that a shader says it has not.
+fn lacking(each: &Result<Vec<Alone>, Vec<Diagnostic>>, list: &[(String, f64)]) -> Option<usize> {
+    let said = match each {
+        Err(said) => said.first(),
+        Ok(each) => each.iter().find_map(|(_, done)| done.as_ref().err().and_then(|said| said.first())),
+    };
+    let said = said.filter(|d| d.code == "override" && d.message.starts_with("there is no override"))?;
+    list.iter().position(|o| said.message.contains(&format!("`{}`", o.0)))
 }
 
 fn is_wesl(path: &str) -> bool {

@@ -18,7 +18,7 @@ pub enum Shader {
     Made(Made),
 }
 
-/// A shader that was made of a file: by another compiler, or with a text in front.
+/// A shader of which the name says nothing, or that was read before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
     /// Name of the file it stands for; its ending says nothing.
@@ -27,8 +27,6 @@ pub struct Made {
     pub ending: &'static str,
     /// Text or words.
     pub bytes: Vec<u8>,
-    /// Bytes at the start that the author did not write.
-    pub prologue: usize,
 }
 
 #[derive(Deserialize)]
