@@ -31,7 +31,7 @@ use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, InstCost, Job, Pass, Reflection, Selected,
     TextFixture, alloc_options, reflect,
 };
-use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, TexCube, Unsupported};
+use gpucc_ir::{Diagnostic, IoAt, Module, Op, Place, Refusal, Stage, StageInfo, TexCube, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{
     MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, thread_jumps,
@@ -40,6 +40,7 @@ use gpucc_opt::{
     Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
     SamplerCaps, TexCaps,
 };
+use gpucc_pipeline::{DepthStencil, StencilFace, StencilOperation};
 use gpucc_tesla_machine as machine;
 
 use encode::Encoder;
@@ -89,6 +90,7 @@ const UNSUPPORTED: &[Unsupported] = &[
         .on(BEFORE_NVA3),
     Unsupported::all(Refusal::SampleMasks, "no program before gt215, which is nva3, gives one").on(BEFORE_NVA3),
     Unsupported::all(Refusal::CoveredSamples, "no source of it is known").on(&["nva3"]),
+    Unsupported::all(Refusal::EarlyTests, "what a program does not give is written to no target"),
     Unsupported::all(Refusal::BlendEquations, "before gt215, which is nva3, all targets have one equation")
         .on(BEFORE_NVA3),
     Unsupported::all(Refusal::Varyings, "64 words, four of which are the position").most(io::VARYINGS),
@@ -298,6 +300,19 @@ impl Shape {
     }
 }
 
+/// Whether a pipeline changes depth or stencil of samples that a program which tests early loses. Hardware writes neither for them.
+fn loses_tested(job: &Job<'_, TeslaFamily>, io: &io::Io) -> bool {
+    let StageInfo::Fragment { io: interface, early_depth: true } = &job.entry().stage else { return false };
+    let Some(p) = job.options.context.as_deref().map(|c| &c.pipeline) else { return false };
+    let masks = interface.outputs.iter().any(|o| o.at == IoAt::SampleMask) || p.alpha_to_coverage;
+    let changes = |s: &StencilFace| [s.fail, s.depth_fail, s.pass].iter().any(|o| *o != StencilOperation::Keep);
+    let writes = |d: &DepthStencil| {
+        let stencil = d.format.has_stencil() && d.write_mask != 0 && (changes(&d.front) || changes(&d.back));
+        d.format.has_depth() && d.depth_write || stencil
+    };
+    (io.used.demotes || masks) && p.depth.as_ref().is_some_and(writes)
+}
+
 /// The inputs and outputs of a program.
 fn limits(job: &Job<'_, TeslaFamily>, io: &io::Io) -> Result<(), AttemptError> {
     if io.stage.is_some() && io.varyings() > io::VARYINGS {
@@ -308,6 +323,11 @@ fn limits(job: &Job<'_, TeslaFamily>, io: &io::Io) -> Result<(), AttemptError> {
     if io.attribute_words() > io::WORDS || io.elements() > 16 {
         let what = format!("has 16 attributes of a vertex, this reads {}", io.elements());
         return Err(job.refuse(Refusal::Varyings, what).into());
+    }
+    if loses_tested(job, io) {
+        let what =
+            "writes depth and stencil of samples alone that the program gives; this one tests early and loses some";
+        return Err(job.refuse(Refusal::EarlyTests, what).into());
     }
     Ok(())
 }

@@ -2,7 +2,9 @@
 
 use crate::common::{NAMES, compile, container, module, options, run};
 use gpucc_container::Container;
-use gpucc_driver::Backend as _;
+use gpucc_driver::{Backend as _, CodegenOptions};
+use gpucc_ir::Refusal;
+use gpucc_pipeline::{DepthStencil, Format, Pipeline, StencilFace, StencilOperation, Target};
 use gpucc_sim::{Dispatch, RunOptions, TrapKind};
 use gpucc_tesla::TESLA;
 
@@ -91,14 +93,14 @@ fn unbalanced_joins_are_noticed() {
 
 #[test]
 fn refusals_name_target_and_feature() {
-    let wide = "@group(0) @binding(0) var<storage, read_write> o: array<u64>;
+    let wide = "@group(0) @binding(0) var<storage, read_write> o: array<f64>;
         @compute @workgroup_size(1) fn main() { o[0] = o[1] * o[2]; }";
     let atomic = "@group(0) @binding(0) var<storage, read_write> o: atomic<u32>;
         @compute @workgroup_size(1) fn main() { atomicAdd(&o, 1u); }";
     let large = "@group(0) @binding(0) var<storage, read_write> o: u32;
         @compute @workgroup_size(1024) fn main() { o = 1u; }";
     for (wgsl, generation, code, word) in
-        [(wide, 3, "wide-types", "64-bit"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
+        [(wide, 3, "wide-types", "64-bit floats"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
     {
         let m = module(wgsl);
         let d = TESLA.compile(&m, "main", generation, &options(2)).map(|_| ()).expect_err("refused");
@@ -195,4 +197,57 @@ fn sine_and_cosine_share_their_angle() {
         }";
     let text = TESLA.listing(&compile(&module(source), 3, &options(2)), 3);
     assert_eq!(["presin", " sin ", " cos "].map(|word| text.matches(word).count()), [1, 1, 1], "{text}");
+}
+
+/// A fragment that tests early and then loses samples, where depth or stencil is written: hardware writes them for what the
+/// program gives alone. Where nothing is written, or nothing lost, it is compiled.
+#[test]
+fn what_is_lost_behind_early_tests_is_refused() {
+    let force = "@fragment @early_depth_test(force) fn main(@builtin(position) p: vec4f) -> ";
+    let discards = format!("{force} @location(0) vec4f {{ if p.x < 3.0 {{ discard; }} return p; }}");
+    let mask = format!(
+        "struct O {{ @location(0) c: vec4f, @builtin(sample_mask) m: u32 }}\n{force} O {{ return O(p, u32(p.x) & 1u); }}"
+    );
+    let plain = format!("{force} @location(0) vec4f {{ return p; }}");
+    let late = discards.replace("@early_depth_test(force)", "");
+    let of = |format| DepthStencil::new(format);
+    let replaces = StencilFace { pass: StencilOperation::Replace, ..StencilFace::default() };
+    let written = [
+        DepthStencil { depth_write: true, ..of(Format::Depth16Unorm) },
+        DepthStencil { depth_write: true, ..of(Format::Depth32Float) },
+        DepthStencil { front: replaces, ..of(Format::Stencil8) },
+        DepthStencil { back: replaces, ..of(Format::Depth24PlusStencil8) },
+    ];
+    let kept = [
+        of(Format::Depth16Unorm),
+        DepthStencil { front: replaces, write_mask: 0, ..of(Format::Stencil8) },
+        DepthStencil { front: replaces, ..of(Format::Depth32Float) },
+    ];
+    let compiled = |source: &str, chip: usize, depth: Option<DepthStencil>, to_coverage: bool| {
+        let pipeline = Pipeline {
+            targets: vec![Some(Target::new(Format::Rgba8Unorm))],
+            depth,
+            samples: 4,
+            alpha_to_coverage: to_coverage,
+            ..Pipeline::default()
+        };
+        let o = CodegenOptions { pipeline: Some(Box::new(pipeline)), ..options(1) };
+        TESLA.compile(&module(source), "main", chip, &o).map_err(|d| d.refusal())
+    };
+    for chip in 0..4 {
+        // Masks are refused as such before nva3.
+        for source in [Some(&discards), (chip == 3).then_some(&mask)].into_iter().flatten() {
+            for depth in written {
+                let refused = compiled(source, chip, Some(depth), false).map(|_| ());
+                assert_eq!(refused, Err(Some(Refusal::EarlyTests)), "{}: {depth:?}\n{source}", NAMES[chip]);
+            }
+            for depth in kept.into_iter().map(Some).chain([None]) {
+                assert!(compiled(source, chip, depth, false).is_ok(), "{}: {depth:?}\n{source}", NAMES[chip]);
+            }
+        }
+        assert_eq!(compiled(&plain, chip, Some(written[0]), true).map(|_| ()), Err(Some(Refusal::EarlyTests)));
+        for source in [&plain, &late] {
+            assert!(compiled(source, chip, Some(written[0]), false).is_ok(), "{}", NAMES[chip]);
+        }
+    }
 }

@@ -109,6 +109,7 @@ refusals! {
     SampleMasks "sample-masks" Feature (Stage) "masks of samples that a fragment entry point reads or gives";
     CoveredSamples "covered-samples" Feature (SampleMasks) "the mask of covered samples that a fragment entry point reads";
     ClipDistances "clip-distances" Feature (Stage) "clip distances that the fragment entry point cannot test: it tests depth early, or there is no location left for them";
+    EarlyTests "early-tests" Feature (Stage) "fragment entry points that test depth early and then lose samples (`discard`, a mask, alpha to coverage), where depth or stencil is written: what passed is written all the same";
     TargetFormats "target-formats" Feature (Stage) "some formats of colour and depth targets";
     DualSource "dual-source" Feature (Stage) "a second source of blending";
     BlendEquations "blend-equations" Feature (Stage) "blend equations that neither hardware nor code does: those of several targets differ, or code would have to run for each sample of an entry point that writes memory";

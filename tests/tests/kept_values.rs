@@ -102,6 +102,54 @@ fn fetches_of_multisampled_arrays() {
     });
 }
 
+/// Elements of arrays of storage images: stores, atomics and loads by known numbers and by those of a lane. An invocation reads what it
+/// has itself written.
+#[test]
+fn atomics_on_arrays_of_images() {
+    let source = "#version 450
+        layout(local_size_x = 4) in;
+        layout(std430, set = 0, binding = 0) buffer O { uint r[]; } o;
+        layout(set = 0, binding = 1, r32ui) uniform coherent uimage2D t[3];
+        layout(set = 0, binding = 2, r32ui) uniform coherent uimage2D u[2];
+        void main() {
+            uint i = gl_LocalInvocationID.x;
+            ivec2 at = ivec2(i, 1);
+            uint k = o.r[i] % 3u;
+            imageStore(u[i & 1u], at, uvec4(7u + i));
+            uint old = imageAtomicAdd(t[1], at, 5u);
+            old += imageAtomicMax(t[k], at, 1002u) * 10000u;
+            old += imageAtomicCompSwap(t[2], ivec2(i, 0), 1016u + i, 3u);
+            o.r[4u + i] = old;
+            o.r[8u + i] = imageLoad(t[0], at).x + imageLoad(t[1], at).x * 10000u;
+            o.r[12u + i] = imageLoad(u[0], at).x + 100u * imageLoad(u[1], at).x;
+            o.r[16u + i] = imageLoad(t[2], ivec2(i, 0)).x;
+        }";
+    let image = |first: u32| {
+        let mut image = Image::new(Format::R32Uint, false, [4, 2, 1], 1, 1);
+        for (k, texel) in (first..).zip(image.bytes.chunks_exact_mut(4)) {
+            texel.copy_from_slice(&k.to_le_bytes());
+        }
+        image
+    };
+    let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[3, 4, 5, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for (binding, element, first) in [(1, 0, 996), (1, 1, 1006), (1, 2, 1016), (2, 0, 10), (2, 1, 30)] {
+        d = d.with_texture(0, binding, image(first), Dim::D2);
+        d.textures.last_mut().expect("a texture").element = element;
+    }
+    let mut expected = vec![3, 4, 5, 7];
+    // Texel (i, 1) of the images of t is 1000 + i, 1010 + i, 1020 + i; (i, 0) of the last 1016 + i.
+    let old = [1000, 1011 + 5, 1022, 1013 + 5];
+    expected.extend((0..4).map(|i| 1010 + i + old[i as usize] * 10000 + 1016 + i));
+    let first = [1002, 1001, 1002, 1003];
+    expected.extend((0..4).map(|i| first[i as usize] + (1015 + i) * 10000));
+    expected.extend([7 + 100 * 34, 15 + 100 * 8, 9 + 100 * 36, 17 + 100 * 10]);
+    expected.extend([3; 4]);
+    let refused = [("tesla:nv50", "image-atomics"), ("vivante", "image-atomics")];
+    everywhere("arrays_of_images", source, &d, &refused, |words| {
+        (words != expected).then(|| format!("{words:?} is not {expected:?}"))
+    });
+}
+
 /// Tests of `SignedZeroInfNanPreserve`: operations that would be left out if zeros had no sign, or if there were neither infinities nor
 /// numbers that are none.
 #[test]

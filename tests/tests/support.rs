@@ -7,7 +7,7 @@ use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::{Class, Diagnostic, Module, Refusal, ResourceKind, Stage};
-use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, DepthStencil, Format, Pipeline, Target};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::predict;
@@ -173,6 +173,16 @@ fn parts() -> Vec<Probe> {
             on(Vec::new(), 1),
             "enable clip_distances;\nstruct O { @builtin(position) p: vec4f, @builtin(clip_distances) d: array<f32, 2> }\n\
              @vertex fn main() -> O { return O(vec4f(1), array(1.0, 2.0)); }\n@fragment @early_depth_test(force) fn fs() {}",
+        ),
+        drawn(
+            R::EarlyTests,
+            &["tesla"],
+            Some(Pipeline {
+                targets: vec![Some(Target::new(Format::Rgba8Unorm))],
+                depth: Some(DepthStencil { depth_write: true, ..DepthStencil::new(Format::Depth16Unorm) }),
+                ..Pipeline::default()
+            }),
+            "@fragment @early_depth_test(force) fn main(@builtin(position) p: vec4f) -> @location(0) vec4f { if p.x < 3.0 { discard; } return p; }",
         ),
         drawn(
             R::TargetFormats,

@@ -144,17 +144,18 @@ impl<'a> LaunchState<'a> {
         for r in &entry.resources {
             let ok = match r.kind {
                 ResourceKind::Storage => r.slot <= 14,
-                ResourceKind::StorageTexture if is_window(r) => r.slot <= 14,
+                ResourceKind::StorageTexture if is_window(r) => r.slot.saturating_add(r.count.max(1)) <= 15,
                 ResourceKind::Texture | ResourceKind::StorageTexture => r.slot + r.count.max(1) <= 16,
                 ResourceKind::Sampler => r.slot + r.count.max(1) <= 16,
                 // Ours leave c0 to words, c14 to data and c15 to drivers.
                 ResourceKind::Uniform if hardware => r.slot <= 15 || (0x100..=0x10e).contains(&r.slot),
                 _ => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),
             };
-            if !ok || r.count > 1 && (r.kind.is_buffer() || is_window(r)) {
+            if !ok || r.count > 1 && r.kind.is_buffer() {
                 return Err(bad(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot)));
             }
-            if l.window > 0 && (r.slot == 14 || r.slot == 0x10e) {
+            let last = if is_window(r) { r.slot + r.count.max(1) - 1 } else { r.slot };
+            if l.window > 0 && (last == 14 || r.slot == 0x10e) {
                 return Err(bad("slot 14 is taken by the workgroup window"));
             }
         }
@@ -191,9 +192,12 @@ impl<'a> LaunchState<'a> {
         for r in &entry.resources {
             if !r.kind.is_buffer() {
                 if is_window(r) {
-                    let word = |k: u16| self.common.descriptor_word(r.descriptor(0), k);
-                    let words = [word(0)?, word(1)?, word(2)?, word(3)?, word(4)?];
-                    memories.global[r.slot as usize] = Some(Window::read(words, &memories.space, true)?);
+                    for element in 0..r.count.max(1) {
+                        let word = |k: u16| self.common.descriptor_word(r.descriptor(element), k);
+                        let words = [word(0)?, word(1)?, word(2)?, word(3)?, word(4)?];
+                        let window = Window::read(words, &memories.space, true)?;
+                        memories.global[(r.slot + element) as usize] = Some(window);
+                    }
                 }
                 continue;
             }
