@@ -99,9 +99,11 @@ fn refusals_name_target_and_feature() {
         @compute @workgroup_size(1) fn main() { atomicAdd(&o, 1u); }";
     let large = "@group(0) @binding(0) var<storage, read_write> o: u32;
         @compute @workgroup_size(1024) fn main() { o = 1u; }";
-    for (wgsl, generation, code, word) in
-        [(wide, 3, "wide-types", "64-bit floats"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
-    {
+    for (wgsl, generation, code, word) in [
+        (wide, 3, "wide-types", "64-bit floats"),
+        (atomic, 0, "atomics", "atomic"),
+        (large, 3, "workgroup-size", "512"),
+    ] {
         let m = module(wgsl);
         let d = TESLA.compile(&m, "main", generation, &options(2)).map(|_| ()).expect_err("refused");
         assert_eq!(d.class, gpucc_ir::Class::Unsupported, "{d}");
@@ -234,20 +236,20 @@ fn what_is_lost_behind_early_tests_is_refused() {
         let o = CodegenOptions { pipeline: Some(Box::new(pipeline)), ..options(1) };
         TESLA.compile(&module(source), "main", chip, &o).map_err(|d| d.refusal())
     };
-    for chip in 0..4 {
+    for (chip, name) in NAMES.into_iter().enumerate() {
         // Masks are refused as such before nva3.
         for source in [Some(&discards), (chip == 3).then_some(&mask)].into_iter().flatten() {
             for depth in written {
                 let refused = compiled(source, chip, Some(depth), false).map(|_| ());
-                assert_eq!(refused, Err(Some(Refusal::EarlyTests)), "{}: {depth:?}\n{source}", NAMES[chip]);
+                assert_eq!(refused, Err(Some(Refusal::EarlyTests)), "{name}: {depth:?}\n{source}");
             }
             for depth in kept.into_iter().map(Some).chain([None]) {
-                assert!(compiled(source, chip, depth, false).is_ok(), "{}: {depth:?}\n{source}", NAMES[chip]);
+                assert!(compiled(source, chip, depth, false).is_ok(), "{name}: {depth:?}\n{source}");
             }
         }
         assert_eq!(compiled(&plain, chip, Some(written[0]), true).map(|_| ()), Err(Some(Refusal::EarlyTests)));
         for source in [&plain, &late] {
-            assert!(compiled(source, chip, Some(written[0]), false).is_ok(), "{}", NAMES[chip]);
+            assert!(compiled(source, chip, Some(written[0]), false).is_ok(), "{name}");
         }
     }
 }
