@@ -14,4 +14,5 @@ mod report;
 mod run_time;
 mod semantics;
 mod stages;
+mod valid;
 mod wesl;

@@ -33,6 +33,7 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
             changes.push((from, to - from, text));
         }
     }
+    private(t, &constants, changes);
     // The results of `frexp` and `modf` have no text: their members are written where they are asked for.
     for constant in &constants.list {
         let Value::Struct(_) = constant.value else { continue };
@@ -58,6 +59,29 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
             None => {}
         }
     }
+}
+
+/// Private variables that begin with what `frexp` or `modf` of a constant give: a structure of ours takes the place of one without a name.
+fn private(t: &Tokens, constants: &Constants, changes: &mut Changes) {
+    let mut declared: BTreeMap<String, String> = BTreeMap::new();
+    for n in 6..t.list.len() {
+        let head = ["var", "<", "private", ">"].iter().enumerate().all(|(k, text)| t.text(n - 6 + k) == *text);
+        if !head || t.text(n - 1) != "=" || !matches!(t.text(n), "modf" | "frexp") {
+            continue;
+        }
+        let mut at = Reader { t, constants, n, depth: 0 };
+        let Some(Value::Struct(members)) = at.postfix() else { continue };
+        let typed = members.iter().map(|(name, value)| Some((name, value.concrete_type()?, value.text()?)));
+        let Some(typed) = typed.collect::<Option<Vec<_>>>() else { continue };
+        let name = format!("gpucc_{}_{}", t.text(n), typed[0].1.replace(['<', '>'], "_"));
+        let list = typed.iter().map(|(name, ty, _)| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ");
+        let values = typed.iter().map(|m| m.2.as_str()).collect::<Vec<_>>().join(", ");
+        let (from, to) = (t.list[n].at, t.list[at.n - 1].end);
+        changes.push((from, to - from, format!("{name}({values})")));
+        declared.insert(format!(" struct {name} {{ {list} }}"), name);
+    }
+    let end = t.list.last().map_or(0, |l| l.end);
+    changes.extend(declared.into_keys().map(|text| (end, 0, text)));
 }
 
 /// A constant with its declaration: from `const` to the semicolon.

@@ -19,7 +19,8 @@ const READ: [&str; 6] = [
 ];
 
 /// Extensions of other implementations that this version does not have, besides those whose names begin with `chromium_`.
-const REFUSED: [&str; 8] = [
+const REFUSED: [&str; 9] = [
+    "texel_buffers",
     "subgroup_id",
     "subgroup_size_control",
     "texture_and_sampler_let",
@@ -65,5 +66,32 @@ pub fn find(t: &Tokens, changes: &mut Changes) -> Result<(), Diagnostic> {
         }
         n = end + 1;
     }
-    Ok(())
+    types(t)
+}
+
+/// Types of such extensions.
+const TYPES: [&str; 3] = ["buffer", "bufferView", "texel_buffer"];
+
+/// Refuses a type of an extension that this version does not have, where the source gives its name no other meaning.
+fn types(t: &Tokens) -> Result<(), Diagnostic> {
+    let is_type = |n: &usize| {
+        let place = matches!(t.text(n - 1), ":" | "<" | ",") || t.text(n + 1) == "<";
+        t.is_word(*n) && TYPES.contains(&t.text(*n)) && place
+    };
+    let mut found = (1..t.list.len()).filter(is_type).peekable();
+    if found.peek().is_none() {
+        return Ok(());
+    }
+    let scopes = super::scopes::Scopes::new(t);
+    match found.find(|&n| scopes.find(t, n).is_none()) {
+        Some(n) => {
+            let span = Span::new(t.list[n].at as u32, t.list[n].end as u32);
+            Err(report::unsupported(
+                Refusal::Extensions,
+                &format!("the type `{}` of a WGSL extension", t.text(n)),
+                span,
+            ))
+        }
+        None => Ok(()),
+    }
 }

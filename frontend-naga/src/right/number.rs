@@ -96,6 +96,18 @@ impl Value {
         })
     }
 
+    /// The type of lanes as WGSL writes it; numbers without a type get the one that variables have.
+    pub fn concrete_type(&self) -> Option<String> {
+        let (kind, lanes) = self.lanes()?;
+        let scalar = match kind {
+            Kind::AbstractInt | Kind::I32 => "i32",
+            Kind::U32 => "u32",
+            Kind::AbstractFloat | Kind::F32 => "f32",
+            Kind::F16 => "f16",
+        };
+        Some(if lanes.len() == 1 { scalar.into() } else { format!("vec{}<{scalar}>", lanes.len()) })
+    }
+
     /// Lanes of a kind, each as the kind holds it.
     pub fn of(kind: Kind, lanes: impl IntoIterator<Item = f64>) -> Option<Value> {
         Some(Lanes(kind, lanes.into_iter().map(|v| kind.hold(v)).collect::<Option<_>>()?))

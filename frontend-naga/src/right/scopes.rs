@@ -106,7 +106,10 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
         let outer: Vec<&str> = declared(t, body + 1, n, depth).map(|k| t.text(k)).collect();
         for k in declared(t, open + 1, close, depth + 1).filter(|&k| outer.contains(&t.text(k))) {
             let name = t.text(k);
-            for m in (k..close).filter(|&m| t.text(m) == name && !matches!(t.text(m - 1), "." | "@")) {
+            // Its own initialiser still names the outer one.
+            let known = statement_end(t, k);
+            let named = |m: &usize| t.text(*m) == name && !matches!(t.text(m - 1), "." | "@");
+            for m in (k..close).filter(|&m| m == k || m > known).filter(named) {
                 let token = t.list[m];
                 changes.push((token.at, token.end - token.at, format!("{name}_continuing")));
             }

@@ -13,6 +13,14 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
             "-" if n > 0 && t.text(n - 1) == "-" && t.touch(n - 1) && is_difference(t, n) => {
                 changes.push((token.at, 0, " ".into()));
             }
+            // The right side is never evaluated: numbers that no type of 32 bits with a sign holds are no mistakes there.
+            "false" | "true" if t.text(n + 3) == "(" && t.touch(n + 1) && short_circuits(t, n) => {
+                let close = t.list[n + 3].pair;
+                changes.extend((n + 3..close).filter(|&k| is_large(t.text(k))).map(|k| {
+                    let large = t.list[k];
+                    (large.at, large.end - large.at, "0".to_string())
+                }));
+            }
             // A bracket behind the word is read as one around the whole expression.
             "const_assert" if t.text(n + 1) == "(" && t.text(t.list[n + 1].pair + 1) != ";" => {
                 let Some(end) = (n..t.list.len()).find(|&k| t.text(k) == ";") else { continue };
@@ -31,6 +39,19 @@ pub fn find(t: &Tokens, changes: &mut Changes) {
             _ => {}
         }
     }
+}
+
+/// Whether the operand at a token decides alone what `&&` or `||` behind it gives.
+fn short_circuits(t: &Tokens, n: usize) -> bool {
+    let sign = if t.text(n) == "false" { "&" } else { "|" };
+    t.text(n + 1) == sign && t.text(n + 2) == sign
+}
+
+/// Whether a text is a whole number without a type that `i32` does not hold.
+fn is_large(text: &str) -> bool {
+    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
+    let number = digits.map_or_else(|| text.parse().ok(), |d| i128::from_str_radix(d, 16).ok());
+    number.is_some_and(|n: i128| n > i128::from(i32::MAX))
 }
 
 /// Whether the second of two signs `--` is of an operand: behind a decrement nothing of an expression follows.

@@ -5,7 +5,14 @@
 //! v.zx += e;   =>    { var s = v.zx; s += e; v.z = s.x; v.x = s.y; }
 //! ```
 //!
-//! A left side with a call in it is evaluated once, by a pointer.
+//! A left side with a call in it is evaluated once, by a pointer. Of swizzles of swizzles the components are those of the vector, and one
+//! component of a swizzle is one of the vector:
+//!
+//! ```text
+//! v.yz.yx = e;     =>    as v.zy = e;
+//! v.yz.y += e;     =>    v.z += e;
+//! v.zyx[i] = e;    =>    v[array(2, 1, 0)[i]] = e;
+//! ```
 //!
 //! The head of a `for` cannot hold a block; such a `for` becomes a `loop`:
 //!
@@ -25,8 +32,11 @@ const PLACE: &str = "gpucc_vector";
 /// Finds them, when the other changes are known. What is put in is told as the left side.
 pub fn find(t: &Tokens, changes: &mut Changes) -> Vec<(usize, Span)> {
     let mut told = Vec::new();
+    let members = members(t);
     for n in 1..t.list.len() {
-        if let Some(found) = assignment(t, n) {
+        if let Some(found) = element(t, n, &members) {
+            changes.push(found);
+        } else if let Some(found) = assignment(t, n, &members) {
             let left = Span::new(found[0].0 as u32, t.list[n].end as u32);
             told.extend(found.iter().map(|change| (change.0, left)));
             changes.extend(found);
@@ -78,21 +88,73 @@ fn separator(t: &Tokens, from: usize, close: usize) -> Option<usize> {
     None
 }
 
-/// The changes of the assignment whose left side ends with this word.
-fn assignment(t: &Tokens, n: usize) -> Option<[(usize, usize, String); 2]> {
-    let word = t.text(n);
-    let set = |letters: &str| word.chars().all(|c| letters.contains(c));
-    let unlike = word.char_indices().all(|(k, c)| !word[..k].contains(c));
-    let is_swizzle = (2..=4).contains(&word.len()) && (set("xyzw") || set("rgba")) && unlike;
-    if !is_swizzle || t.text(n - 1) != "." || t.list[n].depth == 0 {
+/// The names of members of structures that are spelled like swizzles.
+fn members(t: &Tokens) -> Vec<&str> {
+    let is_member = |n: &usize| {
+        let first = n.checked_sub(1).is_some_and(|k| matches!(t.text(k), "{" | "," | ")"));
+        first && t.text(n + 1) == ":" && t.list[*n].depth == 1 && letters(t.text(*n)).is_some()
+    };
+    (0..t.list.len()).filter(is_member).map(|n| t.text(n)).collect()
+}
+
+/// The components that a word names.
+fn letters(word: &str) -> Option<Vec<usize>> {
+    let all = |set: &str| word.chars().map(|c| set.find(c)).collect::<Option<Vec<_>>>();
+    (1..=4).contains(&word.len()).then(|| all("xyzw").or_else(|| all("rgba"))).flatten()
+}
+
+/// The components of a chain of swizzles that ends with a word, and its first token, a dot.
+fn chain(t: &Tokens, n: usize, members: &[&str]) -> Option<(Vec<usize>, usize)> {
+    let swizzle = |n: usize| {
+        let own = n > 0 && t.text(n - 1) == "." && t.is_word(n) && !members.contains(&t.text(n));
+        letters(t.text(n)).filter(|_| own)
+    };
+    let (mut list, mut first) = (swizzle(n)?, n - 1);
+    while let Some(outer) = first.checked_sub(1).and_then(swizzle).filter(|o| o.len() > 1) {
+        list = list.into_iter().map(|k| outer.get(k).copied()).collect::<Option<_>>()?;
+        first -= 2;
+    }
+    Some((list, first))
+}
+
+/// The change of a left side that is one component of a swizzle.
+fn element(t: &Tokens, n: usize, members: &[&str]) -> Option<(usize, usize, String)> {
+    let steps = matches!(t.text(n + 1), "+" | "-") && t.text(n + 1) == t.text(n + 2) && t.touch(n + 1);
+    let ends = matches!(t.text(n + 3), ";" | ")");
+    if t.list[n].depth == 0 || !(steps && ends || operator(t, n + 1).is_some()) {
         return None;
     }
+    if t.text(n) == "]" {
+        let open = t.list[n].pair;
+        let (list, first) = chain(t, open.checked_sub(1)?, members)?;
+        begin(t, first)?;
+        let (from, to) = (t.list[first].at, t.list[n].end);
+        let list = list.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let index = &t.code[t.list[open].at..to];
+        return (list.len() > 1).then(|| (from, to - from, format!("[array({list}){index}]")));
+    }
+    let (list, first) = chain(t, n, members)?;
+    begin(t, first)?;
+    let (from, to) = (t.list[first].at, t.list[n].end);
+    let whole = first + 1 == n;
+    let &[one] = list.as_slice() else { return None };
+    (!whole).then(|| (from, to - from, format!(".{}", ["x", "y", "z", "w"][one])))
+}
+
+/// The changes of the assignment whose left side ends with this word.
+fn assignment(t: &Tokens, n: usize, members: &[&str]) -> Option<[(usize, usize, String); 2]> {
+    let (list, dot) = chain(t, n, members)?;
+    let unlike = list.iter().enumerate().all(|(k, c)| !list[..k].contains(c));
+    if list.len() < 2 || !unlike || t.list[n].depth == 0 {
+        return None;
+    }
+    let word: String = list.iter().map(|&k| ["x", "y", "z", "w"][k]).collect();
     let signs = operator(t, n + 1)?;
     let value = n + 1 + signs;
     let first = begin(t, n)?;
     let end = end(t, value)?;
     let source = |from: usize, to: usize| &t.code[t.list[from].at..t.list[to].end];
-    let base = source(first, n - 2);
+    let base = source(first, dot - 1);
     let operator = source(n + 1, value - 1);
     let (place, mut before) = match base.contains('(') {
         true => (format!("(*{PLACE})"), format!("{{ let {PLACE} = &({base}); ")),
