@@ -23,6 +23,7 @@ mod parse;
 #[doc(hidden)]
 pub mod report;
 mod right;
+mod rules;
 mod run_time;
 mod severity;
 mod shadow;
@@ -155,13 +156,14 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
         return parse_text(input, lang);
     };
     let list = match parse_halves(text) {
-        Ok(parsed) => return Ok(parsed.with_source(text)),
+        Ok(parsed) => return rules::of_text(text).map(|()| parsed.with_source(text)),
         Err(list) => list,
     };
     // Text that naga's parser cannot read may be said in another way.
     let Some(right) = right::put_right(text).map_err(|d| vec![d])? else { return Err(list) };
     let explained = |list: Vec<Diagnostic>| list.into_iter().map(|d| right.edits.explain(d)).collect::<Vec<_>>();
     let mut parsed = parse_halves(&right.text).map_err(explained)?;
+    rules::of_text(text)?;
     parsed.heads.iter_mut().for_each(|h| h.1 = right.edits.span(h.1));
     parsed.regions = right.regions;
     Ok(Parsed { edits: parsed.edits.after(right.edits), ..parsed }.with_source(text))

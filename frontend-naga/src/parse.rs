@@ -2,8 +2,8 @@
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
 use crate::{
-    Edits, Input, Lang, Parsed, Stage, aliasing, arguments, behaviour, halves, misread, report, run_time, shadow,
-    subgroups,
+    Edits, Input, Lang, Parsed, Stage, aliasing, arguments, behaviour, halves, misread, report, rules, run_time,
+    shadow, subgroups,
 };
 use gpucc_ir::{Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
@@ -167,6 +167,7 @@ fn validated(mut module: naga::Module, lang: Lang, source: &str, stack: usize) -
     };
     if lang == Lang::Wgsl {
         aliasing::check(&module, source)?;
+        rules::of_module(&module, source)?;
     }
     let heads = heads(&module, lang, source);
     Ok(Parsed { module, info, types, lang, heads, edits: Edits::default(), regions: Vec::new(), stack, source: None })

@@ -11,6 +11,7 @@ mod limits;
 mod messages;
 mod misread;
 mod report;
+mod rules;
 mod run_time;
 mod semantics;
 mod stages;

@@ -92,7 +92,7 @@ struct Constant {
 }
 
 /// The constants of a source that have a value here.
-struct Constants<'a> {
+pub struct Constants<'a> {
     scopes: Scopes<'a>,
     /// In the order in which they were evaluated.
     list: Vec<Constant>,
@@ -101,7 +101,8 @@ struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
-    fn new(t: &'a Tokens) -> Constants<'a> {
+    /// Those of a source.
+    pub fn new(t: &'a Tokens) -> Constants<'a> {
         let mut all = Constants { scopes: Scopes::new(t), list: Vec::new(), places: BTreeMap::new() };
         // A constant may stand in front of what it is made of, at the level of the module.
         for _ in 0..2 {
@@ -133,6 +134,13 @@ impl<'a> Constants<'a> {
         Some((value, end))
     }
 
+    /// The value of the constant expression that begins at a token, and the token behind it.
+    pub fn expression(&self, t: &Tokens, n: usize) -> Option<(Value, usize)> {
+        let mut at = Reader { t, constants: self, n, depth: 0 };
+        let value = at.expression(0)?;
+        Some((value, at.n))
+    }
+
     /// The value of a name.
     fn value(&self, t: &Tokens, n: usize) -> Option<&Value> {
         let place = self.places.get(&self.scopes.find(t, n)?)?;
@@ -146,7 +154,7 @@ impl<'a> Constants<'a> {
 }
 
 /// A type there: its lanes and rows (of a matrix columns and rows), its kind if it is written, and the token behind.
-fn kind_of(t: &Tokens, n: usize) -> Option<((usize, usize), Option<Kind>, usize)> {
+pub fn kind_of(t: &Tokens, n: usize) -> Option<((usize, usize), Option<Kind>, usize)> {
     let scalar = |text: &str| match text {
         "f32" => Some(Kind::F32),
         "i32" => Some(Kind::I32),

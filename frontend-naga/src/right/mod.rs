@@ -3,10 +3,10 @@
 //! Nothing here runs for a source that naga reads. Each part looks at the tokens of the source and says what changes; [`crate::edits`] leads
 //! places in the new text back to the source, so that messages show what the author wrote.
 
-mod constants;
+pub mod constants;
 mod diagnostics;
 mod extensions;
-mod number;
+pub mod number;
 pub mod scopes;
 mod spellings;
 mod swizzles;

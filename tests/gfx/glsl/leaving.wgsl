@@ -9,7 +9,7 @@
     let at = vec2<i32>(p.xy);
     let tile = textureLoad(tiles, at, 0);
     var steps = 0;
-    if at.x == 11 || at.x == 10 || at.y == 5 || at.y == 6 && (at.x & 1) != 0 {
+    if at.x == 11 || at.x == 10 || at.y == 5 || (at.y == 6 && (at.x & 1) != 0) {
         discard;
     } else if at.x > 12 {
         steps = 13;
