@@ -14,7 +14,7 @@ const SOURCE: &str = "
         var b = o[i];
         while b <= 5 {
             if i32(i & 3u) <= b {
-                if b == 1 { if never != 0 { loop { } } o[i] = b; break; }
+                if b == 1 { if never != 0 { while true { } } o[i] = b; break; }
                 b = b + 1; continue;
             }
             if o[i + 64] == b { o[i] = 9; return; }

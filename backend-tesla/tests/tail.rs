@@ -23,7 +23,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
     atomicMin(&least, n + 5u);
     atomicAdd(&sum, n);
     workgroupBarrier();
-    let far = (i ^ 5u) + (n * 7u ^ 3u) + atomicLoad(&least);
+    let far = (i ^ 5u) + ((n * 7u) ^ 3u) + atomicLoad(&least);
     o[i] = far * 3u + atomicLoad(&sum);
 }";
 

@@ -77,7 +77,7 @@ fn wrong_arguments_are_told() {
         {
             const char *src = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;"
                 "@compute @workgroup_size(1) fn a(@builtin(workgroup_id) g: vec3u) { o[g.x] = 7u + g.x; }"
-                "@compute @workgroup_size(1) fn b() { loop { o[0] += 1u; } }";
+                "@compute @workgroup_size(1) fn b() { while true { o[0] += 1u; } }";
             gpucc_options o = { sizeof o, "gcn", NULL, GPUCC_WGSL, 2, 0 };
             gpucc_container *c;
             EXPECT(gpucc_compile(NULL, 4, &o, &c, &m), GPUCC_USAGE, "NULL");

@@ -208,7 +208,7 @@ fn bad_shaders_are_told_where() {
 fn bad_runs_are_clear() {
     let dir = scratch("run");
     let endless = dir.join("endless.wgsl");
-    std::fs::write(&endless, "@compute @workgroup_size(1) fn main() { loop {} }").expect("a file");
+    std::fs::write(&endless, "@compute @workgroup_size(1) fn main() { while true {} }").expect("a file");
     let endless = endless.to_str().expect("a plain path");
     for target in ["interp", "valhall", "tesla", "gcn", "vivante"] {
         expect(&["run", endless, "--target", target, "--steps", "100000"], 1, "step");
@@ -491,7 +491,7 @@ fn beyond_the_buffers() {
 fn source_lines() {
     let dir = scratch("lines");
     let shader = dir.join("endless.wgsl");
-    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() {\n    loop {\n        o[0] = o[0] * 3u + 1u;\n    }\n}\n";
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() {\n    while true {\n        o[0] = o[0] * 3u + 1u;\n    }\n}\n";
     std::fs::write(&shader, source).expect("a file");
     let shader = shader.to_str().expect("a plain path");
     for target in ["valhall", "tesla", "gcn", "vivante"] {

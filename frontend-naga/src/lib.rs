@@ -156,17 +156,17 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
         return parse_text(input, lang);
     };
     let list = match parse_halves(text) {
-        Ok(parsed) => return rules::of_text(text).map(|()| parsed.with_source(text)),
+        Ok(parsed) => return parsed.obeys(text).map(|parsed| parsed.with_source(text)),
         Err(list) => list,
     };
     // Text that naga's parser cannot read may be said in another way.
     let Some(right) = right::put_right(text).map_err(|d| vec![d])? else { return Err(list) };
     let explained = |list: Vec<Diagnostic>| list.into_iter().map(|d| right.edits.explain(d)).collect::<Vec<_>>();
     let mut parsed = parse_halves(&right.text).map_err(explained)?;
-    rules::of_text(text)?;
     parsed.heads.iter_mut().for_each(|h| h.1 = right.edits.span(h.1));
     parsed.regions = right.regions;
-    Ok(Parsed { edits: parsed.edits.after(right.edits), ..parsed }.with_source(text))
+    let parsed = Parsed { edits: parsed.edits.after(right.edits), ..parsed };
+    parsed.obeys(text).map(|parsed| parsed.with_source(text))
 }
 
 /// WGSL that was made of a source by changes.
@@ -261,6 +261,15 @@ impl Parsed {
     fn with_source(self, text: &str) -> Parsed {
         let source = (!self.module.overrides.is_empty()).then(|| (text.to_string(), Edits::default()));
         Parsed { source, ..self }
+    }
+
+    /// The module, if it obeys the rules of WGSL that naga does not check.
+    fn obeys(self, text: &str) -> Result<Parsed, Vec<Diagnostic>> {
+        rules::of_text(text)?;
+        match rules::of_lanes(&self.module, text) {
+            Some(found) => Err(vec![self.edits.explain(found)]),
+            None => Ok(self),
+        }
     }
 
     /// The language it was written in.

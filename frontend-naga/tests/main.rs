@@ -7,6 +7,7 @@ mod guard_glsl;
 mod guard_spirv;
 mod guard_thread;
 mod guard_wgsl;
+mod lanes;
 mod limits;
 mod messages;
 mod misread;

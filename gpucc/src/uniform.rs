@@ -1,8 +1,8 @@
 //! Checks WGSL's uniformity rules, which naga does not: barriers, since all invocations of a workgroup come to them
 //! together, and derivatives and samples whose level comes from the quad, since all of its lanes give a value.
 //!
-//! The analysis of the IR decides, on functions whose variables have become values. It calls some things uniform that WGSL does
-//! not (variables that stay in memory, workgroups of one invocation), and never the other way round.
+//! The analysis of the IR decides, on functions whose variables have become values. Memory that may be written is never uniform. It calls some
+//! things uniform that WGSL does not (variables that stay in memory, workgroups of one invocation), and never the other way round.
 
 use gpucc_frontend_naga::{DerivativeUniformity, Told};
 use gpucc_ir::analysis::Uniformity;
@@ -40,7 +40,21 @@ pub fn check(module: &Module, derivatives: &DerivativeUniformity) -> Vec<Diagnos
             }
         }
         let f = &m.funcs[gpucc_ir::Func(0)];
-        let u = Uniformity::of_workgroups(&m, f);
+        let u = Uniformity::by_access(&m, f);
+        // Lanes ask for one value: they name one place.
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let asks = d.mem().is_some_and(|mem| {
+                mem.flags.has(gpucc_ir::MemFlags::UNIFORM) && m.space(mem.place) == gpucc_ir::Space::Workgroup
+            });
+            if d.op == Op::Load && asks && d.args.iter().any(|&v| u.is_divergent(v)) {
+                let span = m.span(d.loc);
+                let message = "the pointer of `workgroupUniformLoad` is not uniform: invocations of the workgroup may name several places";
+                let d = Diagnostic::invalid("barrier-uniformity", message);
+                let d = d.at(if span.is_known() { span } else { e.span }, "here");
+                out.extend(Some(d).filter(|d| !out.contains(d)));
+            }
+        }
         for (_, i) in insts.into_iter().filter(|&(b, _)| u.divergent_block(b)) {
             let span = m.span(f.insts[i].loc);
             let at = if span.is_known() { span } else { e.span };

@@ -19,21 +19,21 @@ const HEAD: &str = "\
 
 /// A program that never ends.
 const ENDLESS: [&str; 7] = [
-    "loop { }",
-    "loop { r += 1; }",
+    "while true { }",
+    "while true { r += 1; }",
     "while true { if r > 3 { r -= 7; continue; } r++; }",
-    "loop { switch r & 3 { case 1: { continue; } default: { r++; } } }",
-    "loop { for (var q = 0; q < r; q++) { if q == b { break; } } }",
-    "loop { loop { r++; } }",
-    "if r == 5 { loop { } } else { loop { b++; } }",
+    "while true { switch r & 3 { case 1: { continue; } default: { r++; } } }",
+    "while true { for (var q = 0; q < r; q++) { if q == b { break; } } }",
+    "while true { for (;true;) { r++; } }",
+    "if r == 5 { while true { } } else { while true { b++; } }",
 ];
 
 /// The same of fragments, where lanes may be thrown away in it.
 const DISCARDS: [&str; 4] = [
-    "loop { discard; }",
+    "while true { discard; }",
     "loop { discard; continuing { break if r == i; } }",
-    "loop { if b > r { discard; } r++; }",
-    "for (var q = 0; q < 7; q++) { if q == r { discard; } loop { discard; } }",
+    "while true { if b > r { discard; } r++; }",
+    "for (var q = 0; q < 7; q++) { if q == r { discard; } while true { discard; } }",
 ];
 
 /// Conditions that no lane meets: one for all lanes, one for each.

@@ -353,7 +353,7 @@ const WGSL: [(Litmus, Shared); 5] = [
     (
         Litmus {
             name: "WGSL: two reads of one place",
-            body: "atomicStore(&flags[i], 1u); let k = i * 37u & 511u; let a = atomicLoad(&flags[k]); let b = atomicLoad(&flags[k]);
+            body: "atomicStore(&flags[i], 1u); let k = (i * 37u) & 511u; let a = atomicLoad(&flags[k]); let b = atomicLoad(&flags[k]);
                    found[i] = select(0u, 1u, a > b);",
             holds: all_zero,
             first: 0,
@@ -372,14 +372,14 @@ const WGSL: [(Litmus, Shared); 5] = [
     (
         Litmus {
             name: "WGSL: a scan that looks back, value and flag in one word",
-            body: "var k = i; var sum = i; atomicStore(&flags[i + 64u], i << 2u | 1u);
+            body: "var k = i; var sum = i; atomicStore(&flags[i + 64u], (i << 2u) | 1u);
                    loop {
                      let f = atomicLoad(&flags[k]);
                      sum += select(0u, f >> 2u, (f & 3u) != 0u);
                      if (f & 3u) == 2u { break; }
                      k -= select(0u, 64u, (f & 3u) == 1u);
                    }
-                   atomicStore(&flags[i + 64u], sum << 2u | 2u); found[i] = sum;",
+                   atomicStore(&flags[i + 64u], (sum << 2u) | 2u); found[i] = sum;",
             holds: sums,
             first: 2,
         },

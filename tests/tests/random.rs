@@ -176,7 +176,7 @@ fn programs_are_deterministic_and_varied() {
         "if params.a > 15u {",
         "&& me > 4000u {",
         "zeros[me] != 0u",
-        "loop { }",
+        "while true { }",
         "loop { continuing { break if",
         "while true {",
         "{ continue; } }",
@@ -186,7 +186,7 @@ fn programs_are_deterministic_and_varied() {
     let fragments: String = (0..300).map(|s| Generator::of(s, Kind::Fragment).program()).collect();
     for part in [
         "    if params.a > 15u {\n        discard;",
-        "loop { discard; }",
+        "while true { discard; }",
         "loop { discard; continuing {",
         "{ discard; continue; }",
     ] {

@@ -41,13 +41,16 @@ fn endless_loops_of_some_lanes() {
         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {";
     let ends: Vec<u32> = (0..64).map(|i| i + 7).collect();
     for (body, endless) in [
-        ("if i < 3u { loop { } }", true),
-        ("if i > 100u { loop { } } o[i] = i + 7u;", false),
-        ("if i < 3u { loop { o[i] += 1u; } } o[i] = i + 7u;", true),
-        ("if i > 100u { loop { o[i] += 1u; } } else { o[i] = 7u; } o[i] = i + 7u;", false),
-        ("for (var k = 0u; k < 2u; k++) { if i + k > 100u { loop { } } o[i] = i + 6u + k; }", false),
-        ("switch i { case 200u: { loop { } } case 201u: { loop { o[0] = 1u; } } default: { } } o[i] = i + 7u;", false),
-        ("if i > 100u { if i > 200u { loop { } } o[i] = 1u; } o[i] = i + 7u;", false),
+        ("if i < 3u { while true { } }", true),
+        ("if i > 100u { while true { } } o[i] = i + 7u;", false),
+        ("if i < 3u { while true { o[i] += 1u; } } o[i] = i + 7u;", true),
+        ("if i > 100u { while true { o[i] += 1u; } } else { o[i] = 7u; } o[i] = i + 7u;", false),
+        ("for (var k = 0u; k < 2u; k++) { if i + k > 100u { while true { } } o[i] = i + 6u + k; }", false),
+        (
+            "switch i { case 200u: { while true { } } case 201u: { while true { o[0] = 1u; } } default: { } } o[i] = i + 7u;",
+            false,
+        ),
+        ("if i > 100u { if i > 200u { while true { } } o[i] = 1u; } o[i] = i + 7u;", false),
     ] {
         everywhere(&format!("{HEAD} {body} }}"), &words(&[0; 64]), |r| match r {
             Ok(d) => !endless && d.words(0, 0).as_ref() == Some(&ends),

@@ -50,7 +50,7 @@ fn absent_lanes_decide_nothing_else() {
         "{HEAD}  o[i] = a[i] + 1u;
   if (l & 1u) == 0u {{
     let x = a[i] * 3u + l;
-    let there = (subgroupBallot(true).x >> 1u & 1u) == 1u;
+    let there = ((subgroupBallot(true).x >> 1u) & 1u) == 1u;
     let y = subgroupBroadcast(x, 1u) + 1u;
     o[64u + i] = subgroupShuffleXor(x, 1u);
     o[128u + i] = select(7u, y, there);

@@ -161,7 +161,7 @@ fn others() -> Vec<Program> {
 var<workgroup> keys: array<u32, 256>;",
             body: "  var v = a[i];
   for (var bit = 0u; bit < 8u; bit++) {
-    let one = v >> bit & 1u;
+    let one = (v >> bit) & 1u;
     let before = subgroupExclusiveAdd(one);
     if l == n - 1u { part[group] = before + one; }
     workgroupBarrier();

@@ -38,7 +38,7 @@ const HEAD: &str = "enable subgroups;
 var<private> lane: u32;
 fn there(j: u32) -> bool {
   let mask = subgroupBallot(true);
-  return (mask[(j >> 5u) & 3u] >> (j & 31u) & 1u) == 1u;
+  return ((mask[(j >> 5u) & 3u] >> (j & 31u)) & 1u) == 1u;
 }
 fn swap(x: u32, m: u32) -> u32 { let y = subgroupShuffleXor(x, m); return select(0u, y, there(lane ^ m)); }
 fn from_lane(x: u32, j: u32) -> u32 { let y = subgroupShuffle(x, j); return select(0u, y, there(j)); }

@@ -13,7 +13,7 @@ use crate::drawing;
 const VERTEX: &str = "
     enable subgroups;
     @vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-        return vec4f(f32(i << 1u & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
+        return vec4f(f32((i << 1u) & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
     }";
 
 /// The size of a subgroup, and the place of a pixel in its own.

@@ -238,3 +238,48 @@ fn compute_programs_give_the_values() {
     let wrong: Vec<String> = FORMS.par_iter().flat_map_iter(wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Memory that may be written is never uniform, whether or not anything is written; a vector that is written whole is as uniform as the value.
+#[test]
+fn memory_that_may_be_written_is_not_uniform() {
+    let head = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @group(0) @binding(1) var<uniform> n: vec4u;
+        @group(0) @binding(2) var<storage, read> r: array<u32>;
+        @group(0) @binding(3) var t: texture_storage_2d<r32uint, read_write>;
+        @group(0) @binding(4) var q: texture_storage_2d<r32uint, read>;
+        var<workgroup> w: array<u32, 64>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {";
+    let check = |body: &str| {
+        let text = format!("{head} {body} }}");
+        gpucc::frontend::load(text.as_bytes(), gpucc::frontend::Lang::Wgsl, &gpucc::frontend::FrontOptions::default())
+            .map(|_| ())
+    };
+    let full = "var x = vec3u(i); var y = vec4u(i);";
+    for body in [
+        "if o[0] == 1u { workgroupBarrier(); }".to_string(),
+        "for (var k = 0u; k < o[3]; k++) { storageBarrier(); }".to_string(),
+        "if textureLoad(t, vec2(0)).x == 1u { workgroupBarrier(); }".to_string(),
+        "if workgroupUniformLoad(&w[i]) > 0u { workgroupBarrier(); }".to_string(),
+        "o[i] = workgroupUniformLoad(&w[o[0] & 63u]);".to_string(),
+        format!("{full} x.xy = n.xy; if x.z == 0u {{ workgroupBarrier(); }}"),
+        format!("{full} x.zyx = vec3u(n.x, i, n.y); if x.x == 0u {{ workgroupBarrier(); }}"),
+    ] {
+        let list = check(&body).expect_err(&body);
+        assert_eq!(list[0].code, "barrier-uniformity", "{body}: {}", list[0]);
+        assert!(list[0].labels[0].span.is_known(), "{body}");
+    }
+    for body in [
+        "if n.x == 1u || r[0] == 2u { workgroupBarrier(); }".to_string(),
+        "if textureLoad(q, vec2(0)).x == 1u { workgroupBarrier(); }".to_string(),
+        "if workgroupUniformLoad(&w[n.x]) > 0u { workgroupBarrier(); }".to_string(),
+        "for (var k = 0u; k < 3u; k++) { o[i] += workgroupUniformLoad(&w[k]); }".to_string(),
+        format!("{full} x.xyz = n.xyz; if x.x == 0u {{ workgroupBarrier(); }}"),
+        format!("{full} x.zyx = n.xyz; if x.y == 0u {{ workgroupBarrier(); }}"),
+        format!("{full} y.wzxy += n - y; y.xyzw = n; if y.w == 0u {{ workgroupBarrier(); }}"),
+        format!("{full} x.xy = n.xy; x.z = n.z; if x.x == 0u {{ workgroupBarrier(); }}"),
+    ] {
+        if let Err(list) = check(&body) {
+            panic!("{body}: {}", list[0]);
+        }
+    }
+}

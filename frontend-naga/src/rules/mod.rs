@@ -5,6 +5,7 @@
 mod attributes;
 mod continues;
 mod grammar;
+mod lanes;
 mod numbers;
 mod stages;
 mod types;
@@ -24,6 +25,11 @@ pub fn of_text(source: &str) -> Result<(), Vec<Diagnostic>> {
         .or_else(|| numbers::check(&tokens))
         .or_else(|| continues::check(&tokens));
     found.map_or(Ok(()), |d| Err(vec![d]))
+}
+
+/// The breach of a rule on lanes in a module that was read from a source, with its place in the text that naga read.
+pub fn of_lanes(module: &Module, source: &str) -> Option<Diagnostic> {
+    lanes::check(module, source)
 }
 
 /// The breaches of rules that need types and calls.

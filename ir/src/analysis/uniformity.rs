@@ -99,16 +99,25 @@ impl Uniformity {
 
     /// Uniformity over a workgroup: a value that only the lanes of a subgroup share is divergent.
     pub fn of_workgroups(m: &Module, f: &Function) -> Uniformity {
-        Uniformity::find(m, f, &DomTree::new(f), Variance::Divergent)
+        Uniformity::find(m, f, &DomTree::new(f), Variance::Divergent, false)
+    }
+
+    /// The same by the rules of WGSL, which ask what a program may do: what is in memory that the shader may write differs between lanes,
+    /// whether or not anything is written.
+    pub fn by_access(m: &Module, f: &Function) -> Uniformity {
+        Uniformity::find(m, f, &DomTree::new(f), Variance::Divergent, true)
     }
 
     /// The same, where the dominators are known.
     pub fn within(m: &Module, f: &Function, dom: &DomTree) -> Uniformity {
-        Uniformity::find(m, f, dom, Variance::Subgroup)
+        Uniformity::find(m, f, dom, Variance::Subgroup, false)
     }
 
-    fn find(m: &Module, f: &Function, dom: &DomTree, agreed: Variance) -> Uniformity {
+    fn find(m: &Module, f: &Function, dom: &DomTree, agreed: Variance, by_access: bool) -> Uniformity {
         let mut written: SecondaryMap<crate::inst::Res, bool> = SecondaryMap::new();
+        for (r, data) in m.resources.iter().filter(|_| by_access) {
+            written[r] = data.kind.is_writable();
+        }
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
             if !d.op.has(OpAttrs::writes) {
@@ -281,8 +290,31 @@ impl Run<'_> {
                 }
             }
             (_, Op::BufferLength) => Variance::Launch,
+            (_, Op::Insert) => self.inserted(i),
             _ => args,
         }
+    }
+
+    /// A vector whose lanes are all put in one after the other has nothing of the first one.
+    fn inserted(&self, i: Inst) -> Variance {
+        let (mut at, mut seen, mut most) = (i, 0u32, Variance::Launch);
+        // As many steps as a vector that is written twice takes.
+        for _ in 0..8 {
+            let d = &self.f.insts[at];
+            let Attr::Lane(lane) = d.attr else { break };
+            if seen & 1 << lane == 0 {
+                most = most.max(self.u.values[d.args[1]]);
+            }
+            seen |= 1 << lane;
+            if seen.count_ones() == self.f.ty(d.args[0]).lanes() {
+                return most;
+            }
+            match self.f.values[d.args[0]].def {
+                ValueDef::Inst(below, _) if self.f.insts[below].op == Op::Insert => at = below,
+                _ => return most.max(self.u.values[d.args[0]]),
+            }
+        }
+        most.max(self.f.insts[at].results.iter().map(|r| self.u.values[r]).max().unwrap_or(Variance::Divergent))
     }
 
     /// Marks what the divergent branch at the end of `b` influences.

@@ -8,9 +8,9 @@ const DECLARED: [(&str, &str); 3] = [
     (
         "var<storage, read> source: Input;",
         "var<uniform> first: First;
-fn word_at(i: u32) -> u32 { return first.words[i >> 2u & (QUARTERu - 1u)][i & 3u]; }
+fn word_at(i: u32) -> u32 { return first.words[(i >> 2u) & (QUARTERu - 1u)][i & 3u]; }
 fn duo_at(i: u32) -> vec2<i32> {
-    let both = first.duos[i >> 1u & 3u];
+    let both = first.duos[(i >> 1u) & 3u];
     return select(both.xy, both.zw, (i & 1u) == 1u);
 }",
     ),

@@ -218,15 +218,15 @@ impl Generator {
     fn no_return(&mut self, depth: u32, ret: Option<Ty>) {
         let discard = if self.kind == Kind::Fragment { "discard; " } else { "" };
         match self.pick(if depth == 0 { 6 } else { 10 }) {
-            0 => self.line("loop { }"),
-            1 => self.line(&format!("loop {{ {discard}}}")),
+            0 => self.line("while true { }"),
+            1 => self.line(&format!("while true {{ {discard}}}")),
             2 => {
                 let c = self.expr(Ty::B, 2);
                 self.line(&format!("loop {{ {discard}continuing {{ break if {c}; }} }}"));
             }
             3 => {
                 let c = self.expr(Ty::B, 2);
-                self.line(&format!("loop {{ if {c} {{ {discard}continue; }} }}"));
+                self.line(&format!("while true {{ if {c} {{ {discard}continue; }} }}"));
             }
             4 => match (self.jumps, ret) {
                 (Jumps::Loop | Jumps::SwitchInLoop, _) => {
@@ -241,15 +241,14 @@ impl Generator {
                     let end = self.ending();
                     self.line(&end);
                 }
-                _ => self.line("loop { }"),
+                _ => self.line("while true { }"),
             },
             5 => {
-                self.line("loop { }");
+                self.line("while true { }");
                 self.assignment();
             }
             k => {
-                let head = if k == 6 { "while true {" } else { "loop {" };
-                self.line(head);
+                self.line("while true {");
                 if k < 9 {
                     self.block(depth - 1, ret, Jumps::Nothing);
                 }
