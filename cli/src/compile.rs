@@ -90,9 +90,15 @@ impl Plan {
             let text = format!("with several inputs, -o must name an existing folder; `{}` is not one", out.display());
             return Err(Failure::Usage(text));
         } else {
+            let stem =
+                |i: &Path| i.file_stem().filter(|_| i != Path::new("-")).unwrap_or("stdin".as_ref()).to_os_string();
             for i in &args.input {
-                let stem = i.file_stem().filter(|_| i != Path::new("-"));
-                let mut name = stem.unwrap_or("stdin".as_ref()).to_os_string();
+                // Two stages of one name keep their endings.
+                let several = args.input.iter().filter(|o| stem(o) == stem(i)).count() > 1;
+                let mut name = match i.file_name() {
+                    Some(whole) if several && i != Path::new("-") => whole.to_os_string(),
+                    _ => stem(i),
+                };
                 name.push(".");
                 name.push(self.emit.ending());
                 outs.push(out.join(name));

@@ -220,6 +220,7 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
     let options = of_file(front_options(front)?, path);
     let source = source(path, bytes, front, &options)?;
     let report = Reporter::with_files(messages, source.files(&options.around.name));
+    let report = if matches!(source, Source::Bytes(..)) { report } else { report.counted() };
     match source.load(&options) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);

@@ -10,7 +10,7 @@ use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Reading, Re
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
-use gpucc_sim::TrapKind;
+use gpucc_sim::{Trap, TrapKind};
 use indicatif::ProgressBar;
 
 use crate::args::{Front, LangArg, Messages, OracleArg, Render, StageArg};
@@ -501,7 +501,12 @@ fn draw(
     let level = args.front.level();
     let place = on.map_or_else(|| Place::interp(level), |t| Place::Target(t, level));
     let target = shown(on);
-    let told = |f: &Fault| bar.suspend(|| fault(f, is_alone, Some(&target), messages));
+    let told = |f: &Fault| {
+        bar.suspend(|| match f {
+            Fault::Trap { field, line, trap } => stopped(field, line.as_ref(), trap, ready, &target, messages),
+            f => fault(f, is_alone, Some(&target), messages),
+        })
+    };
     let (scene, shaders) = (&ready.file.scene, &ready.shaders);
     let programs = Programs::new(scene, shaders, place).map_err(|f| told(&f))?;
     let mut options = frame::Options::default();
@@ -572,6 +577,24 @@ fn said(report: &Report, ready: &PreparedScene, target: &str, messages: &Message
             show(d, line.as_ref(), ready, target, messages);
         }
     }
+}
+
+/// Shows why a frame was stopped.
+fn stopped(
+    field: &str,
+    line: Option<&(String, u32, u32)>,
+    trap: &Trap,
+    ready: &PreparedScene,
+    target: &str,
+    messages: &Messages,
+) -> Failure {
+    let is_limit = trap.kind == TrapKind::StepLimit;
+    let mut d = Diagnostic::invalid(if is_limit { "step-limit" } else { "trap" }, format!("{field}: {trap}"));
+    if is_limit {
+        d = d.note("--steps sets another limit");
+    }
+    show(d, line, ready, target, messages);
+    Failure::Said(1)
 }
 
 /// Shows a message with the line of the shader, where it is known.

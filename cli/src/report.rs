@@ -72,6 +72,8 @@ pub struct Reporter {
     files: Vec<(usize, SimpleFile<String, String>)>,
     /// The names of all.
     names: String,
+    /// Whether lines of code count on from each file to the next.
+    counted: bool,
 }
 
 impl Reporter {
@@ -93,7 +95,18 @@ impl Reporter {
         if files.is_empty() {
             files.push((0, SimpleFile::new(String::new(), String::new())));
         }
-        Reporter { json: messages.message_format == MessageFormat::Json, color: messages.colored(), files, names }
+        Reporter {
+            json: messages.message_format == MessageFormat::Json,
+            color: messages.colored(),
+            files,
+            names,
+            counted: false,
+        }
+    }
+
+    /// For code whose lines count on from each file to the next.
+    pub fn counted(self) -> Reporter {
+        Reporter { counted: true, ..self }
     }
 
     /// The input that messages are about. The line table of code knows no files: of several there is no text.
@@ -117,9 +130,18 @@ impl Reporter {
         Some((file.name().as_str(), line + 1, file.column_number((), line, offset).ok()?))
     }
 
-    /// The word at a line and column, from 1, of the one file that there is.
+    /// The word at a line and column, from 1, of the one file that there is, or of files whose lines count on.
     pub fn span(&self, line: u32, column: u32) -> Option<Span> {
-        let [(start, file)] = self.files.as_slice() else { return None };
+        if self.files.len() > 1 && !self.counted {
+            return None;
+        }
+        let mut line = line;
+        let lines = |text: &str| text.matches('\n').count() as u32 + 1;
+        let (start, file) = self.files.iter().find(|(_, f)| {
+            let inside = line <= lines(f.source());
+            line -= if inside { 0 } else { lines(f.source()) };
+            inside
+        })?;
         let text = file.source().lines().nth((line as usize).checked_sub(1)?)?;
         let from = text.char_indices().nth((column as usize).checked_sub(1)?)?.0;
         let rest = &text[from..];

@@ -235,12 +235,15 @@ fn files_and_macros() {
 #[test]
 fn bodies_are_read_everywhere() {
     let s = Scratch::new("glsl-body");
-    let text = "void mainImage(out vec4 c, in vec2 p) {\n    int i = 0;\n    while (i >= 0) { c = vec4(i) + iTime; }\n}\n";
+    let text =
+        "void mainImage(out vec4 c, in vec2 p) {\n    int i = 0;\n    while (i >= 0) { c = vec4(i) + iTime; }\n}\n";
     let (endless, out) = (s.write("endless.frag", text), s.path("o"));
     let readers: &[&[&str]] = if installed() { &[&[], &["--frontend", "naga"]] } else { &[&["--frontend", "naga"]] };
     for reader in readers {
         let limit = [&["render", &endless, "--size", "4x4", "--steps", "100000", "-o", &out][..], reader].concat();
-        expect(&limit, 1, "endless.frag, line 3,");
+        expect(&limit, 1, "endless.frag:3:");
+        let json = [&limit[..], &["--message-format", "json"]].concat();
+        assert!(expect(&json, 1, "step-limit").contains("\"line\":3"));
         let fine = s.write("fine.frag", text.replace("while (i >= 0)", "if (i >= 0)"));
         expect(&[&[&fine[..], "--target", "all", "-S"][..], reader].concat(), 0, "");
         expect(&[&["stats", &fine, "--target", "gcn"][..], reader].concat(), 0, "");
@@ -312,4 +315,79 @@ fn what_the_compiler_fails_at_is_refused() {
     for (text, code) in [(long, 3), (zero, 1)] {
         expect(&[&s.write("a.comp", text), "--target", "gcn", "-o", &s.path("o")], code, "error[");
     }
+}
+
+/// Traps and step limits name the file that the endless loop stands in.
+#[test]
+fn places_in_included_files() {
+    let s = Scratch::new("glsl-places");
+    if !installed() {
+        return;
+    }
+    s.write("loop.glsl", "// a loop\nint forever(int i) {\n    while (i >= 0) { i = i / 2; }\n    return i;\n}\n");
+    let text = "#version 450\nlayout(local_size_x = 1) in;\n#include \"loop.glsl\"\nlayout(set = 0, binding = 0) buffer O { int o[]; };\nvoid main() { o[0] = forever(o[0]); }\n";
+    let run = ["run", &s.write("a.comp", text), "--steps", "1000", "--buf", "0:0=zero:4"];
+    for target in ["interp", "gcn"] {
+        expect(&[&run[..], &["--target", target]].concat(), 1, "loop.glsl:3:");
+    }
+    let fragment = "#version 450\n#include \"loop.glsl\"\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(forever(int(gl_FragCoord.x))); }\n";
+    let args = ["render", &s.write("a.frag", fragment), "--size", "4x4", "--steps", "100000", "-o", &s.path("a.png")];
+    expect(&args, 1, "loop.glsl:3:");
+}
+
+/// Stages that choose no places are one by their names, in whatever order they declare them. The picture is green and blue where the names are
+/// heeded.
+#[test]
+fn stages_are_linked_by_names() {
+    let s = Scratch::new("glsl-link");
+    if !installed() {
+        return;
+    }
+    let vertex = s.write(
+        "l.vert",
+        "#version 330\nin vec3 position;\nuniform sampler2D height;\nout vec2 uv; out vec3 colour; out float unread;\nvoid main() { uv = position.xy; colour = vec3(0.0, 1.0, texture(height, uv).x * 0.0 + 1.0); unread = 2.0; gl_Position = vec4(position.xy, 0.5, 1.0); }\n",
+    );
+    let fragment = s.write(
+        "l.frag",
+        "#version 330\nuniform samplerCube sky;\nin vec3 colour; /* in vec2 c; */ in vec2 uv;\nout vec4 o;\nvoid main() { o = vec4(colour.rgb + texture(sky, vec3(uv, 1.0)).xyz * 0.0, 1.0); }\n",
+    );
+    let out = s.path("p");
+    for target in ["interp", "gcn"] {
+        let args =
+            ["render", &vertex, &fragment, "--size", "8x8", "--target", target, "--dump", &format!("picture={out}")];
+        expect(&args, 0, "rendered");
+        assert_eq!(std::fs::read(&out).expect("a picture")[..4], [0, 255, 255, 255]);
+    }
+    // Both outputs have names of their own in a folder.
+    std::fs::create_dir_all(s.path("d")).expect("a folder");
+    expect(&[&vertex, &fragment, "--target", "gcn", "-o", &s.path("d")], 0, "");
+    assert!(["d/l.vert.bin", "d/l.frag.bin"].iter().all(|f| s.0.join(f).is_file()));
+}
+
+/// Two entry points of a file are a pair by their names.
+#[test]
+fn entry_points_of_a_pair() {
+    let s = Scratch::new("glsl-entries");
+    let text = "override red = 0.0;\n\
+        @vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {\n\
+        let p = vec2f(f32(i & 1u), f32(i >> 1u)); return vec4f(p * 4.0 - 1.0, 0.0, 1.0); }\n\
+        @fragment fn solid() -> @location(0) vec4f { return vec4f(red, 1.0, 0.0, 1.0); }\n\
+        @fragment fn wire() -> @location(0) vec4f { return vec4f(0.0, 0.0, 1.0, 1.0); }\n";
+    let (shader, out) = (s.write("cube.wgsl", text), s.path("p"));
+    let dump = format!("picture={out}");
+    for (entries, more, pixel) in [
+        ("vs,wire", &[][..], [0, 0, 255, 255]),
+        ("vs,solid", &[], [0, 255, 0, 255]),
+        ("vs,solid", &["--override", "red=1"], [255, 255, 0, 255]),
+    ] {
+        let args = ["render", &shader, "--entry", entries, "--size", "4x4", "--dump", &dump];
+        expect(&[&args[..], more].concat(), 0, "rendered");
+        assert_eq!(std::fs::read(&out).expect("a picture")[..4], pixel, "{entries}");
+    }
+    expect(&["render", &shader, "--entry", "vs,none", "--dump", &dump], 1, "no fragment entry point `none`");
+    expect(
+        &["render", &shader, "--entry", "vs,solid", "--override", "blue=1", "--dump", &dump],
+        1,
+        "no shader has an override `blue`",
+    );
 }

@@ -320,7 +320,11 @@ fn messages_speak_of_the_source() {
     for (n, (ending, source)) in sources.enumerate() {
         let shader = s.write(&format!("{n}.{ending}"), &source);
         let reader: &[&str] = if ending == "comp" { &["--frontend", "naga"] } else { &[] };
-        let o = gpucc().args([&shader, "--target", "gcn", "-o", &s.path("o")]).args(reader).output().expect("the command starts");
+        let o = gpucc()
+            .args([&shader, "--target", "gcn", "-o", &s.path("o")])
+            .args(reader)
+            .output()
+            .expect("the command starts");
         let said = String::from_utf8_lossy(&o.stderr);
         assert!(matches!(o.status.code(), Some(1 | 3)), "{source}: {said}");
         // Names of the parser's types, and whom to tell. What the excerpt shows is the source's own.
@@ -965,7 +969,7 @@ fn traps_in_draws_have_a_line() {
         for target in ["interp", "gcn", "valhall", "tesla"] {
             let args = ["render", &shader, "--target", target, "--size", "8x8", "--steps", "200000", "-o", &out];
             let said = expect(&args, 1, "still running");
-            let at = |line: usize| format!("{name}, line {line}, column");
+            let at = |line: usize| format!("{name}:{line}:");
             // The instructions of a loop are those of any of its lines.
             assert!((place + 1..=place + 6).any(|l| said.contains(&at(l))), "{target}: {said}");
         }

@@ -4,6 +4,7 @@
 //! [`read`] takes every version from 110 and ES 100 on. What Vulkan's GLSL has not (old words, loose uniforms, places that nobody chose) is
 //! brought into its form first, line by line, so that every message and every place in the module is of the author's text.
 
+mod link;
 mod messages;
 mod module;
 mod old;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 use gpucc_ir::{Diagnostic, SourceFile};
 
+pub use link::link;
 pub use module::{Member, Shape, loose_uniforms};
 pub use process::{PROGRAM, has_compiler, macro_name};
 pub use toy::{Wrapped, shadertoy};

@@ -22,7 +22,7 @@ const MEMBER_DECORATE: u16 = 72;
 const OFFSET: u32 = 35;
 
 /// The instructions of a module: their numbers and words without the first. None if it is no module.
-fn instructions(words: &[u32]) -> Option<Vec<(u16, &[u32])>> {
+pub(crate) fn instructions(words: &[u32]) -> Option<Vec<(u16, &[u32])>> {
     let mut rest = words.get(5..)?;
     let mut list = Vec::new();
     while let Some(&first) = rest.first() {
@@ -33,12 +33,13 @@ fn instructions(words: &[u32]) -> Option<Vec<(u16, &[u32])>> {
     Some(list)
 }
 
-fn words(bytes: &[u8]) -> Vec<u32> {
+/// The words of bytes.
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
 /// A literal string, and the words behind it.
-fn string(words: &[u32]) -> Option<(String, &[u32])> {
+pub(crate) fn string(words: &[u32]) -> Option<(String, &[u32])> {
     let end = words.iter().position(|w| w.to_le_bytes().contains(&0))?;
     let bytes: Vec<u8> = words[..=end].iter().flat_map(|w| w.to_le_bytes()).take_while(|b| *b != 0).collect();
     Some((String::from_utf8_lossy(&bytes).into_owned(), &words[end + 1..]))

@@ -112,7 +112,8 @@ impl Glsl {
         Glsl { files, read: Ok(form) }
     }
 
-    /// The author's text first, then the files that it includes. Places in messages are offsets in these, one after the other with a byte between.
+    /// The author's text first, then the files that it includes. Places in messages are offsets in these, one after the other with a byte between;
+    /// lines of code count on from each to the next.
     pub fn files(&self) -> &[SourceFile] {
         &self.files
     }
@@ -130,6 +131,14 @@ impl Glsl {
         self.spirv().map_or_else(Vec::new, glsl_in::loose_uniforms)
     }
 
+    /// This fragment shader with varyings and uniforms where the vertex shader of its pipeline has those of the same names, as far as their texts
+    /// leave places open. None if it is so already.
+    pub fn linked(&self, vertex: &Glsl) -> Option<Glsl> {
+        let text = |g: &Glsl| g.files.first().map_or_else(String::new, |f| f.text().to_string());
+        let linked = glsl_in::link((vertex.spirv()?, &text(vertex)), (self.spirv()?, &text(self)))?;
+        Some(Glsl { files: self.files.clone(), read: Ok(Form::Spirv(linked)) })
+    }
+
     fn parsed(&self, options: &FrontOptions) -> Result<Parsed<'_>, Vec<Diagnostic>> {
         match self.read.as_ref().map_err(Clone::clone)? {
             Form::Spirv(spirv) => Parsed::new(spirv, gpucc_frontend_naga::Lang::Spirv, options),
@@ -141,7 +150,17 @@ impl Glsl {
 
     /// With places in the author's text, where the front end saw another.
     fn placed(&self, done: Result<Loaded, Vec<Diagnostic>>) -> Result<Loaded, Vec<Diagnostic>> {
-        let Ok(Form::Text(_, before, _)) = &self.read else { return done };
+        let Ok(Form::Text(_, before, _)) = &self.read else {
+            // Lines of several files are counted on from one to the next.
+            return match done {
+                Ok(mut loaded) if self.files.len() > 1 => {
+                    let all: Vec<&str> = self.files.iter().map(SourceFile::text).collect();
+                    loaded.module.set_source_text(all.join("\n").as_bytes());
+                    Ok(loaded)
+                }
+                done => done,
+            };
+        };
         let (before, long) = (*before as u32, self.files.first().map_or(0, |f| f.text().len()) as u32);
         if before == 0 {
             return done;

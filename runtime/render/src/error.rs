@@ -62,13 +62,15 @@ impl Source {
 
     /// The file that a line of the bytes is of, and the line there.
     pub fn file_line(&self, line: u32) -> (String, u32) {
-        let mut line = line;
-        for f in self.modules.iter().flat_map(|m| m.files()) {
-            let lines = f.text.matches('\n').count() as u32 + 1;
-            if line <= lines {
-                return (f.name.clone(), line);
+        let mut rest = line;
+        if self.modules.is_some() || self.glsl.is_some() {
+            for (name, text) in self.files() {
+                let lines = text.matches('\n').count() as u32 + 1;
+                if rest <= lines {
+                    return (name, rest);
+                }
+                rest -= lines;
             }
-            line -= lines;
         }
         (self.name.clone(), line)
     }

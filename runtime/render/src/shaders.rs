@@ -118,16 +118,21 @@ impl Shaders {
             pipelines.push(match p {
                 Pipeline::Compute(s) => {
                     let wanted = (s.shader.as_str(), s.entry_point.as_deref(), &s.constants);
-                    Stages::Compute(loader.entry(&format!("{field}.compute"), Stage::Compute, wanted)?)
+                    Stages::Compute(loader.entry(&format!("{field}.compute"), Stage::Compute, wanted, None)?)
                 }
                 Pipeline::Render(r) => {
                     let v = &r.vertex;
                     let wanted = (v.shader.as_str(), v.entry_point.as_deref(), &v.constants);
-                    let vertex = loader.entry(&format!("{field}.vertex"), Stage::Vertex, wanted)?;
+                    let vertex = loader.entry(&format!("{field}.vertex"), Stage::Vertex, wanted, None)?;
                     let fragment = match &r.fragment {
                         Some(f) => {
                             let wanted = (f.shader.as_str(), f.entry_point.as_deref(), &f.constants);
-                            Some(loader.entry(&format!("{field}.fragment"), Stage::Fragment, wanted)?)
+                            Some(loader.entry(
+                                &format!("{field}.fragment"),
+                                Stage::Fragment,
+                                wanted,
+                                Some(&v.shader),
+                            )?)
                         }
                         None => None,
                     };
@@ -204,6 +209,9 @@ struct Lowered {
     result: Option<Result<Module, Vec<Diagnostic>>>,
     entry: Option<usize>,
 }
+
+/// Stands between the names of a fragment and a vertex shader that are linked; no name has it.
+const BETWEEN: char = '\n';
 
 struct Loader<'a> {
     file: &'a SceneFile,
@@ -292,14 +300,39 @@ impl Loader<'_> {
         [entries.len() - 2, entries.len() - 1]
     }
 
+    /// The source of a fragment shader in a pipeline with a vertex shader: GLSL that chooses no places has those of the other.
+    fn linked(&mut self, fragment: &str, vertex: &str) -> Result<usize, Failure> {
+        let (f, v) = (self.source(fragment)?, self.source(vertex)?);
+        let key = format!("{fragment}{BETWEEN}{vertex}");
+        if let Some(&k) = self.sources.get(&key) {
+            return Ok(k);
+        }
+        let own = |k: usize| self.out.sources[k].glsl.as_ref();
+        let linked = own(f).zip(own(v)).and_then(|(f, v)| f.linked(v));
+        let k = match linked {
+            Some(glsl) => {
+                let source = Source { glsl: Some(Arc::new(glsl)), ..self.out.sources[f].clone() };
+                self.out.sources.push(source);
+                self.out.sources.len() - 1
+            }
+            None => f,
+        };
+        self.sources.insert(key, k);
+        Ok(k)
+    }
+
     /// The number of an entry point; `field` is that of the stage in the scene.
     fn entry(
         &mut self,
         field: &str,
         stage: Stage,
         (shader, name, constants): (&str, Option<&str>, &Names<f64>),
+        vertex: Option<&str>,
     ) -> Result<usize, Failure> {
-        let source = self.source(shader)?;
+        let source = match vertex {
+            Some(vertex) => self.linked(shader, vertex)?,
+            None => self.source(shader)?,
+        };
         let bits = constants.iter().map(|(n, v)| (n.to_string(), v.to_bits())).collect();
         let key: Key = (source, bits);
         if !self.lowered.contains_key(&key) {
@@ -361,6 +394,7 @@ impl Loader<'_> {
         let mut outer = self.reading.front.overrides.clone();
         outer.retain(|o| own.iter().all(|c| c.0 != o.0));
         let name = self.sources.iter().find(|s| *s.1 == source).map_or("", |s| s.0);
+        let name = name.split(BETWEEN).next().unwrap_or(name);
         let mut formats = self.reading.front.formats.clone();
         formats.extend(surroundings::image_formats(&self.file.scene, name));
         let mut options = FrontOptions { formats, entry: None, ..self.reading.front.clone() };
