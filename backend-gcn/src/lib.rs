@@ -22,17 +22,17 @@ mod target;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, InstCost, Job, Pass,
-    Selected, TailPass, TextFixture, Variables, reflect, used_places,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, InstCost, IrCx, IrPass, Job,
+    Pass, Selected, TailPass, TextFixture, Variables, reflect, used_places,
 };
 use gpucc_gcn_machine::{self as machine, Unit, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Stage, TexCube, Unsupported, trace};
+use gpucc_ir::{Diagnostic, Function, Op, Place, Refusal, Stage, TexCube, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
 use gpucc_opt::{
-    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
-    Report, SamplerCaps, TexCaps,
+    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PassCx,
+    PerTarget, Report, SamplerCaps, TexCaps,
 };
 
 use flow::{edges, empty_merges, lower_exec_masks, order_arms, verify_flow};
@@ -131,6 +131,9 @@ fn caps() -> Caps {
         bit_select: true,
         bit_field: true,
         merge_access: 16,
+        divides: false,
+        pair_dots: false,
+        clamp_conversions: false,
         if_convert: 8,
         rotate_divergent: true,
         predicated_demote: true,
@@ -197,6 +200,8 @@ pub struct Strategy {
 pub struct State {
     fixed: launch_registers::LaunchRegisters,
     io: io::Io,
+    /// How the wave runs the function, until that is in the code.
+    plan: Option<flow::Plan>,
     memory: Variables,
     tables: Tables,
     /// Components of the local id that are read.
@@ -205,6 +210,18 @@ pub struct State {
     once: bool,
     /// Registers that the code uses, once it is encoded.
     used: encode::Used,
+}
+
+/// The pass `empty-merges`: above level 0 no such ends are left.
+fn empty_merges(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, GcnFamily>) {
+    if how.level == 0 {
+        empty_merges::run(f, cx);
+    }
+}
+
+/// The pass `lower-exec-masks`: code from a text has no plan, and its masks already.
+fn exec_masks(mf: &mut MFunc<Gcn>, cx: &mut CompileCx<'_, GcnFamily>) -> Result<u64, AttemptError> {
+    Ok(cx.state.plan.take().map_or(0, |plan| lower_exec_masks::lower(mf, &plan, &cx.target)))
 }
 
 /// The pass `allocate`.
@@ -223,7 +240,13 @@ impl Family for GcnFamily {
     const GENERATIONS: &'static [&'static str] = &["gfx6", "gfx7", "gfx8"];
     const DEFAULT_GENERATION: usize = 2;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const IR_PASSES: &'static [IrPass<Self>] = &[
+        IrPass::lower("empty-merges", empty_merges),
+        IrPass::lower("split-critical-edges", |f, cx, _| cx.must_change(edges::split_critical_edges(f))),
+        IrPass::improve("order-arms", 0, |f, cx, _| order_arms::run(f, cx)),
+    ];
     const PASSES: &'static [Pass<Self>] = &[
+        Pass::lower("lower-exec-masks", exec_masks).completes(),
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("machine-cse", 1, |mf, cx| Ok(if cx.state.once { local_cse(mf, &cx.target) as u64 } else { 0 })),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
@@ -262,16 +285,6 @@ impl Family for GcnFamily {
             FailureKind::OutOf("v") if !job.strategy.vector => Some(Strategy { vector: true, ..job.strategy }),
             _ => None,
         }
-    }
-
-    fn lower_ir(module: &mut Module, _: u8, _: &Strategy, o: &CodegenOptions) -> Result<(), Diagnostic> {
-        if o.opt_level == 0 {
-            empty_merges::join(module, &caps());
-        }
-        let func = module.entries[0].func;
-        edges::split_critical_edges(&mut module.funcs[func]);
-        order_arms::run(&mut module.funcs[func]);
-        Ok(())
     }
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
@@ -322,16 +335,14 @@ impl Family for GcnFamily {
             pipeline: job.options.context.as_deref().map(|a| &a.pipeline),
         };
         let mut isel = isel::Isel::new(m, f, job.generation, size, &known, &places);
-        let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
+        let code = gpucc_mir::select(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
         let once = isel.once();
         drop(isel);
-        trace::enter("exec masks", &f.name);
-        lower_exec_masks::lower(&mut code, lists, &plan, &target);
         Ok(Selected {
             code,
             target,
-            state: State { fixed, memory, tables, ids, io, once, used: encode::Used::default() },
+            state: State { plan: Some(plan), fixed, memory, tables, ids, io, once, used: encode::Used::default() },
         })
     }
 

@@ -21,3 +21,8 @@ fn faults_have_a_place() {
 fn dumps_read_back_and_fuel_stops_one_pass() {
     support::check_dumps_and_fuel::<GcnFamily>(&GCN);
 }
+
+#[test]
+fn each_pass_has_a_dump_a_time_and_fuel() {
+    support::check_passes::<GcnFamily>(&GCN);
+}

@@ -174,6 +174,9 @@ fn caps(generation: u8) -> Caps {
         bit_select: false,
         bit_field: false,
         merge_access: 0,
+        divides: false,
+        pair_dots: false,
+        clamp_conversions: false,
         if_convert: 5,
         // Their `break` and the jump back are two instructions wherever the test stands.
         rotate_divergent: false,

@@ -10,6 +10,8 @@ use gpucc_opt::{
 use gpucc_pipeline::Format;
 use gpucc_vivante_machine as machine;
 
+use crate::inst::Vivante;
+
 const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
 const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
@@ -141,6 +143,9 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         bit_select: false,
         bit_field: false,
         merge_access: if how.wide { 16 } else { 0 },
+        divides: machine::validate::fast_transcendentals(generation),
+        pair_dots: generation != machine::GC2000,
+        clamp_conversions: !Vivante::new(generation, 0).is_vector(machine::Op::F2i, machine::Type::S32),
         if_convert: 8,
         rotate_divergent: true,
         predicated_demote: true,

@@ -4,14 +4,8 @@ mod arrays;
 pub mod builders;
 #[doc(hidden)]
 pub mod caps;
-#[doc(hidden)]
-pub mod clamp;
-#[doc(hidden)]
-pub mod clamped_conversions;
 mod colours;
 mod components;
-#[doc(hidden)]
-pub mod constant_factors;
 mod emit;
 mod encode;
 pub mod encoded;
@@ -21,23 +15,17 @@ pub mod inst;
 mod io;
 mod isel;
 #[doc(hidden)]
-pub mod lane_sums;
+pub mod known_divisors;
 #[doc(hidden)]
 pub mod launch;
 mod merge_edges;
 mod merge_lanes;
-#[doc(hidden)]
-pub mod mixes;
 mod pack;
-#[doc(hidden)]
-pub mod products;
 mod query;
 mod resettle;
 mod rotate_tests;
 mod saturate;
 mod single_uniform;
-#[doc(hidden)]
-pub mod sink_sums;
 mod split_collects;
 mod statistics;
 mod tail_merge;
@@ -46,19 +34,17 @@ mod thread_jumps;
 #[doc(hidden)]
 pub mod uniforms;
 mod units;
-#[doc(hidden)]
-pub mod zero_lanes;
 mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected,
-    TextFixture, alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, IrCx, IrPass, Job, Pass,
+    Selected, TextFixture, alloc_options, reflect,
 };
-use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Stage, Unsupported, trace};
+use gpucc_ir::{Attr, Diagnostic, Function, Module, Place, Refusal, Space, Stage, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse};
-use gpucc_opt::{Caps, Report};
+use gpucc_opt::{Caps, PassCx, Report, passes};
 use gpucc_vivante_machine as machine;
 
 use arrays::Arrays;
@@ -114,6 +100,22 @@ impl Family for VivanteFamily {
     const GENERATIONS: &'static [&'static str] = &["gc2000", "gc3000", "gc7000"];
     const DEFAULT_GENERATION: usize = 1;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const IR_PASSES: &'static [IrPass<Self>] = &[
+        IrPass::lower("zero-undefs", |f, cx, _| zero_undefs::run(f, cx)),
+        IrPass::shared(1, passes::CLAMP_INDICES),
+        // Limits whose lowest bits were taken away are not to be packed with others.
+        IrPass::shared(1, passes::DCE),
+        IrPass::shared(2, passes::CONSTANT_FACTORS),
+        IrPass::shared(2, passes::SINK_SUMS),
+        IrPass::shared(2, passes::MIXES),
+        IrPass::shared(2, passes::ZERO_LANES),
+        IrPass::shared(2, passes::CLAMPED_CONVERSIONS),
+        IrPass::shared(2, passes::LANE_SUMS),
+        IrPass::shared(2, passes::DCE),
+        IrPass::improve("known-divisors", 2, known_divisors),
+        IrPass::shared(2, passes::PRODUCTS),
+        IrPass::improve("pack", 1, pack),
+    ];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
@@ -172,46 +174,6 @@ impl Family for VivanteFamily {
         s.after(stop, uses_private(m, f), unrolled).map(|s| Strategy { spills, ..s })
     }
 
-    fn lower_ir(m: &mut Module, generation: u8, s: &Strategy, o: &CodegenOptions) -> Result<(), Diagnostic> {
-        let func = m.entries[0].func;
-        let mut f = std::mem::take(&mut m.funcs[func]);
-        zero_undefs::run(&mut f);
-        if o.opt_level > 0 {
-            trace::enter("clamp", &f.name);
-            if clamp::run(&mut f) > 0 {
-                // Limits whose lowest bits were taken away are not to be packed with others.
-                gpucc_opt::dce::run(&mut f, &mut gpucc_opt::PassCx::new(m, &caps(generation, *s)));
-            }
-        }
-        if o.opt_level > 1 {
-            trace::enter("constant-factors", &f.name);
-            let mut changed = constant_factors::run(&mut f);
-            trace::enter("sink-sums", &f.name);
-            changed += sink_sums::run(&mut f);
-            trace::enter("mixes", &f.name);
-            changed += mixes::run(&mut f);
-            trace::enter("lane-sums", &f.name);
-            changed += zero_lanes::run(&mut f);
-            if !Vivante::new(generation, 0).is_vector(machine::Op::F2i, machine::Type::S32) {
-                changed += clamped_conversions::run(&mut f);
-            }
-            changed += lane_sums::run(&mut f, generation != machine::GC2000);
-            if changed > 0 {
-                gpucc_opt::dce::run(&mut f, &mut gpucc_opt::PassCx::new(m, &caps(generation, *s)));
-            }
-            trace::enter("products", &f.name);
-            let steps = if s.launch { Steps::new(&f, m) } else { Steps::default() };
-            products::run(&mut f, machine::validate::fast_transcendentals(generation), &|v| steps.knows(v));
-        }
-        if s.wide {
-            trace::enter("pack", &f.name);
-            let steps = if s.launch { Steps::new(&f, m) } else { Steps::default() };
-            pack::run(&mut f, m, &Vivante::new(generation, 0), steps);
-        }
-        m.funcs[func] = f;
-        Ok(())
-    }
-
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         let io = io::Io::new(m, f, &job.entry().stage);
@@ -225,7 +187,7 @@ impl Family for VivanteFamily {
         let pipeline = job.options.context.as_deref().map(|a| &a.pipeline);
         stage_limits(job, &io, pipeline)?;
         let size = if staged { [1; 3] } else { job.workgroup_size() };
-        let steps = if s.launch { Steps::new(f, m) } else { Steps::default() };
+        let steps = launched(f, m, s);
         let mut isel = Isel::new(m, f, &target, arrays, size, spills(job)).staged(&io, pipeline).after(steps);
         if staged && isel.scratch_bytes > 0 {
             // Nothing could give selection an address.
@@ -369,6 +331,23 @@ impl Family for VivanteFamily {
     }
 }
 
+/// The computations of the launch, where the attempt has some.
+fn launched(f: &Function, m: &Module, s: Strategy) -> Steps {
+    if s.launch { Steps::new(f, m) } else { Steps::default() }
+}
+
+fn known_divisors(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, VivanteFamily>) {
+    let steps = launched(f, cx.module, *how.strategy);
+    known_divisors::run(f, cx, &|v| steps.knows(v));
+}
+
+fn pack(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, VivanteFamily>) {
+    if how.strategy.wide {
+        let steps = launched(f, cx.module, *how.strategy);
+        pack::run(f, cx, &Vivante::new(how.generation, 0), steps);
+    }
+}
+
 /// Refuses more varyings, attributes or targets than the chip has.
 fn stage_limits(
     job: &Job<'_, VivanteFamily>,
@@ -403,7 +382,7 @@ fn stage_limits(
 }
 
 /// Whether a function has variables in memory of the invocation.
-fn uses_private(m: &Module, f: &gpucc_ir::Function) -> bool {
+fn uses_private(m: &Module, f: &Function) -> bool {
     f.insts_in_order().any(|(_, i)| match &f.insts[i].attr {
         Attr::Mem(x) | Attr::Atomic(_, x) => matches!(m.space(x.place), Space::Function | Space::Private),
         _ => false,

@@ -4,9 +4,10 @@
 //! Needs and keeps: any IR. Leaves no use of an undefined value but on edges, where none of them is read.
 
 use gpucc_ir::{Function, Inst, Value};
+use gpucc_opt::PassCx;
 
 /// Runs over a function.
-pub fn run(f: &mut Function) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut zeros: Vec<(Value, Value)> = Vec::new();
     let list: Vec<Inst> = f.insts_in_order().map(|(_, i)| i).collect();
     for &i in &list {
@@ -22,6 +23,7 @@ pub fn run(f: &mut Function) {
     if zeros.is_empty() {
         return;
     }
+    cx.must_change(zeros.len() as u64);
     for i in list {
         f.insts[i].map_uses(|v| zeros.iter().find(|z| z.0 == v).map_or(v, |z| z.1));
     }

@@ -2,8 +2,9 @@
 
 use gpucc_ir::{Block, Builder, Edge, EdgeRef, Function, SecondaryMap};
 
-/// Gives each edge between a block with several successors and one with several predecessors a block of its own.
-pub fn split_critical_edges(f: &mut Function) {
+/// Gives each edge between a block with several successors and one with several predecessors a block of its own. Gives the number of
+/// such blocks.
+pub fn split_critical_edges(f: &mut Function) -> u64 {
     let preds = f.preds();
     let layout = f.layout.clone();
     let mut pos: SecondaryMap<Block, usize> = SecondaryMap::new();
@@ -11,6 +12,7 @@ pub fn split_critical_edges(f: &mut Function) {
         pos[b] = k;
     }
     let mut added = BlockInsertions::new(layout.len());
+    let mut count = 0;
     for (from, &block) in layout.iter().enumerate() {
         let t = f.terminator(block);
         let edges: Vec<Edge> = f.insts[t].edges().into_iter().map(EdgeRef::to_edge).collect();
@@ -23,12 +25,14 @@ pub fn split_critical_edges(f: &mut Function) {
             }
             let new = f.make_block();
             added.add(from, pos[e.block], new);
+            count += 1;
             let mut b = Builder::like(f, new, t);
             b.jump(e.block, &e.args);
             f.insts[t].set_edge(k, &Edge::to(new));
         }
     }
     f.layout = added.into_order(layout);
+    count
 }
 
 /// Blocks that take a place beside others: those of a way back behind its source, inside the loop; those of a way forward

@@ -3,8 +3,8 @@
 //!
 //! Level 0 leaves control flow as it is written, and so it does here up to a number of such ends that registers have room for.
 
-use gpucc_ir::{Function, Module, Op};
-use gpucc_opt::{Caps, PassCx, simplify_cfg};
+use gpucc_ir::{Function, Op};
+use gpucc_opt::{PassCx, simplify_cfg};
 
 /// Ends without code that are left alone.
 const MOST: usize = 32;
@@ -18,12 +18,11 @@ fn empty(f: &Function) -> usize {
     f.layout.iter().filter(ends).count()
 }
 
-/// Runs over the entry point.
-pub fn join(m: &mut Module, caps: &Caps) {
-    let func = m.entries[0].func;
-    if empty(&m.funcs[func]) > MOST {
-        let mut f = m.funcs[func].clone();
-        simplify_cfg::run(&mut f, &mut PassCx::new(m, caps));
-        m.funcs[func] = f;
+/// Runs over a function. Selection needs it, so it takes no fuel.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    if empty(f) > MOST {
+        let mut unlimited = PassCx::new(cx.module, cx.caps);
+        simplify_cfg::run(f, &mut unlimited);
+        cx.must_change(unlimited.changes());
     }
 }

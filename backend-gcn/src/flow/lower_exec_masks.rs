@@ -38,9 +38,11 @@ struct Lowering<'a> {
     endings: Vec<BlockId>,
 }
 
-/// Lowers all of `mf`, of which the code of the plan's blocks is in `selected`, the first block's as the last list.
-pub fn lower(mf: &mut MFunc<Gcn>, mut selected: CodeBuffer<Gcn>, plan: &Plan, t: &Gcn) {
+/// Lowers all of `mf`, whose blocks are those of the plan. Gives the number of blocks of the wave's graph.
+pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) -> u64 {
     let n = plan.blocks.len();
+    let mut selected = std::mem::take(&mut mf.code);
+    mf.code.resize_with(n, Vec::new);
     let mut vars = Vec::new();
     let mut var = |mf: &mut MFunc<Gcn>, wanted: bool| {
         if !wanted {
@@ -68,7 +70,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, mut selected: CodeBuffer<Gcn>, plan: &Plan, t:
     let mut l = Lowering { mf, plan, waits, saved, entries, succs, lists, endings: Vec::new() };
     for p in 0..n {
         l.begin(p);
-        l.lists.extend(selected.drain_last());
+        l.lists.extend(std::mem::take(&mut selected[p]));
         l.end(p);
         l.lists.close();
     }
@@ -80,6 +82,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, mut selected: CodeBuffer<Gcn>, plan: &Plan, t:
     let Lowering { succs, lists, .. } = l;
     graph(mf, t, succs, order, lists);
     construct_ssa(mf, t, &vars);
+    mf.blocks.len() as u64
 }
 
 impl Lowering<'_> {

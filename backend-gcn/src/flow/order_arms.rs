@@ -7,6 +7,7 @@
 
 use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{Block, Function, SecondaryMap};
+use gpucc_opt::PassCx;
 use smallvec::SmallVec;
 
 use crate::flow::ranges::Loops;
@@ -14,8 +15,8 @@ use crate::flow::ranges::Loops;
 /// Blocks of the first arm below which its order is left as it is.
 const LEAST: usize = 4;
 
-/// Runs over a function.
-pub fn run(f: &mut Function) {
+/// Runs over a function. A change is an arm that is put elsewhere.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let n = f.layout.len();
     let mut pos: SecondaryMap<Block, usize> = SecondaryMap::new();
     for (k, &b) in f.layout.iter().enumerate() {
@@ -47,7 +48,7 @@ pub fn run(f: &mut Function) {
         for &arm in succs[p].iter().filter(|&&s| is_far(p, s)) {
             let whole = last[arm] + 1 - arm == size[arm];
             let same_loop = loops.around(p).next() == loops.around(arm).next();
-            if whole && same_loop && preds[f.layout[arm]].len() == 1 && 2 * size[arm] < arm - p {
+            if whole && same_loop && preds[f.layout[arm]].len() == 1 && 2 * size[arm] < arm - p && cx.change() {
                 moved[p].push(arm);
                 taken[arm] = true;
             }

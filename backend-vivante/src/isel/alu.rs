@@ -8,8 +8,8 @@ use machine::{Cond, Round, Type};
 use super::operand::leading;
 use super::{Fold, Isel};
 use crate::builders::{self as build, Builder};
-use crate::clamped_conversions::{bounds, is_clamped};
 use crate::inst::{If, Rounding, Sat, SrcMods, Ty, VOp, Vivante, row};
+use gpucc_opt::clamped_conversions::{bounds, is_clamped};
 
 /// The replacement of a comparison.
 #[derive(Clone, Copy)]

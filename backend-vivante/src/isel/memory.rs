@@ -8,9 +8,9 @@ use machine::{Cond, Type};
 
 use super::{Fold, Isel, Shared};
 use crate::builders as build;
-use crate::clamp;
 use crate::inst::{If, Lanes, Local, Shift, Ty, VOp, Vivante, row, run};
 use crate::uniforms::Word;
+use gpucc_opt::clamp_indices;
 
 type IselCx<'f> = Select<'f, Vivante>;
 
@@ -185,7 +185,7 @@ impl Isel<'_> {
                 let Some((x, k)) = plus_constant(cx.f, v) else { break };
                 (v, base) = (x, base.wrapping_add(k));
             }
-            let (mut x, shift) = if shifts { clamp::scaled(cx.f, v).unwrap_or((v, 0)) } else { (v, 0) };
+            let (mut x, shift) = if shifts { clamp_indices::scaled(cx.f, v).unwrap_or((v, 0)) } else { (v, 0) };
             for _ in 0..8 {
                 let Some((y, k)) = plus_constant(cx.f, x).filter(|_| shift > 0) else { break };
                 (x, base) = (y, base.wrapping_add(k << shift));
@@ -195,7 +195,7 @@ impl Isel<'_> {
             let x = self.operand_lane(cx, x, 0, Fold::None);
             return Address { base, offset: x, shift: shift as u8, local };
         }
-        if let (true, Some((x, shift))) = (shifts, clamp::scaled(cx.f, v))
+        if let (true, Some((x, shift))) = (shifts, clamp_indices::scaled(cx.f, v))
             && offset.is_multiple_of(1 << shift)
         {
             let x = self.plus(cx, x, offset >> shift);

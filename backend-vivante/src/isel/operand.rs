@@ -5,11 +5,11 @@ use gpucc_mir::{Select, Use};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Fold, Isel, PROMOTED};
-use crate::clamp;
 use crate::inst::{SrcMods, Vivante};
 use crate::launch;
 use crate::query;
 use crate::uniforms::{Word, Words, uniform};
+use gpucc_opt::clamp_indices;
 
 /// Where the components of an operand come from.
 pub struct Source {
@@ -210,10 +210,10 @@ impl Isel<'_> {
             Some(smallvec![Word::Limit(r.group, r.binding, k, shift)])
         };
         match (d.op, &d.attr) {
-            (Op::ISub | Op::IAdd, _) => limit(self, clamp::length_less(cx.f, v)?, 0),
+            (Op::ISub | Op::IAdd, _) => limit(self, clamp_indices::length_less(cx.f, v)?, 0),
             (Op::UShr, _) => {
                 let shift = cx.f.const_bits(d.args[1])? as u32 & 31;
-                limit(self, clamp::length_less(cx.f, d.args[0])?, shift)
+                limit(self, clamp_indices::length_less(cx.f, d.args[0])?, shift)
             }
             (Op::TexQuery, _) => query::known(cx.f, self.module, v),
             (Op::BufferLength, Attr::Res(r)) => {

@@ -5,9 +5,9 @@ use gpucc_ir::{Attr, Function, Inst, IntCc, Op, Place, Scalar, Type, Value, Valu
 use gpucc_vivante_machine as machine;
 use machine::Op as M;
 
-use crate::clamp;
 use crate::inst::Vivante;
 use crate::launch::Steps;
+use gpucc_opt::clamp_indices;
 
 /// The facts that the pass knows.
 pub struct Facts<'a> {
@@ -98,12 +98,12 @@ impl Facts<'_> {
                         && m.args.iter().all(|&x| f.const_bits(x).is_none_or(|k| !k.is_power_of_two()))
                 };
                 let k = d.args.iter().any(|&a| f.const_bits(a).is_some());
-                clamp::length_less(f, v).is_some()
+                clamp_indices::length_less(f, v).is_some()
                     || (d.op == Op::IAdd && d.args.iter().any(|&a| product(a)))
                     || (k && self.only_address(f, v, true))
             }
-            Op::UShr => clamp::length_less(f, d.args[0]).is_some(),
-            Op::Shl => clamp::scaled(f, v).is_some() && self.only_address(f, v, false),
+            Op::UShr => clamp_indices::length_less(f, d.args[0]).is_some(),
+            Op::Shl => clamp_indices::scaled(f, v).is_some() && self.only_address(f, v, false),
             _ => false,
         }
     }
@@ -132,7 +132,7 @@ impl Facts<'_> {
                 }
                 workgroup
                     && d.op == Op::Shl
-                    && clamp::scaled(f, d.result()).is_some_and(|s| s.0 == v)
+                    && clamp_indices::scaled(f, d.result()).is_some_and(|s| s.0 == v)
                     && self.only_address(f, d.result(), true)
             })
     }
@@ -152,8 +152,8 @@ impl Facts<'_> {
             },
             (Op::Sysval, Attr::Sysval(s)) => *s == gpucc_ir::Sysval::NumWorkgroups,
             (Op::Extract, _) => self.is_uniform(f, d.args[0]),
-            (Op::UShr, _) => clamp::length_less(f, d.args[0]).is_some(),
-            _ => clamp::length_less(f, v).is_some(),
+            (Op::UShr, _) => clamp_indices::length_less(f, d.args[0]).is_some(),
+            _ => clamp_indices::length_less(f, v).is_some(),
         }
     }
 }

@@ -20,6 +20,7 @@ mod rewrite;
 
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Function, SecondaryMap, Space, Value};
+use gpucc_opt::PassCx;
 
 use crate::inst::Vivante;
 use crate::launch::Steps;
@@ -28,11 +29,12 @@ use facts::Facts;
 /// Instructions looked at together.
 const CHUNK: usize = 256;
 
-/// Runs over a function; gives the number of instructions that were packed away.
-pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante, steps: Steps) -> u64 {
-    let uniform = module.resources.iter().filter(|(_, r)| r.kind.space() == Space::Uniform).map(|(r, _)| r).collect();
+/// Runs over a function. A change is a group, or a pair of vectors.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>, t: &Vivante, steps: Steps) {
+    let uniform =
+        cx.module.resources.iter().filter(|(_, r)| r.kind.space() == Space::Uniform).map(|(r, _)| r).collect();
     let mut facts = Facts { t, uses: Uses::new(f), uniform, steps };
-    let mut saved = pairs::run(f, &facts);
+    let mut saved = pairs::run(f, cx, &facts);
     if saved > 0 {
         facts.uses = Uses::new(f);
     }
@@ -42,7 +44,7 @@ pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante, steps: Step
         let insts = std::mem::take(&mut f.blocks[b].insts);
         out.enter(b);
         for chunk in insts.chunks(CHUNK) {
-            let plan = plan::plan(f, &facts, &out.lanes, chunk, &mut scratch);
+            let plan = plan::plan(f, cx, &facts, &out.lanes, chunk, &mut scratch);
             saved += plan.saved;
             out.chunk(f, chunk, &plan);
         }
@@ -52,7 +54,6 @@ pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante, steps: Step
         params::run(f);
         clean(f);
     }
-    saved
 }
 
 /// Removes pure instructions without users, from the last to the first.

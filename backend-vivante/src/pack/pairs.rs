@@ -12,6 +12,7 @@
 //! Needs: legalised vectors. Keeps: the CFG, results.
 
 use gpucc_ir::{Attr, Block, Const, FpFlags, Function, Inst, InstData, Op, SecondaryMap, Type, Value};
+use gpucc_opt::PassCx;
 use smallvec::{SmallVec, smallvec};
 
 use super::facts::Facts;
@@ -41,11 +42,11 @@ enum Term {
 }
 
 /// Runs over a function; gives the number of pairs made.
-pub fn run(f: &mut Function, facts: &Facts<'_>) -> u64 {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>, facts: &Facts<'_>) -> u64 {
     let mut made = 0;
     let mut maps = Maps { half: SecondaryMap::new(), place: SecondaryMap::new(), first_use: SecondaryMap::new() };
     for b in f.layout.clone() {
-        made += block(f, facts, b, &mut maps);
+        made += block(f, cx, facts, b, &mut maps);
     }
     made
 }
@@ -61,7 +62,7 @@ struct Maps {
     first_use: SecondaryMap<Value, Option<(Block, u32)>>,
 }
 
-fn block(f: &mut Function, facts: &Facts<'_>, b: Block, maps: &mut Maps) -> u64 {
+fn block(f: &mut Function, cx: &mut PassCx<'_>, facts: &Facts<'_>, b: Block, maps: &mut Maps) -> u64 {
     let list: Vec<Inst> = f.blocks[b].insts.to_vec();
     let Maps { half, place, first_use } = maps;
     let mut nodes: Vec<Node> = Vec::new();
@@ -99,7 +100,7 @@ fn block(f: &mut Function, facts: &Facts<'_>, b: Block, maps: &mut Maps) -> u64 
                 continue;
             }
             let at = if early { n.at } else { m.at };
-            let Some((n, slots)) = alike(f, facts, half, n, m) else { continue };
+            let Some((n, slots)) = alike(f, facts, half, n, m).filter(|_| cx.change()) else { continue };
             let (first, second) = (n.inst, m.inst);
             let mut new: SmallVec<[Inst; 4]> = SmallVec::new();
             let v = emit(f, &n, m, &slots, &mut new);

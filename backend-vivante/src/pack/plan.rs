@@ -1,6 +1,7 @@
 //! Which instructions of a piece of a block go together.
 
 use gpucc_ir::{Attr, Function, Inst, Op, OpAttrs, SecondaryMap, Type, Value};
+use gpucc_opt::PassCx;
 use smallvec::{SmallVec, smallvec};
 
 use super::facts::{Facts, is_param, lane_of, see_through, selects_by};
@@ -111,6 +112,7 @@ pub(super) struct Scratch {
 /// Plans a piece.
 pub(super) fn plan(
     f: &Function,
+    cx: &mut PassCx<'_>,
     facts: &Facts<'_>,
     known: &SecondaryMap<Value, Option<(Value, u8)>>,
     chunk: &[Inst],
@@ -151,7 +153,7 @@ pub(super) fn plan(
         if p.candidate[k].is_none() || p.group_of[k].is_some() {
             continue;
         }
-        let Some((members, gain)) = p.grow(k, &keys) else { continue };
+        let Some((members, gain)) = p.grow(k, &keys).filter(|_| cx.change()) else { continue };
         saved += gain as u64 / 4;
         p.commit(groups.len() as u32, &members, chunk);
         let variant = p.candidate[k].as_ref().map_or(0, |c| c.variant);

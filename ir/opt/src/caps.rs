@@ -442,6 +442,12 @@ pub struct Caps {
     pub bit_field: bool,
     /// The widest load or store in bytes into which neighbouring ones are merged; 0 keeps them apart.
     pub merge_access: u32,
+    /// Whether there is an instruction for quotients of scalars; otherwise `products` makes them of reciprocals.
+    pub divides: bool,
+    /// Whether a sum of two products is worth a dot product, as one of three is; for `lane_sums`.
+    pub pair_dots: bool,
+    /// Whether conversions to integers take one lane, so that their bounds are better computed for several; for `clamped_conversions`.
+    pub clamp_conversions: bool,
     /// Largest if-converted arm, in instructions.
     pub if_convert: u32,
     /// Whether a loop that lanes leave at different times is shorter with its test at the end.
@@ -511,6 +517,9 @@ impl Caps {
         bit_select: false,
         bit_field: false,
         merge_access: 0,
+        divides: true,
+        pair_dots: true,
+        clamp_conversions: true,
         if_convert: 8,
         rotate_divergent: true,
         predicated_demote: true,

@@ -6,7 +6,7 @@ use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, Function, Module, Res, St
 use std::rc::Rc;
 
 /// The facts about the graph, as long as no pass changes it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Graph {
     dom: Option<Rc<DomTree>>,
     structure: Option<Rc<Structure>>,

@@ -9,15 +9,16 @@
 
 use crate::cx::Graph;
 use crate::{
-    BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide,
-    exit_values, fold, fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch,
-    lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, narrow, predicate_demotes,
-    ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll, vectorise_memory,
+    BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
+    combine_bits, constant_factors, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn, if_convert, init,
+    inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices, lower_io, lower_subgroups, lower_tex,
+    lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products, ranges, robust, rotate, scalarise,
+    selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll, vectorise_memory, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
 use gpucc_ir::verify::verify_module;
-use gpucc_ir::{Diagnostic, EntryPoint, Func, Function, Module, Op};
+use gpucc_ir::{Diagnostic, EntryPoint, Func, Function, Module, Op, StageInfo};
 use std::time::Instant;
 
 /// A pass as the manager sees it.
@@ -65,7 +66,8 @@ macro_rules! lowering {
 
 const MEM2REG: Pass = pass!("mem2reg", mem2reg::run);
 const COPYPROP: Pass = pass!("copyprop", copyprop::run);
-const DCE: Pass = pass!("dce", dce::run);
+/// Removes what nobody needs.
+pub const DCE: Pass = pass!("dce", dce::run);
 const FOLD: Pass = pass!("fold", fold::run);
 const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
 const ARRAYS_TO_SELECTS: Pass = graph_pass!("arrays-to-selects", arrays_to_selects::run);
@@ -123,6 +125,33 @@ const LOWER_FETCH: Pass = pass!("lower-fetch", lower_fetch::run);
 const PREDICATE_DEMOTES: Pass = graph_pass!("predicate-demotes", predicate_demotes::run);
 const LOWER_TEX: Pass = pass!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
+/// Clamps indices instead of byte offsets. This one and those that follow are in no level's list: a family names those that its chips gain by.
+pub const CLAMP_INDICES: Pass = pass!("clamp-indices", clamp_indices::run);
+/// Takes out products with zero, and multiplies by several constants once.
+pub const CONSTANT_FACTORS: Pass = pass!("constant-factors", constant_factors::run);
+/// Makes a sum on the one way that gives a summand.
+pub const SINK_SUMS: Pass = pass!("sink-sums", sink_sums::run);
+/// Makes one product and one sum of a mix of two constants.
+pub const MIXES: Pass = pass!("mixes", mixes::run);
+/// Takes lanes that are added to zero out of a vector sum.
+pub const ZERO_LANES: Pass = pass!("zero-lanes", zero_lanes::run);
+/// Makes operations of the bounds of conversions to integers.
+pub const CLAMPED_CONVERSIONS: Pass = pass!("clamped-conversions", clamped_conversions::run);
+/// Makes dot products of sums of products of lanes.
+pub const LANE_SUMS: Pass = pass!("lane-sums", lane_sums::run);
+/// Makes products where a sum takes them in, of quotients too.
+pub const PRODUCTS: Pass = pass!("products", products::run);
+/// The passes that families may name ([`CLAMP_INDICES`] to [`PRODUCTS`]), with the reason that there is for each.
+pub const OFFERED: &[(Pass, &str)] = &[
+    (CLAMP_INDICES, "an index is clamped instead of a byte offset where memory instructions scale indices"),
+    (CONSTANT_FACTORS, "products with zero go, and constants that multiply one after the other are one"),
+    (SINK_SUMS, "a sum with what only one way gives is made on that way"),
+    (MIXES, "a mix of two constants is one product and one sum"),
+    (ZERO_LANES, "lanes that are added to zero need no operation"),
+    (CLAMPED_CONVERSIONS, "bounds of conversions are operations that packing sees"),
+    (LANE_SUMS, "a dot product adds up several lanes at once"),
+    (PRODUCTS, "a product lies beside the one sum that takes it in, and quotients are products"),
+];
 const INIT_WORKGROUP: Pass = Pass {
     name: "init-workgroup",
     keeps_order: false,
@@ -376,6 +405,14 @@ pub fn reference_page() -> String {
         let _ = writeln!(o, "| {name} | {from} | {needed} | {why} |");
     }
     o.push('\n');
+    o.push_str(
+        "## Passes that families name\n\nThese are in no level's list. A family whose chips gain by one names it in its `IR_PASSES`, which run \
+         behind the level's own.\n\n| pass | why |\n|---|---|\n",
+    );
+    for (p, why) in OFFERED {
+        let _ = writeln!(o, "| {} | {why} |", p.name);
+    }
+    o.push('\n');
     for level in 0..=3 {
         let names: Vec<&str> = passes(level).iter().map(|p| p.name).collect();
         let _ = writeln!(o, "## Passes of level {level}\n\ninline, {}\n", names.join(", "));
@@ -518,80 +555,155 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         out.globals.push(words);
     }
     out.funcs.push(flat);
-    done(&mut report, &out, "inline", start, 1, o)?;
-    let stop = |name: &str| o.stop_after.as_deref() == Some(name);
-    if stop("inline") {
-        return Ok((out, report));
-    }
-    let mut fuel = o.fuel;
-    // Which pass has nothing to do, and was given nothing since. Passes look at the function alone, so they find nothing again.
-    let mut idle: Vec<&str> = Vec::new();
-    // Inlining leaves it so.
-    let mut sorted = true;
-    let mut graph = Graph::default();
     let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
     let caps = if o.level >= 3 { &larger } else { caps };
+    done(&mut report, &out, "inline", start, 1, o)?;
+    // Inlining leaves the layout in structured order.
+    let mut manager = Manager { sorted: true, ..Manager::new(out, report, caps, o) };
     for p in passes(o.level) {
+        if manager.stopped {
+            break;
+        }
         if o.skip.iter().any(|s| s == p.name) && !REQUIRED.contains(&p.name) {
             continue;
         }
-        if idle.contains(&p.name) && !o.idle {
-            continue;
-        }
-        trace::enter(p.name, &e.name);
-        let start = Instant::now();
         if p.name == LOWER_FETCH.name {
-            lower_fetch::add_variants(&mut out, caps.fetch, &o.bound);
+            lower_fetch::add_variants(&mut manager.module, caps.fetch, &o.bound);
         }
         if p.name == LOWER_TEX.name {
-            lower_tex::add_samplers(&mut out, caps.sampler, &o.bound);
-            lower_tex::add_components(&mut out, &caps.tex);
+            lower_tex::add_samplers(&mut manager.module, caps.sampler, &o.bound);
+            lower_tex::add_components(&mut manager.module, &caps.tex);
         }
-        let mut f = std::mem::take(&mut out.funcs[Func(0)]);
-        let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);
-        let mut cx = PassCx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });
+        manager.run(&p)?;
+    }
+    let whole = !manager.stopped;
+    let (out, report) = manager.finish()?;
+    if o.verify && whole {
+        selection::check(&out, caps)?;
+    }
+    Ok((out, report))
+}
+
+/// The way of one module through passes: what [`prepare`] runs, and then what families run behind it.
+#[derive(Debug)]
+pub struct Manager<'o> {
+    module: Module,
+    report: Report,
+    caps: &'o Caps,
+    o: &'o Options,
+    /// The stage of the entry point before any pass.
+    source: StageInfo,
+    /// Changes that are left.
+    fuel: u64,
+    /// Which pass has nothing to do, and was given nothing since. Passes look at the function alone, so they find nothing again.
+    idle: Vec<&'static str>,
+    /// Whether the layout is known to be the structured order.
+    sorted: bool,
+    graph: Graph,
+    /// Whether the pass that was to be the last has run.
+    stopped: bool,
+}
+
+impl<'o> Manager<'o> {
+    /// Goes on with a module of one function behind the passes of a report, whose changes count against the fuel.
+    pub fn new(module: Module, report: Report, caps: &'o Caps, o: &'o Options) -> Manager<'o> {
+        // Inlining takes no fuel.
+        let counted = report.times.iter().filter(|t| t.pass != "inline" && is_rationed(o, t.pass));
+        let fuel = o.fuel.saturating_sub(counted.map(|t| t.changes).sum());
+        let source = module.entries[0].stage.clone();
+        let stopped = o.stop_after.as_ref().is_some_and(|s| report.times.last().is_some_and(|t| t.pass == s));
+        let (idle, graph) = (Vec::new(), Graph::default());
+        Manager { module, report, caps, o, source, fuel, idle, sorted: false, graph, stopped }
+    }
+
+    /// The module that the next pass gets.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Whether changes of a pass may still be made.
+    pub fn has_fuel(&self, pass: &str) -> bool {
+        self.fuel > 0 || !is_rationed(self.o, pass)
+    }
+
+    /// Runs a pass, unless it found nothing before and was given nothing since.
+    ///
+    /// # Errors
+    /// `Internal` if the verifier finds a broken rule, or a change that was not reported.
+    pub fn run(&mut self, p: &Pass) -> Result<(), Diagnostic> {
+        self.run_as(p, p.run)
+    }
+
+    /// Runs `run` in place of the function of the pass.
+    ///
+    /// # Errors
+    /// As [`Manager::run`].
+    pub fn run_as(
+        &mut self,
+        p: &Pass,
+        run: impl FnOnce(&mut Function, &mut PassCx<'_>, &EntryPoint),
+    ) -> Result<(), Diagnostic> {
+        let o = self.o;
+        if self.idle.contains(&p.name) && !o.idle {
+            return Ok(());
+        }
+        trace::enter(p.name, &self.module.entries[0].name);
+        let start = Instant::now();
+        let mut f = std::mem::take(&mut self.module.funcs[Func(0)]);
+        let entry = &self.module.entries[0];
+        let rationed = is_rationed(o, p.name);
+        let mut cx = PassCx::with_fuel(&self.module, self.caps, if rationed { self.fuel } else { u64::MAX });
         // Other stages have no local ids that this could bound.
-        cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
+        cx.workgroup_size = entry.workgroup_size().unwrap_or(cx.workgroup_size);
         cx.context = o.context.as_deref();
         cx.bound = &o.bound;
-        cx.source = Some(&e.stage);
-        cx.sorted = sorted;
-        cx.graph = std::mem::take(&mut graph);
-        cx.entry = [LOWER_BLEND.name, LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| out.entries[0].clone());
-        (p.run)(&mut f, &mut cx, &out.entries[0]);
+        cx.source = Some(&self.source);
+        cx.sorted = self.sorted;
+        cx.graph = std::mem::take(&mut self.graph);
+        cx.entry = [LOWER_BLEND.name, LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| entry.clone());
+        run(&mut f, &mut cx, entry);
         let changes = cx.changes();
         let entry = cx.entry.take();
-        sorted = cx.sorted && (p.keeps_order || changes == 0);
+        self.sorted = cx.sorted && (p.keeps_order || changes == 0);
         if p.keeps_graph || changes == 0 {
-            graph = std::mem::take(&mut cx.graph);
+            self.graph = std::mem::take(&mut cx.graph);
         }
         if rationed {
-            fuel = fuel.saturating_sub(changes);
+            self.fuel = self.fuel.saturating_sub(changes);
         }
         let by = if cx.graph_alone { GRAPH_ALONE } else { p.name };
         let unmoved = |q: &str| CANNOT_ENABLE.iter().any(|u| u.0 == q && u.1.contains(&by));
         if changes > 0 {
-            idle.retain(|q| unmoved(q));
+            self.idle.retain(|q| unmoved(q));
         }
         // Without fuel it may have left something.
-        if changes == 0 || (fuel > 0 && unmoved(p.name)) {
-            idle.push(p.name);
+        if changes == 0 || (self.fuel > 0 && unmoved(p.name)) {
+            self.idle.push(p.name);
         }
-        out.funcs[Func(0)] = f;
+        self.module.funcs[Func(0)] = f;
         if let Some(entry) = entry {
-            out.entries[0] = entry;
+            self.module.entries[0] = entry;
         }
-        done(&mut report, &out, p.name, start, changes, o)?;
-        if stop(p.name) {
-            return Ok((out, report));
+        done(&mut self.report, &self.module, p.name, start, changes, o)?;
+        self.stopped = o.stop_after.as_deref() == Some(p.name);
+        Ok(())
+    }
+
+    /// The module and what was seen on the way, once the verifier has looked at it again.
+    ///
+    /// # Errors
+    /// `Internal` if it finds a broken rule.
+    pub fn finish(self) -> Result<(Module, Report), Diagnostic> {
+        if self.o.verify && !self.stopped {
+            verify(&self.module, self.report.times.last().map_or("inline", |t| t.pass))?;
         }
+        Ok((self.module, self.report))
     }
-    if o.verify {
-        let last = report.times.last().map_or("inline", |t| t.pass);
-        verify(&out, last)?;
-        selection::check(&out, caps)?;
-    }
-    Ok((out, report))
+}
+
+/// Whether changes of a pass count against the fuel.
+fn is_rationed(o: &Options, pass: &str) -> bool {
+    o.fuel_of.as_ref().is_none_or(|n| n == pass)
 }
 
 fn done(

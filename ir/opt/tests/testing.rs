@@ -44,6 +44,23 @@ pub fn run(pass: impl Fn(&mut Function, &mut PassCx<'_>), text: &str) -> (String
     (text.join("\n"), changes)
 }
 
+/// Runs a pass over one function, with what a target is told to have; gives the number of changes. Without fuel it makes none, and with
+/// fuel for one it makes one.
+pub fn changes(pass: impl Fn(&mut Function, &mut PassCx<'_>), f: &mut Function, caps: &Caps) -> u64 {
+    let m = Module::default();
+    let with = |f: &mut Function, fuel: u64| {
+        let mut cx = PassCx::with_fuel(&m, caps, fuel);
+        pass(f, &mut cx);
+        cx.changes()
+    };
+    let mut same = f.clone();
+    assert_eq!((with(&mut same, 0), same.to_string()), (0, f.to_string()), "without fuel");
+    let one = with(&mut f.clone(), 1);
+    let all = with(f, u64::MAX);
+    assert_eq!(one, all.min(1), "with fuel for one change");
+    all
+}
+
 /// The text after a pass.
 pub fn opt(pass: impl Fn(&mut Function, &mut PassCx<'_>), text: &str) -> String {
     run(pass, text).0

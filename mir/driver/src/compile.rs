@@ -11,7 +11,7 @@ use gpucc_opt::support::Chip;
 use gpucc_opt::{BindingFacts, Caps, Report};
 
 use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, context_in, default_pipeline, stage_of};
-use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
+use crate::family::{AttemptError, CompileCx, Family, IrCx, IrUnit, Job, Selected};
 use crate::interface::flags_of;
 use crate::line_costs::{self, LineCosts};
 use crate::pass;
@@ -109,16 +109,21 @@ fn prepare<F: Family>(
         bound: o.bound.clone(),
         ..gpucc_opt::Options::default()
     };
-    let (mut module, report) =
+    let (module, report) =
         shared.get(&caps.seen_by(module, stage), || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
     let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], unsupported: F::UNSUPPORTED };
     gpucc_opt::support::check(&module, &chip, &caps, o.context.as_deref().map(|a| &a.pipeline), &o.bound)?;
-    F::lower_ir(&mut module, generation, strategy, o)?;
-    if pipeline.verify
-        && let Err(found) = gpucc_ir::verify::verify_module(&module)
-    {
-        return Err(Diagnostic::internal("verify", format!("after the passes of {} on the IR: {}", F::NAME, found[0])));
+    // A module that is prepared stopped the first list, not this one.
+    let pipeline = gpucc_opt::Options { stop_after: None, ..pipeline };
+    let mut manager = gpucc_opt::Manager::new(module, report, &caps, &pipeline);
+    let how = IrCx { generation, strategy, level: o.opt_level };
+    for p in F::IR_PASSES.iter().filter(|p| p.level <= o.opt_level) {
+        let left_out = o.skip_passes.iter().any(|s| s == p.pass.name) || !manager.has_fuel(p.pass.name);
+        if !(p.optional && left_out) {
+            p.run(&mut manager, &how)?;
+        }
     }
+    let (module, report) = manager.finish()?;
     Ok(Prepared { caps, module, report })
 }
 

@@ -5,7 +5,7 @@ use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Diagnostic, EntryPoint, Function, IoSlot, Loc, Module, Place, Refusal, Stage, StageInfo, Unsupported};
 use gpucc_isa::{Isa, Notes, TextCx};
 use gpucc_mir::{AllocError, AllocStats, EncodedFunc, Form, MFunc, OutOfRegisters, Payload, Target, print, verify};
-use gpucc_opt::{Caps, Report};
+use gpucc_opt::{Caps, PassCx, Report};
 
 use crate::backend::{CodegenOptions, Reflection, stage_of};
 use crate::interface::{self, Direction, HwPlace};
@@ -227,6 +227,8 @@ pub struct Pass<F: Family, C = MFunc<<F as Family>::Target>> {
     pub form: Form,
     /// Whether its number of changes is 0 only where it changes nothing.
     pub counts_all: bool,
+    /// Whether code is whole only behind it: see [`Pass::completes`].
+    pub is_completion: bool,
     run: Run<F, C>,
 }
 
@@ -236,12 +238,12 @@ pub type TailPass<F> = Pass<F, <F as Family>::Encoded>;
 impl<F: Family, C> Pass<F, C> {
     /// One that emission cannot do without.
     pub const fn lower(name: &'static str, run: Run<F, C>) -> Self {
-        Pass { name, level: 0, optional: false, form: Form::Virtual, counts_all: true, run }
+        Pass { name, level: 0, optional: false, form: Form::Virtual, counts_all: true, is_completion: false, run }
     }
 
     /// One that makes better code, from a level on.
     pub const fn improve(name: &'static str, level: u8, run: Run<F, C>) -> Self {
-        Pass { name, level, optional: true, form: Form::Virtual, counts_all: true, run }
+        Pass { level, optional: true, ..Pass::lower(name, run) }
     }
 
     /// Runs it over code. Gives the number of changes.
@@ -259,11 +261,72 @@ impl<F: Family, C> Pass<F, C> {
         self
     }
 
+    /// The first of a list, which gives code the graph that selection left out. The verifier, texts that are read back and texts of
+    /// tests begin behind it.
+    #[must_use]
+    pub const fn completes(mut self) -> Self {
+        self.is_completion = true;
+        self
+    }
+
     /// The allocation, or one behind it.
     #[must_use]
     pub const fn physical(mut self) -> Self {
         self.form = Form::Physical;
         self
+    }
+}
+
+/// The other input of a family's passes on the IR.
+pub struct IrCx<'a, F: Family> {
+    /// Index into [`Family::GENERATIONS`].
+    pub generation: u8,
+    /// The liberties of this attempt.
+    pub strategy: &'a F::Strategy,
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+}
+
+/// A pass of a family on the IR. The manager of `gpucc-opt` runs it: dump, time, fuel and verifier are as for every other.
+pub struct IrPass<F: Family> {
+    /// The pass as the manager sees it.
+    pub pass: gpucc_opt::Pass,
+    /// The lowest optimisation level at which it runs.
+    pub level: u8,
+    /// Whether selection can do without it.
+    pub optional: bool,
+    run: Option<IrRun<F>>,
+}
+
+/// The action of a family's pass on the IR. It counts its changes with the context, which also says whether one may be made.
+pub type IrRun<F> = fn(&mut Function, &mut PassCx<'_>, &IrCx<'_, F>);
+
+impl<F: Family> IrPass<F> {
+    /// One that selection cannot do without. It may change blocks and edges.
+    pub const fn lower(name: &'static str, run: IrRun<F>) -> Self {
+        let pass = gpucc_opt::Pass { name, keeps_order: false, keeps_graph: false, run: |_, _, _| {} };
+        IrPass { pass, level: 0, optional: false, run: Some(run) }
+    }
+
+    /// One that makes better code, from a level on. It may change blocks and edges.
+    pub const fn improve(name: &'static str, level: u8, run: IrRun<F>) -> Self {
+        IrPass { level, optional: true, ..IrPass::lower(name, run) }
+    }
+
+    /// One of `gpucc-opt` that makes better code, from a level on.
+    pub const fn shared(level: u8, pass: gpucc_opt::Pass) -> Self {
+        IrPass { pass, level, optional: true, run: None }
+    }
+
+    /// Runs it over the manager's module.
+    ///
+    /// # Errors
+    /// As [`gpucc_opt::Manager::run`].
+    pub(crate) fn run(&self, manager: &mut gpucc_opt::Manager<'_>, how: &IrCx<'_, F>) -> Result<(), Diagnostic> {
+        match self.run {
+            Some(run) => manager.run_as(&self.pass, |f, cx, _| run(f, cx, how)),
+            None => manager.run(&self.pass),
+        }
     }
 }
 
@@ -319,6 +382,9 @@ pub trait Family: Sized + Sync + 'static {
     /// The refusals of generations, whatever the shader's size.
     const UNSUPPORTED: &'static [Unsupported];
 
+    /// The passes on the IR behind those that all targets share, in order. They run in front of selection, once for each [`Caps`].
+    const IR_PASSES: &'static [IrPass<Self>] = &[];
+
     /// The machine passes, in order.
     const PASSES: &'static [Pass<Self>];
 
@@ -345,20 +411,6 @@ pub trait Family: Sized + Sync + 'static {
     fn roles(job: &Job<'_, Self>) -> &'static [ProgramRole] {
         let _ = job;
         &[ProgramRole::Main]
-    }
-
-    /// Passes of the family on the IR, once for each [`Caps`].
-    ///
-    /// # Errors
-    /// A refusal or a bug.
-    fn lower_ir(
-        module: &mut Module,
-        generation: u8,
-        strategy: &Self::Strategy,
-        options: &CodegenOptions,
-    ) -> Result<(), Diagnostic> {
-        let _ = (module, generation, strategy, options);
-        Ok(())
     }
 
     /// Chooses instructions.

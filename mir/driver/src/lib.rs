@@ -23,8 +23,8 @@ pub use backend::{
 };
 pub use compile::{Driver, prepared_cases};
 pub use family::{
-    AttemptError, CompileCx, EmittedProgram, FailureKind, Family, IrUnit, Job, Pass, Run, Selected, TailPass,
-    TextFixture,
+    AttemptError, CompileCx, EmittedProgram, FailureKind, Family, IrCx, IrPass, IrRun, IrUnit, Job, Pass, Run,
+    Selected, TailPass, TextFixture,
 };
 pub use interface::{Direction, HwPlace};
 pub use line_costs::{InstCost, LineCost, LineCosts};

@@ -95,8 +95,12 @@ impl<'o> Manager<'o> {
         mut then: impl FnMut(&mut C, &CompileCx<'_, F>, Step) -> Result<(), Diagnostic>,
     ) -> Result<(), AttemptError> {
         let mut last = Step { name: first, changed: true };
-        self.done(code, cx, last)?;
-        then(code, cx, last)?;
+        if passes.first().is_some_and(|p| p.is_completion) {
+            self.dump(code, cx, last)?;
+        } else {
+            self.done(code, cx, last)?;
+            then(code, cx, last)?;
+        }
         for p in passes {
             let o = self.o;
             let rationed = p.optional && is_rationed(o, p.name);
@@ -131,6 +135,13 @@ impl<'o> Manager<'o> {
     /// The work behind each step: dump and verifier. A step without changes leaves what the verifier has seen; it sees the end of each
     /// list again. Where all steps are dumped, or read back, that is held against the texts.
     fn done<F: Family, C: IrUnit<F>>(&mut self, code: &C, cx: &CompileCx<'_, F>, step: Step) -> Result<(), Diagnostic> {
+        self.dump(code, cx, step)?;
+        self.verified = false;
+        if step.changed { self.verify(code, cx, step.name) } else { Ok(()) }
+    }
+
+    /// Keeps the text behind a step, if it is wanted.
+    fn dump<F: Family, C: IrUnit<F>>(&mut self, code: &C, cx: &CompileCx<'_, F>, step: Step) -> Result<(), Diagnostic> {
         let all = self.o.dump_after.iter().any(|d| d == "all");
         if all || self.o.dump_after.iter().any(|d| d == step.name) {
             let text = code.text(cx);
@@ -139,8 +150,7 @@ impl<'o> Manager<'o> {
             }
             self.texts.dumps.push((step.name.into(), text));
         }
-        self.verified = false;
-        if step.changed { self.verify(code, cx, step.name) } else { Ok(()) }
+        Ok(())
     }
 
     /// Runs the verifier, if it is wanted.
@@ -218,6 +228,11 @@ pub(crate) fn names<F: Family>() -> Vec<&'static str> {
     for p in (0..=3).flat_map(gpucc_opt::passes::passes) {
         if !all.contains(&p.name) {
             all.push(p.name);
+        }
+    }
+    for p in F::IR_PASSES {
+        if !all.contains(&p.pass.name) {
+            all.push(p.pass.name);
         }
     }
     all.push("isel");

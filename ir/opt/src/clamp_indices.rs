@@ -10,6 +10,7 @@
 //! around is out of bounds, and any place inside the buffer will do for it. `limit >> 2` is a uniform word.
 //! Needs: nothing. Keeps: the CFG.
 
+use crate::PassCx;
 use gpucc_ir::{Attr, EntitySet, Function, InstData, Op, SecondaryMap, Type, Value};
 
 /// Largest shift of a memory instruction.
@@ -32,8 +33,8 @@ pub fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
     (shift > 0 && shift <= MOST).then_some((d.args[0], shift))
 }
 
-/// Runs over a function; gives the number of clamps rewritten.
-pub fn run(f: &mut Function) -> u64 {
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut new_of: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut wanted: EntitySet<Value> = EntitySet::new();
     for (_, i) in f.insts_in_order() {
@@ -42,12 +43,13 @@ pub fn run(f: &mut Function) -> u64 {
             && let Some(v) = d.dyn_offset()
             && !wanted.contains(v)
             && clamp_of(f, v).is_some()
+            && cx.change()
         {
             wanted.insert(v);
         }
     }
     if wanted.count() == 0 {
-        return 0;
+        return;
     }
     for b in f.layout.clone() {
         let old = std::mem::take(&mut f.blocks[b].insts);
@@ -82,7 +84,6 @@ pub fn run(f: &mut Function) -> u64 {
             }
         }
     }
-    wanted.count() as u64
 }
 
 /// `(x, s, limit)` where `v = umin(x << s, limit)` and the limit is a constant or made of a buffer's length.
@@ -110,7 +111,7 @@ fn without_mask(f: &Function, v: Value, s: u32) -> Value {
 }
 
 /// `(resource, k)` where `v` is the length of a buffer less `k` bytes.
-pub(crate) fn length_less(f: &Function, v: Value) -> Option<(gpucc_ir::Res, u32)> {
+pub fn length_less(f: &Function, v: Value) -> Option<(gpucc_ir::Res, u32)> {
     let d = &f.insts[f.def_inst(v)?];
     let of = |v: Value| match &f.insts[f.def_inst(v)?] {
         InstData { op: Op::BufferLength, attr: Attr::Res(r), .. } => Some(*r),

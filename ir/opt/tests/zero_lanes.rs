@@ -1,7 +1,12 @@
-//! Tests of `backend-vivante/src/zero_lanes.rs`.
+//! Tests of `ir/opt/src/zero_lanes.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, FpFlags, Function, Mem, Op, Place, Res, Type, Value};
-use gpucc_vivante::zero_lanes::run;
+use gpucc_opt::{Caps, zero_lanes};
+
+fn run(f: &mut Function) -> u64 {
+    changes(zero_lanes::run, f, &Caps::FULL)
+}
 
 /// Stores what `make` makes of a vector and a number.
 fn build(fp: FpFlags, make: impl Fn(&mut Builder<'_>, Value, Value) -> Vec<Value>) -> Function {

@@ -10,8 +10,9 @@
 //!
 //! Needs: any IR. Keeps: the CFG, results.
 
+use crate::PassCx;
+use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{FloatCc, Function, Op, Scalar, Value};
-use gpucc_opt::rewrite::{self, Rewrite};
 
 /// Bounds of numbers that are converted to signed or unsigned integers.
 pub const fn bounds(signed: bool) -> (u32, u32) {
@@ -30,8 +31,11 @@ pub fn is_clamped(f: &Function, v: Value, signed: bool) -> bool {
     limit(v, Op::FMin, most).and_then(|v| limit(v, Op::FMax, least)).is_some()
 }
 
-/// Runs over a function; gives the number of conversions clamped.
-pub fn run(f: &mut Function) -> u64 {
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    if !cx.caps.clamp_conversions {
+        return;
+    }
     rewrite::run(f, |b, i| {
         let d = b.func.insts[i].clone();
         let signed = d.op == Op::F2S;
@@ -39,7 +43,7 @@ pub fn run(f: &mut Function) -> u64 {
             return Rewrite::Keep;
         }
         let (x, ty) = (d.args[0], b.func.ty(d.args[0]));
-        if ty.scalar() != Scalar::F32 || b.func.ty(d.result()).bits() != 32 {
+        if ty.scalar() != Scalar::F32 || b.func.ty(d.result()).bits() != 32 || !cx.change() {
             return Rewrite::Keep;
         }
         let (least, most) = bounds(signed);
@@ -54,5 +58,5 @@ pub fn run(f: &mut Function) -> u64 {
         v = b.fmin(v, most);
         let to = b.func.ty(d.result());
         Rewrite::Value(if signed { b.f2s(v, to) } else { b.f2u(v, to) })
-    })
+    });
 }

@@ -1,8 +1,14 @@
-//! Tests of `backend-vivante/src/clamp.rs`.
+//! Tests of `ir/opt/src/clamp_indices.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, Mem, Place, Res};
 use gpucc_ir::{Function, Op, Type, Value};
-use gpucc_vivante::clamp::*;
+use gpucc_opt::Caps;
+use gpucc_opt::clamp_indices::{self, scaled};
+
+fn run(f: &mut Function) -> u64 {
+    changes(clamp_indices::run, f, &Caps::FULL)
+}
 
 fn build(op: impl Fn(&mut Builder<'_>, Value, Value) -> Value) -> Function {
     let mut f = Function::new("main");

@@ -10,24 +10,25 @@
 //!
 //! Needs: sums to which the sign of a zero does not matter. Keeps: the CFG.
 
+use crate::PassCx;
+use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, FpFlags, Function, InstData, Op, Value};
-use gpucc_opt::rewrite::{self, Rewrite};
 use smallvec::SmallVec;
 
-/// Runs over a function; gives the number of sums taken apart.
-pub fn run(f: &mut Function) -> u64 {
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let uses = Uses::new(f);
     rewrite::run(f, |b, i| {
         let d = b.func.insts[i].clone();
-        match sum(b, &uses, &d) {
+        match sum(b, cx, &uses, &d) {
             Some(v) => Rewrite::Value(v),
             None => Rewrite::Keep,
         }
-    })
+    });
 }
 
-fn sum(b: &mut Builder<'_>, uses: &Uses, d: &InstData) -> Option<Value> {
+fn sum(b: &mut Builder<'_>, cx: &mut PassCx<'_>, uses: &Uses, d: &InstData) -> Option<Value> {
     if !matches!(d.op, Op::FAdd | Op::FSub) || !d.fp.has(FpFlags::NSZ) {
         return None;
     }
@@ -39,6 +40,9 @@ fn sum(b: &mut Builder<'_>, uses: &Uses, d: &InstData) -> Option<Value> {
         let zeros = c.args.iter().filter(|&&a| zero(b.func, a)).count();
         (zeros > 0 && uses.count(d.args[k]) == 1).then(|| (c.args.clone(), d.args[1 - k]))
     })?;
+    if !cx.change() {
+        return None;
+    }
     let lanes: SmallVec<[Value; 4]> = parts
         .iter()
         .enumerate()

@@ -16,17 +16,18 @@
 //!
 //! Needs: the licences of the source, `contract` and `nsz`, which modules that keep infinities do not give. Keeps: the CFG.
 
+use crate::PassCx;
+use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Const, FpFlags, Function, Inst, Op, Scalar, Value};
-use gpucc_opt::rewrite::{self, Rewrite};
 
-/// Runs over a function; gives the number of mixes rewritten.
-pub fn run(f: &mut Function) -> u64 {
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
-        let Some((t, from, step)) = mix(b.func, i) else { return Rewrite::Keep };
+        let Some((t, from, step)) = mix(b.func, i).filter(|_| cx.change()) else { return Rewrite::Keep };
         let (from, step) = (b.func.constant(from), b.func.constant(step));
         let p = b.fmul(t, step);
         Rewrite::Value(b.fadd(p, from))
-    })
+    });
 }
 
 /// The weight, the first constant and the step to the second.

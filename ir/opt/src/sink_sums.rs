@@ -14,6 +14,7 @@
 //!
 //! Needs: any IR. Keeps: blocks and their edges. No way executes more than before.
 
+use crate::PassCx;
 use gpucc_ir::analysis::{DomTree, Uses};
 use gpucc_ir::{Block, CsrLists, Edge, FpFlags, Function, Inst, InstData, Op, Scalar, SecondaryMap, Value, ValueDef};
 
@@ -27,30 +28,28 @@ struct Facts {
     moved: SecondaryMap<Value, Option<Value>>,
 }
 
-/// Runs over a function; gives the number of operations moved.
-pub fn run(f: &mut Function) -> u64 {
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let preds = f.preds();
     let plain = |b: &Block| preds[*b].len() > 1 && f.blocks[*b].header.is_none() && !f.blocks[*b].params.is_empty();
     let joins: Vec<Block> = f.layout.iter().copied().filter(plain).collect();
     if joins.is_empty() {
-        return 0;
+        return;
     }
     let moved = SecondaryMap::with_default(None);
     let mut facts = Facts { dom: DomTree::new(f), uses: Uses::new(f), preds, home: f.inst_blocks(), moved };
-    let mut count = 0;
     for b in joins {
         for k in 0..f.blocks[b].params.len() {
-            count += u64::from(sink(f, &mut facts, b, k).is_some());
+            sink(f, cx, &mut facts, b, k);
         }
     }
-    if count > 0 {
+    if cx.changes() > 0 {
         f.replace_uses(&facts.moved);
     }
-    count
 }
 
 /// Moves the operation that reads a parameter of a block into the way that gives it.
-fn sink(f: &mut Function, facts: &mut Facts, b: Block, k: usize) -> Option<()> {
+fn sink(f: &mut Function, cx: &mut PassCx<'_>, facts: &mut Facts, b: Block, k: usize) -> Option<()> {
     let p = f.blocks[b].params[k];
     let [u] = facts.uses.of(p) else { return None };
     let d = f.insts[u.inst].clone();
@@ -80,10 +79,10 @@ fn sink(f: &mut Function, facts: &mut Facts, b: Block, k: usize) -> Option<()> {
     // One of them gives something.
     let mut gives = (0..edges.len()).filter(|&n| !is_neutral(f, &d, at, edges[n].2[k]));
     let (Some(way), None) = (gives.next(), gives.next()) else { return None };
-    if f.succs(edges[way].0).len() != 1 {
+    drop(gives);
+    if f.succs(edges[way].0).len() != 1 || !cx.change() {
         return None;
     }
-    drop(gives);
     for (n, (block, edge, mut args)) in edges.into_iter().enumerate() {
         let rest = param.map_or(other, |q| args[q]);
         args[k] = if n == way { operation(f, block, &d, at, args[k], rest) } else { rest };

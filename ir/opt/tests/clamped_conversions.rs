@@ -1,7 +1,12 @@
-//! Tests of `backend-vivante/src/clamped_conversions.rs`.
+//! Tests of `ir/opt/src/clamped_conversions.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, Function, Mem, Op, Place, Res, Type};
-use gpucc_vivante::clamped_conversions::run;
+use gpucc_opt::{Caps, clamped_conversions};
+
+fn run(f: &mut Function) -> u64 {
+    changes(clamped_conversions::run, f, &Caps::FULL)
+}
 
 fn build(op: Op) -> Function {
     let mut f = Function::new("main");

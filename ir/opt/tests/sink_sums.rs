@@ -1,7 +1,12 @@
-//! Tests of `backend-vivante/src/sink_sums.rs`.
+//! Tests of `ir/opt/src/sink_sums.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, Edge, FpFlags, Function, Mem, Op, Place, Res, Type, Value};
-use gpucc_vivante::sink_sums::run;
+use gpucc_opt::{Caps, sink_sums};
+
+fn run(f: &mut Function) -> u64 {
+    changes(sink_sums::run, f, &Caps::FULL)
+}
 
 /// A branch whose first arm gives a product, whose second gives `other`, and what `join` makes of that and a value from before.
 fn build(other: f32, join: impl Fn(&mut Builder<'_>, Value, Value) -> Vec<Value>) -> Function {

@@ -15,15 +15,17 @@
 //!
 //! Needs: the licences of the source, `contract` and `nsz`, on what goes. Keeps: the CFG.
 
+use crate::PassCx;
+use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Const, FpFlags, Function, InstData, Op, Scalar, SecondaryMap, Value};
-use gpucc_opt::rewrite::{self, Rewrite};
 
-/// Runs over a function; gives the number of products and sums that went.
-pub fn run(f: &mut Function) -> u64 {
-    zeros(f) + dots(f)
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    zeros(f, cx);
+    dots(f, cx);
 }
 
-fn zeros(f: &mut Function) -> u64 {
+fn zeros(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
         let d = b.func.insts[i].clone();
         let licensed = d.fp.has(FpFlags::CONTRACT.with(FpFlags::NSZ));
@@ -34,20 +36,20 @@ fn zeros(f: &mut Function) -> u64 {
         match d.op {
             Op::FMul => {
                 if let Some(k) = d.args.iter().position(|&a| is_zero(f, a)) {
-                    return Rewrite::Value(d.args[k]);
+                    return if cx.change() { Rewrite::Value(d.args[k]) } else { Rewrite::Keep };
                 }
-                let Some((x, c)) = constants(f, &d) else { return Rewrite::Keep };
+                let Some((x, c)) = constants(f, &d).filter(|_| cx.change()) else { return Rewrite::Keep };
                 let c = b.func.constant(c);
                 Rewrite::Value(b.fmul(x, c))
             }
             Op::FAdd => match d.args.iter().position(|&a| is_zero(f, a)) {
-                Some(k) => Rewrite::Value(d.args[1 - k]),
-                None => Rewrite::Keep,
+                Some(k) if cx.change() => Rewrite::Value(d.args[1 - k]),
+                _ => Rewrite::Keep,
             },
-            Op::FSub if is_zero(f, d.args[1]) => Rewrite::Value(d.args[0]),
+            Op::FSub if is_zero(f, d.args[1]) && cx.change() => Rewrite::Value(d.args[0]),
             _ => Rewrite::Keep,
         }
-    })
+    });
 }
 
 fn is_zero(f: &Function, v: Value) -> bool {
@@ -71,9 +73,9 @@ fn constants(f: &Function, d: &InstData) -> Option<(Value, Const)> {
 }
 
 /// Within a block: what is made of the operands themselves comes first or last.
-fn dots(f: &mut Function) -> u64 {
+fn dots(f: &mut Function, cx: &mut PassCx<'_>) {
+    let before = cx.changes();
     let mut replace: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
-    let mut changed = 0;
     for b in f.layout.clone() {
         let all: Vec<_> = f.blocks[b].insts.iter().copied().filter(|&i| f.insts[i].op == Op::FDot).collect();
         if all.len() < 2 {
@@ -97,9 +99,10 @@ fn dots(f: &mut Function) -> u64 {
                 None => v,
             });
             key.sort_unstable();
-            match made.iter().find(|m| m.0 == key) {
-                Some(&(_, m, v)) if m == minus => replace.set(d.result(), Some(v)),
-                Some(&(_, _, v)) => {
+            let twin = made.iter().find(|m| m.0 == key).copied();
+            match twin.filter(|_| cx.change()) {
+                Some((_, m, v)) if m == minus => replace.set(d.result(), Some(v)),
+                Some((_, _, v)) => {
                     let ty = f.ty(v);
                     let n = InstData::new(Op::FNeg, &[v], gpucc_ir::Attr::None).at(d.loc).fp(d.fp);
                     let n = f.push_inst(b, n, &[ty]);
@@ -108,14 +111,11 @@ fn dots(f: &mut Function) -> u64 {
                 None => {
                     made.push((key, minus, d.result()));
                     f.blocks[b].insts.push(i);
-                    continue;
                 }
             }
-            changed += 1;
         }
     }
-    if changed > 0 {
+    if cx.changes() > before {
         f.replace_uses(&replace);
     }
-    changed
 }

@@ -1,7 +1,12 @@
-//! Tests of `backend-vivante/src/products.rs`.
+//! Tests of `ir/opt/src/products.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, Function, Mem, Op, Place, Res, Type, Value};
-use gpucc_vivante::products::run;
+use gpucc_opt::{Caps, products};
+
+fn run(f: &mut Function, divides: bool) -> u64 {
+    changes(products::run, f, &Caps { divides, ..Caps::FULL })
+}
 
 /// Stores what `make` makes of two floats.
 fn build(make: impl Fn(&mut Builder<'_>, Value, Value) -> Vec<Value>) -> Function {
@@ -27,7 +32,7 @@ fn each_sum_has_its_product() {
         let p = b.fmul(x, y);
         vec![b.fadd(x, p), b.fsub(y, p)]
     });
-    assert_eq!(run(&mut f, true, &|_| false), 1);
+    assert_eq!(run(&mut f, true), 1);
     assert_eq!(count(&f, Op::FMul), 2);
 }
 
@@ -37,18 +42,18 @@ fn a_product_that_others_read_stays_one() {
         let p = b.fmul(x, y);
         vec![b.fadd(x, p), b.fsub(y, p), p]
     });
-    assert_eq!(run(&mut f, true, &|_| false), 0);
+    assert_eq!(run(&mut f, true), 0);
     // A MAD takes in one of two products.
     let mut f = build(|b, x, y| {
         let (p, q) = (b.fmul(x, y), b.fmul(x, x));
         vec![b.fadd(q, p), b.fsub(y, p)]
     });
-    assert_eq!(run(&mut f, true, &|_| false), 0);
+    assert_eq!(run(&mut f, true), 0);
     let mut f = build(|b, x, y| {
         let p = b.fmul(x, y);
         vec![b.fadd(p, p)]
     });
-    assert_eq!(run(&mut f, true, &|_| false), 0);
+    assert_eq!(run(&mut f, true), 0);
 }
 
 #[test]
@@ -58,12 +63,12 @@ fn quotients_by_constants_are_products() {
             let k = b.func.fconst(Type::F32, k);
             vec![b.fdiv(x, k)]
         });
-        assert_eq!(run(&mut f, true, &|_| false), n, "{k}");
+        assert_eq!(run(&mut f, true), n, "{k}");
         assert_eq!((count(&f, Op::FMul), count(&f, Op::FDiv)), (n as usize, 1 - n as usize), "{k}");
     }
     // Of numbers that are not constants, quotients stay.
     let mut f = build(|b, x, y| vec![b.fdiv(x, y)]);
-    assert_eq!(run(&mut f, true, &|_| false), 0);
+    assert_eq!(run(&mut f, true), 0);
 }
 
 #[test]
@@ -72,10 +77,10 @@ fn a_number_plus_itself_is_a_product_where_a_sum_reads_it() {
         let p = b.fadd(x, x);
         vec![b.fsub(p, y)]
     });
-    assert_eq!(run(&mut f, true, &|_| false), 1);
+    assert_eq!(run(&mut f, true), 1);
     assert_eq!((count(&f, Op::FMul), count(&f, Op::FAdd)), (1, 0));
     let mut f = build(|b, x, _| vec![b.fadd(x, x)]);
-    assert_eq!(run(&mut f, true, &|_| false), 0);
+    assert_eq!(run(&mut f, true), 0);
 }
 
 #[test]
@@ -86,10 +91,10 @@ fn quotients_by_one_number_share_its_reciprocal() {
     };
     for divides in [false, true] {
         let mut f = build(two);
-        assert_eq!(run(&mut f, divides, &|_| false), 2);
+        assert_eq!(run(&mut f, divides), 2);
         assert_eq!((count(&f, Op::FRcp), count(&f, Op::FMul), count(&f, Op::FDiv)), (1, 2, 0));
         let mut f = build(|b, x, y| vec![b.fdiv(x, y), b.fdiv(y, x)]);
-        assert_eq!(run(&mut f, divides, &|_| false), if divides { 0 } else { 2 });
+        assert_eq!(run(&mut f, divides), if divides { 0 } else { 2 });
     }
 }
 
@@ -99,28 +104,13 @@ fn quotients_of_a_constant_share_the_reciprocal() {
         let half = b.func.fconst(Type::F32, 0.5);
         vec![b.fdiv(x, y), b.fdiv(half, y)]
     });
-    run(&mut f, true, &|_| false);
+    run(&mut f, true);
     assert_eq!((count(&f, Op::FRcp), count(&f, Op::FDiv)), (1, 0));
     // A quotient of 1 is a reciprocal, which others share.
     let mut f = build(|b, x, y| {
         let one = b.func.fconst(Type::F32, 1.0);
         vec![b.fdiv(one, y), b.fdiv(x, y)]
     });
-    run(&mut f, true, &|_| false);
+    run(&mut f, true);
     assert_eq!((count(&f, Op::FRcp), count(&f, Op::FDiv)), (0, 1));
-}
-
-#[test]
-fn what_the_launch_knows_divides_as_a_reciprocal() {
-    // The second float is known: its reciprocal is a step of the launch. A quotient of nothing else is a step itself.
-    let second = |f: &Function| f.insts_in_order().filter(|(_, i)| f.insts[*i].op == Op::Load).nth(1).map(|(_, i)| i);
-    for (swap, n) in [(false, 1), (true, 0)] {
-        let mut f = build(|b, x, y| vec![if swap { b.fdiv(y, x) } else { b.fdiv(x, y) }]);
-        let known = f.insts[second(&f).unwrap()].result();
-        assert_eq!(run(&mut f, true, &|v| v == known), n);
-        assert_eq!(count(&f, Op::FRcp) as u64, n);
-        assert_eq!(count(&f, Op::FDiv) as u64, 1 - n);
-    }
-    let mut f = build(|b, x, y| vec![b.fdiv(x, y)]);
-    assert_eq!(run(&mut f, true, &|_| true), 0);
 }

@@ -10,9 +10,10 @@
 //!
 //! Needs: any IR. Keeps: the CFG. Products and sums that others read as well stay.
 
+use crate::PassCx;
+use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Attr, Builder, Const, Function, Inst, Op, Type, Value};
-use gpucc_opt::rewrite::{self, Rewrite};
 use smallvec::SmallVec;
 
 /// A product: the lane, and what it is multiplied with.
@@ -28,21 +29,21 @@ enum Factor {
     Lane(Value, u8),
 }
 
-/// Runs over a function; gives the number of sums that became dot products. `pairs`: of two products as well.
-pub fn run(f: &mut Function, pairs: bool) -> u64 {
+/// Runs the pass. Sums of two products are taken where [`crate::Caps::pair_dots`] says so.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let uses = Uses::new(f);
     rewrite::run(f, |b, i| {
         let Some(terms) = sum(b.func, &uses, i) else { return Rewrite::Keep };
         // One MAD makes the sum of a product and anything else.
         let products = terms.iter().filter(|&&v| b.func.def_op(v, Op::FMul).is_some()).count();
-        if terms.len() == 2 && (!pairs || products < 2) {
+        if terms.len() == 2 && (!cx.caps.pair_dots || products < 2) {
             return Rewrite::Keep;
         }
-        match dot(b, &terms) {
+        match dot(b, cx, &terms) {
             Some(v) => Rewrite::Value(v),
             None => Rewrite::Keep,
         }
-    })
+    });
 }
 
 /// The terms of a sum that no sum takes in, from the innermost on.
@@ -88,7 +89,7 @@ fn spine(f: &Function, uses: &Uses, i: Inst) -> Option<SmallVec<[Value; 4]>> {
 }
 
 /// The dot product, if all terms are lanes of one vector, and what they are multiplied with are constants or lanes of one vector.
-fn dot(b: &mut Builder<'_>, values: &[Value]) -> Option<Value> {
+fn dot(b: &mut Builder<'_>, cx: &mut PassCx<'_>, values: &[Value]) -> Option<Value> {
     let f = &*b.func;
     let first = ways(f, values[0]);
     for start in first {
@@ -106,7 +107,7 @@ fn dot(b: &mut Builder<'_>, values: &[Value]) -> Option<Value> {
             terms.push(t);
         }
         if terms.len() == values.len() {
-            return Some(emit(b, &terms));
+            return cx.change().then(|| emit(b, &terms));
         }
     }
     None

@@ -1,7 +1,12 @@
-//! Tests of `backend-vivante/src/lane_sums.rs`.
+//! Tests of `ir/opt/src/lane_sums.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, Function, Mem, Op, Place, Res, Type, Value};
-use gpucc_vivante::lane_sums::run;
+use gpucc_opt::{Caps, lane_sums};
+
+fn run(f: &mut Function, pair_dots: bool) -> u64 {
+    changes(lane_sums::run, f, &Caps { pair_dots, ..Caps::FULL })
+}
 
 /// Stores what `make` makes of two vectors.
 fn build(make: impl Fn(&mut Builder<'_>, Value, Value) -> Vec<Value>) -> Function {

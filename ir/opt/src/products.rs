@@ -11,58 +11,29 @@
 //!   product as well, since a MAD takes in one.
 //! - A number plus itself is a product with 2 where a sum reads it.
 //! - A quotient by a constant is a product with its reciprocal: two roundings, inside the 2.5 ulp of WGSL, as reciprocals at run
-//!   time are. Where the launch knows the divisor (`launch.rs`) it computes the reciprocal.
+//!   time are.
 //!
 //! Needs and keeps: any IR. Before packing, which looks for sums of products.
 
+use crate::PassCx;
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, Scalar, Type, Value};
 
 /// Sums that a product is made for again, at most.
 const MOST: usize = 4;
 
-/// Runs over a function; gives the number of quotients and products rewritten. `divides`: whether the chip has an instruction for
-/// quotients of scalars; `shared`: whether the launch knows a value, and so its reciprocal.
-pub fn run(f: &mut Function, divides: bool, shared: &dyn Fn(Value) -> bool) -> u64 {
-    reciprocals(f) + known_divisors(f, shared) + divisors(f, divides) + doubles(f) + copies(f)
-}
-
-/// `x / y` becomes `x * (1 / y)` where the launch computes the reciprocal, of vectors as well. What it divides by itself stays.
-fn known_divisors(f: &mut Function, shared: &dyn Fn(Value) -> bool) -> u64 {
-    let mut changed = 0;
-    for b in f.layout.clone() {
-        let known = |f: &Function, i: Inst| {
-            let d = &f.insts[i];
-            let float = d.op == Op::FDiv && f.ty(d.result()).scalar() == Scalar::F32;
-            float && shared(d.args[1]) && !shared(d.args[0]) && f.as_const(d.args[1]).is_none()
-        };
-        let list = f.blocks[b].insts.clone();
-        if !list.iter().any(|&i| known(f, i)) {
-            continue;
-        }
-        f.blocks[b].insts.clear();
-        for i in list {
-            if known(f, i) {
-                let (y, ty) = (f.insts[i].args[1], f.ty(f.insts[i].result()));
-                let mut new = InstData::new(Op::FRcp, &[y], Attr::None).at(f.insts[i].loc);
-                new.fp = f.insts[i].fp;
-                let r = f.push_inst(b, new, &[ty]);
-                let r = f.insts[r].result();
-                let d = &mut f.insts[i];
-                d.op = Op::FMul;
-                d.args[1] = r;
-                changed += 1;
-            }
-            f.blocks[b].insts.push(i);
-        }
-    }
-    changed
+/// Runs the pass. Quotients of scalars stay where [`crate::Caps::divides`] says that there is an instruction for them.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    reciprocals(f, cx);
+    divisors(f, cx);
+    doubles(f, cx);
+    copies(f, cx);
 }
 
 /// `x / y` becomes `x * (1 / y)` as selection would make it: one reciprocal for all quotients of a block by one number, and products
 /// that sums take in. A single quotient of scalars stays where the chip divides.
-fn divisors(f: &mut Function, divides: bool) -> u64 {
-    let mut changed = 0;
+fn divisors(f: &mut Function, cx: &mut PassCx<'_>) {
+    let divides = cx.caps.divides;
     for b in f.layout.clone() {
         let list = f.blocks[b].insts.clone();
         let by: Vec<Value> = list.iter().filter_map(|&i| divisor(f, i)).collect();
@@ -84,7 +55,7 @@ fn divisors(f: &mut Function, divides: bool) -> u64 {
                 let known = made.iter().any(|m| m.0 == *y) || by.iter().filter(|x| *x == y).count() > 1;
                 known || !divides || f.ty(f.insts[i].result()).lanes() > 1
             });
-            if let Some(y) = quotient {
+            if let Some(y) = quotient.filter(|_| cx.change()) {
                 let (loc, fp, ty) = (f.insts[i].loc, f.insts[i].fp, f.ty(f.insts[i].result()));
                 let push = |f: &mut Function, op: Op, v: Value, ty: Type| {
                     let mut new = InstData::new(op, &[v], Attr::None).at(loc);
@@ -106,12 +77,10 @@ fn divisors(f: &mut Function, divides: bool) -> u64 {
                 let d = &mut f.insts[i];
                 d.op = Op::FMul;
                 d.args[1] = r;
-                changed += 1;
             }
             f.blocks[b].insts.push(i);
         }
     }
-    changed
 }
 
 /// The one number that an instruction divides by, if it is a quotient.
@@ -125,7 +94,7 @@ fn divisor(f: &Function, i: Inst) -> Option<Value> {
 }
 
 /// `x + x` becomes `x * 2`, the same number, where a sum reads it: the depth of clip space is one MAD so.
-fn doubles(f: &mut Function) -> u64 {
+fn doubles(f: &mut Function, cx: &mut PassCx<'_>) {
     let uses = Uses::new(f);
     let double = |&i: &Inst| {
         let d = &f.insts[i];
@@ -136,28 +105,24 @@ fn doubles(f: &mut Function) -> u64 {
         d.op == Op::FAdd && d.args[0] == d.args[1] && f.ty(d.args[0]).scalar() == Scalar::F32 && read(d.result())
     };
     let list: Vec<Inst> = f.insts_in_order().map(|(_, i)| i).filter(double).collect();
-    for &i in &list {
+    for i in list.into_iter().take_while(|_| cx.change()) {
         let two = f.fconst(f.ty(f.insts[i].result()), 2.0);
         let d = &mut f.insts[i];
         d.op = Op::FMul;
         d.args[1] = two;
     }
-    list.len() as u64
 }
 
 /// `x / k` becomes `x * (1 / k)`.
-fn reciprocals(f: &mut Function) -> u64 {
+fn reciprocals(f: &mut Function, cx: &mut PassCx<'_>) {
     let list: Vec<Inst> = f.insts_in_order().map(|(_, i)| i).filter(|&i| f.insts[i].op == Op::FDiv).collect();
-    let mut changed = 0;
     for i in list {
-        let Some(r) = reciprocal(f, f.insts[i].args[1]) else { continue };
+        let Some(r) = reciprocal(f, f.insts[i].args[1]).filter(|_| cx.change()) else { continue };
         let r = f.constant(r);
         let d = &mut f.insts[i];
         d.op = Op::FMul;
         d.args[1] = r;
-        changed += 1;
     }
-    changed
 }
 
 /// The reciprocals of a constant's lanes, where all of them are normal numbers.
@@ -176,7 +141,7 @@ fn reciprocal(f: &Function, v: Value) -> Option<Const> {
 }
 
 /// Products for each of the sums that read them.
-fn copies(f: &mut Function) -> u64 {
+fn copies(f: &mut Function, cx: &mut PassCx<'_>) {
     let uses = Uses::new(f);
     let mut wanted: Vec<(Inst, Block)> = Vec::new();
     for (b, i) in f.insts_in_order() {
@@ -187,11 +152,11 @@ fn copies(f: &mut Function) -> u64 {
         let users = uses.of(d.result());
         let sums = |u: &gpucc_ir::analysis::Use| takes_in(f, u.inst, d.result()) && u.block == b;
         if (2..=MOST).contains(&users.len()) && users.iter().all(sums) {
-            wanted.extend(users[1..].iter().map(|u| (u.inst, u.block)));
+            wanted.extend(users[1..].iter().map(|u| (u.inst, u.block)).take_while(|_| cx.change()));
         }
     }
     if wanted.is_empty() {
-        return 0;
+        return;
     }
     wanted.sort_unstable_by_key(|w| w.1);
     for group in wanted.chunk_by(|x, y| x.1 == y.1) {
@@ -203,7 +168,6 @@ fn copies(f: &mut Function) -> u64 {
             f.blocks[b].insts.push(i);
         }
     }
-    wanted.len() as u64
 }
 
 /// Whether an instruction is a sum that one MAD makes with this product.

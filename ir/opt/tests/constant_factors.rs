@@ -1,7 +1,12 @@
-//! Tests of `backend-vivante/src/constant_factors.rs`.
+//! Tests of `ir/opt/src/constant_factors.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, FpFlags, Function, Mem, Op, Place, Res, Type, Value};
-use gpucc_vivante::constant_factors::run;
+use gpucc_opt::{Caps, constant_factors};
+
+fn run(f: &mut Function) -> u64 {
+    changes(constant_factors::run, f, &Caps::FULL)
+}
 
 /// Stores what `make` makes of two vectors.
 fn build(fp: FpFlags, make: impl Fn(&mut Builder<'_>, Value, Value) -> Vec<Value>) -> Function {

@@ -1,7 +1,12 @@
-//! Tests of `backend-vivante/src/mixes.rs`.
+//! Tests of `ir/opt/src/mixes.rs`.
 
+use crate::testing::changes;
 use gpucc_ir::{Builder, FpFlags, Function, Mem, Op, Place, Res, Type, Value};
-use gpucc_vivante::mixes::run;
+use gpucc_opt::{Caps, mixes};
+
+fn run(f: &mut Function) -> u64 {
+    changes(mixes::run, f, &Caps::FULL)
+}
 
 const LICENCE: FpFlags = FpFlags::CONTRACT.with(FpFlags::NSZ);
 
