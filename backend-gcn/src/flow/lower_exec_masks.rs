@@ -41,7 +41,7 @@ struct Lowering<'a> {
 /// Lowers all of `mf`, whose blocks are those of the plan. Gives the number of blocks of the wave's graph.
 pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) -> u64 {
     let n = plan.blocks.len();
-    let mut selected = std::mem::take(&mut mf.code);
+    let selected = std::mem::take(&mut mf.code);
     mf.code.resize_with(n, Vec::new);
     let mut vars = Vec::new();
     let mut var = |mf: &mut MFunc<Gcn>, wanted: bool| {
@@ -68,9 +68,9 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) -> u64 {
     let succs = vec![Succs::new(); mf.blocks.len()];
     let lists = CodeBuffer::new(2 * n);
     let mut l = Lowering { mf, plan, waits, saved, entries, succs, lists, endings: Vec::new() };
-    for p in 0..n {
+    for (p, code) in selected.into_iter().take(n).enumerate() {
         l.begin(p);
-        l.lists.extend(std::mem::take(&mut selected[p]));
+        l.lists.extend(code);
         l.end(p);
         l.lists.close();
     }
