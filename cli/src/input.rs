@@ -113,6 +113,7 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
         glsl,
         around,
         subgroup_size,
+        ..FrontOptions::default()
     })
 }
 

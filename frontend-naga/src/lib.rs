@@ -137,6 +137,9 @@ pub struct Options {
     pub entry: Option<String>,
     /// Values of overrides by name or decimal id, in the order given.
     pub overrides: Vec<(String, f64)>,
+    /// Values of overrides by id, as the bits of their type: a number of 64 bits is kept whole, and a `bool` is true unless all bits are 0.
+    /// They count before values by name. An id that the module does not have is passed over, as in Vulkan.
+    pub constants: Vec<(u32, u64)>,
     /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
     pub robust: bool,
     /// The freedom of the source's float arithmetic.
@@ -145,7 +148,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { entry: None, overrides: Vec::new(), robust: true, fp: FpFlags::CONTRACT.with(FpFlags::NSZ) }
+        Options {
+            entry: None,
+            overrides: Vec::new(),
+            constants: Vec::new(),
+            robust: true,
+            fp: FpFlags::CONTRACT.with(FpFlags::NSZ),
+        }
     }
 }
 
@@ -233,7 +242,9 @@ fn parse_text(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
 /// Lowers one entry point of a module, or all of them.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
     let rest = |list: Vec<Diagnostic>| match overrides::written(parsed, options)? {
-        Some(written) => lower_parsed(&written, &Options { overrides: Vec::new(), ..options.clone() }),
+        Some(written) => {
+            lower_parsed(&written, &Options { overrides: Vec::new(), constants: Vec::new(), ..options.clone() })
+        }
         None => Err(list),
     };
     let has_overrides = !parsed.module.overrides.is_empty();

@@ -15,7 +15,7 @@ use naga::{Scalar, ScalarKind, TypeInner};
 /// # Errors
 /// A value for an override that is not there.
 pub fn written(parsed: &Parsed, options: &Options) -> Result<Option<Parsed>, Vec<Diagnostic>> {
-    let values = override_values(parsed, &options.overrides)?;
+    let values = override_values(parsed, options)?;
     let Some((source, before)) = parsed.source.as_ref().filter(|_| parsed.lang == Lang::Wgsl) else { return Ok(None) };
     let Some(t) = Tokens::new(source) else { return Ok(None) };
     let mut list: Vec<(usize, usize, String)> = Vec::new();

@@ -114,3 +114,40 @@ fn proposed_extensions_are_refused() {
     );
     assert_eq!(outputs(&source, 1), [3]);
 }
+
+/// Names of subgroups, and the side of a fragment's depth.
+#[test]
+fn subgroups_have_numbers_and_depths_a_side() {
+    let source = "enable subgroups; requires subgroup_id;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32, 128>;
+        @compute @workgroup_size(128) fn main(@builtin(subgroup_id) id: u32, @builtin(num_subgroups) all: u32,
+            @builtin(local_invocation_index) i: u32, @builtin(subgroup_size) size: u32) { o[i] = select(0u, 1u, id == i / size && all * size == 128u); }";
+    let mut dispatch = gpucc_sim::Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 128]);
+    crate::common::run(source, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound"), [1; 128]);
+    for side in ["any", "greater", "less"] {
+        let source = format!(
+            "requires fragment_depth; @fragment fn f(@builtin(position) p: vec4f) -> @builtin(frag_depth, {side}) f32 {{ return p.x; }}"
+        );
+        let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &Options::default());
+        let gpucc_ir::StageInfo::Fragment { io, .. } = &module.entries[0].stage else { panic!("a fragment") };
+        assert_eq!(io.outputs.len(), 1, "{side}");
+    }
+    let list = parse(Input::text("@fragment fn f() -> @builtin(frag_depth, nearer) f32 { return 1.0; }"), Lang::Wgsl);
+    assert_eq!(list.expect_err("no such side")[0].class, Class::Invalid);
+}
+
+/// Overrides by id and bits of their type.
+#[test]
+fn overrides_are_given_as_bits() {
+    let source = "@id(1) override a: u32 = 1u; @id(2) override b: i32; @id(3) override c: f32 = 1.0; @id(4) override d: bool = false; override e: u32 = 9u;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32, 5>;
+        @compute @workgroup_size(1) fn main() { o[0] = a; o[1] = bitcast<u32>(b); o[2] = bitcast<u32>(c); o[3] = u32(d); o[4] = e; }";
+    // Those of an id that is not there are passed over; bits count before numbers.
+    let constants = vec![(1, 0xffff_fffe), (2, 0xffff_fffd), (3, 0x4049_0fdb), (4, 2), (9, 5)];
+    let options = Options { constants, overrides: vec![("a".into(), 7.0), ("e".into(), 8.0)], ..Options::default() };
+    let module = crate::common::module(source.as_bytes(), Lang::Wgsl, &options);
+    let mut dispatch = gpucc_sim::Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 5]);
+    crate::common::run_module(&module, &mut dispatch);
+    assert_eq!(dispatch.words(0, 0).expect("bound"), [0xffff_fffe, 0xffff_fffd, 0x4049_0fdb, 1, 8]);
+}

@@ -31,6 +31,9 @@ pub struct Options {
     pub entry: Option<String>,
     /// Values of specialisation constants by name or decimal id, in the order given.
     pub overrides: Vec<(String, f64)>,
+    /// Values of specialisation constants by id, as the bits of their type: a number of 64 bits is kept whole, and a `bool` is true unless all bits are 0.
+    /// They count before values by name. An id that the module does not have is passed over, as in Vulkan.
+    pub constants: Vec<(u32, u64)>,
     /// Formats of storage images that say none, by group and binding; of several the last counts.
     pub formats: Vec<((u32, u32), Format)>,
     /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
@@ -42,7 +45,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let fp = FpFlags::CONTRACT.with(FpFlags::NSZ);
-        Options { entry: None, overrides: Vec::new(), formats: Vec::new(), robust: true, fp }
+        Options { entry: None, overrides: Vec::new(), constants: Vec::new(), formats: Vec::new(), robust: true, fp }
     }
 }
 

@@ -444,3 +444,29 @@ fn after(source: &str, passes: &[&str]) -> Option<Vec<u8>> {
     }
     made
 }
+
+/// Specialisation constants by id and bits of their type: a number of 64 bits that no float holds is kept whole.
+#[test]
+fn specialisation_constants_are_given_as_bits() {
+    let source = "#version 450
+        #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+        layout(local_size_x = 1) in;
+        layout(constant_id = 3) const uint64_t A = 1ul;
+        layout(constant_id = 4) const int64_t B = -1l;
+        layout(constant_id = 5) const float C = 1.0;
+        layout(constant_id = 6) const bool D = false;
+        layout(constant_id = 7) const uint E = 9u;
+        layout(std430, set=0, binding=0) buffer O { uint r[7]; };
+        void main() { r[0] = uint(A); r[1] = uint(A >> 32); r[2] = uint(B); r[3] = uint(B >> 32); r[4] = floatBitsToUint(C); r[5] = uint(D); r[6] = E; }";
+    let constants =
+        vec![(3, 0x8000_0000_0000_0001), (4, 0x7fff_ffff_ffff_fffd), (5, 0x7fc0_0001), (6, 1 << 31), (77, 1)];
+    let options = gpucc_frontend_spirv::Options { constants, ..Default::default() };
+    for bytes in glsl(source, "comp") {
+        let parsed = gpucc_frontend_spirv::parse(&bytes).expect("it is read");
+        let module = gpucc_frontend_spirv::lower(&parsed, &options).unwrap_or_else(|l| panic!("{}", l[0]));
+        let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 7]);
+        crate::common::run_module(&module, &mut dispatch);
+        let expected = [1, 0x8000_0000, 0xffff_fffd, 0x7fff_ffff, 0x7fc0_0001, 1, 9];
+        assert_eq!(dispatch.words(0, 0).expect("bound"), expected);
+    }
+}

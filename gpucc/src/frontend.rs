@@ -48,6 +48,9 @@ pub struct FrontOptions {
     pub entry: Option<String>,
     /// Overrides by name or numeric id.
     pub overrides: Vec<(String, f64)>,
+    /// Values of overrides and specialisation constants by id, as the bits of their type: a number of 64 bits is kept whole, and a `bool` is true unless all bits are 0.
+    /// They count before values by name. An id that the module does not have is passed over, as in Vulkan.
+    pub constants: Vec<(u32, u64)>,
     /// Formats of storage images of SPIR-V that say none, by group and binding; of several the last counts.
     pub formats: Vec<((u32, u32), Format)>,
     /// Keep accesses in bounds and zero workgroup memory.
@@ -69,6 +72,7 @@ impl Default for FrontOptions {
         FrontOptions {
             entry: None,
             overrides: Vec::new(),
+            constants: Vec::new(),
             formats: Vec::new(),
             robust: true,
             zeroes: false,
@@ -187,6 +191,7 @@ impl<'a> Parsed<'a> {
                 let own = spirv_in::Options {
                     entry: options.entry.clone(),
                     overrides: options.overrides.clone(),
+                    constants: options.constants.clone(),
                     formats: options.formats.clone(),
                     robust: options.robust,
                     ..spirv_in::Options::default()
@@ -329,6 +334,7 @@ fn lower(
     let front = naga_in::Options {
         entry: options.entry.clone(),
         overrides: options.overrides.clone(),
+        constants: options.constants.clone(),
         robust: options.robust,
         ..naga_in::Options::default()
     };

@@ -116,7 +116,7 @@ fn resolve(parsed: &Parsed, options: &Options) -> Result<(naga::Module, naga::va
     let wanted = options.entry.as_deref();
     selected(&entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), wanted)?;
     let selected = wanted.and_then(|name| entries.iter().find(|e| e.name == name)).map(|e| (e.stage, e.name.as_str()));
-    let constants = override_values(parsed, &options.overrides)?;
+    let constants = override_values(parsed, options)?;
     // A module that was validated through its shadow does not pass again.
     if parsed.types.is_some() && parsed.module.overrides.is_empty() {
         return Ok((parsed.module.clone(), parsed.info.clone()));
@@ -146,15 +146,40 @@ fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Refusals> {
 }
 
 /// The values keyed as naga wants them: by decimal id where the override has one, else by name.
-pub fn override_values(parsed: &Parsed, given: &[(String, f64)]) -> Result<naga::back::PipelineConstants, Refusals> {
+pub fn override_values(parsed: &Parsed, options: &Options) -> Result<naga::back::PipelineConstants, Refusals> {
     let mut constants = naga::back::PipelineConstants::default();
     let overrides = parsed.overrides();
-    for (key, value) in given {
+    for (key, value) in &options.overrides {
         let found = &overrides[named(&overrides, key)?];
         let naga_key = found.id.map_or_else(|| found.name.clone().unwrap_or_default(), |id| id.to_string());
         constants.insert(naga_key, *value);
     }
+    for (id, bits) in &options.constants {
+        let known = parsed.module.overrides.iter().find(|(_, o)| o.id.is_some_and(|own| u32::from(own) == *id));
+        if let Some((_, o)) = known
+            && let Some(value) = number(&parsed.module.types[o.ty].inner, *bits)
+        {
+            constants.insert(id.to_string(), value);
+        }
+    }
     Ok(constants)
+}
+
+/// The number that the bits of a scalar are.
+fn number(ty: &naga::TypeInner, bits: u64) -> Option<f64> {
+    use naga::ScalarKind as K;
+    let naga::TypeInner::Scalar(scalar) = *ty else { return None };
+    Some(match (scalar.kind, scalar.width) {
+        (K::Bool, _) => f64::from(u8::from(bits != 0)),
+        (K::Sint, 4) => f64::from((bits as u32).cast_signed()),
+        (K::Uint, 4) => f64::from(bits as u32),
+        (K::Float, 2) => gpucc_num::convert::f16_to_f64(bits as u16),
+        (K::Float, 4) => f64::from(f32::from_bits(bits as u32)),
+        (K::Float, 8) => f64::from_bits(bits),
+        (K::Sint, 8) => bits.cast_signed() as f64,
+        (K::Uint, 8) => bits as f64,
+        _ => return None,
+    })
 }
 
 fn override_error(module: &naga::Module, error: &naga::back::pipeline_constants::PipelineConstantError) -> Diagnostic {

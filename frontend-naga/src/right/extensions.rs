@@ -9,7 +9,9 @@ use crate::report;
 use gpucc_ir::{Diagnostic, Refusal, Span};
 
 /// Language extensions that naga does not know, all of whose forms are read.
-const READ: [&str; 6] = [
+const READ: [&str; 8] = [
+    "subgroup_id",
+    "fragment_depth",
     "unrestricted_pointer_parameters",
     "uniform_buffer_standard_layout",
     "swizzle_assignment",
@@ -19,16 +21,14 @@ const READ: [&str; 6] = [
 ];
 
 /// Extensions of other implementations that this version does not have, besides those whose names begin with `chromium_`.
-const REFUSED: [&str; 9] = [
+const REFUSED: [&str; 7] = [
     "texel_buffers",
-    "subgroup_id",
     "subgroup_size_control",
     "texture_and_sampler_let",
     "filtered_integer_textures",
     "sized_binding_array",
     "buffer_view",
     "atomic_vec2u_min_max",
-    "fragment_depth",
 ];
 
 /// Finds them.
@@ -66,7 +66,19 @@ pub fn find(t: &Tokens, changes: &mut Changes) -> Result<(), Diagnostic> {
         }
         n = end + 1;
     }
+    depths(t, changes);
     types(t)
+}
+
+/// On which side of the triangle's depth the one that a fragment gives lies: a promise that tests before the fragment may use, and none here does.
+fn depths(t: &Tokens, changes: &mut Changes) {
+    for n in 0..t.list.len() {
+        let is_depth = t.text(n) == "builtin" && t.text(n + 1) == "(" && t.text(n + 2) == "frag_depth";
+        let known = matches!(t.text(n + 4), "any" | "greater" | "less") && matches!(t.text(n + 5), ")" | ",");
+        if is_depth && t.text(n + 3) == "," && known {
+            blank(changes, t.list[n + 3].at, t.list[n + 4].end);
+        }
+    }
 }
 
 /// Types of such extensions.

@@ -2,7 +2,7 @@
 //! and computed at once.
 
 use super::cx::{Lowered, ModuleCx};
-use super::data::Tree;
+use super::data::{Given, Tree};
 use super::func::FuncCx;
 use crate::module::{Inst, SpecConstant};
 use crate::types::{Kind, Ty};
@@ -29,7 +29,10 @@ impl ModuleCx<'_> {
                     return Err(m.wrong(inst, "its type is not bool"));
                 }
                 let own = u64::from(matches!(inst.op, Op::ConstantTrue | Op::SpecConstantTrue));
-                let given = self.given_to(inst).map(|(_, x)| u64::from(x != 0.0));
+                let given = self.given_to(inst).map(|(_, given)| match given {
+                    Given::Number(x) => u64::from(x != 0.0),
+                    Given::Bits(bits) => u64::from(bits != 0),
+                });
                 Ok(Tree::Leaf(ir::Const::new(ir::Type::B1, &[given.unwrap_or(own)])))
             }
             Op::Constant | Op::SpecConstant => {
@@ -43,7 +46,8 @@ impl ModuleCx<'_> {
                 }
                 let own = o.iter().rev().fold(0u64, |n, &w| n << 32 | u64::from(w));
                 let bits = match self.given_to(inst) {
-                    Some((constant, x)) => self.given(ty, &constant, x)?,
+                    Some((constant, Given::Number(x))) => self.given(ty, &constant, x)?,
+                    Some((_, Given::Bits(bits))) => bits & scalar.scalar().mask(),
                     None => own,
                 };
                 Ok(Tree::Leaf(ir::Const::new(scalar, &[bits])))
@@ -112,7 +116,7 @@ impl ModuleCx<'_> {
         cx.fold(&value, ty).ok_or_else(refused)
     }
 
-    fn given_to(&self, inst: &Inst) -> Option<(SpecConstant, f64)> {
+    fn given_to(&self, inst: &Inst) -> Option<(SpecConstant, Given)> {
         self.given.get(&inst.id).cloned()
     }
 

@@ -1,6 +1,6 @@
 //! The state of lowering one module.
 
-use super::data::{Global, HandleVar, IoVar, Role, Tree};
+use super::data::{Given, Global, HandleVar, IoVar, Role, Tree};
 use crate::module::{Inst, Module, SpecConstant};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty, Types};
@@ -48,7 +48,7 @@ pub struct ModuleCx<'m> {
     /// Constant tables by content.
     pub tables: FxHashMap<Vec<u8>, ir::Global>,
     /// Values that are given to constants, by id; of several the last counts.
-    pub given: FxHashMap<u32, (SpecConstant, f64)>,
+    pub given: FxHashMap<u32, (SpecConstant, Given)>,
     /// The operand that names a variable: of access chains into it the first index.
     pub accesses: FxHashMap<u32, Vec<Option<u32>>>,
     /// Formats of storage images that say none, by group and binding.

@@ -169,3 +169,12 @@ impl At {
         Interp { mode, at }
     }
 }
+
+/// The value of a specialisation constant from outside.
+#[derive(Debug, Clone, Copy)]
+pub enum Given {
+    /// A number of WebGPU, which is converted to the constant's type.
+    Number(f64),
+    /// The bits of the constant's type, in the low ones.
+    Bits(u64),
+}

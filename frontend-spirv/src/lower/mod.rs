@@ -32,7 +32,7 @@ use crate::tables;
 use crate::types::{Kind, Types};
 use crate::value::Val;
 use cx::{Lowered, ModuleCx};
-use data::Global;
+use data::{Given, Global};
 use func::FuncCx;
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir as ir;
@@ -47,12 +47,13 @@ use std::rc::Rc;
 /// The error: a wrong module, or one that cannot be compiled.
 pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic>> {
     let entries = selected(m, options.entry.as_deref())?;
-    let mut given: FxHashMap<u32, f64> = FxHashMap::default();
+    let mut given: FxHashMap<u32, Given> = FxHashMap::default();
     let overrides = options::overrides(m);
     for (key, value) in &options.overrides {
         let at = named(&overrides, key)?;
-        given.insert(m.constants[at].number, *value);
+        given.insert(m.constants[at].number, Given::Number(*value));
     }
+    given.extend(options.constants.iter().map(|&(id, bits)| (id, Given::Bits(bits))));
     let by_id = m.constants.iter().filter_map(|c| given.get(&c.number).map(|x| (c.id, (c.clone(), *x))));
     let given = by_id.collect();
     let mut cx = ModuleCx {
