@@ -244,13 +244,22 @@ fn one(
     give(args, plan, &artifact, Some(shader.report.source()), out, objects)
 }
 
-/// Two inputs with a stage each for one target: one artifact with both.
+/// Where the stages of a pair go.
+#[derive(Clone, Copy)]
+enum Outputs<'a> {
+    /// Both to one file.
+    Joined(&'a PathBuf),
+    /// The vertex and the fragment stage each to its own, and which of them comes first.
+    Apart([Option<&'a PathBuf>; 2], [usize; 2]),
+}
+
+/// Two inputs with a stage each for one target, linked.
 fn linked(
     args: &Compile,
     plan: &Plan,
     [vertex, fragment]: [&input::Input; 2],
     target: Target,
-    out: Option<&PathBuf>,
+    outs: Outputs<'_>,
     objects: &mut Vec<serde_json::Value>,
 ) -> Result<(), Failure> {
     let both = |d: Diagnostic| {
@@ -284,10 +293,23 @@ fn linked(
         verify(args, &given, vertex, &first)?;
         verify(args, &given, fragment, &second)?;
     }
-    let artifact = first.joined(second);
-    idle_pass(&artifact, plan, args.front.level())?;
-    // Lines of two files cannot be told apart in one listing.
-    give(args, plan, &artifact, None, out, objects)
+    match outs {
+        Outputs::Joined(out) => {
+            let artifact = first.joined(second);
+            idle_pass(&artifact, plan, args.front.level())?;
+            // Lines of two files cannot be told apart in one listing.
+            give(args, plan, &artifact, None, Some(out), objects)
+        }
+        Outputs::Apart(outs, order) => {
+            let parts = [(&first, vertex), (&second, fragment)];
+            for k in order {
+                let (artifact, shader) = parts[k];
+                idle_pass(artifact, plan, args.front.level())?;
+                give(args, plan, artifact, Some(shader.report.source()), outs[k], objects)?;
+            }
+            Ok(())
+        }
+    }
 }
 
 /// Runs what was compiled against the oracle.
@@ -381,26 +403,49 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
     let plan = Plan::new(args)?;
     let mut worst = Worst::default();
     let mut objects = Vec::new();
-    // Two inputs and an output that is no folder: a stage of each.
-    let file = |o: &PathBuf| !o.is_dir() && o != Path::new("-");
-    if args.input.len() == 2 && args.output.as_ref().is_some_and(file) {
-        let [a, b] = [0, 1].map(|k| input::load(&args.input[k], &args.front, messages));
-        let (a, b) = (a?, b?);
-        if let Some(pair) = stages(&a, &b) {
-            let paths = plan.paths(args, true)?;
-            for (&target, out) in plan.targets.iter().zip(&paths[0]) {
-                match linked(args, &plan, pair, target, Some(out), &mut objects) {
+    let mut loaded: Vec<Option<Result<input::Input, Failure>>> = args.input.iter().map(|_| None).collect();
+    let mut paths = None;
+    if let [a, b] = &args.input[..] {
+        // An output that is no folder is one file for both stages.
+        let joined = args.output.as_ref().filter(|o| !o.is_dir() && *o != Path::new("-"));
+        if joined.is_none() {
+            paths = Some(plan.paths(args, false)?);
+        }
+        let both = input::load_pair([a, b], &args.front, messages);
+        let pair = if let [Ok(a), Ok(b)] = &both { stages(a, b) } else { None };
+        let fits = |pair: [&input::Input; 2]| {
+            let state = gpucc::pipeline::default_of(&pair[0].module, &pair[1].module);
+            let state = plan.pipeline.clone().map_or(state, Ok);
+            state.is_ok_and(|s| s.link(&pair[0].module, Some(&pair[1].module)).is_ok())
+        };
+        // Of shaders that are no pair each is compiled by itself.
+        if let Some(pair) = pair.filter(|p| joined.is_some() || fits(*p)) {
+            let list = match paths.take() {
+                Some(list) => list,
+                None => plan.paths(args, true)?,
+            };
+            let swapped = matches!(&both[0], Ok(first) if !std::ptr::eq(first, pair[0]));
+            let order = if swapped { [1, 0] } else { [0, 1] };
+            for (t, &target) in plan.targets.iter().enumerate() {
+                let path = |k: usize| list.get(k).and_then(|p| p.get(t));
+                let outs = match path(0).filter(|_| joined.is_some()) {
+                    Some(out) => Outputs::Joined(out),
+                    None => Outputs::Apart(order.map(path), order),
+                };
+                match linked(args, &plan, pair, target, outs, &mut objects) {
                     Ok(()) => {}
                     Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
                     Err(f) => worst.add(&f, messages),
                 }
             }
-            return worst.result();
+            return finish(args, &plan, &list, &objects, worst);
         }
+        loaded = both.into_iter().map(Some).collect();
     }
-    let paths = plan.paths(args, false)?;
+    let paths = paths.map_or_else(|| plan.paths(args, false), Ok)?;
     for (i, input) in args.input.iter().enumerate() {
-        let shader = match input::load(input, &args.front, messages) {
+        let read = loaded[i].take().unwrap_or_else(|| input::load(input, &args.front, messages));
+        let shader = match read {
             Ok(shader) => shader,
             Err(f) => {
                 worst.add(&f, messages);
@@ -423,8 +468,19 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
             }
         }
     }
+    finish(args, &plan, &paths, &objects, worst)
+}
+
+/// Prints the objects that go to standard output; gives the worst of what happened.
+fn finish(
+    args: &Compile,
+    plan: &Plan,
+    paths: &[Vec<PathBuf>],
+    objects: &[serde_json::Value],
+    worst: Worst,
+) -> Result<(), Failure> {
     let several = args.input.len() > 1 || plan.targets.len() > 1;
-    match objects.as_slice() {
+    match objects {
         [] if !several || plan.emit != Emit::Json || !paths.iter().flatten().all(|p| p == Path::new("-")) => {}
         [one] if !several => files::stdout(format!("{one:#}\n").as_bytes())?,
         list => files::stdout(format!("{:#}\n", serde_json::Value::from(list)).as_bytes())?,

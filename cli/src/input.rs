@@ -219,10 +219,37 @@ const SPIRV: u32 = 0x0723_0203;
 /// The class of what was shown, or a usage failure.
 pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages) -> Result<Input, Failure> {
     let options = of_file(front_options(front)?, path);
-    let source = source(path, bytes, front, &options)?;
+    loaded(source(path, bytes, front, &options)?, &options, messages)
+}
+
+/// Reads and lowers two shaders. GLSL of two stages that choose no places is linked by its names.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_pair(paths: [&Path; 2], front: &Front, messages: &Messages) -> [Result<Input, Failure>; 2] {
+    let read = paths.map(|path| {
+        let path = &root(path);
+        language(path, front)?;
+        let options = of_file(front_options(front)?, path);
+        let bytes = files::read(path)?;
+        Ok((source(path, &bytes, front, &options)?.owned(), options))
+    });
+    let linked = match &read {
+        [Ok((a, _)), Ok((b, _))] => [a.linked(b), b.linked(a)],
+        _ => [None, None],
+    };
+    let mut linked = linked.into_iter();
+    read.map(|r: Result<_, Failure>| {
+        let (source, options) = r?;
+        loaded(linked.next().flatten().unwrap_or(source), &options, messages)
+    })
+}
+
+/// Lowers what was read; diagnostics are shown.
+fn loaded(source: Source<'_>, options: &FrontOptions, messages: &Messages) -> Result<Input, Failure> {
     let report = Reporter::with_files(messages, source.files(&options.around.name));
     let report = if matches!(source, Source::Bytes(..)) { report } else { report.counted() };
-    match source.load(&options) {
+    match source.load(options) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);
             Ok(Input { module: loaded.module, report })
@@ -264,6 +291,23 @@ pub fn source<'a>(path: &Path, bytes: &'a [u8], front: &Front, options: &FrontOp
 }
 
 impl Source<'_> {
+    /// With bytes of its own.
+    fn owned(self) -> Source<'static> {
+        match self {
+            Source::Modules(m) => Source::Modules(m),
+            Source::Glsl(g) => Source::Glsl(g),
+            Source::Bytes(bytes, lang) => Source::Bytes(Cow::Owned(bytes.into_owned()), lang),
+        }
+    }
+
+    /// A fragment shader of GLSL with the places of a vertex shader's varyings and uniforms, where it has others.
+    pub fn linked(&self, other: &Source<'_>) -> Option<Source<'static>> {
+        match (self, other) {
+            (Source::Glsl(own), Source::Glsl(vertex)) => own.linked(vertex).map(Source::Glsl),
+            _ => None,
+        }
+    }
+
     /// As [`frontend::load`].
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::{Failure, input};
@@ -23,11 +24,28 @@ struct Found {
     parts: usize,
 }
 
+/// Bytes of a file in which a scene says what it is.
+const SCENE_BYTES: u64 = 4096;
+
 fn known_ending(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     ["wgsl", "wesl", "spv", "glsl", "vert", "frag", "comp", "gir"]
         .iter()
         .any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// Whether a file is a scene: of the many files in TOML and JSON those that say so at their beginning.
+fn is_scene(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let mut start = Vec::new();
+    ["toml", "json"].contains(&ending.as_str())
+        && fs::File::open(path).and_then(|f| f.take(SCENE_BYTES).read_to_end(&mut start)).is_ok()
+        && says_scene(&String::from_utf8_lossy(&start))
+}
+
+fn says_scene(text: &str) -> bool {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    text.contains("format=\"scene-1\"") || text.contains("\"format\":\"scene-1\"")
 }
 
 /// The last `parts` parts of a path.
@@ -70,7 +88,7 @@ fn walk(root: &Path, out: &mut Vec<Found>, problems: &mut Vec<Failure>) {
                 links.insert(path, (depth + 1, modules));
             } else if kind.is_dir() {
                 folders.push((path, (depth + 1, modules)));
-            } else if known_ending(&path) && !(modules && input::is_wesl(&path) && path != root) {
+            } else if (known_ending(&path) || is_scene(&path)) && !(modules && input::is_wesl(&path) && path != root) {
                 let real = path.file_name().map_or_else(|| path.clone(), |n| real.join(n));
                 out.push(Found { real, path, parts: depth + 1 });
             }

@@ -154,10 +154,15 @@ impl Rows<'_> {
 
     /// The entry points of a module on every target. A vertex and a fragment entry that are a pair are measured as one: what the one
     /// does not read the other need not give.
-    fn compile(&mut self, loaded: &Loaded, front: &Front, per_line: bool) {
+    fn compile(&mut self, loaded: &Loaded, other: Option<&Module>, front: &Front, per_line: bool) {
         for entry in &loaded.module.entries {
             let mut codegen = input::codegen_options(front);
-            if let Some(context) = gpucc::pipeline::pair_of(&loaded.module, entry) {
+            let alone = |m: &&Module| m.entries.len() == 1 && loaded.module.entries.len() == 1;
+            let context = match other.filter(alone) {
+                Some(other) => gpucc::pipeline::pair_with(entry, other),
+                None => gpucc::pipeline::pair_of(&loaded.module, entry),
+            };
+            if let Some(context) = context {
                 codegen.context = Some(Box::new(context));
                 codegen.bound.wide = Some(Vec::new());
             }
@@ -253,7 +258,7 @@ fn override_option(name: &str) -> String {
 
 /// Compiles one shader. Of many not all have the entry point or the overrides that the options name: without the entry point it
 /// has no rows, and an override that it lacks is left out.
-fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
+fn compile_one(shader: &Shader, partner: Option<&Shader>, targets: &[Target], args: &Stats) -> One {
     let front = &args.front;
     let mut rows = Rows { file: &shader.name, targets, list: Vec::new() };
     if read::Language::of(&shader.path).is_some() {
@@ -271,10 +276,21 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
         }
     };
     options = input::of_file(options, &shader.path);
-    let source = match input::source(&shader.path, &bytes, front, &options) {
+    let mut source = match input::source(&shader.path, &bytes, front, &options) {
         Ok(source) => source,
         Err(f) => return One::failed(rows, f),
     };
+    // What is wrong with the other is told where it is compiled.
+    let other_bytes = partner.and_then(|p| files::read(&p.path).ok());
+    let other = partner.zip(other_bytes.as_ref()).and_then(|(p, bytes)| {
+        let options = input::of_file(options.clone(), &p.path);
+        let read = input::source(&p.path, bytes, front, &options).ok()?;
+        if let Some(linked) = source.linked(&read) {
+            source = linked;
+        }
+        let linked = read.linked(&source);
+        linked.unwrap_or(read).load(&options).ok().map(|l| l.module)
+    });
     let mut lacks = Vec::new();
     let loaded = loop {
         let loaded = source.load(&options);
@@ -293,14 +309,14 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
         }
     };
     match loaded {
-        Ok(loaded) => rows.compile(&loaded, front, args.per_line),
+        Ok(loaded) => rows.compile(&loaded, other.as_ref(), front, args.per_line),
         Err(list) if front.entry.is_some() => rows.refused(front.entry.as_deref().unwrap_or("*"), "*", &list),
         // One entry point that is refused loses no other.
         Err(list) => match source.load_each(&options) {
             Ok(each) if !each.is_empty() => {
                 for (entry, loaded) in each {
                     match loaded {
-                        Ok(loaded) => rows.compile(&loaded, front, args.per_line),
+                        Ok(loaded) => rows.compile(&loaded, other.as_ref(), front, args.per_line),
                         Err(list) => rows.refused(&entry.name, entry.stage, &list),
                     }
                 }
@@ -535,6 +551,7 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
         files::not_an_input(out, &list.iter().map(|s| s.path.clone()).collect::<Vec<PathBuf>>())?;
     }
     let format = form(args, ReportFormat::Table)?;
+    let whole = if args.paths.len() == 2 { list.clone() } else { Vec::new() };
     if let Some((i, n)) = shard {
         list = list.into_iter().skip(i - 1).step_by(n).collect();
     }
@@ -546,10 +563,13 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
         .build()
         .map_err(|e| Failure::Io(format!("cannot start threads: {e}")))?;
     let bar = progress::bar(list.len(), "shaders", messages);
+    // Two files are the stages of a pipeline, if they have one each.
+    let pair = if args.paths.len() == 2 && args.paths.iter().all(|p| p.is_file()) { whole.as_slice() } else { &[] };
+    let partner = |s: &Shader| pair.iter().find(|o| *o != s).filter(|_| pair.len() == 2);
     // Collected by place in the list: the report is the same for any number of threads.
     let results: Vec<One> = pool.install(|| {
         let one = |s: &Shader| {
-            let rows = compile_one(s, &targets, args);
+            let rows = compile_one(s, partner(s), &targets, args);
             bar.inc(1);
             rows
         };

@@ -391,3 +391,37 @@ fn entry_points_of_a_pair() {
         "no shader has an override `blue`",
     );
 }
+
+/// Two files with a stage each are measured as the pair that they are: what the fragment shader does not read the vertex shader need not give.
+#[test]
+fn two_files_are_a_pair() {
+    let s = Scratch::new("glsl-pair");
+    let vertex = s.write(
+        "un.vert",
+        "#version 450\nlayout(location = 0) in vec4 p;\nlayout(location = 0) out vec4 a; layout(location = 1) out vec4 b; layout(location = 2) out vec4 c;\nvoid main() { a = p; b = p * 2.0; c = p * 3.0; gl_Position = p; }\n",
+    );
+    let fragment = s.write(
+        "un.frag",
+        "#version 450\nlayout(location = 0) in vec4 a;\nlayout(location = 0) out vec4 o;\nvoid main() { o = a; }\n",
+    );
+    let compute = s.write(
+        "un.comp",
+        "#version 450\nlayout(set = 0, binding = 0) buffer O { int o[]; };\nvoid main() { o[0] = 1; }\n",
+    );
+    // Position and one varying, against position and three.
+    for (files, exports) in [([&vertex, &fragment], 2), ([&fragment, &vertex], 2), ([&vertex, &compute], 4)] {
+        let said = expect(&["stats", files[0], files[1], "--target", "gcn", "--format", "json"], 0, "exports");
+        let report: serde_json::Value = serde_json::from_str(&said).expect("a report");
+        let row = report["rows"].as_array().expect("rows").iter().find(|r| r["file"] == "un.vert").expect("a row");
+        assert_eq!(row["stats"]["exports"], exports, "{said}");
+        let said = expect(&[files[0], files[1], "--target", "gcn", "--stats", "-o", &s.0.display().to_string()], 0, "");
+        assert!(said.contains(&format!("exports {exports}")), "{said}");
+    }
+    // A scene in a folder is measured too.
+    let scene =
+        std::fs::read_to_string(crate::common::workspace().join("examples/scenes/triangle.toml")).expect("a scene");
+    std::fs::create_dir_all(s.path("scenes")).expect("a folder");
+    s.write("scenes/other.toml", "[package]\nname = \"scene-1\"\n");
+    s.write("scenes/a.toml", scene);
+    expect(&["stats", &s.path("scenes"), "--target", "gcn", "--format", "csv"], 0, "a.toml");
+}

@@ -22,6 +22,7 @@ pub enum Reader {
 /// A text that was read, or why it was not.
 #[derive(Debug)]
 pub struct Glsl {
+    lang: Lang,
     files: Vec<SourceFile>,
     read: Result<Form, Vec<Diagnostic>>,
 }
@@ -52,7 +53,8 @@ impl Glsl {
     /// Reads a text of a stage. What is wrong with it [`Glsl::load`] says, also of a language that is not GLSL.
     pub fn read(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Glsl {
         let name = options.around.name.as_str();
-        let wrong = |text: &str, d: Diagnostic| Glsl { files: vec![SourceFile::new(name, text)], read: Err(vec![d]) };
+        let wrong =
+            |text: &str, d: Diagnostic| Glsl { lang, files: vec![SourceFile::new(name, text)], read: Err(vec![d]) };
         let Some(stage) = stage(lang) else { return wrong("", Diagnostic::internal("glsl", "this is no GLSL")) };
         let bytes = &*without_mark(bytes);
         let most = gpucc_frontend_naga::limits::SOURCE_BYTES.max;
@@ -75,9 +77,10 @@ impl Glsl {
         if options.glsl != Reader::Naga {
             match glsl_in::read(text, stage, &options.around) {
                 Ok(spirv) => {
-                    return Glsl { files: gpucc_frontend_spirv::source_files(&spirv), read: Ok(Form::Spirv(spirv)) };
+                    let files = gpucc_frontend_spirv::source_files(&spirv);
+                    return Glsl { lang, files, read: Ok(Form::Spirv(spirv)) };
                 }
-                Err(glsl_in::Failed::Said(list, files)) => return Glsl { files, read: Err(list) },
+                Err(glsl_in::Failed::Said(list, files)) => return Glsl { lang, files, read: Err(list) },
                 Err(glsl_in::Failed::NoCompiler) if options.glsl == Reader::Glslang => {
                     let what = format!("GLSL is to be read by {PROGRAM}, which is not installed");
                     return wrong(
@@ -109,7 +112,7 @@ impl Glsl {
             Some(w) => Form::Text(w.text(), w.before().len(), stage),
             None => Form::Text(text.to_string(), 0, stage),
         };
-        Glsl { files, read: Ok(form) }
+        Glsl { lang, files, read: Ok(form) }
     }
 
     /// The author's text first, then the files that it includes. Places in messages are offsets in these, one after the other with a byte between;
@@ -132,11 +135,14 @@ impl Glsl {
     }
 
     /// This fragment shader with varyings and uniforms where the vertex shader of its pipeline has those of the same names, as far as their texts
-    /// leave places open. None if it is so already.
+    /// leave places open. None if it is so already, and of other stages.
     pub fn linked(&self, vertex: &Glsl) -> Option<Glsl> {
+        if (vertex.lang, self.lang) != (Lang::GlslVertex, Lang::GlslFragment) {
+            return None;
+        }
         let text = |g: &Glsl| g.files.first().map_or_else(String::new, |f| f.text().to_string());
         let linked = glsl_in::link((vertex.spirv()?, &text(vertex)), (self.spirv()?, &text(self)))?;
-        Some(Glsl { files: self.files.clone(), read: Ok(Form::Spirv(linked)) })
+        Some(Glsl { lang: self.lang, files: self.files.clone(), read: Ok(Form::Spirv(linked)) })
     }
 
     fn parsed(&self, options: &FrontOptions) -> Result<Parsed<'_>, Vec<Diagnostic>> {

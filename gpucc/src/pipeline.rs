@@ -28,23 +28,53 @@ pub trait Link {
     /// another type, an input of the fragment entry that the vertex entry does not give. Only the message about an attribute has
     /// its place in the vertex module; that of others is in the fragment module.
     fn link<'m>(&self, vertex: &'m Module, fragment: Option<&'m Module>) -> Result<Linked<'m>, Diagnostic>;
+
+    /// Links a vertex and a fragment entry by their names, which may be of one module with several of a stage.
+    ///
+    /// # Errors
+    /// As [`Link::link`]: an entry that is not there.
+    fn link_entries<'m>(
+        &self,
+        vertex: (&'m Module, &str),
+        fragment: Option<(&'m Module, &str)>,
+    ) -> Result<Linked<'m>, Diagnostic>;
 }
 
 impl Link for Pipeline {
     fn link<'m>(&self, vertex: &'m Module, fragment: Option<&'m Module>) -> Result<Linked<'m>, Diagnostic> {
-        let v = only(vertex, Stage::Vertex)?;
+        let v = (vertex, only(vertex, Stage::Vertex)?);
         let f = fragment.map(|m| only(m, Stage::Fragment).map(|e| (m, e))).transpose()?;
-        fits(v, self)?;
-        if let Some((_, f)) = f {
-            fits(f, self)?;
-            linked(v, f)?;
-        }
-        let context = |other: Option<StageInfo>| PipelineContext { other, ..PipelineContext::new(self.clone()) };
-        Ok(Linked {
-            vertex: (vertex, v, context(f.map(|(m, e)| stage_as_read(m, e)))),
-            fragment: f.map(|(m, e)| (m, e, context(Some(v.stage.clone())))),
-        })
+        link(self, v, f)
     }
+
+    fn link_entries<'m>(
+        &self,
+        vertex: (&'m Module, &str),
+        fragment: Option<(&'m Module, &str)>,
+    ) -> Result<Linked<'m>, Diagnostic> {
+        let named = |(m, name): (&'m Module, &str), stage: Stage| {
+            let found = m.entry_at(name, stage).map(|e| (m, e));
+            found.ok_or_else(|| wrong(format!("there is no {} entry `{name}`", stage.name())))
+        };
+        let f = fragment.map(|f| named(f, Stage::Fragment)).transpose()?;
+        link(self, named(vertex, Stage::Vertex)?, f)
+    }
+}
+
+/// An entry with its module.
+type Of<'m> = (&'m Module, &'m EntryPoint);
+
+fn link<'m>(state: &Pipeline, (vertex, v): Of<'m>, fragment: Option<Of<'m>>) -> Result<Linked<'m>, Diagnostic> {
+    fits(v, state)?;
+    if let Some((_, f)) = fragment {
+        fits(f, state)?;
+        linked(v, f)?;
+    }
+    let context = |other: Option<StageInfo>| PipelineContext { other, ..PipelineContext::new(state.clone()) };
+    Ok(Linked {
+        vertex: (vertex, v, context(fragment.map(|(m, e)| stage_as_read(m, e)))),
+        fragment: fragment.map(|(m, e)| (m, e, context(Some(v.stage.clone())))),
+    })
 }
 
 impl Linked<'_> {
@@ -98,13 +128,18 @@ fn default_state(v: &EntryPoint, f: &EntryPoint) -> Pipeline {
 /// The context of an entry of a module that is one half of a pair: there is exactly one entry of the other stage, and the vertex entry
 /// gives what the fragment entry reads. The state is that of [`default_of`]. `None` for other entries.
 pub fn pair_of(module: &Module, entry: &EntryPoint) -> Option<PipelineContext> {
+    pair_with(entry, module)
+}
+
+/// As [`pair_of`], with the entry of the other stage in a module of its own.
+pub fn pair_with(entry: &EntryPoint, other: &Module) -> Option<PipelineContext> {
     let (v, f) = match entry.stage.kind() {
-        Stage::Vertex => (entry, only(module, Stage::Fragment).ok()?),
-        Stage::Fragment => (only(module, Stage::Vertex).ok()?, entry),
+        Stage::Vertex => (entry, only(other, Stage::Fragment).ok()?),
+        Stage::Fragment => (only(other, Stage::Vertex).ok()?, entry),
         Stage::Compute => return None,
     };
     linked(v, f).ok()?;
-    let other = if entry.stage.kind() == Stage::Vertex { stage_as_read(module, f) } else { v.stage.clone() };
+    let other = if entry.stage.kind() == Stage::Vertex { stage_as_read(other, f) } else { v.stage.clone() };
     Some(PipelineContext { other: Some(other), ..PipelineContext::new(default_state(v, f)) })
 }
 
