@@ -473,7 +473,7 @@ fn probes() -> Vec<Probe> {
         wgsl(R::NoEntryPoint, "fn f() -> u32 { return 1u; }"),
         wgsl(
             R::StageInputs,
-            "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n@compute @workgroup_size(1) fn main(@location(0) x: f32) { o[0] = x; }",
+            "@fragment fn main(@location(300) x: f32) -> @location(0) vec4f { return vec4f(x); }",
         ),
         on_array(
             R::Textures,
@@ -548,12 +548,6 @@ fn probes() -> Vec<Probe> {
             "@group(0) @binding(1) var<storage, read_write> a: atomic<u64>;",
             "u32",
             "atomicAdd(&a, 1lu);",
-        ),
-        on_array(
-            R::AtomicTypes,
-            "@group(0) @binding(1) var<storage, read_write> a: atomic<f32>;",
-            "u32",
-            "atomicAdd(&a, 1.0);",
         ),
         Probe { code: R::OuterProduct, source: outer.into(), lang: Lang::GlslCompute, families: &[], pipeline: None },
         on_array(

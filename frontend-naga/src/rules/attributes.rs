@@ -17,7 +17,7 @@ pub fn check(t: &Tokens) -> Option<Diagnostic> {
         let has = |name: &str| names.iter().copied().find(|&k| t.text(k) == name);
         let found = match t.text(declared) {
             "const" => has("id").map(|k| wrong(t, k - 1, k, "`@id` belongs to an `override`, and this is a constant")),
-            "fn" => has("workgroup_size").and_then(|k| match has("compute") {
+            "fn" => has("workgroup_size").and_then(|k| match has("compute").or(has("task")).or(has("mesh")) {
                 None => Some(wrong(
                     t,
                     k - 1,
