@@ -138,8 +138,17 @@ pub struct Compile {
 /// Warnings that may be denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
-    /// `--verify` could not compare any run of an entry point.
+    /// A comparison with the oracle had nothing to compare, or left out more than a tenth of it.
     NotCompared,
+}
+
+impl Deny {
+    /// The code of the warning.
+    pub fn code(self) -> &'static str {
+        match self {
+            Deny::NotCompared => "not-compared",
+        }
+    }
 }
 
 /// Readers of SPIR-V and GLSL.
@@ -313,6 +322,9 @@ pub struct Run {
     /// Also run the IR interpreter and compare the results.
     #[arg(long)]
     pub oracle: bool,
+    /// Exit with code 1 if `--oracle` has nothing to compare, or leaves out more than a tenth of it.
+    #[arg(long, value_enum, requires = "oracle")]
+    pub deny: Option<Deny>,
     /// Immediate data (push constants), written as for `--buf`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
@@ -355,6 +367,9 @@ pub struct Render {
     /// Also draw with the IR interpreter and compare: with the same lowered modules, or with the modules as written.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "lowered", value_name = "WITH")]
     pub oracle: Option<OracleArg>,
+    /// Exit with code 1 if `--oracle` has nothing to compare, or leaves out more than a tenth of it.
+    #[arg(long, value_enum, requires = "oracle")]
+    pub deny: Option<Deny>,
     /// Picture size for a single shader [default: 640x360].
     #[arg(long, value_name = "WxH")]
     pub size: Option<String>,

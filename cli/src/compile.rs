@@ -11,7 +11,7 @@ use gpucc_ir::{Diagnostic, Stage};
 use gpucc_verify::InputOverrides;
 
 use crate::args::{Cli, Compile, Emit, Messages};
-use crate::{Failure, Worst, files, input, inspect, pipeline};
+use crate::{Failure, Worst, comparison, files, input, inspect, pipeline};
 
 /// The output to write, and the passes after which the IR is printed.
 struct Plan {
@@ -315,16 +315,24 @@ fn linked(
 /// Runs what was compiled against the oracle.
 fn verify(args: &Compile, given: &InputOverrides, shader: &input::Input, artifact: &Artifact) -> Result<(), Failure> {
     let target = artifact.target();
-    let left =
-        gpucc_verify::verify(&shader.module, artifact, target, given).map_err(|d| Failure::Bug(d.to_string()))?;
-    for entry in &left {
-        let warning = Diagnostic::invalid("not-compared", entry.to_string()).warning();
-        shader.report.show(&[warning], Some(&target.to_string()));
+    let all = gpucc_verify::verify_entries(&shader.module, artifact, target, given, gpucc_verify::RUN_STEPS)
+        .map_err(|d| Failure::Bug(d.to_string()))?;
+    let on = target.to_string();
+    let mut result = Ok(());
+    for entry in &all {
+        match entry.not_compared() {
+            Some(left) => {
+                let code = crate::args::Deny::NotCompared.code();
+                shader.report.show(&[Diagnostic::invalid(code, left.to_string()).warning()], Some(&on));
+                result = result.and(comparison::denied(args.deny));
+            }
+            None => {
+                let of = format!("`{}`: ", entry.entry);
+                comparison::say(&entry.comparison, ("verify", &of), (&shader.report, &on), args.deny)?;
+            }
+        }
     }
-    if !left.is_empty() && args.deny == Some(crate::args::Deny::NotCompared) {
-        return Err(Failure::Said(1));
-    }
-    Ok(())
+    result
 }
 
 /// Writes what was compiled, and what is to be said of it.

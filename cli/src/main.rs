@@ -7,6 +7,7 @@ mod args;
 mod asm;
 mod assemble;
 mod closed;
+mod comparison;
 mod compile;
 mod diff;
 mod files;

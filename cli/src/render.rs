@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{Front, LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, failure, files, input, progress, words};
+use crate::{Failure, Worst, comparison, failure, files, input, progress, words};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -56,7 +56,8 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     };
     let ready = ready.map_err(|f| fault(&f, subject.is_alone, None, messages))?;
     for_glsl(args, &ready)?;
-    let wanted = wanted(args, scene)?;
+    let outputs = scene.compared_outputs();
+    let wanted = wanted(args, scene, &outputs)?;
     check_paths(&wanted, &inputs, &places)?;
 
     let steps = frame::length(scene) * places.len();
@@ -65,9 +66,14 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     let mut done = Vec::new();
     for &on in &places {
         let drawn = draw(args, &ready, on, subject.is_alone, messages, &bar);
-        match drawn.and_then(|resources| encode(&wanted, scene, &resources)) {
-            Ok(data) => done.push((on, data)),
-            Err(f) => bar.suspend(|| worst.add(&f, messages)),
+        let written = drawn.and_then(|(resources, verdict)| Ok((encode(&wanted, scene, &resources)?, verdict)));
+        let (data, verdict) = match written {
+            Ok((data, verdict)) => (Some(data), verdict),
+            Err(f) => (None, Err(f)),
+        };
+        done.extend(data.map(|data| (on, data)));
+        if let Err(f) = verdict {
+            bar.suspend(|| worst.add(&f, messages));
         }
     }
     bar.finish_and_clear();
@@ -413,7 +419,7 @@ fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
 }
 
 /// The bytes to be written.
-fn wanted<'a>(args: &Render, scene: &'a Scene) -> Result<Vec<Wanted<'a>>, Failure> {
+fn wanted<'a>(args: &Render, scene: &Scene, outputs: &'a [Output]) -> Result<Vec<Wanted<'a>>, Failure> {
     let mut list = Vec::new();
     if let Some(path) = &args.output {
         let Some(out) = scene.presented() else {
@@ -436,8 +442,8 @@ fn wanted<'a>(args: &Render, scene: &'a Scene) -> Result<Vec<Wanted<'a>>, Failur
         let Some((name, path)) = d.split_once('=') else {
             return Err(Failure::Usage(format!("--dump {d}: expected NAME=FILE")));
         };
-        let Some(out) = scene.outputs.iter().find(|o| o.name == name) else {
-            let names: Vec<String> = scene.outputs.iter().map(|o| format!("`{}`", o.name)).collect();
+        let Some(out) = outputs.iter().find(|o| o.name == name) else {
+            let names: Vec<String> = outputs.iter().map(|o| format!("`{}`", o.name)).collect();
             let there = if names.is_empty() { "none".into() } else { names.join(", ") };
             return Err(Failure::Usage(format!("--dump {d}: there is no output `{name}`; available: {there}")));
         };
@@ -489,7 +495,7 @@ fn encode(wanted: &[Wanted<'_>], scene: &Scene, resources: &Resources) -> Result
     wanted.iter().map(|w| one(w).map_err(|e| scene_error(&e))).collect()
 }
 
-/// Draws in one place, and compares with the oracle if asked.
+/// Draws in one place, and compares with the oracle if asked: the second result is what it says, and what differs is written all the same.
 fn draw(
     args: &Render,
     ready: &PreparedScene,
@@ -497,7 +503,7 @@ fn draw(
     is_alone: bool,
     messages: &Messages,
     bar: &ProgressBar,
-) -> Result<Resources, Failure> {
+) -> Result<(Resources, Result<(), Failure>), Failure> {
     let level = args.front.level();
     let place = on.map_or_else(|| Place::interp(level), |t| Place::Target(t, level));
     let target = shown(on);
@@ -519,32 +525,22 @@ fn draw(
     if args.stats {
         bar.suspend(|| crate::run::show(&report.run, &target))?;
     }
-    let Some(oracle) = args.oracle else { return Ok(resources) };
+    let Some(oracle) = args.oracle else { return Ok((resources, Ok(()))) };
     let against = match oracle {
         OracleArg::Lowered => Against::Lowered,
         OracleArg::Source => Against::Source,
     };
-    let compared = check(ready, (&programs, place), (&resources, &report), against, &options);
-    let compared = compared.map_err(|v| match v {
-        Verdict::Failure(f) => bar.suspend(|| fault(&f, is_alone, Some("the oracle"), messages)),
-        Verdict::Differs(text) => Failure::Input(format!("{target}: {text}")),
-    })?;
-    let how = match against {
-        Against::Lowered => "bit-exact",
-        Against::Source => "within the tolerances for the source",
-    };
-    let mut open = match compared.open {
-        0 => String::new(),
-        n => format!("; {} left out", plural(n as u64, "pixel")),
-    };
-    if compared.ordered > 0 {
-        let many = plural(compared.ordered as u64, "value");
-        open += &format!("; {many} left out that change with the order of invocations");
-    }
-    let (outputs, bytes) = (plural(compared.outputs as u64, "output"), plural(compared.bytes as u64, "byte"));
-    let text = format!("oracle: match ({outputs}, {bytes}, {how}{open})");
-    bar.suspend(|| Reporter::new(messages, &ready.file.name, "").note("oracle", &text, Some(&target)));
-    Ok(resources)
+    let verdict = check(ready, (&programs, place), (&resources, &report), against, &options)
+        .map_err(|v| match v {
+            Verdict::Failure(f) => bar.suspend(|| fault(&f, is_alone, Some("the oracle"), messages)),
+            Verdict::Differs(text) => Failure::Input(format!("{target}: {text}")),
+        })
+        .and_then(|compared| {
+            let reporter = Reporter::new(messages, &ready.file.name, "");
+            let comparison = compared.comparison(against);
+            bar.suspend(|| comparison::say(&comparison, ("oracle", ""), (&reporter, &target), args.deny))
+        });
+    Ok((resources, verdict))
 }
 
 /// A number of things.

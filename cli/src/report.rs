@@ -156,9 +156,14 @@ impl Reporter {
 
     /// Says what was done: a line for people, or an object of the severity `note`.
     pub fn note(&self, code: &str, text: &str, target: Option<&str>) {
+        self.line("note", code, text, target);
+    }
+
+    /// A line for people, or an object of a severity.
+    pub fn line(&self, severity: &str, code: &str, text: &str, target: Option<&str>) {
         files::stderr(&if self.json {
             let file = self.files[0].1.name();
-            let object = serde_json::json!({"severity": "note", "code": code, "message": text, "file": file,
+            let object = serde_json::json!({"severity": severity, "code": code, "message": text, "file": file,
                 "line": null, "column": null, "target": target, "notes": []});
             format!("{object}\n")
         } else {

@@ -14,7 +14,7 @@ use crate::args::{Messages, RacesArg, Run};
 use crate::report::Reporter;
 use crate::traps::{Code, Where};
 use crate::words::{Kind, Spec};
-use crate::{Failure, Worst, files, input, words};
+use crate::{Failure, Worst, comparison, files, input, words};
 
 /// One `--dump`.
 struct Dump {
@@ -275,9 +275,12 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             let mut worst = Worst::default();
             for place in &places {
                 match on(args, shader, &entry, *place, &dispatch, &options) {
-                    Ok(d) => {
+                    Ok((d, verdict)) => {
                         let place = (places.len() > 1).then_some(*place);
                         write_dumps(&dumps, &d, (&kinds, Some(&shader.module)), place)?;
+                        if let Err(f) = verdict {
+                            worst.add(&f, messages);
+                        }
                     }
                     Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
                     Err(f) => worst.add(&f, messages),
@@ -290,6 +293,9 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
 
 /// Where a shader runs: on the machine of a target, or on the IR interpreter alone.
 type Place = Option<Target>;
+
+/// The buffers that a run left, and what the oracle says of them: what differs is written all the same.
+type Ran = (Dispatch, Result<(), Failure>);
 
 /// The places of `--target`.
 fn places(text: &str) -> Result<Vec<Place>, Failure> {
@@ -320,7 +326,7 @@ fn on(
     place: Place,
     dispatch: &Dispatch,
     options: &RunOptions,
-) -> Result<Dispatch, Failure> {
+) -> Result<Ran, Failure> {
     if let Some(target) = place {
         return machine(args, shader, entry, target, dispatch, options);
     }
@@ -329,7 +335,16 @@ fn on(
     if args.stats {
         show(&report, "interp")?;
     }
-    Ok(d)
+    if !args.oracle {
+        return Ok((d, Ok(())));
+    }
+    let names = names(shader);
+    let place = Where { on: "the oracle", code: Code::Machine(None), names: &names, reporter: &shader.report };
+    let compared = gpucc_machines::judge_order(&shader.module, entry, (dispatch, &d), options);
+    let verdict = compared
+        .map_err(|t| place.trap(&t))
+        .and_then(|c| comparison::say(&c, ("oracle", ""), (&shader.report, "interp"), args.deny));
+    Ok((d, verdict))
 }
 
 /// How to run, from the command line.
@@ -434,7 +449,7 @@ fn machine(
     target: Target,
     dispatch: &Dispatch,
     options: &RunOptions,
-) -> Result<Dispatch, Failure> {
+) -> Result<Ran, Failure> {
     let o = Options { target, codegen: input::codegen_options(&args.front) };
     let artifact = gpucc::compile_entry(&shader.module, entry, &o).map_err(|d| {
         let class = d.class;
@@ -454,15 +469,16 @@ fn machine(
     if args.stats {
         show(&report, &on)?;
     }
-    if args.oracle {
-        let selected = &artifact.outputs()[0].ir;
-        let machine = (target.family(), target.generation_index());
-        let compared = gpucc_machines::judge((&shader.module, selected), entry, machine, dispatch, &d, options)
-            .map_err(|v| match v {
-                Verdict::Trap(t) => Where { on: "the oracle", code: Code::Machine(None), ..place }.trap(&t),
-                other => Failure::Input(format!("{target} {other}")),
-            })?;
-        shader.report.note("oracle", &compared.to_string(), Some(&on));
+    if !args.oracle {
+        return Ok((d, Ok(())));
     }
-    Ok(d)
+    let selected = &artifact.outputs()[0].ir;
+    let machine = (target.family(), target.generation_index());
+    let verdict = gpucc_machines::judge((&shader.module, selected), entry, machine, dispatch, &d, options)
+        .map_err(|v| match v {
+            Verdict::Trap(t) => Where { on: "the oracle", code: Code::Machine(None), ..place }.trap(&t),
+            other => Failure::Input(format!("{target} {other}")),
+        })
+        .and_then(|c| comparison::say(&c.comparison(), ("oracle", ""), (&shader.report, &on), args.deny));
+    Ok((d, verdict))
 }

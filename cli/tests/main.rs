@@ -2,6 +2,7 @@
 
 mod cli;
 mod common;
+mod compared;
 mod first_hour;
 mod glsl;
 mod immediates;

@@ -112,8 +112,9 @@ fn the_oracle_leaves_open_what_is_open() {
     );
     for target in EACH {
         expect(&["run", &member, "--target", target, "--oracle", "--buf", "0:0=zero:128"], 0, "oracle: match");
-        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:nan,1,0"], 0, "oracle: match");
-        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:1,nan,0"], 0, "oracle: match");
+        // The one word may be open, and then nothing was compared.
+        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:nan,1,0"], 0, "oracle: ");
+        expect(&["run", &min, "--target", target, "--oracle", "--buf", "0:0=f32:1,nan,0"], 0, "oracle: ");
         // Each word is in bounds by itself: 1 + 2 + 3 + 4, and 5 + 6 + what stands for two words that are not there.
         let buffers = ["--buf", "0:0=zero:8", "--buf", "0:1=u32:1,2,3,4,5,6", "--dump", "0:0=-"];
         let said = expect(&[&["run", &sum, "--target", target, "--oracle"][..], &buffers].concat(), 0, "0:0 = 10,");
@@ -124,7 +125,7 @@ fn the_oracle_leaves_open_what_is_open() {
     assert!(gcn.contains("0:0 = 1,2"), "{gcn}");
     expect(&["run", &size, "--target", "valhall", "--oracle", "--buf", "0:0=zero:256"], 0, "oracle: match");
     let said = expect(&[&size, "--target", "valhall", "--verify", "--deny", "not-compared", "-o", &s.path("o")], 0, "");
-    assert_eq!(said, "");
+    assert!(said.contains("verify: `main`: match ("), "{said}");
 }
 
 /// Grid and buffers are taken as given; nothing compared is a warning that says what was tried, and an error if that is denied.
@@ -176,7 +177,7 @@ fn seeds_have_the_types_of_their_loads() {
             o[id.x] = sum * p.scale; }";
     let file = shader(&s, "mixed", text);
     let said = expect(&[&file, "--target", "all", "--verify", "--deny", "not-compared", "-o", &out], 0, "");
-    assert_eq!(said, "");
+    assert_eq!(said.matches(": match (").count(), 4, "{said}");
 }
 
 /// Findings of fuzzing: shaders that are compiled right and were called wrong. Many invocations that bounds handling sends to one word

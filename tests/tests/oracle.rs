@@ -147,6 +147,15 @@ fn says_what_it_compared() {
         "oracle: match (2 buffers, 48 bytes; bit-exact under the machine's numeric profile, within WGSL accuracy of the source)"
     );
     assert!(whole.is_whole());
+    // Nothing is no match, and neither is what leaves out more than a tenth of the words that changed.
+    assert_eq!(Compared::default().to_string(), "oracle: not compared: the program writes no buffer");
+    let most = Compared { changed: 10, ordered: 1, left: 1, unseen: 1, ..whole };
+    assert!(most.to_string().starts_with("oracle: match (2 buffers"), "{most}");
+    let more = Compared { changed: 9, ..most };
+    assert_eq!(
+        more.to_string(),
+        "oracle: not compared: 1 of 9 values left out (12 %): 1 word that depend on the order of invocations"
+    );
     let part = Compared { exact: false, strayed: 3, chaotic: 1, raced: 2, ..whole };
     assert_eq!(
         part.to_string(),

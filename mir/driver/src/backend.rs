@@ -10,7 +10,9 @@ use gpucc_ir::{
 };
 use gpucc_isa::Notes;
 use gpucc_opt::{BindingFacts, Caps, PipelineContext, Report};
-use gpucc_pipeline::{Base, Format, Pipeline, Target, Topology, VertexAttribute, VertexBuffer, VertexFormat};
+use gpucc_pipeline::{
+    Base, DepthStencil, Format, Pipeline, Target, Topology, VertexAttribute, VertexBuffer, VertexFormat,
+};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -133,7 +135,7 @@ impl Default for CodegenOptions {
     }
 }
 
-/// The surroundings of an entry that is compiled alone: an rgba8unorm target for each colour, one sample, triangles, and one
+/// The surroundings of an entry that is compiled alone: an rgba8unorm target for each colour, a depth24plus one where a depth is given, one sample, triangles, and one
 /// vertex buffer with the attributes packed in the order of locations, their components 32 bits each. Textures are taken to have no texels
 /// of 128 bits.
 pub fn default_pipeline(stage: &StageInfo) -> PipelineContext {
@@ -180,6 +182,10 @@ pub fn default_pipeline(stage: &StageInfo) -> PipelineContext {
                 }
                 let format = if s.ty.is_float() { Format::Rgba8Unorm } else { Format::Rgba32Uint };
                 p.targets[number] = Some(Target::new(format));
+            }
+            // Who gives a depth has where to store it.
+            if io.outputs.iter().any(|s| s.at == IoAt::FragDepth) {
+                p.depth = Some(DepthStencil { depth_write: true, ..DepthStencil::new(Format::Depth24Plus) });
             }
         }
         StageInfo::Compute { .. } => {}

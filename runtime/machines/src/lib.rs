@@ -1,11 +1,13 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
+pub mod comparison;
 pub mod launch;
 mod oracle;
 mod profile;
 
+pub use comparison::{Comparison, Count};
 pub use launch::Launch;
-pub use oracle::{Compared, Verdict, judge, stray_trap};
+pub use oracle::{Compared, OOB_ANSWERS, Verdict, judge, judge_order, stray_trap};
 
 use gpucc_container::Container;
 pub use gpucc_drivers as drivers;

@@ -7,7 +7,9 @@ use gpucc_interp::{
     Absent, Difference, Free, OobAccess, OracleProgram, Outcome, Profile, Tolerance, outside_accuracy, words,
 };
 use gpucc_ir::Module;
-use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
+use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, Trap};
+
+use crate::comparison::{Comparison, Count, has_atomics, written};
 
 /// The oracle's answer.
 #[derive(Debug)]
@@ -33,7 +35,7 @@ impl fmt::Display for Verdict {
 /// The part that was compared, and the part that was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Buffers.
+    /// Buffers that the program may write.
     pub buffers: usize,
     /// Their bytes.
     pub bytes: usize,
@@ -52,6 +54,8 @@ pub struct Compared {
     pub changed: usize,
     /// Those of them that were left out for order, absent lanes, NaN or accesses out of bounds.
     pub left: usize,
+    /// Those of them that no comparison looked at.
+    pub unseen: usize,
     /// Words whose values an access out of bounds decides: left out of the comparison with the plain oracle, as are the
     /// following.
     pub strayed: usize,
@@ -74,45 +78,48 @@ impl Compared {
     }
 }
 
+impl Compared {
+    /// The same in the form that all commands say.
+    pub fn comparison(&self) -> Comparison {
+        let words = |list: &[(usize, &str)]| {
+            list.iter().map(|&(n, why)| (Count(n as u64, "word"), why.to_string())).collect::<Vec<_>>()
+        };
+        let how = match self.exact {
+            true => "bit-exact under the machine's numeric profile, within WGSL accuracy of the source",
+            false => "approximations were moved, so not bit-exact; within WGSL accuracy of the source",
+        };
+        Comparison {
+            covered: vec![Count(self.buffers as u64, "buffer"), Count(self.bytes as u64, "byte")],
+            how: how.into(),
+            values: self.changed as u64,
+            without: self.unseen as u64,
+            left: words(&[
+                (self.raced, "that redirected accesses race for"),
+                (self.ordered, "that depend on the order of invocations"),
+                (self.absent, "that depend on lanes of a subgroup that do not take part"),
+                (
+                    self.free,
+                    "that depend on bits of NaN, the sign of a zero or which of two like operands min or max gives",
+                ),
+            ]),
+            partly: words(&[
+                (self.strayed, "that depend on accesses out of bounds"),
+                (self.chaotic, "whose every digit depends on rounding"),
+                (self.unsampled, "that differ in a program too long to be sampled"),
+            ]),
+            nothing: NOTHING,
+        }
+    }
+}
+
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        write!(f, "oracle: match ({}, {}; ", count(self.buffers, "buffer"), count(self.bytes, "byte"))?;
-        match self.exact {
-            true => write!(f, "bit-exact under the machine's numeric profile, ")?,
-            false => write!(f, "approximations were moved, so not bit-exact; ")?,
-        }
-        write!(f, "within WGSL accuracy of the source)")?;
-        let reasons = [
-            (self.strayed, "that depend on accesses out of bounds"),
-            (self.chaotic, "whose every digit depends on rounding"),
-            (self.unsampled, "that differ in a program too long to be sampled"),
-        ];
-        let mut lead = "; not compared with the source: ";
-        for (n, why) in reasons.into_iter().filter(|r| r.0 > 0) {
-            write!(f, "{lead}{} {why}", count(n, "word"))?;
-            lead = ", ";
-        }
-        let reasons = [
-            (self.raced, "that redirected accesses race for"),
-            (self.ordered, "that depend on the order of invocations"),
-            (self.absent, "that depend on lanes of a subgroup that do not take part"),
-            (
-                self.free,
-                "that depend on bits of NaN, the sign of a zero or which of two like operands min or max gives",
-            ),
-        ];
-        let mut lead = "; not compared at all: ";
-        for (n, why) in reasons.into_iter().filter(|r| r.0 > 0) {
-            write!(f, "{lead}{} {why}", count(n, "word"))?;
-            lead = ", ";
-        }
-        Ok(())
+        write!(f, "oracle: {}", self.comparison())
     }
 }
 
 /// Where else accesses out of bounds may go, to see which words they decide.
-const OOB_ANSWERS: [OobAccess; 9] = [
+pub const OOB_ANSWERS: [OobAccess; 9] = [
     OobAccess::End,
     OobAccess::Word,
     OobAccess::Element,
@@ -258,17 +265,24 @@ pub fn judge(
     let own = crate::profile(family, generation);
     let lanes = own.subgroup_size;
     let default = Profile { subgroup_size: lanes, ..Profile::default() };
-    let mut compared = Compared {
-        buffers: before.buffers.len(),
-        bytes: before.buffers.iter().map(|b| b.bytes.len()).sum(),
-        ..Compared::default()
-    };
+    let outputs = outputs(shader, entry, before);
+    let mut compared =
+        Compared { buffers: outputs.len(), bytes: outputs.iter().map(|b| b.bytes.len()).sum(), ..Compared::default() };
     let mut program = OracleProgram::new(shader, entry).map_err(Verdict::Trap)?.with_wide_indices();
     let own_size = program.sees_subgroups();
     let case = Case { program: &program, before, options: &quiet, profile: &default, own_size };
     let (outcome, plain) = case.run(&quiet, &default).map_err(Verdict::Trap)?;
     // The part left out of both, and how it is counted.
     let [mut raced, mut ordered, mut free, mut absent] = [(); 4].map(|()| Marks::none(before));
+    // What atomics give is the order's, also where the machine happens to come in the oracle's.
+    if has_atomics(shader, entry) {
+        let subgroup_size = if own_size { lanes } else { 1 };
+        let other = RunOptions { perturb: Some(3), ..quiet.clone() };
+        let result = case.run(&other, &Profile { subgroup_size, ..default.clone() });
+        if result.is_ok_and(|(_, d)| d.buffers.iter().zip(&plain.buffers).any(|(a, b)| a.bytes != b.bytes)) {
+            ordered = case.raced(&plain, false, true);
+        }
+    }
     if options.perturb.is_none() {
         let exact = OracleProgram::new(selected, entry).map_err(Verdict::Trap)?;
         let exact = Case { program: &exact, profile: &own, ..case };
@@ -288,7 +302,7 @@ pub fn judge(
                     0 if selected.absent => absent = exact.absent(&expected),
                     0 => {}
                     1 => free = exact.free(&expected),
-                    _ => ordered = exact.raced(&expected, false, true),
+                    _ => add(&mut ordered, exact.raced(&expected, false, true)),
                 }
             }
         }
@@ -343,6 +357,7 @@ pub fn judge(
     let changed = changed(before, machine, &plain);
     for d in words(&outcome, &plain, &plain) {
         let reason = [&raced, &ordered, &absent, &free, &open].iter().position(|m| m.has(&d));
+        let exact = compared.exact;
         let Compared { raced, ordered, absent, free, strayed, .. } = &mut compared;
         let counts = [raced, ordered, absent, free, strayed];
         if let Some((_, n)) = counts.into_iter().enumerate().find(|(k, _)| Some(*k) == reason) {
@@ -351,10 +366,65 @@ pub fn judge(
         if changed.has(&d) {
             compared.changed += 1;
             compared.left += usize::from(reason.is_some());
+            // What strays was compared under the profile, if that was.
+            compared.unseen += usize::from(reason.is_some_and(|k| k < 4 || !exact));
         }
     }
     (compared.chaotic, compared.unsampled) = (outside.chaotic, outside.unsampled);
     Ok(compared)
+}
+
+/// Compares what the interpreter left in buffers with what it leaves when invocations come in other orders: all that the oracle can say of
+/// its own answer. Values that change are left out.
+///
+/// # Errors
+/// The trap of the interpreter in another order.
+pub fn judge_order(
+    shader: &Module,
+    entry: &str,
+    (before, after): (&Dispatch, &Dispatch),
+    options: &RunOptions,
+) -> Result<Comparison, Trap> {
+    let program = OracleProgram::new(shader, entry)?;
+    let outputs = outputs(shader, entry, before);
+    let (mut moved, mut changed) = (Marks::none(before), changed(before, after, after));
+    let mut outcome = Outcome::default();
+    let usual = Profile::default();
+    for (seed, lanes) in [(1, usual.subgroup_size), (2, usual.subgroup_size), (3, 1)] {
+        let mut d = before.clone();
+        let subgroup_size = if program.sees_subgroups() { usual.subgroup_size } else { lanes };
+        let options =
+            RunOptions { perturb: Some(options.perturb.unwrap_or(0) ^ seed), races: Races::Off, ..options.clone() };
+        outcome = program.run(&mut d, &options, &Profile { subgroup_size, ..usual.clone() })?;
+        moved.differing(after, &d);
+        changed.differing(before, &d);
+    }
+    let count = |marks: &Marks| words(&outcome, after, after).filter(|w| marks.has(w)).count() as u64;
+    let left = count(&moved);
+    Ok(Comparison {
+        covered: vec![
+            Count(outputs.len() as u64, "buffer"),
+            Count(outputs.iter().map(|b| b.bytes.len() as u64).sum(), "byte"),
+        ],
+        how: "bit-exact with invocations in other orders".into(),
+        values: count(&changed),
+        without: left,
+        left: vec![(
+            Count(left, "word"),
+            "that depend on the order of invocations or on memory that nobody wrote".into(),
+        )],
+        partly: Vec::new(),
+        nothing: NOTHING,
+    })
+}
+
+/// Why a comparison of buffers is empty.
+const NOTHING: &str = "the program writes no buffer";
+
+/// The buffers of a dispatch that an entry point may write.
+fn outputs<'d>(module: &Module, entry: &str, d: &'d Dispatch) -> Vec<&'d BoundBuffer> {
+    let places = written(module, entry).into_iter().map(|r| (module.resources[r].group, module.resources[r].binding));
+    places.filter_map(|place| d.buffers.iter().find(|b| (b.group, b.binding) == place)).collect()
 }
 
 /// The trap of a shader that some answer to where an access out of bounds goes, or to what a lane that does not take part holds, leads to: a

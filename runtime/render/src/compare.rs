@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gpucc_interp::Profile;
+use gpucc_interp::{OobAccess, Profile};
+use gpucc_machines::{Comparison, Count};
 use gpucc_pipeline::{Base, Code, Format, Layout};
 use gpucc_scene::compare::{Compare, Difference, Kind, Type};
 use gpucc_scene::model::{Output, OutputSource, Pass, Pipeline};
@@ -29,10 +30,37 @@ pub struct Compared {
     pub outputs: usize,
     /// Bytes of them.
     pub bytes: usize,
+    /// Texels of texture outputs and words of buffers.
+    pub values: usize,
     /// Pixels that were left out: a lane of their quads had read another that was inactive.
     pub open: usize,
     /// Texels and words that were left out: on the oracle they change with the order of invocations that write memory.
     pub ordered: usize,
+    /// Words that an access out of bounds may decide: left out of the comparison with the source.
+    pub strayed: usize,
+}
+
+impl Compared {
+    /// The same in the form that all commands say.
+    pub fn comparison(&self, against: Against) -> Comparison {
+        let how = match against {
+            Against::Lowered => "bit-exact",
+            Against::Source => "within the tolerances for the source",
+        };
+        Comparison {
+            covered: vec![Count(self.outputs as u64, "output"), Count(self.bytes as u64, "byte")],
+            how: how.into(),
+            values: self.values as u64,
+            without: (self.open + self.ordered + self.strayed) as u64,
+            left: vec![
+                (Count(self.open as u64, "pixel"), "of quads whose lanes read one that had ended".into()),
+                (Count(self.ordered as u64, "value"), "that change with the order of invocations".into()),
+                (Count(self.strayed as u64, "value"), "that accesses out of bounds decide".into()),
+            ],
+            partly: Vec::new(),
+            nothing: "no pass draws to a colour texture, and the scene has no `outputs`",
+        }
+    }
 }
 
 /// Why a frame does not pass.
@@ -89,8 +117,10 @@ pub fn check(
         all.iter_mut().zip(&pixels).for_each(|(a, o)| *a |= o);
     }
     let mut compared = Compared::default();
-    let mut others = None;
-    for o in &scene.outputs {
+    // Another order of invocations that write memory shows what is nobody's, also where machine and oracle come in one order.
+    let moved = programs.write_memory().then(|| in_another_order(ready, programs, &options)).flatten();
+    let (mut others, mut strays) = (None, None);
+    for o in &scene.compared_outputs() {
         let failed = |e| Verdict::Failure(Failure::Scene(e));
         let want = output::bytes(scene, &want, o).map_err(failed)?;
         let mut got = output::bytes(scene, got, o).map_err(failed)?;
@@ -101,18 +131,40 @@ pub fn check(
             (Against::Source, OutputSource::Texture { .. }) => tolerance(scene, o).check(&want, got),
         };
         let mut result = judge(&got);
-        if result.is_err() && programs.write_memory() {
-            for other in others.get_or_insert_with(|| in_other_orders(ready, programs, &options)) {
-                let other = output::bytes(scene, other, o).map_err(failed)?;
-                compared.ordered += unordered(texel_bytes(scene, o), (&want, &other), &mut got);
+        let size = texel_bytes(scene, o);
+        let other = moved.as_ref().map(|m| output::bytes(scene, m, o)).transpose().map_err(failed)?;
+        if programs.write_memory() && (result.is_err() || other.as_ref().is_some_and(|m| *m != want)) {
+            let mut marks = vec![false; want.len().div_ceil(size)];
+            let others = others.get_or_insert_with(|| in_other_orders(ready, programs, &options));
+            for bytes in others.iter().map(|r| output::bytes(scene, r, o)).chain(other.map(Ok)) {
+                differing(size, (&want, &bytes.map_err(failed)?), &mut marks);
             }
+            compared.ordered += even(size, &marks, (&want, &mut got));
+            result = judge(&got);
+        }
+        if result.is_err() && against == Against::Source {
+            let mut marks = vec![false; want.len().div_ceil(size)];
+            for other in strays.get_or_insert_with(|| with_other_places(ready, &options)) {
+                differing(size, (&want, &output::bytes(scene, other, o).map_err(failed)?), &mut marks);
+            }
+            compared.strayed += even(size, &marks, (&want, &mut got));
             result = judge(&got);
         }
         result.map_err(|d| Verdict::Differs(sentence(scene, o, against, &d)))?;
         compared.outputs += 1;
         compared.bytes += want.len();
+        compared.values += want.len().div_ceil(size);
     }
     Ok(compared)
+}
+
+/// The frame of the oracle in another order of invocations; nothing if it traps.
+fn in_another_order(ready: &PreparedScene, programs: &Programs, options: &Options) -> Option<Resources> {
+    let mut options = options.clone();
+    options.run.perturb = Some(options.run.perturb.unwrap_or(0) ^ 6);
+    let mut resources = ready.resources.clone();
+    let scene = &ready.file.scene;
+    frame::run(scene, &ready.shaders, programs, &mut resources, &options, &mut || {}).ok().map(|_| resources)
 }
 
 /// Results of the oracle for a frame whose invocations run in other orders, and in batches of other sizes unless programs ask for the size. An order
@@ -122,6 +174,7 @@ fn in_other_orders(ready: &PreparedScene, programs: &Programs, options: &Options
     let sizes = if programs.ask_lanes() { &[][..] } else { &[4, 16, 32, 64] };
     let sizes = sizes.iter().map(|&size| (size, own.1));
     let orders = (2..6).map(|seed| (own.0, Some(own.1.unwrap_or(0) ^ seed)));
+    let plain = own.1.map(|_| (own.0, None));
     let run = |(subgroup_size, perturb)| {
         let mut options = options.clone();
         options.profile.subgroup_size = subgroup_size;
@@ -130,7 +183,21 @@ fn in_other_orders(ready: &PreparedScene, programs: &Programs, options: &Options
         let scene = &ready.file.scene;
         frame::run(scene, &ready.shaders, programs, &mut resources, &options, &mut || {}).ok().map(|_| resources)
     };
-    sizes.chain(orders).filter_map(run).collect()
+    sizes.chain(orders).chain(plain).filter_map(run).collect()
+}
+
+/// Results of the oracle for the modules as they were written, with other places that accesses out of bounds reach: WGSL leaves open which.
+fn with_other_places(ready: &PreparedScene, options: &Options) -> Vec<Resources> {
+    let scene = &ready.file.scene;
+    let Ok(mut programs) = Programs::new(scene, &ready.shaders, Place::Oracle(Lowering::Source)) else {
+        return Vec::new();
+    };
+    let run = |&answer: &OobAccess| {
+        programs.set_oob(answer);
+        let mut resources = ready.resources.clone();
+        frame::run(scene, &ready.shaders, &programs, &mut resources, options, &mut || {}).ok().map(|_| resources)
+    };
+    gpucc_machines::OOB_ANSWERS.iter().filter_map(run).collect()
 }
 
 /// Bytes of what is written as a whole: a texel, or a word of a buffer.
@@ -138,11 +205,18 @@ fn texel_bytes(scene: &Scene, o: &Output) -> usize {
     shape(scene, o).map_or(4, |(_, format, ..)| format.bytes().max(1) as usize)
 }
 
-/// Makes equal what is another one in another order; gives how many texels or words that are.
-fn unordered(size: usize, (want, other): (&[u8], &[u8]), got: &mut [u8]) -> usize {
+/// Marks the texels or words that are others in another order.
+fn differing(size: usize, (want, other): (&[u8], &[u8]), marks: &mut [bool]) {
+    for (mark, (want, other)) in marks.iter_mut().zip(want.chunks(size).zip(other.chunks(size))) {
+        *mark |= want != other;
+    }
+}
+
+/// Makes equal what is marked; gives how many texels or words that are.
+fn even(size: usize, marks: &[bool], (want, got): (&[u8], &mut [u8])) -> usize {
     let mut count = 0;
-    for ((want, other), got) in want.chunks(size).zip(other.chunks(size)).zip(got.chunks_mut(size)) {
-        if want != other && got.len() == want.len() && got != want {
+    for (_, (want, got)) in marks.iter().zip(want.chunks(size).zip(got.chunks_mut(size))).filter(|(m, _)| **m) {
+        if got.len() == want.len() {
             got.copy_from_slice(want);
             count += 1;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Container;
-use gpucc_interp::OracleProgram;
+use gpucc_interp::{OobAccess, OracleProgram};
 use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, Refusal, Stage};
 use gpucc_opt::{Caps, PipelineContext};
 use gpucc_scene::Scene;
@@ -173,14 +173,23 @@ impl Programs {
         })
     }
 
+    /// Sets where accesses out of bounds of the oracle's programs go.
+    pub(crate) fn set_oob(&mut self, oob: OobAccess) {
+        for code in self.list.iter_mut().flatten().chain(self.clippers.values_mut()) {
+            if let Code::Oracle(p) = code {
+                p.set_oob(oob);
+            }
+        }
+    }
+
     /// Whether a program of the oracle writes buffers or images.
     pub(crate) fn write_memory(&self) -> bool {
         self.list.iter().flatten().filter_map(Code::oracle).any(OracleProgram::writes_memory)
     }
 
-    /// Whether a program of the oracle asks for the size of a subgroup, or its place in one.
+    /// Whether what a program of the oracle gives depends on the size of a subgroup.
     pub(crate) fn ask_lanes(&self) -> bool {
-        self.list.iter().flatten().filter_map(Code::oracle).any(OracleProgram::asks_lanes)
+        self.list.iter().flatten().filter_map(Code::oracle).any(OracleProgram::sees_subgroups)
     }
 
     /// The programs that the oracle judges these by: of a machine the IR that selection read. `None` if they are the oracle's.

@@ -10,13 +10,13 @@ use gpucc_interp::{Free, OracleProgram, Pair, Profile};
 use gpucc_ir::{
     Builder, EntryPoint, Function, Interface, IoAt, IoSlot, Mode, Module, Scalar, Span, Stage, StageInfo, Sysval, Type,
 };
-use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline, Target as Colour, Topology};
+use gpucc_pipeline::{Base, Code, DepthStencil, Format, Layout, Pipeline, Target as Colour, Topology};
 use gpucc_sim::draw::{Draw, Merger, Raster, Surface, Targets, VertexData, Vertices};
 use gpucc_sim::raster::Viewport;
 use gpucc_sim::texture::Codec;
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64, Trap};
 
-use crate::outcome::{Outcome, Reason, hides};
+use crate::outcome::{Outcome, Part, Reason, hides};
 use crate::seeds::{Words, wide};
 
 /// Columns and rows of the targets.
@@ -79,12 +79,22 @@ fn shows(outputs: &[IoSlot]) -> (Module, Vec<Option<Colour>>) {
     (module, targets)
 }
 
-/// A vertex program that passes a position and values for these inputs of a fragment program on.
+/// A vertex program that passes a position and values for these inputs of a fragment program on. Inputs that read one place in several
+/// ways are one output.
 fn passes(inputs: &[IoSlot]) -> Module {
+    let mut places: Vec<&IoSlot> = Vec::new();
+    for s in inputs {
+        match places.iter_mut().find(|p| p.at == s.at) {
+            // As wide as the widest reads.
+            Some(p) if p.ty.lanes() < s.ty.lanes() => *p = s,
+            Some(_) => {}
+            None => places.push(s),
+        }
+    }
     let mut io = Interface::default();
     io.inputs.push(IoSlot::new(IoAt::location(0), Type::new(Scalar::F32, 4)));
     io.outputs.push(IoSlot::new(IoAt::Position, Type::new(Scalar::F32, 4)));
-    for (s, k) in inputs.iter().zip(1..) {
+    for (s, k) in places.into_iter().zip(1..) {
         io.inputs.push(IoSlot::new(IoAt::location(k), s.ty));
         io.outputs.push(s.clone());
     }
@@ -164,7 +174,12 @@ impl<'a> Stages<'a> {
                     }
                 }
                 let vertex = gpucc::default_pipeline(&other.entries[0].stage).pipeline.vertex;
-                Ok(vec![beside(other, Pipeline { vertex, ..base })?])
+                let mut state = Pipeline { vertex, ..base };
+                if state.targets.iter().flatten().next().is_none() && state.depth.is_none() {
+                    // Without an attachment there are no pixels, and a program that writes storage alone would never run.
+                    state.depth = Some(DepthStencil::new(Format::Depth24Plus));
+                }
+                Ok(vec![beside(other, state)?])
             }
             StageInfo::Compute { .. } => Err("it draws nothing".into()),
         }
@@ -292,6 +307,26 @@ impl<'a> Stages<'a> {
         })
     }
 
+    /// Whether the source draws anything on the oracle, or traps, and the steps that this took.
+    pub(crate) fn draws(&self, words: Seed, before: &Dispatch, options: &RunOptions) -> (bool, u64) {
+        let Ok([vertex, fragment]) = self.oracle(false) else { return (true, 0) };
+        let pair = Pair { vertex: &vertex, fragment: Some(&fragment) };
+        let own = gpucc_machines::profile(self.target.family(), self.target.generation_index());
+        let profile = Profile { subgroup_size: own.subgroup_size, ..Profile::default() };
+        let mut used = options.step_limit;
+        let drawn = self.draw((words, before, None), |buffers, draw, d, t| {
+            used = gpucc_interp::draw(pair, draw, buffers, d, t, options, &profile)?.steps;
+            Ok(())
+        });
+        let start = self.draw((words, before, None), |_, _, _, _| Ok(()));
+        match (drawn, start) {
+            (Ok(drawn), Ok(start)) => (Marks::of(&[&drawn]).changed(&start, &drawn).values > 0, used),
+            // The budget is spent: there is nothing to see.
+            (Err(t), _) if t.kind == gpucc_sim::TrapKind::StepLimit => (false, options.step_limit),
+            _ => (true, used),
+        }
+    }
+
     /// One draw and its comparisons.
     pub(crate) fn one(&self, words: Seed, before: &Dispatch, options: &RunOptions) -> Result<Outcome, String> {
         let not = |t: &Trap| Outcome::NotCompared(Reason::Oracle(t.kind), format!("the oracle traps: {t}"));
@@ -340,13 +375,17 @@ impl<'a> Stages<'a> {
         if Marks::of(&[&machine]).first(&start, &want).is_none() {
             return Ok(Outcome::not(Reason::Nothing));
         }
-        if open.first(&start, &want).is_none() {
+        let part = open.changed(&start, &want);
+        if part.without == part.values {
             return Ok(Outcome::not(Reason::Order));
+        }
+        if part.without * 10 > part.values {
+            return Ok(Outcome::not(Reason::Open));
         }
         let run = |profile: &Profile| self.judge(&source, inputs, options, profile).ok();
         match outside(&plain, &machine, (&open, &own), run) {
             Some(said) => Err(format!("differs from the source beyond WGSL's accuracy: {said}")),
-            None => Ok(Outcome::Agrees),
+            None => Ok(Outcome::Agrees(part)),
         }
     }
 
@@ -434,6 +473,26 @@ impl Marks {
                 }
             }
         }
+    }
+
+    /// Pixels and bytes of buffers and images that a draw changed, and how many of them are marked.
+    fn changed(&self, start: &Drawn, end: &Drawn) -> Part {
+        let mut part = Part::default();
+        for (marks, (a, b)) in self.0.iter().zip(start.parts().into_iter().zip(end.parts())) {
+            let size = if a.2 == 0 { 4 } else { a.2 };
+            for (marks, (x, y)) in marks.chunks(size).zip(a.1.chunks(size).zip(b.1.chunks(size))) {
+                if x == y {
+                    continue;
+                }
+                let is_open = marks.contains(&true);
+                part.values += 1;
+                part.without += u64::from(is_open);
+                let compared = u64::from(!is_open);
+                part.pixels += if a.2 == 0 { 0 } else { compared };
+                part.bytes += if a.2 == 0 { compared * x.len() as u64 } else { 0 };
+            }
+        }
+        part
     }
 
     /// The first byte in which two draws differ, in words.

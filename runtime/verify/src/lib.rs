@@ -11,11 +11,11 @@ use gpucc::{Artifact, Target};
 use gpucc_container::{Entry, Stage};
 use gpucc_interp::{Absent, OracleProgram, Profile};
 use gpucc_ir::{Module, Op, Place};
-use gpucc_machines::Verdict;
+use gpucc_machines::{Comparison, Count, Verdict, comparison};
 use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
 pub use crate::outcome::Reason;
-use crate::outcome::{Outcome, hides};
+use crate::outcome::{Outcome, Part, hides};
 use crate::seeds::another;
 pub use crate::seeds::{InputOverrides, Words, describe, dispatch, kinds};
 
@@ -55,6 +55,52 @@ impl fmt::Display for NotCompared {
             write!(f, "{}{} ({})", if i > 0 { "; " } else { "" }, w.text, w.inputs)?;
         }
         Ok(())
+    }
+}
+
+/// What was compared of an entry point.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// Its name.
+    pub entry: String,
+    /// Runs, bytes and pixels that were compared, and what was left out.
+    pub comparison: Comparison,
+    /// Each reason of runs that were left out once, in the order of the runs.
+    pub why: Vec<Skipped>,
+}
+
+impl Verified {
+    fn new(entry: &str, part: Part, runs: u64, left: &[(Reason, u64)], why: Vec<Skipped>) -> Verified {
+        let mut covered = vec![Count(runs, "run")];
+        covered.extend((part.pixels > 0).then_some(Count(part.pixels, "pixel")));
+        covered.extend((part.bytes > 0 || part.pixels == 0).then_some(Count(part.bytes, "byte")));
+        let mut skipped: Vec<_> = left.iter().map(|(r, n)| (Count(*n, "run"), format!("({r})"))).collect();
+        skipped.push((
+            Count(part.without, "value"),
+            "that order, lanes that have ended, NaN or places out of bounds decide".into(),
+        ));
+        let comparison = Comparison {
+            covered,
+            how: "under the machine's numeric profile, and with the source".into(),
+            values: part.values,
+            without: part.without,
+            left: skipped,
+            partly: Vec::new(),
+            nothing: "no run could be compared",
+        };
+        Verified { entry: entry.into(), comparison, why }
+    }
+
+    /// The entry as one that was not compared, if it was not.
+    pub fn not_compared(&self) -> Option<NotCompared> {
+        self.comparison.not_compared()?;
+        Some(NotCompared { entry: self.entry.clone(), why: self.why.clone() })
+    }
+}
+
+impl fmt::Display for Verified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.entry, self.comparison)
     }
 }
 
@@ -126,7 +172,21 @@ fn one(
             () if compared.absent > 0 => Reason::Absent,
             () => Reason::NanBits,
         })),
-        Ok(_) => images(&out.ir, name, (target, before, &machine), options).map(|()| Outcome::Agrees),
+        Ok(compared) => {
+            let texels = images(&out.ir, name, (target, before, &machine), options)?;
+            let part = Part {
+                bytes: compared.bytes as u64 + texels,
+                pixels: 0,
+                // Texels of storage textures are compared whole.
+                values: compared.changed as u64 + texels / 4,
+                without: compared.unseen as u64,
+            };
+            Ok(match part {
+                Part { bytes: 0, .. } => Outcome::not(Reason::Unwritten),
+                Part { values, without, .. } if without * 10 > values => Outcome::not(Reason::Open),
+                part => Outcome::Agrees(part),
+            })
+        }
         Err(Verdict::Trap(t)) => Ok(not(&t)),
         Err(_) if words == Words::Bits && loads_floats(module) => Ok(Outcome::not(Reason::Denormals)),
         // The same of what sends the program another way.
@@ -150,16 +210,17 @@ fn reads_undefined(
     program.run(&mut before.clone(), &options, profile).err()
 }
 
-/// Compares what a machine left in textures with what the IR that selection read leaves there, under the machine's profile.
+/// Compares what a machine left in textures with what the IR that selection read leaves there, under the machine's profile. Gives the
+/// bytes of those that the program writes.
 fn images(
     selected: &Module,
     name: &str,
     (target, before, machine): (Target, &Dispatch, &Dispatch),
     options: &RunOptions,
-) -> Result<(), String> {
+) -> Result<u64, String> {
     // With a seed no profile says where approximations go.
     if machine.images.is_empty() || options.perturb.is_some() {
-        return Ok(());
+        return Ok(0);
     }
     let program = OracleProgram::new(selected, name).map_err(|t| t.to_string())?;
     let mut expected = before.clone();
@@ -184,7 +245,13 @@ fn images(
             ));
         }
     }
-    Ok(())
+    let places: Vec<(u32, u32)> = comparison::written(selected, name)
+        .into_iter()
+        .map(|r| (selected.resources[r].group, selected.resources[r].binding))
+        .collect();
+    let is_output = |k: usize| machine.textures.iter().any(|t| t.image == k && places.contains(&(t.group, t.binding)));
+    let outputs = machine.images.iter().enumerate().filter(|(k, _)| is_output(*k));
+    Ok(outputs.map(|(_, i)| i.bytes.len() as u64).sum())
 }
 
 /// Whether the shader as it was read, with the arithmetic of the machine, already differs from the plain oracle by more than
@@ -234,113 +301,187 @@ pub fn verify_within(
     given: &InputOverrides,
     steps: u64,
 ) -> Result<Vec<NotCompared>, Difference> {
-    let mut left = Vec::new();
-    for (i, out) in artifact.outputs().iter().enumerate() {
+    let all = verify_entries(module, artifact, target, given, steps)?;
+    Ok(all.iter().filter_map(Verified::not_compared).collect())
+}
+
+/// Steps of each run of [`verify`].
+pub const RUN_STEPS: u64 = STEPS;
+
+/// What [`verify_within`] does, and what was compared of each entry point.
+///
+/// # Errors
+/// A difference.
+pub fn verify_entries(
+    module: &Module,
+    artifact: &Artifact,
+    target: Target,
+    given: &InputOverrides,
+    steps: u64,
+) -> Result<Vec<Verified>, Difference> {
+    let bytes: u64 = module.resources.values().map(|r| u64::from(r.min_size)).sum();
+    let one = |(i, out): (usize, &gpucc::Output)| {
         let Entry { name, stage, .. } = &out.entry;
-        let (mut why, mut compared): (Vec<Skipped>, u32) = (Vec::new(), 0);
-        let bytes: u64 = module.resources.values().map(|r| u64::from(r.min_size)).sum();
         if bytes > MOST_BYTES {
             let (text, inputs) =
                 (Reason::Large.to_string(), format!("at least {bytes} bytes, at most {MOST_BYTES} are run"));
-            why.push(Skipped { reason: Reason::Large, text, inputs });
-            left.push(NotCompared { entry: name.clone(), why });
-            continue;
+            let why = vec![Skipped { reason: Reason::Large, text, inputs }];
+            return Ok(Verified::new(name, Part::default(), 0, &[], why));
         }
-        if *stage != Stage::Compute {
-            why = drawn(module, (artifact, i, target), given, steps)?;
-            if !why.is_empty() {
-                left.push(NotCompared { entry: name.clone(), why });
-            }
-            continue;
+        let what = (artifact, i, target);
+        match stage {
+            Stage::Compute => dispatched(module, what, given, steps),
+            _ => drawn(module, what, given, steps),
         }
-        // One workgroup where several race or go beyond the buffers, if nothing else could be compared.
-        let single = InputOverrides { grid: given.grid.or(Some([1; 3])), ..given.clone() };
-        let runs = [
-            (Words::Counts, None, given),
-            (Words::Numbers, None, given),
-            (Words::Floats, None, given),
-            (Words::Bits, None, given),
-            (Words::Counts, Some(7), given),
-            (Words::Counts, None, &single),
-            (Words::Numbers, None, &single),
-            (Words::Zeros, None, &single),
-        ];
-        for (words, perturb, given) in runs {
-            if compared > 0 && std::ptr::eq(given, &raw const single) {
-                break;
-            }
-            let before = dispatch(module, name, target.family(), given, words);
-            let options = RunOptions { perturb, step_limit: steps, ..RunOptions::default() };
-            match one(module, (artifact, i, target), (words, &before), &options) {
-                Ok(Outcome::Agrees) => compared += 1,
-                Ok(Outcome::NotCompared(_, text)) if why.iter().any(|w| w.text == text) => {}
-                Ok(Outcome::NotCompared(reason, text)) => {
-                    why.push(Skipped { reason, text, inputs: describe(&before) });
-                }
-                Err(text) => {
-                    let seed = perturb.map_or(String::new(), |s| format!(", --perturb {s}"));
-                    let inputs = describe(&before);
-                    return Err(Difference(format!(
-                        "{target}: `{name}` on seeded inputs ({inputs}{seed}): {text}; please report this with the shader"
-                    )));
-                }
-            }
-        }
-        // Inputs that leave the result open are no matter where others do not.
-        if compared == 0 {
-            left.push(NotCompared { entry: name.clone(), why });
-        }
-    }
-    Ok(left)
+    };
+    artifact.outputs().iter().enumerate().map(one).collect()
 }
 
-/// Draws with one vertex or fragment entry. Gives why nothing was compared; nothing if something was.
+/// The runs of an entry point so far.
+#[derive(Default)]
+struct Runs {
+    part: Part,
+    compared: u64,
+    left: Vec<(Reason, u64)>,
+    why: Vec<Skipped>,
+}
+
+impl Runs {
+    /// Counts a run.
+    fn add(&mut self, outcome: Outcome, inputs: impl FnOnce() -> String) {
+        match outcome {
+            Outcome::Agrees(part) => {
+                self.part.add(part);
+                self.compared += 1;
+            }
+            Outcome::NotCompared(reason, text) => {
+                match self.left.iter_mut().find(|l| l.0 == reason) {
+                    Some(l) => l.1 += 1,
+                    None => self.left.push((reason, 1)),
+                }
+                if !self.why.iter().any(|w| w.text == text) {
+                    self.why.push(Skipped { reason, text, inputs: inputs() });
+                }
+            }
+        }
+    }
+
+    fn verified(self, entry: &str) -> Verified {
+        Verified::new(entry, self.part, self.compared, &self.left, self.why)
+    }
+}
+
+/// Runs one compute entry.
+fn dispatched(
+    module: &Module,
+    (artifact, entry, target): (&Artifact, usize, Target),
+    given: &InputOverrides,
+    steps: u64,
+) -> Result<Verified, Difference> {
+    let name = &artifact.outputs()[entry].entry.name;
+    // One workgroup where several race or go beyond the buffers, if nothing else could be compared.
+    let single = InputOverrides { grid: given.grid.or(Some([1; 3])), ..given.clone() };
+    let list = [
+        (Words::Counts, None, given),
+        (Words::Numbers, None, given),
+        (Words::Floats, None, given),
+        (Words::Bits, None, given),
+        (Words::Counts, Some(7), given),
+        (Words::Counts, None, &single),
+        (Words::Numbers, None, &single),
+        (Words::Zeros, None, &single),
+    ];
+    let mut runs = Runs::default();
+    for (words, perturb, given) in list {
+        // Inputs that leave the result open are no matter where others do not.
+        if runs.compared > 0 && std::ptr::eq(given, &raw const single) {
+            break;
+        }
+        let before = dispatch(module, name, target.family(), given, words);
+        let options = RunOptions { perturb, step_limit: steps, ..RunOptions::default() };
+        match one(module, (artifact, entry, target), (words, &before), &options) {
+            Ok(outcome) => runs.add(outcome, || describe(&before)),
+            Err(text) => {
+                let seed = perturb.map_or(String::new(), |s| format!(", --perturb {s}"));
+                let inputs = describe(&before);
+                return Err(Difference(format!(
+                    "{target}: `{name}` on seeded inputs ({inputs}{seed}): {text}; please report this with the shader"
+                )));
+            }
+        }
+    }
+    Ok(runs.verified(name))
+}
+
+/// Draws with one vertex or fragment entry.
 fn drawn(
     module: &Module,
     (artifact, entry, target): (&Artifact, usize, Target),
     given: &InputOverrides,
     steps: u64,
-) -> Result<Vec<Skipped>, Difference> {
+) -> Result<Verified, Difference> {
     let name = &artifact.outputs()[entry].entry.name;
     let all = match draw::Stages::all(module, (artifact, entry, target), given.pipeline.as_ref()) {
         Ok(all) => all,
         Err(text) => {
             let text = format!("{}: {text}", Reason::NoDraw);
-            return Ok(vec![Skipped { reason: Reason::NoDraw, text, inputs: "none".into() }]);
+            let why = vec![Skipped { reason: Reason::NoDraw, text, inputs: "none".into() }];
+            return Ok(Verified::new(name, Part::default(), 0, &[], why));
         }
     };
-    let mut why: Vec<Skipped> = Vec::new();
+    let mut sum = Runs::default();
     let usual = [Words::Matrices, Words::Counts, Words::Floats, Words::Numbers];
     for stages in all {
-        let mut compared = 0;
+        let mut runs = Runs::default();
+        // Steps that all tries to draw something may take together.
+        let mut left = steps;
         for attempt in 0..usual.len() as u64 + TRIES {
             let n = attempt as usize;
             let (words, before) = match usual.get(n) {
                 Some(&words) => ((words, 0), dispatch(module, name, target.family(), given, words)),
                 // Seeds are chosen until something lies inside the picture.
-                None if compared > 0 || why.iter().any(|w| w.reason != Reason::Nothing) => break,
+                None if runs.compared > 0 || runs.why.iter().any(|w| w.reason != Reason::Nothing) => break,
                 None => {
                     let words = if n.is_multiple_of(2) { Words::Wide } else { Words::Counts };
                     ((words, attempt), another(module, name, target.family(), given, attempt))
                 }
             };
-            let inputs = format!("{}; {}", stages.describe(), describe(&before));
-            let options = RunOptions { step_limit: steps, races: Races::Off, ..RunOptions::default() };
-            match stages.one(words, &before, &options) {
-                Ok(Outcome::Agrees) => compared += 1,
-                Ok(Outcome::NotCompared(_, text)) if why.iter().any(|w| w.text == text) => {}
-                Ok(Outcome::NotCompared(reason, text)) => why.push(Skipped { reason, text, inputs }),
+            let limit = if attempt < usual.len() as u64 { steps } else { left };
+            let options = RunOptions { step_limit: limit, races: Races::Off, ..RunOptions::default() };
+            if attempt >= usual.len() as u64 {
+                // A try that draws nothing on the oracle is one run, not five.
+                let (draws, used) = stages.draws(words, &before, &options);
+                left = left.saturating_sub(used);
+                if !draws && left > 0 {
+                    continue;
+                }
+                if !draws {
+                    break;
+                }
+            }
+            let inputs = || format!("{}; {}", stages.describe(), describe(&before));
+            match stages.one(words, &before, &RunOptions { step_limit: steps, ..options }) {
+                Ok(outcome) => runs.add(outcome, inputs),
                 Err(text) => {
                     let seed = if attempt < usual.len() as u64 { String::new() } else { format!(", try {attempt}") };
                     return Err(Difference(format!(
-                        "{target}: `{name}` on seeded inputs ({inputs}{seed}): {text}; please report this with the shader"
+                        "{target}: `{name}` on seeded inputs ({}{seed}): {text}; please report this with the shader",
+                        inputs()
                     )));
                 }
             }
         }
-        if compared == 0 {
-            return Ok(why);
+        if runs.compared == 0 {
+            return Ok(runs.verified(name));
+        }
+        sum.part.add(runs.part);
+        sum.compared += runs.compared;
+        for (reason, n) in runs.left {
+            match sum.left.iter_mut().find(|l| l.0 == reason) {
+                Some(l) => l.1 += n,
+                None => sum.left.push((reason, n)),
+            }
         }
     }
-    Ok(Vec::new())
+    Ok(sum.verified(name))
 }

@@ -28,6 +28,10 @@ pub enum Reason {
     Large,
     /// Nothing is drawn.
     Nothing,
+    /// Neither a buffer nor a texture is written.
+    Unwritten,
+    /// More than a tenth of what changed has no one value.
+    Open,
     /// There is no draw that would show the entry.
     NoDraw,
 }
@@ -44,6 +48,8 @@ impl fmt::Display for Reason {
             Reason::Denormals => f.write_str("denormals and NaNs leave the result open"),
             Reason::Large => f.write_str("the buffers are too large"),
             Reason::Nothing => f.write_str("nothing is drawn"),
+            Reason::Unwritten => f.write_str("the program writes nothing"),
+            Reason::Open => f.write_str("more than a tenth of the result is open"),
             Reason::NoDraw => f.write_str("no draw shows it"),
             Reason::Sensitive => f.write_str("the result changes with the last bits of approximations"),
         }
@@ -52,9 +58,28 @@ impl fmt::Display for Reason {
 
 /// How one comparison ended.
 pub(crate) enum Outcome {
-    Agrees,
+    /// What was compared.
+    Agrees(Part),
     /// The shader, on these inputs, has no one result.
     NotCompared(Reason, String),
+}
+
+/// What one run compared: sizes, and values that could be compared and that were left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part {
+    pub bytes: u64,
+    pub pixels: u64,
+    pub values: u64,
+    pub without: u64,
+}
+
+impl Part {
+    pub(crate) fn add(&mut self, other: Part) {
+        self.bytes += other.bytes;
+        self.pixels += other.pixels;
+        self.values += other.values;
+        self.without += other.without;
+    }
 }
 
 impl Outcome {

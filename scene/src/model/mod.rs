@@ -57,6 +57,11 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// The outputs that are written and compared: those of the scene, or the picture that it presents without any.
+    pub fn compared_outputs(&self) -> Vec<Output> {
+        if self.outputs.is_empty() { self.presented().into_iter().collect() } else { self.outputs.clone() }
+    }
+
     /// The output whose picture is the scene's: the one named by `present`, else the first that is a colour texture.
     ///
     /// A scene without outputs whose passes draw to one colour texture presents that one.

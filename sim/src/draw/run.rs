@@ -134,6 +134,15 @@ impl Sizes {
     }
 }
 
+/// Numbers up to a count, in an order that the seed gives, in which none stands where it was: as they are without one.
+fn shuffled(count: usize, rng: &mut Option<SplitMix64>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    if let Some(rng) = rng {
+        (1..count).for_each(|k| order.swap(k, rng.below(k as u64) as usize));
+    }
+    order
+}
+
 /// A primitive in terms of the vertices of its chunk.
 struct Assembled {
     vertices: [usize; 3],
@@ -221,8 +230,15 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         }
         self.stages.charge(PRIMITIVE_STEPS * chunk.primitives.len() as u64)?;
         self.shaded.clear();
-        self.stages.vertices(&chunk.vertices, &mut self.shaded).map_err(|t| t.in_stage(Stage::Vertex))?;
+        let order = shuffled(chunk.vertices.len(), &mut self.rng);
+        let run: Vec<VertexIn> = order.iter().map(|&k| chunk.vertices[k]).collect();
+        self.stages.vertices(&run, &mut self.shaded).map_err(|t| t.in_stage(Stage::Vertex))?;
         assert_eq!(self.shaded.len(), chunk.vertices.len(), "one result for each vertex");
+        if self.rng.is_some() {
+            let mut made = vec![VertexOut::default(); order.len()];
+            order.iter().zip(self.shaded.drain(..)).for_each(|(&k, v)| made[k] = v);
+            self.shaded = made;
+        }
         let ready: Vec<PreparedPrimitive> = chunk.primitives.iter().filter_map(|p| self.set_up(p)).collect();
         let mut batch: Vec<QuadIn<'_>> = Vec::new();
         for r in &ready {
@@ -325,7 +341,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
             return Ok(());
         }
         self.cut(batch.len());
-        let alone = self.traits.reads_targets || self.traits.writes_memory;
+        let alone = self.traits.reads_targets || self.traits.writes_memory && self.rng.is_none();
         if self.ends.len() >= if alone { 1 } else { self.stages.batches_at_once() } {
             self.shade(batch)
         } else {
@@ -347,19 +363,12 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         if self.ends.last() != Some(&waiting.len()) {
             self.cut(waiting.len());
         }
-        // Where each quad stands among those that are run.
-        let mut order: Vec<usize> = (0..waiting.len()).collect();
+        // The quads in the order in which they are run.
+        let order = shuffled(waiting.len(), &mut self.rng);
         let mut mixed = Vec::new();
         let mut run: &[QuadIn<'_>] = waiting;
-        if let Some(rng) = self.rng.as_mut().filter(|_| !self.traits.writes_memory) {
-            let mut from = 0;
-            for &end in &self.ends {
-                let batch = &mut order[from..end];
-                (1..batch.len()).for_each(|k| batch.swap(k, rng.below(k as u64 + 1) as usize));
-                from = end;
-            }
-            mixed.clone_from(waiting);
-            order.iter().zip(waiting.iter()).for_each(|(&to, quad)| mixed[to] = *quad);
+        if self.rng.is_some() {
+            mixed.extend(order.iter().map(|&k| waiting[k]));
             run = &mixed;
         }
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -368,7 +377,9 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let shaded = self.stages.batches(&batches, self.targets, &mut self.results);
         shaded.map_err(|t| t.in_stage(Stage::Fragment))?;
         assert_eq!(self.results.len(), waiting.len(), "one result for each quad");
-        for (quad, at) in waiting.iter().zip(order) {
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &k)| place[k] = at);
+        for (quad, at) in waiting.iter().zip(place) {
             self.behind.apply(quad, &self.results[at], self.targets);
         }
         waiting.clear();
