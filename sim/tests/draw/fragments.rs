@@ -364,3 +364,42 @@ fn programs_that_read_targets() {
         assert_eq!(bytes(&t), [5; 16]);
     }
 }
+
+/// With a seed vertices and quads come in an order in which the first is not first, whatever programs do; the picture stays.
+#[test]
+fn a_seed_changes_the_order_and_not_the_picture() {
+    let size = (16, 16);
+    let list = [(0.0, 0.0), (40.0, 0.0), (0.0, 40.0)];
+    let run = |seed: Option<u64>, writes_memory: bool| {
+        let (vertices, quads) = (std::cell::RefCell::new(Vec::new()), std::cell::RefCell::new(Vec::new()));
+        let place = places(&list, size);
+        let vertex = |v: VertexIn| {
+            vertices.borrow_mut().push(v.vertex);
+            place(v)
+        };
+        let fragment = |q: &QuadIn<'_>, _: &[u32], _: &Targets| {
+            quads.borrow_mut().push((q.x, q.y));
+            coloured(q, [q.x + 1, 0, 0, 0])
+        };
+        let mut d = drawing(size, 1, 3, opaque(Format::R8Uint));
+        d.seed = seed;
+        let mut t = target(Format::R8Uint, size, 1);
+        let traits = FragmentTraits { writes_memory, depth: DepthTest::Late, ..FragmentTraits::default() };
+        draw(&d, &mut Programs::new(vertex, fragment).with(traits), &mut t).unwrap();
+        (bytes(&t).to_vec(), vertices.into_inner(), quads.into_inner())
+    };
+    for writes_memory in [false, true] {
+        let (picture, vertices, quads) = run(None, writes_memory);
+        assert_eq!((vertices, quads.len()), (vec![0, 1, 2], 64));
+        for seed in 1..9 {
+            let (other, mixed, order) = run(Some(seed), writes_memory);
+            assert_eq!(other, picture, "{seed}");
+            assert!(mixed[0] != 0 && order[0] != quads[0], "{seed}: {mixed:?}, {order:?}");
+            let sorted = |mut list: Vec<(u32, u32)>| {
+                list.sort_unstable();
+                list
+            };
+            assert_eq!(sorted(order), sorted(quads.clone()), "{seed}");
+        }
+    }
+}
