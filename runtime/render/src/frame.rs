@@ -6,6 +6,7 @@ mod target;
 
 use std::collections::BTreeMap;
 
+use gpucc_device::Code;
 use gpucc_interp::Profile;
 use gpucc_ir::Stage;
 use gpucc_scene::model::Pass;
@@ -14,7 +15,7 @@ use gpucc_sim::texture::{Precision, Sampler};
 use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
 
 use crate::error::Failure;
-use crate::place::{Code, Programs};
+use crate::place::Programs;
 use crate::shaders::{Entry, Shaders, Stages};
 pub(crate) use bind::PassInputs;
 

@@ -18,7 +18,7 @@ use gpucc_scene::{Resources, Scene, SceneError};
 
 use crate::frame::PassInputs;
 use crate::shaders::{Entry, Shaders, Stages};
-use crate::used::Used;
+use crate::used::{InScene, Used};
 
 type Checked = Result<(), SceneError>;
 

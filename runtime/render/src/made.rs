@@ -11,7 +11,7 @@ use gpucc_scene::{SceneFile, limits};
 
 use crate::error::Failure;
 use crate::shaders::{Reading, Shaders};
-use crate::used::Used;
+use crate::used::{InScene, Used};
 
 /// Squares along a side of the grid.
 const SQUARES: u32 = 4;

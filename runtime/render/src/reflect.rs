@@ -8,7 +8,7 @@ use gpucc_scene::{Scene, SceneError};
 
 use crate::loose::{self, Picture};
 use crate::shaders::Shaders;
-use crate::used::Used;
+use crate::used::{InScene, Used};
 
 /// Bytes of a runtime-sized array that nobody fills.
 const OPEN_BYTES: u64 = 1024;

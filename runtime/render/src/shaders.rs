@@ -14,7 +14,7 @@ use gpucc_scene::{Scene, SceneError, SceneFile};
 
 use crate::error::{Failure, Source};
 use crate::surroundings::{self, Surroundings};
-use crate::used::Used;
+use crate::used::{InScene, Used};
 
 /// An entry point with all that a pipeline has fixed.
 #[derive(Clone, Debug)]

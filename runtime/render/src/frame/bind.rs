@@ -10,6 +10,7 @@ use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
 use super::Frame;
+use crate::used::InScene;
 
 /// The names in a dispatch or draw: bindings and immediate data.
 pub type PassInputs<'a> = (&'a [Binding], Option<&'a Immediates>);

@@ -1,5 +1,6 @@
 //! Render passes: draws on attachments.
 
+use gpucc_device::Code;
 use gpucc_interp::{OracleProgram, Pair};
 use gpucc_ir::Stage;
 use gpucc_machines::drivers::DrawJob;
@@ -12,7 +13,7 @@ use gpucc_sim::{RunReport, Trap, TrapKind};
 use super::target::Attachments;
 use super::{Frame, lost};
 use crate::error::Failure;
-use crate::place::{Code, Programs};
+use crate::place::Programs;
 use crate::shaders::Stages;
 
 impl Frame<'_> {

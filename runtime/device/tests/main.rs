@@ -1,0 +1,4 @@
+//! All tests of `gpucc-device` in one binary.
+
+mod compute;
+mod kit;
