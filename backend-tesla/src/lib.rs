@@ -173,7 +173,7 @@ fn caps(generation: u8) -> Caps {
         funnel: false,
         bit_select: false,
         bit_field: false,
-        merge_access: 0,
+        merge_access: 16,
         divides: false,
         pair_dots: false,
         clamp_conversions: false,

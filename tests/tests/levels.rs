@@ -113,7 +113,7 @@ fn executed_case(case: &Case, module: &Module, target: Target, opt_level: u8) ->
 /// Programs in which level 2 executes more, with the most in thousandths of level 1: short branches that few lanes take have become
 /// selects there, or values live in registers that lie further apart.
 const LONGER: [(&str, &str, u64); 4] = [
-    ("corpus/boids_flock:main#A", "valhall", 1025),
+    ("corpus/register_pressure_64vec4:main#A", "tesla", 1045),
     ("corpus/boids_flock:main#A", "vivante", 1115),
     ("corpus/cloth_pbd:collide_and_normals#A", "vivante", 1045),
     ("corpus/register_pressure_64vec4:main#A", "valhall", 1030),
