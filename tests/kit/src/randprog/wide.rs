@@ -23,7 +23,7 @@ impl Generator {
                 ]);
                 format!("({zero} + {n}{suffix})")
             }
-            _ => format!("({name}({a}) << 32u | {name}({b}))"),
+            _ => format!("(({name}({a}) << 32u) | {name}({b}))"),
         }
     }
 
@@ -58,7 +58,7 @@ impl Generator {
         let v = self.expr(from, d);
         match self.pick(4) {
             0 => format!("{}({v} >> 32u)", t.name()),
-            1 => format!("{}({v} ^ {v} >> 32u)", t.name()),
+            1 => format!("{}({v} ^ ({v} >> 32u))", t.name()),
             // A float of at most 255.
             2 => format!("{}(f32({v} & {}))", t.name(), if from == Ty::L { "255li" } else { "255lu" }),
             _ => format!("{}({v})", t.name()),
