@@ -382,6 +382,9 @@ pub struct Render {
     /// Immediate data (push constants) of a single shader, written as for `--buf` of `run`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
+    /// Contents of the buffers of a scene that is made of a vertex and a fragment shader [default: the first of four whose picture has two colours].
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u32>,
     /// Stop after this many steps of all invocations [default: 10^10].
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,

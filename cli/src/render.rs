@@ -184,8 +184,12 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     }
     let pair = [files[0].as_str(), files.last().map_or("", String::as_str)];
     let entries = both.map_or([None; 2], |(v, f)| [Some(v.trim()), Some(f.trim())]);
-    let pair = made::Pair { files: pair, entries, folder: Path::new(""), size };
-    let mut text = made::scene(&pair, &reading).map_err(|f| fault(&f, false, None, messages))?;
+    let pair = made::Pair { files: pair, entries, folder: Path::new(""), size, attempt: args.seed.unwrap_or(0) };
+    let text = match args.seed {
+        Some(_) => made::scene(&pair, &reading),
+        None => made::liveliest(&pair, &reading),
+    };
+    let mut text = text.map_err(|f| fault(&f, false, None, messages))?;
     if let Some(spec) = &args.immediates {
         let hex: String = words::spec(spec)?.bytes.iter().map(|b| format!("{b:02x}")).collect();
         let given = format!("immediates = {{ hex = \"{hex}\" }}");
@@ -266,6 +270,10 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         let scene =
             read::parse(&text, Language::Toml).map_err(|e| scene_error(&SceneError { place: None, ..e.of(&name) }))?;
         return Ok(Subject { file: SceneFile { scene, name, folder: PathBuf::new(), text: None }, is_alone: false });
+    }
+    if args.seed.is_some() {
+        let text = "--seed is for the scene that is made of a vertex and a fragment shader";
+        return Err(Failure::Usage(text.into()));
     }
     let path = args.inputs[0].as_path();
     let for_shaders = [
@@ -522,6 +530,16 @@ fn draw(
     let report =
         frame::run(scene, shaders, &programs, &mut resources, &options, &mut || bar.inc(1)).map_err(|f| told(&f))?;
     bar.suspend(|| said(&report, ready, &target, messages));
+    // A scene that was made, or a comparison, says little where there is nothing to be seen.
+    let made = args.inputs.len() == 2 || ready.file.text.is_none() && !is_alone;
+    if (made || args.oracle.is_some()) && made::is_plain(scene, &resources) {
+        let mut d =
+            Diagnostic::invalid("one-colour", "the picture has one colour: it shows little of the shaders").warning();
+        if made {
+            d = d.note("--seed N tries other contents of buffers; --init prints the scene, to be edited");
+        }
+        bar.suspend(|| Reporter::new(messages, &ready.file.name, "").show(&[d], Some(&target)));
+    }
     if args.stats {
         bar.suspend(|| crate::run::show(&report.run, &target))?;
     }

@@ -425,3 +425,39 @@ fn two_files_are_a_pair() {
     s.write("scenes/a.toml", scene);
     expect(&["stats", &s.path("scenes"), "--target", "gcn", "--format", "csv"], 0, "a.toml");
 }
+
+/// Contents of made scenes: a block has room for the larger declaration of two, a picture of one colour says so, and others are tried first.
+#[test]
+fn made_scenes_show_something() {
+    let s = Scratch::new("glsl-made");
+    let corner = "vec4(gl_VertexIndex == 1 ? 3.0 : -1.0, gl_VertexIndex == 2 ? 3.0 : -1.0, 0.5, 1.0)";
+    let vertex = s.write(
+        "m.vert",
+        format!("#version 450\nlayout(set = 0, binding = 0) uniform U {{ vec4 a[12]; }} u;\nlayout(location = 0) out vec2 at;\nvoid main() {{ gl_Position = {corner} + u.a[0] * 0.0; at = gl_Position.xy; }}\n"),
+    );
+    let fragment = |name: &str, body: &str| {
+        s.write(
+            name,
+            format!("#version 450\nlayout(set = 0, binding = 0) uniform U {{ vec4 a[12]; vec2 more; }} u;\nlayout(location = 0) in vec2 at;\nlayout(location = 0) out vec4 o;\nvoid main() {{ o = {body}; }}\n"),
+        )
+    };
+    let out = s.path("a.png");
+    // 12 vectors and two floats more.
+    let lively = fragment("lively.frag", "vec4(at + u.more * 0.0, 0.0, 1.0)");
+    let said = expect(&["render", &vertex, &lively, "--size", "8x8", "-o", &out], 0, "rendered");
+    assert!(!said.contains("one-colour"), "{said}");
+    let plain = fragment("plain.frag", "vec4(0.5)");
+    for oracle in [&[][..], &["--oracle"]] {
+        let args = [&["render", &vertex, &plain, "--size", "8x8", "-o", &out][..], oracle].concat();
+        expect(&args, 0, "warning[one-colour]");
+    }
+    // With ones everywhere this has one colour, with halves it has not.
+    if installed() {
+        let fussy = fragment("fussy.frag", "u.more.x == 1.0 ? vec4(1.0) : vec4(at, 0.0, 1.0)");
+        let said = expect(&["render", &vertex, &fussy, "--size", "8x8", "-o", &out], 0, "rendered");
+        assert!(!said.contains("one-colour"), "{said}");
+        expect(&["render", &vertex, &fussy, "--seed", "0", "--size", "8x8", "-o", &out], 0, "warning[one-colour]");
+        expect(&["render", &vertex, &fussy, "--init"], 0, "size = 208");
+    }
+    expect(&["render", &plain, "--seed", "1", "-o", &out], 2, "--seed");
+}

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use gpucc_ir::{Diagnostic, SourceFile};
 
 pub use link::link;
-pub use module::{Member, Shape, loose_uniforms};
+pub use module::{Block, Member, Shape, blocks, loose_uniforms};
 pub use process::{PROGRAM, has_compiler, macro_name};
 pub use toy::{Wrapped, shadertoy};
 

@@ -8,7 +8,6 @@ const TEXT: usize = 1 << 17;
 
 const SOURCE_CONTINUED: u16 = 2;
 const SOURCE: u16 = 3;
-const NAME: u16 = 5;
 const MEMBER_NAME: u16 = 6;
 const STRING: u16 = 7;
 const TYPE_INT: u16 = 21;
@@ -18,7 +17,13 @@ const TYPE_MATRIX: u16 = 24;
 const TYPE_ARRAY: u16 = 28;
 const TYPE_STRUCT: u16 = 30;
 const CONSTANT: u16 = 43;
+const TYPE_POINTER: u16 = 32;
+const VARIABLE: u16 = 59;
+const DECORATE: u16 = 71;
 const MEMBER_DECORATE: u16 = 72;
+const BINDING: u32 = 33;
+const SET: u32 = 34;
+const PUSH_CONSTANT: u32 = 9;
 const OFFSET: u32 = 35;
 
 /// The instructions of a module: their numbers and words without the first. None if it is no module.
@@ -122,42 +127,75 @@ pub struct Shape {
     pub is_other: bool,
 }
 
-/// The uniforms outside of blocks of a module that [`crate::read`] made, in order of their offsets.
-pub fn loose_uniforms(bytes: &[u8]) -> Vec<Member> {
+/// A block of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Group and binding; none of push constants.
+    pub place: Option<(u32, u32)>,
+    /// Its members, in order of their offsets.
+    pub members: Vec<Member>,
+}
+
+/// The blocks of a module, of which a variable may be an array.
+pub fn blocks(bytes: &[u8]) -> Vec<Block> {
     let all = words(bytes);
     let Some(list) = instructions(&all) else { return Vec::new() };
-    let (mut block, mut names, mut offsets) = (None, BTreeMap::new(), BTreeMap::new());
+    let (mut names, mut offsets, mut places) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut types: BTreeMap<u32, (u16, &[u32])> = BTreeMap::new();
+    let mut variables = Vec::new();
     for (code, o) in &list {
         match (*code, *o) {
-            (NAME, [id, name @ ..]) if string(name).is_some_and(|s| s.0 == "gpucc_uniforms") => block = Some(*id),
             (MEMBER_NAME, [id, member, name @ ..]) => {
                 names.insert((*id, *member), string(name).map_or_else(String::new, |s| s.0));
             }
             (MEMBER_DECORATE, [id, member, OFFSET, at]) => {
                 offsets.insert((*id, *member), *at);
             }
-            (TYPE_INT | TYPE_FLOAT | TYPE_VECTOR | TYPE_MATRIX | TYPE_ARRAY | TYPE_STRUCT, [id, rest @ ..]) => {
+            (DECORATE, [id, what @ (SET | BINDING), n]) => {
+                places.insert((*id, *what), *n);
+            }
+            (
+                TYPE_INT | TYPE_FLOAT | TYPE_VECTOR | TYPE_MATRIX | TYPE_ARRAY | TYPE_STRUCT | TYPE_POINTER,
+                [id, rest @ ..],
+            ) => {
                 types.insert(*id, (*code, rest));
             }
             (CONSTANT, [_, id, rest @ ..]) => {
                 types.insert(*id, (*code, rest));
             }
+            (VARIABLE, [ty, id, storage, ..]) => variables.push((*ty, *id, *storage)),
             _ => {}
         }
     }
-    let Some((id, (_, members))) = block.and_then(|id| Some((id, types.get(&id)?))) else { return Vec::new() };
-    let mut out: Vec<Member> = members
-        .iter()
-        .enumerate()
-        .map(|(k, ty)| Member {
-            name: names.get(&(id, k as u32)).cloned().unwrap_or_default(),
-            offset: offsets.get(&(id, k as u32)).copied().unwrap_or(0),
-            shape: shape(&types, *ty),
-        })
-        .collect();
-    out.sort_by_key(|m| m.offset);
-    out
+    let block = |(ty, id, storage): (u32, u32, u32)| {
+        let Some((TYPE_POINTER, [_, to])) = types.get(&ty) else { return None };
+        let mut to = *to;
+        if let Some((TYPE_ARRAY, [of, _])) = types.get(&to) {
+            to = *of;
+        }
+        let Some((TYPE_STRUCT, members)) = types.get(&to) else { return None };
+        let mut members: Vec<Member> = members
+            .iter()
+            .enumerate()
+            .filter_map(|(k, ty)| {
+                Some(Member {
+                    name: names.get(&(to, k as u32)).cloned().unwrap_or_default(),
+                    offset: *offsets.get(&(to, k as u32))?,
+                    shape: shape(&types, *ty),
+                })
+            })
+            .collect();
+        members.sort_by_key(|m| m.offset);
+        let place = (places.get(&(id, SET)).copied().unwrap_or(0), places.get(&(id, BINDING)).copied().unwrap_or(0));
+        Some(Block { place: (storage != PUSH_CONSTANT).then_some(place), members })
+    };
+    variables.into_iter().filter_map(block).filter(|b| !b.members.is_empty()).collect()
+}
+
+/// The uniforms outside of blocks of a module that [`crate::read`] made of a stage, in order of their offsets.
+pub fn loose_uniforms(bytes: &[u8], stage: crate::Stage) -> Vec<Member> {
+    let place = Some((crate::LOOSE_GROUP, crate::loose_binding(stage)));
+    blocks(bytes).into_iter().find(|b| b.place == place).map(|b| b.members).unwrap_or_default()
 }
 
 fn shape(types: &BTreeMap<u32, (u16, &[u32])>, ty: u32) -> Shape {

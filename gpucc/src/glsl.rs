@@ -5,7 +5,7 @@ use gpucc_ir::{Diagnostic, Refusal, SourceFile, Span};
 
 use crate::frontend::{Alone, FrontOptions, Lang, Loaded, Parsed, each, every_refusal, without_mark};
 
-pub use glsl_in::{Around, LOOSE_GROUP, Member, PROGRAM, Shape, has_compiler, macro_name};
+pub use glsl_in::{Around, Block, LOOSE_GROUP, Member, PROGRAM, Shape, blocks, has_compiler, macro_name};
 
 /// Who reads GLSL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,7 +131,8 @@ impl Glsl {
 
     /// The uniforms outside of blocks: members of one block, at group [`LOOSE_GROUP`] and [`loose_binding`].
     pub fn loose_uniforms(&self) -> Vec<Member> {
-        self.spirv().map_or_else(Vec::new, glsl_in::loose_uniforms)
+        let both = self.spirv().zip(stage(self.lang));
+        both.map_or_else(Vec::new, |(spirv, stage)| glsl_in::loose_uniforms(spirv, stage))
     }
 
     /// This fragment shader with varyings and uniforms where the vertex shader of its pipeline has those of the same names, as far as their texts

@@ -31,6 +31,13 @@ impl Picture {
         Picture { width, height, rgba }
     }
 
+    /// Whether all pixels are alike, of several.
+    pub fn is_plain(&self) -> bool {
+        let mut pixels = self.rgba.chunks_exact(4);
+        let first = pixels.next();
+        self.rgba.len() > 4 && pixels.all(|p| Some(p) == first)
+    }
+
     /// The bytes of a PNG file: the same for the same picture.
     pub fn to_png(&self) -> Vec<u8> {
         let mut out = Vec::new();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpucc::frontend::{Lang, Modules, source_files};
-use gpucc::glsl::Glsl;
+use gpucc::glsl::{Block, Glsl, blocks};
 use gpucc_ir::{Class, Diagnostic, SourceFile};
 use gpucc_scene::SceneError;
 use gpucc_sim::Trap;
@@ -58,6 +58,15 @@ impl Source {
             (None, None) => vec![(self.name.clone(), String::from_utf8_lossy(&self.bytes).into_owned())],
         };
         if list.is_empty() { vec![(self.name.clone(), String::new())] } else { list }
+    }
+
+    /// The blocks of buffers with their members, as far as the source says them.
+    pub fn blocks(&self) -> Vec<Block> {
+        match self.glsl.as_ref().and_then(|g| g.spirv()) {
+            Some(spirv) => blocks(spirv),
+            None if self.lang == Lang::Spirv => blocks(&self.bytes),
+            None => Vec::new(),
+        }
     }
 
     /// The file that a line of the bytes is of, and the line there.

@@ -4,14 +4,18 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use gpucc::glsl::Block;
 use gpucc_ir::{IoAt, IoSlot, ResourceKind, Stage, TexClass, TexDim};
 use gpucc_scene::model::Held;
 use gpucc_scene::read::{self, Language};
-use gpucc_scene::{SceneFile, limits};
+use gpucc_scene::{Resources, Scene, SceneFile, limits, output};
 
 use crate::error::Failure;
+use crate::loose;
+use crate::place::{Place, Programs};
 use crate::shaders::{Reading, Shaders};
 use crate::used::{InScene, Used};
+use crate::{PreparedScene, frame};
 
 /// Squares along a side of the grid.
 const SQUARES: u32 = 4;
@@ -31,6 +35,51 @@ pub struct Pair<'a> {
     pub folder: &'a Path,
     /// Width and height of the picture.
     pub size: [u32; 2],
+    /// Which of the contents of buffers that may show something.
+    pub attempt: u32,
+}
+
+/// Contents that are tried where nobody chooses one.
+const ATTEMPTS: u32 = 4;
+/// Steps and sides of a picture that is drawn to see whether contents show something.
+const TRIED: (u64, u32) = (20_000_000, 32);
+
+/// The scene of a pair with the first contents of buffers whose picture has two colours; with those of the first attempt where none has.
+///
+/// # Errors
+/// As [`scene`].
+pub fn liveliest(pair: &Pair<'_>, reading: &Reading) -> Result<String, Failure> {
+    let first = scene(pair, reading)?;
+    for attempt in 0..ATTEMPTS {
+        let small = Pair { size: [TRIED.1; 2], attempt, ..*pair };
+        if shows(&small, reading) {
+            return scene(&Pair { attempt, ..*pair }, reading);
+        }
+    }
+    Ok(first)
+}
+
+/// Whether the picture of a pair has two colours. One that cannot be drawn has none.
+fn shows(pair: &Pair<'_>, reading: &Reading) -> bool {
+    let drawn = || {
+        let text = scene(pair, reading).ok()?;
+        let scene = read::parse(&text, Language::Toml).ok()?;
+        let file = SceneFile { scene, name: pair.files[0].into(), folder: pair.folder.into(), text: None };
+        let ready = PreparedScene::read(file, reading).ok()?;
+        let programs = Programs::new(&ready.file.scene, &ready.shaders, Place::interp(0)).ok()?;
+        let mut options = frame::Options::default();
+        options.run.step_limit = TRIED.0;
+        let mut resources = ready.resources.clone();
+        frame::run(&ready.file.scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).ok()?;
+        Some(!is_plain(&ready.file.scene, &resources))
+    };
+    drawn().unwrap_or(false)
+}
+
+/// Whether the picture that a scene presents has one colour.
+pub fn is_plain(scene: &Scene, resources: &Resources) -> bool {
+    let picture = scene.presented().and_then(|out| output::picture(scene, resources, &out).ok());
+    picture.is_some_and(|p| p.is_plain())
 }
 
 /// The text of the scene that draws a vertex and a fragment shader.
@@ -38,7 +87,7 @@ pub struct Pair<'a> {
 /// # Errors
 /// A shader that cannot be read or is wrong, that has no entry point of the stage or several.
 pub fn scene(pair: &Pair<'_>, reading: &Reading) -> Result<String, Failure> {
-    let Pair { files, entries, folder, size } = *pair;
+    let Pair { files, entries, folder, size, attempt } = *pair;
     let entries = entries.map(|e| e.map_or_else(String::new, |e| format!(", entryPoint = {}", quoted(e))));
     let mut text = String::from("format = \"scene-1\"\npresent = \"picture\"\n\n[shaders]\n");
     let names = if files[0] == files[1] { ["shader"; 2] } else { ["vertex", "fragment"] };
@@ -59,21 +108,24 @@ pub fn scene(pair: &Pair<'_>, reading: &Reading) -> Result<String, Failure> {
     let (Some(v), Some(f)) = (of(Stage::Vertex), of(Stage::Fragment)) else { return Ok(text) };
     let io = |e: &crate::shaders::Entry| e.point().interface().cloned().unwrap_or_default();
     let (vertex, fragment) = (io(v), io(f));
-    // A texture that is compared anywhere is a depth.
-    let mut used: Vec<&Used> = Vec::new();
+    // A texture that is compared anywhere is a depth, and a buffer has room for what either stage declares.
+    let mut used: Vec<Used> = Vec::new();
     for u in v.used.iter().chain(&f.used) {
         match used.iter_mut().find(|o| (o.group, o.binding, o.held()) == (u.group, u.binding, u.held())) {
-            Some(o) if is_depth(u) => *o = u,
-            Some(_) => {}
-            None => used.push(u),
+            Some(o) if is_depth(u) => *o = u.clone(),
+            Some(o) => o.min_size = o.min_size.max(u.min_size),
+            None => used.push(u.clone()),
         }
     }
-    let mut out = Parts::default();
-    let immediates = immediates(&v.used, &f.used);
+    // Of a block that both stages declare the larger one says all members.
+    let mut blocks: Vec<Block> = [v, f].iter().flat_map(|e| shaders.sources[e.source].blocks()).collect();
+    blocks.sort_by_key(|b| std::cmp::Reverse(b.members.len()));
+    let mut out = Parts { attempt, blocks, ..Parts::default() };
+    let immediates = out.immediates(&v.used, &f.used, size);
     let geometry = out.geometry(&vertex.inputs);
     let targets = out.targets(&fragment.outputs, size);
     for u in used {
-        out.resource(u, size);
+        out.resource(&u, size);
     }
     let depth = has_depth(&fragment.outputs);
     out.write(&mut text);
@@ -143,7 +195,7 @@ fn floats(list: impl IntoIterator<Item = f32>) -> String {
 
 /// First contents of a block of so many bytes: colours and lights are white; matrices are the identity, with ones behind them, where the
 /// name speaks of a place in space or of everything; anything else is zero.
-fn block(name: &str, bytes: u32) -> Option<String> {
+fn block(name: &str, bytes: u32, attempt: u32) -> Option<String> {
     const SPACE: [&str; 17] = [
         "mvp",
         "matri",
@@ -164,25 +216,22 @@ fn block(name: &str, bytes: u32) -> Option<String> {
         "pc",
     ];
     let words = (bytes / 4) as usize;
-    if has(name, &["colour", "color", "light", "material", "tint"]) {
+    if has(name, &["colour", "color", "light", "material", "tint"]) && attempt < 2 {
         return Some(floats(vec![1.0; words]));
     }
     // A block of a matrix or more is one of those whatever its name.
     if bytes < 64 && !has(name, &SPACE) {
-        return None;
+        let other = |k: u32| if attempt == 1 { 0.5 } else { loose::noise(attempt, k) };
+        return (attempt > 0).then(|| floats((0..bytes / 4).map(other)));
     }
     let matrices = words / 16 * 16;
-    let one = |k: usize| if k >= matrices || (k % 16).is_multiple_of(5) { 1.0 } else { 0.0 };
+    let behind = |k: usize| if attempt < 3 { 1.0 } else { loose::noise(attempt, k as u32) };
+    let one = |k: usize| match k {
+        k if k >= matrices => behind(k),
+        // The last of several is the one that projects.
+        k => loose::matrix(k % 16 / 4, k % 4, attempt, k + 16 >= matrices),
+    };
     Some(floats((0..words).map(one)))
-}
-
-/// The line of a draw's immediate data, if a stage has some.
-fn immediates(vertex: &[Used], fragment: &[Used]) -> String {
-    let all = vertex.iter().chain(fragment).filter(|u| u.kind == ResourceKind::Immediates);
-    let Some(largest) = all.max_by_key(|u| u.min_size) else { return String::new() };
-    let bytes = largest.min_size.next_multiple_of(4);
-    let list = block(&largest.name, bytes).unwrap_or_else(|| floats(vec![0.0; bytes as usize / 4]));
-    format!("immediates = {{ f32 = {list} }}\n")
 }
 
 /// The draw call: the end of the pipeline's vertex stage, and lines of the draw.
@@ -202,6 +251,8 @@ struct Targets {
 /// Lines of the resources, and the bindings of the draw.
 #[derive(Default)]
 struct Parts {
+    attempt: u32,
+    blocks: Vec<Block>,
     textures: Vec<String>,
     samplers: Vec<String>,
     buffers: Vec<String>,
@@ -216,6 +267,30 @@ impl Parts {
             }
         }
         text.push('\n');
+    }
+
+    /// First contents of a block: by the names of its members, or else by its own.
+    fn contents(&self, u: &Used, bytes: u32, size: [u32; 2]) -> Option<String> {
+        let place = (u.kind != ResourceKind::Immediates).then(|| (u.group, u.place().0));
+        let Some(known) = self.blocks.iter().find(|b| b.place == place && b.members.iter().all(|m| !m.name.is_empty()))
+        else {
+            return block(&u.name, bytes, self.attempt).map(|list| format!("f32 = {list}"));
+        };
+        let words = loose::made(&known.members, size, bytes, self.attempt);
+        if known.members.iter().all(|m| m.shape.is_float) {
+            return Some(format!("f32 = {}", floats(words.into_iter().map(f32::from_bits))));
+        }
+        let list: Vec<String> = words.iter().map(u32::to_string).collect();
+        Some(format!("u32 = [{}]", list.join(", ")))
+    }
+
+    /// The line of a draw's immediate data, if a stage has some.
+    fn immediates(&self, vertex: &[Used], fragment: &[Used], size: [u32; 2]) -> String {
+        let all = vertex.iter().chain(fragment).filter(|u| u.kind == ResourceKind::Immediates);
+        let Some(largest) = all.max_by_key(|u| u.min_size) else { return String::new() };
+        let bytes = largest.min_size.next_multiple_of(4);
+        let zeros = || format!("f32 = {}", floats(vec![0.0; bytes as usize / 4]));
+        format!("immediates = {{ {} }}\n", self.contents(largest, bytes, size).unwrap_or_else(zeros))
     }
 
     /// A grid over the picture if there are attributes, else a triangle.
@@ -357,8 +432,11 @@ impl Parts {
             ResourceKind::Uniform | ResourceKind::StorageRead | ResourceKind::StorageReadWrite => {
                 let size = if u.kind == ResourceKind::Uniform { u.min_size } else { u.min_size.max(OPEN_BYTES) };
                 let size = size.next_multiple_of(16);
-                let data = block(&u.name, size).filter(|_| u.kind == ResourceKind::Uniform);
-                let data = data.map_or_else(String::new, |d| format!(", f32 = {d}"));
+                let data = match u.kind {
+                    ResourceKind::Uniform => self.contents(u, size, [w, h]),
+                    _ => None,
+                };
+                let data = data.map_or_else(String::new, |d| format!(", {d}"));
                 self.buffers.push(format!("{name} = {{ size = {size}{data} }}{}", remark(u)));
                 format!("buffer = \"{name}\"")
             }
