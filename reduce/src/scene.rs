@@ -1,0 +1,190 @@
+//! Scenes: draws, passes, bindings, state, sizes, and the shaders inside.
+
+use serde_json::Value;
+
+use crate::text::{Language, Options, Text, TextEdit};
+use crate::{Subject, Weight};
+
+/// A scene as TOML or JSON.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    tree: Value,
+    toml: bool,
+    options: Options,
+}
+
+/// A step to a part of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// A change of a part of the tree.
+#[derive(Clone, Debug)]
+pub struct SceneEdit {
+    path: Vec<Step>,
+    what: Change,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Gone,
+    Number(Value),
+    /// Of the shader that stands there.
+    Text(Language, TextEdit),
+}
+
+impl Scene {
+    /// Reads a scene.
+    ///
+    /// # Errors
+    /// The text is neither JSON nor TOML.
+    pub fn new(source: &str, options: Options) -> Result<Scene, String> {
+        if source.trim_start().starts_with('{') {
+            let tree = serde_json::from_str(source).map_err(|e| e.to_string())?;
+            return Ok(Scene { tree, toml: false, options });
+        }
+        let tree = toml::from_str(source).map_err(|e| e.to_string())?;
+        Ok(Scene { tree, toml: true, options })
+    }
+
+    fn paths(&self) -> Vec<(Vec<Step>, &Value)> {
+        fn walk<'v>(v: &'v Value, path: &mut Vec<Step>, out: &mut Vec<(Vec<Step>, &'v Value)>) {
+            if !path.is_empty() {
+                out.push((path.clone(), v));
+            }
+            match v {
+                Value::Object(m) => m.iter().for_each(|(k, v)| {
+                    path.push(Step::Key(k.clone()));
+                    walk(v, path, out);
+                    path.pop();
+                }),
+                Value::Array(a) => a.iter().enumerate().for_each(|(k, v)| {
+                    path.push(Step::Index(k));
+                    walk(v, path, out);
+                    path.pop();
+                }),
+                _ => {}
+            }
+        }
+        let mut out = Vec::new();
+        walk(&self.tree, &mut Vec::new(), &mut out);
+        out
+    }
+}
+
+fn at<'v>(v: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+    path.iter().try_fold(v, |v, step| match step {
+        Step::Key(k) => v.get_mut(k),
+        Step::Index(k) => v.get_mut(*k),
+    })
+}
+
+/// The language of a shader that is the value of this key.
+fn language(path: &[Step]) -> Option<Language> {
+    match path.last()? {
+        Step::Key(k) if k == "wgsl" => Some(Language::Wgsl),
+        Step::Key(k) if k.starts_with("glsl") => Some(Language::Glsl),
+        _ => None,
+    }
+}
+
+/// How many steps deep parts are tried; the first passes try the largest.
+const DEPTHS: usize = 6;
+
+impl Subject for Scene {
+    type Edit = SceneEdit;
+    const PASSES: usize = DEPTHS + 1 + Text::PASSES;
+
+    fn edits(&self, pass: usize) -> Vec<SceneEdit> {
+        let paths = self.paths();
+        if pass < DEPTHS {
+            let deep = |p: &Vec<Step>| p.len() == pass + 1 || pass + 1 == DEPTHS && p.len() > pass;
+            let gone = |p: Vec<Step>| SceneEdit { path: p, what: Change::Gone };
+            return paths.into_iter().map(|p| p.0).filter(deep).map(gone).collect();
+        }
+        if pass == DEPTHS {
+            let mut out = Vec::new();
+            for (path, v) in paths {
+                let Some(n) = v.as_u64() else { continue };
+                let smaller = [0, 1, n / 2, n.saturating_sub(1)];
+                for (k, &m) in smaller.iter().enumerate() {
+                    if m < n && !smaller[..k].contains(&m) {
+                        out.push(SceneEdit { path: path.clone(), what: Change::Number(m.into()) });
+                    }
+                }
+            }
+            return out;
+        }
+        let mut out = Vec::new();
+        for (path, v) in paths {
+            let (Some(text), Some(language)) = (v.as_str(), language(&path)) else { continue };
+            let text = Text::new(text, language, self.options);
+            let edit = |e| SceneEdit { path: path.clone(), what: Change::Text(language, e) };
+            out.extend(text.edits(pass - DEPTHS - 1).into_iter().map(edit));
+        }
+        out
+    }
+
+    fn apply(&self, edits: &[SceneEdit]) -> Option<Scene> {
+        let mut s = self.clone();
+        // The last first, so that indices stay what they were; edits of one shader together.
+        let mut k = edits.len();
+        while k > 0 {
+            let mut from = k - 1;
+            let e = &edits[from];
+            match &e.what {
+                Change::Text(language, _) => {
+                    while from > 0 && edits[from - 1].path == e.path {
+                        from -= 1;
+                    }
+                    let list: Vec<TextEdit> = edits[from..k]
+                        .iter()
+                        .filter_map(|e| match &e.what {
+                            Change::Text(_, t) => Some(t.clone()),
+                            _ => None,
+                        })
+                        .collect();
+                    let v = at(&mut s.tree, &e.path)?;
+                    let text = Text::new(v.as_str()?, *language, self.options).apply(&list)?;
+                    *v = Value::String(text.tidy().source().to_string());
+                }
+                Change::Number(n) => *at(&mut s.tree, &e.path)? = n.clone(),
+                Change::Gone => {
+                    let (last, parent) = e.path.split_last()?;
+                    match (at(&mut s.tree, parent)?, last) {
+                        (Value::Object(m), Step::Key(k)) => {
+                            m.shift_remove(k);
+                        }
+                        (Value::Array(a), Step::Index(k)) if *k < a.len() => {
+                            a.remove(*k);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            k = from;
+        }
+        Some(s)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let json = || serde_json::to_string_pretty(&self.tree).unwrap_or_default();
+        if self.toml { toml::to_string(&self.tree).unwrap_or_else(|_| json()) } else { json() }.into_bytes()
+    }
+
+    fn weight(&self) -> Weight {
+        let (mut parts, mut tokens, mut value) = (0u64, 0u64, 0u64);
+        for (path, v) in self.paths() {
+            parts += 1;
+            value = value.saturating_add(v.as_u64().unwrap_or(0));
+            if let (Some(text), Some(language)) = (v.as_str(), language(&path)) {
+                let w = Text::new(text, language, self.options).weight();
+                tokens += w[0];
+                value = value.saturating_add(w[1]).saturating_add(w[2]);
+            }
+        }
+        [parts + tokens, value, self.bytes().len() as u64]
+    }
+}

@@ -1,0 +1,108 @@
+//! Texts of WGSL and of GLSL: declarations, statements, expressions, members, parameters, attributes and numbers.
+//!
+//! The structure is that of tokens and brackets with the statements of both languages, not a parser's: an edit may make a text that is
+//! no program, which the check finds. What both languages write alike is read alike.
+
+mod edits;
+mod tokens;
+
+use crate::{Subject, Weight};
+use std::ops::Range;
+use tokens::{Kind, Tokens};
+
+/// A language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// WGSL, WESL too.
+    Wgsl,
+    /// GLSL of any version.
+    Glsl,
+}
+
+/// What a reduction of texts leaves alone or does besides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Bindings, entry points and their inputs and outputs stay.
+    pub keep_interface: bool,
+    /// Names of the author become short ones.
+    pub rename: bool,
+}
+
+/// A shader.
+#[derive(Clone, Debug)]
+pub struct Text {
+    source: String,
+    language: Language,
+    options: Options,
+}
+
+/// Parts of a text that are replaced together: bytes, and what stands there then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextEdit(pub(crate) Vec<(Range<usize>, String)>);
+
+impl TextEdit {
+    fn one(range: Range<usize>, with: impl Into<String>) -> TextEdit {
+        TextEdit(vec![(range, with.into())])
+    }
+}
+
+impl Text {
+    /// A text as it was written.
+    pub fn new(source: impl Into<String>, language: Language, options: Options) -> Text {
+        Text { source: source.into(), language, options }
+    }
+
+    /// The text.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The text with lines and indents made anew: what is left of long lines and empty ones.
+    #[must_use]
+    pub fn tidy(&self) -> Text {
+        Text { source: tokens::formatted(&self.source), ..self.clone() }
+    }
+}
+
+impl Subject for Text {
+    type Edit = TextEdit;
+    const PASSES: usize = edits::PASSES;
+
+    fn edits(&self, pass: usize) -> Vec<TextEdit> {
+        edits::edits(&self.source, self.language, &self.options, pass)
+    }
+
+    fn apply(&self, edits: &[TextEdit]) -> Option<Text> {
+        let mut parts: Vec<(Range<usize>, &str)> =
+            edits.iter().flat_map(|e| e.0.iter().map(|(r, s)| (r.clone(), s.as_str()))).collect();
+        parts.sort_by_key(|(r, _)| (r.start, std::cmp::Reverse(r.end)));
+        let (mut source, mut at) = (String::with_capacity(self.source.len()), 0);
+        for (range, with) in parts {
+            // What lies inside of what is replaced already goes with it.
+            if range.start < at {
+                if range.end > at {
+                    return None;
+                }
+                continue;
+            }
+            source.push_str(&self.source[at..range.start]);
+            source.push_str(with);
+            at = range.end;
+        }
+        source.push_str(&self.source[at..]);
+        Some(Text { source, ..self.clone() })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.source.clone().into_bytes()
+    }
+
+    fn weight(&self) -> Weight {
+        let t = Tokens::new(&self.source);
+        let code = t.list.iter().filter(|k| k.kind != Kind::Comment).count();
+        let numbers = t.list.iter().filter(|k| k.kind == Kind::Number);
+        let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).fold(0u64, |n, d| n.saturating_add(u64::from(d - b'0')));
+        let value = numbers.fold(0u64, |n, k| n.saturating_add(digits(t.text(k))));
+        [code as u64, self.source.len() as u64, value]
+    }
+}

@@ -1,0 +1,675 @@
+//! The passes over texts: which parts go, and what takes the place of others.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::tokens::{Kind, Token, Tokens};
+use super::{Language, Options, TextEdit};
+
+/// How many passes [`edits`] has.
+pub(super) const PASSES: usize = 16;
+
+/// Words of both languages, which are no names of the author.
+const KEYWORDS: &[&str] = &[
+    "if", "else", "for", "while", "do", "loop", "continuing", "switch", "case", "default", "break", "continue", "return", "discard",
+    "fn", "struct", "var", "let", "const", "override", "alias", "enable", "requires", "diagnostic", "true", "false", "in", "out",
+    "inout", "uniform", "buffer", "layout", "precision", "highp", "mediump", "lowp", "void", "main",
+];
+
+/// A part of code between braces or at the end of a line.
+struct Statement {
+    /// Its tokens.
+    at: Range<usize>,
+    /// The tokens between the braces of each of its blocks.
+    blocks: Vec<Range<usize>>,
+    /// The tokens of the first part of a `for`.
+    init: Option<Range<usize>>,
+    /// The tokens of the condition of an `if`, a `while` or a `switch`.
+    head: Option<Range<usize>>,
+    /// Where an `else` begins.
+    otherwise: Option<usize>,
+}
+
+/// A declaration at the top of a text.
+struct Declaration {
+    at: Range<usize>,
+    /// Index of the word that says what it is, behind the attributes.
+    word: usize,
+    /// The tokens between braces.
+    body: Option<Range<usize>>,
+}
+
+struct Shape<'a> {
+    t: Tokens<'a>,
+    language: Language,
+    /// The bracket that belongs to each bracket.
+    pair: Vec<Option<usize>>,
+    /// Whether a token is a part of an attribute or a layout.
+    fixed: Vec<bool>,
+}
+
+impl<'a> Shape<'a> {
+    fn new(source: &'a str, language: Language) -> Shape<'a> {
+        let mut t = Tokens::new(source);
+        t.list.retain(|k| k.kind != Kind::Comment);
+        let mut pair = vec![None; t.list.len()];
+        let mut open: Vec<usize> = Vec::new();
+        for (k, token) in t.list.iter().enumerate() {
+            match t.text(token) {
+                "(" | "[" | "{" => open.push(k),
+                ")" | "]" | "}" => {
+                    if let Some(o) = open.pop() {
+                        pair[o] = Some(k);
+                        pair[k] = Some(o);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut s = Shape { t, language, pair, fixed: Vec::new() };
+        s.fixed = vec![false; s.t.list.len()];
+        for k in 0..s.t.list.len() {
+            let end = s.behind_attributes(k);
+            s.fixed[k..end.min(s.t.list.len())].fill(true);
+        }
+        s
+    }
+
+    fn text(&self, k: usize) -> &'a str {
+        self.t.list.get(k).map_or("", |t| self.t.text(t))
+    }
+
+    fn token(&self, k: usize) -> &Token {
+        &self.t.list[k]
+    }
+
+    fn is_word(&self, k: usize) -> bool {
+        self.t.list.get(k).is_some_and(|t| t.kind == Kind::Word)
+    }
+
+    /// The bytes of some tokens.
+    fn bytes(&self, at: Range<usize>) -> Range<usize> {
+        if at.is_empty() {
+            let here = self.t.list.get(at.start).map_or(self.t.source.len(), |t| t.at.start);
+            return here..here;
+        }
+        self.token(at.start).at.start..self.token(at.end - 1).at.end
+    }
+
+    fn source(&self, at: Range<usize>) -> &'a str {
+        &self.t.source[self.bytes(at)]
+    }
+
+    fn gone(&self, at: Range<usize>) -> TextEdit {
+        TextEdit::one(self.bytes(at), "")
+    }
+
+    fn replaced(&self, at: Range<usize>, with: impl Into<String>) -> TextEdit {
+        TextEdit::one(self.bytes(at), with)
+    }
+
+    /// The place behind a bracket's partner, or behind a token.
+    fn behind(&self, k: usize) -> usize {
+        match (self.text(k), self.pair[k]) {
+            ("(" | "[" | "{", Some(c)) => c + 1,
+            _ => k + 1,
+        }
+    }
+
+    /// The first of these marks from `k` on, outside of brackets; `end` if there is none.
+    fn find(&self, mut k: usize, end: usize, marks: &[&str]) -> usize {
+        while k < end {
+            if marks.contains(&self.text(k)) {
+                return k;
+            }
+            k = self.behind(k);
+        }
+        end
+    }
+
+    /// Parts between commas outside of brackets.
+    fn split(&self, at: Range<usize>, mark: &str) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        let mut from = at.start;
+        while from < at.end {
+            let to = self.find(from, at.end, &[mark]);
+            if to > from {
+                out.push(from..to);
+            }
+            from = to + 1;
+        }
+        out
+    }
+
+    /// Behind attributes and qualifiers in brackets.
+    fn behind_attributes(&self, mut k: usize) -> usize {
+        loop {
+            match self.text(k) {
+                "@" => {
+                    k += 2;
+                    if self.text(k) == "(" {
+                        k = self.behind(k);
+                    }
+                }
+                "layout" if self.text(k + 1) == "(" => k = self.behind(k + 1),
+                _ => return k,
+            }
+        }
+    }
+
+    fn declarations(&self) -> Vec<Declaration> {
+        let n = self.t.list.len();
+        let mut out = Vec::new();
+        let mut k = 0;
+        while k < n {
+            if self.token(k).kind == Kind::Line {
+                out.push(Declaration { at: k..k + 1, word: k, body: None });
+                k += 1;
+                continue;
+            }
+            let word = self.behind_attributes(k);
+            let stop = self.find(word, n, &[";", "{"]);
+            let (end, body) = match self.text(stop) {
+                "{" => {
+                    let close = self.pair[stop].unwrap_or(n.saturating_sub(1));
+                    let mut end = close + 1;
+                    // A block of GLSL or a structure: its name and a semicolon may follow. An initialiser of a list, too.
+                    let function = self.text(stop.wrapping_sub(1)) == ")" || self.text(word) == "fn";
+                    if !function && (self.language == Language::Glsl || self.text(end) == ";") {
+                        end = (self.find(end, n, &[";"]) + 1).min(n);
+                    }
+                    (end, Some(stop + 1..close))
+                }
+                _ => ((stop + 1).min(n), None),
+            };
+            out.push(Declaration { at: k..end.max(k + 1), word, body });
+            k = end.max(k + 1);
+        }
+        out
+    }
+
+    fn is_function(&self, d: &Declaration) -> bool {
+        d.body.as_ref().is_some_and(|b| {
+            let before = self.text(b.start.wrapping_sub(2));
+            self.text(d.word) == "fn" || before == ")" && self.language == Language::Glsl
+        })
+    }
+
+    /// The name of a function, and the tokens between the brackets of its parameters.
+    fn signature(&self, d: &Declaration) -> Option<(usize, Range<usize>)> {
+        let open = self.find(d.word, d.at.end, &["("]);
+        let name = open.checked_sub(1).filter(|&k| self.is_word(k))?;
+        Some((name, open + 1..self.pair.get(open).copied().flatten()?))
+    }
+
+    /// Whether something is called from outside.
+    fn is_entry(&self, d: &Declaration) -> bool {
+        let attributes = d.at.start..d.word;
+        let stage = attributes.clone().any(|k| matches!(self.text(k), "vertex" | "fragment" | "compute"));
+        let main = self.signature(d).is_some_and(|(name, _)| matches!(self.text(name), "main" | "mainImage"));
+        stage || self.language == Language::Glsl && main
+    }
+
+    /// The statements of a block, those of inner blocks behind their own.
+    fn statements(&self, block: Range<usize>, out: &mut Vec<Statement>) {
+        let mut k = block.start;
+        while k < block.end {
+            let s = self.statement(k, block.end);
+            k = s.at.end.max(k + 1);
+            let inner = s.blocks.clone();
+            out.push(s);
+            inner.into_iter().for_each(|b| self.statements(b, out));
+        }
+    }
+
+    fn statement(&self, k: usize, end: usize) -> Statement {
+        let mut s = Statement { at: k..k, blocks: Vec::new(), init: None, head: None, otherwise: None };
+        let at = self.behind_attributes(k);
+        match self.text(at) {
+            "{" => {
+                s.at.end = self.behind(at);
+                s.blocks.push(at + 1..s.at.end - 1);
+            }
+            "if" | "for" | "while" | "switch" | "loop" | "continuing" | "do" | "case" | "default" => {
+                self.compound(at, end, &mut s);
+            }
+            _ => s.at.end = (self.find(at, end, &[";"]) + 1).min(end),
+        }
+        s
+    }
+
+    fn compound(&self, at: usize, end: usize, s: &mut Statement) {
+        let stop = self.find(at + 1, end, &["{", ";", ":"]);
+        // A condition in brackets with a statement without braces behind it.
+        let bare = self.text(at + 1) == "(" && self.text(self.behind(at + 1)) != "{" && self.text(at) != "case";
+        let body = if bare { self.behind(at + 1) } else { stop };
+        if self.text(at + 1) == "(" && body == self.behind(at + 1) {
+            let inside = at + 2..self.behind(at + 1).saturating_sub(1);
+            if self.text(at) == "for" {
+                s.init = self.split(inside, ";").first().cloned();
+            } else {
+                s.head = Some(inside);
+            }
+        } else if matches!(self.text(at), "if" | "while" | "switch") {
+            s.head = Some(at + 1..body.min(end));
+        } else if self.text(at) == "for" {
+            s.init = None;
+        }
+        s.at.end = match self.text(body) {
+            "{" => {
+                let behind = self.behind(body);
+                s.blocks.push(body + 1..behind - 1);
+                behind
+            }
+            ":" if self.text(body + 1) == "{" => {
+                let behind = self.behind(body + 1);
+                s.blocks.push(body + 2..behind - 1);
+                behind
+            }
+            // A label of GLSL: the statements behind it stand for themselves.
+            ":" => body + 1,
+            _ if bare && body < end => self.statement(body, end).at.end,
+            _ => (body + 1).min(end),
+        };
+        if self.text(at) == "do" {
+            s.at.end = (self.find(s.at.end, end, &[";"]) + 1).min(end);
+        }
+        if self.text(at) == "if" && self.text(s.at.end) == "else" && s.at.end < end {
+            s.otherwise = Some(s.at.end);
+            let rest = self.statement(s.at.end + 1, end);
+            s.blocks.extend(rest.blocks);
+            s.at.end = rest.at.end;
+        }
+    }
+
+    fn all_statements(&self) -> Vec<Statement> {
+        let mut out = Vec::new();
+        for d in self.declarations().iter().filter(|d| self.is_function(d)) {
+            if let Some(body) = d.body.clone() {
+                self.statements(body, &mut out);
+            }
+        }
+        out
+    }
+
+    /// Places where an expression stands alone: values that are given, returned, passed, or asked.
+    fn expressions(&self) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        let mut add = |r: Range<usize>| {
+            if !r.is_empty() {
+                out.push(r);
+            }
+        };
+        for s in self.all_statements() {
+            if let Some(head) = s.head.clone() {
+                add(head);
+            }
+            let plain = s.blocks.is_empty();
+            let from = match self.text(s.at.start) {
+                "return" => Some(s.at.start + 1),
+                _ if plain => {
+                    let marks = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="];
+                    Some(self.find(s.at.start, s.at.end, &marks)).filter(|&k| k < s.at.end).map(|k| k + 1)
+                }
+                _ => None,
+            };
+            if let Some(from) = from {
+                add(from..self.find(from, s.at.end, &[";"]));
+            }
+        }
+        for d in self.declarations().iter().filter(|d| d.body.is_none()) {
+            let from = self.find(d.word, d.at.end, &["="]) + 1;
+            if from < d.at.end {
+                add(from..d.at.end - 1);
+            }
+        }
+        for open in 0..self.t.list.len() {
+            if let (true, Some(close)) = (matches!(self.text(open), "(" | "[") && !self.fixed[open], self.pair[open]) {
+                self.split(open + 1..close, ",").into_iter().for_each(&mut add);
+            }
+        }
+        out
+    }
+
+    /// Where an operator of two operands stands outside of brackets.
+    fn operators(&self, at: Range<usize>) -> Vec<usize> {
+        let marks =
+            ["+", "-", "*", "/", "%", "&", "|", "^", "&&", "||", "==", "!=", "<", "<=", ">", ">=", "<<", "?", ":"];
+        let mut out = Vec::new();
+        let mut k = at.start;
+        while k < at.end {
+            if k > at.start && k + 1 < at.end && marks.contains(&self.text(k)) {
+                out.push(k);
+            }
+            k = self.behind(k);
+        }
+        out
+    }
+}
+
+/// The edits of a pass, in the order of the text.
+pub(super) fn edits(source: &str, language: Language, options: &Options, pass: usize) -> Vec<TextEdit> {
+    let s = Shape::new(source, language);
+    match pass {
+        0 => comments(source),
+        1 => declarations(&s, options),
+        2 => statements(&s),
+        3 => unwrapped(&s),
+        4 => bodies(&s),
+        5 => members(&s, options),
+        6 => parameters(&s),
+        7 => operands(&s),
+        8 => arguments(&s),
+        9 => literals(&s),
+        10 => inlined(&s),
+        11 => suffixes(&s),
+        12 => attributes(&s, options),
+        13 => initialisers(&s),
+        14 => numbers(&s, options),
+        _ if options.rename => names(&s, options),
+        _ => Vec::new(),
+    }
+}
+
+fn comments(source: &str) -> Vec<TextEdit> {
+    let t = Tokens::new(source);
+    t.list.iter().filter(|k| k.kind == Kind::Comment).map(|k| TextEdit::one(k.at.clone(), " ")).collect()
+}
+
+fn declarations(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
+    let is_interface = |d: &Declaration| {
+        let word = s.text(d.word);
+        s.is_entry(d)
+            || (d.at.start..d.at.end).any(|k| s.text(k) == "@" && matches!(s.text(k + 1), "group" | "binding" | "location"))
+            || matches!(word, "in" | "out" | "uniform" | "buffer" | "override")
+            || d.word > d.at.start && s.language == Language::Glsl
+    };
+    s.declarations().iter().filter(|d| !options.keep_interface || !is_interface(d)).map(|d| s.gone(d.at.clone())).collect()
+}
+
+fn statements(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out: Vec<TextEdit> = Vec::new();
+    for x in s.all_statements() {
+        out.push(s.gone(x.at.clone()));
+        if let Some(from) = x.otherwise {
+            out.push(s.gone(from..x.at.end));
+        }
+    }
+    out
+}
+
+/// A construct becomes one of its blocks, a block its statements.
+fn unwrapped(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for x in s.all_statements() {
+        let init = x.init.clone().map_or(String::new(), |i| format!("{}; ", s.source(i)));
+        for block in &x.blocks {
+            let inside = s.source(block.clone());
+            out.push(s.replaced(x.at.clone(), format!("{init}{inside}")));
+            out.push(s.replaced(x.at.clone(), format!("{{ {init}{inside} }}")));
+        }
+    }
+    out
+}
+
+/// Functions return the zero of their type at once.
+fn bodies(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for d in s.declarations().iter().filter(|d| s.is_function(d)) {
+        let (Some(body), Some((name, params))) = (d.body.clone(), s.signature(d)) else { continue };
+        let result = match s.language {
+            Language::Wgsl => {
+                let from = s.behind_attributes(params.end + 2);
+                if s.text(params.end + 1) == "->" { s.source(from..body.start - 1) } else { "" }
+            }
+            Language::Glsl => match s.text(name - 1) {
+                "void" => "",
+                ty => ty,
+            },
+        };
+        let zero = if s.language == Language::Glsl { format!("return {result}(0);") } else { format!("return {result}();") };
+        out.push(s.replaced(body, if result.is_empty() { String::new() } else { zero }));
+    }
+    out
+}
+
+/// Members of structures and blocks.
+fn members(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    if options.keep_interface {
+        return out;
+    }
+    for d in s.declarations().iter().filter(|d| !s.is_function(d)) {
+        let Some(body) = d.body.clone() else { continue };
+        let mark = if s.language == Language::Wgsl { "," } else { ";" };
+        for member in s.split(body.clone(), mark) {
+            let end = if s.text(member.end) == mark { member.end + 1 } else { member.end };
+            out.push(s.gone(member.start..end.min(body.end)));
+        }
+    }
+    out
+}
+
+/// A parameter with the argument of each call.
+fn parameters(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    let comma = |list: &[Range<usize>], k: usize| -> Range<usize> {
+        // With the comma behind it, or in front of the last.
+        match list.get(k + 1) {
+            Some(next) => list[k].start..next.start,
+            None if k > 0 => list[k - 1].end..list[k].end,
+            None => list[k].clone(),
+        }
+    };
+    for d in s.declarations().iter().filter(|d| s.is_function(d)) {
+        let Some((name, params)) = s.signature(d) else { continue };
+        let list = s.split(params, ",");
+        for k in 0..list.len() {
+            let mut parts = vec![(s.bytes(comma(&list, k)), String::new())];
+            for call in 0..s.t.list.len() {
+                if call == name || s.text(call) != s.text(name) || s.text(call + 1) != "(" {
+                    continue;
+                }
+                let Some(close) = s.pair[call + 1] else { continue };
+                let args = s.split(call + 2..close, ",");
+                if args.len() == list.len() {
+                    parts.push((s.bytes(comma(&args, k)), String::new()));
+                }
+            }
+            out.push(TextEdit(parts));
+        }
+    }
+    out
+}
+
+/// An expression becomes what stands on one side of an operator.
+fn operands(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for e in s.expressions() {
+        for k in s.operators(e.clone()) {
+            out.push(s.gone(e.start..k + 1));
+            out.push(s.gone(k..e.end));
+        }
+        if matches!(s.text(e.start), "-" | "!" | "~" | "&" | "+") {
+            out.push(s.gone(e.start..e.start + 1));
+        }
+    }
+    out
+}
+
+/// A call or brackets become one of what is inside.
+fn arguments(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for open in 0..s.t.list.len() {
+        let (true, Some(close)) = (s.text(open) == "(" && !s.fixed[open], s.pair[open]) else { continue };
+        let before = open.wrapping_sub(1);
+        let mut start = open;
+        if s.is_word(before) && !KEYWORDS.contains(&s.text(before)) {
+            start = before;
+        } else if s.text(before) == ">" {
+            // The name in front of a template.
+            let mut k = before;
+            while k > 0 && s.text(k) != "<" {
+                k -= 1;
+            }
+            start = k.saturating_sub(1);
+        } else if s.is_word(before) {
+            continue;
+        }
+        for arg in s.split(open + 1..close, ",") {
+            let whole = s.bytes(start..close + 1);
+            let inner = s.bytes(arg);
+            out.push(TextEdit(vec![
+                (whole.start..inner.start, if start == open { String::new() } else { "(".into() }),
+                (inner.end..whole.end, if start == open { String::new() } else { ")".into() }),
+            ]));
+        }
+    }
+    out
+}
+
+/// Expressions become constants; which one fits the type is found by trying.
+fn literals(s: &Shape<'_>) -> Vec<TextEdit> {
+    let list: &[&str] = match s.language {
+        Language::Wgsl => &["0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2f()", "vec3f()", "vec4f()", "vec3u()", "vec4u()"],
+        Language::Glsl => &["0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2(0)", "vec3(0)", "vec4(0)", "uvec4(0)"],
+    };
+    let mut out = Vec::new();
+    for e in s.expressions() {
+        let is_one = e.len() == 1 && (s.token(e.start).kind == Kind::Number || matches!(s.text(e.start), "true" | "false"));
+        if is_one {
+            continue;
+        }
+        out.extend(list.iter().map(|&with| s.replaced(e.clone(), with)));
+    }
+    out
+}
+
+/// A value that a name stands for, where the name is read.
+fn inlined(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for x in s.all_statements() {
+        let word = s.text(x.at.start);
+        if !x.blocks.is_empty() || !matches!(word, "let" | "const" | "var") {
+            continue;
+        }
+        let name = x.at.start + 1;
+        let from = s.find(name, x.at.end, &["="]) + 1;
+        if from >= x.at.end {
+            continue;
+        }
+        let value = s.source(from..x.at.end - 1);
+        let mut parts = vec![(s.bytes(x.at.clone()), String::new())];
+        for k in x.at.end..s.t.list.len() {
+            if s.text(k) == s.text(name) && s.text(k.wrapping_sub(1)) != "." {
+                parts.push((s.bytes(k..k + 1), format!("({value})")));
+            }
+        }
+        out.push(TextEdit(parts));
+    }
+    out
+}
+
+/// Members, components and indices of a value.
+fn suffixes(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for k in 1..s.t.list.len() {
+        if s.text(k) == "." && s.is_word(k + 1) {
+            out.push(s.gone(k..k + 2));
+            if s.text(k + 1).len() > 1 {
+                out.push(s.replaced(k + 1..k + 2, "x"));
+            }
+        }
+        if let ("[", Some(close)) = (s.text(k), s.pair[k]) {
+            out.push(s.gone(k..close + 1));
+        }
+    }
+    out
+}
+
+fn attributes(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for k in 0..s.t.list.len() {
+        if s.text(k) == "@" && s.is_word(k + 1) && !options.keep_interface {
+            let end = if s.text(k + 2) == "(" { s.behind(k + 2) } else { k + 2 };
+            out.push(s.gone(k..end));
+        }
+        if s.text(k) == "layout" && s.text(k + 1) == "(" && !options.keep_interface {
+            out.push(s.gone(k..s.behind(k + 1)));
+        }
+    }
+    out
+}
+
+/// Initial values and stated types of variables.
+fn initialisers(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    let ranges = s.all_statements().into_iter().filter(|x| x.blocks.is_empty()).map(|x| x.at);
+    let globals = s.declarations().into_iter().filter(|d| d.body.is_none()).map(|d| d.word..d.at.end);
+    for at in ranges.chain(globals) {
+        let equals = s.find(at.start, at.end, &["="]);
+        if equals + 1 >= at.end {
+            continue;
+        }
+        out.push(s.gone(equals..at.end - 1));
+        let colon = s.find(at.start, equals, &[":"]);
+        if colon < equals {
+            out.push(s.gone(colon..equals));
+        }
+    }
+    out
+}
+
+fn numbers(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    let free = |k: usize| !(options.keep_interface && s.fixed[k]);
+    for (k, t) in s.t.list.iter().enumerate().filter(|(k, t)| t.kind == Kind::Number && free(*k)) {
+        let text = s.t.text(t);
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, suffix) = text.split_at(digits);
+        let Ok(n) = number.parse::<u64>() else {
+            out.push(s.replaced(k..k + 1, "0"));
+            continue;
+        };
+        let whole = matches!(suffix, "" | "u" | "i" | "U");
+        let rest = if whole { suffix } else { ".0" };
+        let smaller = [0, 1, n / 2, n.saturating_sub(1)];
+        for (j, m) in smaller.iter().enumerate() {
+            if (*m < n || !whole && suffix != ".0") && !smaller[..j].contains(m) {
+                out.push(s.replaced(k..k + 1, format!("{m}{rest}")));
+            }
+        }
+    }
+    out
+}
+
+/// Names that the author gave become the shortest that are free.
+fn names(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
+    let used: HashSet<&str> = (0..s.t.list.len()).filter(|&k| s.is_word(k)).map(|k| s.text(k)).collect();
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut free = (0u32..).flat_map(|round| {
+        ('a'..='z').map(move |c| if round == 0 { c.to_string() } else { format!("{c}{round}") })
+    });
+    let mut out = Vec::new();
+    let entries: HashSet<&str> =
+        s.declarations().iter().filter(|d| s.is_entry(d)).filter_map(|d| s.signature(d)).map(|(n, _)| s.text(n)).collect();
+    for k in 0..s.t.list.len() {
+        let word = s.text(k);
+        let declares = match s.language {
+            Language::Wgsl => {
+                let before = s.text(k.wrapping_sub(1));
+                matches!(before, "fn" | "struct" | "let" | "const" | "override" | "alias" | "var" | ">") || s.text(k + 1) == ":"
+            }
+            Language::Glsl => s.is_word(k.wrapping_sub(1)) && !matches!(s.text(k.wrapping_sub(1)), "return" | "case" | "else"),
+        };
+        let short = word.len() <= 1 || KEYWORDS.contains(&word) || word.starts_with("gl_");
+        let kept = entries.contains(word) && (options.keep_interface || s.language == Language::Glsl);
+        if !s.is_word(k) || !declares || short || kept || !seen.insert(word) {
+            continue;
+        }
+        let Some(name) = free.by_ref().find(|n| !used.contains(n.as_str())) else { break };
+        let parts = (0..s.t.list.len()).filter(|&j| s.text(j) == word && s.is_word(j));
+        out.push(TextEdit(parts.map(|j| (s.bytes(j..j + 1), name.clone())).collect()));
+    }
+    out
+}

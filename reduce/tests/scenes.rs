@@ -1,0 +1,55 @@
+//! Scenes lose draws, state and parts of their shaders.
+
+use crate::shrink;
+use gpucc_reduce::Subject;
+use gpucc_reduce::scene::Scene;
+use gpucc_reduce::text::Options;
+
+const SCENE: &str = r#"format = "scene-1"
+[shaders.s]
+wgsl = """
+@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f { let a = 1.0; return vec4f(a); }
+@fragment fn fs() -> @location(0) vec4f { return vec4f(0.5); }
+"""
+[textures]
+picture = { format = "rgba8unorm", size = [64, 48] }
+other = { format = "rgba8unorm", size = [8, 8] }
+[pipelines.p]
+vertex = { shader = "s" }
+fragment = { shader = "s", targets = [{ format = "rgba8unorm", blend = { color = { operation = "add" } } }] }
+[[passes]]
+type = "render"
+colorAttachments = [{ texture = "picture" }]
+[[passes.draws]]
+pipeline = "p"
+draw = { vertexCount = 30 }
+[[passes.draws]]
+pipeline = "p"
+draw = { vertexCount = 3 }
+"#;
+
+#[test]
+fn parts_of_a_scene_and_of_its_shaders_go() {
+    let fault = |b: &[u8]| {
+        let t = String::from_utf8_lossy(b);
+        t.contains("@fragment fn fs") && t.contains("vertexCount") && t.contains("size")
+    };
+    let (best, _) = shrink(Scene::new(SCENE, Options::default()).expect("a scene"), fault);
+    let text = String::from_utf8(best.bytes()).expect("text");
+    assert!(!text.contains("@vertex") && !text.contains("blend") && !text.contains("other"), "{text}");
+    assert_eq!(text.matches("vertexCount").count(), 1, "{text}");
+    assert!(text.contains("vertexCount = 0"), "{text}");
+    Scene::new(&text, Options::default()).expect("still a scene");
+}
+
+#[test]
+fn json_stays_json() {
+    let json = r#"{"format": "scene-1", "passes": [{"draws": [1, 2, 3]}], "wgsl": "fn a() {} fn b() {}"}"#;
+    let fault = |b: &[u8]| {
+        let v: Result<serde_json::Value, _> = serde_json::from_slice(b);
+        v.is_ok_and(|v| v["passes"][0]["draws"].as_array().is_some_and(|a| !a.is_empty()))
+    };
+    let (best, _) = shrink(Scene::new(json, Options::default()).expect("a scene"), fault);
+    let v: serde_json::Value = serde_json::from_slice(&best.bytes()).expect("JSON");
+    assert_eq!(v, serde_json::json!({"passes": [{"draws": [0]}]}));
+}

@@ -1,0 +1,138 @@
+//! Texts become what the fault needs.
+
+use crate::shrink;
+use gpucc_reduce::Subject;
+use gpucc_reduce::text::{Language, Options, Text};
+
+const WGSL: &str = "
+// A comment, and /* another */ one.
+struct Light { position: vec3f, colour: vec3f, range: f32 }
+@group(0) @binding(0) var<uniform> lights: array<Light, 8>;
+@group(0) @binding(1) var<storage, read_write> out_values: array<f32>;
+const LIMIT = 17u;
+fn falloff(distance: f32, range: f32, unused: u32) -> f32 {
+    let x = clamp(distance / range, 0.0, 1.0);
+    if x > 0.5 { return 1.0 - x; } else { return x * x; }
+}
+@compute @workgroup_size(64, 2, 1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    var sum = 0.0;
+    for (var i = 0u; i < LIMIT; i++) {
+        let d = length(lights[i % 8u].position - vec3f(f32(id.x), 1.5, 2.5));
+        switch i { case 1u: { sum += 1.0; } default: { sum += falloff(d, lights[0].range, i + 3u); } }
+        if sum > 100.0 { break; }
+    }
+    out_values[id.x] = inverseSqrt(sum + abs(sum)) * 3.0;
+}
+";
+
+fn balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    for c in text.chars() {
+        match c {
+            '(' | '[' | '{' => open.push(c),
+            ')' | ']' | '}' => {
+                let fits = matches!((open.pop(), c), (Some('('), ')') | (Some('['), ']') | (Some('{'), '}'));
+                if !fits {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    open.is_empty()
+}
+
+fn wgsl(options: Options) -> Text {
+    Text::new(WGSL, Language::Wgsl, options)
+}
+
+#[test]
+fn what_the_fault_does_not_need_goes() {
+    let fault = |b: &[u8]| {
+        let t = String::from_utf8_lossy(b);
+        balanced(&t) && t.contains("fn main(") && t.contains("inverseSqrt(") && t.contains("@compute")
+    };
+    let (best, _) = shrink(wgsl(Options::default()), fault);
+    let text = best.tidy().source().to_string();
+    assert!(!text.contains("falloff") && !text.contains("Light") && !text.contains("comment"), "{text}");
+    assert!(!text.contains("for ") && !text.contains("abs"), "{text}");
+    assert!(text.lines().count() <= 4, "{text}");
+}
+
+#[test]
+fn the_interface_stays_if_it_shall() {
+    let fault = |b: &[u8]| {
+        let t = String::from_utf8_lossy(b);
+        balanced(&t) && t.contains("inverseSqrt(")
+    };
+    let (best, _) = shrink(wgsl(Options { keep_interface: true, ..Options::default() }), fault);
+    for part in ["@binding(0)", "out_values", "@workgroup_size(64, 2, 1)"] {
+        assert!(best.source().contains(part), "{part}: {}", best.source());
+    }
+    assert!(!best.source().contains("falloff"), "{}", best.source());
+}
+
+#[test]
+fn names_become_short() {
+    let fault = |b: &[u8]| {
+        let t = String::from_utf8_lossy(b);
+        balanced(&t) && t.matches("<storage, read_write>").count() == 1 && t.contains("] = inverseSqrt(")
+    };
+    let (best, _) = shrink(wgsl(Options { rename: true, ..Options::default() }), fault);
+    assert!(!best.source().contains("out_values"), "{}", best.source());
+}
+
+#[test]
+fn a_parameter_goes_with_its_arguments() {
+    let text = Text::new(
+        "fn f(a: u32, b: f32, c: i32) -> f32 { return b; }\nfn g() -> f32 { return f(1u, f(2u, 3.0, 4), 5); }\n",
+        Language::Wgsl,
+        Options::default(),
+    );
+    let all: Vec<String> = (0..Text::PASSES)
+        .flat_map(|p| text.edits(p))
+        .filter_map(|e| text.apply(&[e]))
+        .map(|t| t.source().replace("( ", "(").replace(",  ", ", "))
+        .collect();
+    let without_a = "fn f(b: f32, c: i32) -> f32 { return b; }\nfn g() -> f32 { return f(f(3.0, 4), 5); }\n";
+    // The inner call lies in an argument that stays, so both calls lose theirs.
+    assert!(all.iter().any(|t| t == without_a), "{all:#?}");
+    let without_c = "fn f(a: u32, b: f32) -> f32 { return b; }\nfn g() -> f32 { return f(1u, f(2u, 3.0)); }\n";
+    assert!(all.iter().any(|t| t == without_c), "{all:#?}");
+}
+
+#[test]
+fn glsl_has_blocks_qualifiers_and_statements_without_braces() {
+    let source = "#version 450
+layout(local_size_x = 8) in;
+layout(set = 0, binding = 0, std430) buffer Values { float given[64]; float made[64]; } values;
+float twice(float x, int n) { for (int i = 0; i < n; i++) x *= 2.0; return x; }
+void main() {
+    float a = values.given[gl_LocalInvocationIndex];
+    if (a > 1.0) a = twice(a, 3); else { a -= 1.0; }
+    do { a += 0.5; } while (a < 0.0);
+    values.made[gl_LocalInvocationIndex] = sqrt(a);
+}
+";
+    let fault = |b: &[u8]| {
+        let t = String::from_utf8_lossy(b);
+        balanced(&t) && t.contains("void main()") && t.contains("#version 450") && t.contains("sqrt(")
+    };
+    let (best, _) = shrink(Text::new(source, Language::Glsl, Options::default()), fault);
+    let text = best.tidy().source().to_string();
+    assert!(text.lines().count() <= 4 && !text.contains("twice") && !text.contains("do "), "{text}");
+}
+
+#[test]
+fn broken_texts_are_texts() {
+    for source in ["", "fn", "fn f(", "}}}", "@", "if (", "/* ", "fn f() { if x { } else", "#", "struct S {", "for (;;", "((((", "a.b["] {
+        let t = Text::new(source, Language::Wgsl, Options { rename: true, keep_interface: false });
+        for pass in 0..Text::PASSES {
+            let edits = t.edits(pass);
+            edits.iter().for_each(|e| drop(t.apply(std::slice::from_ref(e))));
+            t.apply(&edits);
+        }
+        let _ = t.tidy();
+    }
+}
