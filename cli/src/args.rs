@@ -65,9 +65,8 @@ pub enum Command {
     Stats(Stats),
     /// Compare two statistics reports.
     Diff(Diff),
-    /// Shrink a shader while a fault stays (not in this version).
-    #[command(hide = true)]
-    Reduce(NotYet),
+    /// Shrink a shader or a scene while a fault stays.
+    Reduce(Reduce),
     /// Show what a shader became as a page (not in this version).
     #[command(hide = true)]
     Explain(NotYet),
@@ -82,6 +81,48 @@ pub struct NotYet {
     /// The accepted operands.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub rest: Vec<String>,
+}
+
+/// `gpucc reduce FILE --check COMMAND`.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("fault").required(true).args(["check", "for_fault"])))]
+pub struct Reduce {
+    /// WGSL, GLSL, SPIR-V or a scene.
+    pub input: PathBuf,
+    /// A command of the shell that exits with 0 while the fault is there. `{}` is the path of the candidate.
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    pub check: Option<String>,
+    /// A fault that needs no command: `crash` (exit 70, in the same place), `verify` (`--verify` finds a difference), `difference` (a scene
+    /// or a fragment shader is drawn otherwise than on the oracle), `refusal:CODE`.
+    #[arg(long = "for", id = "for_fault", value_name = "FAULT")]
+    pub for_fault: Option<String>,
+    /// Targets of `--for`: `family[:generation]`, a comma-separated list.
+    #[arg(long, value_name = "T[,T]", default_value = "all")]
+    pub target: String,
+    /// The smallest so far [default: FILE with `.reduced` before its ending].
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Candidates that are tried at once [default: one a core]. The result does not depend on it.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<std::num::NonZero<usize>>,
+    /// Stop after so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub limit: Option<u64>,
+    /// Seconds after which a check counts as not holding.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    pub timeout: u64,
+    /// Leave bindings, entry points, inputs and outputs as they are.
+    #[arg(long)]
+    pub keep_interface: bool,
+    /// Give short names to what the author named.
+    #[arg(long)]
+    pub rename: bool,
+    /// Try candidates that no front end accepts, too: for valid inputs that are refused.
+    #[arg(long)]
+    pub allow_invalid: bool,
+    /// Optimisation level of `--for`.
+    #[arg(short = 'O', value_name = "0..3", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub opt: u8,
 }
 
 /// `gpucc INPUT --target T -o OUT`.

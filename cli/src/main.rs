@@ -18,6 +18,7 @@ mod inspect;
 mod page;
 mod pipeline;
 mod progress;
+mod reduce;
 mod render;
 mod report;
 mod run;
@@ -186,7 +187,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Render(a)) => render::main(a, messages),
         Some(Command::Explain(_)) => not_yet(Refusal::Commands, "explain"),
         Some(Command::Serve(_)) => not_yet(Refusal::Commands, "serve"),
-        Some(Command::Reduce(_)) => not_yet(Refusal::Commands, "reduce"),
+        Some(Command::Reduce(a)) => reduce::main(a),
         Some(Command::Stats(a)) => stats::main(a, messages),
         Some(Command::Diff(a)) => diff::main(a),
     }

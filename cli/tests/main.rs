@@ -9,6 +9,7 @@ mod immediates;
 mod launch;
 mod newcomer;
 mod outputs;
+mod reduce;
 mod render;
 mod reports;
 mod spirv;

@@ -871,7 +871,7 @@ fn options_about_messages_stand_before_commands() {
         let said = expect(&[lead, &["run"], &run[..]].concat(), 0, "0:0 = 2,4,6,8");
         assert_eq!(said.lines().any(|l| l.starts_with('{')), lead.len() == 3, "{said}");
         expect(&[lead, &["help", "run"]].concat(), 0, "--buf");
-        expect(&[lead, &["reduce", "x"]].concat(), 3, "reduce");
+        expect(&[lead, &["serve", "x"]].concat(), 3, "serve");
         // An input with the name of no command is compiled.
         expect(&[lead, &[shader.as_str(), "--target", "gcn", "--stats"]].concat(), 0, "instructions");
     }

@@ -11,7 +11,7 @@ pub mod scene;
 pub mod spirv;
 pub mod text;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -80,13 +80,18 @@ struct Reducer<'a, S: Subject> {
     limits: &'a Limits<'a>,
     better: &'a mut dyn FnMut(&S),
     /// Hashes of candidates that did not hold.
-    failed: HashSet<u64>,
+    failed: BTreeSet<u64>,
     report: Report,
 }
 
 /// Shrinks a subject that holds. `better` is called with each smaller one that holds, the last time with the result.
-pub fn reduce<S: Subject>(subject: S, check: &dyn Check, limits: &Limits<'_>, better: &mut dyn FnMut(&S)) -> (S, Report) {
-    let mut r = Reducer { best: subject, check, limits, better, failed: HashSet::new(), report: Report::default() };
+pub fn reduce<S: Subject>(
+    subject: S,
+    check: &dyn Check,
+    limits: &Limits<'_>,
+    better: &mut dyn FnMut(&S),
+) -> (S, Report) {
+    let mut r = Reducer { best: subject, check, limits, better, failed: BTreeSet::new(), report: Report::default() };
     loop {
         let before = r.best.weight();
         for pass in 0..S::PASSES {

@@ -1,6 +1,6 @@
 //! Modules of SPIR-V: names and lines, functions, blocks, instructions, operands, branches.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::{Subject, Weight};
@@ -42,8 +42,7 @@ impl Module {
     /// # Errors
     /// The bytes do not begin like a module, or an instruction reaches past the end.
     pub fn new(bytes: &[u8]) -> Result<Module, NotAModule> {
-        let mut words: Vec<u32> =
-            bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let mut words: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
         if words.first().is_some_and(|w| w.swap_bytes() == MAGIC) {
             words.iter_mut().for_each(|w| *w = w.swap_bytes());
         }
@@ -75,11 +74,15 @@ impl Module {
     }
 
     /// Ids with the type of each and the instruction that gives it: those whose result is the second word behind the opcode.
-    fn values(&self) -> HashMap<u32, (u32, usize)> {
+    fn values(&self) -> BTreeMap<u32, (u32, usize)> {
         let list = self.instructions();
-        let types: HashMap<u32, usize> =
-            list.iter().enumerate().filter(|(_, i)| (19..=39).contains(&self.opcode(i))).map(|(k, i)| (self.words[i.start + 1], k)).collect();
-        let mut out = HashMap::new();
+        let types: BTreeMap<u32, usize> = list
+            .iter()
+            .enumerate()
+            .filter(|(_, i)| (19..=39).contains(&self.opcode(i)))
+            .map(|(k, i)| (self.words[i.start + 1], k))
+            .collect();
+        let mut out = BTreeMap::new();
         for (k, i) in list.iter().enumerate() {
             if i.len() >= 3 && types.contains_key(&self.words[i.start + 1]) && !(19..=39).contains(&self.opcode(i)) {
                 out.insert(self.words[i.start + 2], (self.words[i.start + 1], k));
@@ -98,9 +101,8 @@ impl Subject for Module {
         let list = self.instructions();
         match pass {
             0 => {
-                let debug = |i: &&Range<usize>| {
-                    op::SOURCE.contains(&self.opcode(i)) || self.opcode(i) == op::MODULE_PROCESSED
-                };
+                let debug =
+                    |i: &&Range<usize>| op::SOURCE.contains(&self.opcode(i)) || self.opcode(i) == op::MODULE_PROCESSED;
                 list.iter().filter(debug).map(|i| gone(i.clone())).collect()
             }
             1 => {
@@ -197,7 +199,7 @@ impl Module {
     fn operands(&self) -> Vec<WordEdit> {
         let values = self.values();
         let list = self.instructions();
-        let mut first: HashMap<u32, Vec<(usize, u32)>> = HashMap::new();
+        let mut first: BTreeMap<u32, Vec<(usize, u32)>> = BTreeMap::new();
         for (&id, &(ty, at)) in &values {
             first.entry(ty).or_default().push((at, id));
         }
@@ -209,7 +211,11 @@ impl Module {
                 // The first of its type, and what it was made of.
                 let earliest = first[&ty].first().filter(|e| e.0 < made).map(|e| e.1);
                 let source = &list[made];
-                let of_same = self.words[source.clone()].iter().skip(3).copied().filter(|w| values.get(w).is_some_and(|v| v.0 == ty));
+                let of_same = self.words[source.clone()]
+                    .iter()
+                    .skip(3)
+                    .copied()
+                    .filter(|w| values.get(w).is_some_and(|v| v.0 == ty));
                 for id in earliest.into_iter().chain(of_same) {
                     out.push(WordEdit(vec![(at..at + 1, vec![id])]));
                 }

@@ -101,7 +101,9 @@ impl Subject for Text {
         let t = Tokens::new(&self.source);
         let code = t.list.iter().filter(|k| k.kind != Kind::Comment).count();
         let numbers = t.list.iter().filter(|k| k.kind == Kind::Number);
-        let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).fold(0u64, |n, d| n.saturating_add(u64::from(d - b'0')));
+        let digits = |text: &str| {
+            text.bytes().filter(u8::is_ascii_digit).fold(0u64, |n, d| n.saturating_add(u64::from(d - b'0')))
+        };
         let value = numbers.fold(0u64, |n, k| n.saturating_add(digits(t.text(k))));
         [code as u64, self.source.len() as u64, value]
     }

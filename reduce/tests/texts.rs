@@ -126,7 +126,21 @@ void main() {
 
 #[test]
 fn broken_texts_are_texts() {
-    for source in ["", "fn", "fn f(", "}}}", "@", "if (", "/* ", "fn f() { if x { } else", "#", "struct S {", "for (;;", "((((", "a.b["] {
+    for source in [
+        "",
+        "fn",
+        "fn f(",
+        "}}}",
+        "@",
+        "if (",
+        "/* ",
+        "fn f() { if x { } else",
+        "#",
+        "struct S {",
+        "for (;;",
+        "((((",
+        "a.b[",
+    ] {
         let t = Text::new(source, Language::Wgsl, Options { rename: true, keep_interface: false });
         for pass in 0..Text::PASSES {
             let edits = t.edits(pass);

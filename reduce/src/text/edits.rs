@@ -1,6 +1,6 @@
 //! The passes over texts: which parts go, and what takes the place of others.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::tokens::{Kind, Token, Tokens};
@@ -11,9 +11,44 @@ pub(super) const PASSES: usize = 16;
 
 /// Words of both languages, which are no names of the author.
 const KEYWORDS: &[&str] = &[
-    "if", "else", "for", "while", "do", "loop", "continuing", "switch", "case", "default", "break", "continue", "return", "discard",
-    "fn", "struct", "var", "let", "const", "override", "alias", "enable", "requires", "diagnostic", "true", "false", "in", "out",
-    "inout", "uniform", "buffer", "layout", "precision", "highp", "mediump", "lowp", "void", "main",
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "loop",
+    "continuing",
+    "switch",
+    "case",
+    "default",
+    "break",
+    "continue",
+    "return",
+    "discard",
+    "fn",
+    "struct",
+    "var",
+    "let",
+    "const",
+    "override",
+    "alias",
+    "enable",
+    "requires",
+    "diagnostic",
+    "true",
+    "false",
+    "in",
+    "out",
+    "inout",
+    "uniform",
+    "buffer",
+    "layout",
+    "precision",
+    "highp",
+    "mediump",
+    "lowp",
+    "void",
+    "main",
 ];
 
 /// A part of code between braces or at the end of a line.
@@ -380,11 +415,16 @@ fn declarations(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
     let is_interface = |d: &Declaration| {
         let word = s.text(d.word);
         s.is_entry(d)
-            || (d.at.start..d.at.end).any(|k| s.text(k) == "@" && matches!(s.text(k + 1), "group" | "binding" | "location"))
+            || (d.at.start..d.at.end)
+                .any(|k| s.text(k) == "@" && matches!(s.text(k + 1), "group" | "binding" | "location"))
             || matches!(word, "in" | "out" | "uniform" | "buffer" | "override")
             || d.word > d.at.start && s.language == Language::Glsl
     };
-    s.declarations().iter().filter(|d| !options.keep_interface || !is_interface(d)).map(|d| s.gone(d.at.clone())).collect()
+    s.declarations()
+        .iter()
+        .filter(|d| !options.keep_interface || !is_interface(d))
+        .map(|d| s.gone(d.at.clone()))
+        .collect()
 }
 
 fn statements(s: &Shape<'_>) -> Vec<TextEdit> {
@@ -427,7 +467,8 @@ fn bodies(s: &Shape<'_>) -> Vec<TextEdit> {
                 ty => ty,
             },
         };
-        let zero = if s.language == Language::Glsl { format!("return {result}(0);") } else { format!("return {result}();") };
+        let zero =
+            if s.language == Language::Glsl { format!("return {result}(0);") } else { format!("return {result}();") };
         out.push(s.replaced(body, if result.is_empty() { String::new() } else { zero }));
     }
     out
@@ -531,12 +572,15 @@ fn arguments(s: &Shape<'_>) -> Vec<TextEdit> {
 /// Expressions become constants; which one fits the type is found by trying.
 fn literals(s: &Shape<'_>) -> Vec<TextEdit> {
     let list: &[&str] = match s.language {
-        Language::Wgsl => &["0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2f()", "vec3f()", "vec4f()", "vec3u()", "vec4u()"],
+        Language::Wgsl => {
+            &["0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2f()", "vec3f()", "vec4f()", "vec3u()", "vec4u()"]
+        }
         Language::Glsl => &["0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2(0)", "vec3(0)", "vec4(0)", "uvec4(0)"],
     };
     let mut out = Vec::new();
     for e in s.expressions() {
-        let is_one = e.len() == 1 && (s.token(e.start).kind == Kind::Number || matches!(s.text(e.start), "true" | "false"));
+        let is_one =
+            e.len() == 1 && (s.token(e.start).kind == Kind::Number || matches!(s.text(e.start), "true" | "false"));
         if is_one {
             continue;
         }
@@ -645,22 +689,29 @@ fn numbers(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
 
 /// Names that the author gave become the shortest that are free.
 fn names(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
-    let used: HashSet<&str> = (0..s.t.list.len()).filter(|&k| s.is_word(k)).map(|k| s.text(k)).collect();
-    let mut seen: HashSet<&str> = HashSet::new();
-    let mut free = (0u32..).flat_map(|round| {
-        ('a'..='z').map(move |c| if round == 0 { c.to_string() } else { format!("{c}{round}") })
-    });
+    let used: BTreeSet<&str> = (0..s.t.list.len()).filter(|&k| s.is_word(k)).map(|k| s.text(k)).collect();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut free = (0u32..)
+        .flat_map(|round| ('a'..='z').map(move |c| if round == 0 { c.to_string() } else { format!("{c}{round}") }));
     let mut out = Vec::new();
-    let entries: HashSet<&str> =
-        s.declarations().iter().filter(|d| s.is_entry(d)).filter_map(|d| s.signature(d)).map(|(n, _)| s.text(n)).collect();
+    let entries: BTreeSet<&str> = s
+        .declarations()
+        .iter()
+        .filter(|d| s.is_entry(d))
+        .filter_map(|d| s.signature(d))
+        .map(|(n, _)| s.text(n))
+        .collect();
     for k in 0..s.t.list.len() {
         let word = s.text(k);
         let declares = match s.language {
             Language::Wgsl => {
                 let before = s.text(k.wrapping_sub(1));
-                matches!(before, "fn" | "struct" | "let" | "const" | "override" | "alias" | "var" | ">") || s.text(k + 1) == ":"
+                matches!(before, "fn" | "struct" | "let" | "const" | "override" | "alias" | "var" | ">")
+                    || s.text(k + 1) == ":"
             }
-            Language::Glsl => s.is_word(k.wrapping_sub(1)) && !matches!(s.text(k.wrapping_sub(1)), "return" | "case" | "else"),
+            Language::Glsl => {
+                s.is_word(k.wrapping_sub(1)) && !matches!(s.text(k.wrapping_sub(1)), "return" | "case" | "else")
+            }
         };
         let short = word.len() <= 1 || KEYWORDS.contains(&word) || word.starts_with("gl_");
         let kept = entries.contains(word) && (options.keep_interface || s.language == Language::Glsl);

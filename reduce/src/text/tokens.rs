@@ -29,8 +29,8 @@ pub(super) struct Tokens<'a> {
 
 /// Operators of several characters, longer ones first. `>>` and `>=` may end templates of WGSL: `>` stands alone.
 const OPERATORS: [&str; 22] = [
-    "<<=", "&&", "||", "==", "!=", "<=", "<<", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "->", "::", "^^", ">=",
-    "=>",
+    "<<=", "&&", "||", "==", "!=", "<=", "<<", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "->", "::",
+    "^^", ">=", "=>",
 ];
 
 impl<'a> Tokens<'a> {
