@@ -101,7 +101,8 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(
         Refusal::TooManyBuffers,
         "15 storage buffers (14 with atomics on workgroup memory on nv84) and 13 uniform buffers",
-    ),
+    )
+    .most(13),
     Unsupported::all(Refusal::WorkgroupMemory, "16 KiB with the launch parameters").most(16_384),
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(MOST_PRIVATE as u64),
     Unsupported::all(

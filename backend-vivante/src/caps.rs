@@ -45,8 +45,10 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(GRAPHICS),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000")
         .on(&["gc2000"]),
-    Unsupported::all(Refusal::TextureUnits, "8 in fragment and compute programs, 4 in vertex programs").on(&["gc2000"]),
-    Unsupported::all(Refusal::TextureUnits, "16 in each stage").on(&["gc3000", "gc7000"]),
+    Unsupported::all(Refusal::TextureUnits, "8 in fragment and compute programs, 4 in vertex programs")
+        .on(&["gc2000"])
+        .most(4),
+    Unsupported::all(Refusal::TextureUnits, "16 in each stage").on(&["gc3000", "gc7000"]).most(16),
     Unsupported::all(Refusal::SubgroupSize, "4 lanes: neighbours that meet at barriers"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
     Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),

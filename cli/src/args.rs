@@ -67,6 +67,10 @@ pub enum Command {
     Diff(Diff),
     /// Shrink a shader or a scene while a fault stays.
     Reduce(Reduce),
+    /// Write the manifest by which the Vulkan loader finds the driver.
+    Icd(Icd),
+    /// Run a program on the Vulkan driver.
+    Exec(Exec),
     /// Show what a shader became as a page (not in this version).
     #[command(hide = true)]
     Explain(NotYet),
@@ -497,6 +501,40 @@ pub struct Diff {
     /// Compare reports even if their options or schemas differ.
     #[arg(long)]
     pub allow_options: bool,
+}
+
+/// `gpucc icd`.
+#[derive(Debug, Args)]
+pub struct Icd {
+    /// The driver's library [default: the one beside the command].
+    #[arg(long, value_name = "PATH")]
+    pub library: Option<PathBuf>,
+    /// The manifest, or `-` for standard output.
+    #[arg(short, long, value_name = "OUT.json")]
+    pub output: PathBuf,
+}
+
+/// `gpucc exec`.
+#[derive(Debug, Args)]
+pub struct Exec {
+    /// The devices in order: `family[:generation]`, `interp`, a comma-separated list, or `all` [default: the default generation of every family].
+    #[arg(long, value_name = "T[,T]")]
+    pub target: Option<String>,
+    /// Do each dispatch and each draw again by the IR interpreter, and compare.
+    #[arg(long)]
+    pub oracle: bool,
+    /// Write the frames that the program presents to this folder, as PNG files.
+    #[arg(long, value_name = "DIR")]
+    pub frames: Option<PathBuf>,
+    /// Write each dispatch as a `run` command and each draw as a scene to this folder.
+    #[arg(long, value_name = "DIR")]
+    pub dump: Option<PathBuf>,
+    /// The driver's library [default: the one beside the command].
+    #[arg(long, value_name = "PATH")]
+    pub library: Option<PathBuf>,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
 }
 
 /// The files that a compilation writes.

@@ -26,6 +26,7 @@ mod shaders;
 mod stats;
 mod table;
 mod traps;
+mod vulkan;
 mod words;
 
 use std::ffi::OsString;
@@ -190,6 +191,8 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Reduce(a)) => reduce::main(a),
         Some(Command::Stats(a)) => stats::main(a, messages),
         Some(Command::Diff(a)) => diff::main(a),
+        Some(Command::Icd(a)) => vulkan::icd(a),
+        Some(Command::Exec(a)) => vulkan::exec(a),
     }
 }
 

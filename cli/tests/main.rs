@@ -16,4 +16,5 @@ mod spirv;
 mod stages;
 mod subgroups;
 mod verdicts;
+mod vulkan;
 mod wgsl;

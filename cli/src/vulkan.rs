@@ -1,0 +1,132 @@
+//! `icd` and `exec`: the Vulkan driver for programs as they are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gpucc::Target;
+use serde_json::json;
+
+use crate::args::{Exec, Icd};
+use crate::{Failure, files};
+
+/// The driver's version of Vulkan, as manifests write it.
+const API_VERSION: &str = "1.1.0";
+
+/// The name of the driver's library on this platform.
+fn library_name() -> String {
+    use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+    format!("{DLL_PREFIX}gpucc_vulkan{DLL_SUFFIX}")
+}
+
+/// The driver's library: the one that is given, or the one beside the command.
+fn library(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let path = match given {
+        Some(path) => path.to_path_buf(),
+        None => {
+            let own = std::env::current_exe().map_err(|e| Failure::Io(format!("the command's own place: {e}")))?;
+            own.with_file_name(library_name())
+        }
+    };
+    std::fs::canonicalize(&path).map_err(|e| {
+        let hint = if given.is_none() {
+            ": build it by `cargo build --release -p gpucc-vulkan`, or name it by `--library`"
+        } else {
+            ""
+        };
+        Failure::Io(format!("the driver's library `{}`: {e}{hint}", path.display()))
+    })
+}
+
+/// The loader's manifest of a library.
+fn manifest(library: &Path) -> String {
+    let driver = json!({ "library_path": library, "api_version": API_VERSION });
+    format!("{:#}\n", json!({ "file_format_version": "1.0.0", "ICD": driver }))
+}
+
+/// `gpucc icd`.
+///
+/// # Errors
+/// The library is not there, or the manifest cannot be written.
+pub fn icd(a: &Icd) -> Result<(), Failure> {
+    files::write(&a.output, manifest(&library(a.library.as_deref())?).as_bytes())
+}
+
+/// A folder of this run, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, Failure> {
+        let of = |k: u32| std::env::temp_dir().join(format!("gpucc-exec-{}-{k}", std::process::id()));
+        let mut last = None;
+        for k in 0..100 {
+            match std::fs::create_dir(of(k)) {
+                Ok(()) => return Ok(Folder(of(k))),
+                Err(e) => last = Some(e),
+            }
+        }
+        Err(Failure::Io(format!("no temporary folder: {}", last.map_or_else(String::new, |e| e.to_string()))))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to who empties the temporary folder.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Makes a folder for the driver to write to; gives its full path.
+fn made(dir: &Path) -> Result<PathBuf, Failure> {
+    let io = |e: std::io::Error| Failure::Io(format!("the folder `{}`: {e}", dir.display()));
+    std::fs::create_dir_all(dir).map_err(io)?;
+    std::fs::canonicalize(dir).map_err(io)
+}
+
+/// The exit code of a program, as shells give it: of one that a signal ended 128 and the signal.
+fn code(status: std::process::ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return 128u8.wrapping_add(signal as u8);
+    }
+    status.code().map_or(1, |c| c as u8)
+}
+
+/// `gpucc exec`.
+///
+/// # Errors
+/// The program's own exit code; 1 where a device was lost by a trap or the oracle differed; usage and I/O.
+pub fn exec(a: &Exec) -> Result<(), Failure> {
+    for item in a.target.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|i| *i != "interp") {
+        Target::parse_list(item).map_err(|e| Failure::Usage(format!("{e}, interp")))?;
+    }
+    let library = library(a.library.as_deref())?;
+    let folder = Folder::new()?;
+    let (icd, verdicts) = (folder.0.join("gpucc_icd.json"), folder.0.join("verdicts"));
+    files::write(&icd, manifest(&library).as_bytes())?;
+    let (program, args) = a.command.split_first().ok_or_else(|| Failure::Usage("no program is named".into()))?;
+    let mut run = Command::new(program);
+    // Loaders before 1.3.207 know the first name alone.
+    run.args(args).env("VK_ICD_FILENAMES", &icd).env("VK_DRIVER_FILES", &icd).env("GPUCC_VULKAN_VERDICTS", &verdicts);
+    if let Some(target) = &a.target {
+        run.env("GPUCC_VULKAN_TARGETS", target);
+    }
+    if a.oracle {
+        run.env("GPUCC_VULKAN_ORACLE", "1");
+    }
+    for (dir, name) in [(&a.frames, "GPUCC_VULKAN_FRAMES"), (&a.dump, "GPUCC_VULKAN_DUMP")] {
+        if let Some(dir) = dir {
+            run.env(name, made(dir)?);
+        }
+    }
+    let status = run.status().map_err(|e| Failure::Io(format!("cannot run `{}`: {e}", program.to_string_lossy())))?;
+    let said = std::fs::read_to_string(&verdicts).unwrap_or_default();
+    if let Some(first) = said.lines().next() {
+        let more = said.lines().count() - 1;
+        let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+        return Err(Failure::Input(format!("{first}{more}")));
+    }
+    match code(status) {
+        0 => Ok(()),
+        code => Err(Failure::Said(code)),
+    }
+}

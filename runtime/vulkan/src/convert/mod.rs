@@ -1,0 +1,7 @@
+//! Vulkan's words as those of the pipeline and of the samplers.
+
+pub mod formats;
+pub mod sampler;
+pub mod state;
+
+pub use formats::{aspects, format, vertex_format, vulkan};

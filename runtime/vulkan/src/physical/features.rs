@@ -1,0 +1,69 @@
+//! Features of a device.
+
+use ash::vk;
+use gpucc_ir::{Refusal, Stage};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target};
+
+use crate::settings::Chip;
+
+/// Vulkan's word for a truth.
+pub fn flag(yes: bool) -> vk::Bool32 {
+    if yes { vk::TRUE } else { vk::FALSE }
+}
+
+/// Whether targets of one pipeline may differ in blending and in what is written.
+fn independent_blend(chip: Chip) -> bool {
+    let Chip::Target(t) = chip else { return true };
+    let add = BlendComponent { src: BlendFactor::One, dst: BlendFactor::One, ..BlendComponent::default() };
+    let first = Target { blend: Some(Blend { color: add, alpha: add }), ..Target::new(Format::Rgba8Unorm) };
+    let targets = vec![Some(first), Some(Target { write: 7, ..Target::new(Format::Rgba8Unorm) })];
+    t.caps(Stage::Fragment).io.per_target.has(&Pipeline { targets, ..Pipeline::default() })
+}
+
+/// The features of Vulkan 1.0.
+pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
+    let fragment = |code| flag(chip.has(Stage::Fragment, code));
+    let both = |a, b| flag(chip.has(Stage::Fragment, a) && chip.has(Stage::Fragment, b));
+    let vertex = chip.has(Stage::Vertex, Refusal::StorageBuffers) && chip.has(Stage::Vertex, Refusal::Atomics);
+    let stores = chip.has(Stage::Fragment, Refusal::StorageBuffers) && chip.has(Stage::Fragment, Refusal::Atomics);
+    let layers = chip.has(Stage::Vertex, Refusal::Layers);
+    vk::PhysicalDeviceFeatures {
+        robust_buffer_access: vk::TRUE,
+        full_draw_index_uint32: vk::TRUE,
+        image_cube_array: fragment(Refusal::CubeArrays),
+        independent_blend: flag(independent_blend(chip)),
+        sample_rate_shading: fragment(Refusal::SampleShading),
+        dual_src_blend: fragment(Refusal::DualSource),
+        multi_draw_indirect: vk::TRUE,
+        draw_indirect_first_instance: vk::TRUE,
+        depth_clamp: vk::TRUE,
+        depth_bias_clamp: vk::TRUE,
+        large_points: flag(chip.has(Stage::Vertex, Refusal::PointSize)),
+        multi_viewport: flag(layers),
+        occlusion_query_precise: vk::TRUE,
+        vertex_pipeline_stores_and_atomics: flag(vertex),
+        fragment_stores_and_atomics: flag(stores),
+        shader_image_gather_extended: both(Refusal::Gathers, Refusal::TexelOffsets),
+        shader_storage_image_extended_formats: fragment(Refusal::StorageTextures),
+        shader_storage_image_write_without_format: vk::FALSE,
+        shader_uniform_buffer_array_dynamic_indexing: vk::TRUE,
+        shader_sampled_image_array_dynamic_indexing: vk::TRUE,
+        shader_storage_buffer_array_dynamic_indexing: vk::TRUE,
+        shader_storage_image_array_dynamic_indexing: vk::TRUE,
+        shader_clip_distance: flag(chip.whole(Stage::Vertex, Refusal::ClipDistances)),
+        shader_float64: flag(chip.has_all(Refusal::WideTypes)),
+        shader_int64: vk::TRUE,
+        shader_int16: flag(chip.has_all(Refusal::NarrowIntegers)),
+        ..Default::default()
+    }
+}
+
+/// Whether buffers hold numbers of 16 bits: their stores are atomics on chips that have no narrower store.
+pub fn storage_16(chip: Chip) -> bool {
+    chip.has_all(Refusal::F16) && chip.has_all(Refusal::NarrowIntegers) && chip.has_all(Refusal::Atomics)
+}
+
+/// Whether halves are computed with.
+pub fn halves(chip: Chip) -> bool {
+    chip.has_all(Refusal::F16)
+}

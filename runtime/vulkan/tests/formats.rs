@@ -1,0 +1,107 @@
+//! Words of Vulkan's as ours: formats, state, samplers.
+
+use ash::vk;
+use gpucc_pipeline::{BlendFactor, BlendOperation, Compare, CullMode, Format, StencilOperation, Topology};
+use gpucc_sim::texture::Wrap;
+use gpucc_vulkan::convert::{self, sampler, state};
+
+/// Bytes of a texel by Vulkan's table of compatibility classes.
+#[test]
+fn formats_have_the_size_that_vulkan_says() {
+    for (own, bytes) in [
+        (vk::Format::R8_UNORM, 1),
+        (vk::Format::R8G8_SINT, 2),
+        (vk::Format::B8G8R8A8_SRGB, 4),
+        (vk::Format::A8B8G8R8_UNORM_PACK32, 4),
+        (vk::Format::A2B10G10R10_UNORM_PACK32, 4),
+        (vk::Format::E5B9G9R9_UFLOAT_PACK32, 4),
+        (vk::Format::R16G16B16A16_SFLOAT, 8),
+        (vk::Format::R32G32B32A32_UINT, 16),
+        (vk::Format::D16_UNORM, 2),
+        (vk::Format::D32_SFLOAT, 4),
+        (vk::Format::S8_UINT, 1),
+    ] {
+        assert_eq!(convert::format(own).map(Format::bytes), Some(bytes), "{own:?}");
+    }
+    for none in [vk::Format::UNDEFINED, vk::Format::BC1_RGB_UNORM_BLOCK, vk::Format::R8G8B8_UNORM, vk::Format::R64_UINT]
+    {
+        assert_eq!(convert::format(none), None, "{none:?}");
+    }
+}
+
+#[test]
+fn every_format_has_a_name_of_vulkans() {
+    for &f in Format::ALL {
+        assert_eq!(convert::format(convert::vulkan(f)), Some(f), "{}", f.name());
+    }
+}
+
+#[test]
+fn state_is_converted_by_name() {
+    assert_eq!(state::compare(vk::CompareOp::GREATER_OR_EQUAL), Ok(Compare::GreaterEqual));
+    assert_eq!(state::compare(vk::CompareOp::NOT_EQUAL), Ok(Compare::NotEqual));
+    assert!(state::compare(vk::CompareOp::from_raw(8)).is_err());
+    assert_eq!(state::topology(vk::PrimitiveTopology::TRIANGLE_STRIP), Ok(Topology::TriangleStrip));
+    assert!(state::topology(vk::PrimitiveTopology::TRIANGLE_FAN).is_err());
+    assert_eq!(state::cull(vk::CullModeFlags::BACK), Some(CullMode::Back));
+    assert_eq!(state::cull(vk::CullModeFlags::FRONT_AND_BACK), None);
+    let s = vk::StencilOpState {
+        fail_op: vk::StencilOp::INVERT,
+        pass_op: vk::StencilOp::DECREMENT_AND_WRAP,
+        depth_fail_op: vk::StencilOp::INCREMENT_AND_CLAMP,
+        compare_op: vk::CompareOp::EQUAL,
+        ..Default::default()
+    };
+    let own = state::stencil(&s).expect("a face");
+    assert_eq!((own.fail, own.pass), (StencilOperation::Invert, StencilOperation::DecrementWrap));
+    assert_eq!((own.depth_fail, own.compare), (StencilOperation::IncrementClamp, Compare::Equal));
+}
+
+#[test]
+fn minimum_has_no_factors_and_the_constant_is_by_component() {
+    let mut b = vk::PipelineColorBlendAttachmentState {
+        blend_enable: vk::TRUE,
+        src_color_blend_factor: vk::BlendFactor::SRC_ALPHA,
+        color_blend_op: vk::BlendOp::MIN,
+        src_alpha_blend_factor: vk::BlendFactor::CONSTANT_ALPHA,
+        dst_alpha_blend_factor: vk::BlendFactor::ONE_MINUS_CONSTANT_COLOR,
+        alpha_blend_op: vk::BlendOp::REVERSE_SUBTRACT,
+        ..Default::default()
+    };
+    let own = state::blend(&b).expect("a blending").expect("it blends");
+    assert_eq!(
+        (own.color.operation, own.color.src, own.color.dst),
+        (BlendOperation::Min, BlendFactor::One, BlendFactor::One)
+    );
+    assert_eq!((own.alpha.src, own.alpha.dst), (BlendFactor::Constant, BlendFactor::OneMinusConstant));
+    b.blend_enable = vk::FALSE;
+    assert_eq!(state::blend(&b), Ok(None));
+    let alpha = vk::BlendFactor::CONSTANT_ALPHA;
+    let b = vk::PipelineColorBlendAttachmentState {
+        blend_enable: vk::TRUE,
+        src_color_blend_factor: alpha,
+        ..Default::default()
+    };
+    assert!(state::blend(&b).is_err());
+}
+
+#[test]
+fn samplers_keep_what_they_say() {
+    let i = vk::SamplerCreateInfo {
+        mag_filter: vk::Filter::LINEAR,
+        address_mode_u: vk::SamplerAddressMode::MIRRORED_REPEAT,
+        address_mode_v: vk::SamplerAddressMode::CLAMP_TO_BORDER,
+        address_mode_w: vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        border_color: vk::BorderColor::FLOAT_OPAQUE_BLACK,
+        compare_enable: vk::TRUE,
+        compare_op: vk::CompareOp::LESS,
+        mip_lod_bias: 0.5,
+        max_lod: 3.0,
+        ..Default::default()
+    };
+    let s = sampler::sampler(&i).expect("a sampler");
+    assert_eq!(s.wrap, [Wrap::MirrorRepeat, Wrap::ClampToBorder, Wrap::ClampToEdge]);
+    assert_eq!((s.border, s.compare, s.lod_bias, s.lod_max), ([0, 0, 0, 0x3f80_0000], Some(Compare::Less), 0.5, 3.0));
+    let anisotropic = vk::SamplerCreateInfo { anisotropy_enable: vk::TRUE, max_anisotropy: 4.0, ..Default::default() };
+    assert_eq!(sampler::sampler(&anisotropic).map_err(|f| f.code), Err(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+}

@@ -1,0 +1,160 @@
+//! Instances and physical devices.
+
+use std::ffi::{CStr, c_void};
+use std::sync::Mutex;
+
+use ash::vk::{self, Handle};
+use gpucc_vulkan::border::{
+    vk_icdGetInstanceProcAddr, vk_icdGetPhysicalDeviceProcAddr, vk_icdNegotiateLoaderICDInterfaceVersion,
+};
+
+/// Vulkan by the driver's own function, without a loader.
+pub fn entry() -> ash::Entry {
+    let get_instance_proc_addr = vk_icdGetInstanceProcAddr;
+    // SAFETY: the function is Vulkan's.
+    unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+}
+
+#[test]
+fn the_loader_and_the_driver_agree_on_a_version() {
+    for (offered, agreed, code) in [
+        (7, 5, vk::Result::SUCCESS),
+        (5, 5, vk::Result::SUCCESS),
+        (3, 3, vk::Result::SUCCESS),
+        (1, 1, vk::Result::ERROR_INCOMPATIBLE_DRIVER),
+    ] {
+        let mut version = offered;
+        // SAFETY: the number is there.
+        let got = unsafe { vk_icdNegotiateLoaderICDInterfaceVersion(&mut version) };
+        assert_eq!((version, got), (agreed, code));
+    }
+}
+
+#[test]
+fn functions_of_physical_devices_alone_are_told() {
+    // SAFETY: names end with a zero.
+    let of = |n: &CStr| unsafe { vk_icdGetPhysicalDeviceProcAddr(vk::Instance::null(), n.as_ptr()) };
+    assert!(of(c"vkGetPhysicalDeviceFeatures2KHR").is_some());
+    assert!(of(c"vkDestroyInstance").is_none());
+    assert!(of(c"vkGetPhysicalDeviceNothing").is_none());
+}
+
+#[test]
+fn devices_are_named_by_their_targets() {
+    let entry = entry();
+    // SAFETY: calls by Vulkan's rules.
+    unsafe {
+        let instance = entry.create_instance(&vk::InstanceCreateInfo::default(), None).expect("an instance");
+        let all = instance.enumerate_physical_devices().expect("devices");
+        let name = |&p: &vk::PhysicalDevice| {
+            let p = instance.get_physical_device_properties(p);
+            p.device_name_as_c_str().expect("a name").to_string_lossy().into_owned()
+        };
+        let names: Vec<_> = all.iter().map(name).collect();
+        assert_eq!(names, ["gpucc gcn:gfx8", "gpucc valhall:v10", "gpucc tesla:nva3", "gpucc vivante:gc3000"]);
+        let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); 4];
+        instance.enumerate_physical_device_groups(&mut groups).expect("groups");
+        assert!(groups.iter().zip(&all).all(|(g, &p)| g.physical_device_count == 1 && g.physical_devices[0] == p));
+        instance.destroy_instance(None);
+    }
+}
+
+/// What the tables of refusals say of the default generations.
+#[test]
+fn features_are_those_of_the_chip() {
+    let entry = entry();
+    // SAFETY: calls by Vulkan's rules.
+    unsafe {
+        let instance = entry.create_instance(&vk::InstanceCreateInfo::default(), None).expect("an instance");
+        let all = instance.enumerate_physical_devices().expect("devices");
+        let f: Vec<_> = all.iter().map(|&p| instance.get_physical_device_features(p)).collect();
+        assert_eq!(f.iter().map(|f| f.dual_src_blend).collect::<Vec<_>>(), [1, 1, 1, 0]);
+        assert_eq!(f.iter().map(|f| f.vertex_pipeline_stores_and_atomics).collect::<Vec<_>>(), [1, 1, 0, 1]);
+        assert_eq!(f.iter().map(|f| f.sample_rate_shading).collect::<Vec<_>>(), [1, 1, 1, 0]);
+        assert_eq!(f.iter().map(|f| f.independent_blend).collect::<Vec<_>>(), [1, 1, 1, 0]);
+        assert!(f.iter().all(|f| f.geometry_shader == 0 && f.texture_compression_bc == 0 && f.shader_float64 == 0));
+        let limits = |&p: &_| instance.get_physical_device_properties(p).limits;
+        let l: Vec<_> = all.iter().map(limits).collect();
+        let shared: Vec<_> = l.iter().map(|l| l.max_compute_shared_memory_size).collect();
+        assert_eq!(shared, [64 << 10, 32 << 10, 16 << 10, 64 << 10]);
+        assert_eq!(l.iter().map(|l| l.max_compute_work_group_invocations).collect::<Vec<_>>(), [1024, 1024, 512, 1024]);
+        let depth = |&p: &_| instance.get_physical_device_format_properties(p, vk::Format::D32_SFLOAT);
+        let attachment = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;
+        let deep: Vec<_> = all.iter().map(|p| depth(p).optimal_tiling_features.contains(attachment)).collect();
+        assert_eq!(deep, [true, true, true, false]);
+        let mut draw = vk::PhysicalDeviceShaderDrawParametersFeatures::default();
+        let mut narrow = vk::PhysicalDevice16BitStorageFeatures::default();
+        let mut unknown = vk::PhysicalDeviceRayQueryFeaturesKHR::default();
+        let mut chain =
+            vk::PhysicalDeviceFeatures2::default().push_next(&mut draw).push_next(&mut unknown).push_next(&mut narrow);
+        instance.get_physical_device_features2(all[0], &mut chain);
+        assert_eq!((draw.shader_draw_parameters, narrow.storage_buffer16_bit_access, unknown.ray_query), (1, 1, 0));
+        let mut groups = vk::PhysicalDeviceSubgroupProperties::default();
+        let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut groups);
+        instance.get_physical_device_properties2(all[1], &mut chain);
+        assert_eq!(groups.subgroup_size, 16);
+        instance.destroy_instance(None);
+    }
+}
+
+#[test]
+fn lists_that_are_too_short_are_filled_and_said_to_be() {
+    let entry = entry();
+    // SAFETY: calls by Vulkan's rules.
+    unsafe {
+        let instance = entry.create_instance(&vk::InstanceCreateInfo::default(), None).expect("an instance");
+        let mut n = 2;
+        let mut out = [vk::PhysicalDevice::null(); 3];
+        let get = instance.fp_v1_0().enumerate_physical_devices;
+        assert_eq!(get(instance.handle(), &mut n, out.as_mut_ptr()), vk::Result::INCOMPLETE);
+        assert!(n == 2 && !out[1].is_null() && out[2].is_null());
+        instance.destroy_instance(None);
+    }
+}
+
+static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+unsafe extern "system" fn hear(
+    level: vk::DebugUtilsMessageSeverityFlagsEXT,
+    kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _user: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the driver gives data with a message.
+    let text = unsafe { (*data).message_as_c_str() }.expect("a message").to_string_lossy().into_owned();
+    HEARD.lock().expect("the list").push(format!("{level:?} {kind:?} {text}"));
+    vk::FALSE
+}
+
+/// A handle that names nothing is told to the messengers, and is an error.
+#[test]
+fn what_does_not_exist_is_a_message() {
+    let entry = entry();
+    // SAFETY: calls by Vulkan's rules, but for the one that is on trial.
+    unsafe {
+        let names = [c"VK_EXT_debug_utils".as_ptr()];
+        let info = vk::InstanceCreateInfo::default().enabled_extension_names(&names);
+        let instance = entry.create_instance(&info, None).expect("an instance");
+        let debug = ash::ext::debug_utils::Instance::new(&entry, &instance);
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
+            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
+            .pfn_user_callback(Some(hear));
+        let messenger = debug.create_debug_utils_messenger(&info, None).expect("a messenger");
+        let get = instance.fp_v1_0().enumerate_physical_devices;
+        assert_eq!(
+            get(instance.handle(), std::ptr::null_mut(), std::ptr::null_mut()),
+            vk::Result::ERROR_VALIDATION_FAILED_EXT
+        );
+        let heard = HEARD.lock().expect("the list").join("\n");
+        assert!(heard.contains("a pointer to a result is null"), "{heard}");
+        debug.destroy_debug_utils_messenger(messenger, None);
+        let gone = instance.handle();
+        instance.destroy_instance(None);
+        let mut n = 0;
+        assert_eq!(get(gone, &mut n, std::ptr::null_mut()), vk::Result::ERROR_VALIDATION_FAILED_EXT);
+        let wrong = [c"VK_KHR_nothing".as_ptr()];
+        let info = vk::InstanceCreateInfo::default().enabled_extension_names(&wrong);
+        assert_eq!(entry.create_instance(&info, None).err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
+    }
+}

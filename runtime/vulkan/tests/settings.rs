@@ -1,0 +1,29 @@
+//! The variables of the environment.
+
+use gpucc_vulkan::settings::{Level, Settings};
+
+fn of(list: &[(&str, &str)]) -> Settings {
+    Settings::read(|name| list.iter().find(|v| v.0 == name).map(|v| v.1.to_string()))
+}
+
+fn names(s: &Settings) -> Vec<String> {
+    s.chips.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn devices_are_those_named_in_their_order() {
+    assert_eq!(names(&of(&[])), ["gcn:gfx8", "valhall:v10", "tesla:nva3", "vivante:gc3000"]);
+    let some = of(&[("GPUCC_VULKAN_TARGETS", "interp, tesla:nv50,gcn,interp")]);
+    assert_eq!(names(&some), ["interp", "tesla:nv50", "gcn:gfx8"]);
+    let wrong = of(&[("GPUCC_VULKAN_TARGETS", "gcn,nothing")]);
+    assert_eq!(names(&wrong), Vec::<String>::new());
+    assert!(wrong.faults[0].contains("unknown target `nothing`"), "{:?}", wrong.faults);
+}
+
+#[test]
+fn other_settings_have_their_words() {
+    let s = of(&[("GPUCC_VULKAN_LOG", "info"), ("GPUCC_VULKAN_ORACLE", "1"), ("GPUCC_VULKAN_DUMP", "d")]);
+    assert_eq!((s.level, s.oracle, s.dump.is_some(), s.frames.is_some()), (Level::Info, true, true, false));
+    let s = of(&[("GPUCC_VULKAN_LOG", "loud"), ("GPUCC_VULKAN_ORACLE", "0")]);
+    assert_eq!((s.level, s.oracle, s.faults.len()), (Level::Error, false, 1));
+}
