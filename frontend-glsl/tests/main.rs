@@ -1,1 +1,76 @@
 //! GLSL of all versions by the reference compiler; without it the tests say that they are skipped.
+
+use gpucc_frontend_glsl::{Around, Failed, Stage, has_compiler, loose_uniforms, read, shadertoy};
+use gpucc_ir::Class;
+
+fn installed() -> bool {
+    let is = has_compiler();
+    if !is {
+        eprintln!("skipped: there is no `glslangValidator`");
+    }
+    is
+}
+
+/// Versions that Vulkan has not, and names that were free in them.
+#[test]
+fn old_versions_are_read() {
+    if !installed() {
+        return;
+    }
+    let body = "varying vec2 uv; uniform sampler2D texture; uniform float sample;\nvoid main() { gl_FragColor = texture2D(texture, uv) * sample; }\n";
+    for version in ["", "#version 110\n", "#version 120\n", "#version 100\nprecision mediump float;\n"] {
+        let module = read(&format!("{version}{body}"), Stage::Fragment, &Around::default());
+        let module = module.unwrap_or_else(|e| panic!("{version}: {e:?}"));
+        let names: Vec<String> = loose_uniforms(&module, Stage::Fragment).into_iter().map(|m| m.name).collect();
+        assert_eq!(names.len(), 1, "{version}: {names:?}");
+    }
+}
+
+/// A body is one with `mainImage` and without `main`; words in comments are none.
+#[test]
+fn bodies_are_known() {
+    assert!(shadertoy("void mainImage(out vec4 c, in vec2 p) {} // main()").is_some());
+    assert!(shadertoy("void mainImage(out vec4 c, in vec2 p) {} void main() {}").is_none());
+    assert!(shadertoy("// mainImage()\nvoid f() {}").is_none());
+}
+
+/// Damaged texts are wrong or refused, with places in the text, and end nothing.
+#[test]
+fn damaged_texts_end_nothing() {
+    if !installed() {
+        return;
+    }
+    let text = "#version 450\nlayout(local_size_x = 4) in;\nlayout(set = 0, binding = 0) buffer O { vec4 o[]; };\nstruct S { float a[3]; mat3 m; };\nfloat f(inout S s, int n) { for (int i = 0; i < n; i++) s.a[i % 3] += s.m[i % 3].y; return s.a[0]; }\nvoid main() { S s = S(float[3](1.0, 2.0, 3.0), mat3(1.0)); o[gl_LocalInvocationIndex] = vec4(f(s, 5)); }\n";
+    let mut seed = 1u64;
+    let mut below = |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n
+    };
+    for _ in 0..24 {
+        let mut bytes = text.as_bytes().to_vec();
+        for _ in 0..=below(3) {
+            let at = below(bytes.len());
+            match below(4) {
+                0 => bytes[at] = b"(){}[];#\\\"'*/9aZ\n"[below(17)],
+                1 => drop(bytes.remove(at)),
+                2 => bytes.truncate(at + 1),
+                _ => {
+                    let end = bytes.len().min(at + 1 + below(40));
+                    let part = bytes[at..end].to_vec();
+                    bytes.splice(at..at, part);
+                }
+            }
+        }
+        let damaged = String::from_utf8(bytes).expect("letters of ASCII");
+        match read(&damaged, Stage::Compute, &Around::default()) {
+            Ok(module) => assert_eq!(module.len() % 4, 0),
+            Err(Failed::NoCompiler) => panic!("it was there"),
+            Err(Failed::Said(list, files)) => {
+                assert!(list.iter().all(|d| d.class != Class::Internal), "{damaged}\n{list:?}");
+                let long: usize = files.iter().map(|f| f.text().len() + 1).sum();
+                let inside = list.iter().flat_map(|d| &d.labels).all(|l| (l.span.end as usize) <= long);
+                assert!(inside && !list.is_empty(), "{damaged}\n{list:?}");
+            }
+        }
+    }
+}

@@ -24,6 +24,7 @@ mod gfx_hostile;
 mod gfx_mutants;
 mod gfx_recorded;
 mod gfx_spirv;
+mod glsl_readers;
 mod graphics;
 mod hostile;
 mod immediates;
