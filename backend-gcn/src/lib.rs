@@ -236,9 +236,9 @@ impl Family for GcnFamily {
     type State = State;
     type Encoded = encoded::Code;
 
-    const NAME: &'static str = "gcn";
-    const GENERATIONS: &'static [&'static str] = &["gfx6", "gfx7", "gfx8"];
-    const DEFAULT_GENERATION: usize = 2;
+    const NAME: &'static str = machine::NAME;
+    const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
+    const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::lower("empty-merges", empty_merges),

@@ -357,9 +357,9 @@ impl Family for TeslaFamily {
     type State = Shape;
     type Encoded = encoded::Code;
 
-    const NAME: &'static str = "tesla";
-    const GENERATIONS: &'static [&'static str] = &["nv50", "nv84", "nva0", "nva3"];
-    const DEFAULT_GENERATION: usize = 3;
+    const NAME: &'static str = machine::NAME;
+    const GENERATIONS: &'static [&'static str] = machine::GENERATIONS.split_at(machine::COMPILED).0;
+    const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),

@@ -245,9 +245,9 @@ impl Family for ValhallFamily {
     type State = State;
     type Encoded = encoded::Code;
 
-    const NAME: &'static str = "valhall";
-    const GENERATIONS: &'static [&'static str] = &["v9", "v10"];
-    const DEFAULT_GENERATION: usize = 1;
+    const NAME: &'static str = machine::NAME;
+    const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
+    const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),

@@ -96,9 +96,9 @@ impl Family for VivanteFamily {
     type State = State;
     type Encoded = encoded::Code;
 
-    const NAME: &'static str = "vivante";
-    const GENERATIONS: &'static [&'static str] = &["gc2000", "gc3000", "gc7000"];
-    const DEFAULT_GENERATION: usize = 1;
+    const NAME: &'static str = machine::NAME;
+    const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
+    const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::lower("zero-undefs", |f, cx, _| zero_undefs::run(f, cx)),

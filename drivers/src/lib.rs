@@ -4,21 +4,13 @@
 //! brings back what a program wrote. Its numbers come from references alone: it shares no code about encodings with machines or
 //! compilers, and this package depends on neither.
 //!
-//! Code common to all families is in [`place`], [`surface`] and [`link`]; a family is a module with an implementation of
-//! [`Descriptors`].
+//! Code common to all families is in [`place`], [`surface`] and [`link`]; a family has an implementation of
+//! [`Descriptors`] in its folder (`backend-X/driver`).
 
-#[cfg(feature = "gcn")]
-pub mod gcn;
 pub mod link;
 pub mod place;
 pub mod placer;
 pub mod surface;
-#[cfg(feature = "tesla")]
-pub mod tesla;
-#[cfg(feature = "valhall")]
-pub mod valhall;
-#[cfg(feature = "vivante")]
-pub mod vivante;
 
 pub use place::{Descriptors, Part};
 pub use placer::Placer;
@@ -46,6 +38,16 @@ pub trait DriverPart {
 
     /// Puts the texels of writable textures back.
     fn download(&self, device: &Device, dispatch: &mut Dispatch);
+}
+
+/// What a driver part found for the name of a generation.
+///
+/// # Errors
+/// Nothing was found: no generation stands for another.
+pub fn of_generation<T>(family: &str, found: Option<T>, generation: &str) -> Result<T, Trap> {
+    found.ok_or_else(|| {
+        Trap::new(TrapKind::Container, format!("no driver part for generation `{generation}` of {family}"))
+    })
 }
 
 /// A draw as a driver gets it.
@@ -126,8 +128,8 @@ pub fn needed(entry: &Entry) -> bool {
 ///
 /// # Errors
 /// The refusals of driver part and machine, and the traps of the machine.
-pub fn run(
-    part: &mut dyn DriverPart,
+pub fn run<P: DriverPart>(
+    part: impl FnOnce() -> Result<P, Trap>,
     machine: RunOnFn,
     container: &Container,
     entry: Option<&str>,
@@ -137,6 +139,7 @@ pub fn run(
     let Some(e) = chosen(container, entry).filter(|e| needed(e)) else {
         return machine(container, entry, dispatch, &mut Device::default(), options);
     };
+    let mut part = part()?;
     let mut device = part.upload(e, dispatch)?;
     let report = machine(container, entry, dispatch, &mut device, options);
     part.download(&device, dispatch);

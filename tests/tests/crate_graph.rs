@@ -64,6 +64,8 @@ fn forbidden_edges_do_not_exist() {
             forbid(&machine, compiler, "machines see bytes and metadata only");
         }
         forbid(&machine, &format!("gpucc-{f}"), "a machine shares nothing with its compiler");
+        forbid(&machine, &format!("gpucc-{f}-driver"), "a machine shares nothing with the driver part");
+        forbid(&format!("gpucc-{f}"), &format!("gpucc-{f}-driver"), "a compiler shares nothing with the driver part");
         for other in FAMILIES.iter().filter(|o| **o != f) {
             forbid(&machine, &format!("gpucc-{other}-machine"), "no family knows another");
             forbid(&format!("gpucc-{f}"), &format!("gpucc-{other}"), "no backend knows another");
@@ -80,6 +82,7 @@ fn forbidden_edges_do_not_exist() {
             "gpucc-regalloc",
             "gpucc-mir",
             "gpucc-driver",
+            "gpucc-drivers",
             "gpucc-container",
             "gpucc-frontend-naga",
             "gpucc-frontend-spirv",
@@ -96,11 +99,24 @@ fn forbidden_edges_do_not_exist() {
         forbid("gpucc-scene", compiler, "what a scene alone decides needs no compiled shader");
     }
     forbid("gpucc-frontend-spirv", "gpucc-frontend-naga", "SPIR-V is read without naga");
-    // A driver part and a machine, or a compiler, share the container and memory, not code.
-    let mut drivers = reach(&edges, "gpucc-drivers");
-    drivers.retain(|d| d.starts_with("gpucc") && d != "gpucc-features");
-    drivers.sort();
-    assert_eq!(drivers, ["gpucc-container", "gpucc-num", "gpucc-pipeline", "gpucc-sim"], "driver parts know no more");
+    // A driver part and a machine, or a compiler, share the container and memory, not code. A profile speaks of the IR's ops, and shares
+    // no arithmetic with the machine.
+    let ours = |name: &str| {
+        let mut all = reach(&edges, name);
+        all.retain(|d| d.starts_with("gpucc") && d != "gpucc-features");
+        all.sort();
+        all
+    };
+    const SHARED: [&str; 4] = ["gpucc-container", "gpucc-num", "gpucc-pipeline", "gpucc-sim"];
+    assert_eq!(ours("gpucc-drivers"), SHARED, "driver parts know no more");
+    for f in FAMILIES {
+        let mut found = ours(&format!("gpucc-{f}-driver"));
+        found.retain(|d| d != "gpucc-drivers");
+        assert_eq!(found, SHARED, "the driver part of {f} knows neither compiler nor machine");
+        let known = ["gpucc-interp", "gpucc-ir", "gpucc-num", "gpucc-pipeline", "gpucc-container", "gpucc-sim"];
+        let other = ours(&format!("gpucc-{f}-profile")).into_iter().find(|d| !known.contains(&d.as_str()));
+        assert_eq!(other, None, "the profile of {f} knows neither compiler nor machine");
+    }
     for own in ["gpucc-isa", "gpucc-num", "gpucc-container", "gpucc-pipeline"] {
         for (name, _) in &edges {
             // Plain data that the container carries.

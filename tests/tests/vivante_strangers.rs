@@ -4,8 +4,8 @@
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Entry;
 use gpucc_isa::{Notes, stage};
-use gpucc_machines::drivers::vivante::{Chip, link_words};
 use gpucc_tests::{exec, shared};
+use gpucc_vivante_driver::{Chip, link_words};
 use serde_json::Value;
 
 /// The programs, if they are there: one JSON object a line.
@@ -123,7 +123,7 @@ fn interface_words_are_those_of_another_compiler() {
         let list = &p["state"][if is_vertex(p) { "varyings" } else { "inputs" }];
         let components = |v: &Value| v["components"].as_u64().expect("a number") as u32;
         let components: Vec<u32> = list.as_array().expect("varyings").iter().map(components).collect();
-        let chip = Chip::of(p["generation"].as_str().expect("a chip"));
+        let chip = Chip::of(p["generation"].as_str().expect("a chip")).expect("a generation");
         for (register, ours) in link_words(chip, components.len() as u32 + 1, &components) {
             let Some((_, name)) = LINK.iter().find(|l| l.0 == register) else { continue };
             let Some(theirs) = p["state"]["words"][*name].as_str() else { continue };

@@ -141,7 +141,9 @@ fn main() -> ExitCode {
                 eprintln!("no family `{wrong}`; available: {}", FAMILIES.join(", "));
                 return ExitCode::from(2);
             }
-            let names = rest.iter().flat_map(|f| [format!("gpucc-{f}-machine"), format!("gpucc-{f}")]);
+            let names = rest
+                .iter()
+                .flat_map(|f| ["-machine", "-driver", "-profile", ""].map(|part| format!("gpucc-{f}{part}")));
             packages(&names.collect::<Vec<_>>(), no_clippy, tests, SAMPLE) && (!tests.is_empty() || scenes(&rest))
         }
         Some("crate") if !rest.is_empty() => {

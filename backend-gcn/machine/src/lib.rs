@@ -28,3 +28,12 @@ pub use op::Op;
 pub use page::reference_page;
 pub use rows::table;
 pub use vectors::check_vector;
+
+/// Family name as in targets.
+pub const NAME: &str = <Gcn as gpucc_isa::Isa>::NAME;
+/// Generation names, oldest first: what else names generations takes them from here, or answers an unknown one with an error.
+pub const GENERATIONS: &[&str] = <Gcn as gpucc_isa::Isa>::GENERATIONS;
+/// Index of the generation that a bare family name means.
+pub const DEFAULT_GENERATION: usize = 2;
+/// Whether program types read words differently.
+pub const HAS_STAGES: bool = false;

@@ -28,6 +28,17 @@ pub use types::{AtomOp, Attrs, Kind, Memory, Op, Ty, Unit, Width};
 use gpucc_isa::{Cursor, DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
 use std::sync::LazyLock;
 
+/// Family name as in targets.
+pub const NAME: &str = <Tesla as Isa>::NAME;
+/// Generation names, oldest first: what else names generations takes them from here, or answers an unknown one with an error.
+pub const GENERATIONS: &[&str] = <Tesla as Isa>::GENERATIONS;
+/// How many of them programs are compiled for: of mcp77 words are read and written alone.
+pub const COMPILED: usize = 4;
+/// Index of the generation that a bare family name means.
+pub const DEFAULT_GENERATION: usize = 3;
+/// Whether program types read words differently.
+pub const HAS_STAGES: bool = true;
+
 /// The instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tesla;

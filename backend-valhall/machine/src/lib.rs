@@ -35,6 +35,15 @@ pub use modifiers::{
 pub use page::reference_page;
 pub use rows::{OPS, Op, ROWS};
 
+/// Family name as in targets.
+pub const NAME: &str = <Valhall as Isa>::NAME;
+/// Generation names, oldest first: what else names generations takes them from here, or answers an unknown one with an error.
+pub const GENERATIONS: &[&str] = <Valhall as Isa>::GENERATIONS;
+/// Index of the generation that a bare family name means.
+pub const DEFAULT_GENERATION: usize = 1;
+/// Whether program types read words differently.
+pub const HAS_STAGES: bool = false;
+
 /// The execution unit that an instruction is charged to (section 11.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {

@@ -28,6 +28,15 @@ pub use operand::{IDENTITY, broadcast, dst, instruction, swizzle};
 pub use page::reference_page;
 pub use rows::{Attrs, Class, Kind, Need, Op};
 
+/// Family name as in targets.
+pub const NAME: &str = <Vivante as Isa>::NAME;
+/// Generation names, oldest first: what else names generations takes them from here, or answers an unknown one with an error.
+pub const GENERATIONS: &[&str] = <Vivante as Isa>::GENERATIONS;
+/// Index of the generation that a bare family name means.
+pub const DEFAULT_GENERATION: usize = 1;
+/// Whether program types read words differently.
+pub const HAS_STAGES: bool = false;
+
 /// The instruction set; generations are 0 gc2000, 1 gc3000, 2 gc7000.
 #[derive(Clone, Copy, Debug)]
 pub struct Vivante;

@@ -21,6 +21,7 @@ pub mod compare;
 mod cores;
 mod exec;
 mod fixed;
+pub mod formulas;
 mod interpolate;
 mod memory;
 mod oob;

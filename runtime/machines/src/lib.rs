@@ -3,7 +3,6 @@
 pub mod comparison;
 pub mod launch;
 mod oracle;
-mod profile;
 
 pub use comparison::{Comparison, Count};
 pub use launch::Launch;
@@ -72,70 +71,48 @@ pub struct Machine {
     pub sampling: fn(&Sampler) -> Precision,
 }
 
-/// A row: the entry points of a machine and of its driver part, which have the same names in each family, and the rest by name.
-macro_rules! machine {
-    ($module:ident, $krate:ident, $family:literal, $($field:ident: $value:expr),* $(,)?) => {
-        Machine {
-            family: $family,
-            disassemble: |code, g, s, notes| {
-                let text = $krate::listing(code, g as u8, s, notes);
-                Listing { bad_words: $krate::undecodable(code, g as u8, s), text }
+/// A row: the entry points of a machine, of its driver part and of its profile, which have the same names in each family.
+macro_rules! families {
+    ($($feature:literal: $machine:ident, $driver:ident, $profile:ident;)*) => {
+        /// The machines, in the order in which reports list families.
+        pub static MACHINES: &[Machine] = &[$(
+            #[cfg(feature = $feature)]
+            Machine {
+                family: $machine::NAME,
+                generations: $machine::GENERATIONS,
+                default_generation: $machine::DEFAULT_GENERATION,
+                has_stages: $machine::HAS_STAGES,
+                disassemble: |code, g, s, notes| {
+                    let text = $machine::listing(code, g as u8, s, notes);
+                    Listing { bad_words: $machine::undecodable(code, g as u8, s), text }
+                },
+                assemble: |text, g, s, long| $machine::assemble(text, g as u8, s, long),
+                disasm_line: |line, g, s| $machine::disasm_words_line(line, g as u8, s),
+                asm_line: |line, g, s, long| $machine::asm_words_line(line, g as u8, s, long),
+                check_vector: $machine::vectors::check_vector,
+                names: $machine::names::NAMES,
+                run: |container, entry, dispatch, options| {
+                    let part = || $driver::part(&container.generation, options.perturb);
+                    drivers::run(part, $machine::run_on, container, entry, dispatch, options)
+                },
+                stages: |job, dispatch, options, run| {
+                    let mut part = $driver::part(&job.programs.0.generation, options.perturb)?;
+                    drivers::stages(&mut part, $machine::draw, job, dispatch, options, run)
+                },
+                blends: $driver::blends,
+                profile: $profile::profile,
+                sampling: $profile::sampling,
             },
-            assemble: |text, g, s, long| $krate::assemble(text, g as u8, s, long),
-            disasm_line: |line, g, s| $krate::disasm_words_line(line, g as u8, s),
-            asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
-            check_vector: $krate::vectors::check_vector,
-            names: $krate::names::NAMES,
-            run: |container, entry, dispatch, options| {
-                let mut part = drivers::$module::part(&container.generation, options.perturb);
-                drivers::run(&mut part, $krate::run_on, container, entry, dispatch, options)
-            },
-            stages: |job, dispatch, options, run| {
-                let mut part = drivers::$module::part(&job.programs.0.generation, options.perturb);
-                drivers::stages(&mut part, $krate::draw, job, dispatch, options, run)
-            },
-            profile: profile::$module::profile,
-            sampling: profile::$module::sampling,
-            $($field: $value),*
-        }
+        )*];
     };
 }
 
-/// The machines, in the order in which reports list families.
-pub static MACHINES: &[Machine] = &[
-    #[cfg(feature = "valhall")]
-    machine!(
-        valhall, gpucc_valhall_machine, "valhall",
-        generations: &["v9", "v10"],
-        default_generation: 1,
-        has_stages: false,
-        blends: drivers::valhall::blends,
-    ),
-    #[cfg(feature = "tesla")]
-    machine!(
-        tesla, gpucc_tesla_machine, "tesla",
-        generations: &["nv50", "nv84", "nva0", "nva3", "mcp77"],
-        default_generation: 3,
-        has_stages: true,
-        blends: |_| true,
-    ),
-    #[cfg(feature = "gcn")]
-    machine!(
-        gcn, gpucc_gcn_machine, "gcn",
-        generations: &["gfx6", "gfx7", "gfx8"],
-        default_generation: 2,
-        has_stages: false,
-        blends: |_| true,
-    ),
-    #[cfg(feature = "vivante")]
-    machine!(
-        vivante, gpucc_vivante_machine, "vivante",
-        generations: &["gc2000", "gc3000", "gc7000"],
-        default_generation: 1,
-        has_stages: false,
-        blends: |_| true,
-    ),
-];
+families! {
+    "valhall": gpucc_valhall_machine, gpucc_valhall_driver, gpucc_valhall_profile;
+    "tesla": gpucc_tesla_machine, gpucc_tesla_driver, gpucc_tesla_profile;
+    "gcn": gpucc_gcn_machine, gpucc_gcn_driver, gpucc_gcn_profile;
+    "vivante": gpucc_vivante_machine, gpucc_vivante_driver, gpucc_vivante_profile;
+}
 
 /// The profile under which the oracle computes as the machine of a family and generation does, bit for bit but for the
 /// sign of zero and the payload of NaN; without a machine that of the rules.

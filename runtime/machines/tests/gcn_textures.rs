@@ -2,9 +2,9 @@
 //! model on the textures as they were bound.
 
 use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage};
+use gpucc_drivers::DriverPart;
+use gpucc_gcn_driver as gcn;
 use gpucc_gcn_machine::abi;
-use gpucc_machines::drivers::DriverPart;
-use gpucc_machines::drivers::gcn;
 use gpucc_sim::texture::{
     Coord, Dim, Face, Filter, Format, Image, NearestRounding, Precision, Sampler, Wrap, load, sample,
 };
@@ -284,7 +284,7 @@ fn stores_and_atomics_come_back() {
 /// Runs with descriptors that `change` got its hands on.
 fn changed(g: usize, d: &Dispatch, container: &Container, change: impl FnOnce(&mut [u8])) -> Result<Vec<u32>, Trap> {
     let mut d = d.clone();
-    let mut part = gcn::part(GENERATIONS[g], None);
+    let mut part = gcn::part(GENERATIONS[g], None).expect("a driver part");
     let mut device: Device = part.upload(&container.entries[0], &d)?;
     change(&mut device.residents.last_mut().unwrap().bytes);
     gpucc_gcn_machine::run_on(container, None, &mut d, &mut device, &RunOptions::default())?;

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use gpucc_container::{Access, Entry, Resource, ResourceKind, Shape};
-use gpucc_machines::drivers::DriverPart;
-use gpucc_machines::drivers::gcn::{
+use gpucc_drivers::DriverPart;
+use gpucc_gcn_driver::{
     self, Chip, Slot, SlotKind, TextureView, buffer_words, sampler_words, slot_size, table_layout, texture_words,
 };
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Image, Sampler, Wrap};
@@ -102,7 +102,10 @@ fn storage_views_have_size_and_address_of_their_level() {
     let entry = |kind| Entry { resources: vec![resource(kind, Access::ReadWrite)], ..Entry::default() };
     let view = BoundTexture { base_level: 1, levels: 1, ..BoundTexture::whole(0, 0, 0, &texture, Dim::D2) };
     let dispatch = Dispatch::new([1; 3]).with_image(texture).with_view(view);
-    let device = gcn::part("gfx8", None).upload(&entry(ResourceKind::StorageTexture), &dispatch).unwrap();
+    let device = gpucc_gcn_driver::part("gfx8", None)
+        .expect("a driver part")
+        .upload(&entry(ResourceKind::StorageTexture), &dispatch)
+        .unwrap();
     let words = &device.descriptors[0].words;
     assert_eq!(words.len(), 8);
     // Level 0 has 48 rows of 256 bytes.
@@ -111,7 +114,10 @@ fn storage_views_have_size_and_address_of_their_level() {
     assert_eq!((words[2], words[3] & 0x000f_f000, words[4]), (0x4005_c01f, 0, 31 << 13));
     assert!(device.residents[0].writable);
     // Sampled, it is level 1 of the image, and a null T# of its FMASK stands behind it.
-    let device = gcn::part("gfx8", None).upload(&entry(ResourceKind::Texture), &dispatch).unwrap();
+    let device = gpucc_gcn_driver::part("gfx8", None)
+        .expect("a driver part")
+        .upload(&entry(ResourceKind::Texture), &dispatch)
+        .unwrap();
     let words = &device.descriptors[0].words;
     assert_eq!((words[2], words[3] & 0x000f_f000), (0x400b_c03f, 0x0001_1000));
     assert_eq!(words[8..], [0; 8]);

@@ -1,8 +1,8 @@
-//! Tests of `runtime/machines/src/profile.rs`.
+//! Tests of `backend-X/profile`.
 
-use gpucc_num::sfu;
 use gpucc_sim::SplitMix64;
 use gpucc_tesla_machine::math as tesla;
+use gpucc_tesla_profile::sfu;
 
 /// Two programs from one reference: the machine's and the profile's give the same bits.
 #[test]

@@ -1,7 +1,7 @@
 //! Words that Tesla's driver part writes, against those that `isa/graphics-tesla.md` has from another driver.
 
-use gpucc_machines::drivers::tesla::{TextureView, sampler_words, texture_words};
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
+use gpucc_tesla_driver::{TextureView, sampler_words, texture_words};
 
 fn view(format: Format, dim: Dim, size: [u32; 3], levels: u32, tile: [u32; 2]) -> TextureView {
     TextureView {

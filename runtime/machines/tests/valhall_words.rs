@@ -1,12 +1,12 @@
 //! Valhall's driver part against the descriptors that drivers filled (`isa/graphics-valhall.md`, section b, the table): all words of
 //! them, but for addresses.
 
-use gpucc_machines::drivers::valhall::{
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Target, VertexFormat};
+use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
+use gpucc_valhall_driver::{
     TextureView, attribute_words, blend_words, buffer_words, dummy_sampler, sampler_words, texture_words,
     vertex_format_bits,
 };
-use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Target, VertexFormat};
-use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
 
 #[test]
 fn textures_are_the_dumped_ones() {

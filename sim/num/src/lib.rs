@@ -14,7 +14,6 @@ pub mod f32;
 pub mod f64;
 pub mod int;
 pub mod pack;
-pub mod sfu;
 pub mod special;
 
 /// The NaN that f32 arithmetic returns.

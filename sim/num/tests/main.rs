@@ -2,4 +2,3 @@
 
 mod f16;
 mod f32;
-mod sfu;

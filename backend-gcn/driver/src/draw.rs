@@ -1,0 +1,63 @@
+//! A draw: the table of vertex buffers, register words.
+
+use gpucc_container::Entry;
+use gpucc_pipeline::Pipeline;
+use gpucc_sim::{Device, Registers, Trap};
+
+use super::words::{Chip, vertex_words};
+use gpucc_drivers::link::{PlacedAttribute, link};
+use gpucc_drivers::placer::Placer;
+
+/// The bind group that stands for vertex buffers in the lists of tables: the number of their table less one.
+const VERTEX_GROUP: u32 = 0xfffe;
+/// Where the first parameter of a fragment program comes from; those of others follow.
+const SPI_PS_INPUT_CNTL_0: u32 = 0x28644;
+/// The number of the vertex program's parameter in it.
+const PARAMETER: u32 = 0x3f;
+/// Space of all registers: they are named by address.
+const SPACE: u16 = 0;
+/// Components that attachments are written.
+const CB_TARGET_MASK: u32 = 0x28238;
+
+/// V#s of the buffers that attributes come from.
+pub(super) fn vertex_table(
+    chip: Chip,
+    list: &[PlacedAttribute<'_>],
+    device: &mut Device,
+    placer: &mut Placer,
+) -> Result<(), Trap> {
+    let mut table: Vec<[u32; 4]> = Vec::new();
+    for a in list {
+        let at = usize::from(a.row.index);
+        if table.len() <= at {
+            table.resize(at + 1, [0; 4]);
+        }
+        table[at] = vertex_words(chip, a.address, a.bytes, a.layout.stride as u32);
+    }
+    if table.is_empty() {
+        return Ok(());
+    }
+    let bytes = table.iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
+    let address = placer.constant(device, "table of vertex buffers".into(), bytes)?;
+    device.tables.push((VERTEX_GROUP, address));
+    Ok(())
+}
+
+/// The state that the programs want, with the rest that only the pair of them says.
+pub(super) fn registers(vertex: &Entry, fragment: Option<&Entry>, pipeline: &Pipeline) -> Result<Registers, Trap> {
+    let mut all = Registers::new();
+    for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
+        all.set(w.space, w.register, w.value, w.mask);
+    }
+    for (from, to) in fragment.map_or(Ok(Vec::new()), |f| link(vertex, f))? {
+        let register = SPI_PS_INPUT_CNTL_0 + 4 * u32::from(to.index);
+        all.set(SPACE, register, from.index.into(), PARAMETER);
+    }
+    let mask = pipeline
+        .targets
+        .iter()
+        .enumerate()
+        .fold(0, |m, (k, t)| m | t.as_ref().map_or(0, |t| u32::from(t.write) << (4 * k)));
+    all.set(SPACE, CB_TARGET_MASK, mask, u32::MAX);
+    Ok(all)
+}

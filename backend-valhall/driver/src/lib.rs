@@ -1,0 +1,245 @@
+//! Valhall: texels in planes, descriptors of 32 bytes in tables, a table of these tables (`isa/valhall.md` 8.3, `isa/graphics-valhall.md`
+//! a.4 and b).
+//!
+//! Table 0 is the driver's own: 16 attributes and then the sampler of instructions that need none in vertex programs, that sampler
+//! first in others. Table s + 1 has the bindings of group s.
+
+mod surface;
+mod words;
+
+pub use words::{
+    PlaneView, TextureView, attribute_words, blend_words, blends, buffer_words, dummy_sampler, format_bits,
+    plane_words, sampler_words, table_words, texture_words, vertex_format_bits,
+};
+
+use gpucc_container::{Entry, Resource, ResourceKind, Stage, Variant};
+use gpucc_pipeline::StepMode;
+use gpucc_sim::texture::{Dim, Image};
+use gpucc_sim::{Device, Dispatch, Registers, Trap, TrapKind};
+
+use gpucc_drivers::link::PlacedAttribute;
+use gpucc_drivers::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, of_generation};
+use surface::Planes;
+
+/// Words of a descriptor.
+const WORDS: usize = 8;
+
+/// Attributes of a vertex program.
+const ATTRIBUTES: usize = 16;
+
+/// Vertex buffers behind them and the sampler.
+const BUFFERS: usize = 16;
+/// Register of the command stream: the blend descriptors.
+const BLEND: u32 = 50;
+const SPACE: u16 = 0;
+
+/// The fields of Valhall's descriptors.
+pub struct Valhall {
+    /// Whether planes have the sizes of their levels.
+    v10: bool,
+}
+
+/// The driver part of a generation, by its name; `perturb` moves addresses.
+///
+/// # Errors
+/// A generation that there is none for.
+pub fn part(generation: &str, perturb: Option<u64>) -> Result<Part<Valhall>, Trap> {
+    let v10 = match generation {
+        "v9" => Some(false),
+        "v10" => Some(true),
+        _ => None,
+    };
+    Ok(Part::new(Valhall { v10: of_generation("valhall", v10, generation)? }, perturb))
+}
+
+impl Descriptors for Valhall {
+    type Layout = Planes;
+
+    fn layout(&self, image: &Image, plane: Plane) -> Planes {
+        Planes::new(image, plane)
+    }
+
+    /// The descriptor, and behind it those of its planes, which [`Descriptors::tables`] places.
+    fn texture(&self, b: &BoundView<'_, Planes>) -> Result<Vec<u32>, Trap> {
+        whole(b.resource)?;
+        let (s, view) = (b.layout, b.view);
+        let storage = b.resource.kind == ResourceKind::StorageTexture;
+        let dim = if storage && view.dim == Dim::Cube { Dim::D2 } else { view.dim };
+        let levels = if storage { 1 } else { view.levels };
+        let [w, h, d] = s.level_size(view.base_level);
+        let layers = match dim {
+            Dim::D3 => 1,
+            Dim::Cube => view.layers / 6,
+            _ => view.layers,
+        };
+        let texture = TextureView {
+            format: b.format(),
+            dim,
+            size: [w, h, if dim == Dim::D3 { d } else { 1 }],
+            levels,
+            layers,
+            samples: s.samples,
+            tiled: s.tiled,
+            planes: 0,
+        };
+        let mut words = texture_words(&texture).to_vec();
+        let of = if dim == Dim::D3 { 1 } else { view.layers };
+        for (layer, level) in (0..of).flat_map(|layer| (0..levels).map(move |level| (layer, level))) {
+            let level = view.base_level + level;
+            let [start, row_stride, slice_stride, size] = s.plane(level, view.base_layer + layer);
+            let [w, h, _] = s.level_size(level);
+            words.extend(plane_words(&PlaneView {
+                address: b.address + start,
+                size,
+                bytes: s.bytes,
+                tiled: s.tiled,
+                row_stride,
+                slice_stride,
+                extent: self.v10.then_some([w, h]),
+            }));
+        }
+        Ok(words)
+    }
+
+    fn sampler(&self, r: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap> {
+        whole(r)?;
+        Ok(sampler_words(dispatch.require_sampler(r.group, r.binding, element)?).to_vec())
+    }
+
+    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
+        let listed = |r: &&Resource| r.kind != ResourceKind::Immediates;
+        let count = entry.resources.iter().filter(listed).map(|r| r.group + 2).max().unwrap_or(1);
+        let mut directory: Vec<u32> = Vec::new();
+        for table in 0..count {
+            let words = match table {
+                0 => own_table(entry.stage),
+                n => group_table(entry, n - 1, dispatch, device, placer)?,
+            };
+            if words.is_empty() {
+                directory.extend([0; 4]);
+                continue;
+            }
+            let (name, size) = (table_name(entry.stage, table), 4 * words.len() as u32);
+            directory.extend(table_words(placer.constant(device, name, bytes(&words))?, size));
+        }
+        let pointer = placer.constant(device, "table of tables".into(), bytes(&directory))?;
+        // The number of tables is in the low bits.
+        device.tables.push((0, pointer | u64::from(count)));
+        Ok(())
+    }
+
+    /// Attributes, and behind the sampler their buffers, in the table that the vertex program has already.
+    fn vertex_tables(&self, list: &[PlacedAttribute<'_>], device: &mut Device, _: &mut Placer) -> Result<(), Trap> {
+        let name = table_name(Stage::Vertex, 0);
+        let Some(table) = device.residents.iter_mut().find(|r| r.name == name) else { return Ok(()) };
+        let mut put = |n: usize, words: [u32; WORDS]| {
+            let at = 4 * WORDS * n;
+            table.bytes[at..at + 4 * WORDS].copy_from_slice(&bytes(&words));
+        };
+        for a in list {
+            let Some(format) = vertex_format_bits(a.attribute.format) else {
+                let what = format!("no attribute has the format {}", a.attribute.format.name());
+                return Err(Trap::new(TrapKind::Unsupported, what));
+            };
+            let (n, buffer) = (usize::from(a.row.index), ATTRIBUTES + 1 + a.slot);
+            if n >= ATTRIBUTES || a.slot >= BUFFERS {
+                let what = format!("attribute {n}, vertex buffer {}: there is no room in the table", a.slot);
+                return Err(Trap::new(TrapKind::Unsupported, what));
+            }
+            let (offset, stride) = (a.attribute.offset as u32, a.layout.stride as u32);
+            let of_instance = a.layout.step == StepMode::Instance;
+            put(n, attribute_words(format, of_instance, offset, buffer as u32, stride));
+            put(buffer, buffer_words(a.address, a.bytes));
+        }
+        Ok(())
+    }
+
+    /// The blend descriptors.
+    fn draw_memory(&self, job: &DrawJob<'_>, device: &mut Device, placer: &mut Placer) -> Result<Registers, Trap> {
+        let targets = &job.pipeline.targets;
+        let words: Vec<u32> = (0..).zip(targets).flat_map(|(n, t)| blend_words(n, t.as_ref())).collect();
+        let pointer = placer.constant(device, "blend descriptors".into(), bytes(&words))? | targets.len() as u64;
+        let mut registers = Registers::new();
+        registers.set(SPACE, BLEND, pointer as u32, u32::MAX);
+        registers.set(SPACE, BLEND + 1, (pointer >> 32) as u32, u32::MAX);
+        Ok(registers)
+    }
+
+    fn registers(
+        &self,
+        vertex: &Entry,
+        fragment: Option<&Entry>,
+        _: &DrawJob<'_>,
+        _: &[PlacedAttribute<'_>],
+    ) -> Result<Registers, Trap> {
+        let mut all = Registers::new();
+        for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
+            all.set(w.space, w.register, w.value, w.mask);
+        }
+        Ok(all)
+    }
+}
+
+/// The chip fetches what is there, so compilers ask for nothing else.
+fn whole(r: &Resource) -> Result<(), Trap> {
+    match r.shape.variant {
+        Variant::Whole => Ok(()),
+        v => Err(Trap::new(TrapKind::Unsupported, format!("no descriptor of variant {} exists", v.name()))),
+    }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+fn table_name(stage: Stage, table: u32) -> String {
+    format!("table {table} of the {} program", format!("{stage:?}").to_lowercase())
+}
+
+/// The driver's table: attributes come later.
+fn own_table(stage: Stage) -> Vec<u32> {
+    let before = if stage == Stage::Vertex { ATTRIBUTES } else { 0 };
+    let mut words = vec![0; WORDS * before];
+    words.extend(dummy_sampler());
+    if stage == Stage::Vertex {
+        words.resize(words.len() + WORDS * BUFFERS, 0);
+    }
+    words
+}
+
+/// The table of a bind group; nothing where the program uses none of it.
+fn group_table(
+    entry: &Entry,
+    group: u32,
+    dispatch: &Dispatch,
+    device: &mut Device,
+    placer: &mut Placer,
+) -> Result<Vec<u32>, Trap> {
+    let mut words: Vec<u32> = Vec::new();
+    for r in entry.resources.iter().filter(|r| r.group == group && r.kind != ResourceKind::Immediates) {
+        for element in 0..r.count.max(1) {
+            let found = match r.kind {
+                ResourceKind::Uniform | ResourceKind::Storage => buffer(r, dispatch, device)?.to_vec(),
+                _ => device.descriptor(r.descriptor(element)).map(|d| d.words.clone()).unwrap_or_default(),
+            };
+            let (own, planes) = found.split_at(found.len().min(WORDS));
+            let mut own = own.to_vec();
+            if !planes.is_empty() {
+                let address = placer.constant(device, "planes of a texture".into(), bytes(planes))?;
+                own[4] = address as u32;
+                own[5] = (address >> 32) as u32;
+            }
+            let at = WORDS * (r.slot + element) as usize;
+            words.resize(words.len().max(at + WORDS), 0);
+            words[at..at + own.len()].copy_from_slice(&own);
+        }
+    }
+    Ok(words)
+}
+
+/// The descriptor of a buffer.
+fn buffer(r: &Resource, dispatch: &Dispatch, device: &Device) -> Result<[u32; WORDS], Trap> {
+    let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
+    let address = device.buffers.iter().find(|b| b.0 == place).map_or(0, |b| b.1);
+    Ok(buffer_words(address, dispatch.buffers[place].bytes.len() as u32))
+}
