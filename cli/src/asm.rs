@@ -196,7 +196,7 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
     }
     let out = a.output.as_deref().ok_or_else(|| Failure::Usage("-o OUT is missing".into()))?;
     let inputs: Vec<_> = std::iter::once(path).chain(a.container.as_deref()).map(Path::to_path_buf).collect();
-    files::not_an_input(out, &inputs)?;
+    files::distinct(&[out.to_path_buf()], &inputs)?;
     let source = text(path)?;
     let named = listed_target(&source);
     let (m, g) = machine(a.target.as_deref().or(named))?;

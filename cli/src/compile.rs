@@ -11,7 +11,7 @@ use gpucc_ir::{Diagnostic, Stage};
 use gpucc_verify::InputOverrides;
 
 use crate::args::{Cli, Compile, Emit, Messages};
-use crate::{Failure, Worst, comparison, files, input, inspect, pipeline};
+use crate::{Failure, Worst, comparison, files, input, inspect, pipeline, words};
 
 /// The output to write, and the passes after which the IR is printed.
 struct Plan {
@@ -72,7 +72,7 @@ impl Plan {
         };
         for b in &args.buffers {
             let (group, binding, spec) = files::binding(b)?;
-            let bytes = crate::words::spec(spec)?.bytes;
+            let bytes = words::spec(spec)?.bytes;
             given.buffers.push(gpucc_sim::BoundBuffer { group, binding, bytes, writable: true });
         }
         given.pipeline.clone_from(&pipeline);
@@ -84,9 +84,10 @@ impl Plan {
     fn paths(&self, args: &Compile, linked: bool) -> Result<Vec<Vec<PathBuf>>, Failure> {
         let Some(out) = &args.output else { return Ok(Vec::new()) };
         let mut outs = Vec::new();
-        if linked || args.input.len() == 1 {
+        let is_folder = out.is_dir();
+        if (linked || args.input.len() == 1) && !is_folder {
             outs.push(out.clone());
-        } else if !out.is_dir() {
+        } else if !is_folder {
             let text = format!("with several inputs, -o must name an existing folder; `{}` is not one", out.display());
             return Err(Failure::Usage(text));
         } else {
@@ -114,9 +115,11 @@ impl Plan {
             .iter()
             .map(|o| self.targets.iter().map(|t| files::target_path(o, *t, self.targets.len() > 1)).collect())
             .collect();
-        for p in paths.iter().flatten() {
-            files::not_an_input(p, &args.input)?;
-        }
+        let all: Vec<PathBuf> = paths.iter().flatten().cloned().collect();
+        let scene = args.pipeline.as_deref().and_then(|p| p.rsplit_once(':')).map(|(path, _)| path.into());
+        let buffers = args.buffers.iter().filter_map(|b| b.split_once('=')).flat_map(|(_, spec)| words::files(spec));
+        let inputs: Vec<PathBuf> = args.input.iter().cloned().chain(scene).chain(buffers).collect();
+        files::distinct(&all, &inputs)?;
         Ok(paths)
     }
 }

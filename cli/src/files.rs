@@ -58,10 +58,7 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
         }
     }
     // Through a symbolic link the file it names is replaced, not the link; also where that does not exist yet.
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| match std::fs::read_link(path) {
-        Ok(to) => path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
-        Err(_) => path.to_path_buf(),
-    });
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| real(path));
     let name = real.file_name().ok_or_else(|| Failure::Io(format!("`{shown}` is not a file name")))?;
     let mut temp = std::ffi::OsString::from(".");
     temp.push(name);
@@ -146,21 +143,95 @@ pub fn tagged(out: &Path, tag: &str) -> PathBuf {
     }
 }
 
-/// Refuses an output that is an input, by whatever path, link or redirection.
+/// Most links that are followed to a file.
+const LINKS: usize = 40;
+
+/// Where a path leads: through links, also where nothing is there yet, from the real folder.
+fn real(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        match std::fs::read_link(&path) {
+            Ok(to) => path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
+            Err(_) => break,
+        }
+    }
+    let folder = match path.parent() {
+        Some(f) if !f.as_os_str().is_empty() => f,
+        _ => Path::new("."),
+    };
+    match (std::fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// The file that is there, if it is a regular one; standard output and standard input for `-`.
+fn there(path: &Path, is_input: bool) -> Option<same_file::Handle> {
+    let handle = match path == Path::new("-") {
+        true if is_input => same_file::Handle::stdin(),
+        true => same_file::Handle::stdout(),
+        // What is no file may wait for somebody at its other end when it is opened.
+        false if !path.is_file() => return None,
+        false => same_file::Handle::from_path(path),
+    };
+    handle.ok().filter(|h| h.as_file().metadata().is_ok_and(|m| m.is_file()))
+}
+
+/// Whether the file system of a folder takes letters of both cases for one: asked by the name of the folder, or of one above.
+fn folds_case(folder: &Path) -> bool {
+    let swap = |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+    for f in folder.ancestors() {
+        let Some(name) = f.file_name().and_then(|n| n.to_str()) else { return false };
+        let other: String = name.chars().map(swap).collect();
+        if other != name {
+            return same_file::is_same_file(f, f.with_file_name(other)).unwrap_or(false);
+        }
+    }
+    false
+}
+
+/// Whether two paths name one file, where `folds` says that a folder takes letters of both cases for one.
+fn same_name(a: &Path, b: &Path, folds: impl Fn(&Path) -> bool) -> bool {
+    let name = |p: &Path| p.file_name().map(|n| n.to_string_lossy().to_lowercase());
+    a == b || a.parent() == b.parent() && name(a) == name(b) && a.parent().is_some_and(folds)
+}
+
+/// Whether two paths are one file: by path, link, redirection or the case of letters. Neither needs to be there yet.
+fn is_one_file(out: &Path, other: &Path, other_is_input: bool) -> bool {
+    let is_named = |p: &Path| p != Path::new("-");
+    match (there(out, false), there(other, other_is_input)) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => {
+            let is_new = |p: &Path| is_named(p) && !p.exists();
+            is_new(out) && is_new(other) && same_name(&real(out), &real(other), folds_case)
+        }
+        // Where one cannot be opened its path is left.
+        (Some(_), None) | (None, Some(_)) => {
+            [out, other].into_iter().all(|p| is_named(p) && p.is_file()) && real(out) == real(other)
+        }
+    }
+}
+
+/// Refuses outputs that are one file among themselves, an input, or the file that standard output goes to: asked before anything is
+/// written. What is no regular file (a pipe, `/dev/null`) may be named twice, and so may `-`.
 ///
 /// # Errors
 /// A usage failure that names both.
-pub fn not_an_input(out: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-    let Ok(there) = same_file::Handle::from_path(out) else { return Ok(()) };
-    if out == Path::new("-") || !out.is_file() {
-        return Ok(());
-    }
-    for i in inputs {
-        let stdin = i == Path::new("-");
-        let handle = if stdin { same_file::Handle::stdin() } else { same_file::Handle::from_path(i) };
-        if handle.is_ok_and(|h| h == there) {
-            let shown = if stdin { "standard input".into() } else { format!("`{}`", i.display()) };
-            return Err(Failure::Usage(format!("`{}` is the input {shown}: it is not overwritten", out.display())));
+pub fn distinct(outs: &[PathBuf], inputs: &[PathBuf]) -> Result<(), Failure> {
+    let shown = |p: &Path| if p == Path::new("-") { "standard output".into() } else { format!("`{}`", p.display()) };
+    for (k, out) in outs.iter().enumerate().filter(|(_, out)| *out != Path::new("-")) {
+        for i in inputs.iter().filter(|i| is_one_file(out, i, true)) {
+            let input = if i == Path::new("-") { "standard input".into() } else { shown(i) };
+            return Err(Failure::Usage(format!("{} is the input {input}: it is not overwritten", shown(out))));
+        }
+        for other in outs[..k].iter().map(PathBuf::as_path).chain([Path::new("-")]) {
+            if !is_one_file(out, other, false) {
+                continue;
+            }
+            return Err(Failure::Usage(match other == out {
+                true => format!("{} is written twice", shown(out)),
+                false => format!("{} and {} are one file: it would be written twice", shown(other), shown(out)),
+            }));
         }
     }
     Ok(())
@@ -194,6 +265,13 @@ pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cases_of_letters() {
+        let (a, b) = (Path::new("d/Out.bin"), Path::new("d/out.BIN"));
+        assert!(same_name(a, b, |_| true) && !same_name(a, b, |_| false));
+        assert!(!same_name(a, Path::new("e/out.bin"), |_| true) && !same_name(a, Path::new("d/o.bin"), |_| true));
+    }
 
     #[test]
     fn names_of_several_outputs() {

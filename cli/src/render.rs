@@ -422,7 +422,7 @@ fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
             }
         }
     }
-    let own = args.inputs.iter().cloned();
+    let own = args.inputs.iter().cloned().chain(args.immediates.iter().flat_map(|spec| words::files(spec)));
     own.chain(names.into_iter().map(|n| subject.file.folder.join(n))).collect()
 }
 
@@ -478,15 +478,11 @@ fn check_paths(wanted: &[Wanted<'_>], inputs: &[PathBuf], places: &[On]) -> Resu
     for w in wanted {
         for &on in places {
             let path = w.path(on, places.len() > 1);
-            files::not_an_input(&path, inputs)?;
             files::can_be_written(&path)?;
-            let is_file = path != Path::new("-") && (!path.exists() || path.is_file());
-            if is_file && seen.contains(&path) {
-                return Err(Failure::Usage(format!("`{}` is written twice", path.display())));
-            }
             seen.push(path);
         }
     }
+    files::distinct(&seen, inputs)?;
     let to_stdout = seen.iter().filter(|p| *p == Path::new("-")).count();
     if to_stdout > 1 {
         return Err(Failure::Usage("only one output can go to standard output".into()));

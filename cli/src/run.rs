@@ -1,7 +1,7 @@
 //! `gpucc run`: a compute dispatch on the IR interpreter, on machines, or on both with a comparison.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gpucc::{Options, Target};
 use gpucc_container::{Container, Entry, ResourceKind};
@@ -21,6 +21,24 @@ struct Dump {
     group: u32,
     binding: u32,
     to: String,
+}
+
+impl Dump {
+    /// Whether it is text on standard output.
+    fn is_text(&self) -> bool {
+        self.to.strip_prefix('-').is_some_and(|kind| kind.is_empty() || kind.starts_with(':'))
+    }
+
+    /// The file that it is written to, named after the place if there are several.
+    fn path(&self, place: Option<Place>) -> PathBuf {
+        let to = Path::new(&self.to);
+        place_name(place, "-").map_or_else(|| to.to_path_buf(), |n| files::tagged(to, &n))
+    }
+}
+
+/// How one of several places is named.
+fn place_name(place: Option<Place>, separator: &str) -> Option<String> {
+    Some(place?.map_or_else(|| "interp".into(), |t| format!("{}{separator}{}", t.family(), t.generation())))
 }
 
 /// The program.
@@ -195,7 +213,7 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         kinds.push((group, binding, spec));
         dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: true });
     }
-    let dumps = dumps(args, input, &dispatch)?;
+    let dumps = dumps(args, &dispatch)?;
     if let Some(spec) = &args.immediates {
         dispatch = dispatch.with_immediates(words::spec(spec)?.bytes);
     }
@@ -239,6 +257,7 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
                 _ => None,
             };
             dispatched(&entry, stage)?;
+            check_paths(args, input, &dumps, &[None])?;
             let mut d = dispatch.clone();
             let on = format!("{}:{}", c.family, c.generation);
             let reporter = Reporter::new(messages, &input.display().to_string(), "");
@@ -271,6 +290,8 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
                 )));
             }
             let places = places(args.target.as_deref().unwrap_or("interp"))?;
+            let named: Vec<Option<Place>> = places.iter().map(|p| (places.len() > 1).then_some(*p)).collect();
+            check_paths(args, input, &dumps, &named)?;
             // One that is refused or wrong keeps no other from running.
             let mut worst = Worst::default();
             for place in &places {
@@ -360,7 +381,7 @@ fn options(args: &Run) -> RunOptions {
 }
 
 /// The `--dump`s, each of a buffer that is bound.
-fn dumps(args: &Run, input: &Path, dispatch: &Dispatch) -> Result<Vec<Dump>, Failure> {
+fn dumps(args: &Run, dispatch: &Dispatch) -> Result<Vec<Dump>, Failure> {
     let mut dumps = Vec::new();
     for d in &args.dumps {
         let (group, binding, to) = files::binding(d)?;
@@ -372,10 +393,18 @@ fn dumps(args: &Run, input: &Path, dispatch: &Dispatch) -> Result<Vec<Dump>, Fai
         {
             return Err(Failure::Usage(format!("--dump {d}: `{kind}` is none of f32, f16, u32, i32 and hex")));
         }
-        files::not_an_input(Path::new(to), &[input.to_path_buf()])?;
         dumps.push(Dump { group, binding, to: to.to_string() });
     }
     Ok(dumps)
+}
+
+/// Refuses dumps that are inputs, and two that are one file, in all of these places.
+fn check_paths(args: &Run, input: &Path, dumps: &[Dump], places: &[Option<Place>]) -> Result<(), Failure> {
+    let specs = args.buffers.iter().filter_map(|b| b.split_once('=').map(|(_, spec)| spec));
+    let read = specs.chain(args.immediates.as_deref()).flat_map(words::files);
+    let inputs: Vec<PathBuf> = std::iter::once(input.to_path_buf()).chain(read).collect();
+    let written = dumps.iter().filter(|d| !d.is_text()).flat_map(|d| places.iter().map(|p| d.path(*p)));
+    files::distinct(&written.collect::<Vec<_>>(), &inputs)
 }
 
 /// Group and binding of each buffer that was given, and how.
@@ -389,10 +418,6 @@ fn write_dumps(
     (kinds, module): (&Kinds, Option<&Module>),
     place: Option<Place>,
 ) -> Result<(), Failure> {
-    let name = |separator: &str| match place? {
-        None => Some("interp".to_string()),
-        Some(t) => Some(format!("{}{separator}{}", t.family(), t.generation())),
-    };
     for d in dumps {
         let Some(buffer) = done.buffer(d.group, d.binding) else { continue };
         let given = kinds.iter().find(|k| (k.0, k.1) == (d.group, d.binding)).map(|k| &k.2);
@@ -406,16 +431,12 @@ fn write_dumps(
                 };
                 let accessed = |at: usize| Kind::of(accessed.get(at / 4).copied().flatten());
                 let kind = |at: usize| asked.or_else(|| given?.kind(at)).unwrap_or_else(|| accessed(at));
-                let lead = name(":").map_or_else(String::new, |n| n + " ");
+                let lead = place_name(place, ":").map_or_else(String::new, |n| n + " ");
                 let binding = gpucc_ir::binding_text(d.binding);
                 let text = format!("{lead}{}:{binding} = {}\n", d.group, words::text(&buffer.bytes, kind));
                 files::stdout(text.as_bytes())?;
             }
-            _ => {
-                let to = Path::new(&d.to);
-                let to = name("-").map_or_else(|| to.to_path_buf(), |n| files::tagged(to, &n));
-                files::write(&to, &buffer.bytes)?;
-            }
+            _ => files::write(&d.path(place), &buffer.bytes)?,
         }
     }
     Ok(())
@@ -425,7 +446,8 @@ fn write_dumps(
 fn launch(args: &Run, path: &Path, messages: &Messages) -> Result<(), Failure> {
     let launch = Launch::read(&files::read(path)?)
         .map_err(|e| Failure::Input(format!("`{}` is not a launch description: {e}", path.display())))?;
-    let dumps = dumps(args, path, &launch.dispatch)?;
+    let dumps = dumps(args, &launch.dispatch)?;
+    check_paths(args, path, &dumps, &[None])?;
     let mut done = launch.dispatch.clone();
     let on = format!("{}:{}", launch.container.family, launch.container.generation);
     let report = launch.run(&mut done, &options(args)).map_err(|t| match t.kind {

@@ -408,7 +408,7 @@ fn merge(args: &Stats) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("{option} has no effect on `stats merge`")));
     }
     if let Some(out) = &args.output {
-        files::not_an_input(out, paths)?;
+        files::distinct(std::slice::from_ref(out), paths)?;
     }
     let mut whole: Option<Report> = None;
     let mut shards = Vec::new();
@@ -548,7 +548,8 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
     let mut problems = Vec::new();
     let mut list = shaders::find(&args.paths, &mut problems);
     if let Some(out) = &args.output {
-        files::not_an_input(out, &list.iter().map(|s| s.path.clone()).collect::<Vec<PathBuf>>())?;
+        let inputs: Vec<PathBuf> = list.iter().map(|s| s.path.clone()).collect();
+        files::distinct(std::slice::from_ref(out), &inputs)?;
     }
     let format = form(args, ReportFormat::Table)?;
     let whole = if args.paths.len() == 2 { list.clone() } else { Vec::new() };

@@ -144,6 +144,12 @@ pub fn spec(text: &str) -> Result<Spec, Failure> {
     Ok(out)
 }
 
+/// The files that a buffer specification reads.
+pub fn files(text: &str) -> Vec<std::path::PathBuf> {
+    let is_list = |p: &&str| p.split_once(':').is_some_and(|(k, l)| k == "zero" || numbers(k, l).is_some());
+    parts(text).into_iter().filter(|p| !is_list(p)).map(Into::into).collect()
+}
+
 /// Words as a list of numbers; `kind` tells for each byte offset how.
 pub fn text(bytes: &[u8], kind: impl Fn(usize) -> Kind) -> String {
     let mut out = String::new();

@@ -8,6 +8,7 @@ mod glsl;
 mod immediates;
 mod launch;
 mod newcomer;
+mod one_file;
 mod outputs;
 mod reduce;
 mod render;
