@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 
 /// gpucc compiles WGSL, SPIR-V and GLSL to machine code for Valhall, Tesla, GCN and Vivante GPUs.
@@ -266,23 +267,75 @@ impl Front {
             Some(Robust::Off) => "off",
         }
     }
+    /// Every option with its value, in the order of a command line. A field that is added does not compile before it stands here: what decides
+    /// code is in reports, and has an effect or is an error, by this one list.
+    pub fn list(&self) -> Vec<GivenOption> {
+        let Front {
+            lang,
+            stage,
+            glslang,
+            includes,
+            defines,
+            frontend,
+            entry,
+            opt,
+            overrides,
+            formats,
+            features,
+            subgroup_size,
+            robust,
+        } = self;
+        let flag = |given: bool| if given { json!(true) } else { Value::Null };
+        let texts = |list: &[String]| if list.is_empty() { Value::Null } else { json!(list) };
+        let paths: Vec<String> = includes.iter().map(|p| p.display().to_string()).collect();
+        let list = [
+            ("--entry", "entry", json!(entry)),
+            ("--override", "overrides", texts(overrides)),
+            ("--feature", "features", texts(features)),
+            ("--subgroup-size", "subgroup_size", json!(subgroup_size)),
+            ("--lang", "lang", word(lang.as_ref())),
+            ("--stage", "stage", word(stage.as_ref())),
+            ("--glslang", "glslang", flag(*glslang)),
+            ("-I", "includes", texts(&paths)),
+            ("-D", "defines", texts(defines)),
+            ("--frontend", "frontend", word(frontend.as_ref())),
+            ("-O", "opt", json!(opt)),
+            ("--image-format", "image_formats", texts(formats)),
+            ("--robust", "robust", word(robust.as_ref())),
+        ];
+        list.into_iter().map(|(option, key, value)| GivenOption { option, key, value }).collect()
+    }
     /// The first option given that only a compilation reads.
     pub fn given(&self) -> Option<&'static str> {
-        let given = [
-            (self.lang.is_some(), "--lang"),
-            (self.stage.is_some(), "--stage"),
-            (self.glslang, "--glslang"),
-            (!self.includes.is_empty(), "-I"),
-            (!self.defines.is_empty(), "-D"),
-            (self.frontend.is_some(), "--frontend"),
-            (self.opt.is_some(), "-O"),
-            (!self.overrides.is_empty(), "--override"),
-            (!self.formats.is_empty(), "--image-format"),
-            (!self.features.is_empty(), "--feature"),
-            (self.subgroup_size.is_some(), "--subgroup-size"),
-            (self.robust.is_some(), "--robust"),
-        ];
-        given.into_iter().find(|g| g.0).map(|g| g.1)
+        self.list().into_iter().find(|o| !o.value.is_null() && o.option != "--entry").map(|o| o.option)
+    }
+}
+
+/// The word of a choice.
+fn word<T: ValueEnum>(choice: Option<&T>) -> Value {
+    choice.and_then(ValueEnum::to_possible_value).map_or(Value::Null, |v| json!(v.get_name()))
+}
+
+/// An option of a compilation with its value.
+pub struct GivenOption {
+    /// Its name on the command line.
+    pub option: &'static str,
+    /// Its name in reports.
+    pub key: &'static str,
+    /// Its value: null where it was not given, true for one without a value, a list for one that may be repeated.
+    pub value: Value,
+}
+
+impl GivenOption {
+    /// The values as a command line has them, one for each time; an empty one for an option without a value.
+    pub fn values(&self) -> Vec<String> {
+        let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), String::from);
+        match &self.value {
+            Value::Null => Vec::new(),
+            Value::Bool(_) => vec![String::new()],
+            Value::Array(list) => list.iter().map(text).collect(),
+            one => vec![text(one)],
+        }
     }
 }
 
@@ -350,7 +403,7 @@ pub struct Run {
     #[arg(required_unless_present = "launch")]
     pub input: Option<PathBuf>,
     /// Run machine code of any compiler from a launch description (JSON), under the rules of the hardware.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "features", "immediates", "lang", "stage", "frontend", "opt", "subgroup_size", "robust"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "features", "immediates", "lang", "stage", "frontend", "opt", "subgroup_size", "robust", "glslang", "includes", "defines", "formats", "deny"])]
     pub launch: Option<PathBuf>,
     /// Target, or `interp` for the IR interpreter [default for shaders: interp].
     #[arg(long, value_name = "T")]
@@ -398,7 +451,7 @@ pub struct Render {
     #[arg(required = true, num_args = 1..=2, value_names = ["INPUT", "FRAG"])]
     pub inputs: Vec<PathBuf>,
     /// Print the scene that a vertex and a fragment shader are drawn with, to be edited.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt"])]
     pub init: bool,
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]

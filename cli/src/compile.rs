@@ -7,11 +7,11 @@ use clap::CommandFactory;
 use gpucc::listing::Source;
 use gpucc::pipeline::Link;
 use gpucc::{Artifact, Options, Target};
-use gpucc_ir::{Diagnostic, Stage};
+use gpucc_ir::{Diagnostic, Module, ResourceData, Stage};
 use gpucc_verify::InputOverrides;
 
 use crate::args::{Cli, Compile, Emit, Messages};
-use crate::{Failure, Worst, comparison, files, input, inspect, pipeline, words};
+use crate::{Failure, Worst, comparison, effect, files, input, inspect, pipeline, words};
 
 /// The output to write, and the passes after which the IR is printed.
 struct Plan {
@@ -392,6 +392,22 @@ fn stages<'i>(a: &'i input::Input, b: &'i input::Input) -> Option<[&'i input::In
     is_pair(b, a).then_some([b, a])
 }
 
+/// Inputs of `--verify` that a shader has no place for, each in a sentence.
+fn idle_inputs(args: &Compile, plan: &Plan, shader: &Module) -> Vec<String> {
+    let mut list = Vec::new();
+    if args.grid.is_some() && !shader.entries.iter().any(|e| e.stage.kind() == Stage::Compute) {
+        list.push("--grid is for compute entry points".to_string());
+    }
+    for b in &plan.given.buffers {
+        let has = |r: &ResourceData| r.kind.is_buffer() && (r.group, r.binding) == (b.group, b.binding);
+        if !shader.resources.values().any(has) {
+            let binding = gpucc_ir::binding_text(b.binding);
+            list.push(format!("--buf {}:{binding}: the shader has no such buffer", b.group));
+        }
+    }
+    list
+}
+
 /// Runs a compilation.
 ///
 /// # Errors
@@ -431,6 +447,9 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
         };
         // Of shaders that are no pair each is compiled by itself.
         if let Some(pair) = pair.filter(|p| joined.is_some() || fits(*p)) {
+            if let Some(text) = effect::everywhere(&pair.map(|i| idle_inputs(args, &plan, &i.module))) {
+                return Err(Failure::Usage(text));
+            }
             let list = match paths.take() {
                 Some(list) => list,
                 None => plan.paths(args, true)?,
@@ -454,6 +473,7 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
         loaded = both.into_iter().map(Some).collect();
     }
     let paths = paths.map_or_else(|| plan.paths(args, false), Ok)?;
+    let mut idle = Vec::new();
     for (i, input) in args.input.iter().enumerate() {
         let read = loaded[i].take().unwrap_or_else(|| input::load(input, &args.front, messages));
         let shader = match read {
@@ -463,6 +483,12 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
                 continue;
             }
         };
+        idle.push(idle_inputs(args, &plan, &shader.module));
+        if args.input.len() == 1
+            && let Some(text) = effect::everywhere(&idle)
+        {
+            return Err(Failure::Usage(text));
+        }
         if let Some(p) = &plan.pipeline
             && let Err(f) = pipeline::fits(&input.display().to_string(), &shader, p)
         {
@@ -478,6 +504,9 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
                 Err(f) => worst.add(&f, messages),
             }
         }
+    }
+    if let Some(text) = effect::everywhere(&idle) {
+        worst.add(&Failure::Usage(text), messages);
     }
     finish(args, &plan, &paths, &objects, worst)
 }

@@ -20,7 +20,8 @@ pub struct Kind<'a> {
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(is_part) && !text[at + name.len()..].chars().next().is_some_and(is_part)
+        !text[..at].chars().next_back().is_some_and(is_part)
+            && !text[at + name.len()..].chars().next().is_some_and(is_part)
     })
 }
 
@@ -65,6 +66,12 @@ pub fn none_in(front: &Front, module: &Module) -> Vec<String> {
         }
     }
     list
+}
+
+/// The first option that has no effect on any of several; none where there are none.
+pub fn everywhere(lists: &[Vec<String>]) -> Option<String> {
+    let first = lists.first()?;
+    first.iter().find(|text| lists.iter().all(|l| l.contains(text))).cloned()
 }
 
 #[cfg(test)]

@@ -220,7 +220,7 @@ fn is_one_file(out: &Path, other: &Path, other_is_input: bool) -> bool {
 pub fn distinct(outs: &[PathBuf], inputs: &[PathBuf]) -> Result<(), Failure> {
     let shown = |p: &Path| if p == Path::new("-") { "standard output".into() } else { format!("`{}`", p.display()) };
     for (k, out) in outs.iter().enumerate().filter(|(_, out)| *out != Path::new("-")) {
-        for i in inputs.iter().filter(|i| is_one_file(out, i, true)) {
+        if let Some(i) = inputs.iter().find(|i| is_one_file(out, i, true)) {
             let input = if i == Path::new("-") { "standard input".into() } else { shown(i) };
             return Err(Failure::Usage(format!("{} is the input {input}: it is not overwritten", shown(out))));
         }

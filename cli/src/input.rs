@@ -13,7 +13,7 @@ use gpucc_scene::near;
 
 use crate::args::{Front, FrontendArg, LangArg, Messages, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, assemble, failure, files};
+use crate::{Failure, assemble, effect, failure, files};
 
 /// A shader with what is needed to talk about it.
 pub struct Input {
@@ -138,18 +138,6 @@ pub fn of_file(options: FrontOptions, path: &Path) -> FrontOptions {
     FrontOptions { around: glsl::Around { name, folder, ..options.around }, ..options }
 }
 
-/// Refuses options that are for GLSL alone where there is none.
-///
-/// # Errors
-/// A usage failure.
-pub fn for_glsl(lang: Lang, front: &Front) -> Result<(), Failure> {
-    let given = [(front.glslang, "--glslang"), (!front.includes.is_empty(), "-I"), (!front.defines.is_empty(), "-D")];
-    match given.iter().find(|g| g.0) {
-        Some((_, option)) if !glsl::is_glsl(lang) => Err(Failure::Usage(format!("{option} is for GLSL"))),
-        _ => Ok(()),
-    }
-}
-
 /// The place and the format of an `--image-format`.
 fn image_format(given: &str) -> Result<((u32, u32), Format), Failure> {
     let parts = || {
@@ -219,7 +207,11 @@ const SPIRV: u32 = 0x0723_0203;
 /// The class of what was shown, or a usage failure.
 pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages) -> Result<Input, Failure> {
     let options = of_file(front_options(front)?, path);
-    loaded(source(path, bytes, front, &options)?, &options, messages)
+    let source = source(path, bytes, front, &options)?;
+    usage(effect::none_on(front, source.kind()))?;
+    let input = loaded(source, &options, messages)?;
+    usage(effect::none_in(front, &input.module))?;
+    Ok(input)
 }
 
 /// Reads and lowers two shaders. GLSL of two stages that choose no places is linked by its names.
@@ -238,11 +230,32 @@ pub fn load_pair(paths: [&Path; 2], front: &Front, messages: &Messages) -> [Resu
         [Ok((a, _)), Ok((b, _))] => [a.linked(b), b.linked(a)],
         _ => [None, None],
     };
+    // An option has an effect on one of them at least.
+    let idle = match &read {
+        [Ok((a, _)), Ok((b, _))] => {
+            effect::everywhere(&[effect::none_on(front, a.kind()), effect::none_on(front, b.kind())])
+        }
+        _ => None,
+    };
+    if let Some(text) = idle {
+        return [Err(Failure::Usage(text.clone())), Err(Failure::Usage(text))];
+    }
     let mut linked = linked.into_iter();
-    read.map(|r: Result<_, Failure>| {
+    let both = read.map(|r: Result<_, Failure>| {
         let (source, options) = r?;
         loaded(linked.next().flatten().unwrap_or(source), &options, messages)
-    })
+    });
+    if let [Ok(a), Ok(b)] = &both
+        && let Some(text) = effect::everywhere(&[effect::none_in(front, &a.module), effect::none_in(front, &b.module)])
+    {
+        return [Err(Failure::Usage(text.clone())), Err(Failure::Usage(text))];
+    }
+    both
+}
+
+/// The first of these sentences as a usage failure.
+fn usage(list: Vec<String>) -> Result<(), Failure> {
+    list.into_iter().next().map_or(Ok(()), |text| Err(Failure::Usage(text)))
 }
 
 /// Lowers what was read; diagnostics are shown.
@@ -277,7 +290,6 @@ pub enum Source<'a> {
 /// A usage failure, or a file that cannot be read.
 pub fn source<'a>(path: &Path, bytes: &'a [u8], front: &Front, options: &FrontOptions) -> Result<Source<'a>, Failure> {
     let lang = language_of(path, bytes, front)?;
-    for_glsl(lang, front)?;
     if glsl::is_glsl(lang) {
         return Ok(Source::Glsl(Glsl::read(bytes, lang, options)));
     }
@@ -291,6 +303,15 @@ pub fn source<'a>(path: &Path, bytes: &'a [u8], front: &Front, options: &FrontOp
 }
 
 impl Source<'_> {
+    /// What it was read as.
+    pub fn kind(&self) -> effect::Kind<'_> {
+        match self {
+            Source::Modules(m) => effect::Kind { lang: Lang::Wgsl, modules: Some(m) },
+            Source::Glsl(_) => effect::Kind { lang: Lang::GlslFragment, modules: None },
+            Source::Bytes(_, lang) => effect::Kind { lang: *lang, modules: None },
+        }
+    }
+
     /// With bytes of its own.
     fn owned(self) -> Source<'static> {
         match self {

@@ -10,6 +10,7 @@ mod closed;
 mod comparison;
 mod compile;
 mod diff;
+mod effect;
 mod files;
 mod gate;
 mod input;

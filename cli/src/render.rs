@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gpucc::Target;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc_ir::{Diagnostic, Stage};
+use gpucc_ir::{Diagnostic, ResourceKind, Stage};
 use gpucc_render::compare::{Against, Verdict, check};
 use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Reading, Report, Source, frame, made};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{Front, LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, comparison, failure, files, input, progress, words};
+use crate::{Failure, Worst, comparison, effect, failure, files, input, progress, words};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -55,7 +55,7 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
         false => PreparedScene::read(file, &reading),
     };
     let ready = ready.map_err(|f| fault(&f, subject.is_alone, None, messages))?;
-    for_glsl(args, &ready)?;
+    has_effect(args, &ready)?;
     let outputs = scene.compared_outputs();
     let wanted = wanted(args, scene, &outputs)?;
     check_paths(&wanted, &inputs, &places)?;
@@ -117,12 +117,29 @@ fn reading(args: &Render) -> Result<Reading, Failure> {
     Ok(Reading { front, features: args.front.features.iter().cloned().collect() })
 }
 
-/// Refuses options for GLSL where no shader is.
-fn for_glsl(args: &Render, ready: &PreparedScene) -> Result<(), Failure> {
-    match ready.shaders.sources.iter().find(|s| s.glsl.is_some()) {
-        Some(_) => Ok(()),
-        None => input::for_glsl(Lang::Wgsl, &args.front),
+/// Refuses options that have no effect on any of the shaders.
+fn has_effect(args: &Render, ready: &PreparedScene) -> Result<(), Failure> {
+    let front = &args.front;
+    let of_source = |s: &Source| {
+        let lang = if s.glsl.is_some() { Lang::GlslFragment } else { s.lang };
+        effect::none_on(front, effect::Kind { lang, modules: s.modules.as_deref() })
+    };
+    let mut lists: Vec<Vec<String>> = ready.shaders.sources.iter().map(of_source).collect();
+    // The vertex shader that is made for a shader alone has no options.
+    if lists.len() > 1 && args.inputs.len() == 1 {
+        let made: Vec<bool> = ready.shaders.sources.iter().map(|s| s.name.ends_with(MADE_VERTEX)).collect();
+        let mut made = made.into_iter();
+        lists.retain(|_| !made.next().unwrap_or(false));
     }
+    effect::everywhere(&lists).map_or(Ok(()), |text| Err(Failure::Usage(text)))?;
+    let entries = &ready.shaders.entries;
+    let lists: Vec<Vec<String>> = entries.iter().map(|e| effect::none_in(front, &e.module)).collect();
+    effect::everywhere(&lists).map_or(Ok(()), |text| Err(Failure::Usage(text)))?;
+    let has_immediates = entries.iter().any(|e| e.used.iter().any(|u| u.kind == ResourceKind::Immediates));
+    if args.immediates.is_some() && !has_immediates {
+        return Err(Failure::Usage("--immediates: no stage has immediate data".into()));
+    }
+    Ok(())
 }
 
 /// Prints the scene of two stages.

@@ -258,6 +258,8 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             };
             dispatched(&entry, stage)?;
             check_paths(args, input, &dumps, &[None])?;
+            let takes = |e: &Entry| e.resources.iter().any(|r| r.kind == ResourceKind::Immediates);
+            immediates(args, c.entry(&entry).is_some_and(takes))?;
             let mut d = dispatch.clone();
             let on = format!("{}:{}", c.family, c.generation);
             let reporter = Reporter::new(messages, &input.display().to_string(), "");
@@ -289,6 +291,8 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
                     k.0, k.1
                 )));
             }
+            let blocks = shader.module.resources.values().filter(|r| r.kind == gpucc_ir::ResourceKind::Immediates);
+            immediates(args, blocks.count() > 0)?;
             let places = places(args.target.as_deref().unwrap_or("interp"))?;
             let named: Vec<Option<Place>> = places.iter().map(|p| (places.len() > 1).then_some(*p)).collect();
             check_paths(args, input, &dumps, &named)?;
@@ -309,6 +313,14 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             }
             worst.result()
         }
+    }
+}
+
+/// Refuses immediate data that nobody takes.
+fn immediates(args: &Run, are_taken: bool) -> Result<(), Failure> {
+    match args.immediates.is_some() && !are_taken {
+        true => Err(Failure::Usage("--immediates: the shader has no immediate data".into())),
+        false => Ok(()),
     }
 }
 
@@ -400,8 +412,8 @@ fn dumps(args: &Run, dispatch: &Dispatch) -> Result<Vec<Dump>, Failure> {
 
 /// Refuses dumps that are inputs, and two that are one file, in all of these places.
 fn check_paths(args: &Run, input: &Path, dumps: &[Dump], places: &[Option<Place>]) -> Result<(), Failure> {
-    let specs = args.buffers.iter().filter_map(|b| b.split_once('=').map(|(_, spec)| spec));
-    let read = specs.chain(args.immediates.as_deref()).flat_map(words::files);
+    // A buffer may be read from the file that it is dumped to.
+    let read = args.immediates.as_deref().into_iter().flat_map(words::files);
     let inputs: Vec<PathBuf> = std::iter::once(input.to_path_buf()).chain(read).collect();
     let written = dumps.iter().filter(|d| !d.is_text()).flat_map(|d| places.iter().map(|p| d.path(*p)));
     files::distinct(&written.collect::<Vec<_>>(), &inputs)

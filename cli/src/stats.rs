@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{Front, Messages, ReportFormat, Stats};
 use crate::shaders::{self, Shader};
-use crate::{Failure, files, input, progress, table};
+use crate::{Failure, effect, files, input, progress, table};
 
 /// Name of the report's schema.
 pub const FORMAT: &str = "gpucc-stats-2";
@@ -238,11 +238,13 @@ struct One {
     problem: Option<Failure>,
     /// Options that name something which it does not have.
     lacks: Vec<String>,
+    /// Options that have no effect on it, each in a sentence.
+    idle: Vec<String>,
 }
 
 impl One {
     fn failed(rows: Rows<'_>, problem: Failure) -> One {
-        One { rows: rows.list, problem: Some(problem), lacks: Vec::new() }
+        One { rows: rows.list, problem: Some(problem), ..One::default() }
     }
 }
 
@@ -291,14 +293,14 @@ fn compile_one(shader: &Shader, partner: Option<&Shader>, targets: &[Target], ar
         let linked = read.linked(&source);
         linked.unwrap_or(read).load(&options).ok().map(|l| l.module)
     });
-    let mut lacks = Vec::new();
+    let (mut lacks, mut idle) = (Vec::new(), effect::none_on(front, source.kind()));
     let loaded = loop {
         let loaded = source.load(&options);
         let code = loaded.as_ref().err().and_then(|list| list.first()).map(|d| (d.code, d.message.clone()));
         match (code, &options.entry) {
             (Some(("no-entry-point", _)), Some(name)) => {
                 lacks.push(entry_option(name));
-                return One { rows: Vec::new(), problem: None, lacks };
+                return One { lacks, idle, ..One::default() };
             }
             (Some(("override", message)), _) if message.starts_with("there is no override") => {
                 let lacking = |o: &(String, f64)| message.contains(&format!("`{}`", o.0));
@@ -308,6 +310,7 @@ fn compile_one(shader: &Shader, partner: Option<&Shader>, targets: &[Target], ar
             _ => break loaded,
         }
     };
+    idle.extend(loaded.as_ref().map_or_else(|_| Vec::new(), |l| effect::none_in(front, &l.module)));
     match loaded {
         Ok(loaded) => rows.compile(&loaded, other.as_ref(), front, args.per_line),
         Err(list) if front.entry.is_some() => rows.refused(front.entry.as_deref().unwrap_or("*"), "*", &list),
@@ -324,7 +327,7 @@ fn compile_one(shader: &Shader, partner: Option<&Shader>, targets: &[Target], ar
             _ => rows.refused("*", "*", &list),
         },
     }
-    One { rows: rows.list, problem: None, lacks }
+    One { rows: rows.list, problem: None, lacks, idle }
 }
 
 /// Compiles the pipelines of a scene.
@@ -345,7 +348,7 @@ fn scene(shader: &Shader, mut rows: Rows<'_>, args: &Stats) -> One {
             let message = if e.field.is_empty() { e.message.clone() } else { format!("{}: {}", e.field, e.message) };
             rows.everywhere("*", "*", status, (code, &message));
             let problem = e.is_io.then(|| Failure::Io(e.to_string()));
-            return One { rows: rows.list, problem, lacks: Vec::new() };
+            return One { rows: rows.list, problem, ..One::default() };
         }
     };
     match Shaders::load(&file) {
@@ -353,7 +356,7 @@ fn scene(shader: &Shader, mut rows: Rows<'_>, args: &Stats) -> One {
         Err(gpucc_render::Failure::Shader { list, .. }) => rows.refused("*", "*", &list),
         Err(f) => rows.everywhere("*", "*", "invalid", ("scene", &f.to_string())),
     }
-    One { rows: rows.list, problem: None, lacks: Vec::new() }
+    One { rows: rows.list, ..One::default() }
 }
 
 /// Reads a report; one of another schema too, as far as it has rows.
@@ -366,15 +369,17 @@ pub fn read_report(path: &Path) -> Result<Report, Failure> {
         .map_err(|e| Failure::Input(format!("`{}` is not a statistics report: {e}", path.display())))
 }
 
-/// The settings that decide the numbers besides shader and target.
+/// The settings that decide the numbers besides shader and target: every option of the compilation, those with a default in any case.
 fn options(front: &Front) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("opt".into(), json!(front.level()));
     map.insert("robust".into(), if front.robustness() == "zero" { json!("zero") } else { json!(front.robust()) });
     map.insert("entry".into(), json!(front.entry));
     map.insert("overrides".into(), json!(front.overrides));
-    if let Some(lanes) = front.subgroup_size {
-        map.insert("subgroup_size".into(), json!(lanes));
+    for o in front.list() {
+        if !o.value.is_null() && !map.contains_key(o.key) {
+            map.insert(o.key.into(), o.value);
+        }
     }
     map
 }
@@ -385,13 +390,11 @@ fn command(args: &Stats, targets: &[Target]) -> String {
     let names: Vec<String> = targets.iter().map(Target::to_string).collect();
     let robust = front.robustness();
     let mut out = format!("gpucc stats --target {} -O {} --robust {robust}", names.join(","), front.level());
-    let entry = front.entry.iter().map(|e| ("entry", e));
-    let features = front.features.iter().map(|f| ("feature", f));
-    for (option, value) in entry.chain(front.overrides.iter().map(|o| ("override", o))).chain(features) {
-        out += &format!(" --{option} {value}");
-    }
-    if let Some(lanes) = front.subgroup_size {
-        out += &format!(" --subgroup-size {lanes}");
+    for o in front.list().iter().filter(|o| !["-O", "--robust"].contains(&o.option)) {
+        for value in o.values() {
+            out += &format!(" {}", o.option);
+            out += &if value.is_empty() { String::new() } else { format!(" {value}") };
+        }
     }
     if args.per_line {
         out += " --per-line";
@@ -582,6 +585,12 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
     let overrides = args.front.overrides.iter().map(|o| override_option(o.split('=').next().unwrap_or(o).trim()));
     let asked = shard.is_none() && !results.is_empty();
     let unknown = entry.chain(overrides).find(|o| asked && results.iter().all(|r| r.lacks.contains(o)));
+    // So is one that has no effect on any, unless another shard has what it is for.
+    let idle: Vec<Vec<String>> = results.iter().map(|r| r.idle.clone()).collect();
+    let idle = effect::everywhere(&idle).filter(|_| asked);
+    if let Some(text) = idle.filter(|_| results.iter().all(|r| r.problem.is_none())) {
+        return Err(Failure::Usage(text));
+    }
     let mut rows = Vec::new();
     for one in results {
         rows.extend(one.rows);

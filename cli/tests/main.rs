@@ -9,6 +9,7 @@ mod immediates;
 mod launch;
 mod newcomer;
 mod one_file;
+mod options;
 mod outputs;
 mod reduce;
 mod render;

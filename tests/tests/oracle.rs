@@ -262,7 +262,7 @@ fn signs_of_zero_are_judged_as_the_ir_says() {
     let zeros = given(&[0x8000_0000, 0, 0x3f80_0000, 0x3f00_0000, 0xbf00_0000, 0x4000_0000, 0x8000_0000, 0x3e80_0000]);
     // Denormals may be zeros, so of these all may be left out.
     let denormals = given(&[0x8000_0000, 0, 1, 0x8000_0001, 0x007f_ffff, 0x8070_0000, 2, 0]);
-    let mut wrong = Vec::new();
+    let (mut wrong, mut left, mut all) = (Vec::new(), 0, 0);
     for body in OPEN_ZEROS {
         let source = format!(
             "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
@@ -271,11 +271,19 @@ fn signs_of_zero_are_judged_as_the_ir_says() {
                 {body}
             }}"
         );
-        wrong.extend(targets().into_iter().filter_map(|t| compared(&source, t, &zeros).err()));
+        // Where a minimum is a zero for most words its sign is open in most.
+        let (open, other): (Vec<String>, Vec<String>) = targets()
+            .into_iter()
+            .filter_map(|t| compared(&source, t, &zeros).err())
+            .partition(|why| why.contains("more than a tenth of the result is open"));
+        left += open.len();
+        all += targets().len();
+        wrong.extend(other);
         let other = targets().into_iter().filter_map(|t| compared(&source, t, &denormals).err());
         wrong.extend(other.filter(|why| !why.contains("not compared")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(4 * left < all, "{left} of {all} were not compared");
 }
 
 #[test]
