@@ -199,7 +199,7 @@ pub fn main(args: &Reduce) -> Result<(), Failure> {
     let bytes = files::read(&args.input)?;
     let ending = ending(&args.input);
     let out = args.output.clone().unwrap_or_else(|| files::tagged(&args.input, "reduced"));
-    files::not_an_input(&out, std::slice::from_ref(&args.input))?;
+    files::distinct(std::slice::from_ref(&out), std::slice::from_ref(&args.input))?;
     files::can_be_written(&out)?;
     let program = std::env::current_exe().map_err(|e| Failure::Io(format!("this command: {e}")))?;
     let folder = Folder(std::env::temp_dir().join(format!("gpucc-reduce-{}", std::process::id())));
