@@ -150,9 +150,12 @@ const LOADER_MAGIC: usize = 0x01CD_C0DE;
 #[derive(Debug)]
 struct Word(#[expect(dead_code, reason = "the loader reads and writes it")] AtomicUsize);
 
+/// The words and objects of a kind, by the address of the word.
+type Objects<T> = BTreeMap<u64, (Box<Word>, Arc<T>)>;
+
 /// The dispatchable objects of a kind, by the address of their word.
 #[derive(Debug)]
-pub struct Addresses<T>(RwLock<BTreeMap<u64, (Box<Word>, Arc<T>)>>);
+pub struct Addresses<T>(RwLock<Objects<T>>);
 
 /// A kind of dispatchable handle.
 pub trait Dispatchable: Handle + Copy {
