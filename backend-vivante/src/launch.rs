@@ -15,7 +15,9 @@
 //! Needs: any IR that selection reads. Keeps: all of it; selection asks for words where it would ask for a register.
 
 use gpucc_container::Preload;
-use gpucc_ir::{Attr, FloatCc, Function, InstData, IntCc, Module, Op, Place, Scalar, SecondaryMap, Space, Sysval};
+use gpucc_ir::{
+    Attr, FloatCc, FpFlags, Function, InstData, IntCc, Module, Op, Place, Scalar, SecondaryMap, Space, Sysval,
+};
 use gpucc_ir::{Type, Value};
 use gpucc_vivante_machine as machine;
 use indexmap::IndexSet;
@@ -137,8 +139,21 @@ impl Steps {
             (Op::FSub, _) => Step::FSub,
             (Op::FMul, _) => Step::FMul,
             (Op::FDiv, _) => Step::FDiv,
-            (Op::FMin, _) => Step::FMin,
-            (Op::FMax, _) => Step::FMax,
+            (Op::FMin | Op::FMax, _) => {
+                let step = if d.op == Op::FMin { Step::FMin } else { Step::FMax };
+                let is_number = |w: Word| matches!(w, Word::Const(bits) if !f32::from_bits(bits).is_nan());
+                // A NaN gives the first operand: the constant, or one that is no NaN where the other is a number.
+                let [x, y] = match *x {
+                    [x, y] if is_number(y) => [y, x],
+                    [x, y] if is_number(x) || d.fp.has(FpFlags::LOOSE) => [x, y],
+                    [x, y] => {
+                        let is = self.step(Step::FEq, &[x, x]);
+                        [self.step(Step::Select, &[is, x, y]), y]
+                    }
+                    _ => return None,
+                };
+                return Some(self.step(step, &[x, y]));
+            }
             (Op::FSat, _) => Step::FSat,
             (Op::FFloor, _) => Step::FFloor,
             (Op::FCeil, _) => Step::FCeil,

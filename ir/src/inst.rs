@@ -464,6 +464,9 @@ impl FpFlags {
     pub const NINF: FpFlags = FpFlags(8);
     /// The sign of a zero does not matter.
     pub const NSZ: FpFlags = FpFlags(16);
+    /// Nothing is promised of NaN and infinities: modules that keep them never give both. Of `fmin` and `fmax` either operand may be the
+    /// result where one is NaN.
+    pub const LOOSE: FpFlags = FpFlags(1 | 16);
     /// The distance that WGSL allows.
     pub const WGSL: FpFlags = FpFlags(31);
     /// All names, by bit.

@@ -179,6 +179,9 @@ pub struct RunOptions {
     pub races: Races,
     /// Threads that a draw may run on, at least 1. Nothing it gives, counts or says depends on them.
     pub cores: usize,
+    /// Instructions of a time slice; `None` is what the machine takes, or the seed draws. Tests alone ask for one: no result may depend on it.
+    #[doc(hidden)]
+    pub slice: Option<u32>,
 }
 
 impl Default for RunOptions {
@@ -192,6 +195,7 @@ impl Default for RunOptions {
             exec_size: None,
             races: Races::Trap,
             cores: 1,
+            slice: None,
         }
     }
 }
@@ -201,15 +205,19 @@ impl Default for RunOptions {
 pub struct StepBudget {
     left: u64,
     limit: u64,
+    slice: u32,
 }
 
 impl StepBudget {
     /// Least cost of one instruction: what fetching and decoding cost, in lanes.
     pub const LEAST: u64 = 8;
+    /// Instructions of a time slice of a draw.
+    const SLICE: u32 = 1000;
 
     /// A counter for one run.
     pub fn new(options: &RunOptions) -> Self {
-        StepBudget { left: options.step_limit, limit: options.step_limit }
+        let slice = options.slice.unwrap_or(Self::SLICE).max(1);
+        StepBudget { left: options.step_limit, limit: options.step_limit, slice }
     }
 
     /// Charges one instruction of a subgroup with `lanes` active lanes.
@@ -253,7 +261,12 @@ impl StepBudget {
     /// A counter of its own for a part of the run: what is left here, but at most so many steps.
     pub fn part(&self, most: u64) -> StepBudget {
         let left = self.left.min(most);
-        StepBudget { left, limit: left }
+        StepBudget { left, limit: left, slice: self.slice }
+    }
+
+    /// Instructions that a subgroup of a draw runs between two looks at whether it has ended.
+    pub fn slice(&self) -> u32 {
+        self.slice
     }
 
     /// Steps paid so far.

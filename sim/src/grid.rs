@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::dispatch::RunOptions;
 use crate::memory::{AllocId, Memory};
 use crate::race::RaceCheck;
 use crate::rng::SplitMix64;
@@ -142,11 +143,11 @@ struct Resident<S> {
 pub fn run_grid<M: Machine>(
     machine: &mut M,
     grid: [u32; 3],
-    perturb: Option<u64>,
+    options: &RunOptions,
     rule: BarrierRule,
 ) -> Result<u64, Trap> {
-    let mut rng = perturb.map(|seed| SplitMix64::new(seed ^ 0x7363_6865));
-    let mut ids = workgroups(grid, perturb);
+    let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x7363_6865));
+    let mut ids = workgroups(grid, options.perturb);
     let mut residents: Vec<Resident<M::Subgroup>> = Vec::new();
     let mut free: Vec<usize> = Vec::new();
     let mut ready: VecDeque<(usize, usize)> = VecDeque::new();
@@ -190,6 +191,7 @@ pub fn run_grid<M: Machine>(
             2 => 1 + r.below(16) as u32,
             _ => 1 + r.below(100) as u32,
         });
+        let time_slice = options.slice.unwrap_or(time_slice).max(1);
         let r = &mut residents[slot];
         match machine.run(&mut r.subgroups[who], time_slice).map_err(|t| t.in_workgroup(r.id))? {
             RunState::Yield => {

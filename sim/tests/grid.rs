@@ -1,5 +1,6 @@
 //! Tests of `sim/src/grid.rs`.
 
+use gpucc_sim::RunOptions;
 use gpucc_sim::grid::*;
 use gpucc_sim::memory::Memory;
 use gpucc_sim::race::RaceCheck;
@@ -18,6 +19,10 @@ fn every_workgroup_once_in_any_order() {
     assert_eq!(workgroups([0, 5, 1], Some(3)).count(), 0);
     assert_eq!(workgroups([u32::MAX; 3], Some(3)).take(3).count(), 3);
     assert_eq!(local_id(7, [2, 2, 3]), [1, 1, 1]);
+}
+
+fn with(perturb: Option<u64>) -> RunOptions {
+    RunOptions { perturb, ..RunOptions::default() }
 }
 
 /// Each subgroup counts its instructions down; the first of a workgroup waits for the other workgroup, if it is to.
@@ -73,7 +78,7 @@ impl Machine for Count {
 #[test]
 fn plain_runs_go_in_order() {
     let mut m = Count::default();
-    assert_eq!(run_grid(&mut m, [2, 1, 1], None, BarrierRule::STRICT), Ok(2));
+    assert_eq!(run_grid(&mut m, [2, 1, 1], &with(None), BarrierRule::STRICT), Ok(2));
     assert_eq!(m.trace, [(0, 0), (0, 1), (0, 0), (0, 1), (1, 0), (1, 1), (1, 0), (1, 1)]);
     assert_eq!(m.barriers, 2);
 }
@@ -81,7 +86,7 @@ fn plain_runs_go_in_order() {
 #[test]
 fn a_seed_mixes_workgroups_down_to_single_instructions() {
     let mut m = Count::default();
-    assert_eq!(run_grid(&mut m, [2, 1, 1], Some(4), BarrierRule::STRICT), Ok(2));
+    assert_eq!(run_grid(&mut m, [2, 1, 1], &with(Some(4)), BarrierRule::STRICT), Ok(2));
     assert!(m.time_slices.contains(&1) && m.time_slices.iter().any(|&t| t > 16));
     let mixed = m.trace.windows(3).any(|w| w[0].0 != w[1].0 && w[1].0 != w[2].0);
     assert!(mixed, "{:?}", m.trace);
@@ -91,7 +96,7 @@ fn a_seed_mixes_workgroups_down_to_single_instructions() {
 fn who_waits_for_another_workgroup_gets_it() {
     for seed in [None, Some(1), Some(2)] {
         let mut m = Count { wait: true, ..Count::default() };
-        assert_eq!(run_grid(&mut m, [2, 1, 1], seed, BarrierRule::STRICT), Ok(2), "{seed:?}");
+        assert_eq!(run_grid(&mut m, [2, 1, 1], &with(seed), BarrierRule::STRICT), Ok(2), "{seed:?}");
     }
 }
 
@@ -132,7 +137,7 @@ impl<'a> Machine for Play<'a> {
 }
 
 fn play(scripts: &[&[RunState]], rule: BarrierRule, seed: Option<u64>) -> Result<u64, Trap> {
-    run_grid(&mut Play(scripts), [1; 3], seed, rule)
+    run_grid(&mut Play(scripts), [1; 3], &with(seed), rule)
 }
 
 #[test]

@@ -224,3 +224,65 @@ fn specialisation_constants_in_any_order() {
     let ran = everywhere(&module(&spv, &given), &d, |o| o[4..17] == expected);
     assert!(ran > 6);
 }
+
+/// The instructions of GLSL.std.450 that leave NaN open become those that do not: FMin, FMax, FClamp.
+fn strict(spv: &[u8]) -> Vec<u8> {
+    let mut words: Vec<u32> = spv.chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
+    let mut at = 5;
+    while at < words.len() {
+        let (op, length) = (words[at] & 0xffff, words[at] >> 16);
+        if op == 12 && matches!(words[at + 4], 37 | 40 | 43) {
+            words[at + 4] = match words[at + 4] {
+                37 => 79,
+                40 => 80,
+                _ => 81,
+            };
+        }
+        at += length as usize;
+    }
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+/// SPIR-V's `NMin`, `NMax` and `NClamp` give the other operand for a NaN, in any order of operands, of scalars and of vectors that have a NaN in
+/// some lanes alone. What packing joins is in it: several of them, with constants in some.
+#[test]
+fn minima_that_say_what_nan_gives() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = "layout(std430, set = 0, binding = 0) buffer A { float v[]; };
+         void main() {
+           float n = v[0], x = v[1];
+           v[4] = min(n, x); v[5] = min(x, n); v[6] = max(n, x); v[7] = max(x, n);
+           vec4 a = vec4(n, x, n, 2.0), b = vec4(x, n, 1.0, n);
+           vec4 c = min(a, b), d = max(a, b);
+           v[8] = c.x; v[9] = c.y; v[10] = c.z; v[11] = c.w;
+           v[12] = d.x; v[13] = d.y; v[14] = d.z; v[15] = d.w;
+           v[16] = clamp(n, x, 1.0); v[17] = max(min(n, 1.0), 0.0); v[18] = min(n, n) == min(n, n) ? 1.0 : 0.0;
+           v[19] = min(max(n, x), v[2]);
+         }";
+    let spv = strict(&spirv("minima", source));
+    let (nan, x) = (f32::NAN.to_bits(), 0.75f32.to_bits());
+    let mut words = [0u32; 20];
+    words[..3].copy_from_slice(&[nan, x, 0.5f32.to_bits()]);
+    let want = [x; 4].into_iter().chain([x, x, 1f32.to_bits(), 2f32.to_bits()]);
+    let want: Vec<u32> =
+        want.chain([x, x, 1f32.to_bits(), 2f32.to_bits()]).chain([x, 1f32.to_bits(), 0, 0.5f32.to_bits()]).collect();
+    let d = Dispatch::new([1; 3]).with_u32(0, 0, &words);
+    assert!(everywhere(&module(&spv, &[]), &d, |o| o[4..] == want) > 12);
+}
+
+/// A minimum with a constant keeps the rule of the other operand where it is packed with others; of two variables WGSL has none.
+#[test]
+fn minima_with_constants_keep_their_rule() {
+    let (nan, x) = (f32::NAN.to_bits(), 0.75f32.to_bits());
+    let ran = wgsl(
+        "let n = bitcast<f32>(o[0]); let x = bitcast<f32>(o[1]);
+         o[2] = bitcast<u32>(min(n, x)); o[3] = bitcast<u32>(max(x, n));
+         o[4] = bitcast<u32>(clamp(n, 0.0, 1.0)); o[5] = bitcast<u32>(min(max(n, 0.0), 1.0));
+         o[6] = bitcast<u32>(max(min(n, 1.0), 0.0));",
+        &[nan, x, 0, 0, 0, 0, 0],
+        |o| o[2..4].iter().all(|&w| w == x || f32::from_bits(w).is_nan()) && o[4..] == [0, 0, 1f32.to_bits()],
+    );
+    assert!(ran > 12);
+}

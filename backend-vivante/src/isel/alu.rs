@@ -1,6 +1,6 @@
 //! Arithmetic, comparison, choice, vectors.
 
-use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
+use gpucc_ir::{Attr, Diagnostic, FloatCc, FpFlags, Function, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Modifiers, Select, Use, VReg};
 use gpucc_vivante_machine as machine;
 use machine::{Cond, Round, Type};
@@ -140,8 +140,8 @@ impl Isel<'_> {
             }
             Op::FDiv => self.divide(cx, dst, n, a),
             Op::FSign => self.each(cx, dst, n, build::Sign, (), a, Fold::Float),
-            Op::FMin => self.min_max(cx, dst, n, Cond::Gt, Type::F32, a, Fold::Float),
-            Op::FMax => self.min_max(cx, dst, n, Cond::Lt, Type::F32, a, Fold::Float),
+            Op::FMin => self.float_min_max(cx, dst, n, Cond::Gt, d),
+            Op::FMax => self.float_min_max(cx, dst, n, Cond::Lt, d),
             Op::FSat => self.each(cx, dst, n, build::Mov, (Sat(true),), a, Fold::Float),
             Op::FFloor => self.each(cx, dst, n, build::Floor, (), a, Fold::Float),
             Op::FCeil => self.each(cx, dst, n, build::Ceil, (), a, Fold::Float),
@@ -205,10 +205,10 @@ impl Isel<'_> {
             Op::UMulHi => self.each(cx, dst, n, build::Imulhi0, (Ty(Type::U32),), a, Fold::None),
             Op::SMulHi => self.each(cx, dst, n, build::Imulhi0, (Ty(Type::S32),), a, Fold::None),
             Op::IAbs => self.each(cx, dst, n, build::Iabs, (Ty(Type::S32),), a, Fold::None),
-            Op::SMin => self.min_max(cx, dst, n, Cond::Gt, Type::S32, a, Fold::None),
-            Op::SMax => self.min_max(cx, dst, n, Cond::Lt, Type::S32, a, Fold::None),
-            Op::UMin => self.min_max(cx, dst, n, Cond::Gt, Type::U32, a, Fold::None),
-            Op::UMax => self.min_max(cx, dst, n, Cond::Lt, Type::U32, a, Fold::None),
+            Op::SMin => self.min_max(cx, dst, n, Cond::Gt, Type::S32, a),
+            Op::SMax => self.min_max(cx, dst, n, Cond::Lt, Type::S32, a),
+            Op::UMin => self.min_max(cx, dst, n, Cond::Gt, Type::U32, a),
+            Op::UMax => self.min_max(cx, dst, n, Cond::Lt, Type::U32, a),
             Op::And => self.each(cx, dst, n, build::And, (Ty(Type::U32),), a, Fold::None),
             Op::Or => self.each(cx, dst, n, build::Or, (Ty(Type::U32),), a, Fold::None),
             Op::Xor => self.each(cx, dst, n, build::Xor, (Ty(Type::U32),), a, Fold::None),
@@ -312,13 +312,26 @@ impl Isel<'_> {
     }
 
     /// `select.gt a, b, a` is the lesser, `select.lt` the greater (7.1).
-    #[expect(clippy::too_many_arguments, reason = "one operation and its operands")]
-    fn min_max(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, c: Cond, t: Type, a: &[Value], fold: Fold) {
-        let x = self.operand(cx, a[0], fold);
-        let y = self.operand(cx, a[1], fold);
-        // With an unordered compare source 2 is chosen: let that be the constant, so that NaN gives it.
-        let (x, y) = if matches!(y.src, gpucc_mir::Src::Reg(_)) { (x, y) } else { (y, x) };
+    fn min_max(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, c: Cond, t: Type, a: &[Value]) {
+        let x = self.operand(cx, a[0], Fold::None);
+        let y = self.operand(cx, a[1], Fold::None);
         self.lanewise(cx, dst, n, build::Select.with((Ty(t), If(c)), [x, y, x]));
+    }
+
+    /// The same of floats. Where the compare is unordered source 2 is chosen. That must not be a NaN beside a number: if one operand is a
+    /// constant it stands there, else what replaces a NaN by the other operand (`select.eq a, a, b`), unless nothing is promised of NaN.
+    fn float_min_max(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, c: Cond, d: &InstData) {
+        let numbers = [d.args[0], d.args[1]].map(|v| numbers(cx.f, v));
+        let x = self.operand(cx, d.args[0], Fold::Float);
+        let y = self.operand(cx, d.args[1], Fold::Float);
+        let whole = numbers.map(|(some, all)| some == all);
+        let (mut x, y) = if whole[1] && !whole[0] { (y, x) } else { (x, y) };
+        // Packed with others a constant keeps its rule.
+        let loose = d.fp.has(FpFlags::LOOSE) && numbers.iter().all(|&(some, _)| some == 0);
+        if !(whole[0] || whole[1] || loose) {
+            x = self.temp(cx, n, build::Select.with((Ty(Type::F32), If(Cond::Eq)), [x, x, y]));
+        }
+        self.lanewise(cx, dst, n, build::Select.with((Ty(Type::F32), If(c)), [x, y, x]));
     }
 
     /// Quotients. DIV gives two factors of one quotient (7.4), more accurate than a reciprocal; for vectors reciprocals and one
@@ -593,4 +606,18 @@ fn power(cx: &IselCx<'_>, v: Value) -> Option<u32> {
 /// The exponent when one factor of a product is a power of two.
 fn power_of_two(cx: &IselCx<'_>, m: &InstData) -> Option<u32> {
     power(cx, m.args[0]).or_else(|| power(cx, m.args[1]))
+}
+
+/// How many lanes of a value are constants that are numbers, of how many.
+fn numbers(f: &Function, v: Value) -> (u32, u32) {
+    let lanes = f.ty(v).lanes();
+    let count = |c: &gpucc_ir::Const| c.bits.iter().filter(|&&b| !f32::from_bits(b as u32).is_nan()).count() as u32;
+    if let Some(c) = f.as_const(v) {
+        return (count(c), c.bits.len() as u32);
+    }
+    match f.def_inst(v).map(|i| &f.insts[i]) {
+        Some(d) if d.op == Op::Splat => numbers(f, d.args[0]),
+        Some(d) if d.op == Op::Compose => (d.args.iter().map(|&a| numbers(f, a).0).sum(), lanes),
+        _ => (0, lanes),
+    }
 }

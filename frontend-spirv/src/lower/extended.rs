@@ -132,6 +132,10 @@ impl FuncCx<'_, '_> {
         let ty = self.alike(if scalar_last { &a[..a.len() - 1] } else { a }, Type::is_float)?;
         let x = a[0];
         let c = &mut self.code;
+        if matches!(op, O::NMin | O::NMax | O::NClamp) {
+            // These say what NaN gives.
+            c.fp = super::values::without_contraction(c.fp);
+        }
         let f = |g: fn(&mut gpucc_frontend_common::Code, Value) -> Value, c: &mut gpucc_frontend_common::Code| {
             c.in_f32(&[x], |c, a| g(c, a[0]))
         };

@@ -133,7 +133,7 @@ impl Lanes<'_> {
         for k in 0..i.n {
             for &l in self.active {
                 let v = self.get(i.dst + k, l);
-                let v = match pairs.next().and_then(|pair| free.chosen(i.to, flush, pair)) {
+                let v = match pairs.next().and_then(|pair| free.chosen(i.to, (flush, i.loose), pair)) {
                     Some(chosen) => chosen,
                     None if matches!(i.op, Op::PackHalf2x16 | Op::PackHalf2x16Rtz) => {
                         free.bits(Scalar::F16, v & 0xffff) | free.bits(Scalar::F16, v >> 16) << 16

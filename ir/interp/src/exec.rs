@@ -81,7 +81,7 @@ impl OracleProgram {
             room: (STATE_LIMIT / whole) as usize,
             ..Run::new(self, profile, common, options, (stride as usize, invocations as u32))
         };
-        let result = run_grid(&mut run, dispatch.grid, options.perturb, BarrierRule::STRICT);
+        let result = run_grid(&mut run, dispatch.grid, options, BarrierRule::STRICT);
         run.common.races.report(&mut run.report, |pc| self.text(pc));
         let mut kinds: Vec<Vec<Kind>> = dispatch.buffers.iter().map(|_| Vec::new()).collect();
         let (strayed, absent) = (run.common.strayed, run.common.absent);

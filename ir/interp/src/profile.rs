@@ -86,10 +86,11 @@ impl Free {
         }
     }
 
-    /// Of two operands of `fmin` or `fmax` the one that is given where they do not decide it themselves.
-    pub(crate) fn chosen(self, scalar: Scalar, flush: bool, (x, y): (u64, u64)) -> Option<u64> {
+    /// Of two operands of `fmin` or `fmax` the one that is given where they do not decide it themselves: `loose` is whether one that is
+    /// NaN does not either.
+    pub(crate) fn chosen(self, scalar: Scalar, (flush, loose): (bool, bool), (x, y): (u64, u64)) -> Option<u64> {
         let (exponent, _, width) = Free::parts(scalar)?;
-        let nan = |v: u64| self.is_nan(scalar, v);
+        let nan = |v: u64| loose && self.is_nan(scalar, v);
         let zero = |v: u64| if flush { v & exponent == 0 } else { v & !(1 << (width - 1)) == 0 };
         match self {
             _ if !(nan(x) || nan(y) || zero(x) && zero(y)) => None,

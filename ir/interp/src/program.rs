@@ -219,6 +219,8 @@ pub(crate) struct DInst {
     pub text: u32,
     /// Whether the sign of a zero that it gives is free.
     pub nsz: bool,
+    /// Whether a minimum or maximum may be the operand that is NaN.
+    pub loose: bool,
 }
 
 /// A texture or image that a program names.

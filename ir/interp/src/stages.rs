@@ -460,7 +460,7 @@ fn fill(
             Sysval::FrontFacing => stage.run.batch.set(row, at, p.front.into()),
             Sysval::SampleIndex => stage.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
             Sysval::SampleCount => stage.run.batch.set(row, at, quad.samples),
-            Sysval::SampleMask => stage.run.batch.set(row, at, quad.coverage[lane]),
+            Sysval::SampleMask => stage.run.batch.set(row, at, quad.mask(lane)),
             Sysval::PrimitiveIndex => stage.run.batch.set(row, at, p.index),
             Sysval::Layer => stage.run.batch.set(row, at, p.layer),
             Sysval::ViewportIndex => stage.run.batch.set(row, at, p.viewport),

@@ -546,7 +546,8 @@ impl TranslateCx<'_> {
         };
         self.out.writes_memory |= to_memory;
         let nsz = d.fp.has(gpucc_ir::FpFlags::NSZ);
-        Ok(DInst { op: d.op, scalar, to: ty.scalar(), n: ty.lanes(), dst, args, extra, text, nsz })
+        let loose = d.fp.has(gpucc_ir::FpFlags::LOOSE);
+        Ok(DInst { op: d.op, scalar, to: ty.scalar(), n: ty.lanes(), dst, args, extra, text, nsz, loose })
     }
 }
 

@@ -28,7 +28,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 fn zeros(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
         let d = b.func.insts[i].clone();
-        let licensed = d.fp.has(FpFlags::CONTRACT.with(FpFlags::NSZ));
+        let licensed = d.fp.has(FpFlags::LOOSE);
         if !licensed || d.args.len() != 2 || b.func.ty(d.args[0]).scalar() != Scalar::F32 {
             return Rewrite::Keep;
         }

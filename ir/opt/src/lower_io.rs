@@ -37,8 +37,9 @@ use crate::caps::IoCaps;
 use crate::context::{PipelineContext, Returned, free_locations};
 use crate::cx::PassCx;
 
-/// Largest 1/w of a position on the screen: what reaches it is not drawn.
-const LARGEST_INVERSE: f32 = 32768.0;
+/// Largest 1/w of a position on the screen, 2^64: so near to w = 0 that clipping cannot tell, and so far from the largest number that
+/// positions times it remain numbers.
+const LARGEST_INVERSE: f32 = 18_446_744_073_709_551_616.0;
 
 /// Where the samples of a pixel of four are, in sixteenths of a pixel, four bits each: columns, then rows.
 const SAMPLES_OF_FOUR: [i64; 2] = [0xa2e6, 0xea62];

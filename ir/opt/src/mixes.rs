@@ -33,7 +33,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 /// The weight, the first constant and the step to the second.
 fn mix(f: &Function, i: Inst) -> Option<(Value, Const, Const)> {
     let d = &f.insts[i];
-    let licensed = d.fp.has(FpFlags::CONTRACT.with(FpFlags::NSZ));
+    let licensed = d.fp.has(FpFlags::LOOSE);
     if d.op != Op::FAdd || f.ty(d.result()).scalar() != Scalar::F32 || !licensed {
         return None;
     }

@@ -98,9 +98,11 @@ pub struct QuadIn<'a> {
     pub x: u32,
     /// Row of its upper pixels, even.
     pub y: u32,
-    /// Samples that each lane stands for, a bit each, which is also what a program sees as its mask of samples: those
-    /// covered that the pipeline's mask lets through, or the one sample of [`QuadIn::sample`]. A lane without any is a helper.
+    /// Samples that each lane stands for, a bit each: those covered that the pipeline's mask and tests in front of the program let
+    /// through, or the one sample of [`QuadIn::sample`]. A lane without any is a helper.
     pub coverage: [u32; 4],
+    /// The same as it was in front of all tests of depth and stencil.
+    pub untested: [u32; 4],
     /// Samples of each pixel that the primitive covers.
     pub rasterised: [u32; 4],
     /// The sample, if the program runs for each of them.
@@ -119,6 +121,11 @@ impl QuadIn<'_> {
     /// Lanes that are no helpers.
     pub fn covered(&self) -> u8 {
         (0..4).fold(0, |m, lane| m | u8::from(self.coverage[lane] != 0) << lane)
+    }
+
+    /// The mask of samples that a lane's program sees: those that came to the tests of depth and stencil. A helper has none.
+    pub fn mask(&self, lane: usize) -> u32 {
+        if self.coverage[lane] == 0 { 0 } else { self.untested[lane] }
     }
 
     /// Column and row of a lane's pixel.

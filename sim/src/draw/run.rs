@@ -310,7 +310,8 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let (x, y) = (q.x as u32, q.y as u32);
         let rasterised = q.coverage;
         let coverage = rasterised.map(|c| c & self.draw.merger.sample_mask);
-        let mut quad = QuadIn { x, y, coverage, rasterised, sample: None, samples, primitive, setup, bias };
+        let mut quad =
+            QuadIn { x, y, coverage, untested: coverage, rasterised, sample: None, samples, primitive, setup, bias };
         match self.traits.depth {
             DepthTest::Late => {}
             DepthTest::Reject if self.behind.hopeless(&quad, self.targets) => return Ok(()),
@@ -324,9 +325,9 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
             return self.add(quad, batch);
         }
         for s in 0..samples {
-            let coverage = quad.coverage.map(|c| c & 1 << s);
+            let [coverage, untested] = [quad.coverage, quad.untested].map(|list| list.map(|c| c & 1 << s));
             if coverage != [0; 4] {
-                self.add(QuadIn { coverage, sample: Some(s as u8), ..quad }, batch)?;
+                self.add(QuadIn { coverage, untested, sample: Some(s as u8), ..quad }, batch)?;
             }
         }
         Ok(())

@@ -1,14 +1,11 @@
 //! From positions that vertex programs put on the screen themselves back to clip space.
 
-/// From here on 1/w is clamped where code makes positions on the screen, and the primitive is dropped.
-const LARGEST_INVERSE: f64 = 32768.0;
-
 /// The position in clip space of one on the screen that holds 1/w, worked out in f64, for a viewport as
-/// [`Viewport::on_screen`](crate::raster::Viewport::on_screen) has it. What code clamped, and what is no number, is nowhere: NaN,
-/// which drops the primitive.
+/// [`Viewport::on_screen`](crate::raster::Viewport::on_screen) has it. What is no number, or infinitely far, is
+/// nowhere: NaN, which drops the primitive.
 pub fn from_screen(position: [f32; 4], [scale, offset]: &[[f32; 3]; 2]) -> [f32; 4] {
     let inverse = f64::from(position[3]);
-    if inverse.is_nan() || inverse.abs() >= LARGEST_INVERSE || inverse == 0.0 {
+    if !inverse.is_finite() || inverse == 0.0 {
         return [f32::NAN; 4];
     }
     let w = 1.0 / inverse;

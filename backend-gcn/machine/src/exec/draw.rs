@@ -30,8 +30,6 @@ const QUADS: usize = LANES / 4;
 const PARAMETER_WORDS: u32 = 12;
 /// Words of a parameter of a vertex: which components were exported, and four of them.
 const GIVEN_WORDS: u32 = 5;
-/// Instructions between looks at whether a wave has ended.
-const TIME_SLICE: u32 = 1000;
 
 fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
@@ -322,7 +320,7 @@ impl<'a> Machine<'a> {
         }
         let Unit { env, steps, report, classes, .. } = unit;
         loop {
-            let stop = super::step::step(&mut w, TIME_SLICE, &side.code, env, steps, report, classes);
+            let stop = super::step::step(&mut w, steps.slice(), &side.code, env, steps, report, classes);
             let stop = stop.map_err(|t| match side.code.get(w.pc) {
                 Some(d) => t.at(d.at.into(), || side.launch.text(d.at)),
                 None => t.at(side.entry.code.len() as u64, || "end of the code".into()),
@@ -661,7 +659,7 @@ fn input(quad: &QuadIn<'_>, lane: usize, (item, word): (u32, usize), position: W
         12 => if p.front { 1f32 } else { -1f32 }.to_bits(),
         13 => u32::from(quad.sample.unwrap_or(0)) << 8 | p.layer << 16,
         14 if quad.sample.is_some() => quad.rasterised[lane],
-        14 => quad.coverage[lane],
+        14 => quad.mask(lane),
         _ => 0,
     }
 }

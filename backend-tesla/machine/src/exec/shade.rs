@@ -11,8 +11,6 @@ use super::subgroup::{Emitted, Io, Lanes, Warp};
 use crate::operand::Addr;
 use crate::types::Op;
 
-/// Instructions between looks at whether a warp has ended.
-const TIME_SLICE: u32 = 1000;
 /// Stack entries of a warp that runs alone.
 const STACK: usize = 16;
 
@@ -100,7 +98,7 @@ impl Machine<'_> {
     /// Runs a warp of a program that has no barriers.
     pub(super) fn run_to_end(&mut self, warp: &mut Warp) -> Result<(), Trap> {
         loop {
-            match self.run(warp, TIME_SLICE)? {
+            match self.run(warp, self.steps.slice())? {
                 RunState::Done => return Ok(()),
                 RunState::Yield => {}
                 RunState::Barrier(_) => {

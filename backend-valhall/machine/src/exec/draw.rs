@@ -27,8 +27,6 @@ use super::tables::{Tables, words};
 use super::varying::SLOT_WORDS;
 use crate::abi;
 
-/// Instructions between looks at whether a warp has ended.
-const TIME_SLICE: u32 = 1000;
 /// Bytes of a position.
 const POSITION: u64 = 16;
 /// Register of the command stream: address of the blend descriptors, and in its low four bits how many there are.
@@ -333,8 +331,9 @@ impl Machine {
             }
             w.preload(p.index as u8, 0xF, values);
         }
+        let turn = unit.cx.steps.slice();
         let result = loop {
-            match slice(&mut w, TIME_SLICE, &mut unit.cx, context) {
+            match slice(&mut w, turn, &mut unit.cx, context) {
                 Ok(RunState::Done) => break Ok(()),
                 Ok(RunState::Barrier(_)) => break Err(container_trap("a barrier in a draw")),
                 Ok(_) => {}
@@ -473,7 +472,7 @@ impl DrawMachine for Machine {
                 }
                 Source::Family(abi::COVERAGE) => q.coverage[l],
                 // Bits above the number of the sample are anything.
-                _ => q.coverage[l] & 0xffff | u32::from(q.sample.unwrap_or(0)) << 16 | 0x5a60_0000 & !0x1f_ffff,
+                _ => q.mask(l) & 0xffff | u32::from(q.sample.unwrap_or(0)) << 16 | 0x5a60_0000 & !0x1f_ffff,
             }
         };
         let mut context = StageContext::Fragment(Box::new(Fragment::new(batch, words, targets, &self.blend)));

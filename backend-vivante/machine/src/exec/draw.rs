@@ -28,8 +28,6 @@ use crate::{GC2000, GC7000};
 
 /// Words of a varying of a vertex: which components were written, and four of them.
 const GIVEN_WORDS: u32 = 5;
-/// Instructions between looks at whether a group has ended.
-const TIME_SLICE: u32 = 1000;
 
 /// The vertex or the fragment program of a draw.
 struct StageProgram<'a> {
@@ -309,7 +307,8 @@ impl<'a> Machine<'a> {
     fn shade(&self, stage: &StageProgram<'_>, core: &mut Core, group: &mut Group) -> Result<(), Trap> {
         core.run.report.subgroups += 1;
         core.launched += 1;
-        while group.run(&stage.launch, &mut core.run, TIME_SLICE)? != RunState::Done {}
+        let turn = core.run.steps.slice();
+        while group.run(&stage.launch, &mut core.run, turn)? != RunState::Done {}
         Ok(())
     }
 

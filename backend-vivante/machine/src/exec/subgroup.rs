@@ -42,8 +42,10 @@ pub(crate) struct Group {
     arrived: bool,
     ended: Mask,
     stacks: Vec<Vec<u32>>,
-    /// Run the lanes that are furthest instead of those that are behind.
+    /// Run the lanes that are furthest instead of those that are behind; of fragments, the quad.
     ahead: bool,
+    /// Lanes read those of their quad, so they must meet again.
+    has_quads: bool,
     /// Of fragments: lanes whose outputs count, i0.x, and lanes of quads of which one read another that was off.
     live: Mask,
     facing: Lanes,
@@ -65,6 +67,7 @@ impl Group {
             ended: 0,
             stacks: vec![Vec::new(); LANES],
             ahead: false,
+            has_quads: false,
             live: !0,
             facing: [0; LANES],
             open: 0,
@@ -111,7 +114,7 @@ impl Group {
 
     /// Lanes that are no helpers when fragments begin.
     pub fn begin_fragments(&mut self, live: Mask) {
-        (self.live, self.open) = (live, 0);
+        (self.live, self.open, self.has_quads) = (live, 0, true);
     }
 
     /// Lanes whose outputs count.
@@ -258,19 +261,34 @@ impl Group {
         if self.current.mask != 0 {
             self.others.push(self.current);
         }
-        let key = |s: &Set| if self.ahead { !s.pc } else { s.pc };
-        let Some(best) = self.others.iter().min_by_key(|s| key(s)).map(|s| s.pc) else {
-            return;
-        };
+        let Some((best, among)) = self.next_place() else { return };
         let mut mask = 0;
-        self.others.retain(|s| {
-            let here = s.pc == best;
-            if here {
-                mask |= s.mask;
+        self.others.retain_mut(|s| {
+            if s.pc == best {
+                mask |= s.mask & among;
+                s.mask &= !among;
             }
-            !here
+            s.mask != 0
         });
         self.current = Set { pc: best, mask };
+    }
+
+    /// Where lanes run next, and lanes of which those that are there run.
+    ///
+    /// Inside of a quad the lanes that are behind run first, always: that is how lanes meet again before they read each other. So a turn
+    /// of those that are ahead is a turn of the quad whose last lanes are furthest.
+    fn next_place(&self) -> Option<(u32, Mask)> {
+        let lowest = |quad: Mask| self.others.iter().filter(|s| s.mask & quad != 0).map(|s| s.pc).min();
+        match (self.ahead, self.has_quads) {
+            (false, _) => Some((lowest(!0)?, !0)),
+            (true, false) => Some((self.others.iter().map(|s| s.pc).max()?, !0)),
+            (true, true) => {
+                let quads = (0..LANES).step_by(4).map(|first| 0xf << first);
+                let places = || quads.clone().filter_map(|quad| Some((lowest(quad)?, quad)));
+                let best = places().map(|(pc, _)| pc).max()?;
+                Some((best, places().filter(|p| p.0 == best).fold(0, |m, p| m | p.1)))
+            }
+        }
     }
 
     fn stop(&mut self, launch: &LaunchState) -> Result<RunState, Trap> {
