@@ -27,7 +27,8 @@ fn nest(depth: u32, first: bool) -> String {
     let mut inner = "y += 5u;".to_string();
     for k in 0..depth {
         let small = format!("{{ y ^= {k}u; o[i] = y; }}");
-        let (c, inside) = (format!("(x >> {}u & 1u) == 1u", k % 31), format!("{{ {inner} y = y * 3u + o[i + 64u]; }}"));
+        let (c, inside) =
+            (format!("((x >> {}u) & 1u) == 1u", k % 31), format!("{{ {inner} y = y * 3u + o[i + 64u]; }}"));
         inner = if first { format!("if {c} {inside} else {small}") } else { format!("if {c} {small} else {inside}") };
     }
     format!(

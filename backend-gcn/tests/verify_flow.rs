@@ -4,54 +4,65 @@ use gpucc_gcn::flow::verify_flow::verify;
 use gpucc_gcn::flow::{Plan, Waiting, plan};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 
-use crate::common::{compile, module, options};
+use crate::common::{compile, options};
 
 /// Loops with exits of all kinds, and one without an exit in a branch that nobody takes.
-const SOURCE: &str = "
-    @group(0) @binding(0) var<storage, read_write> o: array<i32>;
-    @group(0) @binding(1) var<uniform> never: i32;
-    @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
-        var b = o[i];
-        while b <= 5 {
-            if i32(i & 3u) <= b {
-                if b == 1 { if never != 0 { while true { } } o[i] = b; break; }
-                b = b + 1; continue;
-            }
-            if o[i + 64] == b { o[i] = 9; return; }
-            switch b + o[i + 128] {
-                case 1: { b = b + 2; continue; }
-                case 2, 3: { o[i + 64] = 1; }
-                default: { break; }
-            }
-            o[i] = 7; break;
+const SOURCE: &str = "#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0, std430) buffer O { int o[]; };
+layout(set = 0, binding = 1) uniform N { int never; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    int b = o[i];
+    while (b <= 5) {
+        if (int(i & 3u) <= b) {
+            if (b == 1) { if (never != 0) { for (;;) { } } o[i] = b; break; }
+            b = b + 1;
+            continue;
         }
-        o[i] += 1;
-    }";
+        if (o[i + 64u] == b) { o[i] = 9; return; }
+        int c = b + o[i + 128u];
+        if (c == 1) { b = b + 2; continue; }
+        if (c == 2 || c == 3) { o[i + 64u] = 1; }
+        o[i] = 7;
+        break;
+    }
+    o[i] += 1;
+}";
 
 /// A loop that some lanes never leave, in two uniform ones: where the others wait, the wave would end if none came, although EXEC is saved
 /// for a block behind. Some always come.
-const ENDLESS: &str = "
-    struct Params { a: u32, b: u32 }
-    @group(0) @binding(0) var<uniform> params: Params;
-    @group(0) @binding(5) var<storage, read_write> zeros: array<u32>;
-    @compute @workgroup_size(32) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-        loop {
-            if params.b == 9u {
-                var r = 0u;
-                loop {
-                    if params.a == 1u {
-                        if params.a == 2u { r = 1u; break; }
-                        if id.x > 4000u { loop { if params.b == 0u { continue; } } }
-                    }
+const ENDLESS: &str = "#version 450
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 0) uniform P { uint a; uint b; };
+layout(set = 0, binding = 5, std430) buffer Z { uint zeros[]; };
+void main() {
+    uint x = gl_GlobalInvocationID.x;
+    for (;;) {
+        if (b == 9u) {
+            uint r = 0u;
+            for (;;) {
+                if (a == 1u) {
+                    if (a == 2u) { r = 1u; break; }
+                    if (x > 4000u) { for (;;) { if (b == 0u) { continue; } } }
                 }
-                if r == zeros[id.x] { continue; }
             }
+            if (r == zeros[x]) { continue; }
         }
-    }";
+    }
+}";
+
+/// A module of GLSL: WGSL has no loops that nothing leaves.
+fn glsl(source: &str) -> gpucc_ir::Module {
+    let lang = gpucc_frontend_naga::Lang::Glsl(gpucc_frontend_naga::Stage::Compute);
+    let parsed =
+        gpucc_frontend_naga::parse(gpucc_frontend_naga::Input::text(source), lang).unwrap_or_else(|e| panic!("{e:?}"));
+    gpucc_frontend_naga::lower(&parsed, &gpucc_frontend_naga::Options::default()).unwrap_or_else(|e| panic!("{e:?}"))
+}
 
 /// The plan of selection at a level.
 fn planned(source: &str, level: u8) -> Plan {
-    let out = compile(&module(source), 2, &options(level));
+    let out = compile(&glsl(source), 2, &options(level));
     let f = &out.ir.funcs[out.ir.entries[0].func];
     let dom = DomTree::new(f);
     plan(f, &dom, &Uniformity::within(&out.ir, f, &dom))

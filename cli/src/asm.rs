@@ -103,7 +103,7 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
     if a.stage.is_some() {
         return Err(Failure::Usage("--stage is for --raw and --words: a container names the stages it has".into()));
     }
-    files::stdout(head(&target, None).as_bytes())?;
+    files::stdout(head(&target, container.entries.iter(), None).as_bytes())?;
     let parts = programs(container.entries.iter());
     for (i, e) in parts.iter().enumerate() {
         let place = (i, parts.len());
@@ -126,6 +126,17 @@ fn listed_target(source: &str) -> Option<&str> {
     let line = source.lines().next().filter(|l| l.starts_with("; gpucc "))?;
     let text = line.split_once(", target ")?.1;
     Some(text.split_once(',').map_or(text, |t| t.0).trim())
+}
+
+/// The stage that the first line of a listing names.
+fn listed_stage(source: &str) -> Option<u8> {
+    let line = source.lines().next().filter(|l| l.starts_with("; gpucc "))?;
+    let text = line.split_once(", stage ")?.1;
+    match text.split_once(',').map_or(text, |t| t.0).trim() {
+        "vertex" => Some(stage::VS),
+        "fragment" => Some(stage::FS),
+        _ => None,
+    }
 }
 
 /// A container in which the code of one entry is replaced.
@@ -204,7 +215,8 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
     if patched.is_some() && a.stage.is_some() {
         return Err(Failure::Usage("--stage has no effect with --container, which names the stage".into()));
     }
-    let bits = patched.as_ref().map_or_else(|| stages(a.stage, stage::CS), PatchedContainer::stage);
+    let listed = listed_stage(&source).unwrap_or(stage::CS);
+    let bits = patched.as_ref().map_or_else(|| stages(a.stage, listed), PatchedContainer::stage);
     // A listing for another family gives an error a line.
     if let Some(named) = named
         && !machine(Some(named)).is_ok_and(|own| own.0.family == m.family)

@@ -257,3 +257,28 @@ fn a_pair_has_what_vulkan_binds() {
         }
     }
 }
+
+/// The listing of a stage assembles to the bytes of its code as it is: its first line names the stage.
+#[test]
+fn listings_of_stages_assemble_as_they_are() {
+    let s = Scratch::new("listed-stages");
+    let vertex = s.write(
+        "v.wgsl",
+        "@vertex fn vs(@location(0) p: vec3f, @builtin(vertex_index) i: u32) -> @builtin(position) vec4f { return vec4f(p, f32(i)); }\n",
+    );
+    let fragment = s.write(
+        "f.wgsl",
+        "@fragment fn fs(@location(0) c: vec4f) -> @location(0) vec4f { if c.a < 0.5 { discard; } return c * dpdx(c.x); }\n",
+    );
+    let (listing, code, again) = (s.path("l.s"), s.path("c.raw"), s.path("a.raw"));
+    for target in ["tesla:nv50", "tesla:nva3", "gcn", "valhall", "vivante"] {
+        for (shader, stage) in [(&vertex, "vertex"), (&fragment, "fragment")] {
+            expect(&[shader, "--target", target, "-S", "-o", &listing], 0, "");
+            expect(&[shader, "--target", target, "--emit", "raw", "-o", &code], 0, "");
+            expect(&["asm", &listing, "-o", &again], 0, "");
+            assert_eq!(s.read("c.raw"), s.read("a.raw"), "{target} {stage}");
+            let head = String::from_utf8(s.read("l.s")).expect("text");
+            assert!(head.lines().next().is_some_and(|l| l.contains(&format!(", stage {stage}"))), "{head}");
+        }
+    }
+}

@@ -66,7 +66,7 @@ impl Artifact {
     /// [`Artifact::listing`] with lines of the source in comments.
     pub fn listing_with(&self, source: Option<Source<'_>>) -> String {
         let (b, g) = (self.target.backend(), self.target.generation_index());
-        let mut out = listing::head(&self.target.to_string(), source);
+        let mut out = listing::head(&self.target.to_string(), self.container().entries.iter(), source);
         let parts = listing::programs(self.outputs.iter().map(|o| &o.entry));
         for (i, e) in parts.iter().enumerate() {
             let place = (i, parts.len());

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use gpucc_container::Entry;
+use gpucc_container::{Entry, Stage};
 use gpucc_isa::{Names, Notes};
 
 use crate::legend;
@@ -21,9 +21,17 @@ pub struct Source<'a> {
 /// Most characters of a source line that are shown.
 const WIDEST: usize = 100;
 
-/// The line before everything: what the code is for and where it comes from.
-pub fn head(target: &str, source: Option<Source<'_>>) -> String {
+/// The line before everything: what the code is for and where it comes from. The stage of drawing programs is named, since words and
+/// texts of some families mean other instructions there: an assembler reads it.
+pub fn head<'a>(target: &str, entries: impl Iterator<Item = &'a Entry>, source: Option<Source<'_>>) -> String {
     let mut out = format!("; gpucc {}, target {target}", env!("CARGO_PKG_VERSION"));
+    let mut stages: Vec<Stage> = entries.map(|e| e.stage).collect();
+    stages.dedup();
+    match stages[..] {
+        [Stage::Vertex] => out += ", stage vertex",
+        [Stage::Fragment] => out += ", stage fragment",
+        _ => {}
+    }
     if let Some(s) = source {
         let name = s.name.replace(|c: char| c.is_control(), "?");
         let _ = write!(out, ", source {name}");
