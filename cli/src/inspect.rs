@@ -1,12 +1,15 @@
 //! `gpucc inspect`: what a container holds.
 
 use gpucc::legend::{self, snake};
+use gpucc::reflect::{self, Loaded, Reflection, Uses};
 use gpucc_container::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Packing, Preload, Program, Resource, ResourceKind,
-    Source, Stage, Variant,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Packing, Program, Resource, ResourceKind, Source,
+    Stage, Variant,
 };
 use gpucc_pipeline::{Blend, BlendComponent, DepthBias, Pipeline, StencilFace, VertexAttribute};
 use serde_json::{Value, json};
+
+use gpucc_isa::Names;
 
 use crate::args::Inspect;
 use crate::{Failure, files};
@@ -81,11 +84,11 @@ fn interface_words(r: &InterfaceRow, stage: Stage) -> String {
     text
 }
 
-fn interface(r: &InterfaceRow, stage: Stage) -> Value {
+fn interface(r: &InterfaceRow, stage: Stage, place: String) -> Value {
     let way = if r.output { "output" } else { "input" };
     let (kind, number) = io_kind(r.at);
     let mut row = json!({"direction": way, "kind": kind, "type": base_type(r), "components": components(r),
-        "packing": r.packing.name(), "file": r.file, "index": r.index, "lane": r.lane});
+        "packing": r.packing.name(), "file": r.file, "index": r.index, "lane": r.lane, "place": place});
     match r.at {
         IoPlace::Location { blend_src, .. } => {
             row["location"] = number.into();
@@ -167,7 +170,7 @@ fn access(a: Access) -> &'static str {
     }
 }
 
-fn entry(e: &Entry) -> Value {
+fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Value {
     let name_of = |i: usize| e.names.iter().find(|n| n.0 as usize == i).map(|n| n.1.clone());
     let resources: Vec<Value> = e
         .resources
@@ -186,6 +189,9 @@ fn entry(e: &Entry) -> Value {
             row
         })
         .collect();
+    // What programs of one entry share is said once.
+    let first = programs.first().copied();
+    let place = |r: &InterfaceRow| legend::place(names, (r.file, r.index, r.lane));
     let stats: serde_json::Map<String, Value> = e.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
     json!({
         "name": e.name,
@@ -193,18 +199,23 @@ fn entry(e: &Entry) -> Value {
         "code_bytes": e.code.len(),
         "workgroup_size": e.meta.workgroup_size,
         "subgroup_size": e.meta.subgroup_size,
-        "registers": registers(&e.meta.registers),
+        "registers": registers(&e.meta.registers, names),
         "shared_bytes": e.meta.shared_bytes,
         "scratch_bytes": e.meta.scratch_bytes,
+        "occupancy": first.and_then(|p| p.occupancy.as_ref()).map(|o| json!({"unit": o.unit, "count": o.count})),
         "flags": e.meta.flags,
+        "uses": first.map(|p| uses(&p.uses)),
         "family_words": e.meta.family_words,
+        "words": words(first.filter(|_| e.programs.is_empty())),
         "resources": resources,
-        "preloads": preloads(&e.preloads),
-        "interface": e.interface.iter().map(|r| interface(r, e.stage)).collect::<Vec<_>>(),
-        "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register, "value": w.value, "mask": w.mask}))
-            .collect::<Vec<_>>(),
+        "immediates": first.and_then(|p| p.immediates.as_ref())
+            .map(|i| json!({"name": i.name, "size": i.size, "slot": i.slot, "words": i.words, "in_memory": i.in_memory})),
+        "preloads": preloads(first.filter(|_| e.programs.is_empty())),
+        "interface": e.interface.iter().map(|r| interface(r, e.stage, place(r))).collect::<Vec<_>>(),
+        "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register,
+            "name": reflect::register_name(names, w.space, w.register), "value": w.value, "mask": w.mask})).collect::<Vec<_>>(),
         "pipeline": e.pipeline.as_deref().map(pipeline_lines),
-        "programs": e.programs.iter().map(program).collect::<Vec<_>>(),
+        "programs": e.programs.iter().zip(programs).map(|(p, facts)| program(p, facts, names)).collect::<Vec<_>>(),
         "variables": e.variables.iter().map(|v| json!({"name": v.name, "offset": v.offset, "size": v.size})).collect::<Vec<_>>(),
         "data_bytes": e.data.len(),
         "lines": e.lines.len(),
@@ -213,29 +224,48 @@ fn entry(e: &Entry) -> Value {
 }
 
 /// One of several programs.
-fn program(p: &Program) -> Value {
-    let (registers, preloads) = (registers(&p.registers), preloads(&p.preloads));
+fn program(p: &Program, facts: &reflect::Program, names: Option<&Names>) -> Value {
     json!({"role": p.role.name(), "offset": p.offset, "size": p.size, "data_offset": p.data.0, "data_bytes": p.data.1,
-           "registers": registers, "scratch_bytes": p.scratch_bytes, "family_words": p.family_words, "preloads": preloads})
+           "registers": registers(&p.registers, names), "scratch_bytes": p.scratch_bytes, "family_words": p.family_words,
+           "words": words(Some(facts)), "preloads": preloads(Some(facts))})
 }
 
-fn registers(list: &[(u8, u16)]) -> Vec<Value> {
-    list.iter().map(|(f, n)| json!({"file": f, "count": n})).collect()
+fn registers(list: &[(u8, u16)], names: Option<&Names>) -> Vec<Value> {
+    list.iter().map(|(f, n)| json!({"file": f, "name": reflect::file_name(names, *f), "count": n})).collect()
 }
 
-fn preloads(list: &[Preload]) -> Vec<Value> {
-    let one = |p: &Preload| json!({"file": p.file, "index": p.index, "lane": p.lane, "source": source(&p.source)});
-    list.iter().map(one).collect()
+/// The words of the family with their names.
+fn words(p: Option<&reflect::Program>) -> Vec<Value> {
+    p.into_iter().flat_map(|p| &p.words).map(|w| json!({"name": w.name, "value": w.value})).collect()
+}
+
+fn preloads(p: Option<&reflect::Program>) -> Vec<Value> {
+    let one = |l: &Loaded| {
+        let at = &l.place;
+        json!({"file": at.file, "index": at.index, "lane": at.lane, "place": at.name, "meaning": l.meaning,
+               "source": source(&l.source)})
+    };
+    p.into_iter().flat_map(|p| &p.preloads).map(one).collect()
+}
+
+/// The flags by name.
+fn uses(u: &Uses) -> Value {
+    json!({"discard": u.discard, "depth": u.depth, "sample_mask": u.sample_mask, "sample_shading": u.sample_shading,
+           "early_tests": u.early_tests, "side_effects": u.side_effects, "helpers": u.helpers, "barriers": u.barriers,
+           "reads_targets": u.reads_targets, "keeps_denorms": u.keeps_denorms, "trusted": u.trusted})
 }
 
 /// The container as JSON.
 pub fn summary(c: &Container) -> Value {
+    let (reflection, names) = (Reflection::of(c), reflect::names_of(&c.family));
+    let programs =
+        |n: usize| reflection.programs.iter().filter(|p| p.entry_index == n).collect::<Vec<&reflect::Program>>();
     json!({
         "family": c.family,
         "generation": c.generation,
         "compiler": format!("{}.{}.{}", c.compiler[0], c.compiler[1], c.compiler[2]),
         "options_hash": format!("{:016x}", c.options_hash),
-        "entries": c.entries.iter().map(entry).collect::<Vec<_>>(),
+        "entries": c.entries.iter().enumerate().map(|(n, e)| entry(e, &programs(n), names.as_ref())).collect::<Vec<_>>(),
     })
 }
 
@@ -308,7 +338,7 @@ fn pipeline_lines(p: &Pipeline) -> Vec<String> {
 
 /// The container for people.
 fn text(c: &Container) -> String {
-    let machine = gpucc_machines::find(&c.family);
+    let names = reflect::names_of(&c.family);
     let mut out =
         format!("{}:{}, gpucc {}.{}.{}\n", c.family, c.generation, c.compiler[0], c.compiler[1], c.compiler[2]);
     for e in &c.entries {
@@ -318,7 +348,7 @@ fn text(c: &Container) -> String {
             out += &format!(", workgroup {x} x {y} x {z}, {} bytes of workgroup memory", e.meta.shared_bytes);
         }
         out += &format!(", subgroup {}, {} bytes of scratch\n", e.meta.subgroup_size, e.meta.scratch_bytes);
-        let file = |f: u8| machine.and_then(|m| (m.names.file)(f)).map_or_else(|| format!("file {f}"), String::from);
+        let file = |f: u8| reflect::file_name(names.as_ref(), f);
         let used =
             |list: &[(u8, u16)]| list.iter().map(|(f, n)| format!("{} {n}", file(*f))).collect::<Vec<_>>().join(", ");
         out += &format!("  {}\n", used(&e.meta.registers));
@@ -326,7 +356,6 @@ fn text(c: &Container) -> String {
         for v in &e.variables {
             out += &format!("  `{}`: {} bytes of workgroup memory from {:#x}\n", v.name, v.size, v.offset);
         }
-        let names = machine.map(|m| m.names);
         let legend = legend::lines(e, names.as_ref());
         let width = legend.iter().map(|l| l.0.len()).max().unwrap_or(0);
         legend.iter().for_each(|(place, what)| out += &format!("  {place:width$} = {what}\n"));
@@ -339,8 +368,7 @@ fn text(c: &Container) -> String {
             );
         }
         for w in &e.state {
-            let name = names.as_ref().and_then(|n| (n.register)(w.space, w.register));
-            let name = name.unwrap_or_else(|| format!("register {:#x} of space {}", w.register, w.space));
+            let name = reflect::register_name(names.as_ref(), w.space, w.register);
             let mask = if w.mask == u32::MAX { String::new() } else { format!(" in the bits {:#010x}", w.mask) };
             out += &format!("  {name} = {:#010x}{mask}\n", w.value);
         }

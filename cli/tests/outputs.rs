@@ -497,6 +497,45 @@ fn inspect_speaks_of_registers_by_name() {
     }
 }
 
+/// Places and registers of both stages have names on the families whose drivers know them as methods and states; in JSON names stand beside the
+/// numbers. A buffer's words are of its contents where the family loads those.
+#[test]
+fn inspect_names_methods_and_states() {
+    let s = Scratch::new("inspect-names");
+    let source = "struct V { @builtin(position) p: vec4f, @location(0) uv: vec2f, @location(3) @interpolate(flat) k: u32 }
+        @group(0) @binding(0) var<uniform> u: vec4f;
+        @vertex fn vs(@location(0) at: vec2f, @builtin(instance_index) i: u32) -> V { return V(vec4f(at, 0, 1), at, i); }
+        @fragment fn fs(v: V) -> @location(0) vec4f { return u * v.uv.x * f32(v.k); }";
+    let (shader, bin) = (s.write("g.wgsl", source), s.path("g.bin"));
+    for (target, lines) in [
+        ("tesla:nva3", &["vertex array 0", "o[0x10]", "v[0x", "$r0", "VP_ATTR_EN(0) = ", "FP_INTERPOLANT_CTRL = "][..]),
+        (
+            "vivante:gc7000",
+            &[
+                "VS_INPUT_COUNT = ",
+                "VS_HALTI5_INPUT(0) = ",
+                "PS_CONTROL = ",
+                "u0.w = contents of `u` (group 0 binding 0), word 3",
+            ],
+        ),
+        ("vivante:gc2000", &["VS_INPUT(0) = ", "PS_OUTPUT_REG = ", "RA_EARLY_DEPTH = "]),
+    ] {
+        expect(&[&shader, "--target", target, "-o", &bin], 0, "");
+        let text = expect(&["inspect", &bin], 0, "entry vs (vertex)");
+        lines.iter().for_each(|line| assert!(text.contains(line), "{target} does not say `{line}`: {text}"));
+        assert!(!text.contains("of space") && !text.contains("file "), "{target}: {text}");
+        let json: Value = serde_json::from_str(&expect(&["inspect", "--json", &bin], 0, "")).expect("an object");
+        for e in json["entries"].as_array().expect("a list") {
+            let named = |list: &Value, key: &str| {
+                list.as_array().expect("a list").iter().all(|x| x[key].as_str().is_some_and(|n| !n.is_empty()))
+            };
+            assert!(named(&e["state"], "name") && named(&e["interface"], "place") && named(&e["registers"], "name"));
+            assert!(named(&e["preloads"], "meaning") && named(&e["words"], "name"), "{e}");
+            assert_eq!(e["uses"]["discard"], false);
+        }
+    }
+}
+
 /// Graphics containers: both stages with their inputs, outputs, places and register words.
 #[test]
 fn inspect_shows_both_stages() {
@@ -515,7 +554,7 @@ fn inspect_shows_both_stages() {
             "`t`: texture 2d float, group 0 binding 0, read, slot 0",
             "`s`: sampler, group 0 binding 1, slot 1",
             "first instance",
-            "input location 0 float, xy: attribute0.x",
+            "input location 0 float, xy: vertex buffer 0",
             "output position float, xyzw: pos0.x",
             "= address of the table of vertex buffers, low word",
             "v0 = PERSP_CENTER, i",

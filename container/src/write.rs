@@ -234,40 +234,47 @@ fn preloads(e: &Entry, uniform: bool) -> Vec<u8> {
     out
 }
 
-fn preload(out: &mut Vec<u8>, p: &Preload) {
-    let (kind, word, a, b) = match p.source {
-        Source::Const(v) => (0, 0, v, 0),
-        Source::BufferAddressLo { group, binding } => (1, 0, group, binding),
-        Source::BufferAddressHi { group, binding } => (2, 0, group, binding),
-        Source::BufferSize { group, binding } => (3, 0, group, binding),
-        Source::DescriptorWord { group, binding, word } => (4, word, group, binding),
-        Source::WorkgroupId(c) => (5, c, 0, 0),
-        Source::NumWorkgroups(c) => (6, c, 0, 0),
-        Source::LocalId(c) => (7, c, 0, 0),
-        Source::LocalIndex => (8, 0, 0, 0),
-        Source::GlobalId(c) => (9, c, 0, 0),
-        Source::LaneId => (10, 0, 0, 0),
-        Source::SubgroupId => (11, 0, 0, 0),
-        Source::SharedBase => (12, 0, 0, 0),
-        Source::ScratchBase => (13, 0, 0, 0),
-        Source::ScratchBaseHi => (14, 0, 0, 0),
-        Source::DataAddressLo => (15, 0, 0, 0),
-        Source::DataAddressHi => (16, 0, 0, 0),
-        Source::TableAddressLo(t) => (17, t, 0, 0),
-        Source::TableAddressHi(t) => (18, t, 0, 0),
-        Source::Family(v) => (19, 0, v, 0),
-        Source::Immediate(n) => (20, 0, n, 0),
-        Source::VertexIndex => (21, 0, 0, 0),
-        Source::InstanceIndex => (22, 0, 0, 0),
-        Source::FirstVertex => (23, 0, 0, 0),
-        Source::FirstInstance => (24, 0, 0, 0),
-        Source::Viewport(k) => (25, k, 0, 0),
-        Source::BlendConstant(k) => (26, k, 0, 0),
-        Source::TextureWord { of, word } => {
-            let kind = if of.sampler { 28 } else { 27 };
-            (kind, word & 0xff | (of.variant as u16) << 8, of.group & 0xffff | of.element << 16, of.binding)
+impl Source {
+    /// Its number in the file, and w, a and b beside it (`docs/container.md`).
+    pub fn numbers(&self) -> (u16, u16, u32, u32) {
+        match *self {
+            Source::Const(v) => (0, 0, v, 0),
+            Source::BufferAddressLo { group, binding } => (1, 0, group, binding),
+            Source::BufferAddressHi { group, binding } => (2, 0, group, binding),
+            Source::BufferSize { group, binding } => (3, 0, group, binding),
+            Source::DescriptorWord { group, binding, word } => (4, word, group, binding),
+            Source::WorkgroupId(c) => (5, c, 0, 0),
+            Source::NumWorkgroups(c) => (6, c, 0, 0),
+            Source::LocalId(c) => (7, c, 0, 0),
+            Source::LocalIndex => (8, 0, 0, 0),
+            Source::GlobalId(c) => (9, c, 0, 0),
+            Source::LaneId => (10, 0, 0, 0),
+            Source::SubgroupId => (11, 0, 0, 0),
+            Source::SharedBase => (12, 0, 0, 0),
+            Source::ScratchBase => (13, 0, 0, 0),
+            Source::ScratchBaseHi => (14, 0, 0, 0),
+            Source::DataAddressLo => (15, 0, 0, 0),
+            Source::DataAddressHi => (16, 0, 0, 0),
+            Source::TableAddressLo(t) => (17, t, 0, 0),
+            Source::TableAddressHi(t) => (18, t, 0, 0),
+            Source::Family(v) => (19, 0, v, 0),
+            Source::Immediate(n) => (20, 0, n, 0),
+            Source::VertexIndex => (21, 0, 0, 0),
+            Source::InstanceIndex => (22, 0, 0, 0),
+            Source::FirstVertex => (23, 0, 0, 0),
+            Source::FirstInstance => (24, 0, 0, 0),
+            Source::Viewport(k) => (25, k, 0, 0),
+            Source::BlendConstant(k) => (26, k, 0, 0),
+            Source::TextureWord { of, word } => {
+                let kind = if of.sampler { 28 } else { 27 };
+                (kind, word & 0xff | (of.variant as u16) << 8, of.group & 0xffff | of.element << 16, of.binding)
+            }
         }
-    };
+    }
+}
+
+fn preload(out: &mut Vec<u8>, p: &Preload) {
+    let (kind, word, a, b) = p.source.numbers();
     out.extend_from_slice(&[p.file, p.lane]);
     u16s(out, p.index);
     u16s(out, kind);

@@ -3,13 +3,15 @@
 use gpucc_container::{Entry, Preload, Resource, ResourceKind, Source, Variant};
 use gpucc_isa::Names;
 
-/// A place that the driver fills.
+/// A place that the driver fills: `file 0 index 3 lane 0` without the names of its family, which
+/// [`Backend::names`](crate::Backend::names) of a target gives.
 pub fn place(names: Option<&Names>, (file, index, lane): (u8, u16, u8)) -> String {
     let name = names.and_then(|n| (n.place)(file, index, lane));
     name.unwrap_or_else(|| format!("file {file} index {index} lane {lane}"))
 }
 
-/// The contents of each place before the first instruction. Words of one descriptor in a row are one line.
+/// The contents of each place before the first instruction. Words of one descriptor in a row are one line. Without the names of the
+/// family, which [`Backend::names`](crate::Backend::names) of a target gives, places and the family's sources are numbers.
 pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
     let name = |p: &Preload| place(names, (p.file, p.index, p.lane));
     let follows = |p: &Preload, q: &Preload| match (p.source, q.source) {
@@ -24,7 +26,7 @@ pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
     };
     let line = |run: &[Preload]| match (run[0].source, run[run.len() - 1].source) {
         (Source::DescriptorWord { group, binding, word }, Source::DescriptorWord { word: last, .. }) if last > word => {
-            let what = format!("descriptor of {}, words {word} to {last}", variable(e, group, binding));
+            let what = format!("{} of {}, words {word} to {last}", words_of(names), variable(e, group, binding));
             (format!("{} to {}", name(&run[0]), name(&run[run.len() - 1])), what)
         }
         (source, _) => (name(&run[0]), source_text(e, &source, names)),
@@ -33,7 +35,7 @@ pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
 }
 
 /// Where a value comes from, in words.
-fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
+pub(crate) fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
     let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
     let table = |t: u16| names.and_then(|n| (n.table)(t)).unwrap_or_else(|| format!("table {t}"));
     match *s {
@@ -42,7 +44,7 @@ fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
         Source::BufferAddressHi { group, binding } => format!("address of {}, high word", variable(e, group, binding)),
         Source::BufferSize { group, binding } => format!("size of {} in bytes", variable(e, group, binding)),
         Source::DescriptorWord { group, binding, word } => {
-            format!("descriptor of {}, word {word}", variable(e, group, binding))
+            format!("{} of {}, word {word}", words_of(names), variable(e, group, binding))
         }
         Source::WorkgroupId(c) => format!("workgroup id {}", xyz(c)),
         Source::NumWorkgroups(c) => format!("number of workgroups {}", xyz(c)),
@@ -68,6 +70,11 @@ fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
         // The rest carry no number: their names say it all.
         ref other => snake(&format!("{other:?}")).replace('_', " "),
     }
+}
+
+/// The part of a buffer that a family's preloads give words of.
+fn words_of(names: Option<&Names>) -> &'static str {
+    if names.is_some_and(|n| n.loads_contents) { "contents" } else { "descriptor" }
 }
 
 /// A word of the compiler's choice, as what it most likely is.

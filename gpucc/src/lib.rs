@@ -44,6 +44,7 @@ pub mod legend;
 pub mod listing;
 pub mod pipeline;
 mod promises;
+pub mod reflect;
 pub mod statistics;
 pub mod support;
 mod target;

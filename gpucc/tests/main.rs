@@ -3,6 +3,7 @@
 mod errors;
 mod hash;
 mod pipeline;
+mod reflect;
 mod statistics;
 mod target;
 mod threads;

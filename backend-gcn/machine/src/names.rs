@@ -3,7 +3,8 @@
 use crate::abi;
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, table, register };
+pub const NAMES: gpucc_isa::Names =
+    gpucc_isa::Names { place, file, source, table, register, word, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -11,7 +12,7 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
         (abi::FILE_SGPR, 0) => Some(format!("s{index}")),
         (abi::FILE_VGPR, 0) => Some(format!("v{index}")),
         (abi::FILE_PARAM, _) => Some(format!("param{index}.{}", component(lane)?)),
-        (abi::FILE_ATTRIBUTE, _) => Some(format!("attribute{index}.{}", component(lane)?)),
+        (abi::FILE_ATTRIBUTE, 0) => Some(format!("vertex buffer {index}")),
         (abi::FILE_EXPORT, _) => Some(format!("{}.{}", export(index), component(lane)?)),
         (abi::FILE_ROOT, 0) => Some(format!("root[{index}]")),
         _ => None,
@@ -38,6 +39,10 @@ pub fn file(file: u8) -> Option<&'static str> {
     match file {
         abi::FILE_SGPR => Some("SGPRs"),
         abi::FILE_VGPR => Some("VGPRs"),
+        abi::FILE_PARAM => Some("parameters"),
+        abi::FILE_ATTRIBUTE => Some("vertex buffers"),
+        abi::FILE_EXPORT => Some("export targets"),
+        abi::FILE_ROOT => Some("words of the root block"),
         _ => None,
     }
 }
@@ -105,5 +110,15 @@ pub fn register(space: u16, at: u32) -> Option<String> {
         (0, at) if at > first && at < first + 4 * 32 => Some(format!("SPI_PS_INPUT_CNTL_{}", (at - first) / 4)),
         (0, at) => abi::reg::name(at).map(String::from),
         _ => None,
+    }
+}
+
+/// A word of the family in the metadata: the register that it goes to.
+pub fn word(number: usize, stage: u8) -> Option<String> {
+    let register = ["RSRC1", "RSRC2"].get(number)?;
+    match stage {
+        gpucc_isa::stage::VS => Some(format!("SPI_SHADER_PGM_{register}_VS")),
+        gpucc_isa::stage::FS => Some(format!("SPI_SHADER_PGM_{register}_PS")),
+        _ => Some(format!("COMPUTE_PGM_{register}")),
     }
 }

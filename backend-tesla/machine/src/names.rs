@@ -1,24 +1,86 @@
 //! Names of the places and sources that a container gives as numbers.
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, ..gpucc_isa::Names::NONE };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register, word, ..gpucc_isa::Names::NONE };
 
-/// A register or word that is loaded before the first instruction.
+/// A register or word that is loaded before the first instruction, or that holds an input or output. Words of spaces are counted in bytes,
+/// as listings do.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
+    let byte = 4 * u32::from(index);
     match (file, lane) {
         (0, 0) => Some(format!("$r{index}")),
-        (0x80, 0) => Some(format!("c0[{:#x}]", 4 * u32::from(index))),
-        (0x81, 0) => Some(format!("s[{:#x}]", 4 * u32::from(index))),
+        (1, 0) => Some(format!("vertex array {index}")),
+        (2, 0) => Some(format!("o[{byte:#x}]")),
+        (3, 0) => Some(format!("v[{byte:#x}]")),
+        (0x80, 0) => Some(format!("c0[{byte:#x}]")),
+        (0x81, 0) => Some(format!("s[{byte:#x}]")),
         _ => None,
     }
 }
 
 /// A file of registers.
 pub fn file(file: u8) -> Option<&'static str> {
-    (file == 0).then_some("registers")
+    match file {
+        0 => Some("registers"),
+        1 => Some("vertex arrays"),
+        2 => Some("words of o[]"),
+        3 => Some("words of v[]"),
+        0x80 => Some("words of c0[]"),
+        0x81 => Some("words of s[]"),
+        _ => None,
+    }
 }
 
 /// A source of this family alone.
 pub fn source(number: u32) -> Option<String> {
     (number == 0).then(|| "local id, packed".into())
+}
+
+/// Methods of the 3D class that stand alone.
+const METHODS: [(u32, &str); 14] = [
+    (0x1298, "FP_RESULT_COUNT"),
+    (0x1510, "CLIP_DISTANCE_ENABLE"),
+    (0x164c, "VP_GP_BUILTIN_ATTR_EN"),
+    (0x16ac, "VP_RESULT_MAP_SIZE"),
+    (0x16b8, "VP_REG_ALLOC_RESULT"),
+    (0x1904, "SEMANTIC_COLOR"),
+    (0x1908, "SEMANTIC_CLIP"),
+    (0x190c, "SEMANTIC_LAYER"),
+    (0x1910, "SEMANTIC_PTSZ"),
+    (0x1914, "SEMANTIC_PRIM_ID"),
+    (0x1928, "FP_MULTISAMPLE"),
+    (0x196c, "FP_CTRL_UNK196C"),
+    (0x1988, "FP_INTERPOLANT_CTRL"),
+    (0x19a8, "FP_CONTROL"),
+];
+
+/// Methods that are several: first, name, number.
+const ARRAYS: [(u32, &str, u32); 4] = [
+    (0x1540, "NOPERSPECTIVE_BITMAP", 4),
+    (0x1650, "VP_ATTR_EN", 2),
+    (0x16bc, "VP_RESULT_MAP", 17),
+    (0x1ac0, "VERTEX_ARRAY_ATTRIB", 16),
+];
+
+/// A method of the 3D class by the name of nouveau's headers, or a register of a vertex array.
+pub fn register(space: u16, at: u32) -> Option<String> {
+    if space == 1 {
+        let of = ["FETCH", "START_HIGH", "START_LOW", "LIMIT_HIGH", "LIMIT_LOW", "PER_INSTANCE"];
+        return of.get(at as usize % 8).map(|name| format!("VERTEX_ARRAY_{name}({})", at / 8));
+    }
+    if space != 0 {
+        return None;
+    }
+    let alone = METHODS.iter().find(|m| m.0 == at).map(|m| m.1.to_string());
+    alone.or_else(|| {
+        let &(first, name, _) = ARRAYS.iter().find(|a| at % 4 == 0 && (a.0..a.0 + 4 * a.2).contains(&at))?;
+        Some(format!("{name}({})", (at - first) / 4))
+    })
+}
+
+/// A word of the family in the metadata.
+pub fn word(number: usize, _stage: u8) -> Option<String> {
+    ["start of workgroup memory in s[]", "entries of the stack", "bytes of the workgroup window"]
+        .get(number)
+        .map(|w| w.to_string())
 }

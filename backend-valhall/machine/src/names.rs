@@ -3,7 +3,7 @@
 use crate::abi;
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register, ..gpucc_isa::Names::NONE };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register, word, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -21,7 +21,10 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
 
 /// A file of registers.
 pub fn file(file: u8) -> Option<&'static str> {
-    ["registers", "attributes", "varyings", "outputs"].get(usize::from(file)).copied()
+    match file {
+        0x80 => Some("words of the fast access uniforms"),
+        _ => ["registers", "attributes", "varyings", "outputs"].get(usize::from(file)).copied(),
+    }
 }
 
 /// A source of this family alone.
@@ -40,4 +43,9 @@ pub fn register(space: u16, register: u32) -> Option<String> {
         _ => return None,
     };
     Some(format!("word {word} of the program descriptor of {program}"))
+}
+
+/// A word of the family in the metadata.
+pub fn word(number: usize, _stage: u8) -> Option<String> {
+    (number == 0).then(|| "flush mode of the program descriptor".into())
 }

@@ -1,7 +1,8 @@
 //! Names of the places and sources that a container gives as numbers.
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, ..gpucc_isa::Names::NONE };
+pub const NAMES: gpucc_isa::Names =
+    gpucc_isa::Names { place, file, source, register, word, loads_contents: true, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -29,4 +30,47 @@ pub fn file(file: u8) -> Option<&'static str> {
 /// A source of this family alone.
 pub fn source(number: u32) -> Option<String> {
     Some(format!("row {number} of the family words"))
+}
+
+/// States that stand alone.
+const STATES: [(u32, &str); 11] = [
+    (0x07c4, "FE_HALTI5_ID_CONFIG"),
+    (0x0804, "VS_OUTPUT_COUNT"),
+    (0x0808, "VS_INPUT_COUNT"),
+    (0x080c, "VS_TEMP_REGISTER_CONTROL"),
+    (0x0e08, "RA_EARLY_DEPTH"),
+    (0x1004, "PS_OUTPUT_REG"),
+    (0x1008, "PS_INPUT_COUNT"),
+    (0x100c, "PS_TEMP_REGISTER_CONTROL"),
+    (0x1010, "PS_CONTROL"),
+    (0x102c, "PS_OUTPUT_REG2"),
+    (0x1030, "PS_CONTROL_EXT"),
+];
+
+/// States that are several: first, name, number.
+const ARRAYS: [(u32, &str, u32); 4] = [
+    (0x0810, "VS_OUTPUT", 4),
+    (0x0820, "VS_INPUT", 4),
+    (0x08c0, "VS_HALTI5_INPUT", 8),
+    (0x08e0, "VS_HALTI5_OUTPUT", 8),
+];
+
+/// A state by the name of etnaviv's headers.
+pub fn register(space: u16, at: u32) -> Option<String> {
+    if space != 0 {
+        return None;
+    }
+    let alone = STATES.iter().find(|m| m.0 == at).map(|m| m.1.to_string());
+    alone.or_else(|| {
+        let &(first, name, _) = ARRAYS.iter().find(|a| at % 4 == 0 && (a.0..a.0 + 4 * a.2).contains(&at))?;
+        Some(format!("{name}({})", (at - first) / 4))
+    })
+}
+
+/// A word of the family in the metadata: the way of workgroup memory, then rows of four words.
+pub fn word(number: usize, _stage: u8) -> Option<String> {
+    match number.checked_sub(1) {
+        None => Some("workgroup memory: 0 in a buffer, 1 in local storage".into()),
+        Some(n) => Some(format!("row {}, word {}", n / 4, n % 4)),
+    }
 }
