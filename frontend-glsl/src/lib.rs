@@ -9,74 +9,17 @@ mod messages;
 mod module;
 mod old;
 mod process;
+mod text;
 mod toy;
 mod words;
-
-use std::path::PathBuf;
 
 use gpucc_ir::{Diagnostic, SourceFile};
 
 pub use link::link;
 pub use module::{Block, Member, Shape, blocks, loose_uniforms};
 pub use process::{PROGRAM, has_compiler, macro_name};
+pub use text::{Around, Failed, LOOSE_GROUP, Stage, loose_binding};
 pub use toy::{Wrapped, shadertoy};
-
-/// The stage of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Compute.
-    Compute,
-    /// Vertex.
-    Vertex,
-    /// Fragment.
-    Fragment,
-}
-
-impl Stage {
-    /// Its name in endings of files: `comp`, `vert` or `frag`.
-    pub fn ending(self) -> &'static str {
-        match self {
-            Stage::Compute => "comp",
-            Stage::Vertex => "vert",
-            Stage::Fragment => "frag",
-        }
-    }
-}
-
-/// Where a text comes from, and what stands around it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Around {
-    /// The name that messages and the module give the text; it may be empty.
-    pub name: String,
-    /// The folder in which `#include` looks first.
-    pub folder: Option<PathBuf>,
-    /// Further folders for `#include`, in order.
-    pub includes: Vec<PathBuf>,
-    /// Macros with their values; an empty value is an empty macro.
-    pub defines: Vec<(String, String)>,
-}
-
-/// Why there is no module. Places are offsets in the texts of all files, one after the other with a byte between; the author's is the
-/// first.
-#[derive(Debug)]
-pub enum Failed {
-    /// The compiler is not installed.
-    NoCompiler,
-    /// Messages about the text, and the files that they are of.
-    Said(Vec<Diagnostic>, Vec<SourceFile>),
-}
-
-/// Group of the block that holds uniforms outside of blocks.
-pub const LOOSE_GROUP: u32 = 0;
-
-/// Binding of the block that holds uniforms outside of blocks: each stage has its own, and none that people choose.
-pub const fn loose_binding(stage: Stage) -> u32 {
-    match stage {
-        Stage::Compute => 997,
-        Stage::Vertex => 998,
-        Stage::Fragment => 999,
-    }
-}
 
 /// Compiles a text. The module carries it, its name and the files that it includes, so that places in it are the author's.
 ///

@@ -2,8 +2,7 @@
 
 use gpucc_ir::{Diagnostic, Refusal, SourceFile, Span};
 
-use crate::Failed;
-use crate::process::NAME;
+use crate::text::{Failed, NAME};
 use crate::words;
 
 /// Most errors that are told.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::text::{LOOSE_GROUP, Stage, loose_binding};
+
 /// Bytes of text that one instruction carries.
 const TEXT: usize = 1 << 17;
 
@@ -193,8 +195,8 @@ pub fn blocks(bytes: &[u8]) -> Vec<Block> {
 }
 
 /// The uniforms outside of blocks of a module that [`crate::read`] made of a stage, in order of their offsets.
-pub fn loose_uniforms(bytes: &[u8], stage: crate::Stage) -> Vec<Member> {
-    let place = Some((crate::LOOSE_GROUP, crate::loose_binding(stage)));
+pub fn loose_uniforms(bytes: &[u8], stage: Stage) -> Vec<Member> {
+    let place = Some((LOOSE_GROUP, loose_binding(stage)));
     blocks(bytes).into_iter().find(|b| b.place == place).map(|b| b.members).unwrap_or_default()
 }
 

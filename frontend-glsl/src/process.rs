@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gpucc_ir::Diagnostic;
 
-use crate::{Around, Failed, LOOSE_GROUP, Stage, loose_binding};
+use crate::text::{Around, Failed, LOOSE_GROUP, NAME, Stage, loose_binding};
 
 /// The program that is looked for.
 pub const PROGRAM: &str = "glslangValidator";
@@ -50,9 +50,6 @@ pub enum Done {
     /// It did not come to an end by itself.
     Ended(String),
 }
-
-/// Stands for the text's own path in messages.
-pub const NAME: &str = "\u{1}";
 
 /// A folder that goes with its files.
 struct Folder(PathBuf);

@@ -4,29 +4,13 @@
 //! no program, which the check finds. What both languages write alike is read alike.
 
 mod edits;
+mod given;
 mod tokens;
 
 use crate::{Subject, Weight};
+pub use given::{Language, Options, TextEdit};
 use std::ops::Range;
 use tokens::{Kind, Tokens};
-
-/// A language.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Language {
-    /// WGSL, WESL too.
-    Wgsl,
-    /// GLSL of any version.
-    Glsl,
-}
-
-/// What a reduction of texts leaves alone or does besides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Options {
-    /// Bindings, entry points and their inputs and outputs stay.
-    pub keep_interface: bool,
-    /// Names of the author become short ones.
-    pub rename: bool,
-}
 
 /// A shader.
 #[derive(Clone, Debug)]
@@ -34,16 +18,6 @@ pub struct Text {
     source: String,
     language: Language,
     options: Options,
-}
-
-/// Parts of a text that are replaced together: bytes, and what stands there then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextEdit(pub(crate) Vec<(Range<usize>, String)>);
-
-impl TextEdit {
-    fn one(range: Range<usize>, with: impl Into<String>) -> TextEdit {
-        TextEdit(vec![(range, with.into())])
-    }
 }
 
 impl Text {

@@ -96,7 +96,7 @@ impl Maker {
         match self.pick(10) {
             0 => {}
             1 => self.out += &format!("r = r * 3u + {k}u; "),
-            2 => self.out += &format!("s = s ^ r + {k}u; "),
+            2 => self.out += &format!("s = s ^ (r + {k}u); "),
             3 => self.out += &format!("r = {k}u; "),
             4 => self.out += &format!("result[2u * id.x] = {k}u; r += result[2u * id.x]; "),
             5 => self.out += &format!("if (s & 1u) == 0u {{ s = s + {k}u; break; }} r++; "),
@@ -288,9 +288,17 @@ fn thousands_of_cases_take_no_time() {
 /// An interpreter of 200 operations: one comparison and one mask for each, not a mask that lives on.
 #[test]
 fn an_interpreter_of_bytes_stays_small() {
-    let ops =
-        ["r = r + s", "s = s ^ r", "r = r * 3u + s", "s = s - 5u", "r = (r << 3u) | s", "s = r & 255u", "s = s * r"];
-    let cases: Vec<String> = (0..200).map(|k| format!("case {k}u: {{ {} + {k}u; }}\n", ops[k % ops.len()])).collect();
+    let ops = [
+        "r = r + s + K",
+        "s = s ^ (r + K)",
+        "r = r * 3u + s + K",
+        "s = s - 5u + K",
+        "r = (r << 3u) | (s + K)",
+        "s = r & (255u + K)",
+        "s = s * r + K",
+    ];
+    let op = |k: usize| ops[k % ops.len()].replace('K', &format!("{k}u"));
+    let cases: Vec<String> = (0..200).map(|k| format!("case {k}u: {{ {}; }}\n", op(k))).collect();
     let statements = format!(
         "var at = x;\nfor (var i = 0u; i < 40u; i++) {{\nswitch source[at & 63u] {{\n{}default: {{ i = 40u; }}\n}}\nat += r & 3u;\n}}\n",
         cases.concat()

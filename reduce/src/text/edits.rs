@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::given::{Language, Options, TextEdit};
 use super::tokens::{Kind, Token, Tokens};
-use super::{Language, Options, TextEdit};
 
 /// How many passes [`edits`] has.
 pub(super) const PASSES: usize = 16;
