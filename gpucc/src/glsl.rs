@@ -3,21 +3,10 @@
 use gpucc_frontend_glsl as glsl_in;
 use gpucc_ir::{Diagnostic, Refusal, SourceFile, Span};
 
-use crate::frontend::{Alone, FrontOptions, Lang, Loaded, Parsed, each, every_refusal, without_mark};
+use crate::reading::{Alone, FrontOptions, Lang, Loaded, Parsed, each, every_refusal, without_mark};
 
+pub use crate::reading::Reader;
 pub use glsl_in::{Around, Block, LOOSE_GROUP, Member, PROGRAM, Shape, blocks, has_compiler, macro_name};
-
-/// Who reads GLSL.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reader {
-    /// The reference compiler, where it is installed, else naga.
-    #[default]
-    Best,
-    /// The reference compiler alone.
-    Glslang,
-    /// naga alone, for a second opinion on what it takes.
-    Naga,
-}
 
 /// A text that was read, or why it was not.
 #[derive(Debug)]
@@ -190,10 +179,10 @@ impl Glsl {
         }
     }
 
-    /// As [`crate::frontend::load`].
+    /// As `gpucc::frontend::load`.
     ///
     /// # Errors
-    /// As [`crate::frontend::load`], with places in all files.
+    /// As `gpucc::frontend::load`, with places in all files.
     pub fn load(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
         let loaded = self
             .parsed(options)
@@ -201,10 +190,10 @@ impl Glsl {
         self.placed(loaded)
     }
 
-    /// As [`crate::frontend::load_each`].
+    /// As `gpucc::frontend::load_each`.
     ///
     /// # Errors
-    /// As [`crate::frontend::load_each`], with places in all files.
+    /// As `gpucc::frontend::load_each`, with places in all files.
     pub fn load_each(&self, options: &FrontOptions) -> Result<Vec<Alone>, Vec<Diagnostic>> {
         let list = match self.parsed(options) {
             Ok(parsed) => each(&parsed, options),

@@ -44,6 +44,7 @@ pub mod legend;
 pub mod listing;
 pub mod pipeline;
 mod promises;
+mod reading;
 pub mod reflect;
 pub mod statistics;
 pub mod support;
