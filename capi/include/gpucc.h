@@ -29,7 +29,8 @@ enum {
     GPUCC_GLSL_FRAGMENT = 4
 };
 
-/* Options of a compilation. Set `size` to sizeof(gpucc_options); fields that later versions add behind the last one are then taken as 0. */
+/* Options of a compilation. Set `size` to sizeof(gpucc_options); fields that later versions add behind the last one are then
+   taken as 0. An older library refuses a newer struct where one of the fields that it does not know is not 0. */
 typedef struct gpucc_options {
     size_t size;
     const char *target; /* family[:generation], as for the command's --target: "gcn:gfx7" */

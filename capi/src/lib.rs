@@ -31,6 +31,38 @@ pub struct COptions {
     pub trusted: u32,
 }
 
+/// Bytes of `gpucc_options` in version 0.1.0, with the padding at its end: nobody sets that, so later fields begin here.
+#[doc(hidden)]
+pub const FIRST: usize =
+    (std::mem::offset_of!(COptions, trusted) + size_of::<u32>()).next_multiple_of(align_of::<usize>());
+
+/// Takes a struct of a version from a caller of another, who wrote its size as the first field: what an older caller does not have is
+/// 0, and what a newer one has besides must be. `first` is the size in the first version.
+///
+/// # Errors
+/// A size below `first`; a byte that is not 0 behind what this version knows.
+///
+/// # Safety
+/// `options` has as many bytes as its first field says, all of them written behind this version's; `T` is valid where all bytes are 0.
+#[doc(hidden)]
+pub unsafe fn given<T: Copy>(options: *const T, first: usize) -> Result<T, String> {
+    let mut own = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: as the caller says; only so much is read and written as both have.
+    unsafe {
+        let size = options.cast::<usize>().read();
+        if size < first {
+            return Err(format!("options of {size} bytes are too small: set `size`"));
+        }
+        let known = size.min(size_of::<T>());
+        ptr::copy_nonoverlapping(options.cast::<u8>(), own.as_mut_ptr().cast::<u8>(), known);
+        let more = std::slice::from_raw_parts(options.cast::<u8>().add(known), size - known);
+        if more.iter().any(|&b| b != 0) {
+            return Err(format!("options of {size} bytes ask for what only a later version has"));
+        }
+        Ok(own.assume_init())
+    }
+}
+
 /// `gpucc_buffer`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -165,11 +197,7 @@ pub unsafe extern "C" fn gpucc_compile(
         // SAFETY: as the caller says. The size comes first, and only so much is read.
         let o = unsafe {
             container.write(ptr::null_mut());
-            let given = options.cast::<usize>().read();
-            if given < size_of::<COptions>() {
-                return Err(Fault::usage(format!("options of {given} bytes are too small: set `size`")));
-            }
-            options.read()
+            given(options, FIRST).map_err(Fault::usage)?
         };
         // SAFETY: as the caller says.
         let (source, target, entry) =

@@ -124,3 +124,46 @@ fn wrong_arguments_are_told() {
     assert_eq!((code, &*out), (Some(0), ""), "{err}");
     std::fs::remove_file(source).and_then(|()| std::fs::remove_file(program)).expect("files go");
 }
+
+/// `gpucc_options` of version 0.1.0, as a program that was built with it hands it over: written down here and never changed.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct First {
+    size: usize,
+    target: *const u8,
+    entry: *const u8,
+    language: u32,
+    opt_level: u32,
+    trusted: u32,
+}
+
+/// Callers of other versions: an older one gets zeros for what it does not have, a newer one may not ask for what there is not.
+#[test]
+#[expect(unsafe_code, reason = "the border is called as C calls it")]
+fn callers_of_other_versions_are_taken() {
+    use gpucc_capi::{COptions, FIRST, given};
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Later {
+        first: First,
+        more: [u64; 2],
+    }
+    assert_eq!(size_of::<First>(), FIRST, "the first version's size stays");
+    let null = std::ptr::null();
+    let size = size_of::<First>();
+    let first = First { size, target: null, entry: null, language: 1, opt_level: 2, trusted: 3 };
+    let later = |size, more| Later { first: First { size, ..first }, more };
+    // SAFETY: each has as many bytes as it says.
+    unsafe {
+        let read = given::<Later>((&raw const first).cast(), FIRST).expect("an older caller");
+        assert_eq!((read.first.language, read.first.opt_level, read.first.trusted, read.more), (1, 2, 3, [0; 2]));
+        let same = given::<COptions>((&raw const first).cast(), FIRST).expect("a caller of the first version");
+        assert_eq!((same.language, same.opt_level, same.trusted), (1, 2, 3));
+        let newer = later(size_of::<Later>(), [0; 2]);
+        assert!(given::<COptions>((&raw const newer).cast(), FIRST).is_ok(), "nothing more is asked for");
+        let newer = later(size_of::<Later>(), [0, 1]);
+        assert!(given::<COptions>((&raw const newer).cast(), FIRST).is_err(), "a field of a later version");
+        let small = First { size: size - 8, ..first };
+        assert!(given::<COptions>((&raw const small).cast(), FIRST).is_err(), "no version is so small");
+    }
+}

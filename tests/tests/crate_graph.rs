@@ -1,7 +1,12 @@
 //! The crate graph proves the project's claim: machines see bytes and metadata only, no backend knows another, shared
 //! crates know no target. Read from `cargo metadata`, so that a new edge in a manifest fails here.
 
+use std::collections::BTreeMap;
 use std::process::Command;
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
+use petgraph::visit::Bfs;
 
 /// Crates of ours that each crate of ours may depend on (normal dependencies, transitively).
 fn edges() -> Vec<(String, Vec<String>)> {
@@ -22,21 +27,38 @@ fn edges() -> Vec<(String, Vec<String>)> {
     list
 }
 
-fn reach(edges: &[(String, Vec<String>)], from: &str) -> Vec<String> {
-    let mut seen = vec![from.to_string()];
-    let mut next = 0;
-    while next < seen.len() {
-        if let Some((_, deps)) = edges.iter().find(|(n, _)| *n == seen[next]) {
-            for d in deps {
-                if !seen.contains(d) {
-                    seen.push(d.clone());
-                }
-            }
+/// The crates and what each depends on, as a graph.
+fn graph(edges: &[(String, Vec<String>)]) -> DiGraph<&str, ()> {
+    let mut graph = DiGraph::new();
+    let mut nodes = BTreeMap::new();
+    for (name, deps) in edges {
+        for d in deps {
+            let [from, to] = [name, d].map(|n| *nodes.entry(n.as_str()).or_insert_with(|| graph.add_node(n.as_str())));
+            graph.add_edge(from, to, ());
         }
-        next += 1;
     }
-    seen.remove(0);
-    seen
+    graph
+}
+
+/// The crates that one reaches.
+fn reach(edges: &[(String, Vec<String>)], from: &str) -> Vec<String> {
+    let graph = graph(edges);
+    let Some(start) = graph.node_indices().find(|n| graph[*n] == from) else { return Vec::new() };
+    let mut walk = Bfs::new(&graph, start);
+    let reached = std::iter::from_fn(|| walk.next(&graph)).filter(|n| *n != start);
+    reached.map(|n| graph[n].to_string()).collect()
+}
+
+#[test]
+fn crates_form_no_circle() {
+    let edges = edges();
+    let graph = graph(&edges);
+    let circles: Vec<Vec<&str>> = tarjan_scc(&graph)
+        .into_iter()
+        .filter(|group| group.len() > 1)
+        .map(|group| group.into_iter().map(|n| graph[n]).collect())
+        .collect();
+    assert!(circles.is_empty(), "{circles:?}");
 }
 
 const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];

@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
+
 type Module = Vec<String>;
 
 /// Identifiers and punctuation of Rust text, without comments, strings and the tests at its end.
@@ -193,19 +196,21 @@ fn circles(dir: &Path) -> Vec<String> {
         .iter()
         .map(|(m, s)| (m.clone(), s.named.iter().map(|p| resolve(p, &sources, 0)).filter(|to| to != m).collect()))
         .collect();
-    let reach = |from: &Module| {
-        let mut seen = BTreeSet::new();
-        let mut work = vec![from];
-        while let Some(m) = work.pop() {
-            work.extend(edges[m].iter().filter(|to| seen.insert((*to).clone())));
+    let mut graph = DiGraph::<&Module, ()>::new();
+    let nodes: BTreeMap<&Module, _> = edges.keys().map(|m| (m, graph.add_node(m))).collect();
+    for (from, list) in &edges {
+        for to in list {
+            graph.add_edge(nodes[from], nodes[to], ());
         }
-        seen
-    };
-    let reached: BTreeMap<&Module, BTreeSet<Module>> = edges.keys().map(|m| (m, reach(m))).collect();
+    }
+    let mut circle_of: BTreeMap<&Module, usize> = BTreeMap::new();
+    for (n, group) in tarjan_scc(&graph).into_iter().enumerate() {
+        circle_of.extend(group.into_iter().map(|node| (graph[node], n)));
+    }
     let mut wrong = Vec::new();
     for (m, to) in &edges {
         let back: Vec<String> =
-            to.iter().filter(|t| reached[t].contains(m)).map(|t| format!("crate::{}", t.join("::"))).collect();
+            to.iter().filter(|t| circle_of[t] == circle_of[m]).map(|t| format!("crate::{}", t.join("::"))).collect();
         if !back.is_empty() {
             wrong.push(format!("{}: crate::{} <-> {}", dir.display(), m.join("::"), back.join(", ")));
         }
