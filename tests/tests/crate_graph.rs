@@ -121,6 +121,10 @@ fn forbidden_edges_do_not_exist() {
         forbid("gpucc-scene", compiler, "what a scene alone decides needs no compiled shader");
     }
     forbid("gpucc-frontend-spirv", "gpucc-frontend-naga", "SPIR-V is read without naga");
+    for (name, _) in edges.iter().filter(|(name, _)| name.starts_with("gpucc") && name != "gpucc-vulkan") {
+        forbid(name, "gpucc-vulkan", "the driver is a library for the loader, and nothing of ours calls it");
+    }
+    forbid("gpucc-vulkan", "gpucc-render", "the driver knows no scenes");
     // A driver part and a machine, or a compiler, share the container and memory, not code. A profile speaks of the IR's ops, and shares
     // no arithmetic with the machine.
     let ours = |name: &str| {

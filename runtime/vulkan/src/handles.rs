@@ -146,9 +146,10 @@ pub fn purge<H: Named>(owner: u64) -> usize {
 /// The word that begins every dispatchable object before the loader writes its own there.
 const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
-/// The word of a dispatchable object.
+/// The word of a dispatchable object. The loader writes it by its address.
 #[derive(Debug)]
-struct Word(#[expect(dead_code, reason = "the loader reads and writes it")] AtomicUsize);
+#[expect(dead_code, reason = "the loader reads and writes it")]
+struct Word(AtomicUsize);
 
 /// The words and objects of a kind, by the address of the word.
 type Objects<T> = BTreeMap<u64, (Box<Word>, Arc<T>)>;
@@ -199,6 +200,12 @@ pub fn at<H: Dispatchable>(handle: H) -> Done<Arc<H::Object>> {
     let all = H::addresses().0.read().unwrap_or_else(PoisonError::into_inner);
     let found = all.get(&raw).map(|o| o.1.clone());
     found.ok_or_else(|| Fail::misuse(format!("the {} {raw:#x} does not exist", H::WORD)))
+}
+
+/// The handles of all objects that meet a condition.
+pub fn all<H: Dispatchable>(is: impl Fn(&H::Object) -> bool) -> Vec<H> {
+    let all = H::addresses().0.read().unwrap_or_else(PoisonError::into_inner);
+    all.iter().filter(|(_, o)| is(&o.1)).map(|(&raw, _)| H::from_raw(raw)).collect()
 }
 
 /// Takes a dispatchable object out of the table; its word is freed.

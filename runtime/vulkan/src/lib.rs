@@ -7,10 +7,20 @@
 //! ordinary Rust. What a device says of itself is in [`physical`], what words mean in [`convert`].
 
 pub mod border;
+pub mod command;
 pub mod convert;
+pub mod device;
+pub mod exec;
 pub mod fail;
 pub mod handles;
 pub mod instance;
 pub mod log;
+pub mod memory;
+pub mod pass;
 pub mod physical;
+pub mod pipeline;
+pub mod present;
+pub mod query;
+pub mod set;
 pub mod settings;
+pub mod sync;

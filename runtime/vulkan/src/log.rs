@@ -87,3 +87,19 @@ pub fn say(instance: u64, message: &Message<'_>) {
 pub fn tell(instance: u64, level: Level, function: &str, text: &str) {
     say(instance, &Message { level, misuse: false, function, text });
 }
+
+/// The words of a panic.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+}
+
+/// Writes a line to the file of verdicts, if there is one: a lost device or a difference, for who started the program.
+pub fn verdict(text: &str) {
+    let Some(path) = &Settings::get().verdicts else { return };
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    if let Ok(mut file) = file {
+        // The program goes on where the line is lost.
+        let _ = writeln!(file, "{}", text.replace('\n', " "));
+    }
+}

@@ -1,7 +1,11 @@
-//! The driver in process, by the loader's function.
+//! The driver in process, by the loader's function: no loader is needed.
+#![expect(unsafe_code, reason = "Vulkan is called as programs call it")]
 
-#![allow(unsafe_code, reason = "an application of Vulkan")]
-
+mod compute;
 mod formats;
+mod handles;
 mod instance;
+mod kit;
+mod names;
+mod render;
 mod settings;

@@ -104,6 +104,7 @@ impl Behind<'_> {
                     None => quad.depth_at(lane, s as usize),
                 };
                 if self.tested || self.test(quad, lane, s, z, targets) {
+                    targets.pass();
                     self.write(out, lane, [x, y, s], targets);
                 }
             }

@@ -78,7 +78,7 @@ fn check(draw: &Draw<'_>, targets: &Targets) -> Result<(), Trap> {
     for v in std::iter::once(&draw.raster.viewport).chain(draw.viewports.iter().map(|(v, _)| v)) {
         let [x, y, w, h] = [v.x, v.y, v.width, v.height].map(f64::from);
         let reach = [x, y, x + w, y + h].iter().all(|c| c.abs() <= FARTHEST);
-        if !(reach && w >= 0.0 && h >= 0.0) {
+        if !(reach && w >= 0.0) {
             return wrong(format!("a viewport at {x}, {y} of {w} x {h} pixels reaches too far"));
         }
         if !(v.min_depth.is_finite() && v.max_depth.is_finite()) {

@@ -123,18 +123,29 @@ pub struct Targets {
     open: Vec<bool>,
     /// Layers above the first, each with the same attachments.
     above: Vec<Targets>,
+    /// Samples of this layer that passed all tests.
+    passed: u64,
 }
 
 impl Targets {
     /// Attachments before the first draw.
     pub fn new(colour: Vec<Option<Surface>>, depth: Option<Surface>) -> Targets {
-        Targets { colour, depth, open: Vec::new(), above: Vec::new() }
+        Targets { colour, depth, open: Vec::new(), above: Vec::new(), passed: 0 }
     }
 
     /// With layers above this one, among which vertices choose.
     #[must_use]
     pub fn with_layers(self, above: Vec<Targets>) -> Targets {
         Targets { above, ..self }
+    }
+
+    /// Samples that passed all tests since the targets were made, in all layers: what occlusion queries count.
+    pub fn passed(&self) -> u64 {
+        self.passed + self.above.iter().map(Targets::passed).sum::<u64>()
+    }
+
+    pub(crate) fn pass(&mut self) {
+        self.passed += 1;
     }
 
     /// Number of layers.

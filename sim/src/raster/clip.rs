@@ -156,11 +156,11 @@ pub fn point_is_inside(vertex: &ClipVertex, o: ClipOptions, viewport: &Viewport)
 pub struct Viewport {
     /// Left edge.
     pub x: f32,
-    /// Upper edge.
+    /// Edge of y = 1: the upper one, or with a negative height the lower one.
     pub y: f32,
     /// Width.
     pub width: f32,
-    /// Height.
+    /// Height. If it is negative y goes down in clip space.
     pub height: f32,
     /// Depth of z = 0.
     pub min_depth: f32,
@@ -179,7 +179,8 @@ impl Viewport {
     fn guard(&self) -> [f64; 2] {
         let axis = |at: f32, size: f32| {
             let half = 0.5 * f64::from(size);
-            if half <= 0.0 { f64::from(1 << 15) } else { ((32768.0 - (f64::from(at) + half).abs()) / half).max(1.0) }
+            let most = 32768.0 - (f64::from(at) + half).abs();
+            if half == 0.0 { f64::from(1 << 15) } else { (most / half.abs()).max(1.0) }
         };
         [axis(self.x, self.width), axis(self.y, self.height)]
     }

@@ -61,7 +61,8 @@ impl Rect {
     /// Every pixel whose centre is inside of a viewport.
     pub fn of_viewport(v: &Viewport) -> Rect {
         let first = |a: f32| (f64::from(a) - 0.5).ceil() as i64;
-        Rect { x0: first(v.x), y0: first(v.y), x1: first(v.x + v.width), y1: first(v.y + v.height) }
+        let (top, bottom) = (v.y.min(v.y + v.height), v.y.max(v.y + v.height));
+        Rect { x0: first(v.x), y0: first(top), x1: first(v.x + v.width), y1: first(bottom) }
     }
 }
 

@@ -41,15 +41,13 @@ unsafe fn sink(i: &vk::DebugUtilsMessengerCreateInfoEXT<'_>) -> Option<Sink> {
 /// Writes all structures of a chain that are known.
 macro_rules! fill_known {
     ($p:expr, $chip:expr, $kind:ident, $($structure:ident)*) => {
-        // SAFETY: the caller's promise.
-        unsafe { each_chained($p, |s_type, at| {
+        each_chained($p, |s_type, at| {
             $( if s_type == <vk::$structure<'_> as vk::TaggedStructure>::STRUCTURE_TYPE {
-                // The type says what the structure is, and the application lets it be written.
                 if let Some(out) = at.cast::<vk::$structure<'_>>().as_mut() {
                     $kind::fill(out, $chip);
                 }
             } )*
-        }) }
+        })
     };
 }
 
@@ -58,7 +56,8 @@ macro_rules! fill_known {
 /// # Safety
 /// `p` begins a chain that may be written, or is null.
 unsafe fn fill_features(p: *mut c_void, chip: Chip) {
-    macro_rules! call { ($($s:ident)*) => { fill_known!(p, chip, Feature, $($s)*) }; }
+    // SAFETY: the type of a structure says what it is, and the application lets it be written.
+    macro_rules! call { ($($s:ident)*) => { unsafe { fill_known!(p, chip, Feature, $($s)*) } }; }
     each_feature!(call);
 }
 
@@ -67,8 +66,26 @@ unsafe fn fill_features(p: *mut c_void, chip: Chip) {
 /// # Safety
 /// As [`fill_features`].
 unsafe fn fill_properties(p: *mut c_void, chip: Chip) {
-    macro_rules! call { ($($s:ident)*) => { fill_known!(p, chip, Property, $($s)*) }; }
+    // SAFETY: as above.
+    macro_rules! call { ($($s:ident)*) => { unsafe { fill_known!(p, chip, Property, $($s)*) } }; }
     each_property!(call);
+}
+
+/// A feature of a chain that is asked for and that a chip does not have.
+///
+/// # Safety
+/// `p` begins a chain, or is null.
+pub(super) unsafe fn excess(p: *const c_void, chip: Chip) -> Option<&'static str> {
+    macro_rules! call {
+        ($($s:ident)*) => { $(
+            // SAFETY: the caller's promise.
+            if let Some(f) = unsafe { chained::<vk::$s<'_>>(p) } && let Some(name) = f.excess(chip) {
+                return Some(name);
+            }
+        )* };
+    }
+    each_feature!(call);
+    None
 }
 
 entries! {

@@ -3,10 +3,20 @@
 //! An entry point turns handles into objects and pointers into values, calls ordinary Rust, and writes results. A failure becomes its
 //! code, after the log and the messengers have got the sentence. A panic becomes a failure.
 
-#![allow(unsafe_code, reason = "the border to C")]
+#![expect(unsafe_code, reason = "the border to C")]
 
+mod bytes;
+mod command;
+mod device;
+mod draw;
 mod instance;
+mod pipeline;
 pub(crate) mod read;
+mod resource;
+mod set;
+mod sync;
+
+pub use bytes::Bytes;
 
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,6 +58,30 @@ impl Speaker for vk::PhysicalDevice {
     fn instance(&self) -> u64 {
         crate::handles::at(*self).map_or(0, |p| p.instance)
     }
+}
+
+impl Speaker for vk::Device {
+    fn instance(&self) -> u64 {
+        crate::handles::at(*self).map_or(0, |d| d.shared.instance)
+    }
+}
+
+impl Speaker for vk::Queue {
+    fn instance(&self) -> u64 {
+        crate::handles::at(*self).map_or(0, |q| q.device.shared.instance)
+    }
+}
+
+impl Speaker for vk::CommandBuffer {
+    fn instance(&self) -> u64 {
+        crate::handles::at(*self).map_or(0, |c| c.device.shared.instance)
+    }
+}
+
+/// The words of a value that clears.
+pub fn clear_words(v: &vk::ClearValue) -> [u32; 4] {
+    // SAFETY: a value of another type has fewer words, whose places are the same; all of them are numbers.
+    unsafe { v.color.uint32 }
 }
 
 /// The end of an entry point.
@@ -95,11 +129,8 @@ where
     Done<T>: Answer<R>,
 {
     // What an object holds is behind locks that are used again after a panic, and a command is recorded or not.
-    let done = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
-        Err(Fail::bug(format!("a bug of the driver: {text}")))
-    });
+    let done = catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|panic| Err(Fail::bug(format!("a bug of the driver: {}", log::panic_text(&*panic)))));
     let (answer, fail) = done.answer();
     if let Some(f) = fail {
         let misuse = f.code == vk::Result::ERROR_VALIDATION_FAILED_EXT;
@@ -111,14 +142,22 @@ where
     answer
 }
 
+/// Nothing: a body of an entry point may do what is unsafe, and some do not.
+///
+/// # Safety
+/// The application keeps Vulkan's rules.
+const unsafe fn trusted() {}
+
 /// Declares entry points. Each has the type that Vulkan's headers give it, which the compiler checks.
 macro_rules! entries {
     ($($pfn:ident => fn $name:ident($first:ident: $ft:ty $(, $p:ident: $t:ty)* $(,)?) $(-> $ret:ty)? $body:block)*) => {
         $(
-            #[allow(unused_unsafe, reason = "some functions take no pointer")]
             unsafe extern "system" fn $name($first: $ft $(, $p: $t)*) $(-> $ret)? {
                 // SAFETY: the application calls by Vulkan's rules; `read` says what is relied on.
-                $crate::border::guard(stringify!($pfn), || $crate::border::Speaker::instance(&$first), || unsafe { $body })
+                $crate::border::guard(stringify!($pfn), || $crate::border::Speaker::instance(&$first), || unsafe {
+                    $crate::border::trusted();
+                    $body
+                })
             }
         )*
         /// Names of types of functions, `PFN_` in front of those of the functions, and the functions.
@@ -131,7 +170,16 @@ macro_rules! entries {
 use entries;
 
 /// All entry points.
-const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[instance::TABLE];
+const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
+    instance::TABLE,
+    device::TABLE,
+    sync::TABLE,
+    resource::TABLE,
+    set::TABLE,
+    pipeline::TABLE,
+    command::TABLE,
+    draw::TABLE,
+];
 
 /// The entry point of a name. Extensions that became part of Vulkan have the same functions under longer names.
 pub fn lookup(name: &str) -> vk::PFN_vkVoidFunction {

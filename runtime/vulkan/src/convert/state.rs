@@ -35,7 +35,7 @@ pub fn topology(t: vk::PrimitiveTopology) -> Done<Topology> {
         vk::PrimitiveTopology::LINE_STRIP => Ok(Topology::LineStrip),
         vk::PrimitiveTopology::TRIANGLE_LIST => Ok(Topology::TriangleList),
         vk::PrimitiveTopology::TRIANGLE_STRIP => Ok(Topology::TriangleStrip),
-        other => Err(Fail::lacks(format!("the topology {other:?} is not there"))),
+        other => Err(Fail::lacks(format!("topology {} is not there", other.as_raw()))),
     }
 }
 

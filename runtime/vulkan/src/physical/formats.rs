@@ -85,7 +85,8 @@ pub fn image(
     usage: vk::ImageUsageFlags,
     flags: vk::ImageCreateFlags,
 ) -> Done<vk::ImageFormatProperties> {
-    let none = || Fail::new(vk::Result::ERROR_FORMAT_NOT_SUPPORTED, format!("no such image of {format:?}"));
+    let none =
+        || Fail::new(vk::Result::ERROR_FORMAT_NOT_SUPPORTED, format!("no such image of format {}", format.as_raw()));
     let own = convert::format(format).ok_or_else(none)?;
     let has = properties(chip, format);
     let features =

@@ -1,0 +1,73 @@
+//! Memory that the application maps: its address is handed out, so nothing here ever moves.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+/// Alignment of every block, which is also that of mapped memory.
+const ALIGN: usize = 64;
+
+/// A block of zeroed bytes. The application may read and write it at any time by its address; Vulkan asks it not to touch what a command
+/// that runs reads or writes.
+#[derive(Debug)]
+pub struct Bytes {
+    at: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the block is owned, and reads and writes are copies of bytes.
+unsafe impl Send for Bytes {}
+// SAFETY: as above; who writes what at once is ordered by the application, as Vulkan asks.
+unsafe impl Sync for Bytes {}
+
+impl Bytes {
+    /// A block of so many bytes, or none if the host has no room.
+    pub fn new(size: usize) -> Option<Bytes> {
+        let layout = Layout::from_size_align(size.max(ALIGN), ALIGN).ok()?;
+        // SAFETY: the size is not zero.
+        let at = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Bytes { at, layout })
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> usize {
+        self.layout.size()
+    }
+
+    /// The address of the first byte.
+    pub fn address(&self) -> usize {
+        self.at.as_ptr() as usize
+    }
+
+    /// The part from `from` of at most `size` bytes that there is.
+    fn part(&self, from: usize, size: usize) -> (*mut u8, usize) {
+        let from = from.min(self.size());
+        // SAFETY: the offset is inside of the block or at its end.
+        (unsafe { self.at.as_ptr().add(from) }, size.min(self.size() - from))
+    }
+
+    /// Calls `f` with a range; what lies behind the block is left out.
+    pub fn with<T>(&self, from: usize, size: usize, f: impl FnOnce(&[u8]) -> T) -> T {
+        let (at, size) = self.part(from, size);
+        // SAFETY: the range is inside of the block; the application does not write what a command reads.
+        f(unsafe { std::slice::from_raw_parts(at, size) })
+    }
+
+    /// Copies a range out.
+    pub fn get(&self, from: usize, size: usize) -> Vec<u8> {
+        self.with(from, size, <[u8]>::to_vec)
+    }
+
+    /// Copies bytes in; what lies behind the block is left out.
+    pub fn put(&self, from: usize, bytes: &[u8]) {
+        let (at, size) = self.part(from, bytes.len());
+        // SAFETY: the range is inside of the block, and `bytes` are not part of it: `with` ends before.
+        unsafe { std::ptr::copy(bytes.as_ptr(), at, size) };
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        // SAFETY: the block was allocated with this layout.
+        unsafe { dealloc(self.at.as_ptr(), self.layout) };
+    }
+}

@@ -1,0 +1,471 @@
+//! Shader modules, pipelines, caches and render passes.
+
+use std::ffi::c_void;
+
+use ash::vk;
+use gpucc_pipeline as fixed;
+
+use super::read::{chained, give, given, list, place, text};
+use super::{Alloc, entries};
+use crate::convert::{self, state};
+use crate::device::Device;
+use crate::fail::{Done, Fail};
+use crate::handles;
+use crate::pass::{Attachment, Framebuffer, RenderPass, Subpass};
+use crate::pipeline::{Dynamic, Pipeline, Render, Shader, Source};
+
+/// A stage.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>) -> Done<Source> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let code = match handles::get_some(owner, s.module)? {
+            Some(module) => module.code.clone(),
+            None => {
+                let inline = chained::<vk::ShaderModuleCreateInfo<'_>>(s.p_next);
+                let inline = inline.ok_or_else(|| Fail::misuse("a stage has no shader module"))?;
+                std::sync::Arc::new(list(inline.p_code.cast::<u8>(), inline.code_size as u32)?.to_vec())
+            }
+        };
+        let mut constants = Vec::new();
+        if let Some(i) = s.p_specialization_info.as_ref() {
+            let data = list(i.p_data.cast::<u8>(), i.data_size as u32)?;
+            for e in list(i.p_map_entries, i.map_entry_count)? {
+                let at = e.offset as usize;
+                let part = at.checked_add(e.size).and_then(|end| data.get(at..end)).filter(|p| p.len() <= 8);
+                let part = part.ok_or_else(|| Fail::misuse("a specialisation constant lies outside of its data"))?;
+                let mut bits = [0; 8];
+                bits[..part.len()].copy_from_slice(part);
+                constants.push((e.constant_id, u64::from_le_bytes(bits)));
+            }
+        }
+        let entry = text(s.p_name)?.to_owned();
+        Ok(Source { code, entry, constants, subgroup_size: None })
+    }
+}
+
+/// Vertex buffers.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn vertex_buffers(v: &vk::PipelineVertexInputStateCreateInfo<'_>) -> Done<Vec<Option<fixed::VertexBuffer>>> {
+    let mut out: Vec<Option<fixed::VertexBuffer>> = Vec::new();
+    // SAFETY: the caller's promise.
+    let (bindings, attributes) = unsafe {
+        (
+            list(v.p_vertex_binding_descriptions, v.vertex_binding_description_count)?,
+            list(v.p_vertex_attribute_descriptions, v.vertex_attribute_description_count)?,
+        )
+    };
+    for b in bindings {
+        let k = b.binding as usize;
+        if b.binding >= crate::physical::limits::VERTEX_BUFFERS {
+            return Err(Fail::misuse(format!("vertex buffer {k} is beyond maxVertexInputBindings")));
+        }
+        if out.len() <= k {
+            out.resize(k + 1, None);
+        }
+        let instance = b.input_rate == vk::VertexInputRate::INSTANCE;
+        let step = if instance { fixed::StepMode::Instance } else { fixed::StepMode::Vertex };
+        out[k] = Some(fixed::VertexBuffer { stride: b.stride.into(), step, attributes: Vec::new() });
+    }
+    for a in attributes {
+        let format = convert::vertex_format(a.format);
+        let format = format.ok_or_else(|| Fail::lacks(format!("vertex format {} is not there", a.format.as_raw())))?;
+        let Some(Some(b)) = out.get_mut(a.binding as usize) else {
+            return Err(Fail::misuse(format!("attribute {} has no vertex buffer", a.location)));
+        };
+        b.attributes.push(fixed::VertexAttribute { location: a.location, format, offset: a.offset.into() });
+    }
+    Ok(out)
+}
+
+/// Formats of the attachments that a pipeline draws on: colours, and depth.
+type Formats = (Vec<Option<vk::Format>>, Option<vk::Format>);
+
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn formats(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Formats> {
+    let Some(pass) = handles::get_some(owner, i.render_pass)? else {
+        // SAFETY: the caller's promise.
+        return unsafe {
+            let Some(r) = chained::<vk::PipelineRenderingCreateInfo<'_>>(i.p_next) else {
+                return Ok((Vec::new(), None));
+            };
+            let is_some = |f: &vk::Format| Some(*f).filter(|f| *f != vk::Format::UNDEFINED);
+            let colours = list(r.p_color_attachment_formats, r.color_attachment_count)?.iter().map(is_some).collect();
+            Ok((colours, is_some(&r.depth_attachment_format).or(is_some(&r.stencil_attachment_format))))
+        };
+    };
+    let sub = pass.subpasses.get(i.subpass as usize);
+    let sub = sub.ok_or_else(|| Fail::misuse(format!("subpass {} is not there", i.subpass)))?;
+    let of = |k: Option<usize>| k.and_then(|k| pass.attachments.get(k)).map(|a| a.format);
+    Ok((sub.colour.iter().map(|&k| of(k)).collect(), of(sub.depth)))
+}
+
+/// The depth-stencil state of a pipeline.
+fn depth(format: vk::Format, d: Option<&vk::PipelineDepthStencilStateCreateInfo<'_>>) -> Done<fixed::DepthStencil> {
+    let none = || Fail::lacks(format!("depth format {} is not there", format.as_raw()));
+    let mut s = fixed::DepthStencil::new(convert::format(format).ok_or_else(none)?);
+    let Some(d) = d else { return Ok(s) };
+    if d.depth_bounds_test_enable == vk::TRUE {
+        return Err(Fail::lacks("the depth bounds test is not there (depthBounds)"));
+    }
+    if d.depth_test_enable == vk::TRUE {
+        (s.depth_compare, s.depth_write) = (state::compare(d.depth_compare_op)?, d.depth_write_enable == vk::TRUE);
+    } else {
+        (s.depth_compare, s.depth_write) = (fixed::Compare::Always, false);
+    }
+    if d.stencil_test_enable == vk::TRUE {
+        (s.front, s.back) = (state::stencil(&d.front)?, state::stencil(&d.back)?);
+    }
+    Ok(s)
+}
+
+/// Sets of state that may be dynamic.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn dynamic(i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Vec<vk::DynamicState>> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        i.p_dynamic_state
+            .as_ref()
+            .map_or(Ok(Vec::new()), |d| list(d.p_dynamic_states, d.dynamic_state_count).map(<[_]>::to_vec))
+    }
+}
+
+/// What is not dynamic: values, viewports, scissors.
+type Values = (Dynamic, Option<Vec<vk::Viewport>>, Option<Vec<vk::Rect2D>>);
+
+/// The values that are part of a pipeline.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn values(i: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicState]) -> Done<Values> {
+    use vk::DynamicState as S;
+    let fixed = |s: S| !dynamic.contains(&s);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (d, r) = (i.p_depth_stencil_state.as_ref(), given(i.p_rasterization_state)?);
+        let b = i.p_color_blend_state.as_ref();
+        let d = d.filter(|d| d.stencil_test_enable == vk::TRUE);
+        let both = |get: fn(&vk::StencilOpState) -> u32| d.map(|d| [get(&d.front), get(&d.back)]);
+        let values = Dynamic {
+            constant: b.map(|b| b.blend_constants).filter(|_| fixed(S::BLEND_CONSTANTS)),
+            reference: both(|s| s.reference).filter(|_| fixed(S::STENCIL_REFERENCE)),
+            read_mask: both(|s| s.compare_mask).filter(|_| fixed(S::STENCIL_COMPARE_MASK)),
+            write_mask: both(|s| s.write_mask).filter(|_| fixed(S::STENCIL_WRITE_MASK)),
+            bias: Some([r.depth_bias_constant_factor, r.depth_bias_slope_factor, r.depth_bias_clamp])
+                .filter(|_| fixed(S::DEPTH_BIAS)),
+        };
+        let Some(v) = i.p_viewport_state.as_ref() else { return Ok((values, None, None)) };
+        let viewports = match fixed(S::VIEWPORT) && r.rasterizer_discard_enable != vk::TRUE {
+            true => Some(list(v.p_viewports, v.viewport_count)?.to_vec()),
+            false => None,
+        };
+        let scissors = match fixed(S::SCISSOR) && r.rasterizer_discard_enable != vk::TRUE {
+            true => Some(list(v.p_scissors, v.scissor_count)?.to_vec()),
+            false => None,
+        };
+        Ok((values, viewports, scissors))
+    }
+}
+
+/// The fixed function of a render pipeline.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Render> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let dynamic = dynamic(i)?;
+        let known = |s: &vk::DynamicState| (0..=8).contains(&s.as_raw());
+        if let Some(s) = dynamic.iter().find(|s| !known(s)) {
+            return Err(Fail::lacks(format!("dynamic state {} is not there", s.as_raw())));
+        }
+        let r = given(i.p_rasterization_state)?;
+        if r.polygon_mode != vk::PolygonMode::FILL {
+            return Err(Fail::lacks("polygons are filled alone here (fillModeNonSolid)"));
+        }
+        let mut p = fixed::Pipeline::default();
+        if let Some(v) = i.p_vertex_input_state.as_ref() {
+            p.vertex = vertex_buffers(v)?;
+        }
+        let assembly = given(i.p_input_assembly_state)?;
+        p.topology = state::topology(assembly.topology)?;
+        let cull = state::cull(r.cull_mode);
+        p.cull = cull.unwrap_or(fixed::CullMode::None);
+        p.front_face = state::front_face(r.front_face);
+        p.unclipped_depth = r.depth_clamp_enable == vk::TRUE;
+        let discards = r.rasterizer_discard_enable == vk::TRUE;
+        if let Some(m) = i.p_multisample_state.as_ref().filter(|_| !discards) {
+            p.samples = state::samples(m.rasterization_samples)? as u8;
+            p.alpha_to_coverage = m.alpha_to_coverage_enable == vk::TRUE;
+            p.sample_mask = m.p_sample_mask.as_ref().copied().unwrap_or(u32::MAX);
+            if m.alpha_to_one_enable == vk::TRUE {
+                return Err(Fail::lacks("alphas are not made one (alphaToOne)"));
+            }
+        }
+        let (colours, deep) = formats(owner, i)?;
+        if let Some(format) = deep {
+            p.depth = Some(depth(format, i.p_depth_stencil_state.as_ref())?);
+        }
+        let blends = match i.p_color_blend_state.as_ref() {
+            Some(b) if b.logic_op_enable == vk::TRUE => {
+                return Err(Fail::lacks("there are no logic operations (logicOp)"));
+            }
+            Some(b) => list(b.p_attachments, b.attachment_count)?,
+            None => &[],
+        };
+        for (k, format) in colours.iter().enumerate() {
+            let Some(f) = format else {
+                p.targets.push(None);
+                continue;
+            };
+            let none = || Fail::lacks(format!("colour format {} is not there", f.as_raw()));
+            let mut target = fixed::Target::new(convert::format(*f).ok_or_else(none)?);
+            if let Some(b) = blends.get(k) {
+                (target.write, target.blend) = (b.color_write_mask.as_raw() as u8, state::blend(b)?);
+            }
+            p.targets.push(Some(target));
+        }
+        let (values, viewports, scissors) = values(i, &dynamic)?;
+        let both =
+            cull.is_none() && matches!(p.topology, fixed::Topology::TriangleList | fixed::Topology::TriangleStrip);
+        Ok(Render {
+            state: p,
+            values,
+            viewports,
+            scissors,
+            discards: discards || both,
+            biased: r.depth_bias_enable == vk::TRUE,
+            restart: assembly.primitive_restart_enable == vk::TRUE,
+        })
+    }
+}
+
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn graphics(device: &Device, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Pipeline> {
+    let owner = device.handle;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let stages = list(i.p_stages, i.stage_count)?;
+        let find = |s| stages.iter().find(|x| x.stage == s);
+        if let Some(s) =
+            stages.iter().find(|s| !matches!(s.stage, vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT))
+        {
+            return Err(Fail::lacks(format!("stage {:#x} is not there", s.stage.as_raw())));
+        }
+        let vertex =
+            find(vk::ShaderStageFlags::VERTEX).ok_or_else(|| Fail::misuse("a pipeline without a vertex stage"))?;
+        let vertex = stage(owner, vertex)?;
+        let render = render(owner, i)?;
+        let fragment = find(vk::ShaderStageFlags::FRAGMENT).filter(|_| !render.discards);
+        let fragment = fragment.map(|s| stage(owner, s)).transpose()?;
+        Pipeline::render(device.chip(), vertex, fragment, render)
+    }
+}
+
+/// Makes several pipelines: those that fail are null, and the first failure counts.
+///
+/// # Safety
+/// There is room for `n` handles.
+unsafe fn make(
+    device: vk::Device,
+    n: usize,
+    out: *mut vk::Pipeline,
+    one: impl Fn(&Device, usize) -> Done<Pipeline>,
+) -> Done {
+    let device = handles::at(device)?;
+    let mut failed = None;
+    for k in 0..n {
+        let handle = match one(&device, k) {
+            Ok(p) => handles::add(device.handle, p),
+            Err(f) => {
+                failed.get_or_insert(f);
+                vk::Pipeline::null()
+            }
+        };
+        // SAFETY: the caller's promise.
+        unsafe { give(out.add(k), handle) }?;
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
+    let clears = |op: vk::AttachmentLoadOp| op == vk::AttachmentLoadOp::CLEAR;
+    let of =
+        |r: &vk::AttachmentReference| Some(r.attachment as usize).filter(|_| r.attachment != vk::ATTACHMENT_UNUSED);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let attachments = list(i.p_attachments, i.attachment_count)?.iter().map(|a| Attachment {
+            format: a.format,
+            clears: clears(a.load_op),
+            clears_stencil: clears(a.stencil_load_op),
+        });
+        let mut pass = RenderPass { attachments: attachments.collect(), subpasses: Vec::new() };
+        for s in list(i.p_subpasses, i.subpass_count)? {
+            let n = s.color_attachment_count;
+            let resolve = if s.p_resolve_attachments.is_null() { &[] } else { list(s.p_resolve_attachments, n)? };
+            pass.subpasses.push(Subpass {
+                colour: list(s.p_color_attachments, n)?.iter().map(of).collect(),
+                resolve: resolve.iter().map(of).collect(),
+                depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
+                reads: s.input_attachment_count > 0,
+            });
+        }
+        checked(pass)
+    }
+}
+
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn render_pass2(i: &vk::RenderPassCreateInfo2<'_>) -> Done<RenderPass> {
+    let clears = |op: vk::AttachmentLoadOp| op == vk::AttachmentLoadOp::CLEAR;
+    let of = |r: &vk::AttachmentReference2<'_>| {
+        Some(r.attachment as usize).filter(|_| r.attachment != vk::ATTACHMENT_UNUSED)
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let attachments = list(i.p_attachments, i.attachment_count)?.iter().map(|a| Attachment {
+            format: a.format,
+            clears: clears(a.load_op),
+            clears_stencil: clears(a.stencil_load_op),
+        });
+        let mut pass = RenderPass { attachments: attachments.collect(), subpasses: Vec::new() };
+        for s in list(i.p_subpasses, i.subpass_count)? {
+            if s.view_mask != 0 {
+                return Err(Fail::lacks("there are no passes of several views (multiview)"));
+            }
+            let n = s.color_attachment_count;
+            let resolve = if s.p_resolve_attachments.is_null() { &[] } else { list(s.p_resolve_attachments, n)? };
+            pass.subpasses.push(Subpass {
+                colour: list(s.p_color_attachments, n)?.iter().map(of).collect(),
+                resolve: resolve.iter().map(of).collect(),
+                depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
+                reads: s.input_attachment_count > 0,
+            });
+        }
+        checked(pass)
+    }
+}
+
+/// A pass whose subpasses name attachments that there are.
+fn checked(pass: RenderPass) -> Done<RenderPass> {
+    let all = pass.subpasses.iter().flat_map(|s| s.colour.iter().chain(&s.resolve).flatten().chain(&s.depth));
+    let most = pass.attachments.len();
+    match all.copied().find(|&k| k >= most) {
+        Some(k) => Err(Fail::misuse(format!("attachment {k} of {most} is named"))),
+        None if pass.subpasses.is_empty() => Err(Fail::misuse("a pass without a subpass")),
+        None => Ok(pass),
+    }
+}
+
+entries! {
+    PFN_vkCreateShaderModule => fn create_shader_module(
+        device: vk::Device, info: *const vk::ShaderModuleCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::ShaderModule,
+    ) -> vk::Result {
+        let i = given(info)?;
+        let size = u32::try_from(i.code_size).map_err(|_| Fail::memory("a shader of 4 GiB"))?;
+        let code = std::sync::Arc::new(list(i.p_code.cast::<u8>(), size)?.to_vec());
+        give(out, handles::add(handles::at(device)?.handle, Shader { code }))
+    }
+    PFN_vkDestroyShaderModule => fn destroy_shader_module(device: vk::Device, module: vk::ShaderModule, _a: Alloc<'_>) {
+        handles::remove(handles::at(device)?.handle, module).map(drop)
+    }
+    PFN_vkCreatePipelineCache => fn create_pipeline_cache(
+        device: vk::Device, info: *const vk::PipelineCacheCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::PipelineCache,
+    ) -> vk::Result {
+        given(info)?;
+        give(out, handles::add(handles::at(device)?.handle, crate::pipeline::Cache))
+    }
+    PFN_vkDestroyPipelineCache => fn destroy_pipeline_cache(device: vk::Device, cache: vk::PipelineCache, _a: Alloc<'_>) {
+        handles::remove(handles::at(device)?.handle, cache).map(drop)
+    }
+    PFN_vkGetPipelineCacheData => fn get_pipeline_cache_data(
+        device: vk::Device, cache: vk::PipelineCache, size: *mut usize, out: *mut c_void,
+    ) -> vk::Result {
+        let device = handles::at(device)?;
+        handles::get(device.handle, cache)?;
+        let header = crate::pipeline::Cache::header(device.chip());
+        let room = place(size)?;
+        if out.is_null() {
+            *room = header.len();
+            return Ok(vk::Result::SUCCESS);
+        }
+        if *room < header.len() {
+            *room = 0;
+            return Ok(vk::Result::INCOMPLETE);
+        }
+        // SAFETY: there is room for so many bytes.
+        std::ptr::copy_nonoverlapping(header.as_ptr(), out.cast::<u8>(), header.len());
+        *room = header.len();
+        Ok(vk::Result::SUCCESS)
+    }
+    PFN_vkMergePipelineCaches => fn merge_pipeline_caches(
+        device: vk::Device, into: vk::PipelineCache, _n: u32, _from: *const vk::PipelineCache,
+    ) -> vk::Result {
+        handles::get(handles::at(device)?.handle, into).map(drop)
+    }
+    PFN_vkCreateComputePipelines => fn create_compute_pipelines(
+        device: vk::Device, _cache: vk::PipelineCache, n: u32, infos: *const vk::ComputePipelineCreateInfo<'_>,
+        _a: Alloc<'_>, out: *mut vk::Pipeline,
+    ) -> vk::Result {
+        let infos = list(infos, n)?;
+        make(device, infos.len(), out, |d, k| Pipeline::compute(d.chip(), stage(d.handle, &infos[k].stage)?))
+    }
+    PFN_vkCreateGraphicsPipelines => fn create_graphics_pipelines(
+        device: vk::Device, _cache: vk::PipelineCache, n: u32, infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+        _a: Alloc<'_>, out: *mut vk::Pipeline,
+    ) -> vk::Result {
+        let infos = list(infos, n)?;
+        make(device, infos.len(), out, |d, k| graphics(d, &infos[k]))
+    }
+    PFN_vkDestroyPipeline => fn destroy_pipeline(device: vk::Device, pipeline: vk::Pipeline, _a: Alloc<'_>) {
+        handles::remove(handles::at(device)?.handle, pipeline).map(drop)
+    }
+    PFN_vkCreateRenderPass => fn create_render_pass(
+        device: vk::Device, info: *const vk::RenderPassCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::RenderPass,
+    ) -> vk::Result {
+        give(out, handles::add(handles::at(device)?.handle, render_pass(given(info)?)?))
+    }
+    PFN_vkCreateRenderPass2 => fn create_render_pass2(
+        device: vk::Device, info: *const vk::RenderPassCreateInfo2<'_>, _a: Alloc<'_>, out: *mut vk::RenderPass,
+    ) -> vk::Result {
+        give(out, handles::add(handles::at(device)?.handle, render_pass2(given(info)?)?))
+    }
+    PFN_vkDestroyRenderPass => fn destroy_render_pass(device: vk::Device, pass: vk::RenderPass, _a: Alloc<'_>) {
+        handles::remove(handles::at(device)?.handle, pass).map(drop)
+    }
+    PFN_vkGetRenderAreaGranularity => fn get_render_area_granularity(
+        device: vk::Device, _pass: vk::RenderPass, out: *mut vk::Extent2D,
+    ) {
+        handles::at(device)?;
+        give(out, vk::Extent2D { width: 1, height: 1 })
+    }
+    PFN_vkCreateFramebuffer => fn create_framebuffer(
+        device: vk::Device, info: *const vk::FramebufferCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::Framebuffer,
+    ) -> vk::Result {
+        let owner = handles::at(device)?.handle;
+        let i = given(info)?;
+        if i.flags.contains(vk::FramebufferCreateFlags::IMAGELESS) {
+            return Err(Fail::lacks("framebuffers without images are not there (imagelessFramebuffer)"));
+        }
+        let views = list(i.p_attachments, i.attachment_count)?;
+        let views = views.iter().map(|&v| handles::get(owner, v)).collect::<Done<Vec<_>>>()?;
+        if views.iter().any(|v| v.layers.max(1) < i.layers) {
+            return Err(Fail::misuse("a framebuffer has more layers than an attachment"));
+        }
+        let frame = Framebuffer { views, size: [i.width, i.height], layers: i.layers };
+        give(out, handles::add(owner, frame))
+    }
+    PFN_vkDestroyFramebuffer => fn destroy_framebuffer(device: vk::Device, frame: vk::Framebuffer, _a: Alloc<'_>) {
+        handles::remove(handles::at(device)?.handle, frame).map(drop)
+    }
+}

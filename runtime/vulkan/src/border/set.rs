@@ -1,0 +1,223 @@
+//! Descriptor sets.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::read::{give, given, list};
+use super::{Alloc, entries};
+use crate::fail::{Done, Fail};
+use crate::handles;
+use crate::set::{Binding, Layout, PipelineLayout, Pool, Set, Slot, Template};
+
+/// A layout.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn layout(owner: u64, i: &vk::DescriptorSetLayoutCreateInfo<'_>) -> Done<Layout> {
+    let mut bindings = Vec::new();
+    // SAFETY: the caller's promise.
+    for b in unsafe { list(i.p_bindings, i.binding_count) }? {
+        use vk::DescriptorType as T;
+        let has_samplers = matches!(b.descriptor_type, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER);
+        let mut fixed = Vec::new();
+        if has_samplers && !b.p_immutable_samplers.is_null() {
+            // SAFETY: the caller's promise.
+            for &s in unsafe { list(b.p_immutable_samplers, b.descriptor_count) }? {
+                fixed.push(handles::get(owner, s)?);
+            }
+        }
+        bindings.push(Binding { number: b.binding, ty: b.descriptor_type, count: b.descriptor_count, fixed });
+    }
+    bindings.sort_by_key(|b| b.number);
+    Ok(Layout { bindings })
+}
+
+/// One descriptor of a write.
+///
+/// # Safety
+/// The pointers of the write keep Vulkan's rules for its type.
+unsafe fn slot(owner: u64, w: &vk::WriteDescriptorSet<'_>, k: usize) -> Done<Slot> {
+    use vk::DescriptorType as T;
+    // SAFETY: the caller's promise, here and below.
+    let image = || unsafe { given(w.p_image_info.wrapping_add(k)) };
+    let buffer = || unsafe { given(w.p_buffer_info.wrapping_add(k)) };
+    Ok(match w.descriptor_type {
+        ty @ (T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC) => {
+            let b = buffer()?;
+            let dynamic = matches!(ty, T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC);
+            Slot::Buffer { buffer: handles::get(owner, b.buffer)?, offset: b.offset, range: b.range, dynamic }
+        }
+        T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
+            let view = unsafe { given(w.p_texel_buffer_view.wrapping_add(k)) }?;
+            let v = handles::get(owner, *view)?;
+            Slot::Buffer { buffer: v.buffer.clone(), offset: v.offset, range: v.range, dynamic: false }
+        }
+        // An immutable sampler stays whatever the handle is.
+        T::SAMPLER => Slot::Image(None, handles::get(owner, image()?.sampler).ok()),
+        T::COMBINED_IMAGE_SAMPLER => {
+            let i = image()?;
+            Slot::Image(handles::get_some(owner, i.image_view)?, handles::get(owner, i.sampler).ok())
+        }
+        T::SAMPLED_IMAGE | T::STORAGE_IMAGE | T::INPUT_ATTACHMENT => {
+            Slot::Image(handles::get_some(owner, image()?.image_view)?, None)
+        }
+        other => return Err(Fail::lacks(format!("descriptors of type {} are not there", other.as_raw()))),
+    })
+}
+
+/// Writes a set by a template.
+///
+/// # Safety
+/// The data have the descriptors where the template says.
+unsafe fn by_template(owner: u64, set: &Set, template: &Template, data: *const c_void) -> Done {
+    for e in &template.entries {
+        for k in 0..e.descriptor_count {
+            // SAFETY: the caller's promise.
+            let p = unsafe { data.cast::<u8>().add(e.offset + k as usize * e.stride) };
+            let w = vk::WriteDescriptorSet {
+                descriptor_type: e.descriptor_type,
+                descriptor_count: 1,
+                p_buffer_info: p.cast(),
+                p_image_info: p.cast(),
+                p_texel_buffer_view: p.cast(),
+                ..Default::default()
+            };
+            // SAFETY: the pointer of the type is one to such a structure.
+            let slot = unsafe { slot(owner, &w, 0) }?;
+            set.write(e.dst_binding, e.dst_array_element + k, vec![slot])?;
+        }
+    }
+    Ok(())
+}
+
+fn empty(owner: u64, pool: vk::DescriptorPool) -> Done {
+    let pool = handles::get(owner, pool)?;
+    let gone = std::mem::take(&mut *pool.sets());
+    for s in gone {
+        handles::remove(owner, s)?;
+    }
+    Ok(())
+}
+
+entries! {
+    PFN_vkCreateDescriptorSetLayout => fn create_descriptor_set_layout(
+        device: vk::Device, info: *const vk::DescriptorSetLayoutCreateInfo<'_>, _a: Alloc<'_>,
+        out: *mut vk::DescriptorSetLayout,
+    ) -> vk::Result {
+        let owner = handles::at(device)?.handle;
+        give(out, handles::add(owner, layout(owner, given(info)?)?))
+    }
+    PFN_vkDestroyDescriptorSetLayout => fn destroy_descriptor_set_layout(
+        device: vk::Device, layout: vk::DescriptorSetLayout, _a: Alloc<'_>,
+    ) {
+        handles::remove(handles::at(device)?.handle, layout).map(drop)
+    }
+    PFN_vkCreatePipelineLayout => fn create_pipeline_layout(
+        device: vk::Device, info: *const vk::PipelineLayoutCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::PipelineLayout,
+    ) -> vk::Result {
+        let owner = handles::at(device)?.handle;
+        let i = given(info)?;
+        let mut sets = Vec::new();
+        for &s in list(i.p_set_layouts, i.set_layout_count)? {
+            sets.push(handles::get_some(owner, s)?);
+        }
+        for r in list(i.p_push_constant_ranges, i.push_constant_range_count)? {
+            if r.offset.saturating_add(r.size) > crate::physical::limits::PUSH {
+                return Err(Fail::misuse("push constants beyond maxPushConstantsSize"));
+            }
+        }
+        give(out, handles::add(owner, PipelineLayout { sets }))
+    }
+    PFN_vkDestroyPipelineLayout => fn destroy_pipeline_layout(
+        device: vk::Device, layout: vk::PipelineLayout, _a: Alloc<'_>,
+    ) {
+        handles::remove(handles::at(device)?.handle, layout).map(drop)
+    }
+    PFN_vkCreateDescriptorPool => fn create_descriptor_pool(
+        device: vk::Device, info: *const vk::DescriptorPoolCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::DescriptorPool,
+    ) -> vk::Result {
+        given(info)?;
+        give(out, handles::add(handles::at(device)?.handle, Pool::default()))
+    }
+    PFN_vkDestroyDescriptorPool => fn destroy_descriptor_pool(device: vk::Device, pool: vk::DescriptorPool, _a: Alloc<'_>) {
+        let owner = handles::at(device)?.handle;
+        if vk::Handle::is_null(pool) {
+            return Ok(());
+        }
+        empty(owner, pool)?;
+        handles::remove(owner, pool).map(drop)
+    }
+    PFN_vkResetDescriptorPool => fn reset_descriptor_pool(
+        device: vk::Device, pool: vk::DescriptorPool, _flags: vk::DescriptorPoolResetFlags,
+    ) -> vk::Result {
+        empty(handles::at(device)?.handle, pool)
+    }
+    PFN_vkAllocateDescriptorSets => fn allocate_descriptor_sets(
+        device: vk::Device, info: *const vk::DescriptorSetAllocateInfo<'_>, out: *mut vk::DescriptorSet,
+    ) -> vk::Result {
+        let owner = handles::at(device)?.handle;
+        let i = given(info)?;
+        let pool = handles::get(owner, i.descriptor_pool)?;
+        let layouts = list(i.p_set_layouts, i.descriptor_set_count)?;
+        let layouts = layouts.iter().map(|&l| handles::get(owner, l)).collect::<Done<Vec<Arc<Layout>>>>()?;
+        for (k, layout) in layouts.into_iter().enumerate() {
+            let set = handles::add(owner, Set::new(layout));
+            pool.sets().push(set);
+            give(out.wrapping_add(k), set)?;
+        }
+        Ok(())
+    }
+    PFN_vkFreeDescriptorSets => fn free_descriptor_sets(
+        device: vk::Device, pool: vk::DescriptorPool, n: u32, sets: *const vk::DescriptorSet,
+    ) -> vk::Result {
+        let owner = handles::at(device)?.handle;
+        let pool = handles::get(owner, pool)?;
+        for &s in list(sets, n)? {
+            pool.sets().retain(|&o| o != s);
+            handles::remove(owner, s)?;
+        }
+        Ok(())
+    }
+    PFN_vkUpdateDescriptorSets => fn update_descriptor_sets(
+        device: vk::Device, n: u32, writes: *const vk::WriteDescriptorSet<'_>, m: u32,
+        copies: *const vk::CopyDescriptorSet<'_>,
+    ) {
+        let owner = handles::at(device)?.handle;
+        for w in list(writes, n)? {
+            let set = handles::get(owner, w.dst_set)?;
+            let slots = (0..w.descriptor_count as usize).map(|k| slot(owner, w, k)).collect::<Done<Vec<Slot>>>()?;
+            set.write(w.dst_binding, w.dst_array_element, slots)?;
+        }
+        for c in list(copies, m)? {
+            let (from, to) = (handles::get(owner, c.src_set)?, handles::get(owner, c.dst_set)?);
+            let slots = from.read(c.src_binding, c.src_array_element, c.descriptor_count as usize)?;
+            for (k, slot) in (0..).zip(slots) {
+                if let Some(slot) = slot {
+                    to.write(c.dst_binding, c.dst_array_element + k, vec![slot])?;
+                }
+            }
+        }
+        Ok(())
+    }
+    PFN_vkCreateDescriptorUpdateTemplate => fn create_descriptor_update_template(
+        device: vk::Device, info: *const vk::DescriptorUpdateTemplateCreateInfo<'_>, _a: Alloc<'_>,
+        out: *mut vk::DescriptorUpdateTemplate,
+    ) -> vk::Result {
+        let i = given(info)?;
+        let entries = list(i.p_descriptor_update_entries, i.descriptor_update_entry_count)?.to_vec();
+        give(out, handles::add(handles::at(device)?.handle, Template { entries }))
+    }
+    PFN_vkDestroyDescriptorUpdateTemplate => fn destroy_descriptor_update_template(
+        device: vk::Device, template: vk::DescriptorUpdateTemplate, _a: Alloc<'_>,
+    ) {
+        handles::remove(handles::at(device)?.handle, template).map(drop)
+    }
+    PFN_vkUpdateDescriptorSetWithTemplate => fn update_descriptor_set_with_template(
+        device: vk::Device, set: vk::DescriptorSet, template: vk::DescriptorUpdateTemplate, data: *const c_void,
+    ) {
+        let owner = handles::at(device)?.handle;
+        by_template(owner, &*handles::get(owner, set)?, &*handles::get(owner, template)?, data)
+    }
+}

@@ -1,0 +1,243 @@
+//! Commands as plain data, and the buffers that they are recorded in.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::fail::{Done, Fail};
+use crate::handles::handles;
+use crate::memory::{Buffer, Image, View};
+use crate::pass::{Framebuffer, RenderPass};
+use crate::pipeline::Pipeline;
+use crate::query::Queries;
+use crate::set::Set;
+use crate::sync::Event;
+
+/// A number that a clear gives: the bits of its components, or of depth and then stencil.
+pub type Clear = [u32; 4];
+
+/// A draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Draw {
+    /// Vertices or indices.
+    pub count: u32,
+    /// Instances.
+    pub instances: u32,
+    /// First vertex, or place of the first index.
+    pub first: u32,
+    /// Added to each index.
+    pub base: i32,
+    /// First instance.
+    pub first_instance: u32,
+    /// Whether the index buffer is read.
+    pub indexed: bool,
+}
+
+/// Where the words of a draw or their number lie.
+#[derive(Clone, Debug)]
+pub struct Indirect {
+    /// The buffer.
+    pub buffer: Arc<Buffer>,
+    /// First byte.
+    pub offset: u64,
+    /// Most draws.
+    pub count: u32,
+    /// Bytes from one to the next.
+    pub stride: u32,
+    /// Whether the index buffer is read.
+    pub indexed: bool,
+    /// Where the number of draws lies, if it does.
+    pub counted: Option<(Arc<Buffer>, u64)>,
+}
+
+/// State that commands set.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// Viewports from a number on.
+    Viewports(u32, Vec<vk::Viewport>),
+    /// Scissors from a number on.
+    Scissors(u32, Vec<vk::Rect2D>),
+    /// The constant of blending.
+    Constant([f32; 4]),
+    /// Stencil references of the faces that are named.
+    Reference(vk::StencilFaceFlags, u32),
+    /// Stencil masks that are read with.
+    ReadMask(vk::StencilFaceFlags, u32),
+    /// Stencil masks that are written with.
+    WriteMask(vk::StencilFaceFlags, u32),
+    /// Depth bias: constant, slope, clamp.
+    Bias([f32; 3]),
+}
+
+/// The begin of a pass.
+#[derive(Clone, Debug)]
+pub struct Begin {
+    /// The pass.
+    pub pass: Arc<RenderPass>,
+    /// Its attachments.
+    pub frame: Arc<Framebuffer>,
+    /// Values of those that are cleared.
+    pub clears: Vec<Clear>,
+    /// Where loads and clears happen.
+    pub area: vk::Rect2D,
+}
+
+/// A command.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Binds a pipeline.
+    Pipeline(Arc<Pipeline>),
+    /// Binds sets from a number on, with the offsets of their dynamic buffers; whether they are for dispatches.
+    Sets(bool, u32, Vec<Option<(Arc<Set>, Vec<u32>)>>),
+    /// Writes push constants.
+    Push(u32, Vec<u8>),
+    /// Binds vertex buffers from a number on.
+    Vertices(u32, Vec<Option<(Arc<Buffer>, u64)>>),
+    /// Binds the index buffer; whether its indices have 32 bits.
+    Indices(Arc<Buffer>, u64, bool),
+    /// Sets state.
+    Set(State),
+    /// Runs workgroups.
+    Dispatch([u32; 3]),
+    /// The same with the number from a buffer.
+    DispatchIndirect(Arc<Buffer>, u64),
+    /// Draws.
+    Draw(Draw),
+    /// Draws what a buffer says.
+    DrawIndirect(Indirect),
+    /// Begins a pass.
+    Begin(Box<Begin>),
+    /// Goes to the next subpass.
+    Next,
+    /// Ends a pass.
+    End,
+    /// Clears attachments in rectangles.
+    ClearAttachments(Vec<vk::ClearAttachment>, Vec<vk::ClearRect>),
+    /// Fills a range with a word.
+    Fill(Arc<Buffer>, u64, u64, u32),
+    /// Writes bytes.
+    Update(Arc<Buffer>, u64, Vec<u8>),
+    /// Copies ranges.
+    CopyBuffer(Arc<Buffer>, Arc<Buffer>, Vec<vk::BufferCopy>),
+    /// Copies texels out of a buffer.
+    ToImage(Arc<Buffer>, Arc<Image>, Vec<vk::BufferImageCopy>),
+    /// Copies texels to a buffer.
+    ToBuffer(Arc<Image>, Arc<Buffer>, Vec<vk::BufferImageCopy>),
+    /// Copies texels as they are.
+    CopyImage(Arc<Image>, Arc<Image>, Vec<vk::ImageCopy>),
+    /// Copies texels, scaled and converted; whether with a linear filter.
+    Blit(Arc<Image>, Arc<Image>, Vec<vk::ImageBlit>, bool),
+    /// Takes means of samples.
+    Resolve(Arc<Image>, Arc<Image>, Vec<vk::ImageResolve>),
+    /// Clears ranges of an image.
+    ClearImage(Arc<Image>, Clear, Vec<vk::ImageSubresourceRange>),
+    /// Resets queries.
+    ResetQueries(Arc<Queries>, u32, u32),
+    /// Begins a query.
+    BeginQuery(Arc<Queries>, u32),
+    /// Ends it.
+    EndQuery(Arc<Queries>, u32),
+    /// Writes the time, which is the number of steps that the device ran.
+    Timestamp(Arc<Queries>, u32),
+    /// Copies results: first query and their number, buffer, offset, stride.
+    CopyQueries(Arc<Queries>, [u32; 2], Arc<Buffer>, [u64; 2], vk::QueryResultFlags),
+    /// Sets an event, or sets it back.
+    Event(Arc<Event>, bool),
+    /// Waits for events.
+    Wait(Vec<Arc<Event>>),
+    /// Runs the commands of a secondary buffer.
+    Execute(Arc<Vec<Command>>),
+    /// Begins a stretch that messages name.
+    Label(String),
+    /// Ends the innermost one.
+    EndLabel,
+    /// Puts an image on the screen that is not there.
+    Present(Arc<View>),
+}
+
+/// What was recorded.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// The commands.
+    pub list: Arc<Vec<Command>>,
+    /// The first fault.
+    pub fail: Option<Fail>,
+    /// Whether it is being recorded.
+    pub open: bool,
+    /// Whether it may be submitted.
+    pub done: bool,
+}
+
+/// A command buffer.
+#[derive(Debug)]
+pub struct CommandBuffer {
+    /// Its device.
+    pub device: Arc<Device>,
+    /// Whether others execute it.
+    pub secondary: bool,
+    record: Mutex<Record>,
+}
+
+impl CommandBuffer {
+    /// A buffer without commands.
+    pub fn new(device: Arc<Device>, secondary: bool) -> CommandBuffer {
+        CommandBuffer { device, secondary, record: Mutex::default() }
+    }
+
+    /// The record.
+    pub fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a command, or keeps why there is none: the end of the recording gives it.
+    ///
+    /// # Errors
+    /// Why there is none, or the buffer is not being recorded.
+    pub fn push(&self, command: Done<Command>) -> Done {
+        let mut record = self.record();
+        let open = record.open;
+        let closed = || Fail::misuse("a command for a buffer that is not being recorded");
+        match command.and_then(|c| if open { Ok(c) } else { Err(closed()) }) {
+            Ok(c) => {
+                Arc::make_mut(&mut record.list).push(c);
+                Ok(())
+            }
+            Err(f) => {
+                record.fail.get_or_insert_with(|| f.clone());
+                Err(f)
+            }
+        }
+    }
+
+    /// The commands, where they may be submitted or executed.
+    ///
+    /// # Errors
+    /// The recording did not end, or failed.
+    pub fn list(&self) -> Done<Arc<Vec<Command>>> {
+        let record = self.record();
+        if record.done {
+            Ok(record.list.clone())
+        } else {
+            Err(Fail::misuse("a command buffer whose recording has not ended"))
+        }
+    }
+}
+
+/// A pool: the buffers that were taken out of it.
+#[derive(Debug, Default)]
+pub struct CommandPool(Mutex<Vec<vk::CommandBuffer>>);
+
+impl CommandPool {
+    /// The buffers.
+    pub fn buffers(&self) -> MutexGuard<'_, Vec<vk::CommandBuffer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+handles! {
+    vk::CommandPool => CommandPool, "command pool";
+}
+handles! { dispatchable
+    vk::CommandBuffer => CommandBuffer, "command buffer";
+}

@@ -1,0 +1,166 @@
+//! What is bound for a dispatch or draw, and back.
+
+use std::sync::Arc;
+
+use ash::vk;
+use gpucc_container::IMMEDIATES;
+use gpucc_ir::ResourceKind;
+use gpucc_sim::texture::Sampler;
+use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
+
+use super::Exec;
+use crate::memory::{Buffer, Image, View};
+use crate::pipeline::{Program, Used};
+use crate::set::{Set, Slot};
+use crate::settings::Chip;
+
+/// Where the bytes of a binding go back to, and those that were there before.
+struct Home {
+    buffer: Arc<Buffer>,
+    offset: u64,
+    before: Vec<u8>,
+}
+
+/// What is bound, and where it goes back to.
+pub struct Bound {
+    /// The bound resources.
+    pub dispatch: Dispatch,
+    images: Vec<Arc<Image>>,
+    homes: Vec<Option<Home>>,
+}
+
+impl Exec<'_> {
+    /// Binds what these programs use. What no set has is left to the check of the launch.
+    pub fn bind(&self, point: usize, programs: &[&Program]) -> Bound {
+        let mut bound = Bound { dispatch: Dispatch::new([1; 3]), images: Vec::new(), homes: Vec::new() };
+        let mut used: Vec<&Used> = Vec::new();
+        for u in programs.iter().flat_map(|p| &p.used) {
+            match used.iter_mut().find(|o| is_same(o, u)) {
+                Some(o) if u.kind.is_writable() || o.count < u.count => *o = u,
+                Some(_) => {}
+                None => used.push(u),
+            }
+        }
+        for u in used {
+            if u.kind == ResourceKind::Immediates {
+                let (group, binding) = IMMEDIATES;
+                let bytes = self.push.clone();
+                bound.dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: false });
+                bound.homes.push(None);
+                continue;
+            }
+            let Some((set, offsets)) = self.sets[point].get(&u.group) else { continue };
+            let slots = set.slots();
+            let (binding, elements) = match u.kind.is_buffer() {
+                true => (u.binding & 0xffff, u.binding >> 16..(u.binding >> 16) + 1),
+                false => (u.binding, 0..u.count.max(1)),
+            };
+            for element in elements {
+                if let Some(slot) = slots.get(&(binding, element)) {
+                    self.slot(&mut bound, u, (binding, element), slot, (set, offsets));
+                }
+            }
+        }
+        bound.dispatch.images = bound.images.iter().map(|i| i.take()).collect();
+        bound
+    }
+
+    fn slot(
+        &self,
+        bound: &mut Bound,
+        u: &Used,
+        (binding, element): (u32, u32),
+        slot: &Slot,
+        (set, offsets): (&Set, &[u32]),
+    ) {
+        match (u.kind, slot) {
+            (kind, Slot::Buffer { buffer, offset, range, dynamic }) if kind.is_buffer() => {
+                let more = if *dynamic { dynamic_offset(set, (binding, element), offsets) } else { 0 };
+                let offset = offset + more;
+                let mut bytes = buffer.get(offset, *range);
+                let home = kind.is_writable().then(|| Home { buffer: buffer.clone(), offset, before: bytes.clone() });
+                // A runtime array may have no element: what the type has without one is read as zeros.
+                bytes.resize(bytes.len().max(u.min_size as usize), 0);
+                let writable = kind.is_writable();
+                bound.dispatch.buffers.push(BoundBuffer { group: u.group, binding: u.binding, bytes, writable });
+                bound.homes.push(home);
+            }
+            (ResourceKind::Sampler { .. }, Slot::Image(_, Some(sampler))) => {
+                let sampler = self.precise(**sampler);
+                bound.dispatch.samplers.push(BoundSampler { group: u.group, binding, element, sampler });
+            }
+            (ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. }, Slot::Image(Some(view), _)) => {
+                let at = bound.images.iter().position(|i| Arc::ptr_eq(i, &view.image)).unwrap_or_else(|| {
+                    bound.images.push(view.image.clone());
+                    bound.images.len() - 1
+                });
+                bound.dispatch.textures.push(bound_view((u.group, binding, element), view, at));
+            }
+            _ => {}
+        }
+    }
+
+    /// A sampler with the precision that the oracle needs to filter as the plain rules say; machines have their own.
+    fn precise(&self, sampler: Sampler) -> Sampler {
+        match self.shared.chip {
+            Chip::Interp => sampler,
+            Chip::Target(t) => Sampler { precision: gpucc_machines::sampling(t.family())(&sampler), ..sampler },
+        }
+    }
+}
+
+impl Bound {
+    /// Gives back what was bound. Of buffers only bytes that changed: several bindings may lie in one.
+    pub fn unbind(self) {
+        for (image, texels) in self.images.iter().zip(self.dispatch.images) {
+            image.give(texels);
+        }
+        for (b, home) in self.dispatch.buffers.into_iter().zip(self.homes) {
+            let Some(home) = home.filter(|h| h.before != b.bytes[..h.before.len()]) else { continue };
+            let mut at = 0;
+            let (old, new) = (&home.before, &b.bytes);
+            while at < old.len() {
+                let same = old[at..].iter().zip(&new[at..]).take_while(|(o, n)| o == n).count();
+                at += same;
+                let other = old[at..].iter().zip(&new[at..]).take_while(|(o, n)| o != n).count();
+                home.buffer.put(home.offset + at as u64, &new[at..at + other]);
+                at += other;
+            }
+        }
+    }
+}
+
+/// Whether two programs mean one binding.
+fn is_same(a: &Used, b: &Used) -> bool {
+    let class = |u: &Used| match u.kind {
+        ResourceKind::Sampler { .. } => 0,
+        ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => 1,
+        _ => 2,
+    };
+    (a.group, a.binding, class(a)) == (b.group, b.binding, class(b))
+}
+
+/// The offset that was given for a dynamic buffer of a set: they are in the order of bindings and elements.
+fn dynamic_offset(set: &Set, (binding, element): (u32, u32), offsets: &[u32]) -> u64 {
+    use vk::DescriptorType as T;
+    let is_dynamic = |ty| matches!(ty, T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC);
+    let before = set.layout.bindings.iter().filter(|b| b.number < binding && is_dynamic(b.ty));
+    let before: u32 = before.map(|b| b.count).sum();
+    offsets.get((before + element) as usize).copied().unwrap_or(0).into()
+}
+
+fn bound_view((group, binding, element): (u32, u32, u32), v: &View, image: usize) -> BoundTexture {
+    BoundTexture {
+        group,
+        binding,
+        element,
+        image,
+        dim: v.dim,
+        format: v.format,
+        base_level: v.base_level,
+        levels: v.levels,
+        base_layer: v.base_layer,
+        layers: v.layers,
+        stencil: v.stencil,
+    }
+}

@@ -1,0 +1,259 @@
+//! Runs commands.
+
+mod bind;
+mod blit;
+mod draw;
+mod judge;
+mod pass;
+mod transfer;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ash::vk;
+use gpucc_interp::Profile;
+use gpucc_sim::{Races, RunOptions, RunReport, Trap};
+
+use crate::command::{Command, State};
+use crate::device::Shared;
+use crate::fail::{Done, Fail};
+use crate::memory::Buffer;
+use crate::pipeline::{Code, Dynamic, Pipeline, Program};
+use crate::query::Queries;
+use crate::set::Set;
+use crate::settings::{Level, Settings};
+use crate::{log, sync};
+
+/// Steps after which a dispatch or draw is stopped: minutes on any machine here.
+pub const STEPS: u64 = 100_000_000_000;
+/// Bytes of push constants.
+const PUSH: usize = crate::physical::limits::PUSH as usize;
+
+/// A set that is bound, with the offsets of its dynamic buffers.
+type BoundSet = (Arc<Set>, Vec<u32>);
+
+/// A list of commands under way.
+pub struct Exec<'a> {
+    shared: &'a Shared,
+    /// Of draws and of dispatches.
+    pipeline: [Option<Arc<Pipeline>>; 2],
+    sets: [BTreeMap<u32, BoundSet>; 2],
+    push: Vec<u8>,
+    vertices: BTreeMap<u32, (Arc<Buffer>, u64)>,
+    indices: Option<(Arc<Buffer>, u64, bool)>,
+    viewports: BTreeMap<u32, vk::Viewport>,
+    scissors: BTreeMap<u32, vk::Rect2D>,
+    values: Dynamic,
+    pass: Option<pass::Pass>,
+    /// Queries under way, and the samples that passed.
+    queries: Vec<(Arc<Queries>, u32, u64)>,
+    labels: Vec<String>,
+}
+
+/// How programs run.
+fn options() -> RunOptions {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    RunOptions { step_limit: STEPS, races: Races::Off, cores, ..RunOptions::default() }
+}
+
+impl<'a> Exec<'a> {
+    /// For one primary list.
+    pub fn new(shared: &'a Shared) -> Exec<'a> {
+        Exec {
+            shared,
+            pipeline: [None, None],
+            sets: Default::default(),
+            push: vec![0; PUSH],
+            vertices: BTreeMap::new(),
+            indices: None,
+            viewports: BTreeMap::new(),
+            scissors: BTreeMap::new(),
+            values: Dynamic::default(),
+            pass: None,
+            queries: Vec::new(),
+            labels: Vec::new(),
+        }
+    }
+
+    /// Runs a list.
+    ///
+    /// # Errors
+    /// The first command that cannot be done, or whose program breaks a rule: the device is lost by it.
+    pub fn run(&mut self, list: &[Command]) -> Done {
+        for command in list {
+            if self.shared.stop.load(Ordering::SeqCst) {
+                return Err(Fail::new(vk::Result::ERROR_DEVICE_LOST, "the device was destroyed"));
+            }
+            self.one(command)?;
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, command: &Command) -> Done {
+        match command {
+            Command::Pipeline(p) => self.bind_pipeline(p),
+            Command::Sets(compute, first, list) => {
+                for (k, set) in (*first..).zip(list) {
+                    let own = &mut self.sets[usize::from(*compute)];
+                    match set {
+                        Some(set) => drop(own.insert(k, set.clone())),
+                        None => drop(own.remove(&k)),
+                    }
+                }
+            }
+            Command::Push(at, bytes) => {
+                if let Some(part) = self.push.get_mut(*at as usize..*at as usize + bytes.len()) {
+                    part.copy_from_slice(bytes);
+                }
+            }
+            Command::Vertices(first, list) => {
+                for (k, buffer) in (*first..).zip(list) {
+                    match buffer {
+                        Some(b) => drop(self.vertices.insert(k, b.clone())),
+                        None => drop(self.vertices.remove(&k)),
+                    }
+                }
+            }
+            Command::Indices(buffer, at, wide) => self.indices = Some((buffer.clone(), *at, *wide)),
+            Command::Set(state) => self.set(state),
+            Command::Dispatch(grid) => self.dispatch(*grid)?,
+            Command::DispatchIndirect(buffer, at) => {
+                if let [x, y, z] = buffer.words(*at, 3)[..] {
+                    self.dispatch([x, y, z])?;
+                }
+            }
+            Command::Draw(d) => self.draw(*d)?,
+            Command::DrawIndirect(i) => self.draw_indirect(i)?,
+            Command::Begin(begin) => self.begin((**begin).clone())?,
+            Command::Next => self.next()?,
+            Command::End => self.end(),
+            Command::ClearAttachments(what, rects) => self.clear_attachments(what, rects),
+            Command::Event(event, set) => event.0.set(u64::from(*set)),
+            Command::Wait(events) => {
+                let stop = || self.shared.stop.load(Ordering::SeqCst);
+                sync::wait(u64::MAX, || stop() || events.iter().all(|e| e.0.value() != 0));
+            }
+            Command::Execute(list) => self.execute(list)?,
+            Command::Label(text) => self.labels.push(text.clone()),
+            Command::EndLabel => drop(self.labels.pop()),
+            Command::ResetQueries(q, first, count) => q.reset(*first, *count),
+            Command::BeginQuery(q, at) => self.queries.push((q.clone(), *at, 0)),
+            Command::EndQuery(q, at) => {
+                if let Some(k) = self.queries.iter().position(|o| Arc::ptr_eq(&o.0, q) && o.1 == *at) {
+                    let (_, _, passed) = self.queries.remove(k);
+                    q.set(*at, passed);
+                }
+            }
+            Command::Timestamp(q, at) => q.set(*at, self.shared.steps.load(Ordering::SeqCst)),
+            Command::Present(view) => crate::present::write(self.shared, view)?,
+            other => transfer::run(other)?,
+        }
+        Ok(())
+    }
+
+    /// Runs a secondary list: the pass goes on, all other state is the list's own.
+    fn execute(&mut self, list: &[Command]) -> Done {
+        let mut inner = Exec::new(self.shared);
+        inner.pass = self.pass.take();
+        inner.queries = std::mem::take(&mut self.queries);
+        inner.labels = self.labels.clone();
+        let done = inner.run(list);
+        (self.pass, self.queries) = (inner.pass.take(), std::mem::take(&mut inner.queries));
+        done
+    }
+
+    fn bind_pipeline(&mut self, p: &Arc<Pipeline>) {
+        self.pipeline[usize::from(p.is_compute())] = Some(p.clone());
+        let Pipeline::Render(_, _, r) = &**p else { return };
+        let (own, new) = (&mut self.values, &r.values);
+        own.constant = new.constant.or(own.constant);
+        own.reference = new.reference.or(own.reference);
+        own.read_mask = new.read_mask.or(own.read_mask);
+        own.write_mask = new.write_mask.or(own.write_mask);
+        own.bias = new.bias.or(own.bias);
+        if let Some(list) = &r.viewports {
+            self.set(&State::Viewports(0, list.clone()));
+        }
+        if let Some(list) = &r.scissors {
+            self.set(&State::Scissors(0, list.clone()));
+        }
+    }
+
+    fn set(&mut self, state: &State) {
+        let faces = |own: &mut Option<[u32; 2]>, which: vk::StencilFaceFlags, v: u32| {
+            let mut both = own.unwrap_or([v; 2]);
+            for (k, face) in [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK].into_iter().enumerate() {
+                if which.contains(face) {
+                    both[k] = v;
+                }
+            }
+            *own = Some(both);
+        };
+        match state {
+            State::Viewports(first, list) => self.viewports.extend((*first..).zip(list.iter().copied())),
+            State::Scissors(first, list) => self.scissors.extend((*first..).zip(list.iter().copied())),
+            State::Constant(v) => self.values.constant = Some(*v),
+            State::Reference(which, v) => faces(&mut self.values.reference, *which, *v),
+            State::ReadMask(which, v) => faces(&mut self.values.read_mask, *which, *v),
+            State::WriteMask(which, v) => faces(&mut self.values.write_mask, *which, *v),
+            State::Bias(v) => self.values.bias = Some(*v),
+        }
+    }
+
+    fn dispatch(&mut self, grid: [u32; 3]) -> Done {
+        let Some(pipeline) = self.pipeline[1].clone() else { return Err(self.lost("a dispatch without a pipeline")) };
+        let Pipeline::Compute(program) = &*pipeline else { return Err(self.lost("a dispatch without a pipeline")) };
+        if grid.contains(&0) {
+            return Ok(());
+        }
+        let mut bound = self.bind(1, &[program]);
+        bound.dispatch.grid = grid;
+        let before = Settings::get().oracle.then(|| bound.dispatch.clone());
+        let run = options();
+        let result = match &program.code {
+            Code::Machine { container, .. } => gpucc_machines::run(container, None, &mut bound.dispatch, &run),
+            Code::Oracle(p) => p.run(&mut bound.dispatch, &run, &Profile::default()).map(|o| o.report),
+        };
+        let what = format!("dispatch of {grid:?} workgroups of `{}`", program.source.entry);
+        if let (Some(before), Ok(_)) = (before, &result) {
+            judge::dispatch(self.shared, program, &what, &before, &bound.dispatch, &run);
+        }
+        bound.unbind();
+        self.count(&what, result, &[program])
+    }
+
+    /// Adds what a dispatch or draw did, or loses the device by its trap.
+    fn count(&self, what: &str, result: Result<RunReport, Trap>, programs: &[&Program]) -> Done {
+        match result {
+            Ok(report) => {
+                self.shared.steps.fetch_add(report.lane_instructions.max(1), Ordering::SeqCst);
+                if Settings::get().level >= Level::Info {
+                    let text = format!("{what}: {} instructions", report.instructions);
+                    log::tell(self.shared.instance, Level::Info, "vkQueueSubmit", &text);
+                }
+                Ok(())
+            }
+            Err(trap) => Err(self.lost(&format!("{what} on {}: {trap}{}", self.shared.chip, line_of(&trap, programs)))),
+        }
+    }
+
+    /// A failure with the labels around it.
+    fn lost(&self, text: &str) -> Fail {
+        let labels: String = self.labels.iter().map(|l| format!(" in `{l}`")).collect();
+        Fail::new(vk::Result::ERROR_DEVICE_LOST, format!("{text}{labels}"))
+    }
+}
+
+/// The line of the source of a trap, if one program can have it.
+fn line_of(trap: &Trap, programs: &[&Program]) -> String {
+    let (Some(pc), [program]) = (trap.pc, programs) else { return String::new() };
+    let found = match &program.code {
+        Code::Oracle(p) => p.line_column(pc),
+        Code::Machine { container, .. } => container.entries.first().and_then(|e| {
+            let line = e.lines.iter().rev().find(|l| u64::from(l.pc) <= pc)?;
+            Some((line.line, line.column))
+        }),
+    };
+    found.map_or_else(String::new, |(line, column)| format!(", at line {line}, column {column} of the source"))
+}

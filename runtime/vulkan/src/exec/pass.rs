@@ -1,0 +1,205 @@
+//! Render passes: attachments while they are drawn on.
+
+use ash::vk;
+use gpucc_sim::draw::{Surface, Targets};
+use gpucc_sim::texture::Codec;
+
+use super::Exec;
+use crate::command::{Begin, Clear};
+use crate::fail::Done;
+use crate::memory::View;
+
+/// A pass under way.
+pub struct Pass {
+    begin: Begin,
+    /// The number of the subpass.
+    at: usize,
+    /// Attachments that were used before: they are cleared at the first use.
+    seen: Vec<bool>,
+    /// The attachments.
+    pub targets: Targets,
+}
+
+/// The rectangle of a surface.
+fn whole(s: &Surface) -> [u32; 4] {
+    [0, 0, s.width, s.rows]
+}
+
+/// Columns and rows of a rectangle that lie on a surface.
+fn inside(r: &vk::Rect2D, s: &Surface) -> [u32; 4] {
+    let end = |at: i32, n: u32, most: u32| (i64::from(at) + i64::from(n)).clamp(0, most.into()) as u32;
+    let x = r.offset.x.max(0) as u32;
+    let y = r.offset.y.max(0) as u32;
+    [x, y, end(r.offset.x, r.extent.width, s.width), end(r.offset.y, r.extent.height, s.rows)]
+}
+
+/// Clears the aspects of a surface in a rectangle: left, upper, right and lower edge.
+fn clear_in(s: &mut Surface, value: Clear, (depth, stencil): (bool, bool), [x0, y0, x1, y1]: [u32; 4]) {
+    let format = s.format;
+    let deep = format.has_depth() || format.has_stencil();
+    if [x0, y0, x1, y1] == whole(s) {
+        match (deep, depth, stencil) {
+            (false, ..) => s.clear(value),
+            (true, d, st) => {
+                if d {
+                    s.clear_depth(f32::from_bits(value[0]));
+                }
+                if st {
+                    s.clear_stencil(value[1]);
+                }
+            }
+        }
+        return;
+    }
+    for y in y0..y1 {
+        for x in x0..x1 {
+            for k in 0..s.samples {
+                let texel = s.sample_mut(x, y, k);
+                if !deep {
+                    format.encode(value, 15, texel);
+                }
+                if deep && depth && format.has_depth() {
+                    format.encode([value[0], 0, 0, 0], 1, texel);
+                }
+                if deep && stencil {
+                    format.encode_stencil(value[1], texel);
+                }
+            }
+        }
+    }
+}
+
+impl Pass {
+    fn load(&mut self, k: usize, layer: u32, first: bool) -> Option<Surface> {
+        let view = self.begin.frame.views.get(k)?;
+        let mut s = Surface::load(&view.image.lock(), view.format, view.base_level, view.base_layer + layer);
+        let a = self.begin.pass.attachments.get(k)?;
+        if first {
+            let value = self.begin.clears.get(k).copied().unwrap_or_default();
+            let area = inside(&self.begin.area, &s);
+            if a.clears || a.clears_stencil {
+                let colour = !(view.format.has_depth() || view.format.has_stencil());
+                if !colour || a.clears {
+                    clear_in(&mut s, value, (a.clears, a.clears_stencil), area);
+                }
+            }
+        }
+        Some(s)
+    }
+
+    /// Loads the attachments of the subpass.
+    fn open(&mut self) {
+        let pass = self.begin.pass.clone();
+        let Some(sub) = pass.subpasses.get(self.at) else { return };
+        let layers = self.begin.frame.layers.max(1);
+        let seen = self.seen.clone();
+        let mut list: Vec<Targets> = Vec::new();
+        for layer in 0..layers {
+            let first = |k: usize| !seen.get(k).copied().unwrap_or(true);
+            let colour = sub.colour.iter().map(|c| c.and_then(|k| self.load(k, layer, first(k)))).collect();
+            let depth = sub.depth.and_then(|k| self.load(k, layer, first(k)));
+            list.push(Targets::new(colour, depth));
+        }
+        for k in sub.colour.iter().flatten().chain(&sub.depth) {
+            if let Some(s) = self.seen.get_mut(*k) {
+                *s = true;
+            }
+        }
+        let mut list = list.into_iter();
+        let base = list.next().unwrap_or_default();
+        self.targets = base.with_layers(list.collect());
+    }
+
+    fn store(view: &View, layer: u32, s: &Surface) {
+        s.store(&mut view.image.lock(), view.base_level, view.base_layer + layer);
+    }
+
+    /// Writes the attachments back, without the resolves.
+    pub fn show(&self) {
+        let Some(sub) = self.begin.pass.subpasses.get(self.at) else { return };
+        let views = &self.begin.frame.views;
+        for layer in 0..self.targets.layers() {
+            let Some(t) = self.targets.layer(layer) else { continue };
+            for (s, k) in
+                t.colour.iter().zip(&sub.colour).map(|(s, k)| (s.as_ref(), *k)).chain([(t.depth.as_ref(), sub.depth)])
+            {
+                if let (Some(s), Some(view)) = (s, k.and_then(|k| views.get(k))) {
+                    Pass::store(view, layer, s);
+                }
+            }
+        }
+    }
+
+    /// Writes the attachments back.
+    fn close(&self) {
+        self.show();
+        let Some(sub) = self.begin.pass.subpasses.get(self.at) else { return };
+        for layer in 0..self.targets.layers() {
+            let Some(t) = self.targets.layer(layer) else { continue };
+            for (s, k) in t.colour.iter().zip(&sub.resolve) {
+                let view = k.and_then(|k| self.begin.frame.views.get(k));
+                if let (Some(s), Some(view)) = (s, view) {
+                    Pass::store(view, layer, &s.resolved());
+                }
+            }
+        }
+    }
+
+    /// Whether the subpass reads attachments.
+    pub fn reads(&self) -> bool {
+        self.begin.pass.subpasses.get(self.at).is_some_and(|s| s.reads)
+    }
+
+    /// Width and height.
+    pub fn size(&self) -> [u32; 2] {
+        self.begin.frame.size
+    }
+}
+
+impl Exec<'_> {
+    /// Begins a pass.
+    pub(super) fn begin(&mut self, begin: Begin) -> Done {
+        let n = begin.pass.attachments.len();
+        let mut pass = Pass { begin, at: 0, seen: vec![false; n], targets: Targets::default() };
+        pass.open();
+        self.pass = Some(pass);
+        Ok(())
+    }
+
+    /// Goes to the next subpass.
+    pub(super) fn next(&mut self) -> Done {
+        let Some(pass) = &mut self.pass else { return Ok(()) };
+        pass.close();
+        pass.at += 1;
+        pass.open();
+        Ok(())
+    }
+
+    /// Ends the pass.
+    pub(super) fn end(&mut self) {
+        if let Some(pass) = self.pass.take() {
+            pass.close();
+        }
+    }
+
+    /// Clears attachments in rectangles.
+    pub(super) fn clear_attachments(&mut self, what: &[vk::ClearAttachment], rects: &[vk::ClearRect]) {
+        let Some(pass) = &mut self.pass else { return };
+        for (a, r) in what.iter().flat_map(|a| rects.iter().map(move |r| (a, r))) {
+            let value = super::transfer::clear_bits(&a.clear_value);
+            for layer in r.base_array_layer..r.base_array_layer.saturating_add(r.layer_count) {
+                let Some(t) = pass.targets.layer_mut(layer) else { break };
+                let colour = a.aspect_mask.contains(vk::ImageAspectFlags::COLOR);
+                let surface = match colour {
+                    true => t.colour.get_mut(a.color_attachment as usize).and_then(Option::as_mut),
+                    false => t.depth.as_mut(),
+                };
+                let Some(s) = surface else { continue };
+                let depth = a.aspect_mask.contains(vk::ImageAspectFlags::DEPTH);
+                let stencil = a.aspect_mask.contains(vk::ImageAspectFlags::STENCIL);
+                let area = inside(&r.rect, s);
+                clear_in(s, value, (depth, stencil), area);
+            }
+        }
+    }
+}

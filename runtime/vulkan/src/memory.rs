@@ -1,0 +1,280 @@
+//! Memory objects, buffers and images.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use ash::vk;
+use gpucc_sim::texture::{Dim, Format, Image as Texels, Sampler};
+
+use crate::border::Bytes;
+use crate::fail::{Done, Fail};
+use crate::handles::handles;
+use crate::physical::limits;
+use crate::settings::Chip;
+use crate::{convert, physical};
+
+/// A memory object.
+#[derive(Debug)]
+pub struct Memory {
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+impl Memory {
+    /// Takes memory, all zero.
+    ///
+    /// # Errors
+    /// More than a device has, or than the host gives.
+    pub fn new(size: u64) -> Done<Memory> {
+        let fail = || Fail::memory(format!("there is no room for {size} bytes of memory"));
+        let bytes = usize::try_from(size).ok().filter(|_| size <= limits::RESOURCE).ok_or_else(fail)?;
+        Ok(Memory { bytes: Bytes::new(bytes).ok_or_else(fail)? })
+    }
+}
+
+/// The memory that a buffer lies in, and where.
+type Place = (Arc<Memory>, u64);
+
+/// A buffer.
+#[derive(Debug)]
+pub struct Buffer {
+    /// Bytes.
+    pub size: u64,
+    place: OnceLock<Place>,
+}
+
+impl Buffer {
+    /// A buffer without memory.
+    ///
+    /// # Errors
+    /// Larger than any may be.
+    pub fn new(size: u64) -> Done<Buffer> {
+        if size > limits::RESOURCE {
+            return Err(Fail::memory(format!("a buffer of {size} bytes, at most {} are possible", limits::RESOURCE)));
+        }
+        Ok(Buffer { size, place: OnceLock::new() })
+    }
+
+    /// Gives it memory.
+    ///
+    /// # Errors
+    /// It has some, or does not fit there.
+    pub fn bind(&self, memory: Arc<Memory>, offset: u64) -> Done {
+        let fits = offset.checked_add(self.size).is_some_and(|end| end <= memory.bytes.size() as u64);
+        if !fits {
+            return Err(Fail::misuse(format!(
+                "a buffer of {} bytes does not fit at {offset} of its memory",
+                self.size
+            )));
+        }
+        self.place.set((memory, offset)).map_err(|_| Fail::misuse("a buffer has memory already"))
+    }
+
+    /// The memory and the place of a range in it; what lies behind the buffer is left out. `vk::WHOLE_SIZE` is all of the rest.
+    pub fn range(&self, offset: u64, size: u64) -> Option<(&Arc<Memory>, usize, usize)> {
+        let (memory, at) = self.place.get()?;
+        let offset = offset.min(self.size);
+        Some((memory, (at + offset) as usize, size.min(self.size - offset) as usize))
+    }
+
+    /// Calls `f` with a range; without memory it is empty.
+    pub fn with<T>(&self, offset: u64, size: u64, f: impl FnOnce(&[u8]) -> T) -> T {
+        match self.range(offset, size) {
+            None => f(&[]),
+            Some((memory, at, size)) => memory.bytes.with(at, size, f),
+        }
+    }
+
+    /// Copies a range out.
+    pub fn get(&self, offset: u64, size: u64) -> Vec<u8> {
+        self.with(offset, size, <[u8]>::to_vec)
+    }
+
+    /// Copies bytes in; what lies behind the buffer is left out.
+    pub fn put(&self, offset: u64, bytes: &[u8]) {
+        if let Some((memory, at, size)) = self.range(offset, bytes.len() as u64) {
+            memory.bytes.put(at, &bytes[..size]);
+        }
+    }
+
+    /// Words of a range, as many as there are.
+    pub fn words(&self, offset: u64, count: u64) -> Vec<u32> {
+        let word = |w: &[u8]| u32::from_le_bytes([w[0], w[1], w[2], w[3]]);
+        self.with(offset, count * 4, |b| b.chunks_exact(4).map(word).collect())
+    }
+}
+
+/// An image. Its texels are its own: memory that is bound to it only counts.
+#[derive(Debug)]
+pub struct Image {
+    texels: Mutex<Texels>,
+    /// Format of the texels.
+    pub format: Format,
+    /// Whether the third size is a depth.
+    pub is_3d: bool,
+    /// Width, height, and depth or layers.
+    pub size: [u32; 3],
+    /// Levels.
+    pub levels: u32,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Image {
+    /// The image that an application describes.
+    ///
+    /// # Errors
+    /// There are no such images, or no room.
+    pub fn new(chip: Chip, i: &vk::ImageCreateInfo<'_>) -> Done<Image> {
+        let most = physical::formats::image(chip, i.format, i.image_type, i.tiling, i.usage, i.flags)?;
+        let format = convert::format(i.format).ok_or_else(|| Fail::lacks("an image of a format that is not there"))?;
+        let (e, m) = (i.extent, most.max_extent);
+        let inside = |n: u32, most: u32| n >= 1 && n <= most;
+        if !(inside(e.width, m.width)
+            && inside(e.height, m.height)
+            && inside(e.depth, m.depth)
+            && inside(i.mip_levels, most.max_mip_levels)
+            && inside(i.array_layers, most.max_array_layers)
+            && most.sample_counts.contains(i.samples))
+        {
+            let text = format!(
+                "an image of {} x {} x {}, {} layers, {} levels and {} samples is beyond the limits",
+                e.width,
+                e.height,
+                e.depth,
+                i.array_layers,
+                i.mip_levels,
+                i.samples.as_raw()
+            );
+            return Err(Fail::new(vk::Result::ERROR_FORMAT_NOT_SUPPORTED, text));
+        }
+        let is_3d = i.image_type == vk::ImageType::TYPE_3D;
+        let size = [e.width, e.height, if is_3d { e.depth } else { i.array_layers }];
+        let samples = i.samples.as_raw();
+        let all = size.iter().map(|&n| u128::from(n)).product::<u128>() * u128::from(format.bytes() * samples);
+        // A chain of levels takes at most twice the first.
+        if all * 2 > u128::from(limits::RESOURCE) {
+            return Err(Fail::memory(format!("an image of {all} bytes is more than the device takes")));
+        }
+        let texels = Texels::new(format, is_3d, size, i.mip_levels, samples);
+        let bytes = texels.bytes.len() as u64;
+        let levels = i.mip_levels;
+        Ok(Image { texels: Mutex::new(texels), format, is_3d, size, levels, samples, bytes })
+    }
+
+    /// The texels.
+    pub fn lock(&self) -> MutexGuard<'_, Texels> {
+        self.texels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the texels away for a run.
+    pub fn take(&self) -> Texels {
+        let none = Texels { format: self.format, is_3d: false, size: [1; 3], levels: 1, samples: 1, bytes: Vec::new() };
+        std::mem::replace(&mut *self.lock(), none)
+    }
+
+    /// Gives them back.
+    pub fn give(&self, texels: Texels) {
+        *self.lock() = texels;
+    }
+
+    /// Layers of a range, all that are left if it says so.
+    fn rest(count: u32, base: u32, all: u32) -> Done<u32> {
+        let left = all.checked_sub(base).filter(|&n| n > 0);
+        let count = if count == vk::REMAINING_MIP_LEVELS {
+            left
+        } else {
+            left.filter(|&n| count <= n && count > 0).map(|_| count)
+        };
+        count.ok_or_else(|| Fail::misuse(format!("a range from {base} is not inside of {all} levels or layers")))
+    }
+
+    /// First level and levels, first layer and layers of a range. Of a 3D image slices of the first level count as layers.
+    ///
+    /// # Errors
+    /// The range is not inside of the image.
+    pub fn range(&self, r: &vk::ImageSubresourceRange) -> Done<[u32; 4]> {
+        let levels = Image::rest(r.level_count, r.base_mip_level, self.levels)?;
+        let layers = if self.is_3d { 1 } else { Image::rest(r.layer_count, r.base_array_layer, self.size[2])? };
+        Ok([r.base_mip_level, levels, if self.is_3d { 0 } else { r.base_array_layer }, layers])
+    }
+}
+
+/// A view of an image.
+#[derive(Debug)]
+pub struct View {
+    /// The image.
+    pub image: Arc<Image>,
+    /// Dimension.
+    pub dim: Dim,
+    /// Format that texels are seen in.
+    pub format: Format,
+    /// First level.
+    pub base_level: u32,
+    /// Levels.
+    pub levels: u32,
+    /// First layer.
+    pub base_layer: u32,
+    /// Layers.
+    pub layers: u32,
+    /// Whether the stencil is read.
+    pub stencil: bool,
+}
+
+impl View {
+    /// The view that an application describes.
+    ///
+    /// # Errors
+    /// A range that is not there, or what no device here has.
+    pub fn new(image: Arc<Image>, i: &vk::ImageViewCreateInfo<'_>) -> Done<View> {
+        use vk::ComponentSwizzle as C;
+        use vk::ImageViewType as T;
+        let none = || Fail::new(vk::Result::ERROR_FORMAT_NOT_SUPPORTED, "a view of a format that is not there");
+        let c = i.components;
+        let own = [(c.r, C::R), (c.g, C::G), (c.b, C::B), (c.a, C::A)];
+        if own.iter().any(|&(given, own)| given != C::IDENTITY && given != own) {
+            return Err(Fail::lacks("views that exchange components are not there"));
+        }
+        let dim = match i.view_type {
+            T::TYPE_1D | T::TYPE_1D_ARRAY => Dim::D1,
+            T::TYPE_3D => Dim::D3,
+            T::CUBE | T::CUBE_ARRAY => Dim::Cube,
+            _ => Dim::D2,
+        };
+        let format = convert::format(i.format).ok_or_else(none)?;
+        if format.bytes() != image.format.bytes() {
+            return Err(Fail::misuse(format!("texels of {} seen as {}", image.format.name(), format.name())));
+        }
+        let r = &i.subresource_range;
+        let mut range = image.range(r)?;
+        if image.is_3d && dim != Dim::D3 {
+            // Slices as layers, for attachments.
+            let depth = image.lock().level_size(r.base_mip_level)[2];
+            (range[2], range[3]) = (r.base_array_layer, Image::rest(r.layer_count, r.base_array_layer, depth)?);
+        }
+        let [base_level, levels, base_layer, layers] = range;
+        let stencil = r.aspect_mask == vk::ImageAspectFlags::STENCIL;
+        Ok(View { image, dim, format, base_level, levels, base_layer, layers, stencil })
+    }
+}
+
+/// A view of a buffer as texels.
+#[derive(Debug)]
+pub struct BufferView {
+    /// The buffer.
+    pub buffer: Arc<Buffer>,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub range: u64,
+}
+
+handles! {
+    vk::DeviceMemory => Memory, "memory";
+    vk::Buffer => Buffer, "buffer";
+    vk::BufferView => BufferView, "buffer view";
+    vk::Image => Image, "image";
+    vk::ImageView => View, "image view";
+    vk::Sampler => Sampler, "sampler";
+}

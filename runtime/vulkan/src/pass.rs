@@ -1,0 +1,57 @@
+//! Render passes and framebuffers.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::handles::handles;
+use crate::memory::View;
+
+/// An attachment of a pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Attachment {
+    /// Its format.
+    pub format: vk::Format,
+    /// Whether colour or depth is cleared where the pass begins.
+    pub clears: bool,
+    /// Whether the stencil is.
+    pub clears_stencil: bool,
+}
+
+/// A subpass: attachments by their number in the pass.
+#[derive(Clone, Debug, Default)]
+pub struct Subpass {
+    /// Colour attachments by location.
+    pub colour: Vec<Option<usize>>,
+    /// Where they are resolved to.
+    pub resolve: Vec<Option<usize>>,
+    /// The depth-stencil attachment.
+    pub depth: Option<usize>,
+    /// Whether it reads attachments at the fragment's own pixel.
+    pub reads: bool,
+}
+
+/// A render pass.
+#[derive(Clone, Debug, Default)]
+pub struct RenderPass {
+    /// The attachments.
+    pub attachments: Vec<Attachment>,
+    /// The subpasses.
+    pub subpasses: Vec<Subpass>,
+}
+
+/// A framebuffer.
+#[derive(Clone, Debug)]
+pub struct Framebuffer {
+    /// A view for each attachment; none where they come with the begin of a pass.
+    pub views: Vec<Arc<View>>,
+    /// Width and height.
+    pub size: [u32; 2],
+    /// Layers.
+    pub layers: u32,
+}
+
+handles! {
+    vk::RenderPass => RenderPass, "render pass";
+    vk::Framebuffer => Framebuffer, "framebuffer";
+}

@@ -1,0 +1,176 @@
+//! Descriptor sets and their layouts.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use ash::vk;
+use gpucc_sim::texture::Sampler;
+
+use crate::fail::{Done, Fail};
+use crate::handles::handles;
+use crate::memory::{Buffer, View};
+
+/// A binding of a layout.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// Its number.
+    pub number: u32,
+    /// The type of its descriptors.
+    pub ty: vk::DescriptorType,
+    /// Elements.
+    pub count: u32,
+    /// Samplers that never change.
+    pub fixed: Vec<Arc<Sampler>>,
+}
+
+/// A layout: bindings by their number.
+#[derive(Debug)]
+pub struct Layout {
+    /// The bindings, in the order of their numbers.
+    pub bindings: Vec<Binding>,
+}
+
+impl Layout {
+    /// Number of offsets that a set takes when it is bound.
+    pub fn dynamic(&self) -> usize {
+        self.bindings.iter().filter(|b| is_dynamic(b.ty)).map(|b| b.count as usize).sum()
+    }
+}
+
+/// Whether a buffer gets an offset when its set is bound.
+fn is_dynamic(ty: vk::DescriptorType) -> bool {
+    matches!(ty, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC | vk::DescriptorType::STORAGE_BUFFER_DYNAMIC)
+}
+
+/// A descriptor.
+#[derive(Clone, Debug)]
+pub enum Slot {
+    /// A range of a buffer, and whether it gets an offset when its set is bound.
+    Buffer {
+        /// The buffer.
+        buffer: Arc<Buffer>,
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        range: u64,
+        /// Whether an offset is added.
+        dynamic: bool,
+    },
+    /// An image, a sampler, or both.
+    Image(Option<Arc<View>>, Option<Arc<Sampler>>),
+}
+
+/// Descriptors by binding and element.
+pub type Slots = BTreeMap<(u32, u32), Slot>;
+
+/// A descriptor set.
+#[derive(Debug)]
+pub struct Set {
+    /// Its layout.
+    pub layout: Arc<Layout>,
+    slots: RwLock<Arc<Slots>>,
+}
+
+impl Set {
+    /// A set in which immutable samplers alone are written.
+    pub fn new(layout: Arc<Layout>) -> Set {
+        let mut slots = Slots::new();
+        for b in &layout.bindings {
+            for (k, s) in b.fixed.iter().enumerate() {
+                slots.insert((b.number, k as u32), Slot::Image(None, Some(s.clone())));
+            }
+        }
+        Set { layout, slots: RwLock::new(Arc::new(slots)) }
+    }
+
+    /// The descriptors as they are now.
+    pub fn slots(&self) -> Arc<Slots> {
+        self.slots.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The places that a write of so many descriptors changes: what does not fit a binding goes on in the next one.
+    ///
+    /// # Errors
+    /// The layout has no room for them.
+    fn places(&self, binding: u32, element: u32, count: usize) -> Done<Vec<(u32, u32)>> {
+        let none = || {
+            Fail::misuse(format!("{count} descriptors at binding {binding}, element {element} are not in the layout"))
+        };
+        let all = &self.layout.bindings;
+        let mut at = all.iter().position(|b| b.number == binding).ok_or_else(none)?;
+        let mut element = element;
+        let mut places = Vec::with_capacity(count);
+        while places.len() < count {
+            let b = all.get(at).ok_or_else(none)?;
+            if element < b.count {
+                places.push((b.number, element));
+                element += 1;
+            } else {
+                element -= b.count;
+                at += 1;
+            }
+        }
+        Ok(places)
+    }
+
+    /// Writes descriptors from a binding and element on.
+    ///
+    /// # Errors
+    /// The layout has no room for them.
+    pub fn write(&self, binding: u32, element: u32, list: Vec<Slot>) -> Done {
+        let places = self.places(binding, element, list.len())?;
+        let fixed = |n: u32| self.layout.bindings.iter().any(|b| b.number == n && !b.fixed.is_empty());
+        let mut held = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let slots = Arc::make_mut(&mut held);
+        for (place, slot) in places.into_iter().zip(list) {
+            match (slot, slots.get_mut(&place)) {
+                // An immutable sampler stays.
+                (Slot::Image(view, _), Some(Slot::Image(own, _))) if fixed(place.0) => *own = view,
+                (slot, _) => drop(slots.insert(place, slot)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Descriptors from a binding and element on, for a copy.
+    ///
+    /// # Errors
+    /// The layout does not have them.
+    pub fn read(&self, binding: u32, element: u32, count: usize) -> Done<Vec<Option<Slot>>> {
+        let slots = self.slots();
+        Ok(self.places(binding, element, count)?.iter().map(|p| slots.get(p).cloned()).collect())
+    }
+}
+
+/// The layout of a pipeline. Programs say by themselves what they use; sets alone are checked when they are bound.
+#[derive(Debug)]
+pub struct PipelineLayout {
+    /// Layouts of the sets.
+    pub sets: Vec<Option<Arc<Layout>>>,
+}
+
+/// A pool: the sets that were taken out of it.
+#[derive(Debug, Default)]
+pub struct Pool(Mutex<Vec<vk::DescriptorSet>>);
+
+impl Pool {
+    /// The sets.
+    pub fn sets(&self) -> MutexGuard<'_, Vec<vk::DescriptorSet>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A template of writes.
+#[derive(Debug)]
+pub struct Template {
+    /// The writes.
+    pub entries: Vec<vk::DescriptorUpdateTemplateEntry>,
+}
+
+handles! {
+    vk::DescriptorSetLayout => Layout, "descriptor set layout";
+    vk::DescriptorSet => Set, "descriptor set";
+    vk::DescriptorPool => Pool, "descriptor pool";
+    vk::DescriptorUpdateTemplate => Template, "descriptor update template";
+    vk::PipelineLayout => PipelineLayout, "pipeline layout";
+}

@@ -1,0 +1,201 @@
+//! A small program of Vulkan: an instance, a device, buffers that are mapped, one submit.
+
+use std::sync::Once;
+
+use ash::vk;
+use gpucc_vulkan::border::vk_icdGetInstanceProcAddr;
+
+/// The targets of the tests.
+pub const TARGETS: [&str; 5] = ["gcn", "valhall", "tesla", "vivante", "interp"];
+
+/// The entry points that need no instance.
+pub fn entry() -> ash::Entry {
+    static ONCE: Once = Once::new();
+    // SAFETY: every test comes through here before it calls the driver, which alone reads the variable.
+    ONCE.call_once(|| unsafe { std::env::set_var("GPUCC_VULKAN_TARGETS", TARGETS.join(",")) });
+    let get_instance_proc_addr = vk_icdGetInstanceProcAddr;
+    // SAFETY: the driver's own function.
+    unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+}
+
+/// A device with its queue.
+pub struct Gpu {
+    pub instance: ash::Instance,
+    pub physical: vk::PhysicalDevice,
+    pub device: ash::Device,
+    pub queue: vk::Queue,
+    pub pool: vk::CommandPool,
+}
+
+/// A buffer that is mapped for good.
+#[derive(Clone, Copy)]
+pub struct Mapped {
+    pub buffer: vk::Buffer,
+    pub at: *mut u8,
+    pub size: usize,
+}
+
+impl Mapped {
+    pub fn words(&self) -> Vec<u32> {
+        // SAFETY: so many bytes are mapped, and nothing runs.
+        let bytes = unsafe { std::slice::from_raw_parts(self.at, self.size) };
+        bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+    }
+
+    pub fn write(&self, words: &[u32]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        assert!(bytes.len() <= self.size);
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at, bytes.len()) };
+    }
+}
+
+impl Gpu {
+    pub fn new(k: usize) -> Gpu {
+        let entry = entry();
+        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        // SAFETY: by Vulkan's rules, here and below.
+        unsafe {
+            let info = vk::InstanceCreateInfo::default().application_info(&app);
+            let instance = entry.create_instance(&info, None).expect("an instance");
+            let physical = instance.enumerate_physical_devices().expect("devices")[k];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            let device = instance.create_device(physical, &info, None).expect("a device");
+            let queue = device.get_device_queue(0, 0);
+            let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
+            Gpu { instance, physical, device, queue, pool }
+        }
+    }
+
+    pub fn name(&self) -> String {
+        let p = unsafe { self.instance.get_physical_device_properties(self.physical) };
+        p.device_name_as_c_str().expect("a name").to_string_lossy().into_owned()
+    }
+
+    pub fn buffer(&self, size: usize) -> Mapped {
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::VERTEX_BUFFER
+            | vk::BufferUsageFlags::INDEX_BUFFER
+            | vk::BufferUsageFlags::INDIRECT_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        unsafe {
+            let info = vk::BufferCreateInfo::default().size(size as u64).usage(usage);
+            let buffer = self.device.create_buffer(&info, None).expect("a buffer");
+            let need = self.device.get_buffer_memory_requirements(buffer);
+            let memory = vk::MemoryAllocateInfo::default().allocation_size(need.size);
+            let memory = self.device.allocate_memory(&memory, None).expect("memory");
+            self.device.bind_buffer_memory(buffer, memory, 0).expect("a binding");
+            let flags = vk::MemoryMapFlags::empty();
+            let at = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, flags).expect("an address").cast();
+            Mapped { buffer, at, size }
+        }
+    }
+
+    pub fn shader(&self, spirv: &[u32]) -> vk::ShaderModule {
+        let info = vk::ShaderModuleCreateInfo::default().code(spirv);
+        unsafe { self.device.create_shader_module(&info, None).expect("a module") }
+    }
+
+    /// A layout of storage buffers at bindings 0 to `n`, and its set with these ranges.
+    pub fn set(&self, ranges: &[(vk::Buffer, u64, u64)]) -> (vk::DescriptorSetLayout, vk::DescriptorSet) {
+        let ty = vk::DescriptorType::STORAGE_BUFFER;
+        let bindings: Vec<_> = (0..ranges.len() as u32)
+            .map(|k| {
+                let stages = vk::ShaderStageFlags::ALL;
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(k)
+                    .descriptor_type(ty)
+                    .descriptor_count(1)
+                    .stage_flags(stages)
+            })
+            .collect();
+        unsafe {
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let layout = self.device.create_descriptor_set_layout(&info, None).expect("a layout");
+            let sizes = [vk::DescriptorPoolSize::default().ty(ty).descriptor_count(8)];
+            let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
+            let pool = self.device.create_descriptor_pool(&info, None).expect("a pool");
+            let layouts = [layout];
+            let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+            let set = self.device.allocate_descriptor_sets(&info).expect("a set")[0];
+            for (k, &(buffer, offset, range)) in ranges.iter().enumerate() {
+                let info = [vk::DescriptorBufferInfo { buffer, offset, range }];
+                let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(k as u32).descriptor_type(ty);
+                self.device.update_descriptor_sets(&[write.buffer_info(&info)], &[]);
+            }
+            (layout, set)
+        }
+    }
+
+    pub fn layout(&self, sets: &[vk::DescriptorSetLayout], push: u32) -> vk::PipelineLayout {
+        let ranges = [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::ALL, offset: 0, size: push }];
+        let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(sets);
+        if push > 0 {
+            info = info.push_constant_ranges(&ranges);
+        }
+        unsafe { self.device.create_pipeline_layout(&info, None).expect("a layout") }
+    }
+
+    /// A compute pipeline of `main`, with specialisation constants of four bytes.
+    pub fn compute(
+        &self,
+        spirv: &[u32],
+        layout: vk::PipelineLayout,
+        values: &[(u32, u32)],
+    ) -> Result<vk::Pipeline, vk::Result> {
+        let entries: Vec<_> = (0u32..)
+            .zip(values)
+            .map(|(k, v)| vk::SpecializationMapEntry { constant_id: v.0, offset: k * 4, size: 4 })
+            .collect();
+        let data: Vec<u8> = values.iter().flat_map(|v| v.1.to_le_bytes()).collect();
+        let special = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(self.shader(spirv))
+            .name(c"main")
+            .specialization_info(&special);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let made = unsafe { self.device.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
+        made.map(|p| p[0]).map_err(|e| e.1)
+    }
+
+    /// Records, submits and waits.
+    pub fn run(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), vk::Result> {
+        unsafe {
+            let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
+            let c = self.device.allocate_command_buffers(&info)?[0];
+            self.device.begin_command_buffer(c, &vk::CommandBufferBeginInfo::default())?;
+            record(&self.device, c);
+            self.device.end_command_buffer(c)?;
+            let fence = self.device.create_fence(&vk::FenceCreateInfo::default(), None)?;
+            let list = [c];
+            let submit = [vk::SubmitInfo::default().command_buffers(&list)];
+            self.device.queue_submit(self.queue, &submit, fence)?;
+            let done = self.device.wait_for_fences(&[fence], true, 300_000_000_000);
+            self.device.destroy_fence(fence, None);
+            done
+        }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        unsafe {
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+/// SPIR-V of a shader in WGSL, by naga, with clip space as Vulkan has it.
+pub fn spirv(wgsl: &str) -> Vec<u32> {
+    let module = naga::front::wgsl::parse_str(wgsl).expect("WGSL");
+    let all = naga::valid::Capabilities::all();
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), all).validate(&module).expect("valid");
+    let mut options = naga::back::spv::Options::default();
+    options.flags.remove(naga::back::spv::WriterFlags::ADJUST_COORDINATE_SPACE);
+    naga::back::spv::write_vec(&module, &info, &options, None).expect("SPIR-V")
+}
