@@ -95,7 +95,9 @@ fn vertices_at_infinity_are_clipped() {
     let tent: [&str; 8] =
         ["........", "...++...", "...++...", "..++++..", "..++++..", ".++++++.", ".++++++.", "++++++++"];
     let column = ["....#..."; 8];
-    let cases: &[(&str, &str, &[[f32; 4]], [&str; 8])] = &[
+    /// A name, a topology, the vertices, and the rows of pixels.
+    type Case<'a> = (&'a str, &'a str, &'a [[f32; 4]], [&'a str; 8]);
+    let cases: &[Case<'_>] = &[
         // The strip between -1 and 1 above -1, of one depth.
         ("w = 0", "triangle-list", &[left, right, [0.0, 1.0, 0.0, 0.0]], all),
         ("w = -0", "triangle-list", &[left, right, [0.0, 1.0, 0.0, -0.0]], all),

@@ -62,7 +62,7 @@ pub fn register(space: u16, at: u32) -> Option<String> {
     }
     let alone = STATES.iter().find(|m| m.0 == at).map(|m| m.1.to_string());
     alone.or_else(|| {
-        let &(first, name, _) = ARRAYS.iter().find(|a| at % 4 == 0 && (a.0..a.0 + 4 * a.2).contains(&at))?;
+        let &(first, name, _) = ARRAYS.iter().find(|a| at.is_multiple_of(4) && (a.0..a.0 + 4 * a.2).contains(&at))?;
         Some(format!("{name}({})", (at - first) / 4))
     })
 }

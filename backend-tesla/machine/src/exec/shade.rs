@@ -114,7 +114,7 @@ impl Machine<'_> {
         for lane in (0..32).filter(|l| mask >> l & 1 == 1) {
             let at = Self::address(warp, addr, lane);
             values[lane as usize] = match words.get(at as usize / 4) {
-                Some(word) if at % 4 == 0 => word[lane as usize],
+                Some(word) if at.is_multiple_of(4) => word[lane as usize],
                 _ => {
                     let message = format!("{name}[{at:#x}], there are {} words", words.len());
                     return Err(Trap::new(TrapKind::OutOfBounds, message).in_lane(lane));
