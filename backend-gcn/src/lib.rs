@@ -23,7 +23,7 @@ mod target;
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, InstCost, IrCx, IrPass, Job,
-    Pass, Selected, TailPass, TextFixture, Variables, reflect, used_places,
+    Occupancy, Pass, Selected, TailPass, TextFixture, Variables, reflect, used_places,
 };
 use gpucc_gcn_machine::{self as machine, Unit, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
@@ -393,6 +393,7 @@ impl Family for GcnFamily {
             state: Vec::new(),
             stats: statistics(&p, vgprs, cx, scratch),
             limiter: limiter(vgprs, cx),
+            more: more(vgprs, cx),
             code: p.code,
             data: state.tables.data.clone(),
             locs: p.locs,
@@ -459,6 +460,7 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
     EmittedProgram {
         stats: statistics(&p, vgprs, cx, scratch),
         limiter: limiter(vgprs, cx),
+        more: more(vgprs, cx),
         interface: job.interface(&io.used, io::places(io, stage, pipeline)),
         state: io::words(io, stage, pipeline, [rsrc1, rsrc2]),
         code: p.code,
@@ -494,14 +496,32 @@ fn limiter(vgprs: u32, cx: &CompileCx<'_, GcnFamily>) -> &'static str {
     limits.into_iter().filter(|l| l.1 < 10).min_by_key(|l| l.1).map_or("none", |l| l.0)
 }
 
+/// Waves that a SIMD holds with so many registers and so much workgroup memory.
+fn waves(vgprs: u32, sgprs: u32, shared: u32, cx: &CompileCx<'_, GcnFamily>) -> u32 {
+    let generation = cx.job.generation;
+    abi::waves(vgprs, sgprs, generation).min(abi::waves_of_groups(shared, group_size(&cx.job), generation))
+}
+
+/// The largest smaller number of each kind with which there are more waves.
+fn more(vgprs: u32, cx: &CompileCx<'_, GcnFamily>) -> Vec<Occupancy> {
+    let (sgprs, shared) = (cx.state.used.sgprs, cx.state.memory.workgroup);
+    let now = waves(vgprs, sgprs, shared, cx);
+    let mut list = Vec::new();
+    let mut add = |of, all: u32, least: u32, with: &dyn Fn(u32) -> u32| {
+        let fewer = (1..=all.saturating_sub(least)).find(|n| with(all - n) > now);
+        let one = |n| Occupancy { of, fewer: u64::from(n), programs: "waves", gives: u64::from(with(all - n)) };
+        list.extend(fewer.map(one));
+    };
+    add("vgprs", vgprs, 1, &|n| waves(n, sgprs, shared, cx));
+    add("sgprs", sgprs, 1, &|n| waves(vgprs, n, shared, cx));
+    add("shared_bytes", shared, 0, &|n| waves(vgprs, sgprs, n, cx));
+    list
+}
+
 fn statistics(p: &emit::Program, vgprs: u32, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
     let (memory, stats, sgprs) = (&cx.state.memory, &cx.alloc, cx.state.used.sgprs);
     let spilled = |file: u8| stats.spill_words.get(usize::from(file)).copied().map_or(0, u64::from);
-    let waves = abi::waves(vgprs, sgprs, cx.job.generation).min(abi::waves_of_groups(
-        memory.workgroup,
-        group_size(&cx.job),
-        cx.job.generation,
-    ));
+    let waves = waves(vgprs, sgprs, memory.workgroup, cx);
     [
         ("instructions", p.instructions),
         ("bytes", p.code.len() as u64),

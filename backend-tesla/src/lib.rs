@@ -433,6 +433,7 @@ impl Family for TeslaFamily {
         let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
         Ok(EmittedProgram {
             limiter: "",
+            more: Vec::new(),
             interface: cx.job.interface(&shape.io.used, io::places(&shape.io)),
             state: io::state(
                 &shape.io,

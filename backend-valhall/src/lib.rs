@@ -42,8 +42,8 @@ mod zero_undefs;
 
 use gpucc_container::{Access, Meta, Preload, ProgramRole, Source, StateWord, flags};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, InstCost, Job, Pass,
-    Reflection, Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
+    AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, InstCost, Job,
+    Occupancy, Pass, Reflection, Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
 };
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{
@@ -383,6 +383,7 @@ impl Family for ValhallFamily {
             state: descriptor(&cx.job, all, (cx.state.io.needs_quads, &preloads)),
             // Workgroup memory is the caller's to share out.
             limiter: if all { "registers" } else { "none" },
+            more: more(all, &cx.alloc),
             code: p.code,
             data: Vec::new(),
             locs: (0..).step_by(8).zip(p.locs).collect(),
@@ -517,6 +518,14 @@ fn refusal(e: AllocError, job: &Job<'_, ValhallFamily>) -> AttemptError {
 }
 
 /// Counters of the static model (reference, section 11.1): each instruction adds the registers it writes, at least 1, to its unit.
+/// Threads share the registers where no program names more than half of them.
+fn more(all: bool, alloc: &AllocStats) -> Vec<Occupancy> {
+    let used = alloc.used.get(FILE_R as usize).map_or(0, |u| u.len());
+    let over = u64::from(used.saturating_sub(32));
+    let one = Occupancy { of: "registers_used", fewer: over, programs: "threads", gives: 2 };
+    if all && over > 0 { vec![one] } else { Vec::new() }
+}
+
 fn statistics(
     p: &emit::Program,
     all: bool,

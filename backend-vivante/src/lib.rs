@@ -302,6 +302,7 @@ impl Family for VivanteFamily {
         };
         Ok(EmittedProgram {
             limiter: "",
+            more: Vec::new(),
             interface,
             state: words,
             stats: statistics::of(&p, &cx.alloc, &state.layout, &sizes),

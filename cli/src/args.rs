@@ -72,9 +72,8 @@ pub enum Command {
     Icd(Icd),
     /// Run a program on the Vulkan driver.
     Exec(Exec),
-    /// Show what a shader became as a page (not in this version).
-    #[command(hide = true)]
-    Explain(NotYet),
+    /// Show what a shader became, line by line: code, registers, cycles.
+    Explain(Explain),
     /// Show shaders in a browser (not in this version).
     #[command(hide = true)]
     Serve(NotYet),
@@ -530,6 +529,22 @@ pub struct Stats {
     /// Output file [default: standard output].
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Options of the compilation.
+    #[command(flatten)]
+    pub front: Front,
+}
+
+/// `gpucc explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// Shader.
+    pub input: PathBuf,
+    /// Targets: `family[:generation]`, a comma-separated list, or `all`.
+    #[arg(long, value_name = "T[,T]")]
+    pub target: Option<String>,
+    /// Write a page for a browser that loads nothing else [default: text to standard output].
+    #[arg(long, value_name = "OUT.html")]
+    pub html: Option<PathBuf>,
     /// Options of the compilation.
     #[command(flatten)]
     pub front: Front,

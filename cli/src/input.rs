@@ -260,6 +260,31 @@ fn usage(list: Vec<String>) -> Result<(), Failure> {
 
 /// Lowers what was read; diagnostics are shown.
 fn loaded(source: Source<'_>, options: &FrontOptions, messages: &Messages) -> Result<Input, Failure> {
+    tried(source, options, messages).map_err(|(list, _)| failure(&list))
+}
+
+/// As [`load`]; where the shader is wrong, what was shown as well, for those who say it in another place too.
+///
+/// # Errors
+/// A usage or I/O failure.
+pub fn attempt(path: &Path, front: &Front, messages: &Messages) -> Result<Result<Input, Wrong>, Failure> {
+    let path = &root(path);
+    language(path, front)?;
+    let bytes = files::read(path)?;
+    let options = of_file(front_options(front)?, path);
+    let source = source(path, &bytes, front, &options)?;
+    usage(effect::none_on(front, source.kind()))?;
+    let tried = tried(source, &options, messages);
+    if let Ok(input) = &tried {
+        usage(effect::none_in(front, &input.module))?;
+    }
+    Ok(tried)
+}
+
+/// What is wrong with a shader, and its text.
+pub type Wrong = (Vec<Diagnostic>, Reporter);
+
+fn tried(source: Source<'_>, options: &FrontOptions, messages: &Messages) -> Result<Input, Wrong> {
     let report = Reporter::with_files(messages, source.files(&options.around.name));
     let report = if matches!(source, Source::Bytes(..)) { report } else { report.counted() };
     match source.load(options) {
@@ -269,7 +294,7 @@ fn loaded(source: Source<'_>, options: &FrontOptions, messages: &Messages) -> Re
         }
         Err(list) => {
             report.show(&list, None);
-            Err(failure(&list))
+            Err((list, report))
         }
     }
 }

@@ -11,6 +11,7 @@ mod comparison;
 mod compile;
 mod diff;
 mod effect;
+mod explain;
 mod files;
 mod gate;
 mod input;
@@ -187,7 +188,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Inspect(a)) => inspect::main(a),
         Some(Command::Run(a)) => run::main(a, messages),
         Some(Command::Render(a)) => render::main(a, messages),
-        Some(Command::Explain(_)) => not_yet(Refusal::Commands, "explain"),
+        Some(Command::Explain(a)) => explain::main(a, messages),
         Some(Command::Serve(_)) => not_yet(Refusal::Commands, "serve"),
         Some(Command::Reduce(a)) => reduce::main(a),
         Some(Command::Stats(a)) => stats::main(a, messages),

@@ -249,7 +249,8 @@ impl Reporter {
         }
     }
 
-    fn json(&self, d: &Diagnostic, target: Option<&str>) -> serde_json::Value {
+    /// A message with file, line and column, as it is printed for programs.
+    pub fn json(&self, d: &Diagnostic, target: Option<&str>) -> serde_json::Value {
         let at = d.labels.iter().find(|l| l.span.is_known()).and_then(|l| self.position(l.span.start as usize));
         let severity = match (d.severity, d.class) {
             (Severity::Warning, _) => "warning",

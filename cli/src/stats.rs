@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use gpucc::frontend::{self, Lang, Loaded};
-use gpucc::{Options, Target};
+use gpucc::{CodegenOptions, Options, Output, Target};
 use gpucc_container::Entry;
-use gpucc_ir::{Class, Diagnostic, Module};
+use gpucc_ir::{Class, Diagnostic, EntryPoint, Module};
 use gpucc_render::Shaders;
 use gpucc_scene::{SceneFile, check, read};
 use rayon::prelude::*;
@@ -110,6 +110,59 @@ fn status(class: Class) -> &'static str {
     }
 }
 
+/// A row without numbers yet.
+pub fn row(file: &str, entry: &str, stage: &str, target: Target) -> Row {
+    Row {
+        file: file.into(),
+        entry: entry.into(),
+        stage: stage.into(),
+        target: target.to_string(),
+        status: "ok".into(),
+        message: String::new(),
+        code: String::new(),
+        stats: Map::new(),
+        limiter: String::new(),
+        lines: Map::new(),
+        line_costs: Map::new(),
+    }
+}
+
+/// Options of code generation for an entry point of a module. A vertex and a fragment entry that are a pair are measured as one: what
+/// the one does not read the other need not give.
+pub fn codegen(module: &Module, entry: &EntryPoint, other: Option<&Module>, front: &Front) -> CodegenOptions {
+    let mut codegen = input::codegen_options(front);
+    let alone = |m: &&Module| m.entries.len() == 1 && module.entries.len() == 1;
+    let context = match other.filter(alone) {
+        Some(other) => gpucc::pipeline::pair_with(entry, other),
+        None => gpucc::pipeline::pair_of(module, entry),
+    };
+    if let Some(context) = context {
+        codegen.context = Some(Box::new(context));
+        codegen.bound.wide = Some(Vec::new());
+    }
+    codegen
+}
+
+impl Row {
+    /// Takes the outcome of a compilation for this row.
+    pub fn take(&mut self, done: Result<&Output, &Diagnostic>, per_line: bool) {
+        match done {
+            Err(d) => {
+                let outcome = (status(d.class).into(), d.code.into(), d.message.clone());
+                (self.status, self.code, self.message) = outcome;
+            }
+            Ok(out) => {
+                self.stats = out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
+                self.limiter = out.limiter.into();
+                if per_line {
+                    self.line_costs = out.lines.iter().map(|(line, c)| (line.to_string(), line_cost(c))).collect();
+                    self.lines = by_line(&out.entry.parts().iter().map(|p| &*p.1).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+}
+
 /// The rows of one file.
 struct Rows<'a> {
     file: &'a str,
@@ -119,19 +172,7 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     fn row(&self, entry: &str, stage: &str, target: Target) -> Row {
-        Row {
-            file: self.file.into(),
-            entry: entry.into(),
-            stage: stage.into(),
-            target: target.to_string(),
-            status: "ok".into(),
-            message: String::new(),
-            code: String::new(),
-            stats: Map::new(),
-            limiter: String::new(),
-            lines: Map::new(),
-            line_costs: Map::new(),
-        }
+        row(self.file, entry, stage, target)
     }
 
     /// The same outcome on every target.
@@ -152,20 +193,10 @@ impl Rows<'_> {
         self.everywhere(entry, stage, status, (code, message));
     }
 
-    /// The entry points of a module on every target. A vertex and a fragment entry that are a pair are measured as one: what the one
-    /// does not read the other need not give.
+    /// The entry points of a module on every target.
     fn compile(&mut self, loaded: &Loaded, other: Option<&Module>, front: &Front, per_line: bool) {
         for entry in &loaded.module.entries {
-            let mut codegen = input::codegen_options(front);
-            let alone = |m: &&Module| m.entries.len() == 1 && loaded.module.entries.len() == 1;
-            let context = match other.filter(alone) {
-                Some(other) => gpucc::pipeline::pair_with(entry, other),
-                None => gpucc::pipeline::pair_of(&loaded.module, entry),
-            };
-            if let Some(context) = context {
-                codegen.context = Some(Box::new(context));
-                codegen.bound.wide = Some(Vec::new());
-            }
+            let codegen = codegen(&loaded.module, entry, other, front);
             for &target in self.targets {
                 let row = self.row(&entry.name, entry.stage.kind().name(), target);
                 let options = Options { target, codegen: codegen.clone() };
@@ -192,18 +223,8 @@ impl Rows<'_> {
     fn entry(&mut self, mut row: Row, (module, name): (&Module, &str), options: &Options, per_line: bool) {
         let mut options = options.clone();
         options.codegen.by_line = per_line;
-        match gpucc::compile_entry(module, name, &options) {
-            Err(d) => (row.status, row.code, row.message) = (status(d.class).into(), d.code.into(), d.message),
-            Ok(a) => {
-                let out = &a.outputs()[0];
-                row.stats = out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
-                row.limiter = out.limiter.into();
-                if per_line {
-                    row.line_costs = out.lines.iter().map(|(line, c)| (line.to_string(), line_cost(c))).collect();
-                    row.lines = by_line(&out.entry.parts().iter().map(|p| &*p.1).collect::<Vec<_>>());
-                }
-            }
-        }
+        let done = gpucc::compile_entry(module, name, &options);
+        row.take(done.as_ref().map(|a| &a.outputs()[0]), per_line);
         self.list.push(row);
     }
 }

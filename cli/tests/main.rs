@@ -3,6 +3,7 @@
 mod cli;
 mod common;
 mod compared;
+mod explain;
 mod first_hour;
 mod glsl;
 mod immediates;

@@ -310,7 +310,6 @@ fn text_that_is_not_utf8() {
 fn what_is_not_there_yet() {
     let s = Scratch::new("later");
     let shader = s.write("a.wgsl", DOUBLE);
-    expect(&["explain", &shader, "--target", "gcn", "--html", "x.html"], 3, "not supported");
     expect(&["serve", "--port", "1"], 3, "not supported");
     expect(&[&shader, "--target", "gcn", "--emit", "elf", "-o", &s.path("o")], 3, "ELF");
     expect(&["run", &shader, "--buf", "0:0[1]=zero:4"], 2, "no such binding");

@@ -40,6 +40,7 @@ mod errors;
 mod fit;
 pub mod frontend;
 pub mod glsl;
+mod instructions;
 pub mod legend;
 pub mod listing;
 pub mod pipeline;
@@ -54,10 +55,12 @@ mod uniform;
 pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
 pub use errors::{Errors, Located, Position};
 pub use gpucc_container as container;
-pub use gpucc_driver::{Backend, CodegenOptions, LineCost, Output, default_pipeline};
+pub use gpucc_driver::{Backend, CodegenOptions, LineCost, Occupancy, Output, default_pipeline};
 pub use gpucc_ir::trace::PassTime;
 pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span};
+pub use gpucc_isa::Mark;
 pub use gpucc_opt::PipelineContext;
+pub use instructions::Instruction;
 pub use target::{Target, backends};
 
 /// The README's snippets compile.

@@ -114,7 +114,7 @@ refusals! {
     DualSource "dual-source" Feature (Stage) "a second source of blending";
     BlendEquations "blend-equations" Feature (Stage) "blend equations that neither hardware nor code does: those of several targets differ, or code would have to run for each sample of an entry point that writes memory";
     Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
-    Commands "commands" Feature ["not in this version"] "`gpucc explain` and `gpucc serve`";
+    Commands "commands" Feature ["not in this version"] "`gpucc serve`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
     WorkgroupSize "workgroup-size" Chip "large workgroups";

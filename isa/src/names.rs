@@ -17,6 +17,36 @@ pub struct Names {
     pub word: fn(usize, u8) -> Option<String>,
     /// Whether the words of buffers that are loaded are of their contents; otherwise they are of their descriptors.
     pub loads_contents: bool,
+    /// Whether an instruction, as listings show it, is one of a kind.
+    pub marked: fn(&str, Mark) -> bool,
+}
+
+/// The kinds of instructions that pages about code mark. An instruction may be of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It may wait for results of others, or for other invocations.
+    Wait,
+    /// It copies a register, a constant or a uniform.
+    Move,
+    /// It decides what runs next.
+    Flow,
+    /// It reads or writes memory or textures.
+    Memory,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 4] = [Mark::Wait, Mark::Move, Mark::Flow, Mark::Memory];
+
+    /// The word of pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Wait => "wait",
+            Mark::Move => "move",
+            Mark::Flow => "flow",
+            Mark::Memory => "memory",
+        }
+    }
 }
 
 impl Names {
@@ -29,5 +59,6 @@ impl Names {
         register: |_, _| None,
         word: |_, _| None,
         loads_contents: false,
+        marked: |_, _| false,
     };
 }

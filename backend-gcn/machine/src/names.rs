@@ -1,10 +1,11 @@
 //! Names of the places and sources that a container gives as numbers.
 
 use crate::abi;
+use gpucc_isa::Mark;
 
 /// All of them.
 pub const NAMES: gpucc_isa::Names =
-    gpucc_isa::Names { place, file, source, table, register, word, ..gpucc_isa::Names::NONE };
+    gpucc_isa::Names { place, file, source, table, register, word, marked, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -120,5 +121,26 @@ pub fn word(number: usize, stage: u8) -> Option<String> {
         gpucc_isa::stage::VS => Some(format!("SPI_SHADER_PGM_{register}_VS")),
         gpucc_isa::stage::FS => Some(format!("SPI_SHADER_PGM_{register}_PS")),
         _ => Some(format!("COMPUTE_PGM_{register}")),
+    }
+}
+
+/// Whether an instruction is one of a kind, by its mnemonic.
+pub fn marked(text: &str, mark: Mark) -> bool {
+    let name = text.split(' ').next().unwrap_or_default();
+    match mark {
+        Mark::Wait => ["s_waitcnt", "s_nop", "s_barrier", "s_sleep"].contains(&name),
+        Mark::Move => {
+            ["v_mov_b32", "s_mov_b32", "s_mov_b64", "v_readfirstlane_b32"].iter().any(|n| name.starts_with(n))
+        }
+        Mark::Flow => {
+            ["s_cbranch", "s_branch", "s_setpc", "s_endpgm"].iter().any(|n| name.starts_with(n))
+                || name.contains("saveexec")
+        }
+        Mark::Memory => {
+            ["buffer_", "tbuffer_", "image_", "ds_", "flat_", "s_load", "s_buffer_load", "exp"]
+                .iter()
+                .any(|n| name.starts_with(n))
+                && !name.starts_with("expand")
+        }
     }
 }

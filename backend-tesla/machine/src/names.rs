@@ -1,7 +1,10 @@
 //! Names of the places and sources that a container gives as numbers.
 
+use gpucc_isa::Mark;
+
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register, word, ..gpucc_isa::Names::NONE };
+pub const NAMES: gpucc_isa::Names =
+    gpucc_isa::Names { place, file, source, register, word, marked, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction, or that holds an input or output. Words of spaces are counted in bytes,
 /// as listings do.
@@ -83,4 +86,23 @@ pub fn word(number: usize, _stage: u8) -> Option<String> {
     ["start of workgroup memory in s[]", "entries of the stack", "bytes of the workgroup window"]
         .get(number)
         .map(|w| w.to_string())
+}
+
+/// Whether an instruction is one of a kind, by its mnemonic: what stands behind the predicate and what else comes first.
+pub fn marked(text: &str, mark: Mark) -> bool {
+    let text = text.strip_prefix('(').and_then(|t| t.split_once(") ")).map_or(text, |t| t.1);
+    let mut words = text.split_whitespace().skip_while(|w| ["long", "exit", "join"].contains(w));
+    let ends = text.split_whitespace().take(2).any(|w| w == "exit" || w == "join");
+    let name = words.next().unwrap_or_default();
+    match mark {
+        Mark::Wait => name == "bar",
+        Mark::Move => name == "mov",
+        Mark::Flow => {
+            ends || ["bra", "call", "ret", "joinat", "breakaddr", "break", "preret", "discard"].contains(&name)
+        }
+        Mark::Memory => {
+            ["ld", "st", "tex", "texauto", "texfetch", "texprep", "atomic", "red"].contains(&name)
+                || name.starts_with("tex")
+        }
+    }
 }

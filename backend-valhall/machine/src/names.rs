@@ -1,9 +1,11 @@
 //! Names of the places and sources that a container gives as numbers.
 
 use crate::abi;
+use gpucc_isa::Mark;
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register, word, ..gpucc_isa::Names::NONE };
+pub const NAMES: gpucc_isa::Names =
+    gpucc_isa::Names { place, file, source, register, word, marked, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -48,4 +50,22 @@ pub fn register(space: u16, register: u32) -> Option<String> {
 /// A word of the family in the metadata.
 pub fn word(number: usize, _stage: u8) -> Option<String> {
     (number == 0).then(|| "flush mode of the program descriptor".into())
+}
+
+/// Whether an instruction is one of a kind, by its mnemonic; a modifier says that it waits for messages first.
+pub fn marked(text: &str, mark: Mark) -> bool {
+    let word = text.split(' ').next().unwrap_or_default();
+    let name = word.split('.').next().unwrap_or_default();
+    match mark {
+        Mark::Wait => name == "BARRIER" || word.contains(".wait"),
+        Mark::Move => name == "MOV",
+        Mark::Flow => {
+            name.starts_with("BRANCH") || name.starts_with("JUMP") || name == "DISCARD" || word.contains(".end")
+        }
+        Mark::Memory => {
+            ["LOAD", "STORE", "LD_", "ST_", "TEX", "VAR_TEX", "ATOM", "AXCHG", "ACMPXCHG", "BLEND", "ATEST", "ZS_EMIT"]
+                .iter()
+                .any(|n| name.starts_with(n))
+        }
+    }
 }

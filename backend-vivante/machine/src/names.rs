@@ -1,8 +1,10 @@
 //! Names of the places and sources that a container gives as numbers.
 
+use gpucc_isa::Mark;
+
 /// All of them.
 pub const NAMES: gpucc_isa::Names =
-    gpucc_isa::Names { place, file, source, register, word, loads_contents: true, ..gpucc_isa::Names::NONE };
+    gpucc_isa::Names { place, file, source, register, word, loads_contents: true, marked, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -72,5 +74,18 @@ pub fn word(number: usize, _stage: u8) -> Option<String> {
     match number.checked_sub(1) {
         None => Some("workgroup memory: 0 in a buffer, 1 in local storage".into()),
         Some(n) => Some(format!("row {}, word {}", n / 4, n % 4)),
+    }
+}
+
+/// Whether an instruction is one of a kind, by its mnemonic.
+pub fn marked(text: &str, mark: Mark) -> bool {
+    let name = text.split([' ', '.']).next().unwrap_or_default();
+    match mark {
+        Mark::Wait => name == "barrier",
+        Mark::Move => ["mov", "mova", "movai", "movar", "movaf"].contains(&name),
+        Mark::Flow => ["branch", "call", "ret", "texkill"].contains(&name),
+        Mark::Memory => {
+            ["load", "store", "tex", "img_", "atomic", "texld"].iter().any(|n| name.starts_with(n)) && name != "texkill"
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! is computed from itself and constants.
 
 use crate::analysis::{ConstructId, DomTree, Structure};
-use crate::{Block, Const, Function, SecondaryMap, Value, ValueDef, eval};
+use crate::{Block, Const, Function, Loc, SecondaryMap, Value, ValueDef, eval};
 use smallvec::SmallVec;
 
 /// Turns of a loop of which nothing is known.
@@ -24,6 +24,17 @@ pub fn runs(f: &Function) -> SecondaryMap<Block, u64> {
         return times;
     }
     let s = Structure::new(f, &DomTree::new(f));
+    let of = rounds(f, &s);
+    for &b in &f.layout {
+        if let Some(l) = s.loop_of(b) {
+            times[b] = of[l].1;
+        }
+    }
+    times
+}
+
+/// Of each loop the iterations, if constants say them, and how often its body runs in all.
+fn rounds(f: &Function, s: &Structure) -> SecondaryMap<ConstructId, (Option<u32>, u64)> {
     let mut preds: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
     for &b in &f.layout {
         for t in f.succs(b) {
@@ -31,17 +42,45 @@ pub fn runs(f: &Function) -> SecondaryMap<Block, u64> {
         }
     }
     // Outer loops come before inner ones.
-    let mut of: SecondaryMap<ConstructId, u64> = SecondaryMap::with_default(1);
+    let mut of: SecondaryMap<ConstructId, (Option<u32>, u64)> = SecondaryMap::with_default((None, 1));
     for l in s.loops() {
-        let around = s.enclosing(s.constructs[l].parent).find(|&k| s.is_loop(k)).map_or(1, |k| of[k]);
-        of[l] = (around * iterations(f, &s, l, &preds).map_or(UNKNOWN, u64::from)).min(MOST);
+        let around = s.enclosing(s.constructs[l].parent).find(|&k| s.is_loop(k)).map_or(1, |k| of[k].1);
+        let own = iterations(f, s, l, &preds);
+        of[l] = (own, (around * own.map_or(UNKNOWN, u64::from)).min(MOST));
     }
-    for &b in &f.layout {
-        if let Some(l) = s.loop_of(b) {
-            times[b] = of[l];
-        }
+    of
+}
+
+/// A loop, for those who want to know what estimates assume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Where it is left, else where it begins.
+    pub loc: Loc,
+    /// How many loops it lies in, itself included.
+    pub depth: u32,
+    /// The iterations, if constants say them; estimates assume [`UNKNOWN`] otherwise.
+    pub rounds: Option<u32>,
+    /// How often its body runs, with the loops around it.
+    pub runs: u64,
+}
+
+/// All loops, outer before inner.
+pub fn loops(f: &Function) -> Vec<Loop> {
+    if f.layout.iter().all(|&b| f.blocks[b].header.is_none()) {
+        return Vec::new();
     }
-    times
+    let s = Structure::new(f, &DomTree::new(f));
+    let of = rounds(f, &s);
+    let one = |l: ConstructId| {
+        let c = &s.constructs[l];
+        let blocks = s.blocks(f, l);
+        let leaves = blocks.iter().find(|&&b| f.succs(b).contains(&c.merge)).map(|&b| f.insts[f.terminator(b)].loc);
+        let first =
+            blocks.iter().flat_map(|&b| &f.blocks[b].insts).map(|&i| f.insts[i].loc).find(|l| *l != Loc::UNKNOWN);
+        let loc = leaves.filter(|l| *l != Loc::UNKNOWN).or(first).unwrap_or(Loc::UNKNOWN);
+        Loop { loc, depth: c.loop_depth, rounds: of[l].0, runs: of[l].1 }
+    };
+    s.loops().map(one).collect()
 }
 
 /// Turns of a loop: how often its body runs, at least once.

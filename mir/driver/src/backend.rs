@@ -227,6 +227,8 @@ pub struct Output {
     pub times: Vec<PassTime>,
     /// What limits how many programs run at once: a statistic, `workgroup_size` or `none`. Empty where the family has no such number.
     pub limiter: &'static str,
+    /// By how much each number must be smaller for more of them; of several programs those of the one that is limited.
+    pub more: Vec<crate::Occupancy>,
     /// Costs by source line, when asked for.
     pub lines: LineCosts,
 }

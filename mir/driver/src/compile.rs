@@ -229,8 +229,9 @@ fn attempt<F: Family>(mut job: Job<'_, F>, report: &Report, watch: Option<Watch>
     }
     job.role = ProgramRole::Main;
     // The first program that something limits.
-    let limiters = || parts.iter().map(|p| p.emitted.limiter);
-    let limiter = limiters().find(|l| *l != "none").or(limiters().next()).unwrap_or_default();
+    let limited = parts.iter().find(|p| p.emitted.limiter != "none").or(parts.first());
+    let limiter = limited.map_or("", |p| p.emitted.limiter);
+    let more = limited.map_or_else(Vec::new, |p| p.emitted.more.clone());
     let p = programs::join(parts)?;
     let e = job.entry();
     let stage = flags_of(&StageUse::new(m, job.func(), &e.stage), &e.stage);
@@ -256,6 +257,7 @@ fn attempt<F: Family>(mut job: Job<'_, F>, report: &Report, watch: Option<Watch>
         dumps,
         times,
         limiter,
+        more,
         lines,
     })
 }

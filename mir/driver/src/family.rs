@@ -9,7 +9,7 @@ use gpucc_opt::{Caps, PassCx, Report};
 
 use crate::backend::{CodegenOptions, Reflection, stage_of};
 use crate::interface::{self, Direction, HwPlace};
-use crate::line_costs::InstCost;
+use crate::line_costs::{InstCost, Occupancy};
 
 /// One entry point in one attempt: what nothing changes.
 pub struct Job<'m, F: Family> {
@@ -354,6 +354,8 @@ pub struct EmittedProgram {
     /// What limits how many of these programs run at once: a statistic, `workgroup_size` or `none`. Empty where the family has no such
     /// number.
     pub limiter: &'static str,
+    /// By how much each number must be smaller for more of them.
+    pub more: Vec<Occupancy>,
 }
 
 /// One family of GPUs.

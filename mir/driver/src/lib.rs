@@ -27,7 +27,7 @@ pub use family::{
     Selected, TailPass, TextFixture,
 };
 pub use interface::{Direction, HwPlace};
-pub use line_costs::{InstCost, LineCost, LineCosts};
+pub use line_costs::{InstCost, LineCost, LineCosts, Occupancy};
 pub use pass::{alloc_options, check_order};
 pub use tables::Tables;
 pub use text::run_text;

@@ -19,10 +19,26 @@ pub struct InstCost {
 /// The cost of the code of a source line. Line 0 is code of no line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineCost {
+    /// How often its code runs if every condition lets it: of the instruction that runs most often. Loops whose rounds no constant says
+    /// have 8.
+    pub runs: u64,
     /// The most units that are live at once at an instruction of the line, by register file.
     pub live: BTreeMap<&'static str, u64>,
     /// Cycles by unit, as often as the line's code runs.
     pub cycles: BTreeMap<&'static str, u64>,
+}
+
+/// A smaller number of something that lets more programs run at once, everything else as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// The statistic that is smaller.
+    pub of: &'static str,
+    /// By how much at least.
+    pub fewer: u64,
+    /// The statistic that counts the programs.
+    pub programs: &'static str,
+    /// How many there are then.
+    pub gives: u64,
 }
 
 /// Costs by source line.
@@ -43,6 +59,17 @@ pub(crate) fn add_live<T: Target>(costs: &mut LineCosts, m: &Module, mf: &MFunc<
     // Blocks are walked from their ends, where what has no location has the one behind it.
     let mut rows: Vec<(Loc, Vec<u32>)> = Vec::new();
     live_units(mf, t, |loc, units| rows.push((loc, units.to_vec())));
+    // What has no location counts where it is of no line at all.
+    let mut lines = Lines(m, 0);
+    for (block, code) in mf.blocks.iter().zip(&mf.code) {
+        for i in code {
+            let line = lines.of(i.loc);
+            if line == 0 || m.line_column(i.loc).is_some() {
+                let own = costs.entry(line).or_default();
+                own.runs = own.runs.max(block.runs);
+            }
+        }
+    }
     for (loc, units) in rows {
         let Some((line, _)) = m.line_column(loc) else { continue };
         let live = &mut costs.entry(line).or_default().live;

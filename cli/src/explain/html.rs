@@ -1,0 +1,209 @@
+//! An explanation as a page for a browser, which loads nothing else.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::model::{Column, Line, Page, totals};
+use crate::report::plain;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Text as a page has it, in attributes too.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in plain(text).chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// All of it.
+pub fn page(page: &Page) -> String {
+    let name = escape(&page.name);
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{name}: gpucc explain</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{name}</h1>\n<code class=\"command\">{}</code>\n",
+        escape(&page.command)
+    );
+    if !page.problems.is_empty() {
+        problems(page, &mut out);
+    }
+    for columns in page.entries() {
+        compared(&columns, &mut out);
+    }
+    if page.columns.len() > 1 {
+        out += "<div class=\"tabs\" role=\"tablist\" aria-label=\"Entry points and targets\">\n";
+        for (k, c) in page.columns.iter().enumerate() {
+            let title = escape(&c.title());
+            let _ = writeln!(
+                out,
+                "<button type=\"button\" role=\"tab\" id=\"tab{k}\" aria-controls=\"panel{k}\">{title}</button>"
+            );
+        }
+        out += "</div>\n";
+    }
+    for (k, c) in page.columns.iter().enumerate() {
+        let _ = writeln!(out, "<section role=\"tabpanel\" id=\"panel{k}\" aria-label=\"{}\">", escape(&c.title()));
+        let _ = writeln!(out, "<h2>{}</h2>", escape(&c.title()));
+        if c.row.ok() {
+            sentences(c, &mut out);
+            panes(page, c, &mut out);
+        } else {
+            let code = escape(&c.row.code);
+            let (status, message) = (escape(&c.row.status), escape(&c.row.message));
+            let _ = writeln!(out, "<p class=\"problem\">{status} [{code}]: {message}</p>");
+        }
+        out += "</section>\n";
+    }
+    let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    out
+}
+
+/// Messages, and the source with each in its place.
+fn problems(page: &Page, out: &mut String) {
+    let mut by_line: BTreeMap<u32, String> = BTreeMap::new();
+    for p in &page.problems {
+        let said = [p.place.clone(), format!("{} [{}]: {}", p.severity, p.code, p.message)];
+        let said = said.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(": ");
+        let notes: String = p.notes.iter().map(|n| format!("\nnote: {n}")).collect();
+        let html = format!("<div class=\"problem\">{}</div>\n", escape(&format!("{said}{notes}")));
+        let line = if (p.line as usize) <= page.source.len() { p.line } else { 0 };
+        *by_line.entry(line).or_default() += &html;
+    }
+    out.push_str(by_line.get(&0).map_or("", String::as_str));
+    out.push_str("<div class=\"wide code\">\n");
+    for (line, text) in (1..).zip(&page.source) {
+        let _ = writeln!(out, "<div><span class=\"address\">{line:>6}</span>  {}</div>", escape(text));
+        out.push_str(by_line.get(&line).map_or("", String::as_str));
+    }
+    out.push_str("</div>\n");
+}
+
+/// Totals, a column for each target.
+fn compared(columns: &[&Column], out: &mut String) {
+    let first = &columns[0].row;
+    let _ = writeln!(out, "<h2>{} ({})</h2>", escape(&first.entry), escape(&first.stage));
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr><th>total</th>");
+    for c in columns {
+        let _ = write!(out, "<th>{}</th>", escape(&c.row.target));
+    }
+    out.push_str("<th>unit</th></tr></thead>\n<tbody>\n");
+    if columns.iter().any(|c| !c.row.ok()) {
+        out.push_str("<tr><td class=\"name\">status</td>");
+        for c in columns {
+            let class = if c.row.ok() { "" } else { " class=\"bad\"" };
+            let _ = write!(out, "<td{class} title=\"{}\">{}</td>", escape(&c.row.message), escape(&c.row.status));
+        }
+        out.push_str("<td></td></tr>\n");
+    }
+    for s in totals(columns) {
+        let _ = write!(out, "<tr title=\"{}\"><td class=\"name\">{}</td>", escape(s.meaning), s.name);
+        for c in columns {
+            let _ = write!(out, "<td>{}</td>", c.row.stat(s.name).map_or_else(String::new, |n| n.to_string()));
+        }
+        let _ = writeln!(out, "<td class=\"name\">{}</td></tr>", escape(s.unit));
+    }
+    out.push_str("</tbody></table></div>\n");
+}
+
+/// What the numbers come to.
+fn sentences(c: &Column, out: &mut String) {
+    let list = |list: &[String]| list.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect::<String>();
+    let mut said = c.occupancy();
+    said.push(c.bound());
+    if !c.passes.is_empty() {
+        let passes: Vec<String> = c.passes.iter().map(|(p, n)| format!("{p} {n}")).collect();
+        said.push(format!("changes by pass: {}", passes.join(", ")));
+    }
+    let _ = write!(out, "<ul>\n{}</ul>\n", list(&said));
+    if !c.loops.is_empty() {
+        let loops: Vec<String> = c.loops.iter().map(super::model::Turns::said).collect();
+        let _ = write!(out, "<p>Loops:</p>\n<ul>\n{}</ul>\n", list(&loops));
+    }
+    if !c.starts.is_empty() {
+        let starts: Vec<String> = c.starts.iter().map(|(place, what)| format!("{place} = {what}")).collect();
+        let _ = write!(
+            out,
+            "<details><summary>At the start</summary>\n<ul class=\"code\">\n{}</ul></details>\n",
+            list(&starts)
+        );
+    }
+}
+
+/// Source and machine code side by side.
+fn panes(page: &Page, c: &Column, out: &mut String) {
+    out.push_str("<div class=\"panes\">\n<div class=\"pane\"><table class=\"code\">\n");
+    source(page, c, out);
+    out.push_str("</table></div>\n<div class=\"pane code\">\n");
+    for i in &c.code {
+        let line = i.line;
+        let Some(address) = i.address else {
+            let _ = writeln!(out, "<div class=\"label\" data-line=\"{line}\">{}</div>", escape(&i.text));
+            continue;
+        };
+        let program = i.program.map_or_else(String::new, |p| format!("{p} "));
+        let marks: String = i.marks.iter().map(|m| format!("<span class=\"mark\">{}</span>", m.name())).collect();
+        let _ = writeln!(
+            out,
+            "<div data-line=\"{line}\" tabindex=\"0\" title=\"line {line}\"><span class=\"address\">{program}{address:06x}</span>  {}{marks}</div>",
+            escape(&i.text)
+        );
+    }
+    out.push_str("</div>\n</div>\n");
+}
+
+/// Every line of the source with its numbers, those of no line first.
+fn source(page: &Page, c: &Column, out: &mut String) {
+    let (live, cycles) = (c.names(|l| &l.live), c.names(|l| &l.cycles));
+    out.push_str("<thead><tr><th>line</th><th title=\"times that it runs, estimated\">runs</th>");
+    for name in live.iter().chain(&cycles) {
+        let _ = write!(out, "<th>{}</th>", escape(name));
+    }
+    out.push_str("<th>source</th></tr></thead>\n<tbody>\n");
+    let most = |of: &dyn Fn(&Line) -> u64| c.lines.values().map(of).max().unwrap_or(0).max(1);
+    let peaks: Vec<u64> = live.iter().map(|n| most(&|l| l.live.get(n).copied().unwrap_or(0))).collect();
+    let hottest = most(&Line::all_cycles);
+    let last = c.lines.keys().next_back().copied().unwrap_or(0).max(page.source.len() as u32);
+    let first = u32::from(!c.lines.contains_key(&0));
+    // Of a source that is no text the lines that have numbers.
+    let lines: Vec<u32> = match page.source.is_empty() {
+        true => c.lines.keys().copied().collect(),
+        false => (first..=last).collect(),
+    };
+    let empty = "<td></td>".repeat(live.len() + cycles.len());
+    for line in lines {
+        let text = if line == 0 { "(code of no line)".into() } else { escape(page.line(line)) };
+        let Some(own) = c.lines.get(&line) else {
+            let _ =
+                writeln!(out, "<tr><td class=\"n\">{line}</td><td></td>{empty}<td class=\"source\">{text}</td></tr>");
+            continue;
+        };
+        // A tenth of the hottest is still seen.
+        let heat = own.all_cycles() as f64 / hottest as f64;
+        let style = if heat > 0.0 {
+            format!(" style=\"background: rgba(var(--heat), {:.2})\"", 0.5 * heat.sqrt())
+        } else {
+            String::new()
+        };
+        let _ = write!(out, "<tr data-line=\"{line}\" tabindex=\"0\"><td class=\"n\">{line}</td><td>{}</td>", own.runs);
+        for (name, peak) in live.iter().zip(&peaks) {
+            let n = own.live.get(name).copied().unwrap_or(0);
+            let _ = write!(out, "<td>{n} <meter min=\"0\" max=\"{peak}\" value=\"{n}\"></meter></td>");
+        }
+        for name in &cycles {
+            let _ = write!(out, "<td{style}>{}</td>", own.cycles.get(name).copied().unwrap_or(0));
+        }
+        let _ = writeln!(out, "<td class=\"source\"{style}>{text}</td></tr>");
+    }
+    out.push_str("</tbody>\n");
+}

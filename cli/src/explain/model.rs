@@ -1,0 +1,276 @@
+//! Everything that an explanation says, whatever its form.
+
+use std::collections::BTreeMap;
+
+use gpucc::listing::Source;
+use gpucc::statistics::{self, STATISTICS, Statistic};
+use gpucc::{Artifact, Instruction, Occupancy};
+use gpucc_ir::analysis::trips;
+use serde_json::Value;
+
+use crate::stats::Row;
+
+/// An explanation.
+#[derive(Default)]
+pub struct Page {
+    /// The command that makes it.
+    pub command: String,
+    /// Name of the source.
+    pub name: String,
+    /// Lines of the source; none where it is no text.
+    pub source: Vec<String>,
+    /// What is wrong with the shader.
+    pub problems: Vec<Problem>,
+    /// Each entry point on each target.
+    pub columns: Vec<Column>,
+}
+
+/// A message about a place of the source.
+pub struct Problem {
+    /// `error`, `warning` or `bug`.
+    pub severity: String,
+    /// Its code.
+    pub code: String,
+    /// The sentence.
+    pub message: String,
+    /// File, line and column where they are known.
+    pub place: String,
+    /// The line from 1; 0 where there is none.
+    pub line: u32,
+    /// More sentences.
+    pub notes: Vec<String>,
+}
+
+impl Problem {
+    /// From a message for programs.
+    pub fn new(json: &Value) -> Problem {
+        let text = |key: &str| json[key].as_str().unwrap_or_default().to_string();
+        let number = |key: &str| json[key].as_u64();
+        let place =
+            [Some(text("file")), number("line").map(|n| n.to_string()), number("column").map(|n| n.to_string())];
+        let notes = json["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).map(String::from);
+        Problem {
+            severity: text("severity"),
+            code: text("code"),
+            message: text("message"),
+            place: place.into_iter().flatten().collect::<Vec<_>>().join(":"),
+            line: number("line").and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
+            notes: notes.collect(),
+        }
+    }
+}
+
+/// A loop of the IR that selection read.
+pub struct Turns {
+    /// Source line where it is left; 0 if none is known.
+    pub line: u32,
+    /// How many loops it lies in, itself included.
+    pub depth: u32,
+    /// Iterations where constants say them.
+    pub rounds: Option<u32>,
+    /// How often its body runs in all.
+    pub runs: u64,
+}
+
+impl Turns {
+    /// In words.
+    pub fn said(&self) -> String {
+        let place = if self.line > 0 { format!("line {}", self.line) } else { "no line".into() };
+        let rounds = match self.rounds {
+            Some(n) => format!("{n} rounds, as constants say"),
+            None => format!("{} rounds assumed", trips::UNKNOWN),
+        };
+        let nested =
+            if self.depth > 1 { format!(", {} in all with the loops around it", self.runs) } else { String::new() };
+        format!("{place}: {rounds}{nested}")
+    }
+}
+
+/// The numbers of a source line.
+#[derive(Clone, Default)]
+pub struct Line {
+    /// How often it runs, estimated; 0 where no code is left of it.
+    pub runs: u64,
+    /// Bytes of code.
+    pub bytes: u64,
+    /// `live_FILE`: the most registers that live at once.
+    pub live: BTreeMap<String, u64>,
+    /// `cycles_UNIT`: cycles, as often as it runs.
+    pub cycles: BTreeMap<String, u64>,
+}
+
+impl Line {
+    /// Cycles of all units.
+    pub fn all_cycles(&self) -> u64 {
+        self.cycles.values().fold(0, |a, c| a.saturating_add(*c))
+    }
+}
+
+/// An entry point on a target.
+pub struct Column {
+    /// Numbers and outcome, as `stats --per-line` has them.
+    pub row: Row,
+    /// By how much something must be smaller for more programs at once.
+    pub more: Vec<Occupancy>,
+    /// Numbers by source line; line 0 is code of no line.
+    pub lines: BTreeMap<u32, Line>,
+    /// Code in its order.
+    pub code: Vec<Instruction>,
+    /// Loops that are left.
+    pub loops: Vec<Turns>,
+    /// Passes that changed something, with the number of their changes.
+    pub passes: Vec<(&'static str, u64)>,
+    /// Contents of registers and uniforms at the start.
+    pub starts: Vec<(String, String)>,
+}
+
+impl Column {
+    /// What is known of an entry point.
+    pub fn new(row: Row, artifact: Option<&Artifact>) -> Column {
+        let mut column = Column {
+            row,
+            more: Vec::new(),
+            lines: BTreeMap::new(),
+            code: Vec::new(),
+            loops: Vec::new(),
+            passes: Vec::new(),
+            starts: Vec::new(),
+        };
+        let Some(artifact) = artifact else { return column };
+        let out = &artifact.outputs()[0];
+        column.more.clone_from(&out.more);
+        column.code = artifact.instructions(0);
+        column.starts = gpucc::legend::lines(&out.entry, Some(&artifact.target().backend().names()));
+        let number = |v: &Value| v.as_u64().unwrap_or(0);
+        for (line, costs) in &column.row.line_costs {
+            let (Ok(line), Some(costs)) = (line.parse(), costs.as_object()) else { continue };
+            let own: &mut Line = column.lines.entry(line).or_default();
+            own.runs = out.lines.get(&line).map_or(0, |c| c.runs);
+            let of = |lead: &str| {
+                costs.iter().filter(|c| c.0.starts_with(lead)).map(|(k, v)| (k.clone(), number(v))).collect()
+            };
+            (own.live, own.cycles) = (of("live_"), of("cycles_"));
+        }
+        for (line, bytes) in &column.row.lines {
+            let Ok(line) = line.parse() else { continue };
+            column.lines.entry(line).or_default().bytes = number(bytes);
+        }
+        if let Some(e) = out.ir.entries.first() {
+            let of = |l: trips::Loop| Turns {
+                line: out.ir.line_column(l.loc).map_or(0, |p| p.0),
+                depth: l.depth,
+                rounds: l.rounds,
+                runs: l.runs,
+            };
+            column.loops = trips::loops(&out.ir.funcs[e.func]).into_iter().map(of).collect();
+        }
+        for t in out.times.iter().filter(|t| t.changes > 0) {
+            match column.passes.iter_mut().find(|p| p.0 == t.pass) {
+                Some(p) => p.1 += t.changes,
+                None => column.passes.push((t.pass, t.changes)),
+            }
+        }
+        column
+    }
+
+    /// Entry, stage and target.
+    pub fn title(&self) -> String {
+        format!("{} ({}) on {}", self.row.entry, self.row.stage, self.row.target)
+    }
+
+    /// Cycles by unit of the whole, the busiest first.
+    pub fn units(&self) -> Vec<(String, u64)> {
+        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+        for (unit, n) in self.lines.values().flat_map(|l| &l.cycles) {
+            let sum = all.entry(unit).or_default();
+            *sum = sum.saturating_add(*n);
+        }
+        let mut all: Vec<(String, u64)> = all.into_iter().map(|(u, n)| (u.replacen("cycles_", "", 1), n)).collect();
+        all.sort_by_key(|u| std::cmp::Reverse(u.1));
+        all
+    }
+
+    /// The unit of time of the family's estimate.
+    pub fn cycle(&self) -> &'static str {
+        let of = ["cycles_64ths", "issue_clocks", "latency"].into_iter().find(|n| self.row.stat(n).is_some());
+        of.and_then(statistics::find).map_or("cycles", |s| s.unit)
+    }
+
+    /// The sentence on the busiest unit.
+    pub fn bound(&self) -> String {
+        let units = self.units();
+        let list: Vec<String> = units.iter().map(|(u, n)| format!("{u} {n}")).collect();
+        match units.first() {
+            Some((unit, _)) => format!("bound by {unit}; {} by unit: {}", self.cycle(), list.join(", ")),
+            None => "no cycles by unit are known for this family".into(),
+        }
+    }
+
+    /// Sentences on how many programs run at once, what limits that, and what would help.
+    pub fn occupancy(&self) -> Vec<String> {
+        let counted = ["waves", "threads"].into_iter().find_map(|n| Some((n, self.row.stat(n)?)));
+        let Some((programs, n)) = counted else {
+            return vec!["how many programs run at once is not known for this family".into()];
+        };
+        let mut out = vec![match self.row.limiter.as_str() {
+            "" | "none" => format!("{n} {programs} at once: nothing limits them"),
+            limiter => format!("{n} {programs} at once, limited by {limiter}"),
+        }];
+        out.extend(self.more.iter().map(|m| {
+            let (what, give) = if m.fewer == 1 { (spoken(m.of).0, "gives") } else { (spoken(m.of).1, "give") };
+            format!("{} {what} fewer {give} {} {}", m.fewer, m.gives, m.programs)
+        }));
+        if self.more.is_empty() && !["", "none"].contains(&self.row.limiter.as_str()) {
+            out.push("no single smaller number of registers or bytes gives more".into());
+        }
+        out
+    }
+
+    /// The names of the numbers of lines that some line has, of a kind: `live_` or `cycles_`.
+    pub fn names(&self, of: fn(&Line) -> &BTreeMap<String, u64>) -> Vec<String> {
+        let all: std::collections::BTreeSet<&String> = self.lines.values().flat_map(|l| of(l).keys()).collect();
+        all.into_iter().cloned().collect()
+    }
+}
+
+/// A statistic as a sentence has it: one, and several.
+fn spoken(name: &str) -> (&str, &str) {
+    match name {
+        "vgprs" => ("vector register", "vector registers"),
+        "sgprs" => ("scalar register", "scalar registers"),
+        "registers_used" => ("register", "registers"),
+        "shared_bytes" => ("byte of workgroup memory", "bytes of workgroup memory"),
+        other => (other, other),
+    }
+}
+
+impl Page {
+    /// Takes the source.
+    pub fn read(&mut self, source: Source<'_>) {
+        self.name = crate::report::plain(source.name).into_owned();
+        self.source = source.text.lines().map(|l| crate::report::plain(l).into_owned()).collect();
+    }
+
+    /// Entry points by name and stage, in their order, each with its columns.
+    pub fn entries(&self) -> Vec<Vec<&Column>> {
+        let mut out: Vec<Vec<&Column>> = Vec::new();
+        for c in &self.columns {
+            match out.iter_mut().find(|e| (&e[0].row.entry, &e[0].row.stage) == (&c.row.entry, &c.row.stage)) {
+                Some(e) => e.push(c),
+                None => out.push(vec![c]),
+            }
+        }
+        out
+    }
+
+    /// A line of the source.
+    pub fn line(&self, line: u32) -> &str {
+        (line as usize).checked_sub(1).and_then(|at| self.source.get(at)).map_or("", String::as_str)
+    }
+}
+
+/// The statistics that some of the columns have, and that are not 0 in all.
+pub fn totals(columns: &[&Column]) -> Vec<&'static Statistic> {
+    let says = |s: &&Statistic| columns.iter().any(|c| c.row.stat(s.name).is_some_and(|n| n > 0));
+    STATISTICS.iter().filter(says).collect()
+}
