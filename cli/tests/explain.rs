@@ -28,7 +28,7 @@ fn stats(shader: &str, target: &str) -> Value {
 fn lines_of(said: &str, target: &str) -> Vec<(String, Vec<(String, u64)>)> {
     let part = said.split("\n== ").find(|p| p.lines().next().is_some_and(|l| l.contains(&format!("on {target}"))));
     let part = part.unwrap_or_else(|| panic!("nothing of {target}: {said}"));
-    let mut lines = part.lines().skip_while(|l| !l.trim_start().starts_with("line "));
+    let mut lines = part.lines().skip_while(|l| !l.trim_start().starts_with("line  runs"));
     let names: Vec<&str> = lines.next().expect("a head").split_whitespace().collect();
     let row = |l: &str| {
         let (numbers, _) = l.split_once("  | ")?;
@@ -271,15 +271,11 @@ fn long_shaders_take_seconds() {
     shader += "    o[g.x] = x;\n}\n";
     assert!(shader.lines().count() > 20_000);
     let shader = s.write("a.wgsl", shader);
-    // A busy machine may need several tries.
-    let taken = |_| {
-        let start = std::time::Instant::now();
-        let args = ["explain", &shader, "--target", "gcn,valhall", "--html", &s.path("o.html")];
-        let o = gpucc().args(args).output().expect("the command");
-        assert!(o.status.success(), "{}", text(&o));
-        start.elapsed()
-    };
-    let first = (0..4).map(taken).find(|t| t.as_secs() < 3);
-    assert!(first.is_some(), "never under three seconds");
+    // Seconds of the processor, which a busy machine does not make more.
+    let program = gpucc().get_program().to_owned();
+    let mut c = std::process::Command::new("sh");
+    c.args(["-c", "ulimit -t 3; exec \"$0\" explain \"$1\" --target gcn,valhall --html \"$2\""]).arg(program);
+    let o = c.args([&shader, &s.path("o.html")]).output().expect("a shell");
+    assert!(o.status.success(), "{}", text(&o));
     well_formed(&String::from_utf8(s.read("o.html")).expect("a text"));
 }
