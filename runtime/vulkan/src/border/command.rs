@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::entry::{Alloc, entries};
 use super::read::{give, given, list, text};
-use super::{Alloc, entries};
 use crate::command::{Command, CommandBuffer, CommandPool, Record};
 use crate::device::Device;
 use crate::fail::{Done, Fail};

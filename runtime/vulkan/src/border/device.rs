@@ -2,9 +2,9 @@
 
 use ash::vk::{self, Handle};
 
+use super::entry::{Alloc, entries};
 use super::instance::excess;
 use super::read::{chained, give, given, list, place, text};
-use super::{Alloc, entries};
 use crate::device::{Device, Job};
 use crate::fail::{Done, Fail};
 use crate::physical::{self, features};
@@ -158,9 +158,6 @@ entries! {
         purge(gone.handle);
         handles::close(device);
         Ok(())
-    }
-    PFN_vkGetDeviceProcAddr => fn get_device_proc_addr(_device: vk::Device, name: *const std::ffi::c_char) -> vk::PFN_vkVoidFunction {
-        Ok(super::lookup_c(name))
     }
     PFN_vkGetDeviceQueue => fn get_device_queue(device: vk::Device, _family: u32, _index: u32, out: *mut vk::Queue) {
         give(out, handles::at(device)?.queue())

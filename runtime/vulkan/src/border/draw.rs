@@ -3,7 +3,7 @@
 use ash::vk;
 
 use super::command::record;
-use super::entries;
+use super::entry::entries;
 use super::read::{given, list};
 use crate::command::{Begin, Command, Draw, Indirect, State};
 use crate::fail::{Done, Fail};

@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use ash::vk;
 
+use super::entry::{Alloc, entries};
 use super::read::{chained, each_chained, fill, give, given, list, place, text};
-use super::{Alloc, entries};
 use crate::instance::Instance;
 use crate::log::{Message, Sink};
 use crate::physical::chain::{Feature, Property, each_feature, each_property};
@@ -89,9 +89,6 @@ pub(super) unsafe fn excess(p: *const c_void, chip: Chip) -> Option<&'static str
 }
 
 entries! {
-    PFN_vkGetInstanceProcAddr => fn get_instance_proc_addr(_instance: vk::Instance, name: *const c_char) -> vk::PFN_vkVoidFunction {
-        Ok(super::lookup_c(name))
-    }
     PFN_vkCreateInstance => fn create_instance(
         info: *const vk::InstanceCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::Instance,
     ) -> vk::Result {

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use ash::vk;
 use gpucc_pipeline as fixed;
 
+use super::entry::{Alloc, entries};
 use super::read::{chained, give, given, list, place, text};
-use super::{Alloc, entries};
 use crate::convert::{self, state};
 use crate::device::Device;
 use crate::fail::{Done, Fail};

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use ash::vk;
 
+use super::entry::{Alloc, entries};
 use super::read::{fill, give, given, list, place};
-use super::{Alloc, entries};
 use crate::convert;
 use crate::fail::{Done, Fail};
 use crate::handles;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::entry::{Alloc, entries};
 use super::read::{give, given, list};
-use super::{Alloc, entries};
 use crate::fail::{Done, Fail};
 use crate::handles;
 use crate::set::{Binding, Layout, PipelineLayout, Pool, Set, Slot, Template};

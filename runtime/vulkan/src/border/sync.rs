@@ -4,8 +4,8 @@ use ash::vk;
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use super::entry::{Alloc, entries};
 use super::read::{chained, give, given, list};
-use super::{Alloc, entries};
 use crate::fail::{Done, Fail};
 use crate::handles;
 use crate::query::Queries;
