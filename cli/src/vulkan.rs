@@ -75,13 +75,6 @@ impl Drop for Folder {
     }
 }
 
-/// Makes a folder for the driver to write to; gives its full path.
-fn made(dir: &Path) -> Result<PathBuf, Failure> {
-    let io = |e: std::io::Error| Failure::Io(format!("the folder `{}`: {e}", dir.display()));
-    std::fs::create_dir_all(dir).map_err(io)?;
-    std::fs::canonicalize(dir).map_err(io)
-}
-
 /// The exit code of a program, as shells give it: of one that a signal ended 128 and the signal.
 fn code(status: std::process::ExitStatus) -> u8 {
     #[cfg(unix)]
@@ -99,6 +92,10 @@ pub fn exec(a: &Exec) -> Result<(), Failure> {
     for item in a.target.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|i| *i != "interp") {
         Target::parse_list(item).map_err(|e| Failure::Usage(format!("{e}, interp")))?;
     }
+    if a.dump.is_some() || a.frames.is_some() {
+        let what = "--dump and --frames of `gpucc exec` are not in this version: the driver writes no files";
+        return Err(Failure::Unsupported(gpucc_ir::Refusal::Commands, what.into()));
+    }
     let library = library(a.library.as_deref())?;
     let folder = Folder::new()?;
     let (icd, verdicts) = (folder.0.join("gpucc_icd.json"), folder.0.join("verdicts"));
@@ -112,11 +109,6 @@ pub fn exec(a: &Exec) -> Result<(), Failure> {
     }
     if a.oracle {
         run.env("GPUCC_VULKAN_ORACLE", "1");
-    }
-    for (dir, name) in [(&a.frames, "GPUCC_VULKAN_FRAMES"), (&a.dump, "GPUCC_VULKAN_DUMP")] {
-        if let Some(dir) = dir {
-            run.env(name, made(dir)?);
-        }
     }
     let status = run.status().map_err(|e| Failure::Io(format!("cannot run `{}`: {e}", program.to_string_lossy())))?;
     let said = std::fs::read_to_string(&verdicts).unwrap_or_default();

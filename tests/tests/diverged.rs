@@ -127,7 +127,7 @@ wgsl = """
 {body}
   let d = dpdx(p.x * 10.0) + dpdy(p.y * 20.0);
   let l = textureSample(t, s, p.xy * 0.125 + f32(a >> 31u) * 0.0).x;
-  let e = dpdxFine(f32(a & 7u)) + dpdyFine(f32(a >> 3u & 7u)) * 16.0;
+  let e = dpdxFine(f32(a & 7u)) + dpdyFine(f32((a >> 3u) & 7u)) * 16.0;
   return vec4(d, f32(a & 255u), l * 255.0, e + 128.0) / 255.0;
 }}
 """

@@ -117,7 +117,8 @@ fn corners_that_are_no_numbers_draw_nothing() {
             corner[lane] = bad;
             let vertices = format!("{}, 3, -1, 0, 1, -1, 3, 0, 1", corner.join(", "));
             let bytes = draw(&SCENE.replace("VERTICES", &vertices)).unwrap_or_else(|e| panic!("{corner:?}: {e}"));
-            if bad == r#""nan""# {
+            // A w that is no number is clamped on Valhall: it counts as one near 0, and the part that it leaves is drawn.
+            if bad == r#""nan""# && lane < 3 {
                 assert_eq!(bytes, [0; 64], "{corner:?}");
             }
             // A drawn part of an infinite triangle has the shader's colour.

@@ -74,7 +74,7 @@ fn sizes() {
         |v: &mut Viewport| v.width = f32::NAN,
         |v: &mut Viewport| v.x = f32::INFINITY,
         |v: &mut Viewport| v.width = 1e30,
-        |v: &mut Viewport| v.height = -1.0,
+        |v: &mut Viewport| v.height = f32::NEG_INFINITY,
         |v: &mut Viewport| v.max_depth = f32::NAN,
     ] {
         let mut d = drawing(SIZE, 1, 3, opaque(Format::R8Unorm));
