@@ -1,6 +1,6 @@
 //! Devices and their queue: one thread that runs what is submitted, in order.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -12,7 +12,8 @@ use crate::exec::Exec;
 use crate::fail::{Done, Fail};
 use crate::handles::{self, handles};
 use crate::log;
-use crate::settings::{Chip, Level};
+use crate::settings::Chip;
+use crate::shared::Shared;
 use crate::sync::{self, Fence, Semaphore};
 
 /// Stack of the thread that runs shaders.
@@ -29,54 +30,6 @@ pub struct Job {
     pub signals: Vec<(Arc<Semaphore>, u64)>,
     /// The fence to signal.
     pub fence: Option<Arc<Fence>>,
-}
-
-/// What the device and its thread share.
-#[derive(Debug)]
-pub struct Shared {
-    /// Where programs run.
-    pub chip: Chip,
-    /// The instance, by its handle.
-    pub instance: u64,
-    /// Why the device is lost.
-    lost: Mutex<Option<String>>,
-    /// Whether the thread is to end.
-    pub stop: AtomicBool,
-    /// Jobs that were submitted and that are done.
-    jobs: [AtomicU64; 2],
-    /// Steps that programs ran: the clock of the device.
-    pub steps: AtomicU64,
-}
-
-impl Shared {
-    /// Why the device is lost, if it is.
-    pub fn lost(&self) -> Option<String> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Loses the device; the first reason stays.
-    pub fn lose(&self, text: &str) {
-        log::tell(self.instance, Level::Error, "vkQueueSubmit", &format!("the device is lost: {text}"));
-        log::verdict(text);
-        sync::ring(|| {
-            self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| text.to_owned());
-        });
-    }
-
-    fn is_lost(&self) -> bool {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
-    /// The failure that every later call gives.
-    ///
-    /// # Errors
-    /// The device is lost.
-    pub fn alive(&self) -> Done {
-        match self.lost() {
-            None => Ok(()),
-            Some(text) => Err(Fail::new(vk::Result::ERROR_DEVICE_LOST, format!("the device is lost: {text}"))),
-        }
-    }
 }
 
 /// A device.
@@ -109,8 +62,7 @@ impl Device {
     /// # Errors
     /// There is no thread for it.
     pub fn open(chip: Chip, instance: u64) -> Done<vk::Device> {
-        let (lost, stop, jobs) = (Mutex::new(None), AtomicBool::new(false), Default::default());
-        let shared = Arc::new(Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0) });
+        let shared = Arc::new(Shared::new(chip, instance));
         let (sender, receiver) = channel();
         let own = shared.clone();
         let thread = std::thread::Builder::new().name("gpucc queue".into()).stack_size(STACK);

@@ -21,6 +21,8 @@ pub mod physical;
 pub mod pipeline;
 pub mod present;
 pub mod query;
+pub mod record;
 pub mod set;
 pub mod settings;
+pub mod shared;
 pub mod sync;

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpucc_sim::texture::Codec;
 
-use crate::device::Shared;
 use crate::fail::Done;
 use crate::log;
 use crate::memory::View;
 use crate::settings::{Level, Settings};
+use crate::shared::Shared;
 
 /// Number of the next frame.
 static NEXT: AtomicU64 = AtomicU64::new(0);

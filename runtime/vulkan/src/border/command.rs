@@ -7,10 +7,11 @@ use ash::vk;
 
 use super::entry::{Alloc, entries};
 use super::read::{give, given, list, text};
-use crate::command::{Command, CommandBuffer, CommandPool, Record};
+use crate::command::Command;
 use crate::device::Device;
 use crate::fail::{Done, Fail};
 use crate::handles;
+use crate::record::{CommandBuffer, CommandPool, Record};
 
 /// Records a command; `make` gets the device's handle.
 pub(super) fn record(c: vk::CommandBuffer, make: impl FnOnce(u64) -> Done<Command>) -> Done {

@@ -1,12 +1,12 @@
 //! Blits and resolves.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
 use gpucc_sim::draw::Surface;
 use gpucc_sim::texture::{Base, Codec, Image as Texels, Texel};
 
-use super::transfer::layers;
 use crate::fail::{Done, Fail};
 use crate::memory::Image;
 
@@ -151,4 +151,17 @@ pub fn resolve(from: &Arc<Image>, to: &Arc<Image>, r: &vk::ImageResolve) -> Done
         out.store(&mut target, d.mip_level, zb);
     }
     Ok(())
+}
+
+/// Slices or layers of a region.
+pub fn layers(t: &Texels, sub: &vk::ImageSubresourceLayers, z: i32, depth: u32) -> Range<u32> {
+    match t.is_3d {
+        true => z.max(0) as u32..(z.max(0) as u32).saturating_add(depth),
+        false => {
+            sub.base_array_layer..match sub.layer_count {
+                vk::REMAINING_ARRAY_LAYERS => t.size[2],
+                n => sub.base_array_layer.saturating_add(n),
+            }
+        }
+    }
 }

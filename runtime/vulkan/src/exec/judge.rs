@@ -5,10 +5,10 @@ use gpucc_ir::Stage;
 use gpucc_sim::draw::{Draw, Surface, Targets, VertexData};
 use gpucc_sim::{Dispatch, RunOptions};
 
-use crate::device::Shared;
 use crate::log;
 use crate::pipeline::{Code, Program};
 use crate::settings::{Chip, Level};
+use crate::shared::Shared;
 
 /// Says how a comparison ended.
 fn say(shared: &Shared, what: &str, verdict: Result<String, String>) {

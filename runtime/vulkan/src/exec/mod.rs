@@ -1,5 +1,6 @@
 //! Runs commands.
 
+mod attach;
 mod bind;
 mod blit;
 mod draw;
@@ -16,13 +17,13 @@ use gpucc_interp::Profile;
 use gpucc_sim::{Races, RunOptions, RunReport, Trap};
 
 use crate::command::{Command, State};
-use crate::device::Shared;
 use crate::fail::{Done, Fail};
 use crate::memory::Buffer;
 use crate::pipeline::{Code, Dynamic, Pipeline, Program};
 use crate::query::Queries;
 use crate::set::Set;
 use crate::settings::{Level, Settings};
+use crate::shared::Shared;
 use crate::{log, sync};
 
 /// Steps after which a dispatch or draw is stopped: minutes on any machine here.

@@ -4,9 +4,7 @@ use ash::vk;
 use gpucc_sim::draw::{Surface, Targets};
 use gpucc_sim::texture::Codec;
 
-use super::Exec;
 use crate::command::{Begin, Clear};
-use crate::fail::Done;
 use crate::memory::View;
 
 /// A pass under way.
@@ -26,7 +24,7 @@ fn whole(s: &Surface) -> [u32; 4] {
 }
 
 /// Columns and rows of a rectangle that lie on a surface.
-fn inside(r: &vk::Rect2D, s: &Surface) -> [u32; 4] {
+pub fn inside(r: &vk::Rect2D, s: &Surface) -> [u32; 4] {
     let end = |at: i32, n: u32, most: u32| (i64::from(at) + i64::from(n)).clamp(0, most.into()) as u32;
     let x = r.offset.x.max(0) as u32;
     let y = r.offset.y.max(0) as u32;
@@ -34,7 +32,7 @@ fn inside(r: &vk::Rect2D, s: &Surface) -> [u32; 4] {
 }
 
 /// Clears the aspects of a surface in a rectangle: left, upper, right and lower edge.
-fn clear_in(s: &mut Surface, value: Clear, (depth, stencil): (bool, bool), [x0, y0, x1, y1]: [u32; 4]) {
+pub fn clear_in(s: &mut Surface, value: Clear, (depth, stencil): (bool, bool), [x0, y0, x1, y1]: [u32; 4]) {
     let format = s.format;
     let deep = format.has_depth() || format.has_stencil();
     if [x0, y0, x1, y1] == whole(s) {
@@ -70,6 +68,21 @@ fn clear_in(s: &mut Surface, value: Clear, (depth, stencil): (bool, bool), [x0, 
 }
 
 impl Pass {
+    /// Begins a pass: loads and clears the attachments of its first subpass.
+    pub fn new(begin: Begin) -> Pass {
+        let seen = vec![false; begin.pass.attachments.len()];
+        let mut pass = Pass { begin, at: 0, seen, targets: Targets::default() };
+        pass.open();
+        pass
+    }
+
+    /// Goes to the next subpass.
+    pub fn next(&mut self) {
+        self.close();
+        self.at += 1;
+        self.open();
+    }
+
     fn load(&mut self, k: usize, layer: u32, first: bool) -> Option<Surface> {
         let view = self.begin.frame.views.get(k)?;
         let mut s = Surface::load(&view.image.lock(), view.format, view.base_level, view.base_layer + layer);
@@ -131,7 +144,7 @@ impl Pass {
     }
 
     /// Writes the attachments back.
-    fn close(&self) {
+    pub fn close(&self) {
         self.show();
         let Some(sub) = self.begin.pass.subpasses.get(self.at) else { return };
         for layer in 0..self.targets.layers() {
@@ -153,53 +166,5 @@ impl Pass {
     /// Width and height.
     pub fn size(&self) -> [u32; 2] {
         self.begin.frame.size
-    }
-}
-
-impl Exec<'_> {
-    /// Begins a pass.
-    pub(super) fn begin(&mut self, begin: Begin) -> Done {
-        let n = begin.pass.attachments.len();
-        let mut pass = Pass { begin, at: 0, seen: vec![false; n], targets: Targets::default() };
-        pass.open();
-        self.pass = Some(pass);
-        Ok(())
-    }
-
-    /// Goes to the next subpass.
-    pub(super) fn next(&mut self) -> Done {
-        let Some(pass) = &mut self.pass else { return Ok(()) };
-        pass.close();
-        pass.at += 1;
-        pass.open();
-        Ok(())
-    }
-
-    /// Ends the pass.
-    pub(super) fn end(&mut self) {
-        if let Some(pass) = self.pass.take() {
-            pass.close();
-        }
-    }
-
-    /// Clears attachments in rectangles.
-    pub(super) fn clear_attachments(&mut self, what: &[vk::ClearAttachment], rects: &[vk::ClearRect]) {
-        let Some(pass) = &mut self.pass else { return };
-        for (a, r) in what.iter().flat_map(|a| rects.iter().map(move |r| (a, r))) {
-            let value = super::transfer::clear_bits(&a.clear_value);
-            for layer in r.base_array_layer..r.base_array_layer.saturating_add(r.layer_count) {
-                let Some(t) = pass.targets.layer_mut(layer) else { break };
-                let colour = a.aspect_mask.contains(vk::ImageAspectFlags::COLOR);
-                let surface = match colour {
-                    true => t.colour.get_mut(a.color_attachment as usize).and_then(Option::as_mut),
-                    false => t.depth.as_mut(),
-                };
-                let Some(s) = surface else { continue };
-                let depth = a.aspect_mask.contains(vk::ImageAspectFlags::DEPTH);
-                let stencil = a.aspect_mask.contains(vk::ImageAspectFlags::STENCIL);
-                let area = inside(&r.rect, s);
-                clear_in(s, value, (depth, stencil), area);
-            }
-        }
     }
 }

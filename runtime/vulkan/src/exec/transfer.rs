@@ -7,7 +7,7 @@ use ash::vk;
 use gpucc_sim::draw::Surface;
 use gpucc_sim::texture::{Codec, Image as Texels};
 
-use super::blit;
+use super::blit::{self, layers};
 use crate::command::{Clear, Command};
 use crate::fail::{Done, Fail};
 use crate::memory::{Buffer, Image};
@@ -47,19 +47,6 @@ pub fn run(command: &Command) -> Done {
 fn fill(buffer: &Buffer, at: u64, size: u64, word: u32) {
     let words = buffer.with(at, size, <[u8]>::len) / 4;
     buffer.put(at, &word.to_le_bytes().repeat(words));
-}
-
-/// Slices or layers of a region.
-pub fn layers(t: &Texels, sub: &vk::ImageSubresourceLayers, z: i32, depth: u32) -> Range<u32> {
-    match t.is_3d {
-        true => z.max(0) as u32..(z.max(0) as u32).saturating_add(depth),
-        false => {
-            sub.base_array_layer..match sub.layer_count {
-                vk::REMAINING_ARRAY_LAYERS => t.size[2],
-                n => sub.base_array_layer.saturating_add(n),
-            }
-        }
-    }
 }
 
 /// That a region is inside of an image.

@@ -1,0 +1,53 @@
+//! Commands that begin, end and clear passes.
+
+use ash::vk;
+
+use super::Exec;
+use super::pass::{Pass, clear_in, inside};
+use super::transfer::clear_bits;
+use crate::command::Begin;
+use crate::fail::Done;
+
+impl Exec<'_> {
+    /// Begins a pass.
+    pub(super) fn begin(&mut self, begin: Begin) -> Done {
+        self.pass = Some(Pass::new(begin));
+        Ok(())
+    }
+
+    /// Goes to the next subpass.
+    pub(super) fn next(&mut self) -> Done {
+        if let Some(pass) = &mut self.pass {
+            pass.next();
+        }
+        Ok(())
+    }
+
+    /// Ends the pass.
+    pub(super) fn end(&mut self) {
+        if let Some(pass) = self.pass.take() {
+            pass.close();
+        }
+    }
+
+    /// Clears attachments in rectangles.
+    pub(super) fn clear_attachments(&mut self, what: &[vk::ClearAttachment], rects: &[vk::ClearRect]) {
+        let Some(pass) = &mut self.pass else { return };
+        for (a, r) in what.iter().flat_map(|a| rects.iter().map(move |r| (a, r))) {
+            let value = clear_bits(&a.clear_value);
+            for layer in r.base_array_layer..r.base_array_layer.saturating_add(r.layer_count) {
+                let Some(t) = pass.targets.layer_mut(layer) else { break };
+                let colour = a.aspect_mask.contains(vk::ImageAspectFlags::COLOR);
+                let surface = match colour {
+                    true => t.colour.get_mut(a.color_attachment as usize).and_then(Option::as_mut),
+                    false => t.depth.as_mut(),
+                };
+                let Some(s) = surface else { continue };
+                let depth = a.aspect_mask.contains(vk::ImageAspectFlags::DEPTH);
+                let stencil = a.aspect_mask.contains(vk::ImageAspectFlags::STENCIL);
+                let area = inside(&r.rect, s);
+                clear_in(s, value, (depth, stencil), area);
+            }
+        }
+    }
+}

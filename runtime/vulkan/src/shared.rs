@@ -1,0 +1,65 @@
+//! What a device shares with the thread of its queue, and with what runs there.
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Mutex, PoisonError};
+
+use ash::vk;
+
+use crate::fail::{Done, Fail};
+use crate::settings::{Chip, Level};
+use crate::{log, sync};
+
+/// What the device and its thread share.
+#[derive(Debug)]
+pub struct Shared {
+    /// Where programs run.
+    pub chip: Chip,
+    /// The instance, by its handle.
+    pub instance: u64,
+    /// Why the device is lost.
+    lost: Mutex<Option<String>>,
+    /// Whether the thread is to end.
+    pub stop: AtomicBool,
+    /// Jobs that were submitted and that are done.
+    pub jobs: [AtomicU64; 2],
+    /// Steps that programs ran: the clock of the device.
+    pub steps: AtomicU64,
+}
+
+impl Shared {
+    /// The state of a device that has no work yet.
+    pub fn new(chip: Chip, instance: u64) -> Shared {
+        let (lost, stop, jobs) = (Mutex::new(None), AtomicBool::new(false), Default::default());
+        Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0) }
+    }
+
+    /// Why the device is lost, if it is.
+    pub fn lost(&self) -> Option<String> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Loses the device; the first reason stays.
+    pub fn lose(&self, text: &str) {
+        log::tell(self.instance, Level::Error, "vkQueueSubmit", &format!("the device is lost: {text}"));
+        log::verdict(text);
+        sync::ring(|| {
+            self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| text.to_owned());
+        });
+    }
+
+    /// Whether the device is lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// The failure that every later call gives.
+    ///
+    /// # Errors
+    /// The device is lost.
+    pub fn alive(&self) -> Done {
+        match self.lost() {
+            None => Ok(()),
+            Some(text) => Err(Fail::new(vk::Result::ERROR_DEVICE_LOST, format!("the device is lost: {text}"))),
+        }
+    }
+}
