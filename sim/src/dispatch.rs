@@ -37,6 +37,15 @@ pub(crate) fn name(group: u32, binding: u32) -> String {
     }
 }
 
+/// Two buffers that lie in one memory: what is stored to a byte that both have is in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// Their places in [`Dispatch::buffers`].
+    pub buffers: [usize; 2],
+    /// Where the second one begins, in bytes from the first byte of the first one; before it if this is negative.
+    pub distance: i64,
+}
+
 /// A compute dispatch: how many workgroups, and what is bound: buffers, immediate data among them, textures and samplers. A run
 /// changes buffers and textures in place.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +60,8 @@ pub struct Dispatch {
     pub textures: Vec<BoundTexture>,
     /// The bound samplers, in any order.
     pub samplers: Vec<BoundSampler>,
+    /// Pairs of buffers that lie in one memory. Bytes that both have are the same before a run.
+    pub overlaps: Vec<Overlap>,
 }
 
 impl Dispatch {

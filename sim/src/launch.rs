@@ -231,6 +231,12 @@ impl<'a> Launch<'a> {
                 races.watch(id, b.size, name, n as u16);
             }
         }
+        for o in &dispatch.overlaps {
+            let of = |place: usize| self.buffers.iter().find(|b| b.place == place).map(|b| b.id);
+            if let [Some(a), Some(b)] = o.buffers.map(of) {
+                memory.overlap([a, b], o.distance);
+            }
+        }
         (memory, races)
     }
 

@@ -28,7 +28,7 @@ pub mod words;
 pub use address::AddressSpace;
 pub use bound::{BoundSampler, BoundTexture};
 pub use device::{Descriptor, Device, DrawDevice, Registers, Resident};
-pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Races, Rules, RunOptions, RunReport, StepBudget};
+pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Overlap, Races, Rules, RunOptions, RunReport, StepBudget};
 pub use grid::{BarrierRule, Machine, OwnMemory, RunState, local_id, run_grid, workgroups};
 pub use launch::source::{At, DrawState};
 pub use launch::{Buffer, Launch, Limits, Simulator};

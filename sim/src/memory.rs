@@ -65,6 +65,8 @@ struct Alloc {
     /// One flag a byte; `None` when every byte counts as written.
     written: Option<Vec<bool>>,
     writable: bool,
+    /// Allocations that have some of its bytes too, and where they begin, from its first byte on.
+    mirrors: Vec<(AllocId, i64)>,
 }
 
 /// All allocations of a run.
@@ -81,7 +83,7 @@ impl Memory {
 
     /// Adds an allocation whose bytes all count as written: a buffer.
     pub fn alloc(&mut self, name: impl Into<String>, bytes: Vec<u8>, writable: bool) -> AllocId {
-        self.push(Alloc { name: name.into(), bytes, written: None, writable })
+        self.push(Alloc { name: name.into(), bytes, written: None, writable, mirrors: Vec::new() })
     }
 
     /// Adds a writable allocation of which no byte was written: shared memory, scratch. Its content is 0xcc, or
@@ -96,7 +98,8 @@ impl Memory {
         if let Some(rng) = garbage {
             rng.fill(&mut bytes);
         }
-        self.push(Alloc { name: name.into(), bytes, written: Some(vec![false; size]), writable: true })
+        let written = Some(vec![false; size]);
+        self.push(Alloc { name: name.into(), bytes, written, writable: true, mirrors: Vec::new() })
     }
 
     fn push(&mut self, alloc: Alloc) -> AllocId {
@@ -117,6 +120,28 @@ impl Memory {
     /// Resources that lie in two allocations change places, sizes and names with them.
     pub fn exchange(&mut self, a: AllocId, b: AllocId) {
         self.allocs.swap(a.0 as usize, b.0 as usize);
+    }
+
+    /// Two allocations lie in one memory, the second one `distance` bytes behind the beginning of the first: what is stored to
+    /// one is stored to the other where it has those bytes.
+    pub fn overlap(&mut self, [a, b]: [AllocId; 2], distance: i64) {
+        self.allocs[a.0 as usize].mirrors.push((b, distance));
+        self.allocs[b.0 as usize].mirrors.push((a, -distance));
+    }
+
+    /// Repeats a store in allocations that have the same bytes.
+    #[cold]
+    fn mirror(&mut self, id: AllocId, offset: u64, bytes: &[u8]) {
+        for (other, distance) in self.allocs[id.0 as usize].mirrors.clone() {
+            let to = &mut self.allocs[other.0 as usize].bytes;
+            // Buffers are far smaller than the range of the numbers.
+            let first = offset as i64 - distance;
+            for (k, byte) in (first..).zip(bytes) {
+                if let Some(own) = usize::try_from(k).ok().and_then(|k| to.get_mut(k)) {
+                    *own = *byte;
+                }
+            }
+        }
     }
 
     /// Size in bytes.
@@ -195,6 +220,9 @@ impl Memory {
             written[range.clone()].fill(true);
         }
         a.bytes[range].copy_from_slice(bytes);
+        if !a.mirrors.is_empty() {
+            self.mirror(id, offset, bytes);
+        }
         Ok(())
     }
 

@@ -19,3 +19,16 @@ fn bounds_and_record() {
     m.reset_undefined(s, Some(&mut SplitMix64::new(3)));
     assert_eq!(m.load_u32(s, 0), Err(MemFault::Undefined { offset: 0 }));
 }
+
+/// The second allocation begins 4 bytes behind the first one and has 8 bytes: it has bytes 4 to 7 of the first, and 4 of its own.
+#[test]
+fn what_two_allocations_have_in_common_is_stored_to_both() {
+    let mut m = Memory::new();
+    let a = m.alloc("a", vec![0; 8], true);
+    let b = m.alloc("b", vec![0; 8], true);
+    m.overlap([a, b], 4);
+    m.store_bytes(a, 2, &[1, 2, 3, 4]).expect("inside");
+    assert_eq!((m.bytes(a), m.bytes(b)), (&[0, 0, 1, 2, 3, 4, 0, 0][..], &[3, 4, 0, 0, 0, 0, 0, 0][..]));
+    m.store_bytes(b, 2, &[5, 6, 7, 8]).expect("inside");
+    assert_eq!((m.bytes(a), m.bytes(b)), (&[0, 0, 1, 2, 3, 4, 5, 6][..], &[3, 4, 5, 6, 7, 8, 0, 0][..]));
+}

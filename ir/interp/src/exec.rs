@@ -11,13 +11,24 @@ use crate::subgroup;
 use crate::texture;
 use gpucc_ir::{Op, Scope, Stage, Sysval};
 use gpucc_sim::{
-    AllocId, BarrierRule, By, Dispatch, Machine, RaceCheck, RunOptions, RunReport, RunState, SplitMix64, StepBudget,
-    Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid,
+    AllocId, BarrierRule, By, Dispatch, Machine, Overlap, RaceCheck, RunOptions, RunReport, RunState, SplitMix64,
+    StepBudget, Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid,
 };
 use std::cell::Cell;
 
 /// Most bytes that the state of the workgroups that run at once may take.
 pub(crate) const STATE_LIMIT: u64 = 1 << 30;
+
+/// Tells buffers of a program, which have these places in the dispatch, that they lie in one memory.
+pub(crate) fn overlap(buffers: &mut [Buffer], homes: &[usize], list: &[Overlap]) {
+    for o in list {
+        let of = |place: usize| homes.iter().position(|&h| h == place);
+        if let [Some(a), Some(b)] = o.buffers.map(of) {
+            buffers[a].mirrors.push((b as u32, o.distance));
+            buffers[b].mirrors.push((a as u32, -o.distance));
+        }
+    }
+}
 
 impl OracleProgram {
     /// Places in the dispatch of the buffers of the program.
@@ -73,8 +84,10 @@ impl OracleProgram {
         for (b, &home) in self.buffers.iter().zip(&homes) {
             let data = std::mem::take(&mut dispatch.buffers[home].bytes);
             let limit = b.limit(data.len());
-            common.buffers.own().push(Buffer { kinds: vec![Kind::Exact; data.len()], data, limit });
+            let kinds = vec![Kind::Exact; data.len()];
+            common.buffers.own().push(Buffer { limit, ..Buffer::new(data, kinds) });
         }
+        overlap(common.buffers.own(), &homes, &dispatch.overlaps);
         let mut run = Run {
             grid: dispatch.grid,
             lanes,

@@ -94,6 +94,33 @@ pub(crate) struct Buffer {
     pub kinds: Vec<Kind>,
     /// Bytes that the program can name.
     pub limit: usize,
+    /// Buffers of the run that have some of its bytes too, and where they begin, from its first byte on.
+    pub mirrors: Vec<(u32, i64)>,
+}
+
+impl Buffer {
+    /// A buffer with these bytes, all of which a program can name.
+    pub fn new(data: Vec<u8>, kinds: Vec<Kind>) -> Buffer {
+        Buffer { limit: data.len(), data, kinds, mirrors: Vec::new() }
+    }
+}
+
+/// Repeats a store in buffers that have the same bytes.
+#[cold]
+fn mirror(buffers: &mut [Buffer], buffer: u32, offset: usize, bytes: usize) {
+    let from = &buffers[buffer as usize];
+    let list: Vec<(u8, Option<Kind>)> =
+        (offset..offset + bytes).map(|k| (from.data[k], from.kinds.get(k).copied())).collect();
+    for (other, distance) in from.mirrors.clone() {
+        let to = &mut buffers[other as usize];
+        for (k, (byte, kind)) in (offset as i64 - distance..).zip(&list) {
+            let Some(k) = usize::try_from(k).ok().filter(|k| *k < to.data.len()) else { continue };
+            to.data[k] = *byte;
+            if let (Some(own), Some(kind)) = (to.kinds.get_mut(k), kind) {
+                *own = *kind;
+            }
+        }
+    }
 }
 
 /// The textures, images and samplers of a program during a run.
@@ -437,8 +464,9 @@ fn put(
 ) {
     let scalar = m.ty.scalar();
     let size = scalar.mem_bytes() as usize;
-    if let DPlace::Buffer(b) = m.place {
-        let b = &mut common.buffers.own()[b as usize];
+    if let DPlace::Buffer(number) = m.place {
+        let buffers = common.buffers.own();
+        let b = &mut buffers[number as usize];
         for i in 0..n {
             let at = offset + i * size;
             b.data[at..at + size].copy_from_slice(&get(i).to_le_bytes()[..size]);
@@ -446,6 +474,9 @@ fn put(
             if let Some(kinds) = b.kinds.get_mut(at..at + size) {
                 kinds.fill(kind_of(scalar));
             }
+        }
+        if !b.mirrors.is_empty() {
+            mirror(buffers, number, offset, n * size);
         }
         return;
     }
@@ -522,9 +553,13 @@ impl Part {
             return Err(trap);
         }
         common.races.atomic(AllocId(self.buffer), self.offset as u64, self.inside as u32, value != old, by)?;
-        let b = &mut common.buffers.own()[self.buffer as usize];
+        let buffers = common.buffers.own();
+        let b = &mut buffers[self.buffer as usize];
         b.data[self.offset..].copy_from_slice(&value.to_le_bytes()[..self.inside]);
         b.kinds[self.offset..].fill(Kind::Exact);
+        if !b.mirrors.is_empty() {
+            mirror(buffers, self.buffer, self.offset, self.inside);
+        }
         Ok(old.into())
     }
 }

@@ -1,19 +1,20 @@
 //! The vertex or the fragment program of a draw, and the bound resources while neither runs.
 
-use crate::exec::{Run, STATE_LIMIT, Subgroup};
+use crate::exec::{Run, STATE_LIMIT, Subgroup, overlap};
 use crate::memory::{Buffer, Bytes, Common, Held, Textures};
 use crate::profile::Profile;
 use crate::program::OracleProgram;
 use crate::quads::{Batch, LANES, sysval_row};
 use gpucc_ir::{Form, Stage, Sysval};
 use gpucc_sim::texture::Image;
-use gpucc_sim::{Dispatch, RunOptions, StepBudget, Trap, TrapKind};
+use gpucc_sim::{Dispatch, Overlap, RunOptions, StepBudget, Trap, TrapKind};
 
 /// The bound resources, while no program runs.
 #[derive(Default)]
 pub(crate) struct Store {
     /// By place in the dispatch.
     buffers: Vec<Buffer>,
+    overlaps: Vec<Overlap>,
     images: Vec<Image>,
 }
 
@@ -22,7 +23,30 @@ impl Store {
         self.images = std::mem::take(&mut bindings.images);
         for b in &mut bindings.buffers {
             let data = std::mem::take(&mut b.bytes);
-            self.buffers.push(Buffer { kinds: Vec::new(), limit: data.len(), data });
+            self.buffers.push(Buffer::new(data, Vec::new()));
+        }
+        self.overlaps.clone_from(&bindings.overlaps);
+    }
+
+    /// After a program ran that has some of the buffers: others see what it stored where they have the same bytes.
+    fn mirror(&mut self, ran: &[usize]) {
+        for o in std::mem::take(&mut self.overlaps) {
+            let has = o.buffers.map(|place| ran.contains(&place));
+            let ([from, to], distance) = match has {
+                [true, false] => (o.buffers, o.distance),
+                [false, true] => ([o.buffers[1], o.buffers[0]], -o.distance),
+                _ => {
+                    self.overlaps.push(o);
+                    continue;
+                }
+            };
+            let source = std::mem::take(&mut self.buffers[from].data);
+            for (k, byte) in (-distance..).zip(&source) {
+                let own = usize::try_from(k).ok().and_then(|k| self.buffers[to].data.get_mut(k));
+                own.into_iter().for_each(|own| *own = *byte);
+            }
+            self.buffers[from].data = source;
+            self.overlaps.push(o);
         }
     }
 
@@ -91,8 +115,10 @@ impl<'a> StageProgram<'a> {
         for (b, &home) in self.program.buffers.iter().zip(&self.homes) {
             let mut buffer = std::mem::take(&mut store.buffers[home]);
             buffer.limit = b.limit(buffer.data.len());
+            buffer.mirrors.clear();
             self.run.common.buffers.own().push(buffer);
         }
+        overlap(self.run.common.buffers.own(), &self.homes, &store.overlaps);
         self.run.common.textures.images = Held::Own(std::mem::take(&mut store.images));
         self.run.steps = steps.clone();
         let result = work(self);
@@ -101,6 +127,7 @@ impl<'a> StageProgram<'a> {
         for (buffer, &home) in self.run.common.buffers.take().into_iter().zip(&self.homes) {
             store.buffers[home] = buffer;
         }
+        store.mirror(&self.homes);
         result
     }
 

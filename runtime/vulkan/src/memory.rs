@@ -6,6 +6,7 @@ use ash::vk;
 use gpucc_sim::texture::{Dim, Format, Image as Texels, Sampler};
 
 use crate::border::Bytes;
+use crate::convert::blocks::{Block, EDGE};
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
 use crate::physical::limits;
@@ -103,10 +104,64 @@ impl Buffer {
     }
 }
 
+/// The blocks of a compressed image, as they were written. They lie as texels do: rows, then layers or slices, then levels.
+#[derive(Debug)]
+pub struct Blocks {
+    /// Their format.
+    pub block: Block,
+    bytes: Mutex<Vec<u8>>,
+}
+
+impl Blocks {
+    /// Blocks of zeros.
+    fn new(block: Block, texels: &Texels) -> Blocks {
+        let bytes = vec![0; Blocks::place(block, texels, texels.levels, [0; 3])];
+        Blocks { block, bytes: Mutex::new(bytes) }
+    }
+
+    /// Columns and rows of blocks of a level, and its slices or layers.
+    pub fn size(texels: &Texels, level: u32) -> [u32; 3] {
+        let [width, height, depth] = texels.level_size(level);
+        [width.div_ceil(EDGE), height.div_ceil(EDGE), depth]
+    }
+
+    /// Where a block lies: column, row, and slice or layer.
+    pub fn place(block: Block, texels: &Texels, level: u32, [x, y, z]: [u32; 3]) -> usize {
+        let count = |s: [u32; 3]| s.iter().map(|&n| n as usize).product::<usize>();
+        let before: usize = (0..level).map(|l| count(Blocks::size(texels, l))).sum();
+        let [width, height, _] = Blocks::size(texels, level).map(|n| n as usize);
+        (before + (z as usize * height + y as usize) * width + x as usize) * block.bytes()
+    }
+
+    /// The bytes.
+    pub fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a block, and its texels that the level has.
+    pub fn put(&self, texels: &mut Texels, level: u32, [x, y, z]: [u32; 3], bytes: &[u8]) {
+        let at = Blocks::place(self.block, texels, level, [x, y, z]);
+        if bytes.len() < self.block.bytes() {
+            return;
+        }
+        self.lock()[at..at + self.block.bytes()].copy_from_slice(&bytes[..self.block.bytes()]);
+        let own = self.block.decode(bytes);
+        let [width, height, _] = texels.level_size(level);
+        let n = texels.pixel_bytes();
+        for row in (0..EDGE).filter(|row| y * EDGE + row < height) {
+            let columns = (width - x * EDGE).min(EDGE) as usize;
+            let to = texels.offset(level, z, x * EDGE, y * EDGE + row, 0);
+            texels.bytes[to..to + columns * n].copy_from_slice(&own[(row * EDGE) as usize * n..][..columns * n]);
+        }
+    }
+}
+
 /// An image. Its texels are its own: memory that is bound to it only counts.
 #[derive(Debug)]
 pub struct Image {
     texels: Mutex<Texels>,
+    /// The blocks, if it is compressed: its texels are what they decode to.
+    pub blocks: Option<Blocks>,
     /// Format of the texels.
     pub format: Format,
     /// Whether the third size is a depth.
@@ -128,7 +183,9 @@ impl Image {
     /// There are no such images, or no room.
     pub fn new(chip: Chip, i: &vk::ImageCreateInfo<'_>) -> Done<Image> {
         let most = physical::formats::image(chip, i.format, i.image_type, i.tiling, i.usage, i.flags)?;
-        let format = convert::format(i.format).ok_or_else(|| Fail::lacks("an image of a format that is not there"))?;
+        let block = convert::blocks::block(i.format);
+        let format = convert::format(i.format).or(block.map(|b| b.format));
+        let format = format.ok_or_else(|| Fail::lacks("an image of a format that is not there"))?;
         let (e, m) = (i.extent, most.max_extent);
         let inside = |n: u32, most: u32| n >= 1 && n <= most;
         if !(inside(e.width, m.width)
@@ -160,7 +217,8 @@ impl Image {
         let texels = Texels::new(format, is_3d, size, i.mip_levels, samples);
         let bytes = texels.bytes.len() as u64;
         let levels = i.mip_levels;
-        Ok(Image { texels: Mutex::new(texels), format, is_3d, size, levels, samples, bytes })
+        let blocks = block.map(|b| Blocks::new(b, &texels));
+        Ok(Image { texels: Mutex::new(texels), blocks, format, is_3d, size, levels, samples, bytes })
     }
 
     /// The texels.
@@ -242,7 +300,8 @@ impl View {
             T::CUBE | T::CUBE_ARRAY => Dim::Cube,
             _ => Dim::D2,
         };
-        let format = convert::format(i.format).ok_or_else(none)?;
+        let format = convert::format(i.format).or_else(|| convert::blocks::block(i.format).map(|b| b.format));
+        let format = format.ok_or_else(none)?;
         if format.bytes() != image.format.bytes() {
             return Err(Fail::misuse(format!("texels of {} seen as {}", image.format.name(), format.name())));
         }

@@ -69,6 +69,41 @@ fn dispatches_see_each_other() {
     }
 }
 
+/// Two bindings of one buffer see each other while a dispatch runs: the first invocation writes by one what the second reads by the other
+/// behind a barrier. The second binding begins 32 bytes, which are 8 words, behind the first.
+#[test]
+fn bindings_of_one_buffer_are_one_memory() {
+    let code = spirv(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+         @group(0) @binding(1) var<storage, read_write> b: array<u32>;
+         @compute @workgroup_size(2) fn main(@builtin(local_invocation_index) k: u32) {
+             if k == 0u { a[9] = a[0] + 1u; }
+             storageBarrier();
+             workgroupBarrier();
+             if k == 1u { b[3] = b[1] * 10u; }
+             storageBarrier();
+             workgroupBarrier();
+             if k == 0u { a[2] = a[11] + 5u; }
+         }",
+    );
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::new(k);
+        let data = gpu.buffer(128);
+        data.write(&[6]);
+        let (sets, set) = gpu.set(&[(data.buffer, 0, 64), (data.buffer, 32, 64)]);
+        let layout = gpu.layout(&[sets], 0);
+        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+        gpu.run(|d, c| unsafe {
+            d.cmd_bind_pipeline(c, BIND, pipeline);
+            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            d.cmd_dispatch(c, 1, 1, 1);
+        })
+        .expect("it runs");
+        let words = data.words();
+        assert_eq!([words[0], words[9], words[11], words[2]], [6, 7, 70, 75], "{target}");
+    }
+}
+
 /// `tests/spirv/spec.comp` with its constants given; what it writes is worked out by hand from its text.
 #[test]
 fn specialisation_constants_have_their_types() {

@@ -105,3 +105,16 @@ fn samplers_keep_what_they_say() {
     let anisotropic = vk::SamplerCreateInfo { anisotropy_enable: vk::TRUE, max_anisotropy: 4.0, ..Default::default() };
     assert_eq!(sampler::sampler(&anisotropic).map_err(|f| f.code), Err(vk::Result::ERROR_FEATURE_NOT_PRESENT));
 }
+
+/// By the specification's formulas: two ends and the two thirds between them, and the first end of a block of one component.
+#[test]
+fn blocks_decode_to_their_texels() {
+    let block = convert::blocks::block(vk::Format::BC1_RGBA_UNORM_BLOCK).expect("a format");
+    // Red 5:6:5, blue, and in each row the indices 0, 1, 2, 3.
+    let bytes = [0x00, 0xf8, 0x1f, 0x00, 0xe4, 0xe4, 0xe4, 0xe4];
+    let row = [[255, 0, 0, 255], [0, 0, 255, 255], [170, 0, 85, 255], [85, 0, 170, 255]].concat();
+    assert_eq!((block.format, block.decode(&bytes)), (Format::Rgba8Unorm, row.repeat(4)));
+    let block = convert::blocks::block(vk::Format::BC4_UNORM_BLOCK).expect("a format");
+    assert_eq!((block.format, block.decode(&[255, 0, 0, 0, 0, 0, 0, 0])), (Format::R16Unorm, vec![255; 32]));
+    assert_eq!(convert::blocks::block(vk::Format::ASTC_4X4_UNORM_BLOCK), None);
+}

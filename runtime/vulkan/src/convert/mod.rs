@@ -1,5 +1,6 @@
 //! Vulkan's words as those of the pipeline and of the samplers.
 
+pub mod blocks;
 pub mod formats;
 pub mod sampler;
 pub mod state;

@@ -6,7 +6,7 @@ use ash::vk;
 use gpucc_container::IMMEDIATES;
 use gpucc_ir::ResourceKind;
 use gpucc_sim::texture::Sampler;
-use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
+use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch, Overlap};
 
 use super::Exec;
 use crate::memory::{Buffer, Image, View};
@@ -27,12 +27,15 @@ pub struct Bound {
     pub dispatch: Dispatch,
     images: Vec<Arc<Image>>,
     homes: Vec<Option<Home>>,
+    /// Memory of each buffer by its address, first byte and their number, where there is some.
+    ranges: Vec<(usize, usize, usize)>,
 }
 
 impl Exec<'_> {
     /// Binds what these programs use. What no set has is left to the check of the launch.
     pub fn bind(&self, point: usize, programs: &[&Program]) -> Bound {
-        let mut bound = Bound { dispatch: Dispatch::new([1; 3]), images: Vec::new(), homes: Vec::new() };
+        let mut bound =
+            Bound { dispatch: Dispatch::new([1; 3]), images: Vec::new(), homes: Vec::new(), ranges: Vec::new() };
         let mut used: Vec<&Used> = Vec::new();
         for u in programs.iter().flat_map(|p| &p.used) {
             match used.iter_mut().find(|o| is_same(o, u)) {
@@ -47,6 +50,7 @@ impl Exec<'_> {
                 let bytes = self.push.clone();
                 bound.dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: false });
                 bound.homes.push(None);
+                bound.ranges.push((0, 0, 0));
                 continue;
             }
             let Some((set, offsets)) = self.sets[point].get(&u.group) else { continue };
@@ -62,6 +66,7 @@ impl Exec<'_> {
             }
         }
         bound.dispatch.images = bound.images.iter().map(|i| i.take()).collect();
+        bound.find_overlaps();
         bound
     }
 
@@ -78,6 +83,8 @@ impl Exec<'_> {
                 let more = if *dynamic { dynamic_offset(set, (binding, element), offsets) } else { 0 };
                 let offset = offset + more;
                 let mut bytes = buffer.get(offset, *range);
+                let place = buffer.range(offset, *range);
+                bound.ranges.push(place.map_or((0, 0, 0), |(m, at, size)| (Arc::as_ptr(m) as usize, at, size)));
                 let home = kind.is_writable().then(|| Home { buffer: buffer.clone(), offset, before: bytes.clone() });
                 // A runtime array may have no element: what the type has without one is read as zeros.
                 bytes.resize(bytes.len().max(u.min_size as usize), 0);
@@ -110,6 +117,20 @@ impl Exec<'_> {
 }
 
 impl Bound {
+    /// Tells which buffers lie in one memory, where a program may write one of them.
+    fn find_overlaps(&mut self) {
+        let all = &self.ranges;
+        for (a, &(memory, at, size)) in all.iter().enumerate() {
+            for (b, &(other, from, count)) in all.iter().enumerate().skip(a + 1) {
+                let meet = memory != 0 && memory == other && at < from + count && from < at + size;
+                if meet && (self.homes[a].is_some() || self.homes[b].is_some()) {
+                    let distance = from as i64 - at as i64;
+                    self.dispatch.overlaps.push(Overlap { buffers: [a, b], distance });
+                }
+            }
+        }
+    }
+
     /// Gives back what was bound. Of buffers only bytes that changed: several bindings may lie in one.
     pub fn unbind(self) {
         for (image, texels) in self.images.iter().zip(self.dispatch.images) {

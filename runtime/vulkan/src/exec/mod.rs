@@ -4,6 +4,7 @@ mod attach;
 mod bind;
 mod blit;
 mod draw;
+mod dump;
 mod judge;
 mod pass;
 mod transfer;
@@ -210,6 +211,7 @@ impl<'a> Exec<'a> {
         }
         let mut bound = self.bind(1, &[program]);
         bound.dispatch.grid = grid;
+        dump::dispatch(self.shared, program, &bound.dispatch);
         let before = Settings::get().oracle.then(|| bound.dispatch.clone());
         let run = options();
         let result = match &program.code {

@@ -9,8 +9,9 @@ use gpucc_sim::texture::{Codec, Image as Texels};
 
 use super::blit::{self, layers};
 use crate::command::{Clear, Command};
+use crate::convert::blocks::EDGE;
 use crate::fail::{Done, Fail};
-use crate::memory::{Buffer, Image};
+use crate::memory::{Blocks, Buffer, Image};
 
 /// The words of a value that clears. Of depth and stencil they are the depth and then the stencil.
 pub fn clear_bits(v: &vk::ClearValue) -> Clear {
@@ -65,6 +66,10 @@ fn check(t: &Texels, sub: &vk::ImageSubresourceLayers, at: &vk::Offset3D, size: 
 fn texels(buffer: &Arc<Buffer>, image: &Image, r: &vk::BufferImageCopy, to_image: bool) -> Done {
     let mut t = image.lock();
     let z = check(&t, &r.image_subresource, &r.image_offset, &r.image_extent)?;
+    if let Some(blocks) = &image.blocks {
+        copy_blocks((buffer, blocks), &mut t, r, z, to_image);
+        return Ok(());
+    }
     let format = t.format;
     let own = t.pixel_bytes();
     let both = format.has_depth() && format.has_stencil();
@@ -108,6 +113,64 @@ fn texels(buffer: &Arc<Buffer>, image: &Image, r: &vk::BufferImageCopy, to_image
     Ok(())
 }
 
+/// Columns and rows of blocks that a region covers.
+fn covered(at: &vk::Offset3D, size: &vk::Extent3D) -> [Range<u32>; 2] {
+    let axis = |at: i32, n: u32| at as u32 / EDGE..(at as u32 + n).div_ceil(EDGE);
+    [axis(at.x, size.width), axis(at.y, size.height)]
+}
+
+/// Copies blocks between a buffer and a compressed image.
+fn copy_blocks(
+    (buffer, blocks): (&Buffer, &Blocks),
+    t: &mut Texels,
+    r: &vk::BufferImageCopy,
+    z: Range<u32>,
+    to_image: bool,
+) {
+    let n = blocks.block.bytes();
+    let [columns, rows] = covered(&r.image_offset, &r.image_extent);
+    let own = |given: u32, all: u32| if given == 0 { all } else { given }.div_ceil(EDGE) as usize;
+    let row = own(r.buffer_row_length, r.image_extent.width) * n;
+    let slice = own(r.buffer_image_height, r.image_extent.height) * row;
+    let level = r.image_subresource.mip_level;
+    for (k, z) in z.enumerate() {
+        for (j, y) in rows.clone().enumerate() {
+            for (i, x) in columns.clone().enumerate() {
+                let place = r.buffer_offset + (k * slice + j * row + i * n) as u64;
+                if to_image {
+                    blocks.put(t, level, [x, y, z], &buffer.get(place, n as u64));
+                } else {
+                    let at = Blocks::place(blocks.block, t, level, [x, y, z]);
+                    buffer.put(place, &blocks.lock()[at..at + n]);
+                }
+            }
+        }
+    }
+}
+
+/// Copies blocks between compressed images.
+fn copy_between(from: (&Image, &Texels), to: (&Image, &mut Texels), r: &vk::ImageCopy, z: [Range<u32>; 2]) -> Done {
+    let (Some(a), Some(b)) = (&from.0.blocks, &to.0.blocks) else {
+        return Err(Fail::lacks("texels are not copied between a compressed image and one that is not"));
+    };
+    if a.block.bytes() != b.block.bytes() {
+        return Err(Fail::misuse("a copy between blocks of different sizes"));
+    }
+    let [columns, rows] = covered(&r.src_offset, &r.extent);
+    let [left, upper] = [r.dst_offset.x as u32 / EDGE, r.dst_offset.y as u32 / EDGE];
+    let [za, zb] = z;
+    for (za, zb) in za.zip(zb) {
+        for (j, y) in (upper..).zip(rows.clone()) {
+            for (i, x) in (left..).zip(columns.clone()) {
+                let at = Blocks::place(a.block, from.1, r.src_subresource.mip_level, [x, y, za]);
+                let bytes = a.lock()[at..at + a.block.bytes()].to_vec();
+                b.put(to.1, r.dst_subresource.mip_level, [i, j, zb], &bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Bits of the depth in a buffer: 24-bit codes lie in a word, floats are floats.
 fn depth_from(format: gpucc_sim::texture::Format, b: &[u8], texel: &mut [u8]) {
     let word = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
@@ -135,6 +198,9 @@ fn copy_image(from: &Arc<Image>, to: &Arc<Image>, r: &vk::ImageCopy) -> Done {
         }
         _ => check(&target, &r.dst_subresource, &r.dst_offset, &r.extent)?,
     };
+    if from.blocks.is_some() || to.blocks.is_some() {
+        return copy_between((from, &source), (to, &mut target), r, [za, zb]);
+    }
     let width = r.extent.width as usize * source.pixel_bytes();
     if source.pixel_bytes() != target.pixel_bytes() {
         return Err(Fail::misuse("a copy between texels of different sizes"));

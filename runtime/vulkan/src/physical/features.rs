@@ -34,6 +34,7 @@ pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
         independent_blend: flag(independent_blend(chip)),
         sample_rate_shading: fragment(Refusal::SampleShading),
         dual_src_blend: fragment(Refusal::DualSource),
+        texture_compression_bc: vk::TRUE,
         multi_draw_indirect: vk::TRUE,
         draw_indirect_first_instance: vk::TRUE,
         depth_clamp: vk::TRUE,

@@ -60,11 +60,23 @@ fn of_buffers(chip: Chip, format: Format) -> vk::FormatFeatureFlags {
     out
 }
 
+/// The features of compressed images: they are decoded for the chip where they are written.
+const COMPRESSED: vk::FormatFeatureFlags = vk::FormatFeatureFlags::from_raw(
+    vk::FormatFeatureFlags::SAMPLED_IMAGE.as_raw()
+        | vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR.as_raw()
+        | vk::FormatFeatureFlags::TRANSFER_SRC.as_raw()
+        | vk::FormatFeatureFlags::TRANSFER_DST.as_raw()
+        | vk::FormatFeatureFlags::BLIT_SRC.as_raw(),
+);
+
 /// What a format does.
 pub fn properties(chip: Chip, format: vk::Format) -> vk::FormatProperties {
     let mut out = vk::FormatProperties::default();
     if convert::vertex_format(format).is_some() {
         out.buffer_features |= vk::FormatFeatureFlags::VERTEX_BUFFER;
+    }
+    if convert::blocks::block(format).is_some() {
+        out.optimal_tiling_features = COMPRESSED;
     }
     if let Some(f) = convert::format(format) {
         out.optimal_tiling_features = of_images(chip, f);
@@ -87,7 +99,8 @@ pub fn image(
 ) -> Done<vk::ImageFormatProperties> {
     let none =
         || Fail::new(vk::Result::ERROR_FORMAT_NOT_SUPPORTED, format!("no such image of format {}", format.as_raw()));
-    let own = convert::format(format).ok_or_else(none)?;
+    let block = convert::blocks::block(format);
+    let own = convert::format(format).or(block.map(|b| b.format)).ok_or_else(none)?;
     let has = properties(chip, format);
     let features =
         if tiling == vk::ImageTiling::LINEAR { has.linear_tiling_features } else { has.optimal_tiling_features };
