@@ -556,7 +556,10 @@ impl Part {
         let buffers = common.buffers.own();
         let b = &mut buffers[self.buffer as usize];
         b.data[self.offset..].copy_from_slice(&value.to_le_bytes()[..self.inside]);
-        b.kinds[self.offset..].fill(Kind::Exact);
+        // Draws keep none.
+        if let Some(kinds) = b.kinds.get_mut(self.offset..) {
+            kinds.fill(Kind::Exact);
+        }
         if !b.mirrors.is_empty() {
             mirror(buffers, self.buffer, self.offset, self.inside);
         }

@@ -662,3 +662,19 @@ fn the_first_trap_of_a_draw_is_told_on_any_number_of_cores() {
     let report = same_on_cores(&mut s).expect("a picture");
     assert!(report.steps > 1 << 24, "{}", report.steps);
 }
+
+/// Where words may reach behind a buffer, an atomic of a fragment changes the part of the last word that is there.
+#[test]
+fn atomics_of_words_that_are_inside_in_part() {
+    let mut s = Scene::lenient(&format!(
+        "module robust off\nres0 \"o\" group 0 binding 0 storage_rw size 2 stride 2\n{VERTEX}\
+         entry \"main\" fragment func1 {{\n  out0 \"c\" location 0 f32x4\n}}\n{PASS_ON}\n\
+         func1 \"fs\" -> f32x4 {{\nblock0:\n  v0: i32 = atomic.and -65536:i32, res0[4] align 4\n  \
+         v1: f32x4 = splat 1.0:f32\n  ret v1\n}}\n"
+    ));
+    s.profile = Profile { words_behind: true, ..Profile::default() };
+    let bytes = vec![1, 2, 3, 4, 5, 6];
+    s.bindings.buffers.push(gpucc_sim::BoundBuffer { group: 0, binding: 0, bytes, writable: true });
+    let (_, bindings) = s.draw();
+    assert_eq!(bindings.buffers[0].bytes, [1, 2, 3, 4, 0, 0]);
+}

@@ -32,6 +32,11 @@ impl Fail {
         Fail::new(vk::Result::ERROR_FEATURE_NOT_PRESENT, text)
     }
 
+    /// A shader module that breaks SPIR-V's rules, or stages that do not fit each other.
+    pub fn shader(text: impl Into<String>) -> Fail {
+        Fail::new(vk::Result::ERROR_INITIALIZATION_FAILED, text)
+    }
+
     /// No memory.
     pub fn memory(text: impl Into<String>) -> Fail {
         Fail::new(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, text)

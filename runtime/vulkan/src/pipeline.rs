@@ -1,15 +1,18 @@
 //! Pipelines: shaders compiled for the chip of their device when they are made.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ash::vk;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::pipeline::Link;
-use gpucc::{Diagnostic, Module};
+use gpucc::{Class, Diagnostic, Module, Severity};
 use gpucc_container::Container;
 use gpucc_interp::OracleProgram;
-use gpucc_ir::{ResourceKind, Stage};
+use gpucc_ir::analysis::StageUse;
+use gpucc_ir::{Mode, ResourceKind, Stage, StageInfo, Sysval, Where};
 use gpucc_pipeline as fixed;
+use gpucc_sim::TrapKind;
 
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
@@ -103,6 +106,8 @@ pub struct Render {
     pub viewports: Option<Vec<vk::Viewport>>,
     /// Scissors, unless they are dynamic.
     pub scissors: Option<Vec<vk::Rect2D>>,
+    /// Whether the fragment stage runs for each sample, whatever it reads.
+    pub per_sample: bool,
     /// Whether nothing is rasterised: no primitive faces either way, or it is switched off.
     pub discards: bool,
     /// Whether the depth is biased.
@@ -126,9 +131,23 @@ handles! {
     vk::PipelineCache => Cache, "pipeline cache";
 }
 
-/// The failure that a diagnostic is. What the compiler cannot do for this chip is a feature that the device does not have.
+/// The failure that diagnostics are. What the compiler cannot do for this chip is a feature that the device does not have; a wrong module and
+/// a fault of the compiler are not.
+fn failures(source: &Source, list: &[Diagnostic]) -> Fail {
+    let text: Vec<String> = list.iter().map(ToString::to_string).collect();
+    let text = format!("`{}`: {}", source.entry, text.join("; "));
+    let has = |class| list.iter().any(|d| d.severity == Severity::Error && d.class == class);
+    if has(Class::Internal) {
+        Fail::bug(text)
+    } else if has(Class::Invalid) {
+        Fail::shader(text)
+    } else {
+        Fail::lacks(text)
+    }
+}
+
 fn failed(source: &Source, d: &Diagnostic) -> Fail {
-    Fail::lacks(format!("`{}`: {d}", source.entry))
+    failures(source, std::slice::from_ref(d))
 }
 
 fn load(source: &Source) -> Done<Module> {
@@ -139,8 +158,7 @@ fn load(source: &Source) -> Done<Module> {
         ..FrontOptions::default()
     };
     let loaded = frontend::load(&source.code, Lang::Spirv, &front);
-    let text = |list: Vec<Diagnostic>| list.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    loaded.map(|l| l.module).map_err(|l| Fail::lacks(format!("`{}`: {}", source.entry, text(l))))
+    loaded.map(|l| l.module).map_err(|list| failures(source, &list))
 }
 
 fn used(module: &Module) -> Vec<Used> {
@@ -159,7 +177,10 @@ fn used(module: &Module) -> Vec<Used> {
 
 fn on_oracle(source: &Source, module: &Module, stage: Stage) -> Done<Code> {
     let program = OracleProgram::at(module, &source.entry, stage);
-    let program = program.map_err(|t| Fail::lacks(format!("`{}`: {t}", source.entry)))?;
+    let program = program.map_err(|t| {
+        let text = format!("`{}`: {t}", source.entry);
+        if t.kind == TrapKind::Unsupported { Fail::lacks(text) } else { Fail::bug(text) }
+    })?;
     Ok(Code::Oracle(Box::new(program)))
 }
 
@@ -169,8 +190,95 @@ fn on_machine(source: &Source, artifact: &gpucc::Artifact) -> Done<Code> {
     Ok(Code::Machine { container: Box::new(artifact.container().clone()), selected: Box::new(selected) })
 }
 
+/// Makes a fragment entry run for each sample, as sample shading asks: its inputs are taken at the sample. An entry without such inputs gives the
+/// same for all samples, unless something else tells them apart.
+fn for_each_sample(module: &mut Module, source: &Source) -> Done {
+    let mut smooth = false;
+    let mut stage = None;
+    for e in module.entries.iter_mut().filter(|e| e.name == source.entry) {
+        if let StageInfo::Fragment { io, .. } = &mut e.stage {
+            for slot in io.inputs.iter_mut().filter(|s| s.interp.mode != Mode::Flat) {
+                slot.interp.at = Where::Sample;
+                smooth = true;
+            }
+            stage = Some(e.stage.clone());
+        }
+    }
+    let Some(stage) = stage.filter(|_| !smooth) else { return Ok(()) };
+    // The module has one entry, so all of its functions are that one's.
+    let used: Vec<StageUse> = module.funcs.values().map(|f| StageUse::new(module, f, &stage)).collect();
+    let at_pixels = used.iter().any(|u| u.writes_memory || u.reads(Sysval::FragCoord) || u.reads(Sysval::SampleMask));
+    match used.iter().any(|u| u.per_sample) || !at_pixels {
+        true => Ok(()),
+        false => Err(Fail::lacks(format!(
+            "`{}`: sampleShadingEnable of a fragment shader without inputs that are interpolated is not there",
+            source.entry
+        ))),
+    }
+}
+
 fn program(source: Source, module: Module, code: Code) -> Box<Program> {
     Box::new(Program { used: used(&module), source, module, code })
+}
+
+/// A pipeline before its shaders are compiled.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// Of a compute stage.
+    Compute(Source),
+    /// Of a vertex and perhaps a fragment stage.
+    Render(Source, Option<Source>, Box<Render>),
+}
+
+/// Stack of a thread that compiles.
+const STACK: usize = 64 << 20;
+
+impl Plan {
+    /// Compiles it.
+    ///
+    /// # Errors
+    /// The chip or the compiler refuses a shader, or a shader is wrong; the sentence says why.
+    pub fn compile(self, chip: Chip) -> Done<Pipeline> {
+        match self {
+            Plan::Compute(source) => Pipeline::compute(chip, source),
+            Plan::Render(vertex, fragment, render) => Pipeline::render(chip, vertex, fragment, *render),
+        }
+    }
+
+    /// Compiles several on all cores; the order stays.
+    pub fn compile_all(chip: Chip, plans: Vec<Done<Plan>>) -> Vec<Done<Pipeline>> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from).min(plans.len());
+        let panicked = |panic: Box<dyn std::any::Any + Send>| {
+            Err(Fail::bug(format!("a bug of the compiler: {}", crate::log::panic_text(&*panic))))
+        };
+        let guarded = |plan: Done<Plan>| {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| plan?.compile(chip))).unwrap_or_else(panicked)
+        };
+        let plans: Vec<Mutex<Option<Done<Plan>>>> = plans.into_iter().map(|p| Mutex::new(Some(p))).collect();
+        let made: Vec<OnceLock<Done<Pipeline>>> = plans.iter().map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        let work = || loop {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            let (Some(plan), Some(out)) = (plans.get(at), made.get(at)) else { break };
+            if let Some(plan) = plan.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                // Each place is taken once.
+                let _ = out.set(guarded(plan));
+            }
+        };
+        std::thread::scope(|s| {
+            // An application may call from a thread with a small stack.
+            for _ in 0..cores {
+                let thread = std::thread::Builder::new().name("gpucc compile".into()).stack_size(STACK);
+                if thread.spawn_scoped(s, work).is_err() {
+                    break;
+                }
+            }
+        });
+        // Where no thread could be had the caller does the work.
+        work();
+        let none = || Err(Fail::bug("a pipeline that nobody compiled"));
+        made.into_iter().map(|m| m.into_inner().unwrap_or_else(none)).collect()
+    }
 }
 
 impl Pipeline {
@@ -198,7 +306,10 @@ impl Pipeline {
     /// As [`Pipeline::compute`]; stages that do not fit each other or the state.
     pub fn render(chip: Chip, vertex: Source, fragment: Option<Source>, render: Render) -> Done<Pipeline> {
         let module = load(&vertex)?;
-        let other = fragment.as_ref().map(load).transpose()?;
+        let mut other = fragment.as_ref().map(load).transpose()?;
+        if let (true, Some(module), Some(source)) = (render.per_sample, &mut other, &fragment) {
+            for_each_sample(module, source)?;
+        }
         let names = (&module, vertex.entry.as_str());
         let second = other.as_ref().zip(fragment.as_ref()).map(|(m, s)| (m, s.entry.as_str()));
         let linked = render.state.link_entries(names, second).map_err(|d| failed(&vertex, &d))?;

@@ -104,6 +104,63 @@ fn bindings_of_one_buffer_are_one_memory() {
     }
 }
 
+/// Runs one workgroup with these ranges of a buffer of 64 words at bindings 0 and on; gives its words. The text numbers them from 0.
+fn with_ranges(k: usize, text: &str, first: &[u32], ranges: &[(u64, u64)]) -> Vec<u32> {
+    let gpu = Gpu::new(k);
+    let data = gpu.buffer(256);
+    data.write(first);
+    let ranges: Vec<_> = ranges.iter().map(|&(at, size)| (data.buffer, at, size)).collect();
+    let (sets, set) = gpu.set(&ranges);
+    let layout = gpu.layout(&[sets], 0);
+    let pipeline = gpu.compute(&spirv(text), layout, &[]).expect("a pipeline");
+    gpu.run(|d, c| unsafe {
+        d.cmd_bind_pipeline(c, BIND, pipeline);
+        d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+        d.cmd_dispatch(c, 1, 1, 1);
+    })
+    .expect("it runs");
+    data.words()
+}
+
+/// Each invocation writes through one binding what another one reads through the other.
+const SHIFT: &str = "
+    @group(0) @binding(0) var<storage, read_write> a: array<u32>;
+    @group(0) @binding(1) var<storage, read_write> b: array<u32>;
+    @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+        a[i] = i + 1u;
+        storageBarrier();
+        let v = b[(i + 1u) & 3u];
+        storageBarrier();
+        b[i] = v * 10u + arrayLength(&b);
+    }";
+
+#[test]
+fn bindings_of_one_range_see_each_other_and_those_that_touch_do_not() {
+    for (k, target) in TARGETS.iter().enumerate() {
+        let same = with_ranges(k, SHIFT, &[], &[(0, 16), (0, 16)]);
+        assert_eq!(same[..5], [24, 34, 44, 14, 0], "{target}");
+        let apart = with_ranges(k, SHIFT, &[], &[(32, 32), (64, 16)]);
+        assert_eq!((&apart[8..12], &apart[16..21]), (&[1, 2, 3, 4][..], &[4, 4, 4, 4, 0][..]), "{target}");
+    }
+}
+
+#[test]
+fn a_binding_that_is_only_read_sees_what_is_written() {
+    let text = "
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @group(0) @binding(1) var<storage, read> r: array<u32>;
+        @compute @workgroup_size(2) fn main(@builtin(local_invocation_index) i: u32) {
+            if i == 0u { o[1] = 7u + r[1]; }
+            storageBarrier();
+            workgroupBarrier();
+            if i == 1u { o[2] = r[1]; }
+        }";
+    for (k, target) in TARGETS.iter().enumerate() {
+        let words = with_ranges(k, text, &[1, 2, 3, 4], &[(0, 16), (0, 16)]);
+        assert_eq!(words[..4], [1, 9, 9, 4], "{target}");
+    }
+}
+
 /// `tests/spirv/spec.comp` with its constants given; what it writes is worked out by hand from its text.
 #[test]
 fn specialisation_constants_have_their_types() {
@@ -130,12 +187,26 @@ fn specialisation_constants_have_their_types() {
     }
 }
 
-/// A shader that the compiler does not take is an error of the pipeline, not of the draw.
+/// A module that breaks SPIR-V's rules is an error of the pipeline, and no feature that the device lacks.
 #[test]
-fn a_refused_shader_is_a_feature_that_is_not_there() {
+fn a_wrong_shader_is_no_missing_feature() {
     let gpu = Gpu::new(0);
     let layout = gpu.layout(&[], 0);
     let mut code = spirv("@compute @workgroup_size(1) fn main() {}");
     code.truncate(code.len() - 2);
-    assert_eq!(gpu.compute(&code, layout, &[]).err(), Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+    assert_eq!(gpu.compute(&code, layout, &[]).err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
+}
+
+/// A shader that a chip refuses is a feature that the device does not have.
+#[test]
+fn a_refused_shader_is_a_feature_that_is_not_there() {
+    let code = spirv("@compute @workgroup_size(1024) fn main() {}");
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::new(k);
+        let most =
+            unsafe { gpu.instance.get_physical_device_properties(gpu.physical) }.limits.max_compute_work_group_size[0];
+        let made = gpu.compute(&code, gpu.layout(&[], 0), &[]);
+        let want = if most < 1024 { Some(vk::Result::ERROR_FEATURE_NOT_PRESENT) } else { None };
+        assert_eq!(made.err(), want, "{target}: {most}");
+    }
 }

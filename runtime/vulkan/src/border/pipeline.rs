@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::fail::{Done, Fail};
 use crate::handles;
 use crate::pass::{Attachment, Framebuffer, RenderPass, Subpass};
-use crate::pipeline::{Dynamic, Pipeline, Render, Shader, Source};
+use crate::pipeline::{Dynamic, Plan, Render, Shader, Source};
 
 /// A stage.
 ///
@@ -232,6 +232,12 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
             }
             p.targets.push(Some(target));
         }
+        let lines = matches!(p.topology, fixed::Topology::LineList | fixed::Topology::LineStrip);
+        if lines && !dynamic.contains(&vk::DynamicState::LINE_WIDTH) && r.line_width != 1.0 {
+            return Err(Fail::lacks(format!("lines are one pixel wide, not {} (wideLines)", r.line_width)));
+        }
+        let m = i.p_multisample_state.as_ref().filter(|m| !discards && m.sample_shading_enable == vk::TRUE);
+        let per_sample = m.is_some_and(|m| m.min_sample_shading * f32::from(p.samples) > 1.0);
         let (values, viewports, scissors) = values(i, &dynamic)?;
         let both =
             cull.is_none() && matches!(p.topology, fixed::Topology::TriangleList | fixed::Topology::TriangleStrip);
@@ -240,6 +246,7 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
             values,
             viewports,
             scissors,
+            per_sample,
             discards: discards || both,
             biased: r.depth_bias_enable == vk::TRUE,
             restart: assembly.primitive_restart_enable == vk::TRUE,
@@ -249,8 +256,7 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
 
 /// # Safety
 /// The structure keeps Vulkan's rules.
-unsafe fn graphics(device: &Device, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Pipeline> {
-    let owner = device.handle;
+unsafe fn graphics(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Plan> {
     // SAFETY: the caller's promise.
     unsafe {
         let stages = list(i.p_stages, i.stage_count)?;
@@ -266,7 +272,7 @@ unsafe fn graphics(device: &Device, i: &vk::GraphicsPipelineCreateInfo<'_>) -> D
         let render = render(owner, i)?;
         let fragment = find(vk::ShaderStageFlags::FRAGMENT).filter(|_| !render.discards);
         let fragment = fragment.map(|s| stage(owner, s)).transpose()?;
-        Pipeline::render(device.chip(), vertex, fragment, render)
+        Ok(Plan::Render(vertex, fragment, Box::new(render)))
     }
 }
 
@@ -274,16 +280,10 @@ unsafe fn graphics(device: &Device, i: &vk::GraphicsPipelineCreateInfo<'_>) -> D
 ///
 /// # Safety
 /// There is room for `n` handles.
-unsafe fn make(
-    device: vk::Device,
-    n: usize,
-    out: *mut vk::Pipeline,
-    one: impl Fn(&Device, usize) -> Done<Pipeline>,
-) -> Done {
-    let device = handles::at(device)?;
+unsafe fn make(device: &Device, plans: Vec<Done<Plan>>, out: *mut vk::Pipeline) -> Done {
     let mut failed = None;
-    for k in 0..n {
-        let handle = match one(&device, k) {
+    for (k, made) in Plan::compile_all(device.chip(), plans).into_iter().enumerate() {
+        let handle = match made {
             Ok(p) => handles::add(device.handle, p),
             Err(f) => {
                 failed.get_or_insert(f);
@@ -418,14 +418,17 @@ entries! {
         _a: Alloc<'_>, out: *mut vk::Pipeline,
     ) -> vk::Result {
         let infos = list(infos, n)?;
-        make(device, infos.len(), out, |d, k| Pipeline::compute(d.chip(), stage(d.handle, &infos[k].stage)?))
+        let device = handles::at(device)?;
+        let plan = |i: &vk::ComputePipelineCreateInfo<'_>| Ok(Plan::Compute(stage(device.handle, &i.stage)?));
+        make(&device, infos.iter().map(plan).collect(), out)
     }
     PFN_vkCreateGraphicsPipelines => fn create_graphics_pipelines(
         device: vk::Device, _cache: vk::PipelineCache, n: u32, infos: *const vk::GraphicsPipelineCreateInfo<'_>,
         _a: Alloc<'_>, out: *mut vk::Pipeline,
     ) -> vk::Result {
         let infos = list(infos, n)?;
-        make(device, infos.len(), out, |d, k| graphics(d, &infos[k]))
+        let device = handles::at(device)?;
+        make(&device, infos.iter().map(|i| graphics(device.handle, i)).collect(), out)
     }
     PFN_vkDestroyPipeline => fn destroy_pipeline(device: vk::Device, pipeline: vk::Pipeline, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, pipeline).map(drop)

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gpucc_container::IMMEDIATES;
 use gpucc_sim::Dispatch;
 
-use crate::device::Shared;
 use crate::log;
 use crate::pipeline::{Program, Source};
 use crate::settings::{Level, Settings};
+use crate::shared::Shared;
 
 /// Number of the next folder.
 static NEXT: AtomicU64 = AtomicU64::new(0);
