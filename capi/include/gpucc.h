@@ -1,13 +1,22 @@
-/* The compiler gpucc and the machines that execute its code, for programs in C. Link with libgpucc_capi (.so or .a).
+/* The compiler gpucc and the machines that execute its code, for programs in C. Link with libgpucc (pkg-config gpucc), or with
+ * libgpucc_capi.so or .a of a build; the static one wants -lm -lpthread -ldl besides.
  *
  * Functions return a status: 0, or the exit code that the command `gpucc` has for the fault. On a fault, *message is a text for people,
  * with line and column where a shader is wrong, which gpucc_text_free gives back; `message` may be NULL, and is set to NULL without a
- * fault. Every function may be called on any thread. Panics of the library become GPUCC_BUG. */
+ * fault. Every function may be called on any thread. Panics of the library become GPUCC_BUG.
+ *
+ * A struct that begins with `size` grows behind its last field. Set it to the size of the struct before a call, whether the struct is
+ * given or filled. What an older caller does not have is taken as 0 and is not written; what a newer one has besides must be 0 and is set
+ * to 0. Texts are UTF-8. A text or list that a function gives lives as long as the object that it was asked of. */
 #ifndef GPUCC_H
 #define GPUCC_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#define GPUCC_VERSION_MAJOR 0
+#define GPUCC_VERSION_MINOR 1
+#define GPUCC_VERSION_PATCH 0
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,8 +38,134 @@ enum {
     GPUCC_GLSL_FRAGMENT = 4
 };
 
-/* Options of a compilation. Set `size` to sizeof(gpucc_options); fields that later versions add behind the last one are then
-   taken as 0. An older library refuses a newer struct where one of the fields that it does not know is not 0. */
+/* ---- Messages as a list ---- */
+
+/* Messages of one call or of several: warnings too, of calls that succeed. One thread uses it at a time. */
+typedef struct gpucc_log gpucc_log;
+
+typedef struct gpucc_log_row {
+    size_t size;
+    const char *code;   /* keeps its meaning between versions: docs/support.md lists those of refusals */
+    const char *text;   /* a sentence, and notes a line each */
+    const char *file;   /* the source that the place is in, "" of one without a name; NULL without a place */
+    const char *target; /* of what is wrong for one target alone; NULL otherwise */
+    uint32_t status;    /* GPUCC_INVALID ...; 0 of a warning */
+    uint32_t line;      /* from 1; 0 without a place */
+    uint32_t column;    /* in characters, from 1 */
+} gpucc_log_row;
+
+/* Called for each message as it comes. The row lives until it returns. */
+typedef void (*gpucc_log_fn)(void *user, const gpucc_log_row *row);
+
+/* `listener` may be NULL. */
+gpucc_log *gpucc_log_new(gpucc_log_fn listener, void *user);
+size_t gpucc_log_count(const gpucc_log *log);
+int gpucc_log_get(const gpucc_log *log, size_t index, gpucc_log_row *row);
+void gpucc_log_clear(gpucc_log *log);
+void gpucc_log_free(gpucc_log *log);
+
+/* ---- State of a render pipeline ---- */
+
+/* Names of formats, comparisons and so on are those of WebGPU, as in scenes (docs/scene-format.md). */
+typedef struct gpucc_vertex_attribute {
+    const char *format; /* "float32x2" */
+    uint64_t offset;    /* bytes from the start of an element */
+    uint32_t location;
+} gpucc_vertex_attribute;
+
+typedef struct gpucc_vertex_buffer {
+    const char *step; /* "vertex", "instance"; NULL: no buffer in this slot */
+    const gpucc_vertex_attribute *attributes;
+    size_t attribute_count;
+    uint64_t stride;
+} gpucc_vertex_buffer;
+
+typedef struct gpucc_blend_component {
+    const char *operation; /* "add" */
+    const char *src;       /* "src-alpha" */
+    const char *dst;
+} gpucc_blend_component;
+
+typedef struct gpucc_target {
+    const char *format;          /* "rgba8unorm"; NULL: no target at this location */
+    gpucc_blend_component color; /* without an operation nothing is blended */
+    gpucc_blend_component alpha;
+    uint32_t write; /* red 1, green 2, blue 4, alpha 8 */
+} gpucc_target;
+
+typedef struct gpucc_stencil_face {
+    const char *compare;    /* NULL: "always" */
+    const char *fail;       /* NULL: "keep", as the two below */
+    const char *depth_fail;
+    const char *pass;
+} gpucc_stencil_face;
+
+typedef struct gpucc_depth_stencil {
+    const char *format;
+    const char *depth_compare; /* NULL: "always" */
+    gpucc_stencil_face front;
+    gpucc_stencil_face back;
+    uint32_t depth_write;
+    uint32_t read_mask;
+    uint32_t write_mask;
+} gpucc_depth_stencil;
+
+/* What code must know of a sampler where the chip lacks comparison. */
+typedef struct gpucc_sampler_facts {
+    const char *compare; /* NULL: it does not compare */
+    const char *filter;  /* "nearest", "linear" */
+    uint32_t group;
+    uint32_t binding;
+} gpucc_sampler_facts;
+
+typedef struct gpucc_pipeline {
+    size_t size;
+    const gpucc_vertex_buffer *vertex; /* by slot */
+    size_t vertex_count;
+    const gpucc_target *targets; /* by location */
+    size_t target_count;
+    const gpucc_sampler_facts *samplers;
+    size_t sampler_count;
+    const gpucc_depth_stencil *depth; /* NULL: no such attachment */
+    const char *topology;             /* NULL: "triangle-list" */
+    const char *strip_index;          /* "uint16", "uint32"; NULL: no index ends a strip */
+    const char *front_face;           /* NULL: "ccw" */
+    const char *cull;                 /* NULL: "none" */
+    uint32_t samples;                 /* 0: 1 */
+    uint32_t excluded_samples;        /* that may not be written, a bit each */
+    uint32_t alpha_to_coverage;
+    uint32_t unclipped_depth;
+    int32_t bias_constant;
+    float bias_slope;
+    float bias_clamp;
+} gpucc_pipeline;
+
+/* ---- Compiling ---- */
+
+typedef struct gpucc_override {
+    const char *name; /* or numeric id */
+    double value;
+} gpucc_override;
+
+/* A specialisation constant by its id. One that the module does not have is passed over, as in Vulkan. */
+typedef struct gpucc_constant {
+    uint64_t bits; /* of its type; a bool is true unless all are 0 */
+    uint32_t id;
+} gpucc_constant;
+
+/* The format of a storage image of SPIR-V that says none. */
+typedef struct gpucc_image_format {
+    const char *format;
+    uint32_t group;
+    uint32_t binding;
+} gpucc_image_format;
+
+typedef struct gpucc_place {
+    uint32_t group;
+    uint32_t binding;
+} gpucc_place;
+
+/* Options of a compilation. */
 typedef struct gpucc_options {
     size_t size;
     const char *target; /* family[:generation], as for the command's --target: "gcn:gfx7" */
@@ -38,6 +173,25 @@ typedef struct gpucc_options {
     uint32_t language;  /* GPUCC_WGSL ... */
     uint32_t opt_level; /* 0 to 3; the command's default is 2 */
     uint32_t trusted;   /* not 0: accesses are in bounds and workgroup memory is zero, the caller promises (--robust off) */
+    gpucc_log *log;     /* where messages go; may be NULL */
+    const char *name;   /* of the source in messages; its folder is the first one of #include. May be NULL */
+    const gpucc_override *overrides;
+    size_t override_count;
+    const gpucc_constant *constants;
+    size_t constant_count;
+    const gpucc_image_format *image_formats;
+    size_t image_format_count;
+    const char *const *includes; /* further folders of #include (GLSL) */
+    size_t include_count;
+    const char *const *defines; /* "NAME" or "NAME=VALUE" (GLSL) */
+    size_t define_count;
+    const gpucc_place *wide; /* with knows_wide: the textures whose texels may have 128 bits. Some chips fetch these in parts */
+    size_t wide_count;
+    const gpucc_pipeline *pipeline; /* of vertex and fragment entries; NULL: as the command without --pipeline */
+    uint32_t zeroes;                /* workgroup memory is zeroed although `trusted` */
+    uint32_t knows_wide;
+    uint32_t subgroup_size; /* lanes that compute entries are compiled for; 0: those of the target */
+    uint32_t reader;        /* 0: the best there is; 1: naga; 2: glslangValidator or none (GLSL) */
 } gpucc_options;
 
 /* A container, as bytes: docs/container.md. */
@@ -46,10 +200,199 @@ typedef struct gpucc_container gpucc_container;
 /* Compiles a shader. *container is set on GPUCC_OK, and to NULL otherwise. */
 int gpucc_compile(const void *source, size_t bytes, const gpucc_options *options, gpucc_container **container, char **message);
 
+/* Compiles the stages of a pipeline, each with what the other reads or gives: one container with both. The options of both have one
+   target and one level, and no `pipeline`. `state` may be NULL: a target of rgba8unorm for each output, and one vertex buffer with
+   32-bit components. Without a fragment stage (fragment is NULL, and its options) depth and stencil alone are written. */
+int gpucc_compile_pair(const void *vertex, size_t vertex_bytes, const gpucc_options *vertex_options, const void *fragment,
+                       size_t fragment_bytes, const gpucc_options *fragment_options, const gpucc_pipeline *state,
+                       gpucc_container **container, char **message);
+
 /* The bytes of a container, which live as long as it. */
 const void *gpucc_container_data(const gpucc_container *container);
 size_t gpucc_container_size(const gpucc_container *container);
 void gpucc_container_free(gpucc_container *container);
+
+/* ---- Reflection: what a driver programs (docs/drivers.md) ---- */
+
+typedef struct gpucc_reflection gpucc_reflection;
+typedef struct gpucc_program gpucc_program; /* lives as long as its reflection */
+
+enum { GPUCC_COMPUTE = 0, GPUCC_VERTEX = 1, GPUCC_FRAGMENT = 2 };
+
+/* The part of an entry's work that a program does. */
+enum { GPUCC_MAIN = 0, GPUCC_POSITION = 1, GPUCC_VARYING = 2 };
+
+enum {
+    GPUCC_USES_DISCARD = 1,
+    GPUCC_USES_DEPTH = 2,          /* it gives a depth */
+    GPUCC_USES_SAMPLE_MASK = 4,    /* it gives a mask of samples */
+    GPUCC_USES_SAMPLE_SHADING = 8, /* it runs once for each sample */
+    GPUCC_USES_EARLY_TESTS = 16,   /* depth and stencil are tested in front of it */
+    GPUCC_USES_SIDE_EFFECTS = 32,  /* it writes memory that others see */
+    GPUCC_USES_HELPERS = 64,       /* it needs whole quads */
+    GPUCC_USES_BARRIERS = 128,
+    GPUCC_USES_TARGETS = 256, /* it reads what pixels of colour targets hold */
+    GPUCC_USES_DENORMS = 512, /* compiled with subnormal f32 kept */
+    GPUCC_USES_TRUST = 1024   /* compiled with `trusted` */
+};
+
+typedef struct gpucc_program_info {
+    size_t size;
+    const char *entry;
+    const char *occupancy_unit;      /* "waves", "threads"; NULL: the family has no such number */
+    const uint32_t *immediate_words; /* words of the immediate data (push constants) that are preloaded by themselves, ascending */
+    size_t immediate_word_count;
+    size_t register_count;
+    size_t binding_count;
+    size_t preload_count;
+    size_t input_count;
+    size_t output_count;
+    size_t word_count;
+    size_t state_count;
+    uint32_t entry_index;
+    uint32_t stage;             /* GPUCC_COMPUTE ... */
+    uint32_t role;              /* GPUCC_MAIN ... */
+    uint32_t workgroup_size[3]; /* of other stages 0 or 1 each */
+    uint32_t subgroup_size;
+    uint32_t shared_bytes;
+    uint32_t scratch_bytes; /* of one invocation */
+    uint32_t spills;        /* of the whole entry; all ones where the container has no statistics */
+    uint32_t reloads;
+    uint32_t occupancy;
+    uint32_t uses;                /* GPUCC_USES_DISCARD ... */
+    uint32_t immediate_bytes;     /* of the block; 0 without one */
+    uint32_t immediate_slot;      /* of the family */
+    uint32_t immediate_in_memory; /* the block is read through an address or a descriptor that is preloaded */
+} gpucc_program_info;
+
+typedef struct gpucc_registers {
+    size_t size;
+    const char *name;
+    uint32_t file;
+    uint32_t count; /* in units of the family */
+} gpucc_registers;
+
+enum { GPUCC_UNIFORM = 0, GPUCC_STORAGE = 1, GPUCC_TEXTURE = 2, GPUCC_STORAGE_TEXTURE = 3, GPUCC_SAMPLER = 4 };
+enum { GPUCC_READ = 1, GPUCC_WRITE = 2, GPUCC_READ_WRITE = 3 };
+enum { GPUCC_1D = 0, GPUCC_2D = 1, GPUCC_3D = 2, GPUCC_CUBE = 3 };
+enum { GPUCC_FLOAT = 0, GPUCC_SINT = 1, GPUCC_UINT = 2, GPUCC_DEPTH = 3, GPUCC_EXTERNAL = 4 };
+
+typedef struct gpucc_binding {
+    size_t size;
+    const char *name;    /* in the source; NULL where the container has no names */
+    const char *format;  /* of a storage texture; NULL of others */
+    const char *variant; /* "whole"; others are descriptors that the family's page defines */
+    uint32_t group;
+    uint32_t binding;
+    uint32_t element; /* of an array of buffers, each of which has a binding here; 0 of others */
+    uint32_t kind;    /* GPUCC_UNIFORM ... */
+    uint32_t access;  /* GPUCC_READ ... */
+    uint32_t count;   /* elements of a binding array */
+    uint32_t bytes;   /* least size of a buffer */
+    uint32_t slot;    /* of the family */
+    uint32_t dimension;
+    uint32_t texels; /* GPUCC_FLOAT ... */
+    uint32_t is_array;
+    uint32_t is_multisampled;
+    uint32_t is_comparison;
+    uint32_t variant_number;
+} gpucc_binding;
+
+/* A value that must be in place before the first instruction: register files first. */
+typedef struct gpucc_preload {
+    size_t size;
+    const char *place;   /* in the words of the family: "v0" */
+    const char *meaning; /* the source in words */
+    uint32_t file;
+    uint32_t index;
+    uint32_t lane;
+    uint32_t is_uniform; /* filled once for a draw or dispatch; others for each subgroup or invocation */
+    uint32_t source;     /* its number, and w, a, b beside it: docs/container.md */
+    uint32_t w;
+    uint32_t a;
+    uint32_t b;
+} gpucc_preload;
+
+enum {
+    GPUCC_AT_LOCATION = 0,
+    GPUCC_AT_POSITION = 1,
+    GPUCC_AT_CLIP_DISTANCE = 2,
+    GPUCC_AT_DEPTH = 3,
+    GPUCC_AT_SAMPLE_MASK = 4,
+    GPUCC_AT_LAYER = 5,
+    GPUCC_AT_VIEWPORT = 6
+};
+enum { GPUCC_PERSPECTIVE = 0, GPUCC_LINEAR = 1, GPUCC_FLAT = 2, GPUCC_OVER_W = 3 };
+enum { GPUCC_CENTER = 0, GPUCC_CENTROID = 1, GPUCC_SAMPLE = 2 };
+enum {
+    GPUCC_UNPACKED = 0,
+    GPUCC_HALF16 = 1,
+    GPUCC_UNORM16 = 2,
+    GPUCC_SNORM16 = 3,
+    GPUCC_UINT16 = 4,
+    GPUCC_SINT16 = 5
+};
+
+/* An input or output, as the source and as the hardware have it. */
+typedef struct gpucc_slot {
+    size_t size;
+    const char *place; /* where its first component is */
+    uint32_t file;
+    uint32_t index;
+    uint32_t lane;
+    uint32_t kind;       /* GPUCC_AT_LOCATION ... */
+    uint32_t number;     /* of the location or clip distance */
+    uint32_t blend_src;  /* 1 for the second source of a blend */
+    uint32_t components; /* a bit each */
+    uint32_t is_integer;
+    uint32_t interpolation; /* GPUCC_PERSPECTIVE ... */
+    uint32_t sampling;      /* GPUCC_CENTER ... */
+    uint32_t packing;       /* GPUCC_UNPACKED ... */
+} gpucc_slot;
+
+/* A word of the family, by name. */
+typedef struct gpucc_word {
+    size_t size;
+    const char *name;
+    uint32_t value;
+} gpucc_word;
+
+/* A hardware register that the program wants set. */
+typedef struct gpucc_state {
+    size_t size;
+    const char *name;
+    uint32_t space;
+    uint32_t reg;
+    uint32_t value;
+    uint32_t mask; /* bits that count; the others are the driver's */
+} gpucc_state;
+
+/* Reads a container. *reflection is set on GPUCC_OK, and to NULL otherwise. */
+int gpucc_reflect(const void *container, size_t bytes, gpucc_reflection **reflection, char **message);
+void gpucc_reflection_free(gpucc_reflection *reflection);
+
+/* Programs, in the order of entries and of the programs of each. */
+size_t gpucc_reflection_count(const gpucc_reflection *reflection);
+const gpucc_program *gpucc_reflection_program(const gpucc_reflection *reflection, size_t index);
+
+/* Fill a struct; an index behind the last one is GPUCC_USAGE. */
+int gpucc_program_get(const gpucc_program *program, gpucc_program_info *info);
+int gpucc_program_registers(const gpucc_program *program, size_t index, gpucc_registers *row);
+int gpucc_program_binding(const gpucc_program *program, size_t index, gpucc_binding *row);
+int gpucc_program_preload(const gpucc_program *program, size_t index, gpucc_preload *row);
+int gpucc_program_input(const gpucc_program *program, size_t index, gpucc_slot *row);
+int gpucc_program_output(const gpucc_program *program, size_t index, gpucc_slot *row);
+int gpucc_program_word(const gpucc_program *program, size_t index, gpucc_word *row);
+int gpucc_program_state(const gpucc_program *program, size_t index, gpucc_state *row);
+
+/* The state that the program was compiled for. GPUCC_USAGE of a compute program. */
+int gpucc_program_pipeline(const gpucc_program *program, gpucc_pipeline *state);
+
+/* The machine code of the program, and the constant bytes that it reads. */
+int gpucc_program_code(const gpucc_program *program, const void **data, size_t *bytes);
+int gpucc_program_constants(const gpucc_program *program, const void **data, size_t *bytes);
+
+/* ---- Running ---- */
 
 /* A bound buffer. The run writes to `data`. */
 typedef struct gpucc_buffer {

@@ -1,14 +1,17 @@
 //! The header and the library, from C: the example, and what a program does wrong.
 
+mod header;
+mod reflect;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn workspace() -> &'static Path {
+pub(crate) fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
 }
 
 /// Compiles a program and links it with the library that was built beside this test; `None` without a compiler.
-fn build(source: &Path, name: &str) -> Option<PathBuf> {
+pub(crate) fn build(source: &Path, name: &str) -> Option<PathBuf> {
     let here = std::env::current_exe().expect("this test");
     let folder = here.parent().expect("its folder");
     let out = std::env::temp_dir().join(format!("gpucc-capi-{}-{name}", std::process::id()));
@@ -31,7 +34,7 @@ fn build(source: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// Exit code and output of a program, which is removed.
-fn run(program: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn run(program: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let o = Command::new(program).current_dir(workspace()).args(args).output().expect("it starts");
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     (o.status.code(), text(&o.stdout), text(&o.stderr))
@@ -78,7 +81,7 @@ fn wrong_arguments_are_told() {
             const char *src = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;"
                 "@compute @workgroup_size(1) fn a(@builtin(workgroup_id) g: vec3u) { o[g.x] = 7u + g.x; }"
                 "@compute @workgroup_size(1) fn b() { while true { o[0] += 1u; } }";
-            gpucc_options o = { sizeof o, "gcn", NULL, GPUCC_WGSL, 2, 0 };
+            gpucc_options o = { .size = sizeof o, .target = "gcn", .opt_level = 2 };
             gpucc_container *c;
             EXPECT(gpucc_compile(NULL, 4, &o, &c, &m), GPUCC_USAGE, "NULL");
             EXPECT(gpucc_compile(src, strlen(src), NULL, &c, &m), GPUCC_USAGE, "NULL");
@@ -141,29 +144,29 @@ struct First {
 #[test]
 #[expect(unsafe_code, reason = "the border is called as C calls it")]
 fn callers_of_other_versions_are_taken() {
-    use gpucc_capi::{COptions, FIRST, given};
+    use gpucc_capi::{COptions, Grows, taken};
     #[repr(C)]
     #[derive(Clone, Copy)]
     struct Later {
-        first: First,
+        own: COptions,
         more: [u64; 2],
     }
-    assert_eq!(size_of::<First>(), FIRST, "the first version's size stays");
+    let first = size_of::<First>();
+    assert_eq!(first, COptions::FIRST, "the first version's size stays");
     let null = std::ptr::null();
-    let size = size_of::<First>();
-    let first = First { size, target: null, entry: null, language: 1, opt_level: 2, trusted: 3 };
-    let later = |size, more| Later { first: First { size, ..first }, more };
+    let old = First { size: first, target: null, entry: null, language: 1, opt_level: 2, trusted: 3 };
     // SAFETY: each has as many bytes as it says.
     unsafe {
-        let read = given::<Later>((&raw const first).cast(), FIRST).expect("an older caller");
-        assert_eq!((read.first.language, read.first.opt_level, read.first.trusted, read.more), (1, 2, 3, [0; 2]));
-        let same = given::<COptions>((&raw const first).cast(), FIRST).expect("a caller of the first version");
-        assert_eq!((same.language, same.opt_level, same.trusted), (1, 2, 3));
-        let newer = later(size_of::<Later>(), [0; 2]);
-        assert!(given::<COptions>((&raw const newer).cast(), FIRST).is_ok(), "nothing more is asked for");
-        let newer = later(size_of::<Later>(), [0, 1]);
-        assert!(given::<COptions>((&raw const newer).cast(), FIRST).is_err(), "a field of a later version");
-        let small = First { size: size - 8, ..first };
-        assert!(given::<COptions>((&raw const small).cast(), FIRST).is_err(), "no version is so small");
+        let own = taken::<COptions>((&raw const old).cast()).expect("a caller of the first version");
+        assert_eq!((own.language, own.opt_level, own.trusted, own.override_count, own.reader), (1, 2, 3, 0, 0));
+        assert!(own.log.is_null() && own.name.is_null() && own.pipeline.is_null());
+        let size = size_of::<Later>();
+        let newer = |more| Later { own: COptions { size, ..own }, more };
+        let quiet = newer([0; 2]);
+        assert!(taken::<COptions>((&raw const quiet).cast()).is_ok(), "nothing more is asked for");
+        let asks = newer([0, 1]);
+        assert!(taken::<COptions>((&raw const asks).cast()).is_err(), "a field of a later version");
+        let small = First { size: first - 8, ..old };
+        assert!(taken::<COptions>((&raw const small).cast()).is_err(), "no version is so small");
     }
 }

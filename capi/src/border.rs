@@ -1,0 +1,205 @@
+//! What every function of the border does: reading texts and bytes of C, catching panics, giving a status and a message.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use gpucc::frontend::{self, Lang};
+use gpucc::{Class, Diagnostic, Errors};
+use gpucc_sim::TrapKind;
+
+use crate::log::{CLog, Message};
+
+/// `GPUCC_OK`.
+pub(crate) const OK: c_int = 0;
+/// `GPUCC_USAGE`.
+pub(crate) const USAGE: c_int = 2;
+
+/// A fault: the status, the text for people, and the same as rows of a log.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    status: c_int,
+    text: String,
+    rows: Vec<Message>,
+}
+
+impl Fault {
+    /// A fault without a place.
+    pub(crate) fn new(status: c_int, code: &str, text: impl Into<String>) -> Fault {
+        let text = text.into();
+        let rows = vec![Message::plain(status, code, &text)];
+        Fault { status, text, rows }
+    }
+
+    /// An argument is wrong.
+    pub(crate) fn usage(text: impl Into<String>) -> Fault {
+        Fault::new(USAGE, "usage", text)
+    }
+
+    /// A container that is none.
+    pub(crate) fn container(e: impl std::fmt::Display) -> Fault {
+        Fault::new(1, "container", format!("not a gpucc container: {e}"))
+    }
+
+    /// How a run ended.
+    pub(crate) fn trap(t: &gpucc_sim::Trap) -> Fault {
+        let status = match t.kind {
+            TrapKind::Unsupported => 3,
+            TrapKind::Dispatch => USAGE,
+            _ => 1,
+        };
+        Fault::new(status, "trap", t.to_string())
+    }
+}
+
+/// Where a source comes from, for places in messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'a> {
+    /// The bytes.
+    pub source: &'a [u8],
+    /// Their language.
+    pub lang: Lang,
+    /// The name in messages; may be empty.
+    pub name: &'a str,
+    /// The target that it is compiled for.
+    pub target: &'a str,
+}
+
+impl Origin<'_> {
+    /// Names and texts of the files that the author wrote.
+    fn files(&self) -> Vec<(String, String)> {
+        if self.lang == Lang::Spirv {
+            let files = frontend::source_files(self.source, self.lang);
+            return files.iter().map(|f| (f.name().to_string(), f.text().to_string())).collect();
+        }
+        std::str::from_utf8(self.source).map_or_else(|_| Vec::new(), |t| vec![(self.name.into(), t.into())])
+    }
+
+    /// Messages as rows of a log.
+    pub(crate) fn rows(&self, list: &[Diagnostic]) -> Vec<Message> {
+        let located = Errors(Vec::new()).with_files(self.files());
+        list.iter().map(|d| Message::of(d, &located, self.target)).collect()
+    }
+
+    /// The fault of diagnostics: a bug outweighs wrong input outweighs a refusal.
+    pub(crate) fn fault(&self, list: Vec<Diagnostic>) -> Fault {
+        let has = |class| list.iter().any(|d| d.class == class);
+        let status = match () {
+            () if list.iter().any(|d| d.code == "io") => USAGE,
+            () if has(Class::Internal) => 70,
+            () if has(Class::Invalid) => 1,
+            () => 3,
+        };
+        let rows = self.rows(&list);
+        let errors = Errors(list);
+        let text = match self.files() {
+            files if files.is_empty() && self.lang != Lang::Spirv => errors.to_string(),
+            files => errors.with_files(files).to_string(),
+        };
+        Fault { status, text, rows }
+    }
+}
+
+/// Bytes that C gives.
+///
+/// # Safety
+/// `data` has so many, or there are none.
+pub(crate) unsafe fn bytes<'a>(data: *const c_void, size: usize) -> Result<&'a [u8], Fault> {
+    match (data.is_null(), size) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(Fault::usage("bytes are NULL")),
+        // SAFETY: as the caller says.
+        (false, _) => Ok(unsafe { std::slice::from_raw_parts(data.cast(), size) }),
+    }
+}
+
+/// A list that C gives.
+///
+/// # Safety
+/// `data` has so many elements, or there are none.
+pub(crate) unsafe fn list<'a, T>(data: *const T, count: usize, what: &str) -> Result<&'a [T], Fault> {
+    match (data.is_null(), count) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(Fault::usage(format!("{what} are NULL"))),
+        // SAFETY: as the caller says.
+        (false, _) => Ok(unsafe { std::slice::from_raw_parts(data, count) }),
+    }
+}
+
+/// A text that C gives; nothing for NULL.
+///
+/// # Safety
+/// `text` is NULL or ends in a zero.
+pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<Option<&'a str>, Fault> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    let text = unsafe { CStr::from_ptr(text) }.to_str();
+    text.map(Some).map_err(|_| Fault::usage(format!("{what} is not UTF-8")))
+}
+
+/// A text that C gives and that must be there.
+///
+/// # Safety
+/// As [`text`].
+pub(crate) unsafe fn wanted<'a>(given: *const c_char, what: &str) -> Result<&'a str, Fault> {
+    // SAFETY: as the caller says.
+    let found = unsafe { text(given, what) }?;
+    found.ok_or_else(|| Fault::usage(format!("{what} must not be NULL")))
+}
+
+/// A text for C; a zero in it becomes a blank.
+pub(crate) fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', " ")).unwrap_or_default()
+}
+
+/// The list to which the messages of a call go, once its options are read, and the messages that are no faults.
+#[derive(Debug)]
+pub(crate) struct Told {
+    log: Cell<*mut CLog>,
+    warnings: RefCell<Vec<Message>>,
+}
+
+impl Told {
+    /// Sets the log.
+    pub(crate) fn log(&self, log: *mut CLog) {
+        self.log.set(log);
+    }
+
+    /// Adds warnings.
+    pub(crate) fn warn(&self, more: Vec<Message>) {
+        self.warnings.borrow_mut().extend(more);
+    }
+}
+
+/// Runs `f`, gives its status, leaves the text of a fault in `message`, and adds all that was said to the log that `f` named.
+///
+/// # Safety
+/// `message` is NULL or can be written; the log is NULL or one of the library that no other thread uses.
+pub(crate) unsafe fn answer(message: *mut *mut c_char, f: impl FnOnce(&Told) -> Result<(), Fault>) -> c_int {
+    let told = Told { log: Cell::new(ptr::null_mut()), warnings: RefCell::new(Vec::new()) };
+    let result = catch_unwind(AssertUnwindSafe(|| f(&told)));
+    let result = result.unwrap_or_else(|_| Err(Fault::new(70, "panic", "compiler bug: a panic")));
+    let mut rows = told.warnings.take();
+    let (status, said) = match result {
+        Ok(()) => (OK, ptr::null_mut()),
+        Err(fault) => {
+            rows.extend(fault.rows);
+            (fault.status, c_text(&fault.text).into_raw())
+        }
+    };
+    // SAFETY: as the caller says.
+    if let Some(log) = unsafe { told.log.get().as_mut() } {
+        rows.into_iter().for_each(|r| log.add(r));
+    }
+    if !message.is_null() {
+        // SAFETY: as the caller says.
+        unsafe { message.write(said) };
+    } else if !said.is_null() {
+        // SAFETY: made above.
+        drop(unsafe { CString::from_raw(said) });
+    }
+    status
+}

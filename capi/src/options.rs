@@ -1,0 +1,218 @@
+//! `gpucc_options`: what a compilation is asked with.
+
+use std::ffi::c_char;
+use std::path::PathBuf;
+
+use gpucc::frontend::{FrontOptions, Lang, SpirvReader};
+use gpucc::glsl::{Around, Reader};
+use gpucc::{Options, Target};
+
+use crate::border::{Fault, Told, list, text, wanted};
+use crate::grow::{grows, taken};
+use crate::log::CLog;
+use crate::pipeline::{self, CPipeline};
+
+/// `gpucc_override`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct COverride {
+    /// Name, or numeric id.
+    pub name: *const c_char,
+    /// The value.
+    pub value: f64,
+}
+
+/// `gpucc_constant`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CConstant {
+    /// The bits of its type.
+    pub bits: u64,
+    /// Its id.
+    pub id: u32,
+}
+
+/// `gpucc_image_format`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CImageFormat {
+    /// Name of the format.
+    pub format: *const c_char,
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+}
+
+/// `gpucc_place`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CPlaceId {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+}
+
+/// `gpucc_options`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct COptions {
+    /// Bytes of the caller's struct.
+    pub size: usize,
+    /// The target.
+    pub target: *const c_char,
+    /// The entry point; null for all.
+    pub entry: *const c_char,
+    /// The language, by number.
+    pub language: u32,
+    /// The optimisation level.
+    pub opt_level: u32,
+    /// Whether the caller promises bounds and zeros.
+    pub trusted: u32,
+    /// Where messages go; may be null.
+    pub log: *mut CLog,
+    /// The name of the source in messages; may be null.
+    pub name: *const c_char,
+    /// Overrides.
+    pub overrides: *const COverride,
+    /// How many.
+    pub override_count: usize,
+    /// Specialisation constants.
+    pub constants: *const CConstant,
+    /// How many.
+    pub constant_count: usize,
+    /// Formats of storage images.
+    pub image_formats: *const CImageFormat,
+    /// How many.
+    pub image_format_count: usize,
+    /// Folders of `#include`.
+    pub includes: *const *const c_char,
+    /// How many.
+    pub include_count: usize,
+    /// Macros: `NAME` or `NAME=VALUE`.
+    pub defines: *const *const c_char,
+    /// How many.
+    pub define_count: usize,
+    /// Textures whose texels may have 128 bits.
+    pub wide: *const CPlaceId,
+    /// How many.
+    pub wide_count: usize,
+    /// State of the render pipeline; null for the default.
+    pub pipeline: *const CPipeline,
+    /// Whether workgroup memory is zeroed although the caller promises bounds.
+    pub zeroes: u32,
+    /// Whether `wide` lists all of them.
+    pub knows_wide: u32,
+    /// Lanes of the subgroups of compute entries; 0 for what the target has.
+    pub subgroup_size: u32,
+    /// Who reads the source.
+    pub reader: u32,
+}
+
+grows! { COptions: trusted of u32; }
+
+/// What a compilation is asked with, as Rust has it.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// The name of the source in messages.
+    pub name: String,
+    /// The target as C wrote it.
+    pub target: String,
+    /// The language.
+    pub lang: Lang,
+    /// Options of the front end.
+    pub front: FrontOptions,
+    /// Options behind it.
+    pub options: Options,
+    /// The pipeline.
+    pub has_pipeline: bool,
+}
+
+fn language(number: u32) -> Result<Lang, Fault> {
+    Ok(match number {
+        0 => Lang::Wgsl,
+        1 => Lang::Spirv,
+        2 => Lang::GlslCompute,
+        3 => Lang::GlslVertex,
+        4 => Lang::GlslFragment,
+        n => return Err(Fault::usage(format!("there is no language {n}"))),
+    })
+}
+
+/// Folders and macros of GLSL.
+unsafe fn around(o: &COptions, name: &str) -> Result<Around, Fault> {
+    // SAFETY: lists and texts are as `gpucc.h` says.
+    let texts = |from, count, what: &str| unsafe {
+        list(from, count, what)?.iter().map(|&t| wanted(t, what)).collect::<Result<Vec<&str>, _>>()
+    };
+    let define = |d: &&str| d.split_once('=').map_or((d.to_string(), String::new()), |(n, v)| (n.into(), v.into()));
+    let folder = std::path::Path::new(name).parent().filter(|_| !name.is_empty());
+    Ok(Around {
+        name: name.into(),
+        folder: folder.map(PathBuf::from),
+        includes: texts(o.includes, o.include_count, "folders")?.iter().map(PathBuf::from).collect(),
+        defines: texts(o.defines, o.define_count, "macros")?.iter().map(define).collect(),
+    })
+}
+
+/// Reads options.
+///
+/// # Safety
+/// They are as `gpucc.h` says.
+pub(crate) unsafe fn read(options: *const COptions, told: &Told) -> Result<Asked, Fault> {
+    if options.is_null() {
+        return Err(Fault::usage("options must not be NULL"));
+    }
+    // SAFETY: as the caller says. The size comes first, and only so much is read.
+    let o = unsafe { taken(options).map_err(Fault::usage)? };
+    told.log(o.log);
+    let lang = language(o.language)?;
+    // SAFETY: as the caller says.
+    unsafe {
+        let name = text(o.name, "name")?.unwrap_or_default();
+        let entry = text(o.entry, "entry")?.map(String::from);
+        let target = wanted(o.target, "target")?;
+        let level = u8::try_from(o.opt_level).ok().filter(|l| *l <= 3);
+        let level = level.ok_or_else(|| Fault::usage(format!("there is no level {}", o.opt_level)))?;
+        let mut options = Options::new(Target::parse(target).map_err(Fault::usage)?).opt(level);
+        let places = list(o.wide, o.wide_count, "wide textures")?.iter().map(|p| (p.group, p.binding)).collect();
+        if o.knows_wide != 0 {
+            options.codegen.bound.wide = Some(places);
+        }
+        if !o.pipeline.is_null() {
+            let state = taken(o.pipeline).map_err(Fault::usage)?;
+            options.codegen.pipeline = Some(Box::new(pipeline::read(&state)?));
+        }
+        let (spirv, glsl) = match o.reader {
+            0 => (SpirvReader::Spirv, Reader::Best),
+            1 => (SpirvReader::Naga, Reader::Naga),
+            2 => (SpirvReader::Spirv, Reader::Glslang),
+            n => return Err(Fault::usage(format!("there is no reader {n}"))),
+        };
+        let mut overrides = Vec::new();
+        for v in list(o.overrides, o.override_count, "overrides")? {
+            overrides.push((wanted(v.name, "the name of an override")?.to_string(), v.value));
+        }
+        let mut formats = Vec::new();
+        for f in list(o.image_formats, o.image_format_count, "image formats")? {
+            let name = wanted(f.format, "a format")?;
+            let format = pipeline::format(name).ok_or_else(|| Fault::usage(format!("there is no format `{name}`")))?;
+            formats.push(((f.group, f.binding), format));
+        }
+        let front = FrontOptions {
+            entry,
+            overrides,
+            constants: list(o.constants, o.constant_count, "constants")?.iter().map(|c| (c.id, c.bits)).collect(),
+            formats,
+            robust: o.trusted == 0,
+            zeroes: o.zeroes != 0,
+            spirv,
+            glsl,
+            around: around(&o, name)?,
+            subgroup_size: (o.subgroup_size != 0).then_some(o.subgroup_size),
+        };
+        let has_pipeline = !o.pipeline.is_null();
+        Ok(Asked { name: name.into(), target: target.into(), lang, front, options, has_pipeline })
+    }
+}

@@ -1,0 +1,90 @@
+//! `gpucc_run`: a dispatch on the machine of a container's target.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+
+use gpucc_container::Container;
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
+
+use crate::border::{Fault, Told, answer, bytes, list, text};
+
+/// `gpucc_buffer`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CBuffer {
+    /// Bind group.
+    pub group: u32,
+    /// Binding.
+    pub binding: u32,
+    /// The bytes, which are written.
+    pub data: *mut c_void,
+    /// How many.
+    pub bytes: usize,
+}
+
+/// Binds copies of buffers.
+///
+/// # Safety
+/// Each has as many bytes as it says.
+pub(crate) unsafe fn bind(buffers: &[CBuffer], dispatch: &mut Dispatch) -> Result<(), Fault> {
+    for b in buffers {
+        // SAFETY: as the caller says.
+        let bytes = unsafe { bytes(b.data, b.bytes)? }.to_vec();
+        dispatch.buffers.push(BoundBuffer { group: b.group, binding: b.binding, bytes, writable: true });
+    }
+    Ok(())
+}
+
+/// Leaves what a run wrote in the buffers of the caller.
+///
+/// # Safety
+/// As [`bind`]; the dispatch begins with these buffers.
+pub(crate) unsafe fn bring_back(buffers: &[CBuffer], dispatch: &Dispatch) {
+    for (b, done) in buffers.iter().zip(&dispatch.buffers) {
+        // SAFETY: as many bytes as were read from there; a run keeps sizes and order.
+        unsafe { ptr::copy(done.bytes.as_ptr(), b.data.cast(), done.bytes.len().min(b.bytes)) };
+    }
+}
+
+/// Runs a container. The buffers that were bound come back with what is in them then.
+pub(crate) fn run(container: &[u8], entry: Option<&str>, dispatch: &mut Dispatch) -> Result<(), Fault> {
+    let container = Container::read(container).map_err(Fault::container)?;
+    if let Some(n) = dispatch.grid.iter().find(|n| !(1..=65535).contains(*n)) {
+        return Err(Fault::usage(format!("{n} workgroups: there are 1 to 65535 in each dimension")));
+    }
+    let done = gpucc_machines::run(&container, entry, dispatch, &RunOptions::default());
+    done.map(drop).map_err(|t| Fault::trap(&t))
+}
+
+/// `gpucc_run`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_run(
+    container: *const c_void,
+    size: usize,
+    entry: *const c_char,
+    grid: *const u32,
+    buffers: *const CBuffer,
+    count: usize,
+    message: *mut *mut c_char,
+) -> c_int {
+    let work = |_: &Told| {
+        if grid.is_null() || buffers.is_null() && count > 0 {
+            return Err(Fault::usage("grid and buffers must not be NULL"));
+        }
+        // SAFETY: as the caller says.
+        unsafe {
+            let (container, entry) = (bytes(container, size)?, text(entry, "entry")?);
+            let buffers = list(buffers, count, "buffers")?;
+            let mut dispatch = Dispatch::new(grid.cast::<[u32; 3]>().read_unaligned());
+            bind(buffers, &mut dispatch)?;
+            let result = run(container, entry, &mut dispatch);
+            bring_back(buffers, &dispatch);
+            result
+        }
+    };
+    // SAFETY: as the caller says.
+    unsafe { answer(message, work) }
+}
