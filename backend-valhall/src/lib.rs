@@ -40,7 +40,7 @@ mod uniforms;
 pub mod waits;
 mod zero_undefs;
 
-use gpucc_container::{Access, Meta, Preload, ProgramRole, Source, StateWord, flags};
+use gpucc_container::{Access, InterfaceRow, IoPlace, Meta, Preload, ProgramRole, Source, StateWord, flags};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, InstCost, Job,
     Occupancy, Pass, Reflection, Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
@@ -379,7 +379,7 @@ impl Family for ValhallFamily {
         let (all, shared, scratch) = (cx.target.all, cx.state.places.workgroup, scratch(cx));
         let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
         Ok(EmittedProgram {
-            interface: cx.job.interface(&cx.state.io, |direction, n, slot| place_of(&cx.job, direction, n, slot)),
+            interface: interface(cx),
             state: descriptor(&cx.job, all, (cx.state.io.needs_quads, &preloads)),
             // Workgroup memory is the caller's to share out.
             limiter: if all { "registers" } else { "none" },
@@ -446,6 +446,18 @@ fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool,
             mask: u32::MAX,
         })
         .collect()
+}
+
+/// Inputs and outputs. Attributes whose words code finishes are integers to the driver.
+fn interface(cx: &CompileCx<'_, ValhallFamily>) -> Vec<InterfaceRow> {
+    let mut rows = cx.job.interface(&cx.state.io, |direction, n, slot| place_of(&cx.job, direction, n, slot));
+    let pipeline = cx.job.options.context.as_deref().map(|c| &c.pipeline);
+    for row in rows.iter_mut().filter(|r| !r.output && cx.job.stage() == Stage::Vertex) {
+        let IoPlace::Location { number, .. } = row.at else { continue };
+        let known = pipeline.and_then(|p| p.attribute(number.into()));
+        row.integer |= known.is_some_and(|a| isel::is_fetched_as_a_word(a.2.format));
+    }
+    rows
 }
 
 /// Where the hardware has an input or output.

@@ -1,7 +1,17 @@
 //! Functions of matrices, which are lists of columns.
 
 use crate::code::Code;
-use gpucc_ir::{Scalar, Type, Value};
+use gpucc_ir::{FpFlags, Scalar, Type, Value};
+
+/// A number as the sum of two floats, of which the second is what the first lacks.
+#[derive(Clone, Copy)]
+struct Exact {
+    high: Value,
+    low: Value,
+}
+
+/// 2^12 + 1: a float times this, less what that is more than the float, is its first twelve bits.
+const FIRST_TWELVE_BITS: f32 = 4097.0;
 
 impl Code {
     /// The sum of the columns, each times its lane of the vector; none without columns.
@@ -84,13 +94,86 @@ impl Code {
             return None;
         }
         let (m, own) = self.wide_elements(columns);
-        let det = self.det(&m);
+        let det = self.whole_det(&m, own);
         Some(self.rounded(det, own))
     }
 
     fn is_square(&self, columns: &[Value]) -> bool {
         let square = |&c: &Value| self.f.ty(c).lanes() as usize == columns.len();
         (2..=4).contains(&columns.len()) && columns.iter().all(square)
+    }
+
+    /// The determinant of all elements. Of halves it is exact before it is rounded: products of four halves have 44 bits, of which a float keeps
+    /// too few where they cancel. No operation is fused, so it is the same on chips with and without fused products.
+    fn whole_det(&mut self, m: &[Vec<Value>], own: Scalar) -> Value {
+        if own != Scalar::F16 || m.len() < 3 {
+            return self.det(m);
+        }
+        let fp = std::mem::replace(&mut self.fp, FpFlags::NONE);
+        let det = self.exact_det(m).high;
+        self.fp = fp;
+        det
+    }
+
+    /// Expansion along the first column. The elements are halves.
+    fn exact_det(&mut self, m: &[Vec<Value>]) -> Exact {
+        if m.len() == 2 {
+            let mut b = self.b();
+            let (first, second) = (b.fmul(m[0][0], m[1][1]), b.fmul(m[1][0], m[0][1]));
+            let minus = b.fneg(second);
+            return self.exact_sum(first, minus);
+        }
+        let mut sum: Option<Exact> = None;
+        for row in 0..m.len() {
+            let keep = |r: usize| (0..m.len()).filter(move |&i| i != r);
+            let rest: Vec<Vec<Value>> = m[1..].iter().map(|column| keep(row).map(|r| column[r]).collect()).collect();
+            let minor = self.exact_det(&rest);
+            let factor = if row % 2 == 1 { self.b().fneg(m[0][row]) } else { m[0][row] };
+            let term = self.exact_product(factor, minor);
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => {
+                    let Exact { high, low } = self.exact_sum(sum.high, term.high);
+                    let mut b = self.b();
+                    let lows = b.fadd(sum.low, term.low);
+                    let low = b.fadd(low, lows);
+                    self.ordered_sum(high, low)
+                }
+            });
+        }
+        let zero = self.fconst(m[0][0], 0.0);
+        sum.unwrap_or(Exact { high: zero, low: zero })
+    }
+
+    /// A sum and its error (Knuth).
+    fn exact_sum(&mut self, x: Value, y: Value) -> Exact {
+        let mut b = self.b();
+        let high = b.fadd(x, y);
+        let of_y = b.fsub(high, x);
+        let of_x = b.fsub(high, of_y);
+        let (error_x, error_y) = (b.fsub(x, of_x), b.fsub(y, of_y));
+        Exact { high, low: b.fadd(error_x, error_y) }
+    }
+
+    /// The same where the first is not the smaller one (Dekker).
+    fn ordered_sum(&mut self, x: Value, y: Value) -> Exact {
+        let mut b = self.b();
+        let high = b.fadd(x, y);
+        let of_y = b.fsub(high, x);
+        Exact { high, low: b.fsub(y, of_y) }
+    }
+
+    /// A half times a number: halves of its first float have at most twelve bits, so that their products are exact (Veltkamp).
+    fn exact_product(&mut self, half: Value, v: Exact) -> Exact {
+        let split = self.fconst(v.high, FIRST_TWELVE_BITS);
+        let mut b = self.b();
+        let wide = b.fmul(v.high, split);
+        let more = b.fsub(wide, v.high);
+        let first = b.fsub(wide, more);
+        let rest = b.fsub(v.high, first);
+        let [first, rest, low] = [first, rest, v.low].map(|x| b.fmul(half, x));
+        let sum = self.ordered_sum(first, rest);
+        Exact { high: sum.high, low: self.b().fadd(sum.low, low) }
     }
 
     /// Expansion along the first column.
@@ -124,7 +207,7 @@ impl Code {
             return None;
         }
         let (m, own) = self.wide_elements(columns);
-        let det = self.det(&m);
+        let det = self.whole_det(&m, own);
         let one = self.fconst(det, 1.0);
         let factor = self.b().fdiv(one, det);
         let mut out = Vec::new();

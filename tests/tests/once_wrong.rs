@@ -109,6 +109,29 @@ fn determinants_of_halves_are_rounded_once() {
     }
 }
 
+/// Products of elements that floats have no room for cancel too: the determinant of halves is exact before it is rounded. With an inverse, whose
+/// elements are cofactors over it.
+#[test]
+fn determinants_of_halves_are_exact_before_they_are_rounded() {
+    let list: [(&[i32], i32); 6] = [
+        (&[480, -222, 628, -837, 160, -635, -913, -236, 139], -3020),
+        (&[197, 197, -453, 821, -555, -371, -953, -451, 1638], 4996),
+        (&[-58, -43, 67, 362, 545, 901, 761, 667, -389], 3282),
+        (&[-38, 41, -3, 4, 7, -48, -24, 58, 60, 14, 60, 19, -42, -4, 6, 810], -1002),
+        (&[47, -32, 48, -18, 52, -59, 18, -54, -12, -39, -47, 22, 36, 4, -3, -171], 117),
+        (&[-9, 22, -36, -15, 37, 29, 24, -41, -16, -54, 25, -22, -52, -28, 40, 902], -918),
+    ];
+    for (m, det) in list {
+        let n = if m.len() == 9 { 3 } else { 4 };
+        let words: Vec<u32> = m.iter().map(|&x| (x as f32).to_bits()).collect();
+        let parts: Vec<String> = (0..m.len()).map(|k| format!("f16(bitcast<f32>(o[{k}]))")).collect();
+        let columns: Vec<String> = parts.chunks(n).map(|c| format!("vec{n}<f16>({})", c.join(", "))).collect();
+        let body = format!("o[0] = bitcast<u32>(f32(determinant(mat{n}x{n}<f16>({}))));", columns.join(", "));
+        let ran = wgsl(&body, &words, |o| o[0] == (det as f32).to_bits());
+        assert!(ran > 6, "{m:?} ran on {ran} places");
+    }
+}
+
 /// X5: an atomic on one component of a vector in memory.
 #[test]
 fn atomics_on_components_of_vectors() {

@@ -13,7 +13,7 @@ pub use words::{
 };
 
 use gpucc_container::{Entry, Resource, ResourceKind, Stage, Variant};
-use gpucc_pipeline::StepMode;
+use gpucc_pipeline::{StepMode, VertexFormat};
 use gpucc_sim::texture::{Dim, Image};
 use gpucc_sim::{Device, Dispatch, Registers, Trap, TrapKind};
 
@@ -137,9 +137,14 @@ impl Descriptors for Valhall {
             table.bytes[at..at + 4 * WORDS].copy_from_slice(&bytes(&words));
         };
         for a in list {
-            let Some(format) = vertex_format_bits(a.attribute.format) else {
-                let what = format!("no attribute has the format {}", a.attribute.format.name());
-                return Err(Trap::new(TrapKind::Unsupported, what));
+            let format = match (vertex_format_bits(a.attribute.format), vertex_format_bits(VertexFormat::Uint32)) {
+                (Some(format), _) => format,
+                // Code finishes the word, if it was compiled for this pipeline.
+                (None, Some(word)) if a.row.integer => word,
+                _ => {
+                    let what = format!("code for an attribute of {} needs the pipeline", a.attribute.format.name());
+                    return Err(Trap::new(TrapKind::Unsupported, what));
+                }
             };
             let (n, buffer) = (usize::from(a.row.index), ATTRIBUTES + 1 + a.slot);
             if n >= ATTRIBUTES || a.slot >= BUFFERS {

@@ -75,12 +75,12 @@ pub(super) fn float_cond(cc: FloatCc) -> (Condition, bool) {
 
 impl Isel<'_> {
     /// Shift to the left and logic in one: `(a shifted by s) op b`.
-    fn left(op: Builder<3, 0, 0>, a: U, s: U, b: U) -> MI {
+    pub(super) fn left(op: Builder<3, 0, 0>, a: U, s: U, b: U) -> MI {
         op.on([a, b00(s), b])
     }
 
     /// Shift to the right and logic in one.
-    fn right(op: Builder<3, 0, SIGNED>, signed: bool, a: U, s: U, b: U) -> MI {
+    pub(super) fn right(op: Builder<3, 0, SIGNED>, signed: bool, a: U, s: U, b: U) -> MI {
         op.with((Signed(signed),), [a, b00(s), b])
     }
 

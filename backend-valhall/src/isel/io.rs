@@ -7,7 +7,7 @@
 use gpucc_container::{ProgramRole, Source};
 use gpucc_ir::{Attr, Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Mode, Op as Ir, Sysval, Value, Where};
 use gpucc_mir::{Def, MInst, PReg, Use, VReg};
-use gpucc_pipeline::Base;
+use gpucc_pipeline::{Base, VertexFormat};
 use gpucc_valhall_machine::abi;
 use gpucc_valhall_machine::operand::{ATEST_DATUM, BLEND_DESCRIPTOR_0, LANE_ID, Special};
 use gpucc_valhall_machine::{Condition, MemoryAccess, RegFormat, ResultType, SamplePlace, SourceFormat, Update};
@@ -56,6 +56,11 @@ fn is_flat(slot: &IoSlot) -> bool {
     slot.interp.mode == Mode::Flat || !slot.ty.is_float()
 }
 
+/// Whether no attribute has the format: code finishes the word.
+pub(crate) fn is_fetched_as_a_word(format: VertexFormat) -> bool {
+    format == VertexFormat::Snorm10_10_10_2
+}
+
 impl Isel<'_> {
     /// An attribute of a vertex, or a varying of a fragment.
     pub(super) fn input(&mut self, cx: &mut IselCx<'_>, i: Inst, n: u16) -> Result<(), Diagnostic> {
@@ -73,14 +78,43 @@ impl Isel<'_> {
     fn attribute(&mut self, cx: &mut IselCx<'_>, (n, slot): (u16, &IoSlot), number: u8, out: &[VReg]) {
         let vertex = self.preloaded(cx, VERTEX, Source::Family(abi::VERTEX));
         // One operand counts, by what the element belongs to.
-        let step = self.pipeline.and_then(|p| p.attribute(number.into())).map(|a| a.1.step);
-        let instance = match step {
+        let known = self.pipeline.and_then(|p| p.attribute(number.into()));
+        let instance = match known.map(|a| a.1.step) {
             Some(gpucc_pipeline::StepMode::Vertex) => Use::imm(0),
             _ => self.instance(cx),
         };
+        if known.is_some_and(|a| is_fetched_as_a_word(a.2.format)) {
+            let mods = (super::tex::vector(1), Format(RegFormat::Auto), Index(n as u8), Table(0), Readonly(true));
+            let word = cx.temp(super::R);
+            self.push(cx, build::LdAttrImm.with(mods, [vertex.into(), instance]).def(word));
+            out.iter().enumerate().for_each(|(k, &r)| self.signed_fraction(cx, word.into(), k as u32, r));
+            return;
+        }
         let format = Format(if slot.ty.is_float() { RegFormat::F32 } else { RegFormat::Auto });
         let mods = (super::tex::vector(out.len()), format, Index(n as u8), Table(0), Readonly(true));
         self.returns(cx, out, build::LdAttrImm.with(mods, [vertex.into(), instance]));
+    }
+
+    /// A component of snorm10-10-10-2: the code over 511, rounded once, and no less than -1.
+    fn signed_fraction(&mut self, cx: &mut IselCx<'_>, word: U, k: u32, r: VReg) {
+        let (bits, above) = if k < 3 { (10, 22 - 10 * k) } else { (2, 0) };
+        let mut code = word;
+        if above > 0 {
+            let by = self.word(cx, above);
+            code = Use::reg(self.make(cx, Self::left(build::LshiftOrI32, code, by, Use::imm(0))));
+        }
+        let by = self.word(cx, 32 - bits);
+        let code = self.make(cx, Self::right(build::RshiftOrI32, true, code, by, Use::imm(0)));
+        let mut value: U = Use::reg(self.make(cx, build::S32ToF32.on([code.into()])));
+        if k < 3 {
+            let inverse = self.word(cx, (1.0_f32 / 511.0).to_bits());
+            let first = self.make(cx, build::FmaF32.on([value, inverse, super::math::minus_zero()]));
+            let most = self.word(cx, (-511.0_f32).to_bits());
+            let rest = self.make(cx, build::FmaF32.on([first.into(), most, value]));
+            value = Use::reg(self.make(cx, build::FmaF32.on([rest.into(), inverse, first.into()])));
+        }
+        let least = self.word(cx, (-1.0_f32).to_bits());
+        self.push(cx, build::FmaxF32.on([value, least]).def(r));
     }
 
     /// Number of the instance with the first one, which the register has not.

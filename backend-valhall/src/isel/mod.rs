@@ -23,6 +23,8 @@ use crate::inst::{FILE_R, R, SrcMods, Valhall, special};
 use crate::resources::{Resources, immediate, word_of_draw};
 use crate::uniforms::Uniforms;
 
+pub(crate) use io::is_fetched_as_a_word;
+
 pub(crate) type IselCx<'f> = Select<'f, Valhall>;
 pub(crate) type MI = MInst<Valhall>;
 pub(crate) type U = Use<Valhall>;

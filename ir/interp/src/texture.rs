@@ -129,13 +129,15 @@ impl<'a> Request<'a> {
         }
     }
 
-    fn float(&self, arg: TexArg) -> f32 {
-        f32::from_bits(self.word(arg, 0))
+    /// A float that the unit reads. No operand that is NaN decides anything: it stands for any number.
+    fn float(&self, arg: TexArg, k: usize) -> f32 {
+        let v = f32::from_bits(self.word(arg, k));
+        self.free.map_or(v, |free| free.coordinate(v))
     }
 
     /// The level or bias that code gives.
     fn level(&self) -> f32 {
-        let level = self.float(TexArg::Level);
+        let level = self.float(TexArg::Level, 0);
         let Some(bits) = self.level_bits else { return level };
         let (unit, inside) = ((1u64 << bits) as f32, if level.is_nan() { -16.0 } else { level.clamp(-16.0, 16.0) });
         (inside * unit).round_ties_even() / unit
@@ -148,11 +150,7 @@ impl<'a> Request<'a> {
     /// Lanes of the coordinates, or of a gradient, as floats.
     fn vector(&self, arg: TexArg) -> [f32; 3] {
         let axes = self.tex.desc.dim().axes() as usize;
-        let one = |k: usize| {
-            let c = f32::from_bits(self.word(arg, k));
-            self.free.map_or(c, |free| free.coordinate(c))
-        };
-        let v = std::array::from_fn(|k| if k < axes { one(k) } else { 0.0 });
+        let v = std::array::from_fn(|k| if k < axes { self.float(arg, k) } else { 0.0 });
         let desc = self.tex.desc;
         let implicit = matches!(desc.lod(), TexLod::Implicit | TexLod::Bias) && arg == TexArg::Coords;
         if self.divided_cubes && implicit && desc.dim() == TexDim::Cube && desc.cube() == TexCube::Direction {
@@ -175,14 +173,14 @@ impl<'a> Request<'a> {
             TexLayer::None => 0,
             TexLayer::Signed => self.int(TexArg::Layer),
             TexLayer::Unsigned => i64::from(self.word(TexArg::Layer, 0)),
-            TexLayer::Float => self.float(TexArg::Layer).round_ties_even() as i64,
+            TexLayer::Float => self.float(TexArg::Layer, 0).round_ties_even() as i64,
         }
     }
 
     /// The layer, brought inside of the view.
     fn layer(&self) -> Layer {
         match self.tex.desc.layer() {
-            TexLayer::Float => Layer::Rounded(self.float(TexArg::Layer)),
+            TexLayer::Float => Layer::Rounded(self.float(TexArg::Layer, 0)),
             _ => Layer::Index(self.plain_layer()),
         }
     }
@@ -271,7 +269,7 @@ impl<'a> Request<'a> {
                 TexLod::Implicit | TexLod::Bias => Lod::Gradient(quad.unwrap_or_default()),
             },
             bias: if desc.lod() == TexLod::Bias { self.level() } else { 0.0 },
-            reference: (desc.shadow() && desc.what() != TexWhat::Atomic).then(|| self.float(TexArg::Reference)),
+            reference: (desc.shadow() && desc.what() != TexWhat::Atomic).then(|| self.float(TexArg::Reference, 0)),
             what: match desc.what() {
                 TexWhat::Gather => What::Gather(desc.component()),
                 TexWhat::Lod => What::Level,

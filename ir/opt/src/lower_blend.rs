@@ -181,7 +181,17 @@ impl<'p> Inputs<'p> {
             | F::OneMinusDstAlpha
             | F::OneMinusConstant
             | F::OneMinusSrc1
-            | F::OneMinusSrc1Alpha => from_one(b, v),
+            | F::OneMinusSrc1Alpha => {
+                let rest = from_one(b, v);
+                // 1 less a negative number is more than a signed fraction holds.
+                match self.target.format.normalised() {
+                    Some((low, _)) if low < 0.0 => {
+                        let one = b.func.fconst(Type::F32, 1.0);
+                        b.fmin(rest, one)
+                    }
+                    _ => rest,
+                }
+            }
             _ => v,
         })
     }

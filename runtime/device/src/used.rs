@@ -24,6 +24,28 @@ pub struct Used {
     pub is_sampled: bool,
     /// Whether it is a texture that is read at the fragment's own pixel alone, as input attachments are.
     pub is_own: bool,
+    /// The accesses of the code to it, whatever its declaration allows.
+    pub accesses: Accesses,
+}
+
+/// Kinds of accesses to memory and images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accesses {
+    /// Stores and atomics write it.
+    pub writes: bool,
+    /// Atomics change it.
+    pub atomics: bool,
+}
+
+impl Accesses {
+    fn of(op: Op) -> Accesses {
+        let atomics = matches!(op, Op::Atomic | Op::CmpXchg | Op::ImageAtomic);
+        Accesses { writes: atomics || matches!(op, Op::Store | Op::ImageStore), atomics }
+    }
+
+    fn or(self, other: Accesses) -> Accesses {
+        Accesses { writes: self.writes | other.writes, atomics: self.atomics | other.atomics }
+    }
 }
 
 impl Used {
@@ -40,10 +62,13 @@ impl Used {
 
     /// The bindings that functions and those that they call use.
     fn from(module: &Module, mut wanted: Vec<Func>) -> Vec<Used> {
-        let mut found: Vec<(Res, bool, bool)> = Vec::new();
-        let mut add = |res: Res, is_sampled: bool, is_own: bool| match found.iter_mut().find(|f| f.0 == res) {
-            Some(f) => (f.1, f.2) = (f.1 | is_sampled, f.2 & is_own),
-            None => found.push((res, is_sampled, is_own)),
+        let mut found: Vec<(Res, bool, bool, Accesses)> = Vec::new();
+        let mut add = |res: Res, is_sampled: bool, is_own: bool, op: Op| {
+            let accesses = Accesses::of(op);
+            match found.iter_mut().find(|f| f.0 == res) {
+                Some(f) => (f.1, f.2, f.3) = (f.1 | is_sampled, f.2 & is_own, f.3.or(accesses)),
+                None => found.push((res, is_sampled, is_own, accesses)),
+            }
         };
         let mut at = 0;
         while let Some(&func) = wanted.get(at) {
@@ -53,25 +78,25 @@ impl Used {
                 let inst = &f.insts[i];
                 match &inst.attr {
                     Attr::Call(callee) if !wanted.contains(callee) => wanted.push(*callee),
-                    Attr::Res(res) => add(*res, false, false),
+                    Attr::Res(res) => add(*res, false, false, inst.op),
                     _ => {}
                 }
                 if let Some(Place::Buffer(res)) = inst.place() {
-                    add(res, false, false);
+                    add(res, false, false, inst.op);
                 }
                 if let Some(t) = inst.tex() {
                     let asks = matches!(t.desc.what(), TexWhat::Sample | TexWhat::Gather | TexWhat::Lod);
-                    add(t.texture, asks && !t.desc.shadow(), is_own(f, inst, t.desc));
+                    add(t.texture, asks && !t.desc.shadow(), is_own(f, inst, t.desc), inst.op);
                     if let Some(sampler) = t.sampler {
-                        add(sampler, false, false);
+                        add(sampler, false, false, inst.op);
                     }
                 }
             }
         }
-        let of = |(res, is_sampled, is_own): (Res, bool, bool)| {
+        let of = |(res, is_sampled, is_own, accesses): (Res, bool, bool, Accesses)| {
             let r = &module.resources[res];
             let (name, group, binding, kind) = (r.name.clone(), r.group, r.binding, r.kind);
-            Used { name, group, binding, kind, min_size: r.min_size, count: r.count, is_sampled, is_own }
+            Used { name, group, binding, kind, min_size: r.min_size, count: r.count, is_sampled, is_own, accesses }
         };
         let mut list: Vec<Used> = found.into_iter().map(of).collect();
         list.sort_by_key(|u| (u.group, u.binding));

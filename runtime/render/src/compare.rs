@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpucc_interp::{OobAccess, Profile};
+use gpucc_interp::{Free, OobAccess, Profile};
 use gpucc_machines::{Comparison, Count};
 use gpucc_pipeline::{Base, Code, Format, Layout};
 use gpucc_scene::compare::{Compare, Difference, Kind, Type};
@@ -36,6 +36,8 @@ pub struct Compared {
     pub open: usize,
     /// Texels and words that were left out: on the oracle they change with the order of invocations that write memory.
     pub ordered: usize,
+    /// Texels and words that were left out: on the oracle they change with what no rule of arithmetic or of sampling decides.
+    pub free: usize,
     /// Words that an access out of bounds may decide: left out of the comparison with the source.
     pub strayed: usize,
 }
@@ -51,10 +53,11 @@ impl Compared {
             covered: vec![Count(self.outputs as u64, "output"), Count(self.bytes as u64, "byte")],
             how: how.into(),
             values: self.values as u64,
-            without: (self.open + self.ordered + self.strayed) as u64,
+            without: (self.open + self.ordered + self.free + self.strayed) as u64,
             left: vec![
                 (Count(self.open as u64, "pixel"), "of quads whose lanes read one that had ended".into()),
                 (Count(self.ordered as u64, "value"), "that change with the order of invocations".into()),
+                (Count(self.free as u64, "value"), "that no rule of arithmetic decides".into()),
                 (Count(self.strayed as u64, "value"), "that accesses out of bounds decide".into()),
             ],
             partly: Vec::new(),
@@ -119,7 +122,7 @@ pub fn check(
     let mut compared = Compared::default();
     // Another order of invocations that write memory shows what is nobody's, also where machine and oracle come in one order.
     let moved = programs.write_memory().then(|| in_another_order(ready, programs, &options)).flatten();
-    let (mut others, mut strays) = (None, None);
+    let (mut others, mut choices, mut strays) = (None, None, None);
     for o in &scene.compared_outputs() {
         let failed = |e| Verdict::Failure(Failure::Scene(e));
         let want = output::bytes(scene, &want, o).map_err(failed)?;
@@ -133,13 +136,22 @@ pub fn check(
         let mut result = judge(&got);
         let size = texel_bytes(scene, o);
         let other = moved.as_ref().map(|m| output::bytes(scene, m, o)).transpose().map_err(failed)?;
-        if programs.write_memory() && (result.is_err() || other.as_ref().is_some_and(|m| *m != want)) {
+        let is_moved = programs.write_memory() && other.as_ref().is_some_and(|m| *m != want);
+        if is_moved || result.is_err() && (programs.write_memory() || programs.ask_lanes()) {
             let mut marks = vec![false; want.len().div_ceil(size)];
             let others = others.get_or_insert_with(|| in_other_orders(ready, programs, &options));
             for bytes in others.iter().map(|r| output::bytes(scene, r, o)).chain(other.map(Ok)) {
                 differing(size, (&want, &bytes.map_err(failed)?), &mut marks);
             }
             compared.ordered += even(size, &marks, (&want, &mut got));
+            result = judge(&got);
+        }
+        if result.is_err() {
+            let mut marks = vec![false; want.len().div_ceil(size)];
+            for other in choices.get_or_insert_with(|| with_other_choices(ready, programs, &options)) {
+                differing(size, (&want, &output::bytes(scene, other, o).map_err(failed)?), &mut marks);
+            }
+            compared.free += even(size, &marks, (&want, &mut got));
             result = judge(&got);
         }
         if result.is_err() && against == Against::Source {
@@ -173,7 +185,9 @@ fn in_other_orders(ready: &PreparedScene, programs: &Programs, options: &Options
     let own = (options.profile.subgroup_size, options.run.perturb);
     let sizes = if programs.ask_lanes() { &[][..] } else { &[4, 16, 32, 64] };
     let sizes = sizes.iter().map(|&size| (size, own.1));
-    let orders = (2..6).map(|seed| (own.0, Some(own.1.unwrap_or(0) ^ seed)));
+    // Of many orders some give a pixel another lane.
+    let seeds = if programs.ask_lanes() { 2..18 } else { 2..6 };
+    let orders = seeds.map(|seed| (own.0, Some(own.1.unwrap_or(0) ^ seed)));
     let plain = own.1.map(|_| (own.0, None));
     let run = |(subgroup_size, perturb)| {
         let mut options = options.clone();
@@ -184,6 +198,19 @@ fn in_other_orders(ready: &PreparedScene, programs: &Programs, options: &Options
         frame::run(scene, &ready.shaders, programs, &mut resources, &options, &mut || {}).ok().map(|_| resources)
     };
     sizes.chain(orders).chain(plain).filter_map(run).collect()
+}
+
+/// Results of the oracle for a frame with every choice of what nothing decides: bits of NaN, signs of some zeros, texels at coordinates that are
+/// NaN.
+fn with_other_choices(ready: &PreparedScene, programs: &Programs, options: &Options) -> Vec<Resources> {
+    let scene = &ready.file.scene;
+    let run = |free| {
+        let mut options = options.clone();
+        options.profile.free = Some(free);
+        let mut resources = ready.resources.clone();
+        frame::run(scene, &ready.shaders, programs, &mut resources, &options, &mut || {}).ok().map(|_| resources)
+    };
+    Free::ALL.into_iter().filter_map(run).collect()
 }
 
 /// Results of the oracle for the modules as they were written, with other places that accesses out of bounds reach: WGSL leaves open which.

@@ -38,7 +38,7 @@ pub fn check(scene: &Scene, resources: &Resources, shaders: &Shaders) -> Checked
         check_attributes(&field, r, &shaders.entries[*vertex])?;
         if let Some(f) = fragment {
             check_varyings(&field, shaders, &shaders.entries[*vertex], f)?;
-            check_targets(&field, r, f)?;
+            check_targets(&field, r, f, shaders.sources[f.source].lang == Lang::Wgsl)?;
         }
     }
     let is_webgpu = shaders.sources.iter().all(|s| s.lang == Lang::Wgsl);
@@ -75,11 +75,14 @@ impl Layouts for Reflection<'_> {
         let entries = stages.all().filter_map(|e| self.shaders.entries.get(e));
         let used = entries.flat_map(|e| e.used.iter().map(move |u| (e, u)));
         let used = used.filter(|(_, u)| ((u.group, u.place().0), u.held()) == (place, held));
-        let of = |(e, u): (&Entry, &Used)| match u.kind.is_writable() {
-            true => Use::Write,
-            // WebGPU has no input attachments.
-            false if u.is_own && self.shaders.sources[e.source].lang != Lang::Wgsl => Use::Own,
-            false => Use::Read,
+        let of = |(e, u): (&Entry, &Used)| {
+            // In WebGPU the declaration decides, in Vulkan what is done; WebGPU has no input attachments.
+            let is_webgpu = self.shaders.sources[e.source].lang == Lang::Wgsl;
+            match u.kind.is_writable() && (is_webgpu || u.accesses.writes) {
+                true => Use::Write,
+                false if u.is_own && !is_webgpu => Use::Own,
+                false => Use::Read,
+            }
         };
         used.map(of).max()
     }
@@ -178,7 +181,7 @@ fn check_varyings(field: &str, shaders: &Shaders, vertex: &Entry, fragment: &Ent
     Ok(())
 }
 
-fn check_targets(field: &str, r: &Render, fragment: &Entry) -> Checked {
+fn check_targets(field: &str, r: &Render, fragment: &Entry, is_webgpu: bool) -> Checked {
     let Some(io) = fragment.point().interface() else { return Ok(()) };
     let targets = r.fragment.iter().flat_map(|f| &f.targets);
     for (k, target) in targets.enumerate() {
@@ -204,7 +207,8 @@ fn check_targets(field: &str, r: &Render, fragment: &Entry) -> Checked {
             );
             return fail(format!("{key}.format"), message);
         }
-        if target.write_mask != 0 && slot.ty.lanes() < format.components() {
+        // In Vulkan what is missing may be anything.
+        if is_webgpu && target.write_mask != 0 && slot.ty.lanes() < format.components() {
             let message = format!(
                 "the output {} of `{}` has {} components, {} has {}",
                 slot_name(slot),
@@ -380,7 +384,9 @@ impl Checker<'_> {
                 }
                 check_class(field, (u, is_strict), class, (t.format, &view))
             }
-            ResourceKind::StorageTexture { format, access, .. } => check_storage(field, u, (format, access), &view),
+            ResourceKind::StorageTexture { format, access, .. } => {
+                check_storage(field, (u, is_strict), (format, access), &view)
+            }
             _ => Ok(()),
         }
     }
@@ -414,7 +420,14 @@ fn check_class(field: &str, (u, is_strict): (&Used, bool), class: TexClass, (own
     fail(field, message)
 }
 
-fn check_storage(field: &str, u: &Used, (format, access): (Format, ImageAccess), view: &View) -> Checked {
+/// WebGPU's table is of what is declared. In Vulkan a format that can be stored can be loaded too: what code does counts, and atomics alone
+/// ask for a format.
+fn check_storage(
+    field: &str,
+    (u, is_strict): (&Used, bool),
+    (format, access): (Format, ImageAccess),
+    view: &View,
+) -> Checked {
     if view.format != format {
         let message = format!("{} is {}, the view is {}", u.shown(), format.name(), view.format.name());
         return fail(format!("{field}.format"), message);
@@ -423,7 +436,11 @@ fn check_storage(field: &str, u: &Used, (format, access): (Format, ImageAccess),
         let message = format!("{} levels are bound: {} is one level", view.levels, u.shown());
         return fail(format!("{field}.mipLevelCount"), message);
     }
+    let access = if !is_strict && u.accesses.atomics { ImageAccess::Atomic } else { access };
     let can = match access {
+        ImageAccess::Read | ImageAccess::Write | ImageAccess::ReadWrite if !is_strict => {
+            format.storage_read() || format.storage_write()
+        }
         ImageAccess::Read => format.storage_read(),
         ImageAccess::Write => format.storage_write(),
         ImageAccess::ReadWrite => format.storage_read_write(),

@@ -60,6 +60,8 @@ struct Inputs {
     src1: Colour,
     dst: Colour,
     constant: Colour,
+    /// The greatest factor: fixed-point targets clamp factors too, and 1 less a negative number is more than 1.
+    most: f64,
 }
 
 impl Inputs {
@@ -88,7 +90,7 @@ impl Inputs {
 
     /// A value times its factor; the factor zero drops what is not finite.
     fn term(&self, value: f64, f: BlendFactor, k: usize) -> f64 {
-        if f == BlendFactor::Zero { 0.0 } else { value * self.factor(f, k) }
+        if f == BlendFactor::Zero { 0.0 } else { value * self.factor(f, k).min(self.most) }
     }
 
     fn blend(&self, c: &BlendComponent, k: usize) -> f64 {
@@ -136,6 +138,7 @@ pub fn write_target(
         src1: float(src1).map(clamp),
         dst,
         constant: constant.map(|c| clamp(f64::from(c))),
+        most: format.normalised().map_or(f64::INFINITY, |(_, high)| high),
     };
     let out: Colour = std::array::from_fn(|k| inputs.blend(if k == 3 { &blend.alpha } else { &blend.color }, k));
     encode_wide(format, out, write, stored);
