@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gpucc::Target;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc_ir::{Diagnostic, ResourceKind, Stage};
+use gpucc_ir::{Diagnostic, Refusal, ResourceKind, Stage};
 use gpucc_render::compare::{Against, Verdict, check};
 use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Reading, Report, Source, frame, made};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
@@ -615,13 +615,15 @@ fn stopped(
     target: &str,
     messages: &Messages,
 ) -> Failure {
-    let is_limit = trap.kind == TrapKind::StepLimit;
-    let mut d = Diagnostic::invalid(if is_limit { "step-limit" } else { "trap" }, format!("{field}: {trap}"));
-    if is_limit {
-        d = d.note("--steps sets another limit");
-    }
+    let text = format!("{field}: {trap}");
+    let (d, code) = match trap.kind {
+        TrapKind::StepLimit => (Diagnostic::invalid("step-limit", text).note("--steps sets another limit"), 1),
+        // The machine or the driver part lacks something that the target may have: no fault of the scene.
+        TrapKind::Unsupported => (Diagnostic::unsupported(Refusal::NotModelled, text), 3),
+        _ => (Diagnostic::invalid("trap", text), 1),
+    };
     show(d, line, ready, target, messages);
-    Failure::Said(1)
+    Failure::Said(code)
 }
 
 /// Shows a message with the line of the shader, where it is known.

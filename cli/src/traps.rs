@@ -2,7 +2,7 @@
 
 use gpucc_container::Entry;
 use gpucc_interp::OracleProgram;
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Class, Diagnostic, Refusal};
 use gpucc_sim::{RunReport, Trap, TrapKind};
 
 use crate::Failure;
@@ -47,7 +47,10 @@ impl Where<'_> {
             TrapKind::Race => t.message.clone(),
             kind => format!("{}: {}", kind.name(), t.message),
         };
-        let mut d = Diagnostic::invalid(code(t.kind), message);
+        let mut d = match t.kind {
+            TrapKind::Unsupported => Diagnostic::unsupported(Refusal::NotModelled, message),
+            kind => Diagnostic::invalid(code(kind), message),
+        };
         let mut access = |what: &str, label: &str, pc: u64, instruction: Option<&String>| {
             let text = instruction.map_or_else(String::new, |i| format!(" in `{i}`"));
             let mut note = format!("{what}at 0x{pc:x}{text}");
@@ -103,8 +106,10 @@ impl Where<'_> {
                 (false, false) => format!("{}; bind it with --buf G:B=SPEC", t.message),
             });
         }
-        self.reporter.show(&[self.diagnostic(t)], Some(self.on));
-        Failure::Said(1)
+        let d = self.diagnostic(t);
+        let code = if d.class == Class::Unsupported { 3 } else { 1 };
+        self.reporter.show(&[d], Some(self.on));
+        Failure::Said(code)
     }
 }
 

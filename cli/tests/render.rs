@@ -222,3 +222,28 @@ fn a_shader_alone_takes_immediates() {
     }
     expect(&run, 1, "give it with --immediates SPEC");
 }
+
+/// A texture that a driver part has no words for is no fault of the scene: a refusal by its code. Tesla's windows have rows of at most 64 KiB.
+#[test]
+fn holes_of_a_driver_part_are_refusals() {
+    let s = Scratch::new("holes");
+    let scene = s.write(
+        "wide.toml",
+        r#"
+format = "scene-1"
+shaders.m.wgsl = """
+@group(0) @binding(0) var t: texture_storage_2d<rgba32float, write>;
+@compute @workgroup_size(1) fn main() { textureStore(t, vec2(0), vec4(1.0)); }
+"""
+textures.t = { format = "rgba32float", size = [5000, 1] }
+pipelines.p = { compute = { shader = "m" } }
+passes = [ { type = "compute", pipeline = "p", bindings = [ { binding = 0, texture = "t" } ], dispatch = [1] } ]
+outputs = [ { name = "t", texture = "t" } ]
+"#,
+    );
+    let dump = format!("t={}", s.path("t.bin"));
+    expect(&["render", &scene, "--target", "interp,gcn", "--dump", &dump], 0, "");
+    let said =
+        expect(&["render", &scene, "--target", "tesla:all", "--dump", &dump], 3, "error[not-modelled]: passes[0]: ");
+    assert_eq!(said.matches("error[not-modelled]").count(), 4, "{said}");
+}

@@ -21,6 +21,42 @@ pub fn lookup(opcode: u16) -> Option<&'static Instruction<'static>> {
     table.get(usize::from(opcode)).copied().flatten()
 }
 
+/// Instructions of extensions that are younger than the tables.
+const YOUNGER: [(u16, &str); 13] = [
+    (4195, "BitcastExtractEXT"),
+    (4545, "ImageGatherQCOM"),
+    (5121, "AbortKHR"),
+    (5147, "ConstantDataKHR"),
+    (5148, "SpecConstantDataKHR"),
+    (5158, "PoisonKHR"),
+    (5159, "FreezeKHR"),
+    (5363, "CooperativeMatrixGetCoordinateEXT"),
+    (6258, "PredicatedLoadINTEL"),
+    (6259, "PredicatedStoreINTEL"),
+    (6916, "FDot2MixAcc32VALVE"),
+    (6917, "FDot2MixAcc16VALVE"),
+    (6918, "FDot4MixAcc32VALVE"),
+];
+
+/// An instruction as messages call it, with backticks where it has a name.
+pub fn called(opcode: u16) -> String {
+    let younger = || YOUNGER.iter().find(|row| row.0 == opcode).map(|row| row.1);
+    match lookup(opcode).map(|inst| inst.opname).or_else(younger) {
+        Some(name) => format!("`Op{name}`"),
+        None => format!("instruction {opcode}"),
+    }
+}
+
+/// A decoration that the tables do not have, as messages call it.
+pub fn decoration_called(number: u32) -> String {
+    match number {
+        5145 => "UTFEncodedKHR".into(),
+        5440 => "CooperativeMatrixTransposeEXT".into(),
+        7040 => "IntrinsicSAMSUNG".into(),
+        _ => format!("the decoration {number}"),
+    }
+}
+
 /// Whether the first operands are a type and a result.
 pub fn head(inst: &Instruction) -> (bool, bool) {
     let has = |k: K| inst.operands.iter().take(2).any(|o| o.kind == k);

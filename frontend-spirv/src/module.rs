@@ -202,7 +202,8 @@ impl Module {
             let (length, opcode) = ((r.m.words[at] >> 16) as usize, r.m.words[at] as u16);
             let left = r.m.words.len() - at;
             if length == 0 || length > left {
-                let text = format!("instruction {opcode} at word {at} claims {length} words, {left} are left");
+                let name = grammar::called(opcode);
+                let text = format!("{name} at word {at} claims {length} words, {left} are left");
                 return Err(malformed(text));
             }
             r.instruction(at, length, opcode)?;
@@ -371,7 +372,7 @@ impl Module {
 impl Reader {
     fn instruction(&mut self, at: usize, length: usize, opcode: u16) -> Result<(), Diagnostic> {
         let Some(grammar) = grammar::lookup(opcode) else {
-            let d = report::unsupported(Refusal::Spirv, &format!("instruction {opcode}"), Span::UNKNOWN);
+            let d = report::unsupported(Refusal::Spirv, &grammar::called(opcode), Span::UNKNOWN);
             return Err(d.note(format!("at word {at}")));
         };
         let op = grammar.opcode;
@@ -516,7 +517,7 @@ impl Reader {
         let (from, to) = inst.operands;
         let number = self.m.words[(from + at) as usize];
         let Some(kind) = Decoration::from_u32(number) else {
-            return Err(self.m.missing(Refusal::Spirv, inst, number));
+            return Err(self.m.missing(Refusal::Spirv, inst, grammar::decoration_called(number)));
         };
         let operands = (from + at + 1, to);
         self.m.decos.push(Deco { target, member, kind, operands, at: inst.at });

@@ -27,6 +27,9 @@ fn framing_is_checked() {
     assert!(with(&[9 << 16 | 19]).contains("claims 9 words, 1 are left"));
     assert!(with(&[19]).contains("claims 0 words"));
     assert!(with(&[1 << 16 | 9999]).contains("instruction 9999"));
+    // One of an extension that is younger than the tables has a name all the same, as has one that is cut off.
+    assert!(with(&[6 << 16 | 6916, 1, 2, 3, 4, 5]).contains("`OpFDot2MixAcc32VALVE`"));
+    assert!(with(&[9 << 16 | 19]).contains("`OpTypeVoid` at word 5"));
     // OpTypeVoid %1 twice, %10 beyond the bound, too few and too many operands.
     assert!(with(&[2 << 16 | 19, 1, 2 << 16 | 19, 1]).contains("%1 is defined twice"));
     assert!(with(&[2 << 16 | 19, 10]).contains("names %10, which the header's bound 10 excludes"));

@@ -167,6 +167,14 @@ fn drawn(ready: &PreparedScene, programs: &Programs, run: RunOptions) -> Result<
     output::bytes(scene, &resources, &scene.outputs[0]).map_err(|e| e.to_string())
 }
 
+/// Names of families.
+type Families = std::collections::BTreeSet<String>;
+
+fn family(on: On) -> String {
+    let name = on.to_string();
+    name.split_once(':').map_or(name.clone(), |(family, _)| family.into())
+}
+
 /// Each slice, without a seed and with one that differs by program.
 fn runs(seed: u64) -> impl Iterator<Item = RunOptions> {
     SLICES.into_iter().flat_map(move |slice| {
@@ -179,7 +187,7 @@ fn runs(seed: u64) -> impl Iterator<Item = RunOptions> {
 }
 
 /// The reasons why pictures differ from the oracle's, or that one from values by hand.
-fn pictures_of(name: &str, body: &str, seed: u64, wrong: &mut Vec<String>) {
+fn pictures_of(name: &str, body: &str, seed: u64, (wrong, families): (&mut Vec<String>, &mut Families)) {
     let scene = parse(&picture(body), Language::Toml).unwrap_or_else(|e| panic!("{name}: {e}"));
     let ready = PreparedScene::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
         .unwrap_or_else(|f| panic!("{name}: {f}\n{body}"));
@@ -196,6 +204,7 @@ fn pictures_of(name: &str, body: &str, seed: u64, wrong: &mut Vec<String>) {
             Err(f) if gfx::is_listed(&f, gfx::place(on, level)) => continue,
             Err(f) => panic!("{name} on {on}: {f}"),
         };
+        families.insert(family(on));
         for run in runs(seed) {
             let at = format!("{name} on {on} -O{level}, slices of {:?}, seed {:?}", run.slice, run.perturb);
             match drawn(&ready, &made, run) {
@@ -212,11 +221,13 @@ fn pictures_of(name: &str, body: &str, seed: u64, wrong: &mut Vec<String>) {
 
 #[test]
 fn pictures_do_not_depend_on_time_slices() {
-    let mut wrong = Vec::new();
-    pictures_of("a long loop", "for (var k = 0u; k < 400u + (i & 3u); k++) { a += k; }", 1, &mut wrong);
+    let (mut wrong, mut families) = (Vec::new(), Families::new());
+    let long = "for (var k = 0u; k < 400u + (i & 3u); k++) { a += k; }";
+    pictures_of("a long loop", long, 1, (&mut wrong, &mut families));
     for seed in 0..programs() {
-        pictures_of(&format!("program {seed}"), &Body::of(seed), seed, &mut wrong);
+        pictures_of(&format!("program {seed}"), &Body::of(seed), seed, (&mut wrong, &mut families));
     }
+    assert_eq!(families.len(), 4, "{families:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -244,8 +255,7 @@ var<workgroup> w: array<u32, 32>;
 
 #[test]
 fn what_lanes_hand_on_does_not_depend_on_time_slices() {
-    let mut wrong = Vec::new();
-    let mut ran = 0;
+    let (mut wrong, mut families) = (Vec::new(), [Families::new(), Families::new()]);
     for seed in 0..2 * programs() {
         let source = handed_on(&Body::of(seed), seed % 2 == 1);
         let module = exec::lower(&source, "main", &[]).unwrap_or_else(|e| panic!("program {seed}: {e}\n{source}"));
@@ -262,7 +272,7 @@ fn what_lanes_hand_on_does_not_depend_on_time_slices() {
                 Err(Problem::Refused(codes, _)) if !codes.is_empty() => continue,
                 Err(e) => panic!("program {seed} on {on}: {e}"),
             };
-            ran += 1;
+            families[seed as usize % 2].insert(family(on));
             // What operations of subgroups give depends on how many lanes they have.
             if seed % 2 == 0 {
                 let want = run(On::Interp, 0, &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
@@ -281,6 +291,6 @@ fn what_lanes_hand_on_does_not_depend_on_time_slices() {
             }
         }
     }
-    assert!(ran > 0);
+    assert!(families.iter().all(|f| f.len() == 4), "{families:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -10,6 +10,7 @@ mod draw_mutants;
 mod draw_protocol;
 mod drawing;
 mod endless;
+mod every_format;
 mod examples;
 mod exits;
 mod far_branches;

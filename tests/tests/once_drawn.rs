@@ -11,7 +11,7 @@ use gpucc_tests::gfx;
 use crate::spirv::{has, scratch, tool};
 
 /// A scene whose files lie where those of this test program do.
-fn prepared(text: &str) -> PreparedScene {
+pub fn prepared(text: &str) -> PreparedScene {
     let scene = parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let folder = scratch("").components().as_path().to_path_buf();
     PreparedScene::new(SceneFile { scene, name: String::new(), folder, text: None })
@@ -204,7 +204,8 @@ texture = "picture"
 fn glsl(stage: &str, name: &str, source: &str) {
     let path = scratch(&format!("{name}.{stage}"));
     std::fs::write(&path, format!("#version 450\n{source}")).expect("a file");
-    tool("glslangValidator", &["-V", &path.display().to_string()], &format!("{name}.spv"))
+    let file = path.display().to_string();
+    tool("glslangValidator", &["-V", "--target-env", "vulkan1.1", &file], &format!("{name}.spv"))
         .unwrap_or_else(|e| panic!("{e}"));
 }
 
@@ -507,6 +508,81 @@ texture = "picture"
             let by_hand = [-1.0, 0.0, -1.0 / 511.0, -1.0, -1.0, -1.0 / 511.0, 1.0 / 511.0, 1.0].map(code);
             let got = &want.expect("it was drawn")[..8];
             assert!(got.iter().zip(&by_hand).all(|(a, b)| a.abs_diff(*b) <= 1), "{got:?} for {by_hand:?}");
+        }
+    }
+}
+
+/// Lanes behind `OpTerminateInvocation` and `OpKill` take no part in what others compute together, though they go on as helpers for derivatives.
+#[test]
+fn lanes_that_ended_are_not_counted() {
+    if !has("glslangValidator") {
+        return;
+    }
+    glsl(
+        "vert",
+        "ended-vs",
+        "void main() { gl_Position = vec4(gl_VertexIndex == 1 ? 3.0 : -1.0, gl_VertexIndex == 2 ? 3.0 : -1.0, 0.5, 1.0); }",
+    );
+    // Red: that one of the ended lanes is seen by a vote. Green: by a sum. Blue: the change to the right of four times the column, over 255.
+    let looks = "float d = dFdxFine(4.0 * gl_FragCoord.x) / 255.0;
+        c = vec4(subgroupAny(out_) ? 1.0 : 0.0, float(subgroupAdd(out_ ? 1u : 0u)), d, subgroupAll(!out_) ? 1.0 : 0.0);";
+    let out_ = "bool out_ = int(gl_FragCoord.x) == 1 && int(gl_FragCoord.y) == 2;";
+    let forms = [
+        ("branch", format!("void main() {{ {out_} if (out_) END; {looks} }}")),
+        ("loop", format!("void main() {{ {out_} for (int k = 0; k < 3; k++) {{ if (out_ && k == 1) END; }} {looks} }}")),
+        ("call", format!("void f(bool b) {{ if (b) END; }} void main() {{ {out_} f(out_); {looks} }}")),
+        (
+            "asked",
+            format!(
+                "bool any_(bool b) {{ return subgroupAny(b); }}
+                 void main() {{ {out_} if (out_) {{ if (gl_FragCoord.x < 2.0) END; }} {looks} c.x = any_(out_) ? 1.0 : 0.0; }}"
+            ),
+        ),
+    ];
+    for (form, body) in forms {
+        for end in ["terminateInvocation", "discard"] {
+            let name = format!("ended-{form}-{end}");
+            let source = format!(
+                "#extension GL_EXT_terminate_invocation : require
+                 #extension GL_KHR_shader_subgroup_vote : require
+                 #extension GL_KHR_shader_subgroup_arithmetic : require
+                 layout(location = 0) out vec4 c;
+                 {}",
+                body.replace("END", end)
+            );
+            glsl("frag", &name, &source);
+            let text = format!(
+                r#"format = "scene-1"
+[shaders.v]
+file = "ended-vs.spv"
+[shaders.f]
+file = "{name}.spv"
+[textures]
+picture = {{ format = "rgba8unorm", size = [4, 4] }}
+[pipelines.p]
+vertex = {{ shader = "v" }}
+fragment = {{ shader = "f", targets = [{{ format = "rgba8unorm" }}] }}
+[[passes]]
+type = "render"
+colorAttachments = [{{ texture = "picture", clearValue = [1, 1, 1, 1] }}]
+[[passes.draws]]
+pipeline = "p"
+draw = {{ vertexCount = 3 }}
+[[outputs]]
+name = "picture"
+texture = "picture"
+"#
+            );
+            let drawn = everywhere(&text, |at, bytes| {
+                for (k, pixel) in bytes.chunks(4).enumerate() {
+                    let mut want = if k == 9 { [255; 4] } else { [0, 0, 4, 255] };
+                    // The neighbour of one that ended has a slope that no one promises.
+                    want[2] = if k == 8 { pixel[2] } else { want[2] };
+                    assert_eq!(pixel, want, "pixel {k} of {form}, {end} on {at}");
+                }
+            });
+            // Machines refuse operations between lanes of fragments.
+            assert!(drawn > 1, "{form}: {drawn}");
         }
     }
 }

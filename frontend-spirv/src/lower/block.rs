@@ -477,6 +477,10 @@ impl FuncCx<'_, '_> {
     /// else it returns.
     fn kill(&mut self, plan: &Rc<Plan>, b: usize) -> Lowered<()> {
         self.demote_all()?;
+        if let Some(local) = self.stage.as_ref().and_then(|s| s.ended) {
+            let always = self.code.f.bconst(true);
+            self.keep(local, always);
+        }
         if let Some(merge) = plan.behind_kill(b) {
             let to = self.ir_block(plan, merge)?;
             self.jump_with_zeros(to);

@@ -61,6 +61,8 @@ pub struct ModuleCx<'m> {
     pub workgroup_block: Option<ir::Global>,
     /// Whether lanes are asked whether they were demoted.
     pub asks_for_helpers: bool,
+    /// Whether lanes end in front of operations between lanes.
+    pub ends_lanes: bool,
     /// Whether inputs are asked for elsewhere than they are declared to be.
     pub asks_elsewhere: bool,
     /// Whether an input may belong to a sample.

@@ -132,6 +132,8 @@ pub struct Stage {
     pub elsewhere: Option<Elsewhere>,
     /// Whether the lane was demoted, where that is asked.
     pub demoted: Option<ir::Local>,
+    /// Whether the lane ended, where others compute together behind that.
+    pub ended: Option<ir::Local>,
     /// Whether it is a fragment stage that runs for each sample, since it lists an input that belongs to one.
     pub per_sample: bool,
 }

@@ -17,8 +17,9 @@ impl FuncCx<'_, '_> {
     pub fn extended_name(&self, inst: &Inst) -> String {
         let o = self.m.m.operands(inst);
         match self.m.m.set(o[0]) {
-            Ok(()) => G::from_u32(o[1]).map_or_else(|| o[1].to_string(), |g| format!("{g:?}")),
-            Err(_) => o[1].to_string(),
+            Ok(()) => G::from_u32(o[1]).map_or_else(|| format!("{} of GLSL.std.450", o[1]), |g| format!("{g:?}")),
+            Err(Some(set)) => format!("{} of {set}", o[1]),
+            Err(None) => o[1].to_string(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::module::Inst;
 use crate::value::Val;
 use gpucc_frontend_common::Partner;
 use gpucc_ir as ir;
-use ir::{IntCc, Reach, Reduce, ReduceOp, Refusal, Type, Value};
+use ir::{Edge, IntCc, Reach, Reduce, ReduceOp, Refusal, Type, Value};
 use rspirv::spirv::{GroupOperation, Op, Scope};
 
 /// The operation of a reduction or scan, if an instruction is one.
@@ -29,25 +29,54 @@ fn reduction(op: Op) -> Option<ReduceOp> {
     })
 }
 
+/// Whether it is one of `SPV_KHR_shader_ballot` and `SPV_KHR_subgroup_vote`, which have no scope.
+fn is_old(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SubgroupBallotKHR
+            | Op::SubgroupFirstInvocationKHR
+            | Op::SubgroupReadInvocationKHR
+            | Op::SubgroupAllKHR
+            | Op::SubgroupAnyKHR
+            | Op::SubgroupAllEqualKHR
+    )
+}
+
+/// Whether it is an operation between lanes.
+pub fn is_one(op: Op) -> bool {
+    let (first, last) = (Op::GroupNonUniformElect as u32, Op::GroupNonUniformQuadSwap as u32);
+    let late = [Op::GroupNonUniformRotateKHR, Op::GroupNonUniformQuadAllKHR, Op::GroupNonUniformQuadAnyKHR];
+    (first..=last).contains(&(op as u32)) || late.contains(&op) || op == Op::GroupNonUniformPartitionEXT || is_old(op)
+}
+
 impl FuncCx<'_, '_> {
-    /// Operations between lanes; none of what is something else.
+    /// Operations between lanes; none of what is something else. Lanes that ended go on as helpers, but take no part.
     pub fn group(&mut self, inst: &Inst) -> Lowered<Option<Val>> {
-        if let Some(op) = reduction(inst.op) {
-            return self.reduction(inst, op).map(|v| Some(Val::One(v)));
-        }
-        use Op as O;
-        let old = matches!(
-            inst.op,
-            O::SubgroupBallotKHR
-                | O::SubgroupFirstInvocationKHR
-                | O::SubgroupReadInvocationKHR
-                | O::SubgroupAllKHR
-                | O::SubgroupAnyKHR
-                | O::SubgroupAllEqualKHR
-        );
-        if !old && !format!("{:?}", inst.op).starts_with("GroupNonUniform") {
+        if !is_one(inst.op) {
             return Ok(None);
         }
+        let Some(local) = self.stage.as_ref().and_then(|s| s.ended) else { return self.of_lanes(inst).map(Some) };
+        let ty = self.result_leaf(inst)?;
+        let ended = self.kept(local, Type::B1);
+        let nothing = self.code.f.zero(ty);
+        let (body, done) = (self.code.f.make_block(), self.code.f.make_block());
+        self.b().br(ended, Edge::with(done, &[nothing]), Edge::to(body), Some(done));
+        self.code.start(body);
+        let Val::One(value) = self.of_lanes(inst)? else { return self.broken("a result of lanes with parts") };
+        if self.code.f.ty(value) != ty {
+            return self.wrong("its result has another type");
+        }
+        self.b().jump(done, &[value]);
+        self.code.start(done);
+        Ok(Some(Val::One(self.code.f.add_param(done, ty))))
+    }
+
+    fn of_lanes(&mut self, inst: &Inst) -> Lowered<Val> {
+        if let Some(op) = reduction(inst.op) {
+            return self.reduction(inst, op).map(Val::One);
+        }
+        use Op as O;
+        let old = is_old(inst.op);
         let mut o = self.m.m.operands(inst).to_vec();
         if !old {
             let scope = o.remove(0);
@@ -119,9 +148,9 @@ impl FuncCx<'_, '_> {
                 let first = self.code.first_lane();
                 self.b().lane_read(v, first)
             }
-            _ => return self.lane_read(inst, &o, ty).map(|v| Some(Val::One(v))),
+            _ => return self.lane_read(inst, &o, ty).map(Val::One),
         };
-        Ok(Some(Val::One(value)))
+        Ok(Val::One(value))
     }
 
     fn lane_read(&mut self, inst: &Inst, o: &[u32], ty: Type) -> Lowered<Value> {

@@ -74,6 +74,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         workgroup_block: None,
         workgroup_size: None,
         asks_for_helpers: asks_for_helpers(m),
+        ends_lanes: ends_lanes(m),
         asks_elsewhere: elsewhere::is_asked(m),
         has_sample_inputs: has_sample_inputs(m),
         plans: FxHashMap::default(),
@@ -130,6 +131,12 @@ fn asks_for_helpers(m: &Module) -> bool {
     };
     m.insts.iter().any(|i| i.op == Op::IsHelperInvocationEXT)
         || m.all_decos().iter().filter(helper).any(|d| m.has(d.target, Decoration::Volatile))
+}
+
+/// Whether lanes end, and others compute together: those that ended are none of them.
+fn ends_lanes(m: &Module) -> bool {
+    m.insts.iter().any(|i| matches!(i.op, Op::Kill | Op::TerminateInvocation))
+        && m.insts.iter().any(|i| group::is_one(i.op))
 }
 
 /// The entry points to lower.
@@ -435,6 +442,14 @@ impl<'m> ModuleCx<'m> {
                     inlined = true;
                 }
                 Op::DemoteToHelperInvocation | Op::Kill | Op::TerminateInvocation if self.asks_for_helpers => {
+                    self.inlined_io.insert(id);
+                    inlined = true;
+                }
+                Op::Kill | Op::TerminateInvocation if self.ends_lanes => {
+                    self.inlined_io.insert(id);
+                    inlined = true;
+                }
+                op if self.ends_lanes && group::is_one(op) => {
                     self.inlined_io.insert(id);
                     inlined = true;
                 }

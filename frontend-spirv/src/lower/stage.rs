@@ -196,12 +196,18 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             inverse: None,
             elsewhere: None,
             demoted: None,
+            ended: None,
             per_sample: false,
         });
         if kind == ir::Stage::Fragment && self.m.asks_for_helpers {
             let local = self.leaf_variable(Type::B1);
             self.b().var_init(ir::Place::Local(local));
             self.stage_mut().demoted = Some(local);
+        }
+        if kind == ir::Stage::Fragment && self.m.ends_lanes {
+            let local = self.leaf_variable(Type::B1);
+            self.b().var_init(ir::Place::Local(local));
+            self.stage_mut().ended = Some(local);
         }
         let mut seen = rustc_hash::FxHashSet::default();
         for &id in &entry.interface {

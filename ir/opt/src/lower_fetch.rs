@@ -61,11 +61,18 @@ pub fn add_variants(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) {
     }
 }
 
-/// The resource of this variant at the texture's binding.
+/// The resource of this variant at the texture's binding. Textures of several kinds may stand there.
 fn variant(m: &Module, of: Res, variant: Variant) -> Option<Res> {
     let r = &m.resources[of];
-    let mut all = m.resources.iter();
-    all.find(|(_, o)| (o.group, o.binding, o.variant) == (r.group, r.binding, variant)).map(|(k, _)| k)
+    let is_kind = |kind: ResourceKind| match (variant, kind, r.kind) {
+        (Variant::Nearest, kind, _) => matches!(kind, ResourceKind::Sampler { .. }),
+        (Variant::Samples, ResourceKind::Texture { multisampled: false, dim, arrayed, class }, whole) => {
+            whole == ResourceKind::Texture { dim, arrayed, multisampled: true, class }
+        }
+        (_, kind, whole) => kind == whole,
+    };
+    let same = |o: &ResourceData| (o.group, o.binding, o.variant) == (r.group, r.binding, variant) && is_kind(o.kind);
+    m.resources.iter().find(|(_, o)| same(o)).map(|(k, _)| k)
 }
 
 /// A texture instruction and what it gives.

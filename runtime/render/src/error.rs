@@ -6,7 +6,7 @@ use gpucc::frontend::{Lang, Modules, source_files};
 use gpucc::glsl::{Block, Glsl, blocks};
 use gpucc_ir::{Class, Diagnostic, SourceFile};
 use gpucc_scene::SceneError;
-use gpucc_sim::Trap;
+use gpucc_sim::{Trap, TrapKind};
 
 /// Why a frame has no picture.
 #[derive(Debug)]
@@ -95,6 +95,8 @@ impl Failure {
     /// The class that decides what is to blame: a bug outweighs wrong input outweighs a refusal.
     pub fn class(&self) -> Class {
         match self {
+            // A hole of a machine or of a driver part is nobody's fault.
+            Failure::Trap { trap, .. } if trap.kind == TrapKind::Unsupported => Class::Unsupported,
             Failure::Scene(_) | Failure::Trap { .. } => Class::Invalid,
             Failure::Shader { list, .. } => {
                 let has = |c| list.iter().any(|d| d.class == c);
