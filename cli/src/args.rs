@@ -450,7 +450,7 @@ pub struct Render {
     #[arg(required = true, num_args = 1..=2, value_names = ["INPUT", "FRAG"])]
     pub inputs: Vec<PathBuf>,
     /// Print the scene that a vertex and a fragment shader are drawn with, to be edited.
-    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt"])]
+    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "sheet", "frames"])]
     pub init: bool,
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
@@ -470,10 +470,23 @@ pub struct Render {
     /// Picture size for a single shader [default: 640x360].
     #[arg(long, value_name = "WxH")]
     pub size: Option<String>,
-    /// Time passed to a single shader [default: 0].
+    /// Draw where the pictures differ from the oracle's: dark where they are equal, blue for a step of 255, green for two, yellow up to
+    /// seven, red for more.
+    #[arg(long, value_name = "FILE.png")]
+    pub diff: Option<PathBuf>,
+    /// Write all pictures side by side with their names, the oracle's first.
+    #[arg(long, value_name = "FILE.png")]
+    pub sheet: Option<PathBuf>,
+    /// Draw so many frames, each after the one before: an animated PNG, or a folder of `0000.png` and so on if OUT does not end in `.png`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "stats")]
+    pub frames: Option<u32>,
+    /// Frames in a second [default: 30].
+    #[arg(long, value_name = "F", value_parser = clap::value_parser!(u16).range(1..=1000), requires = "frames")]
+    pub fps: Option<u16>,
+    /// Time passed to a single shader, or to the buffers of a scene with `frame = true`; of several frames that of the first [default: 0].
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub time: Option<String>,
-    /// Mouse position passed to a single shader, in pixels from the upper left corner [default: 0,0].
+    /// Mouse position passed likewise, in pixels from the upper left corner [default: 0,0].
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
     pub mouse: Option<String>,
     /// Immediate data (push constants) of a single shader, written as for `--buf` of `run`.

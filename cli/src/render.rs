@@ -1,5 +1,7 @@
 //! `gpucc render`: a scene, or a fragment shader alone, drawn in one or several places.
 
+mod reel;
+
 use std::path::{Path, PathBuf};
 
 use gpucc::Target;
@@ -7,12 +9,15 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Diagnostic, Refusal, ResourceKind, Stage};
 use gpucc_render::compare::{Against, Verdict, check};
 use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Reading, Report, Source, frame, made};
+use gpucc_scene::difference::{self, Difference};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
+use gpucc_scene::moment::{self, Moment};
 use gpucc_scene::read::{self, Language};
-use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
+use gpucc_scene::{Picture, Resources, Scene, SceneError, SceneFile, alone, limits, output};
 use gpucc_sim::{Trap, TrapKind};
 use indicatif::ProgressBar;
 
+use self::reel::{Length, Reel};
 use crate::args::{Front, LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
 use crate::{Failure, Worst, comparison, effect, failure, files, input, progress, words};
@@ -27,10 +32,28 @@ struct Subject {
     is_alone: bool,
 }
 
-/// A file to be written.
+/// A file to be written for each place.
 enum Wanted<'a> {
-    Picture(Output, PathBuf),
+    Picture(PathBuf),
+    Difference(PathBuf),
     Bytes(&'a Output, PathBuf),
+}
+
+/// One place with what it has drawn.
+struct Seat<'a> {
+    on: On,
+    /// Whether it is drawn only to be compared with.
+    is_hidden: bool,
+    programs: Option<Programs>,
+    /// Textures and buffers as the last frame left them; `None` before the first.
+    resources: Option<Resources>,
+    /// Pictures of the path of each that is wanted, in this order.
+    reels: Vec<(&'a Wanted<'a>, Reel)>,
+    /// The bytes of outputs after the last frame.
+    bytes: Vec<(PathBuf, Vec<u8>)>,
+    /// Of all frames.
+    difference: Option<Difference>,
+    has_failed: bool,
 }
 
 /// `gpucc render INPUT --target T -o OUT.png`.
@@ -42,47 +65,183 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     if args.init {
         return init(args, messages);
     }
-    if args.output.is_none() && args.dumps.is_empty() && args.oracle.is_none() {
+    let is_asked = args.output.is_some() || args.sheet.is_some() || args.diff.is_some();
+    if !is_asked && args.dumps.is_empty() && args.oracle.is_none() {
         return Err(Failure::Usage("no output requested: use -o OUT.png or --dump NAME=FILE".into()));
     }
+    if args.frames.is_some() && !is_asked && args.dumps.is_empty() {
+        return Err(Failure::Usage("--frames: no output requested: use -o OUT.png, or -o FOLDER".into()));
+    }
+    if args.diff.is_some() && places == [None] {
+        return Err(Failure::Usage("--diff compares with the oracle, and nothing else is drawn: use --target".into()));
+    }
     let subject = subject(args, messages)?;
-    let scene = &subject.file.scene;
     let inputs = inputs(args, &subject);
-    let file = subject.file.clone();
+    let (file, is_alone) = (subject.file.clone(), subject.is_alone);
     let reading = reading(args)?;
-    let ready = match subject.is_alone {
+    let ready = match is_alone {
         true => PreparedScene::alone(file, &reading),
         false => PreparedScene::read(file, &reading),
     };
-    let ready = ready.map_err(|f| fault(&f, subject.is_alone, None, messages))?;
+    let mut ready = ready.map_err(|f| fault(&f, is_alone, None, messages))?;
     has_effect(args, &ready)?;
+    let scene = &subject.file.scene;
     let outputs = scene.compared_outputs();
     let wanted = wanted(args, scene, &outputs)?;
-    check_paths(&wanted, &inputs, &places)?;
+    check_paths(args, &wanted, &inputs, &places)?;
 
-    let steps = frame::length(scene) * places.len();
+    let length = Length::of(args);
+    let mut seats = seats(args, &places, &wanted);
+    let steps = frame::length(scene) * seats.len() * length.count() as usize;
     let bar = progress::bar_or_spinner(steps, "draws and dispatches", messages);
+    let mut sheet = args.sheet.as_ref().map(|path| Reel::new(path.clone(), length));
     let mut worst = Worst::default();
-    let mut done = Vec::new();
-    for &on in &places {
-        let drawn = draw(args, &ready, on, subject.is_alone, messages, &bar);
-        let written = drawn.and_then(|(resources, verdict)| Ok((encode(&wanted, scene, &resources)?, verdict)));
-        let (data, verdict) = match written {
-            Ok((data, verdict)) => (Some(data), verdict),
-            Err(f) => (None, Err(f)),
-        };
-        done.extend(data.map(|data| (on, data)));
-        if let Err(f) = verdict {
-            bar.suspend(|| worst.add(&f, messages));
+    for k in 0..length.count() {
+        if seats.iter().all(|s| s.has_failed || s.is_hidden) {
+            break;
+        }
+        let is_last = k + 1 == length.count();
+        let pictures = one_frame(args, &mut ready, &mut seats, (k, is_alone), (&bar, messages), &mut worst)?;
+        compare(&mut seats, &pictures)?;
+        if let Some(reel) = sheet.as_mut().filter(|_| pictures.iter().any(Option::is_some)) {
+            reel.push(&side_by_side(&seats, pictures))?;
+        }
+        if is_last {
+            seats.iter().filter(|s| !s.is_hidden).for_each(|s| told(s, &ready, &bar, messages));
         }
     }
     bar.finish_and_clear();
-    for (on, data) in done {
-        for (w, bytes) in wanted.iter().zip(data) {
-            files::write(&w.path(on, places.len() > 1), &bytes)?;
+    for seat in seats.into_iter().filter(|s| !s.has_failed) {
+        seat.reels.into_iter().try_for_each(|r| r.1.finish())?;
+        seat.bytes.iter().try_for_each(|(path, bytes)| files::write(path, bytes))?;
+    }
+    sheet.map_or(Ok(()), Reel::finish)?;
+    worst.result()
+}
+
+/// A seat for each place, and before them a hidden one for the oracle where pictures are to be compared with it.
+fn seats<'a>(args: &Render, places: &[On], wanted: &'a [Wanted<'a>]) -> Vec<Seat<'a>> {
+    let length = Length::of(args);
+    let seat = |on: On, is_hidden: bool| {
+        let path = |w: &'a Wanted<'a>| Some((w, Reel::new(w.path(on, places.len() > 1, length)?, length)));
+        let reels = if is_hidden { Vec::new() } else { wanted.iter().filter_map(path).collect() };
+        Seat {
+            on,
+            is_hidden,
+            programs: None,
+            resources: None,
+            reels,
+            bytes: Vec::new(),
+            difference: None,
+            has_failed: false,
+        }
+    };
+    let has_picture = args.sheet.is_some() || wanted.iter().any(|w| !matches!(w, Wanted::Bytes(..)));
+    let is_compared = has_picture && (places.len() > 1 || args.diff.is_some() || args.sheet.is_some());
+    let hidden = (is_compared && !places.contains(&None)).then(|| seat(None, true));
+    hidden.into_iter().chain(places.iter().map(|&on| seat(on, false))).collect()
+}
+
+/// Draws a frame in all places that did not fail; gives the picture of each, where one is asked for.
+fn one_frame(
+    args: &Render,
+    ready: &mut PreparedScene,
+    seats: &mut [Seat<'_>],
+    (k, is_alone): (u32, bool),
+    (bar, messages): (&ProgressBar, &Messages),
+    worst: &mut Worst,
+) -> Result<Vec<Option<Picture>>, Failure> {
+    let first = ready.resources.clone();
+    let moment = moment(args, k)?;
+    let is_last = k + 1 == Length::of(args).count();
+    let presented = ready.file.scene.presented();
+    let mut pictures = Vec::new();
+    for seat in seats {
+        pictures.push(None);
+        if seat.has_failed {
+            continue;
+        }
+        ready.resources = seat.resources.take().unwrap_or_else(|| first.clone());
+        if let Some(moment) = moment {
+            moment.set(&ready.file.scene, &mut ready.resources);
+        }
+        let drawn = draw(args, ready, seat, (is_alone, is_last), messages, bar);
+        let (resources, verdict) = match drawn {
+            Ok((resources, verdict)) => (Some(resources), verdict),
+            Err(f) => (None, Err(f)),
+        };
+        if let Err(f) = verdict {
+            bar.suspend(|| worst.add(&f, messages));
+        }
+        let Some(resources) = resources else {
+            seat.has_failed = true;
+            continue;
+        };
+        let scene = &ready.file.scene;
+        let is_shown = args.output.is_some() || args.sheet.is_some() || args.diff.is_some();
+        if let Some(o) = presented.as_ref().filter(|_| is_shown) {
+            pictures.pop();
+            pictures.push(Some(output::picture(scene, &resources, o).map_err(|e| scene_error(&e))?));
+        }
+        for (w, reel) in &mut seat.reels {
+            match (w, pictures.last()) {
+                (Wanted::Picture(_), Some(Some(p))) => reel.push(p)?,
+                (Wanted::Bytes(o, _), _) if is_last => {
+                    let bytes = output::bytes(scene, &resources, o).map_err(|e| scene_error(&e))?;
+                    seat.bytes.push((reel.path().to_path_buf(), bytes));
+                }
+                _ => {}
+            }
+        }
+        seat.resources = Some(resources);
+    }
+    ready.resources = first;
+    Ok(pictures)
+}
+
+/// The moment of a frame; `None` where the command line says nothing of it.
+fn moment(args: &Render, k: u32) -> Result<Option<Moment>, Failure> {
+    if args.time.is_none() && args.mouse.is_none() && args.frames.is_none() {
+        return Ok(None);
+    }
+    let o = options(args)?;
+    let of_one = Moment { mouse: o.mouse, ..Moment::at(o.time) };
+    let Some(_) = args.frames else { return Ok(Some(of_one)) };
+    let delta = 1.0 / f64::from(Length::of(args).in_second);
+    Ok(Some(Moment { time: o.time + f64::from(k) * delta, delta, frame: k, ..of_one }))
+}
+
+/// Compares the pictures of a frame with the oracle's, and draws the differences.
+fn compare(seats: &mut [Seat<'_>], pictures: &[Option<Picture>]) -> Result<(), Failure> {
+    let oracle = seats.iter().zip(pictures).find(|(s, _)| s.on.is_none()).and_then(|(_, p)| p.as_ref());
+    let Some(want) = oracle else { return Ok(()) };
+    for (seat, got) in seats.iter_mut().zip(pictures).filter(|(s, _)| s.on.is_some()) {
+        let Some(got) = got else { continue };
+        let found = Difference::between(want, got);
+        seat.difference = found.map(|d| seat.difference.unwrap_or_default() + d);
+        for (w, reel) in &mut seat.reels {
+            if matches!(w, Wanted::Difference(_)) {
+                reel.push(&difference::drawn(want, got))?;
+            }
         }
     }
-    worst.result()
+    Ok(())
+}
+
+/// The pictures of a frame in one, with the names of their places.
+fn side_by_side(seats: &[Seat<'_>], pictures: Vec<Option<Picture>>) -> Picture {
+    let name = |on: On| on.map_or_else(|| "oracle".into(), |t| t.to_string());
+    let named: Vec<(String, Picture)> =
+        seats.iter().zip(pictures).filter_map(|(s, p)| Some((name(s.on), p?))).collect();
+    gpucc_scene::sheet::sheet(&named, gpucc_scene::sheet::columns(named.len()))
+}
+
+/// Says how far the pictures of a place are from the oracle's.
+fn told(seat: &Seat<'_>, ready: &PreparedScene, bar: &ProgressBar, messages: &Messages) {
+    let Some(difference) = seat.difference.filter(|_| !seat.has_failed) else { return };
+    let text = format!("greatest difference to the oracle: {difference}");
+    let reporter = Reporter::new(messages, &ready.file.name, "");
+    bar.suspend(|| reporter.note("difference", &text, Some(&shown(seat.on))));
 }
 
 /// The places of `--target`.
@@ -135,6 +294,10 @@ fn has_effect(args: &Render, ready: &PreparedScene) -> Result<(), Failure> {
     let entries = &ready.shaders.entries;
     let lists: Vec<Vec<String>> = entries.iter().map(|e| effect::none_in(front, &e.module)).collect();
     effect::everywhere(&lists).map_or(Ok(()), |text| Err(Failure::Usage(text)))?;
+    let of_moment = [("--time", args.time.is_some()), ("--mouse", args.mouse.is_some())];
+    if let Some((option, _)) = of_moment.iter().find(|o| o.1).filter(|_| !moment::is_told(&ready.file.scene)) {
+        return Err(Failure::Usage(format!("{option}: the scene has no buffer with `frame = true`")));
+    }
     let has_immediates = entries.iter().any(|e| e.used.iter().any(|u| u.kind == ResourceKind::Immediates));
     if args.immediates.is_some() && !has_immediates {
         return Err(Failure::Usage("--immediates: no stage has immediate data".into()));
@@ -174,6 +337,7 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     let only_alone = [
         ("--time", args.time.is_some()),
         ("--mouse", args.mouse.is_some()),
+        ("--frames", args.frames.is_some()),
         ("--entry with one name", entry),
         ("--lang", args.front.lang.is_some()),
         ("--stage", args.front.stage.is_some()),
@@ -295,8 +459,6 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     let path = args.inputs[0].as_path();
     let for_shaders = [
         ("--size", args.size.is_some()),
-        ("--time", args.time.is_some()),
-        ("--mouse", args.mouse.is_some()),
         ("--entry", args.front.entry.is_some()),
         ("--immediates", args.immediates.is_some()),
         ("--lang", args.front.lang.is_some()),
@@ -446,23 +608,25 @@ fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
 /// The bytes to be written.
 fn wanted<'a>(args: &Render, scene: &Scene, outputs: &'a [Output]) -> Result<Vec<Wanted<'a>>, Failure> {
     let mut list = Vec::new();
-    if let Some(path) = &args.output {
-        let Some(out) = scene.presented() else {
+    let pictures = [("-o", &args.output), ("--diff", &args.diff), ("--sheet", &args.sheet)];
+    for (option, path) in pictures.into_iter().filter_map(|(o, p)| Some((o, p.as_ref()?))) {
+        if scene.presented().is_none() {
             let path = args.inputs[0].display();
             return Err(Failure::Input(format!(
-                "{path}: -o needs an output that is a colour texture, there is none: add `[[outputs]]` with \
+                "{path}: {option} needs an output that is a colour texture, there is none: add `[[outputs]]` with \
                  `name = \"picture\"` and `texture = \"...\"`"
             )));
-        };
-        list.push(Wanted::Picture(out, path.clone()));
+        }
         // A picture by another name is a mistake that shows late.
         let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
         if let Some(ending) =
             ending.filter(|e| ["jpg", "jpeg", "gif", "bmp", "webp", "tga", "ppm", "exr"].contains(&e.as_str()))
         {
-            return Err(Failure::Usage(format!("-o writes PNG files, not .{ending}: name it .png")));
+            return Err(Failure::Usage(format!("{option} writes PNG files, not .{ending}: name it .png")));
         }
     }
+    list.extend(args.output.clone().map(Wanted::Picture));
+    list.extend(args.diff.clone().map(Wanted::Difference));
     for d in &args.dumps {
         let Some((name, path)) = d.split_once('=') else {
             return Err(Failure::Usage(format!("--dump {d}: expected NAME=FILE")));
@@ -478,26 +642,40 @@ fn wanted<'a>(args: &Render, scene: &Scene, outputs: &'a [Output]) -> Result<Vec
 }
 
 impl Wanted<'_> {
-    /// Where it goes, named after the place if there are several.
-    fn path(&self, on: On, several: bool) -> PathBuf {
-        let (Wanted::Picture(_, path) | Wanted::Bytes(_, path)) = self;
-        match (several, on) {
-            (false, _) => path.clone(),
-            (true, Some(t)) => files::target_path(path, t, true),
-            (true, None) => files::tagged(path, "interp"),
+    /// Where it goes, named after the place if there are several; the oracle has no difference from itself.
+    fn path(&self, on: On, several: bool, length: Length) -> Option<PathBuf> {
+        let (path, length) = match self {
+            Wanted::Picture(path) | Wanted::Difference(path) => (path, length),
+            Wanted::Bytes(_, path) => (path, Length { frames: None, ..length }),
+        };
+        if matches!(self, Wanted::Difference(_)) && on.is_none() {
+            return None;
         }
+        let tag = on.map_or_else(|| "interp".into(), |t| format!("{}-{}", t.family(), t.generation()));
+        Some(match several {
+            false => path.clone(),
+            true if length.is_folder(path) => {
+                let mut name = path.components().as_path().as_os_str().to_owned();
+                name.push(format!(".{tag}"));
+                name.into()
+            }
+            true => files::tagged(path, &tag),
+        })
     }
 }
 
 /// Refuses outputs that are inputs, and two that are one file.
-fn check_paths(wanted: &[Wanted<'_>], inputs: &[PathBuf], places: &[On]) -> Result<(), Failure> {
+fn check_paths(args: &Render, wanted: &[Wanted<'_>], inputs: &[PathBuf], places: &[On]) -> Result<(), Failure> {
+    let length = Length::of(args);
     let mut seen: Vec<PathBuf> = Vec::new();
-    for w in wanted {
-        for &on in places {
-            let path = w.path(on, places.len() > 1);
-            files::can_be_written(&path)?;
-            seen.push(path);
-        }
+    for (w, &on) in wanted.iter().flat_map(|w| places.iter().map(move |on| (w, on))) {
+        let Some(path) = w.path(on, places.len() > 1, length) else { continue };
+        let of_one = matches!(w, Wanted::Bytes(..));
+        let length = if of_one { Length { frames: None, ..length } } else { length };
+        seen.push(reel::checked(&path, length, inputs)?);
+    }
+    if let Some(path) = &args.sheet {
+        seen.push(reel::checked(path, length, inputs)?);
     }
     files::distinct(&seen, inputs)?;
     let to_stdout = seen.iter().filter(|p| *p == Path::new("-")).count();
@@ -507,24 +685,16 @@ fn check_paths(wanted: &[Wanted<'_>], inputs: &[PathBuf], places: &[On]) -> Resu
     Ok(())
 }
 
-/// The bytes of each file.
-fn encode(wanted: &[Wanted<'_>], scene: &Scene, resources: &Resources) -> Result<Vec<Vec<u8>>, Failure> {
-    let one = |w: &Wanted<'_>| match w {
-        Wanted::Picture(o, _) => output::picture(scene, resources, o).map(|p| p.to_png()),
-        Wanted::Bytes(o, _) => output::bytes(scene, resources, o),
-    };
-    wanted.iter().map(|w| one(w).map_err(|e| scene_error(&e))).collect()
-}
-
 /// Draws in one place, and compares with the oracle if asked: the second result is what it says, and what differs is written all the same.
 fn draw(
     args: &Render,
     ready: &PreparedScene,
-    on: On,
-    is_alone: bool,
+    seat: &mut Seat<'_>,
+    (is_alone, is_last): (bool, bool),
     messages: &Messages,
     bar: &ProgressBar,
 ) -> Result<(Resources, Result<(), Failure>), Failure> {
+    let on = seat.on;
     let level = args.front.level();
     let place = on.map_or_else(|| Place::interp(level), |t| Place::Target(t, level));
     let target = shown(on);
@@ -535,17 +705,24 @@ fn draw(
         })
     };
     let (scene, shaders) = (&ready.file.scene, &ready.shaders);
-    let programs = Programs::new(scene, shaders, place).map_err(|f| told(&f))?;
+    let programs = match seat.programs.take() {
+        Some(programs) => programs,
+        None => Programs::new(scene, shaders, place).map_err(|f| told(&f))?,
+    };
+    let programs = seat.programs.insert(programs);
     let mut options = frame::Options::default();
     options.run.step_limit = args.steps.unwrap_or(options.run.step_limit);
     options.run.perturb = args.perturb;
     let mut resources = ready.resources.clone();
     let report =
-        frame::run(scene, shaders, &programs, &mut resources, &options, &mut || bar.inc(1)).map_err(|f| told(&f))?;
-    bar.suspend(|| said(&report, ready, &target, messages));
+        frame::run(scene, shaders, programs, &mut resources, &options, &mut || bar.inc(1)).map_err(|f| told(&f))?;
+    if seat.is_hidden {
+        return Ok((resources, Ok(())));
+    }
+    bar.suspend(|| said(&report, ready, (&target, is_last), messages));
     // A scene that was made, or a comparison, says little where there is nothing to be seen.
     let made = args.inputs.len() == 2 || ready.file.text.is_none() && !is_alone;
-    if (made || args.oracle.is_some()) && made::is_plain(scene, &resources) {
+    if is_last && (made || args.oracle.is_some()) && made::is_plain(scene, &resources) {
         let mut d =
             Diagnostic::invalid("one-colour", "the picture has one colour: it shows little of the shaders").warning();
         if made {
@@ -561,7 +738,7 @@ fn draw(
         OracleArg::Lowered => Against::Lowered,
         OracleArg::Source => Against::Source,
     };
-    let verdict = check(ready, (&programs, place), (&resources, &report), against, &options)
+    let verdict = check(ready, (programs, place), (&resources, &report), against, &options)
         .map_err(|v| match v {
             Verdict::Failure(f) => bar.suspend(|| fault(&f, is_alone, Some("the oracle"), messages)),
             Verdict::Differs(text) => Failure::Input(format!("{target}: {text}")),
@@ -569,7 +746,10 @@ fn draw(
         .and_then(|compared| {
             let reporter = Reporter::new(messages, &ready.file.name, "");
             let comparison = compared.comparison(against);
-            bar.suspend(|| comparison::say(&comparison, ("oracle", ""), (&reporter, &target), args.deny))
+            match is_last {
+                true => bar.suspend(|| comparison::say(&comparison, ("oracle", ""), (&reporter, &target), args.deny)),
+                false => Ok(()),
+            }
         });
     Ok((resources, verdict))
 }
@@ -584,8 +764,8 @@ fn plural(n: u64, what: &str) -> String {
     }
 }
 
-/// Says in a line what was drawn, and warns of races.
-fn said(report: &Report, ready: &PreparedScene, target: &str, messages: &Messages) {
+/// Says in a line what was drawn, of the last frame, and warns of races.
+fn said(report: &Report, ready: &PreparedScene, (target, is_last): (&str, bool), messages: &Messages) {
     let reporter = Reporter::new(messages, &ready.file.name, "");
     let text = format!(
         "rendered {}: {}, {}, {}",
@@ -594,9 +774,8 @@ fn said(report: &Report, ready: &PreparedScene, target: &str, messages: &Message
         plural(report.dispatches, "dispatch"),
         plural(report.run.instructions, crate::run::instruction(target)),
     );
-    reporter.note("render", &text, Some(target));
-    for n in &report.notes {
-        reporter.note("render", n, Some(target));
+    for text in std::iter::once(&text).chain(&report.notes).filter(|_| is_last) {
+        reporter.note("render", text, Some(target));
     }
     for race in &report.races {
         if let Fault::Trap { field, line, trap } = race {

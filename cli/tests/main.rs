@@ -4,6 +4,7 @@ mod cli;
 mod common;
 mod compared;
 mod explain;
+mod film;
 mod first_hour;
 mod glsl;
 mod immediates;

@@ -166,7 +166,7 @@ fn what_is_wrong_is_told_in_a_sentence() {
         "there is no output `x`; available: `picture`",
     );
     expect(&["render", &scene, "--target", "interp", "-o", &scene], 2, "it is not overwritten");
-    for option in [&["--time", "1"][..], &["--stage", "fs"], &["--override", "a=1"]] {
+    for option in [&["--immediates", "u32:1"][..], &["--stage", "fs"], &["--override", "a=1"]] {
         let said = format!("{} applies to single shaders only; a scene sets its own", option[0]);
         expect(&[&["render", &scene, "--target", "interp", "-o", &png][..], option].concat(), 2, &said);
     }

@@ -12,6 +12,7 @@ use crate::model::{
     Generator, Immediates, LoadOp, Names, Output, OutputSource, Pass, Pattern, Pipeline, Render, Sampler, Shader,
     StoreOp, Target, Texture, TextureView, Vertex,
 };
+use crate::moment::Moment;
 
 /// Name of the only output, the picture.
 pub const OUTPUT: &str = "picture";
@@ -84,28 +85,9 @@ pub fn pair<T: std::str::FromStr>(text: &str, sign: char) -> Option<[T; 2]> {
     Some([a.trim().parse().ok()?, b.trim().parse().ok()?])
 }
 
-/// The words of the uniform buffer, 64 bytes:
-///
-/// ```text
-/// resolution: vec3<f32>, time: f32, mouse: vec4<f32>, time_delta: f32, frame: u32, pad: vec2<f32>, date: vec4<f32>
-/// ```
+/// The words of the uniform buffer: see [`Moment::words`].
 pub fn frame(o: &Options) -> [u32; 16] {
-    let mut words = [0; 16];
-    let floats = [
-        (0, f64::from(o.size[0])),
-        (1, f64::from(o.size[1])),
-        (2, 1.0),
-        (3, o.time),
-        (4, o.mouse[0]),
-        (5, o.mouse[1]),
-        (8, 1.0 / 60.0),
-    ];
-    for (at, value) in floats {
-        words[at] = (value as f32).to_bits();
-    }
-    // The conversion keeps to the range of the type.
-    words[9] = (o.time * 60.0).floor() as u32;
-    words
+    Moment { mouse: o.mouse, ..Moment::at(o.time) }.words(o.size)
 }
 
 fn names<T>(list: Vec<(String, T)>) -> Names<T> {
@@ -193,7 +175,7 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
         samplers: names(vec![("channel".into(), sampler)]),
         buffers: names(vec![(
             "frame".into(),
-            Buffer { size: Some(64), data: vec![Data::U32(frame(options).to_vec())] },
+            Buffer { size: Some(64), data: vec![Data::U32(frame(options).to_vec())], frame: true },
         )]),
         pipelines: names(vec![(PIPELINE.into(), Pipeline::Render(Box::new(pipeline)))]),
         passes: vec![Pass::Render {

@@ -11,6 +11,7 @@ use gpucc_pipeline::{Format, Layout};
 use gpucc_sim::texture::Image;
 
 use crate::model::{Buffer, Contents, Data, Fill, Shader, Texture};
+use crate::moment::{self, Moment};
 use crate::picture::Picture;
 use crate::read::{SceneFile, read_bounded};
 use crate::{Scene, SceneError, generator, limits};
@@ -80,7 +81,11 @@ pub fn load(scene: &Scene, folder: Option<&Path>) -> Result<Resources, SceneErro
         out.textures.push(loader.texture(t, &format!("textures.{name}.contents"))?);
     }
     for (name, b) in scene.buffers.iter() {
-        let bytes = loader.buffer(b, &format!("buffers.{name}"))?;
+        let mut bytes = loader.buffer(b, &format!("buffers.{name}"))?;
+        if b.frame && b.data.is_empty() {
+            bytes =
+                Moment::default().words(moment::presented_size(scene)).iter().flat_map(|w| w.to_le_bytes()).collect();
+        }
         if b.size.is_none() {
             total += bytes.len() as u64;
             held(total, &format!("buffers.{name}"))?;

@@ -1,5 +1,9 @@
 //! Pictures of 8-bit RGBA, and their files.
 
+use std::cell::RefCell;
+use std::io::Write;
+use std::rc::Rc;
+
 use gpucc_pipeline::{Base, Code, Layout};
 use gpucc_sim::texture::{Codec, Image};
 
@@ -29,6 +33,31 @@ impl Picture {
             }
         }
         Picture { width, height, rgba }
+    }
+
+    /// A picture of one colour.
+    pub fn filled(width: u32, height: u32, colour: [u8; 4]) -> Picture {
+        let pixels = width as usize * height as usize;
+        Picture { width, height, rgba: colour.repeat(pixels) }
+    }
+
+    /// Where a pixel begins, if there is one.
+    fn at(&self, x: u32, y: u32) -> Option<usize> {
+        let is_inside = x < self.width && y < self.height;
+        is_inside.then(|| (y as usize * self.width as usize + x as usize) * 4)
+    }
+
+    /// The pixel at a place, if it is inside.
+    pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 4]> {
+        let at = self.at(x, y)?;
+        self.rgba.get(at..at + 4)?.try_into().ok()
+    }
+
+    /// Sets the pixel at a place; nothing happens outside.
+    pub fn set(&mut self, x: u32, y: u32, colour: [u8; 4]) {
+        if let Some(pixel) = self.at(x, y).and_then(|at| self.rgba.get_mut(at..at + 4)) {
+            pixel.copy_from_slice(&colour);
+        }
     }
 
     /// Whether all pixels are alike, of several.
@@ -102,6 +131,64 @@ impl Picture {
             return Err("the PNG file is broken (rows are missing)".into());
         }
         Ok(Picture { width, height, rgba })
+    }
+}
+
+/// Bytes that a writer and its owner share.
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An animated PNG file that is being made: its pictures are kept compressed.
+pub struct Film {
+    writer: Option<png::Writer<Shared>>,
+    bytes: Shared,
+}
+
+impl Film {
+    /// A film of so many pictures of one size, so many in a second; it is shown again and again.
+    ///
+    /// # Errors
+    /// No picture, or a side of nothing.
+    pub fn new([width, height]: [u32; 2], pictures: u32, in_second: u16) -> Result<Film, String> {
+        let bytes = Shared::default();
+        let mut encoder = png::Encoder::new(bytes.clone(), width, height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        let wrong = |e: png::EncodingError| e.to_string();
+        encoder.set_animated(pictures, 0).map_err(wrong)?;
+        encoder.set_frame_delay(1, in_second.max(1)).map_err(wrong)?;
+        Ok(Film { writer: Some(encoder.write_header().map_err(wrong)?), bytes })
+    }
+
+    /// Adds the next picture.
+    ///
+    /// # Errors
+    /// A picture of another size, or more than were said.
+    pub fn push(&mut self, picture: &Picture) -> Result<(), String> {
+        let Some(writer) = &mut self.writer else { return Err("the film is finished".into()) };
+        writer.write_image_data(&picture.rgba).map_err(|e| e.to_string())
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// Pictures are missing.
+    pub fn finish(mut self) -> Result<Vec<u8>, String> {
+        if let Some(writer) = self.writer.take() {
+            writer.finish().map_err(|e| e.to_string())?;
+        }
+        Ok(self.bytes.0.take())
     }
 }
 

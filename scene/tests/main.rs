@@ -8,4 +8,5 @@ mod contents;
 mod picture;
 mod read;
 mod shared;
+mod sheet;
 mod uses;

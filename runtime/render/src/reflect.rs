@@ -53,8 +53,11 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneErro
                     let text = format!("nothing gives the uniform `{}` a value", m.name);
                     SceneError::new(format!("shaders.{}", gpucc_scene::alone::SHADER), text)
                 })?;
-                let buffer =
-                    Buffer { size: Some(u64::from(u.min_size).next_multiple_of(16)), data: vec![Data::U32(words)] };
+                let buffer = Buffer {
+                    size: Some(u64::from(u.min_size).next_multiple_of(16)),
+                    data: vec![Data::U32(words)],
+                    frame: false,
+                };
                 zeros.push(("uniforms".to_string(), buffer));
                 Some(BindingResource::Buffer(BufferRange { buffer: "uniforms".into(), offset: 0, size: None }))
             }
@@ -62,7 +65,7 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneErro
             ResourceKind::Uniform | ResourceKind::StorageRead | ResourceKind::StorageReadWrite => {
                 let name = format!("zeros{}", zeros.len());
                 let size = u64::from(u.min_size).max(OPEN_BYTES).next_multiple_of(16);
-                zeros.push((name.clone(), Buffer { size: Some(size), data: Vec::new() }));
+                zeros.push((name.clone(), Buffer { size: Some(size), data: Vec::new(), frame: false }));
                 Some(BindingResource::Buffer(BufferRange { buffer: name, offset: 0, size: None }))
             }
             ResourceKind::Texture { dim: TexDim::D2, arrayed: false, multisampled: false, .. } => {

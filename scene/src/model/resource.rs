@@ -353,6 +353,8 @@ pub struct Buffer {
     pub size: Option<u64>,
     /// First contents, one part after another; the rest is zero.
     pub data: Vec<Data>,
+    /// Whether it tells size, time, mouse and number of the frame.
+    pub frame: bool,
 }
 
 #[derive(Deserialize)]
@@ -367,6 +369,8 @@ struct RawBuffer {
     i32: Option<Vec<i32>>,
     file: Option<String>,
     data: Option<Vec<DataPart>>,
+    #[serde(default)]
+    frame: bool,
 }
 
 /// Immediate data of a dispatch or draw, for all of its stages.
@@ -459,7 +463,7 @@ impl TryFrom<RawPart> for DataPart {
 impl TryFrom<RawBuffer> for Buffer {
     type Error = &'static str;
     fn try_from(raw: RawBuffer) -> Result<Buffer, &'static str> {
-        let RawBuffer { size, hex, zlib64, f32, u32, i32, file, data } = raw;
+        let RawBuffer { size, hex, zlib64, f32, u32, i32, file, data, frame } = raw;
         let parts = data.map(|list| list.into_iter().map(|p| p.0).collect::<Vec<_>>());
         let one = RawPart { hex, zlib64, f32, u32, i32, file }.choices();
         let [a, b, c, d, e, f] = one.map(|p| p.map(|data| vec![data]));
@@ -467,9 +471,15 @@ impl TryFrom<RawBuffer> for Buffer {
             [a, b, c, d, e, f, parts],
             "at most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file`, `data` is expected",
         )?;
+        if frame && (data.is_some() || size.is_some()) {
+            return Err("a buffer with `frame = true` has no data and no `size` of its own");
+        }
+        if frame {
+            return Ok(Buffer { size: Some(crate::moment::BYTES), data: Vec::new(), frame });
+        }
         if data.is_none() && size.is_none() {
             return Err("a buffer without data needs a `size`");
         }
-        Ok(Buffer { size, data: data.unwrap_or_default() })
+        Ok(Buffer { size, data: data.unwrap_or_default(), frame })
     }
 }

@@ -57,7 +57,8 @@ const TABLES: &[Table] = &[
         "Buffers",
         "RawBuffer",
         &["Buffer", "Data"],
-        "At most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file` and `data`. What the data does not fill is zero. Without data `size` is required.",
+        "At most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file` and `data`. What the data does not fill is zero. Without data `size` is required. \
+         A buffer with `frame = true` has neither: its 64 bytes tell the moment, as those of a fragment shader alone do.",
     ),
     table(
         "Pipelines",
