@@ -604,10 +604,10 @@ pub struct Exec {
     /// Do each dispatch and each draw again by the IR interpreter, and compare.
     #[arg(long)]
     pub oracle: bool,
-    /// Write the frames that the program presents to this folder, as PNG files (not in this version).
+    /// Write the frames that the program presents to this folder, as PNG files.
     #[arg(long, value_name = "DIR")]
     pub frames: Option<PathBuf>,
-    /// Write each dispatch as a `run` command and each draw as a scene to this folder (not in this version).
+    /// Write each dispatch as a `run` command and each draw as a scene to this folder.
     #[arg(long, value_name = "DIR")]
     pub dump: Option<PathBuf>,
     /// The driver's library [default: the one beside the command].

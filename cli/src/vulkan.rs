@@ -75,6 +75,13 @@ impl Drop for Folder {
     }
 }
 
+/// A folder that the driver writes to, by a path that holds wherever the program goes.
+fn made(folder: &Path) -> Result<PathBuf, Failure> {
+    let fail = |e: std::io::Error| Failure::Io(format!("the folder `{}`: {e}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(fail)?;
+    std::fs::canonicalize(folder).map_err(fail)
+}
+
 /// The exit code of a program, as shells give it: of one that a signal ended 128 and the signal.
 fn code(status: std::process::ExitStatus) -> u8 {
     #[cfg(unix)]
@@ -92,10 +99,6 @@ pub fn exec(a: &Exec) -> Result<(), Failure> {
     for item in a.target.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|i| *i != "interp") {
         Target::parse_list(item).map_err(|e| Failure::Usage(format!("{e}, interp")))?;
     }
-    if a.dump.is_some() || a.frames.is_some() {
-        let what = "--dump and --frames of `gpucc exec` are not in this version: the driver writes no files";
-        return Err(Failure::Unsupported(gpucc_ir::Refusal::Commands, what.into()));
-    }
     let library = library(a.library.as_deref())?;
     let folder = Folder::new()?;
     let (icd, verdicts) = (folder.0.join("gpucc_icd.json"), folder.0.join("verdicts"));
@@ -106,6 +109,11 @@ pub fn exec(a: &Exec) -> Result<(), Failure> {
     run.args(args).env("VK_ICD_FILENAMES", &icd).env("VK_DRIVER_FILES", &icd).env("GPUCC_VULKAN_VERDICTS", &verdicts);
     if let Some(target) = &a.target {
         run.env("GPUCC_VULKAN_TARGETS", target);
+    }
+    for (folder, name) in [(&a.frames, "GPUCC_VULKAN_FRAMES"), (&a.dump, "GPUCC_VULKAN_DUMP")] {
+        if let Some(folder) = folder {
+            run.env(name, made(folder)?);
+        }
     }
     if a.oracle {
         run.env("GPUCC_VULKAN_ORACLE", "1");

@@ -162,6 +162,7 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
         scissors: Vec::new(),
         blend_constant: [0.0; 4],
         stencil_reference: 0,
+        y_down: false,
     };
     let source = OutputSource::Texture {
         texture: "picture".into(),

@@ -79,6 +79,7 @@ impl Scene {
                 constant: [0.0; 4],
                 depth: None,
                 reference: 0,
+                back: None,
                 sample_mask: u32::MAX,
                 alpha_to_coverage: false,
             },

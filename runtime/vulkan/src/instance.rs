@@ -54,6 +54,7 @@ impl Instance {
         for p in gone.iter().flat_map(|i| &i.physical) {
             handles::close(*p);
         }
+        handles::purge::<vk::SurfaceKHR>(instance.as_raw());
         log::silence(instance.as_raw(), 0);
     }
 }

@@ -9,6 +9,7 @@ use crate::border::Bytes;
 use crate::convert::blocks::{Block, EDGE};
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
+use crate::heap::{Heap, Room};
 use crate::physical::limits;
 use crate::settings::Chip;
 use crate::{convert, physical};
@@ -18,17 +19,19 @@ use crate::{convert, physical};
 pub struct Memory {
     /// Its bytes.
     pub bytes: Bytes,
+    _room: Room,
 }
 
 impl Memory {
     /// Takes memory, all zero.
     ///
     /// # Errors
-    /// More than a device has, or than the host gives.
-    pub fn new(size: u64) -> Done<Memory> {
+    /// More than a device has left, or than the host gives.
+    pub fn new(size: u64, heap: &Arc<Heap>) -> Done<Memory> {
         let fail = || Fail::memory(format!("there is no room for {size} bytes of memory"));
         let bytes = usize::try_from(size).ok().filter(|_| size <= limits::RESOURCE).ok_or_else(fail)?;
-        Ok(Memory { bytes: Bytes::new(bytes).ok_or_else(fail)? })
+        let _room = heap.take(size)?;
+        Ok(Memory { bytes: Bytes::new(bytes).ok_or_else(fail)?, _room })
     }
 }
 
@@ -174,6 +177,7 @@ pub struct Image {
     pub samples: u32,
     /// Bytes.
     pub bytes: u64,
+    _room: Room,
 }
 
 impl Image {
@@ -181,7 +185,7 @@ impl Image {
     ///
     /// # Errors
     /// There are no such images, or no room.
-    pub fn new(chip: Chip, i: &vk::ImageCreateInfo<'_>) -> Done<Image> {
+    pub fn new(chip: Chip, i: &vk::ImageCreateInfo<'_>, heap: &Arc<Heap>) -> Done<Image> {
         let most = physical::formats::image(chip, i.format, i.image_type, i.tiling, i.usage, i.flags)?;
         let block = convert::blocks::block(i.format);
         let format = convert::format(i.format).or(block.map(|b| b.format));
@@ -214,11 +218,12 @@ impl Image {
         if all * 2 > u128::from(limits::RESOURCE) {
             return Err(Fail::memory(format!("an image of {all} bytes is more than the device takes")));
         }
+        let _room = heap.take((all * 2) as u64)?;
         let texels = Texels::new(format, is_3d, size, i.mip_levels, samples);
         let bytes = texels.bytes.len() as u64;
         let levels = i.mip_levels;
         let blocks = block.map(|b| Blocks::new(b, &texels));
-        Ok(Image { texels: Mutex::new(texels), blocks, format, is_3d, size, levels, samples, bytes })
+        Ok(Image { texels: Mutex::new(texels), blocks, format, is_3d, size, levels, samples, bytes, _room })
     }
 
     /// The texels.

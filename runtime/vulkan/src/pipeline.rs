@@ -114,6 +114,8 @@ pub struct Render {
     pub biased: bool,
     /// Whether the largest index ends a strip.
     pub restart: bool,
+    /// Whether triangles are a fan.
+    pub fan: bool,
 }
 
 /// A pipeline.

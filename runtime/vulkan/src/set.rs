@@ -149,14 +149,73 @@ pub struct PipelineLayout {
     pub sets: Vec<Option<Arc<Layout>>>,
 }
 
-/// A pool: the sets that were taken out of it.
+/// A pool: how many sets and descriptors it has, and what was taken out of it.
+#[derive(Debug)]
+pub struct Pool {
+    sets: u32,
+    sizes: BTreeMap<vk::DescriptorType, u64>,
+    taken: Mutex<Taken>,
+}
+
+/// Sets that were taken out of a pool, and descriptors by type.
 #[derive(Debug, Default)]
-pub struct Pool(Mutex<Vec<vk::DescriptorSet>>);
+struct Taken {
+    sets: BTreeMap<vk::DescriptorSet, Arc<Layout>>,
+    used: BTreeMap<vk::DescriptorType, u64>,
+}
 
 impl Pool {
-    /// The sets.
-    pub fn sets(&self) -> MutexGuard<'_, Vec<vk::DescriptorSet>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A pool of so many sets, and descriptors of each type.
+    pub fn new(sets: u32, sizes: &[vk::DescriptorPoolSize]) -> Pool {
+        let mut all = BTreeMap::new();
+        for s in sizes {
+            *all.entry(s.ty).or_insert(0) += u64::from(s.descriptor_count);
+        }
+        Pool { sets, sizes: all, taken: Mutex::default() }
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a set out, which `make` registers.
+    ///
+    /// # Errors
+    /// There are no sets or no descriptors left.
+    pub fn take(&self, layout: &Arc<Layout>, make: impl FnOnce() -> vk::DescriptorSet) -> Done<vk::DescriptorSet> {
+        let none = |text: String| Err(Fail::new(vk::Result::ERROR_OUT_OF_POOL_MEMORY, text));
+        let mut taken = self.taken();
+        if taken.sets.len() as u64 >= u64::from(self.sets) {
+            return none(format!("all {} sets of a descriptor pool are taken", self.sets));
+        }
+        let mut used = taken.used.clone();
+        for b in &layout.bindings {
+            let n = used.entry(b.ty).or_insert(0);
+            *n += u64::from(b.count);
+            let most = self.sizes.get(&b.ty).copied().unwrap_or(0);
+            if *n > most {
+                return none(format!("{n} descriptors of type {:?} are needed, the pool has {most}", b.ty));
+            }
+        }
+        taken.used = used;
+        let set = make();
+        taken.sets.insert(set, layout.clone());
+        Ok(set)
+    }
+
+    /// Gives a set back.
+    pub fn give(&self, set: vk::DescriptorSet) {
+        let mut taken = self.taken();
+        for b in taken.sets.remove(&set).iter().flat_map(|l| &l.bindings) {
+            if let Some(n) = taken.used.get_mut(&b.ty) {
+                *n = n.saturating_sub(b.count.into());
+            }
+        }
+    }
+
+    /// Gives all sets back; these were they.
+    pub fn empty(&self) -> Vec<vk::DescriptorSet> {
+        std::mem::take(&mut *self.taken()).sets.into_keys().collect()
     }
 }
 

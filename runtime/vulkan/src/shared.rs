@@ -1,11 +1,13 @@
 //! What a device shares with the thread of its queue, and with what runs there.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk;
 
 use crate::fail::{Done, Fail};
+use crate::heap::Heap;
+use crate::physical::HEAP;
 use crate::settings::{Chip, Level};
 use crate::{log, sync};
 
@@ -24,13 +26,18 @@ pub struct Shared {
     pub jobs: [AtomicU64; 2],
     /// Steps that programs ran: the clock of the device.
     pub steps: AtomicU64,
+    /// What memory objects take.
+    pub heap: Arc<Heap>,
+    /// What texels of images take, which lie outside of memory objects.
+    pub texels: Arc<Heap>,
 }
 
 impl Shared {
     /// The state of a device that has no work yet.
     pub fn new(chip: Chip, instance: u64) -> Shared {
         let (lost, stop, jobs) = (Mutex::new(None), AtomicBool::new(false), Default::default());
-        Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0) }
+        let (heap, texels) = (Heap::new(HEAP), Heap::new(HEAP));
+        Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0), heap, texels }
     }
 
     /// Why the device is lost, if it is.

@@ -37,3 +37,84 @@ fn a_command_with_a_wrong_handle_fails_the_recording() {
     let done = gpu.run(|d, c| unsafe { d.cmd_fill_buffer(c, gone.buffer, 0, 64, 1) });
     assert_eq!(done, Err(vk::Result::ERROR_VALIDATION_FAILED_EXT));
 }
+
+/// What a device has is counted: 4 GiB, of which no memory is taken before it is known to be there.
+#[test]
+fn a_heap_ends() {
+    let gpu = Gpu::new(4);
+    let take = |size| {
+        let info = vk::MemoryAllocateInfo::default().allocation_size(size);
+        unsafe { gpu.device.allocate_memory(&info, None) }
+    };
+    let first = take(2 << 30).expect("half of it");
+    take(2 << 30).expect("the other half");
+    assert_eq!(take(64), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+    unsafe { gpu.device.free_memory(first, None) };
+    take(1 << 30).expect("what was given back");
+    let info = |size, format| {
+        vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(format)
+            .extent(vk::Extent3D { width: size, height: size, depth: 1 })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(vk::ImageUsageFlags::SAMPLED)
+    };
+    let large = info(16_384, vk::Format::R32G32B32A32_SFLOAT);
+    let made = unsafe { gpu.device.create_image(&large, None) };
+    assert_eq!(made, Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+    let half = info(16_384, vk::Format::R8_UNORM);
+    let all: Vec<_> = (0..9).map(|_| unsafe { gpu.device.create_image(&half, None) }).collect();
+    assert!(all[..8].iter().all(Result::is_ok), "{all:?}");
+    assert_eq!(all[8], Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
+}
+
+/// A pool has so many sets, and so many descriptors of each type.
+#[test]
+fn a_pool_ends() {
+    let gpu = Gpu::new(4);
+    let d = &gpu.device;
+    let ty = vk::DescriptorType::STORAGE_BUFFER;
+    let bindings = [vk::DescriptorSetLayoutBinding::default().descriptor_type(ty).descriptor_count(2)];
+    let layout = unsafe {
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        d.create_descriptor_set_layout(&info, None).expect("a layout")
+    };
+    let pool = |max, count| unsafe {
+        let sizes = [vk::DescriptorPoolSize { ty, descriptor_count: count }];
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(max).pool_sizes(&sizes);
+        let free = vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET;
+        d.create_descriptor_pool(&info.flags(free), None).expect("a pool")
+    };
+    let take = |pool, n: usize| unsafe {
+        let layouts = vec![layout; n];
+        d.allocate_descriptor_sets(
+            &vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts),
+        )
+    };
+    let full = Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY);
+    let few_sets = pool(2, 100);
+    let first = take(few_sets, 2).expect("two sets");
+    assert_eq!(take(few_sets, 1), full);
+    unsafe { d.free_descriptor_sets(few_sets, &first[..1]).expect("one less") };
+    take(few_sets, 1).expect("one more");
+    let few_buffers = pool(10, 5);
+    // What was taken before the failure is given back.
+    assert_eq!(take(few_buffers, 3), full);
+    take(few_buffers, 2).expect("two sets");
+    assert_eq!(take(few_buffers, 1), full);
+    unsafe { d.reset_descriptor_pool(few_buffers, vk::DescriptorPoolResetFlags::empty()).expect("an empty pool") };
+    take(few_buffers, 2).expect("two sets");
+}
+
+/// What is asked for and not there is named.
+#[test]
+fn a_missing_feature_is_named() {
+    use gpucc_vulkan::physical::features;
+    let asked =
+        vk::PhysicalDeviceFeatures { logic_op: vk::TRUE, sparse_residency_image2_d: vk::TRUE, ..Default::default() };
+    let has = vk::PhysicalDeviceFeatures::default();
+    assert_eq!(features::lacking(&asked, &has), ["logicOp", "sparseResidencyImage2D"]);
+    assert_eq!(features::lacking(&asked, &asked), Vec::<String>::new());
+}

@@ -52,7 +52,11 @@ impl Mapped {
 
 impl Gpu {
     pub fn new(k: usize) -> Gpu {
-        let entry = entry();
+        Gpu::of(&entry(), k)
+    }
+
+    /// The same of a driver or loader.
+    pub fn of(entry: &ash::Entry, k: usize) -> Gpu {
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
         // SAFETY: by Vulkan's rules, here and below.
         unsafe {
@@ -66,6 +70,18 @@ impl Gpu {
             let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
             Gpu { instance, physical, device, queue, pool }
         }
+    }
+
+    /// Memory of a type that is allowed and has these properties.
+    pub fn memory(&self, need: vk::MemoryRequirements, flags: vk::MemoryPropertyFlags) -> vk::DeviceMemory {
+        let all = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
+        let fits = |k: &u32| {
+            let own = all.memory_types[*k as usize].property_flags;
+            need.memory_type_bits >> k & 1 == 1 && own.contains(flags)
+        };
+        let ty = (0..all.memory_type_count).find(fits).expect("a type of memory");
+        let info = vk::MemoryAllocateInfo::default().allocation_size(need.size).memory_type_index(ty);
+        unsafe { self.device.allocate_memory(&info, None).expect("memory") }
     }
 
     pub fn name(&self) -> String {
@@ -85,8 +101,8 @@ impl Gpu {
             let info = vk::BufferCreateInfo::default().size(size as u64).usage(usage);
             let buffer = self.device.create_buffer(&info, None).expect("a buffer");
             let need = self.device.get_buffer_memory_requirements(buffer);
-            let memory = vk::MemoryAllocateInfo::default().allocation_size(need.size);
-            let memory = self.device.allocate_memory(&memory, None).expect("memory");
+            let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+            let memory = self.memory(need, coherent);
             self.device.bind_buffer_memory(buffer, memory, 0).expect("a binding");
             let flags = vk::MemoryMapFlags::empty();
             let at = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, flags).expect("an address").cast();

@@ -301,6 +301,8 @@ pub struct Draw {
     pub blend_constant: [f64; 4],
     /// The reference of stencil tests.
     pub stencil_reference: u32,
+    /// Whether y of positions grows downwards, as in Vulkan.
+    pub y_down: bool,
 }
 
 /// The draw call.
@@ -388,6 +390,8 @@ struct RawDraw {
     blend_constant: [f64; 4],
     #[serde(default)]
     stencil_reference: u32,
+    #[serde(default)]
+    y_down: bool,
 }
 
 impl TryFrom<RawDraw> for Draw {
@@ -422,6 +426,7 @@ impl TryFrom<RawDraw> for Draw {
             scissors: raw.scissors,
             blend_constant: raw.blend_constant,
             stencil_reference: raw.stencil_reference,
+            y_down: raw.y_down,
         })
     }
 }

@@ -35,11 +35,18 @@ impl Behind<'_> {
         self.ranges.get(quad.primitive.viewport as usize).copied().unwrap_or([0.0, 1.0])
     }
 
+    /// The depth-stencil state of a facing, and its stencil reference.
+    fn state(&self, front: bool) -> Option<(DepthStencil, u32)> {
+        let own = self.merger.back.filter(|_| !front);
+        own.or(self.merger.depth.map(|d| (d, self.merger.reference)))
+    }
+
     fn test(&self, quad: &QuadIn<'_>, lane: usize, sample: u32, z: f64, targets: &mut Targets) -> bool {
         let [x, y] = quad.pixel(lane);
-        let (Some(state), Some(surface)) = (&self.merger.depth, &mut targets.depth) else { return true };
+        let front = quad.primitive.front;
+        let (Some((state, reference)), Some(surface)) = (self.state(front), &mut targets.depth) else { return true };
         let z = in_range(z, self.range(quad));
-        test_sample(state, quad.primitive.front, self.merger.reference, z, surface.sample_mut(x, y, sample))
+        test_sample(&state, front, reference, z, surface.sample_mut(x, y, sample))
     }
 
     /// Tests in front of the program: samples that fail are covered no more. Where inputs are interpolated stays as it is.
@@ -57,20 +64,22 @@ impl Behind<'_> {
     /// Whether no sample of a quad can pass, whatever earlier primitives of the draw still write.
     pub fn hopeless(&self, quad: &QuadIn<'_>, targets: &Targets) -> bool {
         let Some(targets) = targets.layer(quad.primitive.layer) else { return true };
-        let (Some(state), Some(surface)) = (&self.merger.depth, &targets.depth) else { return false };
-        if !fails_for_good(state) {
+        let front = quad.primitive.front;
+        let (Some((state, reference)), Some(surface)) = (self.state(front), &targets.depth) else { return false };
+        // Either facing may be drawn in between.
+        if [true, false].iter().filter_map(|&f| self.state(f)).any(|(s, _)| !fails_for_good(&s)) {
             return false;
         }
         (0..4).all(|lane| {
             let [x, y] = quad.pixel(lane);
             bits(quad.coverage[lane]).all(|s| {
                 let z = in_range(quad.depth_at(lane, s as usize), self.range(quad));
-                let state = DepthStencil { depth_write: false, ..*state };
+                let state = DepthStencil { depth_write: false, ..state };
                 let mut stored = [0; 8];
                 let from = surface.sample(x, y, s);
                 let stored = &mut stored[..from.len()];
                 stored.copy_from_slice(from);
-                !test_sample(&state, quad.primitive.front, self.merger.reference, z, stored)
+                !test_sample(&state, front, reference, z, stored)
             })
         })
     }

@@ -362,6 +362,8 @@ pub struct Merger {
     pub depth: Option<DepthStencil>,
     /// Stencil reference.
     pub reference: u32,
+    /// State and reference of back faces, where these are others (not in WebGPU). Tests of the depth are the same.
+    pub back: Option<(DepthStencil, u32)>,
     /// Samples that may be written.
     pub sample_mask: u32,
     /// Whether the alpha of target 0 makes a mask of samples.
@@ -376,6 +378,7 @@ impl Merger {
             constant,
             depth: p.depth,
             reference,
+            back: None,
             sample_mask: p.sample_mask,
             alpha_to_coverage: p.alpha_to_coverage,
         }

@@ -130,6 +130,7 @@ fn opaque(format: Format) -> Merger {
         constant: [0.0; 4],
         depth: None,
         reference: 0,
+        back: None,
         sample_mask: u32::MAX,
         alpha_to_coverage: false,
     }

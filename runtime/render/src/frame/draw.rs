@@ -116,6 +116,7 @@ impl Frame<'_> {
         let [width, height] = size(targets);
         let view = |v: [f64; 6]| {
             let [x, y, width, height, min_depth, max_depth] = v.map(|v| v as f32);
+            let (y, height) = if d.y_down { (y + height, -height) } else { (y, height) };
             Viewport { x, y, width, height, min_depth, max_depth }
         };
         let whole = [0.0, 0.0, f64::from(width), f64::from(height), 0.0, 1.0];

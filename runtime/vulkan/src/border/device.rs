@@ -33,19 +33,9 @@ fn purge(owner: u64) -> usize {
         handles::purge::<vk::Fence>(owner),
         handles::purge::<vk::Semaphore>(owner),
         handles::purge::<vk::Event>(owner),
+        handles::purge::<vk::SwapchainKHR>(owner),
     ];
     lists.iter().sum()
-}
-
-/// A feature of Vulkan 1.0 that is asked for and that there is not.
-fn excess_core(asked: &vk::PhysicalDeviceFeatures, has: &vk::PhysicalDeviceFeatures) -> bool {
-    let words = |f: &vk::PhysicalDeviceFeatures| -> Vec<u32> {
-        let at = std::ptr::from_ref(f).cast::<u32>();
-        let n = size_of::<vk::PhysicalDeviceFeatures>() / size_of::<u32>();
-        // SAFETY: the structure is nothing but words.
-        unsafe { std::slice::from_raw_parts(at, n) }.to_vec()
-    };
-    words(asked).iter().zip(words(has)).any(|(a, h)| *a == vk::TRUE && h == vk::FALSE)
 }
 
 /// Makes a device for what an application asks.
@@ -67,14 +57,12 @@ unsafe fn open(physical: vk::PhysicalDevice, info: *const vk::DeviceCreateInfo<'
         let has = features::features(p.chip);
         let core = chained::<vk::PhysicalDeviceFeatures2<'_>>(i.p_next).map(|f| f.features);
         let asked = [i.p_enabled_features.as_ref().copied(), core];
-        if asked.iter().flatten().any(|f| excess_core(f, &has)) {
-            return lacks(
-                vk::Result::ERROR_FEATURE_NOT_PRESENT,
-                "a feature is asked for that the device does not have".into(),
-            );
-        }
-        if let Some(name) = excess(i.p_next, p.chip) {
-            return lacks(vk::Result::ERROR_FEATURE_NOT_PRESENT, format!("the device does not have {name}"));
+        let mut missing: Vec<String> = asked.iter().flatten().flat_map(|f| features::lacking(f, &has)).collect();
+        missing.extend(excess(i.p_next, p.chip).map(features::camel));
+        if !missing.is_empty() {
+            missing.dedup();
+            let text = format!("the device does not have {}", missing.join(", "));
+            return lacks(vk::Result::ERROR_FEATURE_NOT_PRESENT, text);
         }
         for q in list(i.p_queue_create_infos, i.queue_create_info_count)? {
             if q.queue_family_index != 0 || q.queue_count > 1 {

@@ -15,6 +15,7 @@ mod pipeline;
 pub(crate) mod read;
 mod resource;
 mod set;
+mod surface;
 mod sync;
 mod table;
 

@@ -195,7 +195,8 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
             p.vertex = vertex_buffers(v)?;
         }
         let assembly = given(i.p_input_assembly_state)?;
-        p.topology = state::topology(assembly.topology)?;
+        let fan = assembly.topology == vk::PrimitiveTopology::TRIANGLE_FAN;
+        p.topology = if fan { fixed::Topology::TriangleList } else { state::topology(assembly.topology)? };
         let cull = state::cull(r.cull_mode);
         p.cull = cull.unwrap_or(fixed::CullMode::None);
         p.front_face = state::front_face(r.front_face);
@@ -247,6 +248,7 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
             viewports,
             scissors,
             per_sample,
+            fan,
             discards: discards || both,
             biased: r.depth_bias_enable == vk::TRUE,
             restart: assembly.primitive_restart_enable == vk::TRUE,

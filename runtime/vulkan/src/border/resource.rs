@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use ash::vk;
 
 use super::entry::{Alloc, entries};
-use super::read::{fill, give, given, list, place};
+use super::read::{chained, fill, give, given, list, place};
 use crate::convert;
 use crate::fail::{Done, Fail};
 use crate::handles;
@@ -49,7 +49,8 @@ entries! {
         if i.memory_type_index != 0 {
             return Err(Fail::misuse(format!("memory type {} is not there", i.memory_type_index)));
         }
-        give(out, handles::add(handles::at(device)?.handle, Memory::new(i.allocation_size)?))
+        let device = handles::at(device)?;
+        give(out, handles::add(device.handle, Memory::new(i.allocation_size, &device.shared.heap)?))
     }
     PFN_vkFreeMemory => fn free_memory(device: vk::Device, memory: vk::DeviceMemory, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, memory).map(drop)
@@ -139,7 +140,12 @@ entries! {
         device: vk::Device, info: *const vk::ImageCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::Image,
     ) -> vk::Result {
         let device = handles::at(device)?;
-        give(out, handles::add(device.handle, Image::new(device.chip(), given(info)?)?))
+        let i = given(info)?;
+        let of = chained::<vk::ImageSwapchainCreateInfoKHR<'_>>(i.p_next);
+        if of.is_some_and(|s| !vk::Handle::is_null(s.swapchain)) {
+            return Err(Fail::lacks("images that share the memory of a swapchain's are not there"));
+        }
+        give(out, handles::add(device.handle, Image::new(device.chip(), i, &device.shared.texels)?))
     }
     PFN_vkDestroyImage => fn destroy_image(device: vk::Device, image: vk::Image, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, image).map(drop)

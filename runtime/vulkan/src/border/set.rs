@@ -94,8 +94,7 @@ unsafe fn by_template(owner: u64, set: &Set, template: &Template, data: *const c
 
 fn empty(owner: u64, pool: vk::DescriptorPool) -> Done {
     let pool = handles::get(owner, pool)?;
-    let gone = std::mem::take(&mut *pool.sets());
-    for s in gone {
+    for s in pool.empty() {
         handles::remove(owner, s)?;
     }
     Ok(())
@@ -138,8 +137,9 @@ entries! {
     PFN_vkCreateDescriptorPool => fn create_descriptor_pool(
         device: vk::Device, info: *const vk::DescriptorPoolCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::DescriptorPool,
     ) -> vk::Result {
-        given(info)?;
-        give(out, handles::add(handles::at(device)?.handle, Pool::default()))
+        let i = given(info)?;
+        let pool = Pool::new(i.max_sets, list(i.p_pool_sizes, i.pool_size_count)?);
+        give(out, handles::add(handles::at(device)?.handle, pool))
     }
     PFN_vkDestroyDescriptorPool => fn destroy_descriptor_pool(device: vk::Device, pool: vk::DescriptorPool, _a: Alloc<'_>) {
         let owner = handles::at(device)?.handle;
@@ -162,12 +162,21 @@ entries! {
         let pool = handles::get(owner, i.descriptor_pool)?;
         let layouts = list(i.p_set_layouts, i.descriptor_set_count)?;
         let layouts = layouts.iter().map(|&l| handles::get(owner, l)).collect::<Done<Vec<Arc<Layout>>>>()?;
-        for (k, layout) in layouts.into_iter().enumerate() {
-            let set = handles::add(owner, Set::new(layout));
-            pool.sets().push(set);
-            give(out.wrapping_add(k), set)?;
+        let mut made = Vec::new();
+        let all = layouts.iter().try_for_each(|layout| {
+            made.push(pool.take(layout, || handles::add(owner, Set::new(layout.clone())))?);
+            Ok(())
+        });
+        if all.is_err() {
+            for set in made.drain(..) {
+                pool.give(set);
+                handles::remove(owner, set)?;
+            }
         }
-        Ok(())
+        for k in 0..layouts.len() {
+            give(out.wrapping_add(k), made.get(k).copied().unwrap_or_default())?;
+        }
+        all
     }
     PFN_vkFreeDescriptorSets => fn free_descriptor_sets(
         device: vk::Device, pool: vk::DescriptorPool, n: u32, sets: *const vk::DescriptorSet,
@@ -175,8 +184,8 @@ entries! {
         let owner = handles::at(device)?.handle;
         let pool = handles::get(owner, pool)?;
         for &s in list(sets, n)? {
-            pool.sets().retain(|&o| o != s);
             handles::remove(owner, s)?;
+            pool.give(s);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use ash::vk;
 
 use super::entry::entries;
-use super::{command, device, draw, instance, pipeline, resource, set, sync};
+use super::{command, device, draw, instance, pipeline, resource, set, surface, sync};
 
 /// All entry points.
 const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
@@ -19,6 +19,7 @@ const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
     pipeline::TABLE,
     command::TABLE,
     draw::TABLE,
+    surface::TABLE,
 ];
 
 /// The entry point of a name. Extensions that became part of Vulkan have the same functions under longer names.

@@ -8,7 +8,8 @@ use gpucc_sim::draw::{self, Merger, Raster, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
 use gpucc_sim::{RunReport, Trap, TrapKind};
 
-use super::{Exec, judge, options};
+use super::scene::Drawn;
+use super::{Exec, dump, judge, options};
 use crate::command::{Draw, Indirect};
 use crate::fail::Done;
 use crate::pipeline::{Code, Pipeline, Program, Render};
@@ -22,6 +23,28 @@ fn viewport(v: &vk::Viewport) -> Viewport {
 
 fn scissor(r: &vk::Rect2D) -> [u32; 4] {
     [r.offset.x.max(0) as u32, r.offset.y.max(0) as u32, r.extent.width, r.extent.height]
+}
+
+/// A fan as a list of triangles. Each begins with the vertex that flat values come from, as Vulkan has it; an index that is not there is 0.
+fn fan(d: Draw, indices: Option<&(Vec<u8>, bool)>, restart: bool) -> (Draw, Option<(Vec<u8>, bool)>) {
+    let all: Vec<Option<u32>> = match indices {
+        None => (0..d.count).map(|k| Some(k.wrapping_add(d.first))).collect(),
+        Some((bytes, wide)) => {
+            let end = if *wide { u32::MAX } else { 0xffff };
+            let indices = Indices { bytes, wide: *wide };
+            let at = |k: u32| indices.get(u64::from(d.first) + u64::from(k));
+            (0..d.count).map(|k| Some(at(k)).filter(|i| !(restart && *i == end))).collect()
+        }
+    };
+    let mut words: Vec<u32> = Vec::new();
+    for part in all.split(Option::is_none) {
+        let part: Vec<u32> = part.iter().flatten().copied().collect();
+        for k in 1..part.len().saturating_sub(1) {
+            words.extend([part[k], part[k + 1], part[0]]);
+        }
+    }
+    let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    (Draw { count: words.len() as u32, first: 0, indexed: true, ..d }, Some((bytes, true)))
 }
 
 impl Exec<'_> {
@@ -46,7 +69,7 @@ impl Exec<'_> {
     }
 
     /// The state of a pipeline with what is dynamic.
-    fn state(&self, r: &Render) -> Result<(fixed::Pipeline, u32), String> {
+    fn state(&self, r: &Render) -> (fixed::Pipeline, u32, Option<(fixed::DepthStencil, u32)>) {
         let mut state = r.state.clone();
         let values = &self.values;
         if r.biased
@@ -54,25 +77,19 @@ impl Exec<'_> {
         {
             state.bias = fixed::DepthBias { constant: constant as i32, slope, clamp };
         }
-        let one = |v: Option<[u32; 2]>, default: u32, what: &str| match v {
-            None => Ok(default),
-            Some([front, back]) if front == back => Ok(front),
-            Some([front, back]) => match state.cull {
-                fixed::CullMode::Back => Ok(front),
-                fixed::CullMode::Front => Ok(back),
-                fixed::CullMode::None => Err(format!("{what} of front and back faces differ ({front}, {back})")),
-            },
-        };
-        let mut reference = 0;
-        if let Some(depth) = &mut state.depth {
-            let stencil = depth.format.has_stencil();
-            if stencil {
-                reference = one(values.reference, 0, "stencil references")?;
-                depth.read_mask = one(values.read_mask, u32::MAX, "stencil masks")?;
-                depth.write_mask = one(values.write_mask, u32::MAX, "stencil masks")?;
+        let mut front = 0;
+        let mut other = None;
+        if let Some(depth) = state.depth.as_mut().filter(|d| d.format.has_stencil()) {
+            let reference = values.reference.unwrap_or_default();
+            let read = values.read_mask.unwrap_or([u32::MAX; 2]);
+            let write = values.write_mask.unwrap_or([u32::MAX; 2]);
+            let back = fixed::DepthStencil { read_mask: read[1], write_mask: write[1], ..*depth };
+            (depth.read_mask, depth.write_mask, front) = (read[0], write[0], reference[0]);
+            if (*depth, front) != (back, reference[1]) {
+                other = Some((back, reference[1]));
             }
         }
-        Ok((state, reference))
+        (state, front, other)
     }
 
     /// Draws.
@@ -100,7 +117,7 @@ impl Exec<'_> {
         render: &Render,
         pass: &mut super::pass::Pass,
     ) -> Done {
-        let (state, reference) = self.state(render).map_err(|text| self.lost(&text))?;
+        let (state, reference, back) = self.state(render);
         let list: Vec<&Program> = std::iter::once(programs.0).chain(programs.1).collect();
         let mut bound = self.bind(0, &list);
         // The bytes are copied: a program may write the buffer that its vertices lie in.
@@ -119,11 +136,12 @@ impl Exec<'_> {
             .collect();
         let own = self.indices.as_ref().filter(|_| d.indexed);
         let own = own.map(|(buffer, at, wide)| (buffer.get(*at, vk::WHOLE_SIZE), *wide));
-        let indices = own.as_ref().map(|(bytes, wide)| Indices { bytes, wide: *wide });
-        if d.indexed && indices.is_none() {
+        if d.indexed && own.is_none() {
             bound.unbind();
             return Err(self.lost("an indexed draw without an index buffer"));
         }
+        let (d, own) = if render.fan { fan(d, own.as_ref(), render.restart) } else { (d, own) };
+        let indices = own.as_ref().map(|(bytes, wide)| Indices { bytes, wide: *wide });
         let [width, height] = pass.size();
         let whole = vk::Viewport { width: width as f32, height: height as f32, max_depth: 1.0, ..Default::default() };
         let view = |k: u32| viewport(self.viewports.get(&k).unwrap_or(&whole));
@@ -138,7 +156,7 @@ impl Exec<'_> {
             first_instance: d.first_instance,
             indices,
             base: d.base,
-            restart: d.indexed && render.restart,
+            restart: d.indexed && render.restart && !render.fan,
             ..Vertices::new(state.topology, d.count)
         };
         let others = self.viewports.keys().copied().filter(|&k| k > 0);
@@ -146,9 +164,14 @@ impl Exec<'_> {
             vertices,
             raster: Raster::of(&state, view(0), scissor(0)),
             viewports: others.map(|k| (view(k), Rect::of(scissor(k)))).collect(),
-            merger: Merger::of(&state, self.values.constant.unwrap_or_default(), reference),
+            merger: Merger { back, ..Merger::of(&state, self.values.constant.unwrap_or_default(), reference) },
             seed: None,
         };
+        if Settings::get().dump.is_some() {
+            let (bound, targets) = (&bound.dispatch, &pass.targets);
+            let drawn = Drawn { programs, render, state: &state, draw: &draw, buffers: &buffers, bound, targets };
+            dump::draw(self.shared, &drawn);
+        }
         let before = Settings::get().oracle.then(|| (bound.dispatch.clone(), pass.targets.clone()));
         let run = options();
         let job = |v, f| DrawJob { programs: (v, f), pipeline: &state, draw: &draw, vertex_buffers: &buffers };

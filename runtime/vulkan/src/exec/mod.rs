@@ -7,6 +7,8 @@ mod draw;
 mod dump;
 mod judge;
 mod pass;
+mod scene;
+mod special;
 mod transfer;
 
 use std::collections::BTreeMap;
@@ -20,6 +22,7 @@ use gpucc_sim::{Races, RunOptions, RunReport, Trap};
 use crate::command::{Command, State};
 use crate::fail::{Done, Fail};
 use crate::memory::Buffer;
+use crate::physical::limits;
 use crate::pipeline::{Code, Dynamic, Pipeline, Program};
 use crate::query::Queries;
 use crate::set::Set;
@@ -27,10 +30,8 @@ use crate::settings::{Level, Settings};
 use crate::shared::Shared;
 use crate::{log, sync};
 
-/// Steps after which a dispatch or draw is stopped: minutes on any machine here.
-pub const STEPS: u64 = 100_000_000_000;
 /// Bytes of push constants.
-const PUSH: usize = crate::physical::limits::PUSH as usize;
+const PUSH: usize = limits::PUSH as usize;
 
 /// A set that is bound, with the offsets of its dynamic buffers.
 type BoundSet = (Arc<Set>, Vec<u32>);
@@ -56,7 +57,7 @@ pub struct Exec<'a> {
 /// How programs run.
 fn options() -> RunOptions {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    RunOptions { step_limit: STEPS, races: Races::Off, cores, ..RunOptions::default() }
+    RunOptions { step_limit: limits::STEPS, races: Races::Off, cores, ..RunOptions::default() }
 }
 
 impl<'a> Exec<'a> {

@@ -20,6 +20,45 @@ fn independent_blend(chip: Chip) -> bool {
     t.caps(Stage::Fragment).io.per_target.has(&Pipeline { targets, ..Pipeline::default() })
 }
 
+/// Features of Vulkan 1.0 that are asked for and that a device does not have, by their names.
+pub fn lacking(asked: &vk::PhysicalDeviceFeatures, has: &vk::PhysicalDeviceFeatures) -> Vec<String> {
+    macro_rules! each {
+        ($($field:ident)*) => { [$((asked.$field == vk::TRUE && has.$field == vk::FALSE, stringify!($field))),*] };
+    }
+    let all = each! {
+        robust_buffer_access full_draw_index_uint32 image_cube_array independent_blend geometry_shader tessellation_shader
+        sample_rate_shading dual_src_blend logic_op multi_draw_indirect draw_indirect_first_instance depth_clamp depth_bias_clamp
+        fill_mode_non_solid depth_bounds wide_lines large_points alpha_to_one multi_viewport sampler_anisotropy
+        texture_compression_etc2 texture_compression_astc_ldr texture_compression_bc occlusion_query_precise
+        pipeline_statistics_query vertex_pipeline_stores_and_atomics fragment_stores_and_atomics
+        shader_tessellation_and_geometry_point_size shader_image_gather_extended shader_storage_image_extended_formats
+        shader_storage_image_multisample shader_storage_image_read_without_format shader_storage_image_write_without_format
+        shader_uniform_buffer_array_dynamic_indexing shader_sampled_image_array_dynamic_indexing
+        shader_storage_buffer_array_dynamic_indexing shader_storage_image_array_dynamic_indexing shader_clip_distance
+        shader_cull_distance shader_float64 shader_int64 shader_int16 shader_resource_residency shader_resource_min_lod
+        sparse_binding sparse_residency_buffer sparse_residency_image2_d sparse_residency_image3_d sparse_residency2_samples
+        sparse_residency4_samples sparse_residency8_samples sparse_residency16_samples sparse_residency_aliased
+        variable_multisample_rate inherited_queries
+    };
+    all.iter().filter(|f| f.0).map(|f| camel(f.1)).collect()
+}
+
+/// Vulkan's spelling of the name of a field.
+pub fn camel(name: &str) -> String {
+    let mut out = String::new();
+    let mut up = false;
+    for c in name.chars() {
+        match c {
+            '_' => up = true,
+            c => {
+                out.push(if up { c.to_ascii_uppercase() } else { c });
+                up = false;
+            }
+        }
+    }
+    out
+}
+
 /// The features of Vulkan 1.0.
 pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
     let fragment = |code| flag(chip.has(Stage::Fragment, code));
@@ -54,6 +93,7 @@ pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
         shader_clip_distance: flag(chip.whole(Stage::Vertex, Refusal::ClipDistances)),
         shader_float64: flag(chip.has_all(Refusal::WideTypes)),
         shader_int64: vk::TRUE,
+        inherited_queries: vk::TRUE,
         shader_int16: flag(chip.has_all(Refusal::NarrowIntegers)),
         ..Default::default()
     }

@@ -24,6 +24,9 @@ pub const INSTANCE_EXTENSIONS: &[(&CStr, u32)] = &[
     (c"VK_KHR_external_fence_capabilities", 1),
     (c"VK_KHR_device_group_creation", 1),
     (c"VK_EXT_debug_utils", 2),
+    (c"VK_KHR_surface", 25),
+    (c"VK_EXT_headless_surface", 1),
+    (c"VK_KHR_get_surface_capabilities2", 1),
 ];
 
 /// Extensions of a device.
@@ -44,6 +47,7 @@ pub const DEVICE_EXTENSIONS: &[(&CStr, u32)] = &[
     (c"VK_KHR_relaxed_block_layout", 1),
     (c"VK_KHR_shader_draw_parameters", 1),
     (c"VK_KHR_storage_buffer_storage_class", 1),
+    (c"VK_KHR_swapchain", 70),
     (c"VK_KHR_timeline_semaphore", 2),
     (c"VK_KHR_variable_pointers", 1),
     (c"VK_KHR_zero_initialize_workgroup_memory", 1),
