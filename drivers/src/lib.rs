@@ -20,10 +20,13 @@ use gpucc_container::{Container, Entry, ResourceKind, Stage};
 use gpucc_pipeline::Pipeline;
 pub use gpucc_sim::draw::RunStages;
 use gpucc_sim::draw::{Draw, VertexData};
-use gpucc_sim::{Device, Dispatch, DrawDevice, RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::{Device, Dispatch, DrawDevice, Kept, RunOptions, RunReport, Trap, TrapKind};
 
 /// The driver part of a family.
 pub trait DriverPart {
+    /// Takes the store of what is kept from launch to launch.
+    fn keep(&mut self, kept: &Kept);
+
     /// Places what the entry point uses of a dispatch.
     ///
     /// # Errors
@@ -100,6 +103,7 @@ pub fn stages(
     options: &RunOptions,
     run: &mut RunStages<'_>,
 ) -> Result<RunReport, Trap> {
+    part.keep(&options.kept);
     let mut device = part.upload_draw(job, dispatch)?;
     let report = machine(job.programs, job.draw, dispatch, &mut device, options, run);
     part.download(&device.device, dispatch);
@@ -140,6 +144,7 @@ pub fn run<P: DriverPart>(
         return machine(container, entry, dispatch, &mut Device::default(), options);
     };
     let mut part = part()?;
+    part.keep(&options.kept);
     let mut device = part.upload(e, dispatch)?;
     let report = machine(container, entry, dispatch, &mut device, options);
     part.download(&device, dispatch);

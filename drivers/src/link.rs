@@ -69,7 +69,7 @@ pub fn attributes<'a>(
                 bytes.resize(bytes.len().next_multiple_of(stride), 0);
                 let address = placer.place(bytes.len() as u64)?;
                 let name = format!("vertex buffer {slot}");
-                device.residents.push(Resident { name, address, bytes, writable: false, resource: None });
+                device.residents.push(Resident { name, address, bytes: bytes.into(), writable: false, resource: None });
                 placed.push((slot, address));
                 address
             }

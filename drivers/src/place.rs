@@ -1,8 +1,11 @@
 //! The part of a driver that all families have alike: what is bound gets a place in memory and descriptors.
 
 use gpucc_container::{Access, Entry, Resource, ResourceKind};
-use gpucc_sim::texture::Image;
-use gpucc_sim::{AddressSpace, BoundTexture, Descriptor, Device, Dispatch, DrawDevice, Registers, Resident, Trap};
+use gpucc_sim::texture::{Format, Image};
+use gpucc_sim::{
+    AddressSpace, BoundTexture, Bytes, Descriptor, Device, Dispatch, DrawDevice, Kept, Registers, Resident, Trap,
+};
+use std::sync::Arc;
 
 use crate::link::{PlacedAttribute, attributes};
 use crate::placer::Placer;
@@ -107,13 +110,15 @@ pub struct Part<D: Descriptors> {
     surfaces: Vec<Surface<D::Layout>>,
     /// Some levels of textures as textures of their own: the texture, its first level, and the copy. They are counted behind the
     /// textures of the dispatch.
-    copies: Vec<(usize, u32, Image)>,
+    copies: Vec<(usize, u32, Arc<Image>)>,
+    /// Texels that earlier launches placed.
+    kept: Kept,
 }
 
 impl<D: Descriptors> Part<D> {
     /// For a family; `perturb` moves addresses.
     pub fn new(family: D, perturb: Option<u64>) -> Part<D> {
-        Part { family, perturb, surfaces: Vec::new(), copies: Vec::new() }
+        Part { family, perturb, surfaces: Vec::new(), copies: Vec::new(), kept: Kept::default() }
     }
 
     fn placer(&self) -> Placer {
@@ -135,12 +140,33 @@ impl<D: Descriptors> Part<D> {
         dispatch.images.get(n).unwrap_or_else(|| &self.copies[n - dispatch.images.len()].2)
     }
 
+    /// The texels of a surface: of one that nobody writes those that an earlier launch placed, if it did.
+    fn texels(&self, s: &Surface<D::Layout>, dispatch: &Dispatch) -> Bytes {
+        let image = self.image(s.image, dispatch);
+        if s.written_as.is_some() {
+            return s.upload(image).into();
+        }
+        let key = (shape(image), s.plane, s.layout.clone());
+        let make = || {
+            let bytes = s.upload(image);
+            let size = bytes.len();
+            (bytes, size)
+        };
+        self.kept.get(image.bytes.version(), key, make).into()
+    }
+
     /// The view with its levels as a texture of their own.
     fn copied(&mut self, view: BoundTexture, dispatch: &Dispatch) -> BoundTexture {
         let image = &dispatch.images[view.image];
-        let same = |c: &(usize, u32, Image)| (c.0, c.1, c.2.levels) == (view.image, view.base_level, view.levels);
+        let same = |c: &(usize, u32, Arc<Image>)| (c.0, c.1, c.2.levels) == (view.image, view.base_level, view.levels);
         let n = self.copies.iter().position(same).unwrap_or_else(|| {
-            self.copies.push((view.image, view.base_level, image.of_levels(view.base_level, view.levels)));
+            let key = (shape(image), view.base_level, view.levels);
+            let copy = self.kept.get(image.bytes.version(), key, || {
+                let copy = image.of_levels(view.base_level, view.levels);
+                let size = copy.bytes.len();
+                (copy, size)
+            });
+            self.copies.push((view.image, view.base_level, copy));
             self.copies.len() - 1
         });
         BoundTexture { image: dispatch.images.len() + n, base_level: 0, ..view }
@@ -185,7 +211,7 @@ impl<D: Descriptors> Part<D> {
             device.residents.push(Resident {
                 name: format!("texture {}", s.image),
                 address,
-                bytes: s.upload(self.image(s.image, dispatch)),
+                bytes: self.texels(s, dispatch),
                 writable: s.written_as.is_some(),
                 resource: s.written_as,
             });
@@ -213,7 +239,16 @@ impl<D: Descriptors> Part<D> {
     }
 }
 
+/// All of a texture but its texels.
+fn shape(image: &Image) -> (Format, bool, [u32; 3], u32, u32) {
+    (image.format, image.is_3d, image.size, image.levels, image.samples)
+}
+
 impl<D: Descriptors> DriverPart for Part<D> {
+    fn keep(&mut self, kept: &Kept) {
+        self.kept = kept.clone();
+    }
+
     fn upload(&mut self, entry: &Entry, dispatch: &Dispatch) -> Result<Device, Trap> {
         let (mut device, mut placer) = (Device::default(), self.placer());
         self.place(&[entry], dispatch, &mut device, &mut placer)?;

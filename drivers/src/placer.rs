@@ -30,7 +30,7 @@ impl Placer {
     /// No room.
     pub fn constant(&mut self, device: &mut Device, name: String, bytes: Vec<u8>) -> Result<u64, Trap> {
         let address = self.place(bytes.len() as u64)?;
-        device.residents.push(Resident { name, address, bytes, writable: false, resource: None });
+        device.residents.push(Resident { name, address, bytes: bytes.into(), writable: false, resource: None });
         Ok(address)
     }
 }

@@ -64,7 +64,7 @@ impl Plane {
 }
 
 /// The layout of a surface in memory.
-pub trait SurfaceLayout {
+pub trait SurfaceLayout: Clone + PartialEq + Send + 'static {
     /// Bytes of the whole.
     fn size(&self) -> u64;
 

@@ -289,7 +289,7 @@ fn is_png(name: &str) -> bool {
 
 fn generate(image: &mut Image, g: &crate::model::Generator, parts: &[Part], is_whole: bool) -> Result<(), String> {
     if g.box_mips && !is_whole {
-        let mut whole = Image { bytes: vec![0; image.bytes.len()], ..image.clone() };
+        let mut whole = Image { bytes: vec![0; image.bytes.len()].into(), ..image.clone() };
         generator::fill(&mut whole, g)?;
         for p in parts {
             image.bytes[p.bytes.clone()].copy_from_slice(&whole.bytes[p.bytes.clone()]);

@@ -11,7 +11,7 @@ fn load(keys: &str) -> Result<Resources, SceneError> {
 
 fn texture(keys: &str) -> Vec<u8> {
     let r = load(&format!(r#""textures":{{"t":{{{keys}}}}}"#)).unwrap_or_else(|e| panic!("{e}"));
-    r.textures[0].bytes.clone()
+    r.textures[0].bytes.to_vec()
 }
 
 fn refused(keys: &str) -> String {

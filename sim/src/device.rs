@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use gpucc_container::{DescriptorKey, Resource};
 
+use crate::kept::Bytes;
 use crate::memory::AllocId;
 
 /// Bytes that a driver part placed: texels, tables of descriptors.
@@ -16,7 +17,7 @@ pub struct Resident {
     /// Where it lies.
     pub address: u64,
     /// Content before and after the run.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// Whether the program may store to it.
     pub writable: bool,
     /// Place in the resources of the entry point, of what races are looked for in.

@@ -3,6 +3,7 @@
 use gpucc_container::IMMEDIATES;
 
 use crate::bound::{BoundSampler, BoundTexture};
+use crate::kept::Kept;
 use crate::texture::Image;
 use crate::trap::{Trap, TrapKind};
 
@@ -193,6 +194,8 @@ pub struct RunOptions {
     /// Instructions of a time slice; `None` is what the machine takes, or the seed draws. Tests alone ask for one: no result may depend on it.
     #[doc(hidden)]
     pub slice: Option<u32>,
+    /// What driver parts keep for later launches with the same store.
+    pub kept: Kept,
 }
 
 impl Default for RunOptions {
@@ -207,6 +210,7 @@ impl Default for RunOptions {
             races: Races::Trap,
             cores: 1,
             slice: None,
+            kept: Kept::default(),
         }
     }
 }

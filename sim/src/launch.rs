@@ -293,7 +293,7 @@ impl<'a> Launch<'a> {
     fn run_host<H: Simulator>(&self, host: &mut H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
         let result = run_grid(host, self.grid, self.options, H::BARRIERS);
         for b in &self.buffers {
-            dispatch.buffers[b.place].bytes = host.memory().take(b.id);
+            dispatch.buffers[b.place].bytes = host.memory().take(b.id).into_vec();
         }
         let mut races = std::mem::take(host.races());
         let (mut report, counts) = host.counted();

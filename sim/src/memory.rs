@@ -1,5 +1,6 @@
 //! Allocations with bounds and, where it matters, a record of which bytes were ever written.
 
+use crate::kept::Bytes;
 use crate::rng::SplitMix64;
 use crate::trap::{Trap, TrapKind};
 use std::fmt;
@@ -61,7 +62,7 @@ impl From<MemFault> for Trap {
 #[derive(Clone, Debug)]
 struct Alloc {
     name: String,
-    bytes: Vec<u8>,
+    bytes: Bytes,
     /// One flag a byte; `None` when every byte counts as written.
     written: Option<Vec<bool>>,
     writable: bool,
@@ -82,7 +83,11 @@ impl Memory {
     }
 
     /// Adds an allocation whose bytes all count as written: a buffer.
-    pub fn alloc(&mut self, name: impl Into<String>, bytes: Vec<u8>, writable: bool) -> AllocId {
+    pub fn alloc(&mut self, name: impl Into<String>, bytes: impl Into<Bytes>, writable: bool) -> AllocId {
+        let mut bytes = bytes.into();
+        if writable {
+            bytes.to_mut();
+        }
         self.push(Alloc { name: name.into(), bytes, written: None, writable, mirrors: Vec::new() })
     }
 
@@ -98,7 +103,7 @@ impl Memory {
         if let Some(rng) = garbage {
             rng.fill(&mut bytes);
         }
-        let written = Some(vec![false; size]);
+        let (bytes, written) = (bytes.into(), Some(vec![false; size]));
         self.push(Alloc { name: name.into(), bytes, written, writable: true, mirrors: Vec::new() })
     }
 
@@ -111,8 +116,8 @@ impl Memory {
     pub fn reset_undefined(&mut self, id: AllocId, garbage: Option<&mut SplitMix64>) {
         let a = &mut self.allocs[id.0 as usize];
         match garbage {
-            Some(rng) => rng.fill(&mut a.bytes),
-            None => a.bytes.fill(0xcc),
+            Some(rng) => rng.fill(a.bytes.to_mut()),
+            None => a.bytes.to_mut().fill(0xcc),
         }
         a.written = Some(vec![false; a.bytes.len()]);
     }
@@ -175,7 +180,7 @@ impl Memory {
     }
 
     /// Takes the bytes out, leaving the allocation empty: results at the end of a run.
-    pub fn take(&mut self, id: AllocId) -> Vec<u8> {
+    pub fn take(&mut self, id: AllocId) -> Bytes {
         std::mem::take(&mut self.allocs[id.0 as usize].bytes)
     }
 
@@ -219,7 +224,7 @@ impl Memory {
         if let Some(written) = &mut a.written {
             written[range.clone()].fill(true);
         }
-        a.bytes[range].copy_from_slice(bytes);
+        a.bytes.to_mut()[range].copy_from_slice(bytes);
         if !a.mirrors.is_empty() {
             self.mirror(id, offset, bytes);
         }

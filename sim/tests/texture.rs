@@ -320,7 +320,7 @@ fn comparison() {
     assert_eq!(nan.map(|op| c(op, Filter::Nearest, 0.5, NAN)), [0.0, 0.0, 0.0, 1.0, 1.0]);
     assert_eq!(c(Compare::Greater, Filter::Nearest, 0.9, 1.5), 1.0);
     let mut fixed = Image::new(Format::Depth16Unorm, false, [1, 1, 1], 1, 1);
-    fixed.bytes = vec![0xff, 0xff];
+    fixed.bytes = vec![0xff, 0xff].into();
     let s = Sampler { compare: Some(Compare::Greater), ..Sampler::default() };
     let v = fixed.view(Dim::D2);
     assert_eq!(sample_compare(&v.view(), &s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], 0.0, 1.5), Ok(0.0));

@@ -6,7 +6,7 @@ use gpucc_sim::texture::{Image, TexelAt};
 use gpucc_drivers::surface::{Plane, SurfaceLayout};
 
 /// A linear surface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Linear {
     is_3d: bool,
     /// Width, height, and depth or layers.

@@ -12,7 +12,7 @@ const TILE_WIDTH: u32 = 6;
 const SAMPLES: [(u32, u32); 8] = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (3, 0), (2, 1), (3, 1)];
 
 /// A level.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// Width, height and depth, in samples.
     pub size: [u32; 3],
@@ -75,7 +75,7 @@ impl Level {
 }
 
 /// A surface of tiles.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tiled {
     /// Whether the third size is a depth.
     pub is_3d: bool,

@@ -153,7 +153,7 @@ fn run_compute(one: &[u32], tables: &[u8], kind: Kind, args: &[Lanes], g: u8) ->
     let mut input: Vec<u32> = args.iter().flatten().copied().collect();
     input.resize(4 * 32, 0);
     let mut d = Dispatch::new([1; 3]).with_u32(0, 0, &input).with_u32(0, 1, &[0; 4 * 32]);
-    let resident = |address, bytes: &[u8]| Resident { address, bytes: bytes.to_vec(), ..Resident::default() };
+    let resident = |address, bytes: &[u8]| Resident { address, bytes: bytes.to_vec().into(), ..Resident::default() };
     let mut device = Device {
         residents: vec![resident(BASE, &kind.bytes()), resident(TABLES, tables)],
         tables: vec![(0, TABLES), (1, TABLES + 32)],

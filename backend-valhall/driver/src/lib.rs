@@ -134,7 +134,7 @@ impl Descriptors for Valhall {
         let Some(table) = device.residents.iter_mut().find(|r| r.name == name) else { return Ok(()) };
         let mut put = |n: usize, words: [u32; WORDS]| {
             let at = 4 * WORDS * n;
-            table.bytes[at..at + 4 * WORDS].copy_from_slice(&bytes(&words));
+            table.bytes.to_mut()[at..at + 4 * WORDS].copy_from_slice(&bytes(&words));
         };
         for a in list {
             let format = match (vertex_format_bits(a.attribute.format), vertex_format_bits(VertexFormat::Uint32)) {

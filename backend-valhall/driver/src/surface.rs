@@ -11,7 +11,7 @@ const TILE: u32 = 16;
 const ALIGN: u64 = 64;
 
 /// A level.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Level {
     start: u64,
     row_stride: u64,
@@ -19,7 +19,7 @@ struct Level {
 }
 
 /// A surface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Planes {
     is_3d: bool,
     /// Width, height, and depth or layers.

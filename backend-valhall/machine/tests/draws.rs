@@ -279,7 +279,7 @@ const MEMORY: u64 = 0x20_0000_0000;
 fn device() -> DrawDevice {
     let mut device = DrawDevice::default();
     let mut put = |n: u64, words: &[u32]| {
-        let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>().into();
         let address = MEMORY + 0x10_0000 * n;
         let name = format!("memory {n}");
         device.device.residents.push(Resident { name, address, bytes, writable: false, resource: None });

@@ -69,7 +69,7 @@ impl Kit {
             device.residents.push(Resident {
                 name: format!("memory {n}"),
                 address: place(n),
-                bytes,
+                bytes: bytes.into(),
                 writable,
                 resource: None,
             });

@@ -12,7 +12,7 @@ const LEVEL: u64 = 64;
 pub const SPARE: u64 = 64;
 
 /// A tiled surface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tiled {
     is_3d: bool,
     /// Width, height, and depth or layers.

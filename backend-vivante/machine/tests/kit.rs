@@ -157,7 +157,7 @@ impl Texture {
 }
 
 fn resident(name: &str, address: u64, bytes: Vec<u8>) -> Resident {
-    Resident { name: name.into(), address, bytes, writable: false, resource: None }
+    Resident { name: name.into(), address, bytes: bytes.into(), writable: false, resource: None }
 }
 
 /// Preloads of words of u0, u1, .. and of a unit.

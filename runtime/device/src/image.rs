@@ -43,7 +43,7 @@ impl ImageDesc {
 
     fn shape(&self) -> Texels {
         let ImageDesc { format, is_3d, size, levels, samples } = *self;
-        Texels { format, is_3d, size, levels, samples, bytes: Vec::new() }
+        Texels { format, is_3d, size, levels, samples, bytes: Vec::new().into() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod gcn_textures;
 mod gcn_words;
+mod kept;
 mod launch;
 mod profile;
 mod tesla_words;

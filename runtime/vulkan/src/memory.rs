@@ -233,7 +233,8 @@ impl Image {
 
     /// Takes the texels away for a run.
     pub fn take(&self) -> Texels {
-        let none = Texels { format: self.format, is_3d: false, size: [1; 3], levels: 1, samples: 1, bytes: Vec::new() };
+        let none =
+            Texels { format: self.format, is_3d: false, size: [1; 3], levels: 1, samples: 1, bytes: Vec::new().into() };
         std::mem::replace(&mut *self.lock(), none)
     }
 

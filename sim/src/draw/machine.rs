@@ -217,7 +217,7 @@ pub fn draw_on<M: DrawMachine>(
     let steps = worker.steps().used();
     let memory = worker.memory();
     for b in &launch.common.buffers {
-        dispatch.buffers[b.place].bytes = memory.take(b.id);
+        dispatch.buffers[b.place].bytes = memory.take(b.id).into_vec();
     }
     let buffers = launch.common.buffers.len();
     for (k, r) in device.device.residents.iter_mut().enumerate() {

@@ -3,6 +3,7 @@
 
 use super::format::{Base, Codec, Format, Texel};
 use super::sample::{Dim, TexelAt, Texels, View};
+use crate::kept::Versioned;
 use crate::trap::Trap;
 
 /// A texture with its contents.
@@ -19,14 +20,14 @@ pub struct Image {
     /// Samples of a pixel.
     pub samples: u32,
     /// The texels.
-    pub bytes: Vec<u8>,
+    pub bytes: Versioned,
 }
 
 impl Image {
     /// A texture of zeros.
     pub fn new(format: Format, is_3d: bool, size: [u32; 3], levels: u32, samples: u32) -> Image {
-        let mut image = Image { format, is_3d, size, levels, samples, bytes: Vec::new() };
-        image.bytes = vec![0; image.level_start(levels)];
+        let mut image = Image { format, is_3d, size, levels, samples, bytes: Versioned::default() };
+        image.bytes = vec![0; image.level_start(levels)].into();
         image
     }
 
@@ -73,7 +74,7 @@ impl Image {
 
     /// A texture of some of its levels, all of which there are.
     pub fn of_levels(&self, first: u32, levels: u32) -> Image {
-        let bytes = self.bytes[self.level_start(first)..self.level_start(first + levels)].to_vec();
+        let bytes = self.bytes[self.level_start(first)..self.level_start(first + levels)].to_vec().into();
         Image { size: self.level_size(first), levels, bytes, ..*self }
     }
 

@@ -60,7 +60,7 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
     let program = DecodedProgram::new(code, generation, start.stage, start.registers.into());
     let mut memories = DeviceMemory::new(Memory::new(), RaceCheck::default());
     for (n, words) in &start.constants {
-        let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         memories.constant[usize::from(n & 15)] = Some(memories.memory.alloc(format!("c{n}"), bytes, false));
     }
     for (address, bytes) in &start.memory {

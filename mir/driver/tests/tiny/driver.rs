@@ -8,6 +8,7 @@ use gpucc_sim::texture::{Filter, Format, Image, Sampler, TexelAt, Wrap};
 use gpucc_sim::{AddressSpace, Device, Dispatch, Registers, Trap, TrapKind};
 
 /// Rows one behind the other.
+#[derive(Clone, PartialEq)]
 pub struct Rows([u32; 2]);
 
 impl SurfaceLayout for Rows {

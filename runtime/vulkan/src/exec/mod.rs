@@ -12,12 +12,12 @@ mod special;
 mod transfer;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 
 use ash::vk;
 use gpucc_interp::Profile;
-use gpucc_sim::{Races, RunOptions, RunReport, Trap};
+use gpucc_sim::{Kept, Races, RunOptions, RunReport, Trap};
 
 use crate::command::{Command, State};
 use crate::fail::{Done, Fail};
@@ -54,10 +54,13 @@ pub struct Exec<'a> {
     labels: Vec<String>,
 }
 
+/// Texels that earlier launches placed, for all devices: versions of contents are those of the process.
+static KEPT: LazyLock<Kept> = LazyLock::new(Kept::default);
+
 /// How programs run.
 fn options() -> RunOptions {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    RunOptions { step_limit: limits::STEPS, races: Races::Off, cores, ..RunOptions::default() }
+    RunOptions { step_limit: limits::STEPS, races: Races::Off, cores, kept: KEPT.clone(), ..RunOptions::default() }
 }
 
 impl<'a> Exec<'a> {
