@@ -142,14 +142,18 @@ impl Comparison {
         match (old.ok(), new.ok()) {
             (true, false) => {
                 self.lost += 1;
-                self.problem("lost", Some(old), format!("compiled before, now {}: {}", new.status, new.message));
+                self.problem(
+                    "lost",
+                    Some(&at(old, new)),
+                    format!("compiled before, now {}: {}", new.status, new.message),
+                );
             }
             (false, true) => self.gained += 1,
             (false, false) => {
                 if new.status == "bug" && old.status != "bug" {
                     self.problem(
                         "bug",
-                        Some(old),
+                        Some(&at(old, new)),
                         format!("{} before, now a compiler bug: {}", old.status, new.message),
                     );
                 }
@@ -206,7 +210,8 @@ impl Comparison {
                     c.lost += 1;
                     let whole = after.get(&(o.file.as_str(), "*", "*", o.target.as_str()));
                     let why = whole.map_or_else(String::new, |w| format!(": the file is {}: {}", w.status, w.message));
-                    c.problem("lost", Some(o), format!("is not in the new report{why}"));
+                    let row = whole.map_or_else(|| (*o).clone(), |w| at(o, w));
+                    c.problem("lost", Some(&row), format!("is not in the new report{why}"));
                 }
             }
         }
@@ -244,6 +249,11 @@ impl Comparison {
     fn summary(&self) -> String {
         format!("helped {}, hurt {}, newly compiled {}, lost {}", self.helped(), self.hurt(), self.gained, self.lost)
     }
+}
+
+/// A row with the place of what is wrong with another.
+fn at(row: &Row, wrong: &Row) -> Row {
+    Row { line: wrong.line, column: wrong.column, ..row.clone() }
 }
 
 impl Problem {
@@ -308,26 +318,43 @@ fn text(c: &Comparison, markdown: bool) -> String {
     out + &list("regressions", c.problems.iter().map(Problem::line).collect())
 }
 
-/// Workflow commands, which GitHub shows beside the files of a change.
+/// Annotations of a kind that GitHub shows of a step.
+const SHOWN: usize = 10;
+
+/// Workflow commands, which GitHub shows beside the files of a change: one of a kind for each place, with all that is said of it.
 fn github(c: &Comparison, folder: Option<&str>) -> String {
     let message = |s: &str| s.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |s: &str| message(s).replace(':', "%3A").replace(',', "%2C");
-    let annotation = |kind: &str, row: Option<&Row>, title: &str, text: &str| {
-        let path =
-            |r: &Row| folder.map_or_else(|| r.file.clone(), |f| format!("{}/{}", f.trim_end_matches('/'), r.file));
-        let file = row.map_or_else(String::new, |r| format!("file={},line=1,", property(&path(r))));
-        let of = row.map_or_else(String::new, |r| format!("{} on {}: ", r.entry, r.target));
-        format!("::{kind} {file}title={}::{}\n", property(title), message(&format!("{of}{text}")))
+    let path = |r: &Row| folder.map_or_else(|| r.file.clone(), |f| format!("{}/{}", f.trim_end_matches('/'), r.file));
+    let place = |row: Option<&Row>| match row {
+        Some(r) => {
+            let column = r.column.map_or_else(String::new, |c| format!("col={c},"));
+            format!("file={},line={},{column}", property(&path(r)), r.line.unwrap_or(1))
+        }
+        None => String::new(),
     };
-    let mut out = String::new();
-    for p in &c.problems {
-        out += &annotation("error", p.row.as_ref(), "gpucc: regression", &p.text);
-    }
-    // GitHub shows ten of a kind.
-    for (row, change) in c.shaders.iter().filter(|s| s.1.after > s.1.before).take(10) {
-        out += &annotation("warning", Some(row), "gpucc: more instructions", &change.text());
-    }
-    out + &annotation("notice", None, "gpucc statistics", &c.summary())
+    let mut hidden = 0;
+    let mut list = |kind: &str, title: &str, items: &mut dyn Iterator<Item = (Option<&Row>, String)>| {
+        let mut places: IndexMap<String, Vec<String>> = IndexMap::new();
+        for (k, (row, text)) in items.enumerate() {
+            let of = row.map_or_else(String::new, |r| format!("{} on {}: ", r.entry, r.target));
+            // What has no place stands alone.
+            let key = if row.is_some() { place(row) } else { format!("{k}") };
+            places.entry(key).or_default().push(format!("{of}{text}"));
+        }
+        hidden += places.len().saturating_sub(SHOWN);
+        let line = |(place, texts): (String, Vec<String>)| {
+            let place = if place.starts_with("file=") { place } else { String::new() };
+            format!("::{kind} {place}title={}::{}\n", property(title), message(&texts.join("\n")))
+        };
+        places.into_iter().take(SHOWN).map(line).collect::<String>()
+    };
+    let mut problems = c.problems.iter().map(|p| (p.row.as_ref(), p.text.clone()));
+    let mut out = list("error", "gpucc: regression", &mut problems);
+    let mut hurt = c.shaders.iter().filter(|s| s.1.after > s.1.before).map(|(row, change)| (Some(row), change.text()));
+    out += &list("warning", "gpucc: more instructions", &mut hurt);
+    let more = if hidden > 0 { format!("; {hidden} more places are not shown") } else { String::new() };
+    out + &format!("::notice title={}::{}\n", property("gpucc statistics"), message(&(c.summary() + &more)))
 }
 
 fn json(c: &Comparison) -> Value {

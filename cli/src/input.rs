@@ -379,7 +379,7 @@ impl Source<'_> {
     }
 
     /// Names and texts of the files in which messages have their places: spans of a binary are offsets in the sources that it carries or names.
-    fn files(&self, name: &str) -> Vec<(String, String)> {
+    pub fn files(&self, name: &str) -> Vec<(String, String)> {
         match self {
             Source::Modules(m) => m.files().iter().map(|f| (f.name.clone(), f.text.clone())).collect(),
             Source::Glsl(g) => texts(name, g.files()),

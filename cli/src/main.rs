@@ -17,6 +17,8 @@ mod gate;
 mod input;
 mod inspect;
 #[cfg(test)]
+mod matrix;
+#[cfg(test)]
 mod page;
 mod pipeline;
 mod progress;

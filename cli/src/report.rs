@@ -122,6 +122,15 @@ impl Reporter {
         (at, (offset - start).min(file.source().len()))
     }
 
+    /// Line and column of a message, from 1, if it has a place in the first file.
+    pub fn own_place(&self, d: &Diagnostic) -> Option<(u32, u32)> {
+        let span = d.labels.iter().find(|l| l.span.is_known())?.span;
+        if self.locate(span.start as usize).0 != 0 || self.files[0].1.source().is_empty() {
+            return None;
+        }
+        self.position(span.start as usize).map(|(_, line, column)| (line as u32, column as u32))
+    }
+
     /// Name, line and column of an offset, both from 1.
     fn position(&self, offset: usize) -> Option<(&str, usize, usize)> {
         let (at, offset) = self.locate(offset);
@@ -184,7 +193,7 @@ impl Reporter {
                 self.human(d, target, &mut out);
             }
         }
-        let _ = std::io::stderr().lock().write_all(out.as_slice());
+        files::stderr_bytes(out.as_slice());
     }
 
     /// Where one line is too long to be shown (generated or hostile text), the piece around the place: its first byte and

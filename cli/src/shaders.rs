@@ -88,6 +88,11 @@ fn walk(root: &Path, out: &mut Vec<Found>, problems: &mut Vec<Failure>) {
                 links.insert(path, (depth + 1, modules));
             } else if kind.is_dir() {
                 folders.push((path, (depth + 1, modules)));
+            } else if fs::metadata(&path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+                // It may wait for somebody at its other end, or never end.
+                if known_ending(&path) {
+                    problems.push(Failure::Io(format!("`{}` is no regular file: it is not read", path.display())));
+                }
             } else if (known_ending(&path) || is_scene(&path)) && !(modules && input::is_wesl(&path) && path != root) {
                 let real = path.file_name().map_or_else(|| path.clone(), |n| real.join(n));
                 out.push(Found { real, path, parts: depth + 1 });

@@ -15,7 +15,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Front, Messages, ReportFormat, Stats};
+use crate::args::{ColorArg, Front, MessageFormat, Messages, ReportFormat, Stats};
+use crate::report::Reporter;
 use crate::shaders::{self, Shader};
 use crate::{Failure, effect, files, input, progress, table};
 
@@ -63,6 +64,12 @@ pub struct Row {
     /// Code of the refusal or error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
+    /// Line of the refusal or error, from 1, if it has one in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Its column, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
     /// The numbers by name.
     #[serde(default)]
     pub stats: Map<String, Value>,
@@ -120,6 +127,8 @@ pub fn row(file: &str, entry: &str, stage: &str, target: Target) -> Row {
         status: "ok".into(),
         message: String::new(),
         code: String::new(),
+        line: None,
+        column: None,
         stats: Map::new(),
         limiter: String::new(),
         lines: Map::new(),
@@ -167,12 +176,21 @@ impl Row {
 struct Rows<'a> {
     file: &'a str,
     targets: &'a [Target],
+    /// The places in the file.
+    places: Option<Reporter>,
     list: Vec<Row>,
 }
 
 impl Rows<'_> {
     fn row(&self, entry: &str, stage: &str, target: Target) -> Row {
         row(self.file, entry, stage, target)
+    }
+
+    /// Keeps the place of a message.
+    fn place(&self, row: &mut Row, d: &Diagnostic) {
+        if let Some((line, column)) = self.places.as_ref().and_then(|p| p.own_place(d)) {
+            (row.line, row.column) = (Some(line), Some(column));
+        }
     }
 
     /// The same outcome on every target.
@@ -190,7 +208,13 @@ impl Rows<'_> {
         let first = list.iter().find(|d| d.class == class);
         let (code, message) = first.map_or(("", ""), |d| (d.code, d.message.as_str()));
         let status = if code == "io" { "unreadable" } else { status(class) };
+        let before = self.list.len();
         self.everywhere(entry, stage, status, (code, message));
+        if let Some(d) = first {
+            let mut rows = self.list.split_off(before);
+            rows.iter_mut().for_each(|row| self.place(row, d));
+            self.list.append(&mut rows);
+        }
     }
 
     /// The entry points of a module on every target.
@@ -224,6 +248,9 @@ impl Rows<'_> {
         let mut options = options.clone();
         options.codegen.by_line = per_line;
         let done = gpucc::compile_entry(module, name, &options);
+        if let Err(d) = &done {
+            self.place(&mut row, d);
+        }
         row.take(done.as_ref().map(|a| &a.outputs()[0]), per_line);
         self.list.push(row);
     }
@@ -283,7 +310,7 @@ fn override_option(name: &str) -> String {
 /// has no rows, and an override that it lacks is left out.
 fn compile_one(shader: &Shader, partner: Option<&Shader>, targets: &[Target], args: &Stats) -> One {
     let front = &args.front;
-    let mut rows = Rows { file: &shader.name, targets, list: Vec::new() };
+    let mut rows = Rows { file: &shader.name, targets, places: None, list: Vec::new() };
     if read::Language::of(&shader.path).is_some() {
         return scene(shader, rows, args);
     }
@@ -314,6 +341,8 @@ fn compile_one(shader: &Shader, partner: Option<&Shader>, targets: &[Target], ar
         let linked = read.linked(&source);
         linked.unwrap_or(read).load(&options).ok().map(|l| l.module)
     });
+    let quiet = Messages { color: ColorArg::Never, message_format: MessageFormat::Human };
+    rows.places = Some(Reporter::with_files(&quiet, source.files(&options.around.name)));
     let (mut lacks, mut idle) = (Vec::new(), effect::none_on(front, source.kind()));
     let loaded = loop {
         let loaded = source.load(&options);
@@ -647,12 +676,13 @@ fn rows_text(n: usize) -> String {
 /// A report with everything that one can have.
 #[cfg(test)]
 pub fn sample() -> Value {
-    let rows = Rows { file: "a.wgsl", targets: &[], list: Vec::new() };
+    let rows = Rows { file: "a.wgsl", targets: &[], places: None, list: Vec::new() };
     let mut row = rows.row("main", "compute", Target::parse("gcn").expect("a target"));
     (row.message, row.code) = ("m".into(), "c".into());
     row.lines.insert("1".into(), json!(4));
     row.line_costs.insert("1".into(), json!({}));
     row.limiter = "none".into();
+    (row.line, row.column) = (Some(1), Some(1));
     let report = Report {
         format: FORMAT.into(),
         version: String::new(),

@@ -579,3 +579,48 @@ fn the_limiter_of_occupancy_has_a_name() {
         assert!(rows(&report(&s, &[&small, "--target", target], "r.json"))[0].get("limiter").is_none());
     }
 }
+
+/// Annotations have line and column where the new report has them, are one for each place, and at most ten of a kind.
+#[test]
+fn annotations_have_places() {
+    let s = Scratch::new("annotations");
+    let folder = s.path("all");
+    for k in 0..13 {
+        s.write(&format!("all/s{k:02}.wgsl"), crate::common::DOUBLE);
+    }
+    let report = |name: &str| {
+        let path = s.path(name);
+        let code = if name == "old.json" { 0 } else { 1 };
+        expect(&["stats", &folder, "--target", "all", "-o", &path], code, "");
+        path
+    };
+    let old = report("old.json");
+    // The wrong word stands in line 2, column 5 of one file; the others are gone or wrong in their first line.
+    for k in 0..13 {
+        s.write(&format!("all/s{k:02}.wgsl"), "\n    wombat\n");
+    }
+    let new = report("new.json");
+    let rows: Value = serde_json::from_slice(&s.read("new.json")).expect("JSON");
+    assert_eq!((&rows["rows"][0]["line"], &rows["rows"][0]["column"]), (&json!(2), &json!(5)), "{rows:#}");
+    let said = expect(&["diff", &old, &new, "--format", "github"], 1, "::error file=s00.wgsl,line=2,col=5,title=");
+    assert_eq!(said.matches("::error ").count(), 10, "{said}");
+    // All targets of a place are in its annotation.
+    let first = said.lines().next().expect("a line");
+    assert!(["valhall", "tesla", "gcn", "vivante"].iter().all(|t| first.contains(t)), "{first}");
+    assert!(said.contains("3 more places are not shown"), "{said}");
+}
+
+/// A pipe in a folder of shaders is told, and nobody waits for it; given by itself it is read.
+#[cfg(unix)]
+#[test]
+fn pipes_in_folders_are_told() {
+    let s = Scratch::new("pipes");
+    s.write("d/b.wgsl", crate::common::DOUBLE);
+    let made = std::process::Command::new("mkfifo").arg(s.path("d/a.wgsl")).status();
+    if !made.is_ok_and(|m| m.success()) {
+        eprintln!("skipped: there is no `mkfifo`");
+        return;
+    }
+    let said = expect(&["stats", &s.path("d"), "--target", "gcn"], 2, "is no regular file");
+    assert!(said.contains("b.wgsl"), "{said}");
+}
