@@ -42,6 +42,9 @@ pub fn none_on(front: &Front, kind: Kind<'_>) -> Vec<String> {
     if !front.formats.is_empty() && !is_glsl && kind.lang != Lang::Spirv {
         list.push("--image-format is for SPIR-V".into());
     }
+    if !front.overrides.is_empty() && kind.lang == Lang::Gir {
+        list.push("--override is for shaders: the IR has no overrides".into());
+    }
     for name in &front.features {
         let asks = |m: &Modules| m.files().iter().any(|f| has_word(&f.text, name));
         if !kind.modules.is_some_and(asks) {

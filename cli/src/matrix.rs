@@ -82,10 +82,12 @@ const SAME: &[(&str, &str, &str)] = &[
     // The only entry point, by its name.
     ("", "entry", ""),
     // A macro and a folder that a text may not ask for.
-    ("run", "defines", "comp"),
-    ("render", "defines", "frag"),
-    ("run", "includes", "comp"),
-    ("render", "includes", "frag"),
+    ("", "defines", "comp"),
+    ("", "defines", "frag"),
+    ("", "includes", "comp"),
+    ("", "includes", "frag"),
+    // The two stages have no inputs to be made.
+    ("render", "seed", "pair"),
     // What the ending says already, said again.
     ("", "lang", ""),
     ("", "stage", ""),
@@ -101,7 +103,7 @@ const SAME: &[(&str, &str, &str)] = &[
 ];
 
 const COMPUTE: &str = "override X = 2u; @group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;\n\
-    @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) g: vec3u) { o[g.x] *= X; }\n";
+    @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) g: vec3u) { o[g.x] += X; }\n";
 
 /// The name of a kind of input, the ending of its file, and its bytes.
 fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
@@ -186,7 +188,8 @@ fn every_option_has_an_effect_or_is_told() {
             base.retain(|a| !a.is_empty());
             base.extend(match command {
                 "run" => ["--buf", "0:0=zero:16", "--dump", "0:0=-"].map(String::from).to_vec(),
-                "render" => ["-o", &out].map(String::from).to_vec(),
+                "render" if *name == "scene" => ["-o", &out].map(String::from).to_vec(),
+                "render" => ["-o", &out, "--size", "16x16"].map(String::from).to_vec(),
                 _ => ["--target", "gcn", "-o", &out].map(String::from).to_vec(),
             });
             let plain = run(&base, &out);
@@ -208,6 +211,7 @@ fn every_option_has_an_effect_or_is_told() {
                 for value in *values {
                     cells += 1;
                     let mut args = base.clone();
+                    args.retain(|a| id != "size" || a != "--size" && a != "16x16");
                     args.push(option.clone());
                     args.extend((!value.is_empty()).then(|| value.replace("SCENE", &scene)));
                     // Inputs of `--verify`.
