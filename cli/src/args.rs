@@ -13,7 +13,7 @@ use std::io::IsTerminal;
     version,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
-    after_help = "docs/support.md: what is refused on which target, by code, and the extensions of WGSL"
+    after_help = "The table of what each target refuses, by code, is docs/support.md of the source"
 )]
 pub struct Cli {
     /// The command; without a subcommand INPUT is compiled.
@@ -100,9 +100,9 @@ pub struct Reduce {
     /// or a fragment shader is drawn otherwise than on the oracle), `refusal:CODE`.
     #[arg(long = "for", id = "for_fault", value_name = "FAULT")]
     pub for_fault: Option<String>,
-    /// Targets of `--for`: `family[:generation]`, a comma-separated list.
-    #[arg(long, value_name = "T[,T]", default_value = "all")]
-    pub target: String,
+    /// Targets of `--for`: `family[:generation]`, a comma-separated list [default: all].
+    #[arg(long, value_name = "T[,T]")]
+    pub target: Option<String>,
     /// The smallest so far [default: FILE with `.reduced` before its ending].
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -124,9 +124,20 @@ pub struct Reduce {
     /// Try candidates that no front end accepts, too: for valid inputs that are refused.
     #[arg(long)]
     pub allow_invalid: bool,
-    /// Optimisation level of `--for`.
-    #[arg(short = 'O', value_name = "0..3", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub opt: u8,
+    /// Optimisation level of `--for` [default: 2].
+    #[arg(short = 'O', value_name = "0..3", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub opt: Option<u8>,
+}
+
+impl Reduce {
+    /// The targets of `--for`.
+    pub fn target(&self) -> &str {
+        self.target.as_deref().unwrap_or("all")
+    }
+    /// The optimisation level of `--for`.
+    pub fn level(&self) -> u8 {
+        self.opt.unwrap_or(2)
+    }
 }
 
 /// `gpucc INPUT --target T -o OUT`.
@@ -604,6 +615,9 @@ pub struct Exec {
     /// Do each dispatch and each draw again by the IR interpreter, and compare.
     #[arg(long)]
     pub oracle: bool,
+    /// Exit with code 1 if `--oracle` has nothing to compare.
+    #[arg(long, value_enum, requires = "oracle")]
+    pub deny: Option<Deny>,
     /// Write the frames that the program presents to this folder, as PNG files.
     #[arg(long, value_name = "DIR")]
     pub frames: Option<PathBuf>,

@@ -9,7 +9,7 @@ use gpucc_isa::{Notes, stage};
 use gpucc_machines::{MACHINES, Machine};
 
 use crate::args::{Asm, Disasm, MessageFormat, Messages, StageArg};
-use crate::{Failure, files};
+use crate::{Failure, files, targets};
 
 /// The machine and generation that an option names.
 fn machine(text: Option<&str>) -> Result<(&'static Machine, usize), Failure> {
@@ -19,8 +19,9 @@ fn machine(text: Option<&str>) -> Result<(&'static Machine, usize), Failure> {
     };
     let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; available: {}", known())))?;
     let (family, generation) = text.split_once(':').map_or((text, None), |(f, g)| (f, Some(g)));
-    let m = gpucc_machines::find(family)
-        .ok_or_else(|| Failure::Usage(format!("unknown target `{text}`; available: {}", known())))?;
+    let m = gpucc_machines::find(family).ok_or_else(|| {
+        Failure::Usage(format!("unknown target `{text}`; available: {}{}", known(), targets::meant(text)))
+    })?;
     let index = match generation {
         None => m.default_generation,
         Some(g) => m.generations.iter().position(|n| *n == g).ok_or_else(|| {
@@ -43,7 +44,7 @@ fn stages(arg: Option<StageArg>, default: u8) -> u8 {
 
 fn text(path: &Path) -> Result<String, Failure> {
     let bytes = files::read(path)?;
-    String::from_utf8(bytes).map_err(|e| {
+    String::from_utf8(files::unmarked(&bytes).to_vec()).map_err(|e| {
         Failure::Input(format!("`{}` is not UTF-8 text (byte {})", path.display(), e.utf8_error().valid_up_to()))
     })
 }
@@ -194,6 +195,14 @@ impl PatchedContainer {
     }
 }
 
+/// Refuses `--long` for a family whose instructions have one form each.
+fn has_long(a: &Asm, m: &Machine) -> Result<(), Failure> {
+    match a.long && m.family != "tesla" {
+        true => Err(Failure::Usage(format!("--long is for Tesla: instructions of {} have one form", m.family))),
+        false => Ok(()),
+    }
+}
+
 /// `gpucc asm FILE --target T -o OUT | --words --target T -`.
 ///
 /// # Errors
@@ -202,6 +211,7 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
     let path = a.file.as_deref().unwrap_or(Path::new("-"));
     if a.words {
         let (m, g) = machine(a.target.as_deref())?;
+        has_long(a, m)?;
         let bits = stages(a.stage, if m.has_stages { stage::CS } else { stage::ALL });
         return words(&text(path)?, |l| (m.asm_line)(l, g, bits, a.long));
     }
@@ -211,6 +221,7 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
     let source = text(path)?;
     let named = listed_target(&source);
     let (m, g) = machine(a.target.as_deref().or(named))?;
+    has_long(a, m)?;
     let patched = a.container.as_deref().map(|c| PatchedContainer::read(c, a.entry.as_deref(), (m, g))).transpose()?;
     if patched.is_some() && a.stage.is_some() {
         return Err(Failure::Usage("--stage has no effect with --container, which names the stage".into()));

@@ -8,6 +8,7 @@ use gpucc::listing::Source;
 use gpucc::pipeline::Link;
 use gpucc::{Artifact, Options, Target};
 use gpucc_ir::{Diagnostic, Module, ResourceData, Stage};
+use gpucc_scene::near;
 use gpucc_verify::InputOverrides;
 
 use crate::args::{Cli, Compile, Emit, Messages};
@@ -142,12 +143,17 @@ fn rendered(artifact: &Artifact, emit: Emit, source: Option<Source<'_>>) -> Resu
     })
 }
 
-fn stats(artifact: &Artifact) -> String {
+/// The statistics of each entry point in a line, with the name of the file where there are several.
+fn stats(artifact: &Artifact, file: Option<&str>) -> String {
     let mut out = String::new();
+    let file = file.map_or_else(String::new, |f| format!("{f}: "));
     for o in artifact.outputs() {
         let mut list: Vec<String> = o.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
         list.extend((!o.limiter.is_empty()).then(|| format!("limiter {}", o.limiter)));
-        let _ = writeln!(out, "{} {}: {}", artifact.target(), o.entry.name, list.join(", "));
+        // Both stages of a pair may have one name.
+        let is_twice = artifact.outputs().iter().filter(|other| other.entry.name == o.entry.name).count() > 1;
+        let stage = if is_twice { format!(" ({})", inspect::stage(o.entry.stage)) } else { String::new() };
+        let _ = writeln!(out, "{file}{} {}{stage}: {}", artifact.target(), o.entry.name, list.join(", "));
     }
     out
 }
@@ -363,7 +369,8 @@ fn give(
     }
     let mut said = String::new();
     if args.stats {
-        said += &stats(artifact);
+        let name = source.as_ref().map(|s| s.name).filter(|_| args.input.len() > 1);
+        said += &stats(artifact, name);
     }
     if args.time_passes {
         said += &times(artifact);
@@ -424,7 +431,8 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
         return Err(Failure::Usage(if command.find_subcommand(&first).is_some() {
             format!("the command `{first}` stands in front of its options")
         } else {
-            format!("`{first}` is neither a file nor a command; commands are {}", names.join(", "))
+            let meant = near::meant(&first, names.iter().copied());
+            format!("`{first}` is neither a file nor a command; commands are {}{meant}", names.join(", "))
         }));
     }
     let plan = Plan::new(args)?;

@@ -1,5 +1,7 @@
 //! `gpucc diff`: two statistics reports compared, with a gate that decides what is a regression.
 
+use std::path::Path;
+
 use gpucc::statistics::{self, Worse};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -88,6 +90,12 @@ fn number(x: f64) -> String {
     if x.fract() == 0.0 { format!("{x}") } else { format!("{x:.2}") }
 }
 
+/// A change for people: two digits, and as many more as show that it is one.
+fn percentage(percent: f64) -> String {
+    let digits = (2..8).find(|&d| percent == 0.0 || percent.abs() >= 0.5 * 0.1f64.powi(d));
+    format!("{percent:+.0$} %", digits.unwrap_or(8) as usize)
+}
+
 /// A number as JSON: whole ones as integers.
 fn value(x: f64) -> Value {
     if x.fract() == 0.0 { json!(x as u64) } else { json!(x) }
@@ -103,7 +111,7 @@ impl Change {
         match (self.before, self.after) {
             (b, a) if b == a => "0 %".into(),
             (0.0, _) => "new".into(),
-            _ => format!("{:+.2} %", self.percent()),
+            _ => percentage(self.percent()),
         }
     }
     fn worse(&self) -> bool {
@@ -209,7 +217,11 @@ impl Comparison {
                 None => {
                     c.lost += 1;
                     let whole = after.get(&(o.file.as_str(), "*", "*", o.target.as_str()));
-                    let why = whole.map_or_else(String::new, |w| format!(": the file is {}: {}", w.status, w.message));
+                    let why = match (whole, renamed(o, new, &before)) {
+                        (Some(w), _) => format!(": the file is {}: {}", w.status, w.message),
+                        (None, Some(file)) => format!(": `{file}` is new and has the same numbers"),
+                        (None, None) => String::new(),
+                    };
                     let row = whole.map_or_else(|| (*o).clone(), |w| at(o, w));
                     c.problem("lost", Some(&row), format!("is not in the new report{why}"));
                 }
@@ -251,6 +263,16 @@ impl Comparison {
     }
 }
 
+/// The new file that a row of an old one has gone to: the only one with these numbers that was not there before.
+fn renamed<'a>(row: &Row, new: &'a Report, before: &IndexMap<(&str, &str, &str, &str), &Row>) -> Option<&'a str> {
+    let is_same = |n: &&Row| {
+        let same = (&n.entry, &n.stage, &n.target) == (&row.entry, &row.stage, &row.target) && n.stats == row.stats;
+        n.ok() && row.ok() && same && !before.contains_key(&n.key())
+    };
+    let mut list = new.rows.iter().filter(is_same);
+    list.next().filter(|_| list.next().is_none()).map(|n| n.file.as_str())
+}
+
 /// A row with the place of what is wrong with another.
 fn at(row: &Row, wrong: &Row) -> Row {
     Row { line: wrong.line, column: wrong.column, ..row.clone() }
@@ -273,7 +295,7 @@ fn totals(c: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
     let ratio = |r: Option<f64>| match r {
         None => String::new(),
         Some(1.0) => "0 %".into(),
-        Some(r) => format!("{:+.2} %", 100.0 * (r - 1.0)),
+        Some(r) => percentage(100.0 * (r - 1.0)),
     };
     let moved = |t: &Change| t.before != t.after || t.shaders.helped + t.shaders.hurt > 0;
     let shown = c.totals.iter().filter(|t| moved(t) || t.limit.is_some());
@@ -407,6 +429,13 @@ pub fn main(args: &Diff) -> Result<(), Failure> {
             let shown = |r: &Report| Value::Object(r.options.clone()).to_string();
             let text = format!("the reports were made with other options: {} and {}", shown(&old), shown(&new));
             c.problem("options", None, text + "; --allow-options compares them all the same");
+        } else if old.shard != new.shard {
+            let of = |path: &Path, r: &Report| match &r.shard {
+                Some(shard) => format!("`{}` is shard {shard}", path.display()),
+                None => format!("`{}` is no shard", path.display()),
+            };
+            let text = format!("{}, {}", of(&args.old, &old), of(&args.new, &new));
+            return Err(Failure::Usage(format!("{text}: compare what `gpucc stats merge` makes of all shards")));
         }
     }
     if args.gate.is_some() && c.limited == 0 && c.common > 0 && c.problems.is_empty() {

@@ -1,6 +1,6 @@
 //! Files: whole reads with limits, atomic writes, buffer specifications.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use gpucc::Target;
@@ -37,6 +37,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(data)
 }
 
+/// The mark of UTF-8 that some editors write in front of a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A text without the mark of UTF-8.
+pub fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(MARK).unwrap_or(bytes)
+}
+
 /// Writes a file so that it is either complete or not there: a temporary file beside it is renamed over it. An
 /// existing path that is no regular file (a pipe, `/dev/null`) is written to directly.
 ///
@@ -46,6 +54,10 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
     let shown = path.display();
     let io = |e: std::io::Error| Failure::Io(format!("cannot write `{shown}`: {e}"));
     if path == Path::new("-") {
+        // A terminal takes bytes for commands.
+        if data.contains(&0) && std::io::stdout().is_terminal() {
+            return Err(Failure::Usage("-: standard output is a terminal, and this is no text; name a file".into()));
+        }
         return stdout(data);
     }
     if let Ok(meta) = std::fs::metadata(path) {

@@ -10,10 +10,11 @@ use gpucc::{CodegenOptions, Target};
 use gpucc_ir::{Diagnostic, Module};
 use gpucc_pipeline::Format;
 use gpucc_scene::near;
+use gpucc_scene::read::Language;
 
 use crate::args::{Front, FrontendArg, LangArg, Messages, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, assemble, effect, failure, files};
+use crate::{Failure, assemble, effect, failure, files, targets};
 
 /// A shader with what is needed to talk about it.
 pub struct Input {
@@ -61,6 +62,10 @@ pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
         Some(LangArg::Frag) => Ok(Lang::GlslFragment),
         Some(LangArg::Gir) => Ok(Lang::Gir),
         None if path == Path::new("-") => Ok(Lang::Wgsl),
+        None if Language::of(path).is_some() => Err(Failure::Usage(format!(
+            "`{}` is a scene by its ending, not a shader: use `gpucc render`, or `gpucc stats` for what its shaders become",
+            path.display()
+        ))),
         None => Err(Failure::Usage(format!(
             "cannot tell the language of `{}`: name it with --lang, or use one of .wgsl .wesl .spv .spvasm .glsl .vert .frag .comp .gir",
             path.display()
@@ -445,5 +450,5 @@ pub fn modules(path: &Path, bytes: &[u8], features: &[String]) -> Result<Modules
 /// A usage failure that lists what there is.
 pub fn targets(text: Option<&str>) -> Result<Vec<Target>, Failure> {
     let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; available: {}", Target::known())))?;
-    Target::parse_list(text).map_err(Failure::Usage)
+    Ok(targets::list(text, false)?.into_iter().flatten().collect())
 }

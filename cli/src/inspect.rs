@@ -65,6 +65,12 @@ fn components(r: &InterfaceRow) -> String {
     "xyzw".chars().enumerate().filter(|(i, _)| r.components >> i & 1 != 0).map(|c| c.1).collect()
 }
 
+/// The rows of the interface: inputs, then outputs, each as the container has them.
+fn rows(e: &Entry) -> impl Iterator<Item = &InterfaceRow> {
+    let of = |output: bool| e.interface.iter().filter(move |r| r.output == output);
+    of(false).chain(of(true))
+}
+
 /// The description of an input or output for people: `location 0 float, xy, perspective, center`. Only what goes from vertices to a fragment
 /// program is interpolated, and that program says how.
 fn interface_words(r: &InterfaceRow, stage: Stage) -> String {
@@ -154,7 +160,7 @@ fn kind(k: ResourceKind) -> &'static str {
     }
 }
 
-fn stage(s: Stage) -> &'static str {
+pub fn stage(s: Stage) -> &'static str {
     match s {
         Stage::Compute => "compute",
         Stage::Vertex => "vertex",
@@ -211,7 +217,7 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
         "immediates": first.and_then(|p| p.immediates.as_ref())
             .map(|i| json!({"name": i.name, "size": i.size, "slot": i.slot, "words": i.words, "in_memory": i.in_memory})),
         "preloads": preloads(first.filter(|_| e.programs.is_empty())),
-        "interface": e.interface.iter().map(|r| interface(r, e.stage, place(r))).collect::<Vec<_>>(),
+        "interface": rows(e).map(|r| interface(r, e.stage, place(r))).collect::<Vec<_>>(),
         "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register,
             "name": reflect::register_name(names, w.space, w.register), "value": w.value, "mask": w.mask})).collect::<Vec<_>>(),
         "pipeline": e.pipeline.as_deref().map(pipeline_lines),
@@ -359,7 +365,7 @@ fn text(c: &Container) -> String {
         let legend = legend::lines(e, names.as_ref());
         let width = legend.iter().map(|l| l.0.len()).max().unwrap_or(0);
         legend.iter().for_each(|(place, what)| out += &format!("  {place:width$} = {what}\n"));
-        for r in &e.interface {
+        for r in rows(e) {
             let way = if r.output { "output" } else { "input" };
             out += &format!(
                 "  {way} {}: {}\n",

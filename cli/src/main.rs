@@ -29,6 +29,7 @@ mod run;
 mod shaders;
 mod stats;
 mod table;
+mod targets;
 mod traps;
 mod vulkan;
 mod words;
@@ -196,7 +197,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Stats(a)) => stats::main(a, messages),
         Some(Command::Diff(a)) => diff::main(a),
         Some(Command::Icd(a)) => vulkan::icd(a),
-        Some(Command::Exec(a)) => vulkan::exec(a),
+        Some(Command::Exec(a)) => vulkan::exec(a, messages),
     }
 }
 

@@ -24,6 +24,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("fuel", &["0"]),
     ("glslang", &[""]),
     ("grid", &["2,1,1"]),
+    ("html", &["OUT"]),
     ("immediates", &["u32:1,2,3,4"]),
     ("includes", &["."]),
     ("init", &[""]),
@@ -47,6 +48,14 @@ const VALUES: &[(&str, &[&str])] = &[
     ("time_passes", &[""]),
     ("verify", &[""]),
 ];
+
+/// The commands that take each kind of input.
+const TAKEN: &str = "compute,  alone,  pair,  wesl,  spv,  gir,  comp,  frag,  best, run compute, run wesl, run gir, run comp, run best, render alone, \
+    render pair, render spv, render frag, render scene, stats compute, stats alone, stats pair, stats wesl, stats spv, stats gir, stats comp, stats frag, \
+    stats best, stats scene, explain compute, explain alone, explain pair, explain wesl, explain spv, explain gir, explain comp, explain frag, explain best";
+
+/// Options about the text of a shader, for the input whose every reading is a process of its own.
+const TEXT: &[&str] = &["defines", "frontend", "glslang", "includes", "lang", "stage"];
 
 /// Options that change nothing by their nature, or that others ask for: how fast, in which form, what else would be an error; those of other
 /// inputs; inputs and outputs themselves.
@@ -86,6 +95,8 @@ const SAME: &[(&str, &str, &str)] = &[
     ("", "defines", "frag"),
     ("", "includes", "comp"),
     ("", "includes", "frag"),
+    ("", "defines", "best"),
+    ("", "includes", "best"),
     // The two stages have no inputs to be made.
     ("render", "seed", "pair"),
     // What the ending says already, said again.
@@ -96,6 +107,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("", "frontend", "spv"),
     ("", "frontend", "comp"),
     ("", "frontend", "frag"),
+    ("", "frontend", "best"),
     // Sizes and bounds that nothing asks for, on the interpreter.
     ("run", "robust", ""),
     ("render", "robust", ""),
@@ -131,6 +143,7 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("gir", "gir", gir.into()),
         ("comp", "comp", comp.into()),
         ("frag", "frag", frag.into()),
+        ("best", "comp", comp.into()),
         ("scene", "toml", scene.into_bytes()),
     ]
 }
@@ -179,8 +192,8 @@ fn every_option_has_an_effect_or_is_told() {
     let scene = folder.path("scene.toml");
     let all = Cli::command();
     let mut wrong = Vec::new();
-    let mut cells = 0;
-    for command in ["", "run", "render", "stats"] {
+    let (mut cells, mut taken) = (0, Vec::new());
+    for command in ["", "run", "render", "stats", "explain"] {
         let parser = if command.is_empty() { &all } else { all.find_subcommand(command).expect("a command") };
         for (name, ending, _) in &list {
             let out = folder.path(if command == "render" { "out.png" } else { "out.json" });
@@ -190,16 +203,22 @@ fn every_option_has_an_effect_or_is_told() {
                 "run" => ["--buf", "0:0=zero:16", "--dump", "0:0=-"].map(String::from).to_vec(),
                 "render" if *name == "scene" => ["-o", &out].map(String::from).to_vec(),
                 "render" => ["-o", &out, "--size", "16x16"].map(String::from).to_vec(),
+                "explain" => ["--target", "gcn"].map(String::from).to_vec(),
                 _ => ["--target", "gcn", "-o", &out].map(String::from).to_vec(),
             });
+            if ["comp", "frag"].contains(name) {
+                base.extend(["--frontend", "naga"].map(String::from));
+            }
             let plain = run(&base, &out);
             // A command that does not take this input has no options for it.
             if plain.0 != 0 {
                 continue;
             }
+            taken.push(format!("{command} {name}"));
             for arg in parser.get_arguments() {
                 let id = arg.get_id().as_str();
-                if QUIET.contains(&id) || command == "run" && id == "buffers" {
+                let is_slow = *name == "best" && !(command.is_empty() && TEXT.contains(&id));
+                if QUIET.contains(&id) || command == "run" && id == "buffers" || is_slow {
                     continue;
                 }
                 let Some((_, values)) = VALUES.iter().find(|v| v.0 == id) else {
@@ -212,8 +231,9 @@ fn every_option_has_an_effect_or_is_told() {
                     cells += 1;
                     let mut args = base.clone();
                     args.retain(|a| id != "size" || a != "--size" && a != "16x16");
+                    args.retain(|a| id != "frontend" || a != "--frontend" && a != "naga");
                     args.push(option.clone());
-                    args.extend((!value.is_empty()).then(|| value.replace("SCENE", &scene)));
+                    args.extend((!value.is_empty()).then(|| value.replace("SCENE", &scene).replace("OUT", &out)));
                     // Inputs of `--verify`.
                     args.extend((command.is_empty() && ["grid", "buffers"].contains(&id)).then(|| "--verify".into()));
                     let same = |s: &&(&str, &str, &str)| {
@@ -232,5 +252,7 @@ fn every_option_has_an_effect_or_is_told() {
     }
     wrong.dedup();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(cells > 500, "{cells} cells");
+    // No command lost its inputs.
+    assert_eq!(taken.join(", ").trim(), TAKEN);
+    assert!(cells > 700, "{cells} cells");
 }

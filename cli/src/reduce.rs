@@ -14,7 +14,7 @@ use gpucc_reduce::text::{Language, Options, Text};
 use gpucc_reduce::{Check, Limits, Report, Subject};
 
 use crate::args::Reduce;
-use crate::{Failure, files};
+use crate::{Failure, files, targets};
 
 /// The kind of a fault.
 enum Fault {
@@ -78,7 +78,7 @@ impl Process<'_> {
     fn own(&self, words: &[&str], file: &Path, slot: usize) -> Option<Ended> {
         let mut c = Command::new(&self.program);
         c.args(["--message-format", "json", "--color", "never"]).args(words).arg(file);
-        c.args(["--target", &self.args.target, "-O", &self.args.opt.to_string()]);
+        c.args(["--target", self.args.target(), "-O", &self.args.level().to_string()]);
         self.run(c, slot)
     }
 
@@ -201,6 +201,8 @@ pub fn main(args: &Reduce) -> Result<(), Failure> {
     let out = args.output.clone().unwrap_or_else(|| files::tagged(&args.input, "reduced"));
     files::distinct(std::slice::from_ref(&out), std::slice::from_ref(&args.input))?;
     files::can_be_written(&out)?;
+    has_effect(args, &ending)?;
+    targets::list(args.target(), args.for_fault.as_deref() == Some("difference"))?;
     let program = std::env::current_exe().map_err(|e| Failure::Io(format!("this command: {e}")))?;
     let folder = Folder(std::env::temp_dir().join(format!("gpucc-reduce-{}", std::process::id())));
     std::fs::create_dir_all(&folder.0).map_err(|e| Failure::Io(format!("{}: {e}", folder.0.display())))?;
@@ -235,6 +237,23 @@ pub fn main(args: &Reduce) -> Result<(), Failure> {
         }
         ".wgsl" | ".wesl" => shrink(Text::new(utf8()?, Language::Wgsl, options), args, &process, &out, Text::tidy),
         _ => shrink(Text::new(utf8()?, Language::Glsl, options), args, &process, &out, Text::tidy),
+    }
+}
+
+/// Refuses options that change nothing.
+fn has_effect(args: &Reduce, ending: &str) -> Result<(), Failure> {
+    let (is_scene, is_module) = ([".toml", ".json"].contains(&ending), ending == ".spv");
+    let (check, text) = (args.check.is_some(), "--check has the targets and levels of its own command");
+    let idle = [
+        ("--target", check && args.target.is_some(), text),
+        ("-O", check && args.opt.is_some(), text),
+        ("--keep-interface", is_module && args.keep_interface, "modules keep their interface"),
+        ("--rename", is_module && args.rename, "names of modules are gone with their debug information"),
+        ("--allow-invalid", is_scene && args.allow_invalid, "scenes are asked about as they are"),
+    ];
+    match idle.iter().find(|i| i.1) {
+        Some((option, _, why)) => Err(Failure::Usage(format!("{option} has no effect: {why}"))),
+        None => Ok(()),
     }
 }
 
@@ -306,7 +325,7 @@ fn summary(before: &[u8], after: &[u8], report: &Report) -> String {
 
 /// The fewest optimisations with which `--verify` still finds the difference.
 fn fuel(args: &Reduce, process: &Process<'_>, out: &Path) -> Option<u64> {
-    if !matches!(process.fault, Fault::Verify) || args.target.contains(',') || args.target.starts_with("all") {
+    if !matches!(process.fault, Fault::Verify) || args.target().contains(',') || args.target().starts_with("all") {
         return None;
     }
     let target = process.folder.join("out-fuel").to_string_lossy().into_owned();
@@ -329,7 +348,7 @@ fn fuel(args: &Reduce, process: &Process<'_>, out: &Path) -> Option<u64> {
 /// The command that shows the fault in the output.
 fn shown(args: &Reduce, process: &Process<'_>, out: &Path, fuel: Option<u64>) -> String {
     let file = with_path("{}", out);
-    let (target, opt) = (&args.target, args.opt);
+    let (target, opt) = (args.target(), args.level());
     let is_scene = process.ending == ".toml" || process.ending == ".json";
     let compile = format!("gpucc {file} --target {target} -O {opt} -o /dev/null");
     let render =

@@ -20,7 +20,7 @@ use indicatif::ProgressBar;
 use self::reel::{Length, Reel};
 use crate::args::{Front, LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
-use crate::{Failure, Worst, comparison, effect, failure, files, input, progress, words};
+use crate::{Failure, Worst, comparison, effect, failure, files, input, progress, targets, words};
 
 /// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
 type On = Option<Target>;
@@ -61,7 +61,7 @@ struct Seat<'a> {
 /// # Errors
 /// Usage, I/O, a wrong scene or shader, refusal, compiler bug; exit 1 for a trap or a difference from the oracle.
 pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
-    let places = places(args.target.as_deref())?;
+    let places = targets::list(args.target.as_deref().unwrap_or("interp"), true)?;
     if args.init {
         return init(args, messages);
     }
@@ -244,27 +244,6 @@ fn told(seat: &Seat<'_>, ready: &PreparedScene, bar: &ProgressBar, messages: &Me
     bar.suspend(|| reporter.note("difference", &text, Some(&shown(seat.on))));
 }
 
-/// The places of `--target`.
-fn places(text: Option<&str>) -> Result<Vec<On>, Failure> {
-    let mut list: Vec<On> = Vec::new();
-    for item in text.unwrap_or("interp").split(',') {
-        let more = match item.trim() {
-            "interp" => vec![None],
-            item => {
-                let named = |e: String| if e.starts_with("unknown target") { e + ", interp" } else { e };
-                let list = Target::parse_list(item).map_err(|e| Failure::Usage(named(e)))?;
-                list.into_iter().map(Some).collect()
-            }
-        };
-        for on in more {
-            if !list.contains(&on) {
-                list.push(on);
-            }
-        }
-    }
-    Ok(list)
-}
-
 /// The place that messages name.
 fn shown(on: On) -> String {
     on.map_or_else(|| "interp".into(), |t| t.to_string())
@@ -321,6 +300,9 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     if !names.iter().all(is_shader) {
         return match names.len() {
             1 => Ok(None),
+            _ if args.oracle.is_some() && ["source", "lowered"].iter().any(|w| names.contains(&Path::new(w))) => {
+                Err(Failure::Usage("the modules that --oracle runs follow `=`: --oracle=source".into()))
+            }
             _ => Err(Failure::Usage("two inputs are a vertex and a fragment shader".into())),
         };
     }
@@ -564,7 +546,8 @@ fn options(args: &Render) -> Result<alone::Options, Failure> {
         o.immediates = Some(Immediates { bytes: words::spec(spec)?.bytes });
     }
     let numbers = [o.time, o.mouse[0], o.mouse[1]];
-    if numbers.iter().any(|n| !n.is_finite()) {
+    // The shader reads them as floats.
+    if numbers.iter().any(|n| !(*n as f32).is_finite()) {
         return Err(Failure::Usage("--time and --mouse take finite numbers".into()));
     }
     let [w, h] = o.size;
@@ -612,6 +595,11 @@ fn wanted<'a>(args: &Render, scene: &Scene, outputs: &'a [Output]) -> Result<Vec
     for (option, path) in pictures.into_iter().filter_map(|(o, p)| Some((o, p.as_ref()?))) {
         if scene.presented().is_none() {
             let path = args.inputs[0].display();
+            if scene.outputs.is_empty() && scene.textures.iter().any(|(_, t)| t.sample_count > 1) {
+                return Err(Failure::Input(format!(
+                    "{path}: -o needs a picture, and a multisampled texture is none: give the attachment a `resolveTarget`"
+                )));
+            }
             return Err(Failure::Input(format!(
                 "{path}: {option} needs an output that is a colour texture, there is none: add `[[outputs]]` with \
                  `name = \"picture\"` and `texture = \"...\"`"
@@ -857,7 +845,7 @@ fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -
             // Fields are those of a scene that nobody wrote.
             let hint = if e.field.ends_with("entryPoint") && e.message.contains("has ") && !e.message.contains("input")
             {
-                "--entry chooses a fragment function"
+                "--entry chooses a fragment function, or a vertex and a fragment function: --entry VS,FS"
             } else if e.field.ends_with("immediates") {
                 "give it with --immediates SPEC"
             } else {

@@ -14,7 +14,7 @@ use crate::args::{Messages, RacesArg, Run};
 use crate::report::Reporter;
 use crate::traps::{Code, Where};
 use crate::words::{Kind, Spec};
-use crate::{Failure, Worst, comparison, files, input, words};
+use crate::{Failure, Worst, comparison, files, input, targets, words};
 
 /// One `--dump`.
 struct Dump {
@@ -293,7 +293,7 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             }
             let blocks = shader.module.resources.values().filter(|r| r.kind == gpucc_ir::ResourceKind::Immediates);
             immediates(args, blocks.count() > 0)?;
-            let places = places(args.target.as_deref().unwrap_or("interp"))?;
+            let places = targets::list(args.target.as_deref().unwrap_or("interp"), true)?;
             let named: Vec<Option<Place>> = places.iter().map(|p| (places.len() > 1).then_some(*p)).collect();
             check_paths(args, input, &dumps, &named)?;
             // One that is refused or wrong keeps no other from running.
@@ -329,27 +329,6 @@ type Place = Option<Target>;
 
 /// The buffers that a run left, and what the oracle says of them: what differs is written all the same.
 type Ran = (Dispatch, Result<(), Failure>);
-
-/// The places of `--target`.
-fn places(text: &str) -> Result<Vec<Place>, Failure> {
-    let mut list = Vec::new();
-    for item in text.split(',') {
-        let more = match item.trim() {
-            "interp" => vec![None],
-            item => {
-                let more = |e: String| if e.starts_with("unknown target") { e + ", interp" } else { e };
-                let list = Target::parse_list(item).map_err(|e| Failure::Usage(more(e)))?;
-                list.into_iter().map(Some).collect()
-            }
-        };
-        for place in more {
-            if !list.contains(&place) {
-                list.push(place);
-            }
-        }
-    }
-    Ok(list)
-}
 
 /// Runs a shader in one place.
 fn on(

@@ -415,7 +415,11 @@ fn scene(shader: &Shader, mut rows: Rows<'_>, args: &Stats) -> One {
 /// I/O, or a file that is no report.
 pub fn read_report(path: &Path) -> Result<Report, Failure> {
     let bytes = files::read(path)?;
-    serde_json::from_slice(&bytes)
+    let bytes = files::unmarked(&bytes);
+    if bytes.trim_ascii().is_empty() {
+        return Err(Failure::Input(format!("`{}` is not a statistics report: it is empty", path.display())));
+    }
+    serde_json::from_slice(bytes)
         .map_err(|e| Failure::Input(format!("`{}` is not a statistics report: {e}", path.display())))
 }
 
@@ -454,8 +458,12 @@ fn command(args: &Stats, targets: &[Target]) -> String {
 
 fn merge(args: &Stats) -> Result<(), Failure> {
     let paths = &args.paths[1..];
-    let unused =
-        [(args.jobs.is_some(), "--jobs"), (args.shard.is_some(), "--shard"), (args.front.entry.is_some(), "--entry")];
+    let unused = [
+        (args.jobs.is_some(), "--jobs"),
+        (args.shard.is_some(), "--shard"),
+        (args.front.entry.is_some(), "--entry"),
+        (args.target.is_some(), "--target"),
+    ];
     let unused = unused.into_iter().find(|u| u.0).map(|u| u.1).or(args.front.given());
     if let Some(option) = unused {
         return Err(Failure::Usage(format!("{option} has no effect on `stats merge`")));
@@ -590,7 +598,7 @@ fn write(report: &Report, format: ReportFormat, args: &Stats, shaders: &[Shader]
 /// # Errors
 /// Usage and I/O; exit 1 or 70 when a shader was invalid or met a compiler bug. Refusals are listed results.
 pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
-    if args.paths[0] == Path::new("merge") && args.target.is_none() {
+    if args.paths[0] == Path::new("merge") && (args.target.is_none() || !args.paths[0].exists()) {
         return merge(args);
     }
     let targets = input::targets(Some(args.target.as_deref().unwrap_or("all")))?;

@@ -1,5 +1,7 @@
 //! The forms of a statistics report: JSON, CSV, tables for people, for Markdown and for browsers.
 
+mod html;
+
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
@@ -33,7 +35,7 @@ pub fn report(report: &Report, format: ReportFormat, per_line: bool, sources: &S
             let (head, lines) = all_columns(rows);
             markdown(&head, &lines)
         }
-        ReportFormat::Html => html(rows, sources),
+        ReportFormat::Html => html::page(report, rows, sources),
         ReportFormat::Table => people(rows, per_line),
     })
 }
@@ -118,61 +120,12 @@ pub fn markdown(head: &[String], lines: &[Vec<String>]) -> String {
     out
 }
 
-/// Sorts a table by the column whose head is clicked, the other way when it is clicked again.
-const SORT: &str = "document.querySelectorAll('th').forEach(h=>h.onclick=()=>{\
-const i=h.cellIndex,b=h.closest('table').tBodies[0],up=h.dataset.up!=='1',of=r=>r.cells[i].textContent,\
-n=x=>x===''?-Infinity:Number(x);h.dataset.up=up?'1':'';\
-[...b.rows].sort((p,q)=>{const d=n(of(p))-n(of(q));return(Number.isNaN(d)?of(p).localeCompare(of(q)):d)*(up?1:-1)}).forEach(r=>b.append(r))})";
-
-const STYLE: &str = "body{font-family:sans-serif}table{border-collapse:collapse}\
-td,th{border:1px solid #aaa;padding:2px 6px;text-align:right}th{cursor:pointer;position:sticky;top:0;background:#eee}\
-.t{text-align:left}.s{text-align:left;font-family:monospace;white-space:pre}";
-
-/// A page with a table for each target, whose columns have something in them, and one of what did not compile. It loads nothing.
-fn html(rows: &[Row], sources: &Sources) -> String {
-    let escape = |s: &str| s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let mut targets: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
-    for r in rows.iter().filter(|r| r.ok()) {
-        targets.entry(&r.target).or_default().push(r.clone());
-    }
-    let failed: Vec<Row> = rows.iter().filter(|r| !r.ok()).cloned().collect();
-    let mut out =
-        format!("<!doctype html>\n<meta charset=\"utf-8\">\n<title>gpucc statistics</title>\n<style>{STYLE}</style>\n");
-    for (title, rows) in targets.into_iter().chain((!failed.is_empty()).then_some(("not compiled", failed))) {
-        let (mut head, mut lines) = all_columns(&rows);
-        let at = rows.iter().map(|r| Some((&r.file, r.stat("line")?)));
-        let source: Vec<&str> = at
-            .map(|at| {
-                let (file, line) = at?;
-                let text = sources.get(file)?.get((line as usize).checked_sub(1)?)?;
-                Some(text.as_str())
-            })
-            .map(Option::unwrap_or_default)
-            .collect();
-        head.push("source".into());
-        lines.iter_mut().zip(source).for_each(|(l, text)| l.push(text.into()));
-        let is_said = |i: &usize| title == "not compiled" || head[*i] != "target" && head[*i] != "status";
-        let says = |i: &usize| is_said(i) && lines.iter().any(|l| !l[*i].is_empty());
-        let columns: Vec<usize> = (0..head.len()).filter(says).collect();
-        let class = |i: usize| match head[i].as_str() {
-            "source" => " class=s",
-            _ if lines.iter().all(|l| l[i].is_empty() || l[i].parse::<f64>().is_ok()) => "",
-            _ => " class=t",
-        };
-        let classes: Vec<&str> = columns.iter().map(|&i| class(i)).collect();
-        let row = |tag: &str, l: &[String]| {
-            let cell = |(&i, class): (&usize, &&str)| format!("<{tag}{class}>{}</{tag}>", escape(&l[i]));
-            format!("<tr>{}</tr>\n", columns.iter().zip(&classes).map(cell).collect::<String>())
-        };
-        out += &format!("<h2>{}</h2>\n<table><thead>{}</thead><tbody>\n", escape(title), row("th", &head));
-        out.extend(lines.iter().map(|l| row("td", l)));
-        out += "</tbody></table>\n";
-    }
-    out + &format!("<script>{SORT}</script>\n")
-}
-
-/// Columns of the terminal that standard output is; nothing if it is none.
+/// Columns of the terminal that standard output is, or those that the environment asks for; nothing if neither is there.
 fn room() -> Option<usize> {
+    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 20);
+    if asked.is_some() {
+        return asked;
+    }
     let t = comfy_table::Table::new();
     std::io::stdout().is_terminal().then(|| t.width()).flatten().map(usize::from)
 }
@@ -272,7 +225,10 @@ fn people(rows: &[Row], per_line: bool) -> String {
         }
         let mut lines: Vec<Vec<String>> = Vec::new();
         for r in &rows {
-            let mut line = vec![r.file.clone(), r.entry.clone()];
+            // Both stages of a pipeline may have one name.
+            let is_twice = rows.iter().filter(|o| (&o.file, &o.entry) == (&r.file, &r.entry)).count() > 1;
+            let entry = if is_twice && !per_line { format!("{} ({})", r.entry, r.stage) } else { r.entry.clone() };
+            let mut line = vec![r.file.clone(), entry];
             line.extend(names.iter().map(|n| r.stat(n).map(|v| v.to_string()).unwrap_or_default()));
             if let Some(at) = limited {
                 line.insert(3 + at, r.limiter.clone());

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gpucc::Target;
+use gpucc_machines::{Comparison, Count};
 use serde_json::json;
 
-use crate::args::{Exec, Icd};
-use crate::{Failure, files};
+use crate::args::{Exec, Icd, Messages};
+use crate::report::Reporter;
+use crate::{Failure, comparison, files, targets};
 
 /// The driver's version of Vulkan, as manifests write it.
 const API_VERSION: &str = "1.1.0";
@@ -48,7 +49,9 @@ fn manifest(library: &Path) -> String {
 /// # Errors
 /// The library is not there, or the manifest cannot be written.
 pub fn icd(a: &Icd) -> Result<(), Failure> {
-    files::write(&a.output, manifest(&library(a.library.as_deref())?).as_bytes())
+    let library = library(a.library.as_deref())?;
+    files::distinct(std::slice::from_ref(&a.output), std::slice::from_ref(&library))?;
+    files::write(&a.output, manifest(&library).as_bytes())
 }
 
 /// A folder of this run, removed at its end.
@@ -95,13 +98,13 @@ fn code(status: std::process::ExitStatus) -> u8 {
 ///
 /// # Errors
 /// The program's own exit code; 1 where a device was lost by a trap or the oracle differed; usage and I/O.
-pub fn exec(a: &Exec) -> Result<(), Failure> {
-    for item in a.target.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|i| *i != "interp") {
-        Target::parse_list(item).map_err(|e| Failure::Usage(format!("{e}, interp")))?;
+pub fn exec(a: &Exec, messages: &Messages) -> Result<(), Failure> {
+    a.target.as_deref().map(|t| targets::list(t, true)).transpose()?;
     }
     let library = library(a.library.as_deref())?;
     let folder = Folder::new()?;
     let (icd, verdicts) = (folder.0.join("gpucc_icd.json"), folder.0.join("verdicts"));
+    let compared = folder.0.join("compared");
     files::write(&icd, manifest(&library).as_bytes())?;
     let (program, args) = a.command.split_first().ok_or_else(|| Failure::Usage("no program is named".into()))?;
     let mut run = Command::new(program);
@@ -116,7 +119,7 @@ pub fn exec(a: &Exec) -> Result<(), Failure> {
         }
     }
     if a.oracle {
-        run.env("GPUCC_VULKAN_ORACLE", "1");
+        run.env("GPUCC_VULKAN_ORACLE", "1").env("GPUCC_VULKAN_COMPARED", &compared);
     }
     let status = run.status().map_err(|e| Failure::Io(format!("cannot run `{}`: {e}", program.to_string_lossy())))?;
     let said = std::fs::read_to_string(&verdicts).unwrap_or_default();
@@ -126,7 +129,26 @@ pub fn exec(a: &Exec) -> Result<(), Failure> {
         return Err(Failure::Input(format!("{first}{more}")));
     }
     match code(status) {
+        0 if a.oracle => {
+            let text = std::fs::read_to_string(&compared).unwrap_or_default();
+            let reporter = Reporter::new(messages, &program.to_string_lossy(), "");
+            comparison::say(&covered(&text), ("oracle", ""), (&reporter, "exec"), a.deny)
+        }
         0 => Ok(()),
         code => Err(Failure::Said(code)),
+    }
+}
+
+/// The comparison that the driver's lines are: of each dispatch and each draw one.
+fn covered(lines: &str) -> Comparison {
+    let (same, left): (Vec<&str>, Vec<&str>) = lines.lines().partition(|l| l.starts_with("match"));
+    let count = |n: usize, of| Count(n as u64, of);
+    Comparison {
+        covered: vec![count(same.len(), "dispatch or draw")],
+        values: (same.len() + left.len()) as u64,
+        without: left.len() as u64,
+        left: vec![(count(left.len(), "dispatch or draw"), "of which nothing could be compared".into())],
+        nothing: "the program did nothing that the oracle could do again",
+        ..Comparison::default()
     }
 }

@@ -121,6 +121,15 @@ fn the_picture_is_an_output() {
     // Red is 0, alpha 1.
     assert_eq!(s.read("a.interp.raw"), [0, 0, 0, 255].repeat(64 * 64));
     expect(&["render", &scene, "--dump", &format!("pictures={raw}")], 2, "available: `picture`");
+    // One clear is a picture as well.
+    let clear = "format = \"scene-1\"\ntextures.t = { format = \"rgba8unorm\", size = [4, 4] }\n[[passes]]\ntype = \"render\"\n\
+        colorAttachments = [{ texture = \"t\", clearValue = [1.0, 0.0, 0.0, 1.0] }]\n";
+    let clear = s.write("clear.toml", clear);
+    expect(
+        &["render", &clear, "--target", "gcn", "--oracle", "--deny", "not-compared"],
+        0,
+        "match (1 output, 64 bytes",
+    );
 }
 
 /// What differs from the oracle, or what no comparison was of, is written all the same: it is what one wants to see.

@@ -358,10 +358,16 @@ fn stages_are_linked_by_names() {
         expect(&args, 0, "rendered");
         assert_eq!(std::fs::read(&out).expect("a picture")[..4], [0, 255, 255, 255]);
     }
-    // Both outputs have names of their own in a folder.
+    // Both outputs have names of their own in a folder, in each form.
     std::fs::create_dir_all(s.path("d")).expect("a folder");
-    expect(&[&vertex, &fragment, "--target", "gcn", "-o", &s.path("d")], 0, "");
-    assert!(["d/l.vert.bin", "d/l.frag.bin"].iter().all(|f| s.0.join(f).is_file()));
+    for (emit, ending) in [("bin", "bin"), ("json", "json"), ("raw", "raw"), ("asm", "s")] {
+        expect(&[&vertex, &fragment, "--target", "gcn", "--emit", emit, "-o", &s.path("d")], 0, "");
+        let files = ["vert", "frag"].map(|stage| format!("d/l.{stage}.{ending}"));
+        assert!(files.iter().all(|f| s.0.join(f).is_file()), "{files:?}");
+    }
+    let same = s.write("l.wgsl", "@compute @workgroup_size(1) fn main() {}");
+    expect(&[&same, &fragment, "--target", "gcn", "-o", &s.path("d")], 0, "");
+    assert!(s.has("d/l.wgsl.bin"));
 }
 
 /// Two entry points of a file are a pair by their names.

@@ -9,6 +9,7 @@ mod first_hour;
 mod glsl;
 mod immediates;
 mod launch;
+mod misspelt;
 mod newcomer;
 mod one_file;
 mod options;

@@ -134,6 +134,8 @@ fn reports_and_listings() {
     std::os::unix::fs::symlink("a.wgsl", &link).expect("a link");
     expect(&["stats", &shader, "--target", "gcn", "-o", &link], 2, "is the input");
     expect(&["stats", "merge", &report, "-o", &s.path("./r.json")], 2, "is the input");
+    expect(&["explain", &shader, "--target", "gcn", "--html", &link], 2, "is the input");
+    expect(&["reduce", &shader, "--check", "true {}", "-o", &link], 2, "is the input");
     let (listing, bin) = (s.path("a.s"), s.path("a.bin"));
     expect(&[&shader, "--target", "gcn", "-S", "-o", &listing], 0, "");
     expect(&[&shader, "--target", "gcn", "-o", &bin], 0, "");

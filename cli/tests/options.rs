@@ -7,6 +7,22 @@ const WESL: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32>
     @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) g: vec3u) {\n\
     @if(BIG) { o[g.x] = o[g.x + 1u] * o[g.x + 2u]; }\n o[g.x] *= 2u; }\n";
 
+/// A storage image of no format, which is written.
+const FORMLESS: &str = "OpCapability Shader\nOpCapability StorageImageWriteWithoutFormat\nOpMemoryModel Logical GLSL450\n\
+    OpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\nOpDecorate %i DescriptorSet 0\n\
+    OpDecorate %i Binding 0\nOpDecorate %i NonReadable\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
+    %float = OpTypeFloat 32\n%uint = OpTypeInt 32 0\n%v4 = OpTypeVector %float 4\n%v2 = OpTypeVector %uint 2\n\
+    %image = OpTypeImage %float 2D 0 0 0 2 Unknown\n%pointer = OpTypePointer UniformConstant %image\n\
+    %i = OpVariable %pointer UniformConstant\n%zero = OpConstant %uint 0\n%one = OpConstant %float 1\n\
+    %at = OpConstantComposite %v2 %zero %zero\n%texel = OpConstantComposite %v4 %one %one %one %one\n\
+    %main = OpFunction %void None %fn\n%b = OpLabel\n%read = OpLoad %image %i\nOpImageWrite %read %at %texel\n\
+    OpReturn\nOpFunctionEnd\n";
+
+/// Whether a tool is there.
+fn is_installed(tool: &str) -> bool {
+    std::process::Command::new(tool).arg("--version").output().is_ok()
+}
+
 /// Each pair of reports that differ in one option: `diff` and `merge` refuse them, and the command line of the report has the option.
 #[test]
 fn reports_of_other_options_are_not_compared() {
@@ -16,6 +32,8 @@ fn reports_of_other_options_are_not_compared() {
     let spirv = "cli/tests/found/centroid.spv";
     let glsl = s.write("g.glsl", "#version 450\nlayout(local_size_x = 1) in;\n#ifdef N\nlayout(constant_id = 0) const int k = 1;\n#endif\nlayout(set = 0, binding = 0) buffer O { int o[]; };\nvoid main() { o[0] = 1; }\n");
     let named = s.write("named.x", DOUBLE);
+    let drawn = s.write("p.frag", "#version 450\nlayout(location = 0) out vec4 o;\nvoid main() { o = vec4(0.5); }\n");
+    let formless = s.write("i.spvasm", FORMLESS);
     let folder = s.path("");
     let cases: &[(&str, &[&str], &str)] = &[
         (&wesl, &["--feature", "BIG"], "--feature BIG"),
@@ -24,12 +42,16 @@ fn reports_of_other_options_are_not_compared() {
         (&glsl, &["-D", "N"], "-D N"),
         (&glsl, &["-I", &folder], "-I "),
         (&named, &["--lang", "wgsl"], "--lang wgsl"),
+        (&formless, &["--image-format", "0:0=r32float"], "--image-format 0:0=r32float"),
         (&wgsl, &["--robust", "off"], "--robust off"),
         (&wgsl, &["-O", "1"], "-O 1"),
         (&wgsl, &["--subgroup-size", "64"], "--subgroup-size 64"),
         (&wgsl, &["--entry", "main"], "--entry main"),
     ];
-    for (k, &(input, option, shown)) in cases.iter().enumerate() {
+    let read: (&str, &[&str], &str) = (&drawn, &["--glslang"], "--glslang");
+    let cases = cases.iter().chain(is_installed("glslangValidator").then_some(&read));
+    let cases = cases.filter(|c| c.0 != formless || is_installed("spirv-as"));
+    for (k, &(input, option, shown)) in cases.enumerate() {
         let (a, b) = (s.path(&format!("{k}a.json")), s.path(&format!("{k}b.json")));
         // Without `--lang` there is no report of this one: another value stands for it.
         let plain: &[&str] = if input == named { &["--lang", "wgsl", "-O", "3"] } else { &[] };

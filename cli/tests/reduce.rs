@@ -102,6 +102,13 @@ fn what_is_wrong_is_told_and_nothing_is_written() {
     expect(&["reduce", &a, "--for", "crash", "-o", &out], 2, "the fault is not there");
     expect(&["reduce", &a, "--check", "true {}", "-o", &a], 2, "");
     expect(&["reduce", &a, "-o", &out], 2, "--check");
+    // Nothing is compared of a shader that writes nothing, nor of a frame without a picture: no difference is there.
+    expect(&["reduce", &a, "--for", "verify", "--target", "gcn", "-o", &out], 2, "the fault is not there");
+    let frame = "format = \"scene-1\"\nshaders.m.wgsl = \"@compute @workgroup_size(1) fn main() {}\"\n\
+        pipelines.p = { compute = { shader = \"m\" } }\npasses = [{ type = \"compute\", pipeline = \"p\", dispatch = [1] }]\n";
+    s.write("frame.toml", frame);
+    let frame = s.path("frame.toml");
+    expect(&["reduce", &frame, "--for", "difference", "--target", "gcn", "-o", &out], 2, "the fault is not there");
     let none = gpucc().args(["reduce", &s.path("none.wgsl"), "--check", "true {}"]).output().expect("it starts");
     assert_eq!(none.status.code(), Some(2));
     // Without a front end's consent where it is wanted.

@@ -209,6 +209,41 @@ fn standard_input_is_a_scene_or_a_shader() {
     assert_eq!((o.status.code(), std::fs::read(s.path("b.raw")).ok()), (Some(0), Some(vec![255; 4])), "{}", text(&o));
 }
 
+/// Options of the compilation are those of a picture, too: each changes the pixel, or is accepted where the reader alone is another.
+#[test]
+fn a_shader_alone_takes_options_of_a_compilation() {
+    let s = Scratch::new("render-options");
+    let dump = format!("picture={}", s.path("p"));
+    let pixel = |input: &str, more: &[&str]| {
+        expect(&[&["render", input, "--size", "2x2", "--dump", &dump][..], more].concat(), 0, "rendered");
+        s.read("p")[..4].to_vec()
+    };
+    let constant = s.write(
+        "o.wgsl",
+        "override X = 0.2; @fragment fn fs() -> @location(0) vec4f { return vec4f(X, 0.0, 0.0, 1.0); }",
+    );
+    assert_eq!(pixel(&constant, &[]), [51, 0, 0, 255]);
+    assert_eq!(pixel(&constant, &["--override", "X=0.4"]), [102, 0, 0, 255]);
+    let wesl = s.write(
+        "f.wesl",
+        "@fragment fn fs() -> @location(0) vec4f { @if(RED) return vec4f(1.0, 0.0, 0.0, 1.0); return vec4f(0.0, 1.0, 0.0, 1.0); }",
+    );
+    assert_eq!(pixel(&wesl, &[]), [0, 255, 0, 255]);
+    assert_eq!(pixel(&wesl, &["--feature", "RED"]), [255, 0, 0, 255]);
+    let glsl = s.write(
+        "g.frag",
+        "#version 450\nlayout(location = 0) out vec4 o;\nvoid main() { o = vec4(0.0, 0.0, 1.0, 1.0); }\n",
+    );
+    for more in [&[][..], &["--frontend", "naga"], &["--robust", "off"], &["--robust", "zero"], &["-O", "0"]] {
+        assert_eq!(pixel(&glsl, more), [0, 0, 255, 255], "{more:?}");
+    }
+    // Of a pair too.
+    let both = "override X = 0.2; @vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {\n\
+        return vec4f(vec2f(f32(i & 1u), f32(i >> 1u)) * 4.0 - 1.0, 0.0, 1.0); }\n\
+        @fragment fn fs() -> @location(0) vec4f { return vec4f(X, 0.0, 0.0, 1.0); }\n";
+    assert_eq!(pixel(&s.write("both.wgsl", both), &["--override", "X=0.4"]), [102, 0, 0, 255]);
+}
+
 #[test]
 fn a_shader_alone_takes_immediates() {
     let s = Scratch::new("render-immediates");

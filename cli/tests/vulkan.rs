@@ -18,6 +18,11 @@ fn a_manifest_names_the_library() {
     assert_eq!(json["file_format_version"], "1.0.0");
     assert_eq!(json["ICD"]["api_version"], "1.1.0");
     expect(&["icd", "--library", &s.path("none.so"), "-o", &out], 2, "none.so");
+    // The library is no place for it, by a link neither.
+    std::os::unix::fs::symlink(&library, s.path("link.json")).expect("a link");
+    for to in [&library, &s.path("link.json")] {
+        expect(&["icd", "--library", &library, "-o", to], 2, "is the input");
+    }
     expect(&["icd", "--library", &library, "-o", &s.path("no/folder.json")], 2, "folder.json");
 }
 
@@ -35,6 +40,14 @@ fn a_program_runs_with_the_driver_as_the_only_one() {
     };
     let all = "cat \"$VK_ICD_FILENAMES\"; echo $GPUCC_VULKAN_TARGETS $GPUCC_VULKAN_ORACLE; [ $VK_ICD_FILENAMES = $VK_DRIVER_FILES ]";
     let said = run(&["--target", "gcn:gfx6,interp", "--oracle"], all, 0, "gcn:gfx6,interp 1\n");
+    assert!(said.contains("oracle: not compared: the program did nothing"), "{said}");
+    // What the oracle was not asked about is no match.
+    let denied = ["--oracle", "--deny", "not-compared"];
+    run(&denied, "true", 1, "oracle: not compared: the program did nothing that the oracle could do again");
+    let some = "echo 'match (1 buffer)' >> $GPUCC_VULKAN_COMPARED";
+    run(&denied, &format!("{some}; {some}"), 0, "oracle: match (2 dispatches and draws)");
+    run(&denied, &format!("{some}; echo not compared: x >> $GPUCC_VULKAN_COMPARED"), 1, "1 of 2 values left out");
+    run(&["--deny", "not-compared"], "true", 2, "--oracle");
     assert!(said.contains("libdriver.so"), "{said}");
     // Folders are made, and named by their whole paths.
     let folders = ["--dump", &s.path("d"), "--frames", &s.path("f")];

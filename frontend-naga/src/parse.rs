@@ -42,7 +42,8 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                             .parse(&options, source)
                             .map_err(|errors| report::glsl(&errors))?
                     }
-                    _ => naga::front::wgsl::parse_str(source).map_err(|error| vec![wgsl_refused(&error, &shape)])?,
+                    _ => naga::front::wgsl::parse_str(source)
+                        .map_err(|error| vec![wgsl_refused(&error, &shape, source)])?,
                 };
                 validated(module, lang, source, shape.stack())
             })
@@ -113,14 +114,24 @@ fn spirv_refused(refused: spirv::Refused) -> Diagnostic {
 }
 
 /// naga's own recursion limit comes without a place: the deepest bracket is one.
-fn wgsl_refused(error: &naga::front::wgsl::ParseError, shape: &scan::Shape) -> Diagnostic {
+fn wgsl_refused(error: &naga::front::wgsl::ParseError, shape: &scan::Shape, source: &str) -> Diagnostic {
     if error.message().contains("internal WGSL front end error") && error.labels().len() == 0 {
         let at = Span::new(shape.deepest.start as u32, shape.deepest.end as u32);
         return Diagnostic::invalid("limit-nesting", "expressions or types are nested too deeply for the parser")
             .at(at, "deepest place")
             .note(error.notes().collect::<Vec<_>>().join("; "));
     }
-    report::wgsl(error)
+    let found = report::wgsl(error);
+    // The end of a text has no characters to point at: the last one stands for it.
+    let end = source.trim_end().char_indices().next_back();
+    match end.filter(|_| error.labels().len() > 0 && found.labels.iter().all(|l| !l.span.is_known())) {
+        Some((at, last)) => {
+            let message = found.message.replace("found \"\"", "found the end of the text");
+            let at = Span::new(at as u32, (at + last.len_utf8()) as u32);
+            Diagnostic { message, labels: Vec::new(), ..found }.at(at, "behind this the text ends")
+        }
+        None => found,
+    }
 }
 
 fn naga_stage(stage: Stage) -> naga::ShaderStage {

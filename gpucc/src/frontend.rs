@@ -16,8 +16,8 @@ pub use spirv_in::capabilities as spirv_support;
 /// # Errors
 /// Diagnostics with spans into the source: wrong input, what is not lowered yet, or a compiler bug.
 pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let Some(own) = naga_lang(lang) else { return gir(bytes, options) };
     let bytes = &*without_mark(bytes);
+    let Some(own) = naga_lang(lang) else { return gir(bytes, options) };
     if glsl::is_glsl(lang) {
         let glsl = Glsl::read(bytes, lang, options);
         return glsl.load(options).map_err(|list| glsl.in_one_text(list));
@@ -82,7 +82,7 @@ impl Modules {
 /// Inputs that cannot be read at all. Refusals of one entry point are with it.
 pub fn load_each(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Vec<Alone>, Vec<Diagnostic>> {
     let Some(own) = naga_lang(lang) else {
-        let module = gir(bytes, options)?.module;
+        let module = gir(&without_mark(bytes), options)?.module;
         let alone = |e: &gpucc_ir::EntryPoint| {
             let mut module = module.clone();
             module.entries = vec![e.clone()];

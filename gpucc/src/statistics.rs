@@ -116,15 +116,15 @@ pub static STATISTICS: &[Statistic] = &[
         .main()
         .gated()
         .mean(),
-    row("cycles_64ths", "1/64 cycle", Up, VALHALL, "estimate: what the busiest unit takes for one warp that runs every block, one in loops as often as they iterate, 8 where no constant says")
+    row("cycles_64ths", "1/64 cycle", Up, VALHALL, "estimate: what the busiest unit takes for one warp that runs every block, one in loops as often as they iterate, 8 where no constant alone ends them")
         .main(),
-    row("issue_clocks", "clocks", Up, TESLA, "estimate: issue time of one warp that runs every block, one in loops as often as they iterate, 8 where no constant says").main(),
+    row("issue_clocks", "clocks", Up, TESLA, "estimate: issue time of one warp that runs every block, one in loops as often as they iterate, 8 where no constant alone ends them").main(),
     row(
         "latency",
         "cycles",
         Up,
         GCN,
-        "estimate: time of one wave alone that runs every block, one in loops as often as they iterate, 8 where no constant says",
+        "estimate: time of one wave alone that runs every block, one in loops as often as they iterate, 8 where no constant alone ends them",
     )
     .main(),
     row("spills", "values", Up, ALL, "values that are stored because registers ran out").main().gated(),

@@ -54,3 +54,19 @@ fn no_span_and_no_text_is_too_strange() {
     let located = Errors(Vec::new()).with_files(Vec::new());
     assert_eq!((located.position(Span::new(0, 1)), located.to_string()), (None, String::new()));
 }
+
+/// A body of ShaderToy is a fragment shader to the library as it is to the command.
+#[test]
+fn bodies_of_shadertoy_are_read() {
+    let body = "void mainImage(out vec4 c, in vec2 p) { c = vec4(p / iResolution.xy, 0.5 + 0.5 * sin(iTime), 1.0); }\n";
+    let loaded = gpucc::frontend::load(
+        body.as_bytes(),
+        gpucc::frontend::Lang::GlslFragment,
+        &gpucc::frontend::FrontOptions::default(),
+    );
+    let module = loaded.unwrap_or_else(|list| panic!("{}", gpucc::Errors(list))).module;
+    assert_eq!(module.entries.len(), 1);
+    for target in gpucc::Target::parse_list("all").expect("targets") {
+        gpucc::compile(&module, &gpucc::Options::new(target)).unwrap_or_else(|d| panic!("{target}: {d}"));
+    }
+}

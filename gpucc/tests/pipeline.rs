@@ -50,6 +50,22 @@ fn linked_stages_leave_out_what_nobody_reads() {
     assert_eq!(outputs(vertex.container()), 2);
 }
 
+/// Of a module with several entries of a stage those are linked that are named; one that is not there is told.
+#[test]
+fn entries_are_linked_by_their_names() {
+    let wire = "@fragment fn wire(v: V) -> @location(0) vec4<f32> { return v.unread + v.n.xyzz; }";
+    let both = load(&format!("{VERTEX}{}{wire}", &FRAGMENT[FRAGMENT.find("@fragment").expect("a stage")..]));
+    for (name, count) in [("fs", 1), ("wire", 2)] {
+        let linked = state().link_entries((&both, "vs"), Some((&both, name))).expect("a pair");
+        assert_eq!(outputs(linked.vertex(&gcn()).expect("it compiles").container()), count, "{name}");
+        let fragment = linked.fragment(&gcn()).expect("a stage").expect("it compiles");
+        assert_eq!(fragment.container().entries[0].name, name);
+    }
+    let wrong = state().link_entries((&both, "vs"), Some((&both, "none"))).err().expect("no such entry");
+    assert!(wrong.class == Class::Invalid && wrong.message.contains("no fragment entry `none`"), "{wrong}");
+    assert!(state().link(&both, Some(&both)).is_err());
+}
+
 /// The context of the stages of one module, where exactly one entry of the other stage fits.
 #[test]
 fn two_stages_of_a_module_are_a_pair() {

@@ -130,6 +130,9 @@ pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, SceneError
 /// # Errors
 /// A text that is no scene; the error names the field, its line and column, and no file.
 pub fn parse(text: &str, language: Language) -> Result<Scene, SceneError> {
+    if text.trim().is_empty() {
+        return Err(SceneError::new("", "the scene is empty"));
+    }
     let scene = match language {
         Language::Json => json(text),
         Language::Toml => toml(text),

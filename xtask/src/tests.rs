@@ -141,6 +141,10 @@ pub fn run(steps: &mut Steps, select: &[&str], names: &[String], env: Env<'_>) -
         return None;
     };
     let (mut times, failed) = steps.time("running the tests", || start_all(built.tests, names, env));
+    if times.is_empty() {
+        eprintln!("== nothing was tested: no test has one of these names");
+        return None;
+    }
     let documented = if names.is_empty() { documented(select) } else { Vec::new() };
     let documented = documented.is_empty() || {
         // Features are those of the whole workspace in each part of it (`gpucc-features`).

@@ -14,7 +14,12 @@ pub struct Count(pub u64, pub &'static str);
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+        let name = match self.1 {
+            name if self.0 == 1 => name.to_string(),
+            "dispatch or draw" => "dispatches and draws".into(),
+            name => format!("{name}s"),
+        };
+        write!(f, "{} {name}", self.0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Messages: to standard error, and to the application's messengers.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use ash::vk;
@@ -96,7 +97,16 @@ pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 
 /// Writes a line to the file of verdicts, if there is one: a lost device or a difference, for who started the program.
 pub fn verdict(text: &str) {
-    let Some(path) = &Settings::get().verdicts else { return };
+    append(Settings::get().verdicts.as_deref(), text);
+}
+
+/// Writes a line to the file of comparisons, if there is one: `match`, or `not compared` with the reason.
+pub fn compared(text: &str) {
+    append(Settings::get().compared.as_deref(), text);
+}
+
+fn append(path: Option<&Path>, text: &str) {
+    let Some(path) = path else { return };
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
     if let Ok(mut file) = file {
         // The program goes on where the line is lost.

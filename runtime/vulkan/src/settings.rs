@@ -49,6 +49,8 @@ pub struct Settings {
     pub frames: Option<PathBuf>,
     /// The file that gets a line for each lost device and each difference.
     pub verdicts: Option<PathBuf>,
+    /// The file that gets a line for each dispatch and each draw that the oracle was asked about.
+    pub compared: Option<PathBuf>,
     /// Faults of the settings themselves.
     pub faults: Vec<String>,
 }
@@ -110,6 +112,7 @@ impl Settings {
             dump: folder("GPUCC_VULKAN_DUMP"),
             frames: folder("GPUCC_VULKAN_FRAMES"),
             verdicts: folder("GPUCC_VULKAN_VERDICTS"),
+            compared: folder("GPUCC_VULKAN_COMPARED"),
             faults,
         }
     }

@@ -64,7 +64,7 @@ impl Scene {
 
     /// The output whose picture is the scene's: the one named by `present`, else the first that is a colour texture.
     ///
-    /// A scene without outputs whose passes draw to one colour texture presents that one.
+    /// A scene without outputs whose passes draw to one colour texture presents that one, unless it is multisampled: that is no picture.
     pub fn presented(&self) -> Option<Output> {
         let found = match &self.present {
             Some(name) => self.outputs.iter().find(|o| o.name == *name),
@@ -90,6 +90,9 @@ impl Scene {
         let mut places = places.collect::<Vec<_>>();
         places.dedup();
         let [(texture, mip_level, array_layer)] = places[..] else { return None };
+        if self.textures.get(texture).is_some_and(|t| t.sample_count > 1) {
+            return None;
+        }
         let array_layer = Some(array_layer);
         let source =
             OutputSource::Texture { texture: texture.clone(), mip_level, array_layer, aspect: Aspect::default() };

@@ -224,6 +224,9 @@ fn run() -> Result<bool, String> {
         println!("group {group:<16} {counts}");
     }
     println!("{all}");
+    if rows.is_empty() {
+        return Err("nothing was compared: there is no case".into());
+    }
     Ok(all.0[1] == 0)
 }
 

@@ -221,5 +221,10 @@ fn main() -> ExitCode {
     results.iter().flat_map(|r| &r.skipped).for_each(|(why, n)| *skipped.entry(why).or_default() += n);
     skipped.iter().for_each(|(why, n)| println!("{n:6} {why}"));
     println!("{passed} passed, {} failed", failures.len());
+    if passed == 0 && failures.is_empty() {
+        eprintln!("error: nothing was compared");
+        // Of programs that are refused as the tables predict there is nothing to compare.
+        return ExitCode::from(if tally.is_empty() && skipped.is_empty() { 2 } else { 0 });
+    }
     if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

@@ -43,6 +43,9 @@ fn run() -> Result<bool, String> {
     }
     print!("{out}");
     println!("{passed} passed, {failed} failed");
+    if passed + failed == 0 {
+        return Err("nothing was compared: the files have no line".into());
+    }
     Ok(failed == 0)
 }
 

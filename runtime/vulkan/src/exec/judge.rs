@@ -2,6 +2,7 @@
 
 use gpucc_interp::{OracleProgram, Pair};
 use gpucc_ir::Stage;
+use gpucc_machines::{Comparison, Count, comparison};
 use gpucc_sim::draw::{Draw, Surface, Targets, VertexData};
 use gpucc_sim::{Dispatch, RunOptions};
 
@@ -13,7 +14,10 @@ use crate::shared::Shared;
 /// Says how a comparison ended.
 fn say(shared: &Shared, what: &str, verdict: Result<String, String>) {
     match verdict {
-        Ok(text) => log::tell(shared.instance, Level::Info, "oracle", &format!("{what} agrees: {text}")),
+        Ok(text) => {
+            log::tell(shared.instance, Level::Info, "oracle", &format!("{what}: {text}"));
+            log::compared(&text);
+        }
         Err(text) => {
             let text = format!("{what} on {} differs from the oracle: {text}", shared.chip);
             log::tell(shared.instance, Level::Error, "oracle", &text);
@@ -30,7 +34,13 @@ pub fn dispatch(shared: &Shared, p: &Program, what: &str, before: &Dispatch, aft
     let verdict = gpucc_machines::judge((&p.module, selected), entry, place, before, after, run);
     let verdict = verdict.map_err(|v| v.to_string()).and_then(|c| {
         let images = images(p, selected, place, before, after, run)?;
-        Ok(format!("{c}; {images} images"))
+        let mut c = c.comparison();
+        if images > 0 {
+            // A dispatch that writes no buffer has its images left.
+            c.covered.retain(|count| count.0 > 0);
+            c.covered.push(Count(images as u64, "image"));
+        }
+        Ok(c.to_string())
     });
     say(shared, what, verdict);
 }
@@ -44,7 +54,10 @@ fn images(
     after: &Dispatch,
     run: &RunOptions,
 ) -> Result<usize, String> {
-    if before.images == after.images {
+    // An image that a machine did not write is compared as well as one that it did.
+    let written = comparison::written(selected, &p.source.entry);
+    let is_image = |r: &gpucc_ir::ResourceKind| matches!(r, gpucc_ir::ResourceKind::StorageTexture { .. });
+    if !written.iter().any(|&r| is_image(&selected.resources[r].kind)) {
         return Ok(0);
     }
     let program = OracleProgram::at(selected, &p.source.entry, Stage::Compute).map_err(|t| t.to_string())?;
@@ -120,7 +133,9 @@ fn oracle_draw(
     if bindings.images != d.after.0.images {
         return Err("a storage image".into());
     }
-    Ok(format!("{texels} texels, {} buffers and {} images, to the bit", bindings.buffers.len(), bindings.images.len()))
+    let covered = [(texels, "texel"), (bindings.buffers.len(), "buffer"), (bindings.images.len(), "image")];
+    let covered = covered.into_iter().filter(|c| c.0 > 0).map(|(n, of)| Count(n as u64, of));
+    Ok(Comparison { covered: covered.collect(), how: "bit-exact".into(), ..Comparison::default() }.to_string())
 }
 
 /// Texels that differ and are not left open.
