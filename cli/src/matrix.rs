@@ -21,6 +21,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("format", &["csv"]),
     ("formats", &["0:0=r32float"]),
     ("frontend", &["naga"]),
+    ("fps", &["3"]),
+    ("frames", &["2"]),
     ("fuel", &["0"]),
     ("glslang", &[""]),
     ("grid", &["2,1,1"]),
@@ -62,6 +64,7 @@ const TEXT: &[&str] = &["defines", "frontend", "glslang", "includes", "lang", "s
 const QUIET: &[&str] = &[
     "color",
     "deny",
+    "diff",
     "dumps",
     "help",
     "input",
@@ -72,6 +75,7 @@ const QUIET: &[&str] = &[
     "output",
     "paths",
     "races",
+    "sheet",
     "target",
     "version",
 ];

@@ -11,7 +11,7 @@ use crate::{diff, inspect, stats};
 const PAGE: &str = "docs/command-line.md";
 
 /// Commands that are refused take anything.
-const LATER: [&str; 2] = ["reduce", "serve"];
+const LATER: [&str; 1] = ["serve"];
 
 fn spelling(a: &Arg) -> String {
     let value = a.get_value_names().map(|v| v.join(" ")).unwrap_or_else(|| a.get_id().as_str().to_uppercase());

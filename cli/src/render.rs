@@ -734,7 +734,8 @@ fn draw(
         .and_then(|compared| {
             let reporter = Reporter::new(messages, &ready.file.name, "");
             let comparison = compared.comparison(against);
-            match is_last {
+            // Of a film the last frame says what was compared, and each one of which nothing was.
+            match is_last || comparison.not_compared().is_some() {
                 true => bar.suspend(|| comparison::say(&comparison, ("oracle", ""), (&reporter, &target), args.deny)),
                 false => Ok(()),
             }

@@ -62,6 +62,14 @@ fn rows_of(family: &str) -> Vec<String> {
 pub fn run(args: &[String]) -> bool {
     let count = args.iter().find_map(|a| a.parse().ok()).unwrap_or(ROWS);
     let families: Vec<&String> = args.iter().filter(|a| a.parse::<usize>().is_err()).collect();
+    if let Some(wrong) = families.iter().find(|n| !FAMILIES.contains(&n.as_str())) {
+        eprintln!("no family `{wrong}`; available: {}", FAMILIES.join(", "));
+        return false;
+    }
+    if count == 0 {
+        eprintln!("nothing would be tested: no row is mutated");
+        return false;
+    }
     let mut ok = true;
     for family in FAMILIES.iter().filter(|f| families.is_empty() || families.iter().any(|n| n == *f)) {
         let tests = match build(family) {

@@ -64,3 +64,12 @@ fn the_page_for_contributors_names_what_is_there() {
         }
     }
 }
+
+/// A set of nothing is no success.
+#[test]
+fn mutations_of_nothing_are_told() {
+    for args in [&["0", "gcn"][..], &["5", "gnc"]] {
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        assert!(!gpucc_tools::mutate::run(&args), "{args:?}");
+    }
+}
