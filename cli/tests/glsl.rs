@@ -254,6 +254,22 @@ fn bodies_are_read_everywhere() {
     }
 }
 
+/// Every uniform of the page that bodies come from, and those that a copy declares itself.
+#[test]
+fn bodies_have_all_uniforms() {
+    let s = Scratch::new("glsl-uniforms");
+    if !installed() {
+        return;
+    }
+    let all = "uniform vec3 iResolution;\nuniform float iTime;\nvoid mainImage(out vec4 c, in vec2 p) {\n\
+        c = vec4(iChannelTime[1] / 10.0, iChannelResolution[2].x / 64.0, iTime / 5.0 * iResolution.x / 4.0, 1.0)\n\
+        + (iFrameRate - 60.0 + iSampleRate - 44100.0 + iTimeDelta * 0.0) + (iMouse + iDate) * 0.0 + float(iFrame) * 0.0\n\
+        + texture(iChannel3, p) * 0.0; }\n";
+    let dump = format!("picture={}", s.path("p"));
+    expect(&["render", &s.write("a.frag", all), "--size", "4x4", "--time", "5", "--dump", &dump], 0, "rendered");
+    assert_eq!(s.read("p")[..4], [128, 255, 255, 255]);
+}
+
 /// Uniforms outside of blocks have the values that their names say, or none.
 #[test]
 fn loose_uniforms_by_their_names() {

@@ -18,6 +18,7 @@ layout(set = 0, binding = 5) uniform texture2D gpucc_channel3;
 #define iChannel1 sampler2D(gpucc_channel1, gpucc_sampler)
 #define iChannel2 sampler2D(gpucc_channel2, gpucc_sampler)
 #define iChannel3 sampler2D(gpucc_channel3, gpucc_sampler)
+#define iChannelTime float[4](iTime, iTime, iTime, iTime)
 #define iFrameRate 60.0
 #define iSampleRate 44100.0
 const vec3 iChannelResolution[4] = vec3[4](vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0));
