@@ -259,7 +259,10 @@ impl Comparison {
     }
 
     fn summary(&self) -> String {
-        format!("helped {}, hurt {}, newly compiled {}, lost {}", self.helped(), self.hurt(), self.gained, self.lost)
+        let (helped, hurt) = (self.helped(), self.hurt());
+        let none =
+            if self.totals.is_empty() { "; no row compiled in both reports: no number was compared" } else { "" };
+        format!("helped {helped}, hurt {hurt}, newly compiled {}, lost {}{none}", self.gained, self.lost)
     }
 }
 

@@ -174,6 +174,10 @@ fn reports_that_lack_rows() {
         expect(&[&["stats", &s.path("d"), "--target", "gcn", "-o", &path][..], more].concat(), 0, "");
         path
     };
+    // Of what is refused in both there is no number.
+    let (refused, none) = (s.write("r.wgsl", crate::common::SHARED_ATOMICS), s.path("none.json"));
+    expect(&["stats", &refused, "--target", "tesla:nv50", "-o", &none], 0, "");
+    expect(&["diff", &none, &none], 0, "no row compiled in both reports: no number was compared");
     let (whole, part) = (report("whole.json", &[]), report("part.json", &["--shard", "1/2"]));
     expect(
         &["diff", &whole, &part],
