@@ -315,6 +315,11 @@ fn loose_uniforms_by_their_names() {
             "rendered",
         );
     }
+    // And a name.
+    let bin = s.path("m.bin");
+    expect(&[&vertex, &fragment, "--target", "gcn", "-o", &bin], 0, "");
+    let said = expect(&["inspect", &bin], 0, "`gl_DefaultUniformBlock`: uniform, group 0 binding 998");
+    assert!(said.contains("`gl_DefaultUniformBlock`: uniform, group 0 binding 999"), "{said}");
     expect(&["render", &vertex, &fragment, "--lang", "vert", "-o", &s.path("m.png")], 2, "--lang");
     expect(&["render", &vertex, &fragment, "--stage", "fs", "-o", &s.path("m.png")], 2, "--stage");
 }

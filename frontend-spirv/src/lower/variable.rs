@@ -61,6 +61,9 @@ impl ModuleCx<'_> {
                 if init.is_some() {
                     return Err(m.missing(Refusal::Spirv, inst, "of a buffer with an initialiser"));
                 }
+                // A block without a name of its own goes by that of its type.
+                let block = self.types.get(self.elements(to).0).id;
+                let name = if name.is_empty() { m.name(block).unwrap_or_default() } else { name };
                 self.buffer(inst, class, to, name, span)
             }
             C::UniformConstant => self.handle(inst, to, name, span),
