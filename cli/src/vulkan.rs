@@ -100,7 +100,6 @@ fn code(status: std::process::ExitStatus) -> u8 {
 /// The program's own exit code; 1 where a device was lost by a trap or the oracle differed; usage and I/O.
 pub fn exec(a: &Exec, messages: &Messages) -> Result<(), Failure> {
     a.target.as_deref().map(|t| targets::list(t, true)).transpose()?;
-    }
     let library = library(a.library.as_deref())?;
     let folder = Folder::new()?;
     let (icd, verdicts) = (folder.0.join("gpucc_icd.json"), folder.0.join("verdicts"));
