@@ -67,6 +67,25 @@ fn listings_show_the_glsl() {
 }
 
 /// The text of a module is assembled where the assembler is installed; what is wrong with it is said with file and line.
+/// A combined image and sampler, which our own reader takes: naga's word for it is a refusal and no fault of the module.
+#[test]
+fn what_naga_lacks_is_no_fault() {
+    let s = Scratch::new("spirv-naga");
+    let fragment = s.write(
+        "t.frag",
+        "#version 450\nlayout(set = 0, binding = 0) uniform sampler2D t;\nlayout(location = 0) out vec4 o;\nvoid main() { o = texture(t, vec2(0.5)); }\n",
+    );
+    let module = s.path("t.spv");
+    let made = Command::new("glslangValidator").args(["-V", "-o", &module, &fragment]).output();
+    if !made.is_ok_and(|o| o.status.success()) {
+        return;
+    }
+    expect(&[&module, "--target", "gcn", "-S"], 0, "image_sample");
+    expect(&[&module, "--target", "gcn", "-S", "--frontend", "naga"], 3, "naga does not take this module");
+    let broken = s.write("b.spv", &s.read("t.spv")[..100]);
+    expect(&[&broken, "--target", "gcn", "-S", "--frontend", "naga"], 1, "error");
+}
+
 #[test]
 fn texts_of_modules_are_assembled() {
     let s = Scratch::new("spirv-text");

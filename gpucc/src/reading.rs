@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gpucc_frontend_glsl::Around;
 use gpucc_frontend_naga as naga_in;
 use gpucc_frontend_spirv as spirv_in;
-use gpucc_ir::{Class, Diagnostic, Module, Severity};
+use gpucc_ir::{Class, Diagnostic, Module, Refusal, Severity};
 use gpucc_pipeline::Format;
 
 /// Who reads GLSL.
@@ -110,7 +110,8 @@ impl<'a> Parsed<'a> {
         if lang == naga_in::Lang::Spirv && options.spirv == SpirvReader::Spirv {
             return spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p)));
         }
-        Ok(Parsed::Naga(Box::new(naga_in::parse(naga_in::Input { bytes }, lang)?), bytes, lang))
+        let parsed = naga_in::parse(naga_in::Input { bytes }, lang).map_err(|list| lacking(bytes, lang, list))?;
+        Ok(Parsed::Naga(Box::new(parsed), bytes, lang))
     }
 
     /// Names and stages of the entry points, in source order.
@@ -178,6 +179,23 @@ pub(crate) fn without_mark(bytes: &[u8]) -> Cow<'_, [u8]> {
         Some(rest) => Cow::Owned([b"   ", rest].concat()),
         None => Cow::Borrowed(bytes),
     }
+}
+
+/// What naga calls wrong in a module that our own reader takes is what naga lacks.
+fn lacking(bytes: &[u8], lang: naga_in::Lang, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let is_wrong = list.iter().all(|d| d.class == Class::Invalid);
+    let is_module = || {
+        let own = spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p)));
+        own.is_ok_and(|own| own.lower(&FrontOptions::default()).is_ok())
+    };
+    if lang != naga_in::Lang::Spirv || !is_wrong || !is_module() {
+        return list;
+    }
+    let told = |d: Diagnostic| {
+        let message = format!("naga does not take this module: {}", d.message);
+        Diagnostic { notes: d.notes, labels: d.labels, ..Diagnostic::unsupported(Refusal::Parser, message) }
+    };
+    list.into_iter().map(told).collect()
 }
 
 /// Most entry points that are asked one by one why they are refused.
