@@ -59,11 +59,13 @@ pub const fn modifiers(row: &Row<Isa>) -> u64 {
                 | Flag::Vm
                 | Flag::Offen
                 | Flag::Idxen
+                | Flag::Addr64
                 | Flag::Glc
                 | Flag::Unorm
                 | Flag::Da
                 | Flag::Clamp,
             ) => Mods::bit(s.name),
+            Kind::Word(Flag::Glc) => Mods::bit("glc"),
             _ => 0,
         };
         k += 1;
@@ -142,5 +144,5 @@ pub const fn needs(op: Op) -> u64 {
 
 gpucc_mir::builders! {
     Gcn, GOp::I, Op, sources, needs, takes;
-    BufferLoadDword, BufferStoreDword, DsBpermuteB32, DsCmpstRtnB32, DsRead2B32, DsReadB32, DsSwizzleB32, DsWrite2B32, DsWriteB32, ImageLoad, ImageStore, SAddU32, SAndB32, SAndB64, SAndSaveexecB64, SAndn2B32, SAndn2B64, SBarrier, SLshlB32, SLshrB32, SMinU32, SMovB32, SMovB64, SMulI32, SOrB32, SOrB64, SSubU32, VAddF32, VAndB32, VBcntU32B32, VBfeU32, VCmpGtU32, VCmpLtF32, VCmpNeU32, VCndmaskB32, VCvtF16F32, VCvtF32F16, VCvtPkrtzF16F32, VFmaF32, VFractF32, VInterpMovF32, VInterpP1F32, VInterpP2F32, VLdexpF32, VLshlrevB32, VLshrrevB32, VMadF32, VMadmkF32, VMaxI32, VMbcntHiU32B32, VMbcntLoU32B32, VMinU32, VMovB32, VMulF32, VMulU32U24, VOrB32, VRcpF32, VReadfirstlaneB32, VReadlaneB32, VSubF32, VWritelaneB32, VXorB32,
+    BufferLoadDword, BufferStoreDword, DsBpermuteB32, DsRead2B32, DsReadB32, DsSwizzleB32, DsWrite2B32, DsWriteB32, ImageLoad, ImageStore, SAddU32, SAndB32, SAndB64, SAndSaveexecB64, SAndn2B32, SAndn2B64, SBarrier, SLshlB32, SLshrB32, SMinU32, SMovB32, SMovB64, SMulI32, SOrB32, SOrB64, SSubU32, VAddF32, VAndB32, VBcntU32B32, VBfeU32, VCmpEqU32, VCmpGtU32, VCmpLtF32, VCmpNeU32, VCndmaskB32, VCvtF16F32, VCvtF32F16, VCvtPkrtzF16F32, VFmaF32, VFractF32, VInterpMovF32, VInterpP1F32, VInterpP2F32, VLdexpF32, VLshlrevB32, VLshrrevB32, VMadF32, VMadmkF32, VMaxI32, VMbcntHiU32B32, VMbcntLoU32B32, VMinU32, VMovB32, VMulF32, VMulU32U24, VOrB32, VRcpF32, VReadfirstlaneB32, VReadlaneB32, VSubF32, VWritelaneB32, VXorB32,
 }

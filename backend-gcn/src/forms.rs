@@ -149,7 +149,8 @@ fn behind(op: Op, facts: &Attrs, mods: &Mods) -> (SmallVec<[(FileId, u16); 4]>, 
         Format::Mubuf | Format::Mtbuf if mods.idxen => [(FILE_V, 1), (FILE_S, 4)].into_iter().collect(),
         Format::Mubuf | Format::Mtbuf => {
             let table = (mods.srsrc == IN_OPERAND).then_some((FILE_S, 4));
-            mods.offen.then_some((FILE_V, 1)).into_iter().chain(table).collect()
+            let address = if mods.addr64 { Some((FILE_V, 2)) } else { mods.offen.then_some((FILE_V, 1)) };
+            address.into_iter().chain(table).collect()
         }
         Format::Smrd | Format::Smem if build::takes(op) & Mods::bit("sbase") != 0 => {
             let table = (mods.sbase == IN_OPERAND).then_some((FILE_S, 4));
@@ -211,6 +212,9 @@ pub fn check(i: &MInst<Gcn>) -> Result<(), String> {
     let GOp::I(op) = op else { return check_own(i, op) };
     let forms = &FORMS[op as usize];
     let Some(first) = forms.first() else { return Err(format!("{op:?} has no row")) };
+    // Of FLAT's atomics those that give the old value have rows of their own.
+    let returns = forms.iter().find(|f| first.facts.format == Format::Flat && f.def.is_some() && i.mods.glc);
+    let first = returns.unwrap_or(first);
     let count = build::sources(op);
     let (list, least) = behind(op, &first.facts, &i.mods);
     check_count("operands", i.uses.len(), count + least, count + list.len())?;

@@ -148,6 +148,8 @@ gpucc_mir::modifiers! {
         vm: bool = false => Vm,
         /// A vector register says the offset.
         offen: bool = false => Offen,
+        /// Two vector registers are the address.
+        addr64: bool = false => Addr64,
         /// A vector register says the element.
         idxen: bool = false => Idxen,
         /// Past the first cache, or the old value comes back.
@@ -256,7 +258,7 @@ impl Gcn {
 /// Whether dead lanes must take no part, because the effect is visible to others.
 pub fn is_exact(inst: &MInst<Gcn>, op: Op) -> bool {
     let Some(Attrs { unit, access, .. }) = rows::of(op).map(|r| r.attrs) else { return false };
-    let changes = unit == Unit::Vmem && matches!(access, Access::Store | Access::Atomic);
+    let changes = matches!(unit, Unit::Vmem | Unit::Flat) && matches!(access, Access::Store | Access::Atomic);
     unit == Unit::Export || changes && !inst.mods.is_scratch()
 }
 

@@ -53,8 +53,8 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
-    Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
-    Unsupported::all(Refusal::SubgroupLanes, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
+    Unsupported::all(Refusal::Subgroups, "in compute and fragments only").in_stages(&[Stage::Vertex]),
+    Unsupported::all(Refusal::SubgroupLanes, "in compute and fragments only").in_stages(&[Stage::Vertex]),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(
@@ -85,6 +85,7 @@ fn caps() -> Caps {
         narrow: false,
         halves: false,
         wide: false,
+        address_offset: 4095,
         parts: PartCaps::SHARED,
         expand: OpSet::of(&[
             Op::FDiv,
@@ -138,6 +139,7 @@ fn caps() -> Caps {
         rotate_divergent: true,
         predicated_demote: true,
         subgroup: 64,
+        live_ballots: true,
         lanes_by_memory: false,
         simple_lane_reads: true,
         reconverges: true,
@@ -276,7 +278,9 @@ impl Family for GcnFamily {
     fn caps(generation: u8, stage: Stage, _strategy: &Strategy) -> Caps {
         // Inputs, outputs and textures of drawing stages have floats of 32 bits.
         let halves = generation == 2 && stage == Stage::Compute;
-        Caps { lanes_by_memory: generation < 2, halves, ..caps() }
+        // FLAT has no offset.
+        let address_offset = if generation == 2 { 0 } else { caps().address_offset };
+        Caps { lanes_by_memory: generation < 2, halves, address_offset, ..caps() }
     }
 
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, _report: &Report) -> Option<Strategy> {

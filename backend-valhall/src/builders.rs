@@ -112,7 +112,7 @@ gpucc_mir::builders! {
     FmaxF32, FroundF32, FrcpF32, FrsqF32, FrexpmF32, FrexpeF32, FexpF32, FlogdF32, FsinTableU6, FcosTableU6, LdexpF32,
     V2f32ToV2f16, F16ToF32, F32ToS32, F32ToU32, S32ToF32, U32ToF32, U16ToU32, LoadI8, LoadI16, LoadI32, LoadI64, LoadI96, LoadI128,
     LdBufferI8, LdBufferI16, LdBufferI32, LdBufferI64, LdBufferI96, LdBufferI128, StoreI8, StoreI16, StoreI32, StoreI64, StoreI96,
-    StoreI128, AtomI32, AtomReturnI32, Atom1ReturnI32, Barrier, MkvecV2i16, CubeSsel, CubeTsel, Cubeface1, Cubeface2V9, TexSingle,
+    StoreI128, AtomI32, AtomI64, AtomReturnI32, AtomReturnI64, Atom1ReturnI32, Barrier, MkvecV2i16, CubeSsel, CubeTsel, Cubeface1, Cubeface2V9, TexSingle,
     TexFetch, TexGather, TexGradient, LdTex, LdTexImm, LeaTex, LeaTexImm, StCvt,
     LeaBufImm, LdAttrImm, LdVarBufImmF32, LdVarBufF32, LdVarSpecial, DiscardF32, ClperI32, Wmask, Atest, ZsEmit, Blend, LdTile, S16ToF32,
 }

@@ -245,6 +245,8 @@ pub const SPECIAL: u32 = 0x1000;
 pub const SPACE_SPILL: u16 = 1;
 /// Records of vertices, which nothing reads.
 pub const SPACE_RECORDS: u16 = u16::MAX;
+/// Storage buffers where addresses lead into them.
+pub const SPACE_ADDRESSES: u16 = u16::MAX - 1;
 /// The first buffer or variable.
 pub const SPACE_FIRST: u16 = 2;
 

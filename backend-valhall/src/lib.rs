@@ -87,7 +87,7 @@ const UNSUPPORTED: &[Unsupported] = &[
         "what the blend descriptor does not say is code, which runs for each sample",
     ),
     Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
-    Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
+    Unsupported::all(Refusal::Subgroups, "in compute and fragments only").in_stages(&[Stage::Vertex]),
     Unsupported::all(Refusal::SubgroupSize, "16 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
     Unsupported::all(
@@ -145,6 +145,7 @@ fn caps() -> Caps {
         narrow: false,
         halves: false,
         wide: false,
+        address_offset: 0x7fe0,
         parts: PartCaps::SHARED,
         expand: EXPAND,
         scalar: true,
@@ -170,6 +171,7 @@ fn caps() -> Caps {
         rotate_divergent: true,
         predicated_demote: true,
         subgroup: 16,
+        live_ballots: false,
         lanes_by_memory: false,
         simple_lane_reads: true,
         reconverges: true,
@@ -317,8 +319,13 @@ impl Family for ValhallFamily {
         let stage = &job.entry().stage;
         let io = StageUse::new(m, f, stage);
         let list = &reflection.resources;
+        let at_addresses =
+            || f.insts_in_order().map(|(_, i)| &f.insts[i]).filter(|d| d.place() == Some(Place::Address));
+        let addresses = at_addresses().next().is_some();
+        let stores = at_addresses().any(|d| d.op != Op::Load);
         let is_written = |r: &gpucc_ir::ResourceData| {
-            list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read)
+            let reached = stores && r.kind.is_buffer() && r.kind.space() == Space::Storage;
+            reached || list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read)
         };
         let written = m.resources.iter().filter(|(_, r)| is_written(r));
         let place = |p: Place| places.at(p).unwrap_or(0);
@@ -337,6 +344,7 @@ impl Family for ValhallFamily {
             places: &place,
             uniformity: gpucc_ir::analysis::Uniformity::new(m, f),
             barriers: false,
+            addresses,
             written: written.map(|(r, _)| r).collect(),
             read: gpucc_ir::analysis::LanesRead::new(f),
         };

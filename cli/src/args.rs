@@ -421,7 +421,7 @@ pub struct Run {
     /// Workgroup counts.
     #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1")]
     pub grid: String,
-    /// Bind a buffer (`G:B[K]` is element K of an array of buffers): FILE, `zero:BYTES`, `f32:1,2.5,...`, `f16:...`, `u32:...`, `i32:...`, or several joined by `+`.
+    /// Bind a buffer (`G:B[K]` is element K of an array of buffers): FILE, `zero:BYTES`, `f32:1,2.5,...`, `f16:...`, `u32:...`, `i32:...`, `addr:G:B,...`, or several joined by `+`.
     #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true)]
     pub buffers: Vec<String>,
     /// Write a buffer after the run, to FILE or as text to standard output (`-`).

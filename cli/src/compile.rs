@@ -73,7 +73,7 @@ impl Plan {
         };
         for b in &args.buffers {
             let (group, binding, spec) = files::binding(b)?;
-            let bytes = words::spec(spec)?.bytes;
+            let bytes = words::plain(spec)?;
             given.buffers.push(gpucc_sim::BoundBuffer { group, binding, bytes, writable: true });
         }
         given.pipeline.clone_from(&pipeline);

@@ -354,7 +354,7 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     };
     let mut text = text.map_err(|f| fault(&f, false, None, messages))?;
     if let Some(spec) = &args.immediates {
-        let hex: String = words::spec(spec)?.bytes.iter().map(|b| format!("{b:02x}")).collect();
+        let hex: String = words::plain(spec)?.iter().map(|b| format!("{b:02x}")).collect();
         let given = format!("immediates = {{ hex = \"{hex}\" }}");
         if !text.lines().any(|l| l.starts_with("immediates = ")) {
             return Err(Failure::Usage("--immediates: no stage has immediate data".into()));
@@ -543,7 +543,7 @@ fn options(args: &Render) -> Result<alone::Options, Failure> {
     }
     let mut o = alone::Options::parse(&list).map_err(Failure::Usage)?;
     if let Some(spec) = &args.immediates {
-        o.immediates = Some(Immediates { bytes: words::spec(spec)?.bytes });
+        o.immediates = Some(Immediates { bytes: words::plain(spec)? });
     }
     let numbers = [o.time, o.mouse[0], o.mouse[1]];
     // The shader reads them as floats.

@@ -203,6 +203,7 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
     };
     let mut dispatch = Dispatch::new(grid(&args.grid)?);
     let mut kinds: Kinds = Vec::new();
+    let mut addresses: Vec<((u32, u32), Vec<words::Address>)> = Vec::new();
     for b in &args.buffers {
         let (group, binding, spec) = files::binding(b)?;
         if dispatch.index_of(group, binding).is_some() {
@@ -210,12 +211,18 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         }
         let mut spec = words::spec(spec)?;
         let bytes = std::mem::take(&mut spec.bytes);
+        addresses.push(((group, binding), std::mem::take(&mut spec.addresses)));
         kinds.push((group, binding, spec));
         dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: true });
     }
     let dumps = dumps(args, &dispatch)?;
     if let Some(spec) = &args.immediates {
-        dispatch = dispatch.with_immediates(words::spec(spec)?.bytes);
+        let spec = words::spec(spec)?;
+        dispatch = dispatch.with_immediates(spec.bytes);
+        addresses.push((gpucc_container::IMMEDIATES, spec.addresses));
+    }
+    for (place, list) in &addresses {
+        words::link(&mut dispatch, *place, list)?;
     }
     let options = options(args);
 
@@ -283,7 +290,11 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             let stage = shader.module.entry(&entry).map(|e| e.stage.kind());
             dispatched(&entry, stage.filter(|s| *s != gpucc_ir::Stage::Compute).map(gpucc_ir::Stage::name))?;
             let there: Vec<(u32, u32)> = shader.module.resources.iter().map(|(_, r)| (r.group, r.binding)).collect();
-            if let Some(k) = kinds.iter().find(|k| !there.contains(&(k.0, k.1))) {
+            // What has an address is reached without a binding.
+            let reached = |k: &(u32, u32, words::Spec)| {
+                dispatch.index_of(k.0, k.1).is_some_and(|place| dispatch.address(place).is_some())
+            };
+            if let Some(k) = kinds.iter().find(|k| !there.contains(&(k.0, k.1)) && !reached(k)) {
                 let list: Vec<String> = there.iter().map(|(g, b)| format!("{g}:{b}")).collect();
                 let list = if list.is_empty() { "none".into() } else { list.join(", ") };
                 return Err(Failure::Usage(format!(

@@ -1,9 +1,10 @@
-//! Buffers on the command line: `zero:BYTES`, lists of numbers, several of them one behind the other, and the text of a dump.
+//! Buffers on the command line: `zero:BYTES`, lists of numbers and of addresses, several of them one behind the other, and the text of a dump.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use gpucc_ir::Scalar;
+use gpucc_sim::Dispatch;
 
 use crate::{Failure, files};
 
@@ -50,8 +51,53 @@ impl Kind {
 pub struct Spec {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// End in bytes of each part, and its kind; none for zeros and files.
+    /// End in bytes of each part, and its kind; none for zeros, files and addresses.
     parts: Vec<(usize, Option<Kind>)>,
+    /// Where addresses stand in it.
+    pub addresses: Vec<Address>,
+}
+
+/// An address in a buffer: 8 bytes, the lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Offset of the first byte.
+    at: usize,
+    /// Group and binding of the buffer that it leads to.
+    to: (u32, u32),
+    /// Bytes from the beginning of that buffer.
+    offset: u64,
+}
+
+impl Address {
+    /// `G:B` or `G:B+BYTES`.
+    fn parse(text: &str) -> Result<Address, Failure> {
+        let bad = || Failure::Usage(format!("`{text}` is no address: expected GROUP:BINDING or GROUP:BINDING+BYTES"));
+        let (place, offset) = match text.split_once('+') {
+            Some((place, n)) => (place, n.trim().parse().map_err(|_| bad())?),
+            None => (text, 0),
+        };
+        let (group, binding, _) = files::binding(&format!("{}=", place.trim())).map_err(|_| bad())?;
+        Ok(Address { at: 0, to: (group, binding), offset })
+    }
+}
+
+/// Writes addresses into a buffer that is bound, or into immediate data; the buffers that they lead to get some.
+///
+/// # Errors
+/// A usage failure where such a buffer is not given.
+pub fn link(dispatch: &mut Dispatch, (group, binding): (u32, u32), addresses: &[Address]) -> Result<(), Failure> {
+    for a in addresses {
+        let to = dispatch.index_of(a.to.0, a.to.1).ok_or_else(|| {
+            let binding = gpucc_ir::binding_text(a.to.1);
+            Failure::Usage(format!("addr:{}:{binding}: no such buffer is given with --buf", a.to.0))
+        })?;
+        let first = dispatch.give_address(to).map_err(|t| Failure::Usage(t.message))?;
+        let bytes = first.wrapping_add(a.offset).to_le_bytes();
+        if let Some(b) = dispatch.buffer_mut(group, binding) {
+            b.bytes[a.at..a.at + 8].copy_from_slice(&bytes);
+        }
+    }
+    Ok(())
 }
 
 impl Spec {
@@ -98,7 +144,7 @@ fn parts(text: &str) -> Vec<&str> {
     let mut from = 0;
     for (at, _) in text.match_indices('+') {
         let next = &text[at + 1..];
-        if ["zero:", "f32:", "f16:", "u32:", "i32:"].iter().any(|k| next.starts_with(k)) {
+        if ["zero:", "f32:", "f16:", "u32:", "i32:", "addr:"].iter().any(|k| next.starts_with(k)) {
             out.push(&text[from..at]);
             from = at + 1;
         }
@@ -126,11 +172,20 @@ pub fn spec(text: &str) -> Result<Spec, Failure> {
                 }
                 (vec![0; n], None)
             }
+            Some(("addr", list)) => {
+                let list = list.split(',').map(str::trim).filter(|s| !s.is_empty());
+                let first = out.addresses.len();
+                for text in list {
+                    let at = out.bytes.len() + 8 * (out.addresses.len() - first);
+                    out.addresses.push(Address { at, ..Address::parse(text)? });
+                }
+                (vec![0; 8 * (out.addresses.len() - first)], None)
+            }
             Some((kind, l)) if let Some(done) = numbers(kind, l) => done.map(|(b, k)| (b, Some(k)))?,
             // A misspelt kind is taken for a file.
             _ if part != "-" && !Path::new(part).exists() => {
                 return Err(Failure::Io(format!(
-                    "`{part}` is neither a file nor one of zero:BYTES, f32:1,2.5,..., f16:1,..., u32:1,2,... and i32:-1,2,..."
+                    "`{part}` is neither a file nor one of zero:BYTES, f32:1,2.5,..., f16:1,..., u32:1,2,..., i32:-1,2,... and addr:0:1,0:2+16,..."
                 )));
             }
             _ => (files::read(Path::new(part))?, None),
@@ -144,9 +199,22 @@ pub fn spec(text: &str) -> Result<Spec, Failure> {
     Ok(out)
 }
 
+/// As [`spec`], where nothing has an address.
+///
+/// # Errors
+/// As [`spec`]; a usage failure for addresses.
+pub fn plain(text: &str) -> Result<Vec<u8>, Failure> {
+    let spec = spec(text)?;
+    match spec.addresses.is_empty() {
+        true => Ok(spec.bytes),
+        false => Err(Failure::Usage(format!("`{text}`: addresses are for `run`"))),
+    }
+}
+
 /// The files that a buffer specification reads.
 pub fn files(text: &str) -> Vec<std::path::PathBuf> {
-    let is_list = |p: &&str| p.split_once(':').is_some_and(|(k, l)| k == "zero" || numbers(k, l).is_some());
+    let is_list =
+        |p: &&str| p.split_once(':').is_some_and(|(k, l)| ["zero", "addr"].contains(&k) || numbers(k, l).is_some());
     parts(text).into_iter().filter(|p| !is_list(p)).map(Into::into).collect()
 }
 
@@ -195,6 +263,24 @@ mod tests {
         assert!(matches!(spec("no such file"), Err(Failure::Io(_))));
         assert!(matches!(binding("0=zero:1"), Err(Failure::Usage(_))));
         assert_eq!(binding("1:2=zero:4").ok(), Some((1, 2, "zero:4")));
+    }
+
+    #[test]
+    fn addresses_stand_where_they_are_written() {
+        let s = spec("u32:7,8+addr:0:1,0:2+16,0:1[3]+u32:5").expect("well formed");
+        assert_eq!(s.bytes.len(), 36);
+        let element = gpucc_ir::element_binding(1, 3).expect("small numbers");
+        let want = [(8, (0, 1), 0), (16, (0, 2), 16), (24, (0, element), 0)];
+        assert_eq!(s.addresses, want.map(|(at, to, offset)| Address { at, to, offset }));
+        let mut d = Dispatch::new([1; 3]).with(0, 0, s.bytes.clone()).with(0, 1, vec![0; 4]).with(0, 2, vec![0; 32]);
+        assert!(matches!(link(&mut d, (0, 0), &s.addresses), Err(Failure::Usage(t)) if t.contains("0:1[3]")));
+        link(&mut d, (0, 0), &s.addresses[..2]).expect("both are there");
+        let word = |at: usize| u64::from_le_bytes(d.buffers[0].bytes[at..at + 8].try_into().expect("8 bytes"));
+        assert_eq!((Some(word(8)), Some(word(16) - 16)), (d.address(1), d.address(2)));
+        assert_ne!(word(8) >> 32, word(16) >> 32);
+        for wrong in ["addr:1", "addr:x:1", "addr:0:1+x", "addr:0:1+-4"] {
+            assert!(matches!(spec(wrong), Err(Failure::Usage(_))), "{wrong}");
+        }
     }
 
     #[test]

@@ -184,7 +184,11 @@ impl<D: Descriptors> Part<D> {
         for r in all().map(|r| r.1).filter(|r| is_buffer(r.kind)) {
             let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
             if device.buffers.iter().all(|b| b.0 != place) {
-                device.buffers.push((place, placer.place(dispatch.buffers[place].bytes.len() as u64)?));
+                let address = match dispatch.address(place) {
+                    Some(address) => address,
+                    None => placer.place(dispatch.buffers[place].bytes.len() as u64)?,
+                };
+                device.buffers.push((place, address));
             }
         }
         let mut bound = Vec::new();

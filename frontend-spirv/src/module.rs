@@ -113,6 +113,8 @@ pub struct Module {
     foreign: FxHashMap<u32, String>,
     /// Whether it may be linked with others (`Linkage`).
     pub links: bool,
+    /// Whether pointers may be addresses.
+    pub addresses: bool,
 }
 
 fn malformed(text: impl std::fmt::Display) -> Diagnostic {
@@ -176,6 +178,7 @@ impl Module {
             words,
             insts: Vec::new(),
             links: false,
+            addresses: false,
             head: usize::MAX,
             defs: vec![0; bound],
             uses: vec![0; bound],
@@ -502,7 +505,9 @@ impl Reader {
                 self.modes.push((o[0], mode, operands));
             }
             Op::MemoryModel => {
-                if o[0] != 0 {
+                if o[0] == rspirv::spirv::AddressingModel::PhysicalStorageBuffer64 as u32 {
+                    self.m.addresses = true;
+                } else if o[0] != 0 {
                     let name = rspirv::spirv::AddressingModel::from_u32(o[0]);
                     let name = name.map_or_else(|| o[0].to_string(), |n| format!("{n:?}"));
                     return Err(self.m.missing(Refusal::PhysicalAddresses, inst, name));

@@ -68,8 +68,10 @@ const READ: &[Op] = &[
     Op::ControlBarrier,
     Op::ConvertFToS,
     Op::ConvertFToU,
+    Op::ConvertPtrToU,
     Op::ConvertSToF,
     Op::ConvertUToF,
+    Op::ConvertUToPtr,
     Op::CopyLogical,
     Op::CopyMemory,
     Op::CopyObject,
@@ -259,6 +261,7 @@ const READ: &[Op] = &[
     Op::TypeArray,
     Op::TypeBool,
     Op::TypeFloat,
+    Op::TypeForwardPointer,
     Op::TypeFunction,
     Op::TypeImage,
     Op::TypeInt,
@@ -335,14 +338,12 @@ pub fn refused_stage(model: ExecutionModel) -> Refusal {
 
 /// The refusal of an instruction, if it is refused.
 pub fn refusal_of(op: Op) -> Refusal {
-    use Op as O;
     let name = format!("{op:?}");
     let has = |part: &str| name.contains(part);
     match op {
         _ if has("Group") || has("Subgroup") => Refusal::Subgroups,
         _ if has("ImageSparse") => Refusal::SparseImages,
         _ if has("InvocationInterlock") => Refusal::Interlocks,
-        O::TypeForwardPointer | O::ConvertPtrToU | O::ConvertUToPtr => Refusal::PhysicalAddresses,
         _ if has("CooperativeMatrix") || has("CooperativeVector") => Refusal::CooperativeMatrices,
         _ if has("Ray") || has("AccelerationStructure") || has("HitObject") => Refusal::RayQueries,
         _ if has("EmitMeshTasks") => Refusal::TaskShaders,
@@ -554,8 +555,8 @@ pub fn refused_class(class: C) -> Option<Refusal> {
         | C::Input
         | C::Output
         | C::UniformConstant
+        | C::PhysicalStorageBuffer
         | C::Image => None,
-        C::PhysicalStorageBuffer => Some(Refusal::PhysicalAddresses),
         C::TaskPayloadWorkgroupEXT => Some(Refusal::TaskShaders),
         C::RayPayloadKHR | C::IncomingRayPayloadKHR | C::HitAttributeKHR | C::CallableDataKHR => {
             Some(Refusal::RayTracing)
@@ -584,10 +585,8 @@ pub fn image_operand(bit: I) -> Verdict {
 /// The treatment of one bit of the operands of an access to memory.
 pub fn memory_access(bit: A) -> Verdict {
     match bit {
-        A::VOLATILE | A::MAKE_POINTER_AVAILABLE | A::MAKE_POINTER_VISIBLE => Read,
-        A::ALIGNED | A::ALIAS_SCOPE_INTEL_MASK | A::NO_ALIAS_INTEL_MASK => {
-            Harmless("it promises what nothing relies on")
-        }
+        A::VOLATILE | A::MAKE_POINTER_AVAILABLE | A::MAKE_POINTER_VISIBLE | A::ALIGNED => Read,
+        A::ALIAS_SCOPE_INTEL_MASK | A::NO_ALIAS_INTEL_MASK => Harmless("it promises what nothing relies on"),
         A::NONTEMPORAL => Harmless("it is a hint"),
         A::NON_PRIVATE_POINTER => Harmless("order is that of fences, whoever else accesses the memory"),
         _ => Refused(Refusal::Spirv),

@@ -139,6 +139,9 @@ pub struct Types<'m> {
 
 type Found<T> = Result<T, Diagnostic>;
 
+/// Bytes of a pointer that is an address.
+const ADDRESS_BYTES: u32 = 8;
+
 fn round_up(align: u64, n: u64) -> u64 {
     n.div_ceil(align) * align
 }
@@ -185,11 +188,38 @@ impl<'m> Types<'m> {
     /// # Errors
     /// The error: a wrong module, or one that cannot be compiled.
     pub fn declare(&mut self, at: usize, inst: &Inst, length: impl Fn(u32) -> Option<u64>) -> Found<()> {
+        if inst.op == Op::TypeForwardPointer {
+            return self.forward(inst);
+        }
+        // A pointer may have been declared ahead.
+        if self.by_inst[at] > 0 {
+            return Ok(());
+        }
         let kind = self.read(inst, length)?;
         let ty = self.finish(inst, kind)?;
         self.list.push(ty);
         self.by_inst[at] = self.list.len() as u32;
         Ok(())
+    }
+
+    /// Declares a pointer ahead of its own instruction: a type behind it may hold it.
+    fn forward(&mut self, inst: &Inst) -> Found<()> {
+        let id = self.m.operands(inst)[0];
+        let at = self.m.def(id).filter(|&at| at < self.by_inst.len() && self.m.insts[at].op == Op::TypePointer);
+        let Some(at) = at else { return Err(self.m.wrong(inst, format!("%{id} is no type of pointers"))) };
+        let pointer = self.m.insts[at];
+        if self.m.operands(&pointer)[0] != StorageClass::PhysicalStorageBuffer as u32 {
+            return Err(self.m.missing(Refusal::Spirv, inst, "of a pointer that is no address"));
+        }
+        self.declare(at, &pointer, |_| None)
+    }
+
+    /// The pointee's id of a pointer that is an address.
+    pub fn address_of(&self, ty: Ty) -> Option<u32> {
+        match *self.kind(ty) {
+            Kind::Pointer(StorageClass::PhysicalStorageBuffer, to) => Some(to),
+            _ => None,
+        }
     }
 
     fn read(&self, inst: &Inst, length: impl Fn(u32) -> Option<u64>) -> Found<Kind> {
@@ -429,6 +459,9 @@ impl<'m> Types<'m> {
                 // One without members counts, too: what walks over values is bounded by it.
                 (own, scalars.max(1), leaves, bytes)
             }
+            Kind::Pointer(StorageClass::PhysicalStorageBuffer, _) => {
+                (vector_layout(1, ADDRESS_BYTES), 1, 1, ADDRESS_BYTES)
+            }
             Kind::Void | Kind::Pointer(..) | Kind::Function | Kind::Image(_) | Kind::Sampler | Kind::Sampled(_) => {
                 (opaque(), 0, 0, 1)
             }
@@ -447,7 +480,7 @@ impl<'m> Types<'m> {
             return Err(self.m.wrong(inst, "a runtime-sized array stands last in a block, or alone"));
         }
         let pointers = match &kind {
-            Kind::Pointer(..) => true,
+            Kind::Pointer(class, _) => *class != StorageClass::PhysicalStorageBuffer,
             Kind::Struct(members) => members.iter().any(|m| self.get(m.ty).pointers),
             Kind::Array(of, ..) | Kind::Runtime(of, _) => self.get(*of).pointers,
             _ => false,
@@ -475,6 +508,7 @@ impl<'m> Types<'m> {
             Kind::Bool => Some(ir::Type::B1),
             Kind::Int(s, _) | Kind::Float(s) => Some(ir::Type::new(s, 1)),
             Kind::Vector(of, n) => self.leaf(of).map(|t| t.with_lanes(n)),
+            Kind::Pointer(StorageClass::PhysicalStorageBuffer, _) => Some(ir::Type::I64),
             _ => None,
         }
     }
@@ -531,7 +565,9 @@ impl<'m> Types<'m> {
         let extent = match kind {
             Kind::Bool => return None,
             Kind::Int(s, _) | Kind::Float(s) => u64::from(s.mem_bytes()),
-            Kind::Vector(..) => u64::from(self.get(ty).own.size),
+            Kind::Vector(..) | Kind::Pointer(StorageClass::PhysicalStorageBuffer, _) => {
+                u64::from(self.get(ty).own.size)
+            }
             Kind::Matrix(of, n) => {
                 let layout = matrix?;
                 let (rows, w) = (self.parts(of), self.get(of).scalar_bytes);

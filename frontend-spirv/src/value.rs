@@ -50,6 +50,8 @@ pub struct Ptr {
     pub host: bool,
     /// Flags of each access.
     pub flags: ir::MemFlags,
+    /// The address that the bytes are counted from, where the place is [`ir::Place::Address`]: an `i64`.
+    pub base: Option<ir::Value>,
     /// Constant bytes.
     pub offset: u32,
     /// Dynamic bytes.

@@ -70,7 +70,7 @@ const LINES: &[Line] = &[
     ("", "comp", "layout(binding = 0, r32f) uniform imageBuffer t[2]; layout(binding = 1) uniform sampler2D s[2][3]; layout(binding = 2) buffer B { uint i; };", "imageStore(t[i], 3, texelFetch(s[i][i + 1], ivec2(0), 0));", None),
     ("", "comp", "layout(binding = 0) buffer B { float b[]; } list[3];", "list[1].b[0] = 1.0;", None),
     ("GL_EXT_nonuniform_qualifier", "comp", "layout(binding = 0) buffer B { float b[]; } list[];", "list[1].b[0] = 1.0;", None),
-    ("GL_EXT_buffer_reference", "comp", "layout(buffer_reference) buffer R1 { uint x; }; layout(binding = 0) buffer B { R1 r; };", "r.x = 3u;", Some(R::PhysicalAddresses)),
+    ("GL_EXT_buffer_reference", "comp", "layout(buffer_reference) buffer R1 { uint x; }; layout(binding = 0) buffer B { R1 r; };", "r.x = 3u;", None),
     ("", "comp", "shared vec4 s[70000]; layout(binding = 0) buffer B { vec4 b; };", "s[gl_LocalInvocationIndex] = vec4(1); barrier(); b = s[3];", Some(R::WorkgroupMemory)),
     ("", "comp", "vec4 s[70000]; layout(binding = 0) buffer B { vec4 b; };", "s[gl_LocalInvocationIndex] = vec4(1); b = s[3];", Some(R::PrivateMemory)),
     // Control flow and stages of fragments.

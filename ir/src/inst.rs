@@ -73,7 +73,8 @@ impl Loc {
     }
 }
 
-/// The place that a memory access touches. Different places never overlap.
+/// The place that a memory access touches. Different places never overlap, but for storage buffers that addresses lead to too
+/// ([`Module::overlap`](crate::Module::overlap)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
     /// A bound buffer.
@@ -82,6 +83,9 @@ pub enum Place {
     Global(Global),
     /// A function variable.
     Local(Local),
+    /// Whatever lies at an address of 64 bits, which the access has in place of its dynamic offset: one `i64`, or two `i32` with the low
+    /// half first. The constant offset is added to it.
+    Address,
 }
 
 /// The reads or writes of an instruction beyond its operands; which of both says the op.

@@ -592,7 +592,29 @@ impl Module {
             Place::Buffer(r) => self.resources[r].kind.space(),
             Place::Global(g) => self.globals[g].space,
             Place::Local(_) => Space::Function,
+            Place::Address => Space::Storage,
         }
+    }
+
+    /// Whether two places may be the same bytes: an address may lead into any storage buffer.
+    pub fn overlap(&self, a: Place, b: Place) -> bool {
+        let reached = |p: Place| matches!(p, Place::Buffer(_)) && self.space(p) == Space::Storage;
+        match (a, b) {
+            (Place::Address, p) | (p, Place::Address) => p == Place::Address || reached(p),
+            _ => a == b,
+        }
+    }
+
+    /// The storage buffers that a write to a place may change.
+    pub fn buffers_at(&self, place: Place) -> impl Iterator<Item = Res> + '_ {
+        let all = place == Place::Address;
+        let one = match place {
+            Place::Buffer(r) => Some(r),
+            _ => None,
+        };
+        let every =
+            self.resources.iter().filter(move |(_, r)| all && r.kind.is_buffer() && r.kind.space() == Space::Storage);
+        one.into_iter().chain(every.map(|(h, _)| h))
     }
 
     /// The size of a place in bytes if it is known: variables, and buffers without a runtime array.
@@ -604,6 +626,7 @@ impl Module {
             }
             Place::Global(g) => Some(self.globals[g].size),
             Place::Local(l) => Some(f.locals[l].size),
+            Place::Address => None,
         }
     }
 }

@@ -85,11 +85,11 @@ refusals! {
     GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
     MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: write the alignment as a number"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it and an alignment or size is neither a number nor a constant's name (WGSL)";
     Parser "parser" Feature ["the parser lacks it"] "what GLSL or WGSL text or SPIR-V has and the parser lacks; the message names it, and [frontend.md](frontend.md) lists it";
-    AtomicTypes "atomic-types" Feature ["atomics are lowered on 32-bit integers only"] "64-bit and float atomics";
+    AtomicTypes "atomic-types" Feature ["atomics are lowered on integers of 32 bits, and of 64 in SPIR-V"] "float atomics, 64-bit atomics of WGSL and of texels";
     OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL text)";
     RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";
     CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
-    PhysicalAddresses "physical-addresses" Feature ["a pointer is a place in a binding"] "pointers that are addresses (SPIR-V's `PhysicalStorageBuffer64`)";
+    PhysicalAddresses "physical-addresses" Feature "pointers that are addresses (SPIR-V's `PhysicalStorageBuffer64`)";
     SparseImages "sparse-images" Feature ["no driver has textures with holes"] "sparse images: whether texels are resident";
     Interlocks "interlocks" Feature ["none of the chips orders fragments of one pixel inside of a shader"] "fragment shader interlocks";
     ShadingRates "shading-rates" Feature ["none of the chips has them"] "shading rates and fragment densities";
@@ -117,6 +117,7 @@ refusals! {
     Commands "commands" Feature ["not in this version"] "`gpucc serve`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`), and resources that a driver part has no words for";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
+    WideAtomics "wide-atomics" Chip (Atomics) "64-bit atomics (SPIR-V)";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
     SubgroupSize "subgroup-size" Chip "subgroups of a size that is asked for (`--subgroup-size`; SPIR-V's modes `SubgroupSize` and `SubgroupsPerWorkgroup`)";
     BindGroup "bind-group" Chip "bind groups of high numbers";

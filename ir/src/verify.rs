@@ -469,16 +469,12 @@ impl Verifier<'_> {
                     && l.len() == r.lanes() as usize
                     && l.iter().all(ok)
             }
-            Sig::Load | Sig::Store => d.dyn_offset().is_none_or(|v| f.ty(v) == Type::I32),
-            Sig::Atomic => {
-                t(0) == r && r.is_int() && !r.is_vector() && d.dyn_offset().is_none_or(|v| f.ty(v) == Type::I32)
-            }
-            Sig::CmpXchg => {
-                t(0) == r
-                    && t(1) == r
-                    && r.is_int()
-                    && !r.is_vector()
-                    && d.dyn_offset().is_none_or(|v| f.ty(v) == Type::I32)
+            Sig::Load | Sig::Store => self.dynamic(d),
+            // Two words are a number of 64 bits for targets that have none.
+            Sig::Atomic | Sig::CmpXchg => {
+                let fits = r.is_int() && !r.is_vector() || r == Type::I32.with_lanes(2);
+                let same = t(0) == r && (sig == Sig::Atomic || t(1) == r);
+                fits && same && self.dynamic(d)
             }
             Sig::BufferLength => r == Type::I32,
             Sig::Sysval => matches!(d.attr, Attr::Sysval(s) if s.ty() == r),
@@ -521,6 +517,15 @@ impl Verifier<'_> {
                 _ => false,
             },
             Sig::VarInit | Sig::Jump | Sig::Unreachable => true,
+        }
+    }
+
+    /// Whether the dynamic offset of an access is one, or the address.
+    fn dynamic(&self, d: &InstData) -> bool {
+        let ty = d.dyn_offset().map(|v| self.f.ty(v));
+        match d.place() {
+            Some(Place::Address) => ty.is_some_and(|ty| ty == Type::I64 || ty == Type::I32.with_lanes(2)),
+            _ => ty.is_none_or(|ty| ty == Type::I32),
         }
     }
 
@@ -581,12 +586,13 @@ impl Verifier<'_> {
             Place::Buffer(r) => m.resources.get(r).is_some(),
             Place::Global(g) => m.globals.get(g).is_some(),
             Place::Local(l) => f.locals.get(l).is_some(),
+            Place::Address => true,
         };
         if !exists {
             self.say("memory", format!("{place} does not exist"));
             return;
         }
-        if matches!(d.attr, Attr::Place(Place::Buffer(_))) {
+        if matches!(d.attr, Attr::Place(Place::Buffer(_) | Place::Address)) {
             self.say("memory", "a buffer has no initialiser");
         }
         if d.op == Op::BufferLength {
@@ -596,7 +602,7 @@ impl Verifier<'_> {
         let align_ok = mem.align.is_power_of_two() && mem.offset % mem.align == 0;
         self.check(align_ok, "memory", || format!("offset {} is not aligned to {}", mem.offset, mem.align));
         let own = match place {
-            Place::Buffer(_) => None,
+            Place::Buffer(_) | Place::Address => None,
             Place::Global(g) => Some(m.globals[g].align),
             Place::Local(l) => Some(f.locals[l].align),
         };
@@ -620,6 +626,7 @@ impl Verifier<'_> {
             let fits = offset.checked_add(bytes).is_some_and(|e| e <= size);
             self.check(fits, "memory", || format!("{bytes} bytes at {offset} leave the {size} bytes of {place}"));
         }
+        self.check(place != Place::Address || !ty.is_bool(), "memory", || "b1 has no form at an address".into());
         if let Place::Buffer(r) = place {
             let kind = m.resources[r].kind;
             self.check(!ty.is_bool(), "memory", || "b1 has no form in a buffer".into());

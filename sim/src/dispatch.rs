@@ -63,7 +63,13 @@ pub struct Dispatch {
     pub samplers: Vec<BoundSampler>,
     /// Pairs of buffers that lie in one memory. Bytes that both have are the same before a run.
     pub overlaps: Vec<Overlap>,
+    /// Buffers that have addresses, by place in `buffers`, with the first address of each. They need not be bound to anything that the
+    /// program names.
+    pub addresses: Vec<(usize, u64)>,
 }
+
+/// Most buffers that [`Dispatch::give_address`] finds addresses for.
+const MOST_ADDRESSES: usize = 128;
 
 impl Dispatch {
     /// A dispatch with nothing bound.
@@ -111,6 +117,29 @@ impl Dispatch {
     /// The buffer bound there, for change.
     pub fn buffer_mut(&mut self, group: u32, binding: u32) -> Option<&mut BoundBuffer> {
         self.index_of(group, binding).map(|i| &mut self.buffers[i])
+    }
+
+    /// The address of a buffer, if it has one.
+    pub fn address(&self, place: usize) -> Option<u64> {
+        self.addresses.iter().find(|a| a.0 == place).map(|a| a.1)
+    }
+
+    /// The address of a buffer, which it gets here if it has none. Addresses hang on the order alone in which they are asked for; each
+    /// buffer lies by itself around a multiple of 4 GiB, so that code which loses a carry or a high word is found out.
+    ///
+    /// # Errors
+    /// There are more buffers with addresses than there is room for.
+    pub fn give_address(&mut self, place: usize) -> Result<u64, Trap> {
+        if let Some(known) = self.address(place) {
+            return Ok(known);
+        }
+        let n = self.addresses.len();
+        if n >= MOST_ADDRESSES {
+            return Err(Trap::new(TrapKind::Dispatch, format!("more than {MOST_ADDRESSES} buffers with addresses")));
+        }
+        let address = ((0x20 + n as u64) << 32) - 256 * (1 + 7 * n as u64 % 16);
+        self.addresses.push((place, address));
+        Ok(address)
     }
 
     /// Place of a binding that the program cannot do without.

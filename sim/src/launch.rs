@@ -80,6 +80,9 @@ pub trait Simulator: Machine {
     fn text(&self, pc: u64) -> String;
 }
 
+/// The place of a buffer that has an address, and no name in the program, in the rows of the check for races.
+const NO_RESOURCE: u16 = 0xfffd;
+
 fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
@@ -167,6 +170,18 @@ impl<'a> Launch<'a> {
                 }
             }
         }
+        for &(place, _) in &dispatch.addresses {
+            let Some(b) = dispatch.buffers.get(place) else { continue };
+            // Whoever knows the address may write.
+            match buffers.iter_mut().find(|b| b.place == place) {
+                Some(known) => known.writable |= b.writable,
+                None => {
+                    let (id, size) = (AllocId(buffers.len() as u32), b.bytes.len() as u64);
+                    let (group, binding, writable) = (b.group, b.binding, b.writable);
+                    buffers.push(Buffer { group, binding, place, id, size, writable });
+                }
+            }
+        }
         let has_some = entry.resources.iter().any(|r| r.kind == ResourceKind::Immediates);
         let given = dispatch.buffer(IMMEDIATES.0, IMMEDIATES.1).filter(|_| has_some);
         let immediates = given.map_or_else(Vec::new, |b| b.bytes.clone());
@@ -227,7 +242,8 @@ impl<'a> Launch<'a> {
             let own = self.entry.names.iter().find(|n| of == Some(n.0 as usize)).map_or("", |n| &n.1);
             let name = binding_name(b.group, b.binding, own);
             let id = memory.alloc(name.clone(), dispatch.buffers[b.place].bytes.clone(), b.writable);
-            if let Some(n) = of.filter(|_| b.writable) {
+            let addressed = dispatch.address(b.place).map(|_| usize::from(NO_RESOURCE));
+            if let Some(n) = of.or(addressed).filter(|_| b.writable) {
                 races.watch(id, b.size, name, n as u16);
             }
         }
@@ -252,12 +268,13 @@ impl<'a> Launch<'a> {
         (memory, races)
     }
 
-    /// Address, allocation and size of buffers and residents whose places a driver part chose, upwards.
-    pub fn places(&self, device: &Device) -> Vec<(u64, AllocId, u64)> {
+    /// Address, allocation and size of buffers and residents whose places the caller or a driver part chose, upwards.
+    pub fn places(&self, dispatch: &Dispatch, device: &Device) -> Vec<(u64, AllocId, u64)> {
         let buffer = |&(place, address): &(usize, u64)| {
             self.buffers.iter().find(|b| b.place == place).map(|b| (address, b.id, b.size))
         };
-        let mut all: Vec<_> = device.buffers.iter().filter_map(buffer).collect();
+        let own = device.buffers.iter().filter(|b| dispatch.address(b.0).is_none());
+        let mut all: Vec<_> = dispatch.addresses.iter().chain(own).filter_map(buffer).collect();
         for (k, r) in device.residents.iter().enumerate() {
             all.push((r.address, Device::id(self.buffers.len(), k), r.bytes.len() as u64));
         }

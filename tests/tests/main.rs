@@ -1,5 +1,6 @@
 //! All suites in one binary: linking and starting is paid once.
 
+mod addresses;
 mod container;
 mod copies;
 mod corpus;
@@ -56,6 +57,7 @@ mod spirv_support;
 mod strangers;
 mod structure;
 mod subgroup_forms;
+mod subgroup_fragments;
 mod subgroup_ops;
 mod subgroup_oracle;
 mod subgroup_programs;

@@ -19,7 +19,7 @@ pub fn prepared(text: &str) -> PreparedScene {
 }
 
 /// The first output of a scene on every place, with the place; how many drew it.
-fn everywhere(text: &str, holds: impl Fn(&str, &[u8])) -> usize {
+pub fn everywhere(text: &str, holds: impl Fn(&str, &[u8])) -> usize {
     let ready = prepared(text);
     let scene = &ready.file.scene;
     let machines = crate::drawing::pictures("all:all").into_iter().map(exec::on);

@@ -354,7 +354,35 @@ fn of_spirv() -> Vec<Probe> {
         list
     };
     vec![
-        spirv(R::PhysicalAddresses, words(5348, &[], &[], &[])),
+        spirv(
+            R::WideAtomics,
+            words(
+                0,
+                &[(71, &[7, 2]), (72, &[7, 0, 35, 0]), (71, &[9, 34, 0]), (71, &[9, 33, 0])],
+                &[
+                    (21, &[5, 64, 0]),
+                    (21, &[6, 32, 0]),
+                    (30, &[7, 5]),
+                    (32, &[8, 12, 7]),
+                    (59, &[8, 9, 12]),
+                    (32, &[10, 12, 5]),
+                    (43, &[6, 11, 0]),
+                    (43, &[6, 12, 1]),
+                    (43, &[5, 13, 3, 0]),
+                ],
+                &[(65, &[10, 14, 9, 11]), (234, &[5, 15, 14, 12, 11, 13])],
+            ),
+        ),
+        // A store to an address, which is a constant.
+        spirv(
+            R::PhysicalAddresses,
+            words(
+                5348,
+                &[],
+                &[(21, &[5, 32, 0]), (21, &[6, 64, 0]), (32, &[7, 5349, 5]), (43, &[6, 8, 4096, 1]), (43, &[5, 11, 3])],
+                &[(120, &[7, 9, 8]), (62, &[9, 11, 2, 4])],
+            ),
+        ),
         // OpIsFinite is none of shaders.
         spirv(R::Spirv, words(0, &[], &[(20, &[5])], &[(158, &[5, 6, 5])])),
         // CullDistance is 4, of a float; StencilRefReplacingEXT 5027; BaryCoordKHR 5286; PostDepthCoverage 4446.

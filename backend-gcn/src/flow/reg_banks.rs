@@ -52,10 +52,10 @@ impl<'a> RegBanks<'a> {
         let mut written: SecondaryMap<Res, bool> = SecondaryMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
-            if let Some(Touched::Place(Place::Buffer(r)) | Touched::Image(r)) = d.touches()
-                && d.op.has(OpAttrs::writes)
-            {
-                written[r] = true;
+            match d.touches().filter(|_| d.op.has(OpAttrs::writes)) {
+                Some(Touched::Place(p)) => m.buffers_at(p).for_each(|r| written[r] = true),
+                Some(Touched::Image(r)) => written[r] = true,
+                _ => {}
             }
         }
         let mut h = RegBanks {

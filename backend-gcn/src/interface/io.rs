@@ -119,7 +119,7 @@ impl Io {
     fn fragment(&mut self, interface: &gpucc_ir::Interface) {
         let used = &self.used;
         self.quads = used.needs_quads;
-        self.lives = used.demotes || self.quads && used.writes_memory;
+        self.lives = used.demotes || self.quads && (used.writes_memory || used.ballots);
         let mut number = 0;
         for (slot, at) in interface.inputs.iter().zip(&mut self.attributes) {
             if at.is_some() {

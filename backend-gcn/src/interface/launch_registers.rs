@@ -52,7 +52,7 @@ pub struct LaunchRegisters {
     pub quads: bool,
     /// Registers of base vertex and first instance.
     pub first: [u32; 2],
-    /// Whether workgroup memory is used: M0 must be set.
+    /// Whether workgroup memory or FLAT is used: M0 must be set.
     pub uses_lds: bool,
     descriptors: SecondaryMap<Res, Option<BufferDescriptor>>,
     /// Words of the immediate data and their registers.
@@ -147,7 +147,7 @@ impl LaunchRegisters {
         spills: bool,
         is_table: &dyn Fn(Place) -> bool,
     ) -> (Vec<Res>, (bool, bool, bool)) {
-        let (mut counts, mut scratch, mut tables) = (false, spills, false);
+        let (mut counts, mut scratch, mut tables, mut addresses) = (false, spills, false, false);
         let mut used: Vec<Res> = Vec::new();
         for (_, i) in f.insts_in_order() {
             let place = match &f.insts[i].attr {
@@ -164,11 +164,14 @@ impl LaunchRegisters {
             match place {
                 Some(Place::Buffer(r)) if !used.contains(&r) => used.push(r),
                 Some(Place::Buffer(_)) | None => {}
+                Some(Place::Address) => addresses = true,
                 Some(p) if m.space(p) == Space::Workgroup => self.uses_lds = true,
                 Some(p) if is_table(p) => tables = true,
                 Some(_) => scratch = true,
             }
         }
+        // FLAT reads M0, whatever it is: where there are parameters it is set already.
+        self.uses_lds |= addresses && !self.interpolates;
         (used, (counts, scratch, tables))
     }
 

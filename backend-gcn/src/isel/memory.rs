@@ -1,4 +1,4 @@
-//! Loads, stores, atomics: buffers through their descriptors, workgroup memory, scratch.
+//! Loads, stores, atomics: buffers through their descriptors, workgroup memory, scratch. What has an address is in `address`.
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, Place, Res, Space, Value};
@@ -49,6 +49,10 @@ impl Isel<'_> {
         let ty = cx.f.ty(d.result());
         let out = cx.result(i, 0);
         let dynamic = d.dyn_offset();
+        if let (Place::Address, Some(at)) = (m.place, dynamic) {
+            self.load_at(cx, &m, at, ty, &out);
+            return Ok(());
+        }
         if ty.is_bool() && !ty.is_vector() {
             let t = cx.temp(V);
             self.load_words(cx, &m, dynamic, &[t]);
@@ -290,6 +294,10 @@ impl Isel<'_> {
         let ty = cx.f.ty(d.args[0]);
         let lanes = ty.lanes() as usize;
         let dynamic = d.dyn_offset();
+        if let (Place::Address, Some(at)) = (m.place, dynamic) {
+            self.store_at(cx, &m, at, d.args[0]);
+            return Ok(());
+        }
         if ty.bits() < 32 && !ty.is_bool() {
             return self.store_part(cx, i, &m, dynamic, d.args[0]);
         }
@@ -354,6 +362,27 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// What an atomic on a buffer takes, in one run: the new value, then the one expected. Gives its registers, too.
+    fn data_of_atomic(&mut self, cx: &mut IselCx<'_>, i: Inst) -> (U, usize) {
+        let d = cx.data(i);
+        let values = if d.op == gpucc_ir::Op::CmpXchg { vec![d.args[1], d.args[0]] } else { vec![d.args[0]] };
+        let mut words: Vec<U> = Vec::new();
+        for v in values {
+            if cx.f.ty(v).is_vector() {
+                let regs = cx.regs(v);
+                words.extend(regs.into_iter().map(|r| self.in_vector(cx, Use::reg(r))).collect::<Vec<_>>());
+            } else {
+                words.push(self.vector(cx, v));
+            }
+        }
+        if let [one] = words[..] {
+            return (one, 1);
+        }
+        let (n, run) = (words.len(), cx.temp(run_class(words.len())));
+        cx.emit(MInst::collect(run, words));
+        (Use::reg(run), n)
+    }
+
     pub(super) fn atomic(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
@@ -363,48 +392,52 @@ impl Isel<'_> {
         };
         let dynamic = d.dyn_offset();
         let wanted = cx.is_used(d.result());
-        let out = cx.result(i, 0)[0];
+        let out = cx.result(i, 0).to_vec();
+        let wide = out.len() == 2;
         match m.place {
+            Place::Address => {
+                let Some(at) = dynamic else { return Err(cx.unknown(i)) };
+                let data = self.data_of_atomic(cx, i);
+                let out = if wanted { &out[..] } else { &[] };
+                self.atomic_at(cx, &m, at, (kind, wide), data, out);
+            }
             Place::Buffer(r) => {
                 let (a, offset) = self.address(cx, &m, dynamic, 0, BUFFER_OFFSET);
-                let (o, data, class) = match kind {
-                    Some(k) => (buffer_atomic(k), self.vector(cx, d.args[0]), V),
-                    None => {
-                        // The pair is the new value, then the one expected.
-                        let (e, n) = (self.vector(cx, d.args[0]), self.vector(cx, d.args[1]));
-                        let pair = cx.temp(V2);
-                        cx.emit(MInst::collect(pair, [n, e]));
-                        (Op::BufferAtomicCmpswap, Use::reg(pair), V2)
-                    }
-                };
-                let result = if class == V { out } else { cx.temp(V2) };
+                let (data, n) = self.data_of_atomic(cx, i);
+                let result = if n == 1 { out[0] } else { cx.temp(run_class(n)) };
                 let def = gpucc_mir::Def::reg(result).tied(0);
-                let inst = self.at_buffer(cx, op(o).def(def).arg(data), r, &m, (a, offset));
+                let inst = op(buffer_atomic(kind, wide)).def(def).arg(data);
+                let inst = self.at_buffer(cx, inst, r, &m, (a, offset));
                 cx.emit(with(inst, (Glc(wanted),)));
-                if class == V2 {
-                    let rest = cx.temp(V);
-                    cx.emit(MInst::split(&[out, rest], result));
-                }
+                self.split_off(cx, &out, (result, n));
             }
             p if self.module.space(p) == Space::Workgroup => {
                 let base = (self.places)(p);
                 let (a, offset) = self.address(cx, &m, dynamic, base, 65535 - 16);
                 let a = self.lds_address(cx, a);
-                let inst = match kind {
-                    Some(k) => {
-                        let x = self.vector(cx, d.args[0]);
-                        op(lds_atomic(k)).def(out).arg(a).arg(x)
-                    }
-                    None => {
-                        let (e, n) = (self.vector(cx, d.args[0]), self.vector(cx, d.args[1]));
-                        build::DsCmpstRtnB32.on([a, e, n]).def(out)
-                    }
-                };
+                let result = if wide { cx.temp(V2) } else { out[0] };
+                let (x, y) = (d.args[0], d.args.get(1).copied().filter(|_| kind.is_none()));
+                let mut inst = op(lds_atomic(kind, wide)).def(result).arg(a).arg(self.run(cx, x));
+                if let Some(y) = y {
+                    inst = inst.arg(self.run(cx, y));
+                }
                 cx.emit(with(inst, (Offset(offset),)));
+                if wide {
+                    cx.emit(MInst::split(&out, result));
+                }
             }
             _ => return Err(cx.unknown(i)),
         }
         Ok(())
+    }
+
+    /// The first registers of a run of `n` go to `out`.
+    pub(super) fn split_off(&mut self, cx: &mut IselCx<'_>, out: &[VReg], (run, n): (VReg, usize)) {
+        if n > 1 {
+            let mut parts = out.to_vec();
+            parts.extend((out.len()..n).map(|_| cx.temp(V)));
+            cx.emit(MInst::split(&parts, run));
+        }
     }
 }
 
@@ -413,32 +446,38 @@ fn fits_read2_offsets(at: u32) -> bool {
     at.is_multiple_of(4) && at / 4 < 255
 }
 
-fn buffer_atomic(k: AtomicOp) -> Op {
-    match k {
-        AtomicOp::Add => Op::BufferAtomicAdd,
-        AtomicOp::Sub => Op::BufferAtomicSub,
-        AtomicOp::And => Op::BufferAtomicAnd,
-        AtomicOp::Or => Op::BufferAtomicOr,
-        AtomicOp::Xor => Op::BufferAtomicXor,
-        AtomicOp::SMin => Op::BufferAtomicSmin,
-        AtomicOp::SMax => Op::BufferAtomicSmax,
-        AtomicOp::UMin => Op::BufferAtomicUmin,
-        AtomicOp::UMax => Op::BufferAtomicUmax,
-        AtomicOp::Exchange => Op::BufferAtomicSwap,
-    }
+/// An atomic on a buffer: none is an exchange that compares. A wide one is of two words.
+pub(super) fn buffer_atomic(k: Option<AtomicOp>, wide: bool) -> Op {
+    let (one, two) = match k {
+        None => (Op::BufferAtomicCmpswap, Op::BufferAtomicCmpswapX2),
+        Some(AtomicOp::Add) => (Op::BufferAtomicAdd, Op::BufferAtomicAddX2),
+        Some(AtomicOp::Sub) => (Op::BufferAtomicSub, Op::BufferAtomicSubX2),
+        Some(AtomicOp::And) => (Op::BufferAtomicAnd, Op::BufferAtomicAndX2),
+        Some(AtomicOp::Or) => (Op::BufferAtomicOr, Op::BufferAtomicOrX2),
+        Some(AtomicOp::Xor) => (Op::BufferAtomicXor, Op::BufferAtomicXorX2),
+        Some(AtomicOp::SMin) => (Op::BufferAtomicSmin, Op::BufferAtomicSminX2),
+        Some(AtomicOp::SMax) => (Op::BufferAtomicSmax, Op::BufferAtomicSmaxX2),
+        Some(AtomicOp::UMin) => (Op::BufferAtomicUmin, Op::BufferAtomicUminX2),
+        Some(AtomicOp::UMax) => (Op::BufferAtomicUmax, Op::BufferAtomicUmaxX2),
+        Some(AtomicOp::Exchange) => (Op::BufferAtomicSwap, Op::BufferAtomicSwapX2),
+    };
+    if wide { two } else { one }
 }
 
-fn lds_atomic(k: AtomicOp) -> Op {
-    match k {
-        AtomicOp::Add => Op::DsAddRtnU32,
-        AtomicOp::Sub => Op::DsSubRtnU32,
-        AtomicOp::And => Op::DsAndRtnB32,
-        AtomicOp::Or => Op::DsOrRtnB32,
-        AtomicOp::Xor => Op::DsXorRtnB32,
-        AtomicOp::SMin => Op::DsMinRtnI32,
-        AtomicOp::SMax => Op::DsMaxRtnI32,
-        AtomicOp::UMin => Op::DsMinRtnU32,
-        AtomicOp::UMax => Op::DsMaxRtnU32,
-        AtomicOp::Exchange => Op::DsWrxchgRtnB32,
-    }
+/// The same of workgroup memory.
+fn lds_atomic(k: Option<AtomicOp>, wide: bool) -> Op {
+    let (one, two) = match k {
+        None => (Op::DsCmpstRtnB32, Op::DsCmpstRtnB64),
+        Some(AtomicOp::Add) => (Op::DsAddRtnU32, Op::DsAddRtnU64),
+        Some(AtomicOp::Sub) => (Op::DsSubRtnU32, Op::DsSubRtnU64),
+        Some(AtomicOp::And) => (Op::DsAndRtnB32, Op::DsAndRtnB64),
+        Some(AtomicOp::Or) => (Op::DsOrRtnB32, Op::DsOrRtnB64),
+        Some(AtomicOp::Xor) => (Op::DsXorRtnB32, Op::DsXorRtnB64),
+        Some(AtomicOp::SMin) => (Op::DsMinRtnI32, Op::DsMinRtnI64),
+        Some(AtomicOp::SMax) => (Op::DsMaxRtnI32, Op::DsMaxRtnI64),
+        Some(AtomicOp::UMin) => (Op::DsMinRtnU32, Op::DsMinRtnU64),
+        Some(AtomicOp::UMax) => (Op::DsMaxRtnU32, Op::DsMaxRtnU64),
+        Some(AtomicOp::Exchange) => (Op::DsWrxchgRtnB32, Op::DsWrxchgRtnB64),
+    };
+    if wide { two } else { one }
 }

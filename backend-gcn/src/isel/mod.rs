@@ -3,6 +3,7 @@
 //! `reg_banks` says which values the scalar unit computes and which booleans are lane masks; everything else is done by the
 //! vector unit, a boolean then being 0 or 1 in a vector register.
 
+mod address;
 mod alu;
 mod bools;
 mod control;

@@ -1,11 +1,11 @@
 //! Selects operations between the lanes of a wave.
 
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Op as Ir, Sysval, Value};
-use gpucc_mir::{Use, VReg};
+use gpucc_mir::{PReg, Use, VReg};
 
 use super::{Isel, IselCx};
 use crate::builders as build;
-use crate::inst::{Lanes, Long, Offset, Readonly, S, S2, U, exec};
+use crate::inst::{FILE_S, Lanes, Long, Offset, Readonly, S, S2, U, exec};
 
 impl Isel<'_> {
     /// The number of the lane.
@@ -39,6 +39,15 @@ impl Isel<'_> {
                 let mask = self.mask(cx, d.args[0]);
                 let here = cx.temp(S2);
                 cx.emit(build::SAndB64.on([mask, exec()]).def(here));
+                let here = match self.fixed.live {
+                    Some(live) => {
+                        let alone = cx.temp(S2);
+                        let live = Use::preg(PReg::new(FILE_S, live as u16, 2));
+                        cx.emit(build::SAndB64.on([here.into(), live]).def(alone));
+                        alone
+                    }
+                    None => here,
+                };
                 let scalar = cx.mf.class(out[0]) == S;
                 for (k, &r) in out.iter().enumerate() {
                     let word = if k < 2 { Use::reg(here).part(k as u8, 1) } else { Use::imm(0) };
@@ -67,7 +76,9 @@ impl Isel<'_> {
                     return Ok(());
                 }
                 if self.generation != GFX8 {
-                    return Err(cx.unknown(i));
+                    // Workgroups have memory for it; fragments have none.
+                    self.each_lane(cx, v, lane, out[0]);
+                    return Ok(());
                 }
                 let byte = self.make_v(cx, build::VLshlrevB32.on([Use::imm(2), lane]));
                 cx.emit(build::DsBpermuteB32.with((Readonly(true),), [byte.into(), v]).def(out[0]));
@@ -75,6 +86,20 @@ impl Isel<'_> {
             _ => return Err(cx.unknown(i)),
         }
         Ok(())
+    }
+
+    /// The value of any lane, by looking at all of them.
+    fn each_lane(&mut self, cx: &mut IselCx<'_>, v: U, lane: U, to: VReg) {
+        let lane = self.in_vector(cx, lane);
+        let mut found = self.make_v(cx, build::VMovB32.on([v]));
+        for k in 0..64 {
+            let (word, mask) = (cx.temp(S), cx.temp(S2));
+            cx.emit(build::VReadlaneB32.on([v, Use::imm(k)]).def(word));
+            self.valu(cx, build::VCmpEqU32.with((Long(true),), [Use::imm(k), lane]).def(mask));
+            let word = self.in_vector(cx, Use::reg(word));
+            found = self.make_v(cx, build::VCndmaskB32.with((Long(true),), [found.into(), word, mask.into()]));
+        }
+        cx.emit(gpucc_mir::MInst::copy(to, found));
     }
 
     /// The number of a lane that all ask for, as `v_readlane_b32` takes it; none where it may differ, or where it is in a vector register and

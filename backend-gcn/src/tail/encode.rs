@@ -28,6 +28,7 @@ fn modify(m: &mut Inst<Isa>, mods: &Mods) {
             Kind::Flag(Flag::Vm) => mods.vm.into(),
             Kind::Flag(Flag::Offen) => mods.offen.into(),
             Kind::Flag(Flag::Idxen) => mods.idxen.into(),
+            Kind::Flag(Flag::Addr64) => mods.addr64.into(),
             Kind::Flag(Flag::Glc) => mods.glc.into(),
             Kind::Flag(Flag::Unorm) => mods.unorm.into(),
             Kind::Flag(Flag::Da) => mods.da.into(),
@@ -169,7 +170,7 @@ impl Encoder {
             let Some(p) = d.phys() else { continue };
             let base = u32::from(p.place.base()) + if p.file == FILE_V { 256 } else { 0 };
             // Nothing comes back that is not asked for.
-            if access != Access::Atomic || unit != Unit::Vmem || i.mods.glc {
+            if access != Access::Atomic || !matches!(unit, Unit::Vmem | Unit::Flat) || i.mods.glc {
                 writes.push((base, u32::from(p.place.len())));
             }
             dst = dst.or(Some(base));
@@ -224,7 +225,7 @@ impl Encoder {
             };
             let address = usize::from(access != Access::Load);
             m.set("vdata", data);
-            m.set("vaddr", if i.mods.offen { reg(address) } else { 0 });
+            m.set("vaddr", if i.mods.offen || i.mods.addr64 { reg(address) } else { 0 });
             modify(&mut m, &i.mods);
             if i.mods.srsrc == IN_OPERAND {
                 m.set("srsrc", codes.last().map_or(0, |c| c.0 / 4));
@@ -235,6 +236,9 @@ impl Encoder {
             if i.mods.is_scratch() {
                 reads.push((i.mods.soffset.into(), 1));
             }
+        } else if format == Format::Flat {
+            m = self.flat(op, i, &codes, dst);
+            reads.push((operand::M0, 1));
         } else if format == Format::Mimg {
             m = self.image(op, i, &codes, dst);
         } else if format == Format::Ds {
@@ -292,6 +296,22 @@ impl Encoder {
         } else {
             m.set("offset", i.mods.offset);
         }
+        m
+    }
+
+    /// An access by address: the address, then data.
+    fn flat(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
+        let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
+        let returning = form::row_returning(op, self.generation).filter(|_| i.mods.glc);
+        let mut m = form::inst(returning.unwrap_or_else(|| self.row(op, Form::Short, false)));
+        m.set("addr", reg(0));
+        if codes.len() > 1 {
+            m.set("data", reg(1));
+        }
+        if let (Some(d), Some(_)) = (dst, m.row().operand("vdst")) {
+            m.set("vdst", d - 256);
+        }
+        modify(&mut m, &i.mods);
         m
     }
 

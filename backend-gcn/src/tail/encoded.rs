@@ -24,6 +24,8 @@ pub struct Facts {
     pub is_store: bool,
     /// An atomic operation on a buffer or an image.
     pub is_atomic: bool,
+    /// An access by address, of which two counters count.
+    pub is_flat: bool,
     /// An instruction of the texture unit.
     pub image: Option<Image>,
     /// A vector instruction.
@@ -43,8 +45,9 @@ impl Payload<Isa> for Facts {
         let Attrs { format, unit, counter, access, .. } = inst.row().attrs;
         Facts {
             counter,
-            is_store: unit == Unit::Vmem && access == Access::Store,
-            is_atomic: unit == Unit::Vmem && access == Access::Atomic,
+            is_store: matches!(unit, Unit::Vmem | Unit::Flat) && access == Access::Store,
+            is_atomic: matches!(unit, Unit::Vmem | Unit::Flat) && access == Access::Atomic,
+            is_flat: unit == Unit::Flat,
             image: (format == Format::Mimg).then(|| Image { sampled: inst.row().operand("ssamp").is_some() }),
             is_valu: matches!(unit, Unit::Valu | Unit::Trans | Unit::Interp),
             barrier: inst.op() == Op::SBarrier,

@@ -85,6 +85,9 @@ pub struct State {
     data: Since,
     /// Data of exports that has not been read yet.
     exported: Since,
+    /// Accesses by address are outstanding: those of either counter come back in any order.
+    flat_vm: bool,
+    flat_lgkm: bool,
     /// Any vector memory or any other operation is outstanding, results or not.
     any_vm: bool,
     any_lgkm: bool,
@@ -107,6 +110,9 @@ impl gpucc_mir::State for State {
         changed |= self.data.join(&o.data);
         changed |= self.exported.join(&o.exported);
         changed |= self.written.join(&o.written);
+        changed |= !self.flat_vm && o.flat_vm || !self.flat_lgkm && o.flat_lgkm;
+        self.flat_vm |= o.flat_vm;
+        self.flat_lgkm |= o.flat_lgkm;
         changed |= !self.any_vm && o.any_vm || !self.any_lgkm && o.any_lgkm;
         self.any_vm |= o.any_vm;
         self.any_lgkm |= o.any_lgkm;
@@ -127,7 +133,12 @@ impl State {
         let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
         let mut vm = touched(&self.vm);
         // Loads of one kind come back in order: writing the same register again needs no wait.
-        if item.facts.counter == Counter::Vm && !item.facts.is_store && least(&self.vm, &item.reads).is_none() {
+        let in_order = !item.facts.is_flat && !self.flat_vm;
+        if in_order
+            && item.facts.counter == Counter::Vm
+            && !item.facts.is_store
+            && least(&self.vm, &item.reads).is_none()
+        {
             let sampled = is_sampled(item);
             let same = |r: &(u32, u32)| {
                 let both = self.vm.range(*r).iter().zip(self.sampled.range(*r));
@@ -155,6 +166,12 @@ impl State {
             vm = self.any_vm.then_some(0);
             lgkm = self.any_lgkm.then_some(0);
         }
+        if self.flat_vm {
+            vm = vm.map(|_| 0);
+        }
+        if self.flat_lgkm {
+            lgkm = lgkm.map(|_| 0);
+        }
         [vm, data, lgkm]
     }
 
@@ -164,6 +181,7 @@ impl State {
             self.vm.keep_younger(n);
             self.sampled.keep_younger(n);
             self.any_vm &= n > 0;
+            self.flat_vm &= n > 0;
             if n == 0 {
                 // A store that memory has acknowledged has read its data.
                 self.data.0.clear();
@@ -177,6 +195,7 @@ impl State {
             self.lds.keep_younger(n);
             if n == 0 {
                 self.scalar.0.clear();
+                self.flat_lgkm = false;
                 self.any_lgkm = false;
             }
         }
@@ -218,6 +237,10 @@ impl State {
                 self.vm.age(1);
                 self.any_vm = true;
                 self.vm.begin(registers(&item.writes));
+                if item.facts.is_flat {
+                    (self.flat_vm, self.flat_lgkm, self.any_lgkm) = (true, true, true);
+                    self.scalar.begin(registers(&item.writes));
+                }
                 self.sampled.age(1);
                 if is_sampled(item) {
                     self.sampled.begin(registers(&item.writes));

@@ -58,6 +58,7 @@ impl Isel<'_> {
             Place::Buffer(r) => self.resources[r],
             Place::Global(g) => self.globals[g],
             Place::Local(l) => self.locals[l],
+            Place::Address => None,
         }
     }
 

@@ -246,6 +246,8 @@ impl<'m> Isel<'m> {
                     s.scratch_bytes = from.saturating_add(d.size.next_multiple_of(4));
                     s.locals[l] = Some(VarLocation::Local(from));
                 }
+                // Refused before.
+                Place::Address => {}
             }
         }
         s.number(with_descriptors, &mut storage)?;

@@ -15,7 +15,7 @@ use crate::builders as build;
 use crate::inst::{
     Atomic, AtomicOne, Compare, Constant, Hint, InSpace, Into, LoadLane, Offset, Readonly, Shared, Shift, Unsigned,
 };
-use crate::inst::{R, R2, RE, SPACE_FIRST, SrcMods, VOp, run_class, special};
+use crate::inst::{R, R2, RE, SPACE_ADDRESSES, SPACE_FIRST, SrcMods, VOp, run_class, special};
 use crate::resources::immediate;
 
 /// Where an access goes.
@@ -31,13 +31,17 @@ enum Addr {
 const W0: SrcMods = SrcMods::swizzled(8);
 
 impl Isel<'_> {
-    /// A number for each place (different places never overlap), and its space.
+    /// A number for each place that overlaps no other one, and its space. Where addresses lead into storage buffers all of these have one.
     fn place(&self, m: &Mem) -> (u16, Space) {
+        if self.addresses && self.module.space(m.place) == Space::Storage {
+            return (SPACE_ADDRESSES, Space::Storage);
+        }
         let (buffers, globals) = (self.module.resources.len() as u32, self.module.globals.len() as u32);
         let number = match m.place {
             Place::Buffer(r) => r.0,
             Place::Global(g) => buffers + g.0,
             Place::Local(l) => buffers + globals + l.0,
+            Place::Address => u32::MAX,
         };
         let number = u16::try_from(number).unwrap_or(u16::MAX).saturating_add(SPACE_FIRST);
         (number, self.module.space(m.place))
@@ -63,7 +67,7 @@ impl Isel<'_> {
     /// Constant offset of an access in its memory.
     fn constant_offset(&self, m: &Mem) -> u32 {
         match m.place {
-            Place::Buffer(_) => m.offset,
+            Place::Buffer(_) | Place::Address => m.offset,
             p => m.offset.wrapping_add((self.places)(p)),
         }
     }
@@ -104,6 +108,16 @@ impl Isel<'_> {
         dynamic: Option<Value>,
         range: impl Fn(i32) -> bool,
     ) -> Result<(U, u32), Diagnostic> {
+        if let (Place::Address, Some(at)) = (m.place, dynamic) {
+            let words = self.words(cx, at);
+            let base = Use::reg(self.staging(cx, &words));
+            if range(m.offset as i32) {
+                return Ok((base, m.offset));
+            }
+            let word = self.word(cx, m.offset);
+            let low = self.even(cx, word);
+            return Ok((self.wide(cx, build::IaddU64.on([base, low])), 0));
+        }
         let (_, space) = self.place(m);
         let base = self.base(m, space)?;
         let mut offset = self.constant_offset(m);
@@ -334,6 +348,9 @@ impl Isel<'_> {
         let wanted = cx.is_used(d.result());
         let (base, offset) = self.pair(cx, &m, d.dyn_offset(), |o| (0..256).contains(&o))?;
         let offset = Offset(offset as u16);
+        if cx.f.ty(d.args[0]).is_vector() {
+            return self.wide_atomic(cx, i, (base, offset), (space, readonly), wanted);
+        }
         let inst: MI = if d.op == Op::CmpXchg {
             let (expected, new) = (self.int(cx, d.args[0]), self.int(cx, d.args[1]));
             let run = self.staging(cx, &[new, expected]);
@@ -351,6 +368,37 @@ impl Isel<'_> {
 }
 
 impl Isel<'_> {
+    /// An atomic on two words.
+    fn wide_atomic(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        i: Inst,
+        (base, offset): (U, Offset),
+        (space, readonly): (InSpace, Readonly),
+        wanted: bool,
+    ) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let (what, values) = match d.attr {
+            Attr::Atomic(what, _) => (opcode(what), &d.args[..1]),
+            _ => (AtomOp::Exchange, &d.args[..2]),
+        };
+        // The new value comes before the one expected.
+        let words: Vec<U> = values.iter().rev().flat_map(|&v| self.words(cx, v)).collect();
+        let run = self.staging(cx, &words);
+        let returns = wanted || what == AtomOp::Exchange;
+        if !returns {
+            let inst = build::AtomI64.with((Atomic(what), offset, space, readonly), [run.into(), base]);
+            self.push(cx, inst);
+            return Ok(());
+        }
+        let mods = (Atomic(what), Compare(values.len() > 1), offset, space, readonly);
+        let pair = cx.temp(R2);
+        self.push(cx, build::AtomReturnI64.with(mods, [run.into(), base]).def(pair));
+        let out = cx.result(i, 0).to_vec();
+        cx.emit(MInst::split(&out, pair));
+        Ok(())
+    }
+
     /// An atomic on the word at an address.
     pub(super) fn atomic_at(
         &mut self,

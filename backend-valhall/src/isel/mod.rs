@@ -57,6 +57,8 @@ pub struct Isel<'m> {
     pub places: &'m dyn Fn(gpucc_ir::Place) -> u32,
     pub uniformity: gpucc_ir::analysis::Uniformity,
     pub barriers: bool,
+    /// Whether memory is reached by addresses.
+    pub addresses: bool,
     /// Buffers and images that the function writes.
     pub written: Vec<gpucc_ir::Res>,
     /// The program of the entry point.

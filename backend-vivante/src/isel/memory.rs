@@ -173,6 +173,8 @@ impl Isel<'_> {
                 offset = offset.wrapping_add(self.local_offsets[l.0 as usize]);
                 Use::reg(*self.scratch_base.get_or_insert_with(|| cx.temp(row(1))))
             }
+            // Refused before.
+            Place::Address => self.literal(0),
         };
         let Some(v) = dynamic else {
             let offset = self.literal(offset);

@@ -152,7 +152,7 @@ impl<'m> Isel<'m> {
                     atomics |= workgroup && matches!(d.op, Op::Atomic | Op::CmpXchg);
                 }
                 gpucc_ir::Place::Local(l) => used_locals[l.0 as usize] = true,
-                gpucc_ir::Place::Buffer(_) => {}
+                gpucc_ir::Place::Buffer(_) | gpucc_ir::Place::Address => {}
             }
         }
         let round = |v: u32| v.div_ceil(16).saturating_mul(16);

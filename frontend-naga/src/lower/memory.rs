@@ -83,6 +83,7 @@ impl FuncCx<'_, '_> {
             Place::Buffer(r) => self.m.out.resources[r].min_size,
             Place::Global(g) => self.m.out.globals[g].size,
             Place::Local(l) => self.f.locals[l].size,
+            Place::Address => 0,
         };
         let end = ptr.reach.map(|reach| u64::from(ptr.offset) + reach + u64::from(bytes));
         if end.is_some_and(|end| end <= u64::from(size)) {

@@ -99,6 +99,15 @@ impl FuncCx<'_, '_> {
                 }
                 if from == to { v } else { self.code.bitcast(v, to) }
             }
+            // A pointer that is an address is an integer here.
+            O::ConvertPtrToU | O::ConvertUToPtr => {
+                let (v, to) = (self.one(o[0])?, self.result_leaf(inst)?);
+                let from = self.code.f.ty(v);
+                if !from.is_int() || !to.is_int() || from.is_vector() || to.is_vector() {
+                    return self.wrong("it converts a pointer to an integer, or an integer to a pointer");
+                }
+                self.code.resize(v, to.scalar(), false)
+            }
             O::IsNan => {
                 let (v, _) = self.operand(inst, Type::is_float)?;
                 self.code.is_nan(v)

@@ -103,7 +103,7 @@ impl FuncCx<'_, '_> {
             }
             let ty = self.m.types.of(inst.ty, &inst)?;
             // Of a pointer the offset alone is known to differ.
-            if let Kind::Pointer(..) = self.m.types.kind(ty) {
+            if matches!(self.m.types.kind(ty), Kind::Pointer(..)) && self.m.types.leaf(ty).is_none() {
                 self.code.f.add_param(made, Type::I32);
                 continue;
             }
@@ -180,7 +180,9 @@ impl FuncCx<'_, '_> {
                     break;
                 }
                 let val = self.phi_arg(plan, at, from, from)?;
-                if let Val::Ptr(ptr) = &val {
+                if let Val::Ptr(ptr) = &val
+                    && ptr.base.is_none()
+                {
                     let param = self.code.f.blocks[block].params[n];
                     args.push(self.pointer_arg(at, to, ptr, param)?);
                 } else {

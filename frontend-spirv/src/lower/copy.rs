@@ -20,15 +20,16 @@ impl FuncCx<'_, '_> {
     /// `OpCopyMemory`.
     pub fn copy_memory(&mut self, inst: &Inst) -> Lowered<()> {
         let o = self.m.m.operands(inst);
-        let mut to = self.pointer(o[0])?;
+        let to = self.pointer(o[0])?;
         if let Val::Input(from) = self.val(o[1])? {
             if from.ty != to.ty {
                 return self.wrong("it copies between different types");
             }
             let val = self.load_input(&from)?;
+            let to = self.aligned(to, o.get(2..).unwrap_or_default());
             return self.store(&to, &val);
         }
-        let mut from = self.pointer(o[1])?;
+        let from = self.pointer(o[1])?;
         if to.ty != from.ty {
             return self.wrong("it copies between different types");
         }
@@ -36,6 +37,7 @@ impl FuncCx<'_, '_> {
         let flags = self.access_flags(rest);
         let behind = rest.first().map_or(0, |&set| 1 + crate::grammar::memory_access_words(set));
         let second = rest.get(behind..).filter(|r| !r.is_empty());
+        let (mut to, mut from) = (self.aligned(to, rest), self.aligned(from, second.unwrap_or(rest)));
         to.flags = to.flags.with(flags);
         from.flags = from.flags.with(second.map_or(flags, |s| self.access_flags(s)));
         if self.is_long(to.ty) && from.flags.is_alone() && to.flags.is_alone() {

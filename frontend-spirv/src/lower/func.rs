@@ -262,9 +262,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
 
     /// The value of an id that is one scalar or vector.
     pub fn one(&mut self, id: u32) -> Lowered<Value> {
-        let val = self.val(id)?;
-        match val {
+        match self.val(id)? {
             Val::One(v) => Ok(v),
+            Val::Ptr(ptr) if ptr.base.is_some() => Ok(self.address(&ptr)),
             _ => self.wrong(format!("%{id} is no scalar or vector")),
         }
     }
@@ -288,7 +288,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
 
     /// The value of an id that is a pointer to memory.
     pub fn pointer(&mut self, id: u32) -> Lowered<Ptr> {
-        match self.val(id)? {
+        match self.pointed(id)? {
             Val::Ptr(ptr) => Ok((*ptr).clone()),
             _ => self.wrong(format!("%{id} is no pointer to memory")),
         }
@@ -401,6 +401,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         Ptr {
             place: ir::Place::Local(local),
             choice: None,
+            base: None,
             host: false,
             flags: ir::MemFlags::NONE,
             offset: 0,
@@ -419,10 +420,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Val::One(v) => Val::One(f(self, *v)),
             Val::Parts(parts) => Val::parts(parts.iter().map(|p| self.map_values(p, f)).collect()),
             Val::Ptr(p) | Val::InMemory(p) => {
+                let base = p.base.map(|v| f(self, v));
                 let dynamic = p.dynamic.map(|v| f(self, v));
                 let choice =
                     p.choice.as_ref().map(|c| Rc::new(Choice { index: f(self, c.index), places: c.places.clone() }));
-                let p = Rc::new(Ptr { dynamic, choice, ..(**p).clone() });
+                let p = Rc::new(Ptr { base, dynamic, choice, ..(**p).clone() });
                 if matches!(val, Val::Ptr(_)) { Val::Ptr(p) } else { Val::InMemory(p) }
             }
             Val::Input(p) => {

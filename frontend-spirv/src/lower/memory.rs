@@ -24,7 +24,7 @@ impl FuncCx<'_, '_> {
         let o = m.operands(inst);
         let ty = self.m.types.of(inst.ty, inst)?;
         let flags = self.access_flags(o.get(1..).unwrap_or_default());
-        let val = self.val(o[0])?;
+        let val = self.pointed(o[0])?;
         let to = match &val {
             Val::Ptr(p) => p.ty,
             Val::Input(p) => p.ty,
@@ -38,6 +38,7 @@ impl FuncCx<'_, '_> {
         }
         match val {
             Val::Ptr(ptr) => {
+                let ptr: Rc<Ptr> = self.aligned((*ptr).clone(), o.get(1..).unwrap_or_default()).into();
                 // A large aggregate that is loaded for the next instruction alone, which stores it, is copied by that.
                 let next = m.insts.get(at + 1).filter(|n| n.op == Op::Store);
                 if next.is_some_and(|n| m.operands(n)[1] == inst.id)
@@ -66,7 +67,8 @@ impl FuncCx<'_, '_> {
             let val = self.val(o[1])?;
             return self.store_cell(&cell, val);
         }
-        let mut ptr = self.pointer(o[0])?;
+        let ptr = self.pointer(o[0])?;
+        let mut ptr = self.aligned(ptr, o.get(2..).unwrap_or_default());
         if self.ty_of(o[1])? != ptr.ty {
             return self.wrong(format!("%{} has another type than what it is stored to", o[1]));
         }
@@ -131,6 +133,7 @@ impl FuncCx<'_, '_> {
             Place::Buffer(r) => (self.m.out.resources[r].min_size, self.m.out.resources[r].stride == 0),
             Place::Global(g) => (self.m.out.globals[g].size, true),
             Place::Local(l) => (self.code.f.locals[l].size, true),
+            Place::Address => (0, false),
         };
         let end = ptr.reach.map(|reach| u64::from(ptr.offset) + reach + u64::from(bytes));
         if end.is_some_and(|end| end <= u64::from(size)) {
@@ -141,6 +144,14 @@ impl FuncCx<'_, '_> {
             return self.wrong(format!("{bytes} bytes at {least} lie outside of the {size} bytes of the variable"));
         }
         Ok(Mem { place: ptr.place, offset: ptr.offset, align: ptr.address_align(), flags })
+    }
+
+    /// Refuses an address that is said to be aligned to less than a component.
+    fn natural(&self, mem: &Mem, leaf: Type) -> Lowered<()> {
+        match mem.place == Place::Address && mem.align < leaf.scalar().mem_bytes().min(4) {
+            true => self.missing(Refusal::Spirv, "at an address that is aligned to less than a component"),
+            false => Ok(()),
+        }
     }
 
     /// Reads what a pointer points to.
@@ -167,7 +178,9 @@ impl FuncCx<'_, '_> {
     pub fn load_leaf(&mut self, ptr: &Ptr, leaf: Type, flags: MemFlags) -> Lowered<Value> {
         let loaded = self.at_place(ptr, Some(leaf), &mut |cx, ptr| {
             let mem = cx.mem(ptr, leaf.mem_bytes())?.flags(flags);
-            Ok(Some(cx.b().load(leaf, mem, ptr.dynamic)))
+            cx.natural(&mem, leaf)?;
+            let dynamic = cx.dynamic(ptr);
+            Ok(Some(cx.b().load(leaf, mem, dynamic)))
         })?;
         loaded.map_or_else(|| self.broken("a load of nothing"), Ok)
     }
@@ -177,7 +190,9 @@ impl FuncCx<'_, '_> {
         let bytes = self.code.f.ty(value).mem_bytes();
         self.at_place(ptr, None, &mut |cx, ptr| {
             let mem = cx.mem(ptr, bytes)?;
-            cx.b().store(value, mem, ptr.dynamic);
+            cx.natural(&mem, cx.code.f.ty(value))?;
+            let dynamic = cx.dynamic(ptr);
+            cx.b().store(value, mem, dynamic);
             Ok(None)
         })?;
         Ok(())
@@ -231,6 +246,7 @@ impl FuncCx<'_, '_> {
                 let ptr = ptr.clone();
                 self.load_parts(&ptr, MemFlags::NONE)
             }
+            Val::Ptr(ptr) if ptr.base.is_some() => Ok(Val::One(self.address(ptr))),
             other => Ok(other.clone()),
         }
     }
@@ -239,7 +255,8 @@ impl FuncCx<'_, '_> {
     pub fn store(&mut self, ptr: &Ptr, value: &Val) -> Lowered<()> {
         self.writable(ptr)?;
         if let Some(leaf) = self.m.types.leaf(ptr.ty) {
-            let value = self.single(value)?;
+            let value = self.materialise(value)?;
+            let value = self.single(&value)?;
             if ptr.lanes.is_some() && leaf.is_vector() {
                 for k in 0..leaf.lanes() {
                     let part = self.part_ptr(ptr, k)?;
@@ -393,7 +410,10 @@ impl FuncCx<'_, '_> {
 
     /// One of two values of the same shape.
     pub fn select_val(&mut self, condition: Value, yes: &Val, no: &Val) -> Lowered<Val> {
-        if let (Val::Ptr(a), Val::Ptr(b)) = (yes, no) {
+        if let (Val::Ptr(a), Val::Ptr(b)) = (yes, no)
+            && a.base.is_none()
+            && b.base.is_none()
+        {
             return self.select_pointer(condition, &a.clone(), &b.clone());
         }
         match (self.materialise(yes)?, self.materialise(no)?) {
@@ -420,6 +440,7 @@ impl FuncCx<'_, '_> {
             return Ok(Ptr {
                 place: Place::Global(table),
                 choice: None,
+                base: None,
                 host: false,
                 flags,
                 offset: 0,
@@ -527,7 +548,7 @@ impl FuncCx<'_, '_> {
         if sums && !ty.is_float() {
             return self.wrong("it is for floats");
         }
-        if ty.bits() != 32 || ty.is_float() && !floats {
+        if !matches!(ty.bits(), 32 | 64) || ty.is_float() && (!floats || ty.bits() != 32) {
             let of = if ty.is_float() { " of a float" } else { "" };
             return self.missing(Refusal::AtomicTypes, format!("on {} bits{of}", ty.bits()));
         }
@@ -545,21 +566,22 @@ impl FuncCx<'_, '_> {
         };
         let result = if inst.op == Op::AtomicStore { None } else { Some(ty) };
         let old = self.at_place(&ptr, result, &mut |cx, ptr| {
-            let mem = cx.mem(ptr, 4)?.flags(volatile);
+            let mem = cx.mem(ptr, ty.mem_bytes())?.flags(volatile);
+            let dynamic = cx.dynamic(ptr);
             match (value, compare, op) {
-                (Some(value), Some(compare), _) => Ok(Some(cx.b().cmpxchg(compare, value, mem, ptr.dynamic))),
+                (Some(value), Some(compare), _) => Ok(Some(cx.b().cmpxchg(compare, value, mem, dynamic))),
                 (Some(value), _, Some(op)) => {
                     // An exchange of a float is one of its bits.
                     let bits = if ty.is_float() { cx.code.bitcast(value, Type::I32) } else { value };
-                    let old = cx.b().atomic(op, bits, mem, ptr.dynamic);
+                    let old = cx.b().atomic(op, bits, mem, dynamic);
                     Ok(Some(if ty.is_float() { cx.code.bitcast(old, ty) } else { old }))
                 }
                 (Some(value), None, None) if result.is_none() => {
-                    cx.b().store(value, mem.flags(MemFlags::ATOMIC), ptr.dynamic);
+                    cx.b().store(value, mem.flags(MemFlags::ATOMIC), dynamic);
                     Ok(None)
                 }
-                (Some(value), None, None) => cx.float_atomic(inst.op, value, mem, ptr.dynamic).map(Some),
-                (None, ..) => Ok(Some(cx.b().load(ty, mem.flags(MemFlags::ATOMIC), ptr.dynamic))),
+                (Some(value), None, None) => cx.float_atomic(inst.op, value, mem, dynamic).map(Some),
+                (None, ..) => Ok(Some(cx.b().load(ty, mem.flags(MemFlags::ATOMIC), dynamic))),
             }
         })?;
         Ok(old.map_or(Val::Void, Val::One))
@@ -592,6 +614,7 @@ impl FuncCx<'_, '_> {
     /// A pointer to a scalar that atomics work on.
     fn atomic_place(&mut self, id: u32) -> Lowered<(Ptr, Type)> {
         let ptr = self.pointer(id)?;
+        let ptr = self.aligned(ptr, &[]);
         match self.m.types.leaf(ptr.ty) {
             Some(ty) if !ty.is_vector() && !ty.is_bool() => Ok((ptr, ty)),
             _ => self.wrong(format!("%{id} points to no scalar")),

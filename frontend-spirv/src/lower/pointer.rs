@@ -14,7 +14,7 @@ impl FuncCx<'_, '_> {
     pub fn access_chain(&mut self, inst: &Inst) -> Lowered<Val> {
         let m = self.m.m;
         let o = m.operands(inst);
-        let mut val = self.val(o[0])?;
+        let mut val = self.pointed(o[0])?;
         for &id in &o[1..] {
             let index = self.one(id)?;
             let ty = self.code.f.ty(index);
@@ -333,6 +333,67 @@ impl FuncCx<'_, '_> {
         Ok(self.moved(&both, offset))
     }
 
+    /// The value of an id that is a pointer: one that is an address points to memory.
+    pub fn pointed(&mut self, id: u32) -> Lowered<Val> {
+        let val = self.val(id)?;
+        let Val::One(base) = val else { return Ok(val) };
+        let ty = self.ty_of(id)?;
+        let Some(to) = self.m.types.address_of(ty).and_then(|to| self.m.types.find(to)) else { return Ok(val) };
+        Ok(Val::Ptr(Rc::new(Ptr {
+            place: Place::Address,
+            choice: None,
+            base: Some(base),
+            host: true,
+            flags: MemFlags::NONE,
+            offset: 0,
+            dynamic: None,
+            reach: None,
+            // Accesses say theirs.
+            align: 1 << 16,
+            ty: to,
+            matrix: None,
+            lanes: None,
+        })))
+    }
+
+    /// The operand of an access to where a pointer points, less its constant bytes: an offset or an address.
+    pub fn dynamic(&mut self, ptr: &Ptr) -> Option<Value> {
+        match (ptr.base, ptr.dynamic) {
+            (Some(base), Some(bytes)) => {
+                let bytes = self.b().zext(bytes, Type::I64);
+                Some(self.b().iadd(base, bytes))
+            }
+            (base, bytes) => base.or(bytes),
+        }
+    }
+
+    /// The address that a pointer is.
+    pub fn address(&mut self, ptr: &Ptr) -> Value {
+        let at = match self.dynamic(ptr) {
+            Some(at) => at,
+            None => self.code.f.iconst(Type::I64, 0),
+        };
+        if ptr.offset == 0 {
+            return at;
+        }
+        let offset = self.code.f.iconst(Type::I64, ptr.offset.into());
+        self.b().iadd(at, offset)
+    }
+
+    /// A pointer for an access with these operands, which say how an address is aligned.
+    pub fn aligned(&self, ptr: Ptr, operands: &[u32]) -> Ptr {
+        use rspirv::spirv::MemoryAccess;
+        if ptr.place != Place::Address {
+            return ptr;
+        }
+        let set = MemoryAccess::from_bits_truncate(operands.first().copied().unwrap_or(0));
+        let said = operands.get(1).copied().filter(|&n| set.contains(MemoryAccess::ALIGNED) && n.is_power_of_two());
+        let align = said.unwrap_or_else(|| self.m.types.get(ptr.ty).scalar_bytes.max(1)).min(1 << 16);
+        // What is known of the whole address is known of the part without the constant.
+        let align = if ptr.offset == 0 { align } else { align.min(1 << ptr.offset.trailing_zeros().min(16)) };
+        Ptr { align, ..ptr }
+    }
+
     /// `OpPtrAccessChain`: the first index counts elements of the array that the pointer points into.
     pub fn pointer_chain(&mut self, inst: &Inst) -> Lowered<Val> {
         let m = self.m.m;
@@ -349,7 +410,12 @@ impl FuncCx<'_, '_> {
             (None, true) if zero => 0,
             (None, true) => return self.missing(Refusal::Spirv, "with a pointer without an `ArrayStride`"),
         };
-        if !zero {
+        if let (false, Some(base)) = (zero, ptr.base) {
+            let index = self.code.resize(index, ir::Scalar::I64, true);
+            let stride = self.code.f.iconst(Type::I64, stride.into());
+            let bytes = self.b().imul(index, stride);
+            ptr.base = Some(self.b().iadd(base, bytes));
+        } else if !zero {
             let index = self.code.as_i32(index);
             let bytes = self.times(index, stride);
             let dynamic = match ptr.dynamic {

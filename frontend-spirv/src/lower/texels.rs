@@ -165,6 +165,7 @@ impl FuncCx<'_, '_> {
         Ok(Ptr {
             place,
             choice,
+            base: None,
             host: true,
             flags,
             offset: 0,

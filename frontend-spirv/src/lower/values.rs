@@ -127,7 +127,7 @@ impl FuncCx<'_, '_> {
         let opaque = matches!(
             self.m.types.kind(to),
             Kind::Pointer(..) | Kind::Image(_) | Kind::Sampler | Kind::Sampled(_) | Kind::Void
-        );
+        ) && self.m.types.leaf(to).is_none();
         if opaque && o.len() == 1 {
             return Ok(Val::Cell(Rc::new(Cell { depth: self.active.len(), val: RefCell::new(None) })));
         }
@@ -160,6 +160,10 @@ impl FuncCx<'_, '_> {
 
     fn compare_pointers(&mut self, inst: &Inst) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
+        let of = self.ty_of(o[0])?;
+        if self.m.types.address_of(of).is_some() {
+            return self.compare_addresses(inst, of);
+        }
         let (a, b) = (self.pointer(o[0])?, self.pointer(o[1])?);
         if a.ty != b.ty {
             return self.wrong("it compares pointers of different types");
@@ -193,6 +197,34 @@ impl FuncCx<'_, '_> {
         Ok(Val::One(self.b().icmp(cc, x, y)))
     }
 
+    /// The same of pointers that are addresses.
+    fn compare_addresses(&mut self, inst: &Inst, of: Ty) -> Lowered<Val> {
+        let o = self.m.m.operands(inst);
+        if self.ty_of(o[1])? != of {
+            return self.wrong("it compares pointers of different types");
+        }
+        let (x, y) = (self.one(o[0])?, self.one(o[1])?);
+        let cc = match inst.op {
+            Op::PtrEqual => IntCc::Eq,
+            Op::PtrNotEqual => IntCc::Ne,
+            _ => {
+                let stride = self.m.m.deco_number(self.m.types.get(of).id, Decoration::ArrayStride);
+                let Some(stride) = stride.filter(|&n| n > 0) else {
+                    return self.missing(Refusal::Spirv, "with a pointer without an `ArrayStride`");
+                };
+                let want = self.result_leaf(inst)?;
+                if !want.is_int() || want.is_vector() {
+                    return self.wrong("its type is no integer");
+                }
+                let bytes = self.b().isub(x, y);
+                let stride = self.code.f.iconst(Type::I64, stride.into());
+                let count = self.b().sdiv(bytes, stride);
+                return Ok(Val::One(self.code.resize(count, want.scalar(), true)));
+            }
+        };
+        Ok(Val::One(self.b().icmp(cc, x, y)))
+    }
+
     /// The IR type of a result that is a scalar or vector.
     pub fn result_leaf(&self, inst: &Inst) -> Lowered<Type> {
         let ty = self.m.types.of(inst.ty, inst)?;
@@ -210,6 +242,7 @@ impl FuncCx<'_, '_> {
         Ok(Some(match inst.op {
             Op::Undef => match self.m.types.kind(ty) {
                 Kind::Void | Kind::Function => return self.wrong("a value of no type"),
+                _ if self.m.types.leaf(ty).is_some() => self.zero(ty)?,
                 Kind::Pointer(..) | Kind::Image(_) | Kind::Sampler | Kind::Sampled(_) => {
                     return self.missing(Refusal::Spirv, "of a pointer, an image or a sampler");
                 }

@@ -103,7 +103,9 @@ impl ModuleCx<'_> {
     /// Refuses variables of types that have no size.
     pub fn sized(&self, ty: Ty, inst: &Inst) -> Lowered<()> {
         match self.types.kind(ty) {
-            Kind::Pointer(..) => Err(self.m.missing(Refusal::Spirv, inst, "of pointers")),
+            Kind::Pointer(..) if self.types.address_of(ty).is_none() => {
+                Err(self.m.missing(Refusal::Spirv, inst, "of pointers"))
+            }
             _ if self.types.get(ty).runtime || matches!(self.types.kind(ty), Kind::Void | Kind::Function) => {
                 Err(self.m.wrong(inst, "a variable of a type without a size"))
             }
@@ -283,7 +285,8 @@ impl ModuleCx<'_> {
         let res = self.resource(data);
         let kind = self.out.resources[res].kind;
         let mut flags = self.flags(inst.id);
-        if !kind.is_writable() {
+        // Who knows its address may write it all the same.
+        if !kind.is_writable() && !(storage && m.addresses) {
             flags = flags.with(MemFlags::READONLY);
         }
         // The API aligns what it binds to 16 bytes at least.
@@ -379,6 +382,7 @@ fn pointer(place: ir::Place, ty: Ty, align: u32, flags: MemFlags, host: bool) ->
     Ptr {
         place,
         choice: None,
+        base: None,
         host,
         flags,
         offset: 0,

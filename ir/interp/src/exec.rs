@@ -9,10 +9,10 @@ use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, OracleProgram};
 use crate::quads::{self, Batch};
 use crate::subgroup;
 use crate::texture;
-use gpucc_ir::{Op, Scope, Stage, Sysval};
+use gpucc_ir::{Op, Scope, Stage, Sysval, Type};
 use gpucc_sim::{
-    AllocId, BarrierRule, By, Dispatch, Machine, Overlap, RaceCheck, RunOptions, RunReport, RunState, SplitMix64,
-    StepBudget, Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid,
+    AddressSpace, AllocId, BarrierRule, By, Dispatch, Machine, Overlap, RaceCheck, RunOptions, RunReport, RunState,
+    SplitMix64, StepBudget, Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid,
 };
 use std::cell::Cell;
 
@@ -43,7 +43,33 @@ impl OracleProgram {
             })?;
             homes.push(index);
         }
+        if self.addresses {
+            let all = dispatch.addresses.iter().map(|a| a.0);
+            let more: Vec<usize> = all.filter(|a| !homes.contains(a) && *a < dispatch.buffers.len()).collect();
+            homes.extend(more);
+        }
         Ok(homes)
+    }
+
+    /// Where the buffers of these places in the dispatch lie that have addresses, by number.
+    pub(crate) fn space(&self, dispatch: &Dispatch, homes: &[usize]) -> Result<AddressSpace, Trap> {
+        let mut space = AddressSpace::new64(None);
+        if !self.addresses {
+            return Ok(space);
+        }
+        let number = |place: usize| homes.iter().position(|&h| h == place);
+        let known = dispatch.addresses.iter().filter_map(|&(place, address)| Some((address, number(place)?, place)));
+        let mut all: Vec<(u64, usize, usize)> = known.collect();
+        all.sort_unstable();
+        for (address, number, place) in all {
+            space.fix(AllocId(number as u32), address, dispatch.buffers[place].bytes.len() as u64)?;
+        }
+        Ok(space)
+    }
+
+    /// The bytes that the program can name of a buffer by its number.
+    pub(crate) fn limit(&self, number: usize, bytes: usize) -> usize {
+        self.buffers.get(number).map_or(bytes, |b| b.limit(bytes))
     }
 
     /// Bytes of state of so many invocations.
@@ -80,10 +106,11 @@ impl OracleProgram {
         let whole = self.state_bytes(invocations).saturating_add(2 * self.shared.len() as u64).max(1);
         let races = self.race_check(options, dispatch, &homes, &textures);
         textures.images = Held::Own(std::mem::take(&mut dispatch.images));
-        let mut common = Common { races, textures, ..self.common(profile) };
-        for (b, &home) in self.buffers.iter().zip(&homes) {
+        let space = self.space(dispatch, &homes)?;
+        let mut common = Common { races, textures, space, ..self.common(profile) };
+        for (n, &home) in homes.iter().enumerate() {
             let data = std::mem::take(&mut dispatch.buffers[home].bytes);
-            let limit = b.limit(data.len());
+            let limit = self.limit(n, data.len());
             let kinds = vec![Kind::Exact; data.len()];
             common.buffers.own().push(Buffer { limit, ..Buffer::new(data, kinds) });
         }
@@ -128,6 +155,7 @@ impl OracleProgram {
             level_bits: profile.level_bits,
             divided_cubes: profile.divided_cubes,
             wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
+            space: AddressSpace::new64(None),
             slot: 0,
         }
     }
@@ -135,26 +163,33 @@ impl OracleProgram {
     /// The check for races, with the buffers and textures that are stored to and workgroup memory.
     fn race_check(&self, options: &RunOptions, dispatch: &Dispatch, homes: &[usize], textures: &Textures) -> RaceCheck {
         let mut races = RaceCheck::new(options.races, self.lines.len(), Some(self.marks.iter().copied()));
-        let mut stored = vec![false; self.buffers.len()];
+        let mut stored = vec![false; homes.len()];
         races.variables(self.variables.iter().map(|v| (v.0, v.1, v.2.as_str())));
         for i in self.funcs.iter().flat_map(|f| &f.insts).filter(|i| i.op != Op::Load) {
-            if let Extra::Mem(m) | Extra::Atomic(_, m) = &i.extra
-                && let DPlace::Buffer(b) = m.place
-            {
-                stored[b as usize] = true;
+            if let Extra::Mem(m) | Extra::Atomic(_, m) = &i.extra {
+                match m.place {
+                    DPlace::Buffer(b) => stored[b as usize] = true,
+                    DPlace::Address { .. } => {
+                        let reached = homes.iter().zip(&mut stored).filter(|(h, _)| dispatch.address(**h).is_some());
+                        reached.for_each(|(_, stored)| *stored = true);
+                    }
+                    _ => {}
+                }
             }
             if let (Op::ImageStore | Op::ImageAtomic, Extra::Tex(t)) = (i.op, &i.extra) {
                 let own = &self.textures[t.texture as usize];
                 for view in &textures.views[t.texture as usize] {
-                    let id = AllocId((self.buffers.len() + view.image) as u32);
+                    let id = AllocId((homes.len() + view.image) as u32);
                     let bytes = dispatch.images[view.image].bytes.len() as u64;
                     races.watch(id, bytes, binding_name(own.group, own.binding, &own.name), NO_BUFFER);
                 }
             }
         }
-        for (n, (b, &home)) in self.buffers.iter().zip(homes).enumerate().filter(|(n, _)| stored[*n]) {
-            let name = binding_name(b.group, b.binding, &b.name);
-            races.watch(AllocId(n as u32), dispatch.buffers[home].bytes.len() as u64, name, n as u16);
+        for (n, &home) in homes.iter().enumerate().filter(|(n, _)| stored[*n]) {
+            let (bound, of) = (&dispatch.buffers[home], self.buffers.get(n));
+            let name = binding_name(bound.group, bound.binding, of.map_or("", |b| &b.name));
+            let place = of.map_or(NO_BUFFER, |_| n as u16);
+            races.watch(AllocId(n as u32), bound.bytes.len() as u64, name, place);
         }
         races
     }
@@ -756,7 +791,7 @@ fn step(
         }
         (Op::Derivative, &Extra::Deriv(d)) => quads::derivative(batch, profile, (file, stride), active, inst, d),
         (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => {
-            let absent = subgroup::exec(profile, (file, stride), active, inst, values)?;
+            let absent = subgroup::exec(profile, (file, stride), (active, |l| batch.is_live(l)), inst, values)?;
             common.absent |= !absent.is_empty();
             absent.into_iter().for_each(|l| batch.mark_open(l));
         }
@@ -788,7 +823,9 @@ fn step(
             DPlace::Local { base, .. } => {
                 active.iter().for_each(|&l| own.local.set(l as usize * own.local_size + base as usize, bytes));
             }
-            DPlace::Buffer(_) => return Err(Trap::new(TrapKind::Unsupported, "initialiser of a buffer")),
+            DPlace::Buffer(_) | DPlace::Address { .. } => {
+                return Err(Trap::new(TrapKind::Unsupported, "initialiser of a buffer"));
+            }
         },
         (Op::BufferLength, Extra::Buffer(b)) => {
             let len = common.buffers[*b as usize].data.len() as u64;
@@ -862,14 +899,17 @@ fn change(
     (inst, m): (&DInst, &DMem),
 ) -> Result<(), Trap> {
     let slot = |s: u32| s as usize * stride + lane;
-    if !live && matches!(m.place, DPlace::Buffer(_) | DPlace::Shared { .. }) {
+    if !live && matches!(m.place, DPlace::Buffer(_) | DPlace::Shared { .. } | DPlace::Address { .. }) {
         if inst.dst != NO_SLOT {
-            file[slot(inst.dst)] = 0;
+            (0..inst.n).for_each(|k| file[slot(inst.dst + k)] = 0);
         }
         return Ok(());
     }
     let dynamic = common.dynamic(m, |s| file[slot(s)]);
     let by = (lane, by);
+    if m.ty.is_vector() && inst.op != Op::Store {
+        return change_pair(common, (file, slot), own, by, dynamic, (inst, m));
+    }
     let old = match (inst.op, &inst.extra) {
         (Op::Store, _) => {
             return memory::store(common, own, m, by, dynamic, |i| file[slot(inst.args[0] + i as u32)]);
@@ -884,5 +924,31 @@ fn change(
         }
     };
     file[slot(inst.dst)] = old;
+    Ok(())
+}
+
+/// An atomic of 64 bits whose numbers are two words each.
+fn change_pair(
+    common: &mut Common,
+    (file, slot): (&mut [u64], impl Fn(u32) -> usize),
+    own: &mut LaneMemory,
+    by: (usize, By),
+    dynamic: u64,
+    (inst, m): (&DInst, &DMem),
+) -> Result<(), Trap> {
+    let m = DMem { ty: Type::I64, ..*m };
+    let pair = |s: u32| file[slot(s)] & 0xffff_ffff | file[slot(s + 1)] << 32;
+    let old = match &inst.extra {
+        Extra::Atomic(op, _) => {
+            let v = pair(inst.args[0]);
+            memory::modify(common, own, &m, by, dynamic, |old| memory::atomic(*op, 64, old, v))?
+        }
+        _ => {
+            let (expected, new) = (pair(inst.args[0]), pair(inst.args[1]));
+            memory::modify(common, own, &m, by, dynamic, |old| if old == expected { new } else { old })?
+        }
+    };
+    file[slot(inst.dst)] = old & 0xffff_ffff;
+    file[slot(inst.dst + 1)] = old >> 32;
     Ok(())
 }

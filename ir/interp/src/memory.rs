@@ -7,7 +7,7 @@ use crate::program::{DMem, DPlace, Product};
 use gpucc_ir::{AtomicOp, Scalar, Variant};
 use gpucc_num::int::sign_extend;
 use gpucc_sim::texture::{Image, Sampler};
-use gpucc_sim::{AllocId, BEHIND, BoundTexture, By, RaceCheck, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, BEHIND, BoundTexture, By, RaceCheck, SplitMix64, Trap, TrapKind};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -179,6 +179,8 @@ pub(crate) struct Common {
     pub divided_cubes: bool,
     /// Products in the offsets of accesses, if they are looked at.
     pub wide: Option<Arc<Vec<Vec<Product>>>>,
+    /// Where buffers lie that have addresses.
+    pub space: AddressSpace,
 }
 
 impl Common {
@@ -186,9 +188,33 @@ impl Common {
     #[inline]
     pub fn dynamic(&self, m: &DMem, read: impl Fn(u32) -> u64) -> u64 {
         let offset = m.dynamic.map_or(0, &read);
+        if let (DPlace::Address { halves: true }, Some(low)) = (m.place, m.dynamic) {
+            return offset & 0xffff_ffff | read(low + 1) << 32;
+        }
         let (Some(all), Some(k)) = (&self.wide, m.index) else { return offset };
         let sum: u64 = all[k as usize].iter().map(|&(s, by)| (read(s) & 0xffff_ffff) * u64::from(by)).sum();
         if sum >> 32 == 0 { offset } else { offset | BEYOND }
+    }
+
+    /// The access to the buffer at the address of an access by address.
+    #[cold]
+    fn aimed(&self, m: &DMem, address: u64) -> Result<DMem, Trap> {
+        let (at, bytes) = (address.wrapping_add(m.offset.into()), m.ty.mem_bytes());
+        if at & u64::from(m.align - 1) != 0 {
+            let message = format!("address {at:#x} is not a multiple of {}, as the access claims", m.align);
+            return Err(Trap::new(TrapKind::Misaligned, message));
+        }
+        let (AllocId(buffer), offset) = self.space.resolve(at, bytes)?;
+        let offset = offset as u32;
+        Ok(DMem {
+            place: DPlace::Buffer(buffer),
+            offset,
+            in_bounds: true,
+            whole: true,
+            dynamic: None,
+            index: None,
+            ..*m
+        })
     }
 
     /// Where an access goes in the last element of a place of this size, if one scaled index is all of its dynamic offset.
@@ -217,7 +243,7 @@ impl LaneMemory {
         match place {
             DPlace::Private { base, .. } => Some((&mut self.private, base as usize, self.private_size)),
             DPlace::Local { base, .. } => Some((&mut self.local, base as usize, self.local_size)),
-            DPlace::Buffer(_) | DPlace::Shared { .. } => None,
+            DPlace::Buffer(_) | DPlace::Shared { .. } | DPlace::Address { .. } => None,
         }
     }
 }
@@ -249,7 +275,7 @@ fn misaligned(offset: u64, align: u32) -> Trap {
 /// Finds the place of an access; nothing if it goes nowhere.
 #[inline]
 pub(crate) fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Option<Found>, Trap> {
-    // Targets add both parts without wrapping.
+    // Targets add both parts of an offset without wrapping.
     let sum = u64::from(m.offset) + u64::from(dynamic as u32);
     // The promise holds out of bounds as well: code may rely on it before it looks at the bounds.
     if sum & u64::from(m.align - 1) != 0 {
@@ -265,7 +291,9 @@ pub(crate) fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) ->
     }
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
+        DPlace::Buffer(b) if m.whole => common.buffers[b as usize].data.len() as u64,
         DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
+        DPlace::Address { .. } => 0,
         DPlace::Shared { size, .. } | DPlace::Private { size, .. } | DPlace::Local { size, .. } => u64::from(size),
     };
     let strays = offset + bytes > size;
@@ -326,7 +354,7 @@ impl Common {
         match m.place {
             DPlace::Buffer(b) => Some((AllocId(b), offset as u64)),
             DPlace::Shared { base, .. } => Some((self.shared_id(), u64::from(base) + offset as u64)),
-            DPlace::Private { .. } | DPlace::Local { .. } => None,
+            DPlace::Private { .. } | DPlace::Local { .. } | DPlace::Address { .. } => None,
         }
     }
 }
@@ -356,6 +384,10 @@ pub(crate) fn load(
     dynamic: u64,
     mut put: impl FnMut(usize, u64),
 ) -> Result<(), Trap> {
+    if let DPlace::Address { .. } = m.place {
+        let m = common.aimed(m, dynamic)?;
+        return load(common, own, &m, (lane, by), 0, put);
+    }
     let n = m.ty.lanes() as usize;
     let found = match locate(common, m, dynamic, true) {
         Err(trap) => {
@@ -432,6 +464,10 @@ pub(crate) fn store(
     dynamic: u64,
     get: impl Fn(usize) -> u64,
 ) -> Result<(), Trap> {
+    if let DPlace::Address { .. } = m.place {
+        let m = common.aimed(m, dynamic)?;
+        return store(common, own, &m, (lane, by), 0, get);
+    }
     let Some(Found { offset, strays, lanes }) = locate(common, m, dynamic, false)? else { return Ok(()) };
     if common.races.is_on()
         && !strays
@@ -495,6 +531,10 @@ pub(crate) fn modify(
     dynamic: u64,
     new: impl FnOnce(u64) -> u64,
 ) -> Result<u64, Trap> {
+    if let DPlace::Address { .. } = m.place {
+        let m = common.aimed(m, dynamic)?;
+        return modify(common, own, &m, (lane, by), 0, new);
+    }
     let mask = m.ty.scalar().mask();
     let found = match locate(common, m, dynamic, false) {
         Err(trap) => match Part::find(common, m, dynamic) {

@@ -35,6 +35,8 @@ pub struct OracleProgram {
     pub(crate) sysvals: Vec<Sysval>,
     /// Buffers or images are written.
     pub(crate) writes_memory: bool,
+    /// Memory is reached by addresses.
+    pub(crate) addresses: bool,
     /// Workgroup memory: bytes with initialisers.
     pub(crate) shared: Vec<u8>,
     /// Parts of it that begin as they are here even where the module is not robust.
@@ -153,9 +155,22 @@ pub(crate) struct DCall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DPlace {
     Buffer(u32),
-    Shared { base: u32, size: u32 },
-    Private { base: u32, size: u32 },
-    Local { base: u32, size: u32 },
+    Shared {
+        base: u32,
+        size: u32,
+    },
+    Private {
+        base: u32,
+        size: u32,
+    },
+    Local {
+        base: u32,
+        size: u32,
+    },
+    /// At the address in the slot of the dynamic offset, or with its high half in the next one.
+    Address {
+        halves: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -164,6 +179,8 @@ pub(crate) struct DMem {
     pub offset: u32,
     pub align: u32,
     pub in_bounds: bool,
+    /// Whether all bytes of the buffer count, not those alone that the program can name.
+    pub whole: bool,
     /// Slot of the dynamic offset.
     pub dynamic: Option<u32>,
     /// Number of its index among [`OracleProgram::indices`], where a product makes the offset.

@@ -94,7 +94,8 @@ impl<'a> StageProgram<'a> {
         let textures = Textures::of(program, bindings)?;
         // No stage of a draw has workgroup memory; a module that uses it all the same gets some that nobody wrote.
         let shared = Bytes::undefined(program.shared.len(), None);
-        let common = Common { textures, shared, ..program.common(profile) };
+        let space = program.space(bindings, &homes)?;
+        let common = Common { textures, shared, space, ..program.common(profile) };
         let mut run = Run::new(program, profile, common, options, (lanes as usize, lanes));
         run.batch = Batch { rows: vec![0; (program.rows * LANES) as usize], ..Batch::default() };
         Ok(StageProgram { program, run, group: Subgroup::default(), homes })
@@ -112,9 +113,9 @@ impl<'a> StageProgram<'a> {
         steps: &mut StepBudget,
         work: impl FnOnce(&mut Self) -> Result<T, Trap>,
     ) -> Result<T, Trap> {
-        for (b, &home) in self.program.buffers.iter().zip(&self.homes) {
+        for (n, &home) in self.homes.iter().enumerate() {
             let mut buffer = std::mem::take(&mut store.buffers[home]);
-            buffer.limit = b.limit(buffer.data.len());
+            buffer.limit = self.program.limit(n, buffer.data.len());
             buffer.mirrors.clear();
             self.run.common.buffers.own().push(buffer);
         }
@@ -156,11 +157,11 @@ impl<'a> StageProgram<'a> {
     }
 }
 
-/// Lanes of the batches of a program: where it asks for the size of a subgroup or its place in one, or writes memory, so that lanes of a batch
+/// Lanes of the batches of a program: where its lanes ask each other, for the size of a subgroup or their place in one, or writes memory, so that lanes of a batch
 /// may see what an earlier one wrote, those of the profile, in whole quads.
 fn lanes(program: &OracleProgram, profile: &Profile) -> u32 {
     match profile.subgroup_size {
-        n if n > 0 && (program.asks_lanes() || program.writes_memory()) => n.clamp(4, LANES) & !3,
+        n if n > 0 && (program.sees_subgroups() || program.writes_memory()) => n.clamp(4, LANES) & !3,
         _ => LANES,
     }
 }

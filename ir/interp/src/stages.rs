@@ -122,11 +122,6 @@ impl OracleProgram {
         self.writes_memory
     }
 
-    /// Whether it asks for the size of a subgroup, or its place in one.
-    pub fn asks_lanes(&self) -> bool {
-        self.sysvals.iter().any(|s| matches!(s, Sysval::SubgroupSize | Sysval::SubgroupInvocationId))
-    }
-
     /// Whether locations of colours have no holes.
     fn has_compact_targets(&self) -> bool {
         matches!(&self.stage, StageInfo::Fragment { io, .. } if io.compact_targets)

@@ -1,4 +1,4 @@
-//! Operations between the lanes of a subgroup. The active lanes take part.
+//! Operations between the lanes of a subgroup. The active lanes take part; of fragments that are not live only their values are read.
 
 use crate::alu::Lanes;
 use crate::profile::{Absent, Profile};
@@ -11,19 +11,19 @@ use std::cell::Cell;
 pub(crate) fn exec(
     profile: &Profile,
     (file, stride): (&mut [u64], usize),
-    active: &[u32],
+    (active, live): (&[u32], impl Fn(u32) -> bool),
     inst: &DInst,
     values: &mut Vec<u64>,
 ) -> Result<Vec<u32>, Trap> {
     let at = |slot: u32, lane: u32| slot as usize * stride + lane as usize;
     match (inst.op, &inst.extra) {
         (Op::Any, _) => {
-            let any = active.iter().any(|&l| file[at(inst.args[0], l)] != 0);
+            let any = active.iter().any(|&l| live(l) && file[at(inst.args[0], l)] != 0);
             active.iter().for_each(|&l| file[at(inst.dst, l)] = any.into());
         }
         (Op::Ballot, _) => {
             let mut words = [0_u32; 4];
-            for &l in active.iter().filter(|&&l| file[at(inst.args[0], l)] != 0) {
+            for &l in active.iter().filter(|&&l| live(l) && file[at(inst.args[0], l)] != 0) {
                 words[l as usize / 32] |= 1 << (l % 32);
             }
             for (k, word) in (0..).zip(words) {
@@ -49,7 +49,11 @@ pub(crate) fn exec(
         (_, &Extra::Reduce(kind)) => {
             let size = if kind.cluster == 0 { u32::MAX } else { kind.cluster.into() };
             let orders = profile.order.filter(|_| matches!(kind.op, ReduceOp::FAdd | ReduceOp::FMul));
-            for cluster in active.chunk_by(|a, b| a / size == b / size) {
+            let (there, helpers): (Vec<u32>, Vec<u32>) = active.iter().copied().partition(|&l| live(l));
+            for (k, &l) in (0..inst.n).flat_map(|k| helpers.iter().map(move |l| (k, l))) {
+                file[at(inst.dst + k, l)] = file[at(inst.args[0] + k, l)];
+            }
+            for cluster in there.chunk_by(|a, b| a / size == b / size) {
                 for k in 0..inst.n {
                     let row: Vec<u64> = cluster.iter().map(|&l| file[at(inst.args[0] + k, l)]).collect();
                     let row = match orders {

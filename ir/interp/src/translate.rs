@@ -57,6 +57,7 @@ impl OracleProgram {
                 outputs: Vec::new(),
                 sysvals: Vec::new(),
                 writes_memory: false,
+                addresses: false,
                 shared: Vec::new(),
                 shared_set: Vec::new(),
                 variables: Vec::new(),
@@ -235,6 +236,8 @@ impl TranslateCx<'_> {
                 }
             }
             Place::Local(l) => DPlace::Local { base: locals[l.index()], size: f.locals[l].size },
+            // An access says how its address is given.
+            Place::Address => DPlace::Address { halves: false },
         }
     }
 
@@ -457,10 +460,17 @@ impl TranslateCx<'_> {
         let ty = result.or(operand).unwrap_or(Type::I32);
         let dst = d.results.first().map_or(NO_SLOT, |r| s.of[r]);
         let mut mem = |cx: &mut Self, m: &Mem, ty: Type| DMem {
-            place: cx.place(locals, f, m.place),
+            place: match m.place {
+                Place::Address => {
+                    cx.out.addresses = true;
+                    DPlace::Address { halves: d.dyn_offset().is_some_and(|v| f.ty(v).is_vector()) }
+                }
+                place => cx.place(locals, f, place),
+            },
             offset: m.offset,
             align: m.align.max(1),
             in_bounds: m.flags.has(MemFlags::IN_BOUNDS),
+            whole: false,
             dynamic: d.dyn_offset().map(|v| cx.slot(s, f, v)),
             index: cx.products(s, f, i),
             ty,
@@ -486,7 +496,7 @@ impl TranslateCx<'_> {
                 let init = match p {
                     Place::Local(l) => Some(&f.locals[*l]),
                     Place::Global(g) => Some(&self.module.globals[*g]),
-                    Place::Buffer(_) => None,
+                    Place::Buffer(_) | Place::Address => None,
                 };
                 let mut bytes = vec![0; init.map_or(0, |v| v.size as usize)];
                 if let Some(Init::Bytes(b)) = init.map(|v| &v.init) {
@@ -540,7 +550,7 @@ impl TranslateCx<'_> {
         let to_memory = match (d.op, &extra) {
             (Op::ImageStore | Op::ImageAtomic, _) => true,
             (Op::Store | Op::Atomic | Op::CmpXchg, Extra::Mem(m) | Extra::Atomic(_, m)) => {
-                matches!(m.place, DPlace::Buffer(_))
+                matches!(m.place, DPlace::Buffer(_) | DPlace::Address { .. })
             }
             _ => false,
         };

@@ -407,6 +407,8 @@ pub struct Caps {
     pub halves: bool,
     /// Whether the target has integers of 64 bits; otherwise `lower_wide` writes them as pairs of words.
     pub wide: bool,
+    /// The largest constant offset of an access by an address of two words; `lower_wide` adds what is larger to the address.
+    pub address_offset: u32,
     /// Where memory is loaded and stored by 1 and 2 bytes although there are no such lanes: as `i8` and `i16` that only come from
     /// `trunc` and go to `zext`.
     pub parts: PartCaps,
@@ -458,6 +460,8 @@ pub struct Caps {
     pub unroll: u32,
     /// Lanes of a subgroup, whose ops become ballots and reads of 32 bits; 0 leaves them as they are.
     pub subgroup: u32,
+    /// Whether a ballot of fragments has live lanes alone; otherwise code asks for what the pixel covers, and what was demoted.
+    pub live_ballots: bool,
     /// Whether other lanes are read through workgroup memory, as no instruction reads them.
     pub lanes_by_memory: bool,
     /// Whether of these reads the simple ones have instructions: of the lane that all ask for, and of the one whose number differs from
@@ -501,6 +505,7 @@ impl Caps {
         narrow: true,
         halves: true,
         wide: true,
+        address_offset: u32::MAX,
         parts: PartCaps::SHARED,
         expand_bool_select: false,
         strict_align: false,
@@ -524,6 +529,7 @@ impl Caps {
         rotate_divergent: true,
         predicated_demote: true,
         subgroup: 0,
+        live_ballots: true,
         lanes_by_memory: false,
         simple_lane_reads: true,
         reconverges: true,

@@ -27,10 +27,12 @@ pub(crate) fn readonly(m: &Module, f: &Function) -> EntitySet<Res> {
     let mut written: EntitySet<Res> = EntitySet::new();
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];
-        if d.op.has(OpAttrs::writes)
-            && let Some(Touched::Place(Place::Buffer(r)) | Touched::Image(r)) = d.touches()
-        {
-            written.insert(r);
+        if d.op.has(OpAttrs::writes) {
+            match d.touches() {
+                Some(Touched::Place(p)) => m.buffers_at(p).for_each(|r| _ = written.insert(r)),
+                Some(Touched::Image(r)) => _ = written.insert(r),
+                _ => {}
+            }
         }
     }
     m.resources.keys().filter(|&r| !written.contains(r)).collect()
@@ -72,7 +74,7 @@ fn key(f: &Function, i: Inst) -> Key {
         // Alignment and flags are promises about the same access; only buffers come here.
         Attr::Mem(m) => match m.place {
             Place::Buffer(r) => [r.0, m.offset, 0],
-            Place::Global(_) | Place::Local(_) => unreachable!("variables are no values"),
+            Place::Global(_) | Place::Local(_) | Place::Address => unreachable!("such loads are no values"),
         },
         Attr::Res(r) => [r.0, 0, 0],
         Attr::Sysval(s) => [*s as u32, 0, 0],

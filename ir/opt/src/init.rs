@@ -181,7 +181,7 @@ pub fn variables(module: &Module, f: &mut Function, is_entry: bool) -> u64 {
             let (size, align, init) = match place {
                 Place::Local(l) => (f.locals[l].size, f.locals[l].align, f.locals[l].init.clone()),
                 Place::Global(g) => (module.globals[g].size, module.globals[g].align, module.globals[g].init.clone()),
-                Place::Buffer(_) => continue,
+                Place::Buffer(_) | Place::Address => continue,
             };
             let loc = f.insts[i].loc;
             let mut b = Builder::new(f, at);

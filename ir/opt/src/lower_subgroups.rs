@@ -18,27 +18,83 @@
 //! Lanes that do not execute it are never read, whichever they are, so it is right wherever the op stands. Values are taken
 //! together in the order that the op states, so floats are the same everywhere.
 //!
+//! In fragments those that are not live take no part. Where ballots know nothing of that (`Caps::live_ballots`) each is one of the
+//! lanes that cover a sample and were not demoted since, which a variable says.
+//!
 //! Needs: the lanes of a subgroup (`Caps::subgroup`); with 0 all stays. Keeps: the CFG.
 
 use crate::rewrite::{self, Rewrite};
 use crate::{Caps, subgroup_memory};
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
-    Attr, Builder, Const, EntitySet, Function, Inst, IntCc, Module, Op, Reach, Reduce, ReduceOp, Scalar, Stage, Sysval,
-    Type, Value,
+    Attr, Builder, Const, EntitySet, Function, Init, Inst, IntCc, Mem, MemFlags, Module, Op, Place, Reach, Reduce,
+    ReduceOp, Scalar, Space, Span, Stage, Sysval, Type, Value, VarData,
 };
 
-/// Runs over a function of a compute entry; gives the number of changes.
+/// Runs over a function of a compute or a fragment entry; gives the number of changes.
 pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
-    if caps.subgroup == 0 || m.entries.iter().any(|e| e.stage.kind() != Stage::Compute) {
+    if caps.subgroup == 0 || m.entries.iter().any(|e| e.stage.kind() == Stage::Vertex) {
         return 0;
     }
     let lanes = caps.subgroup;
     let whole = whole(m, f, lanes);
     let n = rewrite::run(f, |b, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value));
+    let fragment = !m.entries.is_empty() && m.entries.iter().all(|e| e.stage.kind() == Stage::Fragment);
+    let n = n + if fragment && !caps.live_ballots { live_alone(f) } else { 0 };
     let n = n + subgroup_memory::run(m, f, caps);
     let invocations = m.entries.first().and_then(|e| e.workgroup_size()).map_or(0, gpucc_ir::invocations);
     n + rewrite::run(f, |b, i| sysval(b, i, invocations, caps).map_or(Rewrite::Keep, Rewrite::Value))
+}
+
+/// Takes lanes that are not live out of ballots; gives the number of changes.
+fn live_alone(f: &mut Function) -> u64 {
+    let has = |f: &Function, op: Op| f.insts_in_order().any(|(_, i)| f.insts[i].op == op);
+    if !has(f, Op::Ballot) {
+        return 0;
+    }
+    let demoted = has(f, Op::Demote).then(|| {
+        let data = VarData {
+            name: String::new(),
+            space: Space::Function,
+            size: 4,
+            align: 4,
+            init: Init::Zero,
+            span: Span::UNKNOWN,
+        };
+        Mem::new(Place::Local(f.locals.push(data)), 0, 4).flags(MemFlags::IN_BOUNDS)
+    });
+    if let Some(mem) = demoted {
+        let no = f.constant(Const::new(Type::B1, &[0]));
+        let entry = f.entry();
+        Builder::before(f, entry, 0).store(no, mem, None);
+    }
+    rewrite::run(f, |b, i| {
+        let c = b.func.insts[i].args.first().copied();
+        match (b.func.insts[i].op, c) {
+            (Op::Demote, Some(c)) => {
+                if let Some(mem) = demoted {
+                    let before = b.load(Type::B1, mem, None);
+                    let now = b.or(before, c);
+                    b.store(now, mem, None);
+                }
+                Rewrite::Keep
+            }
+            (Op::Ballot, Some(c)) => {
+                let mask = b.sysval(Sysval::SampleMask);
+                let mut c = {
+                    let covered = is(b, IntCc::Ne, mask, 0);
+                    b.and(c, covered)
+                };
+                if let Some(mem) = demoted {
+                    let gone = b.load(Type::B1, mem, None);
+                    let here = b.not(gone);
+                    c = b.and(c, here);
+                }
+                Rewrite::Value(b.ballot(c))
+            }
+            _ => Rewrite::Keep,
+        }
+    })
 }
 
 /// A system value of subgroups, which are neighbouring invocations on every target. Their size and the lane have instructions where lanes

@@ -7,7 +7,8 @@
 //!                                           jump block1(lo, hi)
 //! ```
 //!
-//! A lane is two values, the low half first; a parameter becomes two for each lane. Memory keeps its layout. What an op computes is
+//! A lane is two values, the low half first; a parameter becomes two for each lane. Memory keeps its layout. An
+//! address becomes one `i32x2`, and constant offsets beyond `Caps::address_offset` are added to it. What an op computes is
 //! what `ir/docs/semantics.md` says of 64 bits, shifts and divisions included (`lower_wide/pair.rs`).
 //!
 //! Needs: no calls, no `var_init` of its own; reductions and reads of lanes are written before (`lower_subgroups`), lanes of 8 and 16
@@ -19,8 +20,8 @@ mod divide;
 mod pair;
 
 use gpucc_ir::{
-    Attr, Block, Builder, Function, Inst, InstData, Mem, Module, Op, Scalar, SecondaryMap, SwitchEdges, Type, Value,
-    ValueDef,
+    AtomicOp, Attr, Block, Builder, Function, Inst, InstData, Mem, Module, Op, Place, Scalar, SecondaryMap,
+    SwitchEdges, Type, Value, ValueDef,
 };
 use pair::Pair;
 use smallvec::SmallVec;
@@ -49,7 +50,8 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     if !any && !f.layout.iter().any(|b| wide_param(f, b)) {
         return 0;
     }
-    let mut w = Wide { pairs: SecondaryMap::new(), new: SecondaryMap::with_default(None) };
+    let most = caps.address_offset;
+    let mut w = Wide { most, pairs: SecondaryMap::new(), new: SecondaryMap::with_default(None) };
     let mut changes = w.params(f);
     // Code that nothing reaches comes last.
     let mut order = crate::scalarise::order(f);
@@ -71,6 +73,8 @@ fn is_wide(t: Type) -> bool {
 }
 
 struct Wide {
+    /// The largest constant offset from an address.
+    most: u32,
     /// The halves of each lane of a value; empty for what is not known yet, constants among it.
     pairs: SecondaryMap<Value, Pairs>,
     /// The value of at most 32 bits that takes the place of another.
@@ -131,8 +135,14 @@ impl Wide {
             f.blocks[block].insts.push(i);
             return false;
         }
-        let d = f.insts[i].clone();
+        let mut d = f.insts[i].clone();
         let mut b = Builder::like(f, block, i);
+        let values = if d.place() == Some(Place::Address) { self.aim(&mut b, &mut d) } else { 0 };
+        if values > 0 && !wide_result && !d.args[..values - 1].iter().any(|&v| is_wide(b.func.ty(v))) {
+            b.func.insts[i] = d;
+            b.func.blocks[block].insts.push(i);
+            return true;
+        }
         if d.op == Op::Store {
             let Attr::Mem(m) = &d.attr else { unreachable!("a store has a place") };
             let lanes = self.lanes(b.func, d.args[0]);
@@ -143,11 +153,15 @@ impl Wide {
             b.func.blocks[block].insts.push(i);
             return false;
         };
+        if matches!(d.op, Op::Atomic | Op::CmpXchg) {
+            self.pairs[r] = self.atomic(&mut b, d);
+            return true;
+        }
         if wide_result {
             match self.wide(&mut b, &d) {
                 Some(p) => self.pairs[r] = p,
                 None => {
-                    self.keep(&mut b, i);
+                    self.keep(&mut b, i, d);
                     return false;
                 }
             }
@@ -156,16 +170,50 @@ impl Wide {
         match self.small(&mut b, &d) {
             Some(v) => self.new.set(r, Some(v)),
             None => {
-                self.keep(&mut b, i);
+                self.keep(&mut b, i, d);
                 return false;
             }
         }
         true
     }
 
+    /// An atomic on two words.
+    fn atomic(&self, b: &mut Builder<'_>, mut d: InstData) -> Pairs {
+        let two = Type::I32.with_lanes(2);
+        for k in 0..if d.op == Op::Atomic { 1 } else { 2 } {
+            let mut p = self.lanes(b.func, d.args[k])[0];
+            // No target needs both.
+            if let Attr::Atomic(op @ AtomicOp::Sub, _) = &mut d.attr {
+                *op = AtomicOp::Add;
+                p = pair::neg(b, p);
+            }
+            d.args[k] = b.compose(&[p.lo, p.hi]);
+        }
+        let i = b.raw(InstData::new(d.op, &d.args, d.attr), &[two]);
+        let old = b.func.insts[i].result();
+        SmallVec::from_elem(Pair { lo: b.extract(old, 0), hi: b.extract(old, 1) }, 1)
+    }
+
+    /// Gives an access by address its two words; gives the number of its operands.
+    fn aim(&self, b: &mut Builder<'_>, d: &mut InstData) -> usize {
+        let (Some(k), Some(&m)) = (d.dyn_index(), d.mem()) else { return 0 };
+        let ty = d.results.first().unwrap_or_else(|| d.args[0]);
+        // Of several accesses that this one becomes, the last may begin so much behind.
+        let far = m.offset.saturating_add(b.func.ty(ty).mem_bytes()) > self.most;
+        let mut at = self.lanes(b.func, d.args[k])[0];
+        if far && m.offset > 0 {
+            let offset = Pair::of(b.func, m.offset.into());
+            at = pair::add(b, at, offset);
+        }
+        d.args[k] = b.compose(&[at.lo, at.hi]);
+        if let Some(m) = d.mem_mut().filter(|_| far) {
+            m.offset = 0;
+        }
+        k + 1
+    }
+
     /// Keeps an instruction as it is: its operands are made whole, and its result is taken apart.
-    fn keep(&mut self, b: &mut Builder<'_>, i: Inst) {
-        let mut d = b.func.insts[i].clone();
+    fn keep(&mut self, b: &mut Builder<'_>, i: Inst, mut d: InstData) {
         for v in &mut d.args {
             let ty = b.func.ty(*v);
             if !is_wide(ty) || self.pairs[*v].is_empty() {

@@ -109,7 +109,10 @@ fn step(
         (Attr::Mem(m), Op::Store) if m.flags.is_plain() => {
             let ty = f.ty(d.args[0]);
             let dynamic = d.dyn_offset();
-            known.retain(|k| k.place != m.place || apart(k.dynamic, k.offset, k.ty, dynamic, m.offset, ty));
+            known.retain(|k| {
+                let same = k.place == m.place;
+                !cx.module.overlap(k.place, m.place) || same && apart(k.dynamic, k.offset, k.ty, dynamic, m.offset, ty)
+            });
             let helpers = cx.has_helpers() && cx.module.space(m.place) == Space::Storage;
             if !helpers {
                 known.push(Known { place: m.place, dynamic, offset: m.offset, ty, value: d.args[0] });
@@ -117,7 +120,7 @@ fn step(
             true
         }
         (Attr::Mem(m) | Attr::Atomic(_, m), _) => {
-            known.retain(|k| k.place != m.place);
+            known.retain(|k| !cx.module.overlap(k.place, m.place));
             true
         }
         _ => true,
@@ -180,9 +183,12 @@ fn dead_stores(f: &mut Function, cx: &mut PassCx<'_>) {
                 }
                 (Attr::Mem(m), Op::Load) if m.flags.is_plain() => {
                     let (ty, dynamic) = (f.ty(d.result()), d.dyn_offset());
-                    over.retain(|o| o.0 != m.place || apart(o.1, o.2, o.3, dynamic, m.offset, ty));
+                    over.retain(|o| {
+                        let same = o.0 == m.place;
+                        !cx.module.overlap(o.0, m.place) || same && apart(o.1, o.2, o.3, dynamic, m.offset, ty)
+                    });
                 }
-                (Attr::Mem(m) | Attr::Atomic(_, m), _) => over.retain(|o| o.0 != m.place),
+                (Attr::Mem(m) | Attr::Atomic(_, m), _) => over.retain(|o| !cx.module.overlap(o.0, m.place)),
                 (_, Op::Barrier | Op::Call | Op::Demote) => over.clear(),
                 _ => {}
             }

@@ -286,6 +286,9 @@ fn constant_offset(f: &Function, i: Inst, cx: &PassCx<'_>) -> Option<u32> {
 fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &PassCx<'_>) -> Option<Fold> {
     let d = &f.insts[i];
     let (m, v) = (d.mem()?, d.dyn_offset()?);
+    if m.place == Place::Address {
+        return None;
+    }
     let add = |v: Value| {
         let a = f.def_op(v, Op::IAdd)?;
         Some((a.args[0], f.const_bits(a.args[1])?))

@@ -7,8 +7,9 @@
 //! compiler.
 
 use gpucc_ir::{
-    AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Refusal, Res,
-    ResourceKind, Scalar, Span, Stage, StageInfo, Subgroups, Sysval, Tex, TexDesc, TexDim, TexWhat, Unsupported, Where,
+    AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Place, Refusal,
+    Res, ResourceKind, Scalar, Span, Stage, StageInfo, Subgroups, Sysval, Tex, TexDesc, TexDim, TexWhat, Unsupported,
+    Where,
 };
 use gpucc_pipeline::{Pipeline, SamplerFacts};
 
@@ -261,7 +262,9 @@ impl Check<'_> {
 
     /// The refusals of an instruction.
     fn instruction(&self, f: &Function, d: &InstData) -> Option<&Unsupported> {
+        let wide = matches!(d.op, Op::Atomic | Op::CmpXchg) && f.ty(d.args[0]).total_bits() != 32;
         let mut found = match (d.op, &d.attr) {
+            _ if wide => self.lack(Refusal::WideAtomics),
             (op, Attr::Tex(t) | Attr::TexAtomic(_, t)) => {
                 let codes = texture(self.m.resources[t.texture].kind, op);
                 let lack = codes.into_iter().flatten().find_map(|code| self.lack(code));
@@ -272,6 +275,7 @@ impl Check<'_> {
                 let atomic = if matches!(op, Op::Atomic | Op::CmpXchg) { self.lack(Refusal::Atomics) } else { None };
                 atomic.or_else(|| self.lack(Refusal::StorageBuffers))
             }
+            _ if d.place() == Some(Place::Address) => self.lack(Refusal::PhysicalAddresses),
             (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => self.lack(Refusal::Subgroups),
             (Op::Atomic | Op::CmpXchg, _) => self.lack(Refusal::Atomics),
             _ => None,

@@ -134,7 +134,7 @@ fn loads(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
         } else if let Some(p) = place
             && d.op != Op::Load
         {
-            let (hit, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|g| g[0].mem.place == p);
+            let (hit, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|g| cx.module.overlap(g[0].mem.place, p));
             open = rest;
             for g in hit {
                 close(g, &mut plans, cx);
@@ -234,9 +234,10 @@ fn stores(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
             continue;
         }
         // Anything else that touches the place ends its group.
-        let (hit, rest): (Vec<_>, Vec<_>) = open
-            .into_iter()
-            .partition(|g: &Vec<Access>| all || (Some(g[0].mem.place) == place && !a.is_some_and(|a| g[0].like(&a))));
+        let (hit, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|g: &Vec<Access>| {
+            let touched = place.is_some_and(|p| cx.module.overlap(g[0].mem.place, p));
+            all || touched && !a.is_some_and(|a| g[0].like(&a))
+        });
         open = rest;
         for g in hit {
             close(g, &mut plans, cx);

@@ -1,12 +1,12 @@
 //! Who needs helper lanes: where a quad must still be whole, and which values helpers have to compute.
 //!
-//! A derivative, or a sample whose level the quad gives, reads its operands in all four lanes. So helpers must run up to the
+//! A derivative, or a sample whose level the quad gives, reads its operands in all four lanes; a read of another lane may. So helpers must run up to the
 //! last of these, and what feeds their operands must be computed in helpers too, with the branches that decide it.
 
 use crate::entity::{EntitySet, SecondaryMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::{Block, Inst, Value};
-use crate::ops::OpAttrs;
+use crate::ops::{Op, OpAttrs};
 
 /// The result of the analysis.
 #[derive(Clone, Debug)]
@@ -26,7 +26,8 @@ impl Helpers {
             Helpers { last: SecondaryMap::with_default(None), behind: EntitySet::new(), slice: EntitySet::new() };
         let mut work: Vec<Value> = Vec::new();
         for (b, i) in f.insts_in_order() {
-            if f.insts[i].op.has(OpAttrs::needs_helpers) {
+            // A lane of the quad is read like any other.
+            if f.insts[i].op.has(OpAttrs::needs_helpers) || f.insts[i].op == Op::LaneRead {
                 h.last[b] = Some(i);
                 work.extend(f.insts[i].args.iter().copied());
             }

@@ -19,6 +19,8 @@ pub struct StageUse {
     pub frag_coord: u8,
     /// Whether fragments are discarded.
     pub demotes: bool,
+    /// Whether lanes ask which of them take part.
+    pub ballots: bool,
     /// Whether memory that others see is written.
     pub writes_memory: bool,
     /// Whether what a pixel of a target holds is read.
@@ -52,10 +54,13 @@ impl StageUse {
                 _ => {}
             }
             x.demotes |= d.op == Op::Demote;
+            x.ballots |= matches!(d.op, Op::Any | Op::Ballot | Op::Reduce);
             x.reads_targets |= d.op == Op::TargetLoad;
             x.writes_memory |= d.op.has(OpAttrs::writes)
                 && match d.touches() {
-                    Some(Touched::Place(place @ Place::Buffer(_))) => m.space(place) == Space::Storage,
+                    Some(Touched::Place(place @ (Place::Buffer(_) | Place::Address))) => {
+                        m.space(place) == Space::Storage
+                    }
                     Some(Touched::Image(_)) => true,
                     _ => false,
                 };

@@ -123,8 +123,10 @@ impl Uniformity {
             if !d.op.has(OpAttrs::writes) {
                 continue;
             }
-            if let Some(Touched::Place(Place::Buffer(r)) | Touched::Image(r)) = d.touches() {
-                written[r] = true;
+            match d.touches() {
+                Some(Touched::Place(p)) => m.buffers_at(p).for_each(|r| written[r] = true),
+                Some(Touched::Image(r)) => written[r] = true,
+                _ => {}
             }
         }
         // Lanes of one workgroup alone cannot differ. Vertices and pixels of other stages share a subgroup, and their inputs differ.

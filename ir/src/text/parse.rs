@@ -596,6 +596,8 @@ impl Parser {
             Ok(Place::Buffer(Res(self.index("res")?)))
         } else if self.starts("global") {
             Ok(Place::Global(Global(self.index("global")?)))
+        } else if self.eat_word("address") {
+            Ok(Place::Address)
         } else {
             Ok(Place::Local(Local(self.index("local")?)))
         }

@@ -31,6 +31,7 @@ impl Display for Place {
             Place::Buffer(r) => r.fmt(f),
             Place::Global(g) => g.fmt(f),
             Place::Local(l) => l.fmt(f),
+            Place::Address => f.write_str("address"),
         }
     }
 }
@@ -304,6 +305,7 @@ fn address(o: &mut String, f: &Function, m: &Mem, dynamic: Option<Value>) {
         Place::Buffer(r) => name(o, "res", r.0),
         Place::Global(g) => name(o, "global", g.0),
         Place::Local(l) => name(o, "local", l.0),
+        Place::Address => o.push_str("address"),
     }
     name(o, "[", m.offset);
     if let Some(v) = dynamic {

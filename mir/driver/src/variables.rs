@@ -51,7 +51,7 @@ impl Variables {
             let var = match place {
                 Place::Global(g) => &m.globals[g],
                 Place::Local(l) => &f.locals[l],
-                Place::Buffer(_) => continue,
+                Place::Buffer(_) | Place::Address => continue,
             };
             let end = if m.space(place) == Space::Workgroup { &mut v.workgroup } else { &mut v.private };
             let at = end.checked_next_multiple_of(align(var)).unwrap_or(u32::MAX);

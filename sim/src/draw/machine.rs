@@ -106,7 +106,7 @@ impl DrawLaunch<'_> {
         space: &mut AddressSpace,
     ) -> Result<(Memory, Vec<u64>), Trap> {
         let (memory, _) = self.common.memory_on(dispatch, &device.device);
-        for (address, id, size) in self.common.places(&device.device) {
+        for (address, id, size) in self.common.places(dispatch, &device.device) {
             space.fix(id, address, size)?;
         }
         let mut buffers = Vec::new();

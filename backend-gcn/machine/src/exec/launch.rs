@@ -342,7 +342,7 @@ impl<'a> LaunchState<'a> {
         let mut space = AddressSpace::new64(perturb);
         let mut rng = perturb.map(|p| SplitMix64::new(p ^ 0x6c64_7300));
         let l1 = L1::new(&memory, memory.count());
-        for (address, id, size) in self.common.places(device) {
+        for (address, id, size) in self.common.places(dispatch, device) {
             space.fix(id, address, size)?;
         }
         let mut buffers = Vec::new();

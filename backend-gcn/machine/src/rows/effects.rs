@@ -21,7 +21,8 @@ const fn latency(facts: &Attrs) -> u16 {
 const fn memory(facts: &Attrs) -> Memory {
     match facts.format {
         Format::Ds => Memory::Lds,
-        Format::Mubuf | Format::Mtbuf => Memory::Buffer,
+        // Addresses lead to buffers alone here.
+        Format::Mubuf | Format::Mtbuf | Format::Flat => Memory::Buffer,
         Format::Mimg => Memory::Image,
         _ => Memory::Any,
     }

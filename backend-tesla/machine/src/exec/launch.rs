@@ -62,7 +62,7 @@ pub fn run_on(
     let (memory, races) = common.memory_on(dispatch, device);
     let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
     let mut memories = DeviceMemory::new(memory, races);
-    for (address, id, size) in common.places(device) {
+    for (address, id, size) in common.places(dispatch, device) {
         memories.space.fix(id, address, size)?;
     }
     memories.tables = [TEXTURES, SAMPLERS].map(|n| device.table(n));

@@ -112,7 +112,7 @@ impl<'a> LaunchState<'a> {
         let (mut memory, mut races) = common.memory_on(dispatch, device);
         let mut space = AddressSpace::new64(options.perturb);
         check_resources(&entry.resources)?;
-        for (address, id, size) in common.places(device) {
+        for (address, id, size) in common.places(dispatch, device) {
             space.fix(id, address, size)?;
         }
         let code_id = memory.alloc("code", entry.code.clone(), false);

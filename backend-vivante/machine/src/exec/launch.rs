@@ -220,7 +220,7 @@ impl Simulator for Dispatched<'_> {
 fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Device) -> Result<DeviceMemory, Trap> {
     let (mut memory, mut races) = common.memory_on(dispatch, device);
     let mut addresses = AddressSpace::new32(common.options.perturb);
-    for (address, id, size) in common.places(device) {
+    for (address, id, size) in common.places(dispatch, device) {
         addresses.fix(id, address, size)?;
     }
     for b in &common.buffers {

@@ -93,7 +93,10 @@ impl Frame<'_> {
             bound.push(BoundBuffer { group, binding, bytes: data.bytes.clone(), writable: false });
         }
         let images = std::mem::take(&mut self.resources.textures);
-        Bound { dispatch: Dispatch { grid: [1; 3], buffers: bound, images, textures, samplers, ..Dispatch::default() }, homes }
+        Bound {
+            dispatch: Dispatch { grid: [1; 3], buffers: bound, images, textures, samplers, ..Dispatch::default() },
+            homes,
+        }
     }
 
     /// Gives back what was bound; ranges that could be written are copied.
