@@ -102,6 +102,7 @@ refusals! {
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` do not count. A store of half a word is `atomics` on chips that need an atomic for it";
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers. A store of less than a word is `atomics` on chips that need an atomic for it";
     WideTypes "wide-types" Feature "64-bit floats";
+    WideAtomics "wide-atomics" Feature (Atomics) "64-bit atomics (SPIR-V)";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";
     SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample: the built-in value `sample_index`, inputs that are interpolated at the sample";
@@ -117,7 +118,6 @@ refusals! {
     Commands "commands" Feature ["not in this version"] "`gpucc serve`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`), and resources that a driver part has no words for";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
-    WideAtomics "wide-atomics" Chip (Atomics) "64-bit atomics (SPIR-V)";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
     SubgroupSize "subgroup-size" Chip "subgroups of a size that is asked for (`--subgroup-size`; SPIR-V's modes `SubgroupSize` and `SubgroupsPerWorkgroup`)";
     BindGroup "bind-group" Chip "bind groups of high numbers";

@@ -340,7 +340,7 @@ fn atomics() -> (World, World) {
     w.push(&[room]);
     let mut after = w.clone();
     let xor = (0..64).fold(0x55, |x, i| x ^ (i * 3));
-    after.words(room, &[7 + 2016, 7 - 2016i32 as u32, 0, 63, u32::MAX << 6, 63, xor, 64, 100, u32::MAX - 2]);
+    after.words(room, &[7 + 2016, (7 - 2016i32) as u32, 0, 63, u32::MAX << 6, 63, xor, 64, 100, u32::MAX - 2]);
     // Minima and maxima of signed numbers.
     after.word(room + 32, -63i32 as u32);
     after.word(room + 36, 63);

@@ -805,13 +805,7 @@ fn refused_by_name_at_its_place() {
             "`OpGroupNonUniformPartitionEXT`",
             true,
         ),
-        (
-            "GL_EXT_buffer_reference",
-            "layout(buffer_reference) buffer R { uint x; }; layout(binding = 2) buffer B { R r; };",
-            "o[i] = r.x;",
-            "`OpMemoryModel PhysicalStorageBuffer64`",
-            false,
-        ),
+        ("GL_EXT_shader_realtime_clock", "", "o[i] = clockRealtime2x32EXT().x;", "`OpReadClockKHR`", true),
     ];
     for (n, (extensions, declarations, body, name, placed)) in cases.iter().enumerate() {
         let source = shader(extensions, declarations, body);
