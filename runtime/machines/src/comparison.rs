@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write as _};
 
-use gpucc_ir::{Func, Module, Op, Res};
+use gpucc_ir::{Func, Module, Op, Place, Res};
 
 /// A comparison that leaves out more than one in so many values says nothing.
 const ONE_IN: u64 = 10;
@@ -124,6 +124,14 @@ pub fn written(module: &Module, entry: &str) -> Vec<Res> {
         }
     }
     found
+}
+
+/// Whether code of an entry point may write wherever an address leads.
+pub fn writes_at_addresses(module: &Module, entry: &str) -> bool {
+    reached(module, entry).into_iter().any(|func| {
+        let f = &module.funcs[func];
+        f.insts_in_order().any(|(_, i)| f.insts[i].place() == Some(Place::Address) && f.insts[i].op != Op::Load)
+    })
 }
 
 /// Whether code of an entry point has atomic operations: what they give depends on the order of invocations.

@@ -9,7 +9,7 @@ use gpucc_interp::{
 use gpucc_ir::Module;
 use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, Trap};
 
-use crate::comparison::{Comparison, Count, has_atomics, written};
+use crate::comparison::{Comparison, Count, has_atomics, writes_at_addresses, written};
 
 /// The oracle's answer.
 #[derive(Debug)]
@@ -424,7 +424,13 @@ const NOTHING: &str = "the program writes no buffer";
 /// The buffers of a dispatch that an entry point may write.
 fn outputs<'d>(module: &Module, entry: &str, d: &'d Dispatch) -> Vec<&'d BoundBuffer> {
     let places = written(module, entry).into_iter().map(|r| (module.resources[r].group, module.resources[r].binding));
-    places.filter_map(|place| d.buffers.iter().find(|b| (b.group, b.binding) == place)).collect()
+    let mut list: Vec<usize> = places.filter_map(|(group, binding)| d.index_of(group, binding)).collect();
+    if writes_at_addresses(module, entry) {
+        let all = d.addresses.iter().map(|a| a.0).filter(|&place| d.buffers.get(place).is_some_and(|b| b.writable));
+        let more: Vec<usize> = all.filter(|place| !list.contains(place)).collect();
+        list.extend(more);
+    }
+    list.into_iter().map(|place| &d.buffers[place]).collect()
 }
 
 /// The trap of a shader that some answer to where an access out of bounds goes, or to what a lane that does not take part holds, leads to: a
