@@ -7,6 +7,7 @@
 
 mod allocate;
 pub mod builders;
+mod code_object;
 #[doc(hidden)]
 pub mod flow;
 mod forms;
@@ -242,6 +243,7 @@ impl Family for GcnFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const CODE_OBJECT: Option<fn(u8) -> gpucc_driver::CodeObject> = Some(code_object::facts);
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::lower("empty-merges", empty_merges),
         IrPass::lower("split-critical-edges", |f, cx, _| cx.must_change(edges::split_critical_edges(f))),

@@ -62,6 +62,7 @@ const BEFORE_NVA3: &[&str] = &["nv50", "nv84", "nva0"];
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::Subgroups, "in compute only").in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(
         Refusal::TexelComparisons,

@@ -77,6 +77,7 @@ const MOST_ATTRIBUTES: usize = 16;
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),
     Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),

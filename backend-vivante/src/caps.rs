@@ -17,6 +17,7 @@ const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
 /// The refusals.
 pub const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
     Unsupported::all(Refusal::CubeArrays, "no texture has both cubes and layers"),
     Unsupported::all(Refusal::Gathers, "four samples stand for a gather, and those of a cube lie on other faces"),

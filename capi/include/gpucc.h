@@ -207,6 +207,10 @@ int gpucc_compile_pair(const void *vertex, size_t vertex_bytes, const gpucc_opti
                        size_t fragment_bytes, const gpucc_options *fragment_options, const gpucc_pipeline *state,
                        gpucc_container **container, char **message);
 
+/* A key for caches of containers, as 64 digits and a zero: a hash of everything that gpucc_compile's container depends on. It is the same on
+   every machine, and another one for each version of the library. The source is read for it, not compiled. */
+int gpucc_key(const void *source, size_t bytes, const gpucc_options *options, char *key, char **message);
+
 /* The bytes of a container, which live as long as it. */
 const void *gpucc_container_data(const gpucc_container *container);
 size_t gpucc_container_size(const gpucc_container *container);
@@ -236,6 +240,9 @@ enum {
     GPUCC_USES_TRUST = 1024   /* compiled with `trusted` */
 };
 
+/* A promise about the depth that a fragment program gives, against the one that the fragment has. */
+enum { GPUCC_DEPTH_ANY = 0, GPUCC_DEPTH_GREATER = 1, GPUCC_DEPTH_LESS = 2, GPUCC_DEPTH_UNCHANGED = 3 };
+
 typedef struct gpucc_program_info {
     size_t size;
     const char *entry;
@@ -249,6 +256,11 @@ typedef struct gpucc_program_info {
     size_t output_count;
     size_t word_count;
     size_t state_count;
+    size_t member_count;
+    uint64_t input_mask;  /* a bit for each location: read */
+    uint64_t output_mask; /* given */
+    uint64_t flat_mask;   /* read flat */
+    uint64_t packed_mask; /* read as pairs of 16 bits */
     uint32_t entry_index;
     uint32_t stage;             /* GPUCC_COMPUTE ... */
     uint32_t role;              /* GPUCC_MAIN ... */
@@ -263,6 +275,18 @@ typedef struct gpucc_program_info {
     uint32_t immediate_bytes;     /* of the block; 0 without one */
     uint32_t immediate_slot;      /* of the family */
     uint32_t immediate_in_memory; /* the block is read through an address or a descriptor that is preloaded */
+    uint32_t immediate_first;     /* the bytes of the block that are read: the first one */
+    uint32_t immediate_end;       /* and the one behind the last; all ones where an index decides */
+    uint32_t depth_layout;        /* GPUCC_DEPTH_ANY ... */
+    uint32_t clip_mask;           /* clip distances that are given, a bit each */
+    uint32_t group_mask;          /* bind groups that are used, a bit each */
+    uint32_t may_merge_workgroups;
+    uint32_t uniform_buffers; /* counts, elements of arrays one by one */
+    uint32_t storage_buffers;
+    uint32_t textures;
+    uint32_t storage_textures;
+    uint32_t samplers;
+    uint32_t uniform_words; /* preloaded words of uniform files */
 } gpucc_program_info;
 
 typedef struct gpucc_registers {
@@ -296,7 +320,21 @@ typedef struct gpucc_binding {
     uint32_t is_multisampled;
     uint32_t is_comparison;
     uint32_t variant_number;
+    uint32_t first; /* the bytes of a buffer that are touched: the first one */
+    uint32_t end;   /* and the one behind the last; all ones where an index decides, 0 where nothing is known */
 } gpucc_binding;
+
+/* A member of a buffer that has no members itself, where the container has names. */
+typedef struct gpucc_member {
+    size_t size;
+    const char *name;      /* the path in the buffer: "a", "a.b", "lights[].color"; "" where the buffer is no structure */
+    const char *type_name; /* of one element, in WGSL's words: "vec3<f32>" */
+    uint32_t binding;      /* place of the buffer among the bindings; all ones of the immediate data */
+    uint32_t offset;
+    uint32_t bytes; /* of one element */
+    uint32_t count; /* elements of the outermost array that it lies in; 1 without one, 0 where the buffer decides */
+    uint32_t stride;
+} gpucc_member;
 
 /* A value that must be in place before the first instruction: register files first. */
 typedef struct gpucc_preload {
@@ -336,6 +374,7 @@ enum {
 /* An input or output, as the source and as the hardware have it. */
 typedef struct gpucc_slot {
     size_t size;
+    const char *name;  /* in the source; NULL where the container or the source has none */
     const char *place; /* where its first component is */
     uint32_t file;
     uint32_t index;
@@ -349,6 +388,16 @@ typedef struct gpucc_slot {
     uint32_t sampling;      /* GPUCC_CENTER ... */
     uint32_t packing;       /* GPUCC_UNPACKED ... */
 } gpucc_slot;
+
+/* A location between two programs. */
+typedef struct gpucc_varying {
+    size_t size;
+    uint32_t location;
+    uint32_t output;  /* place in the outputs of the vertex program; all ones where it gives none */
+    uint32_t input;   /* place in the inputs of the fragment program; all ones where it reads none */
+    uint32_t unread;  /* components that are given and nobody reads, a bit each */
+    uint32_t missing; /* components that are read and nobody gives, a bit each */
+} gpucc_varying;
 
 /* A word of the family, by name. */
 typedef struct gpucc_word {
@@ -384,6 +433,10 @@ int gpucc_program_input(const gpucc_program *program, size_t index, gpucc_slot *
 int gpucc_program_output(const gpucc_program *program, size_t index, gpucc_slot *row);
 int gpucc_program_word(const gpucc_program *program, size_t index, gpucc_word *row);
 int gpucc_program_state(const gpucc_program *program, size_t index, gpucc_state *row);
+int gpucc_program_member(const gpucc_program *program, size_t index, gpucc_member *row);
+
+/* The locations between a vertex and a fragment program, upwards. */
+int gpucc_varying_get(const gpucc_program *vertex, const gpucc_program *fragment, size_t index, gpucc_varying *row);
 
 /* The state that the program was compiled for. GPUCC_USAGE of a compute program. */
 int gpucc_program_pipeline(const gpucc_program *program, gpucc_pipeline *state);
@@ -406,6 +459,98 @@ typedef struct gpucc_buffer {
  * there is one alone. Buffers hold what the run has written, also when it ends in a trap. No two buffers may overlap. */
 int gpucc_run(const void *container, size_t bytes, const char *entry, const uint32_t grid[3], const gpucc_buffer *buffers,
               size_t count, char **message);
+
+typedef struct gpucc_bytes {
+    void *data;
+    size_t bytes;
+} gpucc_bytes;
+
+/* A bound texture. The draw writes to `data` where the program stores texels. */
+typedef struct gpucc_texture {
+    void *data; /* rows, then layers or slices, then levels, nothing between them */
+    size_t bytes;
+    const char *format;
+    uint32_t group;
+    uint32_t binding;
+    uint32_t dimension; /* GPUCC_1D ... */
+    uint32_t width;
+    uint32_t height;
+    uint32_t layers; /* or depth; of a cube 6 for each. 0: 1 */
+    uint32_t levels; /* 0: 1 */
+} gpucc_texture;
+
+typedef struct gpucc_sampler {
+    const char *filter;        /* "nearest", "linear"; NULL: nearest */
+    const char *mipmap_filter; /* the same between levels */
+    const char *address;       /* "clamp-to-edge", "repeat", "mirror-repeat"; NULL: the first */
+    const char *compare;       /* NULL: it does not compare */
+    uint32_t group;
+    uint32_t binding;
+} gpucc_sampler;
+
+/* One draw. Targets hold what was there before, tightly packed, the samples of a pixel one behind the other. */
+typedef struct gpucc_draw_call {
+    size_t size;
+    gpucc_bytes vertex;          /* the container with the vertex program */
+    gpucc_bytes fragment;        /* that with the fragment program, which may be the same; no bytes: there is none */
+    const char *vertex_entry;    /* NULL: the only one of its stage */
+    const char *fragment_entry;
+    const gpucc_buffer *buffers; /* of both programs, as the textures and samplers */
+    size_t buffer_count;
+    const gpucc_texture *textures;
+    size_t texture_count;
+    const gpucc_sampler *samplers;
+    size_t sampler_count;
+    const gpucc_bytes *vertex_buffers; /* by slot */
+    size_t vertex_buffer_count;
+    const gpucc_bytes *targets; /* by location */
+    size_t target_count;
+    gpucc_bytes depth;
+    gpucc_bytes immediates;
+    gpucc_bytes indices;      /* no bytes: vertices are counted */
+    const char *index_format; /* NULL: "uint16" */
+    uint32_t width;
+    uint32_t height;
+    uint32_t vertex_count; /* or indices */
+    uint32_t instance_count; /* 0: 1 */
+    uint32_t first_vertex;   /* or place of the first index */
+    uint32_t first_instance;
+    int32_t base_vertex;
+    uint32_t stencil_reference;
+    float blend_constant[4];
+} gpucc_draw_call;
+
+/* Draws on the machine of the containers' target, in the pipeline that they were compiled for. */
+int gpucc_draw_programs(const gpucc_draw_call *call, char **message);
+
+typedef struct gpucc_draw_options {
+    size_t size;
+    const char *target; /* as for gpucc_options; NULL or "interp": the oracle */
+    const char *folder; /* that files of the scene are relative to; NULL: that of the process */
+    const char *name;   /* of the scene in messages; may be NULL */
+    gpucc_log *log;     /* may be NULL */
+    uint32_t opt_level;
+    uint32_t oracle; /* not 0: outputs are compared with those of the oracle to the bit; a difference is GPUCC_BUG */
+} gpucc_draw_options;
+
+/* An output of a scene: a level of a texture, or bytes of a buffer. */
+typedef struct gpucc_output {
+    size_t size;
+    const char *name;
+    const char *format; /* NULL of a buffer */
+    const void *data;   /* rows from the top, tightly packed */
+    size_t bytes;
+    uint32_t width; /* 0 of a buffer */
+    uint32_t height;
+} gpucc_output;
+
+typedef struct gpucc_outputs gpucc_outputs;
+
+/* Draws a scene (docs/scene-format.md), in TOML or JSON: its text in, its outputs out. */
+int gpucc_draw(const void *scene, size_t bytes, const gpucc_draw_options *options, gpucc_outputs **outputs, char **message);
+size_t gpucc_outputs_count(const gpucc_outputs *outputs);
+int gpucc_outputs_get(const gpucc_outputs *outputs, size_t index, gpucc_output *row);
+void gpucc_outputs_free(gpucc_outputs *outputs);
 
 void gpucc_text_free(char *text);
 

@@ -42,14 +42,14 @@ impl Fault {
         Fault::new(1, "container", format!("not a gpucc container: {e}"))
     }
 
-    /// How a run ended.
-    pub(crate) fn trap(t: &gpucc_sim::Trap) -> Fault {
+    /// How a run ended, with where it did.
+    pub(crate) fn trap(t: &gpucc_sim::Trap, place: &str) -> Fault {
         let status = match t.kind {
             TrapKind::Unsupported => 3,
             TrapKind::Dispatch => USAGE,
             _ => 1,
         };
-        Fault::new(status, "trap", t.to_string())
+        Fault::new(status, "trap", format!("{place}{t}"))
     }
 }
 
@@ -82,23 +82,24 @@ impl Origin<'_> {
         list.iter().map(|d| Message::of(d, &located, self.target)).collect()
     }
 
-    /// The fault of diagnostics: a bug outweighs wrong input outweighs a refusal.
+    /// The fault of diagnostics.
     pub(crate) fn fault(&self, list: Vec<Diagnostic>) -> Fault {
-        let has = |class| list.iter().any(|d| d.class == class);
-        let status = match () {
-            () if list.iter().any(|d| d.code == "io") => USAGE,
-            () if has(Class::Internal) => 70,
-            () if has(Class::Invalid) => 1,
-            () => 3,
-        };
-        let rows = self.rows(&list);
-        let errors = Errors(list);
-        let text = match self.files() {
-            files if files.is_empty() && self.lang != Lang::Spirv => errors.to_string(),
-            files => errors.with_files(files).to_string(),
-        };
-        Fault { status, text, rows }
+        of_files(self.files(), list, self.target)
     }
+}
+
+/// The fault of diagnostics about files, by name and text: a bug outweighs wrong input outweighs a refusal.
+pub(crate) fn of_files(files: Vec<(String, String)>, list: Vec<Diagnostic>, target: &str) -> Fault {
+    let has = |class| list.iter().any(|d| d.class == class);
+    let status = match () {
+        () if list.iter().any(|d| d.code == "io") => USAGE,
+        () if has(Class::Internal) => 70,
+        () if has(Class::Invalid) => 1,
+        () => 3,
+    };
+    let located = Errors(list).with_files(files);
+    let rows = located.errors.0.iter().map(|d| Message::of(d, &located, target)).collect();
+    Fault { status, text: located.to_string(), rows }
 }
 
 /// Bytes that C gives.

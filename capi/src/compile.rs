@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
 use gpucc::Artifact;
+use gpucc::cache::Key;
 use gpucc::frontend::{self, Loaded};
 use gpucc::pipeline::{Link, Pipeline, default_of};
 
@@ -151,6 +152,36 @@ pub unsafe extern "C" fn gpucc_compile_pair(
             false => Some(pipeline::read(&taken(state).map_err(Fault::usage)?)?),
         };
         give(container, pair(&v, f.as_ref(), state, told)?);
+        Ok(())
+    };
+    // SAFETY: as the caller says.
+    unsafe { answer(message, work) }
+}
+
+/// `gpucc_key`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_key(
+    source: *const c_void,
+    size: usize,
+    options: *const COptions,
+    key: *mut c_char,
+    message: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: as the caller says.
+    let work = |told: &Told| unsafe {
+        if key.is_null() {
+            return Err(Fault::usage("key must not be NULL"));
+        }
+        key.write(0);
+        let asked = options::read(options, told)?;
+        let module = asked.load(bytes(source, size)?, told)?.module;
+        let names: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
+        let text = Key::of(&module, &names.join(","), &asked.options).to_string();
+        ptr::copy_nonoverlapping(text.as_ptr(), key.cast(), text.len());
+        key.add(text.len()).write(0);
         Ok(())
     };
     // SAFETY: as the caller says.

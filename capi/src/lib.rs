@@ -6,18 +6,22 @@
 
 mod border;
 mod compile;
+mod draw;
 mod grow;
 mod log;
 mod options;
 mod pipeline;
 mod reflect;
 mod run;
+mod scene;
 
 use std::ffi::{CString, c_char};
 
 pub use compile::{
     CContainer, gpucc_compile, gpucc_compile_pair, gpucc_container_data, gpucc_container_free, gpucc_container_size,
+    gpucc_key,
 };
+pub use draw::{CBytes, CDrawCall, CSampler, CTexture, gpucc_draw_programs};
 #[doc(hidden)]
 pub use grow::{Grows, taken};
 pub use log::{CLog, CLogFn, CLogRow, gpucc_log_clear, gpucc_log_count, gpucc_log_free, gpucc_log_get, gpucc_log_new};
@@ -27,6 +31,9 @@ pub use pipeline::{
 };
 pub use reflect::*;
 pub use run::{CBuffer, gpucc_run};
+pub use scene::{
+    CDrawOptions, COutput, COutputs, gpucc_draw, gpucc_outputs_count, gpucc_outputs_free, gpucc_outputs_get,
+};
 
 /// `gpucc_text_free`.
 ///

@@ -38,6 +38,16 @@ pub struct CProgramInfo {
     pub word_count: usize,
     /// Hardware registers.
     pub state_count: usize,
+    /// Members of buffers and of the immediate data.
+    pub member_count: usize,
+    /// Locations that are read.
+    pub input_mask: u64,
+    /// Locations that are given.
+    pub output_mask: u64,
+    /// Locations that are read flat.
+    pub flat_mask: u64,
+    /// Locations whose components travel as pairs of 16 bits.
+    pub packed_mask: u64,
     /// Number of the entry in the container.
     pub entry_index: u32,
     /// The stage.
@@ -66,6 +76,30 @@ pub struct CProgramInfo {
     pub immediate_slot: u32,
     /// Whether it is read in memory.
     pub immediate_in_memory: u32,
+    /// First byte of it that is read.
+    pub immediate_first: u32,
+    /// The byte behind the last; all ones where an index decides.
+    pub immediate_end: u32,
+    /// The promise about the depth.
+    pub depth_layout: u32,
+    /// Clip distances that are given.
+    pub clip_mask: u32,
+    /// Bind groups that are used.
+    pub group_mask: u32,
+    /// Whether workgroups may be put together.
+    pub may_merge_workgroups: u32,
+    /// Uniform buffers.
+    pub uniform_buffers: u32,
+    /// Storage buffers.
+    pub storage_buffers: u32,
+    /// Sampled textures.
+    pub textures: u32,
+    /// Storage textures.
+    pub storage_textures: u32,
+    /// Samplers.
+    pub samplers: u32,
+    /// Preloaded words of uniform files.
+    pub uniform_words: u32,
 }
 
 /// `gpucc_registers`.
@@ -122,6 +156,50 @@ pub struct CBinding {
     pub is_comparison: u32,
     /// The number of the variant.
     pub variant_number: u32,
+    /// First byte of a buffer that is touched.
+    pub first: u32,
+    /// The byte behind the last; all ones where an index decides, 0 where nothing is known.
+    pub end: u32,
+}
+
+/// `gpucc_member`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CMember {
+    /// Bytes of the caller's struct.
+    pub size: usize,
+    /// The path in the buffer.
+    pub name: *const c_char,
+    /// The type in WGSL's words.
+    pub type_name: *const c_char,
+    /// Place of the buffer among the bindings; all ones of the immediate data.
+    pub binding: u32,
+    /// Bytes from the start of the buffer.
+    pub offset: u32,
+    /// Bytes of one element.
+    pub bytes: u32,
+    /// Elements of the array around it.
+    pub count: u32,
+    /// Bytes from one to the next.
+    pub stride: u32,
+}
+
+/// `gpucc_varying`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CVarying {
+    /// Bytes of the caller's struct.
+    pub size: usize,
+    /// The location.
+    pub location: u32,
+    /// Place in the outputs of the vertex program; all ones where it gives none.
+    pub output: u32,
+    /// Place in the inputs of the fragment program; all ones where it reads none.
+    pub input: u32,
+    /// Components that nobody reads.
+    pub unread: u32,
+    /// Components that nobody gives.
+    pub missing: u32,
 }
 
 /// `gpucc_preload`.
@@ -158,6 +236,8 @@ pub struct CPreload {
 pub struct CSlot {
     /// Bytes of the caller's struct.
     pub size: usize,
+    /// Name in the source, or null.
+    pub name: *const c_char,
     /// Name of the place.
     pub place: *const c_char,
     /// File of the place.
@@ -215,9 +295,11 @@ pub struct CState {
 }
 
 grows! {
-    CProgramInfo: immediate_in_memory of u32;
+    CProgramInfo: uniform_words of u32;
     CRegisters: count of u32;
-    CBinding: variant_number of u32;
+    CBinding: end of u32;
+    CMember: stride of u32;
+    CVarying: missing of u32;
     CPreload: b of u32;
     CSlot: packing of u32;
     CWord: value of u32;
@@ -235,6 +317,7 @@ pub struct CProgram {
     outputs: Vec<CSlot>,
     words: Vec<CWord>,
     state: Vec<CState>,
+    members: Vec<CMember>,
     code: Vec<u8>,
     data: Vec<u8>,
     pipeline: Option<pipeline::Kept>,
@@ -242,6 +325,7 @@ pub struct CProgram {
     _immediates: Vec<u32>,
     /// Pointed to by all rows.
     _texts: Vec<CString>,
+    own: Program,
 }
 
 /// `gpucc_reflection`.
@@ -342,6 +426,8 @@ fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
         is_multisampled: b.shape.multisampled.into(),
         is_comparison: b.shape.comparison.into(),
         variant_number: Variant::ALL.iter().position(|v| *v == b.shape.variant).unwrap_or(0) as u32,
+        first: b.range.map_or(0, |r| r.first),
+        end: b.range.map_or(0, |r| r.end.unwrap_or(u32::MAX)),
     }
 }
 
@@ -358,6 +444,7 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
     let of = |found: Option<usize>| found.unwrap_or(0) as u32;
     CSlot {
         size: size_of::<CSlot>(),
+        name: texts.some(s.name.as_deref()),
         place: texts.keep(&s.place.name),
         file: s.place.file.into(),
         index: s.place.index.into(),
@@ -371,6 +458,26 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
         sampling: of(reflect::Sampling::ALL.iter().position(|x| *x == s.sampling)),
         packing: of(reflect::Packing::ALL.iter().position(|x| *x == s.packing)),
     }
+}
+
+/// Members of the buffers, and of the immediate data behind them.
+fn members(p: &Program, texts: &mut Texts) -> Vec<CMember> {
+    let mut out = Vec::new();
+    let mut add = |binding: u32, list: &[reflect::Member]| {
+        out.extend(list.iter().map(|m| CMember {
+            size: size_of::<CMember>(),
+            name: texts.keep(&m.name),
+            type_name: texts.keep(&m.ty),
+            binding,
+            offset: m.offset,
+            bytes: m.size,
+            count: m.count,
+            stride: m.stride,
+        }));
+    };
+    p.bindings.iter().enumerate().for_each(|(n, b)| add(n as u32, &b.members));
+    p.immediates.iter().for_each(|i| add(u32::MAX, &i.members));
+    out
 }
 
 fn program(p: &Program, container: &Container) -> CProgram {
@@ -400,6 +507,7 @@ fn program(p: &Program, container: &Container) -> CProgram {
             b,
         }
     };
+    let (members, counts) = (members(p, t), p.counts());
     let info = CProgramInfo {
         size: size_of::<CProgramInfo>(),
         entry: t.keep(&p.entry),
@@ -413,6 +521,11 @@ fn program(p: &Program, container: &Container) -> CProgram {
         output_count: p.outputs.len(),
         word_count: p.words.len(),
         state_count: p.state.len(),
+        member_count: members.len(),
+        input_mask: p.input_mask(),
+        output_mask: p.output_mask(),
+        flat_mask: p.flat_mask(),
+        packed_mask: p.packed_mask(),
         entry_index: p.entry_index as u32,
         stage: stage(p.stage),
         role: role(p.role),
@@ -427,6 +540,18 @@ fn program(p: &Program, container: &Container) -> CProgram {
         immediate_bytes: immediates.map_or(0, |i| i.size),
         immediate_slot: immediates.map_or(0, |i| i.slot),
         immediate_in_memory: immediates.is_some_and(|i| i.in_memory).into(),
+        immediate_first: immediates.and_then(|i| i.range).map_or(0, |r| r.first),
+        immediate_end: immediates.and_then(|i| i.range).map_or(0, |r| r.end.unwrap_or(u32::MAX)),
+        depth_layout: p.uses.depth_layout as u32,
+        clip_mask: p.clip_mask().into(),
+        group_mask: p.group_mask(),
+        may_merge_workgroups: p.may_merge_workgroups().into(),
+        uniform_buffers: counts.uniform_buffers,
+        storage_buffers: counts.storage_buffers,
+        textures: counts.textures,
+        storage_textures: counts.storage_textures,
+        samplers: counts.samplers,
+        uniform_words: counts.uniform_words,
     };
     let registers = |r: &reflect::Registers, t: &mut Texts| CRegisters {
         size: size_of::<CRegisters>(),
@@ -453,11 +578,13 @@ fn program(p: &Program, container: &Container) -> CProgram {
         outputs: p.outputs.iter().map(|s| slot(s, t)).collect(),
         words: p.words.iter().map(|w| word(w, t)).collect(),
         state: p.state.iter().map(|w| state(w, t)).collect(),
+        members,
         code: part(&e.code, p.code),
         data: part(&e.data, p.constant_data),
         pipeline: p.pipeline.as_deref().map(pipeline::kept),
         _immediates: words,
         _texts: texts.0,
+        own: p.clone(),
     }
 }
 
@@ -564,6 +691,34 @@ rows! {
     gpucc_program_output: outputs of CSlot;
     gpucc_program_word: words of CWord;
     gpucc_program_state: state of CState;
+    gpucc_program_member: members of CMember;
+}
+
+/// `gpucc_varying_get`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_varying_get(
+    vertex: *const CProgram,
+    fragment: *const CProgram,
+    index: usize,
+    row: *mut CVarying,
+) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (Some(v), Some(f)) = (vertex.as_ref(), fragment.as_ref()) else { return USAGE };
+        let place = |at: Option<usize>| at.map_or(u32::MAX, |n| n as u32);
+        let one = reflect::varyings(&v.own, &f.own).get(index).map(|v| CVarying {
+            size: size_of::<CVarying>(),
+            location: v.location.into(),
+            output: place(v.output),
+            input: place(v.input),
+            unread: v.unread.into(),
+            missing: v.missing.into(),
+        });
+        fill(row, one.as_ref())
+    }
 }
 
 /// `gpucc_program_pipeline`.

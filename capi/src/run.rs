@@ -53,7 +53,7 @@ pub(crate) fn run(container: &[u8], entry: Option<&str>, dispatch: &mut Dispatch
         return Err(Fault::usage(format!("{n} workgroups: there are 1 to 65535 in each dimension")));
     }
     let done = gpucc_machines::run(&container, entry, dispatch, &RunOptions::default());
-    done.map(drop).map_err(|t| Fault::trap(&t))
+    done.map(drop).map_err(|t| Fault::trap(&t, ""))
 }
 
 /// `gpucc_run`.

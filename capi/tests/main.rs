@@ -1,7 +1,9 @@
 //! The header and the library, from C: the example, and what a program does wrong.
 
+mod draw;
 mod header;
 mod reflect;
+mod safety;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +25,7 @@ pub(crate) fn build(source: &Path, name: &str) -> Option<PathBuf> {
         .arg(source)
         .arg("-L")
         .arg(folder)
-        .args(["-lgpucc_capi", &rpath, "-o"])
+        .args(["-lgpucc_capi", "-lpthread", &rpath, "-o"])
         .arg(&out);
     let Ok(done) = cc.output() else {
         eprintln!("skipped: cc is not installed");
@@ -106,6 +108,22 @@ fn wrong_arguments_are_told() {
             uint32_t grid[3] = { 2, 1, 1 }, none[3] = { 0, 1, 1 };
             const void *bytes = gpucc_container_data(c);
             size_t size = gpucc_container_size(c);
+            char key[65], again[65];
+            EXPECT(gpucc_key(src, strlen(src), &o, key, &m), GPUCC_OK, NULL);
+            bad = o; bad.opt_level = 1;
+            EXPECT(gpucc_key(src, strlen(src), &bad, again, &m), GPUCC_OK, NULL);
+            if (strlen(key) != 64 || !strcmp(key, again)) wrong = 1;
+            EXPECT(gpucc_key(src, 5, &o, key, &m), GPUCC_INVALID, "error");
+            EXPECT(gpucc_key(src, 5, &o, NULL, &m), GPUCC_USAGE, "NULL");
+            gpucc_draw_options d = { .size = sizeof d };
+            gpucc_outputs *outs;
+            EXPECT(gpucc_draw("x", 1, &d, &outs, &m), GPUCC_INVALID, "scene");
+            EXPECT(gpucc_draw("x", 1, NULL, &outs, &m), GPUCC_USAGE, "NULL");
+            gpucc_draw_call call = { .size = sizeof call };
+            EXPECT(gpucc_draw_programs(&call, &m), GPUCC_INVALID, "container");
+            EXPECT(gpucc_draw_programs(NULL, &m), GPUCC_USAGE, "NULL");
+            call.size = 16;
+            EXPECT(gpucc_draw_programs(&call, &m), GPUCC_USAGE, "size");
             EXPECT(gpucc_run(bytes, size, "a", grid, &buffer, 1, &m), GPUCC_OK, NULL);
             if (data[0] != 7 || data[1] != 8 || data[2] != 1) wrong = 1;
             EXPECT(gpucc_run(bytes, size, NULL, grid, &buffer, 1, &m), GPUCC_INVALID, "entry");

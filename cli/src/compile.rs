@@ -137,8 +137,11 @@ fn rendered(artifact: &Artifact, emit: Emit, source: Option<Source<'_>>) -> Resu
             format!("{value:#}\n").into_bytes()
         }
         Emit::Elf => {
-            let why = format!("--emit elf: no ELF form is written for {}", artifact.target());
-            return Err(Failure::Unsupported(gpucc_ir::Refusal::Elf, why));
+            let name = source.map_or("", |s| s.name);
+            gpucc::elf::code_object(artifact.container(), artifact.target(), name).map_err(|d| match d.refusal() {
+                Some(code) => Failure::Unsupported(code, format!("--emit elf: {}", d.message)),
+                None => Failure::Bug(d.to_string()),
+            })?
         }
     })
 }

@@ -66,8 +66,8 @@ fn components(r: &InterfaceRow) -> String {
 }
 
 /// The rows of the interface: inputs, then outputs, each as the container has them.
-fn rows(e: &Entry) -> impl Iterator<Item = &InterfaceRow> {
-    let of = |output: bool| e.interface.iter().filter(move |r| r.output == output);
+fn rows(e: &Entry) -> impl Iterator<Item = (usize, &InterfaceRow)> {
+    let of = |output: bool| e.interface.iter().enumerate().filter(move |r| r.1.output == output);
     of(false).chain(of(true))
 }
 
@@ -192,6 +192,7 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
             if r.shape.variant != Variant::Whole {
                 row["variant"] = r.shape.variant.name().into();
             }
+            named_members(e, i, &mut row);
             row
         })
         .collect();
@@ -217,7 +218,7 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
         "immediates": first.and_then(|p| p.immediates.as_ref())
             .map(|i| json!({"name": i.name, "size": i.size, "slot": i.slot, "words": i.words, "in_memory": i.in_memory})),
         "preloads": preloads(first.filter(|_| e.programs.is_empty())),
-        "interface": rows(e).map(|r| interface(r, e.stage, place(r))).collect::<Vec<_>>(),
+        "interface": rows(e).map(|(n, r)| named(e, n, interface(r, e.stage, place(r)))).collect::<Vec<_>>(),
         "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register,
             "name": reflect::register_name(names, w.space, w.register), "value": w.value, "mask": w.mask})).collect::<Vec<_>>(),
         "pipeline": e.pipeline.as_deref().map(pipeline_lines),
@@ -227,6 +228,30 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
         "lines": e.lines.len(),
         "stats": stats,
     })
+}
+
+/// Adds the members of a buffer, and the bytes of it that are touched.
+fn named_members(e: &Entry, row: usize, to: &mut Value) {
+    let Some(facts) = &e.facts else { return };
+    let own = facts.members.iter().filter(|m| m.resource as usize == row);
+    let list: Vec<Value> = own
+        .map(|m| json!({"name": m.name, "type": m.ty, "offset": m.offset, "size": m.size, "count": m.count, "stride": m.stride}))
+        .collect();
+    if !list.is_empty() {
+        to["members"] = list.into();
+    }
+    if let Some(&(_, first, end)) = facts.ranges.iter().find(|r| r.0 as usize == row) {
+        to["range"] = json!({"first": first, "end": (end != u32::MAX).then_some(end)});
+    }
+}
+
+/// Adds the name of an input or output, where there is one.
+fn named(e: &Entry, row: usize, mut to: Value) -> Value {
+    let name = e.facts.iter().flat_map(|f| &f.slots).find(|s| s.0 as usize == row);
+    if let Some((_, name)) = name {
+        to["name"] = name.as_str().into();
+    }
+    to
 }
 
 /// One of several programs.
@@ -256,7 +281,7 @@ fn preloads(p: Option<&reflect::Program>) -> Vec<Value> {
 
 /// The flags by name.
 fn uses(u: &Uses) -> Value {
-    json!({"discard": u.discard, "depth": u.depth, "sample_mask": u.sample_mask, "sample_shading": u.sample_shading,
+    json!({"discard": u.discard, "depth": u.depth, "depth_layout": u.depth_layout.name(), "sample_mask": u.sample_mask, "sample_shading": u.sample_shading,
            "early_tests": u.early_tests, "side_effects": u.side_effects, "helpers": u.helpers, "barriers": u.barriers,
            "reads_targets": u.reads_targets, "keeps_denorms": u.keeps_denorms, "trusted": u.trusted})
 }
@@ -365,7 +390,7 @@ fn text(c: &Container) -> String {
         let legend = legend::lines(e, names.as_ref());
         let width = legend.iter().map(|l| l.0.len()).max().unwrap_or(0);
         legend.iter().for_each(|(place, what)| out += &format!("  {place:width$} = {what}\n"));
-        for r in rows(e) {
+        for (_, r) in rows(e) {
             let way = if r.output { "output" } else { "input" };
             out += &format!(
                 "  {way} {}: {}\n",

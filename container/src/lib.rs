@@ -15,9 +15,9 @@ mod write;
 
 pub use bytes::ReadError;
 pub use model::{
-    Access, Container, DescriptorKey, Dimension, Entry, InterfaceRow, Interpolation, IoPlace, LineEntry, Meta, Packing,
-    Preload, Program, ProgramRole, RaceMark, Resource, ResourceKind, Sampling, Shape, Source, Stage, StateWord,
-    TexelClass, UNIFORM_FILE, Variable, Variant, flags,
+    Access, Container, DepthLayout, DescriptorKey, Dimension, Entry, Facts, InterfaceRow, Interpolation, IoPlace,
+    LineEntry, Member, Meta, Packing, Preload, Program, ProgramRole, RaceMark, Resource, ResourceKind, Sampling, Shape,
+    Source, Stage, StateWord, TexelClass, UNIFORM_FILE, Variable, Variant, flags,
 };
 pub use read::{Section, sections, without};
 
@@ -27,7 +27,7 @@ pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 pub const VERSION_MAJOR: u16 = 2;
 /// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
 /// has all they use.
-pub const VERSION_MINOR: u16 = 5;
+pub const VERSION_MINOR: u16 = 6;
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.
@@ -71,6 +71,8 @@ pub mod tag {
     pub const NAME: [u8; 4] = *b"NAME";
     /// Optional: variables in workgroup memory.
     pub const VARS: [u8; 4] = *b"VARS";
+    /// Optional: facts of the source for who binds by name.
+    pub const FACT: [u8; 4] = *b"FACT";
     /// Optional: what a check for races must know of the code.
     pub const RACE: [u8; 4] = *b"RACE";
 }

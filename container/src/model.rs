@@ -110,6 +110,8 @@ pub struct Entry {
     pub names: Vec<(u32, String)>,
     /// Optional: variables in the workgroup memory that `races` speaks of.
     pub variables: Vec<Variable>,
+    /// Optional: facts of the source for who binds by name.
+    pub facts: Option<Box<Facts>>,
     /// Optional: what a check for races must know of the code, sorted by address; without it there is no check.
     pub races: Option<Vec<RaceMark>>,
 }
@@ -154,6 +156,7 @@ impl Entry {
             stats: Vec::new(),
             names: self.names.clone(),
             variables: self.variables.clone(),
+            facts: self.facts.clone(),
             races,
         }
     }
@@ -168,6 +171,39 @@ pub struct Variable {
     pub size: u32,
     /// Name in the source.
     pub name: String,
+}
+
+/// Facts of the source that no code depends on: names, promises, and the bytes of buffers that are touched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Promise about the depth that the program gives.
+    pub depth: DepthLayout,
+    /// Names of inputs and outputs, by place in [`Entry::interface`].
+    pub slots: Vec<(u32, String)>,
+    /// Members of buffers.
+    pub members: Vec<Member>,
+    /// Bytes of buffers that the code reads or writes: place in [`Entry::resources`], the first one, and the one behind the last;
+    /// `u32::MAX` where an index decides.
+    pub ranges: Vec<(u32, u32, u32)>,
+}
+
+/// A member of a buffer, or a member of that: what has a type without members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Member {
+    /// Place of the buffer in [`Entry::resources`].
+    pub resource: u32,
+    /// The path in the buffer: `a`, `a.b`, `lights[].color`; empty where the buffer is no structure.
+    pub name: String,
+    /// The type of one element in WGSL's words.
+    pub ty: String,
+    /// Bytes from the start of the buffer, of the first element.
+    pub offset: u32,
+    /// Bytes of one element.
+    pub size: u32,
+    /// Elements of the outermost array that it lies in: 1 without one, 0 where the buffer decides.
+    pub count: u32,
+    /// Bytes from one of them to the next; 0 without an array.
+    pub stride: u32,
 }
 
 /// The job of a program of an entry point.
@@ -308,6 +344,20 @@ numbered! {
         Uint16 = "uint16",
         /// Pairs of 16-bit signed integers.
         Sint16 = "sint16",
+    }
+}
+
+numbered! {
+    /// A promise about the depth that a fragment program gives, against the one that the fragment has.
+    DepthLayout {
+        /// None.
+        Any = "any",
+        /// It is as great or greater.
+        Greater = "greater",
+        /// It is as small or smaller.
+        Less = "less",
+        /// It is the same.
+        Unchanged = "unchanged",
     }
 }
 

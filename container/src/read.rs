@@ -5,9 +5,9 @@ use gpucc_pipeline::Format;
 use crate::bytes::{Bytes, ReadError};
 use crate::model::UNIFORM_FILE;
 use crate::model::{
-    Access, Container, DescriptorKey, Dimension, Entry, InterfaceRow, Interpolation, IoPlace, LineEntry, Meta, Packing,
-    Preload, Program, ProgramRole, RaceMark, Resource, ResourceKind, Sampling, Shape, Source, Stage, StateWord,
-    TexelClass, Variable, Variant,
+    Access, Container, DepthLayout, DescriptorKey, Dimension, Entry, Facts, InterfaceRow, Interpolation, IoPlace,
+    LineEntry, Member, Meta, Packing, Preload, Program, ProgramRole, RaceMark, Resource, ResourceKind, Sampling, Shape,
+    Source, Stage, StateWord, TexelClass, Variable, Variant,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
 
@@ -271,6 +271,7 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
                 e.variables.push(Variable { offset: b.u32()?, size: b.u32()?, name: b.text()? });
             }
         }
+        tag::FACT => e.facts = Some(Box::new(facts(s.bytes)?)),
         tag::NAME => {
             let mut b = Bytes { data: s.bytes, what: "NAME" };
             for _ in 0..b.u32()? {
@@ -280,6 +281,24 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
         _ => {}
     }
     Ok(())
+}
+
+fn facts(bytes: &[u8]) -> Result<Facts, ReadError> {
+    let mut b = Bytes { data: bytes, what: "FACT" };
+    let depth = b.u32()?;
+    let depth = *DepthLayout::ALL.get(depth as usize).ok_or_else(|| b.invalid(format_args!("depth layout {depth}")))?;
+    let mut f = Facts { depth, ..Facts::default() };
+    for _ in 0..b.u32()? {
+        f.slots.push((b.u32()?, b.text()?));
+    }
+    for _ in 0..b.u32()? {
+        let [resource, offset, size, count, stride] = [b.u32()?, b.u32()?, b.u32()?, b.u32()?, b.u32()?];
+        f.members.push(Member { resource, offset, size, count, stride, name: b.text()?, ty: b.text()? });
+    }
+    for _ in 0..b.u32()? {
+        f.ranges.push((b.u32()?, b.u32()?, b.u32()?));
+    }
+    Ok(f)
 }
 
 fn read_meta(e: &mut Entry, bytes: &[u8]) -> Result<(), ReadError> {

@@ -3,7 +3,7 @@
 use gpucc_pipeline::Format;
 
 use crate::model::{
-    Access, Container, Dimension, Entry, IoPlace, Preload, RaceMark, ResourceKind, Source, Stage, TexelClass,
+    Access, Container, Dimension, Entry, Facts, IoPlace, Preload, RaceMark, ResourceKind, Source, Stage, TexelClass,
     UNIFORM_FILE, Variant,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, VERSION_MINOR, WHOLE_FILE, tag};
@@ -79,6 +79,9 @@ impl Container {
             if !e.variables.is_empty() {
                 part(tag::VARS, 4, SECTION_OPTIONAL, variables(e));
             }
+            if let Some(f) = &e.facts {
+                part(tag::FACT, 4, SECTION_OPTIONAL, facts(f));
+            }
             if let Some(marks) = &e.races {
                 let row = |m: &RaceMark| {
                     let [a, b, c] = m.values;
@@ -89,12 +92,12 @@ impl Container {
             }
         }
         // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines with
-        // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth, layers and viewports with the fifth.
+        // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth, layers and viewports with the fifth, facts of the
+        // source with the sixth.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => {
-                VERSION_MINOR
-            }
+            () if any(|e| e.facts.is_some()) => VERSION_MINOR,
+            () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => 5,
             () if any(asks_for_more) => 4,
             () if any(|e| !e.variables.is_empty()) => 3,
             () if any(|e| e.pipeline.is_some()) => 2,
@@ -361,6 +364,31 @@ fn variables(e: &Entry) -> Vec<u8> {
         u32s(&mut out, v.offset);
         u32s(&mut out, v.size);
         text(&mut out, &v.name);
+    }
+    out
+}
+
+fn facts(f: &Facts) -> Vec<u8> {
+    let mut out = Vec::new();
+    u32s(&mut out, f.depth as u32);
+    u32s(&mut out, f.slots.len() as u32);
+    for (row, name) in &f.slots {
+        u32s(&mut out, *row);
+        text(&mut out, name);
+    }
+    u32s(&mut out, f.members.len() as u32);
+    for m in &f.members {
+        for v in [m.resource, m.offset, m.size, m.count, m.stride] {
+            u32s(&mut out, v);
+        }
+        text(&mut out, &m.name);
+        text(&mut out, &m.ty);
+    }
+    u32s(&mut out, f.ranges.len() as u32);
+    for &(resource, first, end) in &f.ranges {
+        for v in [resource, first, end] {
+            u32s(&mut out, v);
+        }
     }
     out
 }

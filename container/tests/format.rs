@@ -1,9 +1,9 @@
 //! The format from outside: round trip, optional sections, damaged files.
 
 use gpucc_container::{
-    Access, Container, Dimension, Entry, InterfaceRow, LineEntry, Meta, Preload, Program, ProgramRole, RaceMark,
-    ReadError, Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable, Variant, sections,
-    without,
+    Access, Container, DepthLayout, Dimension, Entry, Facts, InterfaceRow, LineEntry, Member, Meta, Preload, Program,
+    ProgramRole, RaceMark, ReadError, Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable,
+    Variant, sections, without,
 };
 use gpucc_pipeline::*;
 
@@ -71,6 +71,20 @@ fn sample() -> Container {
         stats: vec![("instructions".into(), 5), ("x".into(), u64::MAX)],
         names: vec![(0, "größe".into())],
         variables: vec![Variable { offset: 16, size: 64, name: "tile".into() }],
+        facts: Some(Box::new(Facts {
+            depth: DepthLayout::Less,
+            slots: vec![(3, "uv".into())],
+            members: vec![Member {
+                resource: 0,
+                name: "lights[].color".into(),
+                ty: "vec3<f32>".into(),
+                offset: 16,
+                size: 12,
+                count: 0,
+                stride: 32,
+            }],
+            ranges: vec![(0, 4, u32::MAX)],
+        })),
         races: Some(vec![RaceMark { pc: 16, kind: RaceMark::INDEX, place: 0, values: [4, 16, 3] }]),
     };
     Container {
@@ -177,6 +191,8 @@ fn drawn() -> Container {
 #[test]
 fn variants_read_back() {
     let mut c = sample();
+    assert_eq!(c.write()[10], 6, "the minor version that has facts of the source");
+    c.entries.iter_mut().for_each(|e| e.facts = None);
     let base = c.entries[0].resources[0].clone();
     let (mut resources, mut preloads) = (Vec::new(), Vec::new());
     for variant in Variant::ALL {
@@ -213,7 +229,8 @@ fn variants_read_back() {
 
 #[test]
 fn two_stages_and_two_programs_read_back() {
-    let c = drawn();
+    let mut c = drawn();
+    c.entries.iter_mut().for_each(|e| e.facts = None);
     let bytes = c.write();
     assert_eq!(bytes[10], 4, "the minor version that has programs");
     let mut plain = c.clone();

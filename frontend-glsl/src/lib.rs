@@ -4,6 +4,7 @@
 //! [`read`] takes every version from 110 and ES 100 on. What Vulkan's GLSL has not (old words, loose uniforms, places that nobody chose) is
 //! brought into its form first, line by line, so that every message and every place in the module is of the author's text.
 
+mod declared;
 mod link;
 mod messages;
 mod module;
@@ -15,6 +16,7 @@ mod words;
 
 use gpucc_ir::{Diagnostic, SourceFile};
 
+pub use declared::declared;
 pub use link::link;
 pub use module::{Block, Member, Shape, blocks, loose_uniforms};
 pub use process::{PROGRAM, has_compiler, macro_name};

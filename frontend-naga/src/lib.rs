@@ -11,6 +11,7 @@ mod aliasing;
 mod align;
 mod arguments;
 mod behaviour;
+mod declared;
 mod edits;
 mod exponents;
 pub mod guard;

@@ -4,6 +4,7 @@
 //! written, a text that does not give its bytes back. A panic that leaves the library, a hang and memory without end are seen by
 //! the fuzzer itself.
 
+pub mod border;
 pub mod mutate;
 
 use gpucc::frontend::{self, FrontOptions, Lang};
@@ -77,7 +78,8 @@ pub fn shader(data: &[u8], lang: Lang) {
         }
     }
     if choice >> 32 & 1 == 0
-        && let Err(d) = gpucc_verify::verify_within(&loaded.module, &artifact, target, &InputOverrides::default(), STEPS)
+        && let Err(d) =
+            gpucc_verify::verify_within(&loaded.module, &artifact, target, &InputOverrides::default(), STEPS)
     {
         finding(&d.to_string());
     }

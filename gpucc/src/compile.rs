@@ -312,7 +312,9 @@ fn compile_named(
         let passes = if names.len() == 1 { &mut shared.passes } else { &mut none };
         let (backend, generation) = (target.backend(), target.generation_index());
         let output = guarded(&what, || backend.compile_sharing(module, name, generation, &options.codegen, passes));
-        outputs.push(output.map_err(|d| explain(d, module, name))?);
+        let mut output = output.map_err(|d| explain(d, module, name))?;
+        output.entry.facts = crate::facts::of(module, &output);
+        outputs.push(output);
     }
     let number = |s: &str| s.parse().unwrap_or(0);
     let container = Container {

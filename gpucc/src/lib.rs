@@ -35,8 +35,11 @@
 //! of the one that is there: a panic that becomes a diagnostic is not printed, every other one goes to the hook from before. A hook
 //! that is set later replaces this one, and such panics are printed too. In a program built with `panic = "abort"` they end it.
 
+pub mod cache;
 mod compile;
+pub mod elf;
 mod errors;
+mod facts;
 mod fit;
 pub mod frontend;
 pub mod glsl;

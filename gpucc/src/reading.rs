@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gpucc_frontend_glsl::Around;
 use gpucc_frontend_naga as naga_in;
 use gpucc_frontend_spirv as spirv_in;
-use gpucc_ir::{Class, Diagnostic, Module, Refusal, Severity};
+use gpucc_ir::{Class, Declared, Diagnostic, Module, Refusal, Severity};
 use gpucc_pipeline::Format;
 
 /// Who reads GLSL.
@@ -102,13 +102,14 @@ pub struct Loaded {
 /// The module that a front end read.
 pub(crate) enum Parsed<'a> {
     Naga(Box<naga_in::Parsed>, &'a [u8], naga_in::Lang),
-    Spirv(Box<spirv_in::Parsed>),
+    Spirv(Box<spirv_in::Parsed>, Declared),
 }
 
 impl<'a> Parsed<'a> {
     pub(crate) fn new(bytes: &'a [u8], lang: naga_in::Lang, options: &FrontOptions) -> Result<Self, Vec<Diagnostic>> {
         if lang == naga_in::Lang::Spirv && options.spirv == SpirvReader::Spirv {
-            return spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p)));
+            let declared = gpucc_frontend_glsl::declared(bytes);
+            return spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p), declared));
         }
         let parsed = naga_in::parse(naga_in::Input { bytes }, lang).map_err(|list| lacking(bytes, lang, list))?;
         Ok(Parsed::Naga(Box::new(parsed), bytes, lang))
@@ -122,14 +123,14 @@ impl<'a> Parsed<'a> {
         };
         match self {
             Parsed::Naga(parsed, ..) => parsed.entry_points().iter().map(|e| name(&e.name, e.stage)).collect(),
-            Parsed::Spirv(parsed) => parsed.entry_points().iter().map(|e| name(&e.name, e.stage)).collect(),
+            Parsed::Spirv(parsed, _) => parsed.entry_points().iter().map(|e| name(&e.name, e.stage)).collect(),
         }
     }
 
     pub(crate) fn lower(&self, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
         let mut loaded = match self {
             Parsed::Naga(parsed, bytes, lang) => lower(parsed, bytes, *lang, options),
-            Parsed::Spirv(parsed) => {
+            Parsed::Spirv(parsed, declared) => {
                 let own = spirv_in::Options {
                     entry: options.entry.clone(),
                     overrides: options.overrides.clone(),
@@ -138,7 +139,9 @@ impl<'a> Parsed<'a> {
                     robust: options.robust,
                     ..spirv_in::Options::default()
                 };
-                Ok(Loaded { module: spirv_in::lower(parsed, &own)?, warnings: Vec::new() })
+                let mut module = spirv_in::lower(parsed, &own)?;
+                module.declared = declared.clone();
+                Ok(Loaded { module, warnings: Vec::new() })
             }
         }?;
         loaded.module.options.zeroes = options.zeroes;
@@ -185,7 +188,7 @@ pub(crate) fn without_mark(bytes: &[u8]) -> Cow<'_, [u8]> {
 fn lacking(bytes: &[u8], lang: naga_in::Lang, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let is_wrong = list.iter().all(|d| d.class == Class::Invalid);
     let is_module = || {
-        let own = spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p)));
+        let own = spirv_in::parse(bytes).map(|p| Parsed::Spirv(Box::new(p), gpucc_frontend_glsl::declared(bytes)));
         own.is_ok_and(|own| own.lower(&FrontOptions::default()).is_ok())
     };
     if lang != naga_in::Lang::Spirv || !is_wrong || !is_module() {
@@ -273,6 +276,7 @@ fn lower(
         ..naga_in::Options::default()
     };
     let mut module = naga_in::lower(parsed, &front)?;
+    module.declared = parsed.declared();
     if lang != naga_in::Lang::Spirv {
         module.set_source_text(bytes);
     }

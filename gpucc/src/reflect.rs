@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-pub use gpucc_container::{Access, Interpolation, Packing, Sampling};
+pub use gpucc_container::{Access, DepthLayout, Interpolation, Member, Packing, Sampling};
 use gpucc_container::{
     Container, Entry, InterfaceRow, IoPlace, Preload, ProgramRole, Resource, ResourceKind, Shape, Source, Stage,
     UNIFORM_FILE, flags,
@@ -130,6 +130,19 @@ pub struct Binding {
     pub slot: u32,
     /// The shape of a texture, storage texture or sampler.
     pub shape: Shape,
+    /// Members of a buffer, where the container has them.
+    pub members: Vec<Member>,
+    /// Bytes of a buffer that the program touches, where the container says so.
+    pub range: Option<Touched>,
+}
+
+/// Bytes of a buffer, within its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// The first one.
+    pub first: u32,
+    /// The one behind the last; nothing where an index decides.
+    pub end: Option<u32>,
 }
 
 /// The immediate data of a program.
@@ -146,6 +159,10 @@ pub struct Immediates {
     /// Whether the program reads the block in memory, through an address or a descriptor that is preloaded. On Tesla the slot names a
     /// constant space that holds it, and nothing is preloaded.
     pub in_memory: bool,
+    /// Members of the block, where the container has them.
+    pub members: Vec<Member>,
+    /// Bytes of the block that the program reads, those that are preloaded by themselves among them.
+    pub range: Option<Touched>,
 }
 
 /// A place of the hardware.
@@ -177,6 +194,8 @@ pub struct Loaded {
 /// An input or output, as the source and as the hardware have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
+    /// Name in the source, where the container has it and the source has one.
+    pub name: Option<String>,
     /// The kind, with its number.
     pub at: IoPlace,
     /// Components, a bit each.
@@ -200,6 +219,8 @@ pub struct Uses {
     pub discard: bool,
     /// It gives a depth.
     pub depth: bool,
+    /// The promise about that depth.
+    pub depth_layout: DepthLayout,
     /// It gives a mask of samples.
     pub sample_mask: bool,
     /// It runs once for each sample.
@@ -328,7 +349,10 @@ fn program(
         source: p.source,
         meaning: legend::source_text(e, &p.source, names),
     };
-    let slots = |output: bool| e.interface.iter().filter(move |r| r.output == output).map(|r| slot(r, names)).collect();
+    let slots = |output: bool| {
+        let rows = e.interface.iter().enumerate().filter(move |(_, r)| r.output == output);
+        rows.map(|(n, r)| slot(e, n, r, names)).collect()
+    };
     Program {
         entry_index,
         entry: e.name.clone(),
@@ -380,6 +404,18 @@ fn name_of(e: &Entry, row: usize) -> Option<String> {
     e.names.iter().find(|n| n.0 as usize == row).map(|n| n.1.clone())
 }
 
+/// Members of a buffer.
+fn members(e: &Entry, row: usize) -> Vec<Member> {
+    let all = e.facts.iter().flat_map(|f| &f.members);
+    all.filter(|m| m.resource as usize == row).cloned().collect()
+}
+
+/// Bytes of a buffer that the code touches.
+fn range(e: &Entry, row: usize) -> Option<Touched> {
+    let &(_, first, end) = e.facts.as_ref()?.ranges.iter().find(|r| r.0 as usize == row)?;
+    Some(Touched { first, end: (end != u32::MAX).then_some(end) })
+}
+
 fn bindings(e: &Entry) -> Vec<Binding> {
     let rows = e.resources.iter().enumerate().filter(|(_, r)| r.kind != ResourceKind::Immediates);
     let one = |(n, r): (usize, &Resource)| {
@@ -396,6 +432,8 @@ fn bindings(e: &Entry) -> Vec<Binding> {
             size: r.min_size,
             slot: r.slot,
             shape: r.shape,
+            members: members(e, n),
+            range: range(e, n),
         }
     };
     rows.map(one).collect()
@@ -416,11 +454,21 @@ fn immediates(e: &Entry, preloads: &[Preload]) -> Option<Immediates> {
         }
         _ => false,
     });
-    Some(Immediates { name: name_of(e, n), size: r.min_size, slot: r.slot, words, in_memory })
+    Some(Immediates {
+        name: name_of(e, n),
+        size: r.min_size,
+        slot: r.slot,
+        words,
+        in_memory,
+        members: members(e, n),
+        range: range(e, n),
+    })
 }
 
-fn slot(r: &InterfaceRow, names: Option<&Names>) -> Slot {
+fn slot(e: &Entry, n: usize, r: &InterfaceRow, names: Option<&Names>) -> Slot {
+    let slots = e.facts.iter().flat_map(|f| &f.slots);
     Slot {
+        name: slots.filter(|s| s.0 as usize == n).map(|s| s.1.clone()).next(),
         at: r.at,
         components: r.components,
         is_integer: r.integer,
@@ -436,6 +484,7 @@ fn uses(e: &Entry) -> Uses {
     Uses {
         discard: flag(flags::DISCARD),
         depth: flag(flags::WRITES_DEPTH),
+        depth_layout: e.facts.as_ref().map_or(DepthLayout::Any, |f| f.depth),
         sample_mask: e.interface.iter().any(|r| r.output && r.at == IoPlace::SampleMask),
         sample_shading: flag(flags::SAMPLE_SHADING),
         early_tests: flag(flags::EARLY_DEPTH),
@@ -446,4 +495,122 @@ fn uses(e: &Entry) -> Uses {
         keeps_denorms: flag(flags::DENORM32),
         trusted: flag(flags::TRUSTED),
     }
+}
+
+/// How many of each kind of thing a program uses, elements of arrays counted one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Uniform buffers.
+    pub uniform_buffers: u32,
+    /// Storage buffers.
+    pub storage_buffers: u32,
+    /// Sampled textures.
+    pub textures: u32,
+    /// Storage textures.
+    pub storage_textures: u32,
+    /// Samplers.
+    pub samplers: u32,
+    /// Locations of vertex attributes, or of varyings that are read.
+    pub inputs: u32,
+    /// Locations of varyings that are given, or of colours.
+    pub outputs: u32,
+    /// Preloaded words of uniform files.
+    pub uniform_words: u32,
+}
+
+/// The number of a location.
+fn location(s: &Slot) -> Option<u8> {
+    if let IoPlace::Location { number, blend_src: 0 } = s.at { Some(number) } else { None }
+}
+
+/// A bit for each location of some slots.
+fn mask<'a>(slots: impl Iterator<Item = &'a Slot>) -> u64 {
+    slots.filter_map(location).fold(0, |m, n| m | 1u64.checked_shl(n.into()).unwrap_or(0))
+}
+
+impl Program {
+    /// The counts of what it uses.
+    pub fn counts(&self) -> Counts {
+        let of = |kind| self.bindings.iter().filter(|b| b.kind == kind).map(|b| b.count.max(1)).sum();
+        Counts {
+            uniform_buffers: of(ResourceKind::Uniform),
+            storage_buffers: of(ResourceKind::Storage),
+            textures: of(ResourceKind::Texture),
+            storage_textures: of(ResourceKind::StorageTexture),
+            samplers: of(ResourceKind::Sampler),
+            inputs: self.input_mask().count_ones(),
+            outputs: self.output_mask().count_ones(),
+            uniform_words: self.preloads.iter().filter(|p| p.is_uniform).count() as u32,
+        }
+    }
+
+    /// A bit for each location that it reads.
+    pub fn input_mask(&self) -> u64 {
+        mask(self.inputs.iter())
+    }
+
+    /// A bit for each location that it gives.
+    pub fn output_mask(&self) -> u64 {
+        mask(self.outputs.iter())
+    }
+
+    /// A bit for each location that it reads flat.
+    pub fn flat_mask(&self) -> u64 {
+        mask(self.inputs.iter().filter(|s| s.interpolation == Interpolation::Flat))
+    }
+
+    /// A bit for each location whose components travel as pairs of 16 bits.
+    pub fn packed_mask(&self) -> u64 {
+        mask(self.inputs.iter().filter(|s| s.packing != Packing::None))
+    }
+
+    /// A bit for each clip distance that it gives.
+    pub fn clip_mask(&self) -> u8 {
+        let number = |s: &Slot| if let IoPlace::ClipDistance(n) = s.at { Some(n) } else { None };
+        self.outputs.iter().filter_map(number).fold(0, |m, n| m | 1u8.checked_shl(n.into()).unwrap_or(0))
+    }
+
+    /// A bit for each bind group that it uses.
+    pub fn group_mask(&self) -> u32 {
+        self.bindings.iter().fold(0, |m, b| m | 1u32.checked_shl(b.group).unwrap_or(0))
+    }
+
+    /// Whether hardware may put workgroups together: nothing in a compute program shows where one ends.
+    pub fn may_merge_workgroups(&self) -> bool {
+        self.stage == Stage::Compute && !self.uses.barriers && self.shared_bytes == 0
+    }
+}
+
+/// A value that goes from a vertex to a fragment program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Varying {
+    /// Its location.
+    pub location: u8,
+    /// Place in the outputs of the vertex program; nothing where it does not give the location.
+    pub output: Option<usize>,
+    /// Place in the inputs of the fragment program; nothing where it does not read the location.
+    pub input: Option<usize>,
+    /// Components that are given and nobody reads, a bit each.
+    pub unread: u8,
+    /// Components that are read and nobody gives, a bit each.
+    pub missing: u8,
+}
+
+/// The locations between two programs, upwards: each that one of them has. A vertex program that was compiled for itself may give more than is read.
+pub fn varyings(vertex: &Program, fragment: &Program) -> Vec<Varying> {
+    let all = vertex.output_mask() | fragment.input_mask();
+    let at = |slots: &[Slot], n: u8| slots.iter().position(|s| location(s) == Some(n));
+    let components =
+        |slots: &[Slot], n: u8| slots.iter().filter(|s| location(s) == Some(n)).fold(0, |m, s| m | s.components);
+    let one = |location: u8| {
+        let (given, read) = (components(&vertex.outputs, location), components(&fragment.inputs, location));
+        Varying {
+            location,
+            output: at(&vertex.outputs, location),
+            input: at(&fragment.inputs, location),
+            unread: given & !read,
+            missing: read & !given,
+        }
+    };
+    (0..64).filter(|n| all >> n & 1 != 0).map(one).collect()
 }

@@ -1,5 +1,8 @@
 //! All tests of `gpucc` in one binary: linking and starting is paid once.
 
+mod cache;
+mod driver;
+mod elf;
 mod errors;
 mod hash;
 mod pipeline;

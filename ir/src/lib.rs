@@ -27,6 +27,7 @@
 pub mod analysis;
 pub mod builder;
 mod compact;
+pub mod declared;
 pub mod diag;
 pub mod edges;
 pub mod entity;
@@ -52,6 +53,7 @@ pub mod values;
 pub mod verify;
 
 pub use builder::Builder;
+pub use declared::{Declared, DepthLayout, Member};
 pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
 pub use edges::{Branch, Edge, EdgeRef, SwitchEdges};
 pub use entity::{Arena, Entity, EntitySet, SecondaryMap};

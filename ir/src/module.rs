@@ -1,5 +1,6 @@
 //! Modules: functions, resources, variables, entry points, options.
 
+use crate::declared::Declared;
 use crate::diag::Span;
 use crate::entity::Arena;
 use crate::function::Function;
@@ -468,6 +469,8 @@ pub struct Module {
     pub entries: Vec<EntryPoint>,
     /// Options.
     pub options: ModuleOptions,
+    /// Names and promises of the source that no code depends on.
+    pub declared: Declared,
     /// Spans by [`Loc`]; entry 0 is unknown.
     locs: Vec<Span>,
     /// Byte offsets at which the lines of the source begin; none where the source is no text.
@@ -492,13 +495,14 @@ impl Module {
 
     /// The same module without its functions. Entry points keep the indices of theirs.
     pub fn without_functions(&self) -> Module {
-        let Module { funcs: _, resources, globals, entries, options, locs, line_starts, files } = self;
+        let Module { funcs: _, resources, globals, entries, options, declared, locs, line_starts, files } = self;
         Module {
             funcs: Arena::new(),
             resources: resources.clone(),
             globals: globals.clone(),
             entries: entries.clone(),
             options: *options,
+            declared: declared.clone(),
             locs: locs.clone(),
             line_starts: line_starts.clone(),
             files: files.clone(),
@@ -522,6 +526,11 @@ impl Module {
     /// The span of a location.
     pub fn span(&self, loc: Loc) -> Span {
         self.locs.get(loc.plain().0 as usize).copied().unwrap_or(Span::UNKNOWN)
+    }
+
+    /// Adds what its hash leaves out: where lines and files of the source begin.
+    pub fn hash_lines<H: Hasher>(&self, state: &mut H) {
+        (&self.line_starts, &self.files).hash(state);
     }
 
     /// Remembers where the lines of the source begin, so that locations have a line and a column.

@@ -459,6 +459,9 @@ pub trait Backend: Sync {
     /// The names of the places and sources in its containers.
     fn names(&self) -> gpucc_isa::Names;
 
+    /// How ELF files of a generation look; nothing where none is defined.
+    fn code_object(&self, generation: usize) -> Option<crate::CodeObject>;
+
     /// Disassembles code of this family and a stage, as `-S` shows it, with what is to be said besides.
     fn program_text(&self, code: &[u8], generation: usize, stage: container::Stage, notes: &Notes<'_>) -> String;
 

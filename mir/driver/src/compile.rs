@@ -75,6 +75,10 @@ impl<F: Family> Backend for Driver<F> {
         F::NAMES
     }
 
+    fn code_object(&self, generation: usize) -> Option<crate::CodeObject> {
+        F::CODE_OBJECT.map(|f| f(generation as u8))
+    }
+
     fn program_text(&self, code: &[u8], generation: usize, stage: Stage, notes: &Notes<'_>) -> String {
         F::program_text(code, generation as u8, stage.bit(), notes)
     }

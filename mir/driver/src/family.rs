@@ -393,6 +393,9 @@ pub trait Family: Sized + Sync + 'static {
     /// The passes on encoded code, in order.
     const TAIL: &'static [TailPass<Self>] = &[];
 
+    /// How ELF files of a generation look, where there are some.
+    const CODE_OBJECT: Option<fn(u8) -> crate::CodeObject> = None;
+
     /// The names of the places and sources in its containers.
     const NAMES: gpucc_isa::Names = gpucc_isa::Names::NONE;
 

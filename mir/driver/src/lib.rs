@@ -4,6 +4,7 @@
 //! it emits. [`Driver`] makes a [`Backend`] of it. `docs/adding-a-backend.md` is the tour.
 
 mod backend;
+mod code_object;
 mod compile;
 mod family;
 #[doc(hidden)]
@@ -21,6 +22,7 @@ mod variables;
 pub use backend::{
     Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, context_in, default_pipeline, reflect, variant,
 };
+pub use code_object::CodeObject;
 pub use compile::{Driver, prepared_cases};
 pub use family::{
     AttemptError, CompileCx, EmittedProgram, FailureKind, Family, IrCx, IrPass, IrRun, IrUnit, Job, Pass, Run,

@@ -1,0 +1,189 @@
+//! Members of buffers and promises about depths, as a module of SPIR-V has them.
+
+use std::collections::BTreeMap;
+
+use gpucc_ir::{Declared, DepthLayout, IMMEDIATES, Member};
+
+use crate::module::{instructions, string, words};
+
+const MEMBER_NAME: u16 = 6;
+const ENTRY_POINT: u16 = 15;
+const EXECUTION_MODE: u16 = 16;
+const TYPE_BOOL: u16 = 20;
+const TYPE_INT: u16 = 21;
+const TYPE_FLOAT: u16 = 22;
+const TYPE_VECTOR: u16 = 23;
+const TYPE_MATRIX: u16 = 24;
+const TYPE_ARRAY: u16 = 28;
+const TYPE_RUNTIME_ARRAY: u16 = 29;
+const TYPE_STRUCT: u16 = 30;
+const TYPE_POINTER: u16 = 32;
+const CONSTANT: u16 = 43;
+const VARIABLE: u16 = 59;
+const DECORATE: u16 = 71;
+const MEMBER_DECORATE: u16 = 72;
+
+const ARRAY_STRIDE: u32 = 6;
+const MATRIX_STRIDE: u32 = 7;
+const BINDING: u32 = 33;
+const SET: u32 = 34;
+const OFFSET: u32 = 35;
+
+const UNIFORM: u32 = 2;
+const PUSH_CONSTANT: u32 = 9;
+const STORAGE_BUFFER: u32 = 12;
+
+const DEPTH_GREATER: u32 = 14;
+const DEPTH_LESS: u32 = 15;
+const DEPTH_UNCHANGED: u32 = 16;
+
+/// Members of one buffer at most.
+const MOST: usize = 4096;
+/// Structures inside each other at most.
+const DEEPEST: u32 = 32;
+
+/// The parts of a module that are asked here.
+#[derive(Default)]
+struct Tables<'a> {
+    names: BTreeMap<(u32, u32), String>,
+    /// By type, member and decoration.
+    members: BTreeMap<(u32, u32, u32), u32>,
+    /// By id and decoration.
+    ids: BTreeMap<(u32, u32), u32>,
+    types: BTreeMap<u32, (u16, &'a [u32])>,
+    constants: BTreeMap<u32, u32>,
+    variables: Vec<(u32, u32, u32)>,
+    entries: BTreeMap<u32, String>,
+    depths: Vec<(u32, DepthLayout)>,
+}
+
+impl<'a> Tables<'a> {
+    fn new(list: &[(u16, &'a [u32])]) -> Tables<'a> {
+        let mut t = Tables::default();
+        for &(code, o) in list {
+            match (code, o) {
+                (MEMBER_NAME, [id, member, name @ ..]) => {
+                    t.names.insert((*id, *member), string(name).map_or_else(String::new, |s| s.0));
+                }
+                (ENTRY_POINT, [_, id, name @ ..]) => {
+                    t.entries.insert(*id, string(name).map_or_else(String::new, |s| s.0));
+                }
+                (EXECUTION_MODE, [id, DEPTH_GREATER, ..]) => t.depths.push((*id, DepthLayout::Greater)),
+                (EXECUTION_MODE, [id, DEPTH_LESS, ..]) => t.depths.push((*id, DepthLayout::Less)),
+                (EXECUTION_MODE, [id, DEPTH_UNCHANGED, ..]) => t.depths.push((*id, DepthLayout::Unchanged)),
+                (MEMBER_DECORATE, [id, member, what, n]) => {
+                    t.members.insert((*id, *member, *what), *n);
+                }
+                (DECORATE, [id, what, n]) => {
+                    t.ids.insert((*id, *what), *n);
+                }
+                (TYPE_BOOL..=TYPE_POINTER, [id, rest @ ..]) => {
+                    t.types.insert(*id, (code, rest));
+                }
+                (CONSTANT, [_, id, n, ..]) => {
+                    t.constants.insert(*id, *n);
+                }
+                (VARIABLE, [ty, id, storage, ..]) => t.variables.push((*ty, *id, *storage)),
+                _ => {}
+            }
+        }
+        t
+    }
+
+    fn ty(&self, ty: u32) -> (u16, &'a [u32]) {
+        self.types.get(&ty).copied().unwrap_or((0, &[]))
+    }
+
+    /// The name of a type without members.
+    fn text(&self, ty: u32, depth: u32) -> String {
+        let of = |ty| if depth > DEEPEST { String::new() } else { self.text(ty, depth + 1) };
+        match self.ty(ty) {
+            (TYPE_BOOL, _) => "bool".into(),
+            (TYPE_INT, [bits, signed, ..]) => format!("{}{bits}", if *signed == 0 { "u" } else { "i" }),
+            (TYPE_FLOAT, [bits, ..]) => format!("f{bits}"),
+            (TYPE_VECTOR, [ty, n]) => format!("vec{n}<{}>", of(*ty)),
+            (TYPE_MATRIX, [column, n]) => match self.ty(*column) {
+                (TYPE_VECTOR, [ty, rows]) => format!("mat{n}x{rows}<{}>", of(*ty)),
+                _ => "struct".into(),
+            },
+            (TYPE_ARRAY, [ty, n]) => format!("array<{}, {}>", of(*ty), self.constants.get(n).copied().unwrap_or(0)),
+            (TYPE_RUNTIME_ARRAY, [ty]) => format!("array<{}>", of(*ty)),
+            _ => "struct".into(),
+        }
+    }
+
+    /// Bytes of a type without members; `stride` is that of a matrix's columns.
+    fn size(&self, ty: u32, stride: u32, depth: u32) -> u32 {
+        let of = |ty| if depth > DEEPEST { 0 } else { self.size(ty, stride, depth + 1) };
+        match self.ty(ty) {
+            (TYPE_INT | TYPE_FLOAT, [bits, ..]) => bits / 8,
+            (TYPE_VECTOR, [ty, n]) => n.saturating_mul(of(*ty)),
+            (TYPE_MATRIX, [column, n]) => n.saturating_mul(if stride == 0 { of(*column) } else { stride }),
+            (TYPE_ARRAY, [_, n]) => {
+                let n = self.constants.get(n).copied().unwrap_or(0);
+                n.saturating_mul(self.ids.get(&(ty, ARRAY_STRIDE)).copied().unwrap_or(0))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Adds the members of a type to those of a buffer, of which `at` has all that lies around it.
+    fn add(&self, ty: u32, matrix: u32, at: &Member, depth: u32, out: &mut Vec<Member>) {
+        if out.len() >= MOST || depth > DEEPEST {
+            return;
+        }
+        match self.ty(ty) {
+            (TYPE_STRUCT, members) => {
+                for (k, &m) in members.iter().enumerate() {
+                    let k = k as u32;
+                    let of = |what| self.members.get(&(ty, k, what)).copied().unwrap_or(0);
+                    let own = self.names.get(&(ty, k)).map_or("_", String::as_str);
+                    let dot = if at.name.is_empty() { "" } else { "." };
+                    let name = format!("{}{dot}{own}", at.name);
+                    let inner = Member { name, offset: at.offset.saturating_add(of(OFFSET)), ..at.clone() };
+                    self.add(m, of(MATRIX_STRIDE), &inner, depth + 1, out);
+                }
+            }
+            (TYPE_ARRAY | TYPE_RUNTIME_ARRAY, [of, n @ ..]) if at.stride == 0 => {
+                let sign = if self.ty(*of).0 == TYPE_STRUCT { "[]" } else { "" };
+                let inner = Member {
+                    name: format!("{}{sign}", at.name),
+                    count: n.first().and_then(|n| self.constants.get(n)).copied().unwrap_or(0),
+                    stride: self.ids.get(&(ty, ARRAY_STRIDE)).copied().unwrap_or(0),
+                    ..at.clone()
+                };
+                self.add(*of, matrix, &inner, depth + 1, out);
+            }
+            _ => out.push(Member { ty: self.text(ty, 0), size: self.size(ty, matrix, 0), ..at.clone() }),
+        }
+    }
+}
+
+/// The members of the buffers of a module, and what its entry points promise about depths. Of bytes that are no module there are none.
+pub fn declared(spirv: &[u8]) -> Declared {
+    let all = words(spirv);
+    let Some(list) = instructions(&all) else { return Declared::default() };
+    let t = Tables::new(&list);
+    let mut members = Vec::new();
+    for &(ty, id, storage) in &t.variables {
+        let (TYPE_POINTER, [_, to]) = t.ty(ty) else { continue };
+        // Of an array of buffers each is made the same.
+        let to = match t.ty(*to) {
+            (TYPE_ARRAY | TYPE_RUNTIME_ARRAY, [of, ..]) => *of,
+            _ => *to,
+        };
+        let of = |what| t.ids.get(&(id, what)).copied().unwrap_or(0);
+        let (group, binding) = match storage {
+            UNIFORM | STORAGE_BUFFER => (of(SET), of(BINDING)),
+            PUSH_CONSTANT => IMMEDIATES,
+            _ => continue,
+        };
+        if t.ty(to).0 == TYPE_STRUCT {
+            let mut own = Vec::new();
+            t.add(to, 0, &Member { group, binding, count: 1, ..Member::default() }, 0, &mut own);
+            members.extend(own);
+        }
+    }
+    let depths = t.depths.iter().filter_map(|(id, layout)| Some((t.entries.get(id)?.clone(), *layout)));
+    Declared { members, depths: depths.collect() }
+}
