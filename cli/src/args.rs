@@ -478,7 +478,8 @@ pub struct Render {
     /// Exit with code 1 if `--oracle` has nothing to compare, or leaves out more than a tenth of it.
     #[arg(long, value_enum, requires = "oracle")]
     pub deny: Option<Deny>,
-    /// Picture size for a single shader [default: 640x360].
+    /// Picture size for a single shader [default: 640x360], or for a scene, of which textures without contents that have the proportions of
+    /// the picture change with it.
     #[arg(long, value_name = "WxH")]
     pub size: Option<String>,
     /// Draw where the pictures differ from the oracle's: dark where they are equal, blue for a step of 255, green for two, yellow up to

@@ -13,7 +13,7 @@ use gpucc_scene::difference::{self, Difference};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
 use gpucc_scene::moment::{self, Moment};
 use gpucc_scene::read::{self, Language};
-use gpucc_scene::{Picture, Resources, Scene, SceneError, SceneFile, alone, limits, output};
+use gpucc_scene::{Picture, Resources, Scene, SceneError, SceneFile, alone, limits, output, resize};
 use gpucc_sim::{Trap, TrapKind};
 use indicatif::ProgressBar;
 
@@ -440,7 +440,6 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     }
     let path = args.inputs[0].as_path();
     let for_shaders = [
-        ("--size", args.size.is_some()),
         ("--entry", args.front.entry.is_some()),
         ("--immediates", args.immediates.is_some()),
         ("--lang", args.front.lang.is_some()),
@@ -472,7 +471,8 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         let language = if is_json { Language::Json } else { Language::Toml };
         let scene = read::parse(&text, language).map_err(|e| scene_error(&e.of(&name)))?;
         let file = SceneFile { scene, name, folder, text: Some((text, language)) };
-        return Ok(Subject { file: file.sized().map_err(|e| scene_error(&e))?, is_alone: false });
+        let file = file.sized().map_err(|e| scene_error(&e))?;
+        return Ok(Subject { file: resized(file, args)?, is_alone: false });
     }
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if Language::of(path).is_some() {
@@ -481,7 +481,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
             return Err(Failure::Io(format!("`{}` is a directory, not a file", path.display())));
         }
         let file = read::open(path).map_err(|e| scene_error(&e))?;
-        return Ok(Subject { file, is_alone: false });
+        return Ok(Subject { file: resized(file, args)?, is_alone: false });
     }
     let ending = ending.to_ascii_lowercase();
     let glsl = ["frag", "glsl"].contains(&ending.as_str());
@@ -508,6 +508,15 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     let scene = alone::scene(shader, &options(args)?);
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder, text: None }, is_alone: true })
+}
+
+/// The scene with the size that `--size` says.
+fn resized(mut file: SceneFile, args: &Render) -> Result<SceneFile, Failure> {
+    if args.size.is_some() {
+        let size = options(args)?.size;
+        resize::resize(&mut file.scene, size).map_err(|text| Failure::Usage(format!("--size: {text}")))?;
+    }
+    Ok(file)
 }
 
 /// A shader alone in the language that `--lang` says.

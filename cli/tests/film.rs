@@ -74,6 +74,9 @@ fn scenes_are_told_the_moment() {
     expect(&["render", &scene, "-o", &png, "--time", "2", "--mouse", "5,7"], 0, "rendered");
     // At 60 frames a second; 5,7,5,7 of the mouse over green, blue and what is clamped.
     assert_eq!(picture(&png).pixel(3, 0).expect("a pixel"), [5, 2 + 7, 120 + 5, 7]);
+    expect(&["render", &scene, "-o", &png, "--size", "8x6"], 0, "rendered");
+    let p = picture(&png);
+    assert_eq!((p.width, p.height, p.pixel(3, 5), p.pixel(4, 5)), (8, 6, Some([16, 0, 0, 0]), Some([0; 4])));
     let other = s.write("b.toml", CLOCK.replace("{ frame = true }", "{ size = 64 }"));
     expect(&["render", &other, "-o", &png, "--time", "2"], 2, "--time: the scene has no buffer with `frame = true`");
     expect(&["render", &other, "-o", &png, "--frames", "2"], 0, "rendered");

@@ -23,6 +23,7 @@ pub mod output;
 pub mod picture;
 mod place;
 pub mod read;
+pub mod resize;
 pub mod sheet;
 mod size;
 pub mod uses;

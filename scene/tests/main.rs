@@ -7,6 +7,7 @@ mod compare;
 mod contents;
 mod picture;
 mod read;
+mod resize;
 mod shared;
 mod sheet;
 mod uses;

@@ -372,7 +372,8 @@ Keys and defaults are those of WebGPU's descriptors. Usages, labels and layouts 
 does not exist, or what WebGPU's validation refuses is an error with file, line and field. Files are relative to the scene. A hole in a list of
 targets, attachments or vertex buffers is `null` in JSON and `{}` in TOML. Numbers that JSON cannot write are the texts `\"nan\"`, `\"inf\"` and `\"-inf\"`.
 
-`examples/scenes` has three scenes to start from: a triangle, a textured quad with an index buffer, and a lit mesh with a depth buffer.
+`examples/scenes` has three scenes to start from: a triangle, a textured quad, and a lit mesh with a depth buffer. Thirteen more are to be
+looked at, and each begins with a sentence on what it shows.
 `gpucc render vertex.wgsl fragment.wgsl --init` prints a scene made for two shaders, to be edited. Limits and choices of ours are in
 [scenes.md](scenes.md). This is the triangle:
 
