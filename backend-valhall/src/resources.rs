@@ -18,15 +18,25 @@ impl Resources {
             ResourceKind::Sampler { .. } => 2,
             _ => 1,
         };
-        let key = |r: &ResourceData| (r.group, r.binding, class(r.kind), r.variant);
-        let mut all: Vec<_> = m.resources.iter().map(|(_, r)| (key(r), r.count.max(1))).collect();
+        // So may textures of several kinds, which are descriptors each.
+        let alike = |r: &ResourceData, o: &ResourceData| {
+            (o.group, o.binding, o.variant, o.kind) == (r.group, r.binding, r.variant, r.kind)
+        };
+        let kind = |r: &ResourceData| match class(r.kind) {
+            0 => 0,
+            _ => m.resources.values().position(|o| alike(r, o)).unwrap_or(0),
+        };
+        let key = |r: &ResourceData| (r.group, r.binding, class(r.kind), r.variant, kind(r));
+        let keys: Vec<_> = m.resources.values().map(key).collect();
+        let counts = m.resources.values().map(|r| r.count.max(1));
+        let mut all: Vec<_> = keys.iter().copied().zip(counts.map(std::cmp::Reverse)).collect();
         all.sort_unstable();
         all.dedup_by_key(|x| x.0);
-        let slot = |r: &ResourceData| {
-            let before = all.iter().filter(|(k, _)| k.0 == r.group && *k < key(r));
-            before.map(|x| x.1).sum()
-        };
-        Resources { slots: m.resources.iter().map(|(_, r)| slot(r)).collect() }
+        let slots = keys.iter().map(|key| {
+            let before = all.iter().filter(|(k, _)| k.0 == key.0 && k < key);
+            before.map(|x| x.1.0).sum()
+        });
+        Resources { slots: slots.collect() }
     }
 
     /// Number of the binding in its group.

@@ -18,17 +18,30 @@ enum Use {
     Target,
     /// A fragment blends with it.
     Blended,
+    /// A fragment writes four samples, whose mean is kept.
+    Resolved,
     /// A compute shader stores to it.
     Stored,
     /// A compute shader loads from it as a storage texture.
     Loaded,
+    /// A compute shader loads from it, and stores to it.
+    Changed,
     /// Depth or stencil are tested and stored.
     Tested,
 }
 
 impl Use {
-    const ALL: [Use; 7] =
-        [Use::Fetched, Use::Sampled, Use::Target, Use::Blended, Use::Stored, Use::Loaded, Use::Tested];
+    const ALL: [Use; 9] = [
+        Use::Fetched,
+        Use::Sampled,
+        Use::Target,
+        Use::Blended,
+        Use::Resolved,
+        Use::Stored,
+        Use::Loaded,
+        Use::Changed,
+        Use::Tested,
+    ];
 
     fn is_of(self, f: Format) -> bool {
         let depth = f.has_depth() || f.has_stencil();
@@ -37,8 +50,10 @@ impl Use {
             Use::Sampled => matches!(f.base(), Base::Float | Base::Depth),
             Use::Target => f.renderable() && !depth,
             Use::Blended => f.renderable() && f.blendable(),
+            Use::Resolved => f.renderable() && f.multisampled() && f.resolvable() && !depth,
             Use::Stored => f.storage_write(),
             Use::Loaded => f.storage_read(),
+            Use::Changed => f.storage_read_write(),
             Use::Tested => depth,
         }
     }
@@ -156,15 +171,26 @@ fn written(f: Format, how: Use) -> (String, String) {
         Use::Blended => format!(", blend = {{ color = {equation}, alpha = {equation} }}"),
         _ => String::new(),
     };
+    let (samples, attachment, rows) = match how {
+        Use::Resolved => (
+            "multisample = { count = 4 }\n",
+            "texture = \"many\", resolveTarget = { texture = \"t\" }",
+            format!("[textures.many]\nformat = \"{name}\"\nsize = [2, 2]\nsampleCount = 4\n"),
+        ),
+        _ => ("", "texture = \"t\", loadOp = \"load\"", String::new()),
+    };
+    // A big triangle whose edge goes through the picture, where samples differ.
+    let shader =
+        if how == Use::Resolved { shader.replace("i == 1u), select", "i == 1u) + 0.6, select") } else { shader };
     let rest = format!(
-        r#"[pipelines.p]
+        r#"{rows}[pipelines.p]
 vertex = {{ shader = "s" }}
-[pipelines.p.fragment]
+{samples}[pipelines.p.fragment]
 shader = "s"
 targets = [{{ format = "{name}"{blend} }}]
 [[passes]]
 type = "render"
-colorAttachments = [{{ texture = "t", loadOp = "load" }}]
+colorAttachments = [{{ {attachment} }}]
 [[passes.draws]]
 pipeline = "p"
 draw = {{ vertexCount = 3 }}
@@ -213,10 +239,13 @@ fn stored(f: Format, how: Use) -> (String, String) {
     let (name, ty) = (f.name(), component(f));
     let (access, code) = match how {
         Use::Stored => ("write", format!("textureStore(t, id.xy, vec4<{ty}>({ty}(id.x), 1, 0, 1));")),
+        Use::Changed => {
+            ("read_write", "let texel = textureLoad(t, id.xy); textureStore(t, id.xy, texel + texel);".into())
+        }
         _ => ("read", format!("o[id.x + 2u * id.y] = {};", shown(f, "textureLoad(t, id.xy)"))),
     };
     let (buffer, bound, output) = match how {
-        Use::Stored => ("", "", "texture = \"t\""),
+        Use::Stored | Use::Changed => ("", "", "texture = \"t\""),
         _ => (
             "@group(0) @binding(1) var<storage, read_write> o: array<vec4<f32>, 4>;",
             ", { group = 0, binding = 1, buffer = \"o\" }",
@@ -249,8 +278,8 @@ name = "out"
 fn scene(f: Format, how: Use) -> String {
     let (shader, rest) = match how {
         Use::Fetched | Use::Sampled => read(f, how),
-        Use::Target | Use::Blended => written(f, how),
-        Use::Stored | Use::Loaded => stored(f, how),
+        Use::Target | Use::Blended | Use::Resolved => written(f, how),
+        Use::Stored | Use::Loaded | Use::Changed => stored(f, how),
         Use::Tested => tested(f),
     };
     format!(

@@ -4,6 +4,8 @@
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Class, Module};
+use gpucc_pipeline::Format;
+use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, For, On, Problem};
 
@@ -42,8 +44,13 @@ fn wgsl(body: &str, words: &[u32], holds: impl Fn(&[u32]) -> bool) -> usize {
 }
 
 fn spirv(name: &str, source: &str) -> Vec<u8> {
+    spirv_of(1, name, source)
+}
+
+/// The same with so many invocations of a workgroup.
+fn spirv_of(lanes: u32, name: &str, source: &str) -> Vec<u8> {
     let path = scratch(&format!("{name}.comp"));
-    std::fs::write(&path, format!("#version 450\nlayout(local_size_x = 1) in;\n{source}")).expect("a file");
+    std::fs::write(&path, format!("#version 450\nlayout(local_size_x = {lanes}) in;\n{source}")).expect("a file");
     glslang(&path.display().to_string(), &["--target-env", "vulkan1.1"], &format!("{name}.spv"))
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
@@ -197,6 +204,52 @@ fn aliases_of_one_binding_are_verified() {
     }
 }
 
+/// Arrays of textures of two dimensions at one binding: each element is of the one that reads it. Verification ends without a fault too.
+#[test]
+fn arrays_of_textures_of_two_dimensions_at_one_binding() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = "layout(set = 0, binding = 1) uniform texture2D a[2];
+         layout(set = 0, binding = 1) uniform texture3D b[2];
+         layout(set = 0, binding = 1) uniform utexture2D c[3];
+         layout(set = 0, binding = 2) uniform sampler s;
+         layout(set = 0, binding = 0, std430) buffer O { uint o[]; };
+         void main() {
+           o[0] = uint(textureLod(sampler2D(a[0], s), vec2(0.5), 0.0).x * 255.0 + 0.5);
+           o[1] = uint(textureLod(sampler3D(b[1], s), vec3(0.5), 0.0).x * 255.0 + 0.5);
+           o[2] = texelFetch(usampler2D(c[2], s), ivec2(0), 0).x;
+           o[3] = uint(textureSize(sampler3D(b[1], s), 0).z);
+         }";
+    let m = module(&spirv("dimensions", source), &[]);
+    let mut d = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 4]).with_sampler(0, 2, Sampler::default());
+    let texture = |format, is_3d: bool, depth, red| {
+        let mut image = Image::new(format, is_3d, [1, 1, depth], 1, 1);
+        image.bytes.chunks_exact_mut(4).for_each(|texel| texel.copy_from_slice(&[red, 0, 0, 0]));
+        image
+    };
+    let list = [
+        (texture(Format::Rgba8Unorm, false, 1, 51), Dim::D2),
+        (texture(Format::Rgba8Unorm, true, 3, 102), Dim::D3),
+        (texture(Format::Rgba8Uint, false, 1, 7), Dim::D2),
+    ];
+    for (element, (image, dim)) in (0..).zip(list) {
+        d = d.with_texture(0, 1, image, dim);
+        d.textures.last_mut().expect("a texture").element = element;
+    }
+    let ran = everywhere(&m, &d, |o| *o == [51, 102, 7, 3]);
+    assert!(ran > 12, "{ran}");
+    for target in exec::targets("all:all") {
+        match gpucc::compile_entry(&m, "main", &gpucc::Options::new(target)) {
+            Ok(artifact) => {
+                let done = gpucc_verify::verify(&m, &artifact, target, &gpucc_verify::InputOverrides::default());
+                assert!(done.is_ok(), "{target}: {}", done.unwrap_err());
+            }
+            Err(d) => assert_eq!(d.class, Class::Unsupported, "{target}: {d}"),
+        }
+    }
+}
+
 /// R6: a capability that is newer than this reader is no damage: what the module needs decides.
 #[test]
 fn newer_capabilities_are_no_damage() {
@@ -308,4 +361,40 @@ fn minima_with_constants_keep_their_rule() {
         |o| o[2..4].iter().all(|&w| w == x || f32::from_bits(w).is_nan()) && o[4..] == [0, 0, 1f32.to_bits()],
     );
     assert!(ran > 12);
+}
+
+/// A loop that never turns and is left by a return: glslang's `do .. while (false)`, as it stands, in a branch and in a loop.
+#[test]
+fn loops_that_never_turn_are_left_by_a_return() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let f = "uint f(uint i) {
+           do { if ((i & 1u) == 0u) return 7u; if ((i & 2u) == 0u) { o[i + 16u] = 1u; } } while (false);
+           return o[i + 32u];
+         }";
+    // Odd lanes read a zero; those without the second bit mark their place.
+    let odd = |i: u32| i % 2 == 1;
+    let mark = |i: u32| u32::from(i % 4 == 1);
+    // The form, the call, and whether a lane comes by it.
+    type Form = (&'static str, &'static str, fn(u32) -> bool);
+    let forms: [Form; 3] = [
+        ("plain", "o[i] = f(i);", |_| true),
+        ("branch", "if (i > 3u) { o[i] = f(i); }", |i| i > 3),
+        ("loop", "for (uint k = 0u; k < (i & 3u); k++) { o[i] = f(i); }", |i| i % 4 > 0),
+    ];
+    for (form, call, runs) in forms {
+        let source = format!(
+            "layout(set = 0, binding = 0, std430) buffer B {{ uint o[]; }};
+             {f} void main() {{ uint i = gl_GlobalInvocationID.x; {call} }}"
+        );
+        let m = module(&spirv_of(16, &format!("never-turns-{form}"), &source), &[]);
+        let mut want = vec![0; 48];
+        for i in (0..16).filter(|&i| runs(i)) {
+            want[i as usize] = if odd(i) { 0 } else { 7 };
+            want[i as usize + 16] = mark(i);
+        }
+        let d = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 48]);
+        assert!(everywhere(&m, &d, |o| *o == want) > 20, "{form}");
+    }
 }

@@ -18,6 +18,7 @@
 //! | place of a sample in its pixel | looked up by the number of the sample, or the middle where a pixel has one | `sample_position` |
 //! | number of samples of a pixel | a constant | `sample_position` |
 //! | depth that a fragment gives | nothing, where depth is tested before the entry point runs: the depth of the primitive counts | |
+//! | colour with fewer components than its target, or without the alpha that blending reads | 0 for what is missing, 1 for alpha | |
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed_colours` |
 //! | location of a colour | its number over bound targets, without holes; outputs without a target are removed | `compact_targets` |
 //!
@@ -31,7 +32,7 @@ use gpucc_ir::{
     Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, Interp, IoAt, IoSlot, Mode, Op,
     Position, SecondaryMap, Stage, StageInfo, Sysval, Type, Value,
 };
-use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline, Topology};
+use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline, Target, Topology};
 
 use crate::caps::IoCaps;
 use crate::context::{PipelineContext, Returned, free_locations};
@@ -497,12 +498,31 @@ fn read_mask(f: &mut Function, mask: Value, (entry, first): (Block, usize)) {
 
 /// Colours of a fragment as the target takes them.
 fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) -> u64 {
-    if !(caps.packed_colours || caps.compact_targets) || io.compact_targets {
+    let target = |number: u8| p.targets.get(usize::from(number)).copied().flatten();
+    let lanes = |slot: &IoSlot| match slot.at {
+        IoAt::Location { number, .. } if slot.form == Form::Plain && !slot.blended && !io.compact_targets => {
+            target(number).map(|t| components_of(&t)).filter(|&n| slot.ty.lanes() < n)
+        }
+        _ => None,
+    };
+    let missing: Vec<Option<u32>> = io.outputs.iter().map(lanes).collect();
+    let converts = (caps.packed_colours || caps.compact_targets) && !io.compact_targets;
+    if !converts && missing.iter().all(Option::is_none) {
         return 0;
     }
     let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
     let mut n = 0;
-    let target = |number: u8| p.targets.get(usize::from(number)).copied().flatten();
+    for ((slot, value), lanes) in io.outputs.iter_mut().zip(&mut returned.args).zip(missing) {
+        if let Some(lanes) = lanes {
+            *value = filled(&mut b, *value, lanes);
+            slot.ty = b.func.ty(*value);
+            n += 1;
+        }
+    }
+    if !converts {
+        returned.put(b, io);
+        return n;
+    }
     if caps.compact_targets {
         if target(0).is_none() {
             returned.alpha_to_coverage(&mut b, io, p);
@@ -547,6 +567,24 @@ fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) ->
         n += 1;
     }
     n
+}
+
+/// Components that a target takes of a colour.
+fn components_of(target: &Target) -> u32 {
+    if target.reads_source_alpha() { 4 } else { target.format.components() }
+}
+
+/// A colour of so many components. Those that are missing are 0, and 1 for alpha: Vulkan leaves them open, and all places give the same.
+fn filled(b: &mut Builder<'_>, value: Value, lanes: u32) -> Value {
+    let ty = b.func.ty(value);
+    let mut list: Vec<Value> = (0..ty.lanes()).map(|k| b.extract(value, k)).collect();
+    for k in ty.lanes()..lanes {
+        list.push(match ty.is_float() {
+            true => b.func.fconst(ty.lane(), if k == 3 { 1.0 } else { 0.0 }),
+            false => b.func.iconst(ty.lane(), i64::from(k == 3)),
+        });
+    }
+    b.compose(&list)
 }
 
 /// How colours leave for a target of a format; `None` as words. One component of few bits leaves as a word, too.

@@ -461,3 +461,34 @@ fn colours_without_holes() {
     assert!(lowered.text().contains("target_load target1"), "{}", lowered.text());
     assert_eq!(lowered.draw(), s.draw());
 }
+
+/// What a colour lacks is 0, and 1 for alpha, if its target has the component or its blending reads it; a colour that has all stays.
+#[test]
+fn colours_have_the_components_of_their_targets() {
+    let two = FILL.replace("f32x4", "f32x2").replace("0.25:f32, 0.5:f32, 0.75:f32, 0.9:f32", "0.25:f32, 0.5:f32");
+    let one = FILL.replace("f32x4", "i32").replace("compose 0.25:f32, 0.5:f32, 0.75:f32, 0.9:f32", "iadd 7:i32, 2:i32");
+    let cases: [(&str, Format, bool, &[u8]); 5] = [
+        (&two, Format::Rgba8Unorm, true, &[64, 128, 0, 255]),
+        (&two, Format::Rg8Unorm, false, &[64, 128]),
+        (&two, Format::R8Unorm, false, &[64]),
+        (&one, Format::Rgba8Uint, true, &[9, 0, 0, 1]),
+        (&one, Format::R8Uint, false, &[9]),
+    ];
+    for (source, format, fills, want) in cases {
+        for (caps, plain) in [(NO_CLIP, true), (PACKED, false), (COMPACT, true)] {
+            let s = Scene::new(COVER, Some(source), onto(&[Some(format)]));
+            let lowered = s.lowered(&with(caps), 2);
+            assert_eq!(lowered.draw()[0][..want.len()], *want, "{}: {}", format.name(), lowered.text());
+            let text = lowered.text();
+            let four = ["location 0 f32x4", "location 0 i32x4"].iter().any(|out| text.contains(out));
+            assert!(!plain || four == fills, "{}: {text}", format.name());
+        }
+    }
+    let mut p = onto(&[Some(Format::R8Unorm)]);
+    let component = BlendComponent { src: BlendFactor::SrcAlpha, ..BlendComponent::default() };
+    if let Some(t) = &mut p.targets[0] {
+        t.blend = Some(Blend { color: component, alpha: component });
+    }
+    let lowered = Scene::new(COVER, Some(&two), p).lowered(&with(NO_CLIP), 2);
+    assert!(lowered.text().contains("f32x4"), "{}", lowered.text());
+}
