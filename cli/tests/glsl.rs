@@ -356,6 +356,44 @@ fn places_in_included_files() {
     expect(&args, 1, "loop.glsl:3:");
 }
 
+/// An error, a step limit and a trap have the file, the line and the column of the author's text, behind an include in an include, behind what stands
+/// around a body, and behind macros; JSON has the same as text.
+#[test]
+fn places_in_text_and_json() {
+    let s = Scratch::new("glsl-both");
+    if !installed() {
+        return;
+    }
+    std::fs::create_dir_all(s.path("lib")).expect("a folder");
+    s.write("lib/mid_include.glsl", "#include \"deep.glsl\"\nint mid(int i) {\n    return deep(i);\n}\n");
+    let deep =
+        |body: &str| s.write("lib/deep.glsl", format!("// first\nint deep(int i) {{\n    {body}\n    return i;\n}}\n"));
+    let compute = s.write("a.comp", "#version 450\n#include \"mid_include.glsl\"\nlayout(local_size_x = 1) in;\nlayout(set = 0, binding = 0) buffer O { int o[]; };\nvoid main() {\n    o[0] = mid(o[0]);\n}\n");
+    let toy = s.write(
+        "b.frag",
+        "#include \"lib/mid_include.glsl\"\nvoid mainImage(out vec4 c, in vec2 p) {\n    c = vec4(mid(int(p.x)));\n}\n",
+    );
+    let (lib, out) = (s.path("lib"), s.path("o"));
+    let run = ["run", &compute, "-I", &lib, "--buf", "0:0=zero:4", "--steps", "100000", "-DLATER=i"];
+    let draw = ["render", &toy, "-I", &lib, "--size", "4x4", "--steps", "100000", "-o", &out, "-DLATER=i"];
+    let at = |file: &str, args: &[&str], code: i32, place: [u32; 2]| {
+        expect(args, code, &format!("lib/{file}.glsl:{}:{}", place[0], place[1]));
+        let said = expect(&[args, &["--message-format", "json"]].concat(), code, &format!("lib/{file}.glsl\""));
+        assert!(said.contains(&format!("\"line\":{},\"column\":{}", place[0], place[1])), "{said}");
+    };
+    let both = |args: &[&str], code: i32, place: [u32; 2]| at("deep", args, code, place);
+    s.write("lib/store.glsl", "void put(int k) {\n    // far\n    o[k * 1000] = LATER;\n}\n");
+    let trap = s.write("c.comp", "#version 450\nlayout(local_size_x = 1) in;\nlayout(set = 0, binding = 0) buffer O { int o[]; };\n#include \"lib/store.glsl\"\nvoid main() { put(7); }\n");
+    at("store", &["run", &trap, "--robust", "off", "--buf", "0:0=zero:4", "-DLATER=k"], 1, [3, 5]);
+    deep("i += LATER * nothing;");
+    both(&run, 1, [3, 18]);
+    both(&draw, 1, [3, 18]);
+    deep("while (i >= 0) { i = LATER / 2; }");
+    both(&run, 1, [3, 5]);
+    both(&draw, 1, [3, 5]);
+    both(&[&run[..], &["--target", "valhall"]].concat(), 1, [3, 5]);
+}
+
 /// Stages that choose no places are one by their names, in whatever order they declare them. The picture is green and blue where the names are
 /// heeded.
 #[test]

@@ -110,6 +110,15 @@ const TAKEN: [&str; 9] = ["texture", "sample", "buffer", "shared", "smooth", "fl
 const INCLUDED: [&str; 4] =
     ["GL_OES_standard_derivatives", "GL_EXT_shader_texture_lod", "GL_EXT_frag_depth", "GL_EXT_draw_buffers"];
 
+/// What lets a text include others.
+pub const INCLUDES: &str = "#extension GL_GOOGLE_include_directive : enable\n";
+
+/// Whether a text includes others.
+pub fn includes(text: &str) -> bool {
+    let named = |l: &str| l.trim_start().strip_prefix('#').is_some_and(|r| r.trim_start().starts_with("include"));
+    text.lines().any(named)
+}
+
 /// The text of a stage with a version that Vulkan has.
 pub fn modern(text: &str, stage: Stage) -> String {
     let v = version(text);
@@ -117,13 +126,13 @@ pub fn modern(text: &str, stage: Stage) -> String {
         (true, n) => n < 310,
         (false, n) => n < 420,
     };
-    let includes = text.contains("#include") && !text.contains("_include") || text.contains("# include");
+    let includes = includes(text);
     if !is_old && !includes && !v.compatible {
         return text.to_string();
     }
     let mut prelude = String::new();
     if includes {
-        prelude += "#extension GL_GOOGLE_include_directive : enable\n";
+        prelude += INCLUDES;
     }
     if !is_old {
         let number = if v.es { format!("{} es", v.number) } else { v.number.to_string() };

@@ -1,6 +1,6 @@
 //! Bodies as ShaderToy has them: a function `mainImage` and no `main`.
 
-use crate::words;
+use crate::{old, words};
 
 /// In front of a body: its uniforms are those of a fragment shader alone (docs/scene-format.md), its channels that one's textures.
 const BEFORE: &str = "\
@@ -53,7 +53,9 @@ impl Wrapped<'_> {
 
     /// The complete text, in which lines count as the body's.
     pub(crate) fn numbered(&self) -> String {
-        format!("{BEFORE}#line 1\n{}{BEHIND}", self.body)
+        let (version, rest) = BEFORE.split_at(BEFORE.find('\n').map_or(0, |end| end + 1));
+        let extension = if old::includes(self.body) { old::INCLUDES } else { "" };
+        format!("{version}{extension}{rest}#line 1\n{}{BEHIND}", self.body)
     }
 }
 

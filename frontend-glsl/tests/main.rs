@@ -34,6 +34,32 @@ fn bodies_are_known() {
     assert!(shadertoy("// mainImage()\nvoid f() {}").is_none());
 }
 
+/// A text includes others however it writes that, and whatever they are called; so does a body.
+#[test]
+fn files_are_included() {
+    if !installed() {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("gpucc-glsl-included-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("my_include.glsl"), "float five() { return 5.0; }\n").expect("a file");
+    let around = Around { folder: Some(folder.clone()), ..Around::default() };
+    let main = "layout(location = 0) out vec4 c;\nvoid main() { c = vec4(five()); }\n";
+    let body = "void mainImage(out vec4 c, in vec2 p) { c = vec4(five()); }\n";
+    for line in
+        ["#include \"my_include.glsl\"", "  #  include \"my_include.glsl\" // five", "#\tinclude \"my_include.glsl\""]
+    {
+        for text in [
+            format!("#version 450\n{line}\n{main}"),
+            format!("#version 330\n\n{line}\n{main}"),
+            format!("{line}\n{body}"),
+        ] {
+            read(&text, Stage::Fragment, &around).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        }
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
+
 /// Damaged texts are wrong or refused, with places in the text, and end nothing.
 #[test]
 fn damaged_texts_end_nothing() {
