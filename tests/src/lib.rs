@@ -1,13 +1,19 @@
 //! Code common to the runners and the suites over all families. Code that needs no back end is in `gpucc-kit`.
 
+pub mod damage;
+pub mod drawreduce;
+pub mod drawrun;
 pub mod exec;
 pub mod foreign;
 pub mod gfx;
 pub mod heap;
 pub mod mesh;
 pub mod orders;
+pub mod pairs;
+pub mod randdraw;
 pub mod randfs;
 pub mod scaling;
+pub mod textrun;
 
 pub use gpucc_kit::{cases, examples, filetest, predict, randprog, shared};
 

@@ -1,25 +1,31 @@
-//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify]`
+//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify]`
 //!
 //! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
 //! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
 //! code. The last line is `N passed, M failed`. `--stress` makes register allocation harder than it is, and checks it.
+//!
+//! Those of the stage `draw` are a vertex and a fragment shader of GLSL with state, and every place must draw what the oracle draws without optimisation; of the stage `draw-text` their texts
+//! are read as GLSL too. What fails is made small and printed, but for `--no-reduce`. With `--print` each is a line of JSON, and nothing is run.
 //!
 //! Programs of the stage `fs` are drawn, and compared with compute programs of the same meaning; those of `fs-bare` have no storage. With `--verify` each compute program runs as
 //! `gpucc --verify` runs a shader, on seeded inputs, and a table counts by reason what could not be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_kit::exec::problem;
 use gpucc_tests::exec::{self, On};
 use gpucc_tests::predict::Tally;
+use gpucc_tests::randdraw::{compute, pair};
 use gpucc_tests::randfs::Drawn;
 use gpucc_tests::randprog::{Failure, Generator, Kind, Program};
+use gpucc_tests::{drawreduce, drawrun, textrun};
 use gpucc_verify::InputOverrides;
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare] [--stress tight|fragment|spill-all[,..]] [--verify] [--print]";
+const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify] [--print] [--no-reduce]";
 
 struct Args {
     seed: u64,
@@ -30,6 +36,8 @@ struct Args {
     print: bool,
     stage: Stage,
     verify: bool,
+    /// Whether draws that fail are made small.
+    reduces: bool,
 }
 
 /// The kind of programs.
@@ -41,6 +49,12 @@ enum Stage {
     Fragment,
     /// Without storage.
     Bare,
+    /// Two stages with state.
+    Draw,
+    /// The same, as text too.
+    DrawText,
+    /// Compute programs of GLSL, as text and as SPIR-V.
+    Text,
 }
 
 fn args() -> Result<Args, String> {
@@ -54,6 +68,7 @@ fn args() -> Result<Args, String> {
         print: false,
         stage: Stage::Compute,
         verify: false,
+        reduces: true,
     };
     let mut it = std::env::args().skip(1);
     while let Some(arg) = it.next() {
@@ -72,7 +87,10 @@ fn args() -> Result<Args, String> {
                 "cs-wide" => a.stage = Stage::Wide,
                 "fs" => a.stage = Stage::Fragment,
                 "fs-bare" => a.stage = Stage::Bare,
-                other => return Err(format!("--stage {other}: cs, cs-wide, fs or fs-bare")),
+                "draw" => a.stage = Stage::Draw,
+                "draw-text" => a.stage = Stage::DrawText,
+                "cs-text" => a.stage = Stage::Text,
+                other => return Err(format!("--stage {other}: cs, cs-wide, fs, fs-bare, draw, draw-text or cs-text")),
             },
             "--stress" => {
                 for what in value()?.split(',') {
@@ -87,13 +105,14 @@ fn args() -> Result<Args, String> {
             }
             "--print" => a.print = true,
             "--verify" => a.verify = true,
+            "--no-reduce" => a.reduces = false,
             _ => return Err(USAGE.into()),
         }
     }
     if a.on.is_empty() {
         return Err(USAGE.into());
     }
-    if matches!(a.stage, Stage::Fragment | Stage::Bare) && (a.verify || a.stress.verify) {
+    if !matches!(a.stage, Stage::Compute | Stage::Wide) && (a.verify || a.stress.verify) {
         return Err("--verify and --stress are for --stage cs".into());
     }
     Ok(a)
@@ -134,13 +153,14 @@ fn program(seed: u64, a: &Args) -> Verdicts {
             Stage::Compute => Generator::new(seed),
             Stage::Wide => Generator::wide(seed),
             Stage::Fragment => Generator::of(seed, Kind::Fragment),
-            Stage::Bare => Generator::bare(seed, Kind::Fragment),
+            Stage::Bare | Stage::Draw | Stage::DrawText | Stage::Text => Generator::bare(seed, Kind::Fragment),
         };
         println!("// seed {seed}\n{}", generator.program());
     }
     let mut v = Verdicts::default();
     let nowhere = |e: String| Verdicts { failed: vec![e; a.on.len() * a.opts.len()], ..Verdicts::default() };
     match a.stage {
+        Stage::Draw | Stage::DrawText | Stage::Text => {}
         Stage::Fragment | Stage::Bare => {
             let p = match Drawn::new(seed, a.stage == Stage::Bare) {
                 Ok(p) => p,
@@ -190,6 +210,58 @@ fn verify(p: &Program, on: On, codegen: &CodegenOptions, v: &mut Verdicts) {
     }
 }
 
+/// Failures that are made small, and the time for each.
+const REDUCED: (usize, Duration) = (3, Duration::from_secs(120));
+
+/// The first draws that fail in different ways, made small.
+fn smallest(wrong: &[drawrun::Wrong], a: &Args) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    if a.stage == Stage::Text || !a.reduces {
+        return out;
+    }
+    for w in wrong {
+        let kind: String = w.why.chars().filter(|c| !c.is_ascii_digit()).take(40).collect();
+        if out.len() < REDUCED.0 && seen.insert((w.at.0.to_string(), kind)) {
+            let small = drawreduce::reduced(&pair(w.seed), w.at.0, w.at.1, REDUCED.1);
+            let said = small.unwrap_or_else(|| "it is not there in one run by itself".into());
+            out.push(format!("seed {} on {} -O{} made small:\n{said}", w.seed, w.at.0, w.at.1));
+        }
+    }
+    out
+}
+
+/// Runs random draws.
+fn draws(a: &Args) -> ExitCode {
+    if a.print {
+        for seed in (0..a.count).map(|k| a.seed.wrapping_add(k)) {
+            println!("{}", if a.stage == Stage::Text { compute::text(seed) } else { pair(seed).line() });
+        }
+        return ExitCode::SUCCESS;
+    }
+    let seeds = a.seed..a.seed.saturating_add(a.count);
+    let job = drawrun::Job { seeds, on: &a.on, levels: &a.opts, as_text: a.stage == Stage::DrawText };
+    let done = if a.stage == Stage::Text { textrun::run_texts(&job) } else { drawrun::run(&job) };
+    let done = match done {
+        Ok(done) => done,
+        Err(e) => {
+            eprintln!("error: {e}");
+            return ExitCode::from(2);
+        }
+    };
+    for w in &done.wrong {
+        println!("FAIL seed {} on {} -O{}: {}", w.seed, w.at.0, w.at.1, w.why);
+    }
+    for w in smallest(&done.wrong, a) {
+        println!("{w}");
+    }
+    print!("{}", done.refused);
+    done.forms.iter().for_each(|(form, n)| println!("{n:6} {form}"));
+    println!("{} pixels compared, {} open in each run", done.pixels.0, done.pixels.1);
+    println!("{} passed, {} failed", done.passed, done.wrong.len());
+    if done.wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
 /// The row of the table that counts each run once.
 const ANY: &str = "not compared";
 
@@ -207,6 +279,9 @@ fn main() -> ExitCode {
     if let Err(e) = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build_global() {
         eprintln!("error: cannot start threads: {e}");
         return ExitCode::from(2);
+    }
+    if matches!(a.stage, Stage::Draw | Stage::DrawText | Stage::Text) {
+        return draws(&a);
     }
     let results: Vec<_> = (0..a.count).into_par_iter().map(|k| program(a.seed.wrapping_add(k), &a)).collect();
     let passed: u64 = results.iter().map(|r| r.passed).sum();
