@@ -50,6 +50,7 @@ mod random_texts;
 mod real_corpus;
 mod real_spirv;
 mod recorded_fragments;
+mod recorded_pairs;
 mod refused;
 mod scaling;
 mod scene_immediates;
