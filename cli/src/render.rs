@@ -163,7 +163,7 @@ fn one_frame(
         }
         ready.resources = seat.resources.take().unwrap_or_else(|| first.clone());
         if let Some(moment) = moment {
-            moment.set(&ready.file.scene, &mut ready.resources);
+            ready.resources.tell(&ready.file.scene, &moment);
         }
         let drawn = draw(args, ready, seat, (is_alone, is_last), messages, bar);
         let (resources, verdict) = match drawn {

@@ -318,8 +318,8 @@ fn loose_uniforms_by_their_names() {
     // And a name.
     let bin = s.path("m.bin");
     expect(&[&vertex, &fragment, "--target", "gcn", "-o", &bin], 0, "");
-    let said = expect(&["inspect", &bin], 0, "`gl_DefaultUniformBlock`: uniform, group 0 binding 998");
-    assert!(said.contains("`gl_DefaultUniformBlock`: uniform, group 0 binding 999"), "{said}");
+    let said = expect(&["inspect", &bin], 0, "`gpucc_uniforms`: uniform, group 0 binding 998");
+    assert!(said.contains("`gpucc_uniforms`: uniform, group 0 binding 999"), "{said}");
     expect(&["render", &vertex, &fragment, "--lang", "vert", "-o", &s.path("m.png")], 2, "--lang");
     expect(&["render", &vertex, &fragment, "--stage", "fs", "-o", &s.path("m.png")], 2, "--stage");
 }

@@ -82,7 +82,7 @@ fn what_naga_lacks_is_no_fault() {
     }
     expect(&[&module, "--target", "gcn", "-S"], 0, "image_sample");
     expect(&[&module, "--target", "gcn", "-S", "--frontend", "naga"], 3, "naga does not take this module");
-    let broken = s.write("b.spv", &s.read("t.spv")[..100]);
+    let broken = s.write("b.spv", &s.read("t.spv")[..102]);
     expect(&[&broken, "--target", "gcn", "-S", "--frontend", "naga"], 1, "error");
 }
 

@@ -25,6 +25,19 @@ pub struct Resources {
     pub buffers: Vec<Vec<u8>>,
 }
 
+impl Resources {
+    /// Writes a moment to all buffers of a scene with `frame = true`.
+    pub fn tell(&mut self, scene: &Scene, moment: &Moment) {
+        let words = moment.words(moment::presented_size(scene));
+        for ((_, buffer), bytes) in scene.buffers.iter().zip(&mut self.buffers) {
+            if buffer.frame {
+                bytes.clear();
+                bytes.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+            }
+        }
+    }
+}
+
 impl SceneFile {
     /// The first contents of all resources.
     ///

@@ -37,3 +37,6 @@ pub const BINDINGS: u32 = 1000;
 pub const ELEMENTS: u32 = 4096;
 /// The bound of group numbers: Vulkan's devices have up to 32.
 pub const GROUPS: u32 = 32;
+
+/// Bytes of a buffer with `frame = true`.
+pub const MOMENT_BYTES: u64 = 64;

@@ -1,11 +1,7 @@
 //! The moment that a frame shows: what buffers with `frame = true` hold.
 
-use crate::contents::Resources;
 use crate::model::OutputSource;
 use crate::{Scene, limits};
-
-/// Bytes of a buffer with `frame = true`.
-pub const BYTES: u64 = 64;
 
 /// A moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,17 +50,6 @@ impl Moment {
         }
         words[9] = self.frame;
         words
-    }
-
-    /// Writes the moment to all buffers of a scene with `frame = true`.
-    pub fn set(&self, scene: &Scene, resources: &mut Resources) {
-        let words = self.words(presented_size(scene));
-        for ((_, buffer), bytes) in scene.buffers.iter().zip(&mut resources.buffers) {
-            if buffer.frame {
-                bytes.clear();
-                bytes.extend(words.iter().flat_map(|w| w.to_le_bytes()));
-            }
-        }
     }
 }
 

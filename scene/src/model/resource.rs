@@ -475,7 +475,7 @@ impl TryFrom<RawBuffer> for Buffer {
             return Err("a buffer with `frame = true` has no data and no `size` of its own");
         }
         if frame {
-            return Ok(Buffer { size: Some(crate::moment::BYTES), data: Vec::new(), frame });
+            return Ok(Buffer { size: Some(crate::limits::MOMENT_BYTES), data: Vec::new(), frame });
         }
         if data.is_none() && size.is_none() {
             return Err("a buffer without data needs a `size`");
