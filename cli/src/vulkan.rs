@@ -109,6 +109,8 @@ pub fn exec(a: &Exec, messages: &Messages) -> Result<(), Failure> {
     let mut run = Command::new(program);
     // Loaders before 1.3.207 know the first name alone.
     run.args(args).env("VK_ICD_FILENAMES", &icd).env("VK_DRIVER_FILES", &icd).env("GPUCC_VULKAN_VERDICTS", &verdicts);
+    // The loader sorts devices by an order of its own unless it is told not to.
+    run.env("VK_LOADER_DISABLE_SELECT", "1");
     if let Some(target) = &a.target {
         run.env("GPUCC_VULKAN_TARGETS", target);
     }

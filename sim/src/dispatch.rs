@@ -72,6 +72,23 @@ pub struct Dispatch {
 const MOST_ADDRESSES: usize = 128;
 
 impl Dispatch {
+    /// Repeats what a run stored in the buffers that it had, by their places, in those that it had not and that have the same bytes.
+    pub fn repeat(&mut self, ran: &[usize]) {
+        for o in &self.overlaps {
+            let ([from, to], distance) = match o.buffers.map(|place| ran.contains(&place)) {
+                [true, false] => (o.buffers, o.distance),
+                [false, true] => ([o.buffers[1], o.buffers[0]], -o.distance),
+                _ => continue,
+            };
+            let Ok([source, own]) = self.buffers.get_disjoint_mut([from, to]) else { continue };
+            for (k, byte) in (-distance..).zip(&source.bytes) {
+                if let Some(own) = usize::try_from(k).ok().and_then(|k| own.bytes.get_mut(k)) {
+                    *own = *byte;
+                }
+            }
+        }
+    }
+
     /// A dispatch with nothing bound.
     pub fn new(grid: [u32; 3]) -> Self {
         Dispatch { grid, ..Dispatch::default() }

@@ -2,6 +2,7 @@
 
 use gpucc_sim::memory::*;
 use gpucc_sim::rng::SplitMix64;
+use gpucc_sim::{BoundBuffer, Dispatch, Overlap};
 
 #[test]
 fn bounds_and_record() {
@@ -31,4 +32,20 @@ fn what_two_allocations_have_in_common_is_stored_to_both() {
     assert_eq!((m.bytes(a), m.bytes(b)), (&[0, 0, 1, 2, 3, 4, 0, 0][..], &[3, 4, 0, 0, 0, 0, 0, 0][..]));
     m.store_bytes(b, 2, &[5, 6, 7, 8]).expect("inside");
     assert_eq!((m.bytes(a), m.bytes(b)), (&[0, 0, 1, 2, 3, 4, 5, 6][..], &[3, 4, 5, 6, 7, 8, 0, 0][..]));
+}
+
+/// The second buffer, which the run had not, begins 2 bytes behind the first.
+#[test]
+fn a_buffer_that_a_run_had_not_gets_what_it_shares() {
+    let buffer = |binding, bytes| BoundBuffer { group: 0, binding, bytes, writable: true };
+    let mut d = Dispatch::new([1; 3]);
+    d.buffers = vec![buffer(0, vec![1, 2, 3, 4]), buffer(1, vec![9; 4])];
+    d.overlaps = vec![Overlap { buffers: [0, 1], distance: 2 }];
+    d.repeat(&[0]);
+    assert_eq!(d.buffers[1].bytes, [3, 4, 9, 9]);
+    d.buffers[1].bytes = vec![7, 8, 5, 5];
+    d.repeat(&[1]);
+    assert_eq!(d.buffers[0].bytes, [1, 2, 7, 8]);
+    d.repeat(&[0, 1]);
+    assert_eq!(d.buffers[0].bytes, [1, 2, 7, 8]);
 }

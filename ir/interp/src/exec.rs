@@ -129,6 +129,7 @@ impl OracleProgram {
             dispatch.buffers[home].bytes = buffer.data;
             kinds[home] = buffer.kinds;
         }
+        dispatch.repeat(&homes);
         dispatch.images = run.common.textures.images.take();
         run.report.steps = run.steps.used();
         run.report.barriers = result?;

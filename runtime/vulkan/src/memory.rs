@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::vk;
+use gpucc_pipeline::Base;
 use gpucc_sim::texture::{Dim, Format, Image as Texels, Sampler};
 
 use crate::border::Bytes;
 use crate::convert::blocks::{Block, EDGE};
+use crate::convert::swizzle::Swizzle;
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
 use crate::heap::{Heap, Room};
@@ -284,6 +286,8 @@ pub struct View {
     pub layers: u32,
     /// Whether the stencil is read.
     pub stencil: bool,
+    /// Where components of sampled texels come from, if they are exchanged.
+    pub swizzle: Option<Swizzle>,
 }
 
 impl View {
@@ -292,14 +296,8 @@ impl View {
     /// # Errors
     /// A range that is not there, or what no device here has.
     pub fn new(image: Arc<Image>, i: &vk::ImageViewCreateInfo<'_>) -> Done<View> {
-        use vk::ComponentSwizzle as C;
         use vk::ImageViewType as T;
         let none = || Fail::new(vk::Result::ERROR_FORMAT_NOT_SUPPORTED, "a view of a format that is not there");
-        let c = i.components;
-        let own = [(c.r, C::R), (c.g, C::G), (c.b, C::B), (c.a, C::A)];
-        if own.iter().any(|&(given, own)| given != C::IDENTITY && given != own) {
-            return Err(Fail::lacks("views that exchange components are not there"));
-        }
         let dim = match i.view_type {
             T::TYPE_1D | T::TYPE_1D_ARRAY => Dim::D1,
             T::TYPE_3D => Dim::D3,
@@ -319,8 +317,12 @@ impl View {
             (range[2], range[3]) = (r.base_array_layer, Image::rest(r.layer_count, r.base_array_layer, depth)?);
         }
         let [base_level, levels, base_layer, layers] = range;
+        let swizzle = convert::swizzle::swizzle(&i.components)?;
+        if swizzle.is_some() && matches!(format.base(), Base::Depth | Base::Stencil) {
+            return Err(Fail::lacks("views of depth or stencil that exchange components are not there"));
+        }
         let stencil = r.aspect_mask == vk::ImageAspectFlags::STENCIL;
-        Ok(View { image, dim, format, base_level, levels, base_layer, layers, stencil })
+        Ok(View { image, dim, format, base_level, levels, base_layer, layers, stencil, swizzle })
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Subpass {
     pub resolve: Vec<Option<usize>>,
     /// The depth-stencil attachment.
     pub depth: Option<usize>,
+    /// Where its sample 0 goes.
+    pub resolve_depth: Option<usize>,
     /// Whether it reads attachments at the fragment's own pixel.
     pub reads: bool,
 }

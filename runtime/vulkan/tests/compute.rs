@@ -144,6 +144,22 @@ fn bindings_of_one_range_see_each_other_and_those_that_touch_do_not() {
     }
 }
 
+/// A binding that no code needs has the bytes that the program stores by another one, on machines too, where it is not there.
+#[test]
+fn a_binding_that_is_not_needed_has_the_bytes_too() {
+    let text = "
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @group(0) @binding(1) var<storage, read_write> r: array<u32>;
+        @compute @workgroup_size(2) fn main(@builtin(local_invocation_index) i: u32) {
+            let n = arrayLength(&r) + r[i];
+            o[i] = 7u + i + (n & 0u);
+        }";
+    for (k, target) in TARGETS.iter().enumerate() {
+        let words = with_ranges(k, text, &[1, 2, 3, 4], &[(0, 16), (0, 16)]);
+        assert_eq!(words[..4], [7, 8, 3, 4], "{target}");
+    }
+}
+
 #[test]
 fn a_binding_that_is_only_read_sees_what_is_written() {
     let text = "

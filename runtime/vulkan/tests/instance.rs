@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use ash::vk::{self, Handle};
 use gpucc_vulkan::border::{vk_icdGetPhysicalDeviceProcAddr, vk_icdNegotiateLoaderICDInterfaceVersion};
 
-use crate::kit::entry;
+use crate::kit::{Gpu, TARGETS, entry};
 
 #[test]
 fn the_loader_and_the_driver_agree_on_a_version() {
@@ -151,5 +151,41 @@ fn what_does_not_exist_is_a_message() {
         let wrong = [c"VK_KHR_nothing".as_ptr()];
         let info = vk::InstanceCreateInfo::default().enabled_extension_names(&wrong);
         assert_eq!(entry.create_instance(&info, None).err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
+    }
+}
+
+/// A feature whose capability the reader of SPIR-V refuses is none.
+#[test]
+fn features_have_their_capabilities() {
+    use gpucc_frontend_spirv::capabilities::{ROWS, Verdict};
+    let runs = |name: &str| match ROWS.iter().find(|r| r.0 == name) {
+        Some(row) => row.1 == Verdict::Runs,
+        None => panic!("there is no row of `{name}`"),
+    };
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::new(k);
+        let f = unsafe { gpu.instance.get_physical_device_features(gpu.physical) };
+        for (has, name) in [
+            (f.sample_rate_shading, "SampleRateShading"),
+            (f.shader_image_gather_extended, "ImageGatherExtended"),
+            (f.shader_storage_image_extended_formats, "StorageImageExtendedFormats"),
+            (f.shader_storage_image_multisample, "StorageImageMultisample"),
+            (f.shader_storage_image_read_without_format, "StorageImageReadWithoutFormat"),
+            (f.shader_storage_image_write_without_format, "StorageImageWriteWithoutFormat"),
+            (f.shader_uniform_buffer_array_dynamic_indexing, "UniformBufferArrayDynamicIndexing"),
+            (f.shader_sampled_image_array_dynamic_indexing, "SampledImageArrayDynamicIndexing"),
+            (f.shader_storage_buffer_array_dynamic_indexing, "StorageBufferArrayDynamicIndexing"),
+            (f.shader_storage_image_array_dynamic_indexing, "StorageImageArrayDynamicIndexing"),
+            (f.shader_clip_distance, "ClipDistance"),
+            (f.shader_cull_distance, "CullDistance"),
+            (f.shader_float64, "Float64"),
+            (f.shader_int64, "Int64"),
+            (f.shader_int16, "Int16"),
+            (f.shader_resource_min_lod, "MinLod"),
+            (f.shader_resource_residency, "SparseResidency"),
+            (f.image_cube_array, "ImageCubeArray"),
+        ] {
+            assert!(has == vk::FALSE || runs(name), "{target}: {name}");
+        }
     }
 }

@@ -18,6 +18,25 @@ pub fn entry() -> ash::Entry {
     unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
 }
 
+/// The entry points of another driver or of the loader, by the path of its library.
+pub fn foreign(library: &std::ffi::OsStr) -> ash::Entry {
+    use std::ffi::{CString, c_char, c_int, c_void};
+    unsafe extern "C" {
+        fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    let name = CString::new(library.to_string_lossy().as_bytes()).expect("a name");
+    // SAFETY: both are texts; the library stays loaded, and its function has the type that Vulkan gives it.
+    unsafe {
+        let library = dlopen(name.as_ptr(), 2);
+        assert!(!library.is_null(), "{name:?} is no library");
+        let find = |name: &std::ffi::CStr| Some(dlsym(library, name.as_ptr())).filter(|f| !f.is_null());
+        let f = find(c"vk_icdGetInstanceProcAddr").or_else(|| find(c"vkGetInstanceProcAddr")).expect("the function");
+        let get_instance_proc_addr = std::mem::transmute::<*mut c_void, vk::PFN_vkGetInstanceProcAddr>(f);
+        ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr })
+    }
+}
+
 /// A device with its queue.
 pub struct Gpu {
     pub instance: ash::Instance,
@@ -57,6 +76,11 @@ impl Gpu {
 
     /// The same of a driver or loader.
     pub fn of(entry: &ash::Entry, k: usize) -> Gpu {
+        Gpu::with(entry, k, false)
+    }
+
+    /// The same, perhaps with extensions that came after Vulkan 1.1.
+    pub fn with(entry: &ash::Entry, k: usize, newer: bool) -> Gpu {
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
         // SAFETY: by Vulkan's rules, here and below.
         unsafe {
@@ -64,7 +88,23 @@ impl Gpu {
             let instance = entry.create_instance(&info, None).expect("an instance");
             let physical = instance.enumerate_physical_devices().expect("devices")[k];
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            let names = [
+                c"VK_KHR_create_renderpass2",
+                c"VK_KHR_depth_stencil_resolve",
+                c"VK_KHR_dynamic_rendering",
+                c"VK_KHR_synchronization2",
+                c"VK_KHR_copy_commands2",
+                c"VK_KHR_timeline_semaphore",
+            ]
+            .map(std::ffi::CStr::as_ptr);
+            let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default().dynamic_rendering(true);
+            let mut sync = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
+            let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
+            let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            if newer {
+                info = info.enabled_extension_names(&names);
+                info = info.push_next(&mut rendering).push_next(&mut sync).push_next(&mut timeline);
+            }
             let device = instance.create_device(physical, &info, None).expect("a device");
             let queue = device.get_device_queue(0, 0);
             let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
@@ -82,6 +122,16 @@ impl Gpu {
         let ty = (0..all.memory_type_count).find(fits).expect("a type of memory");
         let info = vk::MemoryAllocateInfo::default().allocation_size(need.size).memory_type_index(ty);
         unsafe { self.device.allocate_memory(&info, None).expect("memory") }
+    }
+
+    /// A format with a stencil that can be an attachment.
+    pub fn stencil_format(&self) -> vk::Format {
+        let all = [vk::Format::D24_UNORM_S8_UINT, vk::Format::D32_SFLOAT_S8_UINT, vk::Format::S8_UINT];
+        let can = |f: &vk::Format| {
+            let has = unsafe { self.instance.get_physical_device_format_properties(self.physical, *f) };
+            has.optimal_tiling_features.contains(vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
+        };
+        all.into_iter().find(can).expect("a format")
     }
 
     pub fn name(&self) -> String {

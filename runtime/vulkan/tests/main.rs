@@ -2,10 +2,13 @@
 #![expect(unsafe_code, reason = "Vulkan is called as programs call it")]
 
 mod compute;
+mod flat;
 mod formats;
 mod handles;
 mod instance;
 mod kit;
 mod names;
+mod programs;
 mod render;
 mod settings;
+mod tools;

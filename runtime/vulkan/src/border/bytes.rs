@@ -10,8 +10,12 @@ const ALIGN: usize = 64;
 /// that runs reads or writes.
 #[derive(Debug)]
 pub struct Bytes {
-    at: NonNull<u8>,
+    /// What was allocated.
+    block: NonNull<u8>,
     layout: Layout,
+    /// First byte and number of those that are used.
+    at: usize,
+    size: usize,
 }
 
 // SAFETY: the block is owned, and reads and writes are copies of bytes.
@@ -22,27 +26,30 @@ unsafe impl Sync for Bytes {}
 impl Bytes {
     /// A block of so many bytes, or none if the host has no room.
     pub fn new(size: usize) -> Option<Bytes> {
-        let layout = Layout::from_size_align(size.max(ALIGN), ALIGN).ok()?;
+        // A block of a large alignment would be written to become zero; of a small one the system has zeros at hand.
+        let size = size.max(ALIGN);
+        let layout = Layout::from_size_align(size.checked_add(ALIGN)?, 1).ok()?;
         // SAFETY: the size is not zero.
-        let at = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Bytes { at, layout })
+        let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let at = block.as_ptr().align_offset(ALIGN);
+        Some(Bytes { block, layout, at, size })
     }
 
     /// Size in bytes.
     pub fn size(&self) -> usize {
-        self.layout.size()
+        self.size
     }
 
     /// The address of the first byte.
     pub fn address(&self) -> usize {
-        self.at.as_ptr() as usize
+        self.block.as_ptr() as usize + self.at
     }
 
     /// The part from `from` of at most `size` bytes that there is.
     fn part(&self, from: usize, size: usize) -> (*mut u8, usize) {
         let from = from.min(self.size());
         // SAFETY: the offset is inside of the block or at its end.
-        (unsafe { self.at.as_ptr().add(from) }, size.min(self.size() - from))
+        (unsafe { self.block.as_ptr().add(self.at + from) }, size.min(self.size() - from))
     }
 
     /// Calls `f` with a range; what lies behind the block is left out.
@@ -68,6 +75,6 @@ impl Bytes {
 impl Drop for Bytes {
     fn drop(&mut self) {
         // SAFETY: the block was allocated with this layout.
-        unsafe { dealloc(self.at.as_ptr(), self.layout) };
+        unsafe { dealloc(self.block.as_ptr(), self.layout) };
     }
 }

@@ -118,7 +118,7 @@ unsafe fn jobs(owner: u64, submits: &[vk::SubmitInfo<'_>], signal: vk::Fence) ->
 }
 
 /// The commands of a primary buffer of a device.
-fn commands(owner: u64, c: vk::CommandBuffer) -> Done<std::sync::Arc<Vec<command::Command>>> {
+pub(super) fn commands(owner: u64, c: vk::CommandBuffer) -> Done<std::sync::Arc<Vec<command::Command>>> {
     let buffer = handles::at(c)?;
     if buffer.device.handle != owner {
         return Err(Fail::misuse("a command buffer of another device"));

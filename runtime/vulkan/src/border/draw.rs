@@ -1,13 +1,16 @@
 //! Commands of passes.
 
+use std::sync::Arc;
+
 use ash::vk;
 
 use super::command::record;
 use super::entry::entries;
-use super::read::{given, list};
+use super::read::{chained, given, list};
 use crate::command::{Begin, Command, Draw, Indirect, State};
 use crate::fail::{Done, Fail};
 use crate::handles;
+use crate::pass::Framebuffer;
 
 fn set(c: vk::CommandBuffer, state: State) -> Done {
     record(c, |_| Ok(Command::Set(state)))
@@ -19,13 +22,22 @@ fn set(c: vk::CommandBuffer, state: State) -> Done {
 /// The structure keeps Vulkan's rules.
 unsafe fn begin(c: vk::CommandBuffer, info: *const vk::RenderPassBeginInfo<'_>) -> Done {
     // SAFETY: the caller's promise.
-    let (i, values) = unsafe {
+    let (i, values, given_views) = unsafe {
         let i = given(info)?;
-        (i, list(i.p_clear_values, i.clear_value_count)?)
+        let views = chained::<vk::RenderPassAttachmentBeginInfo<'_>>(i.p_next);
+        let views = views.map_or(Ok(&[][..]), |v| list(v.p_attachments, v.attachment_count))?;
+        (i, list(i.p_clear_values, i.clear_value_count)?, views)
     };
     let clears = values.iter().map(super::clear_words).collect();
     record(c, |owner| {
-        let (pass, frame) = (handles::get(owner, i.render_pass)?, handles::get(owner, i.framebuffer)?);
+        let (pass, mut frame) = (handles::get(owner, i.render_pass)?, handles::get(owner, i.framebuffer)?);
+        if frame.views.is_empty() && !given_views.is_empty() {
+            let views = given_views.iter().map(|&v| handles::get(owner, v)).collect::<Done<Vec<_>>>()?;
+            if views.iter().any(|v| v.layers.max(1) < frame.layers) {
+                return Err(Fail::misuse("a framebuffer has more layers than an attachment"));
+            }
+            frame = Arc::new(Framebuffer { views, ..(*frame).clone() });
+        }
         if frame.views.len() < pass.attachments.len() {
             return Err(Fail::misuse("a framebuffer has fewer attachments than the pass"));
         }
@@ -33,7 +45,8 @@ unsafe fn begin(c: vk::CommandBuffer, info: *const vk::RenderPassBeginInfo<'_>) 
     })
 }
 
-fn indirect(
+/// Records draws whose numbers lie in a buffer.
+pub(super) fn indirect(
     c: vk::CommandBuffer,
     (buffer, offset): (vk::Buffer, u64),
     counted: Option<(vk::Buffer, u64)>,

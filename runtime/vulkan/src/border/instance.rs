@@ -223,7 +223,20 @@ entries! {
     PFN_vkGetPhysicalDeviceFormatProperties2 => fn get_physical_device_format_properties2(
         physical: vk::PhysicalDevice, format: vk::Format, out: *mut vk::FormatProperties2<'_>,
     ) {
-        place(out)?.format_properties = formats::properties(handles::at(physical)?.chip, format);
+        let out = place(out)?;
+        let has = formats::properties(handles::at(physical)?.chip, format);
+        out.format_properties = has;
+        each_chained(out.p_next, |s_type, at| {
+            if s_type == <vk::FormatProperties3<'_> as vk::TaggedStructure>::STRUCTURE_TYPE
+                && let Some(out) = at.cast::<vk::FormatProperties3<'_>>().as_mut()
+            {
+                // The bits of the first form have the same places in the second.
+                let wide = |f: vk::FormatFeatureFlags| vk::FormatFeatureFlags2::from_raw(f.as_raw().into());
+                out.linear_tiling_features = wide(has.linear_tiling_features);
+                out.optimal_tiling_features = wide(has.optimal_tiling_features);
+                out.buffer_features = wide(has.buffer_features);
+            }
+        });
         Ok(())
     }
     PFN_vkGetPhysicalDeviceImageFormatProperties => fn get_physical_device_image_format_properties(

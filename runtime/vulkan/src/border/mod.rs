@@ -11,6 +11,7 @@ mod device;
 mod draw;
 mod entry;
 mod instance;
+mod newer;
 mod pipeline;
 pub(crate) mod read;
 mod resource;

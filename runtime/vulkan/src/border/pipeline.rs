@@ -6,6 +6,7 @@ use ash::vk;
 use gpucc_pipeline as fixed;
 
 use super::entry::{Alloc, entries};
+use super::newer::depth_resolve;
 use super::read::{chained, give, given, list, place, text};
 use crate::convert::{self, state};
 use crate::device::Device;
@@ -301,6 +302,14 @@ unsafe fn make(device: &Device, plans: Vec<Done<Plan>>, out: *mut vk::Pipeline) 
 /// # Safety
 /// The structure keeps Vulkan's rules.
 unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
+    // SAFETY: the caller's promise.
+    let several = unsafe {
+        let views = chained::<vk::RenderPassMultiviewCreateInfo<'_>>(i.p_next);
+        views.map_or(Ok(false), |v| Ok(list(v.p_view_masks, v.subpass_count)?.iter().any(|m| *m != 0)))?
+    };
+    if several {
+        return Err(Fail::lacks("there are no passes of several views (multiview)"));
+    }
     let clears = |op: vk::AttachmentLoadOp| op == vk::AttachmentLoadOp::CLEAR;
     let of =
         |r: &vk::AttachmentReference| Some(r.attachment as usize).filter(|_| r.attachment != vk::ATTACHMENT_UNUSED);
@@ -319,6 +328,7 @@ unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
                 colour: list(s.p_color_attachments, n)?.iter().map(of).collect(),
                 resolve: resolve.iter().map(of).collect(),
                 depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
+                resolve_depth: None,
                 reads: s.input_attachment_count > 0,
             });
         }
@@ -351,6 +361,7 @@ unsafe fn render_pass2(i: &vk::RenderPassCreateInfo2<'_>) -> Done<RenderPass> {
                 colour: list(s.p_color_attachments, n)?.iter().map(of).collect(),
                 resolve: resolve.iter().map(of).collect(),
                 depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
+                resolve_depth: depth_resolve(s.p_next)?,
                 reads: s.input_attachment_count > 0,
             });
         }
@@ -360,7 +371,10 @@ unsafe fn render_pass2(i: &vk::RenderPassCreateInfo2<'_>) -> Done<RenderPass> {
 
 /// A pass whose subpasses name attachments that there are.
 fn checked(pass: RenderPass) -> Done<RenderPass> {
-    let all = pass.subpasses.iter().flat_map(|s| s.colour.iter().chain(&s.resolve).flatten().chain(&s.depth));
+    let all = pass
+        .subpasses
+        .iter()
+        .flat_map(|s| s.colour.iter().chain(&s.resolve).flatten().chain(&s.depth).chain(&s.resolve_depth));
     let most = pass.attachments.len();
     match all.copied().find(|&k| k >= most) {
         Some(k) => Err(Fail::misuse(format!("attachment {k} of {most} is named"))),
@@ -459,10 +473,9 @@ entries! {
     ) -> vk::Result {
         let owner = handles::at(device)?.handle;
         let i = given(info)?;
-        if i.flags.contains(vk::FramebufferCreateFlags::IMAGELESS) {
-            return Err(Fail::lacks("framebuffers without images are not there (imagelessFramebuffer)"));
-        }
-        let views = list(i.p_attachments, i.attachment_count)?;
+        // Those without images get them where a pass begins.
+        let imageless = i.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
+        let views = if imageless { &[] } else { list(i.p_attachments, i.attachment_count)? };
         let views = views.iter().map(|&v| handles::get(owner, v)).collect::<Done<Vec<_>>>()?;
         if views.iter().any(|v| v.layers.max(1) < i.layers) {
             return Err(Fail::misuse("a framebuffer has more layers than an attachment"));

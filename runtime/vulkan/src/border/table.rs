@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use ash::vk;
 
 use super::entry::entries;
-use super::{command, device, draw, instance, pipeline, resource, set, surface, sync};
+use super::{command, device, draw, instance, newer, pipeline, resource, set, surface, sync};
 
 /// All entry points.
 const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
@@ -20,6 +20,7 @@ const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
     command::TABLE,
     draw::TABLE,
     surface::TABLE,
+    newer::TABLE,
 ];
 
 /// The entry point of a name. Extensions that became part of Vulkan have the same functions under longer names.

@@ -4,5 +4,6 @@ pub mod blocks;
 pub mod formats;
 pub mod sampler;
 pub mod state;
+pub mod swizzle;
 
 pub use formats::{aspects, format, vertex_format, vulkan};

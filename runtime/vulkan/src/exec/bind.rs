@@ -5,10 +5,11 @@ use std::sync::Arc;
 use ash::vk;
 use gpucc_container::IMMEDIATES;
 use gpucc_ir::ResourceKind;
-use gpucc_sim::texture::Sampler;
+use gpucc_sim::texture::{Image as Texels, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch, Overlap};
 
 use super::Exec;
+use crate::convert::swizzle::exchanged;
 use crate::memory::{Buffer, Image, View};
 use crate::pipeline::{Program, Used};
 use crate::set::{Set, Slot};
@@ -21,11 +22,25 @@ struct Home {
     before: Vec<u8>,
 }
 
+/// The texels of a bound image.
+enum Source {
+    /// Those of an image, which gets them back.
+    Own(Arc<Image>),
+    /// A copy.
+    Copy(Texels),
+}
+
+impl Source {
+    fn is(&self, image: &Arc<Image>) -> bool {
+        matches!(self, Source::Own(own) if Arc::ptr_eq(own, image))
+    }
+}
+
 /// What is bound, and where it goes back to.
 pub struct Bound {
     /// The bound resources.
     pub dispatch: Dispatch,
-    images: Vec<Arc<Image>>,
+    images: Vec<Source>,
     homes: Vec<Option<Home>>,
     /// Memory of each buffer by its address, first byte and their number, where there is some.
     ranges: Vec<(usize, usize, usize)>,
@@ -65,7 +80,14 @@ impl Exec<'_> {
                 }
             }
         }
-        bound.dispatch.images = bound.images.iter().map(|i| i.take()).collect();
+        let take = |s: &mut Source| match s {
+            Source::Own(image) => image.take(),
+            Source::Copy(texels) => {
+                let none = Texels { bytes: Vec::new().into(), ..*texels };
+                std::mem::replace(texels, none)
+            }
+        };
+        bound.dispatch.images = bound.images.iter_mut().map(take).collect();
         bound.find_overlaps();
         bound
     }
@@ -96,9 +118,19 @@ impl Exec<'_> {
                 let sampler = self.precise(**sampler);
                 bound.dispatch.samplers.push(BoundSampler { group: u.group, binding, element, sampler });
             }
+            (ResourceKind::Texture { .. }, Slot::Image(Some(view), _)) if view.swizzle.is_some() => {
+                let swizzle = view.swizzle.as_ref();
+                let copy = swizzle.map(|s| exchanged(&view.image.lock(), view.format, s));
+                let Some(copy) = copy else { return };
+                let format = copy.format;
+                bound.images.push(Source::Copy(copy));
+                let at = bound.images.len() - 1;
+                let seen = BoundTexture { format, ..bound_view((u.group, binding, element), view, at) };
+                bound.dispatch.textures.push(seen);
+            }
             (ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. }, Slot::Image(Some(view), _)) => {
-                let at = bound.images.iter().position(|i| Arc::ptr_eq(i, &view.image)).unwrap_or_else(|| {
-                    bound.images.push(view.image.clone());
+                let at = bound.images.iter().position(|i| i.is(&view.image)).unwrap_or_else(|| {
+                    bound.images.push(Source::Own(view.image.clone()));
                     bound.images.len() - 1
                 });
                 bound.dispatch.textures.push(bound_view((u.group, binding, element), view, at));
@@ -131,10 +163,32 @@ impl Bound {
         }
     }
 
+    /// Brings buffers that lie in one memory to the same bytes after a run: a binding that no code of the program touches is not there on a machine.
+    pub fn agree(&mut self) {
+        let Bound { dispatch, homes, .. } = self;
+        for o in &dispatch.overlaps {
+            let Ok([a, b]) = dispatch.buffers.get_disjoint_mut(o.buffers) else { continue };
+            let old = homes[o.buffers[0]].as_ref().map(|h| &h.before);
+            for (k, own) in a.bytes.iter_mut().enumerate() {
+                let at = usize::try_from(k as i64 - o.distance).ok();
+                let Some(other) = at.and_then(|at| b.bytes.get_mut(at)).filter(|other| **other != *own) else {
+                    continue;
+                };
+                // The one that changed counts.
+                match old.and_then(|old| old.get(k)).is_some_and(|old| old != own) {
+                    true => *other = *own,
+                    false => *own = *other,
+                }
+            }
+        }
+    }
+
     /// Gives back what was bound. Of buffers only bytes that changed: several bindings may lie in one.
     pub fn unbind(self) {
-        for (image, texels) in self.images.iter().zip(self.dispatch.images) {
-            image.give(texels);
+        for (source, texels) in self.images.iter().zip(self.dispatch.images) {
+            if let Source::Own(image) = source {
+                image.give(texels);
+            }
         }
         for (b, home) in self.dispatch.buffers.into_iter().zip(self.homes) {
             let Some(home) = home.filter(|h| h.before != b.bytes[..h.before.len()]) else { continue };

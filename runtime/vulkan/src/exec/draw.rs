@@ -52,6 +52,10 @@ impl Exec<'_> {
     pub(super) fn draw_indirect(&mut self, i: &Indirect) -> Done {
         let counted = i.counted.as_ref().map(|(b, at)| b.words(*at, 1).first().copied().unwrap_or(0));
         let count = counted.map_or(i.count, |n| n.min(i.count));
+        let reads = matches!(self.pipeline[0].as_deref(), Some(Pipeline::Render(v, ..)) if v.source.reads_draw_index());
+        if count > 1 && reads {
+            return Err(self.lost("the number of an indirect draw (DrawIndex) is 0 here, and there are several"));
+        }
         for k in 0..count {
             let words = i.buffer.words(i.offset + u64::from(k) * u64::from(i.stride), 4 + u64::from(i.indexed));
             let d = match words[..] {
@@ -189,6 +193,7 @@ impl Exec<'_> {
             }
             _ => Err(Trap::new(TrapKind::Unsupported, "one program of a draw runs on a machine, the other does not")),
         };
+        bound.agree();
         let passed = pass.targets.passed() - passed;
         self.queries.iter_mut().for_each(|q| q.2 += passed);
         let names: Vec<&str> = list.iter().map(|p| p.source.entry.as_str()).collect();

@@ -222,6 +222,7 @@ impl<'a> Exec<'a> {
             Code::Machine { container, .. } => gpucc_machines::run(container, None, &mut bound.dispatch, &run),
             Code::Oracle(p) => p.run(&mut bound.dispatch, &run, &Profile::default()).map(|o| o.report),
         };
+        bound.agree();
         let what = format!("dispatch of {grid:?} workgroups of `{}`", program.source.entry);
         if let (Some(before), Ok(_)) = (before, &result) {
             judge::dispatch(self.shared, program, &what, &before, &bound.dispatch, &run);

@@ -67,6 +67,17 @@ pub fn clear_in(s: &mut Surface, value: Clear, (depth, stencil): (bool, bool), [
     }
 }
 
+/// Sample 0 of each pixel.
+fn first_samples(s: &Surface) -> Surface {
+    let mut out = Surface::new(s.format, s.width, s.rows, 1);
+    for y in 0..s.rows {
+        for x in 0..s.width {
+            out.sample_mut(x, y, 0).copy_from_slice(s.sample(x, y, 0));
+        }
+    }
+    out
+}
+
 impl Pass {
     /// Begins a pass: loads and clears the attachments of its first subpass.
     pub fn new(begin: Begin) -> Pass {
@@ -154,6 +165,10 @@ impl Pass {
                 if let (Some(s), Some(view)) = (s, view) {
                     Pass::store(view, layer, &s.resolved());
                 }
+            }
+            let view = sub.resolve_depth.and_then(|k| self.begin.frame.views.get(k));
+            if let (Some(s), Some(view)) = (&t.depth, view) {
+                Pass::store(view, layer, &first_samples(s));
             }
         }
     }

@@ -88,6 +88,10 @@ features! { each_feature:
     PhysicalDeviceShaderTerminateInvocationFeatures { shader_terminate_invocation: yes }
     PhysicalDeviceShaderDemoteToHelperInvocationFeatures { shader_demote_to_helper_invocation: yes }
     PhysicalDeviceHostQueryResetFeatures { host_query_reset: yes }
+    PhysicalDeviceDynamicRenderingFeatures { dynamic_rendering: yes }
+    PhysicalDeviceSynchronization2Features { synchronization2: yes }
+    PhysicalDeviceImagelessFramebufferFeatures { imageless_framebuffer: yes }
+    PhysicalDeviceSeparateDepthStencilLayoutsFeatures { separate_depth_stencil_layouts: yes }
     PhysicalDeviceUniformBufferStandardLayoutFeatures { uniform_buffer_standard_layout: yes }
 }
 
@@ -139,6 +143,11 @@ properties! { each_property:
     }
     PhysicalDeviceMultiviewProperties |chip, out| {
         (out.max_multiview_view_count, out.max_multiview_instance_index) = (6, u32::MAX);
+    }
+    PhysicalDeviceDepthStencilResolveProperties |chip, out| {
+        let zero = vk::ResolveModeFlags::SAMPLE_ZERO;
+        (out.supported_depth_resolve_modes, out.supported_stencil_resolve_modes) = (zero, zero);
+        (out.independent_resolve_none, out.independent_resolve) = (vk::FALSE, vk::FALSE);
     }
     PhysicalDeviceProtectedMemoryProperties |chip, out| {
         out.protected_no_fault = vk::FALSE;

@@ -62,7 +62,6 @@ pub fn camel(name: &str) -> String {
 /// The features of Vulkan 1.0.
 pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
     let fragment = |code| flag(chip.has(Stage::Fragment, code));
-    let both = |a, b| flag(chip.has(Stage::Fragment, a) && chip.has(Stage::Fragment, b));
     let vertex = chip.has(Stage::Vertex, Refusal::StorageBuffers) && chip.has(Stage::Vertex, Refusal::Atomics);
     let stores = chip.has(Stage::Fragment, Refusal::StorageBuffers) && chip.has(Stage::Fragment, Refusal::Atomics);
     let layers = chip.has(Stage::Vertex, Refusal::Layers);
@@ -83,7 +82,6 @@ pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
         occlusion_query_precise: vk::TRUE,
         vertex_pipeline_stores_and_atomics: flag(vertex),
         fragment_stores_and_atomics: flag(stores),
-        shader_image_gather_extended: both(Refusal::Gathers, Refusal::TexelOffsets),
         shader_storage_image_extended_formats: fragment(Refusal::StorageTextures),
         shader_storage_image_write_without_format: vk::FALSE,
         shader_uniform_buffer_array_dynamic_indexing: vk::TRUE,

@@ -33,11 +33,15 @@ pub fn samples() -> vk::SampleCountFlags {
     vk::SampleCountFlags::TYPE_1 | vk::SampleCountFlags::TYPE_4
 }
 
+/// Components of the built-in values between the stages.
+const BUILT_IN: u32 = 16;
+
 /// Values between the stages, in components.
 fn varyings(chip: Chip) -> u32 {
     // Chips count words, or vectors of four; some count the position among them, which Vulkan does not.
     let most = chip.most(Refusal::Varyings, 32) as u32;
-    (most * 4).clamp(64, 128)
+    // Built-in values count too: position, point size, eight clip distances, layer and viewport.
+    (most * 4).clamp(64, 112) + BUILT_IN
 }
 
 /// The limits.
