@@ -10,11 +10,7 @@ use gpucc::{Class, Diagnostic, Errors};
 use gpucc_sim::TrapKind;
 
 use crate::log::{CLog, Message};
-
-/// `GPUCC_OK`.
-pub(crate) const OK: c_int = 0;
-/// `GPUCC_USAGE`.
-pub(crate) const USAGE: c_int = 2;
+pub(crate) use crate::status::{OK, USAGE, c_text};
 
 /// A fault: the status, the text for people, and the same as rows of a log.
 #[derive(Debug)]
@@ -149,11 +145,6 @@ pub(crate) unsafe fn wanted<'a>(given: *const c_char, what: &str) -> Result<&'a 
     // SAFETY: as the caller says.
     let found = unsafe { text(given, what) }?;
     found.ok_or_else(|| Fault::usage(format!("{what} must not be NULL")))
-}
-
-/// A text for C; a zero in it becomes a blank.
-pub(crate) fn c_text(text: &str) -> CString {
-    CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
 /// The list to which the messages of a call go, once its options are read, and the messages that are no faults.

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use crate::border::{OK, USAGE};
+use crate::status::{OK, USAGE};
 
 /// A struct of `gpucc.h` that begins with its size in bytes.
 ///

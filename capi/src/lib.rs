@@ -14,6 +14,7 @@ mod pipeline;
 mod reflect;
 mod run;
 mod scene;
+mod status;
 
 use std::ffi::{CString, c_char};
 

@@ -6,8 +6,8 @@ use std::ptr;
 
 use gpucc::{Class, Diagnostic, Located, Severity};
 
-use crate::border::c_text;
 use crate::grow::{fill, grows};
+use crate::status::c_text;
 
 /// `gpucc_log_row`.
 #[repr(C)]

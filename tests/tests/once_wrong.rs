@@ -204,52 +204,6 @@ fn aliases_of_one_binding_are_verified() {
     }
 }
 
-/// Arrays of textures of two dimensions at one binding: each element is of the one that reads it. Verification ends without a fault too.
-#[test]
-fn arrays_of_textures_of_two_dimensions_at_one_binding() {
-    if !has("glslangValidator") {
-        return;
-    }
-    let source = "layout(set = 0, binding = 1) uniform texture2D a[2];
-         layout(set = 0, binding = 1) uniform texture3D b[2];
-         layout(set = 0, binding = 1) uniform utexture2D c[3];
-         layout(set = 0, binding = 2) uniform sampler s;
-         layout(set = 0, binding = 0, std430) buffer O { uint o[]; };
-         void main() {
-           o[0] = uint(textureLod(sampler2D(a[0], s), vec2(0.5), 0.0).x * 255.0 + 0.5);
-           o[1] = uint(textureLod(sampler3D(b[1], s), vec3(0.5), 0.0).x * 255.0 + 0.5);
-           o[2] = texelFetch(usampler2D(c[2], s), ivec2(0), 0).x;
-           o[3] = uint(textureSize(sampler3D(b[1], s), 0).z);
-         }";
-    let m = module(&spirv("dimensions", source), &[]);
-    let mut d = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 4]).with_sampler(0, 2, Sampler::default());
-    let texture = |format, is_3d: bool, depth, red| {
-        let mut image = Image::new(format, is_3d, [1, 1, depth], 1, 1);
-        image.bytes.chunks_exact_mut(4).for_each(|texel| texel.copy_from_slice(&[red, 0, 0, 0]));
-        image
-    };
-    let list = [
-        (texture(Format::Rgba8Unorm, false, 1, 51), Dim::D2),
-        (texture(Format::Rgba8Unorm, true, 3, 102), Dim::D3),
-        (texture(Format::Rgba8Uint, false, 1, 7), Dim::D2),
-    ];
-    for (element, (image, dim)) in (0..).zip(list) {
-        d = d.with_texture(0, 1, image, dim);
-        d.textures.last_mut().expect("a texture").element = element;
-    }
-    let ran = everywhere(&m, &d, |o| *o == [51, 102, 7, 3]);
-    assert!(ran > 12, "{ran}");
-    for target in exec::targets("all:all") {
-        match gpucc::compile_entry(&m, "main", &gpucc::Options::new(target)) {
-            Ok(artifact) => {
-                let done = gpucc_verify::verify(&m, &artifact, target, &gpucc_verify::InputOverrides::default());
-                assert!(done.is_ok(), "{target}: {}", done.unwrap_err());
-            }
-            Err(d) => assert_eq!(d.class, Class::Unsupported, "{target}: {d}"),
-        }
-    }
-}
-
 /// R6: a capability that is newer than this reader is no damage: what the module needs decides.
 #[test]
 fn newer_capabilities_are_no_damage() {

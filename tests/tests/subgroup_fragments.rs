@@ -13,7 +13,7 @@ const COVERED: u32 = 120;
 
 /// Programs with a counter, and what it holds behind a draw.
 const COUNTED: &[(&str, &str, u32)] = &[
-    ("a leader adds what all lanes add", "if (subgroupElect()) { atomicAdd(&n, subgroupAdd(1u)); } return vec4f(1);", COVERED),
+    ("a leader adds what all lanes add", "let s = subgroupAdd(1u); if (subgroupElect()) { atomicAdd(&n, s); } return vec4f(1);", COVERED),
     (
         "a leader adds the bits of a ballot, where derivatives keep helpers",
         "let d = dpdx(v.x * v.x); let b = countOneBits(subgroupBallot(true)); let all = b.x + b.y + b.z + b.w;

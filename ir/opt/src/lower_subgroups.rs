@@ -36,10 +36,14 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
     if caps.subgroup == 0 || m.entries.iter().any(|e| e.stage.kind() == Stage::Vertex) {
         return 0;
     }
+    let fragment = !m.entries.is_empty() && m.entries.iter().all(|e| e.stage.kind() == Stage::Fragment);
+    // Lanes that meet at barriers are those of a workgroup.
+    if fragment && !caps.lockstep {
+        return 0;
+    }
     let lanes = caps.subgroup;
     let whole = whole(m, f, lanes);
     let n = rewrite::run(f, |b, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value));
-    let fragment = !m.entries.is_empty() && m.entries.iter().all(|e| e.stage.kind() == Stage::Fragment);
     let n = n + if fragment && !caps.live_ballots { live_alone(f) } else { 0 };
     let n = n + subgroup_memory::run(m, f, caps);
     let invocations = m.entries.first().and_then(|e| e.workgroup_size()).map_or(0, gpucc_ir::invocations);
@@ -68,9 +72,12 @@ fn live_alone(f: &mut Function) -> u64 {
         let entry = f.entry();
         Builder::before(f, entry, 0).store(no, mem, None);
     }
+    // What stands in front of an instruction is looked at again, and the instruction behind it too.
+    let mut seen: EntitySet<Inst> = EntitySet::new();
     rewrite::run(f, |b, i| {
         let c = b.func.insts[i].args.first().copied();
         match (b.func.insts[i].op, c) {
+            (Op::Demote | Op::Ballot, _) if !seen.insert(i) => Rewrite::Keep,
             (Op::Demote, Some(c)) => {
                 if let Some(mem) = demoted {
                     let before = b.load(Type::B1, mem, None);
@@ -90,7 +97,8 @@ fn live_alone(f: &mut Function) -> u64 {
                     let here = b.not(gone);
                     c = b.and(c, here);
                 }
-                Rewrite::Value(b.ballot(c))
+                b.func.insts[i].args[0] = c;
+                Rewrite::Keep
             }
             _ => Rewrite::Keep,
         }
