@@ -4,8 +4,6 @@
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Class, Module};
-use gpucc_pipeline::Format;
-use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, For, On, Problem};
 
