@@ -125,7 +125,7 @@ impl Container {
         let (entries, all) = table(file)?;
         let mut out = Container { entries: vec![Entry::default(); entries as usize], ..Container::default() };
         let mut target = false;
-        let mut seen = vec![0_u16; entries as usize];
+        let mut seen = vec![0_u32; entries as usize];
         for s in &all {
             let Some(bit) = known(s.tag) else { continue };
             if s.tag == tag::TARG {
@@ -182,8 +182,8 @@ impl Container {
 }
 
 /// A bit for each tag this version knows.
-fn known(t: [u8; 4]) -> Option<u16> {
-    const TAGS: [[u8; 4]; 16] = [
+fn known(t: [u8; 4]) -> Option<u32> {
+    const TAGS: [[u8; 4]; 17] = [
         tag::TARG,
         tag::CODE,
         tag::META,
@@ -200,6 +200,7 @@ fn known(t: [u8; 4]) -> Option<u16> {
         tag::REGS,
         tag::PIPE,
         tag::PROG,
+        tag::FACT,
     ];
     TAGS.iter().position(|&k| k == t).map(|i| 1 << i)
 }

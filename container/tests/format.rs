@@ -299,7 +299,7 @@ fn documented_offsets() {
     let bytes = c.write();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(&bytes[..8], b"gpucc\0\x1a\n");
-    assert_eq!(word(8), 3 << 16 | 2);
+    assert_eq!(word(8), 6 << 16 | 2);
     assert_eq!(word(16), 2);
     assert_eq!(word(20) as usize, bytes.len());
     assert_eq!(&bytes[32..36], b"TARG");
@@ -326,7 +326,7 @@ fn optional_sections_change_nothing_mandatory() {
     let c = sample();
     let bytes = c.write();
     let tags: Vec<_> = sections(&bytes).unwrap().iter().filter(|s| s.is_optional()).map(|s| s.tag).collect();
-    assert_eq!(tags, [*b"LINE", *b"STAT", *b"NAME", *b"VARS", *b"RACE"].repeat(2));
+    assert_eq!(tags, [*b"LINE", *b"STAT", *b"NAME", *b"VARS", *b"FACT", *b"RACE"].repeat(2));
     for t in tags {
         let got = Container::read(&without(&bytes, |s| s.tag == t).unwrap()).unwrap();
         for (g, w) in got.entries.iter().zip(&c.entries) {
@@ -417,7 +417,7 @@ fn shapes_read_back() {
 #[test]
 fn other_major_versions_are_refused() {
     let mut bytes = sample().write();
-    assert_eq!(bytes[8..12], [2, 0, 3, 0]);
+    assert_eq!(bytes[8..12], [2, 0, 6, 0]);
     bytes[8] = 1;
     assert_eq!(Container::read(&bytes), Err(ReadError::Version(1)));
 }
