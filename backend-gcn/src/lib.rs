@@ -141,6 +141,7 @@ fn caps() -> Caps {
         predicated_demote: true,
         subgroup: 64,
         live_ballots: true,
+        fragment_lanes: true,
         lanes_by_memory: false,
         simple_lane_reads: true,
         reconverges: true,

@@ -188,6 +188,7 @@ fn caps(generation: u8) -> Caps {
         predicated_demote: true,
         subgroup: 32,
         live_ballots: false,
+        fragment_lanes: false,
         lanes_by_memory: true,
         simple_lane_reads: false,
         reconverges: false,

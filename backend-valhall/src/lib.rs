@@ -173,6 +173,7 @@ fn caps() -> Caps {
         predicated_demote: true,
         subgroup: 16,
         live_ballots: false,
+        fragment_lanes: true,
         lanes_by_memory: false,
         simple_lane_reads: true,
         reconverges: true,

@@ -157,6 +157,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         predicated_demote: true,
         subgroup: LANES,
         live_ballots: false,
+        fragment_lanes: false,
         lanes_by_memory: true,
         simple_lane_reads: false,
         reconverges: true,

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 fn scene() -> String {
     let text =
         |name: &str| std::fs::read_to_string(crate::workspace().join("capi/examples").join(name)).expect("an example");
-    let texel = |x: u32, y: u32| if (x / 2 + y / 2) % 2 == 0 { "fac878ff" } else { "1e3c5aff" };
+    let texel = |x: u32, y: u32| if (x / 2 + y / 2).is_multiple_of(2) { "fac878ff" } else { "1e3c5aff" };
     let board: String = (0..64).map(|n| texel(n % 8, n / 8)).collect();
     format!(
         r#"format = "scene-1"

@@ -2,7 +2,7 @@
 
 #[expect(dead_code, reason = "the test calls the parts of the program, not its main function")]
 #[path = "../examples/driver.rs"]
-mod driver;
+mod example;
 
 use gpucc::container::{Container, DepthLayout, Entry, ResourceKind, Stage};
 use gpucc::frontend::{self, FrontOptions, Lang};
@@ -71,7 +71,7 @@ fn said(c: &Container) -> Vec<Entry> {
 fn made(facts: &Reflection, c: &Container) -> Vec<Entry> {
     let one = |p: &Program| {
         let e = &c.entries[p.entry_index];
-        driver::programmed_part(p, &e.code, &e.data)
+        example::programmed_part(p, &e.code, &e.data)
     };
     facts.programs.iter().map(one).collect()
 }
@@ -157,9 +157,10 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The scene that the driver draws.
 fn scene() -> SceneFile {
-    let texel = |x: u32, y: u32| if (x / 2 + y / 2) % 2 == 0 { [250, 200, 120, 255] } else { [30, 60, 90, 255] };
+    let texel =
+        |x: u32, y: u32| if (x / 2 + y / 2).is_multiple_of(2) { [250, 200, 120, 255] } else { [30, 60, 90, 255] };
     let board: Vec<u8> = (0..64).flat_map(|n| texel(n % 8, n / 8)).collect();
-    let [w, h] = driver::SIZE;
+    let [w, h] = example::SIZE;
     let text = format!(
         r#"format = "scene-1"
 [shaders.v]
@@ -220,7 +221,7 @@ fn the_driver_draws_what_the_oracle_draws() {
         let c = pair(VERTEX, FRAGMENT, target);
         let facts = Reflection::of(&c);
         let of = |stage| facts.programs.iter().find(|p| p.stage == stage).expect("a program");
-        let picture = driver::draw(&facts, (of(Stage::Vertex), of(Stage::Fragment)), &c);
+        let picture = example::draw(&facts, (of(Stage::Vertex), of(Stage::Fragment)), &c);
         let picture = picture.unwrap_or_else(|e| panic!("{target}: {e}"));
         assert!(picture == oracle(target), "{target}");
         assert!(picture.chunks(4).filter(|t| t[3] != 0).count() > 600, "{target}: hardly anything was drawn");
@@ -233,7 +234,7 @@ fn the_driver_runs_compute() {
     for target in TARGETS {
         let c = alone(COMPUTE, target);
         let facts = Reflection::of(&c);
-        let words = driver::compute(&facts, &facts.programs[0], &c).unwrap_or_else(|e| panic!("{target}: {e}"));
+        let words = example::compute(&facts, &facts.programs[0], &c).unwrap_or_else(|e| panic!("{target}: {e}"));
         assert_eq!(words, turned, "{target}");
     }
 }
@@ -294,11 +295,11 @@ fn what_is_outside_of_a_range_is_not_read() {
         let mut facts = Reflection::of(&c);
         let at = |facts: &Reflection, stage| facts.programs.iter().position(|p| p.stage == stage).expect("a program");
         let (v, f) = (at(&facts, Stage::Vertex), at(&facts, Stage::Fragment));
-        let right = driver::draw(&facts, (&facts.programs[v], &facts.programs[f]), &c).expect("a picture");
+        let right = example::draw(&facts, (&facts.programs[v], &facts.programs[f]), &c).expect("a picture");
         // The driver binds the buffer of the vertex program; its `tint` is taken away, which the fragment program reads.
         let hidden = |p: &mut Program| p.bindings.iter_mut().for_each(|b| b.members.retain(|m| m.name != "tint"));
         facts.programs.iter_mut().for_each(hidden);
-        let other = driver::draw(&facts, (&facts.programs[v], &facts.programs[f]), &c).expect("a picture");
+        let other = example::draw(&facts, (&facts.programs[v], &facts.programs[f]), &c).expect("a picture");
         assert!(right != other, "{target}: the range of the fragment program is read");
         assert!(
             facts.programs[v].bindings[0].range.is_some_and(|r| r.end == Some(8)),

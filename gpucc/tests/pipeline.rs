@@ -61,7 +61,7 @@ fn entries_are_linked_by_their_names() {
         let fragment = linked.fragment(&gcn()).expect("a stage").expect("it compiles");
         assert_eq!(fragment.container().entries[0].name, name);
     }
-    let wrong = state().link_entries((&both, "vs"), Some((&both, "none"))).err().expect("no such entry");
+    let wrong = state().link_entries((&both, "vs"), Some((&both, "none"))).map(drop).expect_err("no such entry");
     assert!(wrong.class == Class::Invalid && wrong.message.contains("no fragment entry `none`"), "{wrong}");
     assert!(state().link(&both, Some(&both)).is_err());
 }

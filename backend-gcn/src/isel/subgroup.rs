@@ -1,6 +1,6 @@
 //! Selects operations between the lanes of a wave.
 
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, Op as Ir, Sysval, Value};
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Op as Ir, Stage, Sysval, Value};
 use gpucc_mir::{PReg, Use, VReg};
 
 use super::{Isel, IselCx};
@@ -112,9 +112,10 @@ impl Isel<'_> {
         if !self.is_vector_reg(cx, &number) {
             return Some(number);
         }
-        // Before gfx8 lowering leaves lanes that all ask for and those that bits tell from the own one. Of the former later passes may hide
-        // that they are the same for all, but they are.
-        if self.generation == GFX8 || told_from_own(cx.f, lane) {
+        // Before gfx8 lowering leaves to compute programs lanes that all ask for and those that bits tell from the own one. Of the former later
+        // passes may hide that they are the same for all, but they are.
+        let drawn = self.module.entries.iter().any(|e| e.stage.kind() != Stage::Compute);
+        if self.generation == GFX8 || drawn || told_from_own(cx.f, lane) {
             return None;
         }
         let first = cx.temp(S);

@@ -286,7 +286,7 @@ impl ModuleCx<'_> {
         let kind = self.out.resources[res].kind;
         let mut flags = self.flags(inst.id);
         // Who knows its address may write it all the same.
-        if !kind.is_writable() && !(storage && m.addresses) {
+        if !(kind.is_writable() || storage && m.addresses) {
             flags = flags.with(MemFlags::READONLY);
         }
         // The API aligns what it binds to 16 bytes at least.

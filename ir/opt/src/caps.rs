@@ -462,6 +462,8 @@ pub struct Caps {
     pub subgroup: u32,
     /// Whether a ballot of fragments has live lanes alone; otherwise code asks for what the pixel covers, and what was demoted.
     pub live_ballots: bool,
+    /// Fragments know the lanes of their subgroup.
+    pub fragment_lanes: bool,
     /// Whether other lanes are read through workgroup memory, as no instruction reads them.
     pub lanes_by_memory: bool,
     /// Whether of these reads the simple ones have instructions: of the lane that all ask for, and of the one whose number differs from
@@ -530,6 +532,7 @@ impl Caps {
         predicated_demote: true,
         subgroup: 0,
         live_ballots: true,
+        fragment_lanes: true,
         lanes_by_memory: false,
         simple_lane_reads: true,
         reconverges: true,

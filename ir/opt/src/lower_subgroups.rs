@@ -37,8 +37,7 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     let fragment = !m.entries.is_empty() && m.entries.iter().all(|e| e.stage.kind() == Stage::Fragment);
-    // Lanes that meet at barriers are those of a workgroup.
-    if fragment && !caps.lockstep {
+    if fragment && !caps.fragment_lanes {
         return 0;
     }
     let lanes = caps.subgroup;

@@ -72,7 +72,7 @@ fn every_linked_family_draws_every_scene() {
         let want = picture(&ready, &run(&ready, Place::interp(2)).1);
         assert!(!want.is_plain(), "{name}: one colour");
         for target in gpucc::Target::parse_list("all").expect("targets") {
-            let refused = REFUSED.iter().find(|r| r.0 == name && r.1 == target.family().to_string());
+            let refused = REFUSED.iter().find(|r| r.0 == name && r.1 == target.family());
             if let Some((_, family, code)) = refused {
                 assert!(
                     text.contains(&format!("{family} refuses it: {code}")),

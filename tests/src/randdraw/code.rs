@@ -60,7 +60,7 @@ impl Code<'_> {
             0..=8 if !self.known.is_empty() => self.rng.of(&self.known),
             0..=14 => self.rng.of(&self.reads),
             _ => {
-                let n = self.rng.from_to(-1000, 1000);
+                let n = self.rng.between(-1000, 1000);
                 let n = self.rng.of(&[0, 1, 2, 3, 7, -1, -5, 100, 65535, 0x7fff_ffff, n]);
                 if n < 0 { format!("({n})") } else { n.to_string() }
             }
@@ -187,7 +187,7 @@ impl Code<'_> {
                     "level" => format!("textureLod({at}, {place}, {lod}.0)"),
                     "implicit" => format!("texture({at}, {place})"),
                     "offset" => {
-                        let [x, y] = [(); 2].map(|()| self.rng.from_to(-2, 2));
+                        let [x, y] = [(); 2].map(|()| self.rng.between(-2, 2));
                         format!("textureOffset({at}, {place}, ivec2({x}, {y}))")
                     }
                     "gather" => {

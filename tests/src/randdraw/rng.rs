@@ -18,7 +18,7 @@ impl Rng {
     }
 
     /// A number between two, both among them.
-    pub(super) fn from_to(&mut self, from: i64, to: i64) -> i64 {
+    pub(super) fn between(&mut self, from: i64, to: i64) -> i64 {
         from + self.0.below((to - from + 1) as u64) as i64
     }
 

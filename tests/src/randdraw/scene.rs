@@ -95,7 +95,7 @@ fn places(rng: &mut Rng, vertices: usize, is_points: bool, may_clip: bool) -> Ve
     let mut out: Vec<[f64; 4]> = Vec::new();
     for k in 0..vertices {
         let beyond = if may_clip { 96 } else { 0 };
-        let mut at = || [(); 2].map(|()| rng.from_to(-beyond, 256 + beyond) as f64 / 128.0 - 1.0);
+        let mut at = || [(); 2].map(|()| rng.between(-beyond, 256 + beyond) as f64 / 128.0 - 1.0);
         let mut place = at();
         // Small triangles show little.
         if k >= 2 {
@@ -114,7 +114,7 @@ fn places(rng: &mut Rng, vertices: usize, is_points: bool, may_clip: bool) -> Ve
         }
         let (near, far) = if may_clip { (-10, 42) } else { (1, 31) };
         if k % 3 == 0 || is_sloped {
-            depth = rng.from_to(near, far) as f64 / 32.0;
+            depth = rng.between(near, far) as f64 / 32.0;
         }
         let w = if has_w { rng.of(&[1.0, 2.0, 0.5, 4.0]) } else { 1.0 };
         out.push([place[0] * w, place[1] * w, depth * w, w]);
@@ -226,9 +226,9 @@ fn plan(
     }
     let distances = (may_clip && rng.percent(60)).then(|| {
         let lanes = 1 + rng.below(2);
-        (0..n).map(|_| (0..lanes).map(|_| rng.from_to(-8, 24) as f64 / 8.0 + 0.0625).collect()).collect()
+        (0..n).map(|_| (0..lanes).map(|_| rng.between(-8, 24) as f64 / 8.0 + 0.0625).collect()).collect()
     });
-    let shift = if mesh.instances > 1 { [(); 2].map(|()| rng.from_to(-6, 6) as f64 / 16.0) } else { [0.0; 2] };
+    let shift = if mesh.instances > 1 { [(); 2].map(|()| rng.between(-6, 6) as f64 / 16.0) } else { [0.0; 2] };
     let mut resources = Resources::new(rng);
     if is_small {
         resources.storage = None;

@@ -36,7 +36,7 @@ impl Resources {
             let mut all = words(rng, 20);
             // The two floats.
             for k in [6, 7] {
-                all[k] = (rng.from_to(-64, 64) as f32 / 4.0).to_bits();
+                all[k] = (rng.between(-64, 64) as f32 / 4.0).to_bits();
             }
             all
         });
@@ -45,7 +45,7 @@ impl Resources {
             uniform,
             storage: rng.percent(12).then(|| words(rng, 8)),
             push: rng.percent(20).then(|| [(); 4].map(|()| rng.word())),
-            special: rng.percent(15).then(|| rng.from_to(-99, 99) as i32),
+            special: rng.percent(15).then(|| rng.between(-99, 99) as i32),
             in_vertices: rng.percent(30),
         }
     }
@@ -107,7 +107,7 @@ fn texture(rng: &mut Rng, binding: u32) -> Texture {
     let mut bytes = Vec::new();
     for _ in 0..texels {
         match format {
-            "r32float" => bytes.extend((rng.from_to(-40, 40) as f32).to_le_bytes()),
+            "r32float" => bytes.extend((rng.between(-40, 40) as f32).to_le_bytes()),
             "r32uint" => bytes.extend(rng.word().to_le_bytes()),
             _ => {
                 for _ in 0..if format == "r8unorm" { 1 } else { 4 } {

@@ -57,7 +57,7 @@ impl Varying {
             lanes = 4;
         }
         let most = if is_integer { 1 << 20 } else { 16 };
-        let one = |rng: &mut Rng| (0..lanes * parts).map(|_| rng.from_to(-most, most)).collect();
+        let one = |rng: &mut Rng| (0..lanes * parts).map(|_| rng.between(-most, most)).collect();
         let quarters = (0..vertices).map(|_| one(rng)).collect();
         let per_sample = samples > 1 && mode != Mode::Flat && rng.percent(15);
         let name = format!("v{location}");
