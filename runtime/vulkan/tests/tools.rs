@@ -144,7 +144,8 @@ fn the_oracle_finds_no_difference() {
         command.env("GPUCC_VULKAN_ORACLE", "1").env("GPUCC_VULKAN_VERDICTS", &verdicts).output().expect("the tests");
     let text = said(&ran);
     assert!(ran.status.success(), "{text}");
-    let agree = std::fs::read_to_string(&compared).unwrap_or_default().lines().filter(|l| *l == "match").count();
+    let agree =
+        std::fs::read_to_string(&compared).unwrap_or_default().lines().filter(|l| l.starts_with("match")).count();
     assert!(agree > 100, "{agree} dispatches and draws were compared");
     assert_eq!(std::fs::read_to_string(&verdicts).unwrap_or_default(), "");
 }
