@@ -107,3 +107,21 @@ fn differences_are_told_and_drawn() {
     expect(&["render", &scene, "-o", &png, "--fps", "3"], 2, "--frames");
     expect(&["render", &scene, "--oracle", "--frames", "3"], 2, "no output requested");
 }
+
+/// The command of the README's sheet, at low resolution: the oracle and the default generation of each family, three in a row.
+#[test]
+fn the_sheet_of_the_page_is_made_by_its_command() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(root.join("README.md")).expect("the page");
+    let command = "render examples/scenes/marble.toml --size 320x180 --target all --sheet docs/pictures/marble.png";
+    assert!(text.contains(&format!("`gpucc {command}`")), "the page has no such command");
+    let s = Scratch::new("film-page");
+    let (scene, sheet) = (root.join("examples/scenes/marble.toml"), s.path("sheet.png"));
+    let scene = scene.to_string_lossy();
+    let args = ["render", &scene, "--size", "64x36", "--target", "all", "--sheet", &sheet, "-o", &s.path("a.png")];
+    let said = expect(&args, 0, "rendered");
+    assert_eq!(said.matches("greatest difference to the oracle").count(), 4, "{said}");
+    let (page, small) = (picture(&root.join("docs/pictures/marble.png").to_string_lossy()), picture(&sheet));
+    assert!(page.width > 3 * 320 && page.height > 2 * 180, "{} x {}", page.width, page.height);
+    assert!(small.width > 3 * 64 && small.height > 2 * 36, "{} x {}", small.width, small.height);
+}
