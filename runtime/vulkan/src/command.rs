@@ -95,8 +95,8 @@ pub enum Command {
     Indices(Arc<Buffer>, u64, bool),
     /// Sets state.
     Set(State),
-    /// Runs workgroups.
-    Dispatch([u32; 3]),
+    /// Runs workgroups: the first one, and how many.
+    Dispatch([u32; 3], [u32; 3]),
     /// The same with the number from a buffer.
     DispatchIndirect(Arc<Buffer>, u64),
     /// Draws.

@@ -7,6 +7,7 @@
 //! ordinary Rust. What a device says of itself is in [`physical`], what words mean in [`convert`].
 
 pub mod border;
+pub mod built_in;
 pub mod command;
 pub mod convert;
 pub mod device;

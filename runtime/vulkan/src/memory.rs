@@ -161,7 +161,7 @@ impl Blocks {
     }
 }
 
-/// An image. Its texels are its own: memory that is bound to it only counts.
+/// An image. Its texels are its own: memory that is bound to it only counts, but that of a linear image.
 #[derive(Debug)]
 pub struct Image {
     texels: Mutex<Texels>,
@@ -179,6 +179,8 @@ pub struct Image {
     pub samples: u32,
     /// Bytes.
     pub bytes: u64,
+    /// Of a linear image the memory that the host sees its texels in, once there is some.
+    linear: Option<OnceLock<Place>>,
     _room: Room,
 }
 
@@ -225,7 +227,36 @@ impl Image {
         let bytes = texels.bytes.len() as u64;
         let levels = i.mip_levels;
         let blocks = block.map(|b| Blocks::new(b, &texels));
-        Ok(Image { texels: Mutex::new(texels), blocks, format, is_3d, size, levels, samples, bytes, _room })
+        let linear = (i.tiling == vk::ImageTiling::LINEAR).then(OnceLock::new);
+        Ok(Image { texels: Mutex::new(texels), blocks, format, is_3d, size, levels, samples, bytes, linear, _room })
+    }
+
+    /// Gives it memory: the texels of a linear image are seen there, that of others only counts.
+    ///
+    /// # Errors
+    /// It does not fit there.
+    pub fn bind(&self, memory: Arc<Memory>, offset: u64) -> Done {
+        if offset.checked_add(self.bytes).is_none_or(|end| end > memory.bytes.size() as u64) {
+            return Err(Fail::misuse(format!("an image of {} bytes does not fit its memory", self.bytes)));
+        }
+        match &self.linear {
+            Some(place) => place.set((memory, offset)).map_err(|_| Fail::misuse("an image has memory already")),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the texels of a linear image out of its memory.
+    pub fn pull(&self) {
+        if let Some((memory, at)) = self.linear.as_ref().and_then(OnceLock::get) {
+            memory.bytes.with(*at as usize, self.bytes as usize, |b| self.lock().bytes.copy_from_slice(b));
+        }
+    }
+
+    /// Puts them back there.
+    pub fn push(&self) {
+        if let Some((memory, at)) = self.linear.as_ref().and_then(OnceLock::get) {
+            memory.bytes.put(*at as usize, &self.lock().bytes);
+        }
     }
 
     /// The texels.

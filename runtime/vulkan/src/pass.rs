@@ -31,6 +31,8 @@ pub struct Subpass {
     pub resolve_depth: Option<usize>,
     /// Whether it reads attachments at the fragment's own pixel.
     pub reads: bool,
+    /// Views that each of its draws is done for, a bit each; 0 where it has no views.
+    pub views: u32,
 }
 
 /// A render pass.

@@ -38,17 +38,6 @@ pub struct Source {
     pub subgroup_size: Option<u32>,
 }
 
-impl Source {
-    /// Whether the module has the built-in value `DrawIndex`.
-    pub fn reads_draw_index(&self) -> bool {
-        // `OpDecorate`, `BuiltIn`, `DrawIndex`.
-        const DECORATES: [u32; 3] = [4 << 16 | 71, 11, 4426];
-        let word = |c: &[u8]| u32::from_le_bytes([c[0], c[1], c[2], c[3]]);
-        let words: Vec<u32> = self.code.chunks_exact(4).map(word).collect();
-        words.windows(4).any(|w| [w[0], w[2], w[3]] == DECORATES)
-    }
-}
-
 /// The code of an entry point.
 #[derive(Debug)]
 pub enum Code {

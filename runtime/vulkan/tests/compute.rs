@@ -226,3 +226,41 @@ fn a_refused_shader_is_a_feature_that_is_not_there() {
         assert_eq!(made.err(), want, "{target}: {most}");
     }
 }
+
+/// A dispatch that begins at workgroup 2, 1, 0 writes where its invocations say that they are.
+#[test]
+fn a_dispatch_begins_where_it_says() {
+    let code = spirv(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+         @compute @workgroup_size(2, 1) fn main(
+             @builtin(global_invocation_id) id: vec3<u32>,
+             @builtin(workgroup_id) w: vec3<u32>,
+             @builtin(num_workgroups) n: vec3<u32>,
+         ) {
+             a[id.y * 8u + id.x] = w.x * 100u + w.y * 10u + n.x;
+         }",
+    );
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::new(k);
+        let data = gpu.buffer(64);
+        let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
+        let layout = gpu.layout(&[sets], 0);
+        let stage = vk::PipelineShaderStageCreateInfo::default().stage(vk::ShaderStageFlags::COMPUTE);
+        let info = vk::ComputePipelineCreateInfo::default()
+            .flags(vk::PipelineCreateFlags::DISPATCH_BASE)
+            .stage(stage.module(gpu.shader(&code)).name(c"main"))
+            .layout(layout);
+        let made = unsafe { gpu.device.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
+        let pipeline = made.map_err(|e| e.1).expect("a pipeline")[0];
+        gpu.run(|d, c| unsafe {
+            d.cmd_bind_pipeline(c, BIND, pipeline);
+            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            d.cmd_dispatch_base(c, 2, 1, 0, 2, 1, 1);
+            d.cmd_dispatch(c, 1, 1, 1);
+        })
+        .expect("it runs");
+        // The first row by workgroup 0 of the second dispatch; in the second row workgroups 2 and 3, two invocations each.
+        let want = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 212, 212, 312, 312];
+        assert_eq!(data.words(), want, "{target}");
+    }
+}

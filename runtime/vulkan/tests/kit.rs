@@ -100,8 +100,12 @@ impl Gpu {
             let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default().dynamic_rendering(true);
             let mut sync = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
             let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
+            let mut views = vk::PhysicalDeviceMultiviewFeatures::default().multiview(true);
+            let mut numbers = vk::PhysicalDeviceShaderDrawParametersFeatures::default().shader_draw_parameters(true);
+            let several = vk::PhysicalDeviceFeatures { multi_draw_indirect: vk::TRUE, ..Default::default() };
             let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
             if newer {
+                info = info.enabled_features(&several).push_next(&mut views).push_next(&mut numbers);
                 info = info.enabled_extension_names(&names);
                 info = info.push_next(&mut rendering).push_next(&mut sync).push_next(&mut timeline);
             }

@@ -207,15 +207,12 @@ entries! {
         })
     }
     PFN_vkCmdDispatch => fn cmd_dispatch(c: vk::CommandBuffer, x: u32, y: u32, z: u32) {
-        record(c, |_| Ok(Command::Dispatch([x, y, z])))
+        record(c, |_| Ok(Command::Dispatch([0; 3], [x, y, z])))
     }
     PFN_vkCmdDispatchBase => fn cmd_dispatch_base(
         c: vk::CommandBuffer, a: u32, b: u32, d: u32, x: u32, y: u32, z: u32,
     ) {
-        record(c, |_| match [a, b, d] {
-            [0, 0, 0] => Ok(Command::Dispatch([x, y, z])),
-            _ => Err(Fail::lacks("dispatches begin at workgroup 0 here")),
-        })
+        record(c, |_| Ok(Command::Dispatch([a, b, d], [x, y, z])))
     }
     PFN_vkCmdDispatchIndirect => fn cmd_dispatch_indirect(c: vk::CommandBuffer, buffer: vk::Buffer, offset: vk::DeviceSize) {
         record(c, |owner| Ok(Command::DispatchIndirect(handles::get(owner, buffer)?, offset)))

@@ -47,13 +47,10 @@ fn seen<'a>(owner: u64, a: Option<&vk::RenderingAttachmentInfo<'a>>) -> Done<See
 /// # Safety
 /// The structure keeps Vulkan's rules.
 unsafe fn rendering(owner: u64, i: &vk::RenderingInfo<'_>) -> Done<Begin> {
-    if i.view_mask != 0 {
-        return Err(Fail::lacks("there are no passes of several views (multiview)"));
-    }
     // What is resumed was cleared where it began.
     let resumed = i.flags.contains(vk::RenderingFlags::RESUMING);
     let clears = |a: &vk::RenderingAttachmentInfo<'_>| a.load_op == vk::AttachmentLoadOp::CLEAR && !resumed;
-    let (mut all, mut sub) = (Named::default(), Subpass::default());
+    let (mut all, mut sub) = (Named::default(), Subpass { views: i.view_mask, ..Subpass::default() });
     // SAFETY: the caller's promise.
     let (colours, depth, stencil) = unsafe {
         let colours = list(i.p_color_attachments, i.color_attachment_count)?;

@@ -1,5 +1,6 @@
 //! Shader modules, pipelines, caches and render passes.
 
+use std::borrow::Cow;
 use std::ffi::c_void;
 
 use ash::vk;
@@ -8,6 +9,7 @@ use gpucc_pipeline as fixed;
 use super::entry::{Alloc, entries};
 use super::newer::depth_resolve;
 use super::read::{chained, give, given, list, place, text};
+use crate::built_in;
 use crate::convert::{self, state};
 use crate::device::Device;
 use crate::fail::{Done, Fail};
@@ -19,7 +21,7 @@ use crate::pipeline::{Dynamic, Plan, Render, Shader, Source};
 ///
 /// # Safety
 /// The structure keeps Vulkan's rules.
-unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>) -> Done<Source> {
+unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>, flags: vk::PipelineCreateFlags) -> Done<Source> {
     // SAFETY: the caller's promise.
     unsafe {
         let code = match handles::get_some(owner, s.module)? {
@@ -43,6 +45,11 @@ unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>) -> Done<S
             }
         }
         let entry = text(s.p_name)?.to_owned();
+        let changed = match built_in::given(&code, flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE))? {
+            Cow::Owned(changed) => Some(changed),
+            Cow::Borrowed(_) => None,
+        };
+        let code = changed.map_or(code, std::sync::Arc::new);
         Ok(Source { code, entry, constants, subgroup_size: None })
     }
 }
@@ -271,10 +278,10 @@ unsafe fn graphics(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<P
         }
         let vertex =
             find(vk::ShaderStageFlags::VERTEX).ok_or_else(|| Fail::misuse("a pipeline without a vertex stage"))?;
-        let vertex = stage(owner, vertex)?;
+        let vertex = stage(owner, vertex, i.flags)?;
         let render = render(owner, i)?;
         let fragment = find(vk::ShaderStageFlags::FRAGMENT).filter(|_| !render.discards);
-        let fragment = fragment.map(|s| stage(owner, s)).transpose()?;
+        let fragment = fragment.map(|s| stage(owner, s, i.flags)).transpose()?;
         Ok(Plan::Render(vertex, fragment, Box::new(render)))
     }
 }
@@ -303,13 +310,10 @@ unsafe fn make(device: &Device, plans: Vec<Done<Plan>>, out: *mut vk::Pipeline) 
 /// The structure keeps Vulkan's rules.
 unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
     // SAFETY: the caller's promise.
-    let several = unsafe {
+    let views = unsafe {
         let views = chained::<vk::RenderPassMultiviewCreateInfo<'_>>(i.p_next);
-        views.map_or(Ok(false), |v| Ok(list(v.p_view_masks, v.subpass_count)?.iter().any(|m| *m != 0)))?
+        views.map_or(Ok(&[][..]), |v| list(v.p_view_masks, v.subpass_count))?
     };
-    if several {
-        return Err(Fail::lacks("there are no passes of several views (multiview)"));
-    }
     let clears = |op: vk::AttachmentLoadOp| op == vk::AttachmentLoadOp::CLEAR;
     let of =
         |r: &vk::AttachmentReference| Some(r.attachment as usize).filter(|_| r.attachment != vk::ATTACHMENT_UNUSED);
@@ -321,7 +325,7 @@ unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
             clears_stencil: clears(a.stencil_load_op),
         });
         let mut pass = RenderPass { attachments: attachments.collect(), subpasses: Vec::new() };
-        for s in list(i.p_subpasses, i.subpass_count)? {
+        for (k, s) in list(i.p_subpasses, i.subpass_count)?.iter().enumerate() {
             let n = s.color_attachment_count;
             let resolve = if s.p_resolve_attachments.is_null() { &[] } else { list(s.p_resolve_attachments, n)? };
             pass.subpasses.push(Subpass {
@@ -330,6 +334,7 @@ unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
                 depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
                 resolve_depth: None,
                 reads: s.input_attachment_count > 0,
+                views: views.get(k).copied().unwrap_or(0),
             });
         }
         checked(pass)
@@ -352,9 +357,6 @@ unsafe fn render_pass2(i: &vk::RenderPassCreateInfo2<'_>) -> Done<RenderPass> {
         });
         let mut pass = RenderPass { attachments: attachments.collect(), subpasses: Vec::new() };
         for s in list(i.p_subpasses, i.subpass_count)? {
-            if s.view_mask != 0 {
-                return Err(Fail::lacks("there are no passes of several views (multiview)"));
-            }
             let n = s.color_attachment_count;
             let resolve = if s.p_resolve_attachments.is_null() { &[] } else { list(s.p_resolve_attachments, n)? };
             pass.subpasses.push(Subpass {
@@ -363,6 +365,7 @@ unsafe fn render_pass2(i: &vk::RenderPassCreateInfo2<'_>) -> Done<RenderPass> {
                 depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
                 resolve_depth: depth_resolve(s.p_next)?,
                 reads: s.input_attachment_count > 0,
+                views: s.view_mask,
             });
         }
         checked(pass)
@@ -435,7 +438,7 @@ entries! {
     ) -> vk::Result {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
-        let plan = |i: &vk::ComputePipelineCreateInfo<'_>| Ok(Plan::Compute(stage(device.handle, &i.stage)?));
+        let plan = |i: &vk::ComputePipelineCreateInfo<'_>| Ok(Plan::Compute(stage(device.handle, &i.stage, i.flags)?));
         make(&device, infos.iter().map(plan).collect(), out)
     }
     PFN_vkCreateGraphicsPipelines => fn create_graphics_pipelines(

@@ -35,7 +35,12 @@ impl Exec<'_> {
         let Some(pass) = &mut self.pass else { return };
         for (a, r) in what.iter().flat_map(|a| rects.iter().map(move |r| (a, r))) {
             let value = clear_bits(&a.clear_value);
-            for layer in r.base_array_layer..r.base_array_layer.saturating_add(r.layer_count) {
+            // Of several views each is cleared; the rectangle names one layer.
+            let layers = match pass.views() {
+                0 => r.base_array_layer..r.base_array_layer.saturating_add(r.layer_count),
+                _ => 0..pass.targets.layers(),
+            };
+            for layer in layers.filter(|k| pass.has(*k)).collect::<Vec<_>>() {
                 let Some(t) = pass.targets.layer_mut(layer) else { break };
                 let colour = a.aspect_mask.contains(vk::ImageAspectFlags::COLOR);
                 let surface = match colour {

@@ -9,6 +9,7 @@ use gpucc_sim::texture::{Image as Texels, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch, Overlap};
 
 use super::Exec;
+use crate::built_in;
 use crate::convert::swizzle::exchanged;
 use crate::memory::{Buffer, Image, View};
 use crate::pipeline::{Program, Used};
@@ -63,6 +64,13 @@ impl Exec<'_> {
             if u.kind == ResourceKind::Immediates {
                 let (group, binding) = IMMEDIATES;
                 let bytes = self.push.clone();
+                bound.dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: false });
+                bound.homes.push(None);
+                bound.ranges.push((0, 0, 0));
+                continue;
+            }
+            if (u.group, u.binding) == built_in::BINDING {
+                let (group, binding, bytes) = (u.group, u.binding, self.built_in.bytes());
                 bound.dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: false });
                 bound.homes.push(None);
                 bound.ranges.push((0, 0, 0));
@@ -133,10 +141,20 @@ impl Exec<'_> {
                     bound.images.push(Source::Own(view.image.clone()));
                     bound.images.len() - 1
                 });
-                bound.dispatch.textures.push(bound_view((u.group, binding, element), view, at));
+                let mut seen = bound_view((u.group, binding, element), view, at);
+                if self.views_input(set, binding) {
+                    (seen.base_layer, seen.layers) = (seen.base_layer + self.built_in.view, 1);
+                }
+                bound.dispatch.textures.push(seen);
             }
             _ => {}
         }
+    }
+
+    /// Whether a binding is an attachment that is read in a pass of several views: each view reads its own layer.
+    fn views_input(&self, set: &Set, binding: u32) -> bool {
+        let input = |b: &crate::set::Binding| b.number == binding && b.ty == vk::DescriptorType::INPUT_ATTACHMENT;
+        self.several_views && set.layout.bindings.iter().any(input)
     }
 
     /// A sampler with the precision that the oracle needs to filter as the plain rules say; machines have their own.

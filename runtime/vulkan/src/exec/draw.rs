@@ -4,12 +4,13 @@ use ash::vk;
 use gpucc_interp::{OracleProgram, Pair, Profile};
 use gpucc_machines::drivers::DrawJob;
 use gpucc_pipeline as fixed;
-use gpucc_sim::draw::{self, Merger, Raster, VertexData, Vertices};
+use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
 use gpucc_sim::{RunReport, Trap, TrapKind};
 
 use super::scene::Drawn;
 use super::{Exec, dump, judge, options};
+use crate::built_in::Values;
 use crate::command::{Draw, Indirect};
 use crate::fail::Done;
 use crate::pipeline::{Code, Pipeline, Program, Render};
@@ -52,10 +53,6 @@ impl Exec<'_> {
     pub(super) fn draw_indirect(&mut self, i: &Indirect) -> Done {
         let counted = i.counted.as_ref().map(|(b, at)| b.words(*at, 1).first().copied().unwrap_or(0));
         let count = counted.map_or(i.count, |n| n.min(i.count));
-        let reads = matches!(self.pipeline[0].as_deref(), Some(Pipeline::Render(v, ..)) if v.source.reads_draw_index());
-        if count > 1 && reads {
-            return Err(self.lost("the number of an indirect draw (DrawIndex) is 0 here, and there are several"));
-        }
         for k in 0..count {
             let words = i.buffer.words(i.offset + u64::from(k) * u64::from(i.stride), 4 + u64::from(i.indexed));
             let d = match words[..] {
@@ -67,7 +64,7 @@ impl Exec<'_> {
                 }
                 _ => return Err(self.lost("an indirect draw without its words")),
             };
-            self.draw(d)?;
+            self.draw(k, d)?;
         }
         Ok(())
     }
@@ -96,8 +93,8 @@ impl Exec<'_> {
         (state, front, other)
     }
 
-    /// Draws.
-    pub(super) fn draw(&mut self, d: Draw) -> Done {
+    /// Draws, for each view of the pass. A draw of an indirect one has a number.
+    pub(super) fn draw(&mut self, number: u32, d: Draw) -> Done {
         let Some(pipeline) = self.pipeline[0].clone() else { return Err(self.lost("a draw without a pipeline")) };
         let Pipeline::Render(vertex, fragment, render) = &*pipeline else {
             return Err(self.lost("a draw without a pipeline"));
@@ -109,7 +106,19 @@ impl Exec<'_> {
         if pass.reads() {
             pass.show();
         }
-        let result = self.draw_in(d, (vertex, fragment.as_deref()), render, &mut pass);
+        let programs = (&**vertex, fragment.as_deref());
+        self.built_in = Values { draw: number, ..Values::default() };
+        let (views, size) = (pass.views(), pass.size());
+        self.several_views = views != 0;
+        let mut result = Ok(());
+        if views == 0 {
+            result = self.draw_in(d, programs, render, (&mut pass.targets, size));
+        }
+        for view in (0..u32::BITS).filter(|k| views >> k & 1 == 1) {
+            let Some(targets) = pass.targets.layer_mut(view).filter(|_| result.is_ok()) else { continue };
+            self.built_in.view = view;
+            result = self.draw_in(d, programs, render, (targets, size));
+        }
         self.pass = Some(pass);
         result
     }
@@ -119,7 +128,7 @@ impl Exec<'_> {
         d: Draw,
         programs: (&Program, Option<&Program>),
         render: &Render,
-        pass: &mut super::pass::Pass,
+        (targets, [width, height]): (&mut Targets, [u32; 2]),
     ) -> Done {
         let (state, reference, back) = self.state(render);
         let list: Vec<&Program> = std::iter::once(programs.0).chain(programs.1).collect();
@@ -146,7 +155,6 @@ impl Exec<'_> {
         }
         let (d, own) = if render.fan { fan(d, own.as_ref(), render.restart) } else { (d, own) };
         let indices = own.as_ref().map(|(bytes, wide)| Indices { bytes, wide: *wide });
-        let [width, height] = pass.size();
         let whole = vk::Viewport { width: width as f32, height: height as f32, max_depth: 1.0, ..Default::default() };
         let view = |k: u32| viewport(self.viewports.get(&k).unwrap_or(&whole));
         let scissor = |k: u32| match self.scissors.get(&k) {
@@ -172,34 +180,34 @@ impl Exec<'_> {
             seed: None,
         };
         if Settings::get().dump.is_some() {
-            let (bound, targets) = (&bound.dispatch, &pass.targets);
+            let (bound, targets) = (&bound.dispatch, &*targets);
             let drawn = Drawn { programs, render, state: &state, draw: &draw, buffers: &buffers, bound, targets };
             dump::draw(self.shared, &drawn);
         }
-        let before = Settings::get().oracle.then(|| (bound.dispatch.clone(), pass.targets.clone()));
+        let before = Settings::get().oracle.then(|| (bound.dispatch.clone(), targets.clone()));
         let run = options();
         let job = |v, f| DrawJob { programs: (v, f), pipeline: &state, draw: &draw, vertex_buffers: &buffers };
-        let passed = pass.targets.passed();
+        let passed = targets.passed();
         let result = match (&programs.0.code, programs.1.map(|p| &p.code)) {
             (Code::Machine { container: v, .. }, None) => {
-                gpucc_machines::draw(&job(v, None), &mut bound.dispatch, &mut pass.targets, &run)
+                gpucc_machines::draw(&job(v, None), &mut bound.dispatch, targets, &run)
             }
             (Code::Machine { container: v, .. }, Some(Code::Machine { container: f, .. })) => {
-                gpucc_machines::draw(&job(v, Some(f)), &mut bound.dispatch, &mut pass.targets, &run)
+                gpucc_machines::draw(&job(v, Some(f)), &mut bound.dispatch, targets, &run)
             }
-            (Code::Oracle(v), None) => oracle(v, None, &draw, &buffers, &mut bound.dispatch, &mut pass.targets),
+            (Code::Oracle(v), None) => oracle(v, None, &draw, &buffers, &mut bound.dispatch, targets),
             (Code::Oracle(v), Some(Code::Oracle(f))) => {
-                oracle(v, Some(f), &draw, &buffers, &mut bound.dispatch, &mut pass.targets)
+                oracle(v, Some(f), &draw, &buffers, &mut bound.dispatch, targets)
             }
             _ => Err(Trap::new(TrapKind::Unsupported, "one program of a draw runs on a machine, the other does not")),
         };
         bound.agree();
-        let passed = pass.targets.passed() - passed;
+        let passed = targets.passed() - passed;
         self.queries.iter_mut().for_each(|q| q.2 += passed);
         let names: Vec<&str> = list.iter().map(|p| p.source.entry.as_str()).collect();
         let what = format!("draw of {} vertices by `{}`", d.count, names.join("` and `"));
         if let (Some(before), Ok(_)) = (before, &result) {
-            let after = (&bound.dispatch, &pass.targets);
+            let after = (&bound.dispatch, &*targets);
             let drawn = judge::Drawn { programs, draw: &draw, buffers: &buffers, before, after };
             judge::draw(self.shared, &what, drawn, &run);
         }
@@ -215,7 +223,7 @@ fn oracle(
     draw: &draw::Draw<'_>,
     buffers: &[Option<VertexData<'_>>],
     bindings: &mut gpucc_sim::Dispatch,
-    targets: &mut draw::Targets,
+    targets: &mut Targets,
 ) -> Result<RunReport, Trap> {
     let pair = Pair { vertex, fragment };
     gpucc_interp::draw(pair, draw, buffers, bindings, targets, &options(), &Profile::default())

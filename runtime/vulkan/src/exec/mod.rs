@@ -17,8 +17,10 @@ use std::sync::{Arc, LazyLock};
 
 use ash::vk;
 use gpucc_interp::Profile;
+use gpucc_ir::StageInfo;
 use gpucc_sim::{Kept, Races, RunOptions, RunReport, Trap};
 
+use crate::built_in::Values;
 use crate::command::{Command, State};
 use crate::fail::{Done, Fail};
 use crate::memory::Buffer;
@@ -52,6 +54,10 @@ pub struct Exec<'a> {
     /// Queries under way, and the samples that passed.
     queries: Vec<(Arc<Queries>, u32, u64)>,
     labels: Vec<String>,
+    /// What the shaders of the next draw or dispatch get.
+    built_in: Values,
+    /// Whether that is one of several views.
+    several_views: bool,
 }
 
 /// Texels that earlier launches placed, for all devices: versions of contents are those of the process.
@@ -79,6 +85,8 @@ impl<'a> Exec<'a> {
             pass: None,
             queries: Vec::new(),
             labels: Vec::new(),
+            built_in: Values::default(),
+            several_views: false,
         }
     }
 
@@ -123,13 +131,13 @@ impl<'a> Exec<'a> {
             }
             Command::Indices(buffer, at, wide) => self.indices = Some((buffer.clone(), *at, *wide)),
             Command::Set(state) => self.set(state),
-            Command::Dispatch(grid) => self.dispatch(*grid)?,
+            Command::Dispatch(first, grid) => self.dispatch(*first, *grid)?,
             Command::DispatchIndirect(buffer, at) => {
                 if let [x, y, z] = buffer.words(*at, 3)[..] {
-                    self.dispatch([x, y, z])?;
+                    self.dispatch([0; 3], [x, y, z])?;
                 }
             }
-            Command::Draw(d) => self.draw(*d)?,
+            Command::Draw(d) => self.draw(0, *d)?,
             Command::DrawIndirect(i) => self.draw_indirect(i)?,
             Command::Begin(begin) => self.begin((**begin).clone())?,
             Command::Next => self.next()?,
@@ -149,9 +157,15 @@ impl<'a> Exec<'a> {
                 if let Some(k) = self.queries.iter().position(|o| Arc::ptr_eq(&o.0, q) && o.1 == *at) {
                     let (_, _, passed) = self.queries.remove(k);
                     q.set(*at, passed);
+                    // In a pass of several views a query has a place for each: the first counts all of them.
+                    let views = self.pass.as_ref().map_or(1, |p| p.views().count_ones().max(1));
+                    (1..views).for_each(|more| q.set(*at + more, 0));
                 }
             }
-            Command::Timestamp(q, at) => q.set(*at, self.shared.steps.load(Ordering::SeqCst)),
+            Command::Timestamp(q, at) => {
+                let views = self.pass.as_ref().map_or(1, |p| p.views().count_ones().max(1));
+                (0..views).for_each(|more| q.set(*at + more, self.shared.steps.load(Ordering::SeqCst)));
+            }
             Command::Present(view) => crate::present::write(self.shared, view)?,
             other => transfer::run(other)?,
         }
@@ -207,12 +221,19 @@ impl<'a> Exec<'a> {
         }
     }
 
-    fn dispatch(&mut self, grid: [u32; 3]) -> Done {
+    fn dispatch(&mut self, first: [u32; 3], grid: [u32; 3]) -> Done {
         let Some(pipeline) = self.pipeline[1].clone() else { return Err(self.lost("a dispatch without a pipeline")) };
         let Pipeline::Compute(program) = &*pipeline else { return Err(self.lost("a dispatch without a pipeline")) };
         if grid.contains(&0) {
             return Ok(());
         }
+        let size = program.module.entries.first().map_or([1; 3], |e| match e.stage {
+            StageInfo::Compute { workgroup_size, .. } => workgroup_size,
+            _ => [1; 3],
+        });
+        let invocation = std::array::from_fn(|k| first[k].wrapping_mul(size[k]));
+        self.several_views = false;
+        self.built_in = Values { group: first, invocation, ..Values::default() };
         let mut bound = self.bind(1, &[program]);
         bound.dispatch.grid = grid;
         dump::dispatch(self.shared, program, &bound.dispatch);

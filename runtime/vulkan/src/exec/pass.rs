@@ -12,8 +12,8 @@ pub struct Pass {
     begin: Begin,
     /// The number of the subpass.
     at: usize,
-    /// Attachments that were used before: they are cleared at the first use.
-    seen: Vec<bool>,
+    /// Of attachments the views that they were used in before, a bit each: they are cleared at the first use.
+    seen: Vec<u32>,
     /// The attachments.
     pub targets: Targets,
 }
@@ -81,7 +81,7 @@ fn first_samples(s: &Surface) -> Surface {
 impl Pass {
     /// Begins a pass: loads and clears the attachments of its first subpass.
     pub fn new(begin: Begin) -> Pass {
-        let seen = vec![false; begin.pass.attachments.len()];
+        let seen = vec![0; begin.pass.attachments.len()];
         let mut pass = Pass { begin, at: 0, seen, targets: Targets::default() };
         pass.open();
         pass
@@ -115,18 +115,22 @@ impl Pass {
     fn open(&mut self) {
         let pass = self.begin.pass.clone();
         let Some(sub) = pass.subpasses.get(self.at) else { return };
-        let layers = self.begin.frame.layers.max(1);
+        let layers = match sub.views {
+            0 => self.begin.frame.layers.max(1),
+            views => u32::BITS - views.leading_zeros(),
+        };
         let seen = self.seen.clone();
         let mut list: Vec<Targets> = Vec::new();
         for layer in 0..layers {
-            let first = |k: usize| !seen.get(k).copied().unwrap_or(true);
+            let own = if sub.views == 0 { 1 } else { sub.views & 1 << layer };
+            let first = |k: usize| own != 0 && seen.get(k).is_some_and(|seen| seen & own == 0);
             let colour = sub.colour.iter().map(|c| c.and_then(|k| self.load(k, layer, first(k)))).collect();
             let depth = sub.depth.and_then(|k| self.load(k, layer, first(k)));
             list.push(Targets::new(colour, depth));
         }
         for k in sub.colour.iter().flatten().chain(&sub.depth) {
             if let Some(s) = self.seen.get_mut(*k) {
-                *s = true;
+                *s |= if sub.views == 0 { 1 } else { sub.views };
             }
         }
         let mut list = list.into_iter();
@@ -159,7 +163,7 @@ impl Pass {
         self.show();
         let Some(sub) = self.begin.pass.subpasses.get(self.at) else { return };
         for layer in 0..self.targets.layers() {
-            let Some(t) = self.targets.layer(layer) else { continue };
+            let Some(t) = self.targets.layer(layer).filter(|_| self.has(layer)) else { continue };
             for (s, k) in t.colour.iter().zip(&sub.resolve) {
                 let view = k.and_then(|k| self.begin.frame.views.get(k));
                 if let (Some(s), Some(view)) = (s, view) {
@@ -176,6 +180,17 @@ impl Pass {
     /// Whether the subpass reads attachments.
     pub fn reads(&self) -> bool {
         self.begin.pass.subpasses.get(self.at).is_some_and(|s| s.reads)
+    }
+
+    /// The views of the subpass, a bit each.
+    pub fn views(&self) -> u32 {
+        self.begin.pass.subpasses.get(self.at).map_or(0, |s| s.views)
+    }
+
+    /// Whether the subpass draws on a layer: in one of several views these are the layers.
+    pub fn has(&self, layer: u32) -> bool {
+        let views = self.views();
+        views == 0 || views >> layer & 1 == 1
     }
 
     /// Width and height.

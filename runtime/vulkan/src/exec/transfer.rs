@@ -23,6 +23,22 @@ pub fn clear_bits(v: &vk::ClearValue) -> Clear {
 /// # Errors
 /// A region that is not inside of an image.
 pub fn run(command: &Command) -> Done {
+    let (from, to) = match command {
+        Command::ToImage(_, to, _) | Command::ClearImage(to, ..) => (None, Some(to)),
+        Command::ToBuffer(from, ..) => (Some(from), None),
+        Command::CopyImage(from, to, _) | Command::Blit(from, to, ..) | Command::Resolve(from, to, _) => {
+            (Some(from), Some(to))
+        }
+        _ => (None, None),
+    };
+    // The host may have written linear images, and it reads them.
+    from.into_iter().chain(to).for_each(|image| image.pull());
+    one(command)?;
+    to.into_iter().for_each(|image| image.push());
+    Ok(())
+}
+
+fn one(command: &Command) -> Done {
     match command {
         Command::Fill(buffer, at, size, word) => fill(buffer, *at, *size, *word),
         Command::Update(buffer, at, bytes) => buffer.put(*at, bytes),

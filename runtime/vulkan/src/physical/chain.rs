@@ -72,7 +72,7 @@ features! { each_feature:
         storage_push_constant8: narrow,
     }
     PhysicalDeviceShaderFloat16Int8Features { shader_float16: halves, shader_int8: narrow }
-    PhysicalDeviceMultiviewFeatures { multiview: no, multiview_geometry_shader: no, multiview_tessellation_shader: no }
+    PhysicalDeviceMultiviewFeatures { multiview: yes, multiview_geometry_shader: no, multiview_tessellation_shader: no }
     PhysicalDeviceVariablePointersFeatures { variable_pointers_storage_buffer: yes, variable_pointers: yes }
     PhysicalDeviceProtectedMemoryFeatures { protected_memory: no }
     PhysicalDeviceSamplerYcbcrConversionFeatures { sampler_ycbcr_conversion: no }

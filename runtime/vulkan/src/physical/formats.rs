@@ -69,6 +69,14 @@ const COMPRESSED: vk::FormatFeatureFlags = vk::FormatFeatureFlags::from_raw(
         | vk::FormatFeatureFlags::BLIT_SRC.as_raw(),
 );
 
+/// Linear images are there for copies: their texels lie in memory that the host maps.
+const LINEAR: vk::FormatFeatureFlags = vk::FormatFeatureFlags::from_raw(
+    vk::FormatFeatureFlags::TRANSFER_SRC.as_raw()
+        | vk::FormatFeatureFlags::TRANSFER_DST.as_raw()
+        | vk::FormatFeatureFlags::BLIT_SRC.as_raw()
+        | vk::FormatFeatureFlags::BLIT_DST.as_raw(),
+);
+
 /// What a format does.
 pub fn properties(chip: Chip, format: vk::Format) -> vk::FormatProperties {
     let mut out = vk::FormatProperties::default();
@@ -80,6 +88,9 @@ pub fn properties(chip: Chip, format: vk::Format) -> vk::FormatProperties {
     }
     if let Some(f) = convert::format(format) {
         out.optimal_tiling_features = of_images(chip, f);
+        if !(f.has_depth() || f.has_stencil()) {
+            out.linear_tiling_features = out.optimal_tiling_features & LINEAR;
+        }
         out.buffer_features |= of_buffers(chip, f);
     }
     out
@@ -117,8 +128,9 @@ pub fn image(
     let sparse = C::SPARSE_BINDING | C::SPARSE_RESIDENCY | C::SPARSE_ALIASED;
     let lacks = |(u, b): &(U, B)| usage.contains(*u) && !features.intersects(*b);
     let d3 = ty == vk::ImageType::TYPE_3D;
+    let linear = tiling == vk::ImageTiling::LINEAR;
     let deep = own.has_depth() || own.has_stencil();
-    if features.is_empty() || wants.iter().any(lacks) || flags.intersects(sparse) || d3 && deep {
+    if features.is_empty() || wants.iter().any(lacks) || flags.intersects(sparse) || d3 && (deep || linear) {
         return Err(none());
     }
     let (one, most) = (1, if d3 { limits::AXIS_3D } else { limits::AXIS });
@@ -130,7 +142,6 @@ pub fn image(
         && tiling == vk::ImageTiling::OPTIMAL
         && !usage.contains(U::STORAGE)
         && features.intersects(B::COLOR_ATTACHMENT | B::DEPTH_STENCIL_ATTACHMENT);
-    let linear = tiling == vk::ImageTiling::LINEAR;
     Ok(vk::ImageFormatProperties {
         max_extent: vk::Extent3D { width: most, height, depth: if d3 { most } else { one } },
         max_mip_levels: if linear { 1 } else { most.ilog2() + 1 },

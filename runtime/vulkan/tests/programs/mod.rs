@@ -52,6 +52,9 @@ const PROGRAMS: &[Program] = &[
     ("moved", 1, 0, passes::moved),
     ("biased", 1, 0, passes::biased),
     ("rendering", 1, 0, newer::rendering),
+    ("views", 1, 0, newer::views),
+    ("numbered", 1, 0, newer::numbered),
+    ("linear", 0, 0, newer::linear),
 ];
 
 /// Columns of a picture.

@@ -94,3 +94,160 @@ pub fn rendering(gpu: &Gpu) -> Vec<u32> {
     }
     out.words()
 }
+
+/// Two views by one draw, in two layers below each other: a moved triangle, cleared to a colour, and then a draw of a pass that goes on.
+pub fn views(gpu: &Gpu) -> Vec<u32> {
+    let text = "
+        struct V { @builtin(position) p: vec4f, @location(0) c: vec3f }
+        @vertex fn vs(@builtin(vertex_index) k: u32, @builtin(instance_index) n: u32, @builtin(view_index) view: u32) -> V {
+            let a = f32(k) * 2.0944 + f32(n);
+            let at = vec2f(cos(a), sin(a)) * select(0.7, 0.3, n == 1u) + vec2f(f32(view) * 0.3, 0.0);
+            return V(vec4f(at, 0.5, 1.0), vec3f(f32(n), f32(k) * 0.5, f32(view)));
+        }
+        @fragment fn fs(v: V, @builtin(view_index) view: u32) -> @location(0) vec4f { return vec4f(v.c.xy, v.c.z * 0.5 + f32(view) * 0.25, 1.0); }";
+    let kind = vk::ImageViewType::TYPE_2D_ARRAY;
+    let size = [SIZE, SIZE / 2, 1];
+    let target = image(gpu, Of { size, layers: 2, kind, ..Of::default() });
+    let layout = layout(gpu, None, 0);
+    let general = vk::ImageLayout::GENERAL;
+    let refer = [vk::AttachmentReference { attachment: 0, layout: general }];
+    let subpasses = [vk::SubpassDescription::default().color_attachments(&refer)];
+    let make = |masks: &[u32], clears| unsafe {
+        let mut several = vk::RenderPassMultiviewCreateInfo::default().view_masks(masks);
+        let attachments = [attachment(&target, clears)];
+        let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
+        let pass = gpu.device.create_render_pass(&info.push_next(&mut several), None).expect("a pass");
+        let views = [target.view];
+        let info = vk::FramebufferCreateInfo::default().render_pass(pass).attachments(&views);
+        let frame = gpu.device.create_framebuffer(&info.width(size[0]).height(size[1]).layers(1), None);
+        Pass {
+            pass,
+            frame: frame.expect("a framebuffer"),
+            size: [size[0], size[1]],
+            clears: vec![colour([0.2, 0.1, 0.0, 1.0])],
+        }
+    };
+    let (both, second) = (make(&[3], true), make(&[2], false));
+    let p = Pipe { text, ..Pipe::default() };
+    let pipelines = [&both, &second].map(|pass| pipeline(gpu, &p, layout, pass.pass));
+    gpu.run(|d, c| {
+        draw(d, c, &both, || {
+            bind(d, c, (pipelines[0], layout), None);
+            unsafe { d.cmd_draw(c, 3, 1, 0, 0) };
+        });
+        draw(d, c, &second, || {
+            bind(d, c, (pipelines[1], layout), None);
+            let rect = vk::Rect2D { offset: vk::Offset2D { x: 2, y: 3 }, extent: vk::Extent2D { width: 5, height: 4 } };
+            let what = vk::ClearAttachment {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                color_attachment: 0,
+                clear_value: colour([1.0, 1.0, 1.0, 1.0]),
+            };
+            let rect = vk::ClearRect { rect, base_array_layer: 0, layer_count: 1 };
+            unsafe {
+                d.cmd_clear_attachments(c, &[what], &[rect]);
+                d.cmd_draw(c, 3, 1, 0, 1);
+            }
+        });
+    })
+    .expect("two passes");
+    texels(gpu, &target)
+}
+
+/// Four draws of one call, which know their numbers.
+pub fn numbered(gpu: &Gpu) -> Vec<u32> {
+    let text = "
+        enable draw_index;
+        struct V { @builtin(position) p: vec4f, @location(0) c: vec4f }
+        @vertex fn vs(@builtin(vertex_index) k: u32, @builtin(draw_index) n: u32) -> V {
+            var at = array(vec2f(0.0, 0.0), vec2f(1.0, 0.0), vec2f(0.0, 1.0), vec2f(0.0, 1.0), vec2f(1.0, 0.0), vec2f(1.0, 1.0));
+            let p = at[k % 6u] * 0.4 + vec2f(f32(k / 6u) * 0.5 - 1.0, f32(n) * 0.5 - 1.0);
+            return V(vec4f(p, 0.0, 1.0), vec4f(f32(n) / 3.0, 1.0, 0.5, 1.0));
+        }
+        @fragment fn fs(v: V) -> @location(0) vec4f { return v.c; }";
+    let calls = words(gpu, &[6, 1, 0, 0, 6, 1, 6, 0, 12, 1, 0, 0, 6, 1, 18, 0]);
+    let target = image(gpu, Of::default());
+    let pass = pass(gpu, &[(target, [0.0, 0.0, 0.3, 1.0])], None, None);
+    let layout = layout(gpu, None, 0);
+    let made = pipeline(gpu, &Pipe { text, ..Pipe::default() }, layout, pass.pass);
+    gpu.run(|d, c| {
+        draw(d, c, &pass, || {
+            bind(d, c, (made, layout), None);
+            unsafe { d.cmd_draw_indirect(c, calls.buffer, 0, 4, 16) };
+        });
+    })
+    .expect("a pass");
+    texels(gpu, &target)
+}
+
+/// A linear image: the host writes its texels, half of it is blitted to a picture, the picture's middle is copied back, and the host reads it.
+pub fn linear(gpu: &Gpu) -> Vec<u32> {
+    let d = &gpu.device;
+    let general = vk::ImageLayout::GENERAL;
+    let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+    let info = vk::ImageCreateInfo::default()
+        .image_type(vk::ImageType::TYPE_2D)
+        .format(COLOUR)
+        .extent(vk::Extent3D { width: 20, height: 10, depth: 1 })
+        .mip_levels(1)
+        .array_layers(1)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .tiling(vk::ImageTiling::LINEAR)
+        .initial_layout(vk::ImageLayout::PREINITIALIZED)
+        .usage(usage);
+    let colour = vk::ImageAspectFlags::COLOR;
+    let one = vk::ImageSubresourceLayers { aspect_mask: colour, mip_level: 0, base_array_layer: 0, layer_count: 1 };
+    let (own, at, layout) = unsafe {
+        let own = d.create_image(&info, None).expect("an image");
+        let memory = gpu.memory(
+            d.get_image_memory_requirements(own),
+            vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT,
+        );
+        d.bind_image_memory(own, memory, 0).expect("a binding");
+        let at = d.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()).expect("an address").cast::<u8>();
+        let part = vk::ImageSubresource { aspect_mask: colour, mip_level: 0, array_layer: 0 };
+        (own, at, d.get_image_subresource_layout(own, part))
+    };
+    let texel =
+        |x: u64, y: u64| unsafe { at.add((layout.offset + y * layout.row_pitch + x * 4) as usize).cast::<u32>() };
+    for (x, y) in (0..10).flat_map(|y| (0..20).map(move |x| (x, y))) {
+        // SAFETY: the texel is inside of what is mapped, and nothing runs.
+        unsafe { texel(x, y).write_unaligned(u32::from_le_bytes([x as u8 * 12, y as u8 * 25, 128, 255])) };
+    }
+    let target = image(gpu, Of::default());
+    let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE | vk::AccessFlags::HOST_WRITE;
+    let range = vk::ImageSubresourceRange { aspect_mask: colour, level_count: 1, layer_count: 1, ..Default::default() };
+    let seen = vk::ImageMemoryBarrier::default()
+        .image(own)
+        .old_layout(vk::ImageLayout::PREINITIALIZED)
+        .new_layout(general)
+        .src_access_mask(vk::AccessFlags::HOST_WRITE)
+        .dst_access_mask(all)
+        .subresource_range(range);
+    let corner = |x, y| vk::Offset3D { x, y, z: 1 };
+    gpu.run(|d, c| unsafe {
+        let (host, stages) = (vk::PipelineStageFlags::HOST, vk::PipelineStageFlags::ALL_COMMANDS);
+        d.cmd_pipeline_barrier(c, host, stages | host, vk::DependencyFlags::empty(), &[], &[], &[seen]);
+        let whole = [vk::Offset3D::default(), corner(SIZE as i32, SIZE as i32)];
+        let half = [vk::Offset3D::default(), corner(10, 10)];
+        let r = vk::ImageBlit { src_subresource: one, src_offsets: half, dst_subresource: one, dst_offsets: whole };
+        d.cmd_blit_image(c, own, general, target.image, general, &[r], vk::Filter::NEAREST);
+        barrier(d, c);
+        let r = vk::ImageCopy {
+            src_subresource: one,
+            src_offset: vk::Offset3D { x: 30, y: 30, z: 0 },
+            dst_subresource: one,
+            dst_offset: vk::Offset3D { x: 8, y: 2, z: 0 },
+            extent: vk::Extent3D { width: 12, height: 8, depth: 1 },
+        };
+        d.cmd_copy_image(c, target.image, general, own, general, &[r]);
+        barrier(d, c);
+    })
+    .expect("copies");
+    let mut out = texels(gpu, &target);
+    for (x, y) in (0..10).flat_map(|y| (0..20).map(move |x| (x, y))) {
+        // SAFETY: as above.
+        out[(y * u64::from(SIZE) + x) as usize] = unsafe { texel(x, y).read_unaligned() };
+    }
+    out
+}
