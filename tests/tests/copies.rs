@@ -144,3 +144,102 @@ fn code_does_not_grow_with_an_array() {
         }
     }
 }
+
+/// Large aggregates as values: returned at one place and at several, given by value, kept while the variable changes.
+#[test]
+fn a_large_value_is_what_was_there() {
+    let n = 200;
+    let wgsl = format!(
+        "alias T = array<u32, {n}>;
+         struct S {{ n: u32, t: T }}
+         @group(0) @binding(0) var<storage, read> a: T;
+         @group(0) @binding(1) var<storage, read_write> o: array<u32, 24>;
+         fn make(k: u32) -> S {{
+             var s: S;
+             s.n = k;
+             for (var i = 0u; i < {n}u; i++) {{ s.t[i] = a[i] + k; }}
+             return s;
+         }}
+         fn choose(s: S, k: u32) -> S {{
+             if k == 0u {{ var z = s; z.t[0] = 1u; return z; }}
+             for (var i = 1u; i < 3u; i++) {{ if i == k {{ return make(i * 10u); }} }}
+             return s;
+         }}
+         fn same(t: T) -> T {{ return t; }}
+         fn bump(given: T, k: u32) -> T {{ var t = given; t[k] += 1u; return t; }}
+         fn through(p: ptr<function, T>) -> T {{ return *p; }}
+         @compute @workgroup_size(1) fn main() {{
+             let zero = a[0] & 0u;
+             var t: T;
+             for (var i = 0u; i < {n}u; i++) {{ t[i] = a[i]; }}
+             let before = t;
+             t[0] = 5u;
+             o[0] = before[0]; o[1] = t[zero];
+             let x = same(t);
+             t[1] = 6u;
+             o[2] = x[1u + zero]; o[3] = t[1];
+             for (var i = 0u; i < 3u; i++) {{ t = bump(t, 7u); }}
+             o[4] = t[7u + zero];
+             var i = 0u;
+             loop {{
+                 let y = t;
+                 if i > 2u {{ break; }}
+                 continuing {{ t[9] = t[9] + 1u; o[5] = y[9]; i++; }}
+             }}
+             o[6] = t[9];
+             let first = make(3u);
+             for (var k = 0u; k < 4u; k++) {{
+                 let c = choose(first, k);
+                 o[7u + k] = c.t[zero] + c.n; o[11u + k] = c.t[199u - zero];
+             }}
+             let r = through(&t);
+             t[0] = 77u;
+             o[15] = r[zero]; o[16] = through(&t)[zero];
+             var rows = array<T, 2>(r, x);
+             rows[1u - zero][0] = 4u;
+             let row = rows[zero];
+             rows[0][zero] = 8u;
+             o[17] = row[zero]; o[18] = rows[1][0]; o[19] = x[0]; o[20] = rows[0][0];
+         }}"
+    );
+    let a = words(n);
+    let plus = |x: u32, k: u32| x.wrapping_add(k);
+    let (mut wanted, last) = (vec![7; 24], a[n - 1]);
+    wanted[..7].copy_from_slice(&[a[0], 5, a[1], 6, plus(a[7], 3), plus(a[9], 2), plus(a[9], 3)]);
+    // `make(k)` has `a[i] + k`; its first word and `n` are added.
+    wanted[7..11].copy_from_slice(&[1 + 3, plus(a[0], 20), plus(a[0], 40), plus(a[0], 6)]);
+    wanted[11..15].copy_from_slice(&[3, 10, 20, 3].map(|k| plus(last, k)));
+    wanted[15..21].copy_from_slice(&[5, 77, 5, 4, 5, 8]);
+    check(&wgsl, &a, &[7; 24], &wanted);
+}
+
+/// The same words by value as by pointer, for sizes far beyond the registers, within twice the code.
+#[test]
+fn code_by_value_is_as_by_pointer() {
+    let wgsl = |n: usize, by_value: bool| {
+        let (make, call) = match by_value {
+            true => ("fn make(l: u32) -> T { var t: T; fill(&t, l); return t; }", "let t = make(l);"),
+            false => ("", "var t: T; fill(&t, l);"),
+        };
+        format!(
+            "alias T = array<u32, {n}>;
+             @group(0) @binding(0) var<storage, read> a: array<u32>;
+             @group(0) @binding(1) var<storage, read_write> o: array<u32>;
+             fn fill(t: ptr<function, T>, l: u32) {{ for (var i = 0u; i < {n}u; i++) {{ t[i] = a[i + l]; }} }}
+             {make}
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+                 {call}
+                 o[l] = t[l] + t[3];
+             }}"
+        )
+    };
+    for n in [256, 4096] {
+        let [value, pointer] = [true, false].map(|by_value| lower(&wgsl(n, by_value)));
+        for target in exec::targets("all") {
+            let o = Options::new(target).opt(2);
+            let [value, pointer] = [&value, &pointer]
+                .map(|m| gpucc::compile(m, &o).map(|a| a.code().len()).unwrap_or_else(|d| panic!("{target}: {d}")));
+            assert!(value <= 2 * pointer, "{target}: {value} bytes by value, {pointer} by pointer, of {n} words");
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! Copies of large aggregates from memory to memory: arrays in them by loops, so that neither code nor live values grow with
-//! their size.
+//! Large aggregates as values: they stay in memory. Copies from memory to memory: arrays in them by loops, so that neither code
+//! nor live values grow with their size.
 //!
 //! ```text
 //! var<workgroup> w: array<u32, 3500>;  ..  w = a;      ==>      for (at = 0; at < 3500; at += 4) { w[at] = a[at]; .. }
@@ -8,11 +8,11 @@
 //! The two places are the same or apart: in WGSL a type is no part of itself, and what is bound twice is not written.
 
 use super::Lowered;
-use super::func::FuncCx;
+use super::func::{FuncCx, Outcome};
 use super::types::Ty;
 use super::value::{Ptr, Val};
 use gpucc_ir as ir;
-use ir::{Edge, IntCc, Type};
+use ir::{Edge, Entity, IntCc, Type};
 use naga::{Expression, Handle, Statement};
 
 /// Aggregates of up to so many scalars are copied as values, which later passes know more about. The files of registers have 64
@@ -28,20 +28,72 @@ impl<'m> FuncCx<'_, 'm> {
         self.m.types.scalars(ty) > LONG
     }
 
-    /// Evaluates what a statement emits. A large aggregate that is loaded for the next statement alone, which stores it, is not
-    /// loaded: the store copies it.
-    pub fn emit(&mut self, handle: Handle<Expression>, next: Option<&'m Statement>) -> Lowered<Val> {
+    /// Evaluates what a statement emits, in front of the statements `rest`. A large aggregate is not loaded: it is read where it
+    /// lies if nothing writes there while it is used, else in a copy.
+    pub fn emit(&mut self, handle: Handle<Expression>, rest: &'m [Statement]) -> Lowered<Val> {
         let now = self.current();
-        if matches!(next, Some(Statement::Store { value, .. }) if *value == handle)
-            && let Expression::Load { pointer } = now.function.expressions[handle]
-            && now.known.info[handle].ref_count == 1
-        {
-            let from = self.pointer(pointer)?;
-            if self.is_long(from.ty) {
-                return Ok(Val::InMemory(from.into()));
-            }
+        let Expression::Load { pointer } = now.function.expressions[handle] else { return self.evaluate(handle) };
+        let is_used_once = now.known.info[handle].ref_count == 1;
+        let from = self.pointer(pointer)?;
+        let is_read_only = from.flags.has(ir::MemFlags::READONLY);
+        if !self.is_long(from.ty) || is_read_only || !from.flags.is_plain() {
+            return self.evaluate(handle);
         }
-        self.evaluate(handle)
+        let is_stored = matches!(rest.first(), Some(Statement::Store { value, .. }) if *value == handle);
+        if is_stored && is_used_once || self.is_still(handle, pointer, rest) {
+            return Ok(Val::InMemory(Ptr { still: true, ..from }.into()));
+        }
+        let Val::InMemory(to) = self.still(from.ty)? else { return self.broken("a copy without a place") };
+        self.copy(&Ptr { still: false, ..(*to).clone() }, &from)?;
+        Ok(Val::InMemory(to))
+    }
+
+    /// A new variable that keeps one large aggregate, as the value of that.
+    pub fn still(&mut self, ty: Ty) -> Lowered<Val> {
+        let local = self.temporary(ty)?;
+        Ok(Val::InMemory(Ptr { still: true, ..self.local_ptr(local, ty) }.into()))
+    }
+
+    /// A large aggregate of parts that lie in memory.
+    pub fn gathered(&mut self, ty: Ty, parts: &[Val]) -> Lowered<Val> {
+        let whole = self.still(ty)?;
+        let Val::InMemory(to) = &whole else { return self.broken("a value without a place") };
+        let to = Ptr { still: false, ..(**to).clone() };
+        for (i, part) in parts.iter().enumerate() {
+            let into = self.part_ptr(&to, i as u32)?;
+            self.store(&into, part)?;
+        }
+        Ok(whole)
+    }
+
+    /// Keeps a large aggregate as the result of the function that is lowered in place of a call.
+    pub fn keep_result(&mut self, value: &Val) -> Lowered<()> {
+        let first = self.current().first_local;
+        let Some(Outcome::Whole { ty, once, value: kept }) = self.current().exit.as_ref().map(|e| &e.result) else {
+            return self.broken("no large result");
+        };
+        let (ty, once, kept) = (*ty, *once, kept.clone());
+        // A variable of the function keeps what it has until it is called again.
+        let stays = |ptr: &Ptr| match ptr.place {
+            ir::Place::Local(local) => local.index() >= first,
+            _ => ptr.flags.has(ir::MemFlags::READONLY),
+        };
+        let result = match (value, kept) {
+            (Val::InMemory(ptr), None) if once && stays(ptr) => value.clone(),
+            (_, kept) => {
+                let to = match kept {
+                    Some(kept) => kept,
+                    None => self.still(ty)?,
+                };
+                let Val::InMemory(ptr) = &to else { return self.broken("a result without a place") };
+                self.store(&Ptr { still: false, ..(**ptr).clone() }, value)?;
+                to
+            }
+        };
+        if let Some(Outcome::Whole { value, .. }) = self.current().exit.as_mut().map(|e| &mut e.result) {
+            *value = Some(result);
+        }
+        Ok(())
     }
 
     /// Copies what `from` points to.

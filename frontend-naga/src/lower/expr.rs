@@ -97,6 +97,10 @@ impl FuncCx<'_, '_> {
             parts.push(self.value(component)?);
         }
         let Some(leaf) = types::leaf(ty) else {
+            let is_far = |cx: &Self, part: &Val| matches!(part, Val::InMemory(p) if cx.is_long(p.ty));
+            if parts.iter().any(|part| is_far(self, part)) {
+                return self.gathered(ty, &parts);
+            }
             self.check_size(ty)?;
             let parts = parts.iter().map(|p| self.materialise(p)).collect::<Lowered<Vec<_>>>()?;
             return Ok(Val::parts(parts));

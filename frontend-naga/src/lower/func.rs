@@ -22,6 +22,8 @@ pub struct Activation<'m> {
     values: Vec<Option<Val>>,
     args: Vec<Val>,
     locals: Vec<ir::Local>,
+    /// The first variable that was made for it.
+    pub first_local: usize,
     /// Where `return` goes; `None` is the IR function's own `ret`.
     pub exit: Option<Exit>,
     /// How many loops of the whole IR function were open at the call.
@@ -45,14 +47,31 @@ pub struct Exit {
     pub merge: Block,
     /// How many jumps there are to it.
     pub hits: u32,
-    /// The leaves of the result.
-    pub result: Vec<ir::Local>,
+    /// The result.
+    pub result: Outcome,
     /// Set before leaving a loop that a `return` stands in; the code after the loop asks it.
     pub returned: Option<ir::Local>,
 }
 
+/// Where the result of a function that is lowered in place of a call is kept.
+pub enum Outcome {
+    /// A variable for each leaf.
+    Leaves(Vec<ir::Local>),
+    /// A large aggregate: a variable for all of it, or where the only `return` found it.
+    Whole {
+        /// Its type.
+        ty: Ty,
+        /// It is returned at one place.
+        once: bool,
+        /// The value, once a `return` gave it.
+        value: Option<Val>,
+    },
+}
+
 /// A loop that is open.
-pub struct OpenLoop {
+pub struct OpenLoop<'m> {
+    /// What runs between two turns.
+    pub continuing: &'m naga::Block,
     pub merge: Block,
     pub cont: Block,
     pub merge_hits: u32,
@@ -77,7 +96,7 @@ pub struct FuncCx<'a, 'm> {
     /// The function with the place where code is built.
     pub code: Code,
     pub active: Vec<Activation<'m>>,
-    pub loops: Vec<OpenLoop>,
+    pub loops: Vec<OpenLoop<'m>>,
     pub breakables: Vec<Breakable>,
     /// Of a vertex or fragment entry: the output that each leaf of its result is.
     pub outputs: Option<Vec<usize>>,
@@ -178,6 +197,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             values: vec![None; function.expressions.len()],
             args,
             locals: Vec::new(),
+            first_local: self.f.locals.len(),
             exit,
             outer_loops,
             constants: IndexMap::default(),
@@ -250,6 +270,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             reach: Some(0),
             align: self.f.locals[local].align,
             ty,
+            still: false,
         }
     }
 
@@ -536,7 +557,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
         let loc = self.loc;
         let mut result = Vec::new();
-        if let Some(ty) = result_ty {
+        let whole = result_ty.filter(|&ty| self.is_long(ty));
+        if let Some(ty) = result_ty.filter(|_| whole.is_none()) {
             self.check_size(ty)?;
             for leaf in self.leaf_types(ty)? {
                 let data = ir::VarData {
@@ -555,6 +577,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let open = self.b().jump_merge(body, &[], merge);
         self.start(body);
         let result_locals = result.clone();
+        let result = match whole {
+            Some(ty) => Outcome::Whole { ty, once: Self::returns(&function.body) == 1, value: None },
+            None => Outcome::Leaves(result),
+        };
         // Breaks of the caller do not reach into the callee.
         let breakables = std::mem::take(&mut self.breakables);
         let returned = if Self::returns_from_loop(&function.body, false) {
@@ -579,7 +605,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         self.breakables = breakables;
         let done = self.active.pop().expect("activated above");
         self.loc = loc;
-        if done.exit.is_some_and(|exit| exit.hits == 0) {
+        let hits = done.exit.as_ref().map_or(0, |exit| exit.hits);
+        if hits == 0 {
             // Nothing after the call runs.
             self.f.insts[open].set_merge(None);
             self.live = false;
@@ -587,6 +614,12 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             self.start(merge);
         }
         let Some(ty) = result_ty else { return Ok(None) };
+        if let Some(Exit { result: Outcome::Whole { value, .. }, .. }) = done.exit {
+            return match value {
+                Some(value) => Ok(Some(value)),
+                None => self.still(ty).map(Some),
+            };
+        }
         if !self.live {
             return self.zero(ty).map(Some);
         }

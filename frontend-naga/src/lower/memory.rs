@@ -106,7 +106,7 @@ impl FuncCx<'_, '_> {
             }
             return Ok(Val::One(self.b().load(leaf, mem, ptr.dynamic)));
         }
-        if ptr.flags.has(MemFlags::READONLY) && ptr.flags.is_plain() {
+        if (ptr.flags.has(MemFlags::READONLY) && ptr.flags.is_plain()) || (ptr.still && self.is_long(ptr.ty)) {
             return Ok(Val::InMemory(ptr.clone().into()));
         }
         self.load_parts(ptr, flags)
@@ -297,6 +297,7 @@ impl FuncCx<'_, '_> {
                 reach: Some(0),
                 align,
                 ty,
+                still: false,
             });
         }
         let local = self.temporary(ty)?;

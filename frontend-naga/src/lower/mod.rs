@@ -11,6 +11,7 @@ mod func;
 mod math;
 mod memory;
 mod stage;
+mod still;
 mod stmt;
 mod subgroup;
 mod texture;
@@ -433,7 +434,17 @@ impl<'m> ModuleCx<'m> {
         }
         // The API aligns what it binds to 16 bytes at least; variables have the alignment they ask for.
         let align = if kind.is_some() { 16 } else { self.types.layout(ty, false).align };
-        let ptr = Ptr { place, host: kind.is_some(), flags, offset: 0, dynamic: None, reach: Some(0), align, ty };
+        let ptr = Ptr {
+            place,
+            host: kind.is_some(),
+            flags,
+            offset: 0,
+            dynamic: None,
+            reach: Some(0),
+            align,
+            ty,
+            still: false,
+        };
         Ok(GlobalRef { val: Val::Ptr(ptr.into()) })
     }
 

@@ -1,7 +1,7 @@
 //! Statements and control flow. naga's tree is structured already; what is added are the merge blocks.
 
 use super::Lowered;
-use super::func::{Breakable, FuncCx, OpenLoop};
+use super::func::{Breakable, Exit, FuncCx, OpenLoop, Outcome};
 use super::value::Val;
 use crate::{limits, report};
 use gpucc_ir as ir;
@@ -28,12 +28,12 @@ impl<'m> FuncCx<'_, 'm> {
                     return Err(report::limit(&limits::INLINED).at(span, "this function"));
                 }
             }
-            self.statement(statement, block.get(k + 1))?;
+            self.statement(statement, &block[k + 1..])?;
         }
         Ok(())
     }
 
-    fn statement(&mut self, statement: &'m Statement, next: Option<&'m Statement>) -> Lowered<()> {
+    fn statement(&mut self, statement: &'m Statement, rest: &'m [Statement]) -> Lowered<()> {
         match *statement {
             Statement::Emit(ref range) => {
                 let loc = self.loc;
@@ -43,7 +43,7 @@ impl<'m> FuncCx<'_, 'm> {
                         self.loc = self.m.out.add_loc(span);
                     }
                     // naga lets ranges cover expressions that need no emit.
-                    let value = self.emit(handle, next)?;
+                    let value = self.emit(handle, rest)?;
                     self.define(handle, value);
                 }
                 self.loc = loc;
@@ -285,7 +285,15 @@ impl<'m> FuncCx<'_, 'm> {
         let entering = self.b().jump(header, &[]);
         self.start(header);
         self.b().set_loop(header, merge, cont);
-        self.loops.push(OpenLoop { merge, cont, merge_hits: 0, cont_hits: 0, late: Vec::new(), returns: false });
+        self.loops.push(OpenLoop {
+            continuing,
+            merge,
+            cont,
+            merge_hits: 0,
+            cont_hits: 0,
+            late: Vec::new(),
+            returns: false,
+        });
         self.breakables.push(Breakable::Loop);
         self.statements(body)?;
         if self.live {
@@ -367,9 +375,14 @@ impl<'m> FuncCx<'_, 'm> {
 
     fn leave(&mut self, value: Option<naga::Handle<naga::Expression>>) -> Lowered<()> {
         let mut leaves = Vec::new();
+        let is_whole = matches!(self.current().exit, Some(Exit { result: Outcome::Whole { .. }, .. }));
         if let Some(value) = value {
             let value = self.value(value)?;
-            self.flatten(&value, &mut leaves)?;
+            if is_whole {
+                self.keep_result(&value)?;
+            } else {
+                self.flatten(&value, &mut leaves)?;
+            }
         }
         if self.current().exit.is_none() {
             let leaves = self.outputs(&leaves)?;
@@ -378,7 +391,10 @@ impl<'m> FuncCx<'_, 'm> {
             return Ok(());
         }
         let outer = self.current().outer_loops;
-        let results = self.current().exit.as_ref().map_or(Vec::new(), |exit| exit.result.clone());
+        let results = match self.current().exit.as_ref().map(|exit| &exit.result) {
+            Some(Outcome::Leaves(locals)) => locals.clone(),
+            _ => Vec::new(),
+        };
         for (local, leaf) in results.into_iter().zip(leaves) {
             let align = self.f.locals[local].align;
             let mem = ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS);

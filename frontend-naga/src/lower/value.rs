@@ -14,7 +14,7 @@ pub enum Val {
     Parts(Rc<[Val]>),
     /// A reference to memory.
     Ptr(Rc<Ptr>),
-    /// An aggregate read from memory that nobody writes: it stays where it is until a part of it is needed.
+    /// An aggregate read from memory that nobody writes while it is used: it stays where it is until a part of it is needed.
     InMemory(Rc<Ptr>),
     /// A texture or sampler.
     Handle(Binding),
@@ -46,6 +46,8 @@ pub struct Ptr {
     pub align: u32,
     /// Its type.
     pub ty: Ty,
+    /// Nobody writes there while the value lives that this is the place of.
+    pub still: bool,
 }
 
 impl Ptr {
