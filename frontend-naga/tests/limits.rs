@@ -52,6 +52,9 @@ fn large_programs_are_accepted() {
     for i in 1..1000 {
         functions += &format!("fn f{i}() -> u32 {{ return f{}() + {i}u; }}\n", i - 1);
     }
+    // A larger one stays in memory.
+    let copies = "{ let t = a; b = t; a = t; }".repeat(100);
+    accepted(&body(&format!("var a: array<u32, 20000>; var b: array<u32, 20000>; {copies}")), Lang::Wgsl);
     accepted(&format!("{functions}{MAIN}{{ o[0] = f999(); }}"), Lang::Wgsl);
     let cases: String = (0..1023).map(|i| format!("case {i}: {{ o[0] = {}u; }}\n", i * 7)).collect();
     accepted(&body(&format!("switch o[1] {{ {cases} default: {{}} }}")), Lang::Wgsl);
@@ -136,13 +139,18 @@ fn what_passes_the_limits_is_refused_at_once() {
     refused(&format!("{HEADER}{constants}{MAIN}{{ let x = c29; o[0] = 1; }}"), Lang::Wgsl, "limit-constant-size");
     refused(&body("var a: array<u32, 10000000>; o[0] = a[o[1]];"), Lang::Wgsl, "limit-variable-size");
     refused(&body("let a = array<u32, 10000000>(); o[0] = a[o[1]];"), Lang::Wgsl, "limit-value-size");
-    // A value that several want is taken apart.
-    let copies = "{ let t = a; b = t; a = t; }".repeat(100);
-    refused(
-        &body(&format!("var a: array<u32, 20000>; var b: array<u32, 20000>; {copies}")),
-        Lang::Wgsl,
-        "limit-code-size",
+    // A value of up to 128 scalars is taken apart.
+    let mut copies = String::from(
+        "alias T = array<u32, 128>; fn f0(a: ptr<function, T>, b: ptr<function, T>) { let t = *a; *b = t; *a = t; }",
     );
+    for i in 1..4 {
+        copies += &format!(
+            "fn f{i}(a: ptr<function, T>, b: ptr<function, T>) {{ {} }}",
+            format!("f{}(a, b);", i - 1).repeat(20)
+        );
+    }
+    let copies = format!("{HEADER}{copies}{MAIN}{{ var a: T; var b: T; f3(&a, &b); o[0] = b[o[1]]; }}");
+    refused(&copies, Lang::Wgsl, "limit-code-size");
     let mut doubling = String::from("fn f0(p: ptr<function, u32>) { *p += 1u; }");
     for i in 1..40 {
         doubling += &format!("fn f{i}(p: ptr<function, u32>) {{ f{0}(p); f{0}(p); }}", i - 1);
