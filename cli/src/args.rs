@@ -461,7 +461,7 @@ pub struct Render {
     #[arg(required = true, num_args = 1..=2, value_names = ["INPUT", "FRAG"])]
     pub inputs: Vec<PathBuf>,
     /// Print the scene that a vertex and a fragment shader are drawn with, to be edited.
-    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "sheet", "frames"])]
+    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "sheet", "frames", "channels", "code"])]
     pub init: bool,
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
@@ -504,6 +504,12 @@ pub struct Render {
     /// Immediate data (push constants) of a single shader, written as for `--buf` of `run`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
+    /// A picture that a single shader samples as channel K: `iChannel0` to `iChannel3`, or the textures 2 to 5 of group 0 [default: noise of 64x64]. May be repeated.
+    #[arg(long = "channel", value_name = "K=FILE.png")]
+    pub channels: Vec<String>,
+    /// Draw with the machine code of a container: its entry points take the place of what is compiled for a pipeline. May be repeated.
+    #[arg(long = "code", value_name = "[PIPELINE=]FILE.bin")]
+    pub code: Vec<String>,
     /// Contents of the buffers of a scene that is made of a vertex and a fragment shader [default: the first of four whose picture has two colours].
     #[arg(long, value_name = "N")]
     pub seed: Option<u32>,
@@ -585,9 +591,12 @@ pub struct Diff {
     /// TOML file with the limits that decide the exit code [default: no main total may get worse].
     #[arg(long, value_name = "FILE")]
     pub gate: Option<PathBuf>,
-    /// Form of the comparison.
-    #[arg(long, value_enum, default_value_t = DiffFormat::Table)]
-    pub format: DiffFormat,
+    /// Form of the comparison [default: by the extension of OUT; otherwise `table`].
+    #[arg(long, value_enum)]
+    pub format: Option<DiffFormat>,
+    /// Output file [default: standard output].
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
     /// Folder that `--format github` puts before file names, relative to the root of the repository.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<String>,
@@ -771,4 +780,6 @@ pub enum DiffFormat {
     Github,
     /// JSON.
     Json,
+    /// An HTML page.
+    Html,
 }

@@ -23,8 +23,8 @@ struct Plan {
     fuel: (u64, Option<String>),
     /// Inputs of `--verify`.
     given: InputOverrides,
-    /// State of graphics pipelines.
-    pipeline: Option<gpucc_pipeline::Pipeline>,
+    /// State of graphics pipelines, and the scene that it is of.
+    pipeline: Option<pipeline::Given>,
 }
 
 impl Plan {
@@ -76,7 +76,7 @@ impl Plan {
             let bytes = words::plain(spec)?;
             given.buffers.push(gpucc_sim::BoundBuffer { group, binding, bytes, writable: true });
         }
-        given.pipeline.clone_from(&pipeline);
+        given.pipeline = pipeline.as_ref().map(|p| p.state.clone());
         Ok(Plan { emit, targets, dump_after, fuel, given, pipeline })
     }
 
@@ -230,8 +230,63 @@ fn options(args: &Compile, plan: &Plan, target: Target) -> Options {
     options.codegen.texts = matches!(plan.emit, Emit::Gir | Emit::Mir);
     options.codegen.dump_after = plan.dump_after.clone();
     (options.codegen.fuel, options.codegen.fuel_of) = plan.fuel.clone();
-    options.codegen.pipeline = plan.pipeline.clone().map(Box::new);
+    options.codegen.pipeline = plan.pipeline.as_ref().map(|p| Box::new(p.state.clone()));
     options
+}
+
+/// The entry points of an input for a pipeline: each linked with the other stage of the input, or else with that of the scene. Where
+/// it cannot be linked a line says so.
+fn in_pipeline(
+    args: &Compile,
+    given: &pipeline::Given,
+    shader: &input::Input,
+    options: &Options,
+) -> Result<Result<Artifact, Diagnostic>, Failure> {
+    let module = &shader.module;
+    let of = |stage: Stage| module.entries.iter().filter(move |e| e.stage.kind() == stage);
+    let (v, f) = (of(Stage::Vertex).count(), of(Stage::Fragment).count());
+    let own = (v, f) == (1, 1) && module.entries.len() == 2;
+    let unlinked = |why: &str| {
+        let text = format!("compiled for the state of the pipeline alone, not linked with its other stage: {why}");
+        shader.report.note("unlinked", &text, Some(&options.target.to_string()));
+        Ok(gpucc::compile(module, options))
+    };
+    if !own && (module.entries.len() != 1 || v + f != 1) {
+        return unlinked("the input has several entry points of a stage; --entry chooses one");
+    }
+    let stage = if f == 0 { Stage::Vertex } else { Stage::Fragment };
+    let beside = match own {
+        true => None,
+        false => match given.beside(stage, &input::front_options(&args.front)?) {
+            Ok(beside) => beside,
+            Err(why) => return unlinked(&why),
+        },
+    };
+    let (vertex, fragment) = match (own, stage, &beside) {
+        (true, ..) => (module, Some(module)),
+        (_, Stage::Vertex, other) => (module, other.as_ref()),
+        (_, _, Some(other)) => (other, Some(module)),
+        (_, _, None) => return unlinked("the scene has no vertex stage"),
+    };
+    let linked = match given.state.link(vertex, fragment) {
+        Ok(linked) => linked,
+        Err(d) => return unlinked(&d.message),
+    };
+    let first = |linked: &gpucc::pipeline::Linked<'_>| linked.vertex(options);
+    let second = |linked: &gpucc::pipeline::Linked<'_>| {
+        linked.fragment(options).unwrap_or_else(|| Err(Diagnostic::internal("link", "the fragment entry is lost")))
+    };
+    Ok(match (own, stage) {
+        (false, Stage::Vertex) => first(&linked),
+        (false, _) => second(&linked),
+        (true, _) => {
+            let is_first = module.entries[0].stage.kind() == Stage::Vertex;
+            match is_first {
+                true => first(&linked).and_then(|a| Ok(a.joined(second(&linked)?))),
+                false => second(&linked).and_then(|a| Ok(a.joined(first(&linked)?))),
+            }
+        }
+    })
 }
 
 /// One input for one target.
@@ -244,7 +299,11 @@ fn one(
     objects: &mut Vec<serde_json::Value>,
 ) -> Result<(), Failure> {
     let options = options(args, plan, target);
-    let artifact = gpucc::compile(&shader.module, &options).map_err(|d| {
+    let artifact = match plan.pipeline.as_ref() {
+        Some(p) => in_pipeline(args, p, shader, &options)?,
+        None => gpucc::compile(&shader.module, &options),
+    };
+    let artifact = artifact.map_err(|d| {
         let list = refusals(shader, &options, d);
         shader.report.show(&list, Some(&target.to_string()));
         crate::failure(&list)
@@ -281,9 +340,9 @@ fn linked(
     let state = match &plan.pipeline {
         Some(p) => {
             for (input, shader) in args.input.iter().zip([vertex, fragment]) {
-                pipeline::fits(&input.display().to_string(), shader, p)?;
+                pipeline::fits(&input.display().to_string(), shader, &p.state)?;
             }
-            p.clone()
+            p.state.clone()
         }
         None => gpucc::pipeline::default_of(&vertex.module, &fragment.module).map_err(both)?,
     };
@@ -453,7 +512,7 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
         let pair = if let [Ok(a), Ok(b)] = &both { stages(a, b) } else { None };
         let fits = |pair: [&input::Input; 2]| {
             let state = gpucc::pipeline::default_of(&pair[0].module, &pair[1].module);
-            let state = plan.pipeline.clone().map_or(state, Ok);
+            let state = plan.pipeline.as_ref().map_or(state, |p| Ok(p.state.clone()));
             state.is_ok_and(|s| s.link(&pair[0].module, Some(&pair[1].module)).is_ok())
         };
         // Of shaders that are no pair each is compiled by itself.
@@ -501,7 +560,7 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
             return Err(Failure::Usage(text));
         }
         if let Some(p) = &plan.pipeline
-            && let Err(f) = pipeline::fits(&input.display().to_string(), &shader, p)
+            && let Err(f) = pipeline::fits(&input.display().to_string(), &shader, &p.state)
         {
             worst.add(&f, messages);
             continue;

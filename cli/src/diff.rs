@@ -1,6 +1,8 @@
 //! `gpucc diff`: two statistics reports compared, with a gate that decides what is a regression.
 
-use std::path::Path;
+mod html;
+
+use std::path::{Path, PathBuf};
 
 use gpucc::statistics::{self, Worse};
 use indexmap::IndexMap;
@@ -20,6 +22,7 @@ struct Problem {
 }
 
 /// One number of one shader, or the sum or mean over all.
+#[derive(Clone)]
 struct Change {
     target: String,
     statistic: String,
@@ -117,6 +120,11 @@ impl Change {
     fn worse(&self) -> bool {
         self.limit.is_some_and(|l| l.passed(self.before, self.after))
     }
+    /// Whether it is to the worse, by a limit or not. What neither is better nor worse is where it grows.
+    fn hurts(&self) -> bool {
+        let less_is_worse = statistics::find(&self.statistic).is_some_and(|s| s.worse == Worse::Down);
+        self.before != self.after && (self.after < self.before) == less_is_worse
+    }
     fn text(&self) -> String {
         format!("{} -> {} ({})", number(self.before), number(self.after), self.percentage())
     }
@@ -130,6 +138,8 @@ struct Comparison {
     totals: Vec<Change>,
     /// Shaders whose instructions changed, the worst first.
     shaders: Vec<(Row, Change)>,
+    /// Every number of a shader that changed, in the order of the rows.
+    numbers: Vec<(Row, Change)>,
     /// Rows of both reports.
     common: usize,
     /// Rows that compile now and did not, or were not there.
@@ -196,7 +206,10 @@ impl Comparison {
                 }
             }
             if name == "instructions" && before != after {
-                self.shaders.push((old.clone(), change));
+                self.shaders.push((old.clone(), change.clone()));
+            }
+            if before != after {
+                self.numbers.push((old.clone(), change));
             }
         }
     }
@@ -405,6 +418,21 @@ fn json(c: &Comparison) -> Value {
     })
 }
 
+/// The form of a comparison: that of `--format`, else what the ending of `-o` says, else a table.
+fn form(args: &Diff) -> Result<DiffFormat, Failure> {
+    let ending = args.output.as_deref().filter(|p| !p.exists() || p.is_file()).and_then(Path::extension);
+    match (args.format, ending.and_then(std::ffi::OsStr::to_str)) {
+        (Some(form), _) => Ok(form),
+        (None, None | Some("txt")) => Ok(DiffFormat::Table),
+        (None, Some("json")) => Ok(DiffFormat::Json),
+        (None, Some("md")) => Ok(DiffFormat::Md),
+        (None, Some("html" | "htm")) => Ok(DiffFormat::Html),
+        (None, Some(other)) => Err(Failure::Usage(format!(
+            "-o: the ending `.{other}` names no form; use .json, .md, .html or .txt (a table), or --format"
+        ))),
+    }
+}
+
 /// `gpucc diff OLD.json NEW.json`.
 ///
 /// # Errors
@@ -419,7 +447,12 @@ pub fn main(args: &Diff) -> Result<(), Failure> {
             other => other,
         })
     };
-    if args.folder.is_some() && args.format != DiffFormat::Github {
+    let form = form(args)?;
+    if let Some(out) = &args.output {
+        let inputs: Vec<PathBuf> = [&args.old, &args.new].into_iter().chain(&args.gate).cloned().collect();
+        files::distinct(std::slice::from_ref(out), &inputs)?;
+    }
+    if args.folder.is_some() && form != DiffFormat::Github {
         return Err(Failure::Usage("--folder has no effect without --format github".into()));
     }
     let (old, new) = (report(&args.old)?, report(&args.new)?);
@@ -444,13 +477,17 @@ pub fn main(args: &Diff) -> Result<(), Failure> {
     if args.gate.is_some() && c.limited == 0 && c.common > 0 && c.problems.is_empty() {
         return Err(Failure::Usage("the gate limits nothing that these reports have".into()));
     }
-    let out = match args.format {
+    let out = match form {
         DiffFormat::Table => text(&c, false),
         DiffFormat::Md => text(&c, true),
         DiffFormat::Github => github(&c, args.folder.as_deref()),
         DiffFormat::Json => format!("{:#}\n", json(&c)),
+        DiffFormat::Html => html::page(&c, [&old, &new]),
     };
-    files::stdout(out.as_bytes())?;
+    match &args.output {
+        Some(path) => files::write(path, out.as_bytes())?,
+        None => files::stdout(out.as_bytes())?,
+    }
     match c.problems.as_slice() {
         [] => Ok(()),
         [one] => Err(Failure::Input(format!("regression: {}", one.line()))),

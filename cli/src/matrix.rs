@@ -13,6 +13,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("assembly", &[""]),
     ("attempt", &["1"]),
     ("buffers", &["0:0=u32:1,2,3,4"]),
+    ("channels", &["0=none.png"]),
+    ("code", &["p=none.bin"]),
     ("defines", &["N=3"]),
     ("dump", &["after:all"]),
     ("emit", &["json"]),

@@ -1,5 +1,7 @@
 //! `gpucc render`: a scene, or a fragment shader alone, drawn in one or several places.
 
+mod channels;
+mod code;
 mod reel;
 
 use std::path::{Path, PathBuf};
@@ -85,6 +87,7 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     };
     let mut ready = ready.map_err(|f| fault(&f, is_alone, None, messages))?;
     has_effect(args, &ready)?;
+    let given = code::given(args, &ready, &places)?;
     let scene = &subject.file.scene;
     let outputs = scene.compared_outputs();
     let wanted = wanted(args, scene, &outputs)?;
@@ -101,7 +104,7 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
             break;
         }
         let is_last = k + 1 == length.count();
-        let pictures = one_frame(args, &mut ready, &mut seats, (k, is_alone), (&bar, messages), &mut worst)?;
+        let pictures = one_frame((args, &given), &mut ready, &mut seats, (k, is_alone), (&bar, messages), &mut worst)?;
         compare(&mut seats, &pictures)?;
         if let Some(reel) = sheet.as_mut().filter(|_| pictures.iter().any(Option::is_some)) {
             reel.push(&side_by_side(&seats, pictures))?;
@@ -144,7 +147,7 @@ fn seats<'a>(args: &Render, places: &[On], wanted: &'a [Wanted<'a>]) -> Vec<Seat
 
 /// Draws a frame in all places that did not fail; gives the picture of each, where one is asked for.
 fn one_frame(
-    args: &Render,
+    (args, given): (&Render, &[code::Given]),
     ready: &mut PreparedScene,
     seats: &mut [Seat<'_>],
     (k, is_alone): (u32, bool),
@@ -165,7 +168,7 @@ fn one_frame(
         if let Some(moment) = moment {
             ready.resources.tell(&ready.file.scene, &moment);
         }
-        let drawn = draw(args, ready, seat, (is_alone, is_last), messages, bar);
+        let drawn = draw((args, given), ready, seat, (is_alone, is_last), messages, bar);
         let (resources, verdict) = match drawn {
             Ok((resources, verdict)) => (Some(resources), verdict),
             Err(f) => (None, Err(f)),
@@ -281,7 +284,7 @@ fn has_effect(args: &Render, ready: &PreparedScene) -> Result<(), Failure> {
     if args.immediates.is_some() && !has_immediates {
         return Err(Failure::Usage("--immediates: no stage has immediate data".into()));
     }
-    Ok(())
+    channels::have_effect(args, ready)
 }
 
 /// Prints the scene of two stages.
@@ -319,6 +322,7 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     let only_alone = [
         ("--time", args.time.is_some()),
         ("--mouse", args.mouse.is_some()),
+        ("--channel", !args.channels.is_empty()),
         ("--frames", args.frames.is_some()),
         ("--entry with one name", entry),
         ("--lang", args.front.lang.is_some()),
@@ -446,6 +450,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         ("--stage", args.front.stage.is_some()),
         ("--override", !args.front.overrides.is_empty()),
         ("--image-format", !args.front.formats.is_empty()),
+        ("--channel", !args.channels.is_empty()),
     ];
     let scene_only = || match for_shaders.iter().find(|o| o.1) {
         Some((option, _)) => {
@@ -464,7 +469,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         let (name, folder) = ("<stdin>".to_string(), PathBuf::new());
         let is_json = text.trim_start().starts_with('{');
         if !is_json && !crate::input::is_scene(text.as_bytes()) {
-            let scene = alone::scene(Shader::Wgsl(text), &options(args)?);
+            let scene = scene_alone(Shader::Wgsl(text), args)?;
             return Ok(Subject { file: SceneFile { scene, name, folder, text: None }, is_alone: true });
         }
         scene_only()?;
@@ -485,6 +490,12 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     }
     let ending = ending.to_ascii_lowercase();
     let glsl = ["frag", "glsl"].contains(&ending.as_str());
+    if ending == "bin" {
+        let path = path.display();
+        return Err(Failure::Usage(format!(
+            "`{path}` is machine code by its ending, and what is drawn with it says a scene: gpucc render SCENE --code {path}"
+        )));
+    }
     if !glsl && !["wgsl", "wesl", "spv"].contains(&ending.as_str()) {
         return Err(Failure::Usage(format!(
             "`{}` is neither a scene (.toml, .json) nor a fragment shader (.wgsl, .wesl, .spv, .frag, .glsl)",
@@ -505,7 +516,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         true => Shader::Made(Made { name: shown, ending: "frag", bytes }),
         false => Shader::File(name),
     };
-    let scene = alone::scene(shader, &options(args)?);
+    let scene = scene_alone(shader, args)?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder, text: None }, is_alone: true })
 }
@@ -538,8 +549,15 @@ fn alone_in(lang: LangArg, path: &Path, args: &Render) -> Result<Subject, Failur
     let bytes = files::read(path)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
     let shader = Shader::Made(Made { name: name.clone(), ending, bytes });
-    let file = SceneFile { scene: alone::scene(shader, &options(args)?), name, folder: PathBuf::new(), text: None };
+    let file = SceneFile { scene: scene_alone(shader, args)?, name, folder: PathBuf::new(), text: None };
     Ok(Subject { file, is_alone: true })
+}
+
+/// The scene of a shader alone, with what the command line gives it.
+fn scene_alone(shader: Shader, args: &Render) -> Result<Scene, Failure> {
+    let mut scene = alone::scene(shader, &options(args)?);
+    channels::put(args, &mut scene)?;
+    Ok(scene)
 }
 
 /// The options of the command line about the picture of a shader alone.
@@ -594,6 +612,7 @@ fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
         }
     }
     let own = args.inputs.iter().cloned().chain(args.immediates.iter().flat_map(|spec| words::files(spec)));
+    let own = own.chain(channels::paths(args)).chain(code::paths(args));
     own.chain(names.into_iter().map(|n| subject.file.folder.join(n))).collect()
 }
 
@@ -684,7 +703,7 @@ fn check_paths(args: &Render, wanted: &[Wanted<'_>], inputs: &[PathBuf], places:
 
 /// Draws in one place, and compares with the oracle if asked: the second result is what it says, and what differs is written all the same.
 fn draw(
-    args: &Render,
+    (args, given): (&Render, &[code::Given]),
     ready: &PreparedScene,
     seat: &mut Seat<'_>,
     (is_alone, is_last): (bool, bool),
@@ -704,7 +723,11 @@ fn draw(
     let (scene, shaders) = (&ready.file.scene, &ready.shaders);
     let programs = match seat.programs.take() {
         Some(programs) => programs,
-        None => Programs::new(scene, shaders, place).map_err(|f| told(&f))?,
+        None => {
+            let mut programs = Programs::new(scene, shaders, place).map_err(|f| told(&f))?;
+            code::put(given, ready, &mut programs, on)?;
+            programs
+        }
     };
     let programs = seat.programs.insert(programs);
     let mut options = frame::Options::default();

@@ -1,6 +1,6 @@
 //! The forms of a statistics report: JSON, CSV, tables for people, for Markdown and for browsers.
 
-mod html;
+pub mod html;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;

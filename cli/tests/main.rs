@@ -1,8 +1,10 @@
 //! All tests of `gpucc-cli` in one binary: linking and starting is paid once.
 
+mod channels;
 mod cli;
 mod common;
 mod compared;
+mod edited;
 mod explain;
 mod film;
 mod first_hour;

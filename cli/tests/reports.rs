@@ -639,3 +639,70 @@ fn pipes_in_folders_are_told() {
     let said = expect(&["stats", &s.path("d"), "--target", "gcn"], 2, "is no regular file");
     assert!(said.contains("b.wgsl"), "{said}");
 }
+
+/// A comparison as a page: every number that changed with its row, what became worse, nothing that is loaded; also where it is a regression.
+#[test]
+fn comparisons_are_pages() {
+    let s = Scratch::new("diff-page");
+    let work = |n: u32| {
+        let more = (0..n).map(|k| format!("o[{k}] *= o[{}] + {k}u; ", k + 1)).collect::<String>();
+        format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32, 64>;\n@compute @workgroup_size(1) fn main() {{ {more} }}\n"
+        )
+    };
+    let report = |name: &str, [first, second]: [u32; 2]| {
+        s.write("all/a<b>&c.wgsl", work(first));
+        s.write("all/same.wgsl", work(3));
+        s.write("all/two.wgsl", work(second));
+        let out = s.path(name);
+        expect(&["stats", &s.path("all"), "--target", "gcn,valhall", "-o", &out], 0, "");
+        out
+    };
+    let (old, new) = (report("old.json", [2, 9]), report("new.json", [5, 4]));
+    let page = s.path("page.html");
+    expect(
+        &["diff", &old, &new, "-o", &page, "--gate", &s.write("g.toml", "shader.instructions = 0\n")],
+        1,
+        "regression",
+    );
+    let text = String::from_utf8(s.read("page.html")).expect("a text");
+    // A row of a table for each number of a shader that changed, as the reports have them.
+    let stats = |path: &str| -> Value { serde_json::from_slice(&s.read(path)).expect("JSON") };
+    let (before, after) = (stats("old.json"), stats("new.json"));
+    let mut rows = 0;
+    for (b, a) in before["rows"].as_array().expect("rows").iter().zip(after["rows"].as_array().expect("rows")) {
+        assert_eq!((&b["file"], &b["target"]), (&a["file"], &a["target"]));
+        for (name, was) in b["stats"].as_object().expect("numbers") {
+            let is = &a["stats"][name];
+            let shown =
+                b["file"].as_str().expect("a name").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let cells =
+                format!("<td class=t>{shown}</td><td class=t>main</td><td class=t>compute</td><td class=t>{name}</td>");
+            let row = format!("{cells}<td>{was}</td><td>{is}</td>");
+            rows += usize::from(was != is);
+            assert_eq!(text.contains(&row), was != is, "{row}");
+        }
+    }
+    assert!(rows > 10, "{rows}");
+    for part in [
+        "<h2>regressions</h2>",
+        "<h2>all shaders</h2>",
+        "<h2>gcn:gfx8</h2>",
+        "<h2>valhall:",
+        "class=worse",
+        "class=better",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+    for loads in ["src=", "href=", "url(", "@import", "a<b>"] {
+        assert!(!text.contains(loads), "{loads}");
+    }
+    // The same on standard output; other endings say their form; an input stays.
+    let said = expect(&["diff", &old, &old, "--format", "html"], 0, "<!doctype html>");
+    assert!(!said.contains("<h2>gcn"), "nothing changed: {said}");
+    expect(&["diff", &old, &old, "-o", &s.path("d.json")], 0, "");
+    let json: Value = serde_json::from_slice(&s.read("d.json")).expect("JSON");
+    assert_eq!(json["format"], "gpucc-diff-1");
+    expect(&["diff", &old, &old, "-o", &s.path("d.pdf")], 2, "the ending `.pdf` names no form");
+    expect(&["diff", &old, &old, "-o", &old], 2, "old.json");
+}

@@ -21,7 +21,7 @@ layout(set = 0, binding = 5) uniform texture2D gpucc_channel3;
 #define iChannelTime float[4](iTime, iTime, iTime, iTime)
 #define iFrameRate 60.0
 #define iSampleRate 44100.0
-const vec3 iChannelResolution[4] = vec3[4](vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0), vec3(64.0, 64.0, 1.0));
+#define iChannelResolution vec3[4](vec3(textureSize(iChannel0, 0), 1.0), vec3(textureSize(iChannel1, 0), 1.0), vec3(textureSize(iChannel2, 0), 1.0), vec3(textureSize(iChannel3, 0), 1.0))
 ";
 
 /// Behind it: `fragCoord` counts from the lower left there, and alpha is not looked at.

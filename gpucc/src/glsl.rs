@@ -38,6 +38,11 @@ pub fn is_glsl(lang: Lang) -> bool {
     stage(lang).is_some()
 }
 
+/// Whether the text of a fragment shader is a body as ShaderToy has them: `mainImage` without `main` and version.
+pub fn is_body(text: &str) -> bool {
+    glsl_in::shadertoy(text).is_some()
+}
+
 impl Glsl {
     /// Reads a text of a stage. What is wrong with it [`Glsl::load`] says, also of a language that is not GLSL.
     pub fn read(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Glsl {

@@ -13,19 +13,19 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// Text as a page has it.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let text = plain(text);
     let pairs = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")];
     pairs.iter().fold(text.into_owned(), |text, (c, name)| text.replace(c, name))
 }
 
 /// The same in an attribute.
-fn attribute(text: &str) -> String {
+pub fn attribute(text: &str) -> String {
     escape(text).replace('"', "&quot;")
 }
 
 /// The unit and the meaning of a column.
-fn title(name: &str) -> String {
+pub fn title(name: &str) -> String {
     match statistics::find(name) {
         Some(s) => format!("{}: {}", s.unit, s.meaning),
         None if name.starts_with("cycles_") => {
@@ -44,18 +44,31 @@ pub fn page(report: &Report, rows: &[Row], sources: &Sources) -> String {
         targets.entry(&r.target).or_default().push(r.clone());
     }
     let failed: Vec<Row> = rows.iter().filter(|r| !r.ok()).cloned().collect();
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>gpucc statistics</title>\n<style>\n{STYLE}</style>\n<h1>gpucc {} statistics</h1>\n<code>{}</code>\n\
-         <label>Files with <input type=\"search\" placeholder=\"part of a name\"></label>\n",
-        escape(&report.version),
-        escape(&report.command)
-    );
+    let mut tables = String::new();
     for (title, rows) in targets.into_iter().chain((!failed.is_empty()).then_some(("not compiled", failed))) {
-        table(title, &rows, sources, &mut out);
+        table(title, &rows, sources, &mut tables);
     }
-    let _ = write!(out, "<script>\n{SCRIPT}</script>\n");
-    out
+    framed("statistics", &report.version, &[&report.command], &tables)
+}
+
+/// A page around tables: its name, the version that made the numbers, command lines, and a field that filters rows by their `data-name`.
+pub fn framed(name: &str, version: &str, commands: &[&str], tables: &str) -> String {
+    let commands: String = commands.iter().map(|c| format!("<code>{}</code>\n", escape(c))).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>gpucc {name}</title>\n<style>\n{STYLE}</style>\n<h1>gpucc {} {name}</h1>\n{commands}\
+         <label>Files with <input type=\"search\" placeholder=\"part of a name\"></label>\n{tables}<script>\n{SCRIPT}</script>\n",
+        escape(version),
+    )
+}
+
+/// The head of a table, of which a click on a column sorts the rows: name, style and meaning of each.
+pub fn heads<'a>(columns: impl Iterator<Item = (&'a str, &'a str, String)>) -> String {
+    let one = |(name, class, about): (&str, &str, String)| {
+        let about = if about.is_empty() { about } else { format!(" title=\"{}\"", attribute(&about)) };
+        format!("<th{class}{about}><button type=\"button\">{}</button></th>", escape(name))
+    };
+    format!("<thead><tr>\n{}</tr></thead>", columns.map(one).collect::<String>())
 }
 
 /// The columns of a table: heads, cells by row, and the style of each.
@@ -123,13 +136,8 @@ impl Columns {
 
 fn table(of: &str, rows: &[Row], sources: &Sources, out: &mut String) {
     let c = Columns::new(rows, of == "not compiled", sources);
-    let _ = writeln!(out, "<h2>{}</h2>\n<div class=\"wide\"><table><thead><tr>", escape(of));
-    for (name, class) in c.head.iter().zip(&c.classes) {
-        let (shown, about) = (escape(name), attribute(&title(name)));
-        let about = if about.is_empty() { about } else { format!(" title=\"{about}\"") };
-        let _ = write!(out, "<th{class}{about}><button type=\"button\">{shown}</button></th>");
-    }
-    *out += "</tr></thead><tbody>\n";
+    let columns = c.head.iter().zip(&c.classes).map(|(name, class)| (name.as_str(), *class, title(name)));
+    let _ = writeln!(out, "<h2>{}</h2>\n<div class=\"wide\"><table>{}<tbody>", escape(of), heads(columns));
     let most: Vec<u64> = (0..c.head.len()).map(|i| c.numbers(i).into_iter().max().unwrap_or(0)).collect();
     for (l, r) in c.lines.iter().zip(rows) {
         let _ = write!(out, "<tr data-name=\"{}\">", attribute(&format!("{} {}", r.file, r.entry)));

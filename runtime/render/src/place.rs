@@ -74,6 +74,38 @@ impl Programs {
         })
     }
 
+    /// Puts machine code of a container in the place of what was compiled of an entry point of this number. `false` if the container has no entry
+    /// point of its name and stage, or the entry point does not run on a machine.
+    ///
+    /// # Errors
+    /// What of the ends of the code is not as the pipeline has it: registers, bindings, state.
+    pub fn put(&mut self, shaders: &Shaders, number: usize, given: &Container) -> Result<bool, String> {
+        let (Some(e), Some(Some(Code::Machine { container, .. }))) =
+            (shaders.entries.get(number), self.list.get_mut(number))
+        else {
+            return Ok(false);
+        };
+        let own = container.entries.iter().position(|o| o.name == e.name);
+        let of = |k: usize| given.entries.iter().find(|o| o.name == e.name && o.stage == container.entries[k].stage);
+        let Some((own, entry)) = own.and_then(|k| Some((k, of(k)?))) else { return Ok(false) };
+        let compiled = &container.entries[own];
+        let differs = [
+            ("bindings", compiled.resources != entry.resources),
+            ("registers before the first instruction", compiled.preloads != entry.preloads),
+            ("inputs and outputs", compiled.interface != entry.interface),
+            ("state", compiled.pipeline != entry.pipeline),
+        ];
+        if let Some((what, _)) = differs.iter().find(|d| d.1) {
+            let name = &e.name;
+            return Err(format!(
+                "the {what} of `{name}` are not those of the pipeline: compile the shader for it and edit that, \
+                 `gpucc SHADER --pipeline SCENE:PIPELINE`, at the same -O"
+            ));
+        }
+        container.entries[own] = entry.clone();
+        Ok(true)
+    }
+
     /// Sets where accesses out of bounds of the oracle's programs go.
     pub(crate) fn set_oob(&mut self, oob: OobAccess) {
         for code in self.list.iter_mut().flatten().chain(self.clippers.values_mut()) {

@@ -43,7 +43,7 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneErro
         |is: fn(&BindingResource) -> bool| draw.bindings.iter().find(|b| is(&b.resource)).map(|b| b.resource.clone());
     let frame = of(|r| matches!(r, BindingResource::Buffer(_)));
     let sampler = of(|r| r.held() == Held::Sampler);
-    let (mut bindings, mut zeros, mut next) = (Vec::new(), Vec::new(), 0);
+    let (mut bindings, mut zeros, mut next) = (Vec::new(), Vec::new(), 0usize);
     for u in &fragment.used {
         let is_loose = u.group == glsl::LOOSE_GROUP && Some(u.binding) == glsl::loose_binding(source.lang);
         let resource = match u.kind {
@@ -69,8 +69,11 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneErro
                 Some(BindingResource::Buffer(BufferRange { buffer: name, offset: 0, size: None }))
             }
             ResourceKind::Texture { dim: TexDim::D2, arrayed: false, multisampled: false, .. } => {
-                next += 1;
-                channels.get((next - 1) % channels.len().max(1)).cloned().map(BindingResource::Texture)
+                // By its name, or else the next.
+                let named = u.name.strip_prefix("iChannel").and_then(|k| k.parse::<usize>().ok());
+                let k = named.filter(|k| *k < channels.len()).unwrap_or(next);
+                next += usize::from(named.is_none());
+                channels.get(k % channels.len().max(1)).cloned().map(BindingResource::Texture)
             }
             ResourceKind::Sampler { comparison: false } => sampler.clone(),
             _ => None,

@@ -8,7 +8,7 @@ use gpucc::frontend::{self, Alone, FrontOptions, Lang, Modules, wesl};
 use gpucc::glsl::{self, Glsl};
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Refusal, ResourceKind, Stage, TexClass};
 use gpucc_opt::{BindingFacts, PipelineContext, reads_distances, share_distances};
-use gpucc_scene::model::{Names, Pipeline, Shader};
+use gpucc_scene::model::{Binding, Names, Pipeline, Shader};
 
 use gpucc_scene::{Scene, SceneError, SceneFile};
 
@@ -154,6 +154,11 @@ impl Shaders {
 }
 
 impl Shaders {
+    /// Whether an entry point uses what is bound by a binding of a scene.
+    pub fn reads(&self, binding: &Binding) -> bool {
+        self.entries.iter().flat_map(|e| &e.used).any(|u| u.is_bound_by(binding))
+    }
+
     /// Gives entry points what is known of their pipelines: one that several pipelines name becomes several.
     fn surround(&mut self, scene: &Scene) {
         let plain = self.entries.len();
