@@ -170,6 +170,7 @@ fn one(shared: &Shared, job: &Job) -> Done {
         return Ok(());
     }
     for list in &job.lists {
+        shared.copies().begin();
         Exec::new(shared).run(list)?;
     }
     for (semaphore, value) in &job.signals {

@@ -1,10 +1,11 @@
 //! What a device shares with the thread of its queue, and with what runs there.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 
+use crate::exec::copies::Copies;
 use crate::fail::{Done, Fail};
 use crate::heap::Heap;
 use crate::physical::HEAP;
@@ -30,6 +31,8 @@ pub struct Shared {
     pub heap: Arc<Heap>,
     /// What texels of images take, which lie outside of memory objects.
     pub texels: Arc<Heap>,
+    /// Copies of memory that programs ran on, which the thread of the queue uses again.
+    copies: Mutex<Copies>,
 }
 
 impl Shared {
@@ -37,7 +40,13 @@ impl Shared {
     pub fn new(chip: Chip, instance: u64) -> Shared {
         let (lost, stop, jobs) = (Mutex::new(None), AtomicBool::new(false), Default::default());
         let (heap, texels) = (Heap::new(HEAP), Heap::new(HEAP));
-        Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0), heap, texels }
+        let copies = Mutex::default();
+        Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0), heap, texels, copies }
+    }
+
+    /// The copies, for the thread of the queue alone.
+    pub fn copies(&self) -> MutexGuard<'_, Copies> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Why the device is lost, if it is.

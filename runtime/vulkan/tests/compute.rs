@@ -264,3 +264,53 @@ fn a_dispatch_begins_where_it_says() {
         assert_eq!(data.words(), want, "{target}");
     }
 }
+
+/// Large buffers whose copies are kept between dispatches: what the host, a fill, another dispatch and another binding write in between is seen.
+#[test]
+fn copies_that_are_kept_are_what_memory_has() {
+    const WORDS: usize = 4096;
+    let code = spirv(
+        "@group(0) @binding(0) var<storage, read> a: array<u32>;
+         @group(0) @binding(1) var<storage, read_write> b: array<u32>;
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { b[id.x] += a[id.x] * 10u + a[id.x + 2048u]; }",
+    );
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::new(k);
+        let data = gpu.buffer(WORDS * 8);
+        data.write(&[1; WORDS * 2]);
+        let (half, size) = (WORDS as u64 * 4, WORDS as u64 * 4);
+        let (sets, up) = gpu.set(&[(data.buffer, 0, size), (data.buffer, half, size)]);
+        // A part of what the other set writes, and what it reads.
+        let (_, down) = gpu.set(&[(data.buffer, half, size), (data.buffer, 0, size)]);
+        let layout = gpu.layout(&[sets], 0);
+        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+        let run = |fill: Option<u32>| {
+            gpu.run(|d, c| unsafe {
+                let bind = |set| d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+                d.cmd_bind_pipeline(c, BIND, pipeline);
+                bind(up);
+                d.cmd_dispatch(c, 1, 1, 1);
+                d.cmd_dispatch(c, 1, 1, 1);
+                if let Some(word) = fill {
+                    d.cmd_fill_buffer(c, data.buffer, 4, 4, word);
+                }
+                bind(down);
+                d.cmd_dispatch(c, 1, 1, 1);
+                bind(up);
+                d.cmd_dispatch(c, 1, 1, 1);
+            })
+            .expect("it runs");
+            let w = data.words();
+            [w[0], w[1], w[WORDS], w[WORDS + 1]]
+        };
+        // By hand: b = 1 + 11 + 11 = 23, a = 1 + 23 * 10 + 1 = 232, b = 23 + 2321.
+        assert_eq!(run(None), [232, 232, 2344, 2344], "{target}");
+        // The host writes word 0, a fill word 1: b = 2344 + 2 * (10 * 3 + 1) and 2344 + 2 * (2320 + 1), a = 3 + b * 10 + 1 and 5 + b * 10 + 1.
+        let mut words = data.words();
+        words[0] = 3;
+        data.write(&words);
+        let (b0, b1) = (2344 + 62, 2344 + 4642);
+        let (a0, a1) = (3 + b0 * 10 + 1, 5 + b1 * 10 + 1);
+        assert_eq!(run(Some(5)), [a0, a1, b0 + a0 * 10 + 1, b1 + a1 * 10 + 1], "{target}");
+    }
+}

@@ -118,3 +118,40 @@ fn blocks_decode_to_their_texels() {
     assert_eq!((block.format, block.decode(&[255, 0, 0, 0, 0, 0, 0, 0])), (Format::R16Unorm, vec![255; 32]));
     assert_eq!(convert::blocks::block(vk::Format::ASTC_4X4_UNORM_BLOCK), None);
 }
+
+/// What a buffer and an image need is known before they are made, and is what they need then; larger buffers than there are is said too.
+#[test]
+fn needs_are_known_before() {
+    let gpu = crate::kit::Gpu::new(0);
+    let d = &gpu.device;
+    let name = c"vkGetDeviceBufferMemoryRequirementsKHR";
+    let of = |name: &std::ffi::CStr| unsafe { gpu.instance.get_device_proc_addr(d.handle(), name.as_ptr()) };
+    assert!(of(name).is_some());
+    let maintenance = ash::khr::maintenance4::Device::new(&gpu.instance, d);
+    let buffer = vk::BufferCreateInfo::default().size(1000).usage(vk::BufferUsageFlags::STORAGE_BUFFER);
+    let image = vk::ImageCreateInfo::default()
+        .image_type(vk::ImageType::TYPE_2D)
+        .format(vk::Format::R8G8B8A8_UNORM)
+        .extent(vk::Extent3D { width: 33, height: 7, depth: 1 })
+        .mip_levels(1)
+        .array_layers(3)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .usage(vk::ImageUsageFlags::SAMPLED);
+    unsafe {
+        let mut before = vk::MemoryRequirements2::default();
+        let info = vk::DeviceBufferMemoryRequirements::default().create_info(&buffer);
+        maintenance.get_device_buffer_memory_requirements(&info, &mut before);
+        let made = d.create_buffer(&buffer, None).expect("a buffer");
+        assert_eq!(before.memory_requirements.size, d.get_buffer_memory_requirements(made).size);
+        let mut before = vk::MemoryRequirements2::default();
+        let info = vk::DeviceImageMemoryRequirements::default().create_info(&image);
+        maintenance.get_device_image_memory_requirements(&info, &mut before);
+        let made = d.create_image(&image, None).expect("an image");
+        assert_eq!(before.memory_requirements.size, d.get_image_memory_requirements(made).size);
+        assert!(before.memory_requirements.size >= 33 * 7 * 3 * 4);
+        let mut most = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut most);
+        gpu.instance.get_physical_device_properties2(gpu.physical, &mut all);
+        assert!(most.max_buffer_size >= 1 << 30);
+    }
+}

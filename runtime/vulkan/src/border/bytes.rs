@@ -2,6 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Alignment of every block, which is also that of mapped memory.
 const ALIGN: usize = 64;
@@ -16,6 +17,8 @@ pub struct Bytes {
     /// First byte and number of those that are used.
     at: usize,
     size: usize,
+    /// How often a command wrote something.
+    writes: AtomicU64,
 }
 
 // SAFETY: the block is owned, and reads and writes are copies of bytes.
@@ -32,7 +35,12 @@ impl Bytes {
         // SAFETY: the size is not zero.
         let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let at = block.as_ptr().align_offset(ALIGN);
-        Some(Bytes { block, layout, at, size })
+        Some(Bytes { block, layout, at, size, writes: AtomicU64::new(0) })
+    }
+
+    /// How often commands wrote here. What the host writes by its address is not counted.
+    pub fn writes(&self) -> u64 {
+        self.writes.load(Ordering::SeqCst)
     }
 
     /// Size in bytes.
@@ -66,6 +74,7 @@ impl Bytes {
 
     /// Copies bytes in; what lies behind the block is left out.
     pub fn put(&self, from: usize, bytes: &[u8]) {
+        self.writes.fetch_add(1, Ordering::SeqCst);
         let (at, size) = self.part(from, bytes.len());
         // SAFETY: the range is inside of the block, and `bytes` are not part of it: `with` ends before.
         unsafe { std::ptr::copy(bytes.as_ptr(), at, size) };

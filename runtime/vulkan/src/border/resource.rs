@@ -158,6 +158,29 @@ entries! {
         place(out)?.memory_requirements = image_need(device, given(info)?.image)?;
         Ok(())
     }
+    PFN_vkGetDeviceBufferMemoryRequirements => fn get_device_buffer_memory_requirements(
+        device: vk::Device, info: *const vk::DeviceBufferMemoryRequirements<'_>, out: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        handles::at(device)?;
+        place(out)?.memory_requirements = need(given(given(info)?.p_create_info)?.size);
+        Ok(())
+    }
+    PFN_vkGetDeviceImageMemoryRequirements => fn get_device_image_memory_requirements(
+        device: vk::Device, info: *const vk::DeviceImageMemoryRequirements<'_>, out: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        let device = handles::at(device)?;
+        // An image that nobody keeps says what it needs.
+        let image = Image::new(device.chip(), given(given(info)?.p_create_info)?, &device.shared.texels)?;
+        place(out)?.memory_requirements = need(image.bytes);
+        Ok(())
+    }
+    PFN_vkGetDeviceImageSparseMemoryRequirements => fn get_device_image_sparse_memory_requirements(
+        device: vk::Device, _info: *const vk::DeviceImageMemoryRequirements<'_>, n: *mut u32,
+        out: *mut vk::SparseImageMemoryRequirements2<'_>,
+    ) {
+        handles::at(device)?;
+        fill(&[], n, out).map(drop)
+    }
     PFN_vkGetImageSparseMemoryRequirements => fn get_image_sparse_memory_requirements(
         device: vk::Device, _image: vk::Image, n: *mut u32, out: *mut vk::SparseImageMemoryRequirements,
     ) {

@@ -9,18 +9,22 @@ use gpucc_sim::texture::{Image as Texels, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch, Overlap};
 
 use super::Exec;
+use super::copies::{self, Copies, Taken};
 use crate::built_in;
 use crate::convert::swizzle::exchanged;
-use crate::memory::{Buffer, Image, View};
+use crate::memory::{Image, Memory, View};
 use crate::pipeline::{Program, Used};
 use crate::set::{Set, Slot};
 use crate::settings::Chip;
 
 /// Where the bytes of a binding go back to, and those that were there before.
 struct Home {
-    buffer: Arc<Buffer>,
-    offset: u64,
-    before: Vec<u8>,
+    memory: Arc<Memory>,
+    at: usize,
+    /// Of a buffer that is written the bytes that were there before.
+    before: Option<Vec<u8>>,
+    /// Room for a second copy.
+    spare: Vec<u8>,
 }
 
 /// The texels of a bound image.
@@ -112,10 +116,18 @@ impl Exec<'_> {
             (kind, Slot::Buffer { buffer, offset, range, dynamic }) if kind.is_buffer() => {
                 let more = if *dynamic { dynamic_offset(set, (binding, element), offsets) } else { 0 };
                 let offset = offset + more;
-                let mut bytes = buffer.get(offset, *range);
                 let place = buffer.range(offset, *range);
                 bound.ranges.push(place.map_or((0, 0, 0), |(m, at, size)| (Arc::as_ptr(m) as usize, at, size)));
-                let home = kind.is_writable().then(|| Home { buffer: buffer.clone(), offset, before: bytes.clone() });
+                let mut bytes = Vec::new();
+                let home = place.map(|(memory, at, size)| {
+                    let Taken { bytes: own, mut spare } = self.shared.copies().take(memory, at, size);
+                    let before = kind.is_writable().then(|| {
+                        copies::fill(&mut spare, &own);
+                        std::mem::take(&mut spare)
+                    });
+                    bytes = own;
+                    Home { memory: memory.clone(), at, before, spare }
+                });
                 // A runtime array may have no element: what the type has without one is read as zeros.
                 bytes.resize(bytes.len().max(u.min_size as usize), 0);
                 let writable = kind.is_writable();
@@ -173,7 +185,8 @@ impl Bound {
         for (a, &(memory, at, size)) in all.iter().enumerate() {
             for (b, &(other, from, count)) in all.iter().enumerate().skip(a + 1) {
                 let meet = memory != 0 && memory == other && at < from + count && from < at + size;
-                if meet && (self.homes[a].is_some() || self.homes[b].is_some()) {
+                let written = |k: usize| self.homes[k].as_ref().is_some_and(|h| h.before.is_some());
+                if meet && (written(a) || written(b)) {
                     let distance = from as i64 - at as i64;
                     self.dispatch.overlaps.push(Overlap { buffers: [a, b], distance });
                 }
@@ -186,7 +199,7 @@ impl Bound {
         let Bound { dispatch, homes, .. } = self;
         for o in &dispatch.overlaps {
             let Ok([a, b]) = dispatch.buffers.get_disjoint_mut(o.buffers) else { continue };
-            let old = homes[o.buffers[0]].as_ref().map(|h| &h.before);
+            let old = homes[o.buffers[0]].as_ref().and_then(|h| h.before.as_ref());
             for (k, own) in a.bytes.iter_mut().enumerate() {
                 let at = usize::try_from(k as i64 - o.distance).ok();
                 let Some(other) = at.and_then(|at| b.bytes.get_mut(at)).filter(|other| **other != *own) else {
@@ -202,25 +215,46 @@ impl Bound {
     }
 
     /// Gives back what was bound. Of buffers only bytes that changed: several bindings may lie in one.
-    pub fn unbind(self) {
+    pub fn unbind(self, copies: &mut Copies) {
         for (source, texels) in self.images.iter().zip(self.dispatch.images) {
             if let Source::Own(image) = source {
                 image.give(texels);
             }
         }
-        for (b, home) in self.dispatch.buffers.into_iter().zip(self.homes) {
-            let Some(home) = home.filter(|h| h.before != b.bytes[..h.before.len()]) else { continue };
-            let mut at = 0;
-            let (old, new) = (&home.before, &b.bytes);
-            while at < old.len() {
-                let same = old[at..].iter().zip(&new[at..]).take_while(|(o, n)| o == n).count();
-                at += same;
-                let other = old[at..].iter().zip(&new[at..]).take_while(|(o, n)| o != n).count();
-                home.buffer.put(home.offset + at as u64, &new[at..at + other]);
-                at += other;
+        let shared: Vec<usize> = self.dispatch.overlaps.iter().flat_map(|o| o.buffers).collect();
+        for (k, (b, home)) in self.dispatch.buffers.into_iter().zip(self.homes).enumerate() {
+            let Some(Home { memory, at, before, spare }) = home else { continue };
+            let new = b.bytes;
+            let Some(old) = before else {
+                if !shared.contains(&k) && new.len() == self.ranges[k].2 {
+                    copies.keep(&memory, at, Taken { bytes: new, spare });
+                }
+                continue;
+            };
+            let mut from = 0;
+            while from < old.len() {
+                from += equal(&old[from..], &new[from..]);
+                let other = old[from..].iter().zip(&new[from..]).take_while(|(o, n)| o != n).count();
+                if other > 0 {
+                    let before = memory.bytes.writes();
+                    memory.bytes.put(at + from, &new[from..from + other]);
+                    copies.wrote(&memory, (before, memory.bytes.writes()), at + from, &new[from..from + other]);
+                }
+                from += other;
+            }
+            if !shared.contains(&k) && new.len() == old.len() {
+                copies.keep(&memory, at, Taken { bytes: new, spare: old });
             }
         }
     }
+}
+
+/// How many bytes are equal from the beginning on, up to the end of the first.
+fn equal(a: &[u8], b: &[u8]) -> usize {
+    // Blocks are compared at once.
+    const BLOCK: usize = 256;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
 }
 
 /// Whether two programs mean one binding.

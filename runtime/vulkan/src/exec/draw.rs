@@ -1,5 +1,7 @@
 //! Draws.
 
+use std::ops::Range;
+
 use ash::vk;
 use gpucc_interp::{OracleProgram, Pair, Profile};
 use gpucc_machines::drivers::DrawJob;
@@ -13,6 +15,7 @@ use super::{Exec, dump, judge, options};
 use crate::built_in::Values;
 use crate::command::{Draw, Indirect};
 use crate::fail::Done;
+use crate::memory::Buffer;
 use crate::pipeline::{Code, Pipeline, Program, Render};
 use crate::settings::Settings;
 
@@ -46,6 +49,15 @@ fn fan(d: Draw, indices: Option<&(Vec<u8>, bool)>, restart: bool) -> (Draw, Opti
     }
     let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     (Draw { count: words.len() as u32, first: 0, indexed: true, ..d }, Some((bytes, true)))
+}
+
+/// The bytes of a buffer from a place on, up to the end of a range; those before it are zeros, which take no room.
+fn part(buffer: &Buffer, at: u64, range: Range<u64>) -> Vec<u8> {
+    let all = buffer.with(at, vk::WHOLE_SIZE, <[u8]>::len) as u64;
+    let (start, end) = (range.start.min(all), range.end.min(all));
+    let mut out = vec![0; end as usize];
+    buffer.with(at + start, end - start, |b| out[start as usize..].copy_from_slice(b));
+    out
 }
 
 impl Exec<'_> {
@@ -93,6 +105,50 @@ impl Exec<'_> {
         (state, front, other)
     }
 
+    /// The indices of a draw, at their places; whether they have 32 bits. What the draw does not read is not copied.
+    fn indices_of(&self, d: Draw) -> Option<(Vec<u8>, bool)> {
+        let (buffer, at, wide) = self.indices.as_ref().filter(|_| d.indexed)?;
+        let size = if *wide { 4 } else { 2 };
+        let [first, end] = [u64::from(d.first), u64::from(d.first) + u64::from(d.count)].map(|n| n * size);
+        Some((part(buffer, *at, first..end), *wide))
+    }
+
+    /// The bytes of vertex buffers that a draw reads, at their places. They are copies: a program may write the buffer that its vertices lie in.
+    fn vertices_of(
+        &self,
+        d: Draw,
+        layouts: &[Option<fixed::VertexBuffer>],
+        indices: Option<&(Vec<u8>, bool)>,
+        restart: bool,
+    ) -> Vec<Option<Vec<u8>>> {
+        let run = |first: u32, count: u32| u64::from(first)..u64::from(first) + u64::from(count);
+        let vertices = match indices {
+            None => run(d.first, d.count),
+            Some((bytes, wide)) => {
+                let indices = Indices { bytes, wide: *wide };
+                let end = indices.restart();
+                let all = run(d.first, d.count).map(|k| indices.get(k)).filter(|k| !(restart && *k == end));
+                // A place that the base moves below 0 is one of the last: nothing is there.
+                let moved = all.map(|k| k.wrapping_add(d.base as u32)).fold(None, |range, k| match range {
+                    None => Some((k, k)),
+                    Some((least, most)) => Some((k.min(least), k.max(most))),
+                });
+                moved.map_or(0..0, |(least, most)| u64::from(least)..u64::from(most) + 1)
+            }
+        };
+        let instances = run(d.first_instance, d.instances);
+        let one = |(layout, k): (&Option<fixed::VertexBuffer>, u32)| {
+            let layout = layout.as_ref()?;
+            let (buffer, at) = self.vertices.get(&k)?;
+            let elements = if layout.step == fixed::StepMode::Vertex { &vertices } else { &instances };
+            let reach = layout.attributes.iter().map(|a| a.offset + u64::from(a.format.bytes())).max().unwrap_or(0);
+            // Machines count whole elements: one more is there.
+            let end = elements.end.saturating_mul(layout.stride).saturating_add(reach.max(layout.stride));
+            Some(part(buffer, *at, elements.start.saturating_mul(layout.stride)..end))
+        };
+        layouts.iter().zip(0..).map(one).collect()
+    }
+
     /// Draws, for each view of the pass. A draw of an indirect one has a number.
     pub(super) fn draw(&mut self, number: u32, d: Draw) -> Done {
         let Some(pipeline) = self.pipeline[0].clone() else { return Err(self.lost("a draw without a pipeline")) };
@@ -132,25 +188,17 @@ impl Exec<'_> {
     ) -> Done {
         let (state, reference, back) = self.state(render);
         let list: Vec<&Program> = std::iter::once(programs.0).chain(programs.1).collect();
+        let own = self.indices_of(d);
         let mut bound = self.bind(0, &list);
-        // The bytes are copied: a program may write the buffer that its vertices lie in.
-        let bytes: Vec<Option<Vec<u8>>> = (0..state.vertex.len())
-            .map(|k| {
-                state.vertex[k].as_ref()?;
-                let (buffer, at) = self.vertices.get(&(k as u32))?;
-                Some(buffer.get(*at, vk::WHOLE_SIZE))
-            })
-            .collect();
+        let bytes = self.vertices_of(d, &state.vertex, own.as_ref(), render.restart);
         let buffers: Vec<Option<VertexData<'_>>> = state
             .vertex
             .iter()
             .zip(&bytes)
             .map(|(layout, bytes)| Some(VertexData { layout: layout.as_ref()?, bytes: bytes.as_ref()? }))
             .collect();
-        let own = self.indices.as_ref().filter(|_| d.indexed);
-        let own = own.map(|(buffer, at, wide)| (buffer.get(*at, vk::WHOLE_SIZE), *wide));
         if d.indexed && own.is_none() {
-            bound.unbind();
+            bound.unbind(&mut self.shared.copies());
             return Err(self.lost("an indexed draw without an index buffer"));
         }
         let (d, own) = if render.fan { fan(d, own.as_ref(), render.restart) } else { (d, own) };
@@ -212,7 +260,7 @@ impl Exec<'_> {
             judge::draw(self.shared, &what, drawn, &run);
         }
         drop(buffers);
-        bound.unbind();
+        bound.unbind(&mut self.shared.copies());
         self.count(&what, result, &list)
     }
 }

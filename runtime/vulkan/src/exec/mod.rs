@@ -3,6 +3,7 @@
 mod attach;
 mod bind;
 mod blit;
+pub mod copies;
 mod draw;
 mod dump;
 mod judge;
@@ -147,6 +148,7 @@ impl<'a> Exec<'a> {
             Command::Wait(events) => {
                 let stop = || self.shared.stop.load(Ordering::SeqCst);
                 sync::wait(u64::MAX, || stop() || events.iter().all(|e| e.0.value() != 0));
+                self.shared.copies().begin();
             }
             Command::Execute(list) => self.execute(list)?,
             Command::Label(text) => self.labels.push(text.clone()),
@@ -248,7 +250,7 @@ impl<'a> Exec<'a> {
         if let (Some(before), Ok(_)) = (before, &result) {
             judge::dispatch(self.shared, program, &what, &before, &bound.dispatch, &run);
         }
-        bound.unbind();
+        bound.unbind(&mut self.shared.copies());
         self.count(&what, result, &[program])
     }
 

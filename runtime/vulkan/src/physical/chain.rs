@@ -92,6 +92,7 @@ features! { each_feature:
     PhysicalDeviceSynchronization2Features { synchronization2: yes }
     PhysicalDeviceImagelessFramebufferFeatures { imageless_framebuffer: yes }
     PhysicalDeviceSeparateDepthStencilLayoutsFeatures { separate_depth_stencil_layouts: yes }
+    PhysicalDeviceMaintenance4Features { maintenance4: yes }
     PhysicalDeviceUniformBufferStandardLayoutFeatures { uniform_buffer_standard_layout: yes }
 }
 
@@ -128,6 +129,9 @@ properties! { each_property:
     }
     PhysicalDeviceMaintenance3Properties |chip, out| {
         (out.max_per_set_descriptors, out.max_memory_allocation_size) = (1024, limits::RESOURCE);
+    }
+    PhysicalDeviceMaintenance4Properties |chip, out| {
+        out.max_buffer_size = limits::RESOURCE;
     }
     PhysicalDeviceSubgroupProperties |chip, out| {
         use vk::SubgroupFeatureFlags as F;

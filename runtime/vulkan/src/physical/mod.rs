@@ -55,6 +55,7 @@ pub const DEVICE_EXTENSIONS: &[(&CStr, u32)] = &[
     (c"VK_KHR_maintenance1", 2),
     (c"VK_KHR_maintenance2", 1),
     (c"VK_KHR_maintenance3", 1),
+    (c"VK_KHR_maintenance4", 2),
     (c"VK_KHR_multiview", 1),
     (c"VK_KHR_relaxed_block_layout", 1),
     (c"VK_KHR_separate_depth_stencil_layouts", 1),

@@ -1,0 +1,102 @@
+//! Copies of memory that programs run on, kept from one dispatch or draw to the next: a large buffer is copied once for a list, not for each command.
+//!
+//! The host may write mapped memory between lists, and while a list waits for an event. So a copy is good for one stretch between these; later its
+//! room alone is used again. What other commands write is seen by the number of writes that memory counts.
+
+use std::sync::{Arc, Weak};
+
+use crate::memory::Memory;
+
+/// Bytes from which on a copy is kept.
+const LEAST: usize = 4096;
+/// Bytes that all copies may take. What is beyond is not kept.
+const MOST: usize = 512 << 20;
+
+/// Most copies: each is looked at when one is taken.
+const COUNT: usize = 64;
+
+/// A copy that no program has at the moment.
+#[derive(Debug)]
+struct Copy {
+    memory: Weak<Memory>,
+    at: usize,
+    /// Writes that the memory had seen.
+    writes: u64,
+    /// The stretch that it is of.
+    stretch: u64,
+    bytes: Vec<u8>,
+    /// Room for a second copy.
+    spare: Vec<u8>,
+}
+
+/// The copies of a device.
+#[derive(Debug, Default)]
+pub struct Copies {
+    list: Vec<Copy>,
+    stretch: u64,
+}
+
+/// Bytes as they are in memory, and room for as many more.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Room that may be used for a second copy; its contents are open.
+    pub spare: Vec<u8>,
+}
+
+/// Brings bytes into a vector whose room is used again.
+pub fn fill(to: &mut Vec<u8>, from: &[u8]) {
+    to.clear();
+    to.extend_from_slice(from);
+}
+
+impl Copies {
+    /// Begins a stretch: the host may have written.
+    pub fn begin(&mut self) {
+        self.stretch += 1;
+        // What two stretches did not use is not wanted any more.
+        let least = self.stretch.saturating_sub(2);
+        self.list.retain(|c| c.memory.strong_count() > 0 && c.stretch >= least);
+    }
+
+    /// The bytes of a range. They belong to the caller until [`Copies::keep`].
+    pub fn take(&mut self, memory: &Arc<Memory>, at: usize, size: usize) -> Taken {
+        let is = |c: &Copy| c.at == at && c.bytes.len() == size && std::ptr::eq(c.memory.as_ptr(), Arc::as_ptr(memory));
+        let Some(k) = self.list.iter().rposition(is) else {
+            return Taken { bytes: memory.bytes.get(at, size), spare: Vec::new() };
+        };
+        let Copy { mut bytes, spare, writes, stretch, .. } = self.list.swap_remove(k);
+        if (writes, stretch) != (memory.bytes.writes(), self.stretch) {
+            memory.bytes.with(at, size, |own| fill(&mut bytes, own));
+        }
+        Taken { bytes, spare }
+    }
+
+    /// Gives bytes back that are what memory has now.
+    pub fn keep(&mut self, memory: &Arc<Memory>, at: usize, taken: Taken) {
+        let room = |c: &Copy| c.bytes.capacity() + c.spare.capacity();
+        let own = taken.bytes.capacity() + taken.spare.capacity();
+        if taken.bytes.len() < LEAST || self.list.iter().map(room).sum::<usize>() + own > MOST {
+            return;
+        }
+        if self.list.len() >= COUNT {
+            self.list.remove(0);
+        }
+        let (memory, writes) = (Arc::downgrade(memory), memory.bytes.writes());
+        let Taken { bytes, spare } = taken;
+        self.list.push(Copy { memory, at, writes, stretch: self.stretch, bytes, spare });
+    }
+
+    /// Tells copies of a memory that a program wrote a part of it, before and after which memory had counted these writes.
+    pub fn wrote(&mut self, memory: &Arc<Memory>, (before, after): (u64, u64), at: usize, bytes: &[u8]) {
+        let of = |c: &&mut Copy| std::ptr::eq(c.memory.as_ptr(), Arc::as_ptr(memory)) && c.writes == before;
+        for c in self.list.iter_mut().filter(of) {
+            let (from, to) = (at.max(c.at), (at + bytes.len()).min(c.at + c.bytes.len()));
+            if from < to {
+                c.bytes[from - c.at..to - c.at].copy_from_slice(&bytes[from - at..to - at]);
+            }
+            c.writes = after;
+        }
+    }
+}
