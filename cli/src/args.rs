@@ -74,17 +74,24 @@ pub enum Command {
     Exec(Exec),
     /// Show what a shader became, line by line: code, registers, cycles.
     Explain(Explain),
-    /// Show shaders in a browser (not in this version).
-    #[command(hide = true)]
-    Serve(NotYet),
+    /// Serve a playground for browsers on this machine: edit a shader, see its code and costs, run it, draw it.
+    Serve(Serve),
 }
 
-/// A command that is refused, whatever it is given.
+/// `gpucc serve`.
 #[derive(Debug, Args)]
-pub struct NotYet {
-    /// The accepted operands.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub rest: Vec<String>,
+pub struct Serve {
+    /// The shader or scene that the page begins with. A scene may name files beside it.
+    pub input: Option<PathBuf>,
+    /// The port of 127.0.0.1 [default: one that is free].
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Steps after which a run or a picture is stopped.
+    #[arg(long, value_name = "LIMIT", default_value_t = 500_000_000)]
+    pub steps: u64,
+    /// Requests that are worked on at once [default: one a core].
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<std::num::NonZero<usize>>,
 }
 
 /// `gpucc reduce FILE --check COMMAND`.
@@ -576,6 +583,9 @@ pub struct Explain {
     /// Write a page for a browser that loads nothing else [default: text to standard output].
     #[arg(long, value_name = "OUT.html")]
     pub html: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
     /// Options of the compilation.
     #[command(flatten)]
     pub front: Front,

@@ -17,6 +17,9 @@ const LIMIT: u64 = 1 << 30;
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut data = Vec::new();
     if path == Path::new("-") {
+        if let Some(input) = kept::input() {
+            return Ok(input);
+        }
         std::io::stdin()
             .lock()
             .take(LIMIT)
@@ -55,7 +58,7 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
     let io = |e: std::io::Error| Failure::Io(format!("cannot write `{shown}`: {e}"));
     if path == Path::new("-") {
         // A terminal takes bytes for commands.
-        if data.contains(&0) && std::io::stdout().is_terminal() {
+        if data.contains(&0) && !kept::is_on() && std::io::stdout().is_terminal() {
             return Err(Failure::Usage("-: standard output is a terminal, and this is no text; name a file".into()));
         }
         return stdout(data);
@@ -119,8 +122,7 @@ pub fn can_be_written(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// An I/O failure: a full disk, or a reader that went away before it had everything.
 pub fn stdout(data: &[u8]) -> Result<(), Failure> {
-    #[cfg(test)]
-    if said::keep(data) {
+    if kept::output(data) {
         return Ok(());
     }
     if closed::stdout() && !data.is_empty() {
@@ -142,35 +144,59 @@ pub fn stderr(text: &str) {
 
 /// The same of text with colours.
 pub fn stderr_bytes(text: &[u8]) {
-    #[cfg(test)]
-    if said::keep(text) {
+    if kept::said(text) {
         return;
     }
     let _ = std::io::stderr().lock().write_all(text);
 }
 
-/// What commands of a test say, on the thread that runs them.
-#[cfg(test)]
-pub mod said {
+/// The standard streams of a command that another one runs, on the thread that runs it.
+pub mod kept {
     use std::cell::RefCell;
 
+    /// What such a command is given, and what came of it.
+    #[derive(Default)]
+    pub struct Streams {
+        /// Standard input, read any number of times.
+        pub input: Vec<u8>,
+        /// Standard output.
+        pub output: Vec<u8>,
+        /// Standard error.
+        pub said: Vec<u8>,
+    }
+
     thread_local! {
-        static SAID: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+        static KEPT: RefCell<Option<Streams>> = const { RefCell::new(None) };
     }
 
-    /// Keeps what is said from here on.
-    pub fn begin() {
-        SAID.with_borrow_mut(|s| *s = Some(Vec::new()));
+    /// Keeps what is written from here on; standard input is these bytes.
+    pub fn begin(input: Vec<u8>) {
+        KEPT.with_borrow_mut(|s| *s = Some(Streams { input, ..Streams::default() }));
     }
 
-    /// What was said since then.
-    pub fn end() -> Vec<u8> {
-        SAID.with_borrow_mut(Option::take).unwrap_or_default()
+    /// What was written since then.
+    pub fn end() -> Streams {
+        KEPT.with_borrow_mut(Option::take).unwrap_or_default()
     }
 
-    /// Whether it is kept.
-    pub(super) fn keep(data: &[u8]) -> bool {
-        SAID.with_borrow_mut(|s| s.as_mut().map(|s| s.extend(data)).is_some())
+    /// Whether streams are kept.
+    pub(super) fn is_on() -> bool {
+        KEPT.with_borrow(Option::is_some)
+    }
+
+    /// Standard input, if it is kept.
+    pub(super) fn input() -> Option<Vec<u8>> {
+        KEPT.with_borrow(|s| s.as_ref().map(|s| s.input.clone()))
+    }
+
+    /// Whether output is kept.
+    pub(super) fn output(data: &[u8]) -> bool {
+        KEPT.with_borrow_mut(|s| s.as_mut().map(|s| s.output.extend(data)).is_some())
+    }
+
+    /// Whether what is said is kept.
+    pub(super) fn said(data: &[u8]) -> bool {
+        KEPT.with_borrow_mut(|s| s.as_mut().map(|s| s.said.extend(data)).is_some())
     }
 }
 

@@ -26,6 +26,7 @@ mod reduce;
 mod render;
 mod report;
 mod run;
+mod serve;
 mod shaders;
 mod stats;
 mod table;
@@ -177,11 +178,6 @@ pub fn failure(diagnostics: &[Diagnostic]) -> Failure {
     if diagnostics.iter().any(|d| d.code == "io") { Failure::Said(2) } else { worst(diagnostics).into() }
 }
 
-/// The sentence of a command about what is not there yet.
-fn not_yet(code: Refusal, what: &str) -> Result<(), Failure> {
-    Err(Failure::Unsupported(code, format!("{what} is not in this version (docs/command-line.md lists the commands)")))
-}
-
 fn dispatch(cli: &Cli) -> Result<(), Failure> {
     let messages = &cli.messages;
     match &cli.command {
@@ -192,7 +188,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Run(a)) => run::main(a, messages),
         Some(Command::Render(a)) => render::main(a, messages),
         Some(Command::Explain(a)) => explain::main(a, messages),
-        Some(Command::Serve(_)) => not_yet(Refusal::Commands, "serve"),
+        Some(Command::Serve(a)) => serve::main(a),
         Some(Command::Reduce(a)) => reduce::main(a),
         Some(Command::Stats(a)) => stats::main(a, messages),
         Some(Command::Diff(a)) => diff::main(a),

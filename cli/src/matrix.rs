@@ -29,6 +29,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("glslang", &[""]),
     ("grid", &["2,1,1"]),
     ("html", &["OUT"]),
+    ("json", &[""]),
     ("immediates", &["u32:1,2,3,4"]),
     ("includes", &["."]),
     ("init", &[""]),
@@ -176,13 +177,14 @@ fn run(args: &[String], out: &str) -> (u8, Vec<u8>) {
     let Ok(cli) = Cli::command().try_get_matches_from(line).and_then(|m| Cli::from_arg_matches(&m)) else {
         return (2, Vec::new());
     };
-    files::said::begin();
+    files::kept::begin(Vec::new());
     let result = dispatch(&cli);
     let code = result.as_ref().map_or_else(crate::Failure::code, |()| 0);
     if let Err(f) = result {
         f.say(&cli.messages);
     }
-    let mut all = files::said::end();
+    let streams = files::kept::end();
+    let mut all = [streams.output, streams.said].concat();
     all.extend(std::fs::read(out).unwrap_or_default());
     (code, all)
 }

@@ -161,14 +161,22 @@ const MOST: usize = files::MAX_BUFFER;
 /// # Errors
 /// A usage failure for malformed numbers, an I/O failure for unreadable files.
 pub fn spec(text: &str) -> Result<Spec, Failure> {
+    spec_within(text, MOST)
+}
+
+/// As [`spec`], of at most so many bytes.
+///
+/// # Errors
+/// As [`spec`].
+pub fn spec_within(text: &str, most: usize) -> Result<Spec, Failure> {
     let mut out = Spec::default();
     let all = parts(text);
     for &part in &all {
         let (bytes, kind) = match part.split_once(':') {
             Some(("zero", n)) => {
                 let n: usize = n.trim().parse().map_err(|_| Failure::Usage(format!("`{n}` is not a size in bytes")))?;
-                if n > MOST {
-                    return Err(Failure::Usage(format!("a buffer of {n} bytes is beyond the limit of {MOST}")));
+                if n > most {
+                    return Err(Failure::Usage(format!("a buffer of {n} bytes is beyond the limit of {most}")));
                 }
                 (vec![0; n], None)
             }
@@ -192,8 +200,8 @@ pub fn spec(text: &str) -> Result<Spec, Failure> {
         };
         out.bytes.extend(bytes);
         out.parts.push((out.bytes.len(), kind));
-        if out.bytes.len() > MOST {
-            return Err(Failure::Usage(format!("a buffer of more than {MOST} bytes is beyond the limit")));
+        if out.bytes.len() > most {
+            return Err(Failure::Usage(format!("a buffer of more than {most} bytes is beyond the limit")));
         }
     }
     Ok(out)

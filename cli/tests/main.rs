@@ -19,6 +19,7 @@ mod outputs;
 mod reduce;
 mod render;
 mod reports;
+mod serve;
 mod spirv;
 mod stages;
 mod subgroups;

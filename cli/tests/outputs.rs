@@ -310,7 +310,6 @@ fn text_that_is_not_utf8() {
 fn what_is_not_there_yet() {
     let s = Scratch::new("later");
     let shader = s.write("a.wgsl", DOUBLE);
-    expect(&["serve", "--port", "1"], 3, "not supported");
     for target in ["tesla", "valhall", "vivante"] {
         expect(&[&shader, "--target", target, "--emit", "elf", "-o", &s.path("o")], 3, "ELF");
     }
