@@ -493,7 +493,11 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
         return Err(Failure::Usage(if command.find_subcommand(&first).is_some() {
             format!("the command `{first}` stands in front of its options")
         } else {
-            let meant = near::meant(&first, names.iter().copied());
+            let mut meant = near::meant(&first, names.iter().copied());
+            // A word for what has none here.
+            if meant.is_empty() && !near::meant(&first, ["compile", "build"].into_iter()).is_empty() {
+                meant = "; to compile, name the file alone: gpucc FILE --target T -o OUT".into();
+            }
             format!("`{first}` is neither a file nor a command; commands are {}{meant}", names.join(", "))
         }));
     }

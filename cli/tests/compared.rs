@@ -270,3 +270,28 @@ fn textures_of_two_dimensions_at_one_binding() {
         assert!(!said.contains("bug"), "{said}");
     }
 }
+
+/// The same of arrays with several elements: Vulkan lets each element be bound as what the code reads it as. No inputs of `--verify` do, so it says
+/// that nothing was compared, and why; in a scene it is refused by its code.
+#[test]
+fn arrays_of_two_dimensions_at_one_binding() {
+    let s = Scratch::new("compared-arrays");
+    let source = "#version 450\n#extension GL_EXT_samplerless_texture_functions : require\n\
+        layout(set = 0, binding = 0) uniform texture2D a[2];\nlayout(set = 0, binding = 0) uniform texture3D b[2];\n\
+        layout(location = 0) out vec4 o;\n\
+        void main() { o = texelFetch(a[0], ivec2(0, 1), 0) + texelFetch(b[1], ivec3(1, 0, 1), 0); }\n";
+    let (source, spv) = (s.write("a.frag", source), s.path("a.spv"));
+    let made = std::process::Command::new("glslangValidator").args(["-V", &source, "-o", &spv]).output();
+    if !made.is_ok_and(|o| o.status.success()) {
+        eprintln!("skipped: there is no `glslangValidator`");
+        return;
+    }
+    let why = "textures of different kinds share a binding (`a` and `b` at group 0, binding 0): an element is bound as one of them";
+    for target in ["gcn", "valhall", "tesla", "vivante"] {
+        let said = expect(&[&spv, "--target", target, "--verify"], 0, "warning[not-compared]");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(why), "{said}");
+        expect(&[&spv, "--target", target, "--verify", "--deny", "not-compared"], 1, "warning[not-compared]");
+        expect(&["render", &spv, "--target", target, "-o", &s.path("a.png")], 3, "error[binding-aliases]");
+    }
+}

@@ -30,6 +30,10 @@ fn names_of_targets_and_commands() {
         expect(&[wrong, &shader], 2, &format!("did you mean `{meant}`?"));
     }
     expect(&["complie", &shader], 2, "commands are disasm, asm, ");
+    // A compilation has no word of its own.
+    for word in ["compile", "complie", "biuld"] {
+        expect(&[word, &shader], 2, "to compile, name the file alone: gpucc FILE --target T -o OUT");
+    }
 }
 
 #[test]

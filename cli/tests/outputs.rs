@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, feed, gpucc, text};
+use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, feed, gpucc, text, workspace};
 
 /// The standard output of every command.
 fn printing(s: &Scratch) -> Vec<Vec<String>> {
@@ -579,5 +579,41 @@ fn inspect_shows_both_stages() {
         assert_eq!(entries.iter().map(|e| &e["stage"]).collect::<Vec<_>>(), ["vertex", "fragment"]);
         assert!(entries.iter().all(|e| !e["interface"].as_array().expect("rows").is_empty()));
         assert!(entries.iter().all(|e| !e["state"].as_array().expect("words").is_empty()));
+    }
+}
+
+/// The page names every key of a resource of `inspect --json`, also those inside of others.
+#[test]
+fn keys_of_resources_stand_on_the_page() {
+    let s = Scratch::new("resource-keys");
+    let shader = "struct U { a: vec4f, b: array<vec4f, 3> }\n@group(0) @binding(0) var<uniform> u: U;\n\
+        @group(0) @binding(1) var t: texture_2d_array<f32>;\n@group(0) @binding(2) var s: sampler;\n\
+        @group(0) @binding(3) var w: texture_storage_2d<rgba8unorm, write>;\n@group(0) @binding(4) var c: sampler_comparison;\n\
+        @group(0) @binding(5) var d: texture_depth_2d;\n@group(0) @binding(6) var m: texture_multisampled_2d<u32>;\n\
+        @compute @workgroup_size(1) fn main() { let x = textureSampleLevel(t, s, u.a.xy, 1, 0.0) + u.b[2];\n\
+        let y = textureSampleCompareLevel(d, c, u.a.xy, 0.5) + f32(textureLoad(m, vec2i(0), 0).x);\n\
+        textureStore(w, vec2i(0), x * y); }\n";
+    let (shader, bin) = (s.write("a.wgsl", shader), s.path("a.bin"));
+    expect(&[&shader, "--target", "gcn", "-o", &bin], 0, "");
+    let json: Value = serde_json::from_str(&expect(&["inspect", &bin, "--json"], 0, "")).expect("JSON");
+    let page = std::fs::read_to_string(workspace().join("docs/command-line.md")).expect("the page");
+    let row = page.lines().find(|l| l.starts_with("| `resources` | `name`")).expect("the row of resources");
+    fn keys(v: &Value, list: &mut Vec<String>) {
+        match v {
+            Value::Object(o) => o.iter().for_each(|(k, v)| {
+                list.push(k.clone());
+                keys(v, list);
+            }),
+            Value::Array(a) => a.iter().for_each(|v| keys(v, list)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    keys(&json["entries"][0]["resources"], &mut all);
+    for key in ["shape", "comparison", "multisampled", "format", "members", "stride"] {
+        assert!(all.iter().any(|k| k == key), "no resource has `{key}`: {all:?}");
+    }
+    for key in all {
+        assert!(row.contains(&format!("`{key}`")), "the page lacks `{key}`");
     }
 }

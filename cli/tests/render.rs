@@ -181,6 +181,14 @@ fn what_is_wrong_is_told_in_a_sentence() {
     let wrong = s.write("b.toml", TRIANGLE.replace("-> @location(0) vec4<f32>", "-> @location(1) vec4<f32>"));
     let said = expect(&["render", &wrong, "--target", "interp", "-o", &png], 1, "pipelines.p.fragment.targets[0]");
     assert!(said.contains("b.toml") && said.contains("no output at location 0"), "{said}");
+    // A shader's file that is not there is told before what else is wrong.
+    let lacks = TRIANGLE.replace("shaders.m.wgsl", "shaders.n.file = \"none.wgsl\"\nshaders.m.wgsl");
+    let lacks = s.write("f.toml", lacks + "\n[[outputs]]\nname = \"x\"\ntexture = \"nothing\"\n");
+    expect(
+        &["render", &lacks, "--target", "interp", "-o", &png],
+        2,
+        "shaders.n.file: the file `none.wgsl` cannot be read",
+    );
     let wrong = s.write("c.toml", TRIANGLE.replace("f32(i & 1u)", "f32(i & nothing)"));
     expect(&["render", &wrong, "--target", "interp", "-o", &png], 1, "c.toml: shaders.m:2:32");
     let buffers = s.write("d.toml", DOUBLE);
@@ -281,4 +289,42 @@ outputs = [ { name = "t", texture = "t" } ]
     let said =
         expect(&["render", &scene, "--target", "tesla:all", "--dump", &dump], 3, "error[not-modelled]: passes[0]: ");
     assert_eq!(said.matches("error[not-modelled]").count(), 4, "{said}");
+}
+
+/// `--image-format` says the format of a storage image of SPIR-V that says none: the made scene has it, and texels are read so.
+#[test]
+fn formats_of_images_are_given() {
+    let s = Scratch::new("render-image-format");
+    let vertex = "#version 450\nvoid main() {\n\
+        gl_Position = vec4(gl_VertexIndex == 1 ? 3.0 : -1.0, gl_VertexIndex == 2 ? 3.0 : -1.0, 0.5, 1.0); }\n";
+    let fragment = "#version 450\n#extension GL_EXT_shader_image_load_formatted : require\nlayout(location = 0) out vec4 c;\n\
+        layout(set = 0, binding = 0) uniform image2D a;\nvoid main() { c = imageLoad(a, ivec2(0)); }\n";
+    let [v, f] = [("a.vert", vertex), ("a.frag", fragment)].map(|(name, text)| {
+        let (source, spv) = (s.write(name, text), s.path(&format!("{name}.spv")));
+        let made = std::process::Command::new("glslangValidator").args(["-V", &source, "-o", &spv]).output();
+        made.is_ok_and(|o| o.status.success()).then_some(spv)
+    });
+    let (Some(v), Some(f)) = (v, f) else {
+        eprintln!("skipped: there is no `glslangValidator`");
+        return;
+    };
+    let raw = format!("picture={}", s.path("p.raw"));
+    let render = |formats: &[&str], code: i32, needle: &str| {
+        let formats: Vec<&str> = formats.iter().flat_map(|f| ["--image-format", f]).collect();
+        let args = ["render", &v, &f, "--size", "2x2", "--target", "interp", "--dump", &raw];
+        expect(&[&args[..], &formats].concat(), code, needle)
+    };
+    // Images of a made scene hold zeros; what a format has no component for is 0, and 1 for alpha.
+    for (format, pixel) in [("rgba8unorm", [0, 0, 0, 0]), ("r32float", [0, 0, 0, 255])] {
+        render(&[&format!("0:0={format}")], 0, "rendered");
+        assert_eq!(s.read("p.raw"), pixel.repeat(4), "{format}");
+        let args = ["render", &v, &f, "--init", "--image-format", &format!("0:0={format}")];
+        expect(&args, 0, &format!("image_0_0 = {{ format = \"{format}\""));
+    }
+    render(&[], 3, "`--image-format` and scenes do");
+    render(&["0:0=rgba8unorm", "0:1=rgba8unorm"], 2, "--image-format 0:1");
+    render(&["0:0=rgba9"], 2, "`rgba9` is not a texture format");
+    render(&["0=rgba8unorm"], 2, "expected GROUP:BINDING=FORMAT");
+    // A shader alone has textures that are sampled, and no images.
+    expect(&["render", &f, "--image-format", "0:0=rgba8unorm", "-o", &s.path("a.png")], 1, "needs a scene");
 }

@@ -28,6 +28,7 @@ mod rules;
 mod run_time;
 mod severity;
 mod shadow;
+mod spelled;
 mod subgroups;
 pub mod wesl;
 

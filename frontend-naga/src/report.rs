@@ -40,7 +40,7 @@ pub fn wgsl(error: &naga::front::wgsl::ParseError) -> Diagnostic {
 /// GLSL parse errors, one diagnostic each.
 pub fn glsl(errors: &naga::front::glsl::ParseErrors) -> Vec<Diagnostic> {
     let report = |error: &naga::front::glsl::Error| {
-        Diagnostic::invalid("parse", error.kind.to_string()).at(span(error.meta), "")
+        Diagnostic::invalid("parse", crate::spelled::message(&error.kind)).at(span(error.meta), "")
     };
     errors.errors.iter().map(report).collect()
 }

@@ -1,5 +1,5 @@
 //! Random programs with loops that lanes leave at different turns, in front of what reads other lanes: derivatives, implicit levels, subgroup
-//! operations, barriers. Whatever the time slice of a machine and its seed, the results are the same.
+//! operations of both kinds of stages, barriers, also inside of loops. Whatever the time slice of a machine and its seed, the results are the same.
 //!
 //! `GPUCC_DIVERGED=N` tries N programs of each kind.
 
@@ -106,8 +106,16 @@ impl Body {
 }
 
 /// A picture of 8 x 8 pixels. Red is a derivative, 30 by hand. Blue is the level of an implicit sample, of which two texels are a pixel: the
-/// first behind the base, 40 by hand. Green is what a lane counted, alpha how it differs from its neighbours.
-fn picture(body: &str) -> String {
+/// first behind the base, 40 by hand. Green is what a lane counted, alpha how it differs from its neighbours: by derivatives, or by
+/// operations of its quad.
+fn picture(body: &str, quads: bool) -> String {
+    let (enable, neighbours) = match quads {
+        true => (
+            "enable subgroups;",
+            "f32(quadSwapX(a & 7u) + (quadSwapY(a) & 7u) * 8u + (quadSwapDiagonal(a) & 1u) * 64u) - 128.0",
+        ),
+        false => ("", "dpdxFine(f32(a & 7u)) + dpdyFine(f32((a >> 3u) & 7u)) * 16.0"),
+    };
     let level = |k: u32| {
         format!("{{ generator = {{ name = \"solid\", a = [{c}, {c}, {c}, 255] }}, mipLevel = {k} }}", c = 40 * k)
     };
@@ -116,6 +124,7 @@ fn picture(body: &str) -> String {
         r#"format = "scene-1"
 [shaders.s]
 wgsl = """
+{enable}
 @group(0) @binding(0) var t: texture_2d<f32>;
 @group(0) @binding(1) var s: sampler;
 @vertex fn vs(@builtin(vertex_index) n: u32) -> @builtin(position) vec4<f32> {{
@@ -127,7 +136,7 @@ wgsl = """
 {body}
   let d = dpdx(p.x * 10.0) + dpdy(p.y * 20.0);
   let l = textureSample(t, s, p.xy * 0.125 + f32(a >> 31u) * 0.0).x;
-  let e = dpdxFine(f32(a & 7u)) + dpdyFine(f32((a >> 3u) & 7u)) * 16.0;
+  let e = {neighbours};
   return vec4(d, f32(a & 255u), l * 255.0, e + 128.0) / 255.0;
 }}
 """
@@ -175,9 +184,10 @@ fn family(on: On) -> String {
     name.split_once(':').map_or(name.clone(), |(family, _)| family.into())
 }
 
-/// Each slice, without a seed and with one that differs by program.
+/// Each slice and one of the program's own, without a seed and with one that differs by program.
 fn runs(seed: u64) -> impl Iterator<Item = RunOptions> {
-    SLICES.into_iter().flat_map(move |slice| {
+    let own = 1 + SplitMix64::new(seed).below(10_000) as u32;
+    SLICES.into_iter().chain([own]).flat_map(move |slice| {
         [None, Some(seed ^ u64::from(slice))].map(|perturb| RunOptions {
             perturb,
             slice: Some(slice),
@@ -187,8 +197,13 @@ fn runs(seed: u64) -> impl Iterator<Item = RunOptions> {
 }
 
 /// The reasons why pictures differ from the oracle's, or that one from values by hand.
-fn pictures_of(name: &str, body: &str, seed: u64, (wrong, families): (&mut Vec<String>, &mut Families)) {
-    let scene = parse(&picture(body), Language::Toml).unwrap_or_else(|e| panic!("{name}: {e}"));
+fn pictures_of(
+    name: &str,
+    (body, quads): (&str, bool),
+    seed: u64,
+    (wrong, families): (&mut Vec<String>, &mut Families),
+) {
+    let scene = parse(&picture(body, quads), Language::Toml).unwrap_or_else(|e| panic!("{name}: {e}"));
     let ready = PreparedScene::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
         .unwrap_or_else(|f| panic!("{name}: {f}\n{body}"));
     let programs = |place| Programs::new(&ready.file.scene, &ready.shaders, place);
@@ -221,22 +236,51 @@ fn pictures_of(name: &str, body: &str, seed: u64, (wrong, families): (&mut Vec<S
 
 #[test]
 fn pictures_do_not_depend_on_time_slices() {
-    let (mut wrong, mut families) = (Vec::new(), Families::new());
+    let (mut wrong, mut families) = (Vec::new(), [Families::new(), Families::new()]);
     let long = "for (var k = 0u; k < 400u + (i & 3u); k++) { a += k; }";
-    pictures_of("a long loop", long, 1, (&mut wrong, &mut families));
-    for seed in 0..programs() {
-        pictures_of(&format!("program {seed}"), &Body::of(seed), seed, (&mut wrong, &mut families));
+    for quads in [false, true] {
+        let families = &mut families[usize::from(quads)];
+        pictures_of("a long loop", (long, quads), 1, (&mut wrong, families));
+        for seed in 0..programs() {
+            pictures_of(&format!("program {seed}"), (&Body::of(seed), quads), seed, (&mut wrong, families));
+        }
     }
-    assert_eq!(families.len(), 4, "{families:?}");
+    assert_eq!(families[0].len(), 4, "{families:?}");
+    // Those whose fragments have operations of quads (docs/support.md).
+    assert_eq!(families[1].iter().map(String::as_str).collect::<Vec<_>>(), ["gcn", "valhall"]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lanes hand on what they counted: through workgroup memory behind a barrier, or by operations of their subgroup.
-fn handed_on(body: &str, subgroups: bool) -> String {
-    let given = if subgroups {
-        "o[n] = a; o[n + 32u] = subgroupAdd(a & 255u) + subgroupShuffleXor(a, 1u); o[n + 64u] = subgroupMax(a);"
-    } else {
-        "w[n] = a; workgroupBarrier(); o[n] = w[31u - n] + w[n ^ 5u];"
+/// Ways in which lanes hand on what they counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Through workgroup memory behind a barrier.
+    Barrier,
+    /// By operations of their subgroup.
+    Subgroup,
+    /// Through workgroup memory and buffers, behind barriers in a loop that all lanes turn alike, with the divergent ones inside.
+    Turns,
+}
+
+const WAYS: [Way; 3] = [Way::Barrier, Way::Subgroup, Way::Turns];
+
+fn handed_on(body: &str, way: Way) -> String {
+    let given = match way {
+        Way::Subgroup => {
+            "o[n] = a; o[n + 32u] = subgroupAdd(a & 255u) + subgroupShuffleXor(a, 1u); o[n + 64u] = subgroupMax(a);"
+        }
+        Way::Barrier => "w[n] = a; workgroupBarrier(); o[n] = w[31u - n] + w[n ^ 5u];",
+        Way::Turns => "o[n + 64u] = a;",
+    };
+    let body = match way {
+        Way::Turns => format!(
+            "for (var turn = 0u; turn < 3u; turn++) {{
+{body}
+w[n] = a; workgroupBarrier(); a += w[31u - n]; workgroupBarrier();
+o[n + 32u * (turn & 1u)] = a; storageBarrier(); a ^= o[(n ^ 5u) + 32u * (turn & 1u)]; storageBarrier();
+}}"
+        ),
+        _ => body.to_string(),
     };
     format!(
         "{enable}
@@ -249,15 +293,16 @@ var<workgroup> w: array<u32, 32>;
   {given}
 }}
 ",
-        enable = if subgroups { "enable subgroups;" } else { "" }
+        enable = if way == Way::Subgroup { "enable subgroups;" } else { "" }
     )
 }
 
 #[test]
 fn what_lanes_hand_on_does_not_depend_on_time_slices() {
-    let (mut wrong, mut families) = (Vec::new(), [Families::new(), Families::new()]);
-    for seed in 0..2 * programs() {
-        let source = handed_on(&Body::of(seed), seed % 2 == 1);
+    let (mut wrong, mut families) = (Vec::new(), WAYS.map(|_| Families::new()));
+    for seed in 0..3 * programs() {
+        let kind = seed as usize % WAYS.len();
+        let source = handed_on(&Body::of(seed), WAYS[kind]);
         let module = exec::lower(&source, "main", &[]).unwrap_or_else(|e| panic!("program {seed}: {e}\n{source}"));
         let bound = Dispatch::new([1; 3]).with_u32(0, 0, &[0; 96]);
         let run = |on, opt_level, options: &RunOptions| {
@@ -272,9 +317,9 @@ fn what_lanes_hand_on_does_not_depend_on_time_slices() {
                 Err(Problem::Refused(codes, _)) if !codes.is_empty() => continue,
                 Err(e) => panic!("program {seed} on {on}: {e}"),
             };
-            families[seed as usize % 2].insert(family(on));
+            families[kind].insert(family(on));
             // What operations of subgroups give depends on how many lanes they have.
-            if seed % 2 == 0 {
+            if WAYS[kind] != Way::Subgroup {
                 let want = run(On::Interp, 0, &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
                 assert_eq!(plain, want, "program {seed} on {on} -O{level}\n{source}");
             }

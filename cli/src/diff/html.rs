@@ -35,7 +35,7 @@ pub fn page(c: &Comparison, reports: [&Report; 2]) -> String {
     let (head, lines) = totals(c);
     if !lines.is_empty() {
         // The first three are words, and the mark of what is worse.
-        let class = |i: usize| if i < 3 || i > 4 { " class=t" } else { "" };
+        let class = |i: usize| if (3..=4).contains(&i) { "" } else { " class=t" };
         let columns = head.iter().enumerate().map(|(i, name)| (name.as_str(), class(i), title(name)));
         let _ = writeln!(out, "<h2>all shaders</h2>\n<div class=\"wide\"><table>{}<tbody>", heads(columns));
         for l in &lines {

@@ -53,6 +53,12 @@ impl PreparedScene {
     /// As [`PreparedScene::new`]; an override that no shader has.
     pub fn read(file: SceneFile, reading: &Reading) -> Result<PreparedScene, Failure> {
         let named = |e: SceneError| file.locate(e);
+        // A file that is not there is told before what else is wrong: nothing helps it.
+        for (name, shader) in file.scene.shaders.iter() {
+            if matches!(shader, gpucc_scene::model::Shader::File(path) if !file.folder.join(path).exists()) {
+                file.shader(name)?;
+            }
+        }
         gpucc_scene::check::scene(&file.scene).map_err(named)?;
         let resources = file.resources().map_err(named)?;
         gpucc_scene::check::loaded(&file.scene, &resources).map_err(named)?;

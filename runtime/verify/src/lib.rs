@@ -10,9 +10,9 @@ use std::fmt;
 use gpucc::{Artifact, Target};
 use gpucc_container::{Entry, Stage};
 use gpucc_interp::{Absent, OracleProgram, Profile};
-use gpucc_ir::{Module, Op, Place};
+use gpucc_ir::{Module, Op, Place, ResourceData};
 use gpucc_machines::{Comparison, Count, Verdict, comparison};
-use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
+use gpucc_sim::{Dispatch, Races, RunOptions, Trap, TrapKind};
 
 pub use crate::outcome::Reason;
 use crate::outcome::{Outcome, Part, hides};
@@ -67,6 +67,8 @@ pub struct Verified {
     pub comparison: Comparison,
     /// Each reason of runs that were left out once, in the order of the runs.
     pub why: Vec<Skipped>,
+    /// Seeds that were tried beyond the usual ones, for a stage that draws nothing.
+    pub tries: u64,
 }
 
 impl Verified {
@@ -88,7 +90,7 @@ impl Verified {
             partly: Vec::new(),
             nothing: "no run could be compared",
         };
-        Verified { entry: entry.into(), comparison, why }
+        Verified { entry: entry.into(), comparison, why, tries: 0 }
     }
 
     /// The entry as one that was not compared, if it was not.
@@ -333,8 +335,26 @@ pub fn verify_entries(
             Stage::Compute => dispatched(module, what, given, steps),
             _ => drawn(module, what, given, steps),
         }
+        .map(|v| with_kinds(v, module))
     };
     artifact.outputs().iter().enumerate().map(one).collect()
+}
+
+/// The reason in words of the source, where nothing was compared because no inputs fit textures that share a binding.
+fn with_kinds(mut v: Verified, module: &Module) -> Verified {
+    let is_unbound = |w: &Skipped| w.reason == Reason::Oracle(TrapKind::Dispatch);
+    let kind = |r: &ResourceData| r.kind.texels().map(|(dim, arrayed, multisampled, _)| (dim, arrayed, multisampled));
+    let mut pairs = module.resources.values().flat_map(|a| module.resources.values().map(move |b| (a, b)));
+    let shared = pairs.find(|(a, b)| {
+        let [a_kind, b_kind] = [kind(a), kind(b)];
+        (a.group, a.binding) == (b.group, b.binding) && a_kind.is_some() && b_kind.is_some() && a_kind != b_kind
+    });
+    if let (Some(w), Some((a, b)), 0) = (v.why.iter_mut().find(|w| is_unbound(w)), shared, v.comparison.values) {
+        let place = format!("group {}, binding {}", a.group, a.binding);
+        w.reason = Reason::Kinds;
+        w.text = format!("{} (`{}` and `{}` at {place}): an element is bound as one of them", w.reason, a.name, b.name);
+    }
+    v
 }
 
 /// The runs of an entry point so far.
@@ -344,6 +364,7 @@ struct Runs {
     compared: u64,
     left: Vec<(Reason, u64)>,
     why: Vec<Skipped>,
+    tries: u64,
 }
 
 impl Runs {
@@ -367,7 +388,7 @@ impl Runs {
     }
 
     fn verified(self, entry: &str) -> Verified {
-        Verified::new(entry, self.part, self.compared, &self.left, self.why)
+        Verified { tries: self.tries, ..Verified::new(entry, self.part, self.compared, &self.left, self.why) }
     }
 }
 
@@ -449,6 +470,7 @@ fn drawn(
             let limit = if attempt < usual.len() as u64 { steps } else { left };
             let options = RunOptions { step_limit: limit, races: Races::Off, ..RunOptions::default() };
             if attempt >= usual.len() as u64 {
+                runs.tries += 1;
                 // A try that draws nothing on the oracle is one run, not five.
                 let (draws, used) = stages.draws(words, &before, &options);
                 left = left.saturating_sub(used);
@@ -476,6 +498,7 @@ fn drawn(
         }
         sum.part.add(runs.part);
         sum.compared += runs.compared;
+        sum.tries += runs.tries;
         for (reason, n) in runs.left {
             match sum.left.iter_mut().find(|l| l.0 == reason) {
                 Some(l) => l.1 += n,

@@ -34,6 +34,8 @@ pub enum Reason {
     Open,
     /// There is no draw that would show the entry.
     NoDraw,
+    /// Textures of different kinds share a binding: an element is bound as one of them.
+    Kinds,
 }
 
 impl fmt::Display for Reason {
@@ -51,6 +53,7 @@ impl fmt::Display for Reason {
             Reason::Unwritten => f.write_str("the program writes nothing"),
             Reason::Open => f.write_str("more than a tenth of the result is open"),
             Reason::NoDraw => f.write_str("no draw shows it"),
+            Reason::Kinds => f.write_str("textures of different kinds share a binding"),
             Reason::Sensitive => f.write_str("the result changes with the last bits of approximations"),
         }
     }
