@@ -43,7 +43,8 @@ mod zero_undefs;
 use gpucc_container::{Access, InterfaceRow, IoPlace, Meta, Preload, ProgramRole, Source, StateWord, flags};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, InstCost, Job,
-    Occupancy, Pass, Reflection, Selected, TailPass, TextFixture, Variables, alloc_options, reflect, used_places,
+    Occupancy, Pass, Reflection, Selected, Tables, TailPass, TextFixture, Variables, alloc_options, reflect,
+    used_places,
 };
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{
@@ -224,8 +225,8 @@ fn caps() -> Caps {
 
 /// Where the variables of a function lie: those of the function, then those of the module. An access may not straddle a boundary of
 /// 16 bytes.
-fn variables(m: &Module, f: &Function) -> Variables {
-    let mut used: Vec<Place> = used_places(f).into_iter().map(|u| u.0).collect();
+fn variables(m: &Module, f: &Function, tables: &Tables) -> Variables {
+    let mut used: Vec<Place> = used_places(f).into_iter().map(|u| u.0).filter(|&p| tables.at(p).is_none()).collect();
     used.sort_by_key(|p| (!matches!(p, Place::Local(_)), *p));
     let align = |v: &VarData| if v.space == Space::Workgroup { v.align.max(16) } else { 16 };
     let mut v = Variables::new(m, f, used, align);
@@ -239,6 +240,7 @@ pub struct State {
     uniforms: Uniforms,
     entries: Vec<isel::Entry>,
     places: Variables,
+    tables: Tables,
     reflection: Reflection,
     io: StageUse,
 }
@@ -296,7 +298,8 @@ impl Family for ValhallFamily {
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f) = (job.module, job.func());
-        let places = variables(m, f);
+        let tables = Tables::new(m, f);
+        let places = variables(m, f, &tables);
         for (code, what, has, needs) in [
             (Refusal::WorkgroupMemory, "workgroup", MOST_SHARED, places.workgroup),
             (Refusal::PrivateMemory, "private", MOST_PRIVATE, places.private),
@@ -344,6 +347,7 @@ impl Family for ValhallFamily {
             uniforms: Uniforms::new(3 * m.resources.len() + 16, resources::immediate_words(m, f)),
             entries: Vec::new(),
             places: &place,
+            tables: &tables,
             uniformity: gpucc_ir::analysis::Uniformity::new(m, f),
             barriers: false,
             addresses,
@@ -354,7 +358,7 @@ impl Family for ValhallFamily {
         let Isel { uniforms, entries, barriers, .. } = isel;
         // A barrier that orders memory alone is no instruction.
         reflection.flags = reflection.flags & !flags::BARRIERS | if barriers { flags::BARRIERS } else { 0 };
-        Ok(Selected { code, target, state: State { uniforms, entries, places, reflection, io } })
+        Ok(Selected { code, target, state: State { uniforms, entries, places, tables, reflection, io } })
     }
 
     fn roles(job: &Job<'_, Self>) -> &'static [ProgramRole] {
@@ -395,7 +399,7 @@ impl Family for ValhallFamily {
             limiter: if all { "registers" } else { "none" },
             more: more(all, &cx.alloc),
             code: p.code,
-            data: Vec::new(),
+            data: cx.state.tables.data.clone(),
             locs: (0..).step_by(8).zip(p.locs).collect(),
             meta: Meta {
                 subgroup_size: 16,

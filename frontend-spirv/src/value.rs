@@ -66,6 +66,8 @@ pub struct Ptr {
     pub matrix: Option<MatrixLayout>,
     /// Of a column of a matrix whose rows lie together: bytes from one lane to the next.
     pub lanes: Option<u32>,
+    /// Nobody writes there while the value lives that this is the place of.
+    pub still: bool,
 }
 
 /// One of several memories of the same shape.

@@ -1,5 +1,7 @@
 //! Copies of whole aggregates: every word arrives, padding stays, and code does not grow with what is copied.
 
+use crate::spirv::{glslang, has, scratch, tool};
+use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions};
@@ -12,17 +14,21 @@ fn lower(wgsl: &str) -> Module {
 /// The words that the shader leaves in binding 1, on every target at two levels.
 #[track_caller]
 fn check(wgsl: &str, source: &[u32], before: &[u32], wanted: &[u32]) {
-    let module = lower(wgsl);
+    check_module(&lower(wgsl), wgsl, source, before, wanted);
+}
+
+#[track_caller]
+fn check_module(module: &Module, text: &str, source: &[u32], before: &[u32], wanted: &[u32]) {
     let places = exec::targets("all:all").into_iter().map(exec::on);
     for on in places.chain([On::Interp]) {
         for level in [0, 2] {
             let o = Options::new(Target::parse("gcn").expect("a target")).opt(level);
             let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, source).with_u32(0, 1, before);
-            exec::run(&module, "main", on, &o.codegen, &mut d, &RunOptions::default())
-                .unwrap_or_else(|p| panic!("{on} -O{level}: {p}\n{wgsl}"));
+            exec::run(module, "main", on, &o.codegen, &mut d, &RunOptions::default())
+                .unwrap_or_else(|p| panic!("{on} -O{level}: {p}\n{text}"));
             let got = d.words(0, 1).expect("bound");
             if let Some(at) = got.iter().zip(wanted).position(|(a, b)| a != b) {
-                panic!("{on} -O{level}: word {at} is {:#x}, expected {:#x}\n{wgsl}", got[at], wanted[at]);
+                panic!("{on} -O{level}: word {at} is {:#x}, expected {:#x}\n{text}", got[at], wanted[at]);
             }
         }
     }
@@ -213,6 +219,111 @@ fn a_large_value_is_what_was_there() {
     check(&wgsl, &a, &[7; 24], &wanted);
 }
 
+/// A GLSL program on the words of binding 0, through glslang, with and without `spirv-opt`.
+fn check_glsl(name: &str, n: usize, text: &str, wanted: &[u32]) {
+    let head = format!(
+        "#version 450
+         layout(local_size_x = 1) in;
+         layout(std430, set = 0, binding = 0) readonly buffer A {{ uint a[{n}]; }};
+         layout(std430, set = 0, binding = 1) buffer O {{ uint o[{}]; }};
+         #define T uint[{n}]
+         struct S {{ uint n; uint t[{n}]; }};
+         S make(uint k) {{ S s; s.n = k; for (uint i = 0u; i < {n}u; i++) s.t[i] = a[i] + k; return s; }}
+        ",
+        wanted.len()
+    );
+    let text = head + text;
+    let file = scratch(&format!("{name}.comp"));
+    std::fs::write(&file, &text).expect("a file");
+    let (path, out) = (file.to_string_lossy(), format!("{name}.spv"));
+    let mut modules = vec![glslang(&path, &["--target-env", "vulkan1.1"], &out).unwrap_or_else(|e| panic!("{e}"))];
+    if has("spirv-opt") {
+        let path = scratch(&out).to_string_lossy().into_owned();
+        modules.push(tool("spirv-opt", &["-O", &path], &format!("{name}-opt.spv")).unwrap_or_else(|e| panic!("{e}")));
+    }
+    for bytes in modules {
+        let module = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
+        let module = module.unwrap_or_else(|list| panic!("{:?}", list[0])).module;
+        check_module(&module, &text, &words(n), &vec![7; wanted.len()], wanted);
+    }
+}
+
+/// The same in SPIR-V, as glslang writes arrays and structs that are returned and given by value.
+#[test]
+fn a_large_value_of_spirv_is_what_was_there() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let n = 200;
+    let a = words(n);
+    let plus = |x: u32, k: u32| x.wrapping_add(k);
+    check_glsl(
+        "kept",
+        n,
+        "T same(T t) { return t; }
+         T bump(T t, uint k) { t[k] += 1u; return t; }
+         void main() {
+             uint zero = a[0] & 0u;
+             T t;
+             for (uint i = 0u; i < 200u; i++) t[i] = a[i];
+             T before = t;
+             t[0] = 5u;
+             o[0] = before[0]; o[1] = t[zero];
+             T x = same(t);
+             t[1] = 6u;
+             o[2] = x[1u + zero]; o[3] = t[1];
+             for (uint i = 0u; i < 3u; i++) t = bump(t, 7u);
+             o[4] = t[7u + zero];
+         }",
+        &[a[0], 5, a[1], 6, plus(a[7], 3)],
+    );
+    check_glsl(
+        "gathered",
+        n,
+        "void main() {
+             uint zero = a[0] & 0u;
+             T t = make(1u).t;
+             T x = make(2u).t;
+             T y;
+             for (uint i = 0u; i < 3u; i++) { y = t; t[9] = t[9] + 1u; o[0] = y[9]; }
+             uint rows[2][200] = uint[2][200](t, x);
+             rows[1u - zero][0] = 4u;
+             T row = rows[zero];
+             rows[0][zero] = 8u;
+             o[1] = row[zero]; o[2] = rows[1][0]; o[3] = x[0]; o[4] = rows[0][0];
+         }",
+        &[plus(a[9], 3), plus(a[0], 1), 4, plus(a[0], 2), 8],
+    );
+    let last = a[n - 1];
+    check_glsl(
+        "chosen",
+        n,
+        "S choose(S s, uint k) {
+             if (k == 0u) { S z = s; z.t[0] = 1u; return z; }
+             for (uint i = 1u; i < 3u; i++) if (i == k) return make(i * 10u);
+             return s;
+         }
+         void main() {
+             uint zero = a[0] & 0u;
+             S first = make(3u);
+             for (uint k = 0u; k < 4u; k++) {
+                 S c = choose(first, k);
+                 o[k] = c.t[zero] + c.n; o[4u + k] = c.t[199u - zero];
+             }
+         }",
+        &[
+            4,
+            plus(a[0], 20),
+            plus(a[0], 40),
+            plus(a[0], 6),
+            plus(last, 3),
+            plus(last, 10),
+            plus(last, 20),
+            plus(last, 3),
+        ],
+    );
+}
+
 /// The same words by value as by pointer, for sizes far beyond the registers, within twice the code.
 #[test]
 fn code_by_value_is_as_by_pointer() {
@@ -242,4 +353,45 @@ fn code_by_value_is_as_by_pointer() {
             assert!(value <= 2 * pointer, "{target}: {value} bytes by value, {pointer} by pointer, of {n} words");
         }
     }
+}
+
+/// A table of constants is read where constants lie: its code does not grow with it.
+#[test]
+fn code_does_not_grow_with_a_table() {
+    let wgsl = |n: u32| {
+        let list: Vec<String> = (0..n).map(|k| format!("{}u", k * k + 3)).collect();
+        format!(
+            "@group(0) @binding(0) var<storage, read> a: array<u32>;
+             @group(0) @binding(1) var<storage, read_write> o: array<u32>;
+             const TABLE = array<u32, {n}>({});
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{ o[l] = TABLE[a[l]]; }}",
+            list.join(", ")
+        )
+    };
+    let modules = [64, 256].map(|n| lower(&wgsl(n)));
+    for target in exec::targets("gcn:all,valhall:all,tesla:all") {
+        let o = Options::new(target).opt(2);
+        let [few, many] = modules
+            .each_ref()
+            .map(|m| gpucc::compile(m, &o).map(|a| a.code().len()).unwrap_or_else(|d| panic!("{target}: {d}")));
+        assert!(many < few + 16, "{target}: {few} bytes for 64 words, {many} for 256");
+    }
+}
+
+#[test]
+fn a_table_gives_its_constants() {
+    let list: Vec<String> = (0..128u32).map(|k| format!("{}u", k * k + 3)).collect();
+    let wgsl = format!(
+        "@group(0) @binding(0) var<storage, read> a: array<u32, 64>;
+         @group(0) @binding(1) var<storage, read_write> o: array<u32, 64>;
+         const TABLE = array<u32, 128>({});
+         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+             let word = TABLE[a[l]] + u32(vec4f(1.5, 2.5, 3.5, 4.5)[a[l] & 3u]);
+             o[l] = word;
+         }}",
+        list.join(", ")
+    );
+    let source: Vec<u32> = (0..64).map(|k| k * 37 % 128).collect();
+    let wanted: Vec<u32> = source.iter().map(|&k| k * k + 3 + 1 + (k & 3)).collect();
+    check(&wgsl, &source, &[7; 64], &wanted);
 }

@@ -48,11 +48,15 @@ impl Isel<'_> {
     }
 
     fn is_private(&self, m: &Mem) -> bool {
-        matches!(self.module.space(m.place), Space::Private | Space::Function)
+        matches!(self.module.space(m.place), Space::Private | Space::Function) && self.tables.at(m.place).is_none()
     }
 
     /// The pointer that the place's offsets count from.
     fn base(&mut self, m: &Mem, space: Space) -> Result<U, Diagnostic> {
+        if self.tables.at(m.place).is_some() {
+            let pair = self.uniforms.pair(Source::DataAddressLo, Source::DataAddressHi);
+            return Ok(Use::uniform(pair.ok_or_else(|| no_uniforms("the address of constants"))?));
+        }
         Ok(match (space, m.place) {
             (Space::Workgroup, _) => special(WORKGROUP_LOCAL_POINTER, 0),
             (_, Place::Buffer(r)) => {
@@ -68,7 +72,7 @@ impl Isel<'_> {
     fn constant_offset(&self, m: &Mem) -> u32 {
         match m.place {
             Place::Buffer(_) | Place::Address => m.offset,
-            p => m.offset.wrapping_add((self.places)(p)),
+            p => m.offset.wrapping_add(self.tables.at(p).unwrap_or_else(|| (self.places)(p))),
         }
     }
 
@@ -219,7 +223,7 @@ impl Isel<'_> {
         let (number, space) = self.place(m);
         let readonly = match m.place {
             Place::Buffer(r) => space == Space::Uniform || !self.written.contains(&r) && m.flags.is_alone(),
-            _ => false,
+            place => self.tables.at(place).is_some(),
         };
         (InSpace(number), Readonly(readonly))
     }
@@ -317,6 +321,10 @@ impl Isel<'_> {
     pub(super) fn store(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
+        // The constants lie there.
+        if self.tables.at(m.place).is_some() {
+            return Ok(());
+        }
         let words = self.words(cx, d.args[0]);
         let dynamic = d.dyn_offset();
         let (space, readonly) = self.touches(&m);

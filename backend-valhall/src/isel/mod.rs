@@ -55,6 +55,8 @@ pub struct Isel<'m> {
     pub entries: Vec<Entry>,
     /// Byte offset of each function or module variable in its memory.
     pub places: &'m dyn Fn(gpucc_ir::Place) -> u32,
+    /// Constant tables, read at the address of the container's constant bytes.
+    pub tables: &'m gpucc_driver::Tables,
     pub uniformity: gpucc_ir::analysis::Uniformity,
     pub barriers: bool,
     /// Whether memory is reached by addresses.

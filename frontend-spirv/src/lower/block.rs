@@ -432,7 +432,9 @@ impl FuncCx<'_, '_> {
             }
             Exit::Leave(left) => {
                 let mut leaves = Vec::new();
-                if !matches!(val, Val::Void) {
+                if let Some(whole) = &left.whole {
+                    self.store(whole, &val)?;
+                } else if !matches!(val, Val::Void) {
                     self.flatten(&val, &mut leaves)?;
                 }
                 if leaves.len() != left.result.len() {
@@ -500,6 +502,9 @@ impl FuncCx<'_, '_> {
                 let types: Vec<_> = left.result.clone();
                 for local in types {
                     self.b().var_init(ir::Place::Local(local));
+                }
+                if let Some(whole) = &left.whole {
+                    self.b().var_init(whole.place);
                 }
                 self.leave_call(plan, b, &left)
             }

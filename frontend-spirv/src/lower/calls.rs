@@ -4,7 +4,7 @@ use super::cx::Lowered;
 use super::func::{Exit, FuncCx, Left};
 use crate::module::Inst;
 use crate::types::Kind;
-use crate::value::Val;
+use crate::value::{Ptr, Val};
 use gpucc_frontend_common::{limits, report};
 use gpucc_ir as ir;
 use ir::Type;
@@ -88,8 +88,12 @@ impl FuncCx<'_, '_> {
         ret: Option<crate::types::Ty>,
     ) -> Lowered<Val> {
         let types = match ret {
-            Some(ty) => self.leaf_types(ty)?,
-            None => Vec::new(),
+            Some(ty) if !self.is_long(ty) => self.leaf_types(ty)?,
+            _ => Vec::new(),
+        };
+        let whole = match ret {
+            Some(ty) if self.is_long(ty) => Some(self.still(ty)?),
+            _ => None,
         };
         let result: Vec<ir::Local> = types.iter().map(|&ty| self.leaf_variable(ty)).collect();
         let (merge, body) = (self.code.f.make_block(), self.code.f.make_block());
@@ -102,11 +106,14 @@ impl FuncCx<'_, '_> {
         };
         self.b().jump_merge(body, &[], merge);
         self.code.start(body);
-        let left = Rc::new(Left { merge, result: result.clone(), returned });
+        let left = Rc::new(Left { merge, result: result.clone(), whole: whole.clone(), returned });
         self.body(plan, args, Exit::Leave(left))?;
         self.active.pop();
         self.code.start(merge);
         let Some(ty) = ret else { return Ok(Val::Void) };
+        if let Some(whole) = whole {
+            return Ok(Val::InMemory(Ptr { still: true, ..whole }.into()));
+        }
         let leaves: Vec<ir::Value> =
             result.into_iter().zip(types).map(|(local, leaf)| self.kept(local, leaf)).collect();
         self.unflatten(ty, &mut leaves.into_iter())

@@ -1,5 +1,5 @@
-//! Copies of large aggregates from memory to memory: arrays in them by loops, so that neither code nor live values grow with
-//! their size.
+//! Large aggregates as values: they stay in memory. Copies from memory to memory: arrays in them by loops, so that neither code
+//! nor live values grow with their size.
 
 use super::cx::Lowered;
 use super::func::FuncCx;
@@ -50,6 +50,32 @@ impl FuncCx<'_, '_> {
     /// Whether a value of this shape stays in memory until it is stored.
     pub fn is_long(&self, ty: Ty) -> bool {
         self.m.types.get(ty).scalars > LONG
+    }
+
+    /// Loads a large aggregate: it is read where it lies if nothing writes there while it is used, else in a copy.
+    pub fn load_still(&mut self, at: usize, inst: &Inst, from: &Ptr) -> Lowered<Val> {
+        if self.is_still(at, inst) {
+            return Ok(Val::InMemory(Ptr { still: true, ..from.clone() }.into()));
+        }
+        let to = self.still(from.ty)?;
+        self.copy(&to, from)?;
+        Ok(Val::InMemory(Ptr { still: true, ..to }.into()))
+    }
+
+    /// A new variable that keeps one large aggregate. Who has filled it marks it as still.
+    pub fn still(&mut self, ty: Ty) -> Lowered<Ptr> {
+        let local = self.temporary(ty)?;
+        Ok(self.local_ptr(local, ty))
+    }
+
+    /// A large aggregate of parts, some of which lie in memory.
+    pub fn gathered(&mut self, ty: Ty, parts: &[Val]) -> Lowered<Val> {
+        let to = self.still(ty)?;
+        for (k, part) in parts.iter().enumerate() {
+            let into = self.part_ptr(&to, k as u32)?;
+            self.store(&into, part)?;
+        }
+        Ok(Val::InMemory(Ptr { still: true, ..to }.into()))
     }
 
     /// Copies what `from` points to.

@@ -48,6 +48,8 @@ pub struct Left {
     pub merge: ir::Block,
     /// The leaves of the result.
     pub result: Vec<ir::Local>,
+    /// Where a large aggregate is kept that is the result.
+    pub whole: Option<Ptr>,
     /// Set before leaving a loop that a return stands in; the code after the loop asks it.
     pub returned: Option<ir::Local>,
 }
@@ -411,6 +413,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             ty,
             matrix: None,
             lanes: None,
+            still: false,
         }
     }
 

@@ -48,6 +48,10 @@ impl FuncCx<'_, '_> {
                 {
                     return Ok(Val::InMemory(ptr));
                 }
+                let all = ptr.flags.with(flags);
+                if self.is_long(ty) && all.is_alone() && !all.has(MemFlags::READONLY) {
+                    return self.load_still(at, inst, &ptr);
+                }
                 self.load_with(&ptr, flags)
             }
             Val::Input(ptr) => self.load_input(&ptr),
@@ -168,7 +172,7 @@ impl FuncCx<'_, '_> {
             return self.load_leaf(ptr, leaf, flags).map(Val::One);
         }
         let all = ptr.flags.with(flags);
-        if all.has(MemFlags::READONLY) && all.is_alone() {
+        if (all.has(MemFlags::READONLY) || ptr.still && self.is_long(ptr.ty)) && all.is_alone() {
             return Ok(Val::InMemory(ptr.clone().into()));
         }
         self.load_parts(ptr, flags)
@@ -450,6 +454,7 @@ impl FuncCx<'_, '_> {
                 ty,
                 matrix: None,
                 lanes: None,
+                still: false,
             });
         } else {
             self.temporary(ty)?

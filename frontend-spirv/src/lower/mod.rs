@@ -21,6 +21,7 @@ mod memory;
 mod order;
 mod pointer;
 mod stage;
+mod still;
 mod texels;
 mod values;
 mod variable;

@@ -353,6 +353,7 @@ impl FuncCx<'_, '_> {
             ty: to,
             matrix: None,
             lanes: None,
+            still: false,
         })))
     }
 

@@ -175,6 +175,7 @@ impl FuncCx<'_, '_> {
             ty: image.ty,
             matrix: None,
             lanes: None,
+            still: false,
         })
     }
 

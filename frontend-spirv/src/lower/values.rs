@@ -366,9 +366,12 @@ impl FuncCx<'_, '_> {
                 if self.m.types.part(ty, k as u32) != Some(self.ty_of(id)?) {
                     return self.wrong(format!("%{id} has another type than part {k}"));
                 }
-                let val = self.val(id)?;
-                parts.push(self.materialise(&val)?);
+                parts.push(self.val(id)?);
             }
+            if parts.iter().any(|part| matches!(part, Val::InMemory(p) if self.is_long(p.ty))) {
+                return self.gathered(ty, &parts);
+            }
+            let parts = parts.iter().map(|part| self.materialise(part)).collect::<Lowered<_>>()?;
             return Ok(Val::parts(parts));
         };
         // A vector: scalars and shorter vectors, lane after lane.

@@ -392,5 +392,6 @@ fn pointer(place: ir::Place, ty: Ty, align: u32, flags: MemFlags, host: bool) ->
         ty,
         matrix: None,
         lanes: None,
+        still: false,
     }
 }
