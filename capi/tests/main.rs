@@ -1,6 +1,7 @@
 //! The header and the library, from C: the example, and what a program does wrong.
 
 mod draw;
+mod glsl;
 mod header;
 mod reflect;
 mod safety;

@@ -1,5 +1,7 @@
 //! What the compiler says, as diagnostics with places in the author's text.
 
+use std::io::Read as _;
+
 use gpucc_ir::{Diagnostic, Refusal, SourceFile, Span};
 
 use crate::text::{Failed, NAME};
@@ -7,6 +9,8 @@ use crate::words;
 
 /// Most errors that are told.
 const MOST: usize = 32;
+/// Bytes of a file from which lines are shown, at most.
+const INCLUDED: u64 = 1 << 22;
 
 /// Parts of messages about what OpenGL has and SPIR-V for Vulkan has not: such a text is valid.
 const LACKING: [&str; 9] = [
@@ -91,6 +95,18 @@ fn sentence(text: &str) -> (Option<&str>, String) {
     }
 }
 
+/// The text of a file that a message names. `#line` can name anything, a device without an end too.
+fn read(file: &str) -> Option<String> {
+    let about = std::fs::metadata(file).ok()?;
+    if !about.is_file() || about.len() > INCLUDED {
+        return None;
+    }
+    let mut text = String::new();
+    // A file may grow meanwhile.
+    std::fs::File::open(file).ok()?.take(INCLUDED).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
 /// The place of a token in a line, or that of the line; of a file that was included after reading it.
 fn place(files: &mut Vec<SourceFile>, file: &str, line: u32, token: Option<&str>) -> Option<Span> {
     let at = if file == NAME {
@@ -99,7 +115,7 @@ fn place(files: &mut Vec<SourceFile>, file: &str, line: u32, token: Option<&str>
         match files.iter().position(|f| f.name() == file) {
             Some(at) => at,
             None => {
-                let text = std::fs::read_to_string(file).ok().filter(|t| t.len() < 1 << 22)?;
+                let text = read(file)?;
                 files.push(SourceFile::new(file, text));
                 files.len() - 1
             }

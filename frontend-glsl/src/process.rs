@@ -17,6 +17,8 @@ pub const PROGRAM: &str = "glslangValidator";
 const SECONDS: u64 = 20;
 /// KiB of address space that it may have.
 const KIB: u32 = 4 << 20;
+/// Blocks of 512 or 1,024 bytes, by the shell, that its module may have.
+const BLOCKS: u32 = 1 << 18;
 /// Bytes of messages that are kept.
 const MESSAGES: u64 = 1 << 20;
 
@@ -139,11 +141,13 @@ pub fn run(job: &Job<'_>, environment: &str) -> Result<Done, Failed> {
     }
 }
 
-/// The compiler with a bound on its memory, where the system's shell can set one.
+/// The compiler with a bound on its memory and its module, where the system's shell can set one. That on its time holds where nobody is left to end it.
 fn limited() -> Command {
     if cfg!(unix) {
         let mut c = Command::new("/bin/sh");
-        c.args(["-c", &format!("ulimit -v {KIB} 2>/dev/null; ulimit -c 0 2>/dev/null; exec \"$0\" \"$@\""), PROGRAM]);
+        let limits = [format!("v {KIB}"), format!("t {}", SECONDS + 1), format!("f {BLOCKS}"), "c 0".into()];
+        let limits = limits.map(|l| format!("ulimit -{l} 2>/dev/null; ")).concat();
+        c.args(["-c", &format!("{limits}exec \"$0\" \"$@\""), PROGRAM]);
         c
     } else {
         Command::new(PROGRAM)

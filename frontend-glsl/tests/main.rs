@@ -60,6 +60,38 @@ fn files_are_included() {
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
 
+/// The name that `#line` gives a file is shown; a device without an end, or a pipe that nobody writes to, is not read.
+#[cfg(unix)]
+#[test]
+fn names_of_devices_are_not_read() {
+    if !installed() {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("gpucc-glsl-named-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (pipe, file) = (folder.join("pipe"), folder.join("far.glsl"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    std::fs::write(&file, "// first\nint y = x;\n").expect("a file");
+    for (name, has_place) in
+        [("/dev/zero", false), (pipe.to_str().expect("text"), false), (file.to_str().expect("text"), true)]
+    {
+        let text = format!(
+            "#version 450\n#extension GL_GOOGLE_cpp_style_line_directive : enable\n#line 2 \"{name}\"\nvoid main() {{ x = 1; }}\n"
+        );
+        let Err(Failed::Said(list, files)) = read(&text, Stage::Compute, &Around::default()) else {
+            panic!("{name} is read")
+        };
+        let [d] = &list[..] else { panic!("{list:?}") };
+        assert_eq!(
+            (d.class, !d.labels.is_empty(), files.len()),
+            (Class::Invalid, has_place, 1 + usize::from(has_place)),
+            "{d:?}"
+        );
+        assert!(has_place || d.notes.iter().any(|n| n.contains(name)), "{d:?}");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
+
 /// Damaged texts are wrong or refused, with places in the text, and end nothing.
 #[test]
 fn damaged_texts_end_nothing() {

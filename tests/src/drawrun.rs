@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use gpucc::glsl::Reader;
 use gpucc_glsl::{Source, compile};
+use gpucc_ir::Refusal;
 use gpucc_kit::exec::{On, Problem, problem};
 use gpucc_kit::predict::{self, Tally};
 use gpucc_kit::randprog::Failure;
 use gpucc_render::Failure as RenderFailure;
 use rayon::prelude::*;
 
-use crate::pairs::{Part, Ready, compare, ready};
+use crate::pairs::{Part, Ready, compare, ready, ready_by};
 use crate::randdraw::{Pair, pair};
 
 /// Draws whose texts are compiled at once.
@@ -23,7 +25,7 @@ pub struct Job<'a> {
     pub on: &'a [On],
     /// Levels of optimisation.
     pub levels: &'a [u8],
-    /// Whether texts are read as GLSL too, which must draw the same.
+    /// Whether texts are read as GLSL too, which must draw the same; naga's parser draws the same on the oracle, or refuses them.
     pub as_text: bool,
 }
 
@@ -141,6 +143,9 @@ fn draw(pair: &Pair, modules: Vec<Part>, job: &Job<'_>) -> Done {
         }
         first = Some(want);
     }
+    if let Some(want) = first.filter(|_| job.as_text) {
+        done.by_naga(pair, &want);
+    }
     let open = pair.open.iter().filter(|o| **o).count() as u64 * pair.outputs.len() as u64;
     done.pixels.1 += open;
     if open == (pair.open.len() * pair.outputs.len()) as u64 {
@@ -182,6 +187,25 @@ impl Done {
             },
             Err(f) => self.fail(pair, at, form, f),
         }
+    }
+
+    /// What naga's parser reads right, or refuses, in silence it must not read otherwise.
+    fn by_naga(&mut self, pair: &Pair, want: &[Vec<u8>]) {
+        let place = (On::Interp, 0);
+        let drawn = guarded(pair.seed, On::Interp, || {
+            ready_by(&pair.scene, pair.texts(), Reader::Naga).and_then(|r| r.draw(On::Interp, 0, pair.seed))
+        });
+        let said = match drawn {
+            Err(Failure::Refused(_, codes, _)) if codes == [Refusal::Parser] => {
+                *self.forms.entry("refused by naga").or_default() += 1;
+                return;
+            }
+            Ok(got) => compare(&pair.outputs, &pair.open, want, &got).err(),
+            Err(Failure::Refused(_, _, why) | Failure::Wrong(why)) => Some(why),
+        };
+        *self.forms.entry("drawn by naga").or_default() += 1;
+        let wrong = said.map(|why| Wrong { seed: pair.seed, at: place, why: format!("{why} (text, by naga)") });
+        self.wrong.extend(wrong);
     }
 
     fn fail(&mut self, pair: &Pair, at: (On, u8), form: &str, f: Failure) {

@@ -1,7 +1,9 @@
 //! Draws of two shaders of GLSL, as text and as SPIR-V, in several places: random ones and recorded ones.
 
+use gpucc::frontend::FrontOptions;
+use gpucc::glsl::Reader;
 use gpucc_kit::exec::On;
-use gpucc_render::{Failure, PreparedScene, Programs, frame};
+use gpucc_render::{Failure, PreparedScene, Programs, Reading, frame};
 use gpucc_scene::compare::{Compare, Kind, Type};
 use gpucc_scene::model::{Made, Names, Shader};
 use gpucc_scene::{SceneFile, output, read};
@@ -24,6 +26,14 @@ pub struct Ready {
 /// # Errors
 /// What is wrong with the scene or with a shader.
 pub fn ready(scene: &Value, parts: Vec<Part>) -> Result<Ready, Failure> {
+    ready_by(scene, parts, Reader::default())
+}
+
+/// As [`ready`], with GLSL by this reader.
+///
+/// # Errors
+/// As [`ready`].
+pub fn ready_by(scene: &Value, parts: Vec<Part>, glsl: Reader) -> Result<Ready, Failure> {
     let mut whole = scene.clone();
     let files = parts.iter().map(|p| (p.0.clone(), json!({"file": format!("{}.{}", p.0, p.1)})));
     whole["shaders"] = Value::Object(files.collect());
@@ -34,7 +44,8 @@ pub fn ready(scene: &Value, parts: Vec<Part>) -> Result<Ready, Failure> {
     });
     scene.shaders = Names::new(made.collect()).unwrap_or_default();
     let file = SceneFile { scene, name: String::new(), folder: std::path::PathBuf::new(), text: None };
-    Ok(Ready { prepared: PreparedScene::new(file)? })
+    let reading = Reading { front: FrontOptions { glsl, ..FrontOptions::default() }, ..Reading::default() };
+    Ok(Ready { prepared: PreparedScene::read(file, &reading)? })
 }
 
 impl Ready {

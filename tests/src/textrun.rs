@@ -1,9 +1,10 @@
-//! Random compute programs of GLSL as text and as SPIR-V: the run behind `randprog --stage cs-text`.
+//! Random compute programs of GLSL as text and as SPIR-V, and as text by naga's parser: the run behind `randprog --stage cs-text`.
 
 use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::glsl::Reader;
 use gpucc::{CodegenOptions, Diagnostic};
 use gpucc_glsl::{Source, compile};
-use gpucc_ir::Module;
+use gpucc_ir::{Module, Refusal};
 use gpucc_kit::exec::{On, Problem, problem, run};
 use gpucc_kit::predict;
 use gpucc_sim::{Dispatch, RunOptions};
@@ -36,9 +37,10 @@ pub fn run_texts(job: &Job<'_>) -> Result<Done, String> {
     Ok(all)
 }
 
-fn load(bytes: &[u8], lang: Lang) -> Result<Module, Problem> {
+fn load(bytes: &[u8], lang: Lang, glsl: Reader) -> Result<Module, Problem> {
     let said = |list: Vec<Diagnostic>| problem(&list);
-    frontend::load(bytes, lang, &FrontOptions::default()).map(|l| l.module).map_err(said)
+    let options = FrontOptions { glsl, ..FrontOptions::default() };
+    frontend::load(bytes, lang, &options).map(|l| l.module).map_err(said)
 }
 
 /// What a program leaves at 0:1.
@@ -57,11 +59,20 @@ fn program(seed: u64, module: &[u8], job: &Job<'_>) -> Done {
     let mut done = Done::default();
     let wrong = |at: (On, u8), why: String| Wrong { seed, at, why };
     let first = (On::Interp, 0);
-    let want = match load(module, Lang::Spirv).and_then(|m| results(&m, seed, On::Interp, 0)) {
+    let want = match load(module, Lang::Spirv, Reader::default()).and_then(|m| results(&m, seed, On::Interp, 0)) {
         Ok(want) => want,
         Err(e) => return Done::of_one(wrong(first, format!("SPIR-V: {e}"))),
     };
-    let text = match load(compute::text(seed).as_bytes(), Lang::GlslCompute) {
+    let text = compute::text(seed);
+    let by_naga = load(text.as_bytes(), Lang::GlslCompute, Reader::Naga);
+    let form = match by_naga.and_then(|m| results(&m, seed, On::Interp, 0)) {
+        Err(Problem::Refused(codes, _)) if codes == [Refusal::Parser] => "refused by naga",
+        Ok(got) if got == want => "read by naga",
+        Ok(_) => return Done::of_one(wrong(first, "naga's parser gives the text another meaning".into())),
+        Err(e) => return Done::of_one(wrong(first, format!("text, by naga: {e}"))),
+    };
+    *done.forms.entry(form).or_default() += 1;
+    let text = match load(text.as_bytes(), Lang::GlslCompute, Reader::default()) {
         Ok(text) => text,
         Err(e) => return Done::of_one(wrong(first, format!("text: {e}"))),
     };

@@ -1,5 +1,5 @@
 //! Damaged texts of GLSL: each is compiled, wrong or refused, with places in it, within seconds, and ends nothing else. `GPUCC_DAMAGED=N` takes N of them in place of
-//! the usual number. Without `glslangValidator` nothing is run.
+//! the usual number, `GPUCC_DAMAGED=N..M` those from one number to another. Without `glslangValidator` nothing is run.
 
 use std::time::{Duration, Instant};
 
@@ -79,9 +79,13 @@ fn damaged_texts_end_nothing() {
         eprintln!("skipped: there is no `glslangValidator`");
         return;
     }
-    let count = std::env::var("GPUCC_DAMAGED").ok().and_then(|n| n.parse().ok()).unwrap_or(TEXTS);
+    let asked = std::env::var("GPUCC_DAMAGED").unwrap_or_else(|_| TEXTS.to_string());
+    let (from, to) = asked.split_once("..").unwrap_or(("0", &asked));
+    let number = |text: &str| text.parse::<u64>().expect("GPUCC_DAMAGED is N or N..M");
+    let (from, to) = (number(from), number(to));
+    let count = to.saturating_sub(from);
     let sources = sources();
-    let judged: Vec<Result<&str, String>> = (0..count)
+    let judged: Vec<Result<&str, String>> = (from..to)
         .into_par_iter()
         .map(|k| {
             let (lang, text) = &sources[k as usize % sources.len()];

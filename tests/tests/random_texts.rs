@@ -52,6 +52,7 @@ fn a_text_draws_what_its_modules_draw() {
     let job = Job { seeds: 8000..8020, on: &[On::Interp], levels: &[2], as_text: true };
     let done = drawrun::run(&job).unwrap_or_else(|e| panic!("{e}"));
     report(&done, 40);
+    assert_eq!(done.forms.get("drawn by naga").copied().unwrap_or(0) + done.forms["refused by naga"], 20);
 }
 
 #[test]
@@ -64,9 +65,10 @@ fn a_text_leaves_what_its_module_leaves() {
     let job = Job { seeds: 9000..9040, on: &on, levels: &[2], as_text: true };
     let done = textrun::run_texts(&job).unwrap_or_else(|e| panic!("{e}"));
     report(&done, 40 * on.len() as u64);
+    assert!(done.forms["read by naga"] + done.forms["refused by naga"] == 40, "{:?}", done.forms);
 }
 
-/// Each eighth recorded compute program (`tests/spirv/random.txt`) leaves as a text what lavapipe left.
+/// Each eighth recorded compute program (`tests/spirv/random.txt`), and with `GPUCC_PAIRS_ALL=1` each, leaves as a text what lavapipe left.
 #[test]
 fn recorded_programs_are_right_as_texts() {
     if !installed() {
@@ -76,7 +78,8 @@ fn recorded_programs_are_right_as_texts() {
     let words = |line: &str| -> Vec<u32> {
         line.split(' ').skip(1).map(|w| u32::from_str_radix(w, 16).expect("a word")).collect()
     };
-    let list: Vec<&str> = all.split("\nend\n").filter(|p| !p.trim().is_empty()).step_by(8).collect();
+    let (step, most) = if std::env::var_os("GPUCC_PAIRS_ALL").is_some() { (1, 200) } else { (8, 25) };
+    let list: Vec<&str> = all.split("\nend\n").filter(|p| !p.trim().is_empty()).step_by(step).collect();
     let wrong = |program: &&str| {
         let parts: Vec<&str> = program.trim_start().splitn(4, '\n').collect();
         let (input, expected) = (words(parts[1].trim()), words(parts[2].trim()));
@@ -88,7 +91,7 @@ fn recorded_programs_are_right_as_texts() {
         (!is_right).then(|| parts[0].to_string())
     };
     let wrong: Vec<String> = list.par_iter().filter_map(wrong).collect();
-    assert!(wrong.is_empty() && list.len() == 25, "{wrong:?} of {}", list.len());
+    assert!(wrong.is_empty() && list.len() == most, "{wrong:?} of {}", list.len());
 }
 
 /// A draw that a family refuses becomes a few lines that it refuses alike.

@@ -1,9 +1,12 @@
 //! Random fragment programs of GLSL with what lavapipe drew of them (`tests/spirv/fragments.txt`, made by `tests/spirv/fragments/fragments.py`): inputs of
 //! all interpolations that share locations, textures, derivatives, discarded fragments. Each is drawn on the oracle and on one generation in turn. The
 //! modules are glslang's, every second one behind `spirv-opt -O`; `fragments.py text N` prints the text of a program.
+//!
+//! Each eighth, and with `GPUCC_PAIRS_ALL=1` each, is read as its text too (`tests/spirv/fragments_texts.txt`), by the same door as a person's.
 
 use std::fmt::Write;
 
+use gpucc::glsl::has_compiler;
 use gpucc_scene::cases::{Body, Case, Expected};
 use gpucc_scene::compare::Compare;
 use gpucc_scene::contents::zlib64;
@@ -25,7 +28,7 @@ struct Program<'t> {
     name: &'t str,
     lines: Vec<&'t str>,
     words: Vec<u32>,
-    /// The fragment module.
+    /// The fragment module, or its text.
     module: Vec<u8>,
 }
 
@@ -120,16 +123,12 @@ impl Program<'_> {
     }
 }
 
-#[test]
-fn fragments_give_what_lavapipe_drew() {
-    let text = std::fs::read_to_string(workspace().join("tests/spirv/fragments.txt")).expect("the programs");
-    let programs = programs(&text);
-    assert_eq!(programs.len(), PROGRAMS);
-    let targets = drawing::drawing("all:all");
+/// Draws programs, whose files have this ending, on the oracle and `machines`; those that give another picture.
+fn judged(programs: &[Program<'_>], ending: &str, machines: &(dyn Fn(usize) -> Option<On> + Sync)) -> Vec<String> {
     let folder = scratch("");
     let judge = |(k, p): (usize, &Program<'_>)| {
-        let at = |what: String| format!("{}: {what}", p.name);
-        let file = format!("{}.spv", p.name.replace(' ', "-"));
+        let at = |what: String| format!("{} ({ending}): {what}", p.name);
+        let file = format!("{}.{ending}", p.name.replace(' ', "-"));
         std::fs::write(folder.join(&file), &p.module).expect("a file");
         let case = p.case(&file);
         let ready = match gfx::ready(&case, &folder) {
@@ -137,9 +136,8 @@ fn fragments_give_what_lavapipe_drew() {
             Err(v) => return vec![at(format!("{v:?}"))],
         };
         let level = (k / 2 % 3) as u8;
-        let places = [On::Interp].into_iter().chain(targets.get(k % targets.len().max(1)).map(|t| exec::on(*t)));
         let mut wrong = Vec::new();
-        for on in places {
+        for on in [On::Interp].into_iter().chain(machines(k)) {
             match gfx::draw(&case, &ready, gfx::place(on, level), Some(k as u64)) {
                 Verdict::Passed => {}
                 Verdict::Refused(codes, _) if codes.iter().all(|c| predict::documented(on, *c)) => {}
@@ -148,6 +146,39 @@ fn fragments_give_what_lavapipe_drew() {
         }
         wrong
     };
-    let wrong: Vec<String> = programs.par_iter().enumerate().flat_map_iter(judge).collect();
+    programs.par_iter().enumerate().flat_map_iter(judge).collect()
+}
+
+fn record() -> String {
+    std::fs::read_to_string(workspace().join("tests/spirv/fragments.txt")).expect("the programs")
+}
+
+#[test]
+fn fragments_give_what_lavapipe_drew() {
+    let text = record();
+    let programs = programs(&text);
+    assert_eq!(programs.len(), PROGRAMS);
+    let targets = drawing::drawing("all:all");
+    let wrong = judged(&programs, "spv", &|k| targets.get(k % targets.len().max(1)).map(|t| exec::on(*t)));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn fragments_give_as_texts_what_lavapipe_drew() {
+    if !has_compiler() {
+        eprintln!("skipped: there is no `glslangValidator`");
+        return;
+    }
+    let text = record();
+    let packed = std::fs::read_to_string(workspace().join("tests/spirv/fragments_texts.txt")).expect("the texts");
+    let texts = zlib64(&packed, 1 << 24).expect("a zlib stream");
+    let texts: Vec<String> = serde_json::from_slice(&texts).expect("a list of texts");
+    let mut programs = programs(&text);
+    assert_eq!((programs.len(), texts.len()), (PROGRAMS, PROGRAMS));
+    programs.iter_mut().zip(texts).for_each(|(p, text)| p.module = text.into_bytes());
+    if std::env::var_os("GPUCC_PAIRS_ALL").is_none() {
+        programs = programs.into_iter().step_by(8).collect();
+    }
+    let wrong = judged(&programs, "frag", &|_| None);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

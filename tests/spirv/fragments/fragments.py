@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """fragments.py record FROM COUNT > ../fragments.txt: random fragment programs of GLSL as modules, every second one after spirv-opt -O, each with three
 vertices, their varyings and textures, and what lavapipe draws of it; `tests/tests/recorded_fragments.rs` draws them, too. fragments.py text N: the GLSL of
-program N. fragments.py compare FROM TO: programs, plain and after spirv-opt -O, by `gpucc render` ($GPUCC, on $TARGETS or the oracle), and prints every
+program N; texts RECORD: the GLSL of all programs of a record, as base64 of a zlib stream of a JSON list. fragments.py compare FROM TO: programs, plain and after spirv-opt -O, by `gpucc render` ($GPUCC, on $TARGETS or the oracle), and prints every
 program that differs; files of those stay in $WORK.
 
 Inputs are interpolated smoothly, without perspective, flat and at centroids; they share locations as components. What the program reads of them is
 rounded, and no exact value lies near the middle of two whole numbers: how a machine rounds while it interpolates does not matter. The same goes for what
 filters give. Needs Debian's mesa-vulkan-drivers libvulkan-dev glslang-tools spirv-tools and a C compiler.
 """
-import base64, collections, os, random, struct, subprocess, sys, zlib
+import base64, collections, json, os, random, struct, subprocess, sys, zlib
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction as F
 
@@ -375,6 +375,11 @@ def compare(seed):
 if __name__ == "__main__":
     if sys.argv[1] == "text":
         print(Program(int(sys.argv[2])).source)
+        sys.exit()
+    if sys.argv[1] == "texts":
+        seeds = [int(line.split()[1]) for line in open(sys.argv[2]) if line.startswith("program ")]
+        packed = base64.b64encode(zlib.compress(json.dumps([Program(s).source for s in seeds]).encode(), 9)).decode()
+        print("\n".join(packed[k:k + 168] for k in range(0, len(packed), 168)))
         sys.exit()
     os.makedirs(WORK, exist_ok=True)
     subprocess.check_call(["cc", "-O1", "-o", os.path.join(WORK, "vkdraw"), os.path.join(HERE, "vkdraw.c"), "-lvulkan"])
