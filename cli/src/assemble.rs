@@ -33,12 +33,19 @@ pub fn assemble(name: &str, text: &[u8]) -> Result<Vec<u8>, Failure> {
 struct Folder(PathBuf);
 
 impl Folder {
+    /// A folder that was not there: a process of the same number may have left one of this name.
     fn new() -> Result<Folder, Failure> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("gpucc-assemble-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).map_err(|e| Failure::Io(format!("cannot create `{}`: {e}", path.display())))?;
-        Ok(Folder(path))
+        let mut tries = 0;
+        loop {
+            let name = format!("gpucc-assemble-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let path = std::env::temp_dir().join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && tries < 1000 => tries += 1,
+                Err(e) => return Err(Failure::Io(format!("cannot create `{}`: {e}", path.display()))),
+            }
+        }
     }
 }
 

@@ -75,12 +75,16 @@ pub fn fixed_function(text: &str) -> Option<Diagnostic> {
     Some(d.at(at, "").note("declare an input or a uniform of your own for it"))
 }
 
-/// Functions whose names had the kind of the texture in them, and their names today.
-const CALLS: [(&str, &str); 24] = [
+/// Functions whose names had the kind of the texture in them, and their names today, or those of [`shadows`].
+const CALLS: [(&str, &str); 43] = [
     ("texture1D", "texture"),
     ("texture1DLod", "textureLod"),
     ("texture1DProj", "textureProj"),
     ("texture1DProjLod", "textureProjLod"),
+    ("texture1DGradARB", "textureGrad"),
+    ("texture1DProjGradARB", "textureProjGrad"),
+    ("texture1DArray", "texture"),
+    ("texture1DArrayLod", "textureLod"),
     ("texture2D", "texture"),
     ("texture2DLod", "textureLod"),
     ("texture2DProj", "textureProj"),
@@ -90,25 +94,64 @@ const CALLS: [(&str, &str); 24] = [
     ("texture2DProjLodEXT", "textureProjLod"),
     ("texture2DProjGradEXT", "textureProjGrad"),
     ("texture2DGradARB", "textureGrad"),
+    ("texture2DProjGradARB", "textureProjGrad"),
     ("texture2DRect", "texture"),
+    ("texture2DRectProj", "textureProj"),
+    ("texture2DArray", "texture"),
+    ("texture2DArrayLod", "textureLod"),
     ("texture3D", "texture"),
     ("texture3DLod", "textureLod"),
     ("texture3DProj", "textureProj"),
     ("texture3DProjLod", "textureProjLod"),
+    ("texture3DGradARB", "textureGrad"),
+    ("texture3DProjGradARB", "textureProjGrad"),
     ("textureCube", "texture"),
     ("textureCubeLod", "textureLod"),
     ("textureCubeLodEXT", "textureLod"),
     ("textureCubeGradEXT", "textureGrad"),
     ("textureCubeGradARB", "textureGrad"),
-    ("texture2DArray", "texture"),
+    ("shadow2DEXT", "texture"),
+    ("shadow2DProjEXT", "textureProj"),
+    ("shadow1D", "gpucc_1D"),
+    ("shadow1DLod", "gpucc_1DLod"),
+    ("shadow1DProj", "gpucc_1DProj"),
+    ("shadow1DProjLod", "gpucc_1DProjLod"),
+    ("shadow2D", "gpucc_2D"),
+    ("shadow2DLod", "gpucc_2DLod"),
+    ("shadow2DProj", "gpucc_2DProj"),
+    ("shadow2DProjLod", "gpucc_2DProjLod"),
 ];
+
+/// Comparisons that gave four components, which those of today do not.
+fn shadows(stage: Stage) -> String {
+    let mut out = String::new();
+    let kinds = [("1D", "", "vec3"), ("1D", "Proj", "vec4"), ("2D", "", "vec3"), ("2D", "Proj", "vec4")];
+    for (kind, proj, place) in kinds {
+        let mut function = |lod: &str, more: &str, given: &str| {
+            out += &format!(
+                "vec4 gpucc_{kind}{proj}{lod}(sampler{kind}Shadow s, {place} p{more}) {{ return vec4(texture{proj}{lod}(s, p{given})); }}\n"
+            );
+        };
+        function("", "", "");
+        function("Lod", ", float l", ", l");
+        if stage == Stage::Fragment {
+            function("", ", float b", ", b");
+        }
+    }
+    out
+}
 
 /// Names that people could choose and that are words of the language today.
 const TAKEN: [&str; 9] = ["texture", "sample", "buffer", "shared", "smooth", "flat", "patch", "uint", "common"];
 
 /// Extensions of ES that later versions have in the language.
-const INCLUDED: [&str; 4] =
-    ["GL_OES_standard_derivatives", "GL_EXT_shader_texture_lod", "GL_EXT_frag_depth", "GL_EXT_draw_buffers"];
+const INCLUDED: [&str; 5] = [
+    "GL_OES_standard_derivatives",
+    "GL_EXT_shader_texture_lod",
+    "GL_EXT_frag_depth",
+    "GL_EXT_draw_buffers",
+    "GL_EXT_shadow_samplers",
+];
 
 /// What lets a text include others.
 pub const INCLUDES: &str = "#extension GL_GOOGLE_include_directive : enable\n";
@@ -142,8 +185,8 @@ pub fn modern(text: &str, stage: Stage) -> String {
     if stage == Stage::Fragment {
         prelude += &outputs(behind, v.es);
     }
-    if !v.es {
-        prelude += "#define shadow1D(s, p) vec4(texture(s, p))\n#define shadow2D(s, p) vec4(texture(s, p))\n";
+    if !v.es && behind.contains("shadow") {
+        prelude += &shadows(stage);
     }
     let first = if v.es { "#version 310 es\n" } else { "#version 450\n" };
     let body = if v.es && v.number >= 300 { behind.to_string() } else { renamed(behind, stage, &v) };

@@ -22,6 +22,9 @@ const BLOCKS: u32 = 1 << 18;
 /// Bytes of messages that are kept.
 const MESSAGES: u64 = 1 << 20;
 
+/// Names for a folder that are tried.
+const TRIES: u32 = 10_000;
+
 /// Whether the compiler is installed; asked once.
 pub fn has_compiler() -> bool {
     static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
@@ -57,12 +60,19 @@ pub enum Done {
 struct Folder(PathBuf);
 
 impl Folder {
+    /// A folder that was not there: one of this name may be left by a process of the same number, or be that of another user.
     fn new() -> std::io::Result<Folder> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("gpucc-glsl-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path)?;
-        Ok(Folder(path))
+        let mut tries = 0;
+        loop {
+            let name = format!("gpucc-frontend-glsl-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let path = std::env::temp_dir().join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && tries < TRIES => tries += 1,
+                Err(e) => return Err(e),
+            }
+        }
     }
 }
 

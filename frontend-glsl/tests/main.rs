@@ -26,6 +26,30 @@ fn old_versions_are_read() {
     }
 }
 
+/// Functions of textures by their old names: all dimensions, forms and extensions, comparisons with four components among them.
+#[test]
+fn old_functions_of_textures_are_read() {
+    if !installed() {
+        return;
+    }
+    let uniforms = "uniform sampler1D a; uniform sampler2D b; uniform sampler3D c; uniform samplerCube d; uniform sampler1DShadow e; uniform sampler2DShadow f;\n\
+        varying vec4 p; varying float shadow;\n";
+    let desktop = "texture1D(a, p.x) + texture1DProj(a, p) + texture2D(b, p.xy, 1.0) + texture2DProj(b, p.xyz) + texture3D(c, p.xyz) + texture3DProj(c, p) + textureCube(d, p.xyz) \
+        + shadow1D(e, p.xyz) + shadow2D(f, p.xyz, 0.5) + shadow1DProj(e, p) + shadow2DProj(f, p) + shadow2DProj(f, p, 1.0)";
+    let levels = "texture1DLod(a, p.x, 0.0) + texture1DProjLod(a, p, 0.0) + texture2DLod(b, p.xy, 1.0) + texture2DProjLod(b, p, 0.0) + texture3DLod(c, p.xyz, 0.0) \
+        + texture3DProjLod(c, p, 0.0) + textureCubeLod(d, p.xyz, 0.0) + shadow1DLod(e, p.xyz, 0.0) + shadow2DLod(f, p.xyz, 0.0) + shadow1DProjLod(e, p, 0.0) + shadow2DProjLod(f, p, 0.0) \
+        + texture2DGradARB(b, p.xy, p.zw, p.zw) + texture2DProjGradARB(b, p, p.zw, p.zw) + texture3DGradARB(c, p.xyz, p.xyz, p.xyz)";
+    let fragment = format!("#version 120\n{uniforms}void main() {{ gl_FragColor = {desktop} + {levels} + shadow; }}\n");
+    let vertex = format!(
+        "#version 120\n{uniforms}attribute vec4 q;\nvoid main() {{ p = q; shadow = 1.0; gl_Position = {levels}; }}\n"
+    );
+    let es = "#extension GL_EXT_shadow_samplers : require\nprecision mediump float; precision mediump sampler2DShadow;\nuniform sampler2DShadow f; varying vec4 p;\n\
+        void main() { gl_FragColor = vec4(shadow2DEXT(f, p.xyz) + shadow2DProjEXT(f, p)); }\n";
+    for (stage, text) in [(Stage::Fragment, &fragment[..]), (Stage::Vertex, &vertex), (Stage::Fragment, es)] {
+        read(text, stage, &Around::default()).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    }
+}
+
 /// A body is one with `mainImage` and without `main`; words in comments are none.
 #[test]
 fn bodies_are_known() {
@@ -58,6 +82,21 @@ fn files_are_included() {
         }
     }
     std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
+
+/// Folders that a process of the same number left are passed over.
+#[test]
+fn folders_that_are_there_do_no_harm() {
+    if !installed() {
+        return;
+    }
+    let left: Vec<_> =
+        (0..64).map(|n| std::env::temp_dir().join(format!("gpucc-frontend-glsl-{}-{n}", std::process::id()))).collect();
+    let made: Vec<_> = left.iter().filter(|f| std::fs::create_dir(f).is_ok()).collect();
+    let text = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() { }\n";
+    let done: Vec<_> = (0..2).map(|_| read(text, Stage::Compute, &Around::default())).collect();
+    made.iter().for_each(|f| std::fs::remove_dir_all(f).expect("a folder goes"));
+    assert!(!made.is_empty() && done.iter().all(Result::is_ok), "{done:?}");
 }
 
 /// The name that `#line` gives a file is shown; a device without an end, or a pipe that nobody writes to, is not read.

@@ -28,6 +28,8 @@ impl Folder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("gpucc-glsl-{}-{n}", std::process::id()));
+        // One that a process of the same number left.
+        let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder)?;
         Ok(Folder(folder))
     }
