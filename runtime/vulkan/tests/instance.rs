@@ -88,6 +88,15 @@ fn features_are_those_of_the_chip() {
         let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut groups);
         instance.get_physical_device_properties2(all[1], &mut chain);
         assert_eq!(groups.subgroup_size, 16);
+        // Of GCN and Valhall fragments have subgroups too, vertices of none of the four.
+        let stages = all.iter().map(|&p| {
+            let mut groups = vk::PhysicalDeviceSubgroupProperties::default();
+            let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut groups);
+            instance.get_physical_device_properties2(p, &mut chain);
+            groups.supported_stages
+        });
+        let (compute, fragment) = (vk::ShaderStageFlags::COMPUTE, vk::ShaderStageFlags::FRAGMENT);
+        assert_eq!(stages.collect::<Vec<_>>(), [compute | fragment, compute | fragment, compute, compute]);
         instance.destroy_instance(None);
     }
 }

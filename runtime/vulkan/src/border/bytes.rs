@@ -79,6 +79,28 @@ impl Bytes {
         // SAFETY: the range is inside of the block, and `bytes` are not part of it: `with` ends before.
         unsafe { std::ptr::copy(bytes.as_ptr(), at, size) };
     }
+
+    /// Copies the bytes in that are not the old ones, and no others: somebody else may write between them. Says whether there are some.
+    pub fn put_changed(&self, from: usize, old: &[u8], new: &[u8]) -> bool {
+        /// Bytes that are compared at once.
+        const BLOCK: usize = 64;
+        let (at, size) = self.part(from, old.len().min(new.len()));
+        let mut changed = false;
+        for (k, (o, n)) in old[..size].chunks(BLOCK).zip(new[..size].chunks(BLOCK)).enumerate() {
+            if o == n {
+                continue;
+            }
+            changed = true;
+            for (i, (_, n)) in o.iter().zip(n).enumerate().filter(|(_, (o, n))| o != n) {
+                // SAFETY: the byte is inside of the part.
+                unsafe { at.add(k * BLOCK + i).write(*n) };
+            }
+        }
+        if changed {
+            self.writes.fetch_add(1, Ordering::SeqCst);
+        }
+        changed
+    }
 }
 
 impl Drop for Bytes {

@@ -231,30 +231,15 @@ impl Bound {
                 }
                 continue;
             };
-            let mut from = 0;
-            while from < old.len() {
-                from += equal(&old[from..], &new[from..]);
-                let other = old[from..].iter().zip(&new[from..]).take_while(|(o, n)| o != n).count();
-                if other > 0 {
-                    let before = memory.bytes.writes();
-                    memory.bytes.put(at + from, &new[from..from + other]);
-                    copies.wrote(&memory, (before, memory.bytes.writes()), at + from, &new[from..from + other]);
-                }
-                from += other;
+            let before = memory.bytes.writes();
+            if memory.bytes.put_changed(at, &old, &new) {
+                copies.wrote(&memory, (before, memory.bytes.writes()), at, (&old, &new));
             }
             if !shared.contains(&k) && new.len() == old.len() {
                 copies.keep(&memory, at, Taken { bytes: new, spare: old });
             }
         }
     }
-}
-
-/// How many bytes are equal from the beginning on, up to the end of the first.
-fn equal(a: &[u8], b: &[u8]) -> usize {
-    // Blocks are compared at once.
-    const BLOCK: usize = 256;
-    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
-    blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
 }
 
 /// Whether two programs mean one binding.

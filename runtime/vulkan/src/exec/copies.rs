@@ -88,13 +88,18 @@ impl Copies {
         self.list.push(Copy { memory, at, writes, stretch: self.stretch, bytes, spare });
     }
 
-    /// Tells copies of a memory that a program wrote a part of it, before and after which memory had counted these writes.
-    pub fn wrote(&mut self, memory: &Arc<Memory>, (before, after): (u64, u64), at: usize, bytes: &[u8]) {
+    /// Tells copies of a memory that a program changed bytes of a part of it, before and after which memory had counted these writes.
+    pub fn wrote(&mut self, memory: &Arc<Memory>, (before, after): (u64, u64), at: usize, (old, new): (&[u8], &[u8])) {
         let of = |c: &&mut Copy| std::ptr::eq(c.memory.as_ptr(), Arc::as_ptr(memory)) && c.writes == before;
         for c in self.list.iter_mut().filter(of) {
-            let (from, to) = (at.max(c.at), (at + bytes.len()).min(c.at + c.bytes.len()));
+            let (from, to) = (at.max(c.at), (at + old.len()).min(c.at + c.bytes.len()));
             if from < to {
-                c.bytes[from - c.at..to - c.at].copy_from_slice(&bytes[from - at..to - at]);
+                let own = &mut c.bytes[from - c.at..to - c.at];
+                for (own, (o, n)) in own.iter_mut().zip(old[from - at..to - at].iter().zip(&new[from - at..to - at])) {
+                    if o != n {
+                        *own = *n;
+                    }
+                }
             }
             c.writes = after;
         }

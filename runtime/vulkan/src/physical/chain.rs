@@ -138,7 +138,15 @@ properties! { each_property:
         let all = F::BASIC | F::VOTE | F::ARITHMETIC | F::BALLOT | F::SHUFFLE | F::SHUFFLE_RELATIVE | F::CLUSTERED | F::QUAD;
         let has = chip.has(Stage::Compute, Refusal::Subgroups) && chip.has(Stage::Compute, Refusal::SubgroupLanes);
         out.subgroup_size = chip.subgroup();
+        let drawn = |s| chip.has(s, Refusal::Subgroups) && chip.has(s, Refusal::SubgroupLanes);
         out.supported_stages = vk::ShaderStageFlags::COMPUTE;
+        for (stage, flag) in
+            [(Stage::Vertex, vk::ShaderStageFlags::VERTEX), (Stage::Fragment, vk::ShaderStageFlags::FRAGMENT)]
+        {
+            if drawn(stage) {
+                out.supported_stages |= flag;
+            }
+        }
         out.supported_operations = if has { all } else { F::BASIC };
         out.quad_operations_in_all_stages = vk::FALSE;
     }

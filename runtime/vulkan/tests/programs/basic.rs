@@ -74,6 +74,47 @@ pub fn indexed(gpu: &Gpu) -> Vec<u32> {
     })
 }
 
+/// Vertices far into a large buffer: the largest index of 16 bits, which no list ends at, a base below 0, a first vertex and a first instance, and
+/// instances that all read one element.
+pub fn far(gpu: &Gpu) -> Vec<u32> {
+    let text = "
+        struct V { @builtin(position) p: vec4f, @location(0) c: vec4f }
+        @vertex fn vs(@location(0) p: vec2f, @location(1) c: vec4f, @location(2) s: f32) -> V {
+            return V(vec4f(p * s, 0.0, 1.0), c);
+        }
+        @fragment fn fs(v: V) -> @location(0) vec4f { return v.c; }";
+    const LAST: usize = 65_535;
+    let mut all = vec![0u32; (LAST + 1) * 2];
+    let mut put = |at: usize, corners: [(f32, f32); 3]| {
+        for (k, (x, y)) in corners.into_iter().enumerate() {
+            all[(at + k) * 2..][..2].copy_from_slice(&[x.to_bits(), y.to_bits()]);
+        }
+    };
+    put(LAST - 2, [(-0.9, -0.9), (-0.1, -0.9), (-0.9, -0.1)]);
+    put(40_000, [(0.9, 0.9), (0.1, 0.9), (0.9, 0.1)]);
+    put(20_000, [(0.9, -0.9), (0.1, -0.9), (0.9, -0.1)]);
+    let vertices = words(gpu, &all);
+    let colours = words(gpu, &[0xff00_0000, 0xff00_ffff, 0xff80_80ff, 0xffff_00ff, 0xffff_ffff]);
+    let size = floats(gpu, &[0.9]);
+    let buffers: &[Layout<'_>] = &[
+        (8, false, &[(vk::Format::R32G32_SFLOAT, 0)]),
+        (4, true, &[(vk::Format::R8G8B8A8_UNORM, 0)]),
+        (0, true, &[(vk::Format::R32_SFLOAT, 0)]),
+    ];
+    let last = LAST as u32;
+    // 65533, 65534 and 65535 in halves of words; then three indices above what they mean.
+    let halves = words(gpu, &[(last - 1) << 16 | (last - 2), last]);
+    let whole = words(gpu, &[7, 40_500, 40_501, 40_502]);
+    once(gpu, &Pipe { text, buffers, ..Pipe::default() }, &[], BLACK, |d, c, _| unsafe {
+        d.cmd_bind_vertex_buffers(c, 0, &[vertices.buffer, colours.buffer, size.buffer], &[0, 0, 0]);
+        d.cmd_bind_index_buffer(c, halves.buffer, 0, vk::IndexType::UINT16);
+        d.cmd_draw_indexed(c, 3, 1, 0, 0, 1);
+        d.cmd_bind_index_buffer(c, whole.buffer, 0, vk::IndexType::UINT32);
+        d.cmd_draw_indexed(c, 3, 1, 1, -500, 2);
+        d.cmd_draw(c, 3, 2, 20_000, 3);
+    })
+}
+
 /// A pattern by linear filtering and repetition, with levels that are blitted.
 pub fn textured(gpu: &Gpu) -> Vec<u32> {
     let text = "

@@ -23,6 +23,7 @@ type Program = (&'static str, u8, usize, fn(&Gpu) -> Vec<u32>);
 const PROGRAMS: &[Program] = &[
     ("triangle", 2, 0, basic::triangle),
     ("indexed", 2, 0, basic::indexed),
+    ("far", 1, 0, basic::far),
     ("textured", 4, 0, basic::textured),
     ("blended", 2, 0, basic::blended),
     ("instances", 1, 0, basic::instances),
