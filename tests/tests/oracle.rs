@@ -236,6 +236,38 @@ const OPEN_ZEROS: &[&str] = &[
     "let v = clamp(vec3(x, -x, 0.0), vec3(0.0), vec3(1.0)); o[l.x] = bitcast<u32>(v.x) ^ bitcast<u32>(v.y);",
 ];
 
+/// Seeds for a stage that draws nothing are tried within the steps of one run, all together: how many depends on what each takes.
+#[test]
+fn tries_to_draw_something_share_one_budget() {
+    let fragment = |turns: u32| {
+        format!(
+            "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {{
+               var a = p.x;
+               for (var k = 0u; k < {turns}u; k++) {{ a = a * 0.5 + 1.0; }}
+               if a > -1.0 {{ discard; }}
+               return vec4f(a);
+             }}"
+        )
+    };
+    let given = gpucc_verify::InputOverrides::default();
+    for target in targets() {
+        let tries = |turns: u32, steps: u64| {
+            let source = fragment(turns);
+            let loaded = frontend::load(source.as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a shader");
+            let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).expect("code");
+            let all = gpucc_verify::verify_entries(&loaded.module, &artifact, target, &given, steps);
+            let all = all.unwrap_or_else(|d| panic!("{d}"));
+            let left = all[0].not_compared().expect("nothing is drawn");
+            assert!(left.why.iter().all(|w| w.reason == gpucc_verify::Reason::Nothing), "{target}: {left}");
+            all[0].tries
+        };
+        assert_eq!(tries(0, 20_000_000), 120, "{target}: all seeds are tried where a try costs little");
+        // A try takes more than 9,600 steps: half of the 480 pixels take four a turn at least. A run fits into a million.
+        let (few, more) = (tries(10, 1_000_000), tries(10, 4_000_000));
+        assert!((1..=104).contains(&few) && few < more, "{target}: {few} and {more} tries");
+    }
+}
+
 fn compared(source: &str, target: Target, given: &gpucc_verify::InputOverrides) -> Result<(), String> {
     let loaded = frontend::load(source.as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a shader");
     let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).map_err(|d| d.to_string())?;
