@@ -16,6 +16,7 @@ mod misspelt;
 mod newcomer;
 mod one_door;
 mod one_file;
+mod one_line;
 mod options;
 mod outputs;
 mod reduce;
