@@ -315,6 +315,50 @@ fn minima_with_constants_keep_their_rule() {
     assert!(ran > 12);
 }
 
+/// The same where operands are lanes that packing puts together: constants beside variables, in another order, in one instruction of three or four.
+#[test]
+fn minima_with_constants_keep_their_rule_in_packs() {
+    let (nan, x) = (f32::NAN.to_bits(), 0.75f32.to_bits());
+    let one = 1f32.to_bits();
+    let (mut places, forms) = (
+        0,
+        [
+            ("max(min(n, 1.0), 0.0)", one),
+            ("min(n, 1.0)", one),
+            ("max(0.0, n)", 0),
+            ("min(max(n, 0.0), 1.0)", 0),
+            ("max(1.0, min(0.0, n))", one),
+        ],
+    );
+    for first in 0..forms.len() {
+        let chosen: Vec<_> = (0..4).map(|k| forms[(first + k) % forms.len()]).collect();
+        let stores: String =
+            chosen.iter().zip(0..).map(|((e, _), k)| format!("o[{}] = bitcast<u32>({e}); ", k + 1)).collect();
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> v: array<f32>;
+             @group(0) @binding(1) var<storage, read_write> o: array<u32>;
+             @compute @workgroup_size(1) fn main() {{ let n = v[0]; let x = v[1]; o[0] = bitcast<u32>(min(n, x)); {stores} o[5] = bitcast<u32>(max(x, n)); }}"
+        );
+        let m = exec::lower(&source, "main", &[]).expect("a shader");
+        let d = Dispatch::new([1; 3]).with_u32(0, 0, &[nan, x]).with_u32(0, 1, &[9; 6]);
+        for on in exec::targets("all:all").into_iter().map(exec::on) {
+            for opt_level in [0, 2] {
+                let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+                let mut after = d.clone();
+                exec::run(&m, "main", on, &codegen, &mut after, &RunOptions::default())
+                    .unwrap_or_else(|e| panic!("{on}: {e}"));
+                let words = after.words(0, 1).expect("a buffer");
+                let open = |w: u32| w == x || f32::from_bits(w).is_nan();
+                let want: Vec<u32> = chosen.iter().map(|c| c.1).collect();
+                assert_eq!(words[1..5], want, "{on} -O{opt_level}: {source}");
+                assert!(open(words[0]) && open(words[5]), "{on} -O{opt_level}: {words:?}");
+                places += 1;
+            }
+        }
+    }
+    assert!(places > 60, "{places}");
+}
+
 /// A loop that never turns and is left by a return: glslang's `do .. while (false)`, as it stands, in a branch and in a loop.
 #[test]
 fn loops_that_never_turn_are_left_by_a_return() {

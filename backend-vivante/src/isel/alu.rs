@@ -611,13 +611,28 @@ fn power_of_two(cx: &IselCx<'_>, m: &InstData) -> Option<u32> {
 /// How many lanes of a value are constants that are numbers, of how many.
 fn numbers(f: &Function, v: Value) -> (u32, u32) {
     let lanes = f.ty(v).lanes();
-    let count = |c: &gpucc_ir::Const| c.bits.iter().filter(|&&b| !f32::from_bits(b as u32).is_nan()).count() as u32;
-    if let Some(c) = f.as_const(v) {
-        return (count(c), c.bits.len() as u32);
+    ((0..lanes as usize).filter(|&k| is_number(f, v, k)).count() as u32, lanes)
+}
+
+/// Moves of lanes that are looked through: packing puts two behind each other.
+const MOVES: u32 = 8;
+
+/// Whether a lane is a constant that is a number, behind instructions that only move lanes.
+fn is_number(f: &Function, mut v: Value, mut lane: usize) -> bool {
+    for _ in 0..MOVES {
+        if let Some(c) = f.as_const(v) {
+            let bits = if c.bits.len() == 1 { c.bits.first() } else { c.bits.get(lane) };
+            return bits.is_some_and(|&b| !f32::from_bits(b as u32).is_nan());
+        }
+        let Some(d) = f.def_inst(v).map(|i| &f.insts[i]) else { return false };
+        let from = match (d.op, &d.attr) {
+            (Op::Extract, Attr::Lane(k)) => Some((d.args[0], usize::from(*k))),
+            (Op::Splat, _) => Some((d.args[0], 0)),
+            (Op::Compose, _) => d.args.get(lane).map(|&v| (v, 0)),
+            _ => d.moved_lanes(f.ty(v).lanes()).and_then(|l| l.get(lane).copied()),
+        };
+        let Some(from) = from else { return false };
+        (v, lane) = from;
     }
-    match f.def_inst(v).map(|i| &f.insts[i]) {
-        Some(d) if d.op == Op::Splat => numbers(f, d.args[0]),
-        Some(d) if d.op == Op::Compose => (d.args.iter().map(|&a| numbers(f, a).0).sum(), lanes),
-        _ => (0, lanes),
-    }
+    false
 }
