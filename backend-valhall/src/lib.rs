@@ -77,7 +77,10 @@ const MOST_ATTRIBUTES: usize = 16;
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::CullDistances, "no hardware path is known, and a fragment does not know all vertices of its primitive"),
+    Unsupported::all(
+        Refusal::CullDistances,
+        "no hardware path is known, and a fragment does not know all vertices of its primitive",
+    ),
     Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),

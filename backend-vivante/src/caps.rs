@@ -17,7 +17,10 @@ const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
 /// The refusals.
 pub const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::CullDistances, "the chips know no distances, and a fragment does not know all vertices of its primitive"),
+    Unsupported::all(
+        Refusal::CullDistances,
+        "the chips know no distances, and a fragment does not know all vertices of its primitive",
+    ),
     Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
     Unsupported::all(Refusal::CubeArrays, "no texture has both cubes and layers"),

@@ -419,7 +419,8 @@ impl<'a> Machine<'a> {
                 if p.count == 1
                     && let Some(code) = replaced
                 {
-                    for (l, (place, at)) in (4 * q..4 * q + 4).flat_map(|l| [(l, (0, Where::Center)), (l, (1, aside))]) {
+                    for (l, (place, at)) in (4 * q..4 * q + 4).flat_map(|l| [(l, (0, Where::Center)), (l, (1, aside))])
+                    {
                         found[place][l] = self.in_point(quad, (l % 4, at), code).to_bits();
                     }
                     continue;

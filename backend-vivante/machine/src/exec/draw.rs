@@ -5,8 +5,8 @@
 
 use gpucc_container::{Container, Entry, IoPlace, Stage, UNIFORM_FILE, flags};
 use gpucc_sim::draw::{
-    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages,
-    Targets, Varyings, VertexIn, VertexOut, Where, Worker, draw_on, from_negative,
+    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets,
+    Varyings, VertexIn, VertexOut, Where, Worker, draw_on, from_negative,
 };
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{

@@ -345,7 +345,8 @@ pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<Varying>, 
             }
         };
         let sprite = config.sprite() == 1;
-        let of_point = [0, 1, 2, 3].map(|k| if sprite && k < components { of_point(words, halti5, before + k) } else { None });
+        let of_point =
+            [0, 1, 2, 3].map(|k| if sprite && k < components { of_point(words, halti5, before + k) } else { None });
         before += components;
         list.push(Varying { components: components as usize, mode, of_point });
     }
