@@ -56,7 +56,6 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
     Unsupported::all(Refusal::Subgroups, "in compute and fragments only").in_stages(&[Stage::Vertex]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute and fragments only").in_stages(&[Stage::Vertex]),
-    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(
         Refusal::BindGroup,
@@ -180,7 +179,7 @@ fn caps() -> Caps {
             targets: FormatSet::ALL,
             window_positions: false,
             clip_distances: true,
-            point_size: false,
+            point_coord: false,
             layers: true,
             viewports: true,
             viewport_index: false,

@@ -110,7 +110,8 @@ impl Io {
         order.sort_by_key(|&k| match interface.outputs[k].at {
             IoAt::Position => (0, 0),
             IoAt::ClipDistance(n) => (1, n),
-            _ => (2, 0),
+            IoAt::CullDistance(n) => (2, n),
+            _ => (3, 0),
         });
         self.outputs = vec![0; interface.outputs.len()];
         for k in order {

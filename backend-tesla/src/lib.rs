@@ -69,7 +69,6 @@ const UNSUPPORTED: &[Unsupported] = &[
         "an instruction takes four arguments: none is left for a level or a bias beside a layer or a direction and what texels are compared with",
     ),
     Unsupported::all(Refusal::StorageBuffers, "g[] is there in compute programs alone").in_stages(GRAPHICS),
-    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::SubgroupLanes, "nothing says which lane of a warp runs them")
         .in_stages(&[Stage::Vertex, Stage::Fragment]),
     Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
@@ -229,7 +228,7 @@ fn caps(generation: u8) -> Caps {
             targets: FormatSet::ALL,
             window_positions: false,
             clip_distances: true,
-            point_size: false,
+            point_coord: false,
             layers: false,
             viewports: false,
             viewport_index: false,

@@ -78,10 +78,13 @@ const MOST_ATTRIBUTES: usize = 16;
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(
+        Refusal::CullDistances,
+        "no hardware path is known, and a fragment does not know all vertices of its primitive",
+    ),
     Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),
-    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(
@@ -213,7 +216,7 @@ fn caps() -> Caps {
             targets: FormatSet::ALL,
             window_positions: true,
             clip_distances: false,
-            point_size: false,
+            point_coord: true,
             layers: false,
             viewports: false,
             viewport_index: false,
@@ -432,6 +435,11 @@ impl Family for ValhallFamily {
     }
 }
 
+/// Whether vertices give the size of a point.
+fn gives_sizes(entry: &gpucc_ir::EntryPoint) -> bool {
+    entry.interface().is_some_and(|io| io.outputs.iter().any(|s| s.at == IoAt::PointSize))
+}
+
 /// Fields of the program descriptor of a draw (reference, section 8.4).
 fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool, &[Preload])) -> Vec<StateWord> {
     use machine::abi;
@@ -451,6 +459,14 @@ fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool,
         mask |= 1 << (p.index - abi::FIRST_PRELOAD);
     }
     let word = [word | helpers | registers, mask];
+    let sizes = pointer == abi::POSITION_PROGRAM && gives_sizes(job.entry());
+    let flags = sizes.then(|| StateWord {
+        space: 0,
+        register: abi::PRIMITIVE_FLAGS,
+        // Halves; from v10 on the record says that it has an extension, too.
+        value: 2 << 11 | if job.generation == machine::V9 { 0 } else { 2 << 22 },
+        mask: 3 << 11 | if job.generation == machine::V9 { 0 } else { 3 << 22 },
+    });
     (0..)
         .zip(word)
         .map(|(k, value)| StateWord {
@@ -459,6 +475,7 @@ fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool,
             value,
             mask: u32::MAX,
         })
+        .chain(flags)
         .collect()
 }
 
@@ -484,11 +501,11 @@ fn place_of(job: &Job<'_, ValhallFamily>, direction: Direction, n: usize, slot: 
             (FILE_VARYING, number.into())
         }
         (_, IoAt::Location { number, .. }) => (FILE_OUTPUT, number.into()),
-        // The size of a point is refused.
-        (_, IoAt::Position | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex) => (FILE_OUTPUT, 0),
+        (_, IoAt::Position | IoAt::Layer | IoAt::ViewportIndex) => (FILE_OUTPUT, 0),
+        (_, IoAt::PointSize) => (FILE_OUTPUT, 1),
         (_, IoAt::FragDepth) => (FILE_OUTPUT, 8),
         (_, IoAt::SampleMask) => (FILE_OUTPUT, 9),
-        (_, IoAt::ClipDistance(_)) => return None,
+        (_, IoAt::ClipDistance(_) | IoAt::CullDistance(_) | IoAt::PointCoord) => return None,
     };
     Some(HwPlace { file, index, lane: 0 })
 }

@@ -13,7 +13,11 @@ use crate::inst::Vivante;
 /// Temporaries that arrays may take.
 const MOST_ROWS: u32 = 24;
 /// The same where there is no other memory.
-const MOST_ROWS_ALONE: u32 = 48;
+const MOST_ROWS_ALONE: u32 = 56;
+/// Rows up to which elements have rows of their own there.
+const MOST_ROWS_APART: u32 = 48;
+/// Bytes of a row that is packed.
+pub const ROW_BYTES: u32 = 16;
 
 /// One variable in temporaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,8 +59,35 @@ struct Variable {
     good: bool,
 }
 
-/// Chooses the variables of a function: those with a dynamic index, or `all`, where there is no other memory for them.
-pub fn choose(f: &Function, module: &Module, all: bool) -> Arrays {
+/// The variables whose elements are packed into rows of four words, with what divides every dynamic offset: where they would not fit
+/// otherwise, the longest first, or all that gain.
+pub fn to_pack(f: &Function, module: &Module, all: bool) -> Vec<(Place, u32)> {
+    let mut rest = 0;
+    let mut gain: Vec<(u32, u32, Place, u32)> = Vec::new();
+    for v in variables(f, module).iter().filter(|v| v.good) {
+        let Some(bytes) = [16, 8, 4].into_iter().find(|&b| v.step.is_multiple_of(b)) else { continue };
+        let (own, packed) = (v.size.div_ceil(bytes), v.size.div_ceil(ROW_BYTES));
+        rest += own;
+        // A variable of the module cannot grow to whole rows.
+        let grows = matches!(v.place, Place::Local(_)) || v.size.is_multiple_of(ROW_BYTES);
+        if packed < own && v.size >= ROW_BYTES && grows {
+            gain.push((own, packed, v.place, v.step));
+        }
+    }
+    gain.sort_by_key(|g| core::cmp::Reverse(g.0 - g.1));
+    let mut list = Vec::new();
+    for (own, packed, place, step) in gain {
+        if rest <= MOST_ROWS_APART && !all {
+            break;
+        }
+        rest -= own - packed;
+        list.push((place, step));
+    }
+    list
+}
+
+/// The variables of invocations, with their accesses.
+fn variables(f: &Function, module: &Module) -> Vec<Variable> {
     let mut list: Vec<Variable> = Vec::new();
     let mut factors = Factors { f, preds: None, under: Vec::new() };
     for (_, i) in f.insts_in_order() {
@@ -76,6 +107,12 @@ pub fn choose(f: &Function, module: &Module, all: bool) -> Arrays {
         let v = &mut list[at];
         v.good &= access(&mut factors, i, v);
     }
+    list
+}
+
+/// Chooses the variables of a function: those with a dynamic index, or `all`, where there is no other memory for them.
+pub fn choose(f: &Function, module: &Module, all: bool) -> Arrays {
+    let list = variables(f, module);
     // The longest first: narrow ones then fill up the components beside them.
     let mut wanted: Vec<(u32, u32, Place)> = Vec::new();
     for v in list.iter().filter(|v| v.good && (all || v.accesses.iter().any(|a| a.2))) {
@@ -169,6 +206,10 @@ impl Factors<'_> {
                 if a == 0 || b == 0 { 0 } else { a.saturating_mul(b).min(1 << 31) }
             }
             (Op::IAdd | Op::ISub | Op::UMin | Op::UMax | Op::SMin | Op::SMax, _) => gcd(of(0), of(1)),
+            (Op::And, _) => match (of(0), of(1)) {
+                (0, _) | (_, 0) => 0,
+                (a, b) => a.max(b),
+            },
             (Op::Select, _) => gcd(of(1), of(2)),
             (Op::Extract, &Attr::Lane(k)) => self.of(d.args[0], k, depth - 1),
             (Op::Compose, _) => self.of(d.args[usize::from(lane)], 0, depth - 1),

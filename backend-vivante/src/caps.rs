@@ -17,6 +17,10 @@ const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
 /// The refusals.
 pub const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(
+        Refusal::CullDistances,
+        "the chips know no distances, and a fragment does not know all vertices of its primitive",
+    ),
     Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
     Unsupported::all(Refusal::CubeArrays, "no texture has both cubes and layers"),
@@ -27,7 +31,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     )
     .on(&["gc2000"]),
     Unsupported::all(Refusal::TexelOffsets, "samplers add none; code does where it knows the level"),
-    Unsupported::all(Refusal::PointSize, "their size is not among what the driver part sets up"),
     Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::PrimitiveIndex, "nothing numbers primitives"),
     Unsupported::all(Refusal::SampleShading, "no program runs for each sample"),
@@ -196,7 +199,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             targets: TARGETS,
             window_positions: false,
             clip_distances: false,
-            point_size: false,
+            point_coord: false,
             layers: false,
             viewports: false,
             viewport_index: false,
@@ -224,6 +227,8 @@ pub struct Strategy {
     pub launch: bool,
     /// Registers may be spilled: the prologue computes a base for that.
     pub spills: bool,
+    /// Elements of indexed variables are packed, also where they fit.
+    pub packed: bool,
 }
 
 impl Strategy {

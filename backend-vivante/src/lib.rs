@@ -21,6 +21,7 @@ pub mod launch;
 mod merge_edges;
 mod merge_lanes;
 mod pack;
+mod pack_arrays;
 mod query;
 mod resettle;
 mod rotate_tests;
@@ -105,6 +106,7 @@ impl Family for VivanteFamily {
         IrPass::shared(1, passes::CLAMP_INDICES),
         // Limits whose lowest bits were taken away are not to be packed with others.
         IrPass::shared(1, passes::DCE),
+        IrPass::lower("pack-arrays", pack_arrays),
         IrPass::shared(2, passes::CONSTANT_FACTORS),
         IrPass::shared(2, passes::SINK_SUMS),
         IrPass::shared(2, passes::MIXES),
@@ -149,6 +151,7 @@ impl Family for VivanteFamily {
             unroll: o.opt_level > 1,
             launch: o.opt_level > 1,
             spills: o.spill_all && has_spills(generation),
+            packed: false,
         }
     }
 
@@ -158,6 +161,10 @@ impl Family for VivanteFamily {
 
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, report: &Report) -> Option<Strategy> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
+        let staged = job.entry().stage.kind() != Stage::Compute;
+        if matches!(stop.cause, FailureKind::OutOf(_)) && staged && !s.packed && uses_private(m, f) {
+            return Some(Strategy { packed: true, ..s });
+        }
         // A base costs registers: only where nothing else is left to try.
         let rows = || if s.arrays { arrays::choose(f, m, false).rows } else { 0 };
         if matches!(stop.cause, FailureKind::OutOf(_))
@@ -342,6 +349,14 @@ fn known_divisors(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, VivanteF
     known_divisors::run(f, cx, &|v| steps.knows(v));
 }
 
+/// Threads of draws have no other memory than temporaries.
+fn pack_arrays(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, VivanteFamily>) {
+    let staged = cx.module.entries.iter().any(|e| e.stage.kind() != Stage::Compute);
+    if staged {
+        pack_arrays::run(f, cx, how.strategy.packed);
+    }
+}
+
 fn pack(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, VivanteFamily>) {
     if how.strategy.wide {
         let steps = launched(f, cx.module, *how.strategy);
@@ -358,7 +373,8 @@ fn stage_limits(
     let refuse = |code, what: String| AttemptError { refused: job.refuse(code, what), cause: FailureKind::Hopeless };
     let Some(interface) = job.entry().interface() else { return Ok(()) };
     let old = job.generation == machine::GC2000;
-    let varyings = if io.is_vertex { interface.outputs.len().saturating_sub(1) } else { io.count().into() };
+    let travels = interface.outputs.iter().filter(|s| matches!(s.at, gpucc_ir::IoAt::Location { .. })).count();
+    let varyings = if io.is_vertex { travels } else { io.count().into() };
     let most = if old { 11 } else { 15 };
     if varyings > most {
         let what = format!("hands over at most {most} values between the stages, this has {varyings}");

@@ -440,6 +440,9 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
         IoPlace::SampleMask => (4, 0, 0),
         IoPlace::Layer => (5, 0, 0),
         IoPlace::ViewportIndex => (6, 0, 0),
+        IoPlace::PointSize => (7, 0, 0),
+        IoPlace::PointCoord => (8, 0, 0),
+        IoPlace::CullDistance(n) => (9, n, 0),
     };
     let of = |found: Option<usize>| found.unwrap_or(0) as u32;
     CSlot {

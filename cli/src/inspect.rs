@@ -54,6 +54,9 @@ fn io_kind(at: IoPlace) -> (&'static str, Option<u8>) {
         IoPlace::SampleMask => ("sample_mask", None),
         IoPlace::Layer => ("layer", None),
         IoPlace::ViewportIndex => ("viewport_index", None),
+        IoPlace::PointSize => ("point_size", None),
+        IoPlace::PointCoord => ("point_coord", None),
+        IoPlace::CullDistance(n) => ("cull_distance", Some(n)),
     }
 }
 
@@ -101,7 +104,14 @@ fn interface(r: &InterfaceRow, stage: Stage, place: String) -> Value {
             row["blend_src"] = blend_src.into();
         }
         IoPlace::ClipDistance(n) => row["clip_distance"] = n.into(),
-        IoPlace::Position | IoPlace::FragDepth | IoPlace::SampleMask | IoPlace::Layer | IoPlace::ViewportIndex => {}
+        IoPlace::CullDistance(n) => row["cull_distance"] = n.into(),
+        IoPlace::Position
+        | IoPlace::FragDepth
+        | IoPlace::SampleMask
+        | IoPlace::Layer
+        | IoPlace::ViewportIndex
+        | IoPlace::PointSize
+        | IoPlace::PointCoord => {}
     }
     if (stage == Stage::Vertex) == r.output {
         row["interpolation"] = r.interpolation.name().into();

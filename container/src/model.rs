@@ -277,6 +277,12 @@ pub enum IoPlace {
     Layer,
     /// The viewport that a vertex chooses.
     ViewportIndex,
+    /// The width of the point that a vertex is.
+    PointSize,
+    /// The place of a fragment in its point.
+    PointCoord,
+    /// A cull distance of a vertex.
+    CullDistance(u8),
 }
 
 /// A fieldless enumeration whose values have numbers in the file and names in reports.

@@ -424,6 +424,9 @@ fn read_interface(mut b: Bytes<'_>) -> Result<InterfaceRow, ReadError> {
         4 => IoPlace::SampleMask,
         5 => IoPlace::Layer,
         6 => IoPlace::ViewportIndex,
+        7 => IoPlace::PointSize,
+        8 => IoPlace::PointCoord,
+        9 => IoPlace::CullDistance(number),
         other => return Err(b.invalid(format_args!("kind {other}"))),
     };
     let components = b.u8()?;

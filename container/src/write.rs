@@ -93,10 +93,11 @@ impl Container {
         }
         // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines with
         // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth, layers and viewports with the fifth, facts of the
-        // source with the sixth.
+        // source with the sixth, sizes of points, places in them and cull distances with the seventh.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| e.facts.is_some()) => VERSION_MINOR,
+            () if any(has_points_or_culls) => VERSION_MINOR,
+            () if any(|e| e.facts.is_some()) => 6,
             () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => 5,
             () if any(asks_for_more) => 4,
             () if any(|e| !e.variables.is_empty()) => 3,
@@ -118,6 +119,12 @@ impl Container {
         out.extend_from_slice(&self.options_hash.to_le_bytes());
         out
     }
+}
+
+/// Whether an entry has what came last.
+fn has_points_or_culls(e: &Entry) -> bool {
+    let new = |at| matches!(at, IoPlace::PointSize | IoPlace::PointCoord | IoPlace::CullDistance(_));
+    e.interface.iter().any(|r| new(r.at))
 }
 
 /// Whether an entry has several programs or variants of resources, or sources that came with them.
@@ -297,6 +304,9 @@ fn interface(e: &Entry) -> Vec<u8> {
             IoPlace::SampleMask => (4, 0, 0),
             IoPlace::Layer => (5, 0, 0),
             IoPlace::ViewportIndex => (6, 0, 0),
+            IoPlace::PointSize => (7, 0, 0),
+            IoPlace::PointCoord => (8, 0, 0),
+            IoPlace::CullDistance(n) => (9, n, 0),
         };
         let how = r.interpolation as u8 | (r.sampling as u8) << 4;
         out.extend_from_slice(&[r.output.into(), kind, number, second, r.components, r.integer.into(), how, r.file]);

@@ -7,7 +7,8 @@ use gpucc_sim::{Device, Resident, Trap, TrapKind};
 use crate::DrawJob;
 use crate::placer::Placer;
 
-/// The output of the vertex program and the input of the fragment program of each input that is read.
+/// The output of the vertex program and the input of the fragment program of each input that is read. The place in a point is not among
+/// them: no vertex gives it.
 ///
 /// # Errors
 /// An input for which the vertex program gives nothing.
@@ -16,7 +17,7 @@ pub fn link<'a>(vertex: &'a Entry, fragment: &'a Entry) -> Result<Vec<(&'a Inter
         Some(from) => Ok((from, row)),
         None => Err(Trap::new(TrapKind::Dispatch, format!("the vertex program gives nothing for {:?}", row.at))),
     };
-    fragment.interface.iter().filter(|r| !r.output).map(one).collect()
+    fragment.interface.iter().filter(|r| !r.output && r.at != IoPlace::PointCoord).map(one).collect()
 }
 
 /// An attribute that a vertex program reads, and the buffer that has it.

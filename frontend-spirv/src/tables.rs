@@ -535,7 +535,6 @@ pub fn refused_built_in(kind: BuiltIn) -> Refusal {
         | BuiltIn::ShadingRateKHR
         | BuiltIn::FragSizeEXT
         | BuiltIn::FragInvocationCountEXT => Refusal::ShadingRates,
-        BuiltIn::CullDistance => Refusal::CullDistances,
         BuiltIn::FragStencilRefEXT => Refusal::StencilExport,
         _ if name.starts_with("Bary") => Refusal::PerVertexInputs,
         _ if name.starts_with("Subgroup") => Refusal::Subgroups,

@@ -29,7 +29,7 @@ const LINES: &[Line] = &[
     ("", "frag", "layout(location = 0) out vec4 c; int f() { return gl_Layer + gl_ViewportIndex; }", "c = vec4(f());", None),
     ("", "vert", "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };", "gl_Position = vec4(0); gl_ClipDistance[0] = 1.0; gl_ClipDistance[1] = 2.0;", None),
     ("", "frag", "in float gl_ClipDistance[2]; layout(location = 0) out vec4 c;", "c = vec4(gl_ClipDistance[1]);", None),
-    ("", "vert", "out float gl_CullDistance[2];", "gl_Position = vec4(0); gl_CullDistance[1] = 1.0;", Some(R::CullDistances)),
+    ("", "vert", "out float gl_CullDistance[2];", "gl_Position = vec4(0); gl_CullDistance[1] = 1.0;", None),
     ("GL_EXT_multiview", "vert", "", "gl_Position = vec4(gl_ViewIndex);", None),
     ("GL_EXT_device_group", "vert", "", "gl_Position = vec4(gl_DeviceIndex);", None),
     ("", "frag", "layout(location = 0) out vec4 c;", "c = vec4(gl_SamplePosition, gl_PointCoord);", None),

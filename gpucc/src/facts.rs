@@ -22,17 +22,19 @@ pub(crate) fn of(module: &Module, out: &Output) -> Option<Box<Facts>> {
     (facts != Facts::default()).then(|| Box::new(facts))
 }
 
-fn place(at: IoAt) -> Option<IoPlace> {
-    Some(match at {
+fn place(at: IoAt) -> IoPlace {
+    match at {
         IoAt::Location { number, blend_src } => IoPlace::Location { number, blend_src },
         IoAt::Position => IoPlace::Position,
         IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
+        IoAt::CullDistance(n) => IoPlace::CullDistance(n),
         IoAt::Layer => IoPlace::Layer,
         IoAt::ViewportIndex => IoPlace::ViewportIndex,
         IoAt::FragDepth => IoPlace::FragDepth,
         IoAt::SampleMask => IoPlace::SampleMask,
-        IoAt::PointSize => return None,
-    })
+        IoAt::PointSize => IoPlace::PointSize,
+        IoAt::PointCoord => IoPlace::PointCoord,
+    }
 }
 
 /// Names of inputs and outputs. What lowering added has none.
@@ -41,7 +43,7 @@ fn slots(module: &Module, entry: &Entry) -> Vec<(u32, String)> {
     let Some(io) = point.and_then(|e| e.interface()) else { return Vec::new() };
     let name = |(n, r): (usize, &container::InterfaceRow)| {
         let list = if r.output { &io.outputs } else { &io.inputs };
-        let slot = list.iter().find(|s| place(s.at) == Some(r.at) && !s.name.is_empty())?;
+        let slot = list.iter().find(|s| place(s.at) == r.at && !s.name.is_empty())?;
         Some((n as u32, slot.name.clone()))
     };
     entry.interface.iter().enumerate().filter_map(name).collect()

@@ -66,8 +66,12 @@ pub enum IoAt {
     Position,
     /// A clip distance of a vertex.
     ClipDistance(u8),
+    /// A cull distance of a vertex: a primitive of which all vertices have a negative one is not drawn.
+    CullDistance(u8),
     /// The width of the point that a vertex is, in pixels.
     PointSize,
+    /// The place of a fragment in its point (made by lowering).
+    PointCoord,
     /// The layer of the attachments that a vertex' primitive is drawn on, if it is the provoking one.
     Layer,
     /// The number of the viewport, likewise.
@@ -92,7 +96,9 @@ impl fmt::Display for IoAt {
             IoAt::Location { number, blend_src } => write!(f, "location {number} blend_src {blend_src}"),
             IoAt::Position => f.write_str("position"),
             IoAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
+            IoAt::CullDistance(n) => write!(f, "cull_distance {n}"),
             IoAt::PointSize => f.write_str("point_size"),
+            IoAt::PointCoord => f.write_str("point_coord"),
             IoAt::Layer => f.write_str("layer"),
             IoAt::ViewportIndex => f.write_str("viewport_index"),
             IoAt::FragDepth => f.write_str("frag_depth"),

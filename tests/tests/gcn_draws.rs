@@ -183,7 +183,8 @@ fn position_exports_are_what_the_register_words_say() {
             (4, 0x0124_0000, "does not fit 1 position exports"),
             (4, 0x0104_0000, "as a whole"),
             (4, 0x0004_0000, "as a whole"),
-            (4, 1 << 16, "not modelled"),
+            (4, 1 << 16, "as a whole"),
+            (4, 1 << 17, "not modelled"),
             (4, 1, "a vector that is off"),
             (0x44, 1 << 22, "ask for export 13"),
         ] {

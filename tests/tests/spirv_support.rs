@@ -293,7 +293,7 @@ const FORMS: &[Probe] = &[
     ("`PointSize`", "vert", "", "", "gl_Position = vec4(0.0); gl_PointSize = 2.0;"),
     ("`ClipDistance`", "vert", "", "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };", "gl_Position = vec4(0.0); gl_ClipDistance[0] = 1.0; gl_ClipDistance[1] = 2.0;"),
     ("`ClipDistance` of a fragment stage, compiled with its vertex stage", "frag", "", "in float gl_ClipDistance[2]; layout(location = 0) out vec4 c;", "c = vec4(gl_ClipDistance[1]);"),
-    ("`CullDistance`", "vert", "", "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };", "gl_Position = vec4(0.0); gl_CullDistance[0] = 1.0;"),
+    ("`CullDistance` of a vertex stage", "vert", "", "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };", "gl_Position = vec4(0.0); gl_CullDistance[0] = 1.0;"),
     ("`Layer` of a vertex stage", "vert", "GL_ARB_shader_viewport_layer_array", "", "gl_Position = vec4(0.0); gl_Layer = 1;"),
     ("`ViewportIndex` of a vertex stage", "vert", "GL_ARB_shader_viewport_layer_array", "", "gl_Position = vec4(0.0); gl_ViewportIndex = 1;"),
     ("`PrimitiveShadingRateKHR`", "vert", "GL_EXT_fragment_shading_rate", "", "gl_Position = vec4(0.0); gl_PrimitiveShadingRateEXT = 1;"),

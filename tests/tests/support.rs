@@ -385,23 +385,11 @@ fn of_spirv() -> Vec<Probe> {
         ),
         // OpIsFinite is none of shaders.
         spirv(R::Spirv, words(0, &[], &[(20, &[5])], &[(158, &[5, 6, 5])])),
-        // CullDistance is 4, of a float; StencilRefReplacingEXT 5027; BaryCoordKHR 5286; PostDepthCoverage 4446.
-        spirv(
-            R::CullDistances,
-            words(
-                0,
-                &[(71, &[9, 11, 4])],
-                &[
-                    (22, &[5, 32]),
-                    (21, &[6, 32, 0]),
-                    (43, &[6, 7, 1]),
-                    (28, &[8, 5, 7]),
-                    (32, &[10, 1, 8]),
-                    (59, &[10, 9, 1]),
-                ],
-                &[(61, &[8, 12, 9])],
-            ),
-        ),
+        Probe {
+            families: &["valhall", "vivante"],
+            ..spirv(R::CullDistances, include_bytes!("../vulkan/forms/cull.vert.spv").to_vec())
+        },
+        // StencilRefReplacingEXT is 5027; BaryCoordKHR 5286; PostDepthCoverage 4446.
         spirv(R::StencilExport, stage_words((4, &[(16, &[3, 7]), (16, &[3, 5027])]), 0, &[], &[], &[])),
         spirv(
             R::PerVertexInputs,
@@ -641,14 +629,6 @@ fn probes() -> Vec<Probe> {
         Probe { families: &["gcn"], ..in_group(65_534) },
         Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
         Probe { families: &["valhall", "tesla", "vivante"], ..wgsl(R::Varyings, attributes(17)) },
-        Probe {
-            lang: Lang::GlslFragment,
-            ..wgsl(R::PointSize, "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(gl_PointCoord, 0.0, 1.0); }")
-        },
-        Probe {
-            lang: Lang::GlslVertex,
-            ..wgsl(R::PointSize, "#version 450\nvoid main() { gl_Position = vec4(0.0); gl_PointSize = 8.0; }")
-        },
         wgsl(R::TooManyBuffers, buffers(17)),
         Probe { families: &["vivante"], ..wgsl(R::TextureUnits, textures(17)) },
         Probe {

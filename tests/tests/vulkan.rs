@@ -40,10 +40,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("oit", "vivante:gc2000", "blend-equations"),
     ("oit", "vivante:gc3000", "blend-equations"),
     ("particles", "tesla", "storage-buffers"),
-    ("sprites", "gcn", "point-size"),
-    ("sprites", "tesla", "point-size"),
-    ("sprites", "valhall", "point-size"),
-    ("sprites", "vivante", "point-size"),
     ("ui", "tesla", "storage-buffers"),
 ];
 

@@ -341,6 +341,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("choices", "tesla", "layers"),
     ("choices", "valhall", "layers"),
     ("choices", "vivante", "layers"),
+    ("cull", "valhall", "cull-distances"),
+    ("cull", "vivante", "cull-distances"),
     ("demoted", "tesla:nv50", "sample-masks"),
     ("demoted", "tesla:nv84", "sample-masks"),
     ("demoted", "tesla:nva0", "sample-masks"),
@@ -364,19 +366,62 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("places_text", "tesla:nv84", "sample-shading"),
     ("places_text", "tesla:nva0", "sample-shading"),
     ("places_text", "vivante", "sample-shading"),
-    ("points", "gcn", "point-size"),
-    ("points", "tesla", "point-size"),
-    ("points", "valhall", "point-size"),
-    ("points", "vivante", "point-size"),
     ("sample", "tesla:nv50", "sample-shading"),
     ("sample", "tesla:nv84", "sample-shading"),
     ("sample", "tesla:nva0", "sample-shading"),
     ("sample", "vivante", "sample-shading"),
+    ("sprite_samples", "tesla:nv50", "sample-shading"),
+    ("sprite_samples", "tesla:nv84", "sample-shading"),
+    ("sprite_samples", "tesla:nva0", "sample-shading"),
+    ("sprite_samples", "vivante", "sample-shading"),
     ("texels", "tesla", "storage-buffers"),
     ("viewports", "tesla", "layers"),
     ("viewports", "valhall", "layers"),
     ("viewports", "vivante", "layers"),
 ];
+
+/// Points, cull distances and arrays.
+fn primitives() -> Vec<(&'static str, Outputs)> {
+    let number = |x: u32, y: u32| x + 4 * y;
+    vec![
+        // The diagonal of a column of two triangles goes from below on the right to above on the left.
+        (
+            "cull",
+            one(4, |x, y| match (x, y) {
+                (0, _) | (1, 2 | 3) => [0; 4],
+                _ => [x + 1, 1, 2, 3],
+            }),
+        ),
+        // 3 k + n at k = 7 n; k, k + n at n + 1 and n.
+        (
+            "arrays",
+            one(4, |x, y| {
+                let n = number(x, y);
+                [3 * (7 * n & 63) + n, 200, 99, 3 * n + 1]
+            }),
+        ),
+        // Of three pixels the middles are at 1, 3 and 5 sixths: 4 times that is 0, 2 and 3.
+        (
+            "sizes",
+            one(4, |x, y| match (x, y) {
+                (0, 0) => [2, 2, 7, 1],
+                (1.., 1..) => [[0, 2, 3][x as usize - 1], [0, 2, 3][y as usize - 1], 7, 1],
+                _ => [0; 4],
+            }),
+        ),
+        // The corners of four pixels are 3 eighths times the root of 2 from the middle, more than a half; those of two pixels a quarter times it.
+        (
+            "sprites",
+            one(4, |x, y| match (x, y) {
+                (2 | 3, 0 | 1) => [8 * (x - 2) + 4, 8 * y + 4, 5, 2],
+                (0 | 3, 0 | 3) => [0; 4],
+                _ => [4 * x + 2, 4 * y + 2, 1, 1],
+            }),
+        ),
+        // Sixty-fourths of a point: sixteen for each pixel, and 6, 14, 2 and 10 of its samples.
+        ("sprite_samples", one(4, |x, _| [0, 1, 2, 3].map(|s| 16 * x + [6, 14, 2, 10][s as usize] + 64 * s))),
+    ]
+}
 
 fn folder() -> PathBuf {
     workspace().join("tests/vulkan/forms")
@@ -399,7 +444,7 @@ fn listed(name: &str, target: Target) -> Option<&'static str> {
 #[test]
 fn forms_have_their_values() {
     let targets = drawing::drawing("all:all");
-    let forms: Vec<_> = [forms(), interfaces(), images()].into_iter().flatten().collect();
+    let forms: Vec<_> = [forms(), primitives(), interfaces(), images()].into_iter().flatten().collect();
     let files = std::fs::read_dir(folder()).expect("the folder").flatten();
     let scenes = files.filter(|f| f.path().extension().is_some_and(|e| e == "toml")).count();
     assert_eq!(scenes, forms.len(), "each scene has its values");

@@ -1,7 +1,7 @@
 //! A draw: the table of vertex buffers, register words.
 
 use gpucc_container::Entry;
-use gpucc_pipeline::Pipeline;
+use gpucc_pipeline::{Pipeline, Topology};
 use gpucc_sim::{Device, Registers, Trap};
 
 use super::words::{Chip, vertex_words};
@@ -16,6 +16,10 @@ const SPI_PS_INPUT_CNTL_0: u32 = 0x28644;
 const PARAMETER: u32 = 0x3f;
 /// Space of all registers: they are named by address.
 const SPACE: u16 = 0;
+/// Half the height and width of points in sixteenths of a pixel: half a pixel.
+const POINT_SIZE: (u32, u32) = (0x28a00, 8 << 16 | 8);
+/// The least and the most that half the width of a point may be whose vertex says it: half a pixel and 512 pixels.
+const POINT_MINMAX: (u32, u32) = (0x28a04, (512 * 16) << 16 | 8);
 /// Components that attachments are written.
 const CB_TARGET_MASK: u32 = 0x28238;
 
@@ -59,5 +63,10 @@ pub(super) fn registers(vertex: &Entry, fragment: Option<&Entry>, pipeline: &Pip
         .enumerate()
         .fold(0, |m, (k, t)| m | t.as_ref().map_or(0, |t| u32::from(t.write) << (4 * k)));
     all.set(SPACE, CB_TARGET_MASK, mask, u32::MAX);
+    if pipeline.topology == Topology::PointList {
+        for (register, value) in [POINT_SIZE, POINT_MINMAX] {
+            all.set(SPACE, register, value, u32::MAX);
+        }
+    }
     Ok(all)
 }

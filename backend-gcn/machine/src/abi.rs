@@ -63,6 +63,8 @@ pub mod reg {
         SPI_PS_INPUT_ADDR 0x286d0;
         /// Parameters that a fragment program reads.
         SPI_PS_IN_CONTROL 0x286d8;
+        /// Flat shading as a whole, and what takes the place of inputs in points.
+        SPI_INTERP_CONTROL_0 0x286d4;
         /// Where coordinates and the position of a fragment are taken.
         SPI_BARYC_CNTL 0x286e0;
         /// Formats of position exports.
@@ -77,6 +79,10 @@ pub mod reg {
         DB_SHADER_CONTROL 0x2880c;
         /// The other words of position exports.
         PA_CL_VS_OUT_CNTL 0x2881c;
+        /// Half the height and width of points, in sixteenths of a pixel.
+        PA_SU_POINT_SIZE 0x28a00;
+        /// The least and the most half width of a point whose vertex says it, in sixteenths of a pixel.
+        PA_SU_POINT_MINMAX 0x28a04;
         /// Bit 16: a fragment program runs for each sample.
         PA_SC_MODE_CNTL_1 0x28a4c;
         /// Whether vertices get the number of their primitive.

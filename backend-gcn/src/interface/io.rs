@@ -72,9 +72,10 @@ pub fn width(bit: u32) -> u32 {
     }
 }
 
-/// The pair of coordinates of an input.
-fn pair(slot: &IoSlot) -> Option<u32> {
+/// The pair of coordinates of an input. The place in a point is that of the sample where the program runs for each.
+fn pair(slot: &IoSlot, per_sample: bool) -> Option<u32> {
     let at = match slot.interp.at {
+        _ if slot.at == IoAt::PointCoord && per_sample => 0,
         Where::Sample => 0,
         Where::Center => 1,
         Where::Centroid => 2,
@@ -125,7 +126,7 @@ impl Io {
             if at.is_some() {
                 *at = Some(number);
                 number += 1;
-                self.enabled |= pair(slot).map_or(0, |bit| 1 << bit);
+                self.enabled |= pair(slot, used.per_sample).map_or(0, |bit| 1 << bit);
             }
         }
         let position = u32::from(used.frag_coord);
@@ -182,7 +183,7 @@ impl Io {
 
     /// The first vector register of an input's coordinates.
     pub fn coordinates(&self, slot: &IoSlot) -> Option<u32> {
-        self.item(pair(slot)?)
+        self.item(pair(slot, self.used.per_sample)?)
     }
 
     /// Whether the program runs for each sample.
@@ -256,10 +257,14 @@ pub fn places<'a>(
             (Direction::Input, _) => {
                 (abi::FILE_ATTRIBUTE, io.fetched(slot, stage.interface()?, p).map_or(0, |f| f.place))
             }
-            // The size of a point is refused.
-            (_, IoAt::Position | IoAt::PointSize) => (abi::FILE_EXPORT, 12),
-            (_, IoAt::Layer | IoAt::ViewportIndex) => (abi::FILE_EXPORT, 13),
-            (_, IoAt::ClipDistance(n)) => (abi::FILE_EXPORT, first_distances(stage.interface()?) + u32::from(n) / 4),
+            (_, IoAt::Position) => (abi::FILE_EXPORT, 12),
+            (_, IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex) => (abi::FILE_EXPORT, 13),
+            // No program gives it.
+            (_, IoAt::PointCoord) => return None,
+            (_, IoAt::ClipDistance(_) | IoAt::CullDistance(_)) => {
+                let interface = stage.interface()?;
+                (abi::FILE_EXPORT, first_distances(interface) + distance(slot.at, interface)? / 4)
+            }
             (_, IoAt::FragDepth | IoAt::SampleMask) => (abi::FILE_EXPORT, 8),
             (_, IoAt::Location { .. }) if io.is_fragment => {
                 (abi::FILE_EXPORT, colours.iter().take_while(|&&c| c != n).count() as u32)
@@ -270,7 +275,7 @@ pub fn places<'a>(
             }
         };
         let lane = match slot.at {
-            IoAt::ClipDistance(n) => n % 4,
+            IoAt::ClipDistance(_) | IoAt::CullDistance(_) => (distance(slot.at, stage.interface()?)? % 4) as u8,
             // Behind the depth and the stencil value, or the size of a point and the edge flag.
             IoAt::SampleMask | IoAt::Layer => 2,
             IoAt::ViewportIndex => 3,
@@ -293,10 +298,11 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
             let exports = first_distances(interface) - 12 + distances.div_ceil(4);
             let params = interface.outputs.iter().filter(|o| matches!(o.at, IoAt::Location { .. })).count() as u32;
             let format = (0..exports).fold(0, |w, k| w | 4 << (4 * k));
-            let on = (1 << distances) - 1;
-            let [layer, viewport] = choices(interface);
-            // The vector that both are in is on twice: for itself, and for the bus beside that of the positions.
-            let choice = u32::from(layer) << 18 | u32::from(viewport) << 19;
+            // A primitive that is outside with all vertices is culled by clip distances, too.
+            let (clips, all) = ((1 << clips(interface)) - 1, (1 << distances) - 1);
+            let [size, layer, viewport] = beside(interface).map(u32::from);
+            // The vector that they are in is on twice: for itself, and for the bus beside that of the positions.
+            let choice = size << 16 | layer << 18 | viewport << 19;
             let both = if choice == 0 { 0 } else { 1 << 21 | 1 << 24 };
             let vectors = both | u32::from(distances > 0) << 22 | u32::from(distances > 4) << 23;
             vec![
@@ -304,7 +310,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                 word(reg::SPI_SHADER_PGM_RSRC2_VS, rsrc[1]),
                 word(reg::SPI_VS_OUT_CONFIG, params.saturating_sub(1) << 1),
                 word(reg::SPI_SHADER_POS_FORMAT, format),
-                word(reg::PA_CL_VS_OUT_CNTL, on | on << 8 | choice | vectors),
+                word(reg::PA_CL_VS_OUT_CNTL, clips | all << 8 | choice | vectors),
                 word(reg::VGT_PRIMITIVEID_EN, 0),
             ]
         }
@@ -364,6 +370,11 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                     // The parameter is the driver's to say: it knows the other program.
                     let flat = u32::from(is_flat(slot)) << 10;
                     let register = reg::SPI_PS_INPUT_CNTL_0 + 4 * n;
+                    if slot.at == IoAt::PointCoord {
+                        list.push(StateWord { mask: SPRITE_MASK, ..word(register, SPRITE) });
+                        list.push(word(reg::SPI_INTERP_CONTROL_0, SPRITES));
+                        continue;
+                    }
                     list.push(StateWord { mask: 1 << 10, ..word(register, flat) });
                 }
             }
@@ -372,21 +383,42 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
     }
 }
 
-/// Whether a vertex program chooses a layer, and a viewport.
-pub fn choices(interface: &gpucc_ir::Interface) -> [bool; 2] {
-    [IoAt::Layer, IoAt::ViewportIndex].map(|at| interface.outputs.iter().any(|s| s.at == at))
+/// An input that is the place in a point: PT_SPRITE_TEX, and OFFSET 32, so that it is (0, 0, 0, 0) where there is no point.
+const SPRITE: u32 = 1 << 17 | 0x20;
+/// FLAT_SHADE, DEFAULT_VAL and OFFSET beside it.
+const SPRITE_MASK: u32 = 1 << 17 | 0x73f;
+/// SPI_INTERP_CONTROL_0: flat shading and sprites are on; x is S, y is T, z is 0, w is 1, and T is 0 above.
+const SPRITES: u32 = 1 | 1 << 1 | 2 << 2 | 3 << 5 | 1 << 11;
+
+/// Whether a vertex program gives the size of a point, and chooses a layer and a viewport: all are in the vector behind the position.
+pub fn beside(interface: &gpucc_ir::Interface) -> [bool; 3] {
+    [IoAt::PointSize, IoAt::Layer, IoAt::ViewportIndex].map(|at| interface.outputs.iter().any(|s| s.at == at))
 }
 
-/// The export of the first clip distances: behind the position, and the vector of a layer and a viewport where there is one.
+/// The export of the first clip distances: behind the position, and the vector of the size of a point, a layer and a viewport where there is one.
 pub fn first_distances(interface: &gpucc_ir::Interface) -> u32 {
-    13 + u32::from(choices(interface) != [false; 2])
+    13 + u32::from(beside(interface) != [false; 3])
 }
 
 /// How many clip distances there are, holes among them.
-pub fn distances(interface: &gpucc_ir::Interface) -> u32 {
+pub fn clips(interface: &gpucc_ir::Interface) -> u32 {
     let number = |s: &IoSlot| match s.at {
         IoAt::ClipDistance(n) => Some(u32::from(n) + 1),
         _ => None,
     };
     interface.outputs.iter().filter_map(number).max().unwrap_or(0)
+}
+
+/// The number of a distance among all: cull distances follow clip distances.
+pub fn distance(at: IoAt, interface: &gpucc_ir::Interface) -> Option<u32> {
+    match at {
+        IoAt::ClipDistance(n) => Some(n.into()),
+        IoAt::CullDistance(n) => Some(clips(interface) + u32::from(n)),
+        _ => None,
+    }
+}
+
+/// How many distances there are, holes among them.
+pub fn distances(interface: &gpucc_ir::Interface) -> u32 {
+    interface.outputs.iter().filter_map(|s| distance(s.at, interface)).max().map_or(0, |n| n + 1)
 }

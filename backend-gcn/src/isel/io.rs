@@ -401,17 +401,19 @@ fn vertex_exports(slots: &[(&IoSlot, Vec<U>)], interface: &gpucc_ir::Interface) 
     let mut list = Vec::new();
     let position = find(IoAt::Position).map_or_else(|| vec![Use::imm(0); 4], <[U]>::to_vec);
     list.push(Export { target: 12, enabled: 15, compressed: false, values: position });
-    let choices = [IoAt::Layer, IoAt::ViewportIndex].map(|at| find(at).map(|v| v[0]));
-    if choices.iter().any(Option::is_some) {
-        let enabled = u32::from(choices[0].is_some()) << 2 | u32::from(choices[1].is_some()) << 3;
-        let values = choices.into_iter().flatten().collect();
+    let beside = [(IoAt::PointSize, 0), (IoAt::Layer, 2), (IoAt::ViewportIndex, 3)];
+    let beside: Vec<(U, u32)> = beside.iter().filter_map(|&(at, k)| Some((find(at)?[0], k))).collect();
+    if !beside.is_empty() {
+        let enabled = beside.iter().fold(0, |m, (_, k)| m | 1 << k);
+        let values = beside.into_iter().map(|(v, _)| v).collect();
         list.push(Export { target: 13, enabled, compressed: false, values });
     }
     let (distances, first) = (distances(interface), first_distances(interface));
     for at in (0..distances).step_by(4) {
         let n = (distances - at).min(4);
         // One that is not given is inside.
-        let one = |k: u32| find(IoAt::ClipDistance((at + k) as u8)).map_or(Use::imm(0), |v| v[0]);
+        let is = |s: &&(&IoSlot, Vec<U>), k: u32| io::distance(s.0.at, interface) == Some(at + k);
+        let one = |k: u32| slots.iter().find(|s| is(s, k)).map_or(Use::imm(0), |s| s.1[0]);
         let values = (0..n).map(one).collect();
         list.push(Export { target: first + at / 4, enabled: (1 << n) - 1, compressed: false, values });
     }

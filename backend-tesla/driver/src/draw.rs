@@ -2,7 +2,7 @@
 //! (`isa/graphics-tesla.md` 1.2, 1.3).
 
 use gpucc_container::{Entry, InterfaceRow, Interpolation, IoPlace};
-use gpucc_pipeline::{Code, StepMode, VertexFormat};
+use gpucc_pipeline::{Code, StepMode, Topology, VertexFormat};
 use gpucc_sim::{Registers, Trap, TrapKind};
 
 use gpucc_drivers::DrawJob;
@@ -13,17 +13,25 @@ const METHODS: u16 = 0;
 /// Space of vertex arrays, of which the reference has no numbers: eight registers each.
 const ARRAYS: u16 = 1;
 
+const POINT_COORD_REPLACE_MAP: u32 = 0x13c0;
 const CLIP_DISTANCE_ENABLE: u32 = 0x1510;
+const POINT_SIZE: u32 = 0x1518;
+const POINT_SPRITE_ENABLE: u32 = 0x1520;
 const NOPERSPECTIVE_BITMAP: u32 = 0x1540;
+const POINT_SPRITE_CTRL: u32 = 0x1660;
 const VP_RESULT_MAP_SIZE: u32 = 0x16ac;
 const VP_RESULT_MAP: u32 = 0x16bc;
 const VP_REG_ALLOC_RESULT: u32 = 0x16b8;
+const CLIP_DISTANCE_MODE: u32 = 0x1940;
 const SEMANTIC_CLIP: u32 = 0x1908;
 const SEMANTIC_PTSZ: u32 = 0x1910;
 const SEMANTIC_PRIM_ID: u32 = 0x1914;
 const VP_GP_BUILTIN_ATTR_EN: u32 = 0x164c;
 const FP_INTERPOLANT_CTRL: u32 = 0x1988;
 const VERTEX_ARRAY_ATTRIB: u32 = 0x1ac0;
+
+/// The origin of the places in a point is its upper left corner.
+const UPPER_LEFT: u32 = 1 << 4;
 
 /// Primitives are numbered.
 const PRIMITIVES: u32 = 1 << 8;
@@ -107,19 +115,24 @@ pub(super) fn registers(
     let given = |at: IoPlace| vertex.interface.iter().find(|r| r.output && r.at == at);
     let mut map: Vec<u8> = vec![0, 1, 2, 3];
     let mut planes = 0;
-    let distances: Vec<u8> = vertex
-        .interface
-        .iter()
-        .filter_map(|r| match r.at {
-            IoPlace::ClipDistance(n) if r.output => Some(n),
-            _ => None,
-        })
-        .collect();
-    let count = distances.iter().max().map_or(0, |n| n + 1);
-    for n in 0..count {
-        // One that is not given is inside.
-        map.push(given(IoPlace::ClipDistance(n)).map_or(0x40, |r| r.index as u8));
-        planes |= 1 << n;
+    let mut modes = 0;
+    let mut count = 0;
+    let clip = |at: IoPlace| if let IoPlace::ClipDistance(n) = at { Some(n) } else { None };
+    let cull = |at: IoPlace| if let IoPlace::CullDistance(n) = at { Some(n) } else { None };
+    // Distances that cull are behind those that clip.
+    for (culls, number) in [(0, &clip as &dyn Fn(IoPlace) -> Option<u8>), (1, &cull)] {
+        let of = |n: u8| outputs.iter().find(|r| number(r.at) == Some(n));
+        let end = outputs.iter().filter_map(|r| number(r.at)).max().map_or(0, |n| n + 1);
+        for n in 0..end {
+            // One that is not given is inside.
+            map.push(of(n).map_or(0x40, |r| r.index as u8));
+            planes |= 1 << count;
+            modes |= culls << (4 * count);
+            count += 1;
+        }
+    }
+    if count > 8 {
+        return Err(Trap::new(TrapKind::Unsupported, format!("{count} distances, there are 8 planes")));
     }
     let first = map.len() as u32;
     let mut linear = [0u32; 4];
@@ -132,6 +145,14 @@ pub(super) fn registers(
     let end = (control >> 24).count_ones() + (control & 0xff) - u32::from(numbered);
     for row in &inputs {
         let from = given(row.at);
+        if row.at == IoPlace::PointCoord {
+            // S is 1, T is 2.
+            for (slot, code) in (map.len() as u32..).zip([1, 2]) {
+                let at = 4 * (slot % 8);
+                all.set(METHODS, POINT_COORD_REPLACE_MAP + 4 * (slot / 8), code << at, 15 << at);
+            }
+            all.set(METHODS, POINT_SPRITE_CTRL, UPPER_LEFT, u32::MAX);
+        }
         let known = from.map_or(0, |f| words(f, &outputs, last));
         for c in 0..words(row, &inputs, end) {
             if row.interpolation == Interpolation::Linear {
@@ -150,6 +171,15 @@ pub(super) fn registers(
         all.set(METHODS, VP_GP_BUILTIN_ATTR_EN, PRIMITIVES, PRIMITIVES);
         map.push(0x40);
     }
+    // The size of a point is behind all that fragments read.
+    let size = given(IoPlace::PointSize).map_or(0, |r| {
+        map.push(r.index as u8);
+        (map.len() as u32 - 1) << 4 | 1
+    });
+    if job.pipeline.topology == Topology::PointList {
+        all.set(METHODS, POINT_SIZE, 1f32.to_bits(), u32::MAX);
+        all.set(METHODS, POINT_SPRITE_ENABLE, 1, u32::MAX);
+    }
     if map.len() > SLOTS {
         return Err(Trap::new(TrapKind::Unsupported, format!("{} slots of results, there are {SLOTS}", map.len())));
     }
@@ -161,9 +191,10 @@ pub(super) fn registers(
     for (k, word) in (0..).zip(linear) {
         all.set(METHODS, NOPERSPECTIVE_BITMAP + 4 * k, word, u32::MAX);
     }
-    all.set(METHODS, SEMANTIC_CLIP, 4 | u32::from(count) << 8, u32::MAX);
+    all.set(METHODS, SEMANTIC_CLIP, 4 | count << 8, u32::MAX);
+    all.set(METHODS, CLIP_DISTANCE_MODE, modes, u32::MAX);
     all.set(METHODS, CLIP_DISTANCE_ENABLE, planes, u32::MAX);
-    all.set(METHODS, SEMANTIC_PTSZ, 0, u32::MAX);
+    all.set(METHODS, SEMANTIC_PTSZ, size, u32::MAX);
     all.set(METHODS, FP_INTERPOLANT_CTRL, first << 8, 0xff00);
     Ok(all)
 }

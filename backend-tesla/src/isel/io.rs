@@ -40,7 +40,9 @@ impl Isel<'_> {
                 cx.emit(build::Mov.on([slot(Slot::Attr(4 * word as u16))]).def(r));
                 continue;
             }
-            let at = (Offset(4 * word), Centroid(interp.at != Where::Center));
+            // The place in a point is that of the sample where the program runs for each.
+            let of_sample = slot_of.at == IoAt::PointCoord && self.io.used.per_sample;
+            let at = (Offset(4 * word), Centroid(of_sample || interp.at != Where::Center));
             if is_flat(slot_of) {
                 cx.emit(build::InterpFlat.with((Offset(4 * word),), []).def(r));
             } else if interp.mode == Mode::Perspective {

@@ -13,7 +13,7 @@ pub use words::{
 };
 
 use gpucc_container::{Entry, Resource, ResourceKind, Stage, Variant};
-use gpucc_pipeline::{StepMode, VertexFormat};
+use gpucc_pipeline::{StepMode, Topology, VertexFormat};
 use gpucc_sim::texture::{Dim, Image};
 use gpucc_sim::{Device, Dispatch, Registers, Trap, TrapKind};
 
@@ -31,6 +31,8 @@ const ATTRIBUTES: usize = 16;
 const BUFFERS: usize = 16;
 /// Register of the command stream: the blend descriptors.
 const BLEND: u32 = 50;
+/// Register of the command stream: the size of points whose vertices do not say it.
+const PRIMITIVE_SIZE: u32 = 60;
 const SPACE: u16 = 0;
 
 /// The fields of Valhall's descriptors.
@@ -174,10 +176,13 @@ impl Descriptors for Valhall {
         &self,
         vertex: &Entry,
         fragment: Option<&Entry>,
-        _: &DrawJob<'_>,
+        job: &DrawJob<'_>,
         _: &[PlacedAttribute<'_>],
     ) -> Result<Registers, Trap> {
         let mut all = Registers::new();
+        if job.pipeline.topology == Topology::PointList {
+            all.set(SPACE, PRIMITIVE_SIZE, 1f32.to_bits(), u32::MAX);
+        }
         for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
             all.set(w.space, w.register, w.value, w.mask);
         }

@@ -36,6 +36,14 @@ pub const POSITION_PROGRAM: u32 = 16;
 pub const VARYING_PROGRAM: u32 = 18;
 /// As [`POSITION_PROGRAM`].
 pub const FRAGMENT_PROGRAM: u32 = 20;
+/// The register of the command stream with the flags of primitives; before v10 word 0 of a job's primitives.
+pub const PRIMITIVE_FLAGS: u32 = 56;
+/// The register with the size of points whose vertices do not say it.
+pub const PRIMITIVE_SIZE: u32 = 60;
+/// Records are numbered in steps of this.
+pub const RECORD_STEP: u32 = 8;
+/// What is added to the number of a record for its extension, which has the size of a point.
+pub const EXTENSION: u32 = 4;
 /// First register that a program descriptor can ask for.
 pub const FIRST_PRELOAD: u16 = 48;
 

@@ -37,6 +37,8 @@ pub use rows::{OPS, Op, ROWS};
 
 /// Family name as in targets.
 pub const NAME: &str = <Valhall as Isa>::NAME;
+/// The number of v9 among the generations.
+pub const V9: u8 = 0;
 /// Generation names, oldest first: what else names generations takes them from here, or answers an unknown one with an error.
 pub const GENERATIONS: &[&str] = <Valhall as Isa>::GENERATIONS;
 /// Index of the generation that a bare family name means.

@@ -36,6 +36,11 @@ pub fn source(number: u32) -> Option<String> {
 
 /// A word of a shader program descriptor.
 pub fn register(space: u16, register: u32) -> Option<String> {
+    match (space, register) {
+        (0, abi::PRIMITIVE_FLAGS) => return Some("flags of primitives".into()),
+        (0, abi::PRIMITIVE_SIZE) => return Some("size of points".into()),
+        _ => {}
+    }
     let (pointer, word) = (register / abi::PROGRAM_WORDS, register % abi::PROGRAM_WORDS);
     let program = match pointer {
         _ if space != abi::PROGRAM_SPACE => return None,

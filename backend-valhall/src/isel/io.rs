@@ -26,6 +26,8 @@ const FACING: u8 = 58;
 const PIXEL: u8 = 59;
 const COVERAGE: u8 = 60;
 const SAMPLE: u8 = 61;
+/// The special varying that is the place in a point.
+const POINT: u8 = 0;
 /// Registers that vertex programs are given.
 const RECORD: u8 = 59;
 const VERTEX: u8 = 60;
@@ -178,6 +180,13 @@ impl Isel<'_> {
                 let mods = (Format(RegFormat::F32), At(at), Position(Update::Clobber), Index(2 + u8::from(depth)));
                 self.push(cx, build::LdVarSpecial.with(mods, [sample.into()]).def(out[0]));
             }
+            Sysval::PointCoord => {
+                let sample = self.preloaded(cx, SAMPLE, Source::Family(abi::SAMPLE));
+                let at = if self.per_sample { SamplePlace::Sample } else { SamplePlace::Center };
+                let mods =
+                    (super::tex::vector(2), Format(RegFormat::F32), At(at), Position(Update::Clobber), Index(POINT));
+                self.returns(cx, &out, build::LdVarSpecial.with(mods, [sample.into()]));
+            }
             Sysval::FrontFacing => {
                 let v = self.preloaded(cx, FACING, Source::Family(abi::FACING));
                 let mods = (If(Condition::Eq), Says(ResultType::M1));
@@ -317,12 +326,17 @@ impl Isel<'_> {
         self.push(cx, build::LeaBufImm.with((Table(abi::RECORDS), Index(0)), [record.into()]).def(base));
         let hint = if self.role == ProgramRole::Varying { MemoryAccess::Estream } else { MemoryAccess::Istream };
         let mut position = None;
+        let mut size = None;
         for (slot, v) in list {
             let lanes = self.plain_lanes(cx, *v);
             let at = match slot.at {
                 IoAt::Location { number, .. } => abi::SLOT * u32::from(number),
                 IoAt::Position => {
                     position = Some(lanes);
+                    continue;
+                }
+                IoAt::PointSize => {
+                    size = lanes.first().copied();
                     continue;
                 }
                 _ => continue,
@@ -332,7 +346,21 @@ impl Isel<'_> {
         if self.role != ProgramRole::Varying {
             let lanes = position.unwrap_or_else(|| vec![Use::imm(0); 4]);
             self.put(cx, base, 0, &lanes, hint);
+            if let Some(size) = size {
+                self.point_size(cx, record.into(), size, hint);
+            }
         }
+    }
+
+    /// The size of a point is a half at the start of the record's extension.
+    fn point_size(&mut self, cx: &mut IselCx<'_>, record: U, size: U, hint: MemoryAccess) {
+        let number = self.make(cx, build::IaddImmI32.with((crate::inst::Constant(abi::EXTENSION),), [record]));
+        let base = cx.temp(R2);
+        self.push(cx, build::LeaBufImm.with((Table(abi::RECORDS), Index(0)), [number.into()]).def(base));
+        let half = Use::reg(self.make(cx, build::V2f32ToV2f16.on([size, size])));
+        let run = self.staging(cx, &[half]);
+        let mods = (Offset(0), Hint(hint), InSpace(SPACE_RECORDS));
+        self.push(cx, build::StoreI16.with(mods, [run.into(), base.into()]));
     }
 
     fn put(&mut self, cx: &mut IselCx<'_>, base: VReg, at: u32, lanes: &[U], hint: MemoryAccess) {

@@ -1,7 +1,7 @@
 //! A draw: vertex elements and streams, and the words that only both programs together say (`isa/graphics-vivante.md` 1, 2.1).
 
 use gpucc_container::{Entry, Interpolation, IoPlace};
-use gpucc_pipeline::{Base, Code, StepMode, VertexFormat};
+use gpucc_pipeline::{Base, Code, StepMode, Topology, VertexFormat};
 use gpucc_sim::{Registers, Trap, TrapKind};
 
 use super::words::Chip;
@@ -141,7 +141,7 @@ pub fn link_words(chip: Chip, outputs: u32, components: &[u32]) -> Vec<(u32, u32
         (0x381c, total),
         (0x0e00, 1 | u32::from(narrow) << 1),
     ];
-    // From HALTI5 on both stages have the counts, and there is no point coordinate.
+    // From HALTI5 on both stages have the counts. There is neither a size nor a place of points yet.
     let places: &[u32] = if halti5 { &[0x0a90, 0x0a94, 0x1080, 0x1084] } else { &[0x3820, 0x3834] };
     list.extend(places.iter().copied().zip(counts.iter().copied().cycle()));
     if halti5 {
@@ -155,7 +155,7 @@ pub(super) fn registers(
     chip: Chip,
     vertex: &Entry,
     fragment: Option<&Entry>,
-    _: &DrawJob<'_>,
+    job: &DrawJob<'_>,
     attributes: &[(u32, u32)],
 ) -> Result<Registers, Trap> {
     let mut all = Registers::new();
@@ -172,7 +172,9 @@ pub(super) fn registers(
     let mut varyings = Vec::new();
     match fragment {
         Some(f) => {
-            let mut linked = link(vertex, f)?;
+            let mut linked: Vec<_> = link(vertex, f)?.into_iter().map(|(from, to)| (from.index, to)).collect();
+            // No output is the place in a point; the map names the first temporary.
+            linked.extend(f.interface.iter().filter(|r| !r.output && r.at == IoPlace::PointCoord).map(|to| (0, to)));
             linked.sort_by_key(|l| l.1.index);
             for (from, to) in linked {
                 // Clip distances that travel as a vector have a row each.
@@ -180,7 +182,7 @@ pub(super) fn registers(
                     varyings.pop();
                     outputs.pop();
                 }
-                outputs.push(from.index);
+                outputs.push(from);
                 varyings.push(to);
             }
         }
@@ -188,6 +190,10 @@ pub(super) fn registers(
             vertex.interface.iter().filter(|r| r.output && matches!(r.at, IoPlace::Location { .. })).map(|r| r.index),
         ),
     }
+    // The size of a point is the last of them.
+    let size = vertex.interface.iter().find(|r| r.output && r.at == IoPlace::PointSize).map(|r| r.index);
+    let before_size = outputs.len() as u32;
+    outputs.extend(size);
     let map = if halti5 { 0x08e0 } else { 0x0810 };
     for (k, t) in (0..).zip(&outputs) {
         all.set(SPACE, map + k / 4 * 4, u32::from(*t) << (8 * (k % 4)), 0xff << (8 * (k % 4)));
@@ -198,6 +204,7 @@ pub(super) fn registers(
         all.set(SPACE, register, value, u32::MAX);
     }
     let mut component = 0;
+    let mut coordinate = None;
     let mut flats = false;
     for (k, row) in (0..).zip(&varyings) {
         let n = width(row);
@@ -214,9 +221,26 @@ pub(super) fn registers(
         } else {
             all.set(SPACE, 0x0a40 + 4 * k, if flat { 0x2f0 } else { 0x2f1 }, u32::MAX);
         }
+        if row.at == IoPlace::PointCoord {
+            coordinate = Some(component);
+            let place = |c: u32| (0x3828 + c / 16 * 4, 2 * (c % 16));
+            for (k, (register, at)) in (2..4).zip((component..).map(place)).filter(|_| !halti5) {
+                all.set(SPACE, register, k << at, 3 << at);
+            }
+        }
         flats |= flat;
         component += n;
     }
+    if halti5 {
+        let specials = coordinate.unwrap_or(0x7f) << 8 | size.map_or(0, |_| 4 * before_size);
+        all.set(SPACE, 0x3888, 0x7f7f_0000 | specials, u32::MAX);
+    }
+    if job.pipeline.topology == Topology::PointList {
+        // Half a pixel, where vertices say nothing; sprites are on.
+        all.set(SPACE, 0x0a1c, 0.5f32.to_bits(), u32::MAX);
+        all.set(SPACE, 0x0a34, 1 << 4, 1 << 4);
+    }
+    all.set(SPACE, 0x0a34, u32::from(size.is_some()) << 2, 1 << 2);
     if !halti5 {
         // The shade model: flat where a varying is, which all others bypass.
         all.set(SPACE, 0x0a34, u32::from(!flats) << 16, 3 << 16);

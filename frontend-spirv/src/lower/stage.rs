@@ -349,6 +349,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Some(
                 BuiltIn::Position
                 | BuiltIn::ClipDistance
+                | BuiltIn::CullDistance
                 | BuiltIn::PointSize
                 | BuiltIn::Layer
                 | BuiltIn::ViewportIndex,
@@ -373,6 +374,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Some(BuiltIn::FragDepth) => IoAt::FragDepth,
             Some(BuiltIn::SampleMask) if at.element == 0 => IoAt::SampleMask,
             Some(BuiltIn::ClipDistance) => IoAt::ClipDistance(at.element.min(255) as u8),
+            Some(BuiltIn::CullDistance) => IoAt::CullDistance(at.element.min(255) as u8),
             Some(BuiltIn::PointSize) => IoAt::PointSize,
             Some(BuiltIn::Layer) => IoAt::Layer,
             Some(BuiltIn::ViewportIndex) => IoAt::ViewportIndex,

@@ -142,6 +142,8 @@ struct Varying {
     from: u32,
     mode: Mode,
     at: draw::Where,
+    /// Whether it is the place in a point, which no vertex gives.
+    of_point: bool,
 }
 
 struct Runner<'a, 'd> {
@@ -248,6 +250,11 @@ fn plan_attributes(program: &OracleProgram, buffers: &[Option<VertexData<'_>>]) 
 fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec<Varying>, Trap> {
     let mut list = Vec::new();
     for (slot, &row) in fragment.slots().0.iter().zip(&fragment.input_rows) {
+        if slot.at == IoAt::PointCoord {
+            let (mode, at) = (Mode::Linear, draw::Where::Sample);
+            list.push(Varying { row, lanes: 2, from: 0, mode, at, of_point: true });
+            continue;
+        }
         if !matches!(slot.at, IoAt::Location { .. }) {
             return Err(Trap::new(TrapKind::Unsupported, format!("{} as an input of a fragment", slot.at)));
         }
@@ -270,7 +277,7 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
             Where::Centroid => draw::Where::Centroid,
             Where::Sample => draw::Where::Sample,
         };
-        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at });
+        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at, of_point: false });
     }
     Ok(list)
 }
@@ -391,6 +398,11 @@ fn vertex_out(
                     *distance = f32::from_bits(stage.word(at, lane));
                 }
             }
+            IoAt::CullDistance(k) => {
+                if let Some(distance) = v.cull.get_mut(usize::from(k)) {
+                    *distance = f32::from_bits(stage.word(at, lane));
+                }
+            }
             IoAt::PointSize => v.point_size = Some(f32::from_bits(stage.word(at, lane))),
             IoAt::Layer => v.layer = stage.word(at, lane),
             IoAt::ViewportIndex => v.viewport = stage.word(at, lane),
@@ -475,6 +487,12 @@ fn fill(
     // By mode and place; inputs of one kind share them.
     let mut known: [[Option<[f64; 4]>; 3]; 3] = [[None; 3]; 3];
     for v in varyings {
+        if v.of_point {
+            for (row, x) in (v.row..).zip(quad.point_coord(lane)) {
+                stage.run.batch.set(row, at, x.to_bits());
+            }
+            continue;
+        }
         let word = |vertex: usize, k: u32| words[(p.words[vertex].start + v.from + k) as usize];
         let mode = match v.mode {
             Mode::Flat => {
@@ -534,7 +552,13 @@ fn quad_out(stage: &StageProgram<'_>, places: &[Option<usize>], k: usize) -> Qua
             }
             IoAt::FragDepth => out.depth = Some(lanes.map(|v| f32::from_bits(v[0]))),
             IoAt::SampleMask => out.mask = Some(lanes.map(|v| v[0])),
-            IoAt::Position | IoAt::ClipDistance(_) | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex => {}
+            IoAt::Position
+            | IoAt::ClipDistance(_)
+            | IoAt::CullDistance(_)
+            | IoAt::PointSize
+            | IoAt::PointCoord
+            | IoAt::Layer
+            | IoAt::ViewportIndex => {}
         }
     }
     out

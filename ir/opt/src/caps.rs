@@ -200,8 +200,8 @@ pub struct IoCaps {
     pub window_positions: bool,
     /// Whether primitives are clipped by distances that vertices give; otherwise fragments are thrown away.
     pub clip_distances: bool,
-    /// Whether points have the size that vertices give, and fragments know their place in them.
-    pub point_size: bool,
+    /// Whether fragments know their place in a point; otherwise it is an input of two components, [`gpucc_ir::IoAt::PointCoord`].
+    pub point_coord: bool,
     /// Whether vertices choose among layers of the attachments, and fragments know theirs.
     pub layers: bool,
     /// Whether vertices choose among viewports.
@@ -229,7 +229,7 @@ impl IoCaps {
         targets: FormatSet::ALL,
         window_positions: false,
         clip_distances: true,
-        point_size: true,
+        point_coord: true,
         layers: true,
         viewports: true,
         viewport_index: true,
@@ -250,7 +250,7 @@ impl IoCaps {
         targets: FormatSet::ALL,
         window_positions: true,
         clip_distances: false,
-        point_size: false,
+        point_coord: false,
         // Nothing takes the place of a choice.
         layers: true,
         viewports: true,

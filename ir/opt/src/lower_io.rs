@@ -6,7 +6,8 @@
 //! | position with z in 0..w | z = 2 z - w, and the interface says so | `negative_depth` |
 //! | position | on the screen with 1/w, by scale and offset of the viewport | `window_positions` |
 //! | clip distance of a vertex | varyings of four at locations that neither stage has | `clip_distances` |
-//! | size of a point | nothing, where no points are drawn or it is 1; else it stays and is refused by its code | `point_size` |
+//! | size of a point | nothing, where no points are drawn or it is 1 | |
+//! | place of a fragment in its point | an input of two components | `point_coord` |
 //! | layer and viewport that a vertex chooses | nothing, where they are 0; else they stay and are refused by their code | `layers`, `viewports` |
 //! | layer and viewport of a fragment | 0: no vertex of the target chooses | `layers`, `viewports` |
 //! | viewport of a fragment | a flat varying of the vertex that chooses it, at a location that neither stage has; 0 behind one that does not | `viewport_index` |
@@ -75,13 +76,14 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         let mut n = walk(f, |b, i| match b.func.insts[i].attr {
             Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
             Attr::Sysval(Sysval::ViewportIndex) if caps.viewports => viewport.as_ref().map(|at| travelled(b, io, at)),
+            Attr::Sysval(Sysval::PointCoord) if !caps.point_coord => Some(point_coord(b, io)),
             // A pipeline that is not known is one without several.
             Attr::Sysval(Sysval::SampleCount) if !caps.sample_position => {
                 Some(b.func.iconst(Type::I32, samples.unwrap_or(1).into()))
             }
             _ => value(b, i, io, &caps, stage),
         });
-        if stage == Stage::Vertex && !caps.point_size {
+        if stage == Stage::Vertex {
             n += point_size(f, io, cx.context.map(|a| &a.pipeline));
         }
         for (at, there) in [(IoAt::Layer, caps.layers), (IoAt::ViewportIndex, caps.viewports)] {
@@ -168,7 +170,7 @@ fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Sta
             Some(b.compose(&[x, y, z, w]))
         }
         Attr::Input(n) if stage == Stage::Fragment => {
-            let slot = io.inputs.get(usize::from(n))?;
+            let slot = io.inputs.get(usize::from(n)).filter(|s| s.at != IoAt::PointCoord)?;
             let linear = slot.interp.mode == Mode::Linear && !caps.linear;
             let over_w = !caps.perspective && (linear || slot.interp.mode == Mode::Perspective);
             (over_w || linear).then(|| input(b, (n, slot.ty), over_w, linear))
@@ -193,6 +195,17 @@ fn sample_position(b: &mut Builder<'_>, samples: u8) -> Value {
         b.fmul(at, part)
     });
     b.compose(&parts)
+}
+
+/// The place in a point as an input; adds it where there is none yet. Points have no perspective.
+fn point_coord(b: &mut Builder<'_>, io: &mut Interface) -> Value {
+    let ty = Type::F32.with_lanes(2);
+    let at = io.inputs.iter().position(|s| s.at == IoAt::PointCoord).unwrap_or_else(|| {
+        let interp = Interp { mode: Mode::Linear, ..Interp::default() };
+        io.inputs.push(IoSlot { interp, ..IoSlot::new(IoAt::PointCoord, ty) });
+        io.inputs.len() - 1
+    });
+    b.input(at as u16, ty)
 }
 
 /// Takes away the size of points that is none, or 1. Gives the number of changes.

@@ -115,8 +115,7 @@ fn sysval_fits(s: Sysval, stage: Stage, caps: &Caps) -> bool {
         Sysval::FragInvW => !(io.frag_coord && io.perspective && io.linear && io.clip_distances),
         Sysval::BlendConstant => io.blending != Blending::Fixed,
         Sysval::ViewportScale | Sysval::ViewportOffset => io.window_positions,
-        // Refused by its code.
-        Sysval::PointCoord => true,
+        Sysval::PointCoord => io.point_coord,
         _ => true,
     }
 }

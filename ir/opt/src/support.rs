@@ -60,7 +60,6 @@ fn sysval(s: Sysval) -> [Option<Refusal>; 2] {
     let code = match s {
         Sysval::SubgroupSize | Sysval::SubgroupInvocationId => Refusal::SubgroupLanes,
         Sysval::PrimitiveIndex => Refusal::PrimitiveIndex,
-        Sysval::PointCoord => Refusal::PointSize,
         Sysval::SampleIndex | Sysval::SamplePosition => Refusal::SampleShading,
         Sysval::SampleMask => return [Some(Refusal::CoveredSamples), Some(Refusal::SampleMasks)],
         _ => return [None; 2],
@@ -221,7 +220,7 @@ impl Check<'_> {
         if let Some(s) = output(&|at| matches!(at, IoAt::ClipDistance(_))).filter(|_| !self.caps.io.clip_distances) {
             return Err(self.left(Refusal::ClipDistances, s.span));
         }
-        refused(Refusal::PointSize, output(&|at| at == IoAt::PointSize))?;
+        refused(Refusal::CullDistances, output(&|at| matches!(at, IoAt::CullDistance(_))))?;
         refused(Refusal::Layers, output(&|at| matches!(at, IoAt::Layer | IoAt::ViewportIndex)))?;
         let Some(p) = pipeline else { return Ok(()) };
         let centroid = |s: &&IoSlot| fragment && p.samples > 1 && s.interp.at == Where::Centroid;

@@ -222,7 +222,7 @@ block0:
     assert!(!one.contains("sample_index") && !one.contains("sample_position") && one.contains("0.5"), "{one}");
 }
 
-/// A size of points goes where no points are drawn and where it is 1; else, and where a target has sizes, it stays.
+/// A size of points goes where no points are drawn and where it is 1, if anything is lowered at all.
 #[test]
 fn sizes_of_points() {
     let sized = |size: &str| {
@@ -233,16 +233,30 @@ fn sizes_of_points() {
         assert!(text.contains("point_size") && text.contains(&format!("v9, {size}")), "{text}");
         text
     };
-    let stays = |size: &str, topology: Topology, point_size: bool| {
+    let stays = |size: &str, topology: Topology, full: bool| {
         let p = Pipeline { topology, ..onto(&[Some(Format::Rgba8Unorm)]) };
         let s = Scene::new(&sized(size), Some(FILL), p);
-        let caps = with(IoCaps { point_size, ..IoCaps::FULL });
+        let caps = with(IoCaps { compact_targets: !full, ..IoCaps::FULL });
         [0, 2].map(|level| s.lowered(&caps, level).text().contains("point_size"))
     };
     assert_eq!(stays("v4", Topology::TriangleList, false), [false; 2]);
     assert_eq!(stays("1.0:f32", Topology::PointList, false), [false; 2]);
     assert_eq!(stays("v4", Topology::PointList, false), [true; 2]);
     assert_eq!(stays("v4", Topology::TriangleList, true), [true; 2]);
+}
+
+/// The place in a point is an input of its own where fragments do not know it otherwise, once however often it is read.
+#[test]
+fn places_in_points() {
+    let sum = "  v90: f32x2 = sysval point_coord\n  v91: f32 = extract v90, lane 0\n  v92: f32x2 = sysval point_coord\n  v93: f32 = extract v92, lane 1\n  v3: f32 = fadd v91, v93\n";
+    let text = FRAGMENT.replace("  v3: f32 = u2f v2\n", sum);
+    assert!(text.contains("v93"), "{text}");
+    let (_, kept) = lowered(&text, Stage::Fragment, IoCaps { frag_coord: false, ..IoCaps::FULL });
+    assert!(kept.contains("sysval point_coord") && !kept.contains("\"\" point_coord"), "{kept}");
+    let caps = IoCaps { point_coord: false, linear: false, perspective: false, ..IoCaps::FULL };
+    let (_, gone) = lowered(&text, Stage::Fragment, caps);
+    assert_eq!(gone.matches("\"\" point_coord linear center f32x2").count(), 1, "{gone}");
+    assert!(!gone.contains("sysval point_coord"), "{gone}");
 }
 
 /// The depth of a fragment goes where depth is tested early.

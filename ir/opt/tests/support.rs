@@ -59,7 +59,6 @@ const PLANTED: Caps = Caps {
     io: IoCaps {
         window_positions: true,
         clip_distances: false,
-        point_size: false,
         layers: false,
         per_target: PerTarget::Masks,
         targets: FormatSet::ALL.without(&[Format::Rgba32Float]),

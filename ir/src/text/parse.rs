@@ -359,9 +359,11 @@ impl Parser {
             }
             "position" => IoAt::Position,
             "point_size" => IoAt::PointSize,
+            "point_coord" => IoAt::PointCoord,
             "layer" => IoAt::Layer,
             "viewport_index" => IoAt::ViewportIndex,
             "clip_distance" => IoAt::ClipDistance(self.small()?),
+            "cull_distance" => IoAt::CullDistance(self.small()?),
             "frag_depth" => IoAt::FragDepth,
             "sample_mask" => IoAt::SampleMask,
             w => return Err(format!("line {}: `{w}` is not a place of an input or output", self.line())),

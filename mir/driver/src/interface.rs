@@ -119,11 +119,13 @@ fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlac
         output: direction == Direction::Output,
         at: match slot.at {
             IoAt::Location { number, blend_src } => IoPlace::Location { number, blend_src },
-            // The size of a point is refused, and goes with the position.
-            IoAt::Position | IoAt::PointSize => IoPlace::Position,
+            IoAt::Position => IoPlace::Position,
+            IoAt::PointSize => IoPlace::PointSize,
+            IoAt::PointCoord => IoPlace::PointCoord,
             IoAt::Layer => IoPlace::Layer,
             IoAt::ViewportIndex => IoPlace::ViewportIndex,
             IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
+            IoAt::CullDistance(n) => IoPlace::CullDistance(n),
             IoAt::FragDepth => IoPlace::FragDepth,
             IoAt::SampleMask => IoPlace::SampleMask,
         },

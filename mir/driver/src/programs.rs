@@ -22,8 +22,15 @@ pub struct Part {
 
 /// Whether a program of a role gives an output.
 pub const fn gives(role: ProgramRole, at: IoAt) -> bool {
-    let placed =
-        matches!(at, IoAt::Position | IoAt::ClipDistance(_) | IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex);
+    let placed = matches!(
+        at,
+        IoAt::Position
+            | IoAt::ClipDistance(_)
+            | IoAt::CullDistance(_)
+            | IoAt::PointSize
+            | IoAt::Layer
+            | IoAt::ViewportIndex
+    );
     match role {
         ProgramRole::Main => true,
         ProgramRole::Position => placed,

@@ -49,6 +49,8 @@ pub struct VertexOut {
     pub position: [f32; 4],
     /// Clip distances; those that are not used stay 0, which is inside.
     pub clip: [f32; 8],
+    /// Cull distances, likewise.
+    pub cull: [f32; 8],
     /// Width of the point that it is, in pixels; 1 if it says nothing.
     pub point_size: Option<f32>,
     /// The layer of the attachments that its primitive is drawn on, if the vertex is the provoking one.

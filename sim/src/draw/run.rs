@@ -267,6 +267,11 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
             return None;
         }
         let (view, _) = self.viewports.get(viewport as usize)?;
+        // What is behind one of the planes with all of its vertices is not drawn; what is in part is not cut.
+        let own = &v[..p.count as usize];
+        if (0..8).any(|k| own.iter().all(|v| v.cull[k] < 0.0)) {
+            return None;
+        }
         let mut front = true;
         let parts = match p.count {
             1 => {

@@ -73,6 +73,7 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
             out.push(VertexOut {
                 position,
                 clip: (self.clip)(v),
+                cull: [0.0; 8],
                 point_size: None,
                 layer: 0,
                 viewport: 0,

@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
         }
         let control = self.words.get(reg::PA_CL_VS_OUT_CNTL);
         let distances = self.distances_at(control, used)?;
-        let asked = (0..8).map(|k| (k, distances + k / 4, k % 4)).chain([(18, 13, 2), (19, 13, 3)]);
+        let asked = (0..16).map(|k| (k, distances + k % 8 / 4, k % 4)).chain([(16, 13, 0), (18, 13, 2), (19, 13, 3)]);
         for (_, target, k) in asked.filter(|(bit, ..)| control >> bit & 1 == 1) {
             if find(target).is_none_or(|e| e.enabled >> k & 1 == 0) {
                 return Err(Trap::new(
@@ -375,11 +375,15 @@ impl<'a> Machine<'a> {
             for k in (0..8).filter(|k| control >> k & 1 == 1) {
                 v.clip[k] = f32::from_bits(at(distances + k as u8 / 4, k % 4));
             }
+            for k in (0..8).filter(|k| control >> (8 + k) & 1 == 1) {
+                v.cull[k] = f32::from_bits(at(distances + k as u8 / 4, k % 4));
+            }
             for (bit, k, to) in [(18, 2, &mut v.layer), (19, 3, &mut v.viewport)] {
                 if control >> bit & 1 == 1 {
                     *to = at(13, k);
                 }
             }
+            v.point_size = self.point_size((control >> 16 & 1 == 1).then(|| f32::from_bits(at(13, 0))));
             let from = words.len() as u32;
             for k in 0..parameters {
                 words.push(find(32 + k).map_or(0, |e| e.enabled.into()));
@@ -391,24 +395,36 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// The width of a point: that of its vertex within PA_SU_POINT_MINMAX, or the one of PA_SU_POINT_SIZE. Both hold halves in sixteenths.
+    fn point_size(&self, given: Option<f32>) -> Option<f32> {
+        let of = |half: u32| half as f32 / 8.0;
+        let word = self.words.get(reg::PA_SU_POINT_MINMAX);
+        let set = match self.words.get(reg::PA_SU_POINT_SIZE) >> 16 {
+            0 => None,
+            half => Some(of(half)),
+        };
+        given.map(|s| if s.is_nan() { of(word & 0xffff) } else { s.min(of(word >> 16)).max(of(word & 0xffff)) }).or(set)
+    }
+
     /// The export of the first clip distances. Position exports are dense: the one behind the position has point size, edge flag, layer
     /// and viewport if bit 21 of PA_CL_VS_OUT_CNTL says so, and those of clip distances follow.
     fn distances_at(&self, control: u32, used: u8) -> Result<u8, Trap> {
         let wrong = |what: &str| Err(refuse(format!("PA_CL_VS_OUT_CNTL {control:#x} {what}")));
         let on = |bit: u32| control >> bit & 1 == 1;
-        let (choices, misc) = (control >> 18 & 3, on(21));
-        // Bits of no clip distance, layer or viewport.
-        if control & !0x01ec_ffff != 0 {
+        let (beside, misc) = (control & 0x000d_0000, on(21));
+        // Bits of no clip distance, size, layer or viewport.
+        if control & !0x01ed_ffff != 0 {
             return wrong("asks for what is not modelled");
         }
-        if misc != on(24) || choices != 0 && !misc {
-            return wrong("does not turn the vector of layers and viewports on as a whole");
+        if misc != on(24) || beside != 0 && !misc {
+            return wrong("does not turn the vector of sizes, layers and viewports on as a whole");
         }
         let vectors = [misc, on(22), on(23)].into_iter().filter(|&v| v).count() as u8;
         if used != 1 + vectors {
             return wrong(&format!("does not fit {used} position exports"));
         }
-        for (clip, vector) in [(control & 0xf, on(22)), (control >> 4 & 0xf, on(23))] {
+        let either = control | control >> 8;
+        for (clip, vector) in [(either & 0xf, on(22)), (either >> 4 & 0xf, on(23))] {
             if clip != 0 && !vector {
                 return wrong("clips by distances of a vector that is off");
             }
@@ -432,10 +448,28 @@ impl<'a> Machine<'a> {
         for a in 0..read {
             let control = self.words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a);
             let (from, flat) = (control & 31, control >> 10 & 1 == 1);
-            if from > self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31 {
+            // OFFSET 32 and more is no parameter.
+            let given_by_none = control >> 5 & 1 == 1;
+            let sprite = control >> 17 & 1 == 1 && self.words.get(reg::SPI_INTERP_CONTROL_0) >> 1 & 1 == 1;
+            if !given_by_none && from > self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31 {
                 return Err(refuse(format!("SPI_PS_INPUT_CNTL_{a} names parameter {from}, which is not exported")));
             }
             for (p, primitive) in primitives.iter().enumerate() {
+                let start = PARAMETER_WORDS * (a * primitives.len() as u32 + p as u32);
+                let mut put = |k: u32, v: u32| env.memory.store(env.lds, u64::from(4 * (start + k)), 4, v.into());
+                let planes = match () {
+                    () if sprite && primitive.count == 1 => Some(self.sprite()?),
+                    () if given_by_none => Some(default_value(control >> 8 & 3)),
+                    () => None,
+                };
+                if let Some(planes) = planes {
+                    for (c, [p0, p10, p20]) in (0..4).zip(planes) {
+                        put(2 * c, p0.to_bits())?;
+                        put(2 * c + 1, p10.to_bits())?;
+                        put(8 + c, p20.to_bits())?;
+                    }
+                    continue;
+                }
                 let order = [0, 1, 2].map(|k| (usize::from(primitive.provoking) + k) % 3);
                 let of = |vertex: usize| {
                     let at = primitive.words[vertex].clone();
@@ -449,8 +483,6 @@ impl<'a> Machine<'a> {
                     };
                     let [p0, p1, p2] = [0, 1, 2].map(value);
                     let minus = |a: u32| (f32::from_bits(a) - f32::from_bits(p0)).to_bits();
-                    let start = PARAMETER_WORDS * (a * primitives.len() as u32 + p as u32);
-                    let mut put = |k: u32, v: u32| env.memory.store(env.lds, u64::from(4 * (start + k)), 4, v.into());
                     put(2 * c, p0)?;
                     if !flat {
                         put(2 * c + 1, minus(p1))?;
@@ -460,6 +492,23 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(new_primitive_mask << 16)
+    }
+
+    /// The planes of the components of an input that points replace: by I it goes to the right, by J down.
+    fn sprite(&self) -> Result<[[f32; 3]; 4], Trap> {
+        let word = self.words.get(reg::SPI_INTERP_CONTROL_0);
+        let mut planes = [[0.0; 3]; 4];
+        for (c, plane) in planes.iter_mut().enumerate() {
+            *plane = match (word >> (2 + 3 * c) & 7, word >> 14 & 1) {
+                (0, _) => [0.0; 3],
+                (1, _) => [1.0, 0.0, 0.0],
+                (2, _) => [0.0, 1.0, 0.0],
+                (3, 0) => [0.0, 0.0, 1.0],
+                (3, _) => [1.0, 0.0, -1.0],
+                _ => return Err(refuse(format!("SPI_INTERP_CONTROL_0 {word:#x} keeps component {c}"))),
+            };
+        }
+        Ok(planes)
     }
 
     /// The exports of a wave for its quads.
@@ -520,6 +569,12 @@ impl<'a> Machine<'a> {
         out.append(&mut quads);
         Ok(())
     }
+}
+
+/// The planes of an input that no parameter gives, by DEFAULT_VAL.
+fn default_value(number: u32) -> [[f32; 3]; 4] {
+    let (xyz, w) = ([0.0, 0.0, 1.0, 1.0][number as usize], [0.0, 1.0, 0.0, 1.0][number as usize]);
+    [xyz, xyz, xyz, w].map(|v| [v, 0.0, 0.0])
 }
 
 fn missing(target: u8) -> Trap {
@@ -645,6 +700,10 @@ fn input(quad: &QuadIn<'_>, lane: usize, (item, word): (u32, usize), position: W
                 2 => Where::Centroid,
                 _ => Where::Center,
             };
+            if p.count == 1 {
+                let (x, y) = quad.point(lane, at);
+                return quad.setup.point_coord(x, y)[word].to_bits();
+            }
             let w = quad.weights(lane, at);
             let shares = if item < 4 { w.perspective } else { w.linear };
             let k = (usize::from(p.provoking) + 1 + word) % 3;

@@ -39,14 +39,20 @@ const SLOTS: u32 = 64;
 
 mod method {
     pub const FP_RESULT_COUNT: u32 = 0x1298;
+    pub const POINT_COORD_REPLACE_MAP: u32 = 0x13c0;
     pub const CLIP_DISTANCE_ENABLE: u32 = 0x1510;
+    pub const POINT_SIZE: u32 = 0x1518;
+    pub const POINT_SPRITE_ENABLE: u32 = 0x1520;
     pub const NOPERSPECTIVE_BITMAP: u32 = 0x1540;
     pub const VP_GP_BUILTIN_ATTR_EN: u32 = 0x164c;
     pub const VP_ATTR_EN: u32 = 0x1650;
+    pub const POINT_SPRITE_CTRL: u32 = 0x1660;
     pub const VP_RESULT_MAP_SIZE: u32 = 0x16ac;
     pub const VP_REG_ALLOC_RESULT: u32 = 0x16b8;
     pub const VP_RESULT_MAP: u32 = 0x16bc;
     pub const SEMANTIC_CLIP: u32 = 0x1908;
+    pub const SEMANTIC_PTSZ: u32 = 0x1910;
+    pub const CLIP_DISTANCE_MODE: u32 = 0x1940;
     pub const SEMANTIC_PRIM_ID: u32 = 0x1914;
     pub const FP_MULTISAMPLE: u32 = 0x1928;
     pub const FP_CTRL_UNK196C: u32 = 0x196c;
@@ -339,6 +345,25 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The code of the place in a point that takes the place of a slot in points.
+    fn replaced(&self, slot: u32) -> Option<u32> {
+        let code = self.get(method::POINT_COORD_REPLACE_MAP + 4 * (slot / 8)) >> (4 * (slot % 8)) & 15;
+        (code != 0 && self.get(method::POINT_SPRITE_ENABLE) & 1 == 1).then_some(code)
+    }
+
+    /// A component of the place in a point: to the right, down or up by POINT_SPRITE_CTRL, 0, 1.
+    fn in_point(&self, quad: &QuadIn<'_>, (lane, at): (usize, Where), code: u32) -> f32 {
+        let (x, y) = quad.point(lane, at);
+        let [s, t] = quad.setup.point_coord(x, y);
+        match code {
+            1 => s,
+            2 if self.get(method::POINT_SPRITE_CTRL) >> 4 & 1 == 1 => t,
+            2 => 1.0 - t,
+            3 => 0.0,
+            _ => 1.0,
+        }
+    }
+
     /// v[] of a batch of quads.
     fn varyings_of(&self, batch: &[QuadIn<'_>], words: &[u32]) -> Vec<Option<[Lanes; 2]>> {
         let i = &self.interpolants;
@@ -378,6 +403,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let linear = self.get(method::NOPERSPECTIVE_BITMAP + 4 * (slot / 32)) >> (slot % 32) & 1 == 1;
+            let replaced = self.replaced(slot);
             let mut found = [[0; 32]; 2];
             let mut whole = true;
             for (q, quad) in batch.iter().enumerate() {
@@ -390,6 +416,15 @@ impl<'a> Machine<'a> {
                     whole = false;
                     break;
                 };
+                if p.count == 1
+                    && let Some(code) = replaced
+                {
+                    for (l, (place, at)) in (4 * q..4 * q + 4).flat_map(|l| [(l, (0, Where::Center)), (l, (1, aside))])
+                    {
+                        found[place][l] = self.in_point(quad, (l % 4, at), code).to_bits();
+                    }
+                    continue;
+                }
                 for l in 4 * q..4 * q + 4 {
                     if k >= i.smooth {
                         found[0][l] = [a, b, c][usize::from(p.provoking)];
@@ -644,8 +679,15 @@ impl DrawMachine for Machine<'_> {
             };
             let mut v = VertexOut { position: [one(0)?, one(1)?, one(2)?, one(3)?], ..VertexOut::default() };
             for k in (0..count.min(8)).filter(|k| planes >> k & 1 == 1) {
-                v.clip[k as usize] = one(first + k)?;
+                let culls = self.get(method::CLIP_DISTANCE_MODE) >> (4 * k) & 15 == 1;
+                let to = if culls { &mut v.cull } else { &mut v.clip };
+                to[k as usize] = one(first + k)?;
             }
+            v.point_size = match (self.get(method::SEMANTIC_PTSZ), self.get(method::POINT_SIZE)) {
+                (size, _) if size & 1 == 1 => Some(one(size >> 4 & 0xff)?),
+                (_, 0) => None,
+                (_, size) => Some(f32::from_bits(size)),
+            };
             v.words = from as u32..words.len() as u32;
             out.push(v);
         }

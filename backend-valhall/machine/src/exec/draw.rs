@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gpucc_container::{Container, Entry, IoPlace, Preload, ProgramRole, Source, flags};
 use gpucc_num::Mode;
+use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::draw::{
     DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets, Varyings,
     VertexIn, VertexOut, Worker, draw_on, from_screen,
@@ -20,7 +21,7 @@ use super::decode::{Environment, merges, predecode};
 use super::descriptor::{Blending, ProgramSetup};
 use super::launch::{LIMITS, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
 use super::memory::{DeviceMemory, Scratch};
-use super::stage::{Fragment, Records, StageContext};
+use super::stage::{EXTENSION_BYTES, Fragment, Records, StageContext};
 use super::step::{CLASSES, Program, Shared, slice};
 use super::subgroup::{LANES, Warp};
 use super::tables::{Tables, words};
@@ -59,6 +60,10 @@ struct Machine {
     places: Vec<(u8, u8, u32)>,
     positions: (AllocId, u64),
     records: (AllocId, u64),
+    /// The extensions of positions, if vertices say how large points are.
+    extensions: Option<(AllocId, u64)>,
+    /// The size of points whose vertices do not say it.
+    size: f32,
     /// Whether whole quads run.
     quads: bool,
     flags: u32,
@@ -253,6 +258,14 @@ impl Machine {
         };
         let positions = lay("positions", POSITION)?;
         let records = lay("varyings", u64::from(slots * abi::SLOT))?;
+        let flags = device.registers.get(SPACE, abi::PRIMITIVE_FLAGS);
+        let sizes = flags >> 11 & 3;
+        let extended = if common.generation == crate::V9 { sizes } else { flags >> 22 & 3 };
+        if flags & !0x00c0_1800 != 0 || sizes & 1 != 0 || extended != sizes {
+            return Err(container_trap(format!("flags of primitives {flags:#x}")));
+        }
+        let extensions = if sizes == 2 { Some(lay("sizes of points", EXTENSION_BYTES)?) } else { None };
+        let size = f32::from_bits(device.registers.get(SPACE, abi::PRIMITIVE_SIZE));
         let Placing { memory, space, .. } = p;
         let tables = pointers.map(|pointer| Tables::new(pointer, common.generation));
         let world = DeviceMemory {
@@ -289,6 +302,8 @@ impl Machine {
             places,
             positions,
             records,
+            extensions,
+            size,
             quads,
             flags,
             writes_mask: launch
@@ -414,16 +429,20 @@ impl DrawMachine for Machine {
     ) -> Result<(), Trap> {
         let live = if batch.len() == LANES { !0 } else { (1 << batch.len()) - 1 };
         let lane = |s: Source, l: usize| match s {
-            Source::Family(abi::RECORD) => l as u32,
+            Source::Family(abi::RECORD) => abi::RECORD_STEP * l as u32,
             Source::InstanceIndex => batch[l].instance.wrapping_sub(self.state.first[1]),
             _ => batch[l].vertex,
         };
         let count = batch.len() as u32;
-        let records = |(_, base): (AllocId, u64), stride: u64| Records { base, stride, count };
+        let records = |(_, base): (AllocId, u64), stride: u64| Records { base, stride, count, extensions: None };
         let memory = &mut unit.cx.world.memory;
         memory.reset_undefined(self.positions.0, None);
         memory.reset_undefined(self.records.0, None);
-        let mut context = StageContext::Vertex(records(self.positions, POSITION));
+        if let Some((id, _)) = self.extensions {
+            memory.reset_undefined(id, None);
+        }
+        let extensions = self.extensions.map(|e| e.1);
+        let mut context = StageContext::Vertex(Records { extensions, ..records(self.positions, POSITION) });
         Machine::run(&self.position, unit, (live, 0, false), &mut context, &lane)?;
         let stride = u64::from(self.slots * abi::SLOT);
         if let Some(varying) = &self.varying {
@@ -444,7 +463,14 @@ impl DrawMachine for Machine {
                 words.extend(all.map(Option::unwrap_or_default));
             }
             let position = from_screen(position, &self.state.viewport);
-            out.push(VertexOut { position, words: from..words.len() as u32, ..VertexOut::default() });
+            let point_size = match self.extensions {
+                Some((id, _)) => {
+                    let half = memory.load(id, EXTENSION_BYTES * l, 2);
+                    Some(f16_to_f32(half.map_err(|e| Trap::from(e).in_lane(l as u32))? as u16))
+                }
+                None => (self.size > 0.0).then_some(self.size),
+            };
+            out.push(VertexOut { position, point_size, words: from..words.len() as u32, ..VertexOut::default() });
         }
         Ok(())
     }

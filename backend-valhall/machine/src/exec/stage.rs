@@ -27,7 +27,12 @@ pub(super) struct Records {
     pub base: u64,
     pub stride: u64,
     pub count: u32,
+    /// The address of the extensions, which have [`EXTENSION_BYTES`], if there are some.
+    pub extensions: Option<u64>,
 }
+
+/// Bytes of the extension of a record.
+pub(super) const EXTENSION_BYTES: u64 = 4;
 
 /// Quads of a batch, and what their program gave.
 pub(super) struct Fragment<'a> {
@@ -90,11 +95,19 @@ impl<'a> StageContext<'a> {
         let number = w.src32(d, 0);
         let mut out: V64 = [0; LANES];
         for l in lanes(w.active) {
-            if number[l] >= r.count {
+            let (record, part) = (number[l] / abi::RECORD_STEP, number[l] % abi::RECORD_STEP);
+            if record >= r.count {
                 let what = format!("there is no record {} of {}", number[l], r.count);
                 return Err(Trap::new(TrapKind::OutOfBounds, what).in_lane(l as u32));
             }
-            out[l] = r.base + r.stride * u64::from(number[l]);
+            out[l] = match (part, r.extensions) {
+                (0, _) => r.base + r.stride * u64::from(record),
+                (abi::EXTENSION, Some(base)) => base + EXTENSION_BYTES * u64::from(record),
+                _ => {
+                    let what = format!("record {record} has no part {part}");
+                    return Err(Trap::new(TrapKind::OutOfBounds, what).in_lane(l as u32));
+                }
+            };
         }
         w.kill_last_uses(d)?;
         w.write_message(d.sr, 0xF, &out.map(|v| v as u32))?;

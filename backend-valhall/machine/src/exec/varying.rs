@@ -28,6 +28,7 @@ const F16: u8 = 3;
 /// Words of a slot of a vertex: which of them were stored, and four.
 pub(super) const SLOT_WORDS: usize = 5;
 /// Special varyings.
+const POINT: u8 = 0;
 const INVERSE_W: u8 = 2;
 const DEPTH: u8 = 3;
 /// Bytes of a position, which is in front of the varyings in a packet.
@@ -88,14 +89,20 @@ pub(super) fn execute(
 
 fn special(w: &Warp, d: &DInst, f: &Fragment<'_>, ids: &V32) -> Result<Loaded, Trap> {
     let m = &d.message;
-    if m.update != CLOBBER || m.regfmt != regfmt::F32 || m.vecsize != 0 {
-        return Err(reserved("special varyings are single floats with update clobber"));
+    if m.update != CLOBBER || m.regfmt != regfmt::F32 || m.vecsize != u8::from(m.index == POINT) {
+        return Err(reserved("special varyings are floats with update clobber, the place in a point two, others one"));
     }
     let mut values = [[0u32; LANES]; 4];
     for l in lanes(w.active) {
         let quad = &f.batch[l / 4];
         let at = place(quad, m.sample, ids[l])?;
         values[0][l] = match m.index {
+            POINT => {
+                let (x, y) = quad.point(l % 4, at);
+                let [s, t] = quad.setup.point_coord(x, y).map(f32::to_bits);
+                values[1][l] = t;
+                s
+            }
             INVERSE_W => (quad.weights(l % 4, at).inv_w as f32).to_bits(),
             DEPTH if at == Where::Centroid => return Err(unsupported("the depth at a centroid")),
             DEPTH => quad.position(l % 4)[2].to_bits(),

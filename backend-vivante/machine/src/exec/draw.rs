@@ -5,8 +5,8 @@
 
 use gpucc_container::{Container, Entry, IoPlace, Stage, UNIFORM_FILE, flags};
 use gpucc_sim::draw::{
-    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Mode, QuadIn, QuadOut, RunStages,
-    Targets, Varyings, VertexIn, VertexOut, Where, Worker, draw_on, from_negative,
+    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets,
+    Varyings, VertexIn, VertexOut, Where, Worker, draw_on, from_negative,
 };
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
@@ -21,7 +21,7 @@ use super::launch::{
     FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, texture_units, uniform_words,
 };
 use super::memory::DeviceMemory;
-use super::registers::{VertexWords, Wanted, Words, fragment_words, reg, varyings};
+use super::registers::{Varying, VertexWords, Wanted, Words, fragment_words, reg, varyings};
 use super::subgroup::{Group, Mask};
 use crate::validate::{INSTRUCTIONS, TEMPS, UNIFORMS};
 use crate::{GC2000, GC7000};
@@ -44,8 +44,10 @@ struct Machine<'a> {
     ids: Option<usize>,
     /// Temporaries of position and varyings.
     outputs: Vec<usize>,
-    /// Components and way of each varying.
-    varyings: Vec<(usize, Mode)>,
+    /// The temporary with the size of a point, and half the width of one where there is none.
+    size: (Option<usize>, f32),
+    /// The varyings.
+    varyings: Vec<Varying>,
     /// Temporaries of colours, by hardware's number.
     colours: Vec<usize>,
     /// The target of each of them.
@@ -239,13 +241,13 @@ impl<'a> Machine<'a> {
             .map(|f| StageProgram::new(common, f, (&words, reg::PS_TEMPS), &launch.state, own, &device.tables[1]))
             .transpose()?;
         let halti5 = common.generation == GC7000;
-        let VertexWords { inputs, ids, outputs } = VertexWords::read(&words, halti5)?;
+        let VertexWords { inputs, ids, outputs, size } = VertexWords::read(&words, halti5)?;
         let mut attributes = Vec::new();
         for (n, &register) in (0..).zip(&inputs) {
             attributes.push(Attribute::read(registers, common.generation, n, register)?);
         }
         let known = |t: &usize| *t < vertex.launch.temps;
-        if outputs.is_empty() || !outputs.iter().all(known) || !ids.iter().all(known) {
+        if outputs.is_empty() || !outputs.iter().chain(&size).chain(&ids).all(known) {
             return Err(bad("the maps of the vertex program name temporaries that it does not have"));
         }
         if attributes.iter().any(|a| a.register >= vertex.launch.temps) {
@@ -281,6 +283,7 @@ impl<'a> Machine<'a> {
             attributes,
             ids,
             outputs,
+            size: (size, f32::from_bits(words.get(reg::POINT_SIZE))),
             varyings,
             colours,
             places,
@@ -407,7 +410,11 @@ impl DrawMachine for Machine<'_> {
                 words.extend(values.map(Option::unwrap_or_default));
             }
             let position = from_negative(position);
-            out.push(VertexOut { position, words: from..words.len() as u32, ..VertexOut::default() });
+            let point_size = match self.size {
+                (Some(t), _) => Some(f32::from_bits(group.output(t, 0, lane)?)),
+                (None, half) => (half > 0.0).then_some(2.0 * half),
+            };
+            out.push(VertexOut { position, point_size, words: from..words.len() as u32, ..VertexOut::default() });
         }
         Ok(())
     }
@@ -432,8 +439,13 @@ impl DrawMachine for Machine<'_> {
             }
             let clockwise = q.primitive.front == self.clockwise;
             group.put_internal(lane, if clockwise { 1f32 } else { 0.0 }.to_bits());
-            for (n, &(components, mode)) in self.varyings.iter().enumerate() {
+            for (n, &Varying { components, mode, of_point }) in self.varyings.iter().enumerate() {
                 for c in 0..components {
+                    if let Some(k) = of_point[c] {
+                        let (x, y) = q.point(l, Where::Center);
+                        group.put(n + 1, c, lane, q.setup.point_coord(x, y)[k].to_bits());
+                        continue;
+                    }
                     let missing = core::cell::Cell::new(false);
                     let value = q.input(l, mode, Where::Center, Divisor::Place, |vertex| {
                         let at = q.primitive.words[vertex].start as usize + GIVEN_WORDS as usize * n;

@@ -39,6 +39,10 @@ pub mod reg {
     pub const SPECIALS: u32 = 0x3888;
     /// Whether each is left out by the shade model.
     pub const SHADER_ATTRIBUTES: u32 = 0x0a40;
+    /// Half the width of points whose vertices do not say it, in pixels.
+    pub const POINT_SIZE: u32 = 0x0a1c;
+    /// Two bits for each component of the varyings, before HALTI5: 2 and 3 are those of the place in a point.
+    pub const COMPONENT_USE: u32 = 0x3828;
     /// PA_CONFIG, with the shade model.
     pub const PA_CONFIG: u32 = 0x0a34;
     /// Components of varyings, before HALTI5.
@@ -138,7 +142,11 @@ gpucc_sim::words! {
 gpucc_sim::words! {
     /// Bits of PA_CONFIG that a driver writes before a draw; culling is set by the draw.
     struct PaConfig[1] = "PA_CONFIG" {
-        reserved "[15:0]": 0[0..16];
+        reserved "[1:0]": 0[0..2];
+        SIZE size: 0[2..3];
+        reserved "[3]": 0[3..4];
+        SPRITE sprite: 0[4..5];
+        reserved "[15:5]": 0[5..16];
         SHADE shade: 0[16..17];
         reserved "[31:17]": 0[17..32];
     }
@@ -184,6 +192,8 @@ pub(super) struct VertexWords {
     pub ids: Option<usize>,
     /// Temporaries of position and varyings.
     pub outputs: Vec<usize>,
+    /// The temporary with the size of a point.
+    pub size: Option<usize>,
 }
 
 impl VertexWords {
@@ -215,11 +225,22 @@ impl VertexWords {
             let n = outputs.count();
             words.wants(reg::VS_HALTI5_OUTPUT_COUNT, n | (n * 16) << 8)?;
             words.wants(reg::PA_VS_OUTPUT_COUNT, n)?;
-            // No output is the size of a point, no varying its coordinate.
-            words.wants(reg::SPECIALS, 0x7f7f_7f00)?;
+        }
+        let config = PaConfig([words.get(reg::PA_CONFIG)]);
+        config.reserved()?;
+        let has_size = config.size() == 1;
+        if halti5 {
+            // Behind all other outputs comes the size of a point; 0 where there is none.
+            let want = if has_size { 4 * outputs.count().saturating_sub(1) } else { 0 };
+            let special = words.get(reg::SPECIALS);
+            if special & 0xffff_80ff != 0x7f7f_0000 | want {
+                return Err(bad(format!("SPECIALS {special:#x}, the outputs say {want:#x} for the size of a point")));
+            }
         }
         let map = if halti5 { reg::VS_HALTI5_OUTPUT } else { reg::VS_OUTPUT };
-        Ok(VertexWords { inputs, ids, outputs: words.map(map, outputs.count())? })
+        let mut outputs = words.map(map, outputs.count())?;
+        let size = if has_size { outputs.pop() } else { None };
+        Ok(VertexWords { inputs, ids, outputs, size })
     }
 }
 
@@ -261,8 +282,29 @@ pub(super) fn fragment_words(words: &Words<'_>, given: usize, wanted: &[Wanted])
     Ok(colours)
 }
 
+/// Which component of a place in a point a component of the varyings is, if it is one.
+fn of_point(words: &Words<'_>, halti5: bool, component: u32) -> Option<usize> {
+    if !halti5 {
+        let code = words.get(reg::COMPONENT_USE + component / 16 * 4) >> (2 * (component % 16)) & 3;
+        return code.checked_sub(2).map(|k| k as usize);
+    }
+    let first = words.get(reg::SPECIALS) >> 8 & 0x7f;
+    component.checked_sub(first).filter(|k| *k < 2).map(|k| k as usize)
+}
+
+/// A varying.
+#[derive(Clone, Copy)]
+pub(super) struct Varying {
+    /// Its components.
+    pub components: usize,
+    /// How they are interpolated.
+    pub mode: Mode,
+    /// Of each whether points replace it, and by which component of the place in them.
+    pub of_point: [Option<usize>; 4],
+}
+
 /// Components of the varyings, and how they are interpolated.
-pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<(usize, Mode)>, Trap> {
+pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<Varying>, Trap> {
     let count = VaryingCount([words.get(reg::VARYINGS)]);
     count.reserved()?;
     let count = count.count();
@@ -302,11 +344,14 @@ pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<(usize, Mo
                 w => return Err(bad(format!("PA_SHADER_ATTRIBUTES {w:#x} of varying {n}"))),
             }
         };
+        let sprite = config.sprite() == 1;
+        let of_point =
+            [0, 1, 2, 3].map(|k| if sprite && k < components { of_point(words, halti5, before + k) } else { None });
         before += components;
-        list.push((components as usize, mode));
+        list.push(Varying { components: components as usize, mode, of_point });
     }
     words.wants(reg::VARYING_TOTAL, before.next_multiple_of(2))?;
-    let narrow = list.last().is_some_and(|&(n, _)| n <= 2);
+    let narrow = list.last().is_some_and(|v| v.components <= 2);
     words.wants(reg::RA_CONTROL, 1 | u32::from(narrow) << 1)?;
     if halti5 {
         words.ends(ways, before)?;

@@ -50,9 +50,9 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
     let units = chip.most(Refusal::TextureUnits, 128) as u32;
     let group = chip.most(Refusal::WorkgroupSize, 1024) as u32;
     let sets = (chip.most(Refusal::BindGroup, 31) as u32 + 1).min(32);
-    let points = chip.has(Stage::Vertex, Refusal::PointSize);
     let viewports = if chip.has(Stage::Vertex, Refusal::Layers) { VIEWPORTS } else { 1 };
     let clip = if chip.whole(Stage::Vertex, Refusal::ClipDistances) { 8 } else { 0 };
+    let cull = if chip.has(Stage::Vertex, Refusal::CullDistances) { 8 } else { 0 };
     let dual = u32::from(chip.has(Stage::Fragment, Refusal::DualSource));
     let storage = chip.most(Refusal::TooManyBuffers, 64) as u32;
     vk::PhysicalDeviceLimits {
@@ -137,12 +137,13 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
         timestamp_compute_and_graphics: vk::TRUE,
         timestamp_period: 1.0,
         max_clip_distances: clip,
-        max_cull_distances: 0,
-        max_combined_clip_and_cull_distances: clip,
+        max_cull_distances: cull,
+        max_combined_clip_and_cull_distances: clip.max(cull),
         discrete_queue_priorities: 2,
-        point_size_range: [1.0, if points { 64.0 } else { 1.0 }],
+        point_size_range: [1.0, 64.0],
         line_width_range: [1.0, 1.0],
-        point_size_granularity: if points { 1.0 / 256.0 } else { 0.0 },
+        // Valhall's sizes are halves.
+        point_size_granularity: 1.0 / 32.0,
         line_width_granularity: 0.0,
         strict_lines: vk::TRUE,
         standard_sample_locations: vk::TRUE,
