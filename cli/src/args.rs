@@ -33,7 +33,7 @@ pub struct Messages {
     /// Colour of messages.
     #[arg(long, value_enum, default_value_t = ColorArg::Auto, global = true, help_heading = "Messages")]
     pub color: ColorArg,
-    /// Form of messages: text, or one JSON object per line.
+    /// Form of messages: text, one JSON object per line, or one SARIF document at the end.
     #[arg(long, value_enum, default_value_t = MessageFormat::Human, global = true, help_heading = "Messages")]
     pub message_format: MessageFormat,
 }
@@ -76,6 +76,26 @@ pub enum Command {
     Explain(Explain),
     /// Serve a playground for browsers on this machine: edit a shader, see its code and costs, run it, draw it.
     Serve(Serve),
+    /// Print completions for a shell.
+    Completions(Completions),
+    /// Print the manual page, or write those of all commands.
+    Man(Man),
+}
+
+/// `gpucc completions SHELL`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// `gpucc man`.
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Folder for a page of each command [default: the page of `gpucc` to standard output].
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 /// `gpucc serve`.
@@ -575,7 +595,7 @@ pub struct Stats {
 /// `gpucc explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// Shader.
+    /// Shader, or a scene, of which each pipeline's stages are shown.
     pub input: PathBuf,
     /// Targets: `family[:generation]`, a comma-separated list, or `all`.
     #[arg(long, value_name = "T[,T]")]
@@ -610,6 +630,9 @@ pub struct Diff {
     /// Folder that `--format github` puts before file names, relative to the root of the repository.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<String>,
+    /// Also print a patch of OLD to standard error that makes NEW the baseline, for `git apply` or `patch -p1`.
+    #[arg(long)]
+    pub accept: bool,
     /// Compare reports even if their options or schemas differ.
     #[arg(long)]
     pub allow_options: bool,
@@ -667,6 +690,8 @@ pub enum Emit {
     Mir,
     /// The output of `inspect --json`.
     Json,
+    /// Control flow after the target-independent passes with what lives where, for Graphviz.
+    Dot,
     /// An ELF object, for families whose tools expect one.
     Elf,
 }
@@ -674,7 +699,7 @@ pub enum Emit {
 impl Emit {
     /// Whether it is shown on standard output without `-o`.
     pub fn is_text(self) -> bool {
-        matches!(self, Emit::Asm | Emit::Gir | Emit::Mir | Emit::Json)
+        matches!(self, Emit::Asm | Emit::Gir | Emit::Mir | Emit::Json | Emit::Dot)
     }
     /// The ending of files that are named after their input.
     pub fn ending(self) -> &'static str {
@@ -685,6 +710,7 @@ impl Emit {
             Emit::Gir => "gir",
             Emit::Mir => "mir",
             Emit::Json => "json",
+            Emit::Dot => "dot",
             Emit::Elf => "o",
         }
     }
@@ -749,6 +775,8 @@ pub enum MessageFormat {
     Human,
     /// One JSON object per line.
     Json,
+    /// One SARIF 2.1.0 document at the end.
+    Sarif,
 }
 
 /// Program types.
@@ -777,6 +805,8 @@ pub enum ReportFormat {
     Md,
     /// An HTML page.
     Html,
+    /// JUnit XML: a test for each row, skipped where the target refuses.
+    Junit,
 }
 
 /// Forms of a comparison.
@@ -792,4 +822,6 @@ pub enum DiffFormat {
     Json,
     /// An HTML page.
     Html,
+    /// JUnit XML: a test for each limited total and each regression.
+    Junit,
 }

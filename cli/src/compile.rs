@@ -12,7 +12,7 @@ use gpucc_scene::near;
 use gpucc_verify::InputOverrides;
 
 use crate::args::{Cli, Compile, Emit, Messages};
-use crate::{Failure, Worst, comparison, effect, files, input, inspect, pipeline, words};
+use crate::{Failure, Worst, comparison, effect, files, graph, input, inspect, pipeline, words};
 
 /// The output to write, and the passes after which the IR is printed.
 struct Plan {
@@ -135,6 +135,10 @@ fn rendered(artifact: &Artifact, emit: Emit, source: Option<Source<'_>>) -> Resu
         Emit::Json => {
             let value = inspect::summary(artifact.container());
             format!("{value:#}\n").into_bytes()
+        }
+        Emit::Dot => {
+            let graphs: String = artifact.outputs().iter().map(|o| graph::dot(&o.ir)).collect();
+            format!("// {}\n{graphs}", artifact.target()).into_bytes()
         }
         Emit::Elf => {
             let name = source.map_or("", |s| s.name);

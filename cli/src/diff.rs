@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Diff, DiffFormat};
 use crate::gate::{Gate, Limit};
+use crate::junit::{self, Case, Outcome};
 use crate::stats::{FORMAT, Report, Row, read_report};
 use crate::{Failure, files, table};
 
@@ -263,6 +264,22 @@ impl Comparison {
         c
     }
 
+    /// Other numbers than instructions that got worse for a shader, by statistic, the worst first.
+    fn others(&self) -> Vec<&(Row, Change)> {
+        let is_worse = |(_, c): &&(Row, Change)| match statistics::find(&c.statistic).map(|s| s.worse) {
+            _ if c.statistic == "instructions" => false,
+            Some(Worse::Up) => c.after > c.before,
+            Some(Worse::Down) => c.after < c.before,
+            Some(Worse::Either) | None => false,
+        };
+        let mut list: Vec<&(Row, Change)> = self.numbers.iter().filter(is_worse).collect();
+        let much = |c: &Change| c.percent().abs();
+        list.sort_by(|(a, x), (b, y)| {
+            x.statistic.cmp(&y.statistic).then_with(|| much(y).total_cmp(&much(x))).then_with(|| a.key().cmp(&b.key()))
+        });
+        list
+    }
+
     fn helped(&self) -> usize {
         self.shaders.iter().filter(|s| s.1.after < s.1.before).count()
     }
@@ -352,6 +369,10 @@ fn text(c: &Comparison, markdown: bool) -> String {
     let shader = |(r, change): &(Row, Change)| format!("{}: {}", r.name(), change.text());
     let (hurt, helped) = (|s: &&(Row, Change)| s.1.after > s.1.before, |s: &&(Row, Change)| s.1.after < s.1.before);
     out += &list("most hurt", c.shaders.iter().filter(hurt).take(5).map(shader).collect());
+    for of in c.others().chunk_by(|a, b| a.1.statistic == b.1.statistic) {
+        let title = format!("most hurt in {}", of[0].1.statistic);
+        out += &list(&title, of.iter().take(3).map(|o| shader(o)).collect());
+    }
     out += &list("most helped", c.shaders.iter().rev().filter(helped).take(5).map(shader).collect());
     out + &list("regressions", c.problems.iter().map(Problem::line).collect())
 }
@@ -404,6 +425,7 @@ fn json(c: &Comparison) -> Value {
     };
     let problem = |p: &Problem| json!({"kind": p.kind, "row": p.row.as_ref().map(row), "message": p.text});
     let shader = |(r, t): &(Row, Change)| json!({"row": row(r), "before": value(t.before), "after": value(t.after)});
+    let other = |(r, t): &(Row, Change)| json!({"row": row(r), "statistic": t.statistic, "before": value(t.before), "after": value(t.after)});
     json!({
         "format": "gpucc-diff-1",
         "regression": !c.problems.is_empty(),
@@ -415,7 +437,45 @@ fn json(c: &Comparison) -> Value {
         "problems": c.problems.iter().map(problem).collect::<Vec<_>>(),
         "totals": c.totals.iter().map(change).collect::<Vec<_>>(),
         "instructions": c.shaders.iter().map(shader).collect::<Vec<_>>(),
+        "others": c.others().into_iter().map(other).collect::<Vec<_>>(),
     })
+}
+
+/// Each limited total and each problem as a test; without any, that the reports were compared.
+fn cases(c: &Comparison) -> Vec<Case> {
+    let case = |suite: &str, class: &str, name: &str, outcome| Case {
+        suite: suite.into(),
+        class: class.into(),
+        name: name.into(),
+        outcome,
+    };
+    let mut list = Vec::new();
+    for t in c.totals.iter().filter(|t| t.limit.is_some() && !t.worse()) {
+        list.push(case(&t.target, "total", &t.statistic, Outcome::Passed));
+    }
+    for p in &c.problems {
+        let failed = Outcome::Failed(p.kind.into(), p.line());
+        list.push(match &p.row {
+            Some(r) => case(&r.target, &r.file, &format!("{} ({})", r.entry, r.stage), failed),
+            None => case("all", p.kind, &p.text, failed),
+        });
+    }
+    list.push(case("all", "comparison", &c.summary(), Outcome::Passed));
+    list
+}
+
+/// What makes the new report the baseline, as a patch of the file that holds the old one.
+fn patch(old: &Path, new: &Path) -> Result<String, Failure> {
+    let text = |path: &Path| {
+        String::from_utf8(files::read(path)?)
+            .map_err(|_| Failure::Usage(format!("`{}` is not UTF-8 text", path.display())))
+    };
+    let (before, after) = (text(old)?, text(new)?);
+    let name = old.display().to_string();
+    let name = name.trim_start_matches("./");
+    let lines = similar::TextDiff::from_lines(&before, &after);
+    let patch = lines.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string();
+    Ok(if patch.is_empty() { "the reports are equal: there is no new baseline\n".into() } else { patch })
 }
 
 /// The form of a comparison: that of `--format`, else what the ending of `-o` says, else a table.
@@ -483,10 +543,14 @@ pub fn main(args: &Diff) -> Result<(), Failure> {
         DiffFormat::Github => github(&c, args.folder.as_deref()),
         DiffFormat::Json => format!("{:#}\n", json(&c)),
         DiffFormat::Html => html::page(&c, [&old, &new]),
+        DiffFormat::Junit => junit::document("gpucc diff", &cases(&c)),
     };
     match &args.output {
         Some(path) => files::write(path, out.as_bytes())?,
         None => files::stdout(out.as_bytes())?,
+    }
+    if args.accept {
+        files::stderr(&patch(&args.old, &args.new)?);
     }
     match c.problems.as_slice() {
         [] => Ok(()),

@@ -5,10 +5,16 @@ pub mod json;
 mod model;
 mod text;
 
+use std::path::Path;
+
 use gpucc::Options;
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Diagnostic, Module};
+use gpucc_render::Shaders;
+use gpucc_scene::read::{self, Language};
+use gpucc_scene::{SceneFile, check};
 
 use crate::args::{Explain, Messages};
+use crate::report::{Reporter, plain};
 use crate::{Failure, files, input, stats};
 pub use model::Page;
 use model::{Column, Problem};
@@ -33,13 +39,20 @@ fn problems(list: &[Diagnostic], report: &crate::report::Reporter) -> Vec<Proble
     list.iter().map(|d| Problem::new(&report.json(d, None))).collect()
 }
 
-/// The explanation of a shader, and what kept it from code on some target. Messages are shown.
+/// The explanation of a shader or of the shaders of a scene, and what kept it from code on some target. Messages are shown.
 ///
 /// # Errors
-/// Usage and I/O.
+/// Usage and I/O, and a scene that is wrong.
 pub fn explained(args: &Explain, messages: &Messages) -> Result<(Page, Vec<Diagnostic>), Failure> {
     let targets = input::targets(args.target.as_deref())?;
-    let mut page = Page { command: command(args, &targets), ..Page::default() };
+    let name = plain(&args.input.display().to_string()).into_owned();
+    let mut page = Page { command: command(args, &targets), name, ..Page::default() };
+    let is_stdin = args.input == Path::new("-");
+    if is_stdin && args.front.lang.is_none() && input::is_scene(&files::read(&args.input)?)
+        || args.front.lang.is_none() && Language::of(&args.input).is_some()
+    {
+        return of_scene(args, messages, &targets, page);
+    }
     let shader = match input::attempt(&args.input, &args.front, messages)? {
         Ok(shader) => shader,
         Err((list, report)) => {
@@ -48,22 +61,102 @@ pub fn explained(args: &Explain, messages: &Messages) -> Result<(Page, Vec<Diagn
             return Ok((page, list));
         }
     };
-    page.read(shader.report.source());
+    let text = page.read(shader.report.source());
+    if is_stdin {
+        page.name.clone_from(&page.sources[text].name);
+    }
     let mut wrong = Vec::new();
     for entry in &shader.module.entries {
         for &target in &targets {
-            let mut codegen = stats::codegen(&shader.module, entry, None, &args.front);
-            codegen.by_line = true;
-            codegen.time_passes = true;
-            let done = gpucc::compile_entry(&shader.module, &entry.name, &Options { target, codegen });
-            let mut row = stats::row(&page.name, &entry.name, entry.stage.kind().name(), target);
-            row.take(done.as_ref().map(|a| &a.outputs()[0]), true);
-            if let Err(d) = &done {
-                (row.line, row.column) = shader.report.own_place(d).unzip();
-                shader.report.show(std::slice::from_ref(d), Some(&row.target));
+            let codegen = stats::codegen(&shader.module, entry, None, &args.front);
+            let row = stats::row(&page.name, &entry.name, entry.stage.kind().name(), target);
+            let options = Options { target, codegen };
+            let (column, d) = column((row, text), (&shader.module, &entry.name), options, &shader.report);
+            page.columns.push(column);
+            wrong.extend(d);
+        }
+    }
+    Ok((page, wrong))
+}
+
+/// An entry point on a target.
+fn column(
+    (mut row, text): (stats::Row, usize),
+    (module, name): (&Module, &str),
+    mut options: Options,
+    report: &Reporter,
+) -> (Column, Option<Diagnostic>) {
+    options.codegen.by_line = true;
+    options.codegen.time_passes = true;
+    let done = gpucc::compile_entry(module, name, &options);
+    row.take(done.as_ref().map(|a| &a.outputs()[0]), true);
+    if let Err(d) = &done {
+        (row.line, row.column) = report.own_place(d).unzip();
+        report.show(std::slice::from_ref(d), Some(&row.target));
+    }
+    (Column::new(row, text, done.as_ref().ok()), done.err())
+}
+
+/// The scene that an input is.
+fn scene(path: &Path) -> Result<SceneFile, Failure> {
+    let file = if path == Path::new("-") {
+        let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
+        let language = if text.trim_start().starts_with('{') { Language::Json } else { Language::Toml };
+        let name = "<stdin>".to_string();
+        let scene = read::parse(&text, language).map_err(|e| e.of(&name));
+        scene.and_then(|scene| {
+            SceneFile { scene, name, folder: std::path::PathBuf::new(), text: Some((text, language)) }.sized()
+        })
+    } else {
+        read::open(path)
+    };
+    let checked = file.and_then(|f| check::scene(&f.scene).map_err(|e| f.locate(e)).map(|()| f));
+    checked.map_err(|e| if e.is_io { Failure::Io(e.to_string()) } else { Failure::Scene(e) })
+}
+
+/// The stages of each pipeline of a scene, each with what stands around it there.
+fn of_scene(
+    args: &Explain,
+    messages: &Messages,
+    targets: &[gpucc::Target],
+    mut page: Page,
+) -> Result<(Page, Vec<Diagnostic>), Failure> {
+    let front = &args.front;
+    let given = [front.entry.as_ref().map(|_| "--entry"), front.given().filter(|o| *o != "-O")];
+    if let Some(option) = given.into_iter().flatten().next() {
+        return Err(Failure::Usage(format!("{option} applies to shaders only; a scene sets its own")));
+    }
+    let file = scene(&args.input)?;
+    let shaders = match Shaders::load(&file) {
+        Ok(shaders) => shaders,
+        Err(gpucc_render::Failure::Shader { source, list }) => {
+            let report = Reporter::with_files(messages, source.files());
+            report.show(&list, None);
+            page.read(report.source());
+            page.problems = problems(&list, &report);
+            return Ok((page, list));
+        }
+        Err(gpucc_render::Failure::Scene(e)) => {
+            return Err(if e.is_io { Failure::Io(e.to_string()) } else { Failure::Scene(e) });
+        }
+        Err(f) => return Err(Failure::Input(f.to_string())),
+    };
+    let reports: Vec<Reporter> = shaders.sources.iter().map(|s| Reporter::with_files(messages, s.files())).collect();
+    for report in &reports {
+        page.read(report.source());
+    }
+    let mut wrong = Vec::new();
+    for ((name, _), stages) in file.scene.pipelines.iter().zip(&shaders.pipelines) {
+        for e in stages.all().map(|k| &shaders.entries[k]) {
+            for &target in targets {
+                let row = stats::row(&page.name, &format!("{name}:{}", e.name), e.stage.name(), target);
+                let mut codegen = input::codegen_options(front);
+                (codegen.context, codegen.bound) = (e.context.clone(), e.bound.clone());
+                let options = Options { target, codegen };
+                let (column, d) = column((row, e.source), (&e.module, &e.name), options, &reports[e.source]);
+                page.columns.push(column);
+                wrong.extend(d);
             }
-            page.columns.push(Column::new(row, done.as_ref().ok()));
-            wrong.extend(done.err());
         }
     }
     Ok((page, wrong))

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use gpucc::Target;
 
@@ -147,7 +148,24 @@ pub fn stderr_bytes(text: &[u8]) {
     if kept::said(text) {
         return;
     }
+    if let Some(list) = &mut *COLLECTED.lock().unwrap_or_else(PoisonError::into_inner) {
+        list.extend(text);
+        return;
+    }
     let _ = std::io::stderr().lock().write_all(text);
+}
+
+/// What was said by all threads, where it becomes one document at the end.
+static COLLECTED: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+
+/// Keeps from here on what is said.
+pub fn collect() {
+    *COLLECTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
+}
+
+/// What was said since then; later lines are written as they come.
+pub fn collected() -> Vec<u8> {
+    COLLECTED.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
 }
 
 /// The standard streams of a command that another one runs, on the thread that runs it.

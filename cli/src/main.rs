@@ -14,8 +14,10 @@ mod effect;
 mod explain;
 mod files;
 mod gate;
+mod graph;
 mod input;
 mod inspect;
+mod junit;
 #[cfg(test)]
 mod matrix;
 #[cfg(test)]
@@ -26,8 +28,10 @@ mod reduce;
 mod render;
 mod report;
 mod run;
+mod sarif;
 mod serve;
 mod shaders;
+mod shell;
 mod stats;
 mod table;
 mod targets;
@@ -42,7 +46,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use gpucc_ir::{Class, Diagnostic, Refusal};
 
-use args::{Cli, ColorArg, Command, MessageFormat, Messages};
+use args::{Cli, Command, MessageFormat, Messages};
 
 /// Why a command did not do what was asked.
 #[derive(Debug)]
@@ -189,6 +193,8 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Render(a)) => render::main(a, messages),
         Some(Command::Explain(a)) => explain::main(a, messages),
         Some(Command::Serve(a)) => serve::main(a),
+        Some(Command::Completions(a)) => shell::completions(a),
+        Some(Command::Man(a)) => shell::man(a),
         Some(Command::Reduce(a)) => reduce::main(a),
         Some(Command::Stats(a)) => stats::main(a, messages),
         Some(Command::Diff(a)) => diff::main(a),
@@ -280,11 +286,13 @@ fn folded(help: &str) -> String {
 
 /// Help, a version, or why the command line is wrong.
 fn unparsed(e: &clap::Error) -> ExitCode {
-    if early("--message-format").as_deref() == Some("json") && e.use_stderr() {
+    let form = early("--message-format").filter(|f| ["json", "sarif"].contains(&f.as_str()) && e.use_stderr());
+    if let Some(form) = form {
         let text = e.to_string();
         let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_string();
-        let messages = Messages { color: ColorArg::Never, message_format: MessageFormat::Json };
-        Failure::Usage(text).say(&messages);
+        let line = Failure::Usage(text).json("usage").to_string();
+        let said = if form == "json" { line } else { format!("{:#}", sarif::document(&line)) };
+        files::stderr(&format!("{said}\n"));
         return ExitCode::from(2);
     }
     let printed = if e.use_stderr() {
@@ -310,10 +318,15 @@ const STACK: usize = 80 << 20;
 const FRONT_END_ROOM: usize = 64 << 20;
 
 fn main() -> ExitCode {
-    let cli = match parse() {
+    let mut cli = match parse() {
         Ok(cli) => cli,
         Err(e) => return unparsed(&e),
     };
+    let is_sarif = cli.messages.message_format == MessageFormat::Sarif;
+    if is_sarif {
+        cli.messages.message_format = MessageFormat::Json;
+        files::collect();
+    }
     let messages = cli.messages.clone();
     // Deep recursion in a dependency must not meet the platform's small main stack. The front ends need no thread of their own then.
     let work = std::thread::Builder::new().stack_size(STACK).spawn(move || {
@@ -326,11 +339,16 @@ fn main() -> ExitCode {
         Ok(Err(_)) => Err(Failure::Bug("the command's thread died".into())),
         Err(e) => Err(Failure::Io(format!("cannot start a thread: {e}"))),
     };
-    match result {
+    let code = match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(f) => {
             f.say(&messages);
             ExitCode::from(f.code())
         }
+    };
+    if is_sarif {
+        let lines = files::collected();
+        files::stderr(&format!("{:#}\n", sarif::document(&String::from_utf8_lossy(&lines))));
     }
+    code
 }

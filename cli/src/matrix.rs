@@ -57,7 +57,8 @@ const VALUES: &[(&str, &[&str])] = &[
 /// The commands that take each kind of input.
 const TAKEN: &str = "compute,  alone,  pair,  wesl,  spv,  gir,  comp,  frag,  best, run compute, run wesl, run gir, run comp, run best, render alone, \
     render pair, render spv, render frag, render scene, stats compute, stats alone, stats pair, stats wesl, stats spv, stats gir, stats comp, stats frag, \
-    stats best, stats scene, explain compute, explain alone, explain pair, explain wesl, explain spv, explain gir, explain comp, explain frag, explain best";
+    stats best, stats scene, explain compute, explain alone, explain pair, explain wesl, explain spv, explain gir, explain comp, explain frag, explain best, \
+    explain scene";
 
 /// Options about the text of a shader, for the input whose every reading is a process of its own.
 const TEXT: &[&str] = &["defines", "frontend", "glslang", "includes", "lang", "stage"];

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Failure;
 use crate::args::ReportFormat;
+use crate::junit::{self, Case, Outcome};
 use crate::stats::{Report, Row};
 
 /// Lines of shaders by the name of the file.
@@ -36,6 +37,7 @@ pub fn report(report: &Report, format: ReportFormat, per_line: bool, sources: &S
             markdown(&head, &lines)
         }
         ReportFormat::Html => html::page(report, rows, sources),
+        ReportFormat::Junit => junit(rows),
         ReportFormat::Table => people(rows, per_line),
     })
 }
@@ -276,4 +278,18 @@ fn people(rows: &[Row], per_line: bool) -> String {
     };
     let more = if per_line { "" } else { " (every number: --format csv)" };
     out + &format!("{} {what}: {ok} compiled, {} not{more}\n", rows.len(), failed.len())
+}
+/// A test for each row: refusals are skipped, what is wrong has failed.
+fn junit(rows: &[Row]) -> String {
+    let case = |r: &Row| Case {
+        suite: r.target.clone(),
+        class: r.file.clone(),
+        name: format!("{} ({})", r.entry, r.stage),
+        outcome: match r.status.as_str() {
+            "ok" => Outcome::Passed,
+            "refused" => Outcome::Skipped(format!("{}: {}", r.code, r.message)),
+            status => Outcome::Failed(status.into(), format!("{}: {}", r.code, r.message)),
+        },
+    };
+    junit::document("gpucc stats", &rows.iter().map(case).collect::<Vec<_>>())
 }

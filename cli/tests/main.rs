@@ -1,9 +1,11 @@
 //! All tests of `gpucc-cli` in one binary: linking and starting is paid once.
 
+mod browser;
 mod channels;
 mod cli;
 mod common;
 mod compared;
+mod ecosystem;
 mod edited;
 mod explain;
 mod film;

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, gpucc};
 
 /// A server of a test, stopped at its end.
-struct Served {
+pub struct Served {
     child: Child,
-    port: u16,
+    pub port: u16,
     token: String,
 }
 
@@ -52,7 +52,7 @@ fn read(mut stream: TcpStream) -> Answer {
 }
 
 impl Served {
-    fn new(args: &[&str]) -> Served {
+    pub fn new(args: &[&str]) -> Served {
         let mut c = gpucc();
         c.arg("serve").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = c.spawn().expect("the command starts");
@@ -61,6 +61,11 @@ impl Served {
         let rest = line.trim().strip_prefix("http://127.0.0.1:").unwrap_or_else(|| panic!("no address: {line}"));
         let (port, token) = rest.split_once("/?token=").expect("a token");
         Served { child, port: port.parse().expect("a port"), token: token.into() }
+    }
+
+    /// What it printed.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
 
     fn connect(&self) -> TcpStream {

@@ -150,8 +150,9 @@ impl Glsl {
     }
 
     /// With places in the author's text, where the front end saw another.
-    fn placed(&self, done: Result<Loaded, Vec<Diagnostic>>) -> Result<Loaded, Vec<Diagnostic>> {
+    fn placed(&self, options: &FrontOptions, done: Result<Loaded, Vec<Diagnostic>>) -> Result<Loaded, Vec<Diagnostic>> {
         let Ok(Form::Text(_, before, _)) = &self.read else {
+            let done = done.map_err(|list| if self.spirv().is_some() { of_compiler(options, list) } else { list });
             // Lines of several files are counted on from one to the next.
             return match done {
                 Ok(mut loaded) if self.files.len() > 1 => {
@@ -192,7 +193,7 @@ impl Glsl {
         let loaded = self
             .parsed(options)
             .and_then(|parsed| parsed.lower(options).map_err(|list| every_refusal(&parsed, options, list)));
-        self.placed(loaded)
+        self.placed(options, loaded)
     }
 
     /// As `gpucc::frontend::load_each`.
@@ -202,9 +203,9 @@ impl Glsl {
     pub fn load_each(&self, options: &FrontOptions) -> Result<Vec<Alone>, Vec<Diagnostic>> {
         let list = match self.parsed(options) {
             Ok(parsed) => each(&parsed, options),
-            Err(list) => return self.placed(Err(list)).map(|_| Vec::new()),
+            Err(list) => return self.placed(options, Err(list)).map(|_| Vec::new()),
         };
-        Ok(list.into_iter().map(|(entry, done)| (entry, self.placed(done))).collect())
+        Ok(list.into_iter().map(|(entry, done)| (entry, self.placed(options, done))).collect())
     }
 
     /// Messages of which those in other files say so by their notes: whoever gave one text knows no others.
@@ -228,6 +229,21 @@ impl Glsl {
         }
         list
     }
+}
+
+/// A module that breaks a rule of SPIR-V is no error of an author whose text the reference compiler took, unless constants from outside made it so.
+fn of_compiler(options: &FrontOptions, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let is_given = !options.overrides.is_empty() || !options.constants.is_empty();
+    let refused = |d: Diagnostic| {
+        if is_given || d.code != "validation" {
+            return d;
+        }
+        let what = format!("{PROGRAM} made a module of this text that breaks a rule of SPIR-V: {}", d.message);
+        let mut own = Diagnostic::unsupported(Refusal::Parser, what);
+        (own.labels, own.notes) = (d.labels, d.notes);
+        own.note("a newer version of it, or another spelling, may help")
+    };
+    list.into_iter().map(refused).collect()
 }
 
 /// Binding of the block of the uniforms outside of blocks; none of a language that is not GLSL.

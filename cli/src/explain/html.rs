@@ -56,6 +56,9 @@ pub fn page(page: &Page) -> String {
         let _ = writeln!(out, "<section role=\"tabpanel\" id=\"panel{k}\" aria-label=\"{}\">", escape(&c.title()));
         let _ = writeln!(out, "<h2>{}</h2>", escape(&c.title()));
         if c.row.ok() {
+            if page.sources.len() > 1 {
+                let _ = writeln!(out, "<p>Lines are those of {}.</p>", escape(&page.sources[c.source].name));
+            }
             sentences(c, &mut out);
             panes(page, c, &mut out);
         } else {
@@ -72,17 +75,18 @@ pub fn page(page: &Page) -> String {
 /// Messages, and the source with each in its place.
 fn problems(page: &Page, out: &mut String) {
     let mut by_line: BTreeMap<u32, String> = BTreeMap::new();
+    let lines = page.sources.first().map_or(&[][..], |s| &s.lines);
     for p in &page.problems {
         let said = [p.place.clone(), format!("{} [{}]: {}", p.severity, p.code, p.message)];
         let said = said.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(": ");
         let notes: String = p.notes.iter().map(|n| format!("\nnote: {n}")).collect();
         let html = format!("<div class=\"problem\">{}</div>\n", escape(&format!("{said}{notes}")));
-        let line = if (p.line as usize) <= page.source.len() { p.line } else { 0 };
+        let line = if (p.line as usize) <= lines.len() { p.line } else { 0 };
         *by_line.entry(line).or_default() += &html;
     }
     out.push_str(by_line.get(&0).map_or("", String::as_str));
     out.push_str("<div class=\"wide code\">\n");
-    for (line, text) in (1..).zip(&page.source) {
+    for (line, text) in (1..).zip(lines) {
         let _ = writeln!(out, "<div><span class=\"address\">{line:>6}</span>  {}</div>", escape(text));
         out.push_str(by_line.get(&line).map_or("", String::as_str));
     }
@@ -173,19 +177,20 @@ fn source(page: &Page, c: &Column, out: &mut String) {
     let most = |of: &dyn Fn(&Line) -> u64| c.lines.values().map(of).max().unwrap_or(0).max(1);
     let peaks: Vec<u64> = live.iter().map(|n| most(&|l| l.live.get(n).copied().unwrap_or(0))).collect();
     let hottest = most(&Line::all_cycles);
-    let last = c.lines.keys().next_back().copied().unwrap_or(0).max(page.source.len() as u32);
+    let text = &page.sources[c.source];
+    let last = c.lines.keys().next_back().copied().unwrap_or(0).max(text.lines.len() as u32);
     let first = u32::from(!c.lines.contains_key(&0));
     // Of a source that is no text the lines that have numbers.
-    let lines: Vec<u32> = match page.source.is_empty() {
+    let lines: Vec<u32> = match text.lines.is_empty() {
         true => c.lines.keys().copied().collect(),
         false => (first..=last).collect(),
     };
     let empty = "<td></td>".repeat(live.len() + cycles.len());
     for line in lines {
-        let text = if line == 0 { "(code of no line)".into() } else { escape(page.line(line)) };
+        let shown = if line == 0 { "(code of no line)".into() } else { escape(text.line(line)) };
         let Some(own) = c.lines.get(&line) else {
             let _ =
-                writeln!(out, "<tr><td class=\"n\">{line}</td><td></td>{empty}<td class=\"source\">{text}</td></tr>");
+                writeln!(out, "<tr><td class=\"n\">{line}</td><td></td>{empty}<td class=\"source\">{shown}</td></tr>");
             continue;
         };
         // A tenth of the hottest is still seen.
@@ -203,7 +208,7 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         for name in &cycles {
             let _ = write!(out, "<td{style}>{}</td>", own.cycles.get(name).copied().unwrap_or(0));
         }
-        let _ = writeln!(out, "<td class=\"source\"{style}>{text}</td></tr>");
+        let _ = writeln!(out, "<td class=\"source\"{style}>{shown}</td></tr>");
     }
     out.push_str("</tbody>\n");
 }

@@ -4,12 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::model::{Column, Page};
 
-/// All of it; the source is left to those who gave it.
+/// All of it.
 pub fn page(page: &Page) -> Value {
     let problem = |p: &super::model::Problem| json!({"severity": p.severity, "code": p.code, "message": p.message, "place": p.place, "line": p.line, "notes": p.notes});
     json!({
         "command": page.command,
         "name": page.name,
+        "sources": page.sources.iter().map(|t| json!({"name": t.name, "lines": t.lines})).collect::<Vec<_>>(),
         "problems": page.problems.iter().map(problem).collect::<Vec<_>>(),
         "columns": page.columns.iter().map(column).collect::<Vec<_>>(),
     })
@@ -34,7 +35,7 @@ fn column(c: &Column) -> Value {
     let ok = |list: Vec<String>| if row.ok() { list } else { Vec::new() };
     json!({
         "title": c.title(), "entry": row.entry, "stage": row.stage, "target": row.target,
-        "status": row.status, "code": row.code, "message": row.message, "line": row.line, "column": row.column,
+        "source": c.source, "status": row.status, "code": row.code, "message": row.message, "line": row.line, "column": row.column,
         "stats": row.stats, "limiter": row.limiter,
         "occupancy": ok(c.occupancy()),
         "bound": if row.ok() { c.bound() } else { String::new() },

@@ -15,14 +15,36 @@ use crate::stats::Row;
 pub struct Page {
     /// The command that makes it.
     pub command: String,
-    /// Name of the source.
+    /// Name of the input.
     pub name: String,
-    /// Lines of the source; none where it is no text.
-    pub source: Vec<String>,
+    /// The texts that code is of: the input, or the shaders of a scene.
+    pub sources: Vec<Text>,
     /// What is wrong with the shader.
     pub problems: Vec<Problem>,
     /// Each entry point on each target.
     pub columns: Vec<Column>,
+}
+
+/// A text that code is of.
+#[derive(Default)]
+pub struct Text {
+    /// Its file, or the field of the scene that holds it.
+    pub name: String,
+    /// Its lines; none where it is no text.
+    pub lines: Vec<String>,
+}
+
+impl Text {
+    /// A text as it may be shown.
+    fn new(source: Source<'_>) -> Text {
+        let plain = |l: &str| crate::report::plain(l).into_owned();
+        Text { name: plain(source.name), lines: source.text.lines().map(plain).collect() }
+    }
+
+    /// A line, from 1.
+    pub fn line(&self, line: u32) -> &str {
+        (line as usize).checked_sub(1).and_then(|at| self.lines.get(at)).map_or("", String::as_str)
+    }
 }
 
 /// A message about a place of the source.
@@ -110,6 +132,8 @@ impl Line {
 pub struct Column {
     /// Numbers and outcome, as `stats --per-line` has them.
     pub row: Row,
+    /// Its text among those of the page.
+    pub source: usize,
     /// By how much something must be smaller for more programs at once.
     pub more: Vec<Occupancy>,
     /// Numbers by source line; line 0 is code of no line.
@@ -126,9 +150,10 @@ pub struct Column {
 
 impl Column {
     /// What is known of an entry point.
-    pub fn new(row: Row, artifact: Option<&Artifact>) -> Column {
+    pub fn new(row: Row, source: usize, artifact: Option<&Artifact>) -> Column {
         let mut column = Column {
             row,
+            source,
             more: Vec::new(),
             lines: BTreeMap::new(),
             code: Vec::new(),
@@ -245,10 +270,10 @@ fn spoken(name: &str) -> (&str, &str) {
 }
 
 impl Page {
-    /// Takes the source.
-    pub fn read(&mut self, source: Source<'_>) {
-        self.name = crate::report::plain(source.name).into_owned();
-        self.source = source.text.lines().map(|l| crate::report::plain(l).into_owned()).collect();
+    /// Takes a text; gives its number.
+    pub fn read(&mut self, source: Source<'_>) -> usize {
+        self.sources.push(Text::new(source));
+        self.sources.len() - 1
     }
 
     /// Entry points by name and stage, in their order, each with its columns.
@@ -261,11 +286,6 @@ impl Page {
             }
         }
         out
-    }
-
-    /// A line of the source.
-    pub fn line(&self, line: u32) -> &str {
-        (line as usize).checked_sub(1).and_then(|at| self.source.get(at)).map_or("", String::as_str)
     }
 }
 

@@ -47,6 +47,9 @@ fn explained(page: &Page, c: &Column, out: &mut String) {
     for s in c.occupancy() {
         let _ = writeln!(out, "{s}");
     }
+    if page.sources.len() > 1 {
+        let _ = writeln!(out, "lines are those of {}", page.sources[c.source].name);
+    }
     let _ = writeln!(out, "{}", c.bound());
     if !c.loops.is_empty() {
         let _ = writeln!(out, "loops:");
@@ -89,7 +92,7 @@ fn lines(page: &Page, c: &Column, out: &mut String) {
         code.entry(i.line).or_default().push(i);
     }
     for (line, numbers) in &rows {
-        let text = if *line == 0 { "(code of no line)" } else { page.line(*line) };
+        let text = if *line == 0 { "(code of no line)" } else { page.sources[c.source].line(*line) };
         let _ = writeln!(out, "{}  | {text}", joined(numbers.iter().map(u64::to_string).collect()));
         for i in code.get(line).into_iter().flatten() {
             instruction(i, out);

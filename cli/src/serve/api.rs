@@ -294,7 +294,8 @@ impl Asked {
         Ok(())
     }
 
-    fn explain(&self) -> Result<Value, Failure> {
+    fn explain(&self, server: &Server) -> Result<Value, Failure> {
+        self.scene(server)?;
         let target = self.target.clone().unwrap_or_else(|| "all".into());
         if input::targets(Some(&target))?.len() > TARGETS {
             return Err(Failure::Usage(format!("there are at most {TARGETS} listings")));
@@ -464,7 +465,7 @@ impl Work {
     pub fn answer(&self, server: &Server, request: &Request) -> Reply {
         match self {
             Work::Compile(target) => match Compilation::of(request) {
-                Ok(asked) => compile(*target, asked, request.header("accept").unwrap_or_default()),
+                Ok(asked) => compile(server, *target, asked, request.header("accept").unwrap_or_default()),
                 Err(e) => wrong(&e),
             },
             work => match serde_json::from_slice(&request.body) {
@@ -478,7 +479,7 @@ impl Work {
         let done = done(&asked.source, || match self {
             Work::Run => asked.run(server.steps).map(|()| None),
             Work::Render => asked.render(server).map(|()| None),
-            Work::Explain | Work::Compile(_) => asked.explain().map(Some),
+            Work::Explain | Work::Compile(_) => asked.explain(server).map(Some),
         });
         let mut out = json!({"code": done.code, "messages": done.messages});
         match self {
@@ -496,7 +497,7 @@ fn wrong(e: &serde_json::Error) -> Reply {
 }
 
 /// A listing as Compiler Explorer has it.
-fn compile(target: Target, given: Compilation, accept: &str) -> Reply {
+fn compile(server: &Server, target: Target, given: Compilation, accept: &str) -> Reply {
     let lang = match given.lang.as_deref() {
         None | Some("wgsl") => "wgsl",
         Some(other) => other,
@@ -508,7 +509,7 @@ fn compile(target: Target, given: Compilation, accept: &str) -> Reply {
         target: Some(target.to_string()),
         ..Asked::default()
     };
-    let done = done(&asked.source, || asked.explain().map(Some));
+    let done = done(&asked.source, || asked.explain(server).map(Some));
     let page = done.page.unwrap_or_default();
     let columns: Vec<&Value> = page["columns"].as_array().into_iter().flatten().collect();
     let ok = columns.iter().all(|c| c["status"] == "ok") && !columns.is_empty();

@@ -1,4 +1,4 @@
-// Move time and mouse below the picture. Change a line and see what it costs on each target.
+// Let time play, drag over the picture, change a line and see what it costs.
 struct Frame {
     resolution: vec3<f32>, time: f32, mouse: vec4<f32>, time_delta: f32, frame: u32, pad: vec2<f32>, date: vec4<f32>
 }

@@ -314,3 +314,48 @@ fn copies_that_are_kept_are_what_memory_has() {
         assert_eq!(run(Some(5)), [a0, a1, b0 + a0 * 10 + 1, b1 + a1 * 10 + 1], "{target}");
     }
 }
+
+/// A shader that asks for subgroups of the size that the chip says gets them: the first lanes of the two or more subgroups count all others.
+#[test]
+fn subgroups_have_the_size_that_is_asked_for() {
+    let code = spirv(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+         @compute @workgroup_size(128) fn main(
+             @builtin(local_invocation_index) k: u32,
+             @builtin(subgroup_size) size: u32,
+             @builtin(subgroup_invocation_id) lane: u32,
+         ) {
+             let sum = subgroupAdd(1u);
+             if lane == 0u { a[k / size] = size * 1000u + sum; }
+         }",
+    );
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::new(k);
+        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut sizes);
+        unsafe { gpu.instance.get_physical_device_properties2(gpu.physical, &mut all) };
+        assert_eq!(sizes.min_subgroup_size, sizes.max_subgroup_size, "{target}");
+        let size = sizes.max_subgroup_size;
+        let data = gpu.buffer(256);
+        let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
+        let layout = gpu.layout(&[sets], 0);
+        let make = |lanes: u32| {
+            let mut asks =
+                vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(lanes);
+            let stage = vk::PipelineShaderStageCreateInfo::default().stage(vk::ShaderStageFlags::COMPUTE);
+            let stage = stage.module(gpu.shader(&code)).name(c"main").push_next(&mut asks);
+            let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+            unsafe { gpu.device.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) }.map_err(|e| e.1)
+        };
+        let pipeline = make(size).expect("a pipeline")[0];
+        gpu.run(|d, c| unsafe {
+            d.cmd_bind_pipeline(c, BIND, pipeline);
+            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            d.cmd_dispatch(c, 1, 1, 1);
+        })
+        .expect("it runs");
+        let groups = (128 / size) as usize;
+        assert_eq!(data.words()[..groups], vec![size * 1000 + size; groups], "{target}");
+        assert!(target == &"interp" || make(size * 2).is_err(), "{target}");
+    }
+}

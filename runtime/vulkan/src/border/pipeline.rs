@@ -50,7 +50,9 @@ unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>, flags: vk
             Cow::Borrowed(_) => None,
         };
         let code = changed.map_or(code, std::sync::Arc::new);
-        Ok(Source { code, entry, constants, subgroup_size: None })
+        let lanes = chained::<vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo<'_>>(s.p_next);
+        let subgroup_size = lanes.map(|l| l.required_subgroup_size);
+        Ok(Source { code, entry, constants, subgroup_size })
     }
 }
 

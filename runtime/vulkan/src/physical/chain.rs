@@ -92,6 +92,7 @@ features! { each_feature:
     PhysicalDeviceSynchronization2Features { synchronization2: yes }
     PhysicalDeviceImagelessFramebufferFeatures { imageless_framebuffer: yes }
     PhysicalDeviceSeparateDepthStencilLayoutsFeatures { separate_depth_stencil_layouts: yes }
+    PhysicalDeviceSubgroupSizeControlFeatures { subgroup_size_control: yes, compute_full_subgroups: yes }
     PhysicalDeviceMaintenance4Features { maintenance4: yes }
     PhysicalDeviceUniformBufferStandardLayoutFeatures { uniform_buffer_standard_layout: yes }
 }
@@ -129,6 +130,13 @@ properties! { each_property:
     }
     PhysicalDeviceMaintenance3Properties |chip, out| {
         (out.max_per_set_descriptors, out.max_memory_allocation_size) = (1024, limits::RESOURCE);
+    }
+    PhysicalDeviceSubgroupSizeControlProperties |chip, out| {
+        // A chip has subgroups of one size.
+        let lanes = chip.subgroup();
+        (out.min_subgroup_size, out.max_subgroup_size) = (lanes, lanes);
+        out.max_compute_workgroup_subgroups = limits::limits(chip).max_compute_work_group_invocations / lanes;
+        out.required_subgroup_size_stages = vk::ShaderStageFlags::COMPUTE;
     }
     PhysicalDeviceMaintenance4Properties |chip, out| {
         out.max_buffer_size = limits::RESOURCE;
