@@ -53,7 +53,7 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// The refusals.
 const UNSUPPORTED: &[Unsupported] = &[
-    Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
+    Unsupported::all(Refusal::WideFunctions, "no specification asks for them in 64 bits"),
     Unsupported::all(Refusal::Subgroups, "in compute and fragments only").in_stages(&[Stage::Vertex]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute and fragments only").in_stages(&[Stage::Vertex]),
     Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
@@ -85,6 +85,7 @@ fn caps() -> Caps {
         narrow: false,
         halves: false,
         wide: false,
+        doubles: true,
         address_offset: 4095,
         parts: PartCaps::SHARED,
         expand: OpSet::of(&[

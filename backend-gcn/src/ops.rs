@@ -116,6 +116,27 @@ pub fn of_halves(o: Op) -> Op {
     }
 }
 
+/// The comparison of floats of 64 bits for one of 32; the same one if there is no other.
+pub fn of_doubles(o: Op) -> Op {
+    match o {
+        Op::VCmpEqF32 => Op::VCmpEqF64,
+        Op::VCmpLgF32 => Op::VCmpLgF64,
+        Op::VCmpLtF32 => Op::VCmpLtF64,
+        Op::VCmpLeF32 => Op::VCmpLeF64,
+        Op::VCmpGtF32 => Op::VCmpGtF64,
+        Op::VCmpGeF32 => Op::VCmpGeF64,
+        Op::VCmpOF32 => Op::VCmpOF64,
+        Op::VCmpNlgF32 => Op::VCmpNlgF64,
+        Op::VCmpNeqF32 => Op::VCmpNeqF64,
+        Op::VCmpNgeF32 => Op::VCmpNgeF64,
+        Op::VCmpNgtF32 => Op::VCmpNgtF64,
+        Op::VCmpNleF32 => Op::VCmpNleF64,
+        Op::VCmpNltF32 => Op::VCmpNltF64,
+        Op::VCmpUF32 => Op::VCmpUF64,
+        o => o,
+    }
+}
+
 /// Whether the first two operands may change places.
 pub fn commutes(o: Op) -> bool {
     matches!(

@@ -4,6 +4,7 @@ mod clauses;
 mod common;
 mod dead_exec_writes;
 mod dead_scalars;
+mod doubles;
 mod exec_compares;
 mod fill;
 mod live_lanes;

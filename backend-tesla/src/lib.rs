@@ -157,6 +157,7 @@ fn caps(generation: u8) -> Caps {
         narrow: false,
         halves: false,
         wide: false,
+        doubles: false,
         address_offset: 0,
         parts: PartCaps::SHARED,
         expand: EXPAND,

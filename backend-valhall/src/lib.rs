@@ -150,6 +150,7 @@ fn caps() -> Caps {
         narrow: false,
         halves: false,
         wide: false,
+        doubles: false,
         address_offset: 0x7fe0,
         parts: PartCaps::SHARED,
         expand: EXPAND,

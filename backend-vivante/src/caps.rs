@@ -134,6 +134,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         narrow: false,
         halves: false,
         wide: false,
+        doubles: false,
         address_offset: 0,
         parts: PartCaps::NONE,
         expand_bool_select: false,

@@ -460,6 +460,15 @@ typedef struct gpucc_buffer {
 int gpucc_run(const void *container, size_t bytes, const char *entry, const uint32_t grid[3], const gpucc_buffer *buffers,
               size_t count, char **message);
 
+/* As gpucc_run, of a program with pointers that are addresses (`buffer_reference`): the buffer at place `k` of the list lies at
+ * gpucc_buffer_address(k), an address of eight bytes that the caller writes wherever the program looks for it. Buffers that are reached by
+ * address alone need a group and binding that nothing else has. At most 128 buffers. */
+int gpucc_run_with_addresses(const void *container, size_t bytes, const char *entry, const uint32_t grid[3],
+                             const gpucc_buffer *buffers, size_t count, char **message);
+
+/* The address of the buffer at a place of the list: the same in every run. 0 if no buffer can be there. */
+uint64_t gpucc_buffer_address(size_t index);
+
 typedef struct gpucc_bytes {
     void *data;
     size_t bytes;

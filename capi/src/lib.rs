@@ -31,7 +31,7 @@ pub use pipeline::{
     CBlendComponent, CDepthStencil, CPipeline, CSamplerFacts, CStencilFace, CTarget, CVertexAttribute, CVertexBuffer,
 };
 pub use reflect::*;
-pub use run::{CBuffer, gpucc_run};
+pub use run::{CBuffer, gpucc_buffer_address, gpucc_run, gpucc_run_with_addresses};
 pub use scene::{
     CDrawOptions, COutput, COutputs, gpucc_draw, gpucc_outputs_count, gpucc_outputs_free, gpucc_outputs_get,
 };

@@ -56,6 +56,47 @@ pub(crate) fn run(container: &[u8], entry: Option<&str>, dispatch: &mut Dispatch
     done.map(drop).map_err(|t| Fault::trap(&t, ""))
 }
 
+/// `gpucc_buffer_address`.
+#[unsafe(no_mangle)]
+pub extern "C" fn gpucc_buffer_address(index: usize) -> u64 {
+    if index < MOST { Dispatch::nth_address(index) } else { 0 }
+}
+
+/// Buffers with addresses.
+const MOST: usize = 128;
+
+/// Runs an entry point on a caller's buffers.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+unsafe fn started(
+    (container, size): (*const c_void, usize),
+    entry: *const c_char,
+    grid: *const u32,
+    (buffers, count): (*const CBuffer, usize),
+    addressed: bool,
+) -> Result<(), Fault> {
+    if grid.is_null() || buffers.is_null() && count > 0 {
+        return Err(Fault::usage("grid and buffers must not be NULL"));
+    }
+    if addressed && count > MOST {
+        return Err(Fault::usage(format!("{count} buffers: at most {MOST} have addresses")));
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        let (container, entry) = (bytes(container, size)?, text(entry, "entry")?);
+        let buffers = list(buffers, count, "buffers")?;
+        let mut dispatch = Dispatch::new(grid.cast::<[u32; 3]>().read_unaligned());
+        bind(buffers, &mut dispatch)?;
+        if addressed {
+            dispatch.addresses = (0..count).map(|k| (k, Dispatch::nth_address(k))).collect();
+        }
+        let result = run(container, entry, &mut dispatch);
+        bring_back(buffers, &dispatch);
+        result
+    }
+}
+
 /// `gpucc_run`.
 ///
 /// # Safety
@@ -70,21 +111,28 @@ pub unsafe extern "C" fn gpucc_run(
     count: usize,
     message: *mut *mut c_char,
 ) -> c_int {
-    let work = |_: &Told| {
-        if grid.is_null() || buffers.is_null() && count > 0 {
-            return Err(Fault::usage("grid and buffers must not be NULL"));
-        }
-        // SAFETY: as the caller says.
-        unsafe {
-            let (container, entry) = (bytes(container, size)?, text(entry, "entry")?);
-            let buffers = list(buffers, count, "buffers")?;
-            let mut dispatch = Dispatch::new(grid.cast::<[u32; 3]>().read_unaligned());
-            bind(buffers, &mut dispatch)?;
-            let result = run(container, entry, &mut dispatch);
-            bring_back(buffers, &dispatch);
-            result
-        }
-    };
+    // SAFETY: as the caller says.
+    let work = |_: &Told| unsafe { started((container, size), entry, grid, (buffers, count), false) };
+    // SAFETY: as the caller says.
+    unsafe { answer(message, work) }
+}
+
+/// `gpucc_run_with_addresses`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_run_with_addresses(
+    container: *const c_void,
+    size: usize,
+    entry: *const c_char,
+    grid: *const u32,
+    buffers: *const CBuffer,
+    count: usize,
+    message: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: as the caller says.
+    let work = |_: &Told| unsafe { started((container, size), entry, grid, (buffers, count), true) };
     // SAFETY: as the caller says.
     unsafe { answer(message, work) }
 }

@@ -147,6 +147,78 @@ fn wrong_arguments_are_told() {
     std::fs::remove_file(source).and_then(|()| std::fs::remove_file(program)).expect("files go");
 }
 
+/// A list whose nodes lie in two buffers, one of which nothing binds, followed by addresses that the caller writes.
+#[test]
+fn buffers_have_addresses() {
+    let shader = "#version 460
+        #extension GL_EXT_buffer_reference : require
+        layout(local_size_x = 1) in;
+        layout(buffer_reference, std430, buffer_reference_align = 8) buffer Node;
+        layout(buffer_reference, std430) buffer Node { Node next; uint value; uint seen; };
+        layout(std430, binding = 0) buffer O { Node first; uint sum; uint count; };
+        void main() {
+            Node n = first;
+            for (uint k = 0u; k < 3u; ++k) { sum += n.value; n.seen = k + 1u; n = n.next; }
+            count = 3u;
+        }";
+    let at = |ending: &str| std::env::temp_dir().join(format!("gpucc-capi-addresses-{}.{ending}", std::process::id()));
+    std::fs::write(at("comp"), shader).expect("a file");
+    let glslang = Command::new("glslangValidator")
+        .args(["-V", "--target-env", "vulkan1.2", "-o"])
+        .args([at("spv"), at("comp")])
+        .output();
+    let Ok(done) = glslang else { return eprintln!("skipped: there is no `glslangValidator`") };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    let text = r#"
+        #include <gpucc.h>
+        #include <stdio.h>
+        #include <string.h>
+        struct node { uint64_t next; uint32_t value, seen; };
+        int main(int argc, char **argv)
+        {
+            static char module[65536];
+            FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
+            size_t size = f ? fread(module, 1, sizeof module, f) : 0;
+            const char *targets[] = { "gcn:gfx6", "gcn:gfx8", "valhall" };
+            for (int k = 0; k < 3; k++) {
+                gpucc_options o = { .size = sizeof o, .target = targets[k], .language = GPUCC_SPIRV, .opt_level = 2 };
+                gpucc_container *c;
+                char *m = NULL;
+                if (gpucc_compile(module, size, &o, &c, &m) != GPUCC_OK) {
+                    printf("%s: %s
+", targets[k], m);
+                    return 1;
+                }
+                struct node near[2] = { { gpucc_buffer_address(2) + 16, 5, 0 }, { 0, 11, 0 } };
+                struct node far[2] = { { 0, 1, 2 }, { gpucc_buffer_address(1) + 16, 7, 0 } };
+                struct { uint64_t first; uint32_t sum, count; } out = { gpucc_buffer_address(1), 0, 0 };
+                gpucc_buffer list[3] = { { 0, 0, &out, sizeof out }, { 9, 0, near, sizeof near }, { 9, 1, far, sizeof far } };
+                uint32_t grid[3] = { 1, 1, 1 };
+                const void *bytes = gpucc_container_data(c);
+                if (gpucc_run_with_addresses(bytes, gpucc_container_size(c), NULL, grid, list, 3, &m) != GPUCC_OK) {
+                    printf("%s: %s
+", targets[k], m);
+                    return 1;
+                }
+                if (out.sum != 23 || out.count != 3 || near[0].seen != 1 || far[1].seen != 2 || near[1].seen != 3 || far[0].seen != 2) {
+                    printf("%s: %u %u %u %u
+", targets[k], out.sum, near[0].seen, far[1].seen, near[1].seen);
+                    return 1;
+                }
+                gpucc_container_free(c);
+            }
+            return gpucc_buffer_address(0) == gpucc_buffer_address(1) || gpucc_buffer_address(128) != 0;
+        }
+    "#;
+    std::fs::write(at("c"), text).expect("a file");
+    let Some(program) = build(&at("c"), "addresses") else { return };
+    let (code, out, err) = run(&program, &[&at("spv").display().to_string()]);
+    assert_eq!((code, &*out), (Some(0), ""), "{err}");
+    for file in [at("comp"), at("spv"), at("c"), program] {
+        std::fs::remove_file(file).expect("it was made");
+    }
+}
+
 /// `gpucc_options` of version 0.1.0, as a program that was built with it hands it over: written down here and never changed.
 #[repr(C)]
 #[derive(Clone, Copy)]

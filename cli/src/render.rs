@@ -570,7 +570,7 @@ fn options(args: &Render) -> Result<alone::Options, Failure> {
     }
     let mut o = alone::Options::parse(&list).map_err(Failure::Usage)?;
     if let Some(spec) = &args.immediates {
-        o.immediates = Some(Immediates { bytes: words::plain(spec)? });
+        o.immediates = Some(Immediates::plain(words::plain(spec)?));
     }
     let numbers = [o.time, o.mouse[0], o.mouse[1]];
     // The shader reads them as floats.

@@ -101,6 +101,7 @@ refusals! {
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` do not count. A store of half a word is `atomics` on chips that need an atomic for it";
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers. A store of less than a word is `atomics` on chips that need an atomic for it";
     WideTypes "wide-types" Feature "64-bit floats";
+    WideFunctions "wide-functions" Feature (WideTypes) "exponentials, logarithms, sines and cosines of 64-bit floats";
     WideAtomics "wide-atomics" Feature (Atomics) "64-bit atomics (SPIR-V)";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";

@@ -88,7 +88,7 @@ pub fn load(scene: &Scene, folder: Option<&Path>) -> Result<Resources, SceneErro
         total += b.check_size().map_err(|m| SceneError::new(format!("buffers.{name}.size"), m))?;
         held(total, &format!("buffers.{name}"))?;
     }
-    let mut loader = Loader { folder, left: limits::DECODED_BYTES };
+    let mut loader = Loader { scene, folder, left: limits::DECODED_BYTES };
     let mut out = Resources::default();
     for (name, t) in scene.textures.iter() {
         out.textures.push(loader.texture(t, &format!("textures.{name}.contents"))?);
@@ -182,6 +182,8 @@ fn parts(image: &Image, mip_level: Option<u32>, array_layer: Option<u32>) -> Res
 }
 
 struct Loader<'a> {
+    /// The scene, whose buffers have addresses.
+    scene: &'a Scene,
     folder: Option<&'a Path>,
     /// Bytes that may still be made.
     left: u64,
@@ -276,6 +278,7 @@ impl Loader<'_> {
             Data::F32(_) => "f32",
             Data::U32(_) => "u32",
             Data::I32(_) => "i32",
+            Data::Addresses(_) => "addresses",
             Data::File(_) => "file",
         };
         let field = format!("{field}.{key}");
@@ -285,6 +288,11 @@ impl Loader<'_> {
             Data::F32(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
             Data::U32(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
             Data::I32(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
+            Data::Addresses(list) => {
+                let one = |a| self.scene.address(a).map_err(|m| SceneError::new(&field, m));
+                let all: Vec<u64> = list.iter().map(one).collect::<Result<_, _>>()?;
+                all.iter().flat_map(|v| v.to_le_bytes()).collect()
+            }
             Data::File(name) => file(name, self.folder, most).map_err(|e| at(e, &field))?,
         };
         self.charge(bytes.len() as u64, &field)?;

@@ -40,3 +40,5 @@ pub const GROUPS: u32 = 32;
 
 /// Bytes of a buffer with `frame = true`.
 pub const MOMENT_BYTES: u64 = 64;
+/// Buffers of a scene that have addresses, which are its first ones.
+pub const ADDRESSES: usize = 128;

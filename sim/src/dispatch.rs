@@ -154,9 +154,14 @@ impl Dispatch {
         if n >= MOST_ADDRESSES {
             return Err(Trap::new(TrapKind::Dispatch, format!("more than {MOST_ADDRESSES} buffers with addresses")));
         }
-        let address = ((0x20 + n as u64) << 32) - 256 * (1 + 7 * n as u64 % 16);
+        let address = Dispatch::nth_address(n);
         self.addresses.push((place, address));
         Ok(address)
+    }
+
+    /// The address of the buffer that asks for one as the `n`-th.
+    pub fn nth_address(n: usize) -> u64 {
+        ((0x20 + n as u64) << 32) - 256 * (1 + 7 * n as u64 % 16)
     }
 
     /// Place of a binding that the program cannot do without.

@@ -837,3 +837,98 @@ fn chips_of_32_bits_refuse_addresses() {
         }
     }
 }
+
+/// `--verify` makes memory that addresses lead to: lists, trees and tables are followed there. The programs that are left have no one
+/// result, or compute addresses of numbers.
+#[test]
+fn verification_follows_addresses() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let all = PROGRAMS.par_iter().map(|p| {
+        let mut left = Vec::new();
+        for (module, target) in modules(p.name, p.text).iter().zip(["gcn:gfx6", "valhall:v10"]) {
+            let target = gpucc::Target::parse(target).expect("a target");
+            let options = gpucc::Options { target, codegen: CodegenOptions::default() };
+            let artifact = gpucc::compile(module, &options).unwrap_or_else(|d| panic!("{}: {d}", p.name));
+            let given = gpucc_verify::InputOverrides::default();
+            let done = gpucc_verify::verify(module, &artifact, target, &given);
+            let done = done.unwrap_or_else(|d| panic!("{} on {target}: {d}", p.name));
+            left.extend(done.iter().map(|n| format!("{} on {target}: {n}", p.name)));
+        }
+        left
+    });
+    let left: Vec<String> = all.flatten_iter().collect();
+    let names = |name: &&Program| left.iter().any(|l| l.starts_with(&format!("{} on ", name.name)));
+    let count = PROGRAMS.iter().filter(names).count();
+    assert!(4 * count <= PROGRAMS.len(), "{count} of {}:\n{}", PROGRAMS.len(), left.join("\n"));
+}
+
+/// A scene says where addresses of its buffers belong, by name: in the first bytes of buffers and in immediate data. What they lead to
+/// is written though nothing binds it.
+#[test]
+fn scenes_place_addresses_by_name() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let text = "
+REF(8) Node; REF(8) Node { Node next; uint value; uint seen; };
+layout(push_constant) uniform P { Node first; uint count; };
+void main() {
+    if (gl_LocalInvocationIndex != 0u) return;
+    Node n = first;
+    for (uint k = 0u; k < count; ++k) { o[k] = n.value; n.seen = k + 1u; n = n.next; }
+}";
+    let path = scratch("addresses-scene.comp");
+    std::fs::write(&path, format!("{HEAD}{text}")).expect("a file");
+    let name = "addresses-scene.spv";
+    glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], name).unwrap_or_else(|e| panic!("{e}"));
+    let scene = |output: &str, bound: &str| {
+        format!(
+            r#"format = "scene-1"
+[shaders.s]
+file = "{name}"
+[buffers]
+o = {{ size = 16 }}
+list = {{ data = [ {{ addresses = ["list+16"] }}, {{ u32 = [5, 0] }}, {{ addresses = ["far+16"] }}, {{ u32 = [7, 0] }} ] }}
+far = {{ data = [ {{ u32 = [1, 2, 3, 4, 0, 0, 11, 0] }} ] }}
+[pipelines.p]
+compute = {{ shader = "s" }}
+[[passes]]
+type = "compute"
+pipeline = "p"
+dispatch = [1]
+immediates = {{ data = [ {{ addresses = ["list"] }}, {{ u32 = [3, 0] }} ] }}
+bindings = [ {{ group = 0, binding = 0, buffer = "o" }}{bound} ]
+[[outputs]]
+name = "out"
+buffer = "{output}"
+"#
+        )
+    };
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("a word"))).collect()
+    };
+    let places = crate::once_drawn::everywhere(&scene("o", ""), |at, bytes| {
+        assert_eq!(words(bytes), [5, 7, 11, 0], "{at}");
+    });
+    assert!(places >= 4, "the oracle and a machine at two levels, not {places} runs");
+    crate::once_drawn::everywhere(&scene("far", ""), |at, bytes| {
+        assert_eq!(words(bytes), [1, 2, 3, 4, 0, 0, 11, 3], "{at}");
+    });
+    // A part of what has an address is not bound apart.
+    let part = scene("o", ", { group = 0, binding = 1, buffer = \"far\", offset = 16 }");
+    let file = gpucc_scene::SceneFile {
+        scene: gpucc_scene::read::parse(&part, gpucc_scene::read::Language::Toml).expect("a scene"),
+        name: String::new(),
+        folder: scratch("").components().as_path().to_path_buf(),
+        text: None,
+    };
+    let Err(said) = gpucc_render::PreparedScene::new(file) else { panic!("it is taken") };
+    let said = said.to_string();
+    assert!(said.contains("passes[0].bindings[1]") && said.contains("as a whole"), "{said}");
+    let unknown = scene("o", "").replace("[\"list\"]", "[\"lost\"]");
+    let scene = gpucc_scene::read::parse(&unknown, gpucc_scene::read::Language::Toml).expect("a scene");
+    let said = gpucc_scene::check::scene(&scene).expect_err("there is no such buffer").to_string();
+    assert!(said.contains("passes[0].immediates.addresses") && said.contains("`lost`"), "{said}");
+}

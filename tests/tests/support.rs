@@ -74,6 +74,14 @@ fn of_subgroups(asked: &str) -> String {
     )
 }
 
+/// A compute entry with an op of the IR on one float of 64 bits.
+fn of_doubles(op: &str) -> String {
+    format!(
+        "module robust on\nres0 \"o\" group 0 binding 0 storage_rw size 8 stride 8\nentry \"main\" compute func0 size 64,1,1\n\
+         func0 \"main\" {{\nblock0:\n  v0: f64 = load res0[0] align 8\n  v1: f64 = {op} v0\n  store v1, res0[0] align 8\n  ret\n}}\n"
+    )
+}
+
 /// A vertex or fragment entry, for families that refuse it.
 fn drawn(code: Refusal, families: &'static [&'static str], pipeline: Option<Pipeline>, source: &str) -> Probe {
     Probe { families, pipeline, ..wgsl(code, source) }
@@ -591,6 +599,7 @@ fn probes() -> Vec<Probe> {
         on_array(R::NarrowIntegers, "enable wgpu_int16;", "u32", "o[i] = u32(u16(o[i]) * u16(3));"),
         on_array(R::WideTypes, "", "f64", "o[i] = o[i] * 3.0lf;"),
         on_array(R::WideTypes, "", "f64", "let r = frexp(o[i]); o[i + 64u] = r.fract; o[i + 128u] = f64(r.exp);"),
+        Probe { lang: Lang::Gir, ..wgsl(R::WideFunctions, of_doubles("fexp2")) },
         wgsl(
             R::SubgroupLanes,
             "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\

@@ -35,6 +35,9 @@ impl Isel<'_> {
         if cx.f.ty(d.result()).is_bool() {
             return if out.len() == 1 { self.boolean(cx, i, r) } else { self.booleans(cx, i, &out) };
         }
+        if Self::is_double(cx, i) {
+            return self.double_alu(cx, i);
+        }
         if matches!(d.op, Ir::FAdd | Ir::FSub)
             && let Some(m) = self.mad(cx, d)
         {

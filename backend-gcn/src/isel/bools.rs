@@ -7,7 +7,7 @@ use gpucc_mir::{MInst, Use, VReg};
 use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{Long, S2, exec, op, with};
-use crate::ops::{float_compare, vector_compare};
+use crate::ops::{float_compare, of_doubles, vector_compare};
 
 impl Isel<'_> {
     /// Vectors of booleans: 0 or 1 a lane.
@@ -45,6 +45,11 @@ impl Isel<'_> {
             (Ir::ICmp, Attr::IntCc(cc)) if !bools => {
                 let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
                 let o = vector_compare(*cc);
+                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), (Long(true),))));
+            }
+            (Ir::FCmp, Attr::FloatCc(cc)) if Self::is_double(cx, i) => {
+                let (x, y) = (self.double_operand(cx, a(0)), self.double_operand(cx, a(1)));
+                let o = of_doubles(float_compare(*cc));
                 self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), (Long(true),))));
             }
             (Ir::FCmp, Attr::FloatCc(cc)) => {

@@ -7,6 +7,7 @@ mod address;
 mod alu;
 mod bools;
 mod control;
+mod double;
 mod io;
 mod memory;
 mod operand;
@@ -15,14 +16,14 @@ mod tex;
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::analysis::{LanesRead, Uniformity};
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SecondaryMap, Value};
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, Scalar, SecondaryMap, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdges, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_pipeline::Pipeline;
 
 use crate::builders as build;
 use crate::flow::reg_banks::{RegBank, RegBanks};
 use crate::flow::{Plan, WaveExit};
-use crate::inst::{Acquires, FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, S4, Sync, U, V, op, with};
+use crate::inst::{Acquires, FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, S4, Sync, U, V, V2, op, with};
 use crate::interface::bindings::Bindings;
 use crate::interface::io::Io;
 use crate::interface::launch_registers::{BufferDescriptor, LaunchRegisters, ROOT};
@@ -148,6 +149,7 @@ impl Lower<Gcn> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
         let ty = f.ty(v);
         let class: Class = match self.reg_banks.of(v) {
+            _ if ty.scalar() == Scalar::F64 => V2,
             RegBank::Mask => S2,
             RegBank::Scalar => S,
             RegBank::Vector => V,
@@ -228,6 +230,10 @@ impl Lower<Gcn> for Isel<'_> {
     fn constant(&mut self, cx: &mut IselCx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
         for (k, &r) in into.iter().enumerate() {
+            if c.ty.scalar() == Scalar::F64 {
+                self.double_bits(cx, c.bits[k], r);
+                continue;
+            }
             cx.emit(build::VMovB32.on([Use::imm(c.bits[k] as u32)]).def(r));
         }
         Ok(())

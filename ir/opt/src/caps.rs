@@ -393,6 +393,30 @@ impl PartCaps {
     }
 }
 
+/// What selection gets of floats of 64 bits where [`Caps::doubles`] says that there are any, besides conversions from and to floats and
+/// integers of 32 bits, and `bitcast` from and to two words. The quotient and the root are correctly rounded, but for quotients that are
+/// denormal.
+pub const DOUBLE_OPS: &[Op] = &[
+    Op::FAdd,
+    Op::FSub,
+    Op::FMul,
+    Op::FDiv,
+    Op::Fma,
+    Op::FNeg,
+    Op::FAbs,
+    Op::FMin,
+    Op::FMax,
+    Op::FSat,
+    Op::FFloor,
+    Op::FCeil,
+    Op::FTrunc,
+    Op::FRoundEven,
+    Op::FSqrt,
+    Op::FLdexp,
+    Op::FCmp,
+    Op::Select,
+];
+
 /// The lacks and wishes of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
@@ -407,6 +431,8 @@ pub struct Caps {
     pub halves: bool,
     /// Whether the target has integers of 64 bits; otherwise `lower_wide` writes them as pairs of words.
     pub wide: bool,
+    /// Whether a target without such integers computes with floats of 64 bits: the ops of [`DOUBLE_OPS`] on single lanes.
+    pub doubles: bool,
     /// The largest constant offset of an access by an address of two words; `lower_wide` adds what is larger to the address.
     pub address_offset: u32,
     /// Where memory is loaded and stored by 1 and 2 bytes although there are no such lanes: as `i8` and `i16` that only come from
@@ -507,6 +533,7 @@ impl Caps {
         narrow: true,
         halves: true,
         wide: true,
+        doubles: true,
         address_offset: u32::MAX,
         parts: PartCaps::SHARED,
         expand_bool_select: false,

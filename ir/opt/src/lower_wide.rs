@@ -1,4 +1,4 @@
-//! Writes integers of 64 bits as pairs of 32 bits, for targets that have no others.
+//! Writes integers of 64 bits as pairs of 32 bits, for targets that have no others, and lets floats of 64 bits meet memory as words.
 //!
 //! ```text
 //! v2: i64 = load res0[v0] align 8     ==>   v2: i32x2 = load res0[v0] align 8
@@ -13,10 +13,14 @@
 //!
 //! Needs: no calls, no `var_init` of its own; reductions and reads of lanes are written before (`lower_subgroups`), lanes of 8 and 16
 //! bits too (`narrow`). Keeps: the CFG. An op that has no form here keeps its type of 64 bits, so that the target refuses it.
-//! Does nothing where `Caps::wide` says that the target has such lanes, nor in functions with floats of 64 bits, which no target
-//! of this pass has.
+//! Does nothing where `Caps::wide` says that the target has such lanes.
+//!
+//! Floats of 64 bits stay where `Caps::doubles` says that there are instructions for them, each lane a value of its own; what
+//! memory, other lanes and integers have of them are two words, which `bitcast` makes (`lower_wide/double.rs`). Elsewhere a function
+//! with such floats stays as it is.
 
 mod divide;
+mod double;
 mod pair;
 
 use gpucc_ir::{
@@ -26,9 +30,13 @@ use gpucc_ir::{
 use pair::Pair;
 use smallvec::SmallVec;
 
+pub(crate) use double::rounded_to_odd;
+
 use crate::caps::Caps;
 
 type Pairs = SmallVec<[Pair; 1]>;
+/// Floats of 64 bits, one for each lane.
+type Doubles = SmallVec<[Value; 1]>;
 
 /// Runs over a function; gives the number of instructions that are others now.
 pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
@@ -40,8 +48,8 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         let d = &f.insts[i];
         for v in d.results.iter().chain(d.args.iter().copied()) {
             match f.ty(v).scalar() {
-                Scalar::F64 => return 0,
-                Scalar::I64 => any = true,
+                Scalar::F64 if !caps.doubles => return 0,
+                Scalar::I64 | Scalar::F64 => any = true,
                 _ => {}
             }
         }
@@ -51,7 +59,8 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     let most = caps.address_offset;
-    let mut w = Wide { most, pairs: SecondaryMap::new(), new: SecondaryMap::with_default(None) };
+    let mut w =
+        Wide { most, pairs: SecondaryMap::new(), doubles: SecondaryMap::new(), new: SecondaryMap::with_default(None) };
     let mut changes = w.params(f);
     // Code that nothing reaches comes last.
     let mut order = crate::scalarise::order(f);
@@ -69,7 +78,11 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
 }
 
 fn is_wide(t: Type) -> bool {
-    t.scalar() == Scalar::I64
+    matches!(t.scalar(), Scalar::I64 | Scalar::F64)
+}
+
+fn is_double(t: Type) -> bool {
+    t.scalar() == Scalar::F64
 }
 
 struct Wide {
@@ -77,6 +90,8 @@ struct Wide {
     most: u32,
     /// The halves of each lane of a value; empty for what is not known yet, constants among it.
     pairs: SecondaryMap<Value, Pairs>,
+    /// The lanes of a float of 64 bits that is another value now, or several.
+    doubles: SecondaryMap<Value, Doubles>,
     /// The value of at most 32 bits that takes the place of another.
     new: SecondaryMap<Value, Option<Value>>,
 }
@@ -94,7 +109,9 @@ impl Wide {
             f.retain_params(block, |_, _| false);
             for &p in &old {
                 let ty = f.ty(p);
-                if is_wide(ty) {
+                if is_double(ty) && ty.is_vector() {
+                    self.doubles[p] = (0..ty.lanes()).map(|_| f.add_param(block, ty.lane())).collect();
+                } else if is_wide(ty) && !is_double(ty) {
                     let mut half = || f.add_param(block, Type::I32);
                     self.pairs[p] = (0..ty.lanes()).map(|_| Pair { lo: half(), hi: half() }).collect();
                 } else {
@@ -145,7 +162,7 @@ impl Wide {
         }
         if d.op == Op::Store {
             let Attr::Mem(m) = &d.attr else { unreachable!("a store has a place") };
-            let lanes = self.lanes(b.func, d.args[0]);
+            let lanes = self.halves(&mut b, d.args[0]);
             store(&mut b, &lanes, m, d.dyn_offset());
             return true;
         }
@@ -156,6 +173,18 @@ impl Wide {
         if matches!(d.op, Op::Atomic | Op::CmpXchg) {
             self.pairs[r] = self.atomic(&mut b, d);
             return true;
+        }
+        if is_double(b.func.ty(r)) {
+            return match self.double(&mut b, &d) {
+                Some(lanes) => {
+                    self.doubles[r] = lanes;
+                    true
+                }
+                None => {
+                    self.keep(&mut b, i, d);
+                    false
+                }
+            };
         }
         if wide_result {
             match self.wide(&mut b, &d) {
@@ -216,6 +245,9 @@ impl Wide {
     fn keep(&mut self, b: &mut Builder<'_>, i: Inst, mut d: InstData) {
         for v in &mut d.args {
             let ty = b.func.ty(*v);
+            if is_double(ty) && !self.doubles[*v].is_empty() {
+                *v = b.compose(&self.doubles[*v]);
+            }
             if !is_wide(ty) || self.pairs[*v].is_empty() {
                 continue;
             }
@@ -232,7 +264,9 @@ impl Wide {
         b.func.insts[i] = d;
         let block = b.block;
         b.func.blocks[block].insts.push(i);
-        if let Some(r) = result.filter(|&r| is_wide(b.func.ty(r))) {
+        if let Some(r) = result.filter(|&r| is_double(b.func.ty(r)) && b.func.ty(r).is_vector()) {
+            self.doubles[r] = (0..b.func.ty(r).lanes()).map(|k| b.extract(r, k)).collect();
+        } else if let Some(r) = result.filter(|&r| is_wide(b.func.ty(r)) && !is_double(b.func.ty(r))) {
             let lanes = (0..b.func.ty(r).lanes()).map(|k| {
                 let lane = b.extract(r, k);
                 let halves = b.bitcast(lane, Type::I32.with_lanes(2));
@@ -251,9 +285,10 @@ impl Wide {
                 changed = true;
                 let args = std::mem::take(&mut e.args);
                 for &v in args.iter() {
-                    match is_wide(f.ty(v)) {
-                        true => e.args.extend(self.lanes(f, v).iter().flat_map(|p| [p.lo, p.hi])),
-                        false => e.args.push(v),
+                    match f.ty(v) {
+                        ty if is_double(ty) => e.args.extend(self.double_lanes(f, v)),
+                        ty if is_wide(ty) => e.args.extend(self.lanes(f, v).iter().flat_map(|p| [p.lo, p.hi])),
+                        _ => e.args.push(v),
                     }
                 }
             }
@@ -333,6 +368,10 @@ impl Wide {
                 };
                 (0..n as usize).map(lane).collect()
             }
+            Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull if is_double(b.func.ty(d.args[0])) => {
+                let lanes = self.double_lanes(b.func, d.args[0]);
+                lanes.iter().map(|&v| double::to_wide(b, d.op, v)).collect()
+            }
             Op::SExt | Op::ZExt | Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => {
                 let lane = |k: u32| {
                     let v = b.extract(d.args[0], k);
@@ -357,6 +396,11 @@ impl Wide {
         let to = b.func.ty(d.result());
         let pairs = |b: &mut Builder<'_>, k: usize| self.lanes(b.func, d.args[k]);
         let lanes: SmallVec<[Value; 4]> = match (d.op, &d.attr) {
+            (Op::Bitcast, _) => {
+                let words = self.words(b, d.args[0])?;
+                return Some(from_words(b, &words, to));
+            }
+            _ if d.args.iter().any(|&v| is_double(b.func.ty(v))) => self.small_of_doubles(b, d)?,
             (Op::ICmp, &Attr::IntCc(cc)) => {
                 let (x, y) = (pairs(b, 0), pairs(b, 1));
                 x.iter().zip(&y).map(|(&x, &y)| pair::compare(b, cc, x, y)).collect()
@@ -368,10 +412,6 @@ impl Wide {
             (Op::S2F | Op::U2F, _) => {
                 pairs(b, 0).iter().map(|&p| pair::to_float(b, d.op == Op::S2F, p, to.lane())).collect()
             }
-            (Op::Bitcast, _) => {
-                let words = self.words(b, d.args[0])?;
-                return Some(from_words(b, &words, to));
-            }
             _ => return None,
         };
         Some(b.compose(&lanes))
@@ -381,7 +421,7 @@ impl Wide {
     fn words(&self, b: &mut Builder<'_>, v: Value) -> Option<SmallVec<[Value; 8]>> {
         let ty = b.func.ty(v);
         if is_wide(ty) {
-            return Some(self.lanes(b.func, v).iter().flat_map(|p| [p.lo, p.hi]).collect());
+            return Some(self.halves(b, v).iter().flat_map(|p| [p.lo, p.hi]).collect());
         }
         let words = Type::new(Scalar::I32, ty.total_bits() / 32);
         let v = if ty == words { v } else { b.bitcast(v, words) };

@@ -48,6 +48,7 @@ use smallvec::SmallVec;
 
 use crate::caps::{Caps, OpSet, PartCaps};
 use crate::init;
+use crate::lower_wide::rounded_to_odd;
 
 /// The ops on halves, and on values of halves, that a target with [`Caps::halves`] has.
 pub const HALF_OPS: OpSet = OpSet::of(&[
@@ -664,9 +665,10 @@ fn compute(b: &mut Builder<'_>, d: &InstData, from: &[Type], to: Type) -> Value 
             }
             sum
         }
+        Op::F2F if half && to.scalar() == Scalar::F64 => b.f2f(a(0), to),
         Op::F2F if half => a(0),
         Op::F2F => {
-            let v = if from[0].scalar() == Scalar::F32 { a(0) } else { b.f2f(a(0), wide(to)) };
+            let v = if from[0].scalar() == Scalar::F32 { a(0) } else { rounded_to_odd(b, a(0)) };
             b.fquant16(v)
         }
         Op::F2S | Op::F2U if half => {

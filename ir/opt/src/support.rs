@@ -275,6 +275,9 @@ impl Check<'_> {
                 atomic.or_else(|| self.lack(Refusal::StorageBuffers))
             }
             _ if d.place() == Some(Place::Address) => self.lack(Refusal::PhysicalAddresses),
+            (Op::FExp2 | Op::FLog2 | Op::FSin | Op::FCos, _) if f.ty(d.args[0]).scalar() == Scalar::F64 => {
+                self.lack(Refusal::WideFunctions)
+            }
             (Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce, _) => self.lack(Refusal::Subgroups),
             (Op::Atomic | Op::CmpXchg, _) => self.lack(Refusal::Atomics),
             _ => None,

@@ -301,7 +301,7 @@ fn vectors_lie_in_memory_as_before() {
 /// Nothing of 64 bits, nothing to do; and what has no form stays, so that a target refuses it.
 #[test]
 fn words_and_floats_of_64_bits_stay() {
-    let caps = Caps { wide: false, ..Caps::FULL };
+    let caps = Caps { wide: false, doubles: false, ..Caps::FULL };
     let changes = |text: &str| {
         let mut m = module(text);
         let surroundings = m.clone();
@@ -313,4 +313,48 @@ fn words_and_floats_of_64_bits_stay() {
         changes("  v5: f64 = bitcast v1\n  v6: f64 = fadd v5, v5\n  store v6, res1[0 + v0] align 8\n  ret\n"),
         0
     );
+}
+
+/// Floats of 64 bits where there are instructions for them: memory, integers and other lanes have two words of each, and parameters,
+/// choices and sums are single lanes.
+#[test]
+fn floats_of_64_bits_meet_memory_as_words() {
+    let body = "  v5: f64x2 = load res0[0 + v0] align 8\n  v6: f64 = bitcast v3\n  v7: i32 = trunc v3\n  v8: b1 = icmp.slt v7, 0:i32\n  \
+        br v8, block1(v5, v6), block2(v5, v6) merge block3\nblock1(v10: f64x2, v11: f64):\n  v12: f64x2 = splat v11\n  \
+        v13: f64x2 = fadd v10, v12\n  jump block3(v13)\nblock2(v20: f64x2, v21: f64):\n  v22: f64x2 = insert v20, v21, lane 1\n  \
+        v23: f64x2 = frem v22, 3.5:f64x2\n  jump block3(v23)\nblock3(v30: f64x2):\n  v31: f64 = extract v30, lane 0\n  \
+        v32: b1 = fcmp.olt v31, 0.0:f64\n  v33: i64 = f2s_full v31\n  v34: i64 = select v32, v33, v1\n  \
+        store v30, res1[0 + v0] align 8\n  store v34, res1[16 + v0] align 8\n  ret\n";
+    let list = operands();
+    let out = outputs(body, &data(&list));
+    for (k, &(n, _)) in list.iter().enumerate() {
+        let [x, y, z] = n.map(f64::from_bits);
+        let rem = |a: f64| a - 3.5 * (a / 3.5).trunc();
+        let want = if (n[2] as i32) < 0 { [x + z, y + z] } else { [rem(x), rem(z)] };
+        let at = |j: usize| u64::from_le_bytes(out[k * STRIDE + 8 * j..][..8].try_into().expect("eight bytes"));
+        for (j, want) in want.into_iter().enumerate() {
+            let got = f64::from_bits(at(j));
+            assert!(
+                got == want || got.is_nan() && want.is_nan(),
+                "lane {j} of {x:?} {y:?} {z:?}: {got:?}, not {want:?}"
+            );
+        }
+        let whole = if want[0] < 0.0 { want[0] as i64 as u64 } else { n[0] };
+        assert_eq!(at(2), whole, "{x:?} {y:?} {z:?}");
+    }
+}
+
+/// An op that no target has in 64 bits stays, on single lanes or on vectors that are put together for it.
+#[test]
+fn functions_of_64_bits_stay() {
+    let mut m = module(
+        "  v5: f64x2 = load res0[0 + v0] align 8\n  v6: f64x2 = fexp2 v5\n  store v6, res1[0 + v0] align 8\n  ret\n",
+    );
+    let surroundings = m.clone();
+    let f = m.entries[0].func;
+    let caps = Caps { wide: false, ..Caps::FULL };
+    assert_ne!(gpucc_opt::lower_wide::run(&surroundings, &mut m.funcs[f], &caps), 0);
+    let text = m.to_string();
+    assert!(text.contains("f64x2 = fexp2") && !text.contains("f64x2 = load"), "{text}");
+    gpucc_ir::verify::verify_module(&m).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
 }

@@ -93,8 +93,17 @@ pub fn run(
         }
         None => options,
     };
-    let mut frame =
-        Frame { scene, shaders, programs, resources, left: options.run.step_limit, options, report: Report::default() };
+    let left = options.run.step_limit;
+    let mut frame = Frame {
+        scene,
+        shaders,
+        programs,
+        resources,
+        options,
+        addressed: scene.addressed(),
+        left,
+        report: Report::default(),
+    };
     for (k, pass) in scene.passes.iter().enumerate() {
         let field = format!("passes[{k}]");
         match pass {
@@ -116,6 +125,8 @@ struct Frame<'a> {
     programs: &'a Programs,
     resources: &'a mut Resources,
     options: &'a Options,
+    /// The buffers that have addresses, by their places in the scene, with their addresses.
+    addressed: Vec<(usize, u64)>,
     /// Steps that are left.
     left: u64,
     report: Report,

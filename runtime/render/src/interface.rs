@@ -46,7 +46,7 @@ pub fn check(scene: &Scene, resources: &Resources, shaders: &Shaders) -> Checked
     if let Some((name, _)) = layered {
         return fail(format!("textures.{name}.sampleCount"), MULTISAMPLED);
     }
-    let checker = Checker { scene, resources, shaders, is_webgpu };
+    let checker = Checker { scene, resources, shaders, is_webgpu, addressed: scene.addressed() };
     for (k, pass) in scene.passes.iter().enumerate() {
         match pass {
             Pass::Compute { pipeline, bindings, immediates, .. } => {
@@ -259,6 +259,8 @@ struct Checker<'a> {
     shaders: &'a Shaders,
     /// Whether all shaders are WebGPU's own.
     is_webgpu: bool,
+    /// Buffers that have addresses, by their places.
+    addressed: Vec<(usize, u64)>,
 }
 
 impl Checker<'_> {
@@ -275,6 +277,24 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// A buffer with an address is one piece of memory: it is bound as a whole, and once.
+    fn whole_buffers(&self, field: &str, bindings: &[Binding]) -> Checked {
+        let addressed = &self.addressed;
+        let mut seen = BTreeSet::new();
+        for (k, b) in bindings.iter().enumerate().filter(|_| !addressed.is_empty()) {
+            let BindingResource::Buffer(r) = &b.resource else { continue };
+            let place = self.scene.buffers.position(&r.buffer);
+            if !place.is_some_and(|p| addressed.iter().any(|a| a.0 == p)) {
+                continue;
+            }
+            if r.offset != 0 || r.size.is_some() || !seen.insert(place) {
+                let message = format!("`{}` has an address: it is bound as a whole, and once", r.buffer);
+                return fail(format!("{field}.bindings[{k}]"), message);
+            }
+        }
+        Ok(())
+    }
+
     /// Checks what is bound for a dispatch or draw.
     fn bindings(&self, field: &str, pipeline: &str, (bindings, immediates): PassInputs<'_>) -> Checked {
         let stages = self.scene.pipelines.position(pipeline).and_then(|k| self.shaders.pipelines.get(k));
@@ -282,6 +302,7 @@ impl Checker<'_> {
         if self.is_webgpu {
             Self::check_places(field, bindings)?;
         }
+        self.whole_buffers(field, bindings)?;
         for e in stages.all() {
             let entry = &self.shaders.entries[e];
             for u in &entry.used {

@@ -3,6 +3,7 @@
 
 mod draw;
 mod outcome;
+mod pointers;
 mod seeds;
 
 use std::fmt;

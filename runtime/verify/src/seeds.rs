@@ -6,6 +6,8 @@ use gpucc_pipeline::{Compare, Filter, Format, Pipeline};
 use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
+use crate::pointers::{self, NODES};
+
 /// Elements of a runtime array.
 const ELEMENTS: u32 = 256;
 /// Largest buffer.
@@ -51,7 +53,7 @@ fn greatest_common(a: u32, b: u32) -> u32 {
 }
 
 /// A number that all values of an offset are multiples of, by how it is written; 0 for 0.
-fn step(f: &Function, v: Value, depth: u32) -> u32 {
+pub(crate) fn step(f: &Function, v: Value, depth: u32) -> u32 {
     if let Some(c) = f.as_const(v) {
         return c.bits.first().map_or(1, |&b| b as u32);
     }
@@ -60,6 +62,7 @@ fn step(f: &Function, v: Value, depth: u32) -> u32 {
     match d.op {
         Op::IAdd | Op::ISub => greatest_common(of(0), of(1)),
         Op::IMul => of(0).wrapping_mul(of(1)),
+        Op::ZExt | Op::SExt => of(0),
         Op::Shl => f.as_const(d.args[1]).map_or(1, |c| of(0).wrapping_shl(c.bits.first().map_or(0, |&b| b as u32))),
         _ => 1,
     }
@@ -250,6 +253,8 @@ fn tried(
     let size = module.entry(entry).and_then(gpucc_ir::EntryPoint::workgroup_size).unwrap_or([1; 3]);
     let usual = [2, if size[1] > 1 { 2 } else { 1 }, if size[2] > 1 { 2 } else { 1 }];
     let mut d = Dispatch::new(given.grid.unwrap_or(usual));
+    // The buffers that may get addresses, with their places.
+    let mut made: Vec<(Res, usize)> = Vec::new();
     for (id, r) in module.resources.iter() {
         if !r.kind.is_buffer() {
             bind(&mut d, r, gpucc_machines::sampling(family), &mut state);
@@ -269,9 +274,20 @@ fn tried(
             if b.bytes.len() < bytes.len() {
                 b.bytes = bytes;
             }
+            if let (None, Some(place)) = (fixed, d.index_of(r.group, r.binding)) {
+                made.push((id, place));
+            }
             continue;
         }
+        if fixed.is_none() {
+            made.push((id, d.buffers.len()));
+        }
         d.buffers.push(BoundBuffer { group: r.group, binding: r.binding, bytes, writable: true });
+    }
+    if let Some(pointers) = pointers::find(module) {
+        let words = pointers.slots.first().map_or(Words::Counts, |s| words(s.0));
+        let nodes = bytes(pointers.bytes(), &pointers.kinds(), words, &mut state);
+        pointers.link(&mut d, nodes, &made);
     }
     d
 }
@@ -292,6 +308,7 @@ pub fn describe(d: &Dispatch) -> String {
     let [x, y, z] = d.grid;
     let buffers = d.buffers.iter().map(|b| match (b.group, b.binding) {
         IMMEDIATES => format!("{} {} bytes", b.name(), b.bytes.len()),
+        NODES => format!("{} bytes that addresses lead to", b.bytes.len()),
         (group, binding) => format!("{group}:{binding} {} bytes", b.bytes.len()),
     });
     let textures = d.textures.iter().map(|t| {

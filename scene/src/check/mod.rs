@@ -15,7 +15,7 @@ use gpucc_pipeline::{Filter, Format};
 
 use crate::contents::{Resources, held};
 use crate::error::{Checked, fail, lacks};
-use crate::model::{Aspect, Data, OutputSource, Sampler, Shader, Texture, TextureDimension};
+use crate::model::{Aspect, Data, Immediates, OutputSource, Pass, Sampler, Shader, Texture, TextureDimension};
 use crate::{Scene, SceneError, view};
 
 /// Checks a scene before anything is loaded. Ranges of buffers whose size only their data say are left to
@@ -44,6 +44,7 @@ fn known_size(data: &[Data]) -> Option<u64> {
         Data::F32(list) => Some(list.len() as u64 * 4),
         Data::U32(list) => Some(list.len() as u64 * 4),
         Data::I32(list) => Some(list.len() as u64 * 4),
+        Data::Addresses(list) => Some(list.len() as u64 * 8),
         Data::Zlib64(_) | Data::File(_) => None,
     };
     data.iter().map(of).sum()
@@ -80,8 +81,22 @@ impl Checker<'_> {
         }
         for (k, p) in self.scene.passes.iter().enumerate() {
             self.pass(&format!("passes[{k}]"), p)?;
+            match p {
+                Pass::Compute { immediates, .. } => self.addresses(&format!("passes[{k}]"), immediates.as_ref())?,
+                Pass::Render { draws, .. } => {
+                    for (n, d) in draws.iter().enumerate().filter(|(_, d)| d.immediates.is_some()) {
+                        self.addresses(&format!("passes[{k}].draws[{n}]"), d.immediates.as_ref())?;
+                    }
+                }
+            }
         }
         self.outputs()
+    }
+
+    /// Whether the buffers are there whose addresses immediate data hold.
+    fn addresses(&self, field: &str, immediates: Option<&Immediates>) -> Checked {
+        let wrong = immediates.and_then(|i| i.addresses.iter().find_map(|(_, a)| self.scene.address(a).err()));
+        wrong.map_or(Ok(()), |message| fail(format!("{field}.immediates.addresses"), message))
     }
 
     /// Bytes of a buffer; `None` if they are not known yet.

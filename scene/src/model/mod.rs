@@ -19,7 +19,8 @@ pub use pipeline::{
     VertexLayout,
 };
 pub use resource::{
-    Buffer, Contents, Data, Fill, Generator, Immediates, Made, Pattern, Sampler, Shader, Texture, TextureDimension,
+    Address, Buffer, Contents, Data, Fill, Generator, Immediates, Made, Pattern, Sampler, Shader, Texture,
+    TextureDimension,
 };
 
 /// A frame: resources, pipelines, passes in order, outputs.
@@ -57,6 +58,43 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// An address of a buffer. It hangs on the place of the buffer among those of the scene alone.
+    ///
+    /// # Errors
+    /// There is no such buffer, or more of them come before it than have addresses.
+    pub fn address(&self, a: &Address) -> Result<u64, String> {
+        let k = self.buffers.position(&a.buffer).ok_or_else(|| self.buffers.lacks("buffer", &a.buffer))?;
+        if k >= crate::limits::ADDRESSES {
+            return Err(format!("only the first {} buffers of a scene have addresses", crate::limits::ADDRESSES));
+        }
+        Ok(gpucc_sim::Dispatch::nth_address(k).wrapping_add(a.offset))
+    }
+
+    /// The buffers whose addresses something names, by their places, and the address of each.
+    pub fn addressed(&self) -> Vec<(usize, u64)> {
+        fn of_pass(p: &Pass) -> Vec<&Immediates> {
+            match p {
+                Pass::Compute { immediates, .. } => immediates.iter().collect(),
+                Pass::Render { draws, .. } => draws.iter().filter_map(|d| d.immediates.as_ref()).collect(),
+            }
+        }
+        let in_buffers = self.buffers.iter().flat_map(|(_, b)| &b.data).filter_map(|d| match d {
+            Data::Addresses(list) => Some(list),
+            _ => None,
+        });
+        let immediates: Vec<&Immediates> = self.passes.iter().flat_map(of_pass).collect();
+        let named = in_buffers.flatten().chain(immediates.iter().flat_map(|i| i.addresses.iter().map(|a| &a.1)));
+        let mut all: Vec<(usize, u64)> = named
+            .filter_map(|a| {
+                let whole = Address { offset: 0, ..a.clone() };
+                Some((self.buffers.position(&a.buffer)?, self.address(&whole).ok()?))
+            })
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// The outputs that are written and compared: those of the scene, or the picture that it presents without any.
     pub fn compared_outputs(&self) -> Vec<Output> {
         if self.outputs.is_empty() { self.presented().into_iter().collect() } else { self.outputs.clone() }

@@ -105,8 +105,33 @@ pub enum Data {
     U32(Vec<u32>),
     /// Signed words.
     I32(Vec<i32>),
+    /// Addresses of buffers, 8 bytes each.
+    Addresses(Vec<Address>),
     /// A file beside the scene.
     File(String),
+}
+
+/// The address of a place in a buffer, the lowest byte first: `"NAME"` or `"NAME+BYTES"`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Address {
+    /// The buffer.
+    pub buffer: String,
+    /// Bytes behind its first one.
+    pub offset: u64,
+}
+
+impl TryFrom<String> for Address {
+    type Error = String;
+    fn try_from(text: String) -> Result<Address, String> {
+        let Some((name, offset)) = text.rsplit_once('+') else {
+            return Ok(Address { buffer: text, offset: 0 });
+        };
+        match offset.parse() {
+            Ok(offset) => Ok(Address { buffer: name.into(), offset }),
+            Err(_) => Err(format!("`{offset}` is no number of bytes: expected \"NAME\" or \"NAME+BYTES\"")),
+        }
+    }
 }
 
 /// Contents of a part of a texture.
@@ -367,6 +392,7 @@ struct RawBuffer {
     f32: Option<Vec<f32>>,
     u32: Option<Vec<u32>>,
     i32: Option<Vec<i32>>,
+    addresses: Option<Vec<Address>>,
     file: Option<String>,
     data: Option<Vec<DataPart>>,
     #[serde(default)]
@@ -377,8 +403,17 @@ struct RawBuffer {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "RawImmediates")]
 pub struct Immediates {
-    /// The bytes.
+    /// The bytes, zeros where an address belongs.
     pub bytes: Vec<u8>,
+    /// Addresses of buffers, with the bytes before each.
+    pub addresses: Vec<(usize, Address)>,
+}
+
+impl Immediates {
+    /// Data without addresses.
+    pub fn plain(bytes: Vec<u8>) -> Immediates {
+        Immediates { bytes, addresses: Vec::new() }
+    }
 }
 
 #[derive(Deserialize)]
@@ -389,6 +424,7 @@ struct RawImmediates {
     f32: Option<Vec<f32>>,
     u32: Option<Vec<u32>>,
     i32: Option<Vec<i32>>,
+    addresses: Option<Vec<Address>>,
     /// Parts, one after another.
     data: Option<Vec<RawImmediates>>,
 }
@@ -396,29 +432,38 @@ struct RawImmediates {
 impl TryFrom<RawImmediates> for Immediates {
     type Error = String;
     fn try_from(raw: RawImmediates) -> Result<Immediates, String> {
-        const EXPECTED: &str = "exactly one of `hex`, `f32`, `u32`, `i32`, `data` is expected";
+        const EXPECTED: &str = "exactly one of `hex`, `f32`, `u32`, `i32`, `addresses`, `data` is expected";
         let words = |list: Vec<u32>| list.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
         let parts = |list: Vec<RawImmediates>| {
             let nested = list.iter().any(|p| p.data.is_some());
             if nested {
                 return Err("a part of `data` has no `data` of its own".into());
             }
-            list.into_iter().try_fold(Vec::new(), |mut all, p| {
-                all.extend(Immediates::try_from(p)?.bytes);
+            list.into_iter().try_fold(Immediates::plain(Vec::new()), |mut all, p| {
+                let part = Immediates::try_from(p)?;
+                let before = all.bytes.len();
+                all.addresses.extend(part.addresses.into_iter().map(|(at, a)| (before + at, a)));
+                all.bytes.extend(part.bytes);
                 Ok(all)
             })
         };
-        let given: Option<Result<Vec<u8>, String>> = only(
+        let addresses = |list: Vec<Address>| Immediates {
+            bytes: vec![0; 8 * list.len()],
+            addresses: list.into_iter().enumerate().map(|(k, a)| (8 * k, a)).collect(),
+        };
+        let plain = |l: Vec<u32>| Ok(Immediates::plain(words(l)));
+        let given: Option<Result<Immediates, String>> = only(
             [
-                raw.hex.map(|t| crate::hex::bytes(&t)),
-                raw.f32.map(|l| Ok(words(l.into_iter().map(f32::to_bits).collect()))),
-                raw.u32.map(|l| Ok(words(l))),
-                raw.i32.map(|l| Ok(words(l.into_iter().map(i32::cast_unsigned).collect()))),
+                raw.hex.map(|t| crate::hex::bytes(&t).map(Immediates::plain)),
+                raw.f32.map(|l| plain(l.into_iter().map(f32::to_bits).collect())),
+                raw.u32.map(plain),
+                raw.i32.map(|l| plain(l.into_iter().map(i32::cast_unsigned).collect())),
+                raw.addresses.map(|l| Ok(addresses(l))),
                 raw.data.map(parts),
             ],
             EXPECTED,
         )?;
-        Ok(Immediates { bytes: given.ok_or(EXPECTED)?? })
+        given.ok_or(EXPECTED)?
     }
 }
 
@@ -436,17 +481,19 @@ struct RawPart {
     f32: Option<Vec<f32>>,
     u32: Option<Vec<u32>>,
     i32: Option<Vec<i32>>,
+    addresses: Option<Vec<Address>>,
     file: Option<String>,
 }
 
 impl RawPart {
-    fn choices(self) -> [Option<Data>; 6] {
+    fn choices(self) -> [Option<Data>; 7] {
         [
             self.hex.map(Data::Hex),
             self.zlib64.map(Data::Zlib64),
             self.f32.map(Data::F32),
             self.u32.map(Data::U32),
             self.i32.map(Data::I32),
+            self.addresses.map(Data::Addresses),
             self.file.map(Data::File),
         ]
     }
@@ -455,7 +502,7 @@ impl RawPart {
 impl TryFrom<RawPart> for DataPart {
     type Error = &'static str;
     fn try_from(raw: RawPart) -> Result<DataPart, &'static str> {
-        const EXPECTED: &str = "exactly one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file` is expected";
+        const EXPECTED: &str = "exactly one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `addresses`, `file` is expected";
         only(raw.choices(), EXPECTED)?.map(DataPart).ok_or(EXPECTED)
     }
 }
@@ -463,13 +510,13 @@ impl TryFrom<RawPart> for DataPart {
 impl TryFrom<RawBuffer> for Buffer {
     type Error = &'static str;
     fn try_from(raw: RawBuffer) -> Result<Buffer, &'static str> {
-        let RawBuffer { size, hex, zlib64, f32, u32, i32, file, data, frame } = raw;
+        let RawBuffer { size, hex, zlib64, f32, u32, i32, addresses, file, data, frame } = raw;
         let parts = data.map(|list| list.into_iter().map(|p| p.0).collect::<Vec<_>>());
-        let one = RawPart { hex, zlib64, f32, u32, i32, file }.choices();
-        let [a, b, c, d, e, f] = one.map(|p| p.map(|data| vec![data]));
+        let one = RawPart { hex, zlib64, f32, u32, i32, addresses, file }.choices();
+        let [a, b, c, d, e, f, g] = one.map(|p| p.map(|data| vec![data]));
         let data = only(
-            [a, b, c, d, e, f, parts],
-            "at most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file`, `data` is expected",
+            [a, b, c, d, e, f, g, parts],
+            "at most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `addresses`, `file`, `data` is expected",
         )?;
         if frame && (data.is_some() || size.is_some()) {
             return Err("a buffer with `frame = true` has no data and no `size` of its own");

@@ -13,6 +13,7 @@
 //! * What is packed and unpacked is so far from the middle of two results that all roundings WGSL allows give one.
 
 mod bare;
+mod double;
 mod expr;
 mod flow;
 mod pack;
@@ -72,6 +73,8 @@ pub struct Generator {
     pipeline: Pipeline,
     /// Whether there are integers of 64 bits.
     wide: bool,
+    /// Whether there are floats of 64 bits, too.
+    doubles: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,6 +94,8 @@ enum Ty {
     /// Integers of 64 bits, signed and not.
     L,
     Ul,
+    /// Floats of 64 bits.
+    D,
 }
 
 const SCALARS: [Ty; 3] = [Ty::I, Ty::U, Ty::F];
@@ -136,6 +141,7 @@ impl Ty {
             Ty::Pair => "Pair".into(),
             Ty::L => "i64".into(),
             Ty::Ul => "u64".into(),
+            Ty::D => "f64".into(),
         }
     }
 }
@@ -225,12 +231,18 @@ impl Generator {
             may_leave: false,
             atomics: false,
             wide: false,
+            doubles: false,
         }
     }
 
     /// A generator of compute programs with integers of 64 bits.
     pub fn wide(seed: u64) -> Generator {
         Generator { wide: true, ..Generator::new(seed) }
+    }
+
+    /// A generator of compute programs with integers and floats of 64 bits.
+    pub fn doubles(seed: u64) -> Generator {
+        Generator { doubles: true, ..Generator::wide(seed) }
     }
 
     /// A generator of fragment programs and twins for chips whose fragment programs have no storage buffers. Their own vectors are
@@ -261,6 +273,9 @@ impl Generator {
     }
 
     fn ty(&mut self) -> Ty {
+        if self.doubles && self.pick(4) == 0 {
+            return Ty::D;
+        }
         if self.wide && self.pick(3) == 0 {
             return self.one(&[Ty::L, Ty::Ul]);
         }
@@ -507,6 +522,7 @@ impl Generator {
     fn an_array(&mut self) {
         let (a, t) = (self.name("a"), self.one(&[Ty::U, Ty::I, Ty::V(0, 2), Ty::V(1, 3), Ty::V(0, 4), Ty::F]));
         let t = if self.wide && self.pick(3) == 0 { self.one(&[Ty::L, Ty::Ul]) } else { t };
+        let t = if self.doubles && self.pick(3) == 0 { Ty::D } else { t };
         let size = self.one(&[2, 4, 5, 9]);
         self.line(&format!("var {a}: array<{}, {size}>;", t.name()));
         for _ in 0..2 {
@@ -634,6 +650,14 @@ impl Program {
     /// As [`Program::new`].
     pub fn wide(seed: u64) -> Result<Program, String> {
         Program::of(seed, Generator::wide(seed))
+    }
+
+    /// The same of a program with integers and floats of 64 bits.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn doubles(seed: u64) -> Result<Program, String> {
+        Program::of(seed, Generator::doubles(seed))
     }
 
     fn of(seed: u64, generator: Generator) -> Result<Program, String> {

@@ -1,4 +1,4 @@
-//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify]`
+//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|cs-doubles|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify]`
 //!
 //! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
 //! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
@@ -25,7 +25,7 @@ use gpucc_tests::{drawreduce, drawrun, textrun};
 use gpucc_verify::InputOverrides;
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify] [--print] [--no-reduce]";
+const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|cs-doubles|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify] [--print] [--no-reduce]";
 
 struct Args {
     seed: u64,
@@ -46,6 +46,8 @@ enum Stage {
     Compute,
     /// With integers of 64 bits.
     Wide,
+    /// With floats of 64 bits, too.
+    Doubles,
     Fragment,
     /// Without storage.
     Bare,
@@ -85,12 +87,17 @@ fn args() -> Result<Args, String> {
             "--stage" => match value()?.as_str() {
                 "cs" => a.stage = Stage::Compute,
                 "cs-wide" => a.stage = Stage::Wide,
+                "cs-doubles" => a.stage = Stage::Doubles,
                 "fs" => a.stage = Stage::Fragment,
                 "fs-bare" => a.stage = Stage::Bare,
                 "draw" => a.stage = Stage::Draw,
                 "draw-text" => a.stage = Stage::DrawText,
                 "cs-text" => a.stage = Stage::Text,
-                other => return Err(format!("--stage {other}: cs, cs-wide, fs, fs-bare, draw, draw-text or cs-text")),
+                other => {
+                    return Err(format!(
+                        "--stage {other}: cs, cs-wide, cs-doubles, fs, fs-bare, draw, draw-text or cs-text"
+                    ));
+                }
             },
             "--stress" => {
                 for what in value()?.split(',') {
@@ -112,7 +119,7 @@ fn args() -> Result<Args, String> {
     if a.on.is_empty() {
         return Err(USAGE.into());
     }
-    if !matches!(a.stage, Stage::Compute | Stage::Wide) && (a.verify || a.stress.verify) {
+    if !matches!(a.stage, Stage::Compute | Stage::Wide | Stage::Doubles) && (a.verify || a.stress.verify) {
         return Err("--verify and --stress are for --stage cs".into());
     }
     Ok(a)
@@ -152,6 +159,7 @@ fn program(seed: u64, a: &Args) -> Verdicts {
         let generator = match a.stage {
             Stage::Compute => Generator::new(seed),
             Stage::Wide => Generator::wide(seed),
+            Stage::Doubles => Generator::doubles(seed),
             Stage::Fragment => Generator::of(seed, Kind::Fragment),
             Stage::Bare | Stage::Draw | Stage::DrawText | Stage::Text => Generator::bare(seed, Kind::Fragment),
         };
@@ -168,8 +176,12 @@ fn program(seed: u64, a: &Args) -> Verdicts {
             };
             a.on.iter().for_each(|&on| a.opts.iter().for_each(|&level| v.add(on, p.check(on, level))));
         }
-        Stage::Compute | Stage::Wide => {
-            let p = match if a.stage == Stage::Wide { Program::wide(seed) } else { Program::new(seed) } {
+        Stage::Compute | Stage::Wide | Stage::Doubles => {
+            let p = match match a.stage {
+                Stage::Doubles => Program::doubles(seed),
+                Stage::Wide => Program::wide(seed),
+                _ => Program::new(seed),
+            } {
                 Ok(p) => p,
                 Err(e) => return nowhere(e),
             };

@@ -57,8 +57,10 @@ const TABLES: &[Table] = &[
         "Buffers",
         "RawBuffer",
         &["Buffer", "Data"],
-        "At most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file` and `data`. What the data does not fill is zero. Without data `size` is required. \
-         A buffer with `frame = true` has neither: its 64 bytes tell the moment, as those of a fragment shader alone do.",
+        "At most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `addresses`, `file` and `data`. What the data does not fill is zero. Without data `size` is required. \
+         A buffer with `frame = true` has neither: its 64 bytes tell the moment, as those of a fragment shader alone do. \
+         An address is `\"NAME\"` or `\"NAME+BYTES\"`, of a buffer of this scene: eight bytes that a shader follows as a pointer \
+         (`buffer_reference`). What has an address need not be bound; if it is, then as a whole, and once.",
     ),
     table(
         "Pipelines",
@@ -258,7 +260,7 @@ impl Model {
         }
         let link = |title: &str| format!("[{}](#{})", title.to_lowercase(), title.to_lowercase().replace(' ', "-"));
         match ty {
-            "String" => "text".into(),
+            "String" | "Address" => "text".into(),
             "bool" => "`true`, `false`".into(),
             "u8" | "u32" | "u64" => "whole number".into(),
             "i32" => "integer".into(),

@@ -42,6 +42,9 @@ pub fn cases(caps: impl Fn(Stage) -> Caps, chip: &Chip<'_>) -> Vec<Case> {
     if compute.halves && !compute.narrow && compute.scalar {
         halves(&mut out);
     }
+    if compute.doubles && !compute.wide {
+        doubles(&mut out);
+    }
     for stage in stages(chip) {
         let caps = caps(stage);
         inputs(&mut out, stage, &caps, chip);
@@ -248,6 +251,71 @@ fn halves(out: &mut Vec<Case>) {
         end(&mut c, &back);
     }
     out.push(c.case("f2f of halves"));
+}
+
+/// Floats of 64 bits: each op on floats of words and constants, where they go to words, and conversions.
+fn doubles(out: &mut Vec<Case>) {
+    const WORDS: Type = Type::I32.with_lanes(2);
+    let start = |c: &mut Draft| {
+        let mut list = vec!["0.5:f64".to_string(), "7.1:f64".to_string()];
+        for at in ["16", "16 + v0"] {
+            let words = c.value(WORDS, &format!("load res0[{at}] align 16"));
+            list.push(c.value(Type::F64, &format!("bitcast {words}")));
+            let words = c.value(WORDS, &format!("load res0[{at}] align 16"));
+            let lanes = [0, 1].map(|k| c.value(Type::I32, &format!("extract {words}, lane {k}")));
+            let words = c.value(WORDS, &format!("compose {}, {}", lanes[1], lanes[0]));
+            let double = c.value(Type::F64, &format!("bitcast {words}"));
+            list.push(c.value(Type::F64, &format!("fneg {double}")));
+            list.push(c.value(Type::F64, &format!("fabs {double}")));
+        }
+        list
+    };
+    let end = |c: &mut Draft, v: &str| {
+        let words = c.value(WORDS, &format!("bitcast {v}"));
+        c.effect(&format!("store {words}, res1[0 + v0] align 16"));
+    };
+    for &op in crate::caps::DOUBLE_OPS {
+        let name = op.name();
+        let (count, names) = match op.info().sig {
+            Sig::Same { n, .. } => (usize::from(n), vec![name.to_string()]),
+            Sig::Compare(_) => (2, FloatCc::ALL.iter().map(|cc| format!("{name}.{cc}")).collect()),
+            Sig::Ldexp => (1, vec![name.to_string()]),
+            _ => (2, vec![name.to_string()]),
+        };
+        for text in names {
+            let mut c = Draft::new();
+            let list = start(&mut c);
+            for first in 0..list.len() {
+                let args: Vec<&str> = (0..count).map(|k| list[(first + k) % list.len()].as_str()).collect();
+                let args = args.join(", ");
+                let v = match op.info().sig {
+                    Sig::Compare(_) => {
+                        let test = c.value(Type::B1, &format!("{text} {args}"));
+                        c.value(Type::F64, &format!("select {test}, {args}"))
+                    }
+                    Sig::Select => {
+                        let test = c.value(Type::B1, "icmp.ult v0, 7:i32");
+                        c.value(Type::F64, &format!("select {test}, {args}"))
+                    }
+                    Sig::Ldexp => c.value(Type::F64, &format!("{text} {args}, v0")),
+                    _ => c.value(Type::F64, &format!("{text} {args}")),
+                };
+                end(&mut c, &v);
+            }
+            out.push(c.case(format!("{text} of doubles")));
+        }
+    }
+    let mut c = Draft::new();
+    for v in start(&mut c) {
+        let single = c.value(Type::F32, &format!("f2f {v}"));
+        let signed = c.value(Type::I32, &format!("f2s_full {v}"));
+        let unsigned = c.value(Type::I32, &format!("f2u_full {v}"));
+        for back in [format!("f2f {single}"), format!("s2f {signed}"), format!("u2f {unsigned}")] {
+            let v = c.value(Type::F64, &back);
+            end(&mut c, &v);
+        }
+    }
+    out.push(c.case("conversions of doubles"));
 }
 
 /// Loads and stores of 1 and 2 bytes, and the values between them. Passes behind `narrow` may let such a value go through parameters

@@ -12,6 +12,9 @@ use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 use super::Frame;
 use crate::used::InScene;
 
+/// The bind group that stands for none: of buffers that only have an address.
+const ADDRESSED: u32 = u32::MAX - 1;
+
 /// The names in a dispatch or draw: bindings and immediate data.
 pub type PassInputs<'a> = (&'a [Binding], Option<&'a Immediates>);
 
@@ -75,11 +78,20 @@ impl Frame<'_> {
                 }
             }
         }
+        // What has an address is reached without a binding.
+        let bound_ones: Vec<usize> = buffers.iter().map(|b| b.2).collect();
+        for &(k, _) in self.addressed.iter().filter(|a| !bound_ones.contains(&a.0)) {
+            let all = 0..self.resources.buffers[k].len();
+            buffers.push((ADDRESSED, k as u32, k, all, true));
+        }
         let times = |k: usize| buffers.iter().filter(|b| b.2 == k).count();
         let alone: Vec<bool> = buffers.iter().map(|b| times(b.2) == 1 && !kept.contains(&b.2)).collect();
         let mut homes = Vec::new();
-        let mut bound = Vec::new();
+        let (mut bound, mut addresses) = (Vec::new(), Vec::new());
         for ((group, binding, k, range, writable), alone) in buffers.into_iter().zip(alone) {
+            if let Some(&(_, address)) = self.addressed.iter().find(|a| a.0 == k) {
+                addresses.push((bound.len(), address));
+            }
             let own = &mut self.resources.buffers[k];
             let is_whole = alone && range == (0..own.len());
             let bytes = if is_whole { std::mem::take(own) } else { own[range.clone()].to_vec() };
@@ -90,11 +102,25 @@ impl Frame<'_> {
         if let Some(data) = immediates.filter(|_| all.any(|u| u.kind == ResourceKind::Immediates)) {
             // It has no home: nobody writes it.
             let (group, binding) = IMMEDIATES;
-            bound.push(BoundBuffer { group, binding, bytes: data.bytes.clone(), writable: false });
+            let mut bytes = data.bytes.clone();
+            for (at, a) in &data.addresses {
+                // The scene was checked: the buffer is there.
+                let address = self.scene.address(a).unwrap_or(0);
+                bytes[*at..at + 8].copy_from_slice(&address.to_le_bytes());
+            }
+            bound.push(BoundBuffer { group, binding, bytes, writable: false });
         }
         let images = std::mem::take(&mut self.resources.textures);
         Bound {
-            dispatch: Dispatch { grid: [1; 3], buffers: bound, images, textures, samplers, ..Dispatch::default() },
+            dispatch: Dispatch {
+                grid: [1; 3],
+                buffers: bound,
+                addresses,
+                images,
+                textures,
+                samplers,
+                ..Dispatch::default()
+            },
             homes,
         }
     }

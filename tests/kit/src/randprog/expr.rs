@@ -65,6 +65,7 @@ impl Generator {
                 format!("{}({})", t.name(), columns.join(", "))
             }
             Ty::L | Ty::Ul => self.long_leaf(t),
+            Ty::D => self.double_leaf(),
             Ty::Pair => {
                 let (n, f) = (self.leaf(Ty::U), self.leaf(Ty::V(2, 3)));
                 let list: Vec<String> = (0..3).map(|_| self.leaf(Ty::I)).collect();
@@ -104,6 +105,7 @@ impl Generator {
             Ty::U | Ty::I => self.integer(t, d),
             Ty::F => self.float(d),
             Ty::L | Ty::Ul => self.long(t, d),
+            Ty::D => self.double(d),
             Ty::B => self.boolean(d),
             Ty::V(k, n) => self.vector(k, n, d),
             Ty::Bv(n) => {
@@ -138,6 +140,9 @@ impl Generator {
     }
 
     fn integer(&mut self, t: Ty, d: u32) -> String {
+        if self.doubles && self.pick(4) == 0 {
+            return self.of_double(t, d);
+        }
         if self.wide && self.pick(4) == 0 {
             return self.of_long(t, d);
         }
@@ -248,6 +253,10 @@ impl Generator {
     }
 
     fn boolean(&mut self, d: u32) -> String {
+        if self.doubles && self.pick(3) == 0 {
+            let (a, b) = (self.expr(Ty::D, d), self.expr(Ty::D, d));
+            return format!("({a} {} {b})", self.one(&["<", "<=", ">", ">=", "==", "!="]));
+        }
         if self.wide && self.pick(4) == 0 {
             let t = self.one(&[Ty::L, Ty::Ul]);
             let (a, b) = (self.expr(t, d), self.expr(t, d));

@@ -44,7 +44,10 @@ impl Generator {
                 format!("{}({})", t.name(), self.expr(from, d))
             }
             11 if t == Ty::L => self.one(&["abs", "-"]).to_string() + &format!("({a})"),
-            12 => format!("{}({})", t.name(), self.expr(Ty::F, d)),
+            12 => {
+                let from = if self.doubles && self.pick(2) == 0 { Ty::D } else { Ty::F };
+                format!("{}({})", t.name(), self.expr(from, d))
+            }
             _ => {
                 let from = self.one(&[Ty::I, Ty::U]);
                 format!("{}({})", t.name(), self.expr(from, d))
