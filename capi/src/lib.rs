@@ -6,6 +6,7 @@
 
 mod border;
 mod compile;
+mod constants;
 mod draw;
 mod grow;
 mod log;
@@ -22,11 +23,12 @@ pub use compile::{
     CContainer, gpucc_compile, gpucc_compile_pair, gpucc_container_data, gpucc_container_free, gpucc_container_size,
     gpucc_key,
 };
+pub use constants::*;
 pub use draw::{CBytes, CDrawCall, CSampler, CTexture, gpucc_draw_programs};
 #[doc(hidden)]
 pub use grow::{Grows, taken};
 pub use log::{CLog, CLogFn, CLogRow, gpucc_log_clear, gpucc_log_count, gpucc_log_free, gpucc_log_get, gpucc_log_new};
-pub use options::{CConstant, CImageFormat, COptions, COverride, CPlaceId};
+pub use options::{CConstant, CImageFormat, COptions, COverride, CPlace};
 pub use pipeline::{
     CBlendComponent, CDepthStencil, CPipeline, CSamplerFacts, CStencilFace, CTarget, CVertexAttribute, CVertexBuffer,
 };

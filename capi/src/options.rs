@@ -8,6 +8,7 @@ use gpucc::glsl::{Around, Reader};
 use gpucc::{Options, Target};
 
 use crate::border::{Fault, Told, list, text, wanted};
+use crate::constants::{GPUCC_GLSL_COMPUTE, GPUCC_GLSL_FRAGMENT, GPUCC_GLSL_VERTEX, GPUCC_SPIRV, GPUCC_WGSL};
 use crate::grow::{grows, taken};
 use crate::log::CLog;
 use crate::pipeline::{self, CPipeline};
@@ -47,7 +48,7 @@ pub struct CImageFormat {
 /// `gpucc_place`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct CPlaceId {
+pub struct CPlace {
     /// Bind group.
     pub group: u32,
     /// Binding in its group.
@@ -95,7 +96,7 @@ pub struct COptions {
     /// How many.
     pub define_count: usize,
     /// Textures whose texels may have 128 bits.
-    pub wide: *const CPlaceId,
+    pub wide: *const CPlace,
     /// How many.
     pub wide_count: usize,
     /// State of the render pipeline; null for the default.
@@ -131,11 +132,11 @@ pub(crate) struct Asked {
 
 fn language(number: u32) -> Result<Lang, Fault> {
     Ok(match number {
-        0 => Lang::Wgsl,
-        1 => Lang::Spirv,
-        2 => Lang::GlslCompute,
-        3 => Lang::GlslVertex,
-        4 => Lang::GlslFragment,
+        GPUCC_WGSL => Lang::Wgsl,
+        GPUCC_SPIRV => Lang::Spirv,
+        GPUCC_GLSL_COMPUTE => Lang::GlslCompute,
+        GPUCC_GLSL_VERTEX => Lang::GlslVertex,
+        GPUCC_GLSL_FRAGMENT => Lang::GlslFragment,
         n => return Err(Fault::usage(format!("there is no language {n}"))),
     })
 }

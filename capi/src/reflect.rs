@@ -4,10 +4,11 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 
 use gpucc::container::{Access, Container, Dimension, IoPlace, ProgramRole, ResourceKind, Stage, TexelClass, Variant};
-use gpucc::reflect::{self, Program, Reflection, Slot, Uses};
+use gpucc::reflect::{self, DepthLayout, Interpolation, Packing, Program, Reflection, Sampling, Slot, Uses};
 
-use crate::border::{Fault, OK, Told, USAGE, answer, bytes, c_text};
-use crate::grow::{fill, grows};
+use crate::border::{Fault, Told, answer, bytes, c_text};
+use crate::constants::*;
+use crate::grow::{Grows, fill, grows};
 use crate::pipeline::{self, CPipeline};
 
 /// `gpucc_program_info`.
@@ -353,34 +354,34 @@ impl Texts {
 
 fn uses(u: &Uses) -> u32 {
     let all = [
-        u.discard,
-        u.depth,
-        u.sample_mask,
-        u.sample_shading,
-        u.early_tests,
-        u.side_effects,
-        u.helpers,
-        u.barriers,
-        u.reads_targets,
-        u.keeps_denorms,
-        u.trusted,
+        (u.discard, GPUCC_USES_DISCARD),
+        (u.depth, GPUCC_USES_DEPTH),
+        (u.sample_mask, GPUCC_USES_SAMPLE_MASK),
+        (u.sample_shading, GPUCC_USES_SAMPLE_SHADING),
+        (u.early_tests, GPUCC_USES_EARLY_TESTS),
+        (u.side_effects, GPUCC_USES_SIDE_EFFECTS),
+        (u.helpers, GPUCC_USES_HELPERS),
+        (u.barriers, GPUCC_USES_BARRIERS),
+        (u.reads_targets, GPUCC_USES_TARGETS),
+        (u.keeps_denorms, GPUCC_USES_DENORMS),
+        (u.trusted, GPUCC_USES_TRUST),
     ];
-    all.iter().enumerate().fold(0, |w, (k, &on)| w | u32::from(on) << k)
+    all.iter().fold(0, |w, &(on, bit)| if on { w | bit } else { w })
 }
 
 fn stage(s: Stage) -> u32 {
     match s {
-        Stage::Compute => 0,
-        Stage::Vertex => 1,
-        Stage::Fragment => 2,
+        Stage::Compute => GPUCC_COMPUTE,
+        Stage::Vertex => GPUCC_VERTEX,
+        Stage::Fragment => GPUCC_FRAGMENT,
     }
 }
 
 fn role(r: ProgramRole) -> u32 {
     match r {
-        ProgramRole::Main => 0,
-        ProgramRole::Position => 1,
-        ProgramRole::Varying => 2,
+        ProgramRole::Main => GPUCC_MAIN,
+        ProgramRole::Position => GPUCC_POSITION,
+        ProgramRole::Varying => GPUCC_VARYING,
     }
 }
 
@@ -394,33 +395,34 @@ fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
         binding: b.binding,
         element: b.element,
         kind: match b.kind {
-            ResourceKind::Uniform => 0,
-            ResourceKind::Storage => 1,
-            ResourceKind::Texture => 2,
-            ResourceKind::StorageTexture => 3,
-            ResourceKind::Sampler => 4,
-            ResourceKind::Immediates => 5,
+            ResourceKind::Uniform => GPUCC_UNIFORM,
+            ResourceKind::Storage => GPUCC_STORAGE,
+            ResourceKind::Texture => GPUCC_TEXTURE,
+            ResourceKind::StorageTexture => GPUCC_STORAGE_TEXTURE,
+            ResourceKind::Sampler => GPUCC_SAMPLER,
+            // Bindings have no such row.
+            ResourceKind::Immediates => u32::MAX,
         },
         access: match b.access {
-            Access::Read => 1,
-            Access::Write => 2,
-            Access::ReadWrite => 3,
+            Access::Read => GPUCC_READ,
+            Access::Write => GPUCC_WRITE,
+            Access::ReadWrite => GPUCC_READ_WRITE,
         },
         count: b.count,
         bytes: b.size,
         slot: b.slot,
         dimension: match b.shape.dimension {
-            Dimension::D1 => 0,
-            Dimension::D2 => 1,
-            Dimension::D3 => 2,
-            Dimension::Cube => 3,
+            Dimension::D1 => GPUCC_1D,
+            Dimension::D2 => GPUCC_2D,
+            Dimension::D3 => GPUCC_3D,
+            Dimension::Cube => GPUCC_CUBE,
         },
         texels: match b.shape.class {
-            TexelClass::Float => 0,
-            TexelClass::Sint => 1,
-            TexelClass::Uint => 2,
-            TexelClass::Depth => 3,
-            TexelClass::External => 4,
+            TexelClass::Float => GPUCC_FLOAT,
+            TexelClass::Sint => GPUCC_SINT,
+            TexelClass::Uint => GPUCC_UINT,
+            TexelClass::Depth => GPUCC_DEPTH,
+            TexelClass::External => GPUCC_EXTERNAL,
         },
         is_array: b.shape.arrayed.into(),
         is_multisampled: b.shape.multisampled.into(),
@@ -433,15 +435,14 @@ fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
 
 fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
     let (kind, number, blend_src) = match s.at {
-        IoPlace::Location { number, blend_src } => (0, number, blend_src),
-        IoPlace::Position => (1, 0, 0),
-        IoPlace::ClipDistance(n) => (2, n, 0),
-        IoPlace::FragDepth => (3, 0, 0),
-        IoPlace::SampleMask => (4, 0, 0),
-        IoPlace::Layer => (5, 0, 0),
-        IoPlace::ViewportIndex => (6, 0, 0),
+        IoPlace::Location { number, blend_src } => (GPUCC_AT_LOCATION, number, blend_src),
+        IoPlace::Position => (GPUCC_AT_POSITION, 0, 0),
+        IoPlace::ClipDistance(n) => (GPUCC_AT_CLIP_DISTANCE, n, 0),
+        IoPlace::FragDepth => (GPUCC_AT_DEPTH, 0, 0),
+        IoPlace::SampleMask => (GPUCC_AT_SAMPLE_MASK, 0, 0),
+        IoPlace::Layer => (GPUCC_AT_LAYER, 0, 0),
+        IoPlace::ViewportIndex => (GPUCC_AT_VIEWPORT, 0, 0),
     };
-    let of = |found: Option<usize>| found.unwrap_or(0) as u32;
     CSlot {
         size: size_of::<CSlot>(),
         name: texts.some(s.name.as_deref()),
@@ -454,9 +455,25 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
         blend_src: blend_src.into(),
         components: s.components.into(),
         is_integer: s.is_integer.into(),
-        interpolation: of(reflect::Interpolation::ALL.iter().position(|x| *x == s.interpolation)),
-        sampling: of(reflect::Sampling::ALL.iter().position(|x| *x == s.sampling)),
-        packing: of(reflect::Packing::ALL.iter().position(|x| *x == s.packing)),
+        interpolation: match s.interpolation {
+            Interpolation::Perspective => GPUCC_PERSPECTIVE,
+            Interpolation::Linear => GPUCC_LINEAR,
+            Interpolation::Flat => GPUCC_FLAT,
+            Interpolation::OverW => GPUCC_OVER_W,
+        },
+        sampling: match s.sampling {
+            Sampling::Center => GPUCC_CENTER,
+            Sampling::Centroid => GPUCC_CENTROID,
+            Sampling::Sample => GPUCC_SAMPLE,
+        },
+        packing: match s.packing {
+            Packing::None => GPUCC_UNPACKED,
+            Packing::Half16 => GPUCC_HALF16,
+            Packing::Unorm16 => GPUCC_UNORM16,
+            Packing::Snorm16 => GPUCC_SNORM16,
+            Packing::Uint16 => GPUCC_UINT16,
+            Packing::Sint16 => GPUCC_SINT16,
+        },
     }
 }
 
@@ -542,7 +559,12 @@ fn program(p: &Program, container: &Container) -> CProgram {
         immediate_in_memory: immediates.is_some_and(|i| i.in_memory).into(),
         immediate_first: immediates.and_then(|i| i.range).map_or(0, |r| r.first),
         immediate_end: immediates.and_then(|i| i.range).map_or(0, |r| r.end.unwrap_or(u32::MAX)),
-        depth_layout: p.uses.depth_layout as u32,
+        depth_layout: match p.uses.depth_layout {
+            DepthLayout::Any => GPUCC_DEPTH_ANY,
+            DepthLayout::Greater => GPUCC_DEPTH_GREATER,
+            DepthLayout::Less => GPUCC_DEPTH_LESS,
+            DepthLayout::Unchanged => GPUCC_DEPTH_UNCHANGED,
+        },
         clip_mask: p.clip_mask().into(),
         group_mask: p.group_mask(),
         may_merge_workgroups: p.may_merge_workgroups().into(),
@@ -666,32 +688,97 @@ pub unsafe extern "C" fn gpucc_program_get(program: *const CProgram, info: *mut 
     unsafe { fill(info, program.as_ref().map(|p| &p.info)) }
 }
 
-/// Functions that give a row of a list of a program.
-macro_rules! rows {
-    ($($name:ident: $field:ident of $row:ty;)*) => {
-        $(
-            #[doc = concat!("`", stringify!($name), "`.")]
-            ///
-            /// # Safety
-            /// Pointers are as `gpucc.h` says.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name(program: *const CProgram, index: usize, row: *mut $row) -> c_int {
-                // SAFETY: as the caller says.
-                unsafe { fill(row, program.as_ref().and_then(|p| p.$field.get(index))) }
-            }
-        )*
-    };
+/// Fills a row of a list of a program.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+unsafe fn row<T: Grows>(program: *const CProgram, list: fn(&CProgram) -> &[T], index: usize, row: *mut T) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { fill(row, program.as_ref().and_then(|p| list(p).get(index))) }
 }
 
-rows! {
-    gpucc_program_registers: registers of CRegisters;
-    gpucc_program_binding: bindings of CBinding;
-    gpucc_program_preload: preloads of CPreload;
-    gpucc_program_input: inputs of CSlot;
-    gpucc_program_output: outputs of CSlot;
-    gpucc_program_word: words of CWord;
-    gpucc_program_state: state of CState;
-    gpucc_program_member: members of CMember;
+/// `gpucc_program_registers`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_registers(
+    program: *const CProgram,
+    index: usize,
+    out: *mut CRegisters,
+) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.registers, index, out) }
+}
+
+/// `gpucc_program_binding`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_binding(program: *const CProgram, index: usize, out: *mut CBinding) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.bindings, index, out) }
+}
+
+/// `gpucc_program_preload`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_preload(program: *const CProgram, index: usize, out: *mut CPreload) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.preloads, index, out) }
+}
+
+/// `gpucc_program_input`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_input(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.inputs, index, out) }
+}
+
+/// `gpucc_program_output`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_output(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.outputs, index, out) }
+}
+
+/// `gpucc_program_word`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_word(program: *const CProgram, index: usize, out: *mut CWord) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.words, index, out) }
+}
+
+/// `gpucc_program_state`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_state(program: *const CProgram, index: usize, out: *mut CState) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.state, index, out) }
+}
+
+/// `gpucc_program_member`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_member(program: *const CProgram, index: usize, out: *mut CMember) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.members, index, out) }
 }
 
 /// `gpucc_varying_get`.
@@ -707,7 +794,7 @@ pub unsafe extern "C" fn gpucc_varying_get(
 ) -> c_int {
     // SAFETY: as the caller says.
     unsafe {
-        let (Some(v), Some(f)) = (vertex.as_ref(), fragment.as_ref()) else { return USAGE };
+        let (Some(v), Some(f)) = (vertex.as_ref(), fragment.as_ref()) else { return GPUCC_USAGE };
         let place = |at: Option<usize>| at.map_or(u32::MAX, |n| n as u32);
         let one = reflect::varyings(&v.own, &f.own).get(index).map(|v| CVarying {
             size: size_of::<CVarying>(),
@@ -736,13 +823,13 @@ pub unsafe extern "C" fn gpucc_program_pipeline(program: *const CProgram, state:
 /// # Safety
 /// `data` and `size` can be written, or are null.
 unsafe fn give(of: Option<&[u8]>, data: *mut *const c_void, size: *mut usize) -> c_int {
-    let Some(of) = of.filter(|_| !data.is_null() && !size.is_null()) else { return USAGE };
+    let Some(of) = of.filter(|_| !data.is_null() && !size.is_null()) else { return GPUCC_USAGE };
     // SAFETY: as the caller says.
     unsafe {
         data.write(of.as_ptr().cast());
         size.write(of.len());
     }
-    OK
+    GPUCC_OK
 }
 
 /// `gpucc_program_code`.
