@@ -180,6 +180,48 @@ pub const GPUCC_UINT16: u32 = 4;
 /// Pairs of i16.
 pub const GPUCC_SINT16: u32 = 5;
 
+// Pieces of a pipeline's state.
+
+/// Formats, offsets, strides and steps of attributes.
+pub const GPUCC_STATE_VERTEX_LAYOUT: u32 = 0;
+/// Whether points are drawn.
+pub const GPUCC_STATE_POINTS: u32 = 1;
+/// The other topologies.
+pub const GPUCC_STATE_TOPOLOGY: u32 = 2;
+/// Which triangles are front-facing.
+pub const GPUCC_STATE_FRONT_FACE: u32 = 3;
+/// Which triangles are not drawn.
+pub const GPUCC_STATE_CULL: u32 = 4;
+/// Whether primitives are clipped in depth.
+pub const GPUCC_STATE_UNCLIPPED_DEPTH: u32 = 5;
+/// The added depth of triangles.
+pub const GPUCC_STATE_DEPTH_BIAS: u32 = 6;
+/// Formats of colour targets.
+pub const GPUCC_STATE_TARGET_FORMATS: u32 = 7;
+/// Components of targets that are written.
+pub const GPUCC_STATE_WRITE_MASKS: u32 = 8;
+/// Blend equations of targets.
+pub const GPUCC_STATE_BLENDING: u32 = 9;
+/// Formats, tests and writes of depth and stencil.
+pub const GPUCC_STATE_DEPTH_STENCIL: u32 = 10;
+/// Samples of a pixel.
+pub const GPUCC_STATE_SAMPLES: u32 = 11;
+/// Samples that may be written.
+pub const GPUCC_STATE_SAMPLE_MASK: u32 = 12;
+/// Whether alpha makes a mask of samples.
+pub const GPUCC_STATE_ALPHA_TO_COVERAGE: u32 = 13;
+/// Filters and comparisons of samplers.
+pub const GPUCC_STATE_SAMPLERS: u32 = 14;
+
+// The most that a piece of state changes of a program.
+
+/// Nothing of it.
+pub const GPUCC_CHANGES_NOTHING: u32 = 0;
+/// Hardware words beside the code.
+pub const GPUCC_CHANGES_WORDS: u32 = 1;
+/// The code, or whether there is one.
+pub const GPUCC_CHANGES_CODE: u32 = 2;
+
 // The version of the header, and so that of the package.
 
 /// The first number of the version.

@@ -21,7 +21,7 @@ use std::ffi::{CString, c_char};
 
 pub use compile::{
     CContainer, gpucc_compile, gpucc_compile_pair, gpucc_container_data, gpucc_container_free, gpucc_container_size,
-    gpucc_key,
+    gpucc_effect, gpucc_key, gpucc_pair_keys, gpucc_variant_key,
 };
 pub use constants::*;
 pub use draw::{CBytes, CDrawCall, CSampler, CTexture, gpucc_draw_programs};

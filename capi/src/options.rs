@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use gpucc::frontend::{FrontOptions, Lang, SpirvReader};
 use gpucc::glsl::{Around, Reader};
+use gpucc::pipeline::Declared;
 use gpucc::{Options, Target};
 
 use crate::border::{Fault, Told, list, text, wanted};
@@ -12,6 +13,7 @@ use crate::constants::{GPUCC_GLSL_COMPUTE, GPUCC_GLSL_FRAGMENT, GPUCC_GLSL_VERTE
 use crate::grow::{grows, taken};
 use crate::log::CLog;
 use crate::pipeline::{self, CPipeline};
+use crate::reflect::{CSlot, declared};
 
 /// `gpucc_override`.
 #[repr(C)]
@@ -109,6 +111,12 @@ pub struct COptions {
     pub subgroup_size: u32,
     /// Who reads the source.
     pub reader: u32,
+    /// Inputs or outputs of the other stage; null for the default.
+    pub other: *const CSlot,
+    /// How many.
+    pub other_count: usize,
+    /// Whether the fragment stage demands early tests.
+    pub other_tests_early: u32,
 }
 
 grows! { COptions: trusted of u32; }
@@ -126,8 +134,10 @@ pub(crate) struct Asked {
     pub front: FrontOptions,
     /// Options behind it.
     pub options: Options,
-    /// The pipeline.
+    /// Whether a pipeline is given.
     pub has_pipeline: bool,
+    /// The other stage, and whether it demands early tests.
+    pub other: Option<(Vec<Declared>, bool)>,
 }
 
 fn language(number: u32) -> Result<Lang, Fault> {
@@ -214,6 +224,9 @@ pub(crate) unsafe fn read(options: *const COptions, told: &Told) -> Result<Asked
             subgroup_size: (o.subgroup_size != 0).then_some(o.subgroup_size),
         };
         let has_pipeline = !o.pipeline.is_null();
-        Ok(Asked { name: name.into(), target: target.into(), lang, front, options, has_pipeline })
+        let slots = list(o.other, o.other_count, "slots of the other stage")?;
+        let other = slots.iter().map(declared).collect::<Result<Vec<_>, _>>()?;
+        let other = (!o.other.is_null()).then_some((other, o.other_tests_early != 0));
+        Ok(Asked { name: name.into(), target: target.into(), lang, front, options, has_pipeline, other })
     }
 }

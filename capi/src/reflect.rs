@@ -4,6 +4,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 
 use gpucc::container::{Access, Container, Dimension, IoPlace, ProgramRole, ResourceKind, Stage, TexelClass, Variant};
+use gpucc::pipeline::Declared;
 use gpucc::reflect::{self, DepthLayout, Interpolation, Packing, Program, Reflection, Sampling, Slot, Uses};
 
 use crate::border::{Fault, Told, answer, bytes, c_text};
@@ -101,6 +102,24 @@ pub struct CProgramInfo {
     pub samplers: u32,
     /// Preloaded words of uniform files.
     pub uniform_words: u32,
+    /// Numbers that the compiler says of the entry.
+    pub statistic_count: usize,
+    /// Names of the values of a launch that the code reads.
+    pub reads: *const *const c_char,
+    /// How many.
+    pub read_count: usize,
+    /// Slots of sampled textures.
+    pub texture_mask: u64,
+    /// Slots of samplers.
+    pub sampler_mask: u64,
+    /// Bytes that a driver uploads for the code.
+    pub padded_code_bytes: u32,
+    /// Barriers of a workgroup.
+    pub barrier_count: u32,
+    /// Locations of inputs.
+    pub input_locations: u32,
+    /// Locations of outputs.
+    pub output_locations: u32,
 }
 
 /// `gpucc_registers`.
@@ -277,6 +296,18 @@ pub struct CWord {
     pub value: u32,
 }
 
+/// `gpucc_statistic`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CStatistic {
+    /// Bytes of the caller's struct.
+    pub size: usize,
+    /// Its name.
+    pub name: *const c_char,
+    /// Its value.
+    pub value: u64,
+}
+
 /// `gpucc_state`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -304,6 +335,7 @@ grows! {
     CPreload: b of u32;
     CSlot: packing of u32;
     CWord: value of u32;
+    CStatistic: value of u64;
     CState: mask of u32;
 }
 
@@ -319,11 +351,14 @@ pub struct CProgram {
     words: Vec<CWord>,
     state: Vec<CState>,
     members: Vec<CMember>,
+    statistics: Vec<CStatistic>,
     code: Vec<u8>,
     data: Vec<u8>,
     pipeline: Option<pipeline::Kept>,
     /// Pointed to by `info`.
     _immediates: Vec<u32>,
+    /// The same.
+    _reads: Vec<*const c_char>,
     /// Pointed to by all rows.
     _texts: Vec<CString>,
     own: Program,
@@ -477,6 +512,43 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
     }
 }
 
+/// An input or output of the other stage that C describes.
+pub(crate) fn declared(s: &CSlot) -> Result<Declared, Fault> {
+    let wrong = |what: &str, n: u32| Fault::usage(format!("there is no {what} {n} of an input or output"));
+    let number = u8::try_from(s.number).map_err(|_| wrong("number", s.number))?;
+    let at = match s.kind {
+        GPUCC_AT_LOCATION => IoPlace::Location { number, blend_src: 0 },
+        GPUCC_AT_POSITION => IoPlace::Position,
+        GPUCC_AT_CLIP_DISTANCE => IoPlace::ClipDistance(number),
+        GPUCC_AT_DEPTH => IoPlace::FragDepth,
+        GPUCC_AT_SAMPLE_MASK => IoPlace::SampleMask,
+        GPUCC_AT_LAYER => IoPlace::Layer,
+        GPUCC_AT_VIEWPORT => IoPlace::ViewportIndex,
+        n => return Err(wrong("kind", n)),
+    };
+    if !(1..=15).contains(&s.components) {
+        return Err(wrong("mask of components", s.components));
+    }
+    Ok(Declared {
+        at,
+        lanes: (32 - s.components.leading_zeros()) as u8,
+        is_integer: s.is_integer != 0,
+        interpolation: match s.interpolation {
+            GPUCC_PERSPECTIVE => Interpolation::Perspective,
+            GPUCC_LINEAR => Interpolation::Linear,
+            GPUCC_FLAT => Interpolation::Flat,
+            GPUCC_OVER_W => Interpolation::OverW,
+            n => return Err(wrong("interpolation", n)),
+        },
+        sampling: match s.sampling {
+            GPUCC_CENTER => Sampling::Center,
+            GPUCC_CENTROID => Sampling::Centroid,
+            GPUCC_SAMPLE => Sampling::Sample,
+            n => return Err(wrong("place in a pixel", n)),
+        },
+    })
+}
+
 /// Members of the buffers, and of the immediate data behind them.
 fn members(p: &Program, texts: &mut Texts) -> Vec<CMember> {
     let mut out = Vec::new();
@@ -525,6 +597,9 @@ fn program(p: &Program, container: &Container) -> CProgram {
         }
     };
     let (members, counts) = (members(p, t), p.counts());
+    let reads: Vec<*const c_char> = p.reads.iter().map(|r| t.keep(r)).collect();
+    let statistic =
+        |s: &(String, u64), t: &mut Texts| CStatistic { size: size_of::<CStatistic>(), name: t.keep(&s.0), value: s.1 };
     let info = CProgramInfo {
         size: size_of::<CProgramInfo>(),
         entry: t.keep(&p.entry),
@@ -574,6 +649,15 @@ fn program(p: &Program, container: &Container) -> CProgram {
         storage_textures: counts.storage_textures,
         samplers: counts.samplers,
         uniform_words: counts.uniform_words,
+        statistic_count: p.statistics.len(),
+        reads: if reads.is_empty() { ptr::null() } else { reads.as_ptr() },
+        read_count: reads.len(),
+        texture_mask: p.texture_mask(),
+        sampler_mask: p.sampler_mask(),
+        padded_code_bytes: p.padded_code_bytes,
+        barrier_count: p.barrier_count(),
+        input_locations: counts.inputs,
+        output_locations: counts.outputs,
     };
     let registers = |r: &reflect::Registers, t: &mut Texts| CRegisters {
         size: size_of::<CRegisters>(),
@@ -601,10 +685,12 @@ fn program(p: &Program, container: &Container) -> CProgram {
         words: p.words.iter().map(|w| word(w, t)).collect(),
         state: p.state.iter().map(|w| state(w, t)).collect(),
         members,
+        statistics: p.statistics.iter().map(|s| statistic(s, t)).collect(),
         code: part(&e.code, p.code),
         data: part(&e.data, p.constant_data),
         pipeline: p.pipeline.as_deref().map(pipeline::kept),
         _immediates: words,
+        _reads: reads,
         _texts: texts.0,
         own: p.clone(),
     }
@@ -779,6 +865,20 @@ pub unsafe extern "C" fn gpucc_program_state(program: *const CProgram, index: us
 pub unsafe extern "C" fn gpucc_program_member(program: *const CProgram, index: usize, out: *mut CMember) -> c_int {
     // SAFETY: as the caller says.
     unsafe { row(program, |p| &p.members, index, out) }
+}
+
+/// `gpucc_program_statistic`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_statistic(
+    program: *const CProgram,
+    index: usize,
+    out: *mut CStatistic,
+) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.statistics, index, out) }
 }
 
 /// `gpucc_varying_get`.

@@ -43,6 +43,7 @@ typedef struct world {
     /* where functions write */
     char *message;
     char key[65];
+    uint32_t effect;
     gpucc_container *made;
     gpucc_reflection *read;
     gpucc_outputs *drawn;
@@ -187,6 +188,7 @@ fn right(function: &str, all: &[Field], k: usize) -> String {
     let source = match function {
         "gpucc_run" => ("gpucc_container_data(w->compute)", "gpucc_container_size(w->compute)"),
         "gpucc_draw" => ("SCENE", "sizeof SCENE - 1"),
+        "gpucc_variant_key" => ("COMPUTE", "sizeof COMPUTE - 1"),
         "gpucc_reflect" => ("gpucc_container_data(w->container)", "gpucc_container_size(w->container)"),
         _ => ("SOURCE", "sizeof SOURCE - 1"),
     };
@@ -198,7 +200,10 @@ fn right(function: &str, all: &[Field], k: usize) -> String {
         ("gpucc_log_fn", _) => "listen",
         ("void*", "user") => "w",
         ("char**", "message") => "&w->message",
-        ("char*", "key") => "w->key",
+        ("char*", _) => "w->key",
+        ("const char*", "target") => "\"tesla\"",
+        ("uint32_t", _) => "GPUCC_FRAGMENT",
+        ("uint32_t*", "effect") => "&w->effect",
         ("const char*", "entry") => "\"main\"",
         ("const uint32_t*", "grid") => "w->grid",
         ("const void**", _) => "&w->data",
@@ -227,11 +232,14 @@ fn is_pointer(header: &Header, ty: &str) -> bool {
 }
 
 /// The condition, in C, that something is missing: `mask` has a bit for each argument that is NULL.
-fn missing(function: &str, all: &[Field], header: &Header) -> String {
+fn missing(all: &[Field], header: &Header) -> String {
     let bit = |name: &str| 1u32 << all.iter().position(|a| a.1 == name).expect("an argument");
     let always = |a: &&Field| is_pointer(header, &a.0) && !OPTIONAL.contains(&&*a.1);
-    if function == "gpucc_compile_pair" {
-        let own = bit("vertex") | bit("vertex_options") | bit("container");
+    if all.iter().any(|a| a.1 == "fragment_options") {
+        let own = all
+            .iter()
+            .filter(|a| matches!(&*a.1, "vertex" | "vertex_options" | "container" | "vertex_key" | "fragment_key"));
+        let own = own.fold(0, |m, a| m | bit(&a.1));
         let (fragment, options, state) = (bit("fragment"), bit("fragment_options"), bit("state"));
         return format!("(mask & {own}) || (mask & {fragment} ? mask & {state} : mask & {options})");
     }
@@ -259,7 +267,7 @@ fn calls(header: &Header, name: &str, out: &mut String) -> std::fmt::Result {
     let takes = all.iter().position(|a| a.1 == "message").map_or("0".into(), |k| format!("!(mask & {})", 1u32 << k));
     writeln!(out, "    for (unsigned mask = 0; mask < {}; mask++) {{", 1u32 << all.len())?;
     writeln!(out, "        if (mask & ~{any}u)\n            continue;\n        begin(w, \"{name}\");")?;
-    let missing = missing(name, all, header);
+    let missing = missing(all, header);
     match &**gives {
         "int" => writeln!(
             out,

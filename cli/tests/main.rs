@@ -3,6 +3,7 @@
 mod cli;
 mod common;
 mod compared;
+mod drivers;
 mod explain;
 mod film;
 mod first_hour;

@@ -96,7 +96,8 @@ impl Container {
         // source with the sixth.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| e.facts.is_some()) => VERSION_MINOR,
+            () if any(|e| e.facts.as_ref().is_some_and(|f| !f.reads.is_empty())) => VERSION_MINOR,
+            () if any(|e| e.facts.is_some()) => 6,
             () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => 5,
             () if any(asks_for_more) => 4,
             () if any(|e| !e.variables.is_empty()) => 3,
@@ -389,6 +390,10 @@ fn facts(f: &Facts) -> Vec<u8> {
         for v in [resource, first, end] {
             u32s(&mut out, v);
         }
+    }
+    if !f.reads.is_empty() {
+        u32s(&mut out, f.reads.len() as u32);
+        f.reads.iter().for_each(|name| text(&mut out, name));
     }
     out
 }

@@ -84,6 +84,7 @@ fn sample() -> Container {
                 stride: 32,
             }],
             ranges: vec![(0, 4, u32::MAX)],
+            reads: vec!["frag_coord".into(), "pixel".into()],
         })),
         races: Some(vec![RaceMark { pc: 16, kind: RaceMark::INDEX, place: 0, values: [4, 16, 3] }]),
     };
@@ -191,7 +192,10 @@ fn drawn() -> Container {
 #[test]
 fn variants_read_back() {
     let mut c = sample();
+    assert_eq!(c.write()[10], 7, "the minor version that has values that are read");
+    c.entries.iter_mut().flat_map(|e| &mut e.facts).for_each(|f| f.reads.clear());
     assert_eq!(c.write()[10], 6, "the minor version that has facts of the source");
+    assert_eq!(Container::read(&c.write()).unwrap(), c);
     c.entries.iter_mut().for_each(|e| e.facts = None);
     let base = c.entries[0].resources[0].clone();
     let (mut resources, mut preloads) = (Vec::new(), Vec::new());
