@@ -13,6 +13,7 @@ mod log;
 mod options;
 mod pipeline;
 mod reflect;
+mod rows;
 mod run;
 mod scene;
 mod status;
@@ -33,6 +34,7 @@ pub use pipeline::{
     CBlendComponent, CDepthStencil, CPipeline, CSamplerFacts, CStencilFace, CTarget, CVertexAttribute, CVertexBuffer,
 };
 pub use reflect::*;
+pub use rows::*;
 pub use run::{CBuffer, gpucc_run};
 pub use scene::{
     CDrawOptions, COutput, COutputs, gpucc_draw, gpucc_outputs_count, gpucc_outputs_free, gpucc_outputs_get,

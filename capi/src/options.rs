@@ -13,7 +13,8 @@ use crate::constants::{GPUCC_GLSL_COMPUTE, GPUCC_GLSL_FRAGMENT, GPUCC_GLSL_VERTE
 use crate::grow::{grows, taken};
 use crate::log::CLog;
 use crate::pipeline::{self, CPipeline};
-use crate::reflect::{CSlot, declared};
+use crate::reflect::declared;
+use crate::rows::CSlot;
 
 /// `gpucc_override`.
 #[repr(C)]
