@@ -303,7 +303,7 @@ fn documented_offsets() {
     let bytes = c.write();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(&bytes[..8], b"gpucc\0\x1a\n");
-    assert_eq!(word(8), 6 << 16 | 2);
+    assert_eq!(word(8), 7 << 16 | 2);
     assert_eq!(word(16), 2);
     assert_eq!(word(20) as usize, bytes.len());
     assert_eq!(&bytes[32..36], b"TARG");
@@ -421,7 +421,7 @@ fn shapes_read_back() {
 #[test]
 fn other_major_versions_are_refused() {
     let mut bytes = sample().write();
-    assert_eq!(bytes[8..12], [2, 0, 6, 0]);
+    assert_eq!(bytes[8..12], [2, 0, 7, 0]);
     bytes[8] = 1;
     assert_eq!(Container::read(&bytes), Err(ReadError::Version(1)));
 }

@@ -129,7 +129,7 @@ pub fn effect(family: &str, stage: Stage, piece: Piece) -> Effect {
         (Stage::Vertex, P::VertexLayout) => by_family(code, code, code, code),
         (Stage::Vertex, _) => none,
         (Stage::Fragment, P::TargetFormats) => code,
-        (Stage::Fragment, P::WriteMasks) => by_family(code, none, none, none),
+        (Stage::Fragment, P::WriteMasks) => by_family(code, none, none, code),
         (Stage::Fragment, P::Blending) => by_family(code, code, code, code),
         (Stage::Fragment, P::DepthStencil) => by_family(none, code, none, none),
         (Stage::Fragment, P::Samples) => by_family(code, words, words, code),

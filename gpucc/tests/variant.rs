@@ -1,7 +1,7 @@
 //! What pieces of state change, against what is compiled: the table of `gpucc/src/variant.rs` says of no family more or less than its programs
 //! show, and states with one key have equal programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpucc::cache::Key;
 use gpucc::container::Entry;
@@ -14,21 +14,9 @@ use gpucc::pipeline::{
 use gpucc::variant::{Effect, Piece, effect, reduced};
 use gpucc::{Errors, Module, Options, PipelineContext, Stage, Target};
 
-/// All generations of each family that differ in what is asked here.
-const TARGETS: [&str; 12] = [
-    "valhall:v9",
-    "valhall:v10",
-    "tesla:nv50",
-    "tesla:nv84",
-    "tesla:nva0",
-    "tesla:nva3",
-    "gcn:gfx6",
-    "gcn:gfx7",
-    "gcn:gfx8",
-    "vivante:gc2000",
-    "vivante:gc3000",
-    "vivante:gc7000",
-];
+/// The generations of each family that have most and least; with `GPUCC_VARIANTS=all` those between them, too.
+const TARGETS: [&str; 6] = ["valhall:v10", "tesla:nv50", "tesla:nva3", "gcn:gfx7", "vivante:gc2000", "vivante:gc7000"];
+const BETWEEN: [&str; 6] = ["valhall:v9", "tesla:nv84", "tesla:nva0", "gcn:gfx6", "gcn:gfx8", "vivante:gc3000"];
 
 const HEAD: &str = "
 struct V { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) @interpolate(flat) k: u32 }
@@ -197,56 +185,72 @@ fn difference(a: &Entry, b: &Entry) -> Effect {
     }
 }
 
-#[test]
-fn pieces_of_state_change_what_the_table_says() {
-    let mut seen: BTreeMap<(String, &str, Piece), Effect> = BTreeMap::new();
-    let mut compared = 0;
-    for stage in [Stage::Vertex, Stage::Fragment] {
-        let modules = programs(stage);
-        for name in TARGETS {
-            let target = Target::parse(name).expect("a target");
-            let family = target.family();
-            for module in &modules {
-                let first = program(module, target, &base());
-                for (piece, state) in changes() {
-                    let other = program(module, target, &state);
-                    let what = seen.entry((family.to_string(), stage.name(), piece)).or_insert(Effect::Nothing);
-                    let found = match (&first, &other) {
-                        (Some(a), Some(b)) => difference(a, b),
-                        (None, None) => continue,
-                        // Formats and equations that a chip lacks are told of the fragment program.
-                        _ if stage == Stage::Vertex && !matches!(piece, Piece::Points | Piece::Samplers) => continue,
-                        _ => Effect::Code,
-                    };
-                    compared += 1;
-                    *what = (*what).max(found);
-                    // What is taken away of a state changes nothing.
-                    let small = reduced(family, stage, &state);
-                    if let (Some(b), Some(c)) = (&other, &program(module, target, &small)) {
-                        assert!(b == c, "{name} {}: {piece:?}: {state:?}", module.entries[0].name);
-                    }
-                    // Two states with one key have one program.
-                    let key = |s: &Pipeline| Key::of_variant(module, &module.entries[0].name, &options(target, s));
-                    if key(&base()) == key(&state) {
-                        assert!(found == Effect::Nothing, "{name}: one key, other programs: {piece:?}");
-                    } else {
-                        assert!(effect(family, stage, piece) != Effect::Nothing, "{name}: another key by {piece:?}");
-                    }
+/// What was seen of pieces of state, and what is wrong about the table.
+#[derive(Default)]
+struct Seen {
+    effects: BTreeMap<(&'static str, &'static str, Piece), Effect>,
+    wrong: BTreeSet<String>,
+    compared: usize,
+}
+
+impl Seen {
+    /// Compares the programs of a module on a target in all states.
+    fn module(&mut self, module: &Module, target: Target, stage: Stage) {
+        let (family, name) = (target.family(), module.entries[0].name.as_str());
+        let key = |s: &Pipeline| Key::of_variant(module, name, &options(target, s));
+        let mut small: BTreeMap<Key, Option<Entry>> = BTreeMap::new();
+        let first = program(module, target, &base());
+        for (piece, state) in changes() {
+            let other = program(module, target, &state);
+            let found = match (&first, &other) {
+                (Some(a), Some(b)) => difference(a, b),
+                (None, None) => continue,
+                // Formats and equations that a chip lacks are told of the fragment program.
+                _ if stage == Stage::Vertex && !matches!(piece, Piece::Points | Piece::Samplers) => continue,
+                _ => Effect::Code,
+            };
+            self.compared += 1;
+            let most = self.effects.entry((family, stage.name(), piece)).or_insert(Effect::Nothing);
+            *most = (*most).max(found);
+            let mut wrong = |is: bool, what: &str| {
+                if is {
+                    self.wrong.insert(format!("{target} {}: {}: {what}", stage.name(), piece.name()));
                 }
-            }
+            };
+            // What is taken away of a state changes nothing.
+            let own = key(&state);
+            let less = small.entry(own).or_insert_with(|| program(module, target, &reduced(family, stage, &state)));
+            wrong(other.is_some() && other != *less, "another program without it");
+            let same = own == key(&base());
+            wrong(same && found != Effect::Nothing, "one key and two programs");
+            wrong(!same && effect(family, stage, piece) == Effect::Nothing, "two keys of what changes nothing");
         }
     }
-    assert!(compared > 4000, "{compared}");
-    let mut wrong = String::new();
-    for ((family, stage, piece), found) in &seen {
+}
+
+#[test]
+fn pieces_of_state_change_what_the_table_says() {
+    let mut seen = Seen::default();
+    let all = std::env::var("GPUCC_VARIANTS").is_ok_and(|v| v == "all");
+    let more = if all { &BETWEEN[..] } else { &[] };
+    for stage in [Stage::Vertex, Stage::Fragment] {
+        let modules = programs(stage);
+        for name in TARGETS.iter().chain(more) {
+            let target = Target::parse(name).expect("a target");
+            modules.iter().for_each(|m| seen.module(m, target, stage));
+        }
+    }
+    assert!(seen.compared > 3000, "{}", seen.compared);
+    for ((family, stage, piece), found) in &seen.effects {
         let of = if *stage == "vertex" { Stage::Vertex } else { Stage::Fragment };
         let said = effect(family, of, *piece);
         if said != *found {
-            wrong +=
-                &format!("{family} {stage} {}: {} is said, {} is found\n", piece.name(), said.name(), found.name());
+            let text =
+                format!("{family} {stage}: {}: {} is said, {} is found", piece.name(), said.name(), found.name());
+            seen.wrong.insert(text);
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
+    assert!(seen.wrong.is_empty(), "{:#?}", seen.wrong);
 }
 
 /// Keys are those of what a program depends on: the whole key tells states apart that have one program.
