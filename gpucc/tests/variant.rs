@@ -90,18 +90,48 @@ fn base() -> Pipeline {
     Pipeline { vertex: vec![Some(buffer)], targets, depth, ..Pipeline::default() }
 }
 
-/// States that differ from the first one in one piece.
-fn changes() -> Vec<(Piece, Pipeline)> {
+/// States to start from: pieces matter beside others alone.
+fn bases() -> Vec<Pipeline> {
+    let with = |change: &dyn Fn(&mut Pipeline)| {
+        let mut p = base();
+        change(&mut p);
+        p
+    };
+    let constant = BlendComponent { operation: BlendOperation::Add, src: BlendFactor::Constant, dst: BlendFactor::One };
+    let colour = |format| vec![Some(Colour::new(format)); 2];
+    vec![
+        base(),
+        with(&|p| {
+            p.targets = colour(Format::R8Unorm);
+            p.depth.as_mut().expect("depth").depth_write = true;
+        }),
+        with(&|p| {
+            let blend = Some(Blend { color: constant, alpha: constant });
+            p.targets.iter_mut().flatten().for_each(|t| t.blend = blend);
+        }),
+        with(&|p| {
+            p.targets = colour(Format::Rg16Float);
+            p.samples = 4;
+        }),
+    ]
+}
+
+/// States that differ from a first one in one piece.
+fn changes(base: &Pipeline) -> Vec<(Piece, Pipeline)> {
     let mut out = Vec::new();
     let mut add = |piece, change: &dyn Fn(&mut Pipeline)| {
-        let mut p = base();
+        let mut p = base.clone();
         change(&mut p);
         out.push((piece, p));
     };
     let over = |src, dst| BlendComponent { operation: BlendOperation::Add, src, dst };
-    for format in
-        [VertexFormat::Float16x4, VertexFormat::Unorm8x4, VertexFormat::Unorm10_10_10_2, VertexFormat::Float32x2]
-    {
+    for format in [
+        VertexFormat::Float16x4,
+        VertexFormat::Unorm8x4,
+        VertexFormat::Unorm8x4Bgra,
+        VertexFormat::Unorm10_10_10_2,
+        VertexFormat::Float32x2,
+    ] {
         add(Piece::VertexLayout, &|p| p.vertex[0].as_mut().expect("a buffer").attributes[0].format = format);
     }
     add(Piece::VertexLayout, &|p| p.vertex[0].as_mut().expect("a buffer").attributes[0].offset = 8);
@@ -144,7 +174,7 @@ fn changes() -> Vec<(Piece, Pipeline)> {
     add(Piece::DepthStencil, &|p| p.depth.as_mut().expect("depth").depth_compare = Compare::Always);
     add(Piece::DepthStencil, &|p| p.depth.as_mut().expect("depth").front.pass = StencilOperation::IncrementWrap);
     add(Piece::DepthStencil, &|p| p.depth.as_mut().expect("depth").format = Format::Depth32Float);
-    add(Piece::Samples, &|p| p.samples = 4);
+    add(Piece::Samples, &|p| p.samples = 5 - p.samples);
     add(Piece::SampleMask, &|p| p.sample_mask = 5);
     add(Piece::AlphaToCoverage, &|p| p.alpha_to_coverage = true);
     for (binding, compare, filter) in [
@@ -185,6 +215,14 @@ fn difference(a: &Entry, b: &Entry) -> Effect {
     }
 }
 
+/// Where code reads a piece of state and no program here shows it: places of samples and clip distances that Tesla's code finds by their number, and
+/// samplers of textures in vertex programs.
+const UNSEEN: [(&str, &str, Piece); 3] = [
+    ("tesla", "fragment", Piece::Samples),
+    ("tesla", "vertex", Piece::Samplers),
+    ("vivante", "vertex", Piece::Samplers),
+];
+
 /// What was seen of pieces of state, and what is wrong about the table.
 #[derive(Default)]
 struct Seen {
@@ -195,12 +233,12 @@ struct Seen {
 
 impl Seen {
     /// Compares the programs of a module on a target in all states.
-    fn module(&mut self, module: &Module, target: Target, stage: Stage) {
+    fn module(&mut self, module: &Module, target: Target, stage: Stage, base: &Pipeline) {
         let (family, name) = (target.family(), module.entries[0].name.as_str());
         let key = |s: &Pipeline| Key::of_variant(module, name, &options(target, s));
         let mut small: BTreeMap<Key, Option<Entry>> = BTreeMap::new();
-        let first = program(module, target, &base());
-        for (piece, state) in changes() {
+        let first = program(module, target, base);
+        for (piece, state) in changes(base) {
             let other = program(module, target, &state);
             let found = match (&first, &other) {
                 (Some(a), Some(b)) => difference(a, b),
@@ -221,7 +259,7 @@ impl Seen {
             let own = key(&state);
             let less = small.entry(own).or_insert_with(|| program(module, target, &reduced(family, stage, &state)));
             wrong(other.is_some() && other != *less, "another program without it");
-            let same = own == key(&base());
+            let same = own == key(base);
             wrong(same && found != Effect::Nothing, "one key and two programs");
             wrong(!same && effect(family, stage, piece) == Effect::Nothing, "two keys of what changes nothing");
         }
@@ -237,14 +275,15 @@ fn pieces_of_state_change_what_the_table_says() {
         let modules = programs(stage);
         for name in TARGETS.iter().chain(more) {
             let target = Target::parse(name).expect("a target");
-            modules.iter().for_each(|m| seen.module(m, target, stage));
+            let states = bases();
+            modules.iter().for_each(|m| states.iter().for_each(|base| seen.module(m, target, stage, base)));
         }
     }
     assert!(seen.compared > 3000, "{}", seen.compared);
     for ((family, stage, piece), found) in &seen.effects {
         let of = if *stage == "vertex" { Stage::Vertex } else { Stage::Fragment };
         let said = effect(family, of, *piece);
-        if said != *found {
+        if said < *found || said > *found && !UNSEEN.contains(&(family, stage, *piece)) {
             let text =
                 format!("{family} {stage}: {}: {} is said, {} is found", piece.name(), said.name(), found.name());
             seen.wrong.insert(text);
