@@ -6,7 +6,7 @@
 //! `docs/drivers.md` has the table; a test holds it against what is compiled.
 
 use gpucc_ir::Stage;
-use gpucc_pipeline::{Pipeline, Target, Topology};
+use gpucc_pipeline::{Base, Pipeline, Target, Topology, VertexAttribute, VertexBuffer, VertexFormat};
 
 use crate::Options;
 
@@ -121,25 +121,23 @@ pub fn effect(family: &str, stage: Stage, piece: Piece) -> Effect {
         "vivante" => vivante,
         _ => Effect::Code,
     };
-    let (none, words, code) = (Effect::Nothing, Effect::Words, Effect::Code);
+    let (none, code) = (Effect::Nothing, Effect::Code);
     match (stage, piece) {
         (Stage::Compute, P::Samplers) | (Stage::Vertex, P::Points) => code,
         (Stage::Compute, _) => none,
         (_, P::Samplers) => by_family(none, code, none, code),
         (Stage::Vertex, P::VertexLayout) => by_family(code, none, code, code),
         (Stage::Vertex, _) => none,
-        (Stage::Fragment, P::TargetFormats) => code,
+        (Stage::Fragment, P::TargetFormats | P::Blending | P::Samples | P::AlphaToCoverage) => code,
         (Stage::Fragment, P::WriteMasks) => by_family(code, none, none, code),
-        (Stage::Fragment, P::Blending) => by_family(code, code, code, code),
         (Stage::Fragment, P::DepthStencil) => by_family(none, code, none, code),
-        (Stage::Fragment, P::Samples) => by_family(code, code, code, code),
-        (Stage::Fragment, P::AlphaToCoverage) => by_family(code, code, code, code),
         (Stage::Fragment, P::FrontFace) => by_family(none, none, none, code),
         (Stage::Fragment, _) => none,
     }
 }
 
-/// The part of a state that a program of such a stage depends on; the rest is that of [`Pipeline::default`]. What is compiled for it has the code,
+/// The part of a state that a program of such a stage depends on; the rest is that of [`Pipeline::default`], and attributes on which only the driver
+/// depends have places and formats of their own. What is compiled for it has the code,
 /// the words and everything else of what is compiled for the whole, but for the state that it says to be compiled for.
 pub fn reduced(family: &str, stage: Stage, p: &Pipeline) -> Pipeline {
     let keeps = |piece| effect(family, stage, piece) != Effect::Nothing;
@@ -155,7 +153,11 @@ pub fn reduced(family: &str, stage: Stage, p: &Pipeline) -> Pipeline {
         _ => none.topology,
     };
     Pipeline {
-        vertex: if keeps(P::VertexLayout) { p.vertex.clone() } else { none.vertex },
+        vertex: match stage {
+            Stage::Vertex if keeps(P::VertexLayout) => p.vertex.clone(),
+            Stage::Vertex => plain(&p.vertex),
+            _ => none.vertex,
+        },
         topology,
         strip_index: p.strip_index.filter(|_| keeps(P::Topology)),
         front_face: if keeps(P::FrontFace) { p.front_face } else { none.front_face },
@@ -172,6 +174,21 @@ pub fn reduced(family: &str, stage: Stage, p: &Pipeline) -> Pipeline {
         alpha_to_coverage: keeps(P::AlphaToCoverage) && p.alpha_to_coverage,
         samplers: if keeps(P::Samplers) { p.samplers.clone() } else { none.samplers },
     }
+}
+
+/// Attributes by location and type alone: a program has to find them, wherever they are.
+fn plain(buffers: &[Option<VertexBuffer>]) -> Vec<Option<VertexBuffer>> {
+    let format = |a: &VertexAttribute| match a.format.base() {
+        // Attributes are neither depth nor stencil.
+        Base::Float | Base::Depth => VertexFormat::Float32x4,
+        Base::Uint | Base::Stencil => VertexFormat::Uint32x4,
+        Base::Sint => VertexFormat::Sint32x4,
+    };
+    let all = buffers.iter().flatten().flat_map(|b| &b.attributes);
+    let mut attributes: Vec<VertexAttribute> =
+        all.map(|a| VertexAttribute { location: a.location, format: format(a), offset: 0 }).collect();
+    attributes.sort_by_key(|a| a.location);
+    if attributes.is_empty() { Vec::new() } else { vec![Some(VertexBuffer { attributes, ..VertexBuffer::default() })] }
 }
 
 /// The options with the state [`reduced`] for a stage.

@@ -64,6 +64,11 @@ const POINTS: &str = "#version 450
 layout(location = 0) in vec4 p;
 void main() { gl_Position = p; gl_PointSize = p.x; }";
 
+/// A fragment program that asks where its sample is, and of how many.
+const SAMPLES: &str = "#version 450
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(gl_SamplePosition, gl_NumSamples, 1.0); }";
+
 fn load(text: &str, lang: Lang) -> Module {
     let loaded = frontend::load(text.as_bytes(), lang, &FrontOptions::default());
     loaded.unwrap_or_else(|list| panic!("{text}: {}", Errors(list).with_source(text))).module
@@ -77,7 +82,12 @@ fn programs(stage: Stage) -> Vec<Module> {
             all.push(load(POINTS, Lang::GlslVertex));
             all
         }
-        _ => wgsl(FRAGMENTS),
+        _ => {
+            let mut all: Vec<Module> = wgsl(FRAGMENTS);
+            let read = frontend::load(SAMPLES.as_bytes(), Lang::GlslFragment, &FrontOptions::default());
+            all.extend(read.ok().map(|r| r.module));
+            all
+        }
     }
 }
 
@@ -216,9 +226,10 @@ fn difference(a: &Entry, b: &Entry) -> Effect {
 }
 
 /// Where code reads a piece of state and no program here shows it: places of samples and clip distances that Tesla's code finds by their number, and
-/// samplers of textures in vertex programs.
-const UNSEEN: [(&str, &str, Piece); 3] = [
+/// samplers of textures in vertex programs. The first need a GLSL reader besides naga.
+const UNSEEN: [(&str, &str, Piece); 4] = [
     ("tesla", "fragment", Piece::Samples),
+    ("gcn", "fragment", Piece::Samples),
     ("tesla", "vertex", Piece::Samplers),
     ("vivante", "vertex", Piece::Samplers),
 ];
