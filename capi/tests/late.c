@@ -107,10 +107,13 @@ int main(int argc, char **argv)
     target.format = "rg16float";
     KEYS(4);
     CHECK(!strcmp(keys[0], keys[4]) && strcmp(keys[1], keys[5]));
-    attribute.format = "unorm8x4";
+    /* Tesla's arrays convert whatever the driver says, the others' code knows formats. */
+    int fixed = !strncmp(argv[1], "tesla", 5);
     alone.other = read;
     alone.other_count = 2;
-    CHECK(!gpucc_variant_key(VERTEX, strlen(VERTEX), &alone, keys[2], NULL) && strcmp(keys[0], keys[2]));
+    CHECK(!gpucc_variant_key(VERTEX, strlen(VERTEX), &alone, keys[4], NULL));
+    attribute.format = "unorm8x4";
+    CHECK(!gpucc_variant_key(VERTEX, strlen(VERTEX), &alone, keys[2], NULL) && (strcmp(keys[4], keys[2]) == 0) == fixed);
     state.cull = NULL;
     CHECK(!gpucc_variant_key(VERTEX, strlen(VERTEX), &alone, keys[3], NULL) && !strcmp(keys[2], keys[3]));
     CHECK(!gpucc_key(VERTEX, strlen(VERTEX), &alone, keys[0], NULL));
@@ -119,7 +122,8 @@ int main(int argc, char **argv)
     uint32_t effect = 9;
     CHECK(!gpucc_effect(argv[1], GPUCC_FRAGMENT, GPUCC_STATE_CULL, &effect, NULL) && effect == GPUCC_CHANGES_NOTHING);
     CHECK(!gpucc_effect(argv[1], GPUCC_FRAGMENT, GPUCC_STATE_TARGET_FORMATS, &effect, NULL) && effect == GPUCC_CHANGES_CODE);
-    CHECK(!gpucc_effect(argv[1], GPUCC_VERTEX, GPUCC_STATE_VERTEX_LAYOUT, &effect, NULL) && effect == GPUCC_CHANGES_CODE);
+    CHECK(!gpucc_effect(argv[1], GPUCC_VERTEX, GPUCC_STATE_VERTEX_LAYOUT, &effect, NULL));
+    CHECK(effect == (fixed ? (uint32_t)GPUCC_CHANGES_NOTHING : (uint32_t)GPUCC_CHANGES_CODE));
     CHECK(gpucc_effect(argv[1], 3, 0, &effect, NULL) == GPUCC_USAGE && gpucc_effect(argv[1], 1, 15, &effect, NULL) == GPUCC_USAGE);
 
     /* A description that is none. */
