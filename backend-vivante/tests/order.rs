@@ -5,7 +5,7 @@ use gpucc_ir::{Diagnostic, Refusal};
 use gpucc_vivante::caps::Strategy;
 use gpucc_vivante::*;
 
-const ALL: Strategy = Strategy { arrays: true, wide: true, unroll: true, launch: true, spills: false };
+const ALL: Strategy = Strategy { arrays: true, wide: true, unroll: true, launch: true, spills: false, packed: false };
 
 fn stop(code: Refusal, cause: FailureKind) -> AttemptError {
     AttemptError { refused: Diagnostic::unsupported(code, "what it is"), cause }

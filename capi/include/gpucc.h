@@ -140,6 +140,49 @@ typedef struct gpucc_pipeline {
     float bias_clamp;
 } gpucc_pipeline;
 
+/* ---- Inputs and outputs of a stage ---- */
+
+enum {
+    GPUCC_AT_LOCATION = 0,
+    GPUCC_AT_POSITION = 1,
+    GPUCC_AT_CLIP_DISTANCE = 2,
+    GPUCC_AT_DEPTH = 3,
+    GPUCC_AT_SAMPLE_MASK = 4,
+    GPUCC_AT_LAYER = 5,
+    GPUCC_AT_VIEWPORT = 6,
+    GPUCC_AT_POINT_SIZE = 7,
+    GPUCC_AT_POINT_COORD = 8,
+    GPUCC_AT_CULL_DISTANCE = 9
+};
+enum { GPUCC_PERSPECTIVE = 0, GPUCC_LINEAR = 1, GPUCC_FLAT = 2, GPUCC_OVER_W = 3 };
+enum { GPUCC_CENTER = 0, GPUCC_CENTROID = 1, GPUCC_SAMPLE = 2 };
+enum {
+    GPUCC_UNPACKED = 0,
+    GPUCC_HALF16 = 1,
+    GPUCC_UNORM16 = 2,
+    GPUCC_SNORM16 = 3,
+    GPUCC_UINT16 = 4,
+    GPUCC_SINT16 = 5
+};
+
+/* An input or output, as the source and as the hardware have it. */
+typedef struct gpucc_slot {
+    size_t size;
+    const char *name;  /* in the source; NULL where the container or the source has none */
+    const char *place; /* where its first component is */
+    uint32_t file;
+    uint32_t index;
+    uint32_t lane;
+    uint32_t kind;       /* GPUCC_AT_LOCATION ... */
+    uint32_t number;     /* of the location or clip distance */
+    uint32_t blend_src;  /* 1 for the second source of a blend */
+    uint32_t components; /* a bit each */
+    uint32_t is_integer;
+    uint32_t interpolation; /* GPUCC_PERSPECTIVE ... */
+    uint32_t sampling;      /* GPUCC_CENTER ... */
+    uint32_t packing;       /* GPUCC_UNPACKED ... */
+} gpucc_slot;
+
 /* ---- Compiling ---- */
 
 typedef struct gpucc_override {
@@ -192,6 +235,10 @@ typedef struct gpucc_options {
     uint32_t knows_wide;
     uint32_t subgroup_size; /* lanes that compute entries are compiled for; 0: those of the target */
     uint32_t reader;        /* 0: the best there is; 1: naga; 2: glslangValidator or none (GLSL) */
+    const gpucc_slot *other; /* of a vertex or fragment entry alone: what the other stage reads or gives, as its source declares it; `kind`,
+                                `number`, `components`, `is_integer`, `interpolation` and `sampling` of each count. NULL: it reads all or gives all */
+    size_t other_count;
+    uint32_t other_tests_early; /* the fragment stage demands depth and stencil tests in front of it */
 } gpucc_options;
 
 /* A container, as bytes: docs/container.md. */
@@ -210,6 +257,40 @@ int gpucc_compile_pair(const void *vertex, size_t vertex_bytes, const gpucc_opti
 /* A key for caches of containers, as 64 digits and a zero: a hash of everything that gpucc_compile's container depends on. It is the same on
    every machine, and another one for each version of the library. The source is read for it, not compiled. */
 int gpucc_key(const void *source, size_t bytes, const gpucc_options *options, char *key, char **message);
+
+/* Pieces of the state of a pipeline, which a driver may know late. */
+enum {
+    GPUCC_STATE_VERTEX_LAYOUT = 0,
+    GPUCC_STATE_POINTS = 1,
+    GPUCC_STATE_TOPOLOGY = 2,
+    GPUCC_STATE_FRONT_FACE = 3,
+    GPUCC_STATE_CULL = 4,
+    GPUCC_STATE_UNCLIPPED_DEPTH = 5,
+    GPUCC_STATE_DEPTH_BIAS = 6,
+    GPUCC_STATE_TARGET_FORMATS = 7,
+    GPUCC_STATE_WRITE_MASKS = 8,
+    GPUCC_STATE_BLENDING = 9,
+    GPUCC_STATE_DEPTH_STENCIL = 10,
+    GPUCC_STATE_SAMPLES = 11,
+    GPUCC_STATE_SAMPLE_MASK = 12,
+    GPUCC_STATE_ALPHA_TO_COVERAGE = 13,
+    GPUCC_STATE_SAMPLERS = 14
+};
+
+/* The most that a piece changes of a program. */
+enum { GPUCC_CHANGES_NOTHING = 0, GPUCC_CHANGES_WORDS = 1, GPUCC_CHANGES_CODE = 2 };
+
+/* What a piece of state (GPUCC_STATE_...) changes of programs of a stage on a target: GPUCC_CHANGES_CODE is a variant of the program. */
+int gpucc_effect(const char *target, uint32_t stage, uint32_t piece, uint32_t *effect, char **message);
+
+/* As gpucc_key, of one entry and of the pieces of state alone that its program depends on: two states with one such key have programs with the
+   same code, words and interface. */
+int gpucc_variant_key(const void *source, size_t bytes, const gpucc_options *options, char *key, char **message);
+
+/* The variant keys of the programs that gpucc_compile_pair makes; that of the fragment program is "" where there is none. */
+int gpucc_pair_keys(const void *vertex, size_t vertex_bytes, const gpucc_options *vertex_options, const void *fragment, size_t fragment_bytes,
+                    const gpucc_options *fragment_options, const gpucc_pipeline *state, char *vertex_key, char *fragment_key,
+                    char **message);
 
 /* The bytes of a container, which live as long as it. */
 const void *gpucc_container_data(const gpucc_container *container);
@@ -287,6 +368,15 @@ typedef struct gpucc_program_info {
     uint32_t storage_textures;
     uint32_t samplers;
     uint32_t uniform_words; /* preloaded words of uniform files */
+    size_t statistic_count;
+    const char *const *reads; /* values of the launch and the rasteriser that the code reads: "frag_coord", "front_facing" */
+    size_t read_count;
+    uint64_t texture_mask; /* a bit for each slot below 64 of sampled textures */
+    uint64_t sampler_mask; /* of samplers */
+    uint32_t padded_code_bytes; /* that a driver uploads for the code: docs/drivers.md */
+    uint32_t barrier_count;
+    uint32_t input_locations; /* bits of input_mask */
+    uint32_t output_locations;
 } gpucc_program_info;
 
 typedef struct gpucc_registers {
@@ -351,44 +441,6 @@ typedef struct gpucc_preload {
     uint32_t b;
 } gpucc_preload;
 
-enum {
-    GPUCC_AT_LOCATION = 0,
-    GPUCC_AT_POSITION = 1,
-    GPUCC_AT_CLIP_DISTANCE = 2,
-    GPUCC_AT_DEPTH = 3,
-    GPUCC_AT_SAMPLE_MASK = 4,
-    GPUCC_AT_LAYER = 5,
-    GPUCC_AT_VIEWPORT = 6
-};
-enum { GPUCC_PERSPECTIVE = 0, GPUCC_LINEAR = 1, GPUCC_FLAT = 2, GPUCC_OVER_W = 3 };
-enum { GPUCC_CENTER = 0, GPUCC_CENTROID = 1, GPUCC_SAMPLE = 2 };
-enum {
-    GPUCC_UNPACKED = 0,
-    GPUCC_HALF16 = 1,
-    GPUCC_UNORM16 = 2,
-    GPUCC_SNORM16 = 3,
-    GPUCC_UINT16 = 4,
-    GPUCC_SINT16 = 5
-};
-
-/* An input or output, as the source and as the hardware have it. */
-typedef struct gpucc_slot {
-    size_t size;
-    const char *name;  /* in the source; NULL where the container or the source has none */
-    const char *place; /* where its first component is */
-    uint32_t file;
-    uint32_t index;
-    uint32_t lane;
-    uint32_t kind;       /* GPUCC_AT_LOCATION ... */
-    uint32_t number;     /* of the location or clip distance */
-    uint32_t blend_src;  /* 1 for the second source of a blend */
-    uint32_t components; /* a bit each */
-    uint32_t is_integer;
-    uint32_t interpolation; /* GPUCC_PERSPECTIVE ... */
-    uint32_t sampling;      /* GPUCC_CENTER ... */
-    uint32_t packing;       /* GPUCC_UNPACKED ... */
-} gpucc_slot;
-
 /* A location between two programs. */
 typedef struct gpucc_varying {
     size_t size;
@@ -405,6 +457,13 @@ typedef struct gpucc_word {
     const char *name;
     uint32_t value;
 } gpucc_word;
+
+/* A number that the compiler says of the entry: docs/command-line.md has their units and meanings. */
+typedef struct gpucc_statistic {
+    size_t size;
+    const char *name;
+    uint64_t value;
+} gpucc_statistic;
 
 /* A hardware register that the program wants set. */
 typedef struct gpucc_state {
@@ -434,6 +493,7 @@ int gpucc_program_output(const gpucc_program *program, size_t index, gpucc_slot 
 int gpucc_program_word(const gpucc_program *program, size_t index, gpucc_word *row);
 int gpucc_program_state(const gpucc_program *program, size_t index, gpucc_state *row);
 int gpucc_program_member(const gpucc_program *program, size_t index, gpucc_member *row);
+int gpucc_program_statistic(const gpucc_program *program, size_t index, gpucc_statistic *row);
 
 /* The locations between a vertex and a fragment program, upwards. */
 int gpucc_varying_get(const gpucc_program *vertex, const gpucc_program *fragment, size_t index, gpucc_varying *row);

@@ -9,8 +9,9 @@ use gpucc::frontend::{self, Lang};
 use gpucc::{Class, Diagnostic, Errors};
 use gpucc_sim::TrapKind;
 
+use crate::constants::{GPUCC_BUG, GPUCC_INVALID, GPUCC_OK, GPUCC_UNSUPPORTED, GPUCC_USAGE};
 use crate::log::{CLog, Message};
-pub(crate) use crate::status::{OK, USAGE, c_text};
+pub(crate) use crate::status::c_text;
 
 /// A fault: the status, the text for people, and the same as rows of a log.
 #[derive(Debug)]
@@ -30,20 +31,20 @@ impl Fault {
 
     /// An argument is wrong.
     pub(crate) fn usage(text: impl Into<String>) -> Fault {
-        Fault::new(USAGE, "usage", text)
+        Fault::new(GPUCC_USAGE, "usage", text)
     }
 
     /// A container that is none.
     pub(crate) fn container(e: impl std::fmt::Display) -> Fault {
-        Fault::new(1, "container", format!("not a gpucc container: {e}"))
+        Fault::new(GPUCC_INVALID, "container", format!("not a gpucc container: {e}"))
     }
 
     /// How a run ended, with where it did.
     pub(crate) fn trap(t: &gpucc_sim::Trap, place: &str) -> Fault {
         let status = match t.kind {
-            TrapKind::Unsupported => 3,
-            TrapKind::Dispatch => USAGE,
-            _ => 1,
+            TrapKind::Unsupported => GPUCC_UNSUPPORTED,
+            TrapKind::Dispatch => GPUCC_USAGE,
+            _ => GPUCC_INVALID,
         };
         Fault::new(status, "trap", format!("{place}{t}"))
     }
@@ -88,10 +89,10 @@ impl Origin<'_> {
 pub(crate) fn of_files(files: Vec<(String, String)>, list: Vec<Diagnostic>, target: &str) -> Fault {
     let has = |class| list.iter().any(|d| d.class == class);
     let status = match () {
-        () if list.iter().any(|d| d.code == "io") => USAGE,
-        () if has(Class::Internal) => 70,
-        () if has(Class::Invalid) => 1,
-        () => 3,
+        () if list.iter().any(|d| d.code == "io") => GPUCC_USAGE,
+        () if has(Class::Internal) => GPUCC_BUG,
+        () if has(Class::Invalid) => GPUCC_INVALID,
+        () => GPUCC_UNSUPPORTED,
     };
     let located = Errors(list).with_files(files);
     let rows = located.errors.0.iter().map(|d| Message::of(d, &located, target)).collect();
@@ -173,10 +174,10 @@ impl Told {
 pub(crate) unsafe fn answer(message: *mut *mut c_char, f: impl FnOnce(&Told) -> Result<(), Fault>) -> c_int {
     let told = Told { log: Cell::new(ptr::null_mut()), warnings: RefCell::new(Vec::new()) };
     let result = catch_unwind(AssertUnwindSafe(|| f(&told)));
-    let result = result.unwrap_or_else(|_| Err(Fault::new(70, "panic", "compiler bug: a panic")));
+    let result = result.unwrap_or_else(|_| Err(Fault::new(GPUCC_BUG, "panic", "compiler bug: a panic")));
     let mut rows = told.warnings.take();
     let (status, said) = match result {
-        Ok(()) => (OK, ptr::null_mut()),
+        Ok(()) => (GPUCC_OK, ptr::null_mut()),
         Err(fault) => {
             rows.extend(fault.rows);
             (fault.status, c_text(&fault.text).into_raw())

@@ -12,6 +12,7 @@ use gpucc_sim::texture::{Dim, Image, Sampler, Wrap};
 use gpucc_sim::{Dispatch, RunOptions};
 
 use crate::border::{Fault, Told, answer, bytes, list, text, wanted};
+use crate::constants::{GPUCC_1D, GPUCC_2D, GPUCC_3D, GPUCC_CUBE, GPUCC_INVALID};
 use crate::grow::{grows, taken};
 use crate::pipeline;
 use crate::run::{CBuffer, bind, bring_back};
@@ -143,7 +144,7 @@ fn alone(all: &[u8], name: Option<&str>, stage: Stage) -> Result<Container, Faul
     let is = |e: &Entry| e.stage == stage && name.is_none_or(|n| e.name == n);
     let found: Vec<usize> = (0..c.entries.len()).filter(|&k| is(&c.entries[k])).collect();
     let &[one] = &found[..] else {
-        return Err(Fault::new(1, "entry", format!("{} {stage:?} entries fit, not one", found.len())));
+        return Err(Fault::new(GPUCC_INVALID, "entry", format!("{} {stage:?} entries fit, not one", found.len())));
     };
     c.entries = vec![c.entries.swap_remove(one)];
     Ok(c)
@@ -172,10 +173,10 @@ unsafe fn bind_textures(call: &CDrawCall, dispatch: &mut Dispatch) -> Result<(),
             let name = wanted(t.format, "a format")?;
             let format = pipeline::format(name).ok_or_else(|| Fault::usage(format!("there is no format `{name}`")))?;
             let dim = match t.dimension {
-                0 => Dim::D1,
-                1 => Dim::D2,
-                2 => Dim::D3,
-                3 => Dim::Cube,
+                GPUCC_1D => Dim::D1,
+                GPUCC_2D => Dim::D2,
+                GPUCC_3D => Dim::D3,
+                GPUCC_CUBE => Dim::Cube,
                 n => return Err(Fault::usage(format!("there is no dimension {n}"))),
             };
             let (levels, layers) = (t.levels.max(1), t.layers.max(1));
@@ -286,7 +287,7 @@ unsafe fn draw(call: &CDrawCall) -> Result<(), Fault> {
         let state = fragment.as_ref().unwrap_or(&vertex).entries[0].pipeline.as_deref();
         let own = vertex.entries[0].pipeline.as_deref();
         let (Some(state), Some(own)) = (state, own) else {
-            return Err(Fault::new(1, "container", "a container of a draw has no state of a pipeline"));
+            return Err(Fault::new(GPUCC_INVALID, "container", "a container of a draw has no state of a pipeline"));
         };
         let p = Pipeline { vertex: own.vertex.clone(), topology: own.topology, ..state.clone() };
         let mut dispatch = Dispatch::new([1; 3]);

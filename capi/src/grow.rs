@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use crate::status::{OK, USAGE};
+use crate::constants::{GPUCC_OK, GPUCC_USAGE};
 
 /// A struct of `gpucc.h` that begins with its size in bytes.
 ///
@@ -62,12 +62,12 @@ pub unsafe fn taken<T: Grows>(given: *const T) -> Result<T, String> {
 /// # Safety
 /// `out` is NULL, or as many bytes as its first field says can be written.
 pub(crate) unsafe fn fill<T: Grows>(out: *mut T, value: Option<&T>) -> c_int {
-    let Some(value) = value.filter(|_| !out.is_null()) else { return USAGE };
+    let Some(value) = value.filter(|_| !out.is_null()) else { return GPUCC_USAGE };
     // SAFETY: as the caller says. The size is read before anything is written, and stays.
     unsafe {
         let size = out.cast::<usize>().read_unaligned();
         if size < T::FIRST {
-            return USAGE;
+            return GPUCC_USAGE;
         }
         let head = size_of::<usize>();
         let known = size.min(size_of::<T>());
@@ -75,5 +75,5 @@ pub(crate) unsafe fn fill<T: Grows>(out: *mut T, value: Option<&T>) -> c_int {
         ptr::copy_nonoverlapping(ptr::from_ref(value).cast::<u8>().add(head), to.add(head), known - head);
         ptr::write_bytes(to.add(known), 0, size - known);
     }
-    OK
+    GPUCC_OK
 }

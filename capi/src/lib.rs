@@ -6,12 +6,14 @@
 
 mod border;
 mod compile;
+mod constants;
 mod draw;
 mod grow;
 mod log;
 mod options;
 mod pipeline;
 mod reflect;
+mod rows;
 mod run;
 mod scene;
 mod status;
@@ -20,17 +22,19 @@ use std::ffi::{CString, c_char};
 
 pub use compile::{
     CContainer, gpucc_compile, gpucc_compile_pair, gpucc_container_data, gpucc_container_free, gpucc_container_size,
-    gpucc_key,
+    gpucc_effect, gpucc_key, gpucc_pair_keys, gpucc_variant_key,
 };
+pub use constants::*;
 pub use draw::{CBytes, CDrawCall, CSampler, CTexture, gpucc_draw_programs};
 #[doc(hidden)]
 pub use grow::{Grows, taken};
 pub use log::{CLog, CLogFn, CLogRow, gpucc_log_clear, gpucc_log_count, gpucc_log_free, gpucc_log_get, gpucc_log_new};
-pub use options::{CConstant, CImageFormat, COptions, COverride, CPlaceId};
+pub use options::{CConstant, CImageFormat, COptions, COverride, CPlace};
 pub use pipeline::{
     CBlendComponent, CDepthStencil, CPipeline, CSamplerFacts, CStencilFace, CTarget, CVertexAttribute, CVertexBuffer,
 };
 pub use reflect::*;
+pub use rows::*;
 pub use run::{CBuffer, gpucc_buffer_address, gpucc_run, gpucc_run_with_addresses};
 pub use scene::{
     CDrawOptions, COutput, COutputs, gpucc_draw, gpucc_outputs_count, gpucc_outputs_free, gpucc_outputs_get,

@@ -6,6 +6,7 @@ use std::ptr;
 
 use gpucc::{Class, Diagnostic, Located, Severity};
 
+use crate::constants::{GPUCC_BUG, GPUCC_INVALID, GPUCC_OK, GPUCC_UNSUPPORTED};
 use crate::grow::{fill, grows};
 use crate::status::c_text;
 
@@ -58,10 +59,10 @@ impl Message {
         d.notes.iter().for_each(|n| text += &format!("\n{n}"));
         let place = d.labels.iter().find_map(|l| files.position(l.span));
         let status = match (d.severity, d.class) {
-            (Severity::Warning, _) => 0,
-            (_, Class::Invalid) => 1,
-            (_, Class::Unsupported) => 3,
-            (_, Class::Internal) => 70,
+            (Severity::Warning, _) => GPUCC_OK,
+            (_, Class::Invalid) => GPUCC_INVALID,
+            (_, Class::Unsupported) => GPUCC_UNSUPPORTED,
+            (_, Class::Internal) => GPUCC_BUG,
         };
         Message {
             status,

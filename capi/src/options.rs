@@ -5,12 +5,16 @@ use std::path::PathBuf;
 
 use gpucc::frontend::{FrontOptions, Lang, SpirvReader};
 use gpucc::glsl::{Around, Reader};
+use gpucc::pipeline::Declared;
 use gpucc::{Options, Target};
 
 use crate::border::{Fault, Told, list, text, wanted};
+use crate::constants::{GPUCC_GLSL_COMPUTE, GPUCC_GLSL_FRAGMENT, GPUCC_GLSL_VERTEX, GPUCC_SPIRV, GPUCC_WGSL};
 use crate::grow::{grows, taken};
 use crate::log::CLog;
 use crate::pipeline::{self, CPipeline};
+use crate::reflect::declared;
+use crate::rows::CSlot;
 
 /// `gpucc_override`.
 #[repr(C)]
@@ -47,7 +51,7 @@ pub struct CImageFormat {
 /// `gpucc_place`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct CPlaceId {
+pub struct CPlace {
     /// Bind group.
     pub group: u32,
     /// Binding in its group.
@@ -95,7 +99,7 @@ pub struct COptions {
     /// How many.
     pub define_count: usize,
     /// Textures whose texels may have 128 bits.
-    pub wide: *const CPlaceId,
+    pub wide: *const CPlace,
     /// How many.
     pub wide_count: usize,
     /// State of the render pipeline; null for the default.
@@ -108,6 +112,12 @@ pub struct COptions {
     pub subgroup_size: u32,
     /// Who reads the source.
     pub reader: u32,
+    /// Inputs or outputs of the other stage; null for the default.
+    pub other: *const CSlot,
+    /// How many.
+    pub other_count: usize,
+    /// Whether the fragment stage demands early tests.
+    pub other_tests_early: u32,
 }
 
 grows! { COptions: trusted of u32; }
@@ -125,17 +135,19 @@ pub(crate) struct Asked {
     pub front: FrontOptions,
     /// Options behind it.
     pub options: Options,
-    /// The pipeline.
+    /// Whether a pipeline is given.
     pub has_pipeline: bool,
+    /// The other stage, and whether it demands early tests.
+    pub other: Option<(Vec<Declared>, bool)>,
 }
 
 fn language(number: u32) -> Result<Lang, Fault> {
     Ok(match number {
-        0 => Lang::Wgsl,
-        1 => Lang::Spirv,
-        2 => Lang::GlslCompute,
-        3 => Lang::GlslVertex,
-        4 => Lang::GlslFragment,
+        GPUCC_WGSL => Lang::Wgsl,
+        GPUCC_SPIRV => Lang::Spirv,
+        GPUCC_GLSL_COMPUTE => Lang::GlslCompute,
+        GPUCC_GLSL_VERTEX => Lang::GlslVertex,
+        GPUCC_GLSL_FRAGMENT => Lang::GlslFragment,
         n => return Err(Fault::usage(format!("there is no language {n}"))),
     })
 }
@@ -213,6 +225,9 @@ pub(crate) unsafe fn read(options: *const COptions, told: &Told) -> Result<Asked
             subgroup_size: (o.subgroup_size != 0).then_some(o.subgroup_size),
         };
         let has_pipeline = !o.pipeline.is_null();
-        Ok(Asked { name: name.into(), target: target.into(), lang, front, options, has_pipeline })
+        let slots = list(o.other, o.other_count, "slots of the other stage")?;
+        let other = slots.iter().map(declared).collect::<Result<Vec<_>, _>>()?;
+        let other = (!o.other.is_null()).then_some((other, o.other_tests_early != 0));
+        Ok(Asked { name: name.into(), target: target.into(), lang, front, options, has_pipeline, other })
     }
 }

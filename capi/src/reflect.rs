@@ -4,307 +4,14 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 
 use gpucc::container::{Access, Container, Dimension, IoPlace, ProgramRole, ResourceKind, Stage, TexelClass, Variant};
-use gpucc::reflect::{self, Program, Reflection, Slot, Uses};
+use gpucc::pipeline::Declared;
+use gpucc::reflect::{self, DepthLayout, Interpolation, Packing, Program, Reflection, Sampling, Slot, Uses};
 
-use crate::border::{Fault, OK, Told, USAGE, answer, bytes, c_text};
-use crate::grow::{fill, grows};
+use crate::border::{Fault, Told, answer, bytes, c_text};
+use crate::constants::*;
+use crate::grow::{Grows, fill};
 use crate::pipeline::{self, CPipeline};
-
-/// `gpucc_program_info`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CProgramInfo {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// Name of the entry.
-    pub entry: *const c_char,
-    /// The thing of which `occupancy` counts; null where the family has no such number.
-    pub occupancy_unit: *const c_char,
-    /// The words of the immediate data that are preloaded.
-    pub immediate_words: *const u32,
-    /// How many.
-    pub immediate_word_count: usize,
-    /// Registers by file.
-    pub register_count: usize,
-    /// Bindings.
-    pub binding_count: usize,
-    /// Preloads.
-    pub preload_count: usize,
-    /// Inputs.
-    pub input_count: usize,
-    /// Outputs.
-    pub output_count: usize,
-    /// Words of the family.
-    pub word_count: usize,
-    /// Hardware registers.
-    pub state_count: usize,
-    /// Members of buffers and of the immediate data.
-    pub member_count: usize,
-    /// Locations that are read.
-    pub input_mask: u64,
-    /// Locations that are given.
-    pub output_mask: u64,
-    /// Locations that are read flat.
-    pub flat_mask: u64,
-    /// Locations whose components travel as pairs of 16 bits.
-    pub packed_mask: u64,
-    /// Number of the entry in the container.
-    pub entry_index: u32,
-    /// The stage.
-    pub stage: u32,
-    /// The part of the entry.
-    pub role: u32,
-    /// Invocations of a workgroup.
-    pub workgroup_size: [u32; 3],
-    /// Lanes of a subgroup.
-    pub subgroup_size: u32,
-    /// Bytes of workgroup memory.
-    pub shared_bytes: u32,
-    /// Bytes of scratch for one invocation.
-    pub scratch_bytes: u32,
-    /// Spilled values, or all ones.
-    pub spills: u32,
-    /// Reloaded values, or all ones.
-    pub reloads: u32,
-    /// Programs at once.
-    pub occupancy: u32,
-    /// Bits of `GPUCC_USES_`.
-    pub uses: u32,
-    /// Bytes of the block of immediate data.
-    pub immediate_bytes: u32,
-    /// Its slot.
-    pub immediate_slot: u32,
-    /// Whether it is read in memory.
-    pub immediate_in_memory: u32,
-    /// First byte of it that is read.
-    pub immediate_first: u32,
-    /// The byte behind the last; all ones where an index decides.
-    pub immediate_end: u32,
-    /// The promise about the depth.
-    pub depth_layout: u32,
-    /// Clip distances that are given.
-    pub clip_mask: u32,
-    /// Bind groups that are used.
-    pub group_mask: u32,
-    /// Whether workgroups may be put together.
-    pub may_merge_workgroups: u32,
-    /// Uniform buffers.
-    pub uniform_buffers: u32,
-    /// Storage buffers.
-    pub storage_buffers: u32,
-    /// Sampled textures.
-    pub textures: u32,
-    /// Storage textures.
-    pub storage_textures: u32,
-    /// Samplers.
-    pub samplers: u32,
-    /// Preloaded words of uniform files.
-    pub uniform_words: u32,
-}
-
-/// `gpucc_registers`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CRegisters {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// Name of the file.
-    pub name: *const c_char,
-    /// Its number.
-    pub file: u32,
-    /// Registers.
-    pub count: u32,
-}
-
-/// `gpucc_binding`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CBinding {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// Name in the source, or null.
-    pub name: *const c_char,
-    /// Format of a storage texture, or null.
-    pub format: *const c_char,
-    /// The relation to what is bound.
-    pub variant: *const c_char,
-    /// Bind group.
-    pub group: u32,
-    /// Binding.
-    pub binding: u32,
-    /// Element of an array of buffers.
-    pub element: u32,
-    /// The kind.
-    pub kind: u32,
-    /// The use.
-    pub access: u32,
-    /// Elements of a binding array.
-    pub count: u32,
-    /// Least bytes.
-    pub bytes: u32,
-    /// Slot of the family.
-    pub slot: u32,
-    /// Dimension of a texture.
-    pub dimension: u32,
-    /// Type of texels.
-    pub texels: u32,
-    /// Whether it has layers.
-    pub is_array: u32,
-    /// Whether it has several samples.
-    pub is_multisampled: u32,
-    /// Whether a sampler compares.
-    pub is_comparison: u32,
-    /// The number of the variant.
-    pub variant_number: u32,
-    /// First byte of a buffer that is touched.
-    pub first: u32,
-    /// The byte behind the last; all ones where an index decides, 0 where nothing is known.
-    pub end: u32,
-}
-
-/// `gpucc_member`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CMember {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// The path in the buffer.
-    pub name: *const c_char,
-    /// The type in WGSL's words.
-    pub type_name: *const c_char,
-    /// Place of the buffer among the bindings; all ones of the immediate data.
-    pub binding: u32,
-    /// Bytes from the start of the buffer.
-    pub offset: u32,
-    /// Bytes of one element.
-    pub bytes: u32,
-    /// Elements of the array around it.
-    pub count: u32,
-    /// Bytes from one to the next.
-    pub stride: u32,
-}
-
-/// `gpucc_varying`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CVarying {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// The location.
-    pub location: u32,
-    /// Place in the outputs of the vertex program; all ones where it gives none.
-    pub output: u32,
-    /// Place in the inputs of the fragment program; all ones where it reads none.
-    pub input: u32,
-    /// Components that nobody reads.
-    pub unread: u32,
-    /// Components that nobody gives.
-    pub missing: u32,
-}
-
-/// `gpucc_preload`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CPreload {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// Name of the place.
-    pub place: *const c_char,
-    /// The source in words.
-    pub meaning: *const c_char,
-    /// File of the place.
-    pub file: u32,
-    /// Number in the file.
-    pub index: u32,
-    /// Component.
-    pub lane: u32,
-    /// Whether it is in a uniform file.
-    pub is_uniform: u32,
-    /// Number of the source.
-    pub source: u32,
-    /// Its w.
-    pub w: u32,
-    /// Its a.
-    pub a: u32,
-    /// Its b.
-    pub b: u32,
-}
-
-/// `gpucc_slot`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CSlot {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// Name in the source, or null.
-    pub name: *const c_char,
-    /// Name of the place.
-    pub place: *const c_char,
-    /// File of the place.
-    pub file: u32,
-    /// Number in the file.
-    pub index: u32,
-    /// Component.
-    pub lane: u32,
-    /// The kind.
-    pub kind: u32,
-    /// The number of the location or clip distance.
-    pub number: u32,
-    /// 1 for the second source of a blend.
-    pub blend_src: u32,
-    /// Components, a bit each.
-    pub components: u32,
-    /// Whether they are integers.
-    pub is_integer: u32,
-    /// The interpolation.
-    pub interpolation: u32,
-    /// Where it is taken.
-    pub sampling: u32,
-    /// How it is packed.
-    pub packing: u32,
-}
-
-/// `gpucc_word`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CWord {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// Its name.
-    pub name: *const c_char,
-    /// Its value.
-    pub value: u32,
-}
-
-/// `gpucc_state`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CState {
-    /// Bytes of the caller's struct.
-    pub size: usize,
-    /// Its name.
-    pub name: *const c_char,
-    /// Space of registers.
-    pub space: u32,
-    /// Number or address.
-    pub reg: u32,
-    /// Value.
-    pub value: u32,
-    /// Bits that count.
-    pub mask: u32,
-}
-
-grows! {
-    CProgramInfo: uniform_words of u32;
-    CRegisters: count of u32;
-    CBinding: end of u32;
-    CMember: stride of u32;
-    CVarying: missing of u32;
-    CPreload: b of u32;
-    CSlot: packing of u32;
-    CWord: value of u32;
-    CState: mask of u32;
-}
+use crate::rows::*;
 
 /// `gpucc_program`.
 #[derive(Debug)]
@@ -318,11 +25,14 @@ pub struct CProgram {
     words: Vec<CWord>,
     state: Vec<CState>,
     members: Vec<CMember>,
+    statistics: Vec<CStatistic>,
     code: Vec<u8>,
     data: Vec<u8>,
     pipeline: Option<pipeline::Kept>,
     /// Pointed to by `info`.
     _immediates: Vec<u32>,
+    /// The same.
+    _reads: Vec<*const c_char>,
     /// Pointed to by all rows.
     _texts: Vec<CString>,
     own: Program,
@@ -353,34 +63,34 @@ impl Texts {
 
 fn uses(u: &Uses) -> u32 {
     let all = [
-        u.discard,
-        u.depth,
-        u.sample_mask,
-        u.sample_shading,
-        u.early_tests,
-        u.side_effects,
-        u.helpers,
-        u.barriers,
-        u.reads_targets,
-        u.keeps_denorms,
-        u.trusted,
+        (u.discard, GPUCC_USES_DISCARD),
+        (u.depth, GPUCC_USES_DEPTH),
+        (u.sample_mask, GPUCC_USES_SAMPLE_MASK),
+        (u.sample_shading, GPUCC_USES_SAMPLE_SHADING),
+        (u.early_tests, GPUCC_USES_EARLY_TESTS),
+        (u.side_effects, GPUCC_USES_SIDE_EFFECTS),
+        (u.helpers, GPUCC_USES_HELPERS),
+        (u.barriers, GPUCC_USES_BARRIERS),
+        (u.reads_targets, GPUCC_USES_TARGETS),
+        (u.keeps_denorms, GPUCC_USES_DENORMS),
+        (u.trusted, GPUCC_USES_TRUST),
     ];
-    all.iter().enumerate().fold(0, |w, (k, &on)| w | u32::from(on) << k)
+    all.iter().fold(0, |w, &(on, bit)| if on { w | bit } else { w })
 }
 
 fn stage(s: Stage) -> u32 {
     match s {
-        Stage::Compute => 0,
-        Stage::Vertex => 1,
-        Stage::Fragment => 2,
+        Stage::Compute => GPUCC_COMPUTE,
+        Stage::Vertex => GPUCC_VERTEX,
+        Stage::Fragment => GPUCC_FRAGMENT,
     }
 }
 
 fn role(r: ProgramRole) -> u32 {
     match r {
-        ProgramRole::Main => 0,
-        ProgramRole::Position => 1,
-        ProgramRole::Varying => 2,
+        ProgramRole::Main => GPUCC_MAIN,
+        ProgramRole::Position => GPUCC_POSITION,
+        ProgramRole::Varying => GPUCC_VARYING,
     }
 }
 
@@ -394,33 +104,34 @@ fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
         binding: b.binding,
         element: b.element,
         kind: match b.kind {
-            ResourceKind::Uniform => 0,
-            ResourceKind::Storage => 1,
-            ResourceKind::Texture => 2,
-            ResourceKind::StorageTexture => 3,
-            ResourceKind::Sampler => 4,
-            ResourceKind::Immediates => 5,
+            ResourceKind::Uniform => GPUCC_UNIFORM,
+            ResourceKind::Storage => GPUCC_STORAGE,
+            ResourceKind::Texture => GPUCC_TEXTURE,
+            ResourceKind::StorageTexture => GPUCC_STORAGE_TEXTURE,
+            ResourceKind::Sampler => GPUCC_SAMPLER,
+            // Bindings have no such row.
+            ResourceKind::Immediates => u32::MAX,
         },
         access: match b.access {
-            Access::Read => 1,
-            Access::Write => 2,
-            Access::ReadWrite => 3,
+            Access::Read => GPUCC_READ,
+            Access::Write => GPUCC_WRITE,
+            Access::ReadWrite => GPUCC_READ_WRITE,
         },
         count: b.count,
         bytes: b.size,
         slot: b.slot,
         dimension: match b.shape.dimension {
-            Dimension::D1 => 0,
-            Dimension::D2 => 1,
-            Dimension::D3 => 2,
-            Dimension::Cube => 3,
+            Dimension::D1 => GPUCC_1D,
+            Dimension::D2 => GPUCC_2D,
+            Dimension::D3 => GPUCC_3D,
+            Dimension::Cube => GPUCC_CUBE,
         },
         texels: match b.shape.class {
-            TexelClass::Float => 0,
-            TexelClass::Sint => 1,
-            TexelClass::Uint => 2,
-            TexelClass::Depth => 3,
-            TexelClass::External => 4,
+            TexelClass::Float => GPUCC_FLOAT,
+            TexelClass::Sint => GPUCC_SINT,
+            TexelClass::Uint => GPUCC_UINT,
+            TexelClass::Depth => GPUCC_DEPTH,
+            TexelClass::External => GPUCC_EXTERNAL,
         },
         is_array: b.shape.arrayed.into(),
         is_multisampled: b.shape.multisampled.into(),
@@ -433,18 +144,17 @@ fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
 
 fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
     let (kind, number, blend_src) = match s.at {
-        IoPlace::Location { number, blend_src } => (0, number, blend_src),
-        IoPlace::Position => (1, 0, 0),
-        IoPlace::ClipDistance(n) => (2, n, 0),
-        IoPlace::FragDepth => (3, 0, 0),
-        IoPlace::SampleMask => (4, 0, 0),
-        IoPlace::Layer => (5, 0, 0),
-        IoPlace::ViewportIndex => (6, 0, 0),
-        IoPlace::PointSize => (7, 0, 0),
-        IoPlace::PointCoord => (8, 0, 0),
-        IoPlace::CullDistance(n) => (9, n, 0),
+        IoPlace::Location { number, blend_src } => (GPUCC_AT_LOCATION, number, blend_src),
+        IoPlace::Position => (GPUCC_AT_POSITION, 0, 0),
+        IoPlace::ClipDistance(n) => (GPUCC_AT_CLIP_DISTANCE, n, 0),
+        IoPlace::FragDepth => (GPUCC_AT_DEPTH, 0, 0),
+        IoPlace::SampleMask => (GPUCC_AT_SAMPLE_MASK, 0, 0),
+        IoPlace::Layer => (GPUCC_AT_LAYER, 0, 0),
+        IoPlace::ViewportIndex => (GPUCC_AT_VIEWPORT, 0, 0),
+        IoPlace::PointSize => (GPUCC_AT_POINT_SIZE, 0, 0),
+        IoPlace::PointCoord => (GPUCC_AT_POINT_COORD, 0, 0),
+        IoPlace::CullDistance(n) => (GPUCC_AT_CULL_DISTANCE, n, 0),
     };
-    let of = |found: Option<usize>| found.unwrap_or(0) as u32;
     CSlot {
         size: size_of::<CSlot>(),
         name: texts.some(s.name.as_deref()),
@@ -457,10 +167,66 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
         blend_src: blend_src.into(),
         components: s.components.into(),
         is_integer: s.is_integer.into(),
-        interpolation: of(reflect::Interpolation::ALL.iter().position(|x| *x == s.interpolation)),
-        sampling: of(reflect::Sampling::ALL.iter().position(|x| *x == s.sampling)),
-        packing: of(reflect::Packing::ALL.iter().position(|x| *x == s.packing)),
+        interpolation: match s.interpolation {
+            Interpolation::Perspective => GPUCC_PERSPECTIVE,
+            Interpolation::Linear => GPUCC_LINEAR,
+            Interpolation::Flat => GPUCC_FLAT,
+            Interpolation::OverW => GPUCC_OVER_W,
+        },
+        sampling: match s.sampling {
+            Sampling::Center => GPUCC_CENTER,
+            Sampling::Centroid => GPUCC_CENTROID,
+            Sampling::Sample => GPUCC_SAMPLE,
+        },
+        packing: match s.packing {
+            Packing::None => GPUCC_UNPACKED,
+            Packing::Half16 => GPUCC_HALF16,
+            Packing::Unorm16 => GPUCC_UNORM16,
+            Packing::Snorm16 => GPUCC_SNORM16,
+            Packing::Uint16 => GPUCC_UINT16,
+            Packing::Sint16 => GPUCC_SINT16,
+        },
     }
+}
+
+/// An input or output of the other stage that C describes.
+pub(crate) fn declared(s: &CSlot) -> Result<Declared, Fault> {
+    let wrong = |what: &str, n: u32| Fault::usage(format!("there is no {what} {n} of an input or output"));
+    let number = u8::try_from(s.number).map_err(|_| wrong("number", s.number))?;
+    let at = match s.kind {
+        GPUCC_AT_LOCATION => IoPlace::Location { number, blend_src: 0 },
+        GPUCC_AT_POSITION => IoPlace::Position,
+        GPUCC_AT_CLIP_DISTANCE => IoPlace::ClipDistance(number),
+        GPUCC_AT_DEPTH => IoPlace::FragDepth,
+        GPUCC_AT_SAMPLE_MASK => IoPlace::SampleMask,
+        GPUCC_AT_LAYER => IoPlace::Layer,
+        GPUCC_AT_VIEWPORT => IoPlace::ViewportIndex,
+        GPUCC_AT_POINT_SIZE => IoPlace::PointSize,
+        GPUCC_AT_POINT_COORD => IoPlace::PointCoord,
+        GPUCC_AT_CULL_DISTANCE => IoPlace::CullDistance(number),
+        n => return Err(wrong("kind", n)),
+    };
+    if !(1..=15).contains(&s.components) {
+        return Err(wrong("mask of components", s.components));
+    }
+    Ok(Declared {
+        at,
+        lanes: (32 - s.components.leading_zeros()) as u8,
+        is_integer: s.is_integer != 0,
+        interpolation: match s.interpolation {
+            GPUCC_PERSPECTIVE => Interpolation::Perspective,
+            GPUCC_LINEAR => Interpolation::Linear,
+            GPUCC_FLAT => Interpolation::Flat,
+            GPUCC_OVER_W => Interpolation::OverW,
+            n => return Err(wrong("interpolation", n)),
+        },
+        sampling: match s.sampling {
+            GPUCC_CENTER => Sampling::Center,
+            GPUCC_CENTROID => Sampling::Centroid,
+            GPUCC_SAMPLE => Sampling::Sample,
+            n => return Err(wrong("place in a pixel", n)),
+        },
+    })
 }
 
 /// Members of the buffers, and of the immediate data behind them.
@@ -511,6 +277,9 @@ fn program(p: &Program, container: &Container) -> CProgram {
         }
     };
     let (members, counts) = (members(p, t), p.counts());
+    let reads: Vec<*const c_char> = p.reads.iter().map(|r| t.keep(r)).collect();
+    let statistic =
+        |s: &(String, u64), t: &mut Texts| CStatistic { size: size_of::<CStatistic>(), name: t.keep(&s.0), value: s.1 };
     let info = CProgramInfo {
         size: size_of::<CProgramInfo>(),
         entry: t.keep(&p.entry),
@@ -545,7 +314,12 @@ fn program(p: &Program, container: &Container) -> CProgram {
         immediate_in_memory: immediates.is_some_and(|i| i.in_memory).into(),
         immediate_first: immediates.and_then(|i| i.range).map_or(0, |r| r.first),
         immediate_end: immediates.and_then(|i| i.range).map_or(0, |r| r.end.unwrap_or(u32::MAX)),
-        depth_layout: p.uses.depth_layout as u32,
+        depth_layout: match p.uses.depth_layout {
+            DepthLayout::Any => GPUCC_DEPTH_ANY,
+            DepthLayout::Greater => GPUCC_DEPTH_GREATER,
+            DepthLayout::Less => GPUCC_DEPTH_LESS,
+            DepthLayout::Unchanged => GPUCC_DEPTH_UNCHANGED,
+        },
         clip_mask: p.clip_mask().into(),
         group_mask: p.group_mask(),
         may_merge_workgroups: p.may_merge_workgroups().into(),
@@ -555,6 +329,15 @@ fn program(p: &Program, container: &Container) -> CProgram {
         storage_textures: counts.storage_textures,
         samplers: counts.samplers,
         uniform_words: counts.uniform_words,
+        statistic_count: p.statistics.len(),
+        reads: if reads.is_empty() { ptr::null() } else { reads.as_ptr() },
+        read_count: reads.len(),
+        texture_mask: p.texture_mask(),
+        sampler_mask: p.sampler_mask(),
+        padded_code_bytes: p.padded_code_bytes,
+        barrier_count: p.barrier_count(),
+        input_locations: counts.inputs,
+        output_locations: counts.outputs,
     };
     let registers = |r: &reflect::Registers, t: &mut Texts| CRegisters {
         size: size_of::<CRegisters>(),
@@ -582,10 +365,12 @@ fn program(p: &Program, container: &Container) -> CProgram {
         words: p.words.iter().map(|w| word(w, t)).collect(),
         state: p.state.iter().map(|w| state(w, t)).collect(),
         members,
+        statistics: p.statistics.iter().map(|s| statistic(s, t)).collect(),
         code: part(&e.code, p.code),
         data: part(&e.data, p.constant_data),
         pipeline: p.pipeline.as_deref().map(pipeline::kept),
         _immediates: words,
+        _reads: reads,
         _texts: texts.0,
         own: p.clone(),
     }
@@ -669,32 +454,111 @@ pub unsafe extern "C" fn gpucc_program_get(program: *const CProgram, info: *mut 
     unsafe { fill(info, program.as_ref().map(|p| &p.info)) }
 }
 
-/// Functions that give a row of a list of a program.
-macro_rules! rows {
-    ($($name:ident: $field:ident of $row:ty;)*) => {
-        $(
-            #[doc = concat!("`", stringify!($name), "`.")]
-            ///
-            /// # Safety
-            /// Pointers are as `gpucc.h` says.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name(program: *const CProgram, index: usize, row: *mut $row) -> c_int {
-                // SAFETY: as the caller says.
-                unsafe { fill(row, program.as_ref().and_then(|p| p.$field.get(index))) }
-            }
-        )*
-    };
+/// Fills a row of a list of a program.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+unsafe fn row<T: Grows>(program: *const CProgram, list: fn(&CProgram) -> &[T], index: usize, row: *mut T) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { fill(row, program.as_ref().and_then(|p| list(p).get(index))) }
 }
 
-rows! {
-    gpucc_program_registers: registers of CRegisters;
-    gpucc_program_binding: bindings of CBinding;
-    gpucc_program_preload: preloads of CPreload;
-    gpucc_program_input: inputs of CSlot;
-    gpucc_program_output: outputs of CSlot;
-    gpucc_program_word: words of CWord;
-    gpucc_program_state: state of CState;
-    gpucc_program_member: members of CMember;
+/// `gpucc_program_registers`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_registers(
+    program: *const CProgram,
+    index: usize,
+    out: *mut CRegisters,
+) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.registers, index, out) }
+}
+
+/// `gpucc_program_binding`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_binding(program: *const CProgram, index: usize, out: *mut CBinding) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.bindings, index, out) }
+}
+
+/// `gpucc_program_preload`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_preload(program: *const CProgram, index: usize, out: *mut CPreload) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.preloads, index, out) }
+}
+
+/// `gpucc_program_input`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_input(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.inputs, index, out) }
+}
+
+/// `gpucc_program_output`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_output(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.outputs, index, out) }
+}
+
+/// `gpucc_program_word`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_word(program: *const CProgram, index: usize, out: *mut CWord) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.words, index, out) }
+}
+
+/// `gpucc_program_state`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_state(program: *const CProgram, index: usize, out: *mut CState) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.state, index, out) }
+}
+
+/// `gpucc_program_member`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_member(program: *const CProgram, index: usize, out: *mut CMember) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.members, index, out) }
+}
+
+/// `gpucc_program_statistic`.
+///
+/// # Safety
+/// Pointers are as `gpucc.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_program_statistic(
+    program: *const CProgram,
+    index: usize,
+    out: *mut CStatistic,
+) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { row(program, |p| &p.statistics, index, out) }
 }
 
 /// `gpucc_varying_get`.
@@ -710,7 +574,7 @@ pub unsafe extern "C" fn gpucc_varying_get(
 ) -> c_int {
     // SAFETY: as the caller says.
     unsafe {
-        let (Some(v), Some(f)) = (vertex.as_ref(), fragment.as_ref()) else { return USAGE };
+        let (Some(v), Some(f)) = (vertex.as_ref(), fragment.as_ref()) else { return GPUCC_USAGE };
         let place = |at: Option<usize>| at.map_or(u32::MAX, |n| n as u32);
         let one = reflect::varyings(&v.own, &f.own).get(index).map(|v| CVarying {
             size: size_of::<CVarying>(),
@@ -739,13 +603,13 @@ pub unsafe extern "C" fn gpucc_program_pipeline(program: *const CProgram, state:
 /// # Safety
 /// `data` and `size` can be written, or are null.
 unsafe fn give(of: Option<&[u8]>, data: *mut *const c_void, size: *mut usize) -> c_int {
-    let Some(of) = of.filter(|_| !data.is_null() && !size.is_null()) else { return USAGE };
+    let Some(of) = of.filter(|_| !data.is_null() && !size.is_null()) else { return GPUCC_USAGE };
     // SAFETY: as the caller says.
     unsafe {
         data.write(of.as_ptr().cast());
         size.write(of.len());
     }
-    OK
+    GPUCC_OK
 }
 
 /// `gpucc_program_code`.

@@ -13,6 +13,7 @@ use gpucc_scene::read::{Language, parse};
 use gpucc_scene::{SceneFile, output};
 
 use crate::border::{Fault, Told, answer, bytes, c_text, text};
+use crate::constants::{GPUCC_BUG, GPUCC_INVALID, GPUCC_USAGE};
 use crate::grow::{fill, grows, taken};
 use crate::log::CLog;
 
@@ -69,7 +70,7 @@ pub struct COutputs {
 
 fn failure(f: &Failure, target: &str) -> Fault {
     match f {
-        Failure::Scene(e) => Fault::new(if e.is_io { 2 } else { 1 }, "scene", e.to_string()),
+        Failure::Scene(e) => Fault::new(if e.is_io { GPUCC_USAGE } else { GPUCC_INVALID }, "scene", e.to_string()),
         Failure::Shader { source, list } => crate::border::of_files(source.files(), list.clone(), target),
         Failure::Trap { field, line, trap } => {
             let at = line.as_ref().map_or(String::new(), |(file, l, c)| format!(" ({file}:{l}:{c})"));
@@ -106,7 +107,7 @@ fn draw(scene: &str, o: &CDrawOptions, asked: (&str, &str, Option<&str>)) -> Res
     if o.oracle != 0 {
         check(&ready, (&programs, place), (&resources, &report), Against::Lowered, &options).map_err(|v| match v {
             Verdict::Failure(f) => failure(&f, on),
-            Verdict::Differs(text) => Fault::new(70, "oracle", text),
+            Verdict::Differs(text) => Fault::new(GPUCC_BUG, "oracle", text),
         })?;
     }
     let mut out = COutputs { rows: Vec::new(), _bytes: Vec::new(), _texts: Vec::new() };
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn gpucc_draw(
         let folder = text(o.folder, "folder")?.unwrap_or_default();
         let name = text(o.name, "name")?.unwrap_or("scene");
         let scene = std::str::from_utf8(bytes(scene, size)?)
-            .map_err(|_| Fault::new(1, "encoding", "the scene is not UTF-8"))?;
+            .map_err(|_| Fault::new(GPUCC_INVALID, "encoding", "the scene is not UTF-8"))?;
         let made = draw(scene, &o, (folder, name, text(o.target, "target")?))?;
         outputs.write(Box::into_raw(Box::new(made)));
         Ok(())

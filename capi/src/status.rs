@@ -1,11 +1,6 @@
-//! Statuses that no compilation gives, and texts as C has them.
+//! Texts as C has them.
 
-use std::ffi::{CString, c_int};
-
-/// `GPUCC_OK`.
-pub(crate) const OK: c_int = 0;
-/// `GPUCC_USAGE`.
-pub(crate) const USAGE: c_int = 2;
+use std::ffi::CString;
 
 /// A text for C; a zero in it becomes a blank.
 pub(crate) fn c_text(text: &str) -> CString {

@@ -1,10 +1,13 @@
 //! The header and the library, from C: the example, and what a program does wrong.
 
+mod declared;
 mod draw;
 mod glsl;
 mod header;
+mod install;
 mod reflect;
 mod safety;
+mod wrong;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -26,3 +26,14 @@ fn a_program_in_c_prints_what_a_driver_programs() {
     }
     std::fs::remove_file(program).expect("the program goes");
 }
+
+/// Stages that are compiled alone with a description of the other one, and state that is known late.
+#[test]
+fn a_stage_alone_fits_the_other_and_variants_have_keys() {
+    let Some(program) = build(Path::new("capi/tests/late.c"), "late") else { return };
+    for target in ["gcn:gfx7", "vivante:gc7000", "tesla", "valhall"] {
+        let (code, out, err) = run(&program, &[target]);
+        assert_eq!(code, Some(0), "{target}: {err}\n{out}");
+    }
+    std::fs::remove_file(program).expect("the program goes");
+}

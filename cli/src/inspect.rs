@@ -222,11 +222,18 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
         "occupancy": first.and_then(|p| p.occupancy.as_ref()).map(|o| json!({"unit": o.unit, "count": o.count})),
         "flags": e.meta.flags,
         "uses": first.map(|p| uses(&p.uses)),
+        "reads": first.map(|p| &p.reads),
+        "counts": first.map(counts),
+        "masks": first.map(masks),
+        "barrier_count": first.map(reflect::Program::barrier_count),
+        "may_merge_workgroups": first.map(reflect::Program::may_merge_workgroups),
+        "padded_code_bytes": first.filter(|_| e.programs.is_empty()).map(|p| p.padded_code_bytes),
         "family_words": e.meta.family_words,
         "words": words(first.filter(|_| e.programs.is_empty())),
         "resources": resources,
         "immediates": first.and_then(|p| p.immediates.as_ref())
-            .map(|i| json!({"name": i.name, "size": i.size, "slot": i.slot, "words": i.words, "in_memory": i.in_memory})),
+            .map(|i| json!({"name": i.name, "size": i.size, "slot": i.slot, "words": i.words, "in_memory": i.in_memory,
+                "range": i.range.map(|r| json!({"first": r.first, "end": r.end}))})),
         "preloads": preloads(first.filter(|_| e.programs.is_empty())),
         "interface": rows(e).map(|(n, r)| named(e, n, interface(r, e.stage, place(r)))).collect::<Vec<_>>(),
         "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register,
@@ -266,7 +273,7 @@ fn named(e: &Entry, row: usize, mut to: Value) -> Value {
 
 /// One of several programs.
 fn program(p: &Program, facts: &reflect::Program, names: Option<&Names>) -> Value {
-    json!({"role": p.role.name(), "offset": p.offset, "size": p.size, "data_offset": p.data.0, "data_bytes": p.data.1,
+    json!({"role": p.role.name(), "offset": p.offset, "size": p.size, "padded_code_bytes": facts.padded_code_bytes, "data_offset": p.data.0, "data_bytes": p.data.1,
            "registers": registers(&p.registers, names), "scratch_bytes": p.scratch_bytes, "family_words": p.family_words,
            "words": words(Some(facts)), "preloads": preloads(Some(facts))})
 }
@@ -287,6 +294,20 @@ fn preloads(p: Option<&reflect::Program>) -> Vec<Value> {
                "source": source(&l.source)})
     };
     p.into_iter().flat_map(|p| &p.preloads).map(one).collect()
+}
+
+/// How many of each kind of thing a program uses.
+fn counts(p: &reflect::Program) -> Value {
+    let c = p.counts();
+    json!({"uniform_buffers": c.uniform_buffers, "storage_buffers": c.storage_buffers, "textures": c.textures,
+           "storage_textures": c.storage_textures, "samplers": c.samplers, "inputs": c.inputs, "outputs": c.outputs,
+           "uniform_words": c.uniform_words})
+}
+
+/// Bits of locations, clip distances, bind groups and slots.
+fn masks(p: &reflect::Program) -> Value {
+    json!({"inputs": p.input_mask(), "outputs": p.output_mask(), "flat": p.flat_mask(), "packed": p.packed_mask(),
+           "clip": p.clip_mask(), "groups": p.group_mask(), "textures": p.texture_mask(), "samplers": p.sampler_mask()})
 }
 
 /// The flags by name.

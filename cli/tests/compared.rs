@@ -260,6 +260,23 @@ fn reads_out_of_bounds_are_no_difference_from_the_source() {
     expect(&["render", &most, "--target", "vivante", "--oracle=source"], 0, "oracle: not compared: ");
 }
 
+/// Which lane an invocation is in is left to the place: no difference of the oracle from itself.
+#[test]
+fn numbers_of_lanes_are_no_difference_from_itself() {
+    if !glslang() {
+        return;
+    }
+    let s = Scratch::new("compared-lanes");
+    let fragment = s.write(
+        "lane.frag",
+        "#version 450\n#extension GL_KHR_shader_subgroup_basic : require\nlayout(location = 0) out vec4 c;\n\
+         void main() { c = vec4(float(gl_SubgroupInvocationID) / 64.0, 0.5, 0.0, 1.0); }\n",
+    );
+    let args = ["render", &fragment, "--glslang", "--size", "16x16", "--target", "interp", "--oracle", "-o", &s.path("o.png")];
+    let said = expect(&args, 0, "oracle: ");
+    assert!(!said.contains("differ"), "{said}");
+}
+
 /// Textures of two dimensions at one binding: the passes for a poorer chip take each for what it is.
 #[test]
 fn textures_of_two_dimensions_at_one_binding() {

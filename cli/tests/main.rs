@@ -5,6 +5,7 @@ mod channels;
 mod cli;
 mod common;
 mod compared;
+mod drivers;
 mod ecosystem;
 mod edited;
 mod explain;

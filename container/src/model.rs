@@ -185,6 +185,8 @@ pub struct Facts {
     /// Bytes of buffers that the code reads or writes: place in [`Entry::resources`], the first one, and the one behind the last;
     /// `u32::MAX` where an index decides.
     pub ranges: Vec<(u32, u32, u32)>,
+    /// Values of the launch and of the rasteriser that the code reads, by name: `frag_coord`.
+    pub reads: Vec<String>,
 }
 
 /// A member of a buffer, or a member of that: what has a type without members.

@@ -299,6 +299,12 @@ fn facts(bytes: &[u8]) -> Result<Facts, ReadError> {
     for _ in 0..b.u32()? {
         f.ranges.push((b.u32()?, b.u32()?, b.u32()?));
     }
+    // Files up to minor version 6 end here.
+    if !b.data.is_empty() {
+        for _ in 0..b.u32()? {
+            f.reads.push(b.text()?);
+        }
+    }
     Ok(f)
 }
 

@@ -84,6 +84,7 @@ fn sample() -> Container {
                 stride: 32,
             }],
             ranges: vec![(0, 4, u32::MAX)],
+            reads: vec!["frag_coord".into(), "pixel".into()],
         })),
         races: Some(vec![RaceMark { pc: 16, kind: RaceMark::INDEX, place: 0, values: [4, 16, 3] }]),
     };
@@ -191,7 +192,10 @@ fn drawn() -> Container {
 #[test]
 fn variants_read_back() {
     let mut c = sample();
+    assert_eq!(c.write()[10], 7, "the minor version that has values that are read");
+    c.entries.iter_mut().flat_map(|e| &mut e.facts).for_each(|f| f.reads.clear());
     assert_eq!(c.write()[10], 6, "the minor version that has facts of the source");
+    assert_eq!(Container::read(&c.write()).unwrap(), c);
     c.entries.iter_mut().for_each(|e| e.facts = None);
     let base = c.entries[0].resources[0].clone();
     let (mut resources, mut preloads) = (Vec::new(), Vec::new());
@@ -299,7 +303,7 @@ fn documented_offsets() {
     let bytes = c.write();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(&bytes[..8], b"gpucc\0\x1a\n");
-    assert_eq!(word(8), 6 << 16 | 2);
+    assert_eq!(word(8), 7 << 16 | 2);
     assert_eq!(word(16), 2);
     assert_eq!(word(20) as usize, bytes.len());
     assert_eq!(&bytes[32..36], b"TARG");
@@ -417,7 +421,7 @@ fn shapes_read_back() {
 #[test]
 fn other_major_versions_are_refused() {
     let mut bytes = sample().write();
-    assert_eq!(bytes[8..12], [2, 0, 6, 0]);
+    assert_eq!(bytes[8..12], [2, 0, 7, 0]);
     bytes[8] = 1;
     assert_eq!(Container::read(&bytes), Err(ReadError::Version(1)));
 }

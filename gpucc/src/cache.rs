@@ -17,9 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpucc_container::Container;
-use gpucc_ir::{Diagnostic, Module};
+use gpucc_ir::{Diagnostic, Module, Stage};
 use sha2::{Digest, Sha256};
 
+use crate::variant::reduced_options;
 use crate::{Options, compile_entry};
 
 /// A key: a hash of everything that a container depends on. It is the same on every machine, and another one for each version of the library.
@@ -80,6 +81,13 @@ impl Key {
         let mut key = [0; 32];
         key.copy_from_slice(&hash.0.finalize());
         Key(key)
+    }
+
+    /// As [`Key::of`], of the pieces of the pipeline's state alone that the program depends on ([`variant`](crate::variant)): states that differ in
+    /// others have one key. The artifacts of one key have the same code, words and interface, and say different states.
+    pub fn of_variant(module: &Module, entry: &str, options: &Options) -> Key {
+        let stage = module.entries.iter().find(|e| e.name == entry).map_or(Stage::Compute, |e| e.stage.kind());
+        Key::of(module, entry, &reduced_options(options, stage))
     }
 
     /// The key of bytes and what they are read with: for who wants to save the front end too. `how` is everything that decides the module, in

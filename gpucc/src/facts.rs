@@ -2,7 +2,7 @@
 
 use gpucc_container::{self as container, Entry, Facts, IoPlace, ResourceKind};
 use gpucc_driver::Output;
-use gpucc_ir::{IoAt, Module, Place};
+use gpucc_ir::{Attr, IoAt, Module, Place};
 
 /// The facts of an entry that was compiled of a module; nothing where there are none.
 pub(crate) fn of(module: &Module, out: &Output) -> Option<Box<Facts>> {
@@ -18,6 +18,7 @@ pub(crate) fn of(module: &Module, out: &Output) -> Option<Box<Facts>> {
         slots: slots(module, entry),
         members: members(module, entry),
         ranges: ranges(&out.ir, entry),
+        reads: reads(&out.ir),
     };
     (facts != Facts::default()).then(|| Box::new(facts))
 }
@@ -67,6 +68,21 @@ fn members(module: &Module, entry: &Entry) -> Vec<container::Member> {
         }));
     }
     out
+}
+
+/// Values of the launch and the rasteriser that the code reads, in the order of their list.
+fn reads(ir: &Module) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, f) in ir.funcs.iter() {
+        for (_, i) in f.insts_in_order() {
+            if let Attr::Sysval(v) = f.insts[i].attr {
+                found.push(v);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.iter().map(|v| v.name().to_string()).collect()
 }
 
 /// Bytes of buffers that the code touches: of the IR that selection read.

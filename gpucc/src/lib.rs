@@ -54,13 +54,14 @@ pub mod statistics;
 pub mod support;
 mod target;
 mod uniform;
+pub mod variant;
 
 pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
 pub use errors::{Errors, Located, Position};
 pub use gpucc_container as container;
 pub use gpucc_driver::{Backend, CodegenOptions, LineCost, Occupancy, Output, default_pipeline};
 pub use gpucc_ir::trace::PassTime;
-pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span};
+pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span, Stage};
 pub use gpucc_isa::Mark;
 pub use gpucc_opt::PipelineContext;
 pub use instructions::Instruction;

@@ -1,13 +1,15 @@
 //! Render pipelines: their state as plain data, checked against entry points, and the two stages linked.
 
+use gpucc_container::{Interpolation, IoPlace, Sampling};
 use gpucc_driver::default_pipeline;
-use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, Stage, StageInfo};
+use gpucc_ir::{Diagnostic, EntryPoint, Interface, Interp, IoAt, IoSlot, Mode, Module, Stage, StageInfo, Type, Where};
 use gpucc_opt::{PipelineContext, stage_as_read};
 
 pub use gpucc_pipeline::*;
 
 pub use crate::fit::fits;
 use crate::fit::wrong;
+use crate::reflect::Slot;
 use crate::{Artifact, Options, compile_entry};
 
 /// The vertex and the fragment entry of a pipeline, which may lie in different modules. Each is compiled with what the other
@@ -62,7 +64,7 @@ impl Link for Pipeline {
 }
 
 /// An entry with its module.
-type Of<'m> = (&'m Module, &'m EntryPoint);
+pub type Of<'m> = (&'m Module, &'m EntryPoint);
 
 fn link<'m>(state: &Pipeline, (vertex, v): Of<'m>, fragment: Option<Of<'m>>) -> Result<Linked<'m>, Diagnostic> {
     fits(v, state)?;
@@ -94,6 +96,21 @@ impl Linked<'_> {
         compile_in(&self.vertex, options)
     }
 
+    /// The options that the vertex entry is compiled with: for its [keys](crate::cache::Key), with the names of its entry.
+    pub fn vertex_options(&self, options: &Options) -> Options {
+        options_in(&self.vertex, options)
+    }
+
+    /// As [`Linked::vertex_options`], of the fragment entry if there is one.
+    pub fn fragment_options(&self, options: &Options) -> Option<Options> {
+        self.fragment.as_ref().map(|f| options_in(f, options))
+    }
+
+    /// The module of the vertex entry and its name, then those of the fragment entry.
+    pub fn entries(&self) -> (Of<'_>, Option<Of<'_>>) {
+        ((self.vertex.0, self.vertex.1), self.fragment.as_ref().map(|f| (f.0, f.1)))
+    }
+
     /// Compiles the fragment entry alone, if there is one.
     pub fn fragment(&self, options: &Options) -> Option<Result<Artifact, Diagnostic>> {
         self.fragment.as_ref().map(|f| compile_in(f, options))
@@ -101,13 +118,15 @@ impl Linked<'_> {
 }
 
 /// Compiles an entry in its pipeline context.
-fn compile_in(
-    (module, entry, context): &(&Module, &EntryPoint, PipelineContext),
-    options: &Options,
-) -> Result<Artifact, Diagnostic> {
+fn compile_in(of: &(&Module, &EntryPoint, PipelineContext), options: &Options) -> Result<Artifact, Diagnostic> {
+    compile_entry(of.0, &of.1.name, &options_in(of, options))
+}
+
+/// Options with the context of an entry.
+fn options_in((_, _, context): &(&Module, &EntryPoint, PipelineContext), options: &Options) -> Options {
     let mut options = options.clone();
     options.codegen.context = Some(Box::new(context.clone()));
-    compile_entry(module, &entry.name, &options)
+    options
 }
 
 /// The state that two stages are compiled for where no pipeline is given: the attributes of the vertex entry packed in one buffer,
@@ -141,6 +160,73 @@ pub fn pair_with(entry: &EntryPoint, other: &Module) -> Option<PipelineContext> 
     linked(v, f).ok()?;
     let other = if entry.stage.kind() == Stage::Vertex { stage_as_read(other, f) } else { v.stage.clone() };
     Some(PipelineContext { other: Some(other), ..PipelineContext::new(default_state(v, f)) })
+}
+
+/// An input or output of the other stage, as its source declares it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// The kind, with its number.
+    pub at: IoPlace,
+    /// Components, 1 to 4.
+    pub lanes: u8,
+    /// Whether they are integers.
+    pub is_integer: bool,
+    /// How it changes between vertices.
+    pub interpolation: Interpolation,
+    /// Where in a pixel it is taken.
+    pub sampling: Sampling,
+}
+
+impl From<&Slot> for Declared {
+    /// A reflected input or output: up to its last component, with all in front of it.
+    fn from(s: &Slot) -> Declared {
+        let lanes = (8 - s.components.leading_zeros()).clamp(1, 4) as u8;
+        let (interpolation, sampling) = (s.interpolation, s.sampling);
+        Declared { at: s.at, lanes, is_integer: s.is_integer, interpolation, sampling }
+    }
+}
+
+/// The context of an entry of such a stage that is compiled alone: of a vertex entry `other` has what the fragment entry reads, of a fragment entry
+/// what the vertex entry gives, and `tests_early` says whether the fragment entry demands depth and stencil tests in front of it. Both stages compiled
+/// so fit, if each is described as its source has it.
+pub fn described(stage: Stage, state: Pipeline, other: &[Declared], tests_early: bool) -> PipelineContext {
+    let slot = |d: &Declared| {
+        let at = match d.at {
+            IoPlace::Location { number, blend_src } => IoAt::Location { number, blend_src },
+            IoPlace::Position => IoAt::Position,
+            IoPlace::ClipDistance(n) => IoAt::ClipDistance(n),
+            IoPlace::FragDepth => IoAt::FragDepth,
+            IoPlace::SampleMask => IoAt::SampleMask,
+            IoPlace::Layer => IoAt::Layer,
+            IoPlace::ViewportIndex => IoAt::ViewportIndex,
+        };
+        let scalar = if d.is_integer { Type::I32 } else { Type::F32 };
+        let mode = match d.interpolation {
+            Interpolation::Perspective => Mode::Perspective,
+            Interpolation::Linear => Mode::Linear,
+            Interpolation::Flat => Mode::Flat,
+            Interpolation::OverW => Mode::OverW,
+        };
+        let place = match d.sampling {
+            Sampling::Center => Where::Center,
+            Sampling::Centroid => Where::Centroid,
+            Sampling::Sample => Where::Sample,
+        };
+        IoSlot {
+            interp: Interp { mode, at: place },
+            ..IoSlot::new(at, scalar.with_lanes(u32::from(d.lanes.clamp(1, 4))))
+        }
+    };
+    let slots: Vec<IoSlot> = other.iter().map(slot).collect();
+    let other = match stage {
+        Stage::Compute => None,
+        Stage::Vertex => {
+            let io = Interface { inputs: slots, ..Interface::default() };
+            Some(StageInfo::Fragment { io, early_depth: tests_early })
+        }
+        Stage::Fragment => Some(StageInfo::Vertex(Interface { outputs: slots, ..Interface::default() })),
+    };
+    PipelineContext { other, ..PipelineContext::new(state) }
 }
 
 /// The only entry of a stage.

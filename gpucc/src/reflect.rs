@@ -47,6 +47,8 @@ pub struct Program {
     pub role: ProgramRole,
     /// First byte in the code of the entry, and bytes.
     pub code: (u32, u32),
+    /// Bytes that the family's driver uploads for the code: padded as `docs/drivers.md` says.
+    pub padded_code_bytes: u32,
     /// First byte in the constant bytes of the entry, and bytes.
     pub constant_data: (u32, u32),
     /// Registers that it claims of each file.
@@ -55,6 +57,9 @@ pub struct Program {
     pub spills: Option<u64>,
     /// Spilled values that the entry loads again; nothing of a container without statistics.
     pub reloads: Option<u64>,
+    /// Every number that the compiler says of the entry, by name (`gpucc stats --list` has units and meanings); none of a container without
+    /// statistics.
+    pub statistics: Vec<(String, u64)>,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
     /// Bytes of scratch of one invocation.
@@ -77,6 +82,9 @@ pub struct Program {
     pub outputs: Vec<Slot>,
     /// Facts that decide fixed-function state.
     pub uses: Uses,
+    /// Values of the launch and the rasteriser that the code reads, by name, where the container says so: `frag_coord`, `front_facing`. Those that
+    /// lowering made are named themselves: `pixel`, `frag_z`.
+    pub reads: Vec<String>,
     /// Words of the family by name, in the order of the container.
     pub words: Vec<Word>,
     /// Hardware registers that the program wants set.
@@ -275,7 +283,7 @@ impl Reflection {
             generation: container.generation.clone(),
             compiler: container.compiler,
             options_hash: container.options_hash,
-            programs: entries.flat_map(|(n, e)| programs(n, e, names.as_ref())).collect(),
+            programs: entries.flat_map(|(n, e)| programs(n, e, &container.family, names.as_ref())).collect(),
         }
     }
 
@@ -325,16 +333,16 @@ fn place(names: Option<&Names>, at: (u8, u16, u8)) -> Place {
 }
 
 /// The programs of an entry.
-fn programs(entry_index: usize, e: &Entry, names: Option<&Names>) -> Vec<Program> {
+fn programs(entry_index: usize, e: &Entry, family: &str, names: Option<&Names>) -> Vec<Program> {
     let whole = ((0, e.code.len() as u32), (0, e.data.len() as u32));
     let places = e.programs.iter().map(|p| ((p.offset, p.size), p.data));
     let places: Vec<_> = if e.programs.is_empty() { vec![whole] } else { places.collect() };
     let parts = e.parts().into_iter().zip(places);
-    parts.map(|((role, part), at)| program(entry_index, e, (role, part), at, names)).collect()
+    parts.map(|((role, part), at)| program((entry_index, family), e, (role, part), at, names)).collect()
 }
 
 fn program(
-    entry_index: usize,
+    (entry_index, family): (usize, &str),
     e: &Entry,
     (role, part): (ProgramRole, Cow<'_, Entry>),
     (code, constant_data): ((u32, u32), (u32, u32)),
@@ -359,6 +367,7 @@ fn program(
         stage: e.stage,
         role,
         code,
+        padded_code_bytes: padded(family, code.1),
         constant_data,
         registers: meta
             .registers
@@ -367,6 +376,7 @@ fn program(
             .collect(),
         spills: stat("spills"),
         reloads: stat("reloads"),
+        statistics: e.stats.clone(),
         shared_bytes: meta.shared_bytes,
         scratch_bytes: meta.scratch_bytes,
         workgroup_size: meta.workgroup_size,
@@ -378,6 +388,7 @@ fn program(
         inputs: slots(false),
         outputs: slots(true),
         uses: uses(e),
+        reads: e.facts.as_ref().map_or_else(Vec::new, |f| f.reads.clone()),
         words: meta
             .family_words
             .iter()
@@ -396,6 +407,18 @@ fn program(
             })
             .collect(),
         pipeline: e.pipeline.clone(),
+    }
+}
+
+/// Bytes of code with what the family's driver puts behind it.
+fn padded(family: &str, code: u32) -> u32 {
+    match family {
+        // Hardware fetches ahead: zeros behind the last instruction, in units of a line.
+        "valhall" => (code + 16).next_multiple_of(128),
+        "tesla" => code.next_multiple_of(64),
+        // An address of a program has 256 bytes as its unit.
+        "gcn" => code.next_multiple_of(256),
+        _ => code,
     }
 }
 
@@ -573,6 +596,32 @@ impl Program {
     /// A bit for each bind group that it uses.
     pub fn group_mask(&self) -> u32 {
         self.bindings.iter().fold(0, |m, b| m | 1u32.checked_shl(b.group).unwrap_or(0))
+    }
+
+    /// A bit for each slot below 64 of sampled textures that it uses, elements of arrays among them.
+    pub fn texture_mask(&self) -> u64 {
+        self.slot_mask(ResourceKind::Texture)
+    }
+
+    /// A bit for each slot below 64 of samplers that it uses, elements of arrays among them.
+    pub fn sampler_mask(&self) -> u64 {
+        self.slot_mask(ResourceKind::Sampler)
+    }
+
+    fn slot_mask(&self, kind: ResourceKind) -> u64 {
+        let of = self.bindings.iter().filter(|b| b.kind == kind);
+        let slots = of.flat_map(|b| (0..b.count.clamp(1, 64)).filter_map(|k| b.slot.checked_add(k)));
+        slots.fold(0, |m, n| m | 1u64.checked_shl(n).unwrap_or(0))
+    }
+
+    /// Barriers of a workgroup that hardware must keep: 1 where the code has some, since all of them are one.
+    pub fn barrier_count(&self) -> u32 {
+        self.uses.barriers.into()
+    }
+
+    /// Whether the code reads one of the values of a launch, by name.
+    pub fn reads_value(&self, name: &str) -> bool {
+        self.reads.iter().any(|r| r == name)
     }
 
     /// Whether hardware may put workgroups together: nothing in a compute program shows where one ends.

@@ -10,3 +10,4 @@ mod reflect;
 mod statistics;
 mod target;
 mod threads;
+mod variant;

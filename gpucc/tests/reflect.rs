@@ -182,3 +182,60 @@ fn fragment_programs_say_what_decides_fixed_function() {
         }
     }
 }
+
+/// Masks, counts and values that are read, by hand from the source.
+#[test]
+fn programs_say_masks_counts_and_what_they_read() {
+    let text = "struct V { @builtin(position) p: vec4f, @location(1) a: vec4f, @location(4) @interpolate(flat) k: u32, @location(6) @interpolate(linear) l: f32 }
+        @group(1) @binding(3) var t: texture_2d<f32>;
+        @group(1) @binding(4) var other: texture_2d<f32>;
+        @group(2) @binding(5) var s: sampler;
+        @group(0) @binding(6) var<uniform> u: vec4f;
+        @vertex fn vs(@location(0) p: vec4f, @location(3) q: vec4f, @builtin(instance_index) i: u32) -> V { return V(p, q, i, q.x); }
+        @fragment fn fs(v: V, @builtin(front_facing) front: bool, @builtin(sample_index) n: u32) -> @location(0) vec4f {
+            let both = textureSample(t, s, v.a.xy) + textureSample(other, s, v.a.zw);
+            return select(both, u, front) * f32(v.k + n) * v.l * v.p.z;
+        }";
+    for target in ["valhall", "tesla:nva3", "gcn:gfx7", "gcn:gfx8"] {
+        let all = reflect(text, target);
+        let (vs, fs) = (all.program("vs").expect("vs"), all.program("fs").expect("fs"));
+        assert_eq!((vs.input_mask(), vs.output_mask(), fs.input_mask()), (0b1001, 0b101_0010, 0b101_0010), "{target}");
+        assert_eq!((vs.flat_mask(), fs.flat_mask(), fs.packed_mask()), (0, 1 << 4, 0), "{target}");
+        assert_eq!((vs.group_mask(), fs.group_mask(), fs.clip_mask()), (0, 0b111, 0), "{target}");
+        let c = fs.counts();
+        assert_eq!((c.uniform_buffers, c.textures, c.samplers, c.inputs, c.outputs), (1, 2, 1, 3, 1), "{target}");
+        assert_eq!((fs.texture_mask().count_ones(), fs.sampler_mask().count_ones()), (2, 1), "{target}");
+        let slots = fs.bindings.iter().filter(|b| b.kind == ResourceKind::Texture).map(|b| 1u64 << b.slot);
+        assert_eq!(slots.fold(0, |m, b| m | b), fs.texture_mask(), "{target}");
+        assert!(fs.reads_value("front_facing") && fs.reads_value("sample_index"), "{target}: {:?}", fs.reads);
+        assert!(fs.reads.iter().any(|r| r == "frag_coord" || r == "frag_z"), "{target}: {:?}", fs.reads);
+        assert!(
+            vs.reads.iter().any(|r| r.ends_with("instance_index")) && !vs.reads_value("vertex_index"),
+            "{:?}",
+            vs.reads
+        );
+        assert!(fs.uses.sample_shading && !fs.may_merge_workgroups() && fs.barrier_count() == 0, "{target}");
+        let (step, more) = if target.starts_with("valhall") {
+            (128, 16)
+        } else if target.starts_with("tesla") {
+            (64, 0)
+        } else {
+            (256, 0)
+        };
+        let padded = fs.padded_code_bytes;
+        assert!(
+            padded % step == 0 && padded >= fs.code.1 + more && padded < fs.code.1 + more + step,
+            "{target}: {padded}"
+        );
+        assert!(fs.statistics.iter().any(|(name, n)| name == "bytes" && *n >= u64::from(fs.code.1)), "{target}");
+    }
+    let merged = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) i: vec3u) { o[i.x] = i.x; }";
+    let barrier = merged.replace("{ o", "{ storageBarrier(); o");
+    for target in TARGETS {
+        let all = reflect(merged, target);
+        assert!(all.programs[0].may_merge_workgroups() && all.programs[0].barrier_count() == 0, "{target}");
+        let all = reflect(&barrier, target);
+        assert!(!all.programs[0].may_merge_workgroups() && all.programs[0].barrier_count() == 1, "{target}");
+    }
+}

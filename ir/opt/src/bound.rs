@@ -16,14 +16,21 @@ pub struct BindingFacts {
     pub fixed_depth: Vec<BindingPlace>,
     /// Samplers that read one level at a time, and any level.
     pub one_level: Vec<BindingPlace>,
+    /// Samplers whose least level is above 0.
+    pub raised: Vec<BindingPlace>,
     /// Samplers of which filter and comparison are known.
     pub samplers: Vec<SamplerFacts>,
 }
 
 impl BindingFacts {
     /// Nothing is known.
-    pub const UNKNOWN: BindingFacts =
-        BindingFacts { wide: None, fixed_depth: Vec::new(), one_level: Vec::new(), samplers: Vec::new() };
+    pub const UNKNOWN: BindingFacts = BindingFacts {
+        wide: None,
+        fixed_depth: Vec::new(),
+        one_level: Vec::new(),
+        raised: Vec::new(),
+        samplers: Vec::new(),
+    };
 
     /// Whether texels of a texture may have 128 bits. Depths and external images never have, and no multisampled texture has.
     pub fn may_be_wide(&self, r: &ResourceData) -> bool {

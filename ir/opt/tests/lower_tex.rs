@@ -258,6 +258,10 @@ fn offsets_go_into_coordinates() {
         assert!(lowered_for(&m, &Caps::FULL, Some(&one)).to_string().contains("offset"), "{what}");
         let unknown = lowered_for(&m, &NO_OFFSET, None).to_string();
         assert_eq!(unknown.contains("offset"), k < 2, "{unknown}");
+        // Level 0 is another one where the sampler begins above it; a gather reads level 0 all the same.
+        let raised = BindingFacts { raised: vec![(0, 3)], ..BindingFacts::UNKNOWN };
+        let lowered = lowered_for(&m, &NO_OFFSET, Some(&raised)).to_string();
+        assert_eq!(lowered.contains("offset"), k < 3, "{lowered}");
     }
 }
 

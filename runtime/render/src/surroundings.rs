@@ -26,6 +26,7 @@ pub(crate) fn of(
         wide: Some(places(scene, &all, is_wide)),
         fixed_depth: places(scene, &all, |f| f.depth_bits().is_some()),
         one_level: one_level(scene, &all),
+        raised: raised(scene, &all),
         samplers: samplers(scene, &all),
     };
     let context = match pipeline {
@@ -55,6 +56,18 @@ fn one_level(scene: &Scene, all: &[&Binding]) -> Vec<(u32, u32)> {
         if s.mipmap_filter == Filter::Nearest && any { list.push(place) } else { others.push(place) }
     }
     list.retain(|place| !others.contains(place));
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// Where a sampler is bound whose least level is above 0.
+fn raised(scene: &Scene, all: &[&Binding]) -> Vec<(u32, u32)> {
+    let is_raised = |b: &&&Binding| match &b.resource {
+        BindingResource::Sampler(name) => scene.samplers.get(name).is_some_and(|s| s.lod_min_clamp > 0.0),
+        _ => false,
+    };
+    let mut list: Vec<_> = all.iter().filter(is_raised).map(|b| (b.group, b.binding)).collect();
     list.sort_unstable();
     list.dedup();
     list

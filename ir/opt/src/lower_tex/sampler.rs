@@ -38,12 +38,15 @@ fn plain(m: &Module, sampler: Res) -> Option<Res> {
 pub fn compare(m: &Module, req: &mut Lowered<'_, '_>, bound: &BindingFacts, ty: Type) -> Option<Value> {
     let desc = req.of.tex.desc;
     let (op, filter) = facts(bound, &m.resources[req.of.tex.sampler?])?;
+    let named = &m.resources[req.of.tex.sampler?];
+    // A gather reads level 0.
+    let raised = bound.raised.contains(&(named.group, named.binding));
     let sampler = plain(m, req.of.tex.sampler?)?;
     let flat = desc.dim() == TexDim::D2;
     let gather = match desc.what() {
         TexWhat::Gather if flat => true,
         TexWhat::Sample if filter == Filter::Nearest => false,
-        TexWhat::Sample if flat && desc.lod() == TexLod::Zero => true,
+        TexWhat::Sample if flat && desc.lod() == TexLod::Zero && !raised => true,
         _ => return None,
     };
     let texture = &m.resources[req.of.tex.texture];
@@ -118,9 +121,10 @@ pub fn offset(m: &Module, req: &mut Lowered<'_, '_>, bound: &BindingFacts) -> bo
     let Some(c) = req.of.get(TexArg::Coords) else { return false };
     let desc = req.of.tex.desc;
     let lanes = req.b.func.ty(c).lanes();
-    let first = desc.what() == TexWhat::Gather || desc.lod() == TexLod::Zero;
     let sampler = req.of.tex.sampler.map(|s| &m.resources[s]);
-    let one_level = sampler.is_some_and(|s| bound.one_level.contains(&(s.group, s.binding)));
+    let is_in = |list: &[(u32, u32)]| sampler.is_some_and(|s| list.contains(&(s.group, s.binding)));
+    let one_level = is_in(&bound.one_level);
+    let first = desc.what() == TexWhat::Gather || desc.lod() == TexLod::Zero && !is_in(&bound.raised);
     if !first && !one_level {
         return false;
     }
