@@ -263,16 +263,13 @@ fn reads_out_of_bounds_are_no_difference_from_the_source() {
 /// Which lane an invocation is in is left to the place: no difference of the oracle from itself.
 #[test]
 fn numbers_of_lanes_are_no_difference_from_itself() {
-    if !glslang() {
-        return;
-    }
     let s = Scratch::new("compared-lanes");
     let fragment = s.write(
         "lane.frag",
         "#version 450\n#extension GL_KHR_shader_subgroup_basic : require\nlayout(location = 0) out vec4 c;\n\
          void main() { c = vec4(float(gl_SubgroupInvocationID) / 64.0, 0.5, 0.0, 1.0); }\n",
     );
-    let args = ["render", &fragment, "--glslang", "--size", "16x16", "--target", "interp", "--oracle", "-o", &s.path("o.png")];
+    let args = ["render", &fragment, "--size", "16x16", "--target", "interp", "--oracle", "-o", &s.path("o.png")];
     let said = expect(&args, 0, "oracle: ");
     assert!(!said.contains("differ"), "{said}");
 }

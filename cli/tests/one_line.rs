@@ -51,5 +51,8 @@ fn the_listings_of_the_page_are_of_now() {
     if std::env::var_os("GPUCC_WRITE_PAGE").is_some() {
         std::fs::write(&page, &new).expect("the page");
     }
-    assert!(new == old || std::env::var_os("GPUCC_WRITE_PAGE").is_some(), "README.md has other listings; now:\n{table}");
+    assert!(
+        new == old || std::env::var_os("GPUCC_WRITE_PAGE").is_some(),
+        "README.md has other listings; now:\n{table}"
+    );
 }

@@ -199,6 +199,9 @@ pub fn described(stage: Stage, state: Pipeline, other: &[Declared], tests_early:
             IoPlace::SampleMask => IoAt::SampleMask,
             IoPlace::Layer => IoAt::Layer,
             IoPlace::ViewportIndex => IoAt::ViewportIndex,
+            IoPlace::PointSize => IoAt::PointSize,
+            IoPlace::PointCoord => IoAt::PointCoord,
+            IoPlace::CullDistance(n) => IoAt::CullDistance(n),
         };
         let scalar = if d.is_integer { Type::I32 } else { Type::F32 };
         let mode = match d.interpolation {
