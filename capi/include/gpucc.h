@@ -358,7 +358,10 @@ enum {
     GPUCC_AT_DEPTH = 3,
     GPUCC_AT_SAMPLE_MASK = 4,
     GPUCC_AT_LAYER = 5,
-    GPUCC_AT_VIEWPORT = 6
+    GPUCC_AT_VIEWPORT = 6,
+    GPUCC_AT_POINT_SIZE = 7,
+    GPUCC_AT_POINT_COORD = 8, /* the place of a fragment in its point, which no vertex gives */
+    GPUCC_AT_CULL_DISTANCE = 9
 };
 enum { GPUCC_PERSPECTIVE = 0, GPUCC_LINEAR = 1, GPUCC_FLAT = 2, GPUCC_OVER_W = 3 };
 enum { GPUCC_CENTER = 0, GPUCC_CENTROID = 1, GPUCC_SAMPLE = 2 };
@@ -380,7 +383,7 @@ typedef struct gpucc_slot {
     uint32_t index;
     uint32_t lane;
     uint32_t kind;       /* GPUCC_AT_LOCATION ... */
-    uint32_t number;     /* of the location or clip distance */
+    uint32_t number;     /* of the location, or of the clip or cull distance */
     uint32_t blend_src;  /* 1 for the second source of a blend */
     uint32_t components; /* a bit each */
     uint32_t is_integer;

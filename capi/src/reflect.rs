@@ -248,7 +248,7 @@ pub struct CSlot {
     pub lane: u32,
     /// The kind.
     pub kind: u32,
-    /// The number of the location or clip distance.
+    /// The number of the location, or of the clip or cull distance.
     pub number: u32,
     /// 1 for the second source of a blend.
     pub blend_src: u32,
