@@ -69,8 +69,7 @@ pub fn to_pack(f: &Function, module: &Module, all: bool) -> Vec<(Place, u32)> {
         let (own, packed) = (v.size.div_ceil(bytes), v.size.div_ceil(ROW_BYTES));
         rest += own;
         // A variable of the module cannot grow to whole rows.
-        let grows = matches!(v.place, Place::Local(_)) || v.size.is_multiple_of(ROW_BYTES);
-        if packed < own && v.size >= ROW_BYTES && grows {
+        if packed < own && matches!(v.place, Place::Local(_)) {
             gain.push((own, packed, v.place, v.step));
         }
     }

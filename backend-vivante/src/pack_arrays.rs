@@ -23,7 +23,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>, all: bool) {
     }
     for &(place, _) in &packed {
         if let Place::Local(l) = place {
-            f.locals[l].size = f.locals[l].size.next_multiple_of(ROW_BYTES);
+            let local = &mut f.locals[l];
+            local.size = local.size.next_multiple_of(ROW_BYTES);
+            local.align = local.align.max(ROW_BYTES);
         }
     }
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);

@@ -151,7 +151,7 @@ enum {
     GPUCC_AT_LAYER = 5,
     GPUCC_AT_VIEWPORT = 6,
     GPUCC_AT_POINT_SIZE = 7,
-    GPUCC_AT_POINT_COORD = 8,
+    GPUCC_AT_POINT_COORD = 8, /* the place of a fragment in its point, which no vertex gives */
     GPUCC_AT_CULL_DISTANCE = 9
 };
 enum { GPUCC_PERSPECTIVE = 0, GPUCC_LINEAR = 1, GPUCC_FLAT = 2, GPUCC_OVER_W = 3 };
