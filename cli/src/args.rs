@@ -488,7 +488,7 @@ pub struct Render {
     #[arg(required = true, num_args = 1..=2, value_names = ["INPUT", "FRAG"])]
     pub inputs: Vec<PathBuf>,
     /// Print the scene that a vertex and a fragment shader are drawn with, to be edited.
-    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "sheet", "frames", "channels", "code"])]
+    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "pixel", "sheet", "frames", "channels", "code"])]
     pub init: bool,
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
@@ -513,6 +513,10 @@ pub struct Render {
     /// seven, red for more.
     #[arg(long, value_name = "FILE.png")]
     pub diff: Option<PathBuf>,
+    /// Print what the fragments of this pixel execute, in order and by source line: instructions of the machine, blocks of the IR on the
+    /// oracle. Of several frames those of the last.
+    #[arg(long, value_name = "X,Y")]
+    pub pixel: Option<String>,
     /// Write all pictures side by side with their names, the oracle's first.
     #[arg(long, value_name = "FILE.png")]
     pub sheet: Option<PathBuf>,

@@ -29,6 +29,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("glslang", &[""]),
     ("grid", &["2,1,1"]),
     ("html", &["OUT"]),
+    ("pixel", &["1,1"]),
     ("json", &[""]),
     ("immediates", &["u32:1,2,3,4"]),
     ("includes", &["."]),

@@ -2,6 +2,7 @@
 
 mod channels;
 mod code;
+mod pixel;
 mod reel;
 
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     if args.init {
         return init(args, messages);
     }
-    let is_asked = args.output.is_some() || args.sheet.is_some() || args.diff.is_some();
+    let is_asked = args.output.is_some() || args.sheet.is_some() || args.diff.is_some() || args.pixel.is_some();
     if !is_asked && args.dumps.is_empty() && args.oracle.is_none() {
         return Err(Failure::Usage("no output requested: use -o OUT.png or --dump NAME=FILE".into()));
     }
@@ -87,6 +88,7 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     };
     let mut ready = ready.map_err(|f| fault(&f, is_alone, None, messages))?;
     has_effect(args, &ready)?;
+    pixel::read(args.pixel.as_deref(), &ready)?;
     let given = code::given(args, &ready, &places)?;
     let scene = &subject.file.scene;
     let outputs = scene.compared_outputs();
@@ -733,6 +735,7 @@ fn draw(
     let mut options = frame::Options::default();
     options.run.step_limit = args.steps.unwrap_or(options.run.step_limit);
     options.run.perturb = args.perturb;
+    options.pixel = pixel::read(args.pixel.as_deref(), ready)?.filter(|_| is_last && !seat.is_hidden);
     let mut resources = ready.resources.clone();
     let report =
         frame::run(scene, shaders, programs, &mut resources, &options, &mut || bar.inc(1)).map_err(|f| told(&f))?;
@@ -752,6 +755,9 @@ fn draw(
     }
     if args.stats {
         bar.suspend(|| crate::run::show(&report.run, &target))?;
+    }
+    if let Some(p) = options.pixel {
+        bar.suspend(|| files::stdout(pixel::text(&report.stepped, p.at, &target, ready).as_bytes()))?;
     }
     let Some(oracle) = args.oracle else { return Ok((resources, Ok(()))) };
     let against = match oracle {

@@ -328,3 +328,53 @@ fn formats_of_images_are_given() {
     // A shader alone has textures that are sampled, and no images.
     expect(&["render", &f, "--image-format", "0:0=rgba8unorm", "-o", &s.path("a.png")], 1, "needs a scene");
 }
+
+/// The steps of a pixel: lines of the branch that it takes, as often as the loop runs, and as many instructions as the machine counts.
+#[test]
+fn steps_of_a_pixel() {
+    let s = Scratch::new("pixel");
+    let shader = s.write(
+        "a.wgsl",
+        "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {
+    var c = p.y * 0.01;
+    if p.x > 16.0 {
+        for (var k = 0; k < i32(p.x); k++) {
+            c = c * 1.5 + 0.25;
+        }
+    }
+    return vec4f(c, c, c, 1.0);
+}
+",
+    );
+    let of = |target: &str, pixel: &str, size: &str| {
+        let said = expect(&["render", &shader, "--target", target, "--size", size, "--pixel", pixel], 0, "pixel");
+        let head = said.lines().find(|l| l.contains("pixel ")).expect("a head").to_string();
+        let count: u64 = head
+            .rsplit_once(": ")
+            .and_then(|h| h.1.split_whitespace().next()?.parse().ok())
+            .unwrap_or_else(|| panic!("{said}"));
+        (count, said)
+    };
+    for target in ["interp", "gcn", "valhall", "tesla", "vivante"] {
+        let (few, left) = of(target, "3,2", "32x8");
+        let (many, right) = of(target, "25,2", "32x8");
+        // A step of the oracle is a block, by its end: the first one ends in the branch.
+        let first = if target == "interp" { "a.wgsl:3 | if p.x > 16.0 {" } else { "a.wgsl:2 | var c = p.y * 0.01;" };
+        assert!(left.contains(first) && right.contains(first), "{target}: {left}");
+        let visits = |said: &str| said.matches("a.wgsl:5 | c = c * 1.5 + 0.25;").count();
+        let least = if target == "interp" { 0 } else { 24 };
+        assert!(visits(&left) == 0 && visits(&right) >= least, "{target}: {left}\n{right}");
+        assert!(many > few + 40, "{target}: {few} {many}");
+    }
+    // A picture of one quad: what its pixel executes is what the run counts, without the vertices.
+    let (count, _) = of("gcn", "0,0", "2x2");
+    let args = ["render", &shader, "--target", "gcn", "--size", "2x2", "--stats", "-o", &s.path("o.png")];
+    let said = expect(&args, 0, "instructions");
+    let all: u64 = said
+        .lines()
+        .find_map(|l| l.strip_prefix("gcn:gfx8: ")?.split_whitespace().next()?.parse().ok())
+        .unwrap_or_else(|| panic!("{said}"));
+    assert!(count < all && count > all / 4, "{count} of {all}");
+    expect(&["render", &shader, "--pixel", "640,1"], 2, "inside of the picture of 640x360");
+    expect(&["render", &shader, "--pixel", "1"], 2, "expected X,Y");
+}

@@ -287,6 +287,24 @@ fn a_scene_has_its_folder() {
     }
 }
 
+/// The file of the command line is read again when the page asks.
+#[test]
+fn the_file_is_watched() {
+    let f = Scratch::new("serve-watched");
+    let s = Served::new(&[&f.write("a.wgsl", DOUBLE)]);
+    let start = s.get("/api/start").json();
+    assert_eq!((&start["watched"], &start["source"]), (&json!(true), &json!(DOUBLE)));
+    f.write("a.wgsl", "// other\n");
+    assert_eq!(s.get("/api/file").json()["source"], "// other\n");
+    std::fs::remove_file(f.path("a.wgsl")).expect("a file");
+    assert!(s.get("/api/file").json()["source"].is_null());
+    let s = Served::new(&[]);
+    assert_eq!(
+        (&s.get("/api/start").json()["watched"], &s.get("/api/file").json()["source"]),
+        (&json!(false), &Value::Null)
+    );
+}
+
 /// The interface of Compiler Explorer.
 #[test]
 fn compilers_are_listed_and_called() {

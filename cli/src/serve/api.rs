@@ -37,6 +37,8 @@ pub struct Start {
     name: String,
     lang: &'static str,
     text: String,
+    /// The file, looked at again when the page asks.
+    path: Option<PathBuf>,
     /// Whether scenes may name files: those beside the one that the command line names.
     has_folder: bool,
 }
@@ -62,7 +64,13 @@ impl Start {
     /// A file that cannot be read, is no text, or is of no language that is edited as text.
     pub fn read(path: Option<&Path>) -> Result<Start, Failure> {
         let Some(path) = path else {
-            return Ok(Start { name: "example.wgsl".into(), lang: "wgsl", text: EXAMPLE.into(), has_folder: false });
+            return Ok(Start {
+                name: "example.wgsl".into(),
+                lang: "wgsl",
+                text: EXAMPLE.into(),
+                path: None,
+                has_folder: false,
+            });
         };
         let is_scene = Language::of(path).is_some();
         let lang = match is_scene {
@@ -85,13 +93,21 @@ impl Start {
             let most = super::http::BODY >> 11;
             return Err(Failure::Input(format!("`{}` is longer than {most} KiB", path.display())));
         }
+        let whole = std::fs::canonicalize(path).ok();
         let folder = path.parent().filter(|f| is_scene && !f.as_os_str().is_empty());
         if let Some(folder) = folder {
             std::env::set_current_dir(folder)
                 .map_err(|e| Failure::Io(format!("cannot work in `{}`: {e}", folder.display())))?;
         }
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Start { name, lang, text, has_folder: is_scene })
+        Ok(Start { name, lang, text, path: whole, has_folder: is_scene })
+    }
+
+    /// The text of the file as it is now; nothing where it is gone or too long.
+    fn again(&self) -> Option<String> {
+        let path = self.path.as_deref()?;
+        let is_short = std::fs::metadata(path).ok()?.len() <= super::http::BODY as u64 / 2;
+        is_short.then(|| std::fs::read_to_string(path).ok())?
     }
 }
 
@@ -125,9 +141,10 @@ pub fn asked(server: &Server, path: &str) -> Option<Reply> {
                 Target::parse_list(list).unwrap_or_default().iter().map(ToString::to_string).collect()
             };
             reply(&json!({"name": start.name, "lang": start.lang, "source": start.text, "targets": names("all:all"),
-                "shown": names("all"), "languages": LANGUAGES.map(|l| l.0), "steps": server.steps,
+                "shown": names("all"), "languages": LANGUAGES.map(|l| l.0), "steps": server.steps, "watched": start.path.is_some(),
                 "version": env!("CARGO_PKG_VERSION")}))
         }
+        "/api/file" => reply(&json!({"source": start.again()})),
         "/api/languages" => {
             let one = |name: &str| json!({"id": name, "name": name, "extensions": [format!(".{name}")]});
             reply(&Value::Array(["wgsl", "glsl"].map(one).to_vec()))
@@ -358,6 +375,7 @@ impl Asked {
             deny: None,
             size,
             diff: None,
+            pixel: None,
             sheet: None,
             frames: None,
             fps: None,

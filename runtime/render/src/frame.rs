@@ -2,6 +2,7 @@
 
 mod bind;
 mod draw;
+mod pixel;
 mod target;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use crate::error::Failure;
 use crate::place::Programs;
 use crate::shaders::{Entry, Shaders, Stages};
 pub(crate) use bind::PassInputs;
+pub use pixel::{MOST, Pixel, Step, Stepped};
 
 /// Steps that a frame may take. An empty draw takes 1,000.
 pub const STEPS: u64 = 10_000_000_000;
@@ -31,6 +33,8 @@ pub struct Options {
     pub profile: Profile,
     /// How precisely the oracle's samplers filter.
     pub sampling: fn(&Sampler) -> Precision,
+    /// A pixel whose steps are wanted.
+    pub pixel: Option<Pixel>,
 }
 
 impl Default for Options {
@@ -38,7 +42,7 @@ impl Default for Options {
         // A frame may be right although a buffer that nobody reads is written in any order: races are told.
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let run = RunOptions { step_limit: STEPS, races: Races::Report, cores, ..RunOptions::default() };
-        Options { run, profile: Profile::default(), sampling: |s| s.precision }
+        Options { run, profile: Profile::default(), sampling: |s| s.precision, pixel: None }
     }
 }
 
@@ -60,6 +64,8 @@ pub struct Report {
     /// Pixels that a quad wrote in which a lane read another that was inactive, by texture, level and layer, row by row:
     /// nothing says what they hold.
     pub open: BTreeMap<(usize, u32, u32), Vec<bool>>,
+    /// Of each draw that covered the pixel that was asked for, what its fragments executed.
+    pub stepped: Vec<Stepped>,
 }
 
 /// Dispatches and draws of a scene.

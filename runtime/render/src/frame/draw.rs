@@ -8,13 +8,22 @@ use gpucc_pipeline::IndexFormat;
 use gpucc_scene::model::{BindingResource, BufferRange, Call, Draw, Pipeline, Render};
 use gpucc_sim::draw::{self, LinkedStages, Merger, Mixed, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
-use gpucc_sim::{RunReport, Trap, TrapKind};
+use gpucc_sim::{RunOptions, RunReport, Trap, TrapKind};
 
+use super::pixel::Only;
 use super::target::Attachments;
 use super::{Frame, lost};
 use crate::error::Failure;
 use crate::place::Programs;
 use crate::shaders::Stages;
+
+/// How the quads of a draw run.
+pub(super) enum Watch {
+    /// All of them, many at once.
+    All,
+    /// Those over a pixel one by one, or none; the others are left out.
+    Only(Option<[u32; 2]>),
+}
 
 impl Frame<'_> {
     /// Runs a render pass.
@@ -60,7 +69,10 @@ impl Frame<'_> {
         let sources = sources.chain(d.index_buffer.iter().map(|b| b.buffer.as_str()));
         let kept: Vec<usize> = sources.filter_map(|name| self.scene.buffers.position(name)).collect();
         let mut bound = self.bind(&entries, (&d.bindings, d.immediates.as_ref()), &kept);
-        let result = self.run_draw((vertex, fragment), (pipeline, d), &mut bound.dispatch, targets);
+        let place = (&bound.dispatch, &*targets, size(targets));
+        self.report.stepped.extend(self.stepped(field, (vertex, fragment), (pipeline, d), place));
+        let run = self.run_options();
+        let result = self.run_draw((vertex, fragment), (pipeline, d), &mut bound.dispatch, targets, (&run, Watch::All));
         self.unbind(bound);
         match result {
             Ok(report) => {
@@ -71,12 +83,13 @@ impl Frame<'_> {
         }
     }
 
-    fn run_draw(
+    pub(super) fn run_draw(
         &self,
         (vertex, fragment): (usize, Option<usize>),
         (pipeline, d): (&Render, &Draw),
         bindings: &mut gpucc_sim::Dispatch,
         targets: &mut Targets,
+        (run, watch): (&RunOptions, Watch),
     ) -> Result<RunReport, Trap> {
         let state = pipeline.state();
         let bytes = |r: &BufferRange| {
@@ -133,7 +146,6 @@ impl Frame<'_> {
         let Programs { list, clippers, mixed } = self.programs;
         let code = |e: usize| list.get(e)?.as_ref();
         let codes = (code(vertex), fragment.map_or_else(|| clippers.get(&vertex), code));
-        let run = self.run_options();
         let job = |programs| DrawJob { programs, pipeline: &state, draw: &draw, vertex_buffers: &buffers };
         match (codes, mixed) {
             (codes, Some(halves)) => {
@@ -146,12 +158,25 @@ impl Frame<'_> {
             }
             ((Some(Code::Machine { container: v, .. }), f), None) => {
                 let f = f.map(|f| f.machine().ok_or_else(apart)).transpose()?;
-                gpucc_machines::draw(&job((v, f)), bindings, targets, &run)
+                let Watch::Only(pixel) = watch else {
+                    return gpucc_machines::draw(&job((v, f)), bindings, targets, run);
+                };
+                let merged = gpucc_machines::merged(&v.family, &draw);
+                gpucc_machines::stages(&job((v, f)), bindings, run, &mut |stages| {
+                    draw::draw(&merged, &mut Only { stages, pixel }, targets)
+                })
             }
             ((Some(Code::Oracle(v)), f), None) => {
                 let fragment = f.map(|f| f.oracle().ok_or_else(apart)).transpose()?;
                 let pair = Pair { vertex: v, fragment };
-                gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, &run, &self.options.profile)
+                let profile = &self.options.profile;
+                let Watch::Only(pixel) = watch else {
+                    return gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, run, profile);
+                };
+                let opaque = gpucc_interp::opaque(&draw, fragment);
+                gpucc_interp::stages(pair, &draw, &buffers, bindings, (run, profile), &mut |stages| {
+                    draw::draw(&opaque, &mut Only { stages, pixel }, targets)
+                })
             }
             ((None, _), None) => Err(apart()),
         }
