@@ -5,7 +5,7 @@
 //!                                        v1 = its component (v0 & 12) / 4, by selects
 //! ```
 //!
-//! A store loads the row, replaces a component and stores the row. Threads of draws have no other memory than temporaries, and an element
+//! A store loads the row, replaces a component and stores the row; so all rows are 0 at the start. Threads of draws have no other memory than temporaries, and an element
 //! of a word in each of them leaves three quarters unused.
 //! Needs: robust offsets as `clamp` leaves them. Keeps: the CFG. Leaves alone: variables of which an access is none of words, and all where
 //! everything fits.
@@ -52,7 +52,26 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>, all: bool) {
         }
     }
     f.replace_uses(&map);
+    for &(place, _) in &packed {
+        n += clear(f, cx, place, &mut old);
+    }
     cx.must_change(n);
+}
+
+/// Gives every row of a variable a value at the start: an access reads whole rows, of which the program may have written a part. Gives the
+/// number of stores.
+fn clear(f: &mut Function, cx: &PassCx<'_>, place: Place, old: &mut Vec<Inst>) -> u64 {
+    let rows = cx.module.place_size(f, place).unwrap_or(0).div_ceil(ROW_BYTES);
+    let entry = f.entry();
+    f.take_insts(entry, old);
+    if let Some(&first) = old.first() {
+        let zero = f.zero(Type::I32.with_lanes(4));
+        for row in 0..rows {
+            Builder::like(f, entry, first).store(zero, Mem::new(place, ROW_BYTES * row, ROW_BYTES), None);
+        }
+    }
+    f.blocks[entry].insts.extend(old.iter().copied());
+    rows.into()
 }
 
 /// An access at a dynamic offset.
