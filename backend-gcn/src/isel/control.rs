@@ -1,7 +1,7 @@
 //! System values of compute, and edges between blocks.
 
 use gpucc_gcn_machine::Op;
-use gpucc_ir::{Diagnostic, Inst, Sysval};
+use gpucc_ir::{Diagnostic, Inst, Scalar, Sysval};
 use gpucc_mir::{MEdge, MInst, PReg, Pseudo, Regs, Use};
 
 use super::{Isel, IselCx, bits_of};
@@ -86,6 +86,7 @@ impl Isel<'_> {
         for (&a, &p) in e.args.iter().zip(&f.blocks[e.block].params) {
             let (from, want) = (self.reg_banks.of(a), self.reg_banks.of(p));
             match want {
+                _ if f.ty(a).scalar() == Scalar::F64 => args.extend(cx.regs(a)),
                 RegBank::Mask => match self.mask(cx, a).vreg() {
                     Some(m) => args.push(m),
                     None => args.extend(cx.regs(a)),

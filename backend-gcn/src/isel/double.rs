@@ -209,10 +209,12 @@ impl Isel<'_> {
     }
 
     /// `a / b`. The reciprocal of the significand is right to 23 bits at least; two steps make it right to the last, and so is the
-    /// quotient by what it leaves over. `v_div_fixup` knows what zeros, infinities and NaN give.
+    /// quotient by what it leaves over. `v_div_fixup` knows signs, and what zeros,
+    /// infinities and NaN give.
     fn quotient64(&mut self, cx: &mut IselCx<'_>, out: VReg, a: Value, b: Value) {
         let (a, b) = (cx.reg(a), cx.reg(b));
-        let [x, y] = [a, b].map(|v| self.double(cx, op(Op::VFrexpMantF64).arg(v)));
+        let magnitude = |v: VReg| Use::reg(v).mods(SrcMods { abs: true, neg: false });
+        let [x, y] = [a, b].map(|v| self.double(cx, op(Op::VFrexpMantF64).arg(magnitude(v))));
         let [xe, ye] = [a, b].map(|v| self.make_v(cx, op(Op::VFrexpExpI32F64).arg(v)));
         let (x, y, one) = (Use::reg(x), Use::reg(y), Use::imm(1f32.to_bits()));
         let minus_y = negated(y);
@@ -221,6 +223,13 @@ impl Isel<'_> {
             let error = self.fma64(cx, [minus_y, r.into(), one]);
             r = self.fma64(cx, [r.into(), error.into(), r.into()]);
         }
+        // Of a significand of ones alone it is too near the middle between two numbers.
+        let all_ones = self.double_constant(cx, f64::from_bits(0x3fef_ffff_ffff_ffff));
+        let is_ones = cx.temp(S2);
+        self.valu(cx, with(op(Op::VCmpEqF64).def(is_ones).arg(y).arg(all_ones), (Long(true),)));
+        let found = Self::words_of(cx, r).map(Use::reg);
+        let r = cx.temp(V2);
+        self.choose64(cx, r, is_ones.into(), [[Use::imm(1), Use::imm(0x3ff0_0000)], found]);
         let q = self.double(cx, op(Op::VMulF64).arg(x).arg(r));
         let left = self.fma64(cx, [minus_y, q.into(), x]);
         let q = self.fma64(cx, [left.into(), r.into(), q.into()]);

@@ -270,8 +270,8 @@ fn floats(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
             let r = b.func.fconst(ty, r);
             Some(b.fmul(x, r))
         }
-        // 1 / x => rcp x: inside the bound of division
-        Op::FDiv if k(b, x) == Some(fbits(s, 1.0)) => Some(b.frcp(y?)),
+        // 1 / x => rcp x: inside the bound of division. In 64 bits nothing has one that is better than the quotient.
+        Op::FDiv if s != Scalar::F64 && k(b, x) == Some(fbits(s, 1.0)) => Some(b.frcp(y?)),
         // x * -y => -(x * y) is left to the target's modifiers; signs of both cancel
         Op::FMul => {
             let (p, q) = (args(b, x, Op::FNeg)?, args(b, y?, Op::FNeg)?);
