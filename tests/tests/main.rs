@@ -6,6 +6,7 @@ mod copies;
 mod corpus;
 mod crate_graph;
 mod diverged;
+mod doubles;
 mod draw_kit;
 mod draw_mutants;
 mod draw_protocol;
