@@ -461,7 +461,7 @@ fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool,
     }
     let word = [word | helpers | registers, mask];
     let sizes = pointer == abi::POSITION_PROGRAM && gives_sizes(job.entry());
-    let flags = sizes.then(|| StateWord {
+    let flags = sizes.then_some(StateWord {
         space: 0,
         register: abi::PRIMITIVE_FLAGS,
         // Halves; from v10 on the record says that it has an extension, too.
