@@ -58,7 +58,6 @@ fn derived(out: &Out, bytes: &[u8], lang: Lang, turn: usize) {
         let codegen = CodegenOptions { opt_level: (turn % 3) as u8, ..CodegenOptions::default() };
         let Ok(artifact) = gpucc::compile(&loaded.module, &Options { target, codegen }) else { continue };
         out.put("container", &artifact.bytes());
-        out.put("capi", &called(2, turn, &artifact.bytes()));
         let Some(family) = MACHINES.iter().position(|m| m.family == target.family()) else { continue };
         for e in &artifact.container().entries {
             let (stage, bits) = match e.stage {
@@ -74,15 +73,6 @@ fn derived(out: &Out, bytes: &[u8], lang: Lang, turn: usize) {
             out.put("listing", &[&head[..], text.as_bytes()].concat());
         }
     }
-}
-
-/// A call of the C library as `border` of the library reads it: the choices, then the source, container or scene.
-fn called(function: u8, turn: usize, bytes: &[u8]) -> Vec<u8> {
-    let mut head = [0, 255, 0, 0, 2, 0, 0, 0, 1, 0, 4, 16, 3, 1, 64, 1];
-    head[0] = function;
-    head[9] = (turn % 4) as u8;
-    head[15] = (turn / 4 % 4) as u8;
-    [&head[..], bytes].concat()
 }
 
 /// A shader as naga writes it in SPIR-V.
@@ -112,17 +102,12 @@ fn fill() {
                 let Ok(bytes) = std::fs::read(&path) else { continue };
                 out.put(target, &bytes);
                 if lang == Lang::Wgsl {
-                    out.put("capi", &called(0, turn, &bytes));
                     spirv(&out, &String::from_utf8_lossy(&bytes), turn);
                 }
                 derived(&out, &bytes, lang, turn);
                 turn += 1;
             }
         }
-    }
-    for (turn, path) in files(&here.join("../examples/scenes"), "toml").iter().enumerate() {
-        let Ok(bytes) = std::fs::read(path) else { continue };
-        out.put("capi", &called(3, turn, &bytes));
     }
     for path in files(&shared.join("conformance"), "json") {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };

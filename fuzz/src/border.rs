@@ -43,14 +43,7 @@ fn walk(bytes: &[u8]) {
             if c::gpucc_program_get(p, &mut *info) != 0 {
                 continue;
             }
-            let rows = [
-                info.binding_count,
-                info.preload_count,
-                info.input_count,
-                info.state_count,
-                info.member_count,
-                info.statistic_count,
-            ];
+            let rows = [info.binding_count, info.preload_count, info.input_count, info.state_count, info.member_count];
             for n in 0..=rows.into_iter().max().unwrap_or(0) {
                 c::gpucc_program_registers(p, n, &mut *sized(usize::MAX, |_| ()));
                 c::gpucc_program_binding(p, n, &mut *sized(usize::MAX, |_| ()));
@@ -60,7 +53,6 @@ fn walk(bytes: &[u8]) {
                 c::gpucc_program_word(p, n, &mut *sized(usize::MAX, |_| ()));
                 c::gpucc_program_state(p, n, &mut *sized(usize::MAX, |_| ()));
                 c::gpucc_program_member(p, n, &mut *sized(usize::MAX, |_| ()));
-                c::gpucc_program_statistic(p, n, &mut *sized(usize::MAX, |_| ()));
                 let first = c::gpucc_reflection_program(all, 0);
                 c::gpucc_varying_get(first, p, n, &mut *sized(usize::MAX, |_| ()));
             }
@@ -78,15 +70,7 @@ fn compile(head: &[u8], target: &CString, source: &[u8]) {
     // SAFETY: pointers are good.
     unsafe {
         let log = c::gpucc_log_new(None, null_mut());
-        let slot = sized::<c::CSlot>(usize::MAX, |s| {
-            (s.kind, s.number) = (u32::from(head[11] % 8), u32::from(head[12]));
-            (s.components, s.is_integer) = (u32::from(head[13] % 17), u32::from(head[14] & 1));
-            (s.interpolation, s.sampling) = (u32::from(head[14] >> 1 & 7), u32::from(head[14] >> 4 & 3));
-        });
         let options = sized::<c::COptions>(usize::from(head[1]) * 2, |o| {
-            if head[8] & 12 == 4 {
-                (o.other, o.other_count, o.other_tests_early) = (&raw const *slot, 1, u32::from(head[14] >> 6 & 1));
-            }
             o.target = target.as_ptr();
             o.entry = if head[2] & 1 == 0 { null() } else { entry.as_ptr() };
             o.language = u32::from(head[3] % 7);
@@ -107,26 +91,6 @@ fn compile(head: &[u8], target: &CString, source: &[u8]) {
             c::gpucc_compile(source.as_ptr().cast(), source.len(), &*options, &mut made, &mut message)
         };
         judge(status, message);
-        let (mut key, mut other) = ([0; 65], [0; 65]);
-        message = null_mut();
-        let (data, size, o) = (source.as_ptr().cast::<c_void>(), source.len(), &raw const *options);
-        let to = (key.as_mut_ptr(), other.as_mut_ptr());
-        let known = match head[15] % 4 {
-            0 => c::gpucc_key(data, size, o, to.0, &mut message),
-            1 => c::gpucc_variant_key(data, size, o, to.0, &mut message),
-            2 => c::gpucc_pair_keys(data, size, o, data, size, o, null(), to.0, to.1, &mut message),
-            _ => {
-                let mut effect = 0;
-                c::gpucc_effect(
-                    target.as_ptr(),
-                    u32::from(head[10] % 4),
-                    u32::from(head[11] % 17),
-                    &mut effect,
-                    &mut message,
-                )
-            }
-        };
-        judge(known, message);
         if made.is_null() != (status != 0) {
             crate::finding("a container without success, or the other way round");
         }
@@ -151,17 +115,6 @@ pub fn call(data: &[u8]) {
         2 => {
             walk(rest);
             let mut message = null_mut();
-            let mut words = [0u32; 64];
-            let buffer = c::CBuffer {
-                group: 0,
-                binding: u32::from(head[13] % 4),
-                data: words.as_mut_ptr().cast(),
-                bytes: usize::from(head[14]),
-            };
-            let (grid, code) = ([u32::from(head[15] % 4), 1, 1], rest.as_ptr().cast());
-            // SAFETY: pointers are good.
-            judge(unsafe { c::gpucc_run(code, rest.len(), null(), grid.as_ptr(), &buffer, 1, &mut message) }, message);
-            message = null_mut();
             let mut texels = vec![0u8; 16 * 16 * 16];
             let bytes = c::CBytes { data: rest.as_ptr().cast_mut().cast(), bytes: rest.len() };
             let target = c::CBytes { data: texels.as_mut_ptr().cast(), bytes: 16 * 16 * usize::from(head[10] % 17) };

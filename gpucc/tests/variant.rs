@@ -44,6 +44,7 @@ const FRAGMENTS: &[&str] = &[
      @fragment fn f(v: V) -> O { return O(v.a, v.a.x); }",
     "struct O { @location(0) a: vec4f, @location(1) b: vec4f }
      @fragment fn f(v: V) -> O { return O(v.a, v.a.wzyx * v.p); }",
+    "@fragment @early_depth_test(force) fn f(v: V) -> @location(0) vec4f { return v.a; }",
     "@fragment @early_depth_test(force) fn f(v: V) -> @location(0) vec4f { if v.a.x < 0.5 { discard; } return v.a; }",
     "@fragment fn f(v: V) -> @location(0) vec4f { return textureSample(t, s, v.a.xy); }",
     "@fragment fn f(v: V) -> @location(0) vec4f { return vec4f(textureSampleCompare(d, c, v.a.xy, v.a.z)); }",
