@@ -188,8 +188,7 @@ fn buffers_have_addresses() {
                 gpucc_container *c;
                 char *m = NULL;
                 if (gpucc_compile(module, size, &o, &c, &m) != GPUCC_OK) {
-                    printf("%s: %s
-", targets[k], m);
+                    printf("%s: %s\n", targets[k], m);
                     return 1;
                 }
                 struct node near[2] = { { gpucc_buffer_address(2) + 16, 5, 0 }, { 0, 11, 0 } };
@@ -199,13 +198,11 @@ fn buffers_have_addresses() {
                 uint32_t grid[3] = { 1, 1, 1 };
                 const void *bytes = gpucc_container_data(c);
                 if (gpucc_run_with_addresses(bytes, gpucc_container_size(c), NULL, grid, list, 3, &m) != GPUCC_OK) {
-                    printf("%s: %s
-", targets[k], m);
+                    printf("%s: %s\n", targets[k], m);
                     return 1;
                 }
                 if (out.sum != 23 || out.count != 3 || near[0].seen != 1 || far[1].seen != 2 || near[1].seen != 3 || far[0].seen != 2) {
-                    printf("%s: %u %u %u %u
-", targets[k], out.sum, near[0].seen, far[1].seen, near[1].seen);
+                    printf("%s: %u %u %u %u\n", targets[k], out.sum, near[0].seen, far[1].seen, near[1].seen);
                     return 1;
                 }
                 gpucc_container_free(c);

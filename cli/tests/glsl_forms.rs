@@ -288,7 +288,7 @@ fn what_is_refused_has_its_code() {
     }
     let out = s.path("o");
     let cull = "#version 450\nout float gl_CullDistance[1];\nvoid main() { gl_Position = vec4(0.0); gl_CullDistance[0] = 1.0; }\n";
-    expect(&[&s.write("c.vert", cull), "--target", "gcn", "-o", &out], 3, "error[cull-distances]");
+    expect(&[&s.write("c.vert", cull), "--target", "valhall", "-o", &out], 3, "error[cull-distances]");
     let rays = "#version 460\n#extension GL_EXT_ray_query : require\nlayout(local_size_x = 1) in;\nlayout(set = 0, binding = 0) buffer O { int o[]; };\n\
         layout(set = 0, binding = 1) uniform accelerationStructureEXT a;\nvoid main() { rayQueryEXT q; rayQueryInitializeEXT(q, a, 0u, 255u, vec3(0.0), 0.0, vec3(1.0), 9.0); o[0] = int(rayQueryProceedEXT(q)); }\n";
     expect(&[&s.write("r.comp", rays), "--target", "gcn", "-o", &out], 3, "error[ray-queries]");

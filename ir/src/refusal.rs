@@ -115,7 +115,6 @@ refusals! {
     DualSource "dual-source" Feature (Stage) "a second source of blending";
     BlendEquations "blend-equations" Feature (Stage) "blend equations that neither hardware nor code does: those of several targets differ, or code would have to run for each sample of an entry point that writes memory";
     Elf "elf" Feature "`--emit elf`";
-    Commands "commands" Feature ["not in this version"] "`gpucc serve`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`), and resources that a driver part has no words for";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
     WorkgroupSize "workgroup-size" Chip "large workgroups";

@@ -56,7 +56,7 @@ fn zeroed_code_traps() {
 fn there_is_no_source_and_no_ir_in_it() {
     for target in exec::targets("all") {
         let bytes = vecadd(target);
-        for needle in ["arrayLength", "@compute", "block0", "iadd", "global_invocation_id"] {
+        for needle in ["arrayLength", "@compute", "block0", "iadd", "@builtin(global_invocation_id)"] {
             let found = bytes.windows(needle.len()).any(|w| w == needle.as_bytes());
             assert!(!found, "{target}: the container holds `{needle}`");
         }
