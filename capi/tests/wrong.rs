@@ -186,7 +186,9 @@ fn right(function: &str, all: &[Field], k: usize) -> String {
     let (ty, name) = &all[k];
     // The bytes in front of a size decide it.
     let source = match function {
-        "gpucc_run" | "gpucc_run_with_addresses" => ("gpucc_container_data(w->compute)", "gpucc_container_size(w->compute)"),
+        "gpucc_run" | "gpucc_run_with_addresses" => {
+            ("gpucc_container_data(w->compute)", "gpucc_container_size(w->compute)")
+        }
         "gpucc_draw" => ("SCENE", "sizeof SCENE - 1"),
         "gpucc_variant_key" => ("COMPUTE", "sizeof COMPUTE - 1"),
         "gpucc_reflect" => ("gpucc_container_data(w->container)", "gpucc_container_size(w->container)"),

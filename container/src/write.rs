@@ -96,7 +96,9 @@ impl Container {
         // source with the sixth, sizes of points, places in them and cull distances with the seventh.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| has_points_or_culls(e) || e.facts.as_ref().is_some_and(|f| !f.reads.is_empty())) => VERSION_MINOR,
+            () if any(|e| has_points_or_culls(e) || e.facts.as_ref().is_some_and(|f| !f.reads.is_empty())) => {
+                VERSION_MINOR
+            }
             () if any(|e| e.facts.is_some()) => 6,
             () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => 5,
             () if any(asks_for_more) => 4,

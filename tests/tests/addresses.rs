@@ -917,7 +917,7 @@ buffer = "{output}"
         assert_eq!(words(bytes), [1, 2, 3, 4, 0, 0, 11, 3], "{at}");
     });
     // A part of what has an address is not bound apart.
-    let part = scene("o", ", { group = 0, binding = 1, buffer = \"far\", offset = 16 }");
+    let part = scene("o", ", { group = 0, binding = 1, buffer = \"far\", size = 16 }");
     let file = gpucc_scene::SceneFile {
         scene: gpucc_scene::read::parse(&part, gpucc_scene::read::Language::Toml).expect("a scene"),
         name: String::new(),

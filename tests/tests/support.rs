@@ -77,7 +77,7 @@ fn of_subgroups(asked: &str) -> String {
 /// A compute entry with an op of the IR on one float of 64 bits.
 fn of_doubles(op: &str) -> String {
     format!(
-        "module robust on\nres0 \"o\" group 0 binding 0 storage_rw size 8 stride 8\nentry \"main\" compute func0 size 64,1,1\n\
+        "module robust on\nres0 \"o\" group 0 binding 0 storage_rw size 8 stride 8\nentry \"main\" compute func0 size 1,1,1\n\
          func0 \"main\" {{\nblock0:\n  v0: f64 = load res0[0] align 8\n  v1: f64 = {op} v0\n  store v1, res0[0] align 8\n  ret\n}}\n"
     )
 }

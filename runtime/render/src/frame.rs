@@ -2,6 +2,7 @@
 
 mod bind;
 mod draw;
+mod only;
 mod pixel;
 mod target;
 

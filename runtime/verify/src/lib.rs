@@ -5,6 +5,7 @@ mod draw;
 mod outcome;
 mod pointers;
 mod seeds;
+mod steps;
 
 use std::fmt;
 

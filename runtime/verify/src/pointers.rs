@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use gpucc_ir::{Attr, Func, Function, Module, Op, Place, Res, Scalar, Value, ValueDef};
 use gpucc_sim::{BoundBuffer, Dispatch};
 
-use crate::seeds::step;
+use crate::steps::step;
 
 /// Group and binding of the nodes, which no shader binds.
 pub(crate) const NODES: (u32, u32) = (u32::MAX - 1, 0);

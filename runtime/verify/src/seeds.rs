@@ -1,12 +1,13 @@
 //! Seeded inputs: a buffer for each buffer of a module, with what its loads read there, and textures and samplers for the others.
 
 use gpucc_container::IMMEDIATES;
-use gpucc_ir::{Attr, Function, Module, Op, Place, Res, ResourceData, ResourceKind, Scalar, TexClass, TexDim, Value};
+use gpucc_ir::{Attr, Module, Op, Place, Res, ResourceData, ResourceKind, Scalar, TexClass, TexDim};
 use gpucc_pipeline::{Compare, Filter, Format, Pipeline};
 use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
 use crate::pointers::{self, NODES};
+use crate::steps::step;
 
 /// Elements of a runtime array.
 const ELEMENTS: u32 = 256;
@@ -46,26 +47,6 @@ fn next(state: &mut u64) -> u64 {
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
-}
-
-fn greatest_common(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_common(b, a % b) }
-}
-
-/// A number that all values of an offset are multiples of, by how it is written; 0 for 0.
-pub(crate) fn step(f: &Function, v: Value, depth: u32) -> u32 {
-    if let Some(c) = f.as_const(v) {
-        return c.bits.first().map_or(1, |&b| b as u32);
-    }
-    let Some(d) = f.def_inst(v).map(|i| &f.insts[i]).filter(|_| depth < 16) else { return 1 };
-    let of = |k: usize| step(f, d.args[k], depth + 1);
-    match d.op {
-        Op::IAdd | Op::ISub => greatest_common(of(0), of(1)),
-        Op::IMul => of(0).wrapping_mul(of(1)),
-        Op::ZExt | Op::SExt => of(0),
-        Op::Shl => f.as_const(d.args[1]).map_or(1, |c| of(0).wrapping_shl(c.bits.first().map_or(0, |&b| b as u32))),
-        _ => 1,
-    }
 }
 
 /// Which words of a buffer of this size a module accesses as floats. Nothing is known of a binding that it lacks.

@@ -1,6 +1,8 @@
 //! The loop of a draw.
 
 use gpucc_container::Stage;
+use gpucc_num::Round;
+use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_pipeline::{CullMode, FrontFace};
 
 use super::merge::Behind;
@@ -275,7 +277,9 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let mut front = true;
         let parts = match p.count {
             1 => {
-                let size = v[0].point_size.unwrap_or(1.0);
+                // Sizes are halves on one family: as many bits are kept everywhere.
+                let size = v[0].point_size.unwrap_or(1.0).min(65504.0);
+                let size = f16_to_f32(f32_to_f16(Round::Nearest, size));
                 vec![(Setup::point(point_is_inside(&corner(0), options, view)?, view, size), 0.0)]
             }
             2 => vec![(Setup::line(clip_line(&[corner(0), corner(1)], options, view)?, view)?, 0.0)],

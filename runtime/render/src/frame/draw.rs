@@ -10,7 +10,7 @@ use gpucc_sim::draw::{self, LinkedStages, Merger, Mixed, Raster, Targets, Vertex
 use gpucc_sim::raster::{Indices, Rect, Viewport};
 use gpucc_sim::{RunOptions, RunReport, Trap, TrapKind};
 
-use super::pixel::Only;
+use super::only::Only;
 use super::target::Attachments;
 use super::{Frame, lost};
 use crate::error::Failure;
