@@ -65,7 +65,7 @@ fn operands() -> Vec<Operands> {
     let mut out = Vec::new();
     for (i, &x) in EDGES.iter().enumerate() {
         for (j, &y) in EDGES.iter().enumerate() {
-            let (n, k) = (next() >> (next() >> 40) % 64, (next() >> 32) as i32 % 2200);
+            let (n, k) = (next() >> ((next() >> 40) % 64), (next() >> 32) as i32 % 2200);
             out.push(Operands { x, y, z: EDGES[(5 * i + 3 * j) % EDGES.len()], n, k });
         }
     }
@@ -75,7 +75,7 @@ fn operands() -> Vec<Operands> {
         let near = |n: u64| f64::from_bits(n >> 12 | 1023 << 52) * 2f64.powi((n % 40) as i32 - 20);
         let of = |n: u64| if out.len() % 2 == 0 { any(n) } else { near(n) };
         let [x, y, z] = [next(), next(), next()].map(of);
-        out.push(Operands { x, y, z, n: next() >> (next() >> 40) % 64, k: (next() >> 32) as i32 % 80 });
+        out.push(Operands { x, y, z, n: next() >> ((next() >> 40) % 64), k: (next() >> 32) as i32 % 80 });
     }
     out
 }

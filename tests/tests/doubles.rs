@@ -74,7 +74,7 @@ fn expected(b: [f64; 4], neighbour: f64, i: i32) -> [(f64, f64); 8] {
         // A fused sum may be two operations.
         near(horner),
         exact(if z < 0.0 { z.floor() } else { y.ceil() + neighbour }),
-        exact(f64::from_bits(bits >> 32 | bits << 32)),
+        exact(f64::from_bits(bits.rotate_left(32))),
         exact(f64::from(z as i32) + f64::from(y as f32)),
         near(x.clamp(-1.0, 1.5) + (x + 2.0 * y + 4.0 * z)),
         near(x * 0.75 + y * 0.25 + mass * 2f64.powi(i - 32)),

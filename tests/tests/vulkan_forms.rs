@@ -397,7 +397,7 @@ fn primitives() -> Vec<(&'static str, Outputs)> {
             "arrays",
             one(4, |x, y| {
                 let n = number(x, y);
-                [3 * (7 * n & 63) + n, 200, 99, 3 * n + 1]
+                [3 * ((7 * n) & 63) + n, 200, 99, 3 * n + 1]
             }),
         ),
         // Of three pixels the middles are at 1, 3 and 5 sixths: 4 times that is 0, 2 and 3.

@@ -4,7 +4,7 @@
 //! farthest access. A node holds seeded words, and at the places of addresses the address of a later node, 0 in the last ones: lists
 //! and trees end. An address that is computed of something else leads nowhere, and the oracle says so.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use gpucc_ir::{Attr, Func, Function, Module, Op, Place, Res, Scalar, Value, ValueDef};
 use gpucc_sim::{BoundBuffer, Dispatch};
@@ -39,7 +39,7 @@ pub(crate) struct Pointers {
 /// The search for what becomes an address, backwards from the accesses by it.
 struct Search<'a> {
     m: &'a Module,
-    seen: HashSet<(Func, Value)>,
+    seen: BTreeSet<(Func, Value)>,
     open: Vec<(Func, Value)>,
     found: Pointers,
     /// Whether an index is added to an address.
@@ -48,7 +48,7 @@ struct Search<'a> {
 
 /// Finds the addresses of a module; none if it has no access by one.
 pub(crate) fn find(m: &Module) -> Option<Pointers> {
-    let mut s = Search { m, seen: HashSet::new(), open: Vec::new(), found: Pointers::default(), indexed: false };
+    let mut s = Search { m, seen: BTreeSet::new(), open: Vec::new(), found: Pointers::default(), indexed: false };
     let mut farthest = 0;
     for (id, f) in m.funcs.iter() {
         for (_, i) in f.insts_in_order() {

@@ -5,7 +5,7 @@
 
 use gpucc_scene::model::{Draw, Render};
 use gpucc_sim::draw::Targets;
-use gpucc_sim::{Dispatch, RunOptions, StepBudget, Trap, TrapKind};
+use gpucc_sim::{Dispatch, RunOptions, StepBudget, TrapKind};
 
 use super::Frame;
 use super::draw::Watch;
