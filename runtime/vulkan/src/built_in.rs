@@ -23,7 +23,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// The bytes of the buffer: members begin where [`Given`] says.
+    /// The bytes of the buffer: members begin where `Given` says.
     pub fn bytes(&self) -> Vec<u8> {
         let ([a, b, c], [x, y, z]) = (self.group, self.invocation);
         [self.view, self.draw, 0, 0, a, b, c, 0, x, y, z, 0].iter().flat_map(|w| w.to_le_bytes()).collect()
