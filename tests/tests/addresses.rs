@@ -859,9 +859,9 @@ fn verification_follows_addresses() {
         left
     });
     let left: Vec<String> = all.flatten_iter().collect();
-    let names = |name: &&Program| left.iter().any(|l| l.starts_with(&format!("{} on ", name.name)));
-    let count = PROGRAMS.iter().filter(names).count();
-    assert!(4 * count <= PROGRAMS.len(), "{count} of {}:\n{}", PROGRAMS.len(), left.join("\n"));
+    // The inputs that are made for it lead to a misaligned address on the oracle.
+    let open = |l: &&String| !l.starts_with("big_numbers on ");
+    assert_eq!(left.iter().find(open), None);
 }
 
 /// A scene says where addresses of its buffers belong, by name: in the first bytes of buffers and in immediate data. What they lead to
