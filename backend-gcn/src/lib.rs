@@ -23,8 +23,8 @@ mod target;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, InstCost, IrCx, IrPass, Job,
-    Occupancy, Pass, Selected, TailPass, TextFixture, Variables, reflect, used_places,
+    AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, FailureKind, Family, InstCost, IrCx,
+    IrPass, Job, Occupancy, Pass, Piece, Selected, TailPass, TextFixture, Variables, reflect, used_places,
 };
 use gpucc_gcn_machine::{self as machine, Unit, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
@@ -244,6 +244,12 @@ impl Family for GcnFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const DRIVER_FACTS: DriverFacts = DriverFacts {
+        vertex: &[Piece::VertexLayout],
+        fragment: &[],
+        // The unit of an address of a program, and of RADV's arena of shaders (`RADV_SHADER_ALLOC_ALIGNMENT`).
+        padded: |bytes| bytes.next_multiple_of(256),
+    };
     const CODE_OBJECT: Option<fn(u8) -> gpucc_driver::CodeObject> = Some(code_object::facts);
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::lower("empty-merges", empty_merges),

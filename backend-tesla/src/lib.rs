@@ -28,8 +28,8 @@ pub use gpucc_mir as mir;
 
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, InstCost, Job, Pass, Reflection, Selected,
-    TextFixture, alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, Family, InstCost, Job, Pass, Piece,
+    Reflection, Selected, TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, IoAt, Module, Op, Place, Refusal, Stage, StageInfo, TexCube, Unsupported};
 use gpucc_isa::Notes;
@@ -367,6 +367,12 @@ impl Family for TeslaFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS.split_at(machine::COMPILED).0;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const DRIVER_FACTS: DriverFacts = DriverFacts {
+        vertex: &[Piece::Samplers],
+        fragment: &[Piece::Samplers, Piece::DepthStencil],
+        // The unit of the code heaps of nouveau's nv50 driver (`nv50_program_upload_code`).
+        padded: |bytes| bytes.next_multiple_of(64),
+    };
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),

@@ -42,9 +42,9 @@ mod zero_undefs;
 
 use gpucc_container::{Access, InterfaceRow, IoPlace, Meta, Preload, ProgramRole, Source, StateWord, flags};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Direction, Driver, EmittedProgram, Family, HwPlace, InstCost, Job,
-    Occupancy, Pass, Reflection, Selected, Tables, TailPass, TextFixture, Variables, alloc_options, reflect,
-    used_places,
+    AttemptError, CodegenOptions, CompileCx, Direction, Driver, DriverFacts, EmittedProgram, Family, HwPlace, InstCost,
+    Job, Occupancy, Pass, Piece, Reflection, Selected, Tables, TailPass, TextFixture, Variables, alloc_options,
+    reflect, used_places,
 };
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{
@@ -259,6 +259,12 @@ impl Family for ValhallFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const DRIVER_FACTS: DriverFacts = DriverFacts {
+        vertex: &[Piece::VertexLayout],
+        fragment: &[Piece::WriteMasks],
+        // Hardware fetches ahead: zeros behind the last instruction, in units of a line (`isa/valhall.md`, what follows the code).
+        padded: |bytes| (bytes + 16).next_multiple_of(128),
+    };
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),

@@ -39,8 +39,8 @@ mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, IrCx, IrPass, Job, Pass,
-    Selected, TextFixture, alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, FailureKind, Family, IrCx, IrPass,
+    Job, Pass, Piece, Selected, TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Place, Refusal, Space, Stage, Unsupported};
 use gpucc_isa::Notes;
@@ -101,6 +101,11 @@ impl Family for VivanteFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const DRIVER_FACTS: DriverFacts = DriverFacts {
+        vertex: &[Piece::Samplers, Piece::VertexLayout],
+        fragment: &[Piece::Samplers, Piece::WriteMasks, Piece::DepthStencil, Piece::FrontFace],
+        padded: |bytes| bytes,
+    };
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::lower("zero-undefs", |f, cx, _| zero_undefs::run(f, cx)),
         IrPass::shared(1, passes::CLAMP_INDICES),

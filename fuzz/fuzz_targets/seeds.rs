@@ -49,6 +49,11 @@ impl Out {
 /// The products of a shader: its IR, and for a few targets its container, its code and its listing.
 fn derived(out: &Out, bytes: &[u8], lang: Lang, turn: usize) {
     let Ok(loaded) = frontend::load(bytes, lang, &FrontOptions::default()) else { return };
+    // As `border::call` reads them.
+    let level = (turn % 4) as u8;
+    let language = u8::from(lang == Lang::Spirv);
+    let head = |call: u8| [call, 255, 0, language, level, 0, 0, 0, turn as u8, (turn % 6) as u8, 16, 16, 3, 0, 64, 1];
+    out.put("capi", &[&head(0)[..], bytes].concat());
     if lang != Lang::Gir {
         out.put("gir", gpucc_ir::text::module_text(&loaded.module).as_bytes());
     }
@@ -57,7 +62,9 @@ fn derived(out: &Out, bytes: &[u8], lang: Lang, turn: usize) {
         let target = targets[(turn + 5 * k) % targets.len()];
         let codegen = CodegenOptions { opt_level: (turn % 3) as u8, ..CodegenOptions::default() };
         let Ok(artifact) = gpucc::compile(&loaded.module, &Options { target, codegen }) else { continue };
-        out.put("container", &artifact.bytes());
+        let made = artifact.bytes();
+        out.put("container", &made);
+        out.put("capi", &[&head([2, 4][k & 1])[..], &made].concat());
         let Some(family) = MACHINES.iter().position(|m| m.family == target.family()) else { continue };
         for e in &artifact.container().entries {
             let (stage, bits) = match e.stage {
@@ -66,7 +73,8 @@ fn derived(out: &Out, bytes: &[u8], lang: Lang, turn: usize) {
                 gpucc_container::Stage::Fragment => (2, gpucc_isa::stage::FS),
             };
             // As `chosen` of the library reads them.
-            let head = [(family + 4 * stage) as u8, target.generation_index() as u8];
+            let language = u8::from(lang == Lang::Spirv);
+    let head = [(family + 4 * stage) as u8, target.generation_index() as u8];
             out.put("words", &[&head[..], &e.code].concat());
             let notes = gpucc_isa::Notes::default();
             let text = (MACHINES[family].disassemble)(&e.code, target.generation_index(), bits, &notes).text;
@@ -121,6 +129,15 @@ fn fill() {
                 derived(&out, source.as_bytes(), Lang::Wgsl, turn);
                 turn += 1;
             }
+        }
+    }
+    for folder in [here.join("../examples/scenes"), here.join("../tests/gfx")] {
+        for path in files(&folder, "toml") {
+            let Ok(text) = std::fs::read(&path) else { continue };
+            turn += 1;
+            let language = u8::from(lang == Lang::Spirv);
+    let head = [3, 255, 0, 0, 0, 0, 0, 0, 0, (turn % 6) as u8, 0, 0, 0, 0, 0, 0];
+            out.put("capi", &[&head[..], &text].concat());
         }
     }
     for path in files(&shared.join("foreign"), "jsonl") {

@@ -53,6 +53,7 @@ fn walk(bytes: &[u8]) {
                 c::gpucc_program_word(p, n, &mut *sized(usize::MAX, |_| ()));
                 c::gpucc_program_state(p, n, &mut *sized(usize::MAX, |_| ()));
                 c::gpucc_program_member(p, n, &mut *sized(usize::MAX, |_| ()));
+                c::gpucc_program_statistic(p, n, &mut *sized(n, |_| ()));
                 let first = c::gpucc_reflection_program(all, 0);
                 c::gpucc_varying_get(first, p, n, &mut *sized(usize::MAX, |_| ()));
             }
@@ -63,6 +64,56 @@ fn walk(bytes: &[u8]) {
         }
         c::gpucc_reflection_free(all);
     }
+}
+
+/// The keys of a source, which has one wherever it compiles.
+fn keys((data, size): (*const c_void, usize), options: &c::COptions) {
+    let mut message = null_mut();
+    let mut key = [[0 as c_char; 65]; 2];
+    let (first, second) = key.split_at_mut(1);
+    let (first, second) = (first[0].as_mut_ptr(), second[0].as_mut_ptr());
+    // SAFETY: pointers are good, and a key has 64 letters.
+    unsafe {
+        judge(c::gpucc_key(data, size, options, first, &mut message), message);
+        message = null_mut();
+        judge(c::gpucc_variant_key(data, size, options, second, &mut message), message);
+        message = null_mut();
+        let status = c::gpucc_pair_keys(data, size, options, data, size, options, null(), first, second, &mut message);
+        judge(status, message);
+    }
+}
+
+/// A run of no workgroup: the container, the entry point and the buffers are looked at.
+fn run(head: &[u8], container: &[u8]) {
+    let mut data = [[0u8; 64]; 4];
+    let buffer = |(k, d): (usize, &mut [u8; 64])| {
+        let (group, binding) = (u32::from(head[10 + k] >> 4), u32::from(head[10 + k] & 15));
+        c::CBuffer { group, binding, data: d.as_mut_ptr().cast(), bytes: usize::from(head[14]) % 65 }
+    };
+    let buffers: Vec<c::CBuffer> = data.iter_mut().enumerate().map(buffer).collect();
+    let grid = [u32::from(head[15]), 0, 1];
+    let name = CString::new("main").expect("no zero");
+    let name = if head[1] & 1 == 0 { null() } else { name.as_ptr() };
+    let call = if head[1] & 2 == 0 { c::gpucc_run } else { c::gpucc_run_with_addresses };
+    let count = usize::from(head[1] >> 2) % 5;
+    let mut message = null_mut();
+    // SAFETY: pointers are good.
+    unsafe {
+        let (bytes, size) = (container.as_ptr().cast(), container.len());
+        judge(call(bytes, size, name, grid.as_ptr(), buffers.as_ptr(), count, &mut message), message);
+    }
+    let place = usize::from(head[2]);
+    if (c::gpucc_buffer_address(place) == 0) != (place >= 128) {
+        crate::finding(&format!("address {place}"));
+    }
+}
+
+/// What a piece of state changes.
+fn effect(head: &[u8], target: &CString) {
+    let (mut effect, mut message) = (0, null_mut());
+    let (stage, piece) = (u32::from(head[1] % 5), u32::from(head[2]));
+    // SAFETY: pointers are good.
+    unsafe { judge(c::gpucc_effect(target.as_ptr(), stage, piece, &mut effect, &mut message), message) };
 }
 
 fn compile(head: &[u8], target: &CString, source: &[u8]) {
@@ -82,13 +133,16 @@ fn compile(head: &[u8], target: &CString, source: &[u8]) {
             // glslangValidator is a process: too slow here.
             o.reader = 1 + u32::from(head[7] & 1) * 8;
         });
+        let (data, size) = (source.as_ptr().cast::<c_void>(), source.len());
+        if head[8] & 3 == 1 {
+            keys((data, size), &options);
+        }
         let (mut made, mut message) = (null_mut(), null_mut());
         let pair = head[8] & 3 == 0;
         let status = if pair {
-            let (data, size) = (source.as_ptr().cast::<c_void>(), source.len());
             c::gpucc_compile_pair(data, size, &*options, data, size, &*options, null(), &mut made, &mut message)
         } else {
-            c::gpucc_compile(source.as_ptr().cast(), source.len(), &*options, &mut made, &mut message)
+            c::gpucc_compile(data, size, &*options, &mut made, &mut message)
         };
         judge(status, message);
         if made.is_null() != (status != 0) {
@@ -110,7 +164,9 @@ fn compile(head: &[u8], target: &CString, source: &[u8]) {
 pub fn call(data: &[u8]) {
     let Some((head, rest)) = data.split_at_checked(HEAD) else { return };
     let target = CString::new(TARGETS[usize::from(head[9]) % TARGETS.len()]).expect("no zero");
-    match head[0] % 4 {
+    match head[0] % 6 {
+        4 => run(head, rest),
+        5 => effect(head, &target),
         0 | 1 => compile(head, &target, rest),
         2 => {
             walk(rest);

@@ -410,16 +410,10 @@ fn program(
     }
 }
 
-/// Bytes of code with what the family's driver puts behind it.
+/// Bytes of code with what the family's driver puts behind it; of a family that this build lacks, the code alone.
 fn padded(family: &str, code: u32) -> u32 {
-    match family {
-        // Hardware fetches ahead: zeros behind the last instruction, in units of a line.
-        "valhall" => (code + 16).next_multiple_of(128),
-        "tesla" => code.next_multiple_of(64),
-        // An address of a program has 256 bytes as its unit.
-        "gcn" => code.next_multiple_of(256),
-        _ => code,
-    }
+    let found = backends().iter().find(|b| b.family() == family);
+    found.map_or(code, |b| (b.driver_facts().padded)(code))
 }
 
 /// The name of a resource in the source.

@@ -5,135 +5,19 @@
 //! the rest of a state, and [`Key::of_variant`](crate::cache::Key::of_variant) is the key of what remains, known before anything is compiled.
 //! `docs/drivers.md` has the table; a test holds it against what is compiled.
 
+pub use gpucc_driver::{Effect, Piece};
 use gpucc_ir::Stage;
 use gpucc_pipeline::{Base, Pipeline, Target, Topology, VertexAttribute, VertexBuffer, VertexFormat};
 
-use crate::Options;
-
-/// A piece of a pipeline's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Piece {
-    /// Formats, offsets, strides and steps of vertex attributes, and the slots of their buffers.
-    VertexLayout,
-    /// Whether points are drawn.
-    Points,
-    /// The other topologies, and the index that ends a strip.
-    Topology,
-    /// Which triangles are front-facing.
-    FrontFace,
-    /// Which triangles are not drawn.
-    Cull,
-    /// Whether primitives are clipped in depth.
-    UnclippedDepth,
-    /// The added depth of triangles.
-    DepthBias,
-    /// Formats of colour targets, and which locations have one.
-    TargetFormats,
-    /// Components of targets that are written.
-    WriteMasks,
-    /// Blend equations of targets.
-    Blending,
-    /// Formats, tests and writes of depth and stencil.
-    DepthStencil,
-    /// Samples of a pixel.
-    Samples,
-    /// Samples that may be written.
-    SampleMask,
-    /// Whether alpha makes a mask of samples.
-    AlphaToCoverage,
-    /// Filters and comparisons of samplers.
-    Samplers,
-}
-
 use Piece as P;
 
-impl Piece {
-    /// All of them, in the order of the documentation.
-    pub const ALL: [Piece; 15] = [
-        P::VertexLayout,
-        P::Points,
-        P::Topology,
-        P::FrontFace,
-        P::Cull,
-        P::UnclippedDepth,
-        P::DepthBias,
-        P::TargetFormats,
-        P::WriteMasks,
-        P::Blending,
-        P::DepthStencil,
-        P::Samples,
-        P::SampleMask,
-        P::AlphaToCoverage,
-        P::Samplers,
-    ];
-
-    /// The name in the documentation.
-    pub fn name(self) -> &'static str {
-        match self {
-            P::VertexLayout => "vertex layout",
-            P::Points => "points or not",
-            P::Topology => "other topologies",
-            P::FrontFace => "front face",
-            P::Cull => "culling",
-            P::UnclippedDepth => "unclipped depth",
-            P::DepthBias => "depth bias",
-            P::TargetFormats => "target formats",
-            P::WriteMasks => "write masks",
-            P::Blending => "blending",
-            P::DepthStencil => "depth and stencil",
-            P::Samples => "samples",
-            P::SampleMask => "sample mask",
-            P::AlphaToCoverage => "alpha to coverage",
-            P::Samplers => "samplers",
-        }
-    }
-}
-
-/// The most that a piece of state changes of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effect {
-    /// Nothing: the driver alone programs it.
-    Nothing,
-    /// Hardware words beside the code ([`state`](crate::reflect::Program::state)).
-    Words,
-    /// The code, or whether the program can be compiled: a variant.
-    Code,
-}
-
-impl Effect {
-    /// The name in the documentation.
-    pub fn name(self) -> &'static str {
-        match self {
-            Effect::Nothing => "-",
-            Effect::Words => "words",
-            Effect::Code => "variant",
-        }
-    }
-}
+use crate::{Options, backends};
 
 /// The most that a piece of state changes of a program of such a stage, on any generation of the family. Of a family that is not known
 /// everything may change.
 pub fn effect(family: &str, stage: Stage, piece: Piece) -> Effect {
-    let by_family = |valhall, tesla, gcn, vivante| match family {
-        "valhall" => valhall,
-        "tesla" => tesla,
-        "gcn" => gcn,
-        "vivante" => vivante,
-        _ => Effect::Code,
-    };
-    let (none, code) = (Effect::Nothing, Effect::Code);
-    match (stage, piece) {
-        (Stage::Compute, P::Samplers) | (Stage::Vertex, P::Points) => code,
-        (Stage::Compute, _) => none,
-        (_, P::Samplers) => by_family(none, code, none, code),
-        (Stage::Vertex, P::VertexLayout) => by_family(code, none, code, code),
-        (Stage::Vertex, _) => none,
-        (Stage::Fragment, P::TargetFormats | P::Blending | P::Samples | P::AlphaToCoverage) => code,
-        (Stage::Fragment, P::WriteMasks) => by_family(code, none, none, code),
-        (Stage::Fragment, P::DepthStencil) => by_family(none, code, none, code),
-        (Stage::Fragment, P::FrontFace) => by_family(none, none, none, code),
-        (Stage::Fragment, _) => none,
-    }
+    let found = backends().iter().find(|b| b.family() == family);
+    found.map_or(Effect::Code, |b| b.driver_facts().effect(stage, piece))
 }
 
 /// The part of a state that a program of such a stage depends on; the rest is that of [`Pipeline::default`], and attributes on which only the driver

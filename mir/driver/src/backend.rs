@@ -459,6 +459,9 @@ pub trait Backend: Sync {
     /// The names of the places and sources in its containers.
     fn names(&self) -> gpucc_isa::Names;
 
+    /// What its driver must know of all programs.
+    fn driver_facts(&self) -> crate::DriverFacts;
+
     /// How ELF files of a generation look; nothing where none is defined.
     fn code_object(&self, generation: usize) -> Option<crate::CodeObject>;
 

@@ -75,6 +75,10 @@ impl<F: Family> Backend for Driver<F> {
         F::NAMES
     }
 
+    fn driver_facts(&self) -> crate::DriverFacts {
+        F::DRIVER_FACTS
+    }
+
     fn code_object(&self, generation: usize) -> Option<crate::CodeObject> {
         F::CODE_OBJECT.map(|f| f(generation as u8))
     }

@@ -9,6 +9,7 @@ use gpucc_opt::{Caps, PassCx, Report};
 
 use crate::backend::{CodegenOptions, Reflection, stage_of};
 use crate::interface::{self, Direction, HwPlace};
+use crate::late_state::DriverFacts;
 use crate::line_costs::{InstCost, Occupancy};
 
 /// One entry point in one attempt: what nothing changes.
@@ -395,6 +396,9 @@ pub trait Family: Sized + Sync + 'static {
 
     /// How ELF files of a generation look, where there are some.
     const CODE_OBJECT: Option<fn(u8) -> crate::CodeObject> = None;
+
+    /// What its driver must know of all programs.
+    const DRIVER_FACTS: DriverFacts;
 
     /// The names of the places and sources in its containers.
     const NAMES: gpucc_isa::Names = gpucc_isa::Names::NONE;

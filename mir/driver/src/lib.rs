@@ -9,6 +9,7 @@ mod compile;
 mod family;
 #[doc(hidden)]
 pub mod interface;
+mod late_state;
 mod line_costs;
 mod pass;
 #[doc(hidden)]
@@ -29,6 +30,7 @@ pub use family::{
     Selected, TailPass, TextFixture,
 };
 pub use interface::{Direction, HwPlace};
+pub use late_state::{DriverFacts, Effect, Piece};
 pub use line_costs::{InstCost, LineCost, LineCosts, Occupancy};
 pub use pass::{alloc_options, check_order};
 pub use tables::Tables;
