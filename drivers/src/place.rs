@@ -31,8 +31,8 @@ pub trait Descriptors {
         Plane::of(view, image)
     }
 
-    /// Whether a view that is only read needs a texture of its levels alone, because no descriptor leaves out the others.
-    fn copies_levels(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> bool {
+    /// Whether a view that is only read needs a texture of its levels and layers alone, because no descriptor leaves out the others.
+    fn copies_view(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> bool {
         let _ = (resource, view, image);
         false
     }
@@ -108,9 +108,9 @@ pub struct Part<D: Descriptors> {
     perturb: Option<u64>,
     /// Surfaces, in the order of the residents.
     surfaces: Vec<Surface<D::Layout>>,
-    /// Some levels of textures as textures of their own: the texture, its first level, and the copy. They are counted behind the
-    /// textures of the dispatch.
-    copies: Vec<(usize, u32, Arc<Image>)>,
+    /// Some levels and layers of textures as textures of their own: the texture, which they are, and the copy. They are counted behind
+    /// the textures of the dispatch.
+    copies: Vec<(usize, Seen, Arc<Image>)>,
     /// Texels that earlier launches placed.
     kept: Kept,
 }
@@ -155,21 +155,22 @@ impl<D: Descriptors> Part<D> {
         self.kept.get(image.bytes.version(), key, make).into()
     }
 
-    /// The view with its levels as a texture of their own.
+    /// The view with its levels and layers as a texture of their own.
     fn copied(&mut self, view: BoundTexture, dispatch: &Dispatch) -> BoundTexture {
         let image = &dispatch.images[view.image];
-        let same = |c: &(usize, u32, Arc<Image>)| (c.0, c.1, c.2.levels) == (view.image, view.base_level, view.levels);
+        let layers = if image.is_3d { [0, 0] } else { [view.base_layer, view.layers] };
+        let seen = [[view.base_level, view.levels], layers];
+        let same = |c: &(usize, Seen, Arc<Image>)| (c.0, c.1) == (view.image, seen);
         let n = self.copies.iter().position(same).unwrap_or_else(|| {
-            let key = (shape(image), view.base_level, view.levels);
-            let copy = self.kept.get(image.bytes.version(), key, || {
-                let copy = image.of_levels(view.base_level, view.levels);
+            let copy = self.kept.get(image.bytes.version(), (shape(image), seen), || {
+                let copy = part(image, &view);
                 let size = copy.bytes.len();
                 (copy, size)
             });
-            self.copies.push((view.image, view.base_level, copy));
+            self.copies.push((view.image, seen, copy));
             self.copies.len() - 1
         });
-        BoundTexture { image: dispatch.images.len() + n, base_level: 0, ..view }
+        BoundTexture { image: dispatch.images.len() + n, base_level: 0, base_layer: 0, ..view }
     }
 
     /// Places buffers and texels, and makes descriptors, of what these programs use together.
@@ -199,7 +200,7 @@ impl<D: Descriptors> Part<D> {
             }
             for element in 0..resource.count.max(1) {
                 let mut view = *dispatch.require_texture(resource.group, resource.binding, element)?;
-                if !writes && self.family.copies_levels(resource, &view, &dispatch.images[view.image]) {
+                if !writes && self.family.copies_view(resource, &view, &dispatch.images[view.image]) {
                     view = self.copied(view, dispatch);
                 }
                 let plane = self.family.plane(resource, &view, self.image(view.image, dispatch));
@@ -241,6 +242,24 @@ impl<D: Descriptors> Part<D> {
         }
         Ok(())
     }
+}
+
+/// The levels and layers of a view: of each the first and how many. Layers of a volume are not counted.
+type Seen = [[u32; 2]; 2];
+
+/// The levels and layers of a view as a texture. A volume keeps all of its slices.
+fn part(image: &Image, view: &BoundTexture) -> Image {
+    let levels = image.of_levels(view.base_level, view.levels);
+    if image.is_3d || view.layers == image.size[2] {
+        return levels;
+    }
+    let [w, h, _] = levels.size;
+    let mut bytes = Vec::new();
+    for level in 0..levels.levels {
+        let start = |layer| levels.offset(level, layer, 0, 0, 0);
+        bytes.extend_from_slice(&levels.bytes[start(view.base_layer)..start(view.base_layer + view.layers)]);
+    }
+    Image { size: [w, h, view.layers], bytes: bytes.into(), ..levels }
 }
 
 /// All of a texture but its texels.

@@ -102,6 +102,16 @@ impl Descriptors for Vivante {
         }
     }
 
+    /// A unit reads from multiples of 64 bytes, and layers of small levels lie closer.
+    fn copies_view(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> bool {
+        if resource.kind == ResourceKind::StorageTexture || image.is_3d || view.base_layer == 0 {
+            return false;
+        }
+        let layout = Tiled::new(image, self.plane(resource, view, image));
+        let begins = |level| u64::from(view.base_layer) * u64::from(layout.layer(level));
+        (view.base_level..view.base_level + view.levels).any(|level| begins(level) % surface::LEVEL != 0)
+    }
+
     fn layout(&self, image: &Image, plane: Plane) -> Tiled {
         Tiled::new(image, plane)
     }

@@ -6,8 +6,8 @@ use gpucc_sim::texture::{Image, TexelAt};
 
 use gpucc_drivers::surface::{Plane, SurfaceLayout};
 
-/// Levels begin at multiples of this.
-const LEVEL: u64 = 64;
+/// Levels begin at multiples of this, and units read from them.
+pub const LEVEL: u64 = 64;
 /// Bytes behind the texels that nobody's texel is: what lies outside goes there.
 pub const SPARE: u64 = 64;
 
