@@ -21,11 +21,11 @@ handles! { dispatchable
 }
 
 impl Instance {
-    /// Makes an instance with extensions.
+    /// Makes an instance with extensions, for an engine by the name that it gives itself.
     ///
     /// # Errors
     /// An extension that there is not, or settings that name no device.
-    pub fn open(names: &[&str]) -> Done<vk::Instance> {
+    pub fn open(names: &[&str], engine: &str) -> Done<vk::Instance> {
         let known = |n: &&str| physical::INSTANCE_EXTENSIONS.iter().any(|e| e.0.to_bytes() == n.as_bytes());
         // The loader passes on names of extensions that are its own.
         let surface =
@@ -36,8 +36,10 @@ impl Instance {
         }
         Ok(handles::open(|instance: vk::Instance| {
             let instance = instance.as_raw();
-            let one = |&chip: &_| handles::open(|_| Physical { chip, instance });
-            Instance { physical: Settings::get().chips.iter().map(one).collect() }
+            let settings = Settings::get();
+            let version = physical::version(settings.version, engine);
+            let one = |&chip: &_| handles::open(|_| Physical { chip, instance, version });
+            Instance { physical: settings.chips.iter().map(one).collect() }
         }))
     }
 

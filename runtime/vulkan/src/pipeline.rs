@@ -346,7 +346,7 @@ pub struct Cache;
 impl Cache {
     /// The header that every cache begins with.
     pub fn header(chip: Chip) -> Vec<u8> {
-        let p = crate::physical::properties(chip);
+        let p = crate::physical::properties(chip, crate::physical::VERSION);
         let mut out = Vec::new();
         for word in [32, 1, p.vendor_id, p.device_id] {
             out.extend(u32::to_le_bytes(word));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use ash::vk;
 use gpucc::Target;
 
 /// How much is said on standard error.
@@ -39,6 +40,8 @@ impl std::fmt::Display for Chip {
 pub struct Settings {
     /// The physical devices in order.
     pub chips: Vec<Chip>,
+    /// The version of Vulkan that every device has, whatever the engine.
+    pub version: Option<u32>,
     /// How much is said.
     pub level: Level,
     /// Whether the oracle does each dispatch and draw again.
@@ -104,9 +107,19 @@ impl Settings {
                 Level::Error
             }
         };
+        let version = match get("GPUCC_VULKAN_VERSION").as_deref() {
+            None | Some("") => None,
+            Some("1.1") => Some(vk::API_VERSION_1_1),
+            Some("1.2") => Some(vk::API_VERSION_1_2),
+            Some(other) => {
+                faults.push(format!("GPUCC_VULKAN_VERSION: `{other}` is not 1.1 or 1.2"));
+                None
+            }
+        };
         let folder = |name: &str| get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Settings {
             chips,
+            version,
             level,
             oracle: get("GPUCC_VULKAN_ORACLE").is_some_and(|v| !v.is_empty() && v != "0"),
             dump: folder("GPUCC_VULKAN_DUMP"),

@@ -53,6 +53,110 @@ fn devices_are_named_by_their_targets() {
     }
 }
 
+/// What one structure says of 1.1 and 1.2 is what the structures of their extensions say.
+#[test]
+fn the_structures_of_versions_say_what_those_of_extensions_say() {
+    let entry = entry();
+    macro_rules! asked {
+        ($list:ident, $instance:ident, $p:ident, $get:ident, $chain:ident) => {{
+            let mut one = vk::$list::default();
+            // SAFETY: the device is the instance's.
+            unsafe { $instance.$get($p, &mut vk::$chain::default().push_next(&mut one)) };
+            one
+        }};
+    }
+    // SAFETY: calls by Vulkan's rules.
+    let (instance, all) = unsafe {
+        let instance = entry.create_instance(&vk::InstanceCreateInfo::default(), None).expect("an instance");
+        let all = instance.enumerate_physical_devices().expect("devices");
+        (instance, all)
+    };
+    for p in all {
+        macro_rules! same {
+            ($get:ident, $chain:ident: $($own:ident $list:ident: $($field:ident)*;)*) => {
+                $(
+                    let other = asked!($list, instance, p, $get, $chain);
+                    $( assert_eq!($own.$field, other.$field, stringify!($list $field)); )*
+                )*
+            };
+        }
+        let one =
+            asked!(PhysicalDeviceVulkan11Features, instance, p, get_physical_device_features2, PhysicalDeviceFeatures2);
+        let two =
+            asked!(PhysicalDeviceVulkan12Features, instance, p, get_physical_device_features2, PhysicalDeviceFeatures2);
+        same! { get_physical_device_features2, PhysicalDeviceFeatures2:
+            one PhysicalDevice16BitStorageFeatures: storage_buffer16_bit_access uniform_and_storage_buffer16_bit_access
+                storage_push_constant16 storage_input_output16;
+            one PhysicalDeviceMultiviewFeatures: multiview multiview_geometry_shader multiview_tessellation_shader;
+            one PhysicalDeviceVariablePointersFeatures: variable_pointers variable_pointers_storage_buffer;
+            one PhysicalDeviceProtectedMemoryFeatures: protected_memory;
+            one PhysicalDeviceSamplerYcbcrConversionFeatures: sampler_ycbcr_conversion;
+            one PhysicalDeviceShaderDrawParametersFeatures: shader_draw_parameters;
+            two PhysicalDevice8BitStorageFeatures: storage_buffer8_bit_access uniform_and_storage_buffer8_bit_access
+                storage_push_constant8;
+            two PhysicalDeviceShaderAtomicInt64Features: shader_buffer_int64_atomics shader_shared_int64_atomics;
+            two PhysicalDeviceShaderFloat16Int8Features: shader_float16 shader_int8;
+            two PhysicalDeviceDescriptorIndexingFeatures: runtime_descriptor_array descriptor_binding_partially_bound
+                descriptor_binding_variable_descriptor_count shader_sampled_image_array_non_uniform_indexing;
+            two PhysicalDeviceScalarBlockLayoutFeatures: scalar_block_layout;
+            two PhysicalDeviceImagelessFramebufferFeatures: imageless_framebuffer;
+            two PhysicalDeviceUniformBufferStandardLayoutFeatures: uniform_buffer_standard_layout;
+            two PhysicalDeviceShaderSubgroupExtendedTypesFeatures: shader_subgroup_extended_types;
+            two PhysicalDeviceSeparateDepthStencilLayoutsFeatures: separate_depth_stencil_layouts;
+            two PhysicalDeviceHostQueryResetFeatures: host_query_reset;
+            two PhysicalDeviceTimelineSemaphoreFeatures: timeline_semaphore;
+            two PhysicalDeviceBufferDeviceAddressFeatures: buffer_device_address buffer_device_address_capture_replay;
+            two PhysicalDeviceVulkanMemoryModelFeatures: vulkan_memory_model vulkan_memory_model_device_scope
+                vulkan_memory_model_availability_visibility_chains;
+        }
+        // Vulkan 1.2 asks for these of every device.
+        assert!(
+            [
+                one.multiview,
+                two.uniform_buffer_standard_layout,
+                two.imageless_framebuffer,
+                two.host_query_reset,
+                two.timeline_semaphore,
+                two.separate_depth_stencil_layouts,
+                two.shader_subgroup_extended_types,
+                two.subgroup_broadcast_dynamic_id
+            ]
+            .iter()
+            .all(|f| *f == vk::TRUE)
+        );
+        let one = asked!(
+            PhysicalDeviceVulkan11Properties,
+            instance,
+            p,
+            get_physical_device_properties2,
+            PhysicalDeviceProperties2
+        );
+        let two = asked!(
+            PhysicalDeviceVulkan12Properties,
+            instance,
+            p,
+            get_physical_device_properties2,
+            PhysicalDeviceProperties2
+        );
+        same! { get_physical_device_properties2, PhysicalDeviceProperties2:
+            one PhysicalDeviceIDProperties: device_uuid driver_uuid device_luid_valid;
+            one PhysicalDeviceSubgroupProperties: subgroup_size;
+            one PhysicalDeviceMaintenance3Properties: max_per_set_descriptors max_memory_allocation_size;
+            one PhysicalDeviceMultiviewProperties: max_multiview_view_count;
+            two PhysicalDeviceDriverProperties: driver_id driver_name driver_info;
+            two PhysicalDeviceDepthStencilResolveProperties: supported_depth_resolve_modes;
+            two PhysicalDeviceTimelineSemaphoreProperties: max_timeline_semaphore_value_difference;
+        }
+        assert_eq!(two.driver_name_as_c_str().expect("a name"), c"gpucc");
+        // SAFETY: as above.
+        let own = unsafe { instance.get_physical_device_properties(p) };
+        assert_eq!(own.api_version, vk::API_VERSION_1_2);
+        assert!(one.max_multiview_view_count >= 6 && two.max_timeline_semaphore_value_difference >= (1 << 31) - 1);
+    }
+    // SAFETY: nothing of it is used any more.
+    unsafe { instance.destroy_instance(None) };
+}
+
 /// What the tables of refusals say of the default generations.
 #[test]
 fn features_are_those_of_the_chip() {

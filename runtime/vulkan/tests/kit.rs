@@ -79,35 +79,29 @@ impl Gpu {
         Gpu::with(entry, k, false)
     }
 
-    /// The same, perhaps with extensions that came after Vulkan 1.1.
+    /// The same, perhaps of Vulkan 1.2 with some of the extensions that became 1.3.
     pub fn with(entry: &ash::Entry, k: usize, newer: bool) -> Gpu {
-        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let version = if newer { vk::API_VERSION_1_2 } else { vk::API_VERSION_1_1 };
+        let app = vk::ApplicationInfo::default().api_version(version);
         // SAFETY: by Vulkan's rules, here and below.
         unsafe {
             let info = vk::InstanceCreateInfo::default().application_info(&app);
             let instance = entry.create_instance(&info, None).expect("an instance");
             let physical = instance.enumerate_physical_devices().expect("devices")[k];
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-            let names = [
-                c"VK_KHR_create_renderpass2",
-                c"VK_KHR_depth_stencil_resolve",
-                c"VK_KHR_dynamic_rendering",
-                c"VK_KHR_synchronization2",
-                c"VK_KHR_copy_commands2",
-                c"VK_KHR_timeline_semaphore",
-            ]
-            .map(std::ffi::CStr::as_ptr);
+            let names = [c"VK_KHR_dynamic_rendering", c"VK_KHR_synchronization2", c"VK_KHR_copy_commands2"]
+                .map(std::ffi::CStr::as_ptr);
             let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default().dynamic_rendering(true);
             let mut sync = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
-            let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
-            let mut views = vk::PhysicalDeviceMultiviewFeatures::default().multiview(true);
-            let mut numbers = vk::PhysicalDeviceShaderDrawParametersFeatures::default().shader_draw_parameters(true);
+            let one = vk::PhysicalDeviceVulkan11Features::default();
+            let mut one = one.multiview(true).shader_draw_parameters(true);
+            let mut two = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
             let several = vk::PhysicalDeviceFeatures { multi_draw_indirect: vk::TRUE, ..Default::default() };
             let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
             if newer {
-                info = info.enabled_features(&several).push_next(&mut views).push_next(&mut numbers);
+                info = info.enabled_features(&several).push_next(&mut one).push_next(&mut two);
                 info = info.enabled_extension_names(&names);
-                info = info.push_next(&mut rendering).push_next(&mut sync).push_next(&mut timeline);
+                info = info.push_next(&mut rendering).push_next(&mut sync);
             }
             let device = instance.create_device(physical, &info, None).expect("a device");
             let queue = device.get_device_queue(0, 0);

@@ -11,4 +11,6 @@ mod names;
 mod programs;
 mod render;
 mod settings;
+mod textures;
 mod tools;
+mod versions;

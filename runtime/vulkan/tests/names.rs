@@ -1,4 +1,4 @@
-//! Every function of Vulkan 1.0 and 1.1 is there. The names are those of the headers.
+//! Every function of Vulkan 1.0, 1.1 and 1.2 is there. The names are those of the headers.
 
 use std::ffi::CString;
 
@@ -178,14 +178,31 @@ const ONE_ONE: &[&str] = &[
     "vkGetDescriptorSetLayoutSupport",
 ];
 
+/// What 1.2 added.
+const ONE_TWO: &[&str] = &[
+    "vkCmdDrawIndirectCount",
+    "vkCmdDrawIndexedIndirectCount",
+    "vkCreateRenderPass2",
+    "vkCmdBeginRenderPass2",
+    "vkCmdNextSubpass2",
+    "vkCmdEndRenderPass2",
+    "vkResetQueryPool",
+    "vkGetSemaphoreCounterValue",
+    "vkWaitSemaphores",
+    "vkSignalSemaphore",
+    "vkGetBufferDeviceAddress",
+    "vkGetBufferOpaqueCaptureAddress",
+    "vkGetDeviceMemoryOpaqueCaptureAddress",
+];
+
 #[test]
 fn no_function_of_the_core_is_null() {
-    assert_eq!((ONE_ZERO.len(), ONE_ONE.len()), (137, 28));
+    assert_eq!((ONE_ZERO.len(), ONE_ONE.len(), ONE_TWO.len()), (137, 28, 13));
     let null = |name: &&&str| {
         let c = CString::new(**name).expect("a name");
         // SAFETY: the name ends with a zero.
         unsafe { vk_icdGetInstanceProcAddr(vk::Instance::null(), c.as_ptr()) }.is_none()
     };
-    let missing: Vec<_> = ONE_ZERO.iter().chain(ONE_ONE).filter(null).collect();
+    let missing: Vec<_> = ONE_ZERO.iter().chain(ONE_ONE).chain(ONE_TWO).filter(null).collect();
     assert!(missing.is_empty(), "null: {missing:?}");
 }

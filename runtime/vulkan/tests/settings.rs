@@ -27,3 +27,14 @@ fn other_settings_have_their_words() {
     let s = of(&[("GPUCC_VULKAN_LOG", "loud"), ("GPUCC_VULKAN_ORACLE", "0")]);
     assert_eq!((s.level, s.oracle, s.faults.len()), (Level::Error, false, 1));
 }
+
+#[test]
+fn a_version_is_that_of_the_settings_or_what_the_engine_takes() {
+    use ash::vk::{API_VERSION_1_1 as ONE, API_VERSION_1_2 as TWO};
+    use gpucc_vulkan::physical::version;
+    let wanted = |text| of(&[("GPUCC_VULKAN_VERSION", text)]).version;
+    assert_eq!((wanted("1.1"), wanted("1.2"), wanted("")), (Some(ONE), Some(TWO), None));
+    assert_eq!(of(&[("GPUCC_VULKAN_VERSION", "1.7")]).faults.len(), 1);
+    // The engine hides devices that name no conformance test.
+    assert_eq!((version(None, ""), version(None, "wgpu-hal"), version(Some(TWO), "wgpu-hal")), (TWO, ONE, TWO));
+}

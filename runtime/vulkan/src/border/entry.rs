@@ -95,6 +95,15 @@ impl Answer<()> for Done {
     }
 }
 
+impl Answer<u64> for Done<u64> {
+    fn answer(self) -> (u64, Option<Fail>) {
+        match self {
+            Ok(value) => (value, None),
+            Err(f) => (0, Some(f)),
+        }
+    }
+}
+
 impl Answer<vk::PFN_vkVoidFunction> for Done<vk::PFN_vkVoidFunction> {
     fn answer(self) -> (vk::PFN_vkVoidFunction, Option<Fail>) {
         match self {

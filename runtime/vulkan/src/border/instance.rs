@@ -95,7 +95,10 @@ entries! {
         let info = given(info)?;
         let names = list(info.pp_enabled_extension_names, info.enabled_extension_count)?;
         let names = names.iter().map(|n| text(*n)).collect::<Result<Vec<_>, _>>()?;
-        let instance = Instance::open(&names)?;
+        let app = info.p_application_info.as_ref().filter(|a| !a.p_engine_name.is_null());
+        // A name that is no text is nobody's.
+        let engine = app.map_or(Ok(""), |a| text(a.p_engine_name)).unwrap_or("");
+        let instance = Instance::open(&names, engine)?;
         if let Some(m) = chained::<vk::DebugUtilsMessengerCreateInfoEXT<'_>>(info.p_next) && let Some(s) = sink(m) {
             log::listen(vk::Handle::as_raw(instance), m.message_severity, m.message_type, s);
         }
@@ -158,15 +161,16 @@ entries! {
     PFN_vkGetPhysicalDeviceProperties => fn get_physical_device_properties(
         physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties,
     ) {
-        give(out, physical::properties(handles::at(physical)?.chip))
+        let p = handles::at(physical)?;
+        give(out, physical::properties(p.chip, p.version))
     }
     PFN_vkGetPhysicalDeviceProperties2 => fn get_physical_device_properties2(
         physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties2<'_>,
     ) {
-        let chip = handles::at(physical)?.chip;
+        let p = handles::at(physical)?;
         let out = place(out)?;
-        out.properties = physical::properties(chip);
-        fill_properties(out.p_next, chip);
+        out.properties = physical::properties(p.chip, p.version);
+        fill_properties(out.p_next, p.chip);
         Ok(())
     }
     PFN_vkGetPhysicalDeviceFeatures => fn get_physical_device_features(
@@ -230,8 +234,13 @@ entries! {
             if s_type == <vk::FormatProperties3<'_> as vk::TaggedStructure>::STRUCTURE_TYPE
                 && let Some(out) = at.cast::<vk::FormatProperties3<'_>>().as_mut()
             {
-                // The bits of the first form have the same places in the second.
-                let wide = |f: vk::FormatFeatureFlags| vk::FormatFeatureFlags2::from_raw(f.as_raw().into());
+                // The bits of the first form have the same places in the second, which tells comparisons apart.
+                let deep = crate::convert::format(format).is_some_and(gpucc_pipeline::Format::has_depth);
+                let wide = |f: vk::FormatFeatureFlags| {
+                    let compares = deep && f.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE);
+                    let more = if compares { vk::FormatFeatureFlags2::SAMPLED_IMAGE_DEPTH_COMPARISON } else { Default::default() };
+                    vk::FormatFeatureFlags2::from_raw(f.as_raw().into()) | more
+                };
                 out.linear_tiling_features = wide(has.linear_tiling_features);
                 out.optimal_tiling_features = wide(has.optimal_tiling_features);
                 out.buffer_features = wide(has.buffer_features);

@@ -266,6 +266,21 @@ entries! {
             Ok(Command::Resolve(handles::get(owner, i.src_image)?, handles::get(owner, i.dst_image)?, regions))
         })
     }
+    PFN_vkGetBufferDeviceAddress => fn get_buffer_device_address(
+        device: vk::Device, _info: *const vk::BufferDeviceAddressInfo<'_>,
+    ) -> vk::DeviceAddress {
+        no_addresses(device)
+    }
+    PFN_vkGetBufferOpaqueCaptureAddress => fn get_buffer_opaque_capture_address(
+        device: vk::Device, _info: *const vk::BufferDeviceAddressInfo<'_>,
+    ) -> u64 {
+        no_addresses(device)
+    }
+    PFN_vkGetDeviceMemoryOpaqueCaptureAddress => fn get_device_memory_opaque_capture_address(
+        device: vk::Device, _info: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
+    ) -> u64 {
+        no_addresses(device)
+    }
     PFN_vkCmdDrawIndirectCount => fn cmd_draw_indirect_count(
         c: vk::CommandBuffer, buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, at: vk::DeviceSize,
         most: u32, stride: u32,
@@ -278,6 +293,12 @@ entries! {
     ) {
         indirect(c, (buffer, offset), Some((counts, at)), (most, stride), true)
     }
+}
+
+/// The answer of a device whose buffers have no addresses.
+fn no_addresses(device: vk::Device) -> Done<u64> {
+    handles::at(device)?;
+    Err(Fail::misuse("buffers have no addresses here (bufferDeviceAddress)"))
 }
 
 /// Where a subpass resolves depth and stencil to, if it does.

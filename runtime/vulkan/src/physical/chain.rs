@@ -55,6 +55,10 @@ fn narrow(chip: Chip) -> bool {
     chip.has_all(Refusal::NarrowIntegers)
 }
 
+fn layers(chip: Chip) -> bool {
+    chip.has(Stage::Vertex, Refusal::Layers)
+}
+
 fn storage_8(chip: Chip) -> bool {
     narrow(chip) && chip.has_all(Refusal::Atomics)
 }
@@ -95,6 +99,108 @@ features! { each_feature:
     PhysicalDeviceSubgroupSizeControlFeatures { subgroup_size_control: yes, compute_full_subgroups: yes }
     PhysicalDeviceMaintenance4Features { maintenance4: yes }
     PhysicalDeviceUniformBufferStandardLayoutFeatures { uniform_buffer_standard_layout: yes }
+    PhysicalDeviceShaderSubgroupExtendedTypesFeatures { shader_subgroup_extended_types: yes }
+    PhysicalDeviceShaderAtomicInt64Features { shader_buffer_int64_atomics: no, shader_shared_int64_atomics: no }
+    PhysicalDeviceScalarBlockLayoutFeatures { scalar_block_layout: no }
+    PhysicalDeviceBufferDeviceAddressFeatures {
+        buffer_device_address: no,
+        buffer_device_address_capture_replay: no,
+        buffer_device_address_multi_device: no,
+    }
+    PhysicalDeviceDescriptorIndexingFeatures {
+        shader_input_attachment_array_dynamic_indexing: no,
+        shader_uniform_texel_buffer_array_dynamic_indexing: no,
+        shader_storage_texel_buffer_array_dynamic_indexing: no,
+        shader_uniform_buffer_array_non_uniform_indexing: no,
+        shader_sampled_image_array_non_uniform_indexing: no,
+        shader_storage_buffer_array_non_uniform_indexing: no,
+        shader_storage_image_array_non_uniform_indexing: no,
+        shader_input_attachment_array_non_uniform_indexing: no,
+        shader_uniform_texel_buffer_array_non_uniform_indexing: no,
+        shader_storage_texel_buffer_array_non_uniform_indexing: no,
+        descriptor_binding_uniform_buffer_update_after_bind: no,
+        descriptor_binding_sampled_image_update_after_bind: no,
+        descriptor_binding_storage_image_update_after_bind: no,
+        descriptor_binding_storage_buffer_update_after_bind: no,
+        descriptor_binding_uniform_texel_buffer_update_after_bind: no,
+        descriptor_binding_storage_texel_buffer_update_after_bind: no,
+        descriptor_binding_update_unused_while_pending: no,
+        descriptor_binding_partially_bound: no,
+        descriptor_binding_variable_descriptor_count: no,
+        runtime_descriptor_array: no,
+    }
+    PhysicalDeviceVulkan11Features {
+        storage_buffer16_bit_access: storage_16,
+        uniform_and_storage_buffer16_bit_access: storage_16,
+        storage_push_constant16: halves,
+        storage_input_output16: no,
+        multiview: yes,
+        multiview_geometry_shader: no,
+        multiview_tessellation_shader: no,
+        variable_pointers_storage_buffer: yes,
+        variable_pointers: yes,
+        protected_memory: no,
+        sampler_ycbcr_conversion: no,
+        shader_draw_parameters: yes,
+    }
+    PhysicalDeviceVulkan12Features {
+        sampler_mirror_clamp_to_edge: no,
+        draw_indirect_count: yes,
+        storage_buffer8_bit_access: storage_8,
+        uniform_and_storage_buffer8_bit_access: storage_8,
+        storage_push_constant8: narrow,
+        shader_buffer_int64_atomics: no,
+        shader_shared_int64_atomics: no,
+        shader_float16: halves,
+        shader_int8: narrow,
+        descriptor_indexing: no,
+        shader_input_attachment_array_dynamic_indexing: no,
+        shader_uniform_texel_buffer_array_dynamic_indexing: no,
+        shader_storage_texel_buffer_array_dynamic_indexing: no,
+        shader_uniform_buffer_array_non_uniform_indexing: no,
+        shader_sampled_image_array_non_uniform_indexing: no,
+        shader_storage_buffer_array_non_uniform_indexing: no,
+        shader_storage_image_array_non_uniform_indexing: no,
+        shader_input_attachment_array_non_uniform_indexing: no,
+        shader_uniform_texel_buffer_array_non_uniform_indexing: no,
+        shader_storage_texel_buffer_array_non_uniform_indexing: no,
+        descriptor_binding_uniform_buffer_update_after_bind: no,
+        descriptor_binding_sampled_image_update_after_bind: no,
+        descriptor_binding_storage_image_update_after_bind: no,
+        descriptor_binding_storage_buffer_update_after_bind: no,
+        descriptor_binding_uniform_texel_buffer_update_after_bind: no,
+        descriptor_binding_storage_texel_buffer_update_after_bind: no,
+        descriptor_binding_update_unused_while_pending: no,
+        descriptor_binding_partially_bound: no,
+        descriptor_binding_variable_descriptor_count: no,
+        runtime_descriptor_array: no,
+        sampler_filter_minmax: no,
+        scalar_block_layout: no,
+        imageless_framebuffer: yes,
+        uniform_buffer_standard_layout: yes,
+        shader_subgroup_extended_types: yes,
+        separate_depth_stencil_layouts: yes,
+        host_query_reset: yes,
+        timeline_semaphore: yes,
+        buffer_device_address: no,
+        buffer_device_address_capture_replay: no,
+        buffer_device_address_multi_device: no,
+        vulkan_memory_model: yes,
+        vulkan_memory_model_device_scope: yes,
+        vulkan_memory_model_availability_visibility_chains: no,
+        shader_output_viewport_index: layers,
+        shader_output_layer: layers,
+        subgroup_broadcast_dynamic_id: yes,
+    }
+}
+
+/// Fills fields that structures share by name.
+macro_rules! fields {
+    ($chip:expr, $out:expr, $structure:ident: $($field:ident)*) => {
+        let mut own = vk::$structure::default();
+        own.fill($chip);
+        $( $out.$field = own.$field; )*
+    };
 }
 
 /// Declares how structures of properties are filled.
@@ -174,5 +280,97 @@ properties! { each_property:
     }
     PhysicalDeviceTimelineSemaphoreProperties |chip, out| {
         out.max_timeline_semaphore_value_difference = u64::MAX / 2;
+    }
+    PhysicalDeviceDriverProperties |chip, out| {
+        // Nobody ran the conformance tests, and no number of a driver is reserved for this one.
+        (out.driver_id, out.conformance_version) = (vk::DriverId::from_raw(0), vk::ConformanceVersion::default());
+        out.driver_name = super::text("gpucc");
+        out.driver_info = super::text(env!("CARGO_PKG_VERSION"));
+    }
+    PhysicalDeviceFloatControlsProperties |chip, out| {
+        let own = vk::PhysicalDeviceFloatControlsProperties::default();
+        *out = vk::PhysicalDeviceFloatControlsProperties { s_type: out.s_type, p_next: out.p_next, ..own };
+        out.denorm_behavior_independence = vk::ShaderFloatControlsIndependence::NONE;
+        out.rounding_mode_independence = vk::ShaderFloatControlsIndependence::NONE;
+    }
+    PhysicalDeviceSamplerFilterMinmaxProperties |chip, out| {
+        out.filter_minmax_single_component_formats = vk::FALSE;
+        out.filter_minmax_image_component_mapping = vk::FALSE;
+    }
+    PhysicalDeviceDescriptorIndexingProperties |chip, out| {
+        // The limits count all descriptors, though none is updated after it is bound.
+        let own = limits::limits(chip);
+        out.max_update_after_bind_descriptors_in_all_pools = 1 << 20;
+        out.max_per_stage_descriptor_update_after_bind_samplers = own.max_per_stage_descriptor_samplers;
+        out.max_per_stage_descriptor_update_after_bind_uniform_buffers = own.max_per_stage_descriptor_uniform_buffers;
+        out.max_per_stage_descriptor_update_after_bind_storage_buffers = own.max_per_stage_descriptor_storage_buffers;
+        out.max_per_stage_descriptor_update_after_bind_sampled_images = own.max_per_stage_descriptor_sampled_images;
+        out.max_per_stage_descriptor_update_after_bind_storage_images = own.max_per_stage_descriptor_storage_images;
+        out.max_per_stage_descriptor_update_after_bind_input_attachments = own.max_per_stage_descriptor_input_attachments;
+        out.max_per_stage_update_after_bind_resources = own.max_per_stage_resources;
+        out.max_descriptor_set_update_after_bind_samplers = own.max_descriptor_set_samplers;
+        out.max_descriptor_set_update_after_bind_uniform_buffers = own.max_descriptor_set_uniform_buffers;
+        out.max_descriptor_set_update_after_bind_uniform_buffers_dynamic = own.max_descriptor_set_uniform_buffers_dynamic;
+        out.max_descriptor_set_update_after_bind_storage_buffers = own.max_descriptor_set_storage_buffers;
+        out.max_descriptor_set_update_after_bind_storage_buffers_dynamic = own.max_descriptor_set_storage_buffers_dynamic;
+        out.max_descriptor_set_update_after_bind_sampled_images = own.max_descriptor_set_sampled_images;
+        out.max_descriptor_set_update_after_bind_storage_images = own.max_descriptor_set_storage_images;
+        out.max_descriptor_set_update_after_bind_input_attachments = own.max_descriptor_set_input_attachments;
+        out.quad_divergent_implicit_lod = vk::FALSE;
+        out.robust_buffer_access_update_after_bind = vk::FALSE;
+        for native in [
+            &mut out.shader_uniform_buffer_array_non_uniform_indexing_native,
+            &mut out.shader_sampled_image_array_non_uniform_indexing_native,
+            &mut out.shader_storage_buffer_array_non_uniform_indexing_native,
+            &mut out.shader_storage_image_array_non_uniform_indexing_native,
+            &mut out.shader_input_attachment_array_non_uniform_indexing_native,
+        ] {
+            *native = vk::FALSE;
+        }
+    }
+    PhysicalDeviceVulkan11Properties |chip, out| {
+        fields!(chip, out, PhysicalDeviceIDProperties: device_uuid driver_uuid device_luid device_node_mask device_luid_valid);
+        fields!(chip, out, PhysicalDevicePointClippingProperties: point_clipping_behavior);
+        fields!(chip, out, PhysicalDeviceMultiviewProperties: max_multiview_view_count max_multiview_instance_index);
+        fields!(chip, out, PhysicalDeviceProtectedMemoryProperties: protected_no_fault);
+        fields!(chip, out, PhysicalDeviceMaintenance3Properties: max_per_set_descriptors max_memory_allocation_size);
+        let mut groups = vk::PhysicalDeviceSubgroupProperties::default();
+        groups.fill(chip);
+        (out.subgroup_size, out.subgroup_supported_stages) = (groups.subgroup_size, groups.supported_stages);
+        out.subgroup_supported_operations = groups.supported_operations;
+        out.subgroup_quad_operations_in_all_stages = groups.quad_operations_in_all_stages;
+    }
+    PhysicalDeviceVulkan12Properties |chip, out| {
+        let own = vk::PhysicalDeviceVulkan12Properties { s_type: out.s_type, p_next: out.p_next, ..Default::default() };
+        *out = own;
+        fields!(chip, out, PhysicalDeviceDriverProperties: driver_id driver_name driver_info conformance_version);
+        fields!(
+            chip, out, PhysicalDeviceFloatControlsProperties: denorm_behavior_independence rounding_mode_independence
+        );
+        fields!(
+            chip, out, PhysicalDeviceDepthStencilResolveProperties: supported_depth_resolve_modes
+                supported_stencil_resolve_modes independent_resolve_none independent_resolve
+        );
+        fields!(chip, out, PhysicalDeviceTimelineSemaphoreProperties: max_timeline_semaphore_value_difference);
+        fields!(
+            chip, out, PhysicalDeviceDescriptorIndexingProperties:
+                max_update_after_bind_descriptors_in_all_pools
+                max_per_stage_descriptor_update_after_bind_samplers
+                max_per_stage_descriptor_update_after_bind_uniform_buffers
+                max_per_stage_descriptor_update_after_bind_storage_buffers
+                max_per_stage_descriptor_update_after_bind_sampled_images
+                max_per_stage_descriptor_update_after_bind_storage_images
+                max_per_stage_descriptor_update_after_bind_input_attachments
+                max_per_stage_update_after_bind_resources
+                max_descriptor_set_update_after_bind_samplers
+                max_descriptor_set_update_after_bind_uniform_buffers
+                max_descriptor_set_update_after_bind_uniform_buffers_dynamic
+                max_descriptor_set_update_after_bind_storage_buffers
+                max_descriptor_set_update_after_bind_storage_buffers_dynamic
+                max_descriptor_set_update_after_bind_sampled_images
+                max_descriptor_set_update_after_bind_storage_images
+                max_descriptor_set_update_after_bind_input_attachments
+        );
+        out.framebuffer_integer_color_sample_counts = limits::samples();
     }
 }

@@ -14,7 +14,16 @@ use gpucc_ir::{Refusal, Stage, Unsupported};
 use crate::settings::Chip;
 
 /// The version of Vulkan that instance and devices have.
-pub const VERSION: u32 = vk::API_VERSION_1_1;
+pub const VERSION: u32 = vk::API_VERSION_1_2;
+
+/// Engines that leave out devices which name no version of a conformance test. Vulkan 1.2 has a place for it, and nobody ran one: such an
+/// engine gets devices of Vulkan 1.1, with the rest as extensions.
+const STRICT: [&str; 1] = ["wgpu-hal"];
+
+/// The version of the devices of an application: the one that the settings name, or what its engine takes.
+pub fn version(wanted: Option<u32>, engine: &str) -> u32 {
+    wanted.unwrap_or(if STRICT.contains(&engine) { vk::API_VERSION_1_1 } else { VERSION })
+}
 
 /// Extensions of the instance.
 pub const INSTANCE_EXTENSIONS: &[(&CStr, u32)] = &[
@@ -81,6 +90,8 @@ pub struct Physical {
     pub chip: Chip,
     /// The instance, by its handle.
     pub instance: u64,
+    /// The version of Vulkan.
+    pub version: u32,
 }
 
 impl Chip {
@@ -148,10 +159,10 @@ pub fn text<const N: usize>(s: &str) -> [std::ffi::c_char; N] {
     out
 }
 
-/// The properties.
-pub fn properties(chip: Chip) -> vk::PhysicalDeviceProperties {
+/// The properties of a device with a version of Vulkan.
+pub fn properties(chip: Chip, version: u32) -> vk::PhysicalDeviceProperties {
     vk::PhysicalDeviceProperties {
-        api_version: VERSION,
+        api_version: version,
         driver_version: vk::make_api_version(0, 0, 1, 0),
         vendor_id: VENDOR,
         device_id: chip.number(),

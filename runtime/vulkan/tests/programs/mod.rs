@@ -4,7 +4,7 @@
 
 mod basic;
 mod newer;
-mod parts;
+pub mod parts;
 mod passes;
 
 use std::path::PathBuf;
