@@ -80,6 +80,11 @@ fn kind<H: Named>() -> u8 {
 
 /// Registers an object of a device.
 pub fn add<H: Named>(owner: u64, object: H::Object) -> H {
+    share(owner, Arc::new(object))
+}
+
+/// Registers an object of a device that others have too.
+pub fn share<H: Named>(owner: u64, object: Arc<H::Object>) -> H {
     let mut places = H::table().write();
     let at = places.free.pop().unwrap_or_else(|| {
         places.list.push(Place { uses: 0, object: None });
@@ -87,7 +92,7 @@ pub fn add<H: Named>(owner: u64, object: H::Object) -> H {
     });
     let place = &mut places.list[at as usize];
     place.uses = place.uses.wrapping_add(1);
-    place.object = Some((owner, Arc::new(object)));
+    place.object = Some((owner, object));
     H::from_raw(u64::from(kind::<H>()) << 56 | u64::from(place.uses & USES) << 32 | u64::from(at + 1))
 }
 

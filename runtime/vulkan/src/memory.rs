@@ -4,15 +4,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::vk;
 use gpucc_pipeline::Base;
-use gpucc_sim::texture::{Dim, Format, Image as Texels, Sampler};
+use gpucc_sim::texture::{Dim, Format, Image as Texels};
 
 use crate::border::Bytes;
-use crate::convert::blocks::{Block, EDGE};
+use crate::convert::blocks::Block;
 use crate::convert::swizzle::Swizzle;
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
 use crate::heap::{Heap, Room};
 use crate::physical::limits;
+use crate::samplers::Sampler;
 use crate::settings::Chip;
 use crate::{convert, physical};
 
@@ -21,19 +22,21 @@ use crate::{convert, physical};
 pub struct Memory {
     /// Its bytes.
     pub bytes: Bytes,
+    /// Where shaders find it, if it was taken for that.
+    pub address: Option<u64>,
     _room: Room,
 }
 
 impl Memory {
-    /// Takes memory, all zero.
+    /// Takes memory, all zero, which shaders find at an address if there is one.
     ///
     /// # Errors
     /// More than a device has left, or than the host gives.
-    pub fn new(size: u64, heap: &Arc<Heap>) -> Done<Memory> {
+    pub fn new(size: u64, heap: &Arc<Heap>, address: Option<u64>) -> Done<Memory> {
         let fail = || Fail::memory(format!("there is no room for {size} bytes of memory"));
         let bytes = usize::try_from(size).ok().filter(|_| size <= limits::RESOURCE).ok_or_else(fail)?;
         let _room = heap.take(size)?;
-        Ok(Memory { bytes: Bytes::new(bytes).ok_or_else(fail)?, _room })
+        Ok(Memory { bytes: Bytes::new(bytes).ok_or_else(fail)?, address, _room })
     }
 }
 
@@ -125,16 +128,16 @@ impl Blocks {
     }
 
     /// Columns and rows of blocks of a level, and its slices or layers.
-    pub fn size(texels: &Texels, level: u32) -> [u32; 3] {
-        let [width, height, depth] = texels.level_size(level);
-        [width.div_ceil(EDGE), height.div_ceil(EDGE), depth]
+    pub fn size(block: Block, texels: &Texels, level: u32) -> [u32; 3] {
+        let ([width, height, depth], [columns, rows]) = (texels.level_size(level), block.edges());
+        [width.div_ceil(columns), height.div_ceil(rows), depth]
     }
 
     /// Where a block lies: column, row, and slice or layer.
     pub fn place(block: Block, texels: &Texels, level: u32, [x, y, z]: [u32; 3]) -> usize {
         let count = |s: [u32; 3]| s.iter().map(|&n| n as usize).product::<usize>();
-        let before: usize = (0..level).map(|l| count(Blocks::size(texels, l))).sum();
-        let [width, height, _] = Blocks::size(texels, level).map(|n| n as usize);
+        let before: usize = (0..level).map(|l| count(Blocks::size(block, texels, l))).sum();
+        let [width, height, _] = Blocks::size(block, texels, level).map(|n| n as usize);
         (before + (z as usize * height + y as usize) * width + x as usize) * block.bytes()
     }
 
@@ -152,11 +155,12 @@ impl Blocks {
         self.lock()[at..at + self.block.bytes()].copy_from_slice(&bytes[..self.block.bytes()]);
         let own = self.block.decode(bytes);
         let [width, height, _] = texels.level_size(level);
-        let n = texels.pixel_bytes();
-        for row in (0..EDGE).filter(|row| y * EDGE + row < height) {
-            let columns = (width - x * EDGE).min(EDGE) as usize;
-            let to = texels.offset(level, z, x * EDGE, y * EDGE + row, 0);
-            texels.bytes[to..to + columns * n].copy_from_slice(&own[(row * EDGE) as usize * n..][..columns * n]);
+        let (n, [columns, rows]) = (texels.pixel_bytes(), self.block.edges());
+        let [left, upper] = [x * columns, y * rows];
+        for row in (0..rows).filter(|row| upper + row < height) {
+            let count = (width - left).min(columns) as usize;
+            let to = texels.offset(level, z, left, upper + row, 0);
+            texels.bytes[to..to + count * n].copy_from_slice(&own[(row * columns) as usize * n..][..count * n]);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Pipelines: shaders compiled for the chip of their device when they are made.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,12 +11,13 @@ use gpucc::{Class, Diagnostic, Module, Severity};
 use gpucc_container::Container;
 use gpucc_interp::OracleProgram;
 use gpucc_ir::analysis::StageUse;
-use gpucc_ir::{Mode, ResourceKind, Stage, StageInfo, Sysval, Where};
+use gpucc_ir::{Mode, Place, ResourceKind, Stage, StageInfo, Sysval, Where};
 use gpucc_pipeline as fixed;
 use gpucc_sim::TrapKind;
 
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
+use crate::samplers::{self, Special};
 use crate::settings::Chip;
 
 /// A shader module: SPIR-V as it was given.
@@ -36,6 +38,8 @@ pub struct Source {
     pub constants: Vec<(u32, u64)>,
     /// Lanes of subgroups that are asked for.
     pub subgroup_size: Option<u32>,
+    /// Samplers whose coordinates are written in code.
+    pub samplers: Vec<Special>,
 }
 
 /// The code of an entry point.
@@ -78,6 +82,12 @@ pub struct Program {
     pub used: Vec<Used>,
     /// Its code.
     pub code: Code,
+    /// Samplers by whose samples at level 0 an offset moves, where the chip does not add it: groups and bindings.
+    pub moving: Vec<(u32, u32)>,
+    /// Whether it reaches memory by addresses.
+    pub reaches: bool,
+    /// Of the first program of a pipeline the pipelines for samplers whose coordinates are written in code.
+    variants: Mutex<BTreeMap<Vec<Special>, Arc<Pipeline>>>,
 }
 
 /// State that is part of a pipeline unless it is dynamic.
@@ -160,7 +170,11 @@ fn load(source: &Source) -> Done<Module> {
         ..FrontOptions::default()
     };
     let loaded = frontend::load(&source.code, Lang::Spirv, &front);
-    loaded.map(|l| l.module).map_err(|list| failures(source, &list))
+    let mut module = loaded.map(|l| l.module).map_err(|list| failures(source, &list))?;
+    if !source.samplers.is_empty() {
+        samplers::rewrite(&mut module, &source.samplers);
+    }
+    Ok(module)
 }
 
 fn used(module: &Module) -> Vec<Used> {
@@ -219,8 +233,15 @@ fn for_each_sample(module: &mut Module, source: &Source) -> Done {
     }
 }
 
-fn program(source: Source, module: Module, code: Code) -> Box<Program> {
-    Box::new(Program { used: used(&module), source, module, code })
+fn program(chip: Chip, source: Source, module: Module, code: Code) -> Box<Program> {
+    let moving = match chip {
+        Chip::Target(t) if !t.caps(Stage::Fragment).sampler.offset => samplers::moving(&module),
+        _ => Vec::new(),
+    };
+    let by_address =
+        |f: &gpucc_ir::Function| f.insts_in_order().any(|(_, i)| f.insts[i].place() == Some(Place::Address));
+    let reaches = module.funcs.values().any(by_address);
+    Box::new(Program { used: used(&module), source, module, code, moving, reaches, variants: Mutex::default() })
 }
 
 /// A pipeline before its shaders are compiled.
@@ -299,7 +320,7 @@ impl Pipeline {
                 on_machine(&source, &artifact)?
             }
         };
-        Ok(Pipeline::Compute(program(source, module, code)))
+        Ok(Pipeline::Compute(program(chip, source, module, code)))
     }
 
     /// Compiles a render pipeline.
@@ -329,8 +350,35 @@ impl Pipeline {
             }
         };
         drop(linked);
-        let f = fragment.zip(other).zip(f).map(|((s, m), code)| program(s, m, code));
-        Ok(Pipeline::Render(program(vertex, module, v), f, Box::new(render)))
+        let f = fragment.zip(other).zip(f).map(|((s, m), code)| program(chip, s, m, code));
+        Ok(Pipeline::Render(program(chip, vertex, module, v), f, Box::new(render)))
+    }
+
+    /// The same pipeline with the coordinates of samples by some samplers in code. It is compiled once.
+    ///
+    /// # Errors
+    /// As [`Pipeline::render`].
+    pub fn variant(&self, chip: Chip, samplers: Vec<Special>) -> Done<Arc<Pipeline>> {
+        let (Pipeline::Compute(first) | Pipeline::Render(first, ..)) = self;
+        let mut all = first.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(&samplers) {
+            return Ok(known.clone());
+        }
+        let with = |p: &Program| Source { samplers: samplers.clone(), ..p.source.clone() };
+        let made = match self {
+            Pipeline::Compute(p) => Pipeline::compute(chip, with(p))?,
+            Pipeline::Render(v, f, r) => Pipeline::render(chip, with(v), f.as_deref().map(with), (**r).clone())?,
+        };
+        Ok(all.entry(samplers).or_insert(Arc::new(made)).clone())
+    }
+
+    /// Its programs.
+    pub fn programs(&self) -> impl Iterator<Item = &Program> {
+        let (first, second) = match self {
+            Pipeline::Compute(p) => (p, None),
+            Pipeline::Render(v, f, _) => (v, f.as_deref()),
+        };
+        std::iter::once(&**first).chain(second)
     }
 
     /// Whether it is for dispatches.

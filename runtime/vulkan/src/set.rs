@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use ash::vk;
-use gpucc_sim::texture::Sampler;
 
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
 use crate::memory::{Buffer, View};
+use crate::samplers::Sampler;
 
 /// A binding of a layout.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use crate::exec::copies::Copies;
 use crate::fail::{Done, Fail};
 use crate::heap::Heap;
 use crate::physical::HEAP;
+use crate::reached::Reached;
 use crate::settings::{Chip, Level};
 use crate::{log, sync};
 
@@ -31,6 +32,8 @@ pub struct Shared {
     pub heap: Arc<Heap>,
     /// What texels of images take, which lie outside of memory objects.
     pub texels: Arc<Heap>,
+    /// Memory that shaders find at addresses.
+    pub reached: Reached,
     /// Copies of memory that programs ran on, which the thread of the queue uses again.
     copies: Mutex<Copies>,
 }
@@ -40,8 +43,8 @@ impl Shared {
     pub fn new(chip: Chip, instance: u64) -> Shared {
         let (lost, stop, jobs) = (Mutex::new(None), AtomicBool::new(false), Default::default());
         let (heap, texels) = (Heap::new(HEAP), Heap::new(HEAP));
-        let copies = Mutex::default();
-        Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0), heap, texels, copies }
+        let (reached, copies) = (Reached::default(), Mutex::default());
+        Shared { chip, instance, lost, stop, jobs, steps: AtomicU64::new(0), heap, texels, reached, copies }
     }
 
     /// The copies, for the thread of the queue alone.

@@ -171,7 +171,10 @@ fn features_are_those_of_the_chip() {
         assert_eq!(f.iter().map(|f| f.vertex_pipeline_stores_and_atomics).collect::<Vec<_>>(), [1, 1, 0, 1]);
         assert_eq!(f.iter().map(|f| f.sample_rate_shading).collect::<Vec<_>>(), [1, 1, 1, 0]);
         assert_eq!(f.iter().map(|f| f.independent_blend).collect::<Vec<_>>(), [1, 1, 1, 0]);
-        assert!(f.iter().all(|f| f.geometry_shader == 0 && f.texture_compression_bc == 1));
+        assert!(f.iter().all(|f| f.geometry_shader == 0
+            && f.texture_compression_bc == 1
+            && f.texture_compression_etc2 == 1
+            && f.texture_compression_astc_ldr == 1));
         assert_eq!(f.iter().map(|f| f.shader_float64).collect::<Vec<_>>(), [1, 0, 0, 0]);
         let limits = |&p: &_| instance.get_physical_device_properties(p).limits;
         let l: Vec<_> = all.iter().map(limits).collect();

@@ -70,3 +70,78 @@ fn subgroups_work_on_wide_integers_and_by_lanes_that_memory_names() {
         assert_eq!(got, want, "{target}");
     }
 }
+
+/// Buffers that a shader finds by their addresses, one of them in the memory of a bound one.
+#[test]
+fn buffers_are_found_by_their_addresses() {
+    if !has("glslangValidator", "glslang-tools") {
+        return;
+    }
+    let code = glslang(
+        "addresses",
+        "vulkan1.2",
+        "#version 460
+         #extension GL_EXT_buffer_reference : require
+         layout(local_size_x = 16) in;
+         layout(buffer_reference, std430, buffer_reference_align = 4) buffer R { uint v[]; };
+         layout(push_constant) uniform P { R from; R to; };
+         layout(std430, set = 0, binding = 0) buffer O { uint o[]; };
+         void main() {
+             uint k = gl_LocalInvocationIndex;
+             o[k] += from.v[k];
+             to.v[k + 1] = from.v[k] * 3;
+         }",
+    );
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::with(&crate::kit::entry(), k, true);
+        let d = &gpu.device;
+        let mut two = vk::PhysicalDeviceVulkan12Features::default();
+        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut two);
+        unsafe { gpu.instance.get_physical_device_features2(gpu.physical, &mut all) };
+        assert_eq!(two.buffer_device_address == vk::FALSE, matches!(*target, "tesla" | "vivante"), "{target}");
+        // Two memory objects; in the second one buffer is bound and another one has an address.
+        let memory = [4096u64, 8192].map(|size| unsafe {
+            let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            let info = vk::MemoryAllocateInfo::default().allocation_size(size).push_next(&mut flags);
+            let memory = d.allocate_memory(&info, None).expect("memory");
+            let at = d.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()).expect("an address");
+            (memory, at.cast::<u32>())
+        });
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        let buffer = |n: usize, at: u64| unsafe {
+            let info = vk::BufferCreateInfo::default().size(1024).usage(usage);
+            let buffer = d.create_buffer(&info, None).expect("a buffer");
+            d.bind_buffer_memory(buffer, memory[n].0, at).expect("a binding");
+            let address = d.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(buffer));
+            (buffer, address)
+        };
+        let (from, to, bound) = (buffer(0, 256), buffer(1, 1024), buffer(1, 4096));
+        assert_eq!(bound.1 - to.1, 3072, "{target}");
+        let (sets, set) = gpu.set(&[(bound.0, 0, vk::WHOLE_SIZE)]);
+        let layout = gpu.layout(&[sets], 16);
+        let Ok(pipeline) = gpu.compute(&code, layout, &[]) else {
+            assert_eq!(two.buffer_device_address, vk::FALSE, "{target}");
+            continue;
+        };
+        for n in 0..16 {
+            // SAFETY: the words are mapped, and nothing runs.
+            unsafe { *memory[0].1.add(64 + n) = 7 * n as u32 };
+        }
+        let push: Vec<u8> = [from.1, to.1].iter().flat_map(|a| a.to_le_bytes()).collect();
+        gpu.run(|d, c| unsafe {
+            d.cmd_bind_pipeline(c, BIND, pipeline);
+            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            d.cmd_push_constants(c, layout, vk::ShaderStageFlags::ALL, 0, &push);
+            d.cmd_dispatch(c, 1, 1, 1);
+            crate::programs::parts::barrier(d, c);
+            d.cmd_dispatch(c, 1, 1, 1);
+        })
+        .expect("it runs");
+        // SAFETY: as above.
+        let word = |at: usize| unsafe { *memory[1].1.add(at) };
+        let added: Vec<u32> = (0..16).map(|n| word(1024 + n)).collect();
+        let moved: Vec<u32> = (0..16).map(|n| word(256 + 1 + n)).collect();
+        assert_eq!(added, (0..16).map(|n| 14 * n).collect::<Vec<_>>(), "{target}");
+        assert_eq!(moved, (0..16).map(|n| 21 * n).collect::<Vec<_>>(), "{target}");
+    }
+}

@@ -267,19 +267,22 @@ entries! {
         })
     }
     PFN_vkGetBufferDeviceAddress => fn get_buffer_device_address(
-        device: vk::Device, _info: *const vk::BufferDeviceAddressInfo<'_>,
+        device: vk::Device, info: *const vk::BufferDeviceAddressInfo<'_>,
     ) -> vk::DeviceAddress {
-        no_addresses(device)
+        let buffer = handles::get(handles::at(device)?.handle, given(info)?.buffer)?;
+        let place = buffer.range(0, vk::WHOLE_SIZE);
+        let address = place.and_then(|(memory, at, _)| Some(memory.address? + at as u64));
+        address.ok_or_else(|| Fail::misuse("a buffer whose memory was not taken for addresses"))
     }
     PFN_vkGetBufferOpaqueCaptureAddress => fn get_buffer_opaque_capture_address(
         device: vk::Device, _info: *const vk::BufferDeviceAddressInfo<'_>,
     ) -> u64 {
-        no_addresses(device)
+        no_capture(device)
     }
     PFN_vkGetDeviceMemoryOpaqueCaptureAddress => fn get_device_memory_opaque_capture_address(
         device: vk::Device, _info: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
     ) -> u64 {
-        no_addresses(device)
+        no_capture(device)
     }
     PFN_vkCmdDrawIndirectCount => fn cmd_draw_indirect_count(
         c: vk::CommandBuffer, buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, at: vk::DeviceSize,
@@ -295,10 +298,10 @@ entries! {
     }
 }
 
-/// The answer of a device whose buffers have no addresses.
-fn no_addresses(device: vk::Device) -> Done<u64> {
+/// The answer of a device whose addresses are not captured.
+fn no_capture(device: vk::Device) -> Done<u64> {
     handles::at(device)?;
-    Err(Fail::misuse("buffers have no addresses here (bufferDeviceAddress)"))
+    Err(Fail::misuse("addresses are not captured here (bufferDeviceAddressCaptureReplay)"))
 }
 
 /// Where a subpass resolves depth and stencil to, if it does.

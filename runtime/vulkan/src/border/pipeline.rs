@@ -52,7 +52,7 @@ unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>, flags: vk
         let code = changed.map_or(code, std::sync::Arc::new);
         let lanes = chained::<vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo<'_>>(s.p_next);
         let subgroup_size = lanes.map(|l| l.required_subgroup_size);
-        Ok(Source { code, entry, constants, subgroup_size })
+        Ok(Source { code, entry, constants, subgroup_size, samplers: Vec::new() })
     }
 }
 

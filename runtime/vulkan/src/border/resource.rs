@@ -1,6 +1,7 @@
 //! Memory, buffers, images, views and samplers.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use ash::vk;
 
@@ -10,6 +11,7 @@ use crate::convert;
 use crate::fail::{Done, Fail};
 use crate::handles;
 use crate::memory::{Buffer, BufferView, Image, Memory, View};
+use crate::samplers::Sampler;
 
 /// The memory that so many bytes need.
 fn need(size: u64) -> vk::MemoryRequirements {
@@ -47,7 +49,13 @@ entries! {
             return Err(Fail::misuse(format!("memory type {} is not there", i.memory_type_index)));
         }
         let device = handles::at(device)?;
-        give(out, handles::add(device.handle, Memory::new(i.allocation_size, &device.shared.heap)?))
+        let addressed = |f: &vk::MemoryAllocateFlagsInfo<'_>| f.flags.contains(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let make = |address| Memory::new(i.allocation_size, &device.shared.heap, address).map(Arc::new);
+        let memory = match chained::<vk::MemoryAllocateFlagsInfo<'_>>(i.p_next).is_some_and(addressed) {
+            true => device.shared.reached.add(make)?,
+            false => make(None)?,
+        };
+        give(out, handles::share(device.handle, memory))
     }
     PFN_vkFreeMemory => fn free_memory(device: vk::Device, memory: vk::DeviceMemory, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, memory).map(drop)
@@ -231,7 +239,10 @@ entries! {
     PFN_vkCreateSampler => fn create_sampler(
         device: vk::Device, info: *const vk::SamplerCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::Sampler,
     ) -> vk::Result {
-        give(out, handles::add(handles::at(device)?.handle, convert::sampler::sampler(given(info)?)?))
+        let i = given(info)?;
+        let sampling = convert::sampler::sampler(i)?;
+        let sampler = Sampler { sampling, texels: i.unnormalized_coordinates == vk::TRUE };
+        give(out, handles::add(handles::at(device)?.handle, sampler))
     }
     PFN_vkDestroySampler => fn destroy_sampler(device: vk::Device, sampler: vk::Sampler, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, sampler).map(drop)

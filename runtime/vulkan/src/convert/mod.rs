@@ -1,6 +1,7 @@
 //! Vulkan's words as those of the pipeline and of the samplers.
 
 pub mod blocks;
+mod etc;
 pub mod formats;
 pub mod sampler;
 pub mod state;

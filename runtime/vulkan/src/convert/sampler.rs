@@ -30,16 +30,13 @@ fn border(b: vk::BorderColor) -> Done<[u32; 4]> {
     })
 }
 
-/// The sampler that an application describes.
+/// The sampler that an application describes, but for coordinates in texels.
 ///
 /// # Errors
 /// A value that Vulkan does not have, or a feature that no device here has.
 pub fn sampler(i: &vk::SamplerCreateInfo<'_>) -> Done<Sampler> {
     if i.anisotropy_enable == vk::TRUE && i.max_anisotropy > 1.0 {
         return Err(Fail::lacks("anisotropic filtering is not there (samplerAnisotropy)"));
-    }
-    if i.unnormalized_coordinates == vk::TRUE {
-        return Err(Fail::lacks("samplers with coordinates in texels are not there"));
     }
     let filter = |f| if f == vk::Filter::LINEAR { Filter::Linear } else { Filter::Nearest };
     let mip = if i.mipmap_mode == vk::SamplerMipmapMode::LINEAR { Filter::Linear } else { Filter::Nearest };

@@ -17,6 +17,9 @@ use crate::pipeline::{Program, Used};
 use crate::set::{Set, Slot};
 use crate::settings::Chip;
 
+/// The group of memory that is bound for its addresses, which no program names.
+const REACHED: u32 = u32::MAX - 1;
+
 /// Where the bytes of a binding go back to, and those that were there before.
 struct Home {
     memory: Arc<Memory>,
@@ -92,6 +95,9 @@ impl Exec<'_> {
                 }
             }
         }
+        if programs.iter().any(|p| p.reaches) {
+            self.reach(&mut bound);
+        }
         let take = |s: &mut Source| match s {
             Source::Own(image) => image.take(),
             Source::Copy(texels) => {
@@ -118,15 +124,9 @@ impl Exec<'_> {
                 let offset = offset + more;
                 let place = buffer.range(offset, *range);
                 bound.ranges.push(place.map_or((0, 0, 0), |(m, at, size)| (Arc::as_ptr(m) as usize, at, size)));
-                let mut bytes = Vec::new();
-                let home = place.map(|(memory, at, size)| {
-                    let Taken { bytes: own, mut spare } = self.shared.copies().take(memory, at, size);
-                    let before = kind.is_writable().then(|| {
-                        copies::fill(&mut spare, &own);
-                        std::mem::take(&mut spare)
-                    });
-                    bytes = own;
-                    Home { memory: memory.clone(), at, before, spare }
+                let (mut bytes, home) = place.map_or_else(Default::default, |(memory, at, size)| {
+                    let (bytes, home) = self.home(memory, (at, size), kind.is_writable());
+                    (bytes, Some(home))
                 });
                 // A runtime array may have no element: what the type has without one is read as zeros.
                 bytes.resize(bytes.len().max(u.min_size as usize), 0);
@@ -135,7 +135,7 @@ impl Exec<'_> {
                 bound.homes.push(home);
             }
             (ResourceKind::Sampler { .. }, Slot::Image(_, Some(sampler))) => {
-                let sampler = self.precise(**sampler);
+                let sampler = self.precise(sampler.sampling);
                 bound.dispatch.samplers.push(BoundSampler { group: u.group, binding, element, sampler });
             }
             (ResourceKind::Texture { .. }, Slot::Image(Some(view), _)) if view.swizzle.is_some() => {
@@ -160,6 +160,30 @@ impl Exec<'_> {
                 bound.dispatch.textures.push(seen);
             }
             _ => {}
+        }
+    }
+
+    /// The bytes of a range of memory, and where they go back to.
+    fn home(&self, memory: &Arc<Memory>, (at, size): (usize, usize), writable: bool) -> (Vec<u8>, Home) {
+        let Taken { bytes, mut spare } = self.shared.copies().take(memory, at, size);
+        let before = writable.then(|| {
+            copies::fill(&mut spare, &bytes);
+            std::mem::take(&mut spare)
+        });
+        (bytes, Home { memory: memory.clone(), at, before, spare })
+    }
+
+    /// Binds all memory that has addresses.
+    fn reach(&self, bound: &mut Bound) {
+        for (number, memory) in self.shared.reached.all().iter().enumerate() {
+            let Some(address) = memory.address else { continue };
+            let size = memory.bytes.size();
+            let (bytes, home) = self.home(memory, (0, size), true);
+            bound.dispatch.addresses.push((bound.dispatch.buffers.len(), address));
+            let (group, binding) = (REACHED, number as u32);
+            bound.dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: true });
+            bound.homes.push(Some(home));
+            bound.ranges.push((Arc::as_ptr(memory) as usize, 0, size));
         }
     }
 

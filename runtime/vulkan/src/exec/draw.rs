@@ -151,7 +151,7 @@ impl Exec<'_> {
 
     /// Draws, for each view of the pass. A draw of an indirect one has a number.
     pub(super) fn draw(&mut self, number: u32, d: Draw) -> Done {
-        let Some(pipeline) = self.pipeline[0].clone() else { return Err(self.lost("a draw without a pipeline")) };
+        let Some(pipeline) = self.bound_pipeline(0)? else { return Err(self.lost("a draw without a pipeline")) };
         let Pipeline::Render(vertex, fragment, render) = &*pipeline else {
             return Err(self.lost("a draw without a pipeline"));
         };

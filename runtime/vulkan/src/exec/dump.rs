@@ -74,9 +74,12 @@ pub fn dispatch(shared: &Shared, program: &Program, d: &Dispatch) {
     // Files have bytes of their own.
     let notes =
         if d.overlaps.is_empty() { "" } else { "# Some of the buffers lie in one memory, which the files do not.\n" };
-    put(shared, "dispatch", notes, |folder| match d.images.is_empty() && d.samplers.is_empty() {
-        true => Ok(command(folder, shared, program, d)?),
-        false => Ok(render(shared, &scene::dispatch(folder, program, d)?)),
+    put(shared, "dispatch", notes, |folder| {
+        scene::plain(&[program])?;
+        match d.images.is_empty() && d.samplers.is_empty() {
+            true => Ok(command(folder, shared, program, d)?),
+            false => Ok(render(shared, &scene::dispatch(folder, program, d)?)),
+        }
     });
 }
 

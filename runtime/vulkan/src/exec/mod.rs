@@ -11,6 +11,7 @@ mod pass;
 mod scene;
 mod special;
 mod transfer;
+mod variant;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -224,7 +225,7 @@ impl<'a> Exec<'a> {
     }
 
     fn dispatch(&mut self, first: [u32; 3], grid: [u32; 3]) -> Done {
-        let Some(pipeline) = self.pipeline[1].clone() else { return Err(self.lost("a dispatch without a pipeline")) };
+        let Some(pipeline) = self.bound_pipeline(1)? else { return Err(self.lost("a dispatch without a pipeline")) };
         let Pipeline::Compute(program) = &*pipeline else { return Err(self.lost("a dispatch without a pipeline")) };
         if grid.contains(&0) {
             return Ok(());

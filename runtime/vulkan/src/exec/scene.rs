@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::special::specialised;
 use crate::pipeline::{Program, Render};
+use crate::samplers::How;
 
 /// Why there is no scene, or the file that could not be written.
 pub enum Fault {
@@ -77,6 +78,18 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
+/// Fails for programs with resources that neither scenes nor commands have words for.
+///
+/// # Errors
+/// It names them.
+pub fn plain(programs: &[&Program]) -> Made<()> {
+    let texels = |p: &&Program| p.source.samplers.iter().any(|s| s.2 == How::Texels);
+    if programs.iter().any(|p| p.reaches) {
+        return wordless("memory that is reached by addresses");
+    }
+    if programs.iter().any(texels) { wordless("samplers with coordinates in texels") } else { Ok(()) }
+}
+
 /// Writes what a draw needs; gives the options of `gpucc render` that write its results.
 ///
 /// # Errors
@@ -91,6 +104,7 @@ pub fn draw(folder: &Path, d: &Drawn<'_>) -> Made<String> {
     if d.draw.merger.back.is_some() {
         return wordless("stencil values of front and back faces that differ");
     }
+    plain(&programs)?;
     s.bind(d.bound, &programs)?;
     let pass = json!({
         "type": "render",
@@ -115,6 +129,7 @@ pub fn draw(folder: &Path, d: &Drawn<'_>) -> Made<String> {
 /// As [`draw`].
 pub fn dispatch(folder: &Path, program: &Program, d: &Dispatch) -> Made<String> {
     let mut s = Scene::new(folder);
+    plain(&[program])?;
     s.bind(d, &[program])?;
     std::fs::write(folder.join("shader.spv"), specialised(&program.source))?;
     let mut shaders = Map::new();

@@ -9,7 +9,7 @@ use gpucc_sim::texture::{Codec, Image as Texels};
 
 use super::blit::{self, layers};
 use crate::command::{Clear, Command};
-use crate::convert::blocks::EDGE;
+use crate::convert::blocks::Block;
 use crate::fail::{Done, Fail};
 use crate::memory::{Blocks, Buffer, Image};
 
@@ -130,9 +130,10 @@ fn texels(buffer: &Arc<Buffer>, image: &Image, r: &vk::BufferImageCopy, to_image
 }
 
 /// Columns and rows of blocks that a region covers.
-fn covered(at: &vk::Offset3D, size: &vk::Extent3D) -> [Range<u32>; 2] {
-    let axis = |at: i32, n: u32| at as u32 / EDGE..(at as u32 + n).div_ceil(EDGE);
-    [axis(at.x, size.width), axis(at.y, size.height)]
+fn covered(block: Block, at: &vk::Offset3D, size: &vk::Extent3D) -> [Range<u32>; 2] {
+    let [columns, rows] = block.edges();
+    let axis = |at: i32, n: u32, edge: u32| at as u32 / edge..(at as u32 + n).div_ceil(edge);
+    [axis(at.x, size.width, columns), axis(at.y, size.height, rows)]
 }
 
 /// Copies blocks between a buffer and a compressed image.
@@ -144,10 +145,11 @@ fn copy_blocks(
     to_image: bool,
 ) {
     let n = blocks.block.bytes();
-    let [columns, rows] = covered(&r.image_offset, &r.image_extent);
-    let own = |given: u32, all: u32| if given == 0 { all } else { given }.div_ceil(EDGE) as usize;
-    let row = own(r.buffer_row_length, r.image_extent.width) * n;
-    let slice = own(r.buffer_image_height, r.image_extent.height) * row;
+    let [columns, rows] = covered(blocks.block, &r.image_offset, &r.image_extent);
+    let own = |given: u32, all: u32, edge: u32| if given == 0 { all } else { given }.div_ceil(edge) as usize;
+    let [wide, high] = blocks.block.edges();
+    let row = own(r.buffer_row_length, r.image_extent.width, wide) * n;
+    let slice = own(r.buffer_image_height, r.image_extent.height, high) * row;
     let level = r.image_subresource.mip_level;
     for (k, z) in z.enumerate() {
         for (j, y) in rows.clone().enumerate() {
@@ -172,8 +174,9 @@ fn copy_between(from: (&Image, &Texels), to: (&Image, &mut Texels), r: &vk::Imag
     if a.block.bytes() != b.block.bytes() {
         return Err(Fail::misuse("a copy between blocks of different sizes"));
     }
-    let [columns, rows] = covered(&r.src_offset, &r.extent);
-    let [left, upper] = [r.dst_offset.x as u32 / EDGE, r.dst_offset.y as u32 / EDGE];
+    let [columns, rows] = covered(a.block, &r.src_offset, &r.extent);
+    let [wide, high] = b.block.edges();
+    let [left, upper] = [r.dst_offset.x as u32 / wide, r.dst_offset.y as u32 / high];
     let [za, zb] = z;
     for (za, zb) in za.zip(zb) {
         for (j, y) in (upper..).zip(rows.clone()) {

@@ -59,6 +59,10 @@ fn layers(chip: Chip) -> bool {
     chip.has(Stage::Vertex, Refusal::Layers)
 }
 
+fn addresses(chip: Chip) -> bool {
+    chip.has_all(Refusal::PhysicalAddresses)
+}
+
 fn storage_8(chip: Chip) -> bool {
     narrow(chip) && chip.has_all(Refusal::Atomics)
 }
@@ -103,7 +107,7 @@ features! { each_feature:
     PhysicalDeviceShaderAtomicInt64Features { shader_buffer_int64_atomics: no, shader_shared_int64_atomics: no }
     PhysicalDeviceScalarBlockLayoutFeatures { scalar_block_layout: no }
     PhysicalDeviceBufferDeviceAddressFeatures {
-        buffer_device_address: no,
+        buffer_device_address: addresses,
         buffer_device_address_capture_replay: no,
         buffer_device_address_multi_device: no,
     }
@@ -182,7 +186,7 @@ features! { each_feature:
         separate_depth_stencil_layouts: yes,
         host_query_reset: yes,
         timeline_semaphore: yes,
-        buffer_device_address: no,
+        buffer_device_address: addresses,
         buffer_device_address_capture_replay: no,
         buffer_device_address_multi_device: no,
         vulkan_memory_model: yes,

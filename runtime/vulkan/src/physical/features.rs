@@ -73,6 +73,8 @@ pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
         sample_rate_shading: fragment(Refusal::SampleShading),
         dual_src_blend: fragment(Refusal::DualSource),
         texture_compression_bc: vk::TRUE,
+        texture_compression_etc2: vk::TRUE,
+        texture_compression_astc_ldr: vk::TRUE,
         multi_draw_indirect: vk::TRUE,
         draw_indirect_first_instance: vk::TRUE,
         depth_clamp: vk::TRUE,
