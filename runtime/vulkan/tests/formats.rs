@@ -167,7 +167,9 @@ fn blocks_decode_to_what_other_decoders_give() {
         let want: Vec<u8> = hex(want).chunks_exact(4).flat_map(texel).collect();
         assert_eq!(eight.len(), want.len(), "{line}");
         let apart = eight.iter().zip(&want).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
-        if apart > most {
+        // A block that breaks a rule is magenta in Khronos' specification, and white for the other decoder.
+        let broken = eight.chunks_exact(4).all(|t| *t == [255, 0, 255, 255]) && want.iter().all(|c| *c == 255);
+        if apart > most && !broken {
             wrong.push(format!("{name} {block}: {apart}, {eight:?} for {want:?}"));
         }
         *counts.entry(name).or_default() += 1;
