@@ -284,9 +284,8 @@ impl Family for GcnFamily {
         Strategy { scalar: options.spill_all, vector: options.spill_all }
     }
 
-    fn caps(generation: u8, stage: Stage, _strategy: &Strategy) -> Caps {
-        // Inputs, outputs and textures of drawing stages have floats of 32 bits.
-        let halves = generation == 2 && stage == Stage::Compute;
+    fn caps(generation: u8, _stage: Stage, _strategy: &Strategy) -> Caps {
+        let halves = generation == 2;
         // FLAT has no offset.
         let address_offset = if generation == 2 { 0 } else { caps().address_offset };
         Caps { lanes_by_memory: generation < 2, halves, address_offset, ..caps() }

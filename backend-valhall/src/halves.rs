@@ -34,9 +34,9 @@ type U = Use<Valhall>;
 
 /// Half of a register.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Half {
-    reg: VReg,
-    high: bool,
+pub(crate) struct Half {
+    pub reg: VReg,
+    pub high: bool,
 }
 
 /// Instructions without a partner that another one may join.
@@ -62,12 +62,13 @@ pub fn run(mf: &mut MFunc<Valhall>, target: &Valhall, uniforms: &mut Uniforms) -
         changed += dce(mf, target) as u64 + limits(mf);
     }
     changed += Pairs::new(mf).run(mf, target);
+    let whole = wholes(mf);
     let packed = colours(mf);
-    changed + packed + if packed > 0 { dce(mf, target) as u64 } else { 0 }
+    changed + whole + packed + if packed > 0 { dce(mf, target) as u64 } else { 0 }
 }
 
 /// The float that an instruction rounds to both halves of a register.
-fn rounded(i: &I) -> Option<VReg> {
+pub(crate) fn rounded(i: &I) -> Option<VReg> {
     if i.target_op() != Some(VOp::Op(Op::V2f32ToV2f16)) || i.mods.clamp != Clamp::None {
         return None;
     }
@@ -77,7 +78,7 @@ fn rounded(i: &I) -> Option<VReg> {
 }
 
 /// The half that an instruction widens.
-fn widened(i: &I) -> Option<Half> {
+pub(crate) fn widened(i: &I) -> Option<Half> {
     if i.target_op() != Some(VOp::Op(Op::F16ToF32)) {
         return None;
     }
@@ -88,7 +89,7 @@ fn widened(i: &I) -> Option<Half> {
 }
 
 /// The register that an instruction defines, anywhere.
-fn result(i: &I) -> Option<VReg> {
+pub(crate) fn result(i: &I) -> Option<VReg> {
     let [d] = i.defs.as_slice() else { return None };
     d.vreg().filter(|_| d.fixed().is_none())
 }
@@ -98,7 +99,7 @@ fn is_minus_zero(u: &U) -> bool {
 }
 
 /// The instruction on halves for one on floats, with the sources that count.
-fn on_halves(i: &I) -> Option<(Op, usize)> {
+pub(crate) fn on_halves(i: &I) -> Option<(Op, usize)> {
     let VOp::Op(op) = i.target_op()? else { return None };
     Some(match op {
         Op::FaddF32 => (Op::FaddV2f16, 2),
@@ -110,7 +111,7 @@ fn on_halves(i: &I) -> Option<(Op, usize)> {
 }
 
 /// Whether the result of an instruction on halves is one of its operands or a bound.
-fn chooses(i: &I) -> bool {
+pub(crate) fn chooses(i: &I) -> bool {
     match i.target_op() {
         Some(VOp::Op(Op::FminF32 | Op::FmaxF32)) => true,
         Some(VOp::Op(Op::FaddF32)) => is_minus_zero(&i.uses[1]),
@@ -119,7 +120,7 @@ fn chooses(i: &I) -> bool {
 }
 
 /// The bits of a float as a half, where it is one and not denormal.
-fn as_half(bits: u32) -> Option<u16> {
+pub(crate) fn as_half(bits: u32) -> Option<u16> {
     let sign = (bits >> 16 & 0x8000) as u16;
     let (exponent, mantissa) = (bits >> 23 & 0xff, bits & 0x7f_ffff);
     match exponent {
@@ -130,7 +131,7 @@ fn as_half(bits: u32) -> Option<u16> {
 }
 
 /// The swizzle of two halves of a register, low first.
-fn swizzle(low: bool, high: bool) -> u8 {
+pub(crate) fn swizzle(low: bool, high: bool) -> u8 {
     u8::from(low) | u8::from(high) << 1
 }
 
@@ -367,7 +368,7 @@ impl<'a> Pass<'a> {
 }
 
 /// A half as the operand of a conversion to a float.
-fn whole(h: Half) -> U {
+pub(crate) fn whole(h: Half) -> U {
     Use::reg(h.reg).mods(SrcMods::swizzled(h.high.into()))
 }
 
@@ -629,6 +630,20 @@ impl Pairs {
             _ => false,
         }
     }
+}
+
+/// Makes copies of what puts the two halves of one register together. Returns how many there were.
+fn wholes(mf: &mut MFunc<Valhall>) -> u64 {
+    let mut count = 0;
+    for i in mf.code.iter_mut().flatten().filter(|i| i.target_op() == Some(VOp::Op(Op::MkvecV2i16))) {
+        let (Some(d), [low, high]) = (result(i), i.uses.as_slice()) else { continue };
+        let lanes = (SrcMods::swizzled(swizzle(false, false)), SrcMods::swizzled(swizzle(true, true)));
+        if low.src == high.src && low.vreg().is_some() && (low.mods, high.mods) == lanes {
+            *i = MInst::copy(d, Use::new(low.src)).at(i.loc);
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Lets colours whose four floats are halves leave as two registers of them. Returns how many did.

@@ -18,6 +18,7 @@ pub mod fau;
 #[doc(hidden)]
 pub mod fold_flow;
 mod forms;
+mod half_params;
 mod halves;
 #[doc(hidden)]
 pub mod hoist_waits;
@@ -268,6 +269,7 @@ impl Family for ValhallFamily {
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
+        Pass::<Self>::improve("half-params", 1, |mf, cx| Ok(half_params::run(mf, &cx.state.uniforms))),
         Pass::<Self>::improve("halves", 1, |mf, cx| Ok(halves::run(mf, &cx.target, &mut cx.state.uniforms)))
             .counts_some(),
         Pass::lower("zero-undefs", |mf, _| Ok(zero_undefs::run(mf))),

@@ -245,6 +245,14 @@ impl Narrow<'_> {
         d.map_uses(|v| self.get(f, v));
         let touched = from.iter().copied().chain(to).any(is_narrow);
         if !touched || d.op.is_terminator() {
+            if d.op == Op::Ret && self.halves {
+                // Outputs of a stage are floats of 32 bits.
+                let mut b = Builder::like(f, block, i);
+                d.map_uses(|v| match b.func.ty(v) {
+                    ty if ty.scalar() == Scalar::F16 => b.f2f(v, wide(ty)),
+                    _ => v,
+                });
+            }
             f.insts[i] = d;
             f.blocks[block].insts.push(i);
             return false;
