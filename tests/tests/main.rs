@@ -47,6 +47,7 @@ mod predict;
 mod races;
 mod ragged;
 mod random;
+mod random_halves;
 mod random_texts;
 mod real_corpus;
 mod real_spirv;
