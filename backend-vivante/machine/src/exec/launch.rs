@@ -31,7 +31,7 @@ pub(crate) const UNITS: usize = 32;
 pub mod shared_mode {
     /// A buffer of the launcher, one slice for each workgroup.
     pub const BUFFER: u32 = 0;
-    /// On-chip storage, through the LOCAL bit.
+    /// Storage on the chip, through the LOCAL bit.
     pub const LOCAL: u32 = 1;
 }
 
