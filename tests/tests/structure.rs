@@ -353,6 +353,7 @@ const WITH_TERSE_DOCS: &[(&str, usize, usize)] = &[
     ("backend-valhall", 8, 20),
     ("backend-valhall/machine", 25, 35),
     ("backend-valhall/driver", 1, 12),
+    ("backend-tesla/driver", 1, 0),
     ("backend-gcn", 17, 32),
     ("backend-gcn/machine", 39, 38),
     ("backend-gcn/driver", 1, 5),
