@@ -26,7 +26,7 @@ pub enum Push {
     Break(u16),
 }
 
-/// What separates and joins lanes, by block.
+/// Where lanes separate and join, by block.
 pub struct Plan {
     /// Blocks whose terminator may separate lanes.
     pub divergent: SecondaryMap<Block, bool>,

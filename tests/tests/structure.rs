@@ -393,7 +393,7 @@ fn terse_docs(text: &str, may_be_short: bool) -> [Vec<(usize, String)>; 2] {
             prepositions.push((first + 1, doc.clone()));
         }
         // Attributes between the doc and its item, of one line or several.
-        let mut open = 0;
+        let mut open = 0_usize;
         while let Some((_, a)) = lines.next_if(|l| open > 0 || l.1.starts_with("#[")) {
             open = (open + a.matches('[').count()).saturating_sub(a.matches(']').count());
         }
