@@ -2,7 +2,7 @@
 
 use crate::{old, words};
 
-/// Text in front of a body: its uniforms are those of a fragment shader alone (docs/scene-format.md), its channels that one's textures.
+/// In front of a body: its uniforms are those of a fragment shader alone (docs/scene-format.md), its channels that one's textures.
 const BEFORE: &str = "\
 #version 450
 layout(location = 0) out vec4 gpucc_colour;
@@ -24,7 +24,7 @@ layout(set = 0, binding = 5) uniform texture2D gpucc_channel3;
 #define iChannelResolution vec3[4](vec3(textureSize(iChannel0, 0), 1.0), vec3(textureSize(iChannel1, 0), 1.0), vec3(textureSize(iChannel2, 0), 1.0), vec3(textureSize(iChannel3, 0), 1.0))
 ";
 
-/// Text behind it: `fragCoord` counts from the lower left there, and alpha is not looked at.
+/// Behind it: `fragCoord` counts from the lower left there, and alpha is not looked at.
 const BEHIND: &str = "
 void main() {
     vec4 gpucc_out = vec4(0.0, 0.0, 0.0, 1.0);
@@ -36,7 +36,7 @@ void main() {
 /// A body with what makes it a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wrapped<'a> {
-    /// The text as the author wrote it.
+    /// The author's text.
     pub body: &'a str,
 }
 
@@ -46,7 +46,7 @@ impl Wrapped<'_> {
         BEFORE
     }
 
-    /// The body with the texts around it.
+    /// The complete text.
     pub fn text(&self) -> String {
         format!("{BEFORE}{}{BEHIND}", self.body)
     }

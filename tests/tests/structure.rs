@@ -346,6 +346,7 @@ const MAY_BE_SHORT: &[&str] = &["machine/src/rows", "cli/src/args.rs"];
 const WITH_TERSE_DOCS: &[(&str, usize, usize)] = &[
     ("ir/interp", 19, 17),
     ("frontend-spirv", 15, 64),
+    ("frontend-glsl", 2, 2),
     ("sim", 34, 88),
     ("sim/num", 31, 60),
     ("scene", 7, 93),
