@@ -1,4 +1,4 @@
-//! From encoded code to bytes: addresses, targets, counts.
+//! Writes encoded code as bytes: addresses, targets, counts.
 
 use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc};
@@ -10,17 +10,17 @@ use crate::encoded::{Code, EncodedInst};
 
 /// The bytes, and what statistics say about them.
 pub struct Program {
-    /// Code.
+    /// Machine code, instructions one behind the other.
     pub code: Vec<u8>,
     /// Address and source location of each instruction that has one.
     pub lines: Vec<(u32, Loc)>,
-    /// Instructions.
+    /// Number of instructions of all lengths.
     pub instructions: u64,
-    /// Of these, short ones.
+    /// Number of instructions of 4 bytes.
     pub short: u64,
-    /// With an immediate.
+    /// Number of instructions with an immediate of 32 bits.
     pub immediate: u64,
-    /// Moves between registers.
+    /// Number of moves between registers.
     pub movs: u64,
     /// Branches of all kinds.
     pub branches: u64,

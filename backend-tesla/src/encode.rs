@@ -1,4 +1,4 @@
-//! From machine instructions on physical registers, in their final order and forms, to rows of the table with their values.
+//! Encodes machine instructions on physical registers, in their final order and forms, as rows of the table with their values.
 
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Inst, ModValue as _, TextCx};
@@ -27,11 +27,11 @@ pub struct Encoder {
 struct BranchTargets {
     /// How many there are.
     count: u32,
-    /// By block of the machine code: the first one that it becomes.
+    /// First encoded block of each block of the machine code.
     starts: Vec<BlockId>,
-    /// By number: the block with the join.
+    /// Block with the join, by the number of the join.
     joins: Vec<Option<BlockId>>,
-    /// By number: where the loop leads.
+    /// Block where the loop leads, by the number of the exit.
     exits: Vec<Option<BlockId>>,
 }
 
@@ -113,7 +113,7 @@ impl Named {
 }
 
 impl Encoder {
-    /// For code of a generation and a stage whose registers are allocated.
+    /// An encoder for code of a generation and a stage whose registers are allocated.
     pub fn new(cx: TextCx, alloc: &AllocStats) -> Encoder {
         let highest = alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
         Encoder { cx, registers: highest.map_or(1, |r| r + 1) }

@@ -32,11 +32,11 @@ impl fmt::Display for Facts {
     }
 }
 
-/// An instruction.
+/// An encoded instruction with Tesla's facts.
 pub type EncodedInst = gpucc_mir::EncodedInst<Isa, Facts>;
 
-/// A block.
+/// A block of encoded instructions.
 pub type Block = EncodedBlock<Isa, Facts>;
 
-/// A function.
+/// A function of encoded blocks.
 pub type Code = EncodedFunc<Isa, Facts>;

@@ -26,7 +26,7 @@ pub enum Push {
     Break(u16),
 }
 
-/// The decisions.
+/// Where lanes separate and join, by block.
 pub struct Plan {
     /// Blocks whose terminator may separate lanes.
     pub divergent: SecondaryMap<Block, bool>,
@@ -36,11 +36,11 @@ pub struct Plan {
     pub pushes: SecondaryMap<Block, Vec<Push>>,
     /// The join at the start of a block (for a loop header: on the way into the loop); 0 for none.
     pub join: SecondaryMap<Block, u16>,
-    /// By loop header: the join on its back edge; 0 for none.
+    /// The join on the back edge, by loop header; 0 for none.
     pub latch: SecondaryMap<Block, u16>,
-    /// By loop header: number of the exit of a loop that is left by `break`; 0 for none.
+    /// Number of the exit of a loop that is left by `break`, by loop header; 0 for none.
     pub exit: SecondaryMap<Block, u16>,
-    /// By block: exits by `break` that end here.
+    /// Exits by `break` that end at a block.
     pub exits_here: SecondaryMap<Block, Vec<u16>>,
     /// Entries of the control stack that the program needs, without those of atomics.
     pub stack: u32,
@@ -71,9 +71,9 @@ enum Leak {
 enum Kind {
     /// Opened by the end of its header; a loop without a back edge too.
     Selection,
-    /// From the block that all ways to a loop's continue block have in common up to that block.
+    /// The way from the block that all ways to a loop's continue block have in common up to that block.
     Turn,
-    /// With a back edge.
+    /// A loop with a back edge.
     Loop,
 }
 
@@ -227,7 +227,7 @@ struct Maker<'f> {
     preds: CsrLists<Block, Block>,
     rs: Regions,
     uniform: Uniformity,
-    /// By region, once asked: whether its merge is entered from inside alone.
+    /// Whether a region's merge is entered from inside alone, once asked.
     entered: SecondaryMap<RegionId, Option<bool>>,
 }
 

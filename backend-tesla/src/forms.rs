@@ -53,7 +53,7 @@ pub enum Takes {
 /// A source of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// The operands.
+    /// The kinds of operand that the place takes.
     pub takes: Takes,
     /// Registers that it reads; 0 for half of one.
     pub units: u16,
@@ -193,7 +193,7 @@ pub struct Form {
     /// Generations that have it, a bit each.
     generations: u16,
     stages: u8,
-    /// Its length.
+    /// Length of the encoding, immediate included.
     pub length: Length,
     ty: Ty,
     src: Ty,
@@ -213,7 +213,7 @@ pub struct Form {
     whole: bool,
     /// The sources, in order.
     pub sources: SmallVec<[Source; 3]>,
-    /// For each slot, what it holds.
+    /// The contents of each slot of the row.
     pub fills: Vec<Fill>,
     /// Modifiers, as [`Mods::bit`] counts them.
     pub mods: u64,

@@ -14,15 +14,15 @@ pub const C: FileId = 1;
 /// File of address registers; unit n is `$a(n+1)`.
 pub const A: FileId = 2;
 
-/// One register.
+/// Class of one register of 32 bits.
 pub const R32: Class = Class(0);
-/// An aligned pair.
+/// Class of an aligned pair of registers.
 pub const R64: Class = Class(1);
 /// An aligned group of four.
 pub const R128: Class = Class(2);
-/// A flag register.
+/// Class of a flag register.
 pub const FLAGS: Class = Class(3);
-/// An address register.
+/// Class of an address register.
 pub const ADDR: Class = Class(4);
 /// Two registers one behind the other; those of three and four follow.
 const RUN2: Class = Class(5);
@@ -169,11 +169,11 @@ gpucc_mir::modifiers! {
 }
 
 impl Mods {
-    /// A type alone.
+    /// Modifiers of an operation on this type.
     pub fn ty(ty: Ty) -> Mods {
         Mods { ty, ..Mods::default() }
     }
-    /// A conversion.
+    /// Modifiers of a conversion from `src` to `ty`.
     pub fn cvt(ty: Ty, src: Ty, rnd: Round) -> Mods {
         Mods { ty, src, rnd, ..Mods::default() }
     }
@@ -188,9 +188,9 @@ impl Mods {
 pub struct SrcMods {
     /// Negation, after the absolute value.
     pub neg: bool,
-    /// Absolute value.
+    /// Absolute value, before the negation.
     pub abs: bool,
-    /// Bitwise complement.
+    /// Bitwise complement of the source.
     pub not: bool,
     /// Half that is read.
     pub half: Half,
@@ -199,7 +199,7 @@ pub struct SrcMods {
 gpucc_mir::fields!(SrcMods { neg, abs, not, half });
 
 impl SrcMods {
-    /// Reads a half.
+    /// Reads a half of a register.
     pub const fn half(half: Half) -> SrcMods {
         SrcMods { neg: false, abs: false, not: false, half }
     }

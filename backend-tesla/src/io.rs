@@ -40,9 +40,9 @@ pub struct Io {
     pub stage: Option<Stage>,
     /// The parts of its stage that the program uses.
     pub used: StageUse,
-    /// By input: its first word in a[] or v[], if it is read.
+    /// First word in a[] or v[] of each input, if it is read.
     pub words: Vec<Option<u32>>,
-    /// By element of a vertex: its components.
+    /// Components of each element of a vertex, a bit each.
     components: Vec<u32>,
     /// Where the numbers of vertex and instance are in a[].
     pub numbers: [Option<u32>; 2],
@@ -52,7 +52,7 @@ pub struct Io {
     pub primitive: Option<u32>,
     /// Words of v[] behind the position, and how many of them are not flat.
     counts: [u32; 2],
-    /// By output: its first word in o[], or its first register.
+    /// First word in o[], or first register, of each output.
     pub outputs: Vec<u32>,
     /// Words of o[], or registers of results.
     pub results: u32,
@@ -172,12 +172,12 @@ impl Io {
         if self.is_fragment() { self.counts[0].into() } else { u64::from(self.results.saturating_sub(4)) }
     }
 
-    /// Words of a[].
+    /// Number of words of a[] that a vertex fills.
     pub fn attribute_words(&self) -> u32 {
         self.components.iter().map(|c| c.count_ones()).sum::<u32>() + self.numbers.iter().flatten().count() as u32
     }
 
-    /// Elements of vertices.
+    /// Number of elements of vertices, read or not.
     pub fn elements(&self) -> usize {
         self.components.len()
     }

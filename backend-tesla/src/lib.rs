@@ -48,10 +48,10 @@ use inst::PARAMETERS;
 use inst::{REGISTERS, Tesla};
 use isel::{Isel, VarLocation};
 
-/// The family.
+/// The family as the compiler's driver asks it.
 pub struct TeslaFamily;
 
-/// The backend.
+/// The backend for all generations of the family.
 pub static TESLA: Driver<TeslaFamily> = Driver::new();
 
 /// Bytes of private memory that an invocation can have, spilled registers included.

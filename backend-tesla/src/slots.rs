@@ -29,7 +29,7 @@ const ATTR: u32 = 1 << 24;
 const TABLE: u32 = 1 << 29;
 
 impl Slot {
-    /// As one number.
+    /// The slot as one number, for operands of machine code.
     pub const fn pack(self) -> u32 {
         match self {
             Slot::Pool(n) => n,
@@ -41,7 +41,7 @@ impl Slot {
         }
     }
 
-    /// From the number.
+    /// The slot of a number that [`pack`](Slot::pack) made.
     pub const fn unpack(n: u32) -> Slot {
         let off = n as u16;
         match n >> 30 {

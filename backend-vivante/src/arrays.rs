@@ -22,11 +22,11 @@ pub const ROW_BYTES: u32 = 16;
 /// One variable in temporaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array {
-    /// The variable.
+    /// The variable that lies there.
     pub place: Place,
     /// First row, counted from the first row of all arrays.
     pub row: u32,
-    /// First component.
+    /// First component of each row, 0 for x.
     pub lane: u32,
     /// Bytes of a row: 4, 8, or 16.
     pub bytes: u32,
@@ -37,7 +37,7 @@ pub struct Array {
 pub struct Arrays {
     /// One entry a variable.
     pub list: Vec<Array>,
-    /// Rows of all.
+    /// Number of rows of all arrays together.
     pub rows: u32,
 }
 

@@ -15,7 +15,7 @@ use crate::inst::Vivante;
 const GRAPHICS: &[Stage] = &[Stage::Vertex, Stage::Fragment];
 const BEFORE_HALTI5: &[&str] = &["gc2000", "gc3000"];
 
-/// The refusals.
+/// The refusals of the family, some of them of single chips.
 pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(
         Refusal::CullDistances,
@@ -222,7 +222,7 @@ pub struct Strategy {
     pub arrays: bool,
     /// Neighbouring accesses merged, scalars packed.
     pub wide: bool,
-    /// Loops unrolled.
+    /// Loops unrolled, so their code is longer.
     pub unroll: bool,
     /// Uniform values computed by the launch.
     pub launch: bool,

@@ -1,4 +1,4 @@
-//! From encoded code to bytes: targets of branches, counts.
+//! Writes encoded code as bytes: targets of branches, counts.
 
 use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc, Refusal};
@@ -8,32 +8,32 @@ use machine::{Op, operand};
 
 use crate::encoded::Code;
 
-/// The finished program.
+/// The finished program: bytes, places and counts.
 pub struct Program {
-    /// The code.
+    /// Machine code, 16 bytes an instruction.
     pub code: Vec<u8>,
     /// Byte address and location of each instruction.
     pub locs: Vec<(u32, Loc)>,
-    /// Numbers for people.
+    /// Counts of the code's parts, for statistics.
     pub counts: Counts,
 }
 
 /// The parts of the code.
 #[derive(Default)]
 pub struct Counts {
-    /// MOV instructions.
+    /// Number of MOV instructions.
     pub movs: u64,
     /// Writes of the address register.
     pub address_moves: u64,
     /// Lanes written by arithmetic, and those it could have written.
     pub lanes: (u64, u64),
-    /// Branches.
+    /// Number of branches, forward and backward.
     pub branches: u64,
-    /// Loads, stores, atomics.
+    /// Number of loads, stores and atomics.
     pub memory: u64,
-    /// Immediates in operands.
+    /// Number of operands that are immediates.
     pub immediates: u64,
-    /// Backward branches.
+    /// Number of branches that lead backward.
     pub loops: u64,
 }
 

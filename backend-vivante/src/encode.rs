@@ -1,4 +1,4 @@
-//! From allocated machine IR to encoded code: places of uniform words, components that lanes read.
+//! Encodes allocated machine IR: places of uniform words, components that lanes read.
 
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Inst, ModValue};

@@ -50,11 +50,11 @@ gpucc_mir::modifiers! {
 /// Modifiers of a source: component `i` of the operation reads component `swz[i]` of the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SrcMods {
-    /// Components read.
+    /// Component of the value that each component reads.
     pub swz: [u8; 4],
     /// Absolute value, before the negation.
     pub abs: bool,
-    /// Negation.
+    /// Negation, after the absolute value.
     pub neg: bool,
     /// Indexed by the address register that is the last operand.
     pub indexed: bool,
@@ -74,7 +74,7 @@ impl SrcMods {
     pub const fn lane(self, k: usize) -> SrcMods {
         SrcMods { swz: [self.swz[k]; 4], ..self }
     }
-    /// Of the opposite sign.
+    /// The same modifiers with the opposite sign.
     #[must_use]
     pub const fn negated(self) -> SrcMods {
         SrcMods { neg: !self.neg, ..self }

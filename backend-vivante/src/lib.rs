@@ -55,10 +55,10 @@ use isel::{Id, Isel, Shared};
 use launch::Steps;
 use uniforms::{Layout, Table};
 
-/// The family.
+/// The family as the compiler's driver asks it.
 pub struct VivanteFamily;
 
-/// The backend.
+/// The backend for all generations of the family.
 pub static VIVANTE: Driver<VivanteFamily> = Driver::new();
 
 /// Components of temporaries that scheduling may fill to hide latency: beyond them fewer threads would run.

@@ -83,7 +83,7 @@ impl Word {
     }
 }
 
-/// Up to four words, one for each component of an operand.
+/// Words of an operand, one for each component: up to four.
 pub type Words = SmallVec<[Word; 4]>;
 
 /// Number of an operand's words in the table.
@@ -121,7 +121,7 @@ impl Table {
     }
 }
 
-/// The finished file.
+/// The finished uniform file: the word in each component.
 #[derive(Default)]
 pub struct Layout {
     /// Registers with their components.

@@ -53,9 +53,9 @@ impl Fault {
 /// Where a source comes from, for places in messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin<'a> {
-    /// The bytes.
+    /// The bytes of the source.
     pub source: &'a [u8],
-    /// Their language.
+    /// The language of the source.
     pub lang: Lang,
     /// The name in messages; may be empty.
     pub name: &'a str,

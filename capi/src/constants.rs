@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 // Statuses: the exit codes of the command.
 
-/// Done.
+/// Status: done, and results are set.
 pub const GPUCC_OK: c_int = 0;
 /// The shader or container is wrong, or a run ended in a trap.
 pub const GPUCC_INVALID: c_int = 1;
@@ -17,7 +17,7 @@ pub const GPUCC_BUG: c_int = 70;
 
 // Languages.
 
-/// WGSL, a text.
+/// Language: WGSL, a text.
 pub const GPUCC_WGSL: u32 = 0;
 /// SPIR-V, a binary module.
 pub const GPUCC_SPIRV: u32 = 1;
@@ -30,16 +30,16 @@ pub const GPUCC_GLSL_FRAGMENT: u32 = 4;
 
 // Stages.
 
-/// Compute programs.
+/// Stage: compute programs, started by dispatches.
 pub const GPUCC_COMPUTE: u32 = 0;
-/// Vertex programs.
+/// Stage: vertex programs, started by draws.
 pub const GPUCC_VERTEX: u32 = 1;
-/// Fragment programs.
+/// Stage: fragment programs, started by draws.
 pub const GPUCC_FRAGMENT: u32 = 2;
 
 // Parts of an entry's work.
 
-/// All of it.
+/// Part: all of the entry's work.
 pub const GPUCC_MAIN: u32 = 0;
 /// The positions of vertices.
 pub const GPUCC_POSITION: u32 = 1;
@@ -62,7 +62,7 @@ pub const GPUCC_USES_EARLY_TESTS: u32 = 16;
 pub const GPUCC_USES_SIDE_EFFECTS: u32 = 32;
 /// It needs whole quads.
 pub const GPUCC_USES_HELPERS: u32 = 64;
-/// It has barriers.
+/// It has barriers, so workgroups stay together.
 pub const GPUCC_USES_BARRIERS: u32 = 128;
 /// It reads what pixels of colour targets hold.
 pub const GPUCC_USES_TARGETS: u32 = 256;
@@ -73,7 +73,7 @@ pub const GPUCC_USES_TRUST: u32 = 1024;
 
 // Promises about a depth.
 
-/// Nothing is promised.
+/// Nothing is promised about the depth.
 pub const GPUCC_DEPTH_ANY: u32 = 0;
 /// It is not below that of the fragment.
 pub const GPUCC_DEPTH_GREATER: u32 = 1;
@@ -84,15 +84,15 @@ pub const GPUCC_DEPTH_UNCHANGED: u32 = 3;
 
 // Kinds of bindings.
 
-/// A uniform buffer.
+/// Kind: a uniform buffer.
 pub const GPUCC_UNIFORM: u32 = 0;
-/// A storage buffer.
+/// Kind: a storage buffer.
 pub const GPUCC_STORAGE: u32 = 1;
-/// A sampled texture.
+/// Kind: a sampled texture.
 pub const GPUCC_TEXTURE: u32 = 2;
-/// A storage texture.
+/// Kind: a storage texture.
 pub const GPUCC_STORAGE_TEXTURE: u32 = 3;
-/// A sampler.
+/// Kind: a sampler, comparing or not.
 pub const GPUCC_SAMPLER: u32 = 4;
 
 // Uses of bindings.
@@ -106,9 +106,9 @@ pub const GPUCC_READ_WRITE: u32 = 3;
 
 // Dimensions of textures.
 
-/// Columns alone.
+/// Dimension: columns alone, as of a line.
 pub const GPUCC_1D: u32 = 0;
-/// Columns and rows.
+/// Dimension: columns and rows.
 pub const GPUCC_2D: u32 = 1;
 /// Columns, rows and slices.
 pub const GPUCC_3D: u32 = 2;
@@ -119,9 +119,9 @@ pub const GPUCC_CUBE: u32 = 3;
 
 /// Floating point, normalised ones among them.
 pub const GPUCC_FLOAT: u32 = 0;
-/// Signed integers.
+/// Texels of signed integers.
 pub const GPUCC_SINT: u32 = 1;
-/// Unsigned integers.
+/// Texels of unsigned integers.
 pub const GPUCC_UINT: u32 = 2;
 /// Depths that are read or compared.
 pub const GPUCC_DEPTH: u32 = 3;
@@ -148,12 +148,12 @@ pub const GPUCC_AT_VIEWPORT: u32 = 6;
 pub const GPUCC_AT_POINT_SIZE: u32 = 7;
 /// The place in a point.
 pub const GPUCC_AT_POINT_COORD: u32 = 8;
-/// A cull distance.
+/// A cull distance of a vertex.
 pub const GPUCC_AT_CULL_DISTANCE: u32 = 9;
 
 // Interpolation of varyings.
 
-/// With the perspective.
+/// Linear in space, so with the perspective.
 pub const GPUCC_PERSPECTIVE: u32 = 0;
 /// Linear in the picture.
 pub const GPUCC_LINEAR: u32 = 1;
@@ -164,26 +164,26 @@ pub const GPUCC_OVER_W: u32 = 3;
 
 // Where in a pixel varyings are taken.
 
-/// In the middle of it.
+/// The middle of the pixel.
 pub const GPUCC_CENTER: u32 = 0;
 /// Where the primitive covers it.
 pub const GPUCC_CENTROID: u32 = 1;
-/// At each of the samples.
+/// Each of the samples by itself.
 pub const GPUCC_SAMPLE: u32 = 2;
 
 // How components lie in words.
 
 /// A word for each of them.
 pub const GPUCC_UNPACKED: u32 = 0;
-/// Pairs of f16.
+/// Pairs of f16 in a word.
 pub const GPUCC_HALF16: u32 = 1;
-/// Pairs of unorm16.
+/// Pairs of unorm16 in a word.
 pub const GPUCC_UNORM16: u32 = 2;
-/// Pairs of snorm16.
+/// Pairs of snorm16 in a word.
 pub const GPUCC_SNORM16: u32 = 3;
-/// Pairs of u16.
+/// Pairs of u16 in a word.
 pub const GPUCC_UINT16: u32 = 4;
-/// Pairs of i16.
+/// Pairs of i16 in a word.
 pub const GPUCC_SINT16: u32 = 5;
 
 // Pieces of a pipeline's state.
@@ -192,7 +192,7 @@ pub const GPUCC_SINT16: u32 = 5;
 pub const GPUCC_STATE_VERTEX_LAYOUT: u32 = 0;
 /// Whether points are drawn.
 pub const GPUCC_STATE_POINTS: u32 = 1;
-/// The other topologies.
+/// Which topology other than points is drawn.
 pub const GPUCC_STATE_TOPOLOGY: u32 = 2;
 /// Which triangles are front-facing.
 pub const GPUCC_STATE_FRONT_FACE: u32 = 3;
@@ -221,7 +221,7 @@ pub const GPUCC_STATE_SAMPLERS: u32 = 14;
 
 // The most that a piece of state changes of a program.
 
-/// Nothing of it.
+/// Nothing of the program changes.
 pub const GPUCC_CHANGES_NOTHING: u32 = 0;
 /// Hardware words beside the code.
 pub const GPUCC_CHANGES_WORDS: u32 = 1;

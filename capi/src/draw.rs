@@ -17,43 +17,43 @@ use crate::grow::{grows, taken};
 use crate::pipeline;
 use crate::run::{CBuffer, bind, bring_back};
 
-/// `gpucc_bytes`.
+/// `gpucc_bytes`: a run of the caller's bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CBytes {
-    /// The bytes.
+    /// The first byte; null where there are none.
     pub data: *mut c_void,
-    /// How many.
+    /// Length of the run in bytes.
     pub bytes: usize,
 }
 
-/// `gpucc_texture`.
+/// `gpucc_texture`: a bound texture with its texels.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CTexture {
     /// The texels: rows, then layers or slices, then levels, nothing between them.
     pub data: *mut c_void,
-    /// How many bytes.
+    /// Length of the texels in bytes.
     pub bytes: usize,
     /// Name of the format.
     pub format: *const c_char,
-    /// Bind group.
+    /// Bind group of the texture.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
-    /// The dimension.
+    /// The dimension: `GPUCC_1D` and so on.
     pub dimension: u32,
-    /// Columns.
+    /// Columns of the first level, in texels.
     pub width: u32,
-    /// Rows.
+    /// Rows of the first level, in texels.
     pub height: u32,
-    /// Depth or layers.
+    /// Slices or layers, 6 for each cube; 0 is 1.
     pub layers: u32,
-    /// Mip levels.
+    /// Number of mip levels; 0 is 1.
     pub levels: u32,
 }
 
-/// `gpucc_sampler`.
+/// `gpucc_sampler`: a bound sampler with its modes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CSampler {
@@ -65,13 +65,13 @@ pub struct CSampler {
     pub address: *const c_char,
     /// Its comparison; null of one that does not compare.
     pub compare: *const c_char,
-    /// Bind group.
+    /// Bind group of the sampler.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
 }
 
-/// `gpucc_draw_call`.
+/// `gpucc_draw_call`: one draw with all that it reads and writes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CDrawCall {
@@ -87,49 +87,49 @@ pub struct CDrawCall {
     pub fragment_entry: *const c_char,
     /// Buffers of both programs.
     pub buffers: *const CBuffer,
-    /// How many.
+    /// Number of buffers at `buffers`.
     pub buffer_count: usize,
     /// Textures of both programs.
     pub textures: *const CTexture,
-    /// How many.
+    /// Number of textures at `textures`.
     pub texture_count: usize,
     /// Samplers of both programs.
     pub samplers: *const CSampler,
-    /// How many.
+    /// Number of samplers at `samplers`.
     pub sampler_count: usize,
     /// Vertex buffers by slot.
     pub vertex_buffers: *const CBytes,
-    /// How many.
+    /// Number of slots at `vertex_buffers`.
     pub vertex_buffer_count: usize,
     /// Colour targets by location.
     pub targets: *const CBytes,
-    /// How many.
+    /// Number of colour targets at `targets`.
     pub target_count: usize,
     /// The depth and stencil target.
     pub depth: CBytes,
-    /// Immediate data.
+    /// Immediate data (push constants) of both programs.
     pub immediates: CBytes,
     /// Indices; no bytes without them.
     pub indices: CBytes,
-    /// Their format.
+    /// Name of the indices' format; null is `uint16`.
     pub index_format: *const c_char,
     /// Columns of the targets.
     pub width: u32,
     /// Rows of the targets.
     pub height: u32,
-    /// Vertices, or indices.
+    /// Number of vertices, or of indices.
     pub vertex_count: u32,
     /// Instances; 0 is 1.
     pub instance_count: u32,
     /// First vertex, or place of the first index.
     pub first_vertex: u32,
-    /// First instance.
+    /// Number of the first instance.
     pub first_instance: u32,
     /// Added to each index.
     pub base_vertex: i32,
-    /// Stencil reference.
+    /// Reference value of the stencil test.
     pub stencil_reference: u32,
-    /// Blend constant.
+    /// Blend constant: red, green, blue, alpha.
     pub blend_constant: [f32; 4],
 }
 

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn gpucc_text_free(text: *mut c_char) {
     }
 }
 
-/// `gpucc_version`.
+/// `gpucc_version`: the version as a text.
 #[unsafe(no_mangle)]
 pub extern "C" fn gpucc_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

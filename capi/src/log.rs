@@ -10,7 +10,7 @@ use crate::constants::{GPUCC_BUG, GPUCC_INVALID, GPUCC_OK, GPUCC_UNSUPPORTED};
 use crate::grow::{fill, grows};
 use crate::status::c_text;
 
-/// `gpucc_log_row`.
+/// `gpucc_log_row`: one message of a log.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CLogRow {
@@ -34,7 +34,7 @@ pub struct CLogRow {
 
 grows! { CLogRow: column of u32; }
 
-/// `gpucc_log_fn`.
+/// `gpucc_log_fn`: called for each message when it comes.
 pub type CLogFn = Option<extern "C" fn(user: *mut c_void, row: *const CLogRow)>;
 
 /// A row as Rust has it.
@@ -74,7 +74,7 @@ impl Message {
     }
 }
 
-/// `gpucc_log`.
+/// `gpucc_log`: messages, kept until it is freed.
 #[derive(Debug)]
 pub struct CLog {
     listener: (CLogFn, *mut c_void),
@@ -104,7 +104,7 @@ impl CLog {
     }
 }
 
-/// `gpucc_log_new`.
+/// `gpucc_log_new`: makes a log, with or without a listener.
 #[unsafe(no_mangle)]
 pub extern "C" fn gpucc_log_new(listener: CLogFn, user: *mut c_void) -> *mut CLog {
     let make = || Box::new(CLog { listener: (listener, user), rows: Vec::new(), texts: Vec::new() });

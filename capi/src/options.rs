@@ -16,61 +16,61 @@ use crate::pipeline::{self, CPipeline};
 use crate::reflect::declared;
 use crate::rows::CSlot;
 
-/// `gpucc_override`.
+/// `gpucc_override`: the value of one override.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct COverride {
     /// Name, or numeric id.
     pub name: *const c_char,
-    /// The value.
+    /// The value, converted to the override's type.
     pub value: f64,
 }
 
-/// `gpucc_constant`.
+/// `gpucc_constant`: the value of one specialisation constant.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CConstant {
     /// The bits of its type.
     pub bits: u64,
-    /// Its id.
+    /// Its id in the module.
     pub id: u32,
 }
 
-/// `gpucc_image_format`.
+/// `gpucc_image_format`: the format of one storage image.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CImageFormat {
     /// Name of the format.
     pub format: *const c_char,
-    /// Bind group.
+    /// Bind group of the image.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
 }
 
-/// `gpucc_place`.
+/// `gpucc_place`: group and binding of a resource.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CPlace {
-    /// Bind group.
+    /// Bind group of the resource.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
 }
 
-/// `gpucc_options`.
+/// `gpucc_options`: the choices of a compilation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct COptions {
     /// Bytes of the caller's struct.
     pub size: usize,
-    /// The target.
+    /// The target, as `family` or `family:generation`.
     pub target: *const c_char,
     /// The entry point; null for all.
     pub entry: *const c_char,
     /// The language, by number.
     pub language: u32,
-    /// The optimisation level.
+    /// The optimisation level, from 0 to 3.
     pub opt_level: u32,
     /// Whether the caller promises bounds and zeros.
     pub trusted: u32,
@@ -78,29 +78,29 @@ pub struct COptions {
     pub log: *mut CLog,
     /// The name of the source in messages; may be null.
     pub name: *const c_char,
-    /// Overrides.
+    /// Values of overrides, by name or id.
     pub overrides: *const COverride,
-    /// How many.
+    /// Number of rows at `overrides`.
     pub override_count: usize,
-    /// Specialisation constants.
+    /// Values of specialisation constants, by id.
     pub constants: *const CConstant,
-    /// How many.
+    /// Number of rows at `constants`.
     pub constant_count: usize,
     /// Formats of storage images.
     pub image_formats: *const CImageFormat,
-    /// How many.
+    /// Number of rows at `image_formats`.
     pub image_format_count: usize,
-    /// Folders of `#include`.
+    /// Further folders of `#include`, for GLSL.
     pub includes: *const *const c_char,
-    /// How many.
+    /// Number of folders at `includes`.
     pub include_count: usize,
     /// Macros: `NAME` or `NAME=VALUE`.
     pub defines: *const *const c_char,
-    /// How many.
+    /// Number of macros at `defines`.
     pub define_count: usize,
     /// Textures whose texels may have 128 bits.
     pub wide: *const CPlace,
-    /// How many.
+    /// Number of places at `wide`.
     pub wide_count: usize,
     /// State of the render pipeline; null for the default.
     pub pipeline: *const CPipeline,
@@ -114,7 +114,7 @@ pub struct COptions {
     pub reader: u32,
     /// Inputs or outputs of the other stage; null for the default.
     pub other: *const CSlot,
-    /// How many.
+    /// Number of slots at `other`.
     pub other_count: usize,
     /// Whether the fragment stage demands early tests.
     pub other_tests_early: u32,
@@ -129,11 +129,11 @@ pub(crate) struct Asked {
     pub name: String,
     /// The target as C wrote it.
     pub target: String,
-    /// The language.
+    /// The language of the source.
     pub lang: Lang,
     /// Options of the front end.
     pub front: FrontOptions,
-    /// Options behind it.
+    /// Options of code generation, with the target.
     pub options: Options,
     /// Whether a pipeline is given.
     pub has_pipeline: bool,

@@ -12,7 +12,7 @@ use gpucc::pipeline::{
 use crate::border::{Fault, c_text, list, text};
 use crate::grow::grows;
 
-/// `gpucc_vertex_attribute`.
+/// `gpucc_vertex_attribute`: one attribute of a vertex buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CVertexAttribute {
@@ -24,7 +24,7 @@ pub struct CVertexAttribute {
     pub location: u32,
 }
 
-/// `gpucc_vertex_buffer`.
+/// `gpucc_vertex_buffer`: layout of one vertex buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CVertexBuffer {
@@ -32,17 +32,17 @@ pub struct CVertexBuffer {
     pub step: *const c_char,
     /// The contents of an element.
     pub attributes: *const CVertexAttribute,
-    /// How many.
+    /// Number of rows at `attributes`.
     pub attribute_count: usize,
     /// Bytes from one element to the next.
     pub stride: u64,
 }
 
-/// `gpucc_blend_component`.
+/// `gpucc_blend_component`: the equation of colour or alpha.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CBlendComponent {
-    /// The operation.
+    /// Name of the operation that joins the products.
     pub operation: *const c_char,
     /// Factor of the fragment's value.
     pub src: *const c_char,
@@ -50,7 +50,7 @@ pub struct CBlendComponent {
     pub dst: *const c_char,
 }
 
-/// `gpucc_target`.
+/// `gpucc_target`: one colour target of a pipeline.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CTarget {
@@ -58,33 +58,33 @@ pub struct CTarget {
     pub format: *const c_char,
     /// Blending of colour; without an operation there is none.
     pub color: CBlendComponent,
-    /// Blending of alpha.
+    /// Blending of alpha, where the target blends.
     pub alpha: CBlendComponent,
     /// Components that are written.
     pub write: u32,
 }
 
-/// `gpucc_stencil_face`.
+/// `gpucc_stencil_face`: stencil test and operations of one face.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CStencilFace {
-    /// The comparison.
+    /// Name of the test's comparison.
     pub compare: *const c_char,
-    /// Where that fails.
+    /// Operation where the stencil test fails.
     pub fail: *const c_char,
     /// Where the depth fails.
     pub depth_fail: *const c_char,
-    /// Where both pass.
+    /// Operation where both tests pass.
     pub pass: *const c_char,
 }
 
-/// `gpucc_depth_stencil`.
+/// `gpucc_depth_stencil`: depth and stencil state of a pipeline.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CDepthStencil {
-    /// The format.
+    /// Name of the attachment's format.
     pub format: *const c_char,
-    /// Comparison of depths.
+    /// Comparison of depths: `fragment OP stored`.
     pub depth_compare: *const c_char,
     /// Stencil of front faces.
     pub front: CStencilFace,
@@ -98,21 +98,21 @@ pub struct CDepthStencil {
     pub write_mask: u32,
 }
 
-/// `gpucc_sampler_facts`.
+/// `gpucc_sampler_facts`: filter and comparison of one sampler.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CSamplerFacts {
     /// Its comparison; null of one that does not compare.
     pub compare: *const c_char,
-    /// Its filter.
+    /// Name of its filter.
     pub filter: *const c_char,
-    /// Bind group.
+    /// Bind group of the sampler.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
 }
 
-/// `gpucc_pipeline`.
+/// `gpucc_pipeline`: the state of a render pipeline.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CPipeline {
@@ -120,15 +120,15 @@ pub struct CPipeline {
     pub size: usize,
     /// Vertex buffers by slot.
     pub vertex: *const CVertexBuffer,
-    /// How many.
+    /// Number of slots at `vertex`.
     pub vertex_count: usize,
     /// Colour targets by location.
     pub targets: *const CTarget,
-    /// How many.
+    /// Number of targets at `targets`.
     pub target_count: usize,
     /// Samplers that code must know.
     pub samplers: *const CSamplerFacts,
-    /// How many.
+    /// Number of rows at `samplers`.
     pub sampler_count: usize,
     /// Depth and stencil; null without an attachment.
     pub depth: *const CDepthStencil,
@@ -150,9 +150,9 @@ pub struct CPipeline {
     pub unclipped_depth: u32,
     /// Depth bias: its constant.
     pub bias_constant: i32,
-    /// Its slope.
+    /// Depth bias for each unit of slope.
     pub bias_slope: f32,
-    /// Its largest amount.
+    /// Largest amount of the depth bias; 0 for no limit.
     pub bias_clamp: f32,
 }
 
@@ -299,7 +299,7 @@ pub(crate) unsafe fn read(p: &CPipeline) -> Result<Pipeline, Fault> {
 /// A pipeline for C with everything that it points to.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    /// The struct.
+    /// The struct that C is given.
     pub row: CPipeline,
     _vertex: Vec<CVertexBuffer>,
     _attributes: Vec<Vec<CVertexAttribute>>,

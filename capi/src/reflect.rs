@@ -13,7 +13,7 @@ use crate::grow::{Grows, fill};
 use crate::pipeline::{self, CPipeline};
 use crate::rows::*;
 
-/// `gpucc_program`.
+/// `gpucc_program`: a program's rows, which live as long as its reflection.
 #[derive(Debug)]
 pub struct CProgram {
     info: CProgramInfo,
@@ -38,7 +38,7 @@ pub struct CProgram {
     own: Program,
 }
 
-/// `gpucc_reflection`.
+/// `gpucc_reflection`: the programs of a container.
 #[derive(Debug)]
 pub struct CReflection {
     programs: Vec<CProgram>,

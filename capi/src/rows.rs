@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use crate::grow::grows;
 
-/// `gpucc_program_info`.
+/// `gpucc_program_info`: counts and facts about one program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CProgramInfo {
@@ -16,21 +16,21 @@ pub struct CProgramInfo {
     pub occupancy_unit: *const c_char,
     /// The words of the immediate data that are preloaded.
     pub immediate_words: *const u32,
-    /// How many.
+    /// Number of words at `immediate_words`.
     pub immediate_word_count: usize,
-    /// Registers by file.
+    /// Number of register files that it claims.
     pub register_count: usize,
-    /// Bindings.
+    /// Number of bindings, for `gpucc_program_binding`.
     pub binding_count: usize,
-    /// Preloads.
+    /// Number of preloads, for `gpucc_program_preload`.
     pub preload_count: usize,
-    /// Inputs.
+    /// Number of inputs, for `gpucc_program_input`.
     pub input_count: usize,
-    /// Outputs.
+    /// Number of outputs, for `gpucc_program_output`.
     pub output_count: usize,
     /// Words of the family.
     pub word_count: usize,
-    /// Hardware registers.
+    /// Number of hardware registers, for `gpucc_program_state`.
     pub state_count: usize,
     /// Members of buffers and of the immediate data.
     pub member_count: usize,
@@ -44,7 +44,7 @@ pub struct CProgramInfo {
     pub packed_mask: u64,
     /// Number of the entry in the container.
     pub entry_index: u32,
-    /// The stage.
+    /// The stage: `GPUCC_COMPUTE` and so on.
     pub stage: u32,
     /// The part of the entry.
     pub role: u32,
@@ -60,13 +60,13 @@ pub struct CProgramInfo {
     pub spills: u32,
     /// Reloaded values, or all ones.
     pub reloads: u32,
-    /// Programs at once.
+    /// Programs that run at once, in `occupancy_unit`.
     pub occupancy: u32,
-    /// Bits of `GPUCC_USES_`.
+    /// Facts as bits of `GPUCC_USES_`.
     pub uses: u32,
     /// Bytes of the block of immediate data.
     pub immediate_bytes: u32,
-    /// Its slot.
+    /// Slot of immediate data, of the family.
     pub immediate_slot: u32,
     /// Whether it is read in memory.
     pub immediate_in_memory: u32,
@@ -82,15 +82,15 @@ pub struct CProgramInfo {
     pub group_mask: u32,
     /// Whether workgroups may be put together.
     pub may_merge_workgroups: u32,
-    /// Uniform buffers.
+    /// Number of uniform buffers.
     pub uniform_buffers: u32,
-    /// Storage buffers.
+    /// Number of storage buffers.
     pub storage_buffers: u32,
-    /// Sampled textures.
+    /// Number of sampled textures.
     pub textures: u32,
-    /// Storage textures.
+    /// Number of storage textures.
     pub storage_textures: u32,
-    /// Samplers.
+    /// Number of samplers, comparing ones too.
     pub samplers: u32,
     /// Preloaded words of uniform files.
     pub uniform_words: u32,
@@ -98,23 +98,23 @@ pub struct CProgramInfo {
     pub statistic_count: usize,
     /// Names of the values of a launch that the code reads.
     pub reads: *const *const c_char,
-    /// How many.
+    /// Number of names at `reads`.
     pub read_count: usize,
     /// Slots of sampled textures.
     pub texture_mask: u64,
-    /// Slots of samplers.
+    /// Slots of samplers below 64, a bit each.
     pub sampler_mask: u64,
     /// Bytes that a driver uploads for the code.
     pub padded_code_bytes: u32,
     /// Barriers of a workgroup.
     pub barrier_count: u32,
-    /// Locations of inputs.
+    /// Number of locations in `input_mask`.
     pub input_locations: u32,
-    /// Locations of outputs.
+    /// Number of locations in `output_mask`.
     pub output_locations: u32,
 }
 
-/// `gpucc_registers`.
+/// `gpucc_registers`: what a program claims of one file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CRegisters {
@@ -122,13 +122,13 @@ pub struct CRegisters {
     pub size: usize,
     /// Name of the file.
     pub name: *const c_char,
-    /// Its number.
+    /// Number of the file in the family.
     pub file: u32,
-    /// Registers.
+    /// Registers of it, in units of the family.
     pub count: u32,
 }
 
-/// `gpucc_binding`.
+/// `gpucc_binding`: one resource of a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CBinding {
@@ -140,25 +140,25 @@ pub struct CBinding {
     pub format: *const c_char,
     /// The relation to what is bound.
     pub variant: *const c_char,
-    /// Bind group.
+    /// Bind group in the source.
     pub group: u32,
-    /// Binding.
+    /// Binding in its group.
     pub binding: u32,
     /// Element of an array of buffers.
     pub element: u32,
-    /// The kind.
+    /// The kind: `GPUCC_UNIFORM` and so on.
     pub kind: u32,
-    /// The use.
+    /// The use: `GPUCC_READ` and so on.
     pub access: u32,
     /// Elements of a binding array.
     pub count: u32,
-    /// Least bytes.
+    /// Least size of a buffer in bytes.
     pub bytes: u32,
     /// Slot of the family.
     pub slot: u32,
     /// Dimension of a texture.
     pub dimension: u32,
-    /// Type of texels.
+    /// Type of texels: `GPUCC_FLOAT` and so on.
     pub texels: u32,
     /// Whether it has layers.
     pub is_array: u32,
@@ -174,7 +174,7 @@ pub struct CBinding {
     pub end: u32,
 }
 
-/// `gpucc_member`.
+/// `gpucc_member`: one member of a buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CMember {
@@ -196,13 +196,13 @@ pub struct CMember {
     pub stride: u32,
 }
 
-/// `gpucc_varying`.
+/// `gpucc_varying`: one location between two programs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CVarying {
     /// Bytes of the caller's struct.
     pub size: usize,
-    /// The location.
+    /// Location of the value in both programs.
     pub location: u32,
     /// Place in the outputs of the vertex program; all ones where it gives none.
     pub output: u32,
@@ -214,7 +214,7 @@ pub struct CVarying {
     pub missing: u32,
 }
 
-/// `gpucc_preload`.
+/// `gpucc_preload`: one value in place before the first instruction.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CPreload {
@@ -228,21 +228,21 @@ pub struct CPreload {
     pub file: u32,
     /// Number in the file.
     pub index: u32,
-    /// Component.
+    /// Component inside the register.
     pub lane: u32,
     /// Whether it is in a uniform file.
     pub is_uniform: u32,
     /// Number of the source.
     pub source: u32,
-    /// Its w.
+    /// Field `w` of the source, as in containers.
     pub w: u32,
-    /// Its a.
+    /// Field `a` of the source, as in containers.
     pub a: u32,
-    /// Its b.
+    /// Field `b` of the source, as in containers.
     pub b: u32,
 }
 
-/// `gpucc_slot`.
+/// `gpucc_slot`: one input or output of a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CSlot {
@@ -256,9 +256,9 @@ pub struct CSlot {
     pub file: u32,
     /// Number in the file.
     pub index: u32,
-    /// Component.
+    /// Component inside the register or slot.
     pub lane: u32,
-    /// The kind.
+    /// The kind: `GPUCC_AT_LOCATION` and so on.
     pub kind: u32,
     /// The number of the location or clip distance.
     pub number: u32,
@@ -268,7 +268,7 @@ pub struct CSlot {
     pub components: u32,
     /// Whether they are integers.
     pub is_integer: u32,
-    /// The interpolation.
+    /// The interpolation: `GPUCC_PERSPECTIVE` and so on.
     pub interpolation: u32,
     /// Where it is taken.
     pub sampling: u32,
@@ -276,45 +276,45 @@ pub struct CSlot {
     pub packing: u32,
 }
 
-/// `gpucc_word`.
+/// `gpucc_word`: one word of the family.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CWord {
     /// Bytes of the caller's struct.
     pub size: usize,
-    /// Its name.
+    /// Name of the word, or its number.
     pub name: *const c_char,
-    /// Its value.
+    /// Value of the word.
     pub value: u32,
 }
 
-/// `gpucc_statistic`.
+/// `gpucc_statistic`: one number that the compiler reports.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CStatistic {
     /// Bytes of the caller's struct.
     pub size: usize,
-    /// Its name.
+    /// Name of the statistic in reports.
     pub name: *const c_char,
-    /// Its value.
+    /// Value of the statistic, in its unit.
     pub value: u64,
 }
 
-/// `gpucc_state`.
+/// `gpucc_state`: one hardware register that a program wants set.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CState {
     /// Bytes of the caller's struct.
     pub size: usize,
-    /// Its name.
+    /// Name of the register, or its number.
     pub name: *const c_char,
-    /// Space of registers.
+    /// Space of registers, numbered by the family.
     pub space: u32,
-    /// Number or address.
+    /// Number or address in the space.
     pub reg: u32,
-    /// Value.
+    /// Values of the bits in `mask`.
     pub value: u32,
-    /// Bits that count.
+    /// Bits that count; the others are the driver's.
     pub mask: u32,
 }
 

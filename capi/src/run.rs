@@ -8,17 +8,17 @@ use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 
 use crate::border::{Fault, Told, answer, bytes, list, text};
 
-/// `gpucc_buffer`.
+/// `gpucc_buffer`: one buffer of a run or draw.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CBuffer {
-    /// Bind group.
+    /// Bind group of the buffer.
     pub group: u32,
-    /// Binding.
+    /// Binding in its group.
     pub binding: u32,
     /// The bytes, which are written.
     pub data: *mut c_void,
-    /// How many.
+    /// Length of the buffer in bytes.
     pub bytes: usize,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn run(container: &[u8], entry: Option<&str>, dispatch: &mut Dispatch
     done.map(drop).map_err(|t| Fault::trap(&t, ""))
 }
 
-/// `gpucc_buffer_address`.
+/// `gpucc_buffer_address`: where a run places a buffer of the list.
 #[unsafe(no_mangle)]
 pub extern "C" fn gpucc_buffer_address(index: usize) -> u64 {
     if index < MOST { Dispatch::nth_address(index) } else { 0 }

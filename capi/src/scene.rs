@@ -17,7 +17,7 @@ use crate::constants::{GPUCC_BUG, GPUCC_INVALID, GPUCC_USAGE};
 use crate::grow::{fill, grows, taken};
 use crate::log::CLog;
 
-/// `gpucc_draw_options`.
+/// `gpucc_draw_options`: the choices of drawing a scene.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CDrawOptions {
@@ -31,25 +31,25 @@ pub struct CDrawOptions {
     pub name: *const c_char,
     /// Where messages go; may be null.
     pub log: *mut CLog,
-    /// The optimisation level.
+    /// The optimisation level, from 0 to 3.
     pub opt_level: u32,
     /// Whether the outputs are compared with those of the oracle.
     pub oracle: u32,
 }
 
-/// `gpucc_output`.
+/// `gpucc_output`: one picture or buffer of a scene.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct COutput {
     /// Bytes of the caller's struct.
     pub size: usize,
-    /// Its name.
+    /// Name of the output in the scene.
     pub name: *const c_char,
     /// Name of the format; null of a buffer.
     pub format: *const c_char,
-    /// The bytes.
+    /// The bytes: rows from the top, tightly packed.
     pub data: *const c_void,
-    /// How many.
+    /// Length of the output in bytes.
     pub bytes: usize,
     /// Columns; 0 of a buffer.
     pub width: u32,
@@ -59,7 +59,7 @@ pub struct COutput {
 
 grows! { CDrawOptions: oracle of u32; COutput: height of u32; }
 
-/// `gpucc_outputs`.
+/// `gpucc_outputs`: all outputs of a drawn scene.
 #[derive(Debug)]
 pub struct COutputs {
     rows: Vec<COutput>,

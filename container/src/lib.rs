@@ -39,7 +39,7 @@ pub const WHOLE_FILE: u32 = u32::MAX;
 /// Section flag: results stay the same without this section.
 pub const SECTION_OPTIONAL: u32 = 1;
 
-/// Section tags.
+/// Section tags: four letters each, as they stand in the file.
 pub mod tag {
     /// Target, compiler version, hash of options. Whole file.
     pub const TARG: [u8; 4] = *b"TARG";
@@ -65,7 +65,7 @@ pub mod tag {
     pub const DATA: [u8; 4] = *b"DATA";
     /// Optional: code address to source position.
     pub const LINE: [u8; 4] = *b"LINE";
-    /// Optional: statistics.
+    /// Optional: statistics by name.
     pub const STAT: [u8; 4] = *b"STAT";
     /// Optional: names of resources.
     pub const NAME: [u8; 4] = *b"NAME";

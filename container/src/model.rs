@@ -7,7 +7,7 @@ use gpucc_pipeline::{Format, Pipeline};
 /// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
 pub const UNIFORM_FILE: u8 = 0x80;
 
-/// Bits of [`Meta::flags`].
+/// Bits of [`Meta::flags`], each a fact about the code.
 pub mod flags {
     /// The code has barriers.
     pub const BARRIERS: u32 = 1;
@@ -76,14 +76,14 @@ impl Stage {
     }
 }
 
-/// One entry point.
+/// One entry point: code, counts, resources and interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Name in the source.
     pub name: String,
-    /// Pipeline stage.
+    /// Pipeline stage that it runs in.
     pub stage: Stage,
-    /// Machine code.
+    /// Machine code of all programs of the entry.
     pub code: Vec<u8>,
     /// Sizes, counts and flags; the largest of several programs.
     pub meta: Meta,
@@ -104,7 +104,7 @@ pub struct Entry {
     pub data: Vec<u8>,
     /// Optional: code address to source position.
     pub lines: Vec<LineEntry>,
-    /// Optional: statistics.
+    /// Optional: statistics by name.
     pub stats: Vec<(String, u64)>,
     /// Optional: names of resources, by place in `resources`.
     pub names: Vec<(u32, String)>,
@@ -165,9 +165,9 @@ impl Entry {
 /// A variable in workgroup memory, for messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variable {
-    /// Its first byte.
+    /// Its first byte in workgroup memory.
     pub offset: u32,
-    /// Its bytes.
+    /// Number of bytes that it takes.
     pub size: u32,
     /// Name in the source.
     pub name: String,
@@ -180,7 +180,7 @@ pub struct Facts {
     pub depth: DepthLayout,
     /// Names of inputs and outputs, by place in [`Entry::interface`].
     pub slots: Vec<(u32, String)>,
-    /// Members of buffers.
+    /// Members of buffers, for messages.
     pub members: Vec<Member>,
     /// Bytes of buffers that the code reads or writes: place in [`Entry::resources`], the first one, and the one behind the last;
     /// `u32::MAX` where an index decides.
@@ -238,11 +238,11 @@ impl ProgramRole {
 /// with registers and preloads of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// The computation.
+    /// The part of the entry that it computes.
     pub role: ProgramRole,
     /// Where it begins in the code, in bytes.
     pub offset: u32,
-    /// Its bytes.
+    /// Bytes of code from there on.
     pub size: u32,
     /// Its part of the constant bytes: the first one, and how many.
     pub data: (u32, u32),
@@ -374,7 +374,7 @@ numbered! {
 pub struct InterfaceRow {
     /// Whether it is an output.
     pub output: bool,
-    /// The kind.
+    /// Location or built-in that it is.
     pub at: IoPlace,
     /// Components, a bit each.
     pub components: u8,
@@ -401,9 +401,9 @@ pub struct StateWord {
     pub space: u16,
     /// Number of the register in the space, as the family's ABI page says (`docs/abi-X.md`).
     pub register: u32,
-    /// Value.
+    /// Values of the bits in `mask`.
     pub value: u32,
-    /// Bits that count.
+    /// Bits of the register that the code wants set.
     pub mask: u32,
 }
 
@@ -420,7 +420,7 @@ pub struct Meta {
     pub shared_bytes: u32,
     /// Bytes of scratch for one invocation.
     pub scratch_bytes: u32,
-    /// Bits of [`flags`].
+    /// Facts about the code as bits of [`flags`].
     pub flags: u32,
     /// Words whose meaning the family's ABI page defines.
     pub family_words: Vec<u32>,
@@ -506,7 +506,7 @@ pub enum TexelClass {
 /// The shape that the code takes a texture, storage texture or sampler for; of a buffer nothing is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Dimension.
+    /// Dimension of the texture; layers are counted apart.
     pub dimension: Dimension,
     /// Whether it has layers.
     pub arrayed: bool,
@@ -534,15 +534,15 @@ pub enum Variant {
     Nearest,
     /// The texture with its first component as the only one.
     Component0,
-    /// With its second.
+    /// The texture with its second component as the only one.
     Component1,
-    /// With its third.
+    /// The texture with its third component as the only one.
     Component2,
-    /// With its fourth.
+    /// The texture with its fourth component as the only one.
     Component3,
     /// The texture with its first two components, of 128 bits the low half of each texel.
     Low,
-    /// With its last two components, the high half.
+    /// The texture with its last two components, of 128 bits the high half of each texel.
     High,
     /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
     Samples,
@@ -585,14 +585,14 @@ impl Variant {
     }
 }
 
-/// One resource.
+/// One resource: where it is bound, what it is, how the code uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Bind group.
+    /// Bind group that the source gives it.
     pub group: u32,
     /// Binding in its group; of an element of an array of buffers the high 16 bits are the element.
     pub binding: u32,
-    /// The kind.
+    /// The kind: buffer, texture or sampler.
     pub kind: ResourceKind,
     /// The use of it.
     pub access: Access,
@@ -623,7 +623,7 @@ impl Resource {
 /// Which descriptor of a texture or sampler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DescriptorKey {
-    /// Bind group.
+    /// Bind group of the resource.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
@@ -723,7 +723,7 @@ pub enum Source {
     FirstVertex,
     /// The first instance.
     FirstInstance,
-    /// Of the viewport: 0 to 2 half its size with y down, and its range of depth; 3 to 5 its middle, and its least depth.
+    /// A number of the viewport: 0 to 2 half its size with y down, and its range of depth; 3 to 5 its middle, and its least depth.
     Viewport(u16),
     /// A component of the blend constant.
     BlendConstant(u16),
@@ -745,7 +745,7 @@ pub struct RaceMark {
     pub kind: u16,
     /// The memory: place in the resources, or [`RaceMark::WORKGROUP`].
     pub place: u16,
-    /// By kind.
+    /// Three numbers whose meaning `kind` says.
     pub values: [u32; 3],
 }
 
@@ -761,7 +761,7 @@ impl RaceMark {
     /// The place that is workgroup memory.
     pub const WORKGROUP: u16 = 0xffff;
 
-    /// An atomic access.
+    /// The mark of an atomic access at a code address.
     pub const fn atomic(pc: u32) -> RaceMark {
         RaceMark { pc, kind: RaceMark::ATOMIC, place: RaceMark::WORKGROUP, values: [0; 3] }
     }
@@ -777,8 +777,8 @@ impl RaceMark {
 pub struct LineEntry {
     /// Byte address in the code; holds up to the next entry.
     pub pc: u32,
-    /// Line, from 1.
+    /// Line in the source, counted from 1.
     pub line: u32,
-    /// Column, from 1.
+    /// Column in the source, counted from 1.
     pub column: u32,
 }

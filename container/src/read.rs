@@ -24,7 +24,7 @@ pub struct Section<'a> {
     pub flags: u32,
     /// Offset in the file.
     pub offset: u32,
-    /// The bytes.
+    /// The bytes of the section's contents.
     pub bytes: &'a [u8],
 }
 

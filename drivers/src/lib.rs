@@ -61,7 +61,7 @@ pub struct DrawJob<'a> {
     pub programs: (&'a Container, Option<&'a Container>),
     /// The pipeline that both were compiled for.
     pub pipeline: &'a Pipeline,
-    /// The draw call.
+    /// The draw call, with its resources and counts.
     pub draw: &'a Draw<'a>,
     /// The binding of each of the pipeline's vertex buffers, by their place in it.
     pub vertex_buffers: &'a [Option<VertexData<'a>>],

@@ -25,7 +25,7 @@ pub fn link<'a>(vertex: &'a Entry, fragment: &'a Entry) -> Result<Vec<(&'a Inter
 pub struct PlacedAttribute<'a> {
     /// The row of the program's interface.
     pub row: &'a InterfaceRow,
-    /// The attribute.
+    /// The attribute of the pipeline that it reads.
     pub attribute: VertexAttribute,
     /// The layout of its buffer.
     pub layout: &'a VertexBuffer,

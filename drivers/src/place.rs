@@ -116,7 +116,7 @@ pub struct Part<D: Descriptors> {
 }
 
 impl<D: Descriptors> Part<D> {
-    /// For a family; `perturb` moves addresses.
+    /// A driver part of a family, with nothing placed; `perturb` moves addresses.
     pub fn new(family: D, perturb: Option<u64>) -> Part<D> {
         Part { family, perturb, surfaces: Vec::new(), copies: Vec::new(), kept: Kept::default() }
     }

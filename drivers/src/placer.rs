@@ -10,7 +10,7 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// In these addresses, at multiples of `align`.
+    /// A placer that starts in these addresses, at multiples of `align`.
     pub fn new(space: AddressSpace, align: u64) -> Placer {
         Placer { space, align, next: 0 }
     }

@@ -145,11 +145,11 @@ impl<L: SurfaceLayout> Surface<L> {
 /// A texture of an entry point, with where it lies.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundView<'a, L> {
-    /// The resource.
+    /// The resource of the entry point.
     pub resource: &'a Resource,
     /// The view that is bound.
     pub view: BoundTexture,
-    /// The texture.
+    /// The texture with its texels.
     pub image: &'a Image,
     /// The part of it that is read.
     pub plane: Plane,

@@ -6,7 +6,7 @@ use ir::{Block, Builder, Const, FpFlags, Function, Loc, Op, Scalar, Type, Value}
 /// A function and the place in it where code is built.
 #[derive(Debug)]
 pub struct Code {
-    /// The function.
+    /// The function that gets the instructions.
     pub f: Function,
     /// The block that is being filled.
     pub block: Block,

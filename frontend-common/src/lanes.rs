@@ -23,7 +23,7 @@ pub enum Partner {
 }
 
 impl Code {
-    /// The own lane.
+    /// The number of the own lane in its subgroup.
     pub fn own_lane(&mut self) -> Value {
         self.b().sysval(Sysval::SubgroupInvocationId)
     }
@@ -39,7 +39,7 @@ impl Code {
         self.b().not(any)
     }
 
-    /// The active lanes.
+    /// The active lanes of the subgroup, as a mask.
     pub fn active_lanes(&mut self) -> Value {
         let yes = self.truth();
         self.b().ballot(yes)

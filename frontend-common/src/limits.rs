@@ -9,7 +9,7 @@
 pub const STACK_BYTES: usize = 512 << 20;
 /// Stack for what is small by a scan of its tokens or words: nearly every shader. The C library keeps stacks of this size for the next thread.
 pub const SMALL_STACK_BYTES: usize = 32 << 20;
-/// Of a small source the part of a limit that it may reach.
+/// Divisor of a limit for a small source: the part of it that such a source may reach.
 pub const SMALL_PART: u64 = 16;
 /// Brackets that may be open in a small source.
 pub const SMALL_NESTING: u64 = 60;
@@ -54,7 +54,7 @@ pub const SPIRV_IDS: Limit = Limit { code: "limit-spirv-ids", what: "SPIR-V ids"
 /// Selection and loop merges of one SPIR-V function: the depth its blocks can nest to.
 pub const SPIRV_MERGES: Limit =
     Limit { code: "limit-spirv-merges", what: "structured constructs in one SPIR-V function", max: 16384 };
-/// Types inside types.
+/// Most types that lie inside each other.
 pub const TYPE_DEPTH: Limit = Limit { code: "limit-type-depth", what: "nested types", max: 255 };
 /// Scalars of a value that is passed around as a whole: loads, stores and constructors take it apart.
 pub const VALUE_SCALARS: Limit = Limit { code: "limit-value-size", what: "scalars in one value", max: 1 << 16 };

@@ -5,13 +5,13 @@ use gpucc_ir as ir;
 use ir::{FloatCc, IntCc, Scalar, Type, Value};
 
 impl Code {
-    /// Between two floats.
+    /// `x` limited to `low` from below, then to `high` from above; floats.
     pub fn fclamp(&mut self, x: Value, low: Value, high: Value) -> Value {
         let low = self.b().fmax(x, low);
         self.b().fmin(low, high)
     }
 
-    /// `x^y`.
+    /// The power `x^y`, by products where `y` is a whole constant.
     pub fn pow(&mut self, x: Value, y: Value) -> Value {
         // Products know the powers of negative numbers; by logarithms they would be NaN.
         if let Some(n) = self.whole_power(y) {
@@ -153,7 +153,7 @@ impl Code {
         self.b().select(reached, one, zero)
     }
 
-    /// From 0 at `x` to 1 at `y`, smoothly.
+    /// The smooth step that is 0 at `x` and 1 at `y`.
     pub fn smooth_step(&mut self, x: Value, y: Value, z: Value) -> Value {
         let mut b = self.b();
         let (above, range) = (b.fsub(z, x), b.fsub(y, x));
@@ -251,7 +251,7 @@ impl Code {
         self.b().smin(low, one)
     }
 
-    /// Between two integers.
+    /// `x` limited to `low` from below, then to `high` from above; integers.
     pub fn iclamp(&mut self, signed: bool, x: Value, low: Value, high: Value) -> Value {
         let mut b = self.b();
         if signed {

@@ -46,7 +46,7 @@ impl Code {
         (0..lanes).map(column).collect()
     }
 
-    /// Rows as columns.
+    /// The transpose: the rows of the matrix as columns.
     pub fn transpose(&mut self, columns: &[Value]) -> Vec<Value> {
         let rows = columns.first().map_or(0, |&c| self.f.ty(c).lanes());
         let mut out = Vec::new();

@@ -36,7 +36,7 @@ const ATAN: [f32; 9] = [
 const SINH: [f32; 3] = [1.0, 1.0 / 6.0, 1.0 / 120.0];
 /// tanh(x) / x near 0 in powers of x^2.
 const TANH: [f32; 4] = [1.0, -1.0 / 3.0, 2.0 / 15.0, -17.0 / 315.0];
-/// Up to here the series above are better than differences of exponentials.
+/// Largest magnitude at which the series above are better than differences of exponentials.
 const SERIES: f32 = 0.25;
 
 impl Code {
@@ -86,7 +86,7 @@ impl Code {
         self.b().fexp2(power)
     }
 
-    /// The natural logarithm.
+    /// The natural logarithm of `x`.
     pub fn log(&mut self, x: Value) -> Value {
         let log = self.b().flog2(x);
         self.scale(log, LN_2)
@@ -114,14 +114,14 @@ impl Code {
         self.b().select(small, series, other)
     }
 
-    /// The hyperbolic sine.
+    /// The hyperbolic sine of `x`.
     pub fn sinh(&mut self, x: Value) -> Value {
         let (up, down) = self.half_exponentials(x);
         let difference = self.b().fsub(up, down);
         self.series_near_zero(x, &SINH, difference)
     }
 
-    /// The hyperbolic cosine.
+    /// The hyperbolic cosine of `x`.
     pub fn cosh(&mut self, x: Value) -> Value {
         let (up, down) = self.half_exponentials(x);
         self.b().fadd(up, down)
@@ -152,7 +152,7 @@ impl Code {
         self.with_sign_of(log, x)
     }
 
-    /// log(x + sqrt(x^2 - 1)).
+    /// The inverse hyperbolic cosine: log(x + sqrt(x^2 - 1)).
     pub fn acosh(&mut self, x: Value) -> Value {
         let minus_one = self.fconst(x, -1.0);
         let square = self.mad(x, x, minus_one);
@@ -181,7 +181,7 @@ impl Code {
         self.b().fmul(root, sum)
     }
 
-    /// The arc cosine.
+    /// The arc cosine, in radians.
     pub fn acos(&mut self, x: Value) -> Value {
         let angle = self.acos_of_magnitude(x);
         let pi = self.fconst(x, PI);
@@ -192,7 +192,7 @@ impl Code {
         b.select(negative, mirrored, angle)
     }
 
-    /// The arc sine.
+    /// The arc sine, in radians.
     pub fn asin(&mut self, x: Value) -> Value {
         let angle = self.acos_of_magnitude(x);
         let right = self.fconst(x, FRAC_PI_2);
@@ -207,7 +207,7 @@ impl Code {
         self.b().fmul(t, sum)
     }
 
-    /// The arc tangent.
+    /// The arc tangent, in radians.
     pub fn atan(&mut self, x: Value) -> Value {
         let one = self.fconst(x, 1.0);
         let right = self.fconst(x, FRAC_PI_2);

@@ -8,7 +8,7 @@ use std::sync::Once;
 /// A panic, for the diagnostic that reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panicked {
-    /// The sentence.
+    /// The sentence that the panic printed.
     pub text: String,
     /// The work of our own code at the time.
     pub doing: Option<String>,

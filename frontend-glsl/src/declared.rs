@@ -46,9 +46,9 @@ const DEEPEST: u32 = 32;
 #[derive(Default)]
 struct Tables<'a> {
     names: BTreeMap<(u32, u32), String>,
-    /// By type, member and decoration.
+    /// Values of member decorations, by type, member and decoration.
     members: BTreeMap<(u32, u32, u32), u32>,
-    /// By id and decoration.
+    /// Values of decorations, by id and decoration.
     ids: BTreeMap<(u32, u32), u32>,
     types: BTreeMap<u32, (u16, &'a [u32])>,
     constants: BTreeMap<u32, u32>,

@@ -106,7 +106,7 @@ pub fn of_author(bytes: &[u8], place: &str, name: &str, text: &str) -> Option<Ve
 /// A uniform outside of blocks, as a member of the block that it came into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name.
+    /// Name of the member in the source.
     pub name: String,
     /// Where it begins in the block, in bytes.
     pub offset: u32,

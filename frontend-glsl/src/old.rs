@@ -214,7 +214,7 @@ fn outputs(text: &str, es: bool) -> String {
     out
 }
 
-/// With the words of today. None is longer than what it stands for.
+/// The text with the words of today. None is longer than what it stands for.
 fn renamed(text: &str, stage: Stage, v: &Version) -> String {
     let list = words::all(text);
     let oldest = v.number < 130;

@@ -37,7 +37,7 @@ pub fn has_compiler() -> bool {
 
 /// A text to be compiled.
 pub struct Job<'a> {
-    /// In a form that the compiler takes.
+    /// The text in a form that the compiler takes.
     pub text: &'a str,
     pub stage: Stage,
     pub around: &'a Around,

@@ -50,7 +50,7 @@ fn at_the_end(block: &mut Block, value: &mut dyn FnMut() -> naga::Handle<Express
     }
 }
 
-/// Of statements one after the other: those behind one that does not end say nothing.
+/// Ends of statements one after the other: those behind one that does not end say nothing.
 fn of_statements<'a>(statements: impl Iterator<Item = &'a Statement>) -> Ends {
     let mut all = Ends { next: true, breaks: false };
     for statement in statements {

@@ -132,7 +132,7 @@ fn wide_literal(source: &str) -> Span {
     Span::UNKNOWN
 }
 
-/// Without naga's numbers of expressions and types, its names of Rust and its wishes.
+/// The diagnostic without naga's numbers of expressions and types, its names of Rust and its wishes.
 fn plain(mut d: Diagnostic) -> Diagnostic {
     d.message = sentence(&d.message);
     d.notes.retain(|n| !n.contains("Naga maintainers"));
@@ -285,7 +285,7 @@ fn value(name: &str, inside: &str) -> String {
     }
 }
 
-/// Without numbers in brackets behind a blank: naga counts its expressions so. An index behind a name stays.
+/// The text without numbers in brackets behind a blank: naga counts its expressions so. An index behind a name stays.
 fn numberless(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

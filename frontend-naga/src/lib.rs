@@ -79,12 +79,12 @@ impl Lang {
 /// The input: bytes as read from a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
-    /// Text or binary.
+    /// The bytes of a text or binary module.
     pub bytes: &'a [u8],
 }
 
 impl<'a> Input<'a> {
-    /// Source text.
+    /// The input of a source text.
     pub fn text(source: &'a str) -> Self {
         Input { bytes: source.as_bytes() }
     }
@@ -113,7 +113,7 @@ pub struct Parsed {
 /// An entry point of a parsed module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryInfo {
-    /// Its name.
+    /// Name of the entry point.
     pub name: String,
     /// Its stage, or the name of a stage that gpucc has no word for.
     pub stage: Result<IrStage, &'static str>,
@@ -124,15 +124,15 @@ pub struct EntryInfo {
 /// A pipeline-overridable constant of a parsed module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverrideInfo {
-    /// Its name.
+    /// Its name, which the source need not give.
     pub name: Option<String>,
-    /// Its `@id`.
+    /// Its `@id`, which the source need not give.
     pub id: Option<u16>,
     /// Whether it has a default.
     pub has_default: bool,
 }
 
-/// Choices of [`lower`].
+/// Choices of [`lower`]: entry, constants, bounds, floats.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The entry point; all of them if `None`.
@@ -219,7 +219,7 @@ fn parse_exponents(source: &str) -> Result<Parsed, Vec<Diagnostic>> {
     }
 }
 
-/// As [`parse`] for a text that naga can read.
+/// Same as [`parse`], for a text that naga can read.
 fn parse_text(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
     let source = if lang == Lang::Spirv { None } else { std::str::from_utf8(input.bytes).ok() };
     let parsed = parse::parse(&input, lang).map_err(|list| match source {

@@ -10,7 +10,7 @@ use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, 
 
 type Refusals = Vec<Diagnostic>;
 
-/// See [`crate::parse`].
+/// Parses and validates; see [`crate::parse`].
 pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
     match lang {
         Lang::Spirv => {

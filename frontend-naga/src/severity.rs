@@ -22,11 +22,11 @@ pub enum Told {
 /// The severity of `derivative_uniformity`.
 #[derive(Clone, Debug)]
 pub struct DerivativeUniformity {
-    /// Of the module.
+    /// The severity of the module.
     module: Told,
-    /// Of functions where it is another: the bytes of their bodies.
+    /// The severity of functions where it is another: the bytes of their bodies.
     functions: Vec<(Span, Told)>,
-    /// Of blocks and statements, inner ones behind those around them.
+    /// The severity of blocks and statements, inner ones behind those around them.
     regions: Vec<(Span, Told)>,
 }
 
@@ -63,7 +63,7 @@ fn told(mut node: Option<Handle<Node>>, all: &Arena<Node>) -> Told {
     Told::Error
 }
 
-/// From the first to the last byte of what a function does.
+/// Span from the first to the last byte of what a function does.
 fn body(f: &Function) -> Span {
     let expressions = f.expressions.iter().map(|(h, _)| f.expressions.get_span(h));
     let spans = f.body.span_iter().map(|(_, s)| *s).chain(expressions).filter_map(|s| s.to_range());

@@ -1,4 +1,4 @@
-//! From a module to a container: one entry point and target at a time, panics caught.
+//! Compiles a module to a container: one entry point and target at a time, panics caught.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -15,7 +15,7 @@ use crate::listing::{self, Source};
 /// The target to compile for, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The target.
+    /// The target: family and generation.
     pub target: Target,
     /// Options of code generation.
     pub codegen: CodegenOptions,
@@ -75,7 +75,7 @@ impl Artifact {
         }
         out
     }
-    /// The target.
+    /// The target that it was compiled for.
     pub fn target(&self) -> Target {
         self.target
     }
@@ -176,7 +176,7 @@ struct Sharing {
 }
 
 impl Sharing {
-    /// For one compile.
+    /// Nothing shared, for one compile.
     fn none() -> Self {
         Sharing { passes: SharedPasses::none(), hash: None }
     }

@@ -41,7 +41,7 @@ impl std::error::Error for Errors {}
 /// Diagnostics and the texts that they are about, as one error.
 #[derive(Clone, Debug)]
 pub struct Located {
-    /// The diagnostics.
+    /// The diagnostics, with spans into the texts.
     pub errors: Errors,
     /// Name and text of each file; a name may be empty.
     files: Vec<(String, String)>,
@@ -60,7 +60,7 @@ pub struct Position<'a> {
 
 /// Columns of a line that are shown.
 const WIDEST: usize = 100;
-/// Of a longer line, the columns that are shown in front of the place.
+/// Columns of a longer line that are shown in front of the place.
 const LEAD: usize = 40;
 
 impl Located {

@@ -1,4 +1,4 @@
-//! From source bytes to an IR module, in one call.
+//! Loads source bytes as an IR module, in one call.
 
 use gpucc_frontend_naga as naga_in;
 pub use gpucc_frontend_naga::guard::thread::promise_room;

@@ -149,7 +149,7 @@ impl Glsl {
         }
     }
 
-    /// With places in the author's text, where the front end saw another.
+    /// Moves places to the author's text, where the front end saw another.
     fn placed(&self, options: &FrontOptions, done: Result<Loaded, Vec<Diagnostic>>) -> Result<Loaded, Vec<Diagnostic>> {
         let Ok(Form::Text(_, before, _)) = &self.read else {
             let done = done.map_err(|list| if self.spirv().is_some() { of_compiler(options, list) } else { list });

@@ -14,9 +14,9 @@ pub struct Instruction {
     pub address: Option<u32>,
     /// Line of the source, from 1; 0 where it is of none.
     pub line: u32,
-    /// As `-S` shows it, without words.
+    /// Text of the line as `-S` shows it, without words.
     pub text: String,
-    /// Its kinds.
+    /// Its kinds, in the order of [`Mark::ALL`].
     pub marks: Vec<Mark>,
 }
 

@@ -12,7 +12,7 @@ use crate::legend;
 /// The source of a listing, for the lines of it that are shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// Its name.
+    /// Name of the source, as comments show it.
     pub name: &'a str,
     /// Its text; empty where the source is no text.
     pub text: &'a str,

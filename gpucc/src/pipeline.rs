@@ -101,7 +101,7 @@ impl Linked<'_> {
         options_in(&self.vertex, options)
     }
 
-    /// As [`Linked::vertex_options`], of the fragment entry if there is one.
+    /// Same as [`Linked::vertex_options`], of the fragment entry if there is one.
     pub fn fragment_options(&self, options: &Options) -> Option<Options> {
         self.fragment.as_ref().map(|f| options_in(f, options))
     }
@@ -150,7 +150,7 @@ pub fn pair_of(module: &Module, entry: &EntryPoint) -> Option<PipelineContext> {
     pair_with(entry, module)
 }
 
-/// As [`pair_of`], with the entry of the other stage in a module of its own.
+/// Same as [`pair_of`], with the entry of the other stage in a module of its own.
 pub fn pair_with(entry: &EntryPoint, other: &Module) -> Option<PipelineContext> {
     let (v, f) = match entry.stage.kind() {
         Stage::Vertex => (entry, only(other, Stage::Fragment).ok()?),

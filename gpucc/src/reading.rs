@@ -8,7 +8,7 @@ use gpucc_frontend_spirv as spirv_in;
 use gpucc_ir::{Class, Declared, Diagnostic, Module, Refusal, Severity};
 use gpucc_pipeline::Format;
 
-/// Who reads GLSL.
+/// The reader that GLSL goes through first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reader {
     /// The reference compiler, where it is installed, else naga.
@@ -20,7 +20,7 @@ pub enum Reader {
     Naga,
 }
 
-/// Source languages.
+/// Source languages that [`load`](crate::frontend::load) reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lang {
     /// WGSL.
@@ -37,7 +37,7 @@ pub enum Lang {
     Gir,
 }
 
-/// Who reads SPIR-V.
+/// The reader that SPIR-V goes through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpirvReader {
     /// The reader that makes IR of the module's own blocks.
@@ -63,9 +63,9 @@ pub struct FrontOptions {
     pub robust: bool,
     /// Zero workgroup memory although accesses are not kept in bounds.
     pub zeroes: bool,
-    /// Who reads SPIR-V.
+    /// The reader that SPIR-V goes through.
     pub spirv: SpirvReader,
-    /// Who reads GLSL.
+    /// The reader that GLSL goes through.
     pub glsl: Reader,
     /// Name, folders and macros of GLSL.
     pub around: Around,
@@ -90,10 +90,10 @@ impl Default for FrontOptions {
     }
 }
 
-/// A lowered shader.
+/// A lowered shader, with the warnings about it.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The module.
+    /// The module of the IR.
     pub module: Module,
     /// Faults that do not stop compilation.
     pub warnings: Vec<Diagnostic>,
@@ -231,7 +231,7 @@ fn worst_is_refusal(list: &[Diagnostic]) -> bool {
 /// An entry point by itself: where one is refused, the others may be fine.
 #[derive(Debug)]
 pub struct EntryName {
-    /// Its name.
+    /// Name of the entry point in the source.
     pub name: String,
     /// The name of its stage.
     pub stage: &'static str,

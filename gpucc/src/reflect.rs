@@ -109,7 +109,7 @@ pub struct Registers {
 pub struct Occupancy {
     /// The thing counted: `waves` of a SIMD on GCN, `threads` that share a lane's registers on Valhall.
     pub unit: &'static str,
-    /// Their number.
+    /// Number of those that run at once.
     pub count: u64,
     /// The statistic that limits it, `workgroup_size`, or `none`. Containers do not say it: only what was just compiled has it.
     pub limited_by: Option<&'static str>,
@@ -120,13 +120,13 @@ pub struct Occupancy {
 pub struct Binding {
     /// Name in the source, where the container has it.
     pub name: Option<String>,
-    /// Bind group.
+    /// Bind group in the source.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
     /// Element of an array of buffers, each of which has a binding here; 0 of others.
     pub element: u32,
-    /// The kind.
+    /// The kind: buffer, texture or sampler.
     pub kind: ResourceKind,
     /// The use of it.
     pub access: Access,
@@ -147,7 +147,7 @@ pub struct Binding {
 /// Bytes of a buffer, within its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched {
-    /// The first one.
+    /// Offset of the first byte.
     pub first: u32,
     /// The one behind the last; nothing where an index decides.
     pub end: Option<u32>,
@@ -186,7 +186,7 @@ pub struct Place {
     pub name: String,
 }
 
-/// A preloaded value.
+/// A value that is in place before the first instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loaded {
     /// Where it must be.
@@ -239,7 +239,7 @@ pub struct Uses {
     pub side_effects: bool,
     /// It needs whole quads, so helper invocations.
     pub helpers: bool,
-    /// It has barriers.
+    /// Whether the program has barriers.
     pub barriers: bool,
     /// It reads what pixels of colour targets hold.
     pub reads_targets: bool,
@@ -254,20 +254,20 @@ pub struct Uses {
 pub struct Word {
     /// Its name, or its number.
     pub name: String,
-    /// Its value.
+    /// Value of the word.
     pub value: u32,
 }
 
 /// A hardware register that a program wants set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Space of registers.
+    /// Space of registers, numbered by the family.
     pub space: u16,
     /// Number or address in the space.
     pub register: u32,
     /// Its name in the family's headers, or its number.
     pub name: String,
-    /// The value.
+    /// Values of the bits in `mask`.
     pub value: u32,
     /// Bits that count; the others are the driver's.
     pub mask: u32,
@@ -517,15 +517,15 @@ fn uses(e: &Entry) -> Uses {
 /// How many of each kind of thing a program uses, elements of arrays counted one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Uniform buffers.
+    /// Number of uniform buffers.
     pub uniform_buffers: u32,
-    /// Storage buffers.
+    /// Number of storage buffers.
     pub storage_buffers: u32,
-    /// Sampled textures.
+    /// Number of sampled textures.
     pub textures: u32,
-    /// Storage textures.
+    /// Number of storage textures.
     pub storage_textures: u32,
-    /// Samplers.
+    /// Number of samplers, comparing ones too.
     pub samplers: u32,
     /// Locations of vertex attributes, or of varyings that are read.
     pub inputs: u32,
@@ -627,7 +627,7 @@ impl Program {
 /// A value that goes from a vertex to a fragment program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Varying {
-    /// Its location.
+    /// Location of the value in both programs.
     pub location: u8,
     /// Place in the outputs of the vertex program; nothing where it does not give the location.
     pub output: Option<usize>,

@@ -22,7 +22,7 @@ impl Worse {
         }
     }
 
-    /// By how much a change from `before` to `after` is for the worse; nothing or less where it is not.
+    /// The amount by which a change from `before` to `after` is for the worse; nothing or less where it is not.
     pub fn amount(self, before: f64, after: f64) -> f64 {
         match self {
             Worse::Up => after - before,
@@ -32,14 +32,14 @@ impl Worse {
     }
 }
 
-/// One number.
+/// One number that the compiler reports of an entry point.
 #[derive(Clone, Copy, Debug)]
 pub struct Statistic {
     /// Its name in reports.
     pub name: &'static str,
-    /// The unit.
+    /// Unit of the number, as pages print it.
     pub unit: &'static str,
-    /// The meaning.
+    /// Meaning of the number, in one line.
     pub meaning: &'static str,
     /// Which change is for the worse.
     pub worse: Worse,

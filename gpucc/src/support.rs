@@ -34,7 +34,7 @@ fn cell(b: &dyn Backend, code: Refusal) -> String {
     text
 }
 
-/// The page.
+/// The page of refusals, as `cargo xtask docs` writes it.
 pub fn page() -> String {
     let mut o = String::from(
         "# What is refused, where, and why\n\nMade by `cargo xtask docs` from the list of codes (`ir/src/refusal.rs`) and from what each \

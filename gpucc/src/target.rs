@@ -99,12 +99,12 @@ impl Target {
         format!("{}, all, all:all", names.join(", "))
     }
 
-    /// Family name.
+    /// Name of the family, such as `gcn`.
     pub fn family(&self) -> &'static str {
         self.backend.family()
     }
 
-    /// Generation name.
+    /// Name of the generation, such as `gfx7`.
     pub fn generation(&self) -> &'static str {
         self.backend.generations()[self.generation]
     }
@@ -119,7 +119,7 @@ impl Target {
         self.backend.caps(self.generation, stage)
     }
 
-    /// The backend.
+    /// The backend of the family.
     pub fn backend(&self) -> &'static dyn Backend {
         self.backend
     }

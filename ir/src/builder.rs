@@ -14,7 +14,7 @@ use crate::values::Values;
 
 /// Appends instructions to a block. `loc` and `fp` go on each instruction built (`fp` only on float results).
 pub struct Builder<'a> {
-    /// The function.
+    /// The function that gets the instructions.
     pub func: &'a mut Function,
     /// The block that is being filled.
     pub block: Block,
@@ -60,7 +60,7 @@ macro_rules! converts {
 }
 
 impl<'a> Builder<'a> {
-    /// Appends to `block`.
+    /// A builder that appends to `block`.
     pub fn new(func: &'a mut Function, block: Block) -> Builder<'a> {
         Builder { func, block, pos: None, loc: Loc::UNKNOWN, fp: FpFlags::NONE }
     }
@@ -160,12 +160,12 @@ impl<'a> Builder<'a> {
     pub fn bfi(&mut self, base: Value, new: Value, offset: Value, count: Value) -> Value {
         self.op(Op::BitInsert, &[base, new, offset, count])
     }
-    /// Integer comparison.
+    /// Integer comparison; `b1` in each lane.
     pub fn icmp(&mut self, cc: IntCc, a: Value, b: Value) -> Value {
         let ty = self.func.ty(a).to_bool();
         self.op_attr(Op::ICmp, &[a, b], Attr::IntCc(cc), ty)
     }
-    /// Float comparison.
+    /// Float comparison; `b1` in each lane.
     pub fn fcmp(&mut self, cc: FloatCc, a: Value, b: Value) -> Value {
         let ty = self.func.ty(a).to_bool();
         self.op_attr(Op::FCmp, &[a, b], Attr::FloatCc(cc), ty)
@@ -221,7 +221,7 @@ impl<'a> Builder<'a> {
         self.shuffle(a, a, lanes)
     }
 
-    /// A system value.
+    /// A system value of the invocation, such as its local index.
     pub fn sysval(&mut self, s: Sysval) -> Value {
         self.op_attr(Op::Sysval, &[], Attr::Sysval(s), s.ty())
     }
@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
     pub fn target_load(&mut self, target: u8, ty: Type) -> Value {
         self.op_attr(Op::TargetLoad, &[], Attr::Target(target), ty)
     }
-    /// A derivative.
+    /// The derivative of `a` along an axis of the screen.
     pub fn derivative(&mut self, a: Value, kind: Deriv) -> Value {
         let ty = self.func.ty(a);
         self.op_attr(Op::Derivative, &[a], Attr::Deriv(kind), ty)
@@ -279,7 +279,7 @@ impl<'a> Builder<'a> {
     pub fn load(&mut self, ty: Type, mem: Mem, offset: Option<Value>) -> Value {
         self.op_attr(Op::Load, offset.as_slice(), Attr::Mem(mem), ty)
     }
-    /// A store.
+    /// A store of `value` at the constant and dynamic offset of a place.
     pub fn store(&mut self, value: Value, mem: Mem, offset: Option<Value>) -> Inst {
         let mut a = Values::from_slice(&[value]);
         a.extend(offset);
@@ -303,7 +303,7 @@ impl<'a> Builder<'a> {
     pub fn var_init(&mut self, place: Place) -> Inst {
         self.effect(Op::VarInit, &[], Attr::Place(place))
     }
-    /// A barrier.
+    /// A barrier of the stated scope and order.
     pub fn barrier(&mut self, b: Barrier) -> Inst {
         self.effect(Op::Barrier, &[], Attr::Barrier(b))
     }
@@ -311,7 +311,7 @@ impl<'a> Builder<'a> {
     pub fn call(&mut self, func: Func, args: &[Value], results: &[Type]) -> Inst {
         self.raw(InstData::new(Op::Call, args, Attr::Call(func)), results)
     }
-    /// A function variable.
+    /// Adds a variable to the function; its index.
     pub fn add_local(&mut self, var: VarData) -> Local {
         self.func.locals.push(var)
     }
@@ -324,15 +324,15 @@ impl<'a> Builder<'a> {
     pub fn jump_merge(&mut self, to: Block, args: &[Value], merge: Block) -> Inst {
         self.effect(Op::Jump, &[], Attr::Branch(Branch::jump(Edge::with(to, args), Some(merge))))
     }
-    /// A two-way branch.
+    /// A two-way branch on a `b1`, with the merge of a selection.
     pub fn br(&mut self, cond: Value, then: Edge, other: Edge, merge: Option<Block>) -> Inst {
         self.effect(Op::Br, &[cond], Attr::Branch(Branch::br(then, other, merge)))
     }
-    /// A multi-way branch.
+    /// A multi-way branch by the selector's value, with its merge.
     pub fn switch(&mut self, selector: Value, cases: Vec<(u64, Edge)>, default: Edge, merge: Option<Block>) -> Inst {
         self.effect(Op::Switch, &[selector], Attr::Switch(Box::new(SwitchEdges { cases, default, merge })))
     }
-    /// Leaves the function.
+    /// Leaves the function with these results.
     pub fn ret(&mut self, values: &[Value]) -> Inst {
         self.effect(Op::Ret, values, Attr::None)
     }

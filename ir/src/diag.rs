@@ -8,16 +8,16 @@ use std::fmt;
 /// A byte range of the source text. `start == end` means unknown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte in the source.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// No known place.
+    /// The span without a known place.
     pub const UNKNOWN: Span = Span { start: 0, end: 0 };
-    /// The range `start..end`.
+    /// The span of bytes `start..end` of the source.
     pub const fn new(start: u32, end: u32) -> Span {
         Span { start, end }
     }
@@ -50,7 +50,7 @@ pub enum Class {
 /// A span with a remark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// The place in the source.
     pub span: Span,
     /// A sentence about it; may be empty.
     pub text: String,
@@ -65,7 +65,7 @@ pub struct Diagnostic {
     pub class: Class,
     /// A stable short name, such as `parse`; of a refusal, that of its [`Refusal`].
     pub code: &'static str,
-    /// One sentence.
+    /// The fault in one sentence, without its place.
     pub message: String,
     /// Places, the primary one first.
     pub labels: Vec<Label>,
@@ -101,7 +101,7 @@ impl Diagnostic {
         self.labels.push(Label { span, text: text.into() });
         self
     }
-    /// Adds a note.
+    /// Adds a note behind those that it has.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self

@@ -9,7 +9,7 @@ use crate::values::Values;
 /// A target block with the values of its parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Edge {
-    /// The target.
+    /// The block that the edge leads to.
     pub block: Block,
     /// One value per parameter of the target.
     pub args: Values,
@@ -18,7 +18,7 @@ pub struct Edge {
 /// An edge of a terminator, where it lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EdgeRef<'a> {
-    /// The target.
+    /// The block that the edge leads to.
     pub block: Block,
     /// One value per parameter of the target.
     pub args: &'a [Value],

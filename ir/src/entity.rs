@@ -51,7 +51,7 @@ pub struct Arena<K, V> {
 }
 
 impl<K: Entity, V> Arena<K, V> {
-    /// An empty arena.
+    /// An arena without any entity.
     pub fn new() -> Self {
         Self { items: Vec::new(), key: PhantomData }
     }
@@ -151,11 +151,11 @@ impl<K: Entity, V: Clone> SecondaryMap<K, V> {
     pub fn reserve(&mut self, n: usize) {
         self.items.reserve(n.saturating_sub(self.items.len()));
     }
-    /// Stores a fact.
+    /// Stores a fact about `k`.
     pub fn set(&mut self, k: K, v: V) {
         self[k] = v;
     }
-    /// Forgets everything.
+    /// Removes all facts; every entity has the default again.
     pub fn clear(&mut self) {
         self.items.clear();
     }
@@ -208,7 +208,7 @@ pub struct EntitySet<K> {
 }
 
 impl<K: Entity> EntitySet<K> {
-    /// The empty set.
+    /// The set without any member.
     pub fn new() -> Self {
         Self { bits: fixedbitset::FixedBitSet::new(), key: PhantomData }
     }
@@ -253,11 +253,11 @@ impl<K: Entity> EntitySet<K> {
             self.insert(k);
         }
     }
-    /// Number of members.
+    /// Number of entities in the set.
     pub fn count(&self) -> usize {
         self.bits.count_ones(..)
     }
-    /// Removes all members.
+    /// Removes all members, and keeps the room.
     pub fn clear(&mut self) {
         crate::trace::work((self.bits.len() / 64) as u64);
         self.bits.clear();

@@ -17,7 +17,7 @@ use std::hash::{Hash, Hasher};
 /// A constant of any type: one bit pattern per lane, masked to the lane's width. Booleans are 0 or 1.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Const {
-    /// The type.
+    /// The type of the constant: scalar and lanes.
     pub ty: Type,
     /// Lane bits, `ty.lanes()` of them.
     pub bits: SmallVec<[u64; 4]>,
@@ -50,10 +50,10 @@ pub enum ValueDef {
     Undef,
 }
 
-/// A value.
+/// A value's type, and whether an instruction, parameter or constant defines it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueData {
-    /// Its type.
+    /// The value's type: scalar and lanes.
     pub ty: Type,
     /// Where it comes from.
     pub def: ValueDef,
@@ -62,13 +62,13 @@ pub struct ValueData {
 /// The rule that makes a block a loop header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LoopHeader {
-    /// Where `break` goes.
+    /// The block where `break` goes, after the loop.
     pub merge: Block,
     /// Where `continue` goes; the only way back to the header leads through it. May be the header's latch itself.
     pub cont: Block,
 }
 
-/// A basic block.
+/// A basic block: parameters and instructions, the last one a terminator.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BlockData {
     /// Parameters; each incoming edge gives a value for each.
@@ -82,11 +82,11 @@ pub struct BlockData {
 /// A function. Its parameters are those of the entry block.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
-    /// The name.
+    /// The function's name, for texts and messages.
     pub name: String,
-    /// Result types.
+    /// Types of the results; empty for none.
     pub ret: SmallVec<[Type; 1]>,
-    /// Function variables.
+    /// Variables of the function, by index.
     pub locals: Arena<Local, VarData>,
     /// Blocks by index. A block outside `layout` is dead.
     pub blocks: Arena<Block, BlockData>,
@@ -94,7 +94,7 @@ pub struct Function {
     pub layout: Vec<Block>,
     /// Instructions by index. An instruction in no block is dead.
     pub insts: Arena<Inst, InstData>,
-    /// Values by index.
+    /// Values by index; one that nothing uses may remain.
     pub values: Arena<Value, ValueData>,
     consts: IndexMap<Const, Value, FxBuildHasher>,
 }
@@ -127,7 +127,7 @@ impl Function {
         f
     }
 
-    /// The entry block.
+    /// The entry block, first in the layout.
     pub fn entry(&self) -> Block {
         self.layout[0]
     }
@@ -244,7 +244,7 @@ impl Function {
         self.constant(Const::new(ty, &[bits]))
     }
 
-    /// A boolean constant.
+    /// The constant `v` of type `b1`.
     pub fn bconst(&mut self, v: bool) -> Value {
         self.iconst(Type::B1, i64::from(v))
     }

@@ -46,7 +46,7 @@ entity!(
 );
 
 impl Loc {
-    /// No known place.
+    /// A location without a known place.
     pub const UNKNOWN: Loc = Loc(0);
     const ATOMIC: u32 = 1 << 31;
     const ACCESS: u32 = 1 << 30;
@@ -67,7 +67,7 @@ impl Loc {
     pub const fn is_atomic(self) -> bool {
         self.0 & Loc::ATOMIC != 0
     }
-    /// The location alone.
+    /// The location without the bits that mark accesses and atomics.
     pub const fn plain(self) -> Loc {
         Loc(self.0 & !(Loc::ATOMIC | Loc::ACCESS))
     }
@@ -108,7 +108,7 @@ pub enum Touched {
 pub struct MemFlags(pub u8);
 
 impl MemFlags {
-    /// No flags.
+    /// The set without any flag.
     pub const NONE: MemFlags = MemFlags(0);
     /// Happens exactly as written: not removed, merged or repeated.
     pub const VOLATILE: MemFlags = MemFlags(1);
@@ -133,7 +133,7 @@ impl MemFlags {
     pub const fn has(self, o: MemFlags) -> bool {
         self.0 & o.0 == o.0
     }
-    /// Both sets.
+    /// The flags of both sets.
     pub const fn with(self, o: MemFlags) -> MemFlags {
         MemFlags(self.0 | o.0)
     }
@@ -161,11 +161,11 @@ impl MemFlags {
 pub struct Mem {
     /// The bytes that are touched.
     pub place: Place,
-    /// Constant byte offset.
+    /// Constant byte offset, added to the dynamic one.
     pub offset: u32,
     /// Alignment of the whole address in bytes, a power of two.
     pub align: u32,
-    /// Flags.
+    /// Promises and demands of the access: volatile, coherent and others.
     pub flags: MemFlags,
 }
 
@@ -224,7 +224,7 @@ impl IntCc {
             Uge => Ule,
         }
     }
-    /// The opposite condition.
+    /// The condition that holds where this one does not.
     pub const fn negated(self) -> IntCc {
         use IntCc::*;
         match self {
@@ -373,7 +373,7 @@ named_enum! {
 /// before it, an acquire behind it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Barrier {
-    /// Who waits.
+    /// The invocations that wait for each other.
     pub exec: Scope,
     /// The order. A barrier that waits has both.
     pub order: Order,
@@ -411,43 +411,43 @@ impl Barrier {
 pub enum Attr {
     /// None.
     None,
-    /// Of `icmp`.
+    /// The integer condition of `icmp`.
     IntCc(IntCc),
-    /// Of `fcmp`.
+    /// The float condition of `fcmp`.
     FloatCc(FloatCc),
-    /// Of `extract` and `insert`.
+    /// The lane of `extract` and `insert`.
     Lane(u8),
-    /// Of `shuffle`: one entry per lane of the result; 0..4 name lanes of the first operand, 4..8 of the second.
+    /// The lanes of `shuffle`, one entry per lane of the result; 0..4 name lanes of the first operand, 4..8 of the second.
     Lanes(SmallVec<[u8; 4]>),
-    /// Of `load`, `store`, `cmpxchg`.
+    /// The memory of `load`, `store`, `cmpxchg`.
     Mem(Mem),
-    /// Of `atomic`.
+    /// The operation and memory of `atomic`.
     Atomic(AtomicOp, Mem),
-    /// Of `var_init`.
+    /// The place of `var_init`.
     Place(Place),
-    /// Of `buffer_length`.
+    /// The buffer of `buffer_length`.
     Res(Res),
-    /// Of `barrier`.
+    /// The barrier of `barrier`: who waits, and which memory is ordered.
     Barrier(Barrier),
-    /// Of `sysval`.
+    /// The system value of `sysval`.
     Sysval(Sysval),
-    /// Of `input`: the number of the slot.
+    /// The number of the slot of `input`.
     Input(u16),
-    /// Of `derivative`.
+    /// The axis and precision of `derivative`.
     Deriv(Deriv),
-    /// Of `reduce`.
+    /// The operation and form of `reduce`.
     Reduce(Reduce),
-    /// Of `target_load`: the location of the target.
+    /// The location of the target of `target_load`.
     Target(u8),
-    /// Of `sample`, `tex`, `tex_query`, `image_load`, `image_store`.
+    /// The texture and question of `sample`, `tex`, `tex_query`, `image_load`, `image_store`.
     Tex(Tex),
-    /// Of `image_atomic`.
+    /// The operation and image of `image_atomic`.
     TexAtomic(AtomicOp, Tex),
-    /// Of `call`.
+    /// The function of `call`.
     Call(Func),
-    /// Of `jump` and `br`.
+    /// The edges of `jump` and `br`.
     Branch(Branch),
-    /// Of `switch`; elsewhere, since most instructions are none and all are as large as the largest.
+    /// The edges of `switch`; elsewhere, since most instructions are none and all are as large as the largest.
     Switch(Box<SwitchEdges>),
 }
 
@@ -456,11 +456,11 @@ pub enum Attr {
 pub struct FpFlags(pub u8);
 
 impl FpFlags {
-    /// Exact.
+    /// The exact operation: no change is allowed.
     pub const NONE: FpFlags = FpFlags(0);
     /// May be fused with others without rounding in between.
     pub const CONTRACT: FpFlags = FpFlags(1);
-    /// May be reassociated.
+    /// May be reassociated: sums and products in another order.
     pub const REASSOC: FpFlags = FpFlags(2);
     /// No operand or result is NaN.
     pub const NNAN: FpFlags = FpFlags(4);
@@ -480,7 +480,7 @@ impl FpFlags {
     pub const fn has(self, o: FpFlags) -> bool {
         self.0 & o.0 == o.0
     }
-    /// Both sets.
+    /// The flags of both sets.
     pub const fn with(self, o: FpFlags) -> FpFlags {
         FpFlags(self.0 | o.0)
     }
@@ -490,20 +490,20 @@ impl FpFlags {
     }
 }
 
-/// One instruction.
+/// One instruction: operation, operands, results and attribute.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InstData {
-    /// The op.
+    /// The operation; its row in the table says operands and effects.
     pub op: Op,
-    /// Float licences.
+    /// Changes allowed to a float operation; none for others.
     pub fp: FpFlags,
     /// Operands, as the op's `Sig` says. Arguments of edges are in the attribute.
     pub args: Values,
     /// Results: none or one; a call has as many as its callee returns.
     pub results: Results,
-    /// The typed attribute.
+    /// The attribute that the operation asks for, `None` for most.
     pub attr: Attr,
-    /// Source location.
+    /// Source location; unknown for made code.
     pub loc: Loc,
 }
 

@@ -152,7 +152,7 @@ impl ResourceKind {
             .into_iter()
             .find(|k| k.name() == s)
     }
-    /// Of a texture: its dimension, whether it has layers, whether a pixel has several samples, and the lane of its texels.
+    /// Shape of a texture: its dimension, whether it has layers, whether a pixel has several samples, and the lane of its texels.
     pub fn texels(self) -> Option<(TexDim, bool, bool, Type)> {
         match self {
             ResourceKind::Texture { dim, arrayed, multisampled, class } => {
@@ -210,15 +210,15 @@ pub enum Variant {
     Nearest = 2,
     /// The texture with its first component as the only one.
     Component0 = 3,
-    /// With its second.
+    /// The texture with its second component as the only one.
     Component1 = 4,
-    /// With its third.
+    /// The texture with its third component as the only one.
     Component2 = 5,
-    /// With its fourth.
+    /// The texture with its fourth component as the only one.
     Component3 = 6,
     /// The texture with its first two components, of 128 bits the low half of each texel.
     Low = 7,
-    /// With its last two components, the high half.
+    /// The texture with its last two components, of 128 bits the high half of each texel.
     High = 8,
     /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
     Samples = 9,
@@ -264,11 +264,11 @@ impl Variant {
 pub struct ResourceData {
     /// The name in the source.
     pub name: String,
-    /// Bind group.
+    /// Bind group that the source gives it.
     pub group: u32,
     /// Binding number in the group; of an element of an array of buffers see [`element_binding`].
     pub binding: u32,
-    /// The kind.
+    /// The kind: buffer, texture or sampler, with what the kind asks.
     pub kind: ResourceKind,
     /// The least size the API must bind: the whole type, with one element of a runtime array.
     pub min_size: u32,
@@ -301,13 +301,13 @@ pub enum Init {
 pub struct VarData {
     /// The name in the source; may be empty.
     pub name: String,
-    /// Where it lives.
+    /// The memory in which the variable lives.
     pub space: Space,
-    /// Bytes.
+    /// Size of the variable in bytes.
     pub size: u32,
     /// Alignment in bytes, a power of two.
     pub align: u32,
-    /// The initialiser.
+    /// The value that it starts with.
     pub init: Init,
     /// Where the source declares it, for messages.
     pub span: Span,
@@ -354,7 +354,7 @@ pub enum StageInfo {
     },
 }
 
-/// By number: an array of numbers is hashed as the bytes of this machine.
+/// Hash by number: an array of numbers is hashed as the bytes of this machine.
 impl Hash for StageInfo {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.kind().hash(state);
@@ -367,7 +367,7 @@ impl Hash for StageInfo {
 }
 
 impl StageInfo {
-    /// The stage alone.
+    /// The stage alone, without its facts.
     pub const fn kind(&self) -> Stage {
         match self {
             StageInfo::Compute { .. } => Stage::Compute,
@@ -428,7 +428,7 @@ pub struct EntryPoint {
     pub name: String,
     /// The stage, with what it asks of an entry point.
     pub stage: StageInfo,
-    /// The body.
+    /// The function that is the entry's body.
     pub func: Func,
     /// Where in the source it is declared.
     pub span: Span,
@@ -456,18 +456,18 @@ impl Default for ModuleOptions {
     }
 }
 
-/// A module.
+/// A module: functions, resources, variables and entry points of one source.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// Functions; a function calls only functions with smaller indices.
     pub funcs: Arena<Func, Function>,
-    /// Resources.
+    /// Resources by index, each with group and binding.
     pub resources: Arena<Res, ResourceData>,
     /// Private and workgroup variables.
     pub globals: Arena<Global, VarData>,
     /// Entry points in source order.
     pub entries: Vec<EntryPoint>,
-    /// Options.
+    /// Whether bounds are clamped and workgroup memory zeroed by us.
     pub options: ModuleOptions,
     /// Names and promises of the source that no code depends on.
     pub declared: Declared,
@@ -479,7 +479,7 @@ pub struct Module {
     files: Vec<(u32, String)>,
 }
 
-/// Of what the module's text says, and of the places it names.
+/// Hash of what the module's text says, and of the places it names.
 impl Hash for Module {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.funcs, &self.resources, &self.globals).hash(state);
@@ -488,7 +488,7 @@ impl Hash for Module {
 }
 
 impl Module {
-    /// An empty module.
+    /// A module without functions, whose only location is the unknown one.
     pub fn new() -> Module {
         Module { locs: vec![Span::UNKNOWN], ..Module::default() }
     }
@@ -540,7 +540,7 @@ impl Module {
         self.files.clear();
     }
 
-    /// As [`set_source_text`](Self::set_source_text) for files whose texts follow each other with a byte between.
+    /// Same as [`set_source_text`](Self::set_source_text), for files whose texts follow each other with a byte between.
     pub fn set_source_files(&mut self, files: &[SourceFile]) {
         (self.line_starts, self.files) = (Vec::new(), Vec::new());
         let mut start = 0;

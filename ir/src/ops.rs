@@ -22,7 +22,7 @@ pub enum Kinds {
 }
 
 impl Kinds {
-    /// Whether `s` belongs.
+    /// Whether lanes of `s` are of these kinds.
     pub const fn has(self, s: Scalar) -> bool {
         match self {
             Kinds::Float => s.is_float(),
@@ -60,7 +60,7 @@ pub enum Sig {
     Fixed(&'static [Type], Type),
     /// A scalar; result has it in every lane.
     Splat,
-    /// As many scalars as the result has lanes.
+    /// Scalars, as many as the result has lanes.
     Compose,
     /// A vector; result one lane. Attribute: `Lane`.
     Extract,
@@ -122,7 +122,7 @@ pub struct OpAttrs(u16);
 
 #[expect(non_upper_case_globals, reason = "the facts are named as in the op table")]
 impl OpAttrs {
-    /// No facts.
+    /// The set without any fact.
     pub const none: OpAttrs = OpAttrs(0);
     /// The first two operands may be swapped.
     pub const commutative: OpAttrs = OpAttrs(1);
@@ -137,14 +137,14 @@ impl OpAttrs {
     /// The result depends on operands and attribute alone (of a convergent op, on the operands in its quad). May be executed
     /// although the program would not: no effects, no traps, any lanes. With this an op is pure, too.
     pub const speculatable: OpAttrs = OpAttrs(32 | 256);
-    /// Ends a block.
+    /// Whether it ends a block, as branches and `ret` do.
     pub const terminator: OpAttrs = OpAttrs(64);
     /// An approximation is allowed: targets may differ in the last bits (see semantics).
     pub const inexact: OpAttrs = OpAttrs(128);
     /// The result depends on operands and attribute alone; of a convergent op, on the operands in its quad.
     pub const pure: OpAttrs = OpAttrs(256);
 
-    /// Both sets.
+    /// The facts of both sets.
     pub const fn with(self, o: OpAttrs) -> OpAttrs {
         OpAttrs(self.0 | o.0)
     }
@@ -159,9 +159,9 @@ impl OpAttrs {
 pub struct OpInfo {
     /// The name as printed.
     pub name: &'static str,
-    /// The type rule.
+    /// The rule for types of operands and result.
     pub sig: Sig,
-    /// The facts.
+    /// The facts that passes and the verifier ask for.
     pub attrs: OpAttrs,
     /// The operation, in one line.
     pub meaning: &'static str,

@@ -142,7 +142,7 @@ impl Refusal {
     pub fn what(self) -> &'static str {
         self.row().what
     }
-    /// The sort.
+    /// The sort of reason that the code belongs to.
     pub fn kind(self) -> Kind {
         self.row().kind
     }
@@ -169,7 +169,7 @@ impl fmt::Display for Refusal {
 /// The refusals of some generations of a family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsupported {
-    /// The code.
+    /// The code of what is refused.
     pub code: Refusal,
     /// Names of the generations; all of them if empty.
     pub on: &'static [&'static str],
@@ -194,7 +194,7 @@ impl Unsupported {
     pub const fn in_stages(self, stages: &'static [Stage]) -> Unsupported {
         Unsupported { stages, ..self }
     }
-    /// Refused above this.
+    /// Refused for numbers above this alone.
     pub const fn most(self, most: u64) -> Unsupported {
         Unsupported { most: Some(most), ..self }
     }

@@ -14,7 +14,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// No results.
+    /// The list of no results.
     pub const NONE: Results = Results { first: Value(0), count: 0 };
 
     /// `count` values from `first` on.

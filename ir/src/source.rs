@@ -12,7 +12,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// A file.
+    /// A file of this name and text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceFile {
         let text = text.into();
         let breaks = text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|(at, _)| at as u32 + 1);
@@ -25,7 +25,7 @@ impl SourceFile {
         &self.name
     }
 
-    /// Its text.
+    /// The whole text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }

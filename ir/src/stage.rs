@@ -38,7 +38,7 @@ pub const COLOUR_TARGETS: u8 = 8;
 pub struct IoSlot {
     /// The name in the source; may be empty.
     pub name: String,
-    /// Where it is.
+    /// The place of the slot: a location or a built-in.
     pub at: IoAt,
     /// Its type: `f32` or `i32` lanes.
     pub ty: Type,
@@ -181,7 +181,7 @@ impl Form {
 /// How an input is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Interp {
-    /// How it changes.
+    /// Whether it is constant, or interpolated with or without perspective.
     pub mode: Mode,
     /// Where it is taken.
     pub at: Where,
@@ -215,7 +215,7 @@ named_enum! {
 /// Which differences a derivative takes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Deriv {
-    /// The axis.
+    /// The axis of the screen: x or y.
     pub axis: Axis,
     /// Each row, or column, of a quad has its own; otherwise the quad has that of its first.
     pub fine: bool,

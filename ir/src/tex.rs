@@ -151,7 +151,7 @@ pub struct TexDesc(u32);
 const OFFSET: u32 = 17;
 
 impl TexDesc {
-    /// Without layers, comparison, offset and index; at level 0.
+    /// A question without layers, comparison, offset and index; at level 0.
     pub const fn new(what: TexWhat, dim: TexDim) -> TexDesc {
         TexDesc(what as u32 | (dim as u32) << 4)
     }
@@ -162,7 +162,7 @@ impl TexDesc {
         let mask = ((1 << bits) - 1) << at;
         TexDesc(self.0 & !mask | value << at & mask)
     }
-    /// The question.
+    /// The sort of question: sample, gather, load, size or others.
     pub fn what(self) -> TexWhat {
         TexWhat::ALL[self.field(0, 4) as usize]
     }
@@ -170,7 +170,7 @@ impl TexDesc {
     pub const fn asking(self, what: TexWhat) -> TexDesc {
         self.with(0, 4, what as u32)
     }
-    /// The dimension.
+    /// The dimension of the texture, layers not counted.
     pub fn dim(self) -> TexDim {
         TexDim::ALL[self.field(4, 2) as usize]
     }
@@ -255,7 +255,7 @@ impl TexDesc {
     pub const fn with_sampler_indexed(self, yes: bool) -> TexDesc {
         self.with(31, 1, yes as u32)
     }
-    /// The bits.
+    /// The packed bits of the question.
     pub const fn bits(self) -> u32 {
         self.0
     }
@@ -389,23 +389,23 @@ impl fmt::Display for TexDesc {
     }
 }
 
-/// Of what it is asked.
+/// A texture, its sampler if it has one, and the question to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Tex {
     /// The texture or image.
     pub texture: Res,
     /// The sampler, where texels are filtered.
     pub sampler: Option<Res>,
-    /// The question.
+    /// The question, which says the operands.
     pub desc: TexDesc,
 }
 
 impl Tex {
-    /// Without a sampler.
+    /// A question to a texture without sampler.
     pub const fn new(texture: Res, desc: TexDesc) -> Tex {
         Tex { texture, sampler: None, desc }
     }
-    /// With a sampler.
+    /// The same question, filtered by a sampler.
     pub const fn with(self, sampler: Res) -> Tex {
         Tex { sampler: Some(sampler), ..self }
     }

@@ -17,7 +17,7 @@ pub struct TexOperands {
 }
 
 impl TexOperands {
-    /// Of a texture instruction; `None` of any other.
+    /// The operands of a texture instruction; `None` of any other.
     pub fn of(d: &InstData) -> Option<TexOperands> {
         let tex = *d.tex()?;
         Some(TexOperands { tex, args: tex.desc.args().into_iter().zip(d.args.iter().copied()).collect() })
@@ -33,7 +33,7 @@ impl TexOperands {
             None => self.args.push((arg, v)),
         }
     }
-    /// Takes operands away.
+    /// Removes these operands where the instruction has them.
     pub fn remove(&mut self, args: &[TexArg]) {
         self.args.retain(|a| !args.contains(&a.0));
     }

@@ -10,9 +10,9 @@ use std::time::Instant;
 /// How long a pass of the optimiser or a step of a backend took and how much it changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassTime {
-    /// Its name.
+    /// Name of the pass or step.
     pub pass: &'static str,
-    /// Nanoseconds.
+    /// Time that it took, in nanoseconds.
     pub nanos: u64,
     /// Changes that it reported.
     pub changes: u64,
@@ -28,7 +28,7 @@ thread_local! {
     static INST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// From here on this thread runs `pass` over `function`.
+/// Notes that this thread runs `pass` over `function` from here on.
 pub fn enter(pass: &'static str, function: &str) {
     CURRENT.with(|c| *c.borrow_mut() = Some((pass, function.to_string())));
     INST.with(|i| *i.borrow_mut() = None);
@@ -67,7 +67,7 @@ fn close(steps: &mut [PassTime], since: &mut Instant) {
 pub struct Watch(());
 
 impl Watch {
-    /// Begins.
+    /// Starts to measure this thread, with no step entered yet.
     pub fn start() -> Watch {
         STEPS.with(|s| *s.borrow_mut() = Some((Vec::new(), Instant::now())));
         Watch(())

@@ -28,7 +28,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// All kinds.
+    /// All kinds of lanes: truth values, integers, floats.
     pub const ALL: [Scalar; 8] =
         [Scalar::B1, Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::F16, Scalar::F32, Scalar::F64];
 
@@ -93,21 +93,21 @@ impl Scalar {
 pub struct Type(u8);
 
 impl Type {
-    /// `b1`
+    /// One lane of `b1`, a truth value.
     pub const B1: Type = Type::new(Scalar::B1, 1);
-    /// `i8`
+    /// One lane of `i8`, an 8-bit integer.
     pub const I8: Type = Type::new(Scalar::I8, 1);
-    /// `i16`
+    /// One lane of `i16`, a 16-bit integer.
     pub const I16: Type = Type::new(Scalar::I16, 1);
-    /// `i32`
+    /// One lane of `i32`, a 32-bit integer.
     pub const I32: Type = Type::new(Scalar::I32, 1);
-    /// `i64`
+    /// One lane of `i64`, a 64-bit integer.
     pub const I64: Type = Type::new(Scalar::I64, 1);
-    /// `f16`
+    /// One lane of `f16`, IEEE binary16.
     pub const F16: Type = Type::new(Scalar::F16, 1);
-    /// `f32`
+    /// One lane of `f32`, IEEE binary32.
     pub const F32: Type = Type::new(Scalar::F32, 1);
-    /// `f64`
+    /// One lane of `f64`, IEEE binary64.
     pub const F64: Type = Type::new(Scalar::F64, 1);
 
     /// The type of `lanes` lanes of `scalar`; panics unless 1..=4.

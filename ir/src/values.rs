@@ -26,7 +26,7 @@ enum Repr {
 }
 
 impl Values {
-    /// An empty list.
+    /// A list without any value.
     #[inline]
     pub const fn new() -> Values {
         Values(Repr::Few(0, [Value(0); FEW]))
@@ -41,7 +41,7 @@ impl Values {
         few[..list.len()].copy_from_slice(list);
         Values(Repr::Few(list.len() as u8, few))
     }
-    /// Appends a value.
+    /// Appends a value to the list.
     #[inline]
     pub fn push(&mut self, v: Value) {
         match &mut self.0 {
@@ -79,7 +79,7 @@ impl Values {
         self.pop();
         v
     }
-    /// Removes all values.
+    /// Removes all values from the list.
     pub fn clear(&mut self) {
         self.truncate(0);
     }

@@ -56,18 +56,18 @@ pub enum Property {
     Ordered,
 }
 
-/// One violated rule.
+/// One violated rule of the IR, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// The rule.
+    /// Short name of the rule.
     pub rule: &'static str,
-    /// The function's name.
+    /// Name of the function; empty outside of functions.
     pub func: String,
-    /// The block.
+    /// The block in which it was found, if in one.
     pub block: Option<Block>,
     /// The instruction as printed.
     pub inst: Option<String>,
-    /// The fault.
+    /// The fault in a sentence.
     pub message: String,
 }
 

@@ -6,9 +6,9 @@ pub type Word = u128;
 /// A run of bits: `width` bits from bit `lo`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seg {
-    /// Lowest bit.
+    /// Lowest bit of the segment, counted from bit 0 of the word.
     pub lo: u8,
-    /// Number of bits.
+    /// Number of bits in the segment; 0 in unused entries.
     pub width: u8,
 }
 
@@ -23,7 +23,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A contiguous field.
+    /// A field of `width` contiguous bits (1 to 32) from bit `lo` on.
     pub const fn new(lo: u8, width: u8) -> Field {
         assert!(width > 0 && width <= 32 && lo as u32 + width as u32 <= 128);
         Field { segs: [Seg { lo, width }, NONE, NONE, NONE, NONE, NONE], width }
@@ -55,7 +55,7 @@ impl Field {
         self.segs.iter().copied().filter(|s| s.width > 0)
     }
 
-    /// Number of bits.
+    /// Number of bits in all segments together.
     pub const fn width(&self) -> u32 {
         self.width as u32
     }
@@ -76,7 +76,7 @@ impl Field {
         ((1u64 << self.width()) - 1) as u32
     }
 
-    /// Reads the field.
+    /// Reads the field's segments from a word and joins them to one number.
     pub const fn get(&self, w: Word) -> u32 {
         let mut v = 0u64;
         let mut at = 0;

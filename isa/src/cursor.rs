@@ -69,7 +69,7 @@ impl TextCx {
 pub struct TextError {
     /// Column in bytes from 0.
     pub column: usize,
-    /// The fault.
+    /// The fault in a sentence without its place.
     pub message: String,
 }
 
@@ -87,11 +87,11 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of `text`.
+    /// A cursor at the start of `text`.
     pub fn new(text: &'a str) -> Self {
         Cursor { text, at: 0 }
     }
-    /// Column in bytes.
+    /// Column of the cursor in bytes, 0 at the start.
     pub fn column(&self) -> usize {
         self.at
     }
@@ -99,11 +99,11 @@ impl<'a> Cursor<'a> {
     pub fn seek(&mut self, column: usize) {
         self.at = column;
     }
-    /// The rest.
+    /// The text that was not taken yet.
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
-    /// Skips blanks.
+    /// Skips blanks and tabs at the cursor.
     pub fn blanks(&mut self) {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -112,7 +112,7 @@ impl<'a> Cursor<'a> {
     pub fn at_end(&self) -> bool {
         self.rest().trim().is_empty()
     }
-    /// The next character.
+    /// The next character, which is not taken; `None` at the end.
     pub fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }

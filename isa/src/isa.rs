@@ -99,11 +99,11 @@ pub struct Implicit {
 }
 
 impl Implicit {
-    /// An implicit read.
+    /// Named state that an instruction reads without an operand.
     pub const fn read(name: &'static str) -> Implicit {
         Implicit { name, read: true, write: false }
     }
-    /// An implicit write.
+    /// Named state that an instruction writes without an operand.
     pub const fn write(name: &'static str) -> Implicit {
         Implicit { name, read: false, write: true }
     }
@@ -116,7 +116,7 @@ impl Implicit {
 /// The effects of an instruction besides computing its results from its operands, and its cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// Reads memory.
+    /// Whether it reads memory.
     pub reads: bool,
     /// Writes memory, or orders it.
     pub writes: bool,
@@ -126,7 +126,7 @@ pub struct Effects {
     pub side_effect: bool,
     /// May not be moved to another block.
     pub convergent: bool,
-    /// Ends a block.
+    /// Whether it ends a block, as a branch does.
     pub terminator: bool,
     /// Cycles until its results can be read without stalling.
     pub latency: u16,
@@ -148,11 +148,11 @@ impl Effects {
             unit: 0,
         }
     }
-    /// Reads memory.
+    /// Effects of a load: reads memory, result after `latency` cycles.
     pub const fn load(latency: u16) -> Effects {
         Effects { reads: true, ..Effects::pure(latency) }
     }
-    /// Writes memory.
+    /// Effects of a store: writes memory, so it is never removed.
     pub const fn store() -> Effects {
         Effects { writes: true, side_effect: true, ..Effects::pure(1) }
     }
@@ -164,7 +164,7 @@ impl Effects {
     pub const fn barrier() -> Effects {
         Effects { convergent: true, ..Effects::atomic(1) }
     }
-    /// Ends a block.
+    /// Effects of a branch: ends a block, never removed.
     pub const fn branch() -> Effects {
         Effects { terminator: true, side_effect: true, ..Effects::pure(1) }
     }
@@ -172,12 +172,12 @@ impl Effects {
     pub const fn kept() -> Effects {
         Effects { side_effect: true, ..Effects::pure(1) }
     }
-    /// On this unit.
+    /// The same effects on the execution unit of this number.
     #[must_use]
     pub const fn on(self, unit: u8) -> Effects {
         Effects { unit, ..self }
     }
-    /// On this memory.
+    /// The same effects on the memory of this number.
     #[must_use]
     pub const fn at(self, space: u16) -> Effects {
         Effects { space, ..self }
@@ -198,12 +198,12 @@ pub struct OperandSpec<I: Isa> {
     pub field: Field,
     /// How its value reads.
     pub kind: I::Kind,
-    /// The operation.
+    /// Whether it is read, written, or a modifier.
     pub role: Role,
 }
 
 impl<I: Isa> OperandSpec<I> {
-    /// An operand.
+    /// An operand of this name, whose raw value stands in `field`.
     pub const fn new(name: &'static str, field: Field, kind: I::Kind, role: Role) -> Self {
         OperandSpec { name, field, kind, role }
     }
@@ -216,18 +216,18 @@ pub struct Enc {
     pub generations: u16,
     /// Bits that are fixed.
     pub mask: Word,
-    /// Their values.
+    /// Values of the bits in `mask`.
     pub value: Word,
 }
 
-/// One instruction form.
+/// One instruction form: its encoding, text, operands and effects.
 #[derive(Debug)]
 pub struct Row<I: Isa> {
-    /// Semantic opcode.
+    /// Semantic opcode that the form spells.
     pub op: I::Op,
     /// Text template: literal text with `{operand}` references; blanks match any run of blanks.
     pub text: &'static str,
-    /// Length in bytes.
+    /// Length of the encoding in bytes.
     pub bytes: u8,
     /// Fixed bits, one entry per group of generations that agree.
     pub enc: &'static [Enc],
@@ -238,9 +238,9 @@ pub struct Row<I: Isa> {
     pub ignored: Word,
     /// Words that match one of these `(mask, value)` pairs belong to other rows although the fixed bits match.
     pub except: &'static [(Word, Word)],
-    /// Operands and modifiers.
+    /// Operands and modifiers, in the order of the declaration.
     pub operands: &'static [OperandSpec<I>],
-    /// Implicit state.
+    /// State that it reads or writes without an operand.
     pub implicit: &'static [Implicit],
     /// The effects besides its results, latency and unit.
     pub effects: Effects,
@@ -278,7 +278,7 @@ impl<I: Isa> Row<I> {
             source: "",
         }
     }
-    /// Sets the operands.
+    /// Sets operands and modifiers of the row.
     pub const fn operands(mut self, operands: &'static [OperandSpec<I>]) -> Self {
         self.operands = operands;
         self
@@ -440,12 +440,12 @@ impl<I: Isa> Inst<I> {
         inst
     }
 
-    /// Its row.
+    /// The row of the table that the instruction is a form of.
     pub fn row(&self) -> &'static Row<I> {
         &I::table().rows[self.row as usize]
     }
 
-    /// Its semantic opcode.
+    /// The semantic opcode of its row.
     pub fn op(&self) -> I::Op {
         self.row().op
     }
@@ -503,7 +503,7 @@ struct Buckets {
 }
 
 impl Buckets {
-    /// From the mask and the value that each row asks of the key.
+    /// Buckets made from the mask and the value that each row asks of the key.
     fn new(size: usize, rows: &[(u16, u32, u32)]) -> Buckets {
         let each = |f: &mut dyn FnMut(usize, u16)| {
             for &(row, mask, value) in rows {
@@ -543,14 +543,14 @@ impl Buckets {
 pub struct Table<I: Isa> {
     /// The rows, as declared.
     pub rows: &'static [Row<I>],
-    /// Per generation, made when it is first decoded: matching rows of each key value. A compiler that only encodes pays for none.
+    /// Matching rows of each key value, per generation, made at its first decoding. A compiler that only encodes pays for none.
     buckets: Vec<OnceLock<Buckets>>,
     /// Made for the first text: row indices sorted by the head of their template (lower case).
     by_head: OnceLock<Vec<(String, u16)>>,
 }
 
 impl<I: Isa> Table<I> {
-    /// With an index that is built when it is asked.
+    /// A table of these rows, with an index that is built when it is asked.
     pub fn new(rows: &'static [Row<I>]) -> Self {
         assert!(I::KEY.width() <= 12 && rows.len() < u16::MAX as usize);
         #[cfg(gpucc_mutate)]

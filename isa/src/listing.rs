@@ -9,11 +9,11 @@ use crate::isa::{Inst, Isa, Role};
 /// An error of a listing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListingError {
-    /// Line from 1.
+    /// Line of the listing, counted from 1.
     pub line: usize,
-    /// Column from 1.
+    /// Column in its line, counted from 1.
     pub column: usize,
-    /// The fault.
+    /// The fault in a sentence without its place.
     pub message: String,
 }
 

@@ -2,7 +2,7 @@
 
 /// A value that a modifier can have.
 pub trait ModValue: Copy + PartialEq {
-    /// As a number.
+    /// The value as a number, as the encoding holds it.
     fn bits(self) -> u32;
 
     /// The value of a number, if it is one.

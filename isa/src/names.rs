@@ -35,7 +35,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// All of them.
+    /// All marks, in the order of pages.
     pub const ALL: [Mark; 4] = [Mark::Wait, Mark::Move, Mark::Flow, Mark::Memory];
 
     /// The word of pages.

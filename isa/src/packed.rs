@@ -57,12 +57,12 @@ impl<I: Isa> Packed<I> {
         Inst::read(self.row, self.bits())
     }
 
-    /// Its row.
+    /// The row of the table that the instruction is a form of.
     pub fn row(&self) -> &'static Row<I> {
         &I::table().rows[self.row as usize]
     }
 
-    /// Its semantic opcode.
+    /// The semantic opcode of its row.
     pub fn op(&self) -> I::Op {
         self.row().op
     }

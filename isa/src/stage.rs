@@ -1,12 +1,12 @@
 //! The four program types an encoding may be restricted to, as bits of a mask.
 
-/// Vertex programs.
+/// Bit of vertex programs in a mask.
 pub const VS: u8 = 1;
-/// Geometry programs.
+/// Bit of geometry programs in a mask.
 pub const GS: u8 = 2;
-/// Fragment programs.
+/// Bit of fragment programs in a mask.
 pub const FS: u8 = 4;
-/// Compute programs.
+/// Bit of compute programs in a mask.
 pub const CS: u8 = 8;
-/// Every program type.
+/// Mask with the bits of every program type.
 pub const ALL: u8 = 15;

@@ -34,7 +34,7 @@ impl Default for AllocOptions {
     }
 }
 
-/// Registers ran out.
+/// More units of a register file are needed than there are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutOfRegisters {
     /// Name of the file.

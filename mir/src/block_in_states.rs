@@ -24,7 +24,7 @@ pub struct BlockInStates<S> {
 impl<S: State> BlockInStates<S> {
     const IDLE: NonZeroU32 = NonZeroU32::MIN;
 
-    /// For `n` blocks, of which the first begins idle and no other was reached yet.
+    /// States of `n` blocks, of which the first begins idle and no other was reached yet.
     pub fn new(n: usize) -> Self {
         let mut at = vec![None; n];
         at.iter_mut().take(1).for_each(|e| *e = Some(Self::IDLE));

@@ -54,7 +54,7 @@ tuples! {
 
 /// An opcode with as many sources, modifiers that must be given, and modifiers that may be.
 pub struct Builder<T: Target, const SOURCES: usize, const NEEDS: u64, const TAKES: u64> {
-    /// The opcode.
+    /// The opcode of the instructions that it builds.
     pub op: T::Op,
 }
 
@@ -67,7 +67,7 @@ impl<T: Target, const SOURCES: usize, const NEEDS: u64, const TAKES: u64> Clone 
 impl<T: Target, const SOURCES: usize, const NEEDS: u64, const TAKES: u64> Copy for Builder<T, SOURCES, NEEDS, TAKES> {}
 
 impl<T: Target, const SOURCES: usize, const NEEDS: u64, const TAKES: u64> Builder<T, SOURCES, NEEDS, TAKES> {
-    /// Of an opcode. The numbers are for [`builders!`](crate::builders) to find.
+    /// A builder of an opcode's instructions. The numbers are for [`builders!`](crate::builders) to find.
     pub const fn new(op: T::Op) -> Self {
         Builder { op }
     }

@@ -12,7 +12,7 @@ use crate::inst::{BlockId, MInst, Target};
 pub(crate) struct Renamed {
     /// The new number of each block.
     new_of: Vec<BlockId>,
-    /// By block (its new number), in the order of its edges: its first label of this block names that one from now on.
+    /// Labels to rename, by block (its new number), in the order of its edges: its first label of this block names that one from now on.
     first: Vec<(BlockId, BlockId, BlockId)>,
     /// How many of those are done.
     done: usize,

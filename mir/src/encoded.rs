@@ -47,10 +47,10 @@ pub trait Payload<I: Isa>: Clone + Display {
     }
 }
 
-/// An encoded instruction.
+/// An encoded instruction, with what later passes ask of it.
 #[derive(Clone)]
 pub struct EncodedInst<I: Isa, X> {
-    /// The instruction.
+    /// The instruction in packed form.
     pub inst: Packed<I>,
     /// Registers that it reads.
     pub reads: Ranges,
@@ -99,7 +99,7 @@ impl<I: Isa, X: Payload<I>> EncodedInst<I, X> {
 /// A block of encoded code.
 #[derive(Clone)]
 pub struct EncodedBlock<I: Isa, X> {
-    /// Its instructions.
+    /// Its instructions in the order of the code.
     pub insts: Vec<EncodedInst<I, X>>,
     /// Where control continues: the targets of its branches, and the next block if its end is reached.
     pub succs: SmallVec<[BlockId; 2]>,
@@ -110,7 +110,7 @@ pub struct EncodedBlock<I: Isa, X> {
 /// A function in encoded form.
 #[derive(Clone)]
 pub struct EncodedFunc<I: Isa, X> {
-    /// Its name.
+    /// Name of the function, for dumps.
     pub name: String,
     /// Blocks, in the order of the code.
     pub blocks: Vec<EncodedBlock<I, X>>,

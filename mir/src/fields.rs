@@ -9,7 +9,7 @@ pub trait Fields: Default {
     fn set(&mut self, name: &str, bits: u32) -> bool;
 }
 
-/// For targets without modifiers.
+/// No fields, for targets without modifiers.
 impl Fields for () {
     fn each(&self, _say: &mut dyn FnMut(&'static str, u32)) {}
 

@@ -9,7 +9,7 @@ use crate::inst::{BlockId, Class, MInst, Regs, Src, Target, VReg};
 /// An edge with one argument per parameter of its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MEdge {
-    /// Target block.
+    /// Block that the edge leads to.
     pub to: BlockId,
     /// Arguments; [`VReg::NONE`] for parameters of files that live on the other graph.
     pub args: Regs,
@@ -32,7 +32,7 @@ pub type MEdges = SmallVec<[MEdge; 2]>;
 /// the code read nothing else.
 #[derive(Clone, Default, Debug)]
 pub struct MBlock {
-    /// Parameters.
+    /// Parameters; each incoming edge gives a register for each.
     pub params: Regs,
     /// Successors on the logical graph.
     pub succs: MEdges,
@@ -56,7 +56,7 @@ impl MBlock {
         self.succs.iter().chain(self.linear.iter().flatten())
     }
 
-    /// The same, mutable.
+    /// The successors on both graphs, to be changed.
     pub fn all_succs_mut(&mut self) -> impl Iterator<Item = &mut MEdge> {
         self.succs.iter_mut().chain(self.linear.iter_mut().flatten())
     }
@@ -77,7 +77,7 @@ pub fn labels<T: Target>(insts: &[MInst<T>]) -> impl Iterator<Item = BlockId> {
 
 /// A machine function. Block order is emission order; block 0 is the entry.
 pub struct MFunc<T: Target> {
-    /// Name for dumps.
+    /// Name of the function, for dumps.
     pub name: String,
     /// Blocks. Every block but the entry comes after one of its predecessors, on each graph that reaches it.
     pub blocks: Vec<MBlock>,
@@ -129,7 +129,7 @@ impl<T: Target> MFunc<T> {
         BlockId(self.blocks.len() as u32 - 1)
     }
 
-    /// The block.
+    /// The block with this number, to be changed.
     pub fn at(&mut self, b: BlockId) -> &mut MBlock {
         &mut self.blocks[b.0 as usize]
     }
@@ -139,7 +139,7 @@ impl<T: Target> MFunc<T> {
         &mut self.code[b.0 as usize]
     }
 
-    /// Blocks in order.
+    /// Numbers of the blocks, in order of emission.
     pub fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<T> {
         (0..self.blocks.len() as u32).map(BlockId)
     }
@@ -161,7 +161,7 @@ impl<T: Target> MFunc<T> {
         }
     }
 
-    /// Number of instructions.
+    /// Number of instructions in all blocks.
     pub fn inst_count(&self) -> usize {
         self.code.iter().map(Vec::len).sum()
     }

@@ -50,9 +50,9 @@ impl fmt::Debug for BlockId {
 /// Physical registers: some units of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PReg {
-    /// The file.
+    /// The register file of the units.
     pub file: FileId,
-    /// The units.
+    /// The units of the file that it covers.
     pub place: Placement,
 }
 
@@ -87,7 +87,7 @@ pub enum Src {
 
 /// One operand that is read.
 pub struct Use<T: Target> {
-    /// What.
+    /// The register, immediate, uniform or label that is read.
     pub src: Src,
     /// First unit and number of units of the register that are read; no units stand for all.
     part: (u8, u8),
@@ -98,27 +98,27 @@ pub struct Use<T: Target> {
 }
 
 impl<T: Target> Use<T> {
-    /// A plain use.
+    /// A use of the whole source, without modifiers or a demanded place.
     pub fn new(src: Src) -> Self {
         Use { src, part: (0, 0), fixed: Placement::default(), mods: T::SrcMods::default() }
     }
-    /// A virtual register.
+    /// A use of a virtual register.
     pub fn reg(v: VReg) -> Self {
         Use::new(Src::Reg(Reg::V(v)))
     }
-    /// A physical register.
+    /// A use of a physical register.
     pub fn preg(p: PReg) -> Self {
         Use::new(Src::Reg(Reg::P(p)))
     }
-    /// An immediate.
+    /// A use of an immediate, as 32 bits.
     pub fn imm(bits: u32) -> Self {
         Use::new(Src::Imm(bits))
     }
-    /// A uniform slot.
+    /// A use of a uniform slot, by its number.
     pub fn uniform(slot: u32) -> Self {
         Use::new(Src::Uniform(slot))
     }
-    /// A block.
+    /// A use of a block as a label.
     pub fn label(b: BlockId) -> Self {
         Use::new(Src::Label(b))
     }
@@ -152,7 +152,7 @@ impl<T: Target> Use<T> {
     pub(crate) fn read_all(&mut self) {
         self.part = (0, 0);
     }
-    /// Sets the modifiers.
+    /// Sets the modifiers of the source.
     #[must_use]
     pub fn mods(mut self, m: T::SrcMods) -> Self {
         self.mods = m;
@@ -192,7 +192,7 @@ const UNTIED: u8 = u8::MAX;
 /// One operand that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Def {
-    /// The register.
+    /// The register that is written.
     pub reg: Reg,
     /// Demands this place of the register's file; no units stand for any.
     fixed: Placement,
@@ -203,11 +203,11 @@ pub struct Def {
 }
 
 impl Def {
-    /// A virtual register.
+    /// A definition of a virtual register, in any place.
     pub const fn reg(v: VReg) -> Def {
         Def { reg: Reg::V(v), fixed: Placement::NONE, tied: UNTIED, early: false }
     }
-    /// A physical register.
+    /// A definition of a physical register.
     pub const fn preg(p: PReg) -> Def {
         Def { reg: Reg::P(p), fixed: Placement::NONE, tied: UNTIED, early: false }
     }
@@ -290,13 +290,13 @@ pub enum Opcode<O> {
     Op(O),
 }
 
-/// One machine instruction.
+/// One machine instruction, of the target or a pseudo instruction.
 pub struct MInst<T: Target> {
-    /// The operation.
+    /// The operation: the target's or a pseudo one.
     pub op: Opcode<T::Op>,
-    /// Written operands.
+    /// Written operands, in the order of the operation's.
     pub defs: SmallVec<[Def; 1]>,
-    /// Read operands.
+    /// Read operands, in the order of the operation's.
     pub uses: SmallVec<T::Uses>,
     /// Modifiers of the instruction.
     pub mods: T::Mods,
@@ -328,7 +328,7 @@ impl<T: Target> MInst<T> {
         }
     }
 
-    /// `dst = src`.
+    /// A pseudo instruction for `dst = src`.
     pub fn copy(dst: VReg, src: impl Into<Use<T>>) -> Self {
         MInst::pseudo(Pseudo::Copy).def(dst).arg(src)
     }
@@ -345,21 +345,21 @@ impl<T: Target> MInst<T> {
         i
     }
 
-    /// Adds a definition.
+    /// Adds a definition behind the others.
     #[must_use]
     pub fn def(mut self, d: impl Into<Def>) -> Self {
         self.defs.push(d.into());
         self
     }
 
-    /// Adds a use.
+    /// Adds a use behind the others.
     #[must_use]
     pub fn arg(mut self, u: impl Into<Use<T>>) -> Self {
         self.uses.push(u.into());
         self
     }
 
-    /// Adds uses.
+    /// Adds several uses behind the others.
     #[must_use]
     pub fn args(mut self, us: impl IntoIterator<Item = Use<T>>) -> Self {
         self.uses.extend(us);
@@ -372,14 +372,14 @@ impl<T: Target> MInst<T> {
         self.arg(Use::imm(bits))
     }
 
-    /// Sets the modifiers.
+    /// Sets the modifiers of the instruction.
     #[must_use]
     pub fn mods(mut self, m: T::Mods) -> Self {
         self.mods = m;
         self
     }
 
-    /// Sets the location.
+    /// Sets the source location of the instruction.
     #[must_use]
     pub fn at(mut self, loc: Loc) -> Self {
         self.loc = loc;
@@ -422,7 +422,7 @@ impl<T: Target> MInst<T> {
         self.defs.iter().filter_map(Def::vreg)
     }
 
-    /// The blocks named.
+    /// The blocks that its uses name.
     pub fn labels(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.uses.iter().filter_map(|u| match u.src {
             Src::Label(b) => Some(b),
@@ -485,12 +485,12 @@ impl<T: Target> fmt::Debug for MInst<T> {
     }
 }
 
-/// A register class.
+/// A register class: a file, and size and places of values in it.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassInfo {
-    /// Name for dumps.
+    /// Name of the class, for dumps.
     pub name: &'static str,
-    /// Register file.
+    /// Register file that its values live in.
     pub file: FileId,
     /// Size and legal placements.
     pub shape: Shape,
@@ -499,7 +499,7 @@ pub struct ClassInfo {
 /// The effects of an instruction besides computing its definitions from its uses, and its cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct InstInfo {
-    /// Reads memory.
+    /// Whether it reads memory.
     pub reads: bool,
     /// Writes memory, or orders it.
     pub writes: bool,
@@ -518,7 +518,7 @@ pub struct InstInfo {
 }
 
 impl InstInfo {
-    /// A pure operation.
+    /// Facts about a pure operation whose result takes `latency` cycles.
     pub const fn pure(latency: u16) -> InstInfo {
         InstInfo {
             reads: false,
@@ -549,9 +549,9 @@ impl InstInfo {
 pub enum Reuse {
     /// It is computed each time.
     Never,
-    /// Within its block: what is cheaper to repeat than to keep.
+    /// Reused within its block: what is cheaper to repeat than to keep.
     InBlock,
-    /// Along paths without joins.
+    /// Reused along paths without joins.
     OnPaths,
 }
 
@@ -559,7 +559,7 @@ pub enum Reuse {
 pub struct CopyCx<'a, T: Target> {
     /// The instructions, in order.
     pub out: &'a mut Vec<MInst<T>>,
-    /// Per file: units that hold nothing here and may be overwritten.
+    /// Units of each file that hold nothing here and may be overwritten.
     pub free: &'a [UnitSet],
     /// Location for the new instructions.
     pub loc: Loc,
@@ -576,9 +576,9 @@ impl<T: Target> CopyCx<'_, T> {
 /// Units of one file, by component: one side of a move. Consecutive unless the file has rows.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveSide<'a> {
-    /// The file.
+    /// The register file of the units.
     pub file: FileId,
-    /// The units.
+    /// The units, one for each component.
     pub units: &'a [u16],
 }
 
@@ -652,12 +652,12 @@ pub trait Target: Sized + 'static {
         Reuse::Never
     }
 
-    /// Of how many results it is remembered at once that they may be used again.
+    /// Number of results that are remembered at once because they may be used again.
     fn reuse_window(&self) -> usize {
         usize::MAX
     }
 
-    /// Of how many of a class, where the window has an end.
+    /// Number of those that may be of a class, where the window has an end.
     fn reuse_of(&self, class: Class) -> usize {
         let _ = class;
         usize::MAX
@@ -815,7 +815,7 @@ pub struct SpillCx<'a, T: Target> {
 }
 
 impl<T: Target> SpillCx<'_, T> {
-    /// Appends an instruction.
+    /// Appends an instruction, marked as code around a spill.
     pub fn push(&mut self, mut i: MInst<T>) {
         i.loc = self.loc;
         i.spill = Some(Box::new(SpillCode::Aux));

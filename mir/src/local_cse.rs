@@ -12,7 +12,7 @@ use crate::fields::Fields;
 use crate::func::MFunc;
 use crate::inst::{Class, MInst, Reg, Reuse, Src, Target, VReg};
 
-/// From this many blocks on each is on its own, since a table goes from block to block.
+/// Number of blocks from which on each is on its own, since a table goes from block to block.
 const LARGE: usize = 400;
 
 /// Results that may be used again.

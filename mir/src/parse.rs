@@ -21,7 +21,7 @@ pub struct ParseError {
     pub line: usize,
     /// Column in bytes, the first is 1.
     pub column: usize,
-    /// One sentence.
+    /// The fault in one sentence, without its place.
     pub message: String,
 }
 

@@ -13,9 +13,9 @@ use std::collections::VecDeque;
 /// How far branches reach: bytes between the end of a branch and its target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reach {
-    /// Towards the start of the code.
+    /// Bytes that a branch reaches towards the start of the code.
     pub back: u32,
-    /// Towards its end.
+    /// Bytes that a branch reaches towards the end of the code.
     pub ahead: u32,
     /// Bytes of an unconditional jump.
     pub jump: u32,
@@ -31,7 +31,7 @@ impl Reach {
 /// One instruction as this step sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Its size.
+    /// Size of the instruction in bytes.
     pub bytes: u32,
     /// The block that it branches to.
     pub to: Option<u32>,
@@ -44,20 +44,20 @@ pub struct Piece {
 pub struct Island {
     /// The number of the instruction behind it.
     pub before: usize,
-    /// Where it begins.
+    /// Address where it begins, in bytes.
     pub at: u32,
     /// Where its jumps go, in order.
     pub jumps: Vec<u32>,
 }
 
-/// Where everything lies.
+/// Addresses of blocks and islands, and branches that take detours.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     /// Address of each block.
     pub blocks: Vec<u32>,
-    /// Bytes in all.
+    /// Bytes of the code in all, islands included.
     pub size: u32,
-    /// In the order of the code.
+    /// Islands in the order of the code.
     pub islands: Vec<Island>,
     /// Branches that do not go to their block itself: the number of the instruction, and the address that it goes to. In
     /// the order of the code.
@@ -137,7 +137,7 @@ struct Walk<'a> {
     plain: &'a Plain,
     reach: Reach,
     labels: Vec<Label>,
-    /// By branch, whether it is followed.
+    /// Whether each branch is followed, by its number.
     follow: Vec<bool>,
     /// Blocks that branches wait for, with the last address at which a jump can stand for the first of them; earlier ones first.
     ahead: VecDeque<(u32, u32)>,

@@ -38,7 +38,7 @@ pub(crate) const PSEUDOS: [(Pseudo, &str); 7] = [
     (Pseudo::LogicalEnd, "p_logical_end"),
 ];
 
-/// The whole function.
+/// Text of the whole function, as dumps show it.
 pub fn print<T: Target>(mf: &MFunc<T>, t: &T) -> String {
     let mut s = format!("mir {} vregs {} {{\n", mf.name, mf.classes.len());
     for (b, block) in mf.blocks.iter().enumerate() {
@@ -150,7 +150,7 @@ fn print_use<T: Target>(mf: &MFunc<T>, t: &T, u: &Use<T>) -> String {
     s
 }
 
-/// One instruction.
+/// Text of one instruction, as dumps show it.
 pub fn print_inst<T: Target>(mf: &MFunc<T>, t: &T, i: &MInst<T>) -> String {
     let mut s = String::new();
     let defs: Vec<String> = i.defs.iter().map(|d| print_def(mf, t, d)).collect();

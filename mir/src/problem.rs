@@ -10,23 +10,23 @@ use crate::inst::{MInst, Opcode, PReg, Pseudo, Reg, Src, Target, Use, VReg};
 /// The registers that the allocation used.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AllocStats {
-    /// Per file: every unit that the code names.
+    /// Units of each file that the code names.
     pub used: Vec<UnitSet>,
-    /// Per file: most units live at once.
+    /// Most units of each file live at once.
     pub pressure: Vec<u32>,
     /// Instructions emitted for copies.
     pub moves: u32,
     /// Values stored for later.
     pub spills: u32,
-    /// Values loaded again.
+    /// Values loaded again from spill memory.
     pub reloads: u32,
-    /// Values computed again.
+    /// Values computed again in place of a load.
     pub remats: u32,
     /// Stores and loads of spilled values, those in loops counted as often as they may run.
     pub spill_cost: u64,
     /// Instructions before spilling, counted likewise.
     pub cost: u64,
-    /// Per file: unit-sized words of spill memory.
+    /// Words of spill memory for each file, of the size of a unit.
     pub spill_words: Vec<u32>,
 }
 

@@ -117,7 +117,7 @@ struct Tables {
     memory: Memory,
     /// Where in the piece a virtual register is defined; `u32::MAX` for nowhere.
     def_at: Vec<u32>,
-    /// For each file, its units.
+    /// The units of each file.
     units: Vec<Vec<Track>>,
     /// The units that the piece names.
     named: Vec<(usize, u16)>,

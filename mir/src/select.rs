@@ -375,7 +375,7 @@ impl<'f, T: Target> Select<'f, T> {
         self.make(v)
     }
 
-    /// A fresh register.
+    /// A fresh virtual register of a class.
     pub fn temp(&mut self, class: Class) -> VReg {
         self.mf.vreg(class)
     }

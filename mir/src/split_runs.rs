@@ -24,7 +24,7 @@ use smallvec::SmallVec;
 use crate::func::MFunc;
 use crate::inst::{MInst, Pseudo, Reg, Src, Target, Use, VReg};
 
-/// From this many blocks on nothing is done: who reads a part is asked along the graph.
+/// Number of blocks from which on nothing is done: who reads a part is asked along the graph.
 const LARGE: usize = 400;
 
 fn targets<T: Target>(mf: &MFunc<T>, b: usize) -> impl Iterator<Item = usize> + '_ {

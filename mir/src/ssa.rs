@@ -169,7 +169,7 @@ fn by_first(pairs: &[(u32, u32)], n: usize) -> CsrLists<u32> {
     CsrLists::new(n, 0, |f| pairs.iter().for_each(|&(k, b)| f(k as usize, b)))
 }
 
-/// For each register the blocks in which it is asked for before it is defined, and those in which it is defined.
+/// Blocks in which each register is asked for before it is defined, and those in which it is defined.
 fn mentions<T: Target>(mf: &MFunc<T>, index: &[Option<u32>], vars: usize) -> (CsrLists<u32>, CsrLists<u32>) {
     let mut exposed: Vec<(u32, u32)> = Vec::new();
     let mut defined: Vec<(u32, u32)> = Vec::new();

@@ -70,7 +70,7 @@ macro_rules! formats {
         pub enum Format { $($variant),* }
 
         impl Format {
-            /// Every format.
+            /// Every format, in the order of declaration.
             pub const ALL: &'static [Format] = &[$(Format::$variant),*];
 
             fn row(self) -> Row {
@@ -175,7 +175,7 @@ impl std::fmt::Display for FormatError {
 impl std::error::Error for FormatError {}
 
 impl Format {
-    /// WebGPU's name.
+    /// WebGPU's name of the format.
     pub fn name(self) -> &'static str {
         self.row().name
     }

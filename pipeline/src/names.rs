@@ -11,7 +11,7 @@ macro_rules! named {
             /// Every value, in order of declaration.
             pub const ALL: &'static [$type] = &[$($type::$variant),*];
 
-            /// WebGPU's name.
+            /// WebGPU's name of the value.
             pub fn name(self) -> &'static str {
                 match self { $($type::$variant => $name),* }
             }

@@ -27,7 +27,7 @@ pub struct VertexBuffer {
     pub attributes: Vec<VertexAttribute>,
 }
 
-/// A colour target.
+/// A colour target: format, written components and blending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// Format of the attachment's view.
@@ -54,13 +54,13 @@ impl Target {
 /// The facts about a sampler that code needs where hardware lacks comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SamplerFacts {
-    /// Bind group.
+    /// Bind group of the sampler.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
     /// Its comparison, if it is a comparison sampler.
     pub compare: Option<Compare>,
-    /// Its filter.
+    /// Its filter for magnifying, minifying and levels.
     pub filter: Filter,
 }
 
@@ -71,7 +71,7 @@ pub struct Pipeline {
     pub vertex: Vec<Option<VertexBuffer>>,
     /// How vertices make primitives.
     pub topology: Topology,
-    /// In strips: the index format whose largest value ends a strip.
+    /// The index format whose largest value ends a strip, in topologies of strips.
     pub strip_index: Option<IndexFormat>,
     /// Which triangles are front-facing.
     pub front_face: FrontFace,

@@ -73,10 +73,10 @@ named! {
     /// When the next element of a vertex buffer is read.
     #[derive(Default)]
     StepMode {
-        /// For each vertex.
+        /// Step to the next element for each vertex.
         #[default]
         Vertex "vertex",
-        /// For each instance.
+        /// Step to the next element for each instance.
         Instance "instance",
     }
 }
@@ -198,7 +198,7 @@ pub struct StencilFace {
     pub fail: StencilOperation,
     /// Where it passes and the depth test fails.
     pub depth_fail: StencilOperation,
-    /// Where both pass.
+    /// Operation where both tests pass.
     pub pass: StencilOperation,
 }
 
@@ -207,7 +207,7 @@ pub struct StencilFace {
 pub struct DepthStencil {
     /// Format of the attachment.
     pub format: Format,
-    /// `fragment OP stored`.
+    /// Comparison `fragment OP stored` of the depth test.
     pub depth_compare: Compare,
     /// Whether depths that pass are stored.
     pub depth_write: bool,
@@ -241,9 +241,9 @@ impl DepthStencil {
 /// Depth bias of triangles. Two are equal if their bits are.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DepthBias {
-    /// In units of the format's resolution.
+    /// Constant bias in units of the format's resolution.
     pub constant: i32,
-    /// In units of the steeper slope.
+    /// Factor of the triangle's steeper slope.
     pub slope: f32,
     /// Limit; 0 for none.
     pub clamp: f32,
@@ -325,7 +325,7 @@ impl BlendFactor {
 /// Blending of colour, or of alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlendComponent {
-    /// Operation.
+    /// Operation that joins the two products.
     pub operation: BlendOperation,
     /// Factor of the fragment's value.
     pub src: BlendFactor,
@@ -344,7 +344,7 @@ impl Default for BlendComponent {
 pub struct Blend {
     /// Red, green and blue.
     pub color: BlendComponent,
-    /// Alpha.
+    /// The equation of alpha.
     pub alpha: BlendComponent,
 }
 

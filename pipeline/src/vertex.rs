@@ -10,13 +10,13 @@ macro_rules! vertex_formats {
         pub enum VertexFormat { $($variant,)* Unorm10_10_10_2, Snorm10_10_10_2, Unorm8x4Bgra }
 
         impl VertexFormat {
-            /// Every format.
+            /// Every format, in the order of declaration.
             pub const ALL: &'static [VertexFormat] = &[
                 $(VertexFormat::$variant,)*
                 VertexFormat::Unorm10_10_10_2, VertexFormat::Snorm10_10_10_2, VertexFormat::Unorm8x4Bgra,
             ];
 
-            /// WebGPU's name.
+            /// WebGPU's name of the format.
             pub fn name(self) -> &'static str {
                 match self {
                     $(VertexFormat::$variant => $name,)*
@@ -75,7 +75,7 @@ impl VertexFormat {
         }
     }
 
-    /// Components.
+    /// Number of components, from 1 to 4.
     pub fn components(self) -> u32 {
         self.row().2
     }

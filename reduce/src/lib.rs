@@ -68,7 +68,7 @@ impl Limits<'_> {
 pub struct Report {
     /// Candidates that were asked about.
     pub tried: u64,
-    /// Candidates that held.
+    /// Candidates that held, each smaller than the one before.
     pub steps: u64,
     /// Whether nothing smaller is left; otherwise a limit was reached.
     pub complete: bool,

@@ -31,7 +31,7 @@ pub struct SceneEdit {
 enum Change {
     Gone,
     Number(Value),
-    /// Of the shader that stands there.
+    /// A change of the shader that stands there.
     Text(Language, TextEdit),
 }
 

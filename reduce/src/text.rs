@@ -12,7 +12,7 @@ pub use given::{Language, Options, TextEdit};
 use std::ops::Range;
 use tokens::{Kind, Tokens};
 
-/// A shader.
+/// A shader that is made smaller as text.
 #[derive(Clone, Debug)]
 pub struct Text {
     source: String,
@@ -26,7 +26,7 @@ impl Text {
         Text { source: source.into(), language, options }
     }
 
-    /// The text.
+    /// The text of the shader.
     pub fn source(&self) -> &str {
         &self.source
     }

@@ -20,18 +20,18 @@ pub enum At {
     /// At the end of a block, before its terminators; for files on the logical graph before its `logical_end`, if it
     /// has one.
     End(BlockId, Cfg),
-    /// At the start of a block.
+    /// The start of a block.
     Start(BlockId, Cfg),
 }
 
 /// One piece of a parallel copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move {
-    /// Register file.
+    /// Register file of both places.
     pub file: FileId,
-    /// Written places.
+    /// Places that are written.
     pub dst: Placement,
-    /// Read places.
+    /// Places that are read.
     pub src: Placement,
     /// Units that must move together.
     pub granule: u16,
@@ -40,15 +40,15 @@ pub struct Move {
 /// Moves that happen at once: all reads before all writes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParallelCopy {
-    /// Where it goes.
+    /// The place in the code where it is inserted.
     pub at: At,
-    /// Its moves.
+    /// Its moves, which happen all at once.
     pub moves: Vec<Move>,
-    /// Per file: units of the budget that hold nothing while it happens.
+    /// Units of each file's budget that hold nothing while it happens.
     pub free: Vec<UnitSet>,
 }
 
-/// The answer.
+/// The places of all operands, and the copies between them.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// Place of every operand of [`Problem::operands`].
@@ -57,7 +57,7 @@ pub struct Allocation {
     pub entry: CsrLists<(Value, Placement)>,
     /// Parallel copies to insert, in program order of the blocks they go to.
     pub copies: Vec<ParallelCopy>,
-    /// Per instruction with `report_free`: units of each file that hold nothing while it happens.
+    /// Units of each file that hold nothing while an instruction with `report_free` happens.
     pub free: Vec<(InstId, Vec<UnitSet>)>,
 }
 
@@ -77,7 +77,7 @@ struct Colour<'a> {
     /// Place of each value that is live here.
     at: Vec<Placement>,
     groups: Groups,
-    /// Per value: a parameter it is passed to over a back edge, whose place is known by then.
+    /// Parameter that each value is passed to over a back edge, whose place is known by then.
     back_param: Vec<Value>,
     /// Place of each parameter at the start of its block.
     param_at: Vec<Placement>,

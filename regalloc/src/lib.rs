@@ -40,7 +40,7 @@ pub use units::{MAX_UNITS, Placement, UnitSet};
 pub use verify::verify;
 pub use webs::{EdgeCode, EdgeOp, Web};
 
-/// Switches.
+/// Switches of the allocator: checks and stress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Run the checker; a finding is a panic that names it. On by default wherever debug assertions are.
@@ -79,7 +79,7 @@ pub fn allocate(p: &Problem, options: Options) -> Result<Allocation, Error> {
 pub struct Peak {
     /// Units live at once.
     pub units: u32,
-    /// The block.
+    /// The block of the peak.
     pub block: BlockId,
     /// The instruction; `None` at the end of the block.
     pub inst: Option<InstId>,

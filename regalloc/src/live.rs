@@ -10,9 +10,9 @@ use crate::problem::{BlockId, Cfg, Error, Problem, Role, Value};
 pub struct Liveness {
     /// Values live into each block, ascending; parameters are not among them.
     pub live_in: CsrLists<Value>,
-    /// Per operand: a use after which the value is dead, or a definition that nothing reads.
+    /// Whether an operand, by number, is a use after which the value is dead, or a definition that nothing reads.
     pub last: Vec<bool>,
-    /// Per value: a parameter that nothing reads.
+    /// Whether a value, by number, is a parameter that nothing reads.
     pub dead_param: Vec<bool>,
     /// Predecessors on the logical and on the linear graph.
     pub preds: [CsrLists<BlockId>; 2],

@@ -46,10 +46,10 @@ pub enum Cfg {
     Linear,
 }
 
-/// A register file.
+/// A register file: its units, rows and budget.
 #[derive(Clone, Copy, Debug)]
 pub struct RegFile {
-    /// Name for messages.
+    /// Name of the file, for messages.
     pub name: &'static str,
     /// Number of units (the smallest addressable pieces), at most [`MAX_UNITS`].
     pub units: u16,
@@ -80,7 +80,7 @@ impl RegFile {
         self
     }
 
-    /// Sets the budget.
+    /// Sets the units that values may be put in.
     #[must_use]
     pub const fn budget(mut self, budget: UnitSet) -> RegFile {
         self.budget = budget;
@@ -104,11 +104,11 @@ pub enum Where {
 /// Size and legal placements of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Number of units.
+    /// Number of units that a value takes.
     pub units: u16,
     /// Units that a copy must move together (a 32-bit register of two 16-bit units has 2).
     pub granule: u16,
-    /// Legal placements.
+    /// Placements that are legal for the units.
     pub place: Where,
 }
 
@@ -224,9 +224,9 @@ impl Shape {
 /// File and shape of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ValueInfo {
-    /// Register file.
+    /// Register file that the value lives in.
     pub file: FileId,
-    /// Size and placements.
+    /// Number of units, and legal placements.
     pub shape: Shape,
 }
 
@@ -249,27 +249,27 @@ pub enum Constraint {
     Any,
     /// Exactly here. Need not be in the budget.
     Fixed(Placement),
-    /// Of a definition: in the same place as the use with this index among the instruction's operands.
+    /// The same place as the use with this index among the instruction's operands, for a definition.
     Tied(u8),
 }
 
-/// One operand.
+/// One operand: a value that is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand {
-    /// The access.
+    /// The value that is read or written.
     pub value: Value,
-    /// How.
+    /// Whether and when it is read or written.
     pub role: Role,
-    /// Where.
+    /// Demands on the place beyond the shape.
     pub constraint: Constraint,
 }
 
 impl Operand {
-    /// A use.
+    /// A use of a value in any legal place.
     pub const fn read(value: Value) -> Operand {
         Operand { value, role: Role::Use, constraint: Constraint::Any }
     }
-    /// A definition.
+    /// A definition of a value in any legal place.
     pub const fn write(value: Value) -> Operand {
         Operand { value, role: Role::Def, constraint: Constraint::Any }
     }
@@ -277,7 +277,7 @@ impl Operand {
     pub const fn early(value: Value) -> Operand {
         Operand { value, role: Role::EarlyDef, constraint: Constraint::Any }
     }
-    /// Demands this place.
+    /// Demands this place for the operand.
     #[must_use]
     pub const fn at(mut self, p: Placement) -> Operand {
         self.constraint = Constraint::Fixed(p);
@@ -305,7 +305,7 @@ pub struct Hint {
     pub offset: i16,
 }
 
-/// One instruction.
+/// One instruction: its operands, and what the allocator has to know.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
     /// Where its operands begin; they end where those of the next one begin.
@@ -335,7 +335,7 @@ pub enum SpillCode {
 pub struct Slot {
     /// Memory: the file whose values it holds, or any other number.
     pub space: u8,
-    /// First word.
+    /// First word of the slot in its memory.
     pub word: u32,
     /// Words: one for each unit of the value.
     pub units: u16,
@@ -344,7 +344,7 @@ pub struct Slot {
 /// An edge with one argument per parameter of its target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge<'a> {
-    /// Target block.
+    /// Block that the edge leads to.
     pub to: BlockId,
     /// Arguments; ignored for parameters in files that live on the other graph (put [`Value::NONE`]).
     pub args: &'a [Value],
@@ -364,7 +364,7 @@ pub struct Block {
     /// Its instructions in [`Problem::insts`].
     pub insts: Range<u32>,
     params: Range<u32>,
-    /// By graph.
+    /// Successors on each graph.
     ways: [Range<u32>; 2],
     /// Instruction before which copies of logical files for the outgoing edge go; the end of `insts` if `None`, minus
     /// the terminators of [`Block::terminators`].
@@ -380,7 +380,7 @@ pub struct Block {
 /// No edge goes from a block with several successors to a block with several predecessors on the same graph.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
-    /// Register files.
+    /// Register files, by the numbers that values name.
     pub files: Vec<RegFile>,
     /// The different files and shapes of values.
     kinds: Vec<ValueInfo>,
@@ -426,13 +426,13 @@ impl Problem {
         Value(self.values.len() as u32 - 1)
     }
 
-    /// A new value.
+    /// A new value of a file and shape.
     pub fn value(&mut self, file: FileId, shape: Shape) -> Value {
         let kind = self.kind(file, shape);
         self.value_of(kind)
     }
 
-    /// Number of values.
+    /// Number of values, operands or not.
     pub fn value_count(&self) -> usize {
         self.values.len()
     }
@@ -609,11 +609,11 @@ impl Problem {
 pub struct OutOfRegisters {
     /// The file that ran out.
     pub file: FileId,
-    /// Its name.
+    /// Name of that file.
     pub name: &'static str,
     /// Instruction at the peak; `None` at the entry of a block.
     pub inst: Option<InstId>,
-    /// Its block.
+    /// Block of the peak.
     pub block: BlockId,
     /// Units live at once at the peak.
     pub demand: u32,

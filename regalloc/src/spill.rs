@@ -32,15 +32,15 @@ pub enum SpillKind {
 /// A place between instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ReloadAt {
-    /// At the start of a block.
+    /// The start of a block.
     Start(BlockId),
     /// Right before an instruction.
     Before(InstId),
-    /// At the end of a block, where the copies of its outgoing edge go.
+    /// The end of a block, where the copies of its outgoing edge go.
     End(BlockId),
 }
 
-/// The answer.
+/// The values to store, reload and compute again, and their memory.
 #[derive(Clone, Debug, Default)]
 pub struct SpillPlan {
     /// Values to store right after their definition (parameters: at the start of their block, after its edge code),
@@ -53,11 +53,11 @@ pub struct SpillPlan {
     pub reloads: Vec<(ReloadAt, Value)>,
     /// Loads and stores on edges, in block order.
     pub edges: Vec<EdgeCode>,
-    /// Per value: the web that holds it in memory, an index into `webs`; `u32::MAX` for values that never are there.
+    /// Web that holds each value in memory, an index into `webs`; `u32::MAX` for values that never are there.
     pub web: Vec<u32>,
-    /// Places in memory.
+    /// Places in memory, one for each web.
     pub webs: Vec<Web>,
-    /// Per file: words of spill memory.
+    /// Words of spill memory for each file.
     pub words: Vec<u32>,
 }
 
@@ -96,7 +96,7 @@ struct Spiller<'a> {
     next_after: Vec<u32>,
     /// Peak pressure of each block, per file.
     peak: Vec<Vec<u32>>,
-    /// Per block and file: most units of a parameter, where parameters and live-in values exceed the limit; else 0.
+    /// Most units of a parameter by block and file, where parameters and live-in values exceed the limit; else 0.
     reserve: Vec<Vec<u32>>,
     /// Values in registers now, per file, in no order.
     set: Vec<Vec<Value>>,
@@ -356,7 +356,7 @@ impl Spiller<'_> {
         self.order[file].extend(kept);
     }
 
-    /// For each live-in value, then each parameter, of `cfg`: how many of the earlier predecessors hold it or its argument.
+    /// Counts, for each live-in value, then each parameter, of `cfg`: how many of the earlier predecessors hold it or its argument.
     fn held(&mut self, b: BlockId, cfg: Cfg, params: &[(usize, Value)]) -> (usize, Vec<u32>, Vec<u32>) {
         let (p, live) = (self.p, self.live);
         let mut done = 0;

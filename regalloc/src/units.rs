@@ -10,15 +10,15 @@ pub const MAX_UNITS: u16 = 256;
 pub struct UnitSet([u64; 4]);
 
 impl UnitSet {
-    /// No units.
+    /// The set without any unit.
     pub const EMPTY: UnitSet = UnitSet([0; 4]);
 
-    /// The units `0..n`.
+    /// The set of units `0..n`.
     pub const fn first(n: u16) -> UnitSet {
         UnitSet::range(0, n)
     }
 
-    /// The units `from..to`.
+    /// The set of units `from..to`.
     pub const fn range(from: u16, to: u16) -> UnitSet {
         assert!(from <= to && to <= MAX_UNITS);
         let mut s = UnitSet::EMPTY;
@@ -47,12 +47,12 @@ impl UnitSet {
         unit < MAX_UNITS && self.0[unit as usize / 64] >> (unit % 64) & 1 == 1
     }
 
-    /// Adds a unit.
+    /// Adds a unit to the set.
     pub const fn insert(&mut self, unit: u16) {
         self.0[unit as usize / 64] |= 1 << (unit % 64);
     }
 
-    /// Removes a unit.
+    /// Removes a unit from the set.
     pub const fn remove(&mut self, unit: u16) {
         self.0[unit as usize / 64] &= !(1 << (unit % 64));
     }
@@ -75,7 +75,7 @@ impl UnitSet {
         UnitSet([self.0[0] & !o.0[0], self.0[1] & !o.0[1], self.0[2] & !o.0[2], self.0[3] & !o.0[3]])
     }
 
-    /// Number of units.
+    /// Number of units in the set.
     pub const fn len(&self) -> u32 {
         self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones() + self.0[3].count_ones()
     }
@@ -85,7 +85,7 @@ impl UnitSet {
         self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
     }
 
-    /// The lowest unit.
+    /// The lowest unit; `None` of the empty set.
     pub const fn lowest(&self) -> Option<u16> {
         let mut w = 0;
         while w < 4 {
@@ -97,7 +97,7 @@ impl UnitSet {
         None
     }
 
-    /// The highest unit.
+    /// The highest unit; `None` of the empty set.
     pub const fn highest(&self) -> Option<u16> {
         let mut w = 4;
         while w > 0 {
@@ -262,12 +262,12 @@ impl Placement {
         self.code == 0
     }
 
-    /// The lowest unit.
+    /// The lowest unit of the placement.
     pub const fn base(&self) -> u16 {
         self.base as u16
     }
 
-    /// Number of units.
+    /// Number of units that it covers.
     pub const fn len(&self) -> u16 {
         if self.is_run() { self.code as u16 } else { (self.code & !HOLES).count_ones() as u16 }
     }
@@ -328,12 +328,12 @@ impl Placement {
         Placement::mask(self.base(), mask)
     }
 
-    /// In a file of rows of `row` units: the number of the row.
+    /// The number of the row, in a file of rows of `row` units.
     pub const fn row(&self, row: u16) -> u16 {
         self.base() / row
     }
 
-    /// In a file of rows of `row` units: the lanes of the row as a mask.
+    /// The lanes of the row as a mask, in a file of rows of `row` units.
     pub const fn lanes(&self, row: u16) -> u32 {
         self.bits() << (self.base() % row)
     }

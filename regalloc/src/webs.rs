@@ -39,7 +39,7 @@ pub struct EdgeCode {
     pub at: ReloadAt,
     /// Graph of the edge.
     pub cfg: Cfg,
-    /// Steps in order.
+    /// Loads and stores in the order in which they run.
     pub ops: Vec<EdgeOp>,
 }
 

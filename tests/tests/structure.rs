@@ -1,4 +1,5 @@
-//! The structure inside crates: no circle of imports between the files of a crate, no dependency that nothing uses.
+//! The structure inside crates: no circle of imports between the files of a crate, no dependency that nothing uses, no doc that only
+//! repeats a name.
 //!
 //! A file that says `crate::x::..`, `super::..` or the name of a child module imports the module where that is defined; names
 //! that a module only passes on (`pub use`) count for where they come from. Tests at the end of a file do not count.
@@ -320,4 +321,128 @@ fn machines_resolve_no_common_source() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Words that no doc of one line begins with: its subject stands first. "The lanes of `extract`", not "Of `extract`".
+const PREPOSITIONS: &[&str] = &[
+    "Above", "About", "Across", "After", "Against", "Along", "Among", "Around", "As", "At", "Before", "Behind",
+    "Below", "Beneath", "Beside", "Between", "Beyond", "By", "During", "For", "From", "In", "Inside", "Into", "Near",
+    "Of", "Off", "On", "Onto", "Out", "Outside", "Over", "Per", "Since", "Through", "To", "Toward", "Towards", "Under",
+    "Until", "Up", "Upon", "Via", "With", "Within", "Without",
+];
+
+/// Fewest words of the doc of a public item: with less it says no more than the name.
+const FEWEST_WORDS: usize = 4;
+
+/// Units: a doc may be one alone ("Bytes."), or end with one ("Size in bytes.").
+const UNITS: &[&str] = &["bits", "bytes", "words", "lanes", "texels", "pixels", "cycles", "seconds", "nanoseconds"];
+
+/// Places in the sources where a public item's doc may be short: rows of opcodes, which their names spell, and options, whose docs are the
+/// help that the command prints.
+const MAY_BE_SHORT: &[&str] = &["machine/src/rows", "cli/src/args.rs"];
+
+/// Crates with such docs, and at most how many: of one line that begin with a preposition, and of public items with too few words. The
+/// numbers only fall.
+const WITH_TERSE_DOCS: &[(&str, usize, usize)] = &[
+    ("ir/interp", 19, 17),
+    ("frontend-spirv", 15, 64),
+    ("frontend-glsl", 2, 2),
+    ("sim", 34, 88),
+    ("sim/num", 31, 60),
+    ("scene", 7, 93),
+    ("mir/driver", 9, 20),
+    ("backend-valhall", 8, 20),
+    ("backend-valhall/machine", 25, 35),
+    ("backend-valhall/driver", 1, 12),
+    ("backend-tesla/driver", 1, 0),
+    ("backend-gcn", 17, 32),
+    ("backend-gcn/machine", 39, 38),
+    ("backend-gcn/driver", 1, 5),
+    ("runtime/device", 9, 21),
+    ("runtime/render", 7, 13),
+    ("runtime/vulkan", 14, 103),
+    ("cli", 22, 32),
+];
+
+fn words(doc: &str) -> impl Iterator<Item = &str> {
+    doc.split_whitespace().filter(|w| w.chars().any(char::is_alphanumeric))
+}
+
+/// Whether the doc is a unit, or ends with "in" and a unit.
+fn is_unit(doc: &str) -> bool {
+    let list: Vec<&str> = words(doc).map(|w| w.trim_end_matches('.')).collect();
+    let unit = list.last().is_some_and(|w| UNITS.contains(&w.to_lowercase().as_str()));
+    unit && (list.len() == 1 || list[list.len() - 2] == "in")
+}
+
+/// Docs of a file that begin with a preposition, and docs of public items with too few words: the line from 1, and the doc.
+fn terse_docs(text: &str, may_be_short: bool) -> [Vec<(usize, String)>; 2] {
+    let text = text.find("#[cfg(test)]\nmod ").map_or(text, |end| &text[..end]);
+    let [mut prepositions, mut short] = [Vec::new(), Vec::new()];
+    let mut lines = text.lines().map(str::trim).enumerate().peekable();
+    while let Some((first, line)) = lines.next() {
+        let marked = ["///", "//!"].into_iter().find_map(|m| Some((m, line.strip_prefix(m)?)));
+        let Some((mark, rest)) = marked else { continue };
+        let (mut doc, mut one_line) = (rest.trim().to_string(), true);
+        while let Some(more) = lines.peek().and_then(|l| l.1.strip_prefix(mark)) {
+            doc = format!("{doc} {}", more.trim());
+            one_line = false;
+            lines.next();
+        }
+        let begins = doc.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+        if one_line && PREPOSITIONS.contains(&begins) {
+            prepositions.push((first + 1, doc.clone()));
+        }
+        // Attributes between the doc and its item, of one line or several.
+        let mut open = 0_usize;
+        while let Some((_, a)) = lines.next_if(|l| open > 0 || l.1.starts_with("#[")) {
+            open = (open + a.matches('[').count()).saturating_sub(a.matches(']').count());
+        }
+        let public = mark == "///" && lines.peek().is_some_and(|l| l.1.starts_with("pub "));
+        if public && words(&doc).count() < FEWEST_WORDS && !is_unit(&doc) && !may_be_short {
+            short.push((first + 1, doc));
+        }
+    }
+    [prepositions, short]
+}
+
+#[test]
+fn docs_say_more_than_names() {
+    let root = gpucc_tests::shared::workspace();
+    for dir in crates() {
+        let name = dir.strip_prefix(&root).expect("inside").display().to_string();
+        if name.starts_with("tests") || name.ends_with("/tests") {
+            continue;
+        }
+        let mut files = Vec::new();
+        rust_files(&dir.join("src"), &mut files);
+        let mut found = [Vec::new(), Vec::new()];
+        for file in files {
+            let place = file.strip_prefix(&root).expect("inside").display().to_string();
+            let may_be_short = MAY_BE_SHORT.iter().any(|p| place.contains(p));
+            let docs = terse_docs(&fs::read_to_string(&file).expect("a file"), may_be_short);
+            for (all, docs) in found.iter_mut().zip(docs) {
+                all.extend(docs.into_iter().map(|(line, doc)| format!("{place}:{line}: {doc}")));
+            }
+        }
+        let listed = WITH_TERSE_DOCS.iter().find(|c| c.0 == name);
+        let most = listed.map_or([0, 0], |c| [c.1, c.2]);
+        let faults = ["begin with a preposition", "have too few words for a public item"];
+        for ((found, most), fault) in found.iter().zip(most).zip(faults) {
+            assert!(found.len() <= most, "{} docs of {name} {fault}, {most} may:\n{}", found.len(), found.join("\n"));
+        }
+        let empty = found.iter().all(Vec::is_empty);
+        assert!(listed.is_none() || !empty, "{name} has no terse docs any more: take it off the list");
+    }
+}
+
+#[test]
+fn terse_docs_are_found() {
+    let text = "//! For a test.\n\n/// Of two.\npub struct A {\n    /// Size in bytes.\n    pub size: u32,\n    /// Bytes.\n    pub n: u32,\n    \
+                /// Its\n    /// name.\n    #[expect(\n        missing_docs\n    )]\n    pub name: String,\n    /// Of three.\n    at: u32,\n    \
+                /// Place of the words.\n    pub place: u32,\n}\n\n#[cfg(test)]\nmod tests {\n    /// In a test.\n    pub fn a() {}\n}\n";
+    let of = |list: &[(usize, String)]| list.iter().map(|l| l.0).collect::<Vec<_>>();
+    let [prepositions, short] = terse_docs(text, false);
+    assert_eq!((of(&prepositions), of(&short)), (vec![1, 3, 15], vec![3, 9]));
+    assert!(terse_docs(text, true)[1].is_empty());
 }

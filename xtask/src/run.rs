@@ -18,11 +18,11 @@ pub fn cargo() -> Command {
 
 /// A package of the workspace.
 pub struct Member {
-    /// Its name.
+    /// Name of the package, as for `cargo -p`.
     pub name: String,
-    /// Its folder.
+    /// Folder of the package, as a whole path.
     pub folder: PathBuf,
-    /// Its manifest.
+    /// Text of its manifest.
     pub manifest: String,
 }
 

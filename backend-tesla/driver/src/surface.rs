@@ -11,7 +11,7 @@ const TILE_WIDTH: u32 = 6;
 /// Places of the samples of a pixel, in columns and rows.
 const SAMPLES: [(u32, u32); 8] = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (3, 0), (2, 1), (3, 1)];
 
-/// A level.
+/// A level of a tiled texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// Width, height and depth, in samples.
@@ -85,14 +85,14 @@ pub struct Tiled {
     pub samples: [u32; 2],
     /// Bytes of a sample.
     bytes: u32,
-    /// Levels.
+    /// The levels, the largest first.
     pub levels: Vec<Level>,
     /// Bytes from layer to layer.
     pub layer_stride: u64,
 }
 
 impl Tiled {
-    /// Of a part of a texture.
+    /// The layout of a part of a texture.
     pub fn new(of: &Image, plane: Plane) -> Tiled {
         let bytes = plane.bytes(of.format).1 as u32;
         let samples = match of.samples {

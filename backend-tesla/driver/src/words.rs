@@ -238,7 +238,7 @@ fn compare_number(c: Compare) -> u32 {
     }
 }
 
-/// A TSC.
+/// The eight words of a sampler (TSC).
 pub fn sampler_words(s: &Sampler) -> [u32; 8] {
     let wrap = |w: Wrap| match w {
         Wrap::Repeat => 0,

@@ -39,7 +39,7 @@ pub const DEFAULT_GENERATION: usize = 3;
 /// Whether program types read words differently.
 pub const HAS_STAGES: bool = true;
 
-/// The instruction set.
+/// The instruction set, as tables of rows ask for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tesla;
 
@@ -48,7 +48,7 @@ static TABLE: LazyLock<Table<Tesla>> = LazyLock::new(|| Table::new(rows::ROWS));
 /// A row of the table.
 pub type Row = gpucc_isa::Row<Tesla>;
 
-/// The table.
+/// The table of all rows, made once.
 pub fn table() -> &'static Table<Tesla> {
     &TABLE
 }

@@ -96,13 +96,13 @@ gpucc_isa::named_values! {
 gpucc_isa::named_values! {
     /// Rounding mode.
     Round 4 {
-        /// To nearest, to even between two.
+        /// Rounds to nearest, to even between two.
         Nearest = 0 "rn",
-        /// Down.
+        /// Rounds down.
         Down = 1 "rm",
-        /// Up.
+        /// Rounds up.
         Up = 2 "rp",
-        /// Toward zero.
+        /// Rounds toward zero.
         Zero = 3 "rz",
     }
 }

@@ -2,7 +2,7 @@
 
 use gpucc_isa::Mark;
 
-/// All of them.
+/// Names of Tesla's places, files, sources and words.
 pub const NAMES: gpucc_isa::Names =
     gpucc_isa::Names { place, file, source, register, word, marked, ..gpucc_isa::Names::NONE };
 

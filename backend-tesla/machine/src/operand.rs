@@ -15,12 +15,12 @@ pub struct Addr {
     pub a: u8,
     /// Post-increment: the address is `$a` alone, then the offset is added to it.
     pub inc: bool,
-    /// Byte offset.
+    /// Offset in bytes, added to the address register.
     pub off: i32,
 }
 
 impl Addr {
-    /// A constant offset.
+    /// A constant offset without an address register.
     pub const fn at(off: i32) -> Addr {
         Addr { a: 0, inc: false, off }
     }
@@ -41,7 +41,7 @@ pub enum SharedTy {
 }
 
 impl SharedTy {
-    /// From the two-bit field.
+    /// The type of the two-bit field.
     pub const fn from_bits(bits: u32) -> SharedTy {
         match bits & 3 {
             0 => SharedTy::U8,
@@ -50,7 +50,7 @@ impl SharedTy {
             _ => SharedTy::B32,
         }
     }
-    /// Bytes read.
+    /// Number of bytes that a read touches.
     pub const fn bytes(self) -> i32 {
         match self {
             SharedTy::U8 => 1,

@@ -108,7 +108,7 @@ fn sr_name(n: u32, generation: u8) -> String {
     }
 }
 
-/// Prints one slot.
+/// Prints the operand in one slot of the row's text.
 pub fn print_operand(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut String) {
     let slot = &inst.row().operands[index];
     let raw = inst.vals[index];

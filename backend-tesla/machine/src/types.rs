@@ -12,7 +12,7 @@ pub const NVA0: u16 = 4;
 pub const NVA3: u16 = 8;
 /// Bit of mcp77, of which only words are read and written.
 pub const MCP77: u16 = 16;
-/// Every generation.
+/// Mask with the bits of every generation.
 pub const ANY: u16 = 31;
 /// Compute capability 1.1 and up.
 pub const SM11: u16 = ANY & !NV50;
@@ -103,7 +103,7 @@ pub enum Ty {
 gpucc_isa::mod_values!(Ty { None, U8, S8, U16, S16, B16, U32, S32, B32, U64, S64, B64, B128, F16, F32, F64 });
 
 impl Ty {
-    /// Size in bytes.
+    /// Size of a value in bytes; 0 for `None`.
     pub const fn bytes(self) -> u32 {
         match self {
             Ty::None => 0,
@@ -161,7 +161,7 @@ pub enum Kind {
     Dst(Width),
     /// Destination, bit 7 set: output register; field 127 with that bit: discarded.
     DstO(Width),
-    /// As DstO(S) with bit 8: 1 full register, 0 half.
+    /// Destination as DstO(S), with bit 8: 1 full register, 0 half.
     DstOF,
     /// Optional `$c` destination: bit 2 is the write enable.
     CDst,
@@ -237,7 +237,7 @@ pub enum Kind {
     Base,
 }
 
-/// Execution unit.
+/// Execution unit that an instruction occupies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
 #[repr(u8)]
@@ -251,7 +251,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// All, by number.
+    /// All units, each at its number.
     pub const ALL: [Unit; 6] = [Unit::Alu, Unit::Sfu, Unit::Double, Unit::Memory, Unit::Texture, Unit::Flow];
 
     /// The unit of a row.
@@ -259,7 +259,7 @@ impl Unit {
         Unit::ALL[row.effects.unit as usize]
     }
 
-    /// Name in reports.
+    /// Name of the unit in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Unit::Alu => "alu",
@@ -293,7 +293,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// All, by number.
+    /// All memories, each at its number.
     pub const ALL: [Memory; 7] =
         [Memory::Any, Memory::Global, Memory::Local, Memory::Shared, Memory::Const, Memory::Output, Memory::Texture];
 }

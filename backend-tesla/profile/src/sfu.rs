@@ -12,7 +12,7 @@ pub type Bits = u32;
 
 /// The value of operations without a result.
 pub const CANONICAL_NAN: Bits = 0x7fff_ffff;
-/// Plus infinity.
+/// Bits of plus infinity as f32.
 pub const INFINITY: Bits = 0x7f80_0000;
 
 /// Coefficients of a quadratic.
@@ -62,15 +62,15 @@ const fn table<const N: usize>(name: &[u8]) -> [Row; N] {
     rows
 }
 
-/// Of `1 / x`, by the upper seven bits of the fraction.
+/// Coefficients of `1 / x`, by the upper seven bits of the fraction.
 static RCP: [Row; 128] = table(b"rcp");
-/// Of `1 / sqrt(x)`, by the lowest bit of the exponent and the upper six of the fraction.
+/// Coefficients of `1 / sqrt(x)`, by the lowest bit of the exponent and the upper six of the fraction.
 static RSQRT: [Row; 128] = table(b"rsqrt");
-/// Of the sine, by the upper six bits of a quarter turn.
+/// Coefficients of the sine, by the upper six bits of a quarter turn.
 static SIN: [Row; 64] = table(b"sin");
-/// Of the power of two, by the upper six bits of the fraction.
+/// Coefficients of the power of two, by the upper six bits of the fraction.
 static EX2: [Row; 64] = table(b"ex2");
-/// Of the binary logarithm, by the upper six bits of the fraction.
+/// Coefficients of the binary logarithm, by the upper six bits of the fraction.
 static LG2: [Row; 64] = table(b"lg2");
 
 /// A number taken apart after denormals became zero.
@@ -127,7 +127,7 @@ fn square(x: u32) -> i64 {
     sum / 2
 }
 
-/// 1 / x.
+/// The reciprocal `1 / x` of the unit.
 pub fn rcp(x: Bits) -> Bits {
     match number(x) {
         Number::Nan => CANONICAL_NAN,
@@ -142,7 +142,7 @@ pub fn rcp(x: Bits) -> Bits {
     }
 }
 
-/// 1 / sqrt(x).
+/// The reciprocal square root `1 / sqrt(x)` of the unit.
 pub fn rsqrt(x: Bits) -> Bits {
     match number(x) {
         Number::Zero { negative } => signed(negative, INFINITY),
@@ -163,7 +163,7 @@ pub fn rsqrt(x: Bits) -> Bits {
     }
 }
 
-/// log2(x).
+/// The binary logarithm of the unit.
 pub fn lg2(x: Bits) -> Bits {
     match number(x) {
         Number::Zero { .. } => signed(true, INFINITY),

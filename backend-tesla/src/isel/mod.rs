@@ -59,11 +59,11 @@ pub enum VarLocation {
 
 /// A block that selection adds, and where it goes.
 pub struct Extra {
-    /// The new block.
+    /// The block that was added.
     pub block: BlockId,
     /// Right before this block, or right after it.
     pub before: bool,
-    /// The other block.
+    /// The block that it goes beside.
     pub of: BlockId,
 }
 
@@ -74,7 +74,7 @@ pub struct Isel<'m> {
     pub plan: &'m Plan,
     /// Invocations in x, y, z.
     pub size: [u32; 3],
-    /// Words of c0.
+    /// Words of c0 that are no table.
     pub pool: Pool,
     /// Constant tables, which follow them.
     pub tables: Tables,

@@ -11,7 +11,7 @@ pub const LEVEL: u64 = 64;
 /// Bytes behind the texels that nobody's texel is: what lies outside goes there.
 pub const SPARE: u64 = 64;
 
-/// A tiled surface.
+/// A tiled surface: sizes and where levels begin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tiled {
     is_3d: bool,
@@ -26,7 +26,7 @@ pub struct Tiled {
 }
 
 impl Tiled {
-    /// Of a part of a texture.
+    /// The layout of a part of a texture.
     pub fn new(of: &Image, plane: Plane) -> Tiled {
         let bytes = plane.bytes(of.format).1 as u32;
         let samples = if of.samples > 1 { 2 } else { 1 };

@@ -128,7 +128,7 @@ pub enum Part {
 pub struct TextureView {
     /// Format of the view; of a half of 128 bits that of two of its channels.
     pub format: Format,
-    /// The components.
+    /// The components of texels that it gives.
     pub part: Part,
     /// Dimension of the view.
     pub dim: Dim,

@@ -99,7 +99,7 @@ impl Isa for Vivante {
     }
 }
 
-/// The instruction table.
+/// The instruction table of all chips.
 pub fn table() -> &'static Table<Vivante> {
     Vivante::table()
 }

@@ -43,11 +43,11 @@ gpucc_isa::numbered_values! {
         Eq = 5,
         /// src0 != src1.
         Ne = 6,
-        /// Of unknown meaning.
+        /// The meaning is not known.
         And = 7,
-        /// Of unknown meaning.
+        /// The meaning is not known.
         Or = 8,
-        /// Of unknown meaning.
+        /// The meaning is not known.
         Xor = 9,
         /// src0 == 0.
         Not = 10,
@@ -71,9 +71,9 @@ gpucc_isa::numbered_values! {
     Round {
         /// That of the launch; plain LOG, SIN, COS, DIV.
         Default = 0,
-        /// Toward zero; the pair form of LOG, SIN, COS, DIV (7.4).
+        /// Rounds toward zero; the pair form of LOG, SIN, COS, DIV (7.4).
         Zero = 1,
-        /// To nearest even.
+        /// Rounds to nearest even.
         Nearest = 2,
         /// Reserved.
         Reserved = 3,

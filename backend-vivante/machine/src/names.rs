@@ -2,7 +2,7 @@
 
 use gpucc_isa::Mark;
 
-/// All of them.
+/// Names of Vivante's places, files, sources and words.
 pub const NAMES: gpucc_isa::Names =
     gpucc_isa::Names { place, file, source, register, word, loads_contents: true, marked, ..gpucc_isa::Names::NONE };
 

@@ -18,7 +18,7 @@ pub const GROUP_TEMP_FULL: u32 = 4;
 /// Register group that marks an immediate.
 pub const GROUP_IMMEDIATE: u32 = 7;
 
-/// The swizzle `xyzw`.
+/// The swizzle `xyzw`, which moves no component.
 pub const IDENTITY: u32 = 0xe4;
 
 /// The swizzle that delivers the given components in lanes x, y, z, w.
@@ -111,17 +111,17 @@ pub const fn used(v: u32) -> u32 {
 /// A source operand, taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// Register number.
+    /// Register number in its group.
     pub reg: u32,
-    /// Swizzle.
+    /// Swizzle: two bits for each component, x lowest.
     pub swiz: u32,
-    /// Negate.
+    /// Negation, after the absolute value.
     pub neg: bool,
-    /// Absolute value.
+    /// Absolute value of the source.
     pub abs: bool,
     /// Addressing mode: 0 direct, 1..=4 adds a0.x..a0.w.
     pub amode: u32,
-    /// Register group.
+    /// Register group: temporaries, uniforms, immediates and others.
     pub group: u32,
 }
 
@@ -190,7 +190,7 @@ impl Immediate {
     }
 }
 
-/// Destination values.
+/// Raw values of destination operands.
 pub mod dst {
     /// Temporary `t<reg>` written through a mask (bit 0 is x).
     pub const fn temp(reg: u32, mask: u32) -> u32 {

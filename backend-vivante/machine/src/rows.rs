@@ -103,7 +103,7 @@ pub enum Class {
 /// The family's facts about a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attrs {
-    /// Lane behaviour.
+    /// How the lanes of operands and result relate.
     pub class: Class,
     /// The features that the chip needs.
     pub need: Need,
@@ -111,7 +111,7 @@ pub struct Attrs {
     pub types: Types,
 }
 
-/// Types of operands.
+/// Types of operands that have a known meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Types {
     /// All: the row has no type, states its own formats, or is not known.

@@ -66,7 +66,7 @@ pub fn print(inst: &Inst<Vivante>, cx: &TextCx, out: &mut String) {
     }
 }
 
-/// Prints one slot.
+/// Prints the operand in one slot of the row's text.
 pub fn print_operand(inst: &Inst<Vivante>, index: usize, _cx: &TextCx, out: &mut String) {
     let slot = &inst.row().operands[index];
     let v = inst.vals[index];

@@ -55,7 +55,7 @@ impl MachineMath for Vivante {
         &[Op::FMin, Op::FMax, Op::FSat, Op::FDiv, Op::FRsqrt, Op::FSin, Op::FCos]
     }
 
-    /// On gc2000 code makes fractions of codes by a product with the reciprocal of the greatest.
+    /// The texel as the program gets it: on gc2000 code makes fractions of codes by a product with the reciprocal of the greatest.
     fn loaded(&self, format: Format, texel: Texel) -> Texel {
         let most: [u32; 4] = match format.layout() {
             _ if !self.gc2000 => return texel,

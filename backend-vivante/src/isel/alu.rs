@@ -14,9 +14,9 @@ use gpucc_opt::clamped_conversions::{bounds, is_clamped};
 /// The replacement of a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Compare {
-    /// Condition number.
+    /// Condition that the instruction tests.
     pub cond: Cond,
-    /// Operand type.
+    /// Type of both operands.
     pub ty: Type,
     /// The result is the opposite.
     pub negate: bool,

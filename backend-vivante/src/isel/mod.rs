@@ -39,9 +39,9 @@ pub enum Id {
 /// Where workgroup memory lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shared {
-    /// In a buffer of the launcher.
+    /// A buffer of the launcher.
     Buffer,
-    /// On the chip.
+    /// Storage on the chip.
     Local,
 }
 
@@ -60,11 +60,11 @@ pub enum Fold {
 pub struct Isel<'m> {
     /// The module (one entry point, flat).
     pub module: &'m Module,
-    /// The target.
+    /// The target: generation and capabilities.
     pub t: &'m Vivante,
     /// Invocations in x, y, z.
     pub size: [u32; 3],
-    /// Variables in temporaries.
+    /// Variables that live in temporaries.
     pub arrays: Arrays,
     /// Uniform operands so far.
     pub uniforms: Table,
@@ -78,7 +78,7 @@ pub struct Isel<'m> {
     pub private_offsets: Vec<u32>,
     /// Offsets of function variables.
     pub local_offsets: Vec<u32>,
-    /// Bytes of scratch.
+    /// Bytes of scratch that an invocation needs.
     pub scratch_bytes: u32,
     /// Registers of the ids that are in use.
     pub ids: [Option<VReg>; 3],
@@ -211,7 +211,7 @@ impl<'m> Isel<'m> {
         }
     }
 
-    /// For a vertex or fragment entry, with its pipeline.
+    /// The state for a vertex or fragment entry, with its pipeline.
     #[must_use]
     pub fn staged(mut self, io: &crate::io::Io, pipeline: Option<&'m gpucc_pipeline::Pipeline>) -> Self {
         self.pipeline = pipeline;
@@ -223,7 +223,7 @@ impl<'m> Isel<'m> {
         self
     }
 
-    /// With what the launch computes.
+    /// The state with the steps that the launch computes.
     #[must_use]
     pub fn after(mut self, steps: Steps) -> Self {
         self.steps = steps;

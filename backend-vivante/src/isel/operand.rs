@@ -13,7 +13,7 @@ use gpucc_opt::clamp_indices;
 
 /// Where the components of an operand come from.
 pub struct Source {
-    /// The value.
+    /// The value that is read.
     pub value: Value,
     /// Component of it for each lane.
     pub swz: [u8; 4],
@@ -28,7 +28,7 @@ impl Source {
     }
 }
 
-/// As many components in order, the last of them in the other lanes.
+/// Swizzle of the first components in order, the last of them in the other lanes.
 pub fn leading(lanes: u32) -> [u8; 4] {
     [0, 1, 2, 3].map(|k: u8| k.min(lanes as u8 - 1))
 }

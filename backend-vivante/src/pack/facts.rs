@@ -11,9 +11,9 @@ use gpucc_opt::clamp_indices;
 
 /// The facts that the pass knows.
 pub struct Facts<'a> {
-    /// The machine.
+    /// The target whose instructions are joined.
     pub t: &'a Vivante,
-    /// Uses of values.
+    /// Uses of all values of the function.
     pub uses: Uses,
     /// Resources whose words are uniforms.
     pub uniform: Vec<gpucc_ir::Res>,

@@ -37,7 +37,7 @@ pub struct Member {
 /// Instructions that become one.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// By lane.
+    /// The members, one for each lane.
     pub members: Vec<Member>,
     /// Which operand of a multiply-add is the product: 0, or 1 for `z - x * y`.
     pub variant: u8,
@@ -45,7 +45,7 @@ pub struct Group {
 
 /// The decision about a piece.
 pub struct Plan {
-    /// The groups.
+    /// The groups, each to become one instruction.
     pub groups: Vec<Group>,
     /// Group of each instruction.
     pub group_of: Vec<Option<u32>>,

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// A limit that the source exceeds, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exceeded {
-    /// Which limit.
+    /// The limit that was exceeded.
     pub limit: Limit,
     /// Byte range of the token that went beyond it; empty for a whole-input limit.
     pub span: Range<usize>,

@@ -7,7 +7,7 @@ use super::limits::{self, Limit};
 pub enum Refused {
     /// Not SPIR-V, or cut off: the sentence says how.
     Malformed(String),
-    /// Beyond a limit, at this word.
+    /// A limit that is exceeded, at this word.
     Limit(Limit, usize),
 }
 

@@ -9,7 +9,7 @@ use ir::{FloatCc, IntCc, Type, Value};
 use naga::{BinaryOperator as B, Expression, Handle, RelationalFunction, ScalarKind, UnaryOperator};
 
 impl FuncCx<'_, '_> {
-    /// `op expr`.
+    /// The value of `op expr`, lane by lane.
     pub fn unary(&mut self, op: UnaryOperator, expr: Handle<Expression>) -> Lowered<Val> {
         let value = self.value(expr)?;
         self.each(&value, &mut |cx, v| {
@@ -22,7 +22,7 @@ impl FuncCx<'_, '_> {
         })
     }
 
-    /// `left op right`.
+    /// The value of `left op right`, matrix products too.
     pub fn binary(&mut self, op: B, left: Handle<Expression>, right: Handle<Expression>) -> Lowered<Val> {
         let (left_ty, right_ty) = (self.expr_ty(left)?, self.expr_ty(right)?);
         let (a, b) = (self.value(left)?, self.value(right)?);

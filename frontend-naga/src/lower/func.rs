@@ -35,7 +35,7 @@ pub struct Activation<'m> {
 /// The facts about a function's expressions.
 #[derive(Clone, Copy)]
 pub struct Known<'m> {
-    /// The validator's message.
+    /// The validator's facts about the function.
     pub info: &'m naga::valid::FunctionInfo,
     /// Their types, where the validator saw a shadow of the module.
     types: Option<&'m naga::front::Typifier>,
@@ -47,7 +47,7 @@ pub struct Exit {
     pub merge: Block,
     /// How many jumps there are to it.
     pub hits: u32,
-    /// The result.
+    /// The result that the returns give.
     pub result: Outcome,
     /// Set before leaving a loop that a `return` stands in; the code after the loop asks it.
     pub returned: Option<ir::Local>,
@@ -98,7 +98,7 @@ pub struct FuncCx<'a, 'm> {
     pub active: Vec<Activation<'m>>,
     pub loops: Vec<OpenLoop<'m>>,
     pub breakables: Vec<Breakable>,
-    /// Of a vertex or fragment entry: the output that each leaf of its result is.
+    /// The output that each leaf of the result is, for a vertex or fragment entry.
     pub outputs: Option<Vec<usize>>,
     /// The output that is the size of a point.
     pub point_size: Option<usize>,
@@ -490,7 +490,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
     }
 
-    /// A `Call` statement.
+    /// Lowers a `Call` statement: the callee in place of it.
     pub fn call(
         &mut self,
         callee: Handle<naga::Function>,

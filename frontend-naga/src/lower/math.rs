@@ -9,7 +9,7 @@ use ir::Value;
 use naga::{Expression, Handle, MathFunction as M, ScalarKind};
 
 impl FuncCx<'_, '_> {
-    /// A `Math` expression.
+    /// The value of a `Math` expression.
     pub fn math(
         &mut self,
         fun: M,

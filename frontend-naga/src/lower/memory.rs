@@ -334,7 +334,7 @@ impl FuncCx<'_, '_> {
         Ok(self.b().udiv(bytes, stride))
     }
 
-    /// An `Atomic` statement.
+    /// Lowers an `Atomic` statement, with its result.
     pub fn atomic(
         &mut self,
         pointer: Handle<Expression>,

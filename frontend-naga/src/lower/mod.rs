@@ -33,7 +33,7 @@ type Refusals = Vec<Diagnostic>;
 /// The outcome of lowering one thing: the first reason that speaks against it.
 type Lowered<T> = Result<T, Diagnostic>;
 
-/// See [`crate::lower`].
+/// Makes IR of a parsed module; see [`crate::lower`].
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
     if parsed.edits.is_empty() {
         return lower_module(parsed, options);

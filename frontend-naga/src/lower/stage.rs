@@ -11,19 +11,19 @@ use naga::{Binding, BuiltIn, Handle, ShaderStage};
 
 /// Interface of the entry that is lowered.
 pub struct Stage {
-    /// The stage.
+    /// The stage of the entry.
     pub kind: ShaderStage,
-    /// Of compute.
+    /// Invocations of a workgroup in x, y and z, for compute.
     pub workgroup_size: [u32; 3],
     /// The parts met so far.
     pub io: Interface,
     /// Whether it runs for each sample: an input is of the sample, or its number is one.
     pub per_sample: bool,
-    /// For each leaf of the result the output that it is; none of what no later stage sees.
+    /// The output that each leaf of the result is; none of what no later stage sees.
     pub outputs: Vec<usize>,
 }
 
-/// Of SPIR-V alone: what reads WGSL and GLSL asks for a place.
+/// The error of SPIR-V alone: what reads WGSL and GLSL asks for a place.
 fn no_place(what: &str) -> Diagnostic {
     Diagnostic::invalid(
         "validation",
@@ -267,7 +267,7 @@ fn interp(mode: Option<naga::Interpolation>, at: Option<naga::Sampling>, leaf: T
 }
 
 impl Stage {
-    /// Of an entry point.
+    /// The state for lowering an entry point, with no slot met yet.
     pub fn new(entry: &naga::EntryPoint, types: &naga::UniqueArena<naga::Type>) -> Stage {
         let io = Interface::default();
         let is_sample = |b: &Binding| {
@@ -284,7 +284,7 @@ impl Stage {
         Stage { kind: entry.stage, workgroup_size: entry.workgroup_size, io, per_sample, outputs: Vec::new() }
     }
 
-    /// As the IR has it.
+    /// The stage with its interface, as the IR has it.
     pub fn info(self, entry: &naga::EntryPoint) -> ir::StageInfo {
         match entry.stage {
             ShaderStage::Vertex => ir::StageInfo::Vertex(self.io),

@@ -346,7 +346,7 @@ impl<'m> FuncCx<'_, 'm> {
         Ok(())
     }
 
-    /// After a loop that a `return` of an inlined function may have left: continues the return.
+    /// Continues a return behind a loop that a `return` of an inlined function may have left.
     fn return_on(&mut self) -> Lowered<()> {
         let outer = self.current().outer_loops;
         let nested = self.loops.len() > outer;

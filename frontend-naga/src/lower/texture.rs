@@ -13,7 +13,7 @@ use naga::{Expression, Handle, ImageClass, ImageDimension, SampleLevel, ScalarKi
 /// A texture or sampler: which resource, and which element of an array of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
-    /// The resource.
+    /// The resource, or the array of them.
     pub res: Res,
     /// The element, if it is an array.
     pub index: Option<Value>,
@@ -284,7 +284,7 @@ impl FuncCx<'_, '_> {
         self.emit_tex(Op::TexQuery, &args, Tex::new(texture.res, desc), kind).map(Val::One)
     }
 
-    /// `textureStore`.
+    /// Lowers `textureStore` to a store of one texel.
     pub fn image_store(
         &mut self,
         image: Handle<Expression>,

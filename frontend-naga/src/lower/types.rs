@@ -31,22 +31,22 @@ pub enum Ty {
 pub struct Layout {
     /// Bytes (one element for a runtime-sized array).
     pub size: u32,
-    /// Alignment in bytes.
+    /// Alignment in bytes, a power of two.
     pub align: u32,
-    /// Of an array.
+    /// Bytes from element to element, for an array.
     pub stride: u32,
-    /// Of the members of a struct.
+    /// Bytes in front of each member, for a struct.
     pub offsets: Vec<u32>,
 }
 
 /// The facts about each type of the module.
 #[derive(Debug, Clone, Default)]
 pub struct TypeFacts {
-    /// For buffers.
+    /// Layout in buffers, which the host shares.
     pub host: Layout,
     /// Bytes in a buffer up to the end of what comes last, without padding behind it.
     pub extent: u32,
-    /// For function, private and workgroup variables.
+    /// Layout of function, private and workgroup variables.
     pub own: Layout,
     /// Scalars in a value of the type (one element for a runtime-sized array).
     pub scalars: u64,
@@ -65,7 +65,7 @@ pub struct Types<'m> {
 pub struct Gap(pub Option<Refusal>, pub &'static str);
 
 impl Gap {
-    /// As a diagnostic.
+    /// The gap as a diagnostic at this place.
     pub fn at(self, span: ir::Span) -> ir::Diagnostic {
         match self.0 {
             Some(code) => report::unsupported(code, self.1, span),

@@ -30,21 +30,21 @@ impl Val {
 /// A place, a byte offset in it, and the shape of what is there.
 #[derive(Debug, Clone)]
 pub struct Ptr {
-    /// The memory.
+    /// The memory that it points into.
     pub place: ir::Place,
     /// Buffer layout (naga's) or variable layout (ours).
     pub host: bool,
     /// Flags of each access.
     pub flags: ir::MemFlags,
-    /// Constant bytes.
+    /// Constant bytes from the start of the place.
     pub offset: u32,
-    /// Dynamic bytes.
+    /// Dynamic bytes on top of them; `None` where all are constant.
     pub dynamic: Option<ir::Value>,
     /// The most that the dynamic bytes can be; `None` if nothing bounds them.
     pub reach: Option<u64>,
     /// Alignment of the place plus the dynamic bytes.
     pub align: u32,
-    /// Its type.
+    /// Type of what is there.
     pub ty: Ty,
     /// Nobody writes there while the value lives that this is the place of.
     pub still: bool,

@@ -12,7 +12,7 @@ use super::tokens::{self, Tokens};
 /// Calls inside of each other that are looked at.
 const DEPTH: usize = 32;
 
-/// Finds them.
+/// Finds calls of built-in functions whose value is known, and writes it there.
 pub fn find(t: &Tokens, changes: &mut Changes) {
     let called =
         |n: &usize| (OURS.contains(&t.text(*n)) || t.text(*n) == "bitcast") && !matches!(t.text(n - 1), "." | "fn");
@@ -94,7 +94,7 @@ struct Constant {
 /// The constants of a source that have a value here.
 pub struct Constants<'a> {
     scopes: Scopes<'a>,
-    /// In the order in which they were evaluated.
+    /// Constants in the order in which they were evaluated.
     list: Vec<Constant>,
     /// The place in the list by the token of the name.
     places: BTreeMap<usize, usize>,

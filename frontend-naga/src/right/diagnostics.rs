@@ -7,7 +7,7 @@ use super::{Changes, blank};
 use crate::severity::Told;
 use gpucc_ir::Span;
 
-/// Finds them.
+/// Finds `@diagnostic(...)` attributes, blanks them and keeps their severities.
 pub fn find(t: &Tokens, changes: &mut Changes, regions: &mut Vec<(Span, Told)>) {
     for n in 0..t.list.len() {
         if !(t.text(n) == "@" && t.text(n + 1) == "diagnostic" && t.text(n + 2) == "(") {

@@ -70,7 +70,7 @@ pub fn find(t: &Tokens, changes: &mut Changes) -> Result<(), Diagnostic> {
     types(t)
 }
 
-/// On which side of the triangle's depth the one that a fragment gives lies: a promise that tests before the fragment may use, and none here does.
+/// Blanks the side of the triangle's depth on which the one that a fragment gives lies: a promise that tests before the fragment may use, and none here does.
 fn depths(t: &Tokens, changes: &mut Changes) {
     for n in 0..t.list.len() {
         let is_depth = t.text(n) == "builtin" && t.text(n + 1) == "(" && t.text(n + 2) == "frag_depth";

@@ -19,9 +19,9 @@ use tokens::Tokens;
 
 /// A source in another way.
 pub struct Right {
-    /// The text.
+    /// The text that naga is given.
     pub text: String,
-    /// The difference.
+    /// The changes from the author's text.
     pub edits: Edits,
     /// Parts of the source in which `derivative_uniformity` has a severity of their own, inner ones behind those around them.
     pub regions: Vec<(Span, Told)>,

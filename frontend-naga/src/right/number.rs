@@ -144,7 +144,7 @@ impl Value {
         }
     }
 
-    /// An element.
+    /// Element `n` of a vector, column `n` of a matrix.
     pub fn element(&self, n: usize) -> Option<Value> {
         match self {
             Lanes(kind, lanes) if lanes.len() > 1 => Some(Lanes(*kind, vec![*lanes.get(n)?])),

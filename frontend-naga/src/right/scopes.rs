@@ -10,7 +10,7 @@ use super::tokens::Tokens;
 
 /// Where names are declared, and how far each declaration reaches.
 pub struct Scopes<'a> {
-    /// By name: the token of the name, and the tokens in which it is known.
+    /// Declarations by name: the token of the name, and the tokens in which it is known.
     list: BTreeMap<&'a str, Vec<(usize, Range<usize>)>>,
 }
 
@@ -93,7 +93,7 @@ fn header_of(t: &Tokens, n: usize) -> Option<usize> {
     (t.text(body) == "{").then(|| t.list[body].pair)
 }
 
-/// Finds them.
+/// Finds names that a `continuing` block declares again, and renames them.
 pub fn find(t: &Tokens, changes: &mut Changes) {
     for n in 0..t.list.len() {
         if t.text(n) != "continuing" {

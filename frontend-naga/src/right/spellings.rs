@@ -5,7 +5,7 @@ use super::Changes;
 use super::number::rounded_half;
 use super::tokens::{Kind, Tokens};
 
-/// Finds them.
+/// Finds spellings that naga lacks, and writes what it reads.
 pub fn find(t: &Tokens, changes: &mut Changes) {
     for n in 0..t.list.len() {
         let token = t.list[n];

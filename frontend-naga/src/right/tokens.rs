@@ -16,11 +16,11 @@ pub enum Kind {
 /// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// The kind.
+    /// The kind of token: word, number or sign.
     pub kind: Kind,
-    /// The first byte.
+    /// Offset of the first byte in the source.
     pub at: usize,
-    /// Behind the last byte.
+    /// Offset of the byte behind the last one.
     pub end: usize,
     /// The number of the bracket that belongs to it; its own number otherwise.
     pub pair: usize,

@@ -9,7 +9,7 @@ use naga::{
     Type, TypeInner,
 };
 
-/// All of them.
+/// Checks all rules about types; the diagnostics of those broken.
 pub fn check(module: &Module, source: &str) -> Vec<Diagnostic> {
     let mut list = Vec::new();
     declared(module, source, &mut list);

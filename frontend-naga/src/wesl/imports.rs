@@ -11,9 +11,9 @@ pub type Path = Vec<String>;
 /// A name that a module takes from elsewhere.
 #[derive(Debug)]
 pub struct Import {
-    /// Its local name.
+    /// Name by which the module calls it.
     pub name: String,
-    /// The imported item.
+    /// Path of the imported item, from the root of the package.
     pub path: Path,
     /// The token that names it.
     pub token: usize,

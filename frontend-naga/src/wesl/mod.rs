@@ -31,7 +31,7 @@ pub struct Linked {
 pub struct File {
     /// Its name in messages.
     pub name: String,
-    /// Its text.
+    /// Text of the module, in WESL.
     pub text: String,
 }
 

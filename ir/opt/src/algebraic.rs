@@ -7,7 +7,7 @@ use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Attr, Builder, FloatCc, FpFlags, Function, Inst, InstData, IntCc, Op, Scalar, Type, Value};
 
-/// Runs the pass.
+/// Applies the exact rules to each pure instruction until none fits.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
         if !b.func.insts[i].op.is_pure() || b.func.insts[i].results.len() != 1 {

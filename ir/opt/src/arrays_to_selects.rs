@@ -34,7 +34,7 @@ struct Elements {
     beyond: bool,
 }
 
-/// Runs the pass.
+/// Replaces dynamic loads of small function variables by selects between elements.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut good: EntitySet<Local> =
         f.locals.keys().filter(|&l| f.locals[l].size <= cx.caps.select_array_bytes).collect();

@@ -23,7 +23,7 @@ pub struct BindingFacts {
 }
 
 impl BindingFacts {
-    /// Nothing is known.
+    /// No facts: any resource may be bound.
     pub const UNKNOWN: BindingFacts = BindingFacts {
         wide: None,
         fixed_depth: Vec::new(),

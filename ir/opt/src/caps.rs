@@ -8,10 +8,10 @@ use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Format,
 pub struct OpSet([u64; 4]);
 
 impl OpSet {
-    /// No ops.
+    /// The set without any op.
     pub const EMPTY: OpSet = OpSet([0; 4]);
 
-    /// The listed ops.
+    /// The set of the listed ops.
     pub const fn of(ops: &[Op]) -> OpSet {
         let mut s = OpSet::EMPTY;
         let mut i = 0;
@@ -28,7 +28,7 @@ impl OpSet {
         self.0[op as usize / 64] >> (op as usize % 64) & 1 == 1
     }
 
-    /// Both sets.
+    /// The ops of both sets.
     pub const fn with(self, o: OpSet) -> OpSet {
         OpSet([self.0[0] | o.0[0], self.0[1] | o.0[1], self.0[2] | o.0[2], self.0[3] | o.0[3]])
     }
@@ -41,7 +41,7 @@ pub struct FormatSet(u64);
 const _: () = assert!(Format::ALL.len() <= 64, "a set of formats is one word");
 
 impl FormatSet {
-    /// Every format.
+    /// The set of every format.
     pub const ALL: FormatSet = FormatSet(u64::MAX);
 
     /// All but the listed ones.
@@ -61,7 +61,7 @@ impl FormatSet {
     }
 }
 
-/// In which form a sampled texture takes its array layer.
+/// The form in which a sampled texture takes its array layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LayerForm {
     /// An integer of any sign.
@@ -368,19 +368,19 @@ impl FetchCaps {
         FetchCaps { fetch: false, checked: false, offset: false, samples: false, wide: false };
 }
 
-/// In which memory a target without narrow lanes loads and stores 1 and 2 bytes; elsewhere `narrow` reaches them through words.
+/// The memories in which a target without narrow lanes loads and stores 1 and 2 bytes; elsewhere `narrow` reaches them through words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartCaps {
-    /// In storage buffers.
+    /// Whether it does so in storage buffers.
     pub storage: bool,
-    /// In workgroup memory.
+    /// Whether it does so in workgroup memory.
     pub workgroup: bool,
 }
 
 impl PartCaps {
-    /// In all memory that invocations share.
+    /// Such accesses in all memory that invocations share.
     pub const SHARED: PartCaps = PartCaps { storage: true, workgroup: true };
-    /// Nowhere.
+    /// Such accesses in no memory.
     pub const NONE: PartCaps = PartCaps { storage: false, workgroup: false };
 
     /// Whether there are such accesses to a space.

@@ -33,7 +33,7 @@ pub fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
     (shift > 0 && shift <= MOST).then_some((d.args[0], shift))
 }
 
-/// Runs the pass.
+/// Replaces clamps of byte offsets by clamps of indices.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut new_of: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut wanted: EntitySet<Value> = EntitySet::new();

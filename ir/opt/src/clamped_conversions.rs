@@ -31,7 +31,7 @@ pub fn is_clamped(f: &Function, v: Value, signed: bool) -> bool {
     limit(v, Op::FMin, most).and_then(|v| limit(v, Op::FMax, least)).is_some()
 }
 
-/// Runs the pass.
+/// Makes the bounds of conversions to integers operations, where the target asks for it.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !cx.caps.clamp_conversions {
         return;

@@ -12,7 +12,7 @@ use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, Function, Inst, InstData, Op, Scalar, Value};
 
-/// Runs the pass.
+/// Joins bit operations to funnel shifts, bit selects and fields.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = cx.caps;
     if !caps.funnel && !caps.bit_select && !caps.bit_field {

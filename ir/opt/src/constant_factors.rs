@@ -19,7 +19,7 @@ use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Const, FpFlags, Function, InstData, Op, Scalar, SecondaryMap, Value};
 
-/// Runs the pass.
+/// Simplifies products with zero and with several constants.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     zeros(f, cx);
     dots(f, cx);
@@ -72,7 +72,7 @@ fn constants(f: &Function, d: &InstData) -> Option<(Value, Const)> {
     Some((x, c))
 }
 
-/// Within a block: what is made of the operands themselves comes first or last.
+/// Joins dot products of the same operands within a block: what is made of the operands themselves comes first or last.
 fn dots(f: &mut Function, cx: &mut PassCx<'_>) {
     let before = cx.changes();
     let mut replace: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);

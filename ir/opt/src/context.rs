@@ -18,7 +18,7 @@ pub struct PipelineContext {
 }
 
 impl PipelineContext {
-    /// Only the state.
+    /// A context of the pipeline's state, without the other stage.
     pub fn new(pipeline: Pipeline) -> PipelineContext {
         PipelineContext { pipeline, other: None }
     }

@@ -7,7 +7,7 @@ use crate::PassCx;
 use crate::dce::drop_params;
 use gpucc_ir::{Function, SecondaryMap, Value, trace};
 
-/// Runs the pass.
+/// Replaces block parameters that always receive one value by it.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let preds = cx.preds(f);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);

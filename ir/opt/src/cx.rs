@@ -23,7 +23,7 @@ pub struct PassCx<'a> {
     pub caps: &'a Caps,
     /// The pipeline around the entry point, if there is one and it is known.
     pub context: Option<&'a PipelineContext>,
-    /// The bound resources.
+    /// Facts about the resources that will be bound.
     pub bound: &'a BindingFacts,
     /// The stage of the entry point as the source has it.
     pub source: Option<&'a StageInfo>,
@@ -41,7 +41,7 @@ pub struct PassCx<'a> {
 }
 
 impl<'a> PassCx<'a> {
-    /// Without a limit on changes.
+    /// A context without a limit on changes.
     pub fn new(module: &'a Module, caps: &'a Caps) -> PassCx<'a> {
         PassCx::with_fuel(module, caps, u64::MAX)
     }
@@ -63,7 +63,7 @@ impl<'a> PassCx<'a> {
             fuel,
         }
     }
-    /// To be asked right before an optional change: whether it may be made. Counts it if so.
+    /// Whether an optional change may be made, to be asked right before it. Counts it if so.
     pub fn change(&mut self) -> bool {
         let may = self.changes < self.fuel;
         self.changes += u64::from(may);
@@ -85,7 +85,7 @@ impl<'a> PassCx<'a> {
             self.sorted = true;
         }
     }
-    /// To be called between a change of the graph and the next question about it within a pass.
+    /// Forgets what is known of the graph; to be called between a change of the graph and the next question about it within a pass.
     pub fn forget_graph(&mut self) {
         self.graph = Graph::default();
     }
@@ -95,7 +95,7 @@ impl<'a> PassCx<'a> {
         debug_assert!(**dom == DomTree::new(f), "a pass said that it keeps the graph");
         dom.clone()
     }
-    /// Its constructs.
+    /// The constructs of the function: selections and loops.
     pub fn structure(&mut self, f: &Function) -> Rc<Structure> {
         let dom = self.dom(f);
         let s = self.graph.structure.get_or_insert_with(|| Rc::new(Structure::new(f, &dom)));

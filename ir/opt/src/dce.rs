@@ -6,7 +6,7 @@
 use crate::PassCx;
 use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value, ValueDef};
 
-/// Runs the pass.
+/// Removes instructions, parameters and stores that nobody needs.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     loop {
         dead_stores(f, cx);

@@ -15,7 +15,7 @@ use gpucc_ir::{EntitySet, FpFlags, Function, Inst, IntCc, Op, Scalar};
 /// Dividends are below this.
 pub const LIMIT: u64 = 1 << 16;
 
-/// Runs the pass.
+/// Replaces integer divisions of small numbers by float divisions.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let candidate = |f: &Function, i: Inst| {
         let d = &f.insts[i];

@@ -15,7 +15,7 @@ use crate::PassCx;
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Block, Function, Inst, Op, SecondaryMap, Value, ValueDef};
 
-/// Runs the pass.
+/// Replaces selects that the way into a block decides by parameters.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let flags: Vec<(Block, usize)> = f
         .layout

@@ -6,7 +6,7 @@ use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Const, Function, Inst, Scalar, eval};
 
-/// Runs the pass.
+/// Replaces instructions of constants by their results.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| match constant(b.func, i) {
         Some(c) if cx.change() => Rewrite::Value(b.func.constant(c)),

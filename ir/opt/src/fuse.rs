@@ -8,7 +8,7 @@ use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, FpFlags, Function, Inst, Op, Value, Values};
 
-/// Runs the pass.
+/// Joins multiplications and additions to `fma`, on targets that fuse.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !cx.caps.fuse_fma {
         return;

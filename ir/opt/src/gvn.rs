@@ -102,13 +102,13 @@ fn hash(k: &Key) -> u32 {
 /// The facts about the values so far.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Of the key: nearly all that are not equal differ here, so that the others need not be read.
+    /// Hash of the key: nearly all that are not equal differ here, so that the others need not be read.
     hash: u32,
     block: Block,
     inst: Inst,
 }
 
-/// For the table, which reads the lowest bits and the highest.
+/// The hash for the table, which reads the lowest bits and the highest.
 fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
@@ -116,7 +116,7 @@ fn spread(hash: u32) -> u64 {
 /// How many blocks are looked at together.
 const BLOCKS: usize = 64;
 
-/// Runs the pass.
+/// Replaces values that a dominating instruction computes already.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let dom = cx.dom(f);
     let fixed = cx.readonly(f);

@@ -309,7 +309,7 @@ fn normal_exponent(e: &mut Ex<'_, '_>, n: Value) -> Value {
     e.b.smin(n, hi)
 }
 
-/// From 16-bit pieces: each partial product fits 32 bits.
+/// The high half of a product, from 16-bit pieces: each partial product fits 32 bits.
 fn umulhi(e: &mut Ex<'_, '_>, a: Value, b: Value) -> Value {
     let mul = |e: &mut Ex<'_, '_>, x: Value, y: Value| {
         if e.has(Op::UMul24) { e.b.umul24(x, y) } else { e.b.imul(x, y) }

@@ -12,7 +12,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use std::rc::Rc;
 
-/// Runs the pass.
+/// Moves invariant instructions in front of their loop.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.sort(f);
     let s = cx.structure(f);

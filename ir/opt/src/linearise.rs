@@ -68,7 +68,7 @@ struct Region {
     items: Vec<Item>,
 }
 
-/// Runs the pass.
+/// Makes whole workgroups reach operations between lanes that branches guard.
 pub(crate) fn run(m: &Module, f: &mut Function, cx: &mut PassCx<'_>, vote: Vote<'_>, among: Among) {
     if !f.insts_in_order().any(|(_, i)| between_lanes(f.insts[i].op)) {
         return;
@@ -257,7 +257,7 @@ fn items(
 /// Which part of which region each instruction is in. Values are read in other parts through variables.
 struct PartMap {
     insts: SecondaryMap<Inst, u32>,
-    /// Of parameters that are those of a part; 0 where a part begins that is one block.
+    /// Part of each block whose parameters are those of a part; 0 where a part begins that is one block.
     params: SecondaryMap<Block, u32>,
     /// Blocks whose parameters go through variables: the first of each part, and where regions end.
     roots: EntitySet<Block>,
@@ -443,7 +443,7 @@ struct Line<'a> {
     vote: Vote<'a>,
     /// The number of the part that an invocation is to execute.
     at: Local,
-    /// Of the first block of each part, and of where the region ends.
+    /// Number of the first block of each part, and of where the region ends.
     labels: SecondaryMap<Block, Option<u32>>,
     /// Where code is added.
     cur: Block,
@@ -570,7 +570,7 @@ impl<'a> Line<'a> {
         self.leave(t, self.map.insts[t], Some(own));
     }
 
-    /// In place of a terminator: says what comes next, and sets the parameters of that.
+    /// Replaces a terminator: says what comes next, and sets the parameters of that.
     fn leave(&mut self, t: Inst, here: u32, own: Option<Value>) {
         let end = self.labels[self.region.merge];
         let labels = &self.labels;

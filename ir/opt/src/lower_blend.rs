@@ -22,7 +22,7 @@ use crate::caps::Blending;
 use crate::context::Returned;
 use crate::cx::PassCx;
 
-/// Runs the pass.
+/// Writes blending that the target lacks into fragment entries.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (Some(context), caps) = (cx.context, cx.caps.io.blending) else { return };
     let Some(mut entry) = cx.entry.take() else { return };

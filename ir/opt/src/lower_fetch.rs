@@ -24,7 +24,7 @@ use crate::caps::FetchCaps;
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
 
-/// Runs the pass.
+/// Rewrites texel fetches to the forms that the target has.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (m, caps, bound) = (cx.module, cx.caps.fetch, cx.bound);
     if caps == FetchCaps::FULL || m.resources.is_empty() {

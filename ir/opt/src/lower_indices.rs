@@ -53,7 +53,7 @@ pub(crate) fn divergent(m: &Module, f: &Function) -> EntitySet<Inst> {
     found
 }
 
-/// Runs the pass.
+/// Replaces accesses by differing indices by a walk over the elements.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let m = cx.module;
     if cx.caps.tex.lane_index {

@@ -46,7 +46,7 @@ const LARGEST_INVERSE: f32 = 18_446_744_073_709_551_616.0;
 /// Where the samples of a pixel of four are, in sixteenths of a pixel, four bits each: columns, then rows.
 const SAMPLES_OF_FOUR: [i64; 2] = [0xa2e6, 0xea62];
 
-/// Runs the pass.
+/// Rewrites the entry's inputs and outputs to the target's forms.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = cx.caps.io;
     let Some(mut entry) = cx.entry.take() else { return };

@@ -36,7 +36,7 @@ use crate::caps::{Caps, CubeGradients, Gathers, LayerForm, SamplerCaps, TexCaps}
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
 
-/// Runs the pass.
+/// Rewrites texture instructions to the forms that the target has.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (m, caps, bound) = (cx.module, cx.caps, cx.bound);
     if (caps.tex == TexCaps::FULL && caps.sampler == SamplerCaps::FULL) || m.resources.is_empty() {
@@ -523,7 +523,7 @@ struct Axes {
     from_y: Value,
     is_y: Value,
     is_z: Value,
-    /// Of s and t what a change along their axes counts for, and one along the longest axis.
+    /// Factors of s and t for a change along their axes; `major` has one along the longest axis.
     own: [Value; 2],
     major: [Value; 2],
 }

@@ -50,7 +50,7 @@ enum Action {
 struct Plan {
     slots: Vec<Slot>,
     actions: SecondaryMap<Inst, Action>,
-    /// As (slot, lane), in the order of the lanes that are loaded or stored.
+    /// Pairs of (slot, lane), in the order of the lanes that are loaded or stored.
     parts: Vec<SmallVec<[(u32, u32); 4]>>,
     inits: Vec<Vec<(u32, Const)>>,
     /// Slots that get their first value where a block begins.
@@ -65,7 +65,7 @@ enum First {
     Stored(Inst),
 }
 
-/// Runs the pass.
+/// Replaces function variables by values where places are known.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if f.locals.is_empty() {
         return;

@@ -24,7 +24,7 @@ struct Known {
 /// The most facts kept at once: more would make long blocks quadratic.
 const MOST: usize = 64;
 
-/// Runs the pass.
+/// Forwards known memory to loads, then removes stores that nothing reads.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     forward(f, cx);
     dead_stores(f, cx);

@@ -20,7 +20,7 @@ use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Const, FpFlags, Function, Inst, Op, Scalar, Value};
 
-/// Runs the pass.
+/// Replaces mixes of two constants by a product and a sum.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
         let Some((t, from, step)) = mix(b.func, i).filter(|_| cx.change()) else { return Rewrite::Keep };

@@ -513,7 +513,7 @@ impl Default for Options {
     }
 }
 
-/// The event.
+/// Times and dumps of one run of the passes.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Each pass in order of execution.

@@ -24,7 +24,7 @@ fn only_discards(f: &Function, b: Block) -> Option<(Inst, Edge)> {
     plain.then(|| f.insts[jump].edges()[0].to_edge()).map(|e| (discard, e))
 }
 
-/// Runs the pass.
+/// Replaces branches around a discard by a discard with a condition.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !cx.caps.predicated_demote || !cx.has_helpers() {
         return;

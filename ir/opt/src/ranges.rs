@@ -30,7 +30,7 @@ enum Change {
     Compare(IntCc),
 }
 
-/// Runs the pass.
+/// Simplifies instructions whose operands' upper bounds allow it.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     // Bounds are of the function as it was: all changes are collected first.
     let mut changes: Vec<(Inst, Change)> = Vec::new();

@@ -10,7 +10,7 @@ use gpucc_ir::{Attr, Function, Inst, Interface, IoAt, IoSlot, Op, SecondaryMap, 
 use crate::context::{PipelineContext, Returned};
 use crate::cx::PassCx;
 
-/// Runs the pass.
+/// Removes inputs, outputs and components that no stage reads.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let Some(mut entry) = cx.entry.take() else { return };
     if let (StageInfo::Vertex(io), Some(context)) = (&mut entry.stage, cx.context)

@@ -28,7 +28,7 @@ struct Facts {
     moved: SecondaryMap<Value, Option<Value>>,
 }
 
-/// Runs the pass.
+/// Moves sums to the one way that brings more than a neutral element.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let preds = f.preds();
     let plain = |b: &Block| preds[*b].len() > 1 && f.blocks[*b].header.is_none() && !f.blocks[*b].params.is_empty();

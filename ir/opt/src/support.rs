@@ -17,12 +17,12 @@ use crate::bound::BindingFacts;
 use crate::caps::{Caps, IoCaps};
 use crate::lower_tex::unwritten;
 
-/// Who asks.
+/// The chip for which something is asked: family, generation, refusals.
 #[derive(Clone, Copy, Debug)]
 pub struct Chip<'a> {
-    /// The family's name.
+    /// Name of the family, such as `gcn`.
     pub family: &'a str,
-    /// The generation's name.
+    /// Name of the generation, such as `gfx8`.
     pub generation: &'a str,
     /// The refusals of the family's generations.
     pub unsupported: &'a [Unsupported],

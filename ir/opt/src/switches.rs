@@ -31,7 +31,7 @@ const LEAF: usize = 3;
 /// The most blocks that a search is a construct for.
 const SHARED: usize = 4;
 
-/// Runs the pass.
+/// Replaces each `switch` by a tree of two-way branches.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let is_switch = |f: &Function, b: Block| matches!(f.insts[f.terminator(b)].attr, Attr::Switch(_));
     let list: Vec<Block> = f.layout.iter().copied().filter(|&b| is_switch(f, b)).collect();
@@ -49,9 +49,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 /// Selector values that take one edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// Lowest value.
+    /// Lowest value of the selector in the range.
     pub low: u64,
-    /// Highest value.
+    /// Highest value of the selector, part of the range.
     pub high: u64,
     /// Index of the edge.
     pub edge: usize,
@@ -115,7 +115,7 @@ impl Search {
         at
     }
 
-    /// For sorted ranges, of a selector that is known to lie between `low` and `high`.
+    /// The tree for sorted ranges of a selector that is known to lie between `low` and `high`.
     fn halves(&mut self, ranges: &[Range], low: u64, high: u64) -> usize {
         let Some((first, rest)) = ranges.split_first() else { return self.node(Node::Go(self.default)) };
         if ranges.len() > LEAF {

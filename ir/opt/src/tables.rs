@@ -11,7 +11,7 @@ use crate::rewrite::{self, Rewrite};
 use crate::{PassCx, mem2reg};
 use gpucc_ir::{Attr, EntitySet, Function, Local, Op, Place};
 
-/// Runs the pass.
+/// Replaces loads of unwritten variables at known places by constants.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut written: EntitySet<Local> = EntitySet::new();
     let mut loads = false;

@@ -18,7 +18,7 @@ use gpucc_ir::{
 /// How many accesses a group search looks back on.
 const WINDOW: usize = 64;
 
-/// Runs the pass.
+/// Joins neighbouring loads, and neighbouring stores, to wide ones.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if cx.caps.merge_access < 8 {
         return;

@@ -16,7 +16,7 @@ use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, FpFlags, Function, InstData, Op, Value};
 use smallvec::SmallVec;
 
-/// Runs the pass.
+/// Takes lanes that add zero out of vector sums.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let uses = Uses::new(f);
     rewrite::run(f, |b, i| {

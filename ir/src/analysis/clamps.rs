@@ -11,14 +11,14 @@ const MOST: usize = 64;
 /// Where a clamp in the offset of an access leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clamp {
-    /// To the last bytes of the buffer.
+    /// The last bytes of the buffer.
     Tail {
-        /// At most this many bytes.
+        /// Length of that tail in bytes, or less.
         span: u32,
         /// Length of the buffer from which on the clamp moves nothing. 0 if the index is not constant, so that no length is known.
         enough: u32,
     },
-    /// To the last element of an array.
+    /// The last element of an array.
     Index {
         /// Where its place has the first element.
         base: u32,
@@ -194,7 +194,7 @@ fn length_for(f: &Function, v: Part, least: u32) -> Option<u32> {
     None
 }
 
-/// By how many bytes a limit is rounded down, so that what is sent there lies this much before the end.
+/// Number of bytes by which a limit is rounded down, so that what is sent there lies this much before the end.
 fn rounding(f: &Function, v: Part) -> u32 {
     let mut at = v;
     let mut by: u32 = 0;

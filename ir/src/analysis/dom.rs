@@ -140,7 +140,7 @@ impl PartialEq for DomTree {
 impl Eq for DomTree {}
 
 impl DomTree {
-    /// Computes the tree.
+    /// Computes the tree of a function from its entry.
     pub fn new(f: &Function) -> DomTree {
         DomTree::of(f.blocks.len(), f.entry(), &f.all_succs())
     }
@@ -226,7 +226,7 @@ pub struct PostDomTree {
 }
 
 impl PostDomTree {
-    /// Computes the tree.
+    /// Computes the tree of a function's reachable blocks.
     pub fn new(f: &Function) -> PostDomTree {
         let n = f.blocks.len();
         let live = super::reachable(f);

@@ -29,7 +29,7 @@ fn reach<I: Iterator<Item = Block>>(f: &Function, succs: impl Fn(Block) -> I) ->
 #[derive(Clone, Copy)]
 struct Way {
     to: Block,
-    /// As the target of an edge; else as a merge or a continue part.
+    /// Whether it is the target of an edge; else it is a merge or a continue part.
     edge: bool,
 }
 

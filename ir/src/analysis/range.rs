@@ -26,7 +26,7 @@ pub struct UpperBounds<'a> {
 const DEPTH: u32 = 24;
 
 impl<'a> UpperBounds<'a> {
-    /// For a function of an entry point with this workgroup size, and what is known of its graph.
+    /// Bounds for a function of an entry point with this workgroup size, and what is known of its graph.
     pub fn new(
         f: &'a Function,
         size: [u32; 3],

@@ -26,11 +26,11 @@ pub enum ConstructKind {
 /// A construct: the blocks that the header dominates and the merge does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Construct {
-    /// The kind.
+    /// Whether it is a selection or a loop.
     pub kind: ConstructKind,
-    /// Where it begins.
+    /// Block whose terminator, or loop header, opens it.
     pub header: Block,
-    /// Where it ends.
+    /// Block where control meets again behind it.
     pub merge: Block,
     /// The construct around it.
     pub parent: Option<ConstructId>,
@@ -51,7 +51,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Computes the tree.
+    /// Computes the constructs of a function from its dominators.
     pub fn new(f: &Function, dom: &DomTree) -> Structure {
         let mut s = Structure {
             constructs: Arena::new(),

@@ -33,7 +33,7 @@ pub fn runs(f: &Function) -> SecondaryMap<Block, u64> {
     times
 }
 
-/// Of each loop the iterations, if constants say them, and how often its body runs in all.
+/// Iterations of each loop, if constants say them, and how often its body runs in all.
 fn rounds(f: &Function, s: &Structure) -> SecondaryMap<ConstructId, (Option<u32>, u64)> {
     let mut preds: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
     for &b in &f.layout {

@@ -51,7 +51,7 @@ struct Met {
 }
 
 impl Met {
-    /// With nothing of other branches.
+    /// The record at this stamp, without what other branches left.
     fn begin(&mut self, stamp: u32) -> &mut Met {
         if self.stamp != stamp {
             *self = Met { stamp, ..Met::default() };

@@ -9,9 +9,9 @@ use crate::ops::Op;
 /// A use: an instruction of a block reads the value as operand or edge argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Use {
-    /// The user's block.
+    /// Block in which the user stands.
     pub block: Block,
-    /// The user.
+    /// Instruction that has the value as an operand.
     pub inst: Inst,
 }
 
@@ -40,7 +40,7 @@ impl Uses {
     }
 }
 
-/// Of each value the lanes that are read, a bit each: those that are extracted, all four where it is used otherwise.
+/// Lanes of each value that are read, a bit each: those that are extracted, all four where it is used otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct LanesRead {
     read: SecondaryMap<Value, u8>,

@@ -23,7 +23,7 @@ use rustc_hash::FxBuildHasher;
 type Map<K, V> = IndexMap<K, V, FxBuildHasher>;
 type Res_<T> = Result<T, String>;
 
-/// Reads a module.
+/// Reads a module from the text that printing gives.
 pub fn parse_module(text: &str) -> Result<Module, Diagnostic> {
     let run = || {
         let mut p = Parser { toks: lex(text)?, at: 0 };

@@ -11,7 +11,7 @@ use std::fmt::{self, Display, Write};
 
 /// Displays a function. With a module, source locations are printed too.
 pub struct FunctionText<'a> {
-    /// The function.
+    /// The function that is displayed.
     pub func: &'a Function,
     /// The module for locations.
     pub module: Option<&'a Module>,

@@ -176,7 +176,7 @@ impl<'a> Shape<'a> {
         out
     }
 
-    /// Behind attributes and qualifiers in brackets.
+    /// The token behind attributes and qualifiers in brackets.
     fn behind_attributes(&self, mut k: usize) -> usize {
         loop {
             match self.text(k) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A language.
+/// A language whose texts can be made smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     /// WGSL, WESL too.

@@ -32,7 +32,7 @@ pub struct Launch {
 /// A buffer as launch descriptions and conformance cases write it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct BufferSpec {
-    /// Bind group.
+    /// Bind group of the buffer.
     pub group: u32,
     /// Binding in the group.
     pub binding: u32,

@@ -20,7 +20,7 @@ use gpucc_sim::draw::Targets;
 use gpucc_sim::texture::{Precision, Sampler};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
-/// A disassembled program.
+/// A disassembled program: its text, and how many words are none.
 pub struct Listing {
     /// The text, a line an instruction.
     pub text: String,
@@ -41,7 +41,7 @@ pub type StagesFn = fn(&DrawJob<'_>, &mut Dispatch, &RunOptions, &mut RunStages<
 pub struct Machine {
     /// Family name as in targets.
     pub family: &'static str,
-    /// Generation names.
+    /// Names of the generations, by their index.
     pub generations: &'static [&'static str],
     /// Generation that a bare family name means.
     pub default_generation: usize,
@@ -59,7 +59,7 @@ pub struct Machine {
     pub check_vector: fn(&str) -> Result<(), String>,
     /// The names of places and sources in its containers.
     pub names: Names,
-    /// Launches a container.
+    /// Runs a compute container on the machine.
     pub run: RunFn,
     /// Makes stages of the programs of a draw.
     pub stages: StagesFn,

@@ -11,7 +11,7 @@ use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, Trap};
 
 use crate::comparison::{Comparison, Count, has_atomics, writes_at_addresses, written};
 
-/// The oracle's answer.
+/// The finding of a comparison with the oracle that fails.
 #[derive(Debug)]
 pub enum Verdict {
     /// The machine does not compute what the IR says under its numeric profile.
@@ -37,7 +37,7 @@ impl fmt::Display for Verdict {
 pub struct Compared {
     /// Buffers that the program may write.
     pub buffers: usize,
-    /// Their bytes.
+    /// Bytes of those buffers in all.
     pub bytes: usize,
     /// Whether all bytes were compared under the machine's numeric profile, to the bit.
     pub exact: bool,

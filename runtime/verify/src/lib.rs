@@ -33,7 +33,7 @@ const MOST_BYTES: u64 = 1 << 24;
 /// A run that was not compared.
 #[derive(Clone, Debug)]
 pub struct Skipped {
-    /// Why.
+    /// The reason by its kind, for counts.
     pub reason: Reason,
     /// The reason in words, with the trap or the difference.
     pub text: String,
@@ -44,7 +44,7 @@ pub struct Skipped {
 /// An entry point of which no run was compared.
 #[derive(Clone, Debug)]
 pub struct NotCompared {
-    /// Its name.
+    /// Name of the entry point.
     pub entry: String,
     /// Each reason once, in the order of the runs.
     pub why: Vec<Skipped>,
@@ -63,7 +63,7 @@ impl fmt::Display for NotCompared {
 /// What was compared of an entry point.
 #[derive(Clone, Debug)]
 pub struct Verified {
-    /// Its name.
+    /// Name of the entry point.
     pub entry: String,
     /// Runs, bytes and pixels that were compared, and what was left out.
     pub comparison: Comparison,

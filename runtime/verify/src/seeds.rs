@@ -276,9 +276,9 @@ fn tried(
 /// The options of the command line about inputs.
 #[derive(Clone, Debug, Default)]
 pub struct InputOverrides {
-    /// Workgroups.
+    /// Workgroups in x, y and z; the usual ones if `None`.
     pub grid: Option<[u32; 3]>,
-    /// Buffers.
+    /// Buffers that replace made ones at their binding.
     pub buffers: Vec<BoundBuffer>,
     /// The state of the pipeline that vertex and fragment entries were compiled for; without it the default.
     pub pipeline: Option<Pipeline>,

@@ -11,17 +11,17 @@ use gpucc_sim::{Trap, TrapKind};
 pub struct Cvt {
     /// Operation: one of the five conversion opcodes.
     pub op: Op,
-    /// Result type.
+    /// Type of the result.
     pub dst: Ty,
-    /// Source type.
+    /// Type of the source.
     pub src: Ty,
     /// Absolute value, before negation.
     pub abs: bool,
-    /// Negation.
+    /// Negation, after the absolute value.
     pub neg: bool,
-    /// Clamp to 0..1.
+    /// Clamps the result to 0..1.
     pub sat: bool,
-    /// Rounding field.
+    /// Rounding field of the instruction.
     pub round: u8,
 }
 

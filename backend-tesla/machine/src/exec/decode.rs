@@ -12,7 +12,7 @@ fn word(code: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([b[0], b[1], b[2], b[3]])
 }
 
-/// A source operand.
+/// A source operand, decoded for execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Src {
     /// The form has no such source.
@@ -35,7 +35,7 @@ pub enum Src {
     Prim(Addr),
 }
 
-/// A destination operand.
+/// A destination operand, decoded for execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Dst {
     /// The form has none, or it is `#`.
@@ -44,7 +44,7 @@ pub enum Dst {
     R16(u8, bool),
     /// 32-bit register and how many follow.
     R32(u8, u8),
-    /// Beyond the allocated registers: the instruction is ignored.
+    /// A register beyond the allocated ones: the instruction is ignored.
     Ignored,
     /// A word of o[].
     Out(u16),
@@ -71,7 +71,7 @@ pub enum Place {
     Varying(Addr),
 }
 
-/// One instruction.
+/// One instruction, decoded for execution.
 #[derive(Clone, Debug)]
 pub struct Code {
     pub op: Op,
@@ -115,10 +115,10 @@ pub struct Code {
     pub inst: Inst<Tesla>,
 }
 
-/// A barrier instruction.
+/// A barrier instruction: what it counts and waits for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Barrier {
-    /// Counts this warp.
+    /// Whether it counts this warp.
     pub inc: bool,
     /// Waits until the count is back at 0.
     pub wait: bool,

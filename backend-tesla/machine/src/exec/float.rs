@@ -68,7 +68,7 @@ pub fn saturate(x: u32) -> u32 {
     }
 }
 
-/// Minimum or maximum.
+/// Minimum or maximum of two f32, denormals flushed.
 pub fn minmax(a: u32, b: u32, max: bool) -> u32 {
     let (a, b) = (f32::from_bits(flush(a)), f32::from_bits(flush(b)));
     out(if max { num::max(Mode::FLUSH, MinMax::Number, a, b) } else { num::min(Mode::FLUSH, MinMax::Number, a, b) })
@@ -146,13 +146,13 @@ pub mod double {
         payload(&[b, c, a]).unwrap_or_else(|| out(num::fma(m, f64::from_bits(a), f64::from_bits(b), f64::from_bits(c))))
     }
 
-    /// Sum.
+    /// Sum of two f64 under a rounding field.
     pub fn add(a: u64, b: u64, round: u8) -> u64 {
         let m = Mode::IEEE.rounding(rounding(round));
         payload(&[b, a]).unwrap_or_else(|| out(num::add(m, f64::from_bits(a), f64::from_bits(b))))
     }
 
-    /// Product.
+    /// Product of two f64 under a rounding field.
     pub fn mul(a: u64, b: u64, round: u8) -> u64 {
         let m = Mode::IEEE.rounding(rounding(round));
         payload(&[b, a]).unwrap_or_else(|| out(num::mul(m, f64::from_bits(a), f64::from_bits(b))))

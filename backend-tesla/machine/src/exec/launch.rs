@@ -1,4 +1,4 @@
-//! From container and dispatch to warps, and back.
+//! Runs a dispatch of a container as warps, and brings back what they wrote.
 
 use super::decode::{CLASSES, DecodedProgram};
 use super::memory::{DeviceMemory, Window, WindowShape};

@@ -12,22 +12,22 @@ use std::cell::RefCell;
 /// A window onto a buffer or a storage texture.
 #[derive(Clone, Copy)]
 pub struct Window {
-    /// The memory.
+    /// The memory that it shows.
     pub alloc: AllocId,
     /// Whether stores are allowed.
     pub writable: bool,
     /// Where it begins in it.
     pub base: u64,
-    /// How addresses count.
+    /// How addresses count: linear or by rows.
     pub shape: WindowShape,
 }
 
 /// How the addresses of a window count.
 #[derive(Clone, Copy)]
 pub enum WindowShape {
-    /// In bytes, to the end of the memory.
+    /// Bytes, to the end of the memory.
     Whole,
-    /// In bytes, below this.
+    /// Bytes, below this number.
     Bytes(u64),
     /// Row in the high half, byte of the row in the low one: bytes of a row, rows, and rows of a tile as a power of two.
     Rows(u64, u64, u32),

@@ -3,7 +3,7 @@
 use super::float::CNAN;
 use super::sfu_tables::{EX2, LG2, RCP, RSQRT, Row, SIN};
 
-/// Plus infinity.
+/// Bits of plus infinity as f32.
 pub const INF: u32 = 0x7f80_0000;
 
 /// Sign, biased exponent, 24-bit significand with the implicit one.
@@ -44,7 +44,7 @@ fn pack(sign: u32, mut exponent: i32, mut significand: u32) -> u32 {
     sign << 31 | (exponent as u32) << 23 | significand & 0x7f_ffff
 }
 
-/// Reciprocal.
+/// Reciprocal, as the unit computes it.
 pub fn rcp(x: u32) -> u32 {
     let (sign, e, f) = parts(x);
     if is_nan(x) {
@@ -61,7 +61,7 @@ pub fn rcp(x: u32) -> u32 {
     pack(sign, 253 - e, r as u32)
 }
 
-/// Reciprocal square root.
+/// Reciprocal square root, as the unit computes it.
 pub fn rsqrt(x: u32) -> u32 {
     let (sign, e, f) = parts(x);
     if is_nan(x) {

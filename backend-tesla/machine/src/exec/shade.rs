@@ -19,9 +19,9 @@ const STACK: usize = 16;
 pub struct Shade {
     /// The program type, a bit of [`gpucc_isa::stage`].
     pub stage: u8,
-    /// Lanes that exist.
+    /// Lanes that exist, a bit each.
     pub lanes: u32,
-    /// Number of registers.
+    /// Number of registers that are allocated.
     pub registers: u8,
     /// The contents of registers by number. The others were never written.
     pub r: Vec<(u8, Lanes)>,
@@ -46,7 +46,7 @@ pub struct Shade {
 pub struct Shaded {
     /// Registers, and the lanes in which both halves were written.
     pub r: Vec<(Lanes, u32)>,
-    /// Flag registers.
+    /// Flag registers by number, a byte for each lane.
     pub c: [[u8; 32]; 4],
     /// Outputs, and the fragments that do not count.
     pub io: Io,

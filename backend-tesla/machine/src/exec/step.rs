@@ -14,7 +14,7 @@ pub struct Machine<'a> {
     pub steps: StepBudget,
     pub instructions: u64,
     pub lane_instructions: u64,
-    /// Issue clocks.
+    /// Issue clocks of all warps so far.
     pub clocks: u64,
     pub classes: [u64; 6],
     pub rng: Option<SplitMix64>,

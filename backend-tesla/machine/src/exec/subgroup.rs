@@ -37,7 +37,7 @@ impl Entry {
 pub struct Warp {
     pub id: u32,
     pub pc: u32,
-    /// Lanes that execute.
+    /// Lanes that execute, a bit each.
     pub active: u32,
     /// Lanes that ran `break` and wait for their breakaddr entry.
     pub broken: u32,
@@ -73,7 +73,7 @@ pub struct Warp {
 /// The inputs that a vertex, geometry or fragment program gets from the hardware, and the outputs that it gives to it.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
-    /// a[].
+    /// Words of a[], the attributes of vertices.
     pub a: Vec<Lanes>,
     /// p[] of each lane, which is a primitive.
     pub p: Vec<Lanes>,
@@ -160,7 +160,7 @@ impl Warp {
         !(self.broken | self.returned | self.exited)
     }
 
-    /// Pushes an entry.
+    /// Pushes an entry on the control stack; a trap if it is full.
     pub fn push(&mut self, kind: Entry, pc: u32, mask: u32) -> Result<(), Trap> {
         if self.stack.len() >= self.limit {
             return Err(unbalanced(format!("control stack overflow: all {} entries are in use", self.limit)));

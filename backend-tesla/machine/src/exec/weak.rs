@@ -54,7 +54,7 @@ impl DeviceMemory {
         self.global[usize::from(FENCE)] = Some(Window { alloc, writable: false, base: 0, shape: WindowShape::Whole });
     }
 
-    /// A workgroup begins.
+    /// Begins the order of a workgroup, once what is open is settled.
     pub fn begin_order(&mut self) -> Result<(), Trap> {
         self.settle()?;
         if let (Some(past), Some(rng)) = (&self.order.past, &self.order.rng) {

@@ -24,7 +24,7 @@ const fn d(ty: Ty, src: Ty) -> Does {
     does(Effects::pure(48), Unit::Double, 32, ty, src)
 }
 
-/// All conversions.
+/// Rows of all conversions, by opcode and types.
 pub const ROWS: &[R] = &[
     cvt!(Op::CvtII, "", "u16", "u16", ANY, 0xcc49_c000, 0x0000_0000, DO_H, [S1_H, M], [], c(Ty::U16, Ty::U16)),
     cvt!(Op::CvtII, "", "u16", "u32", ANY, 0xcc49_c000, 0x0000_4000, DO_H, [S1_S, M], [], c(Ty::U16, Ty::U32)),

@@ -271,7 +271,7 @@ const OR: [R; 2] = logic!(Op::Or, "or", 0x4000);
 const XOR: [R; 2] = logic!(Op::Xor, "xor", 0x8000);
 const MOV2: [R; 2] = logic!(Op::Mov2, "mov2", 0xc000);
 
-/// Integer forms (4.2).
+/// Rows of long integer forms (4.2).
 pub const INTEGER: &[R] = &[
     ADD[0],
     ADD[1],
@@ -484,7 +484,7 @@ const COND4: &[S] = &[mod_("cond", f(46, 4), Kind::Enum(FLOAT_CONDS))];
 const QOPS: &[&str] = &["add", "subr", "sub", "mov2"];
 const VARYING: &[S] = &[use_("a", A3, Kind::A), use_("mem", f(16, 8), Kind::Mem(Space::Varying, 4))];
 
-/// Float forms (4.3).
+/// Rows of long float forms (4.3).
 pub const FLOAT: &[R] = &[
     long!(
         Op::Fadd,
@@ -618,7 +618,7 @@ const fn double() -> Does {
     does(Effects::pure(48), Unit::Double, 32, Ty::F64, Ty::F64)
 }
 
-/// Doubles (4.5).
+/// Rows of operations on doubles (4.5).
 pub const DOUBLE: &[R] = &[
     long!(
         Op::Dfma,

@@ -277,7 +277,7 @@ pub const GROUPS: &[&[R]] = &[
 const COUNT: usize = total(GROUPS);
 static ALL: [R; COUNT] = join(GROUPS, short::ROWS[0]);
 
-/// All rows.
+/// All rows of the table, group by group.
 pub static ROWS: &[R] = &ALL;
 
 const _: () = {

@@ -63,7 +63,7 @@ macro_rules! cube {
     };
 }
 
-/// Texture operations.
+/// Rows of texture operations, cubes by themselves.
 pub const ROWS: &[R] = &[
     flat!(Op::TexAuto, "texauto", ANY, 0, 0, DERIVED, "texture sample, level from derivatives"),
     cube!(Op::TexAuto, "texauto", ANY, 0, 0, DERIVED, "cube sample, level from derivatives"),

@@ -1,4 +1,4 @@
-//! From a container and a dispatch to groups of invocations with their first registers (`docs/abi-vivante.md`).
+//! Makes groups of invocations with their first registers of a container and a dispatch (`docs/abi-vivante.md`).
 
 use gpucc_container::{Container, Entry, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
@@ -29,9 +29,9 @@ pub(crate) const UNITS: usize = 32;
 
 /// Family word 0: where workgroup memory is.
 pub mod shared_mode {
-    /// In a buffer of the launcher, one slice for each workgroup.
+    /// A buffer of the launcher, one slice for each workgroup.
     pub const BUFFER: u32 = 0;
-    /// In on-chip storage, through the LOCAL bit.
+    /// Storage on the chip, through the LOCAL bit.
     pub const LOCAL: u32 = 1;
 }
 

@@ -84,7 +84,7 @@ impl DeviceMemory {
         Ok(words)
     }
 
-    /// Up to four bytes as the fetch of attributes reads them: zeros outside of what there is.
+    /// Word of up to four bytes as the fetch of attributes reads them: zeros outside of what there is.
     pub fn peek(&self, address: u32, size: u32) -> u32 {
         let mut bytes = [0; 4];
         if let Ok((id, at)) = self.addresses.resolve(u64::from(address), size)

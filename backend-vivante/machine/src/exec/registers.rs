@@ -13,7 +13,7 @@ pub mod reg {
     pub const VS_OUTPUT_COUNT: u32 = 0x0804;
     /// Inputs of it, and whether ids are one.
     pub const VS_INPUT_COUNT: u32 = 0x0808;
-    /// Temporaries of it.
+    /// Temporaries of the vertex program.
     pub const VS_TEMPS: u32 = 0x080c;
     /// Temporaries of its outputs.
     pub const VS_OUTPUT: u32 = 0x0810;
@@ -25,15 +25,15 @@ pub mod reg {
     pub const VS_HALTI5_INPUT: u32 = 0x08c0;
     /// Where the numbers of vertex and instance go, from HALTI5 on.
     pub const VS_ID_CONFIG: u32 = 0x07c4;
-    /// Number of varyings.
+    /// Number of varyings between the stages.
     pub const VARYINGS: u32 = 0x0a30;
     /// Components of all of them, an even number.
     pub const VARYING_TOTAL: u32 = 0x381c;
-    /// RA_CONTROL.
+    /// RA_CONTROL of the rasteriser: bit 0, and bit 1 where the last varying has at most two components.
     pub const RA_CONTROL: u32 = 0x0e00;
     /// The number of outputs for the stages behind, from HALTI5 on.
     pub const VS_HALTI5_OUTPUT_COUNT: u32 = 0x0870;
-    /// The same.
+    /// The same, of primitive assembly.
     pub const PA_VS_OUTPUT_COUNT: u32 = 0x0aa8;
     /// Where size and coordinate of points are, from HALTI5 on.
     pub const SPECIALS: u32 = 0x3888;
@@ -57,7 +57,7 @@ pub mod reg {
     pub const PS_OUTPUT_REG: [u32; 2] = [0x1004, 0x102c];
     /// Inputs of the fragment program, the position among them.
     pub const PS_INPUT_COUNT: u32 = 0x1008;
-    /// Temporaries of it.
+    /// Temporaries of the fragment program.
     pub const PS_TEMPS: u32 = 0x100c;
     /// Targets, and which are saturated.
     pub const PS_CONTROL: u32 = 0x1010;
@@ -178,7 +178,7 @@ const MOST_INPUTS: u32 = 16;
 
 /// Values that the words of a target must have, by its format.
 pub(super) struct Wanted {
-    /// The output mode.
+    /// The output mode of the target, four bits.
     pub mode: u32,
     /// Whether colours are limited to 0 to 1.
     pub saturates: bool,
@@ -186,7 +186,7 @@ pub(super) struct Wanted {
 
 /// State of a vertex program from the words.
 pub(super) struct VertexWords {
-    /// Temporaries of elements.
+    /// Temporaries of the elements of a vertex.
     pub inputs: Vec<usize>,
     /// The temporary with the numbers of vertex and instance.
     pub ids: Option<usize>,
@@ -295,11 +295,11 @@ fn of_point(words: &Words<'_>, halti5: bool, component: u32) -> Option<usize> {
 /// A varying.
 #[derive(Clone, Copy)]
 pub(super) struct Varying {
-    /// Its components.
+    /// Number of its components, 1 to 4.
     pub components: usize,
     /// How they are interpolated.
     pub mode: Mode,
-    /// Of each whether points replace it, and by which component of the place in them.
+    /// Component of the place in a point that replaces each, if points replace it.
     pub of_point: [Option<usize>; 4],
 }
 

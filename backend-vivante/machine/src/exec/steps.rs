@@ -14,7 +14,7 @@ use crate::rows::Op;
 /// File code of the words of the launch in preloads: what steps read. No register holds them.
 pub const FILE_LAUNCH: u8 = 3;
 
-/// Of the first word of a row: it is a step. Of an operand: it is the result of an earlier row.
+/// Bit that marks steps: in the first word of a row it says that it is one, in an operand that it is the result of an earlier row.
 pub const STEP: u32 = 1 << 31;
 
 const MODE: Mode = Mode::FLUSH;
@@ -27,7 +27,7 @@ macro_rules! steps {
         pub enum Step { $( #[doc = $meaning] $name, )* }
 
         impl Step {
-            /// All, by number.
+            /// All steps, each at its number.
             pub const ALL: &[Step] = &[ $( Step::$name, )* ];
 
             /// How many operands it has.

@@ -24,7 +24,7 @@ struct Set {
     mask: Mask,
 }
 
-/// Up to [`LANES`] invocations with neighbouring local indices.
+/// A group of up to [`LANES`] invocations with neighbouring local indices.
 pub(crate) struct Group {
     first: u32,
     /// Values by register * 4 + component.
@@ -46,7 +46,7 @@ pub(crate) struct Group {
     ahead: bool,
     /// Lanes read those of their quad, so they must meet again.
     has_quads: bool,
-    /// Of fragments: lanes whose outputs count, i0.x, and lanes of quads of which one read another that was off.
+    /// Lanes of fragments whose outputs count, i0.x, and lanes of quads of which one read another that was off.
     live: Mask,
     facing: Lanes,
     open: Mask,

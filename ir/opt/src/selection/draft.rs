@@ -43,12 +43,12 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Of a compute entry.
+    /// The draft of a compute entry.
     pub(super) fn new() -> Draft {
         Draft::of(Stage::Compute, &IoCaps::FULL)
     }
 
-    /// Of an entry of a stage.
+    /// The draft of an entry of a stage.
     pub(super) fn of(stage: Stage, io: &IoCaps) -> Draft {
         // v0 is another multiple of 16 for each invocation.
         let lane = match stage {

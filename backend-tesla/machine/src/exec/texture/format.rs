@@ -33,7 +33,7 @@ pub(super) struct Texel {
 }
 
 impl Texel {
-    /// Of component sizes and the types of the four components.
+    /// The texel of component sizes and the types of the four components.
     pub fn of(sizes: u32, types: [u32; 4], srgb: bool, generation: u8) -> Result<Texel, Trap> {
         let reserved =
             |field: &str, v: u32| Trap::new(TrapKind::Reserved, format!("TIC field {field} has the value {v:#x}"));

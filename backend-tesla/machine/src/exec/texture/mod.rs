@@ -47,7 +47,7 @@ fn reserved(message: impl Into<String>) -> Trap {
 }
 
 impl ArgumentLayout {
-    /// Of an instruction; a cube array that is addressed as one of two dimensions has its faces as layers.
+    /// The arguments of an instruction; a cube array that is addressed as one of two dimensions has its faces as layers.
     fn of(op: Op, t: &Texture, s: &Sampling, cube: bool) -> ArgumentLayout {
         let mut p = ArgumentLayout::default();
         if op == Op::TexSize {
