@@ -1,9 +1,14 @@
 //! `gpucc explain`: what a shader became, line by line, as text or as a page.
 
+mod checks;
 mod html;
 pub mod json;
 mod model;
+mod remarks;
 mod text;
+mod values;
+mod waits;
+mod why;
 
 use std::path::Path;
 
@@ -88,13 +93,18 @@ fn column(
 ) -> (Column, Option<Diagnostic>) {
     options.codegen.by_line = true;
     options.codegen.time_passes = true;
+    if why::is_looked_at(module) {
+        options.codegen.dump_after = vec!["all".into()];
+    }
     let done = gpucc::compile_entry(module, name, &options);
     row.take(done.as_ref().map(|a| &a.outputs()[0]), true);
     if let Err(d) = &done {
         (row.line, row.column) = report.own_place(d).unzip();
         report.show(std::slice::from_ref(d), Some(&row.target));
     }
-    (Column::new(row, text, done.as_ref().ok()), done.err())
+    let column = Column::new(row, text, done.as_ref().ok().map(|a| (module, a)));
+    column.tell(report);
+    (column, done.err())
 }
 
 /// The scene that an input is.

@@ -363,7 +363,8 @@ fn steps_of_a_pixel() {
         let visits = |said: &str| said.matches("a.wgsl:5 | c = c * 1.5 + 0.25;").count();
         assert!(visits(&left) == 0 && visits(&right) >= 24, "{target}: {left}\n{right}");
         // Values by hand: the middle of the pixel, and the first two rounds.
-        let named = |x: f32| if target == "interp" { format!(" = {x:?}") } else { format!(" = {:#010x} ({x:?})", x.to_bits()) };
+        let named =
+            |x: f32| if target == "interp" { format!(" = {x:?}") } else { format!(" = {:#010x} ({x:?})", x.to_bits()) };
         let line = |said: &str, line: &str| -> String {
             let parts = said.split("  a.wgsl:").filter(|p| p.starts_with(line)).collect::<Vec<_>>();
             parts.concat()
