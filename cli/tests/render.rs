@@ -362,18 +362,22 @@ fn steps_of_a_pixel() {
         assert!(left.contains(first) && right.contains(first), "{target}: {left}");
         let visits = |said: &str| said.matches("a.wgsl:5 | c = c * 1.5 + 0.25;").count();
         assert!(visits(&left) == 0 && visits(&right) >= 24, "{target}: {left}\n{right}");
-        // Values by hand: the middle of the pixel, and the first two rounds.
-        let named =
-            |x: f32| if target == "interp" { format!(" = {x:?}") } else { format!(" = {:#010x} ({x:?})", x.to_bits()) };
+        // Values by hand: the middle of the pixel, and the first two rounds, which a machine may round once or twice.
+        let named = |x: f32| match target {
+            "interp" => format!(" = {x:?}"),
+            _ => format!(" = {:#010x} ({x:?})", x.to_bits()),
+        };
         let line = |said: &str, line: &str| -> String {
-            let parts = said.split("  a.wgsl:").filter(|p| p.starts_with(line)).collect::<Vec<_>>();
+            let parts = said.split("a.wgsl:").filter(|p| p.starts_with(line)).collect::<Vec<_>>();
             parts.concat()
         };
+        let mut now = vec![2.5_f32 * 0.01];
         for said in [&left, &right] {
-            assert!(line(said, "2 |").contains(&named(2.5 * 0.01)), "{target}: {said}");
+            assert!(line(said, "2 |").contains(&named(now[0])), "{target}: {said}");
         }
-        for x in [0.2875, 0.681_25] {
-            assert!(line(&right, "5 |").contains(&named(x)), "{target}: {x}: {right}");
+        for _ in 0..2 {
+            now = now.iter().flat_map(|c| [c * 1.5 + 0.25, c.mul_add(1.5, 0.25)]).collect();
+            assert!(now.iter().any(|c| line(&right, "5 |").contains(&named(*c))), "{target}: {now:?}: {right}");
         }
         // Line 5 is of this pixel alone where its quad parts.
         let (_, parted) = of(target, "15,2", "32x8");
@@ -383,7 +387,7 @@ fn steps_of_a_pixel() {
     // The oracle and a machine side by side: each line of the source once where both come to it together.
     let (_, both) = of("interp,gcn", "3,2", "32x8");
     assert!(both.contains("\ngcn:gfx8: pixel 3,2, passes[0].draws[0]: "), "{both}");
-    let row = both.lines().find(|l| l.contains("= 0.025 ") && l.contains(" | ") && l.contains("(0.025)"));
+    let row = both.lines().find(|l| l.contains("= 0.024999999 ") && l.contains(" | ") && l.contains("(0.024999999)"));
     assert!(row.is_some(), "{both}");
     // A picture of one quad: what its pixel executes is what the run counts, without the vertices.
     let (count, _) = of("gcn", "0,0", "2x2");
