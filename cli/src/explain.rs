@@ -102,9 +102,7 @@ fn column(
         (row.line, row.column) = report.own_place(d).unzip();
         report.show(std::slice::from_ref(d), Some(&row.target));
     }
-    let column = Column::new(row, text, done.as_ref().ok().map(|a| (module, a)));
-    column.tell(report);
-    (column, done.err())
+    (Column::new(row, text, done.as_ref().ok().map(|a| (module, a))), done.err())
 }
 
 /// The scene that an input is.
@@ -182,6 +180,9 @@ pub fn main(args: &Explain, messages: &Messages) -> Result<(), Failure> {
         files::distinct(std::slice::from_ref(out), std::slice::from_ref(&args.input))?;
     }
     let (page, wrong) = explained(args, messages)?;
+    for c in &page.columns {
+        c.tell(&Reporter::new(messages, &page.sources[c.source].name, ""));
+    }
     match &args.html {
         Some(out) => files::write(out, html::page(&page).as_bytes())?,
         // Messages are on standard error already.
