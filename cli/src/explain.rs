@@ -10,6 +10,7 @@ mod values;
 mod waits;
 mod why;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use gpucc::Options;
@@ -93,10 +94,13 @@ fn column(
 ) -> (Column, Option<Diagnostic>) {
     options.codegen.by_line = true;
     options.codegen.time_passes = true;
-    if why::is_looked_at(module) {
-        options.codegen.dump_after = vec!["all".into()];
+    let mut done = gpucc::compile_entry(module, name, &options);
+    if let Some(made) = done.as_ref().ok().filter(|_| why::is_looked_at(module)) {
+        // Once more with the texts after the passes that ran: it is known now which there are.
+        let passes: BTreeSet<&str> = made.outputs()[0].times.iter().map(|t| t.pass).collect();
+        options.codegen.dump_after = passes.into_iter().map(String::from).collect();
+        done = gpucc::compile_entry(module, name, &options);
     }
-    let done = gpucc::compile_entry(module, name, &options);
     row.take(done.as_ref().map(|a| &a.outputs()[0]), true);
     if let Err(d) = &done {
         (row.line, row.column) = report.own_place(d).unzip();

@@ -67,7 +67,10 @@ fn why_is_occupancy_5_and_what_would_help() {
     assert_eq!(c["limiter"], "vgprs");
     assert_eq!(c["occupancy"][0], format!("{waves} waves at once, limited by vgprs"));
     let room = 256 / (waves + 1) / 4 * 4;
-    let wanted = format!("{} vector registers fewer give {} waves", vgprs - room, waves + 1);
+    let wanted = match vgprs - room {
+        1 => format!("1 vector register fewer gives {} waves", waves + 1),
+        n => format!("{n} vector registers fewer give {} waves", waves + 1),
+    };
     assert!(list(&c, "occupancy").iter().any(|o| *o == wanted), "{wanted}: {}", c["occupancy"]);
 }
 
@@ -80,9 +83,12 @@ fn which_line_needs_the_most_registers() {
     let lines = c["lines"].as_object().expect("lines");
     let live = |l: &Value| l["live_v"].as_u64().unwrap_or(0);
     let most = lines.values().map(live).max().expect("a line");
-    assert!(most >= n as u64 && most <= number(&c["stats"]["vgprs"]), "{most}");
-    let at: Vec<u64> = lines.iter().filter(|l| live(l.1) == most).filter_map(|l| l.0.parse().ok()).collect();
-    assert!(at.iter().all(|l| *l >= n as u64 && *l <= n as u64 + 7), "{at:?}");
+    let vgprs = number(&c["stats"]["vgprs"]);
+    assert!(most <= vgprs && 2 * most > vgprs, "{most} of {vgprs}");
+    // It lies between the loads and the last sum.
+    let end = 2 * n as u64 + 6;
+    let at = lines.iter().filter(|l| live(l.1) == most).filter_map(|l| l.0.parse::<u64>().ok());
+    assert!(at.clone().count() > 0 && at.clone().all(|l| (3..=end).contains(&l)), "{:?}", at.collect::<Vec<_>>());
 }
 
 /// Of malioc: which line spills. As many values as the statistics count, at lines that make or use values.

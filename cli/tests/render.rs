@@ -387,8 +387,11 @@ fn steps_of_a_pixel() {
     // The oracle and a machine side by side: each line of the source once where both come to it together.
     let (_, both) = of("interp,gcn", "3,2", "32x8");
     assert!(both.contains("\ngcn:gfx8: pixel 3,2, passes[0].draws[0]: "), "{both}");
-    let row = both.lines().find(|l| l.contains("= 0.024999999 ") && l.contains(" | ") && l.contains("(0.024999999)"));
-    assert!(row.is_some(), "{both}");
+    let columns: Vec<(&str, &str)> = both.lines().filter_map(|l| l.split_once(" |")).collect();
+    assert!(columns.iter().any(|c| c.0.contains("= 0.024999999")), "{both}");
+    assert!(columns.iter().any(|c| c.1.contains("= 0x3ccccccc (0.024999999)")), "{both}");
+    // Both come to the last line once, and stand in one row there.
+    assert_eq!(both.matches("a.wgsl:8 | return").count(), 1, "{both}");
     // A picture of one quad: what its pixel executes is what the run counts, without the vertices.
     let (count, _) = of("gcn", "0,0", "2x2");
     let args = ["render", &shader, "--target", "gcn", "--size", "2x2", "--stats", "-o", &s.path("o.png")];

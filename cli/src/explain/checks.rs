@@ -67,9 +67,20 @@ impl Access {
 
 type Span = (u32, u32);
 
-/// Places of minimums.
+/// Places of minimums that somebody reads.
 fn minimums(text: &str) -> BTreeSet<Span> {
-    text.lines().filter(|l| l.contains(" = umin ")).filter_map(span_of).collect()
+    if !text.contains(" = umin ") {
+        return BTreeSet::new();
+    }
+    let mut read: BTreeSet<&str> = BTreeSet::new();
+    for l in text.lines() {
+        let operands = l.split_once(" = ").map_or(l, |l| l.1);
+        read.extend(operands.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| w.starts_with('v')));
+    }
+    let is_read = |l: &&str| {
+        l.split_once(" = umin ").is_some_and(|(name, _)| read.contains(name.trim().split(':').next().unwrap_or("")))
+    };
+    text.lines().filter(is_read).filter_map(span_of).collect()
 }
 
 const OPERATIONS: [&str; 4] = ["load", "store", "atomic", "cmpxchg"];

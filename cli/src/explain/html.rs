@@ -162,7 +162,7 @@ fn why(c: &Column, out: &mut String) {
     let values = &c.why.values;
     if !values.is_empty() {
         let mut body = String::from(
-            "<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>register</th><th>from</th><th>to</th><th>line</th><th>read in lines</th><th>made by</th></tr></thead>\n<tbody>\n",
+            "<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>register</th><th>from</th><th>to</th><th>line</th><th class=\"text\">read in lines</th><th class=\"text\">made by</th></tr></thead>\n<tbody>\n",
         );
         for v in values {
             let mut lines: Vec<u32> = v.reads.iter().map(|r| r.1).filter(|l| *l > 0).collect();

@@ -95,14 +95,38 @@ fn loops_in(text: &str) -> Vec<Loop> {
     let of = |(l, t): (_, &trips::Loop)| {
         let blocks = s.blocks(f, l);
         let inner = s.loops().any(|k| k != l && s.enclosing(s.constructs[k].parent).any(|e| e == l));
-        let reason = kept(f, &blocks, t.rounds, inner);
-        Loop { start: m.span(t.loc).start, rounds: t.rounds, reason }
+        let c = &s.constructs[l];
+        let rounds = counted(f, (c.header, c.merge), &blocks);
+        let reason = kept(f, &blocks, (rounds, t.rounds.is_some()), inner);
+        Loop { start: m.span(t.loc).start, rounds, reason }
     };
     s.loops().zip(&all).map(of).collect()
 }
 
+/// How often the body of a loop runs, where constants say it and the way out stands at its top or its end.
+fn counted(f: &Function, (header, merge): (Block, Block), blocks: &[Block]) -> Option<u32> {
+    let inside = |b: &Block| blocks.contains(b);
+    let preds = f.preds();
+    let (latches, entries): (Vec<Block>, Vec<Block>) = preds[header].iter().copied().partition(inside);
+    let ([latch], [before]) = (&latches[..], &entries[..]) else { return None };
+    [header, *latch].into_iter().find_map(|at| {
+        let [then, other] = f.insts[f.terminator(at)].as_br()?;
+        let leaves = match (then.block == merge, other.block == merge) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => return None,
+        };
+        let cond = f.insts[f.terminator(at)].args[0];
+        let stays = trips::count(f, (header, *before, *latch), (cond, leaves), MOST_ROUNDS)?;
+        Some(if at == *latch { stays + 1 } else { stays })
+    })
+}
+
+/// Rounds that are counted.
+const MOST_ROUNDS: u32 = 1 << 16;
+
 /// What keeps a loop from being unrolled.
-fn kept(f: &Function, blocks: &[Block], rounds: Option<u32>, inner: bool) -> String {
+fn kept(f: &Function, blocks: &[Block], (rounds, is_known): (Option<u32>, bool), inner: bool) -> String {
     let insts: Vec<Inst> = blocks.iter().flat_map(|&b| f.blocks[b].insts.iter().copied()).collect();
     if inner {
         return "a loop inside of it is left".into();
@@ -111,6 +135,9 @@ fn kept(f: &Function, blocks: &[Block], rounds: Option<u32>, inner: bool) -> Str
         return "it calls a function".into();
     }
     let Some(n) = rounds else {
+        if is_known {
+            return "its way out stands neither at its top nor at its end, or others leave it too".into();
+        }
         return "no constant says how many rounds it has".into();
     };
     if n > unroll::TRIPS {
@@ -181,7 +208,9 @@ fn branches(ir: &[&Stage<'_>], places: &Places) -> Vec<Remark> {
     let Some(first) = ir.first() else { return list };
     let mut before = branches_in(first.text);
     // Tests of loops are no branches that selects could be made of.
-    let tests: BTreeSet<u32> = loops_in(first.text).iter().map(|l| l.start).collect();
+    let ends = [first.text, ir[ir.len() - 1].text];
+    let fronts = ir.windows(2).filter(|w| w[1].pass == unroll_name() && w[0].text != w[1].text).map(|w| w[0].text);
+    let tests: BTreeSet<u32> = ends.into_iter().chain(fronts).flat_map(loops_in).map(|l| l.start).collect();
     let mut last = first.text;
     for stage in &ir[1..] {
         if stage.text == last {
@@ -200,7 +229,8 @@ fn branches(ir: &[&Stage<'_>], places: &Places) -> Vec<Remark> {
         before = now;
     }
     let runs = ir.iter().any(|s| s.pass == IF_CONVERT);
-    for (start, reason) in branches_left(last) {
+    // In front of a loop whose test stands at its end the same test decides whether it runs at all.
+    for (start, reason) in branches_left(last).into_iter().filter(|b| !tests.contains(&b.0)) {
         let reason = if runs { reason.as_str() } else { "this level does not make selects" };
         let message = format!("the branch stays: {reason}");
         list.push(Remark { line: places.line(start), pass: IF_CONVERT.into(), passed: false, message });

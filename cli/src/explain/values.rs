@@ -1,7 +1,7 @@
 //! The values in registers: who makes each, who reads it and how long it lives, from the text of allocated code, whose form all families
 //! share; and the lines whose values were stored because registers ran out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gpucc_ir::{Entity, Module};
 
@@ -36,6 +36,8 @@ struct Line<'a> {
     /// Registers that it writes, as they are written, with their units.
     writes: Vec<(&'a str, Vec<String>)>,
     reads: Vec<String>,
+    /// Whether it gives something, in registers or not yet.
+    gives: bool,
     loc: Option<u32>,
 }
 
@@ -89,7 +91,7 @@ fn line(text: &str) -> Line<'_> {
     };
     let is_block = |o: &str| o.strip_prefix('b').is_some_and(|n| n.parse::<u32>().is_ok());
     let reads = operands(rest).filter(|o| !is_block(o)).filter_map(units).flatten().collect();
-    Line { text: right, writes, reads, loc }
+    Line { text: right, writes, reads, gives: !left.is_empty(), loc }
 }
 
 /// The blocks of a text of machine code.
@@ -115,6 +117,34 @@ fn allocated<'a>(stages: &[Stage<'a>]) -> Option<&'a str> {
     stages.iter().rev().find(|s| s.text.starts_with("mir ")).map(|s| s.text)
 }
 
+/// The values that each unit may hold.
+type Held<'a> = HashMap<&'a str, Vec<usize>>;
+
+/// Goes through a block: calls `each` with the values that instructions read, and leaves what units hold at the end. `first` are the
+/// numbers of the block's first value and instruction.
+fn walk<'a>(
+    block: &'a Block<'_>,
+    first: (usize, u32),
+    held: &mut Held<'a>,
+    each: &mut dyn FnMut(usize, u32, &Line<'_>),
+) {
+    let (mut value, mut number) = first;
+    for l in &block.lines {
+        for unit in &l.reads {
+            held.get(unit.as_str()).into_iter().flatten().for_each(|&v| each(v, number, l));
+        }
+        for (_, units) in &l.writes {
+            for u in units {
+                let own = held.entry(u.as_str()).or_default();
+                own.clear();
+                own.push(value);
+            }
+            value += 1;
+        }
+        number += 1;
+    }
+}
+
 /// The values of the code. `ir` is the module that its locations are of.
 pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
     let Some(text) = allocated(stages) else { return Vec::new() };
@@ -138,34 +168,21 @@ pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
         }
     }
     // Which values a unit may hold where a block begins.
-    type Held = BTreeMap<String, BTreeSet<usize>>;
-    let mut starts: Vec<Held> = blocks.iter().map(|_| Held::new()).collect();
+    let mut starts: Vec<Held<'_>> = blocks.iter().map(|_| Held::new()).collect();
     let mut work: BTreeSet<usize> = (0..blocks.len()).collect();
-    let walk = |b: usize, held: &mut Held, each: &mut dyn FnMut(usize, u32, &Line<'_>)| {
-        let (mut value, mut number) = firsts[b];
-        for l in &blocks[b].lines {
-            for unit in &l.reads {
-                held.get(unit).into_iter().flatten().for_each(|&v| each(v, number, l));
-            }
-            for (_, units) in &l.writes {
-                units.iter().for_each(|u| {
-                    held.insert(u.clone(), BTreeSet::from([value]));
-                });
-                value += 1;
-            }
-            number += 1;
-        }
-    };
     while let Some(b) = work.pop_first() {
         let mut held = starts[b].clone();
-        walk(b, &mut held, &mut |_, _, _| {});
+        walk(&blocks[b], firsts[b], &mut held, &mut |_, _, _| {});
         for &n in blocks[b].next.iter().filter(|n| **n < blocks.len()) {
             let mut grew = false;
             for (unit, list) in &held {
-                let own = starts[n].entry(unit.clone()).or_default();
-                let size = own.len();
-                own.extend(list);
-                grew |= own.len() > size;
+                let own = starts[n].entry(*unit).or_default();
+                for v in list {
+                    if !own.contains(v) {
+                        own.push(*v);
+                        grew = true;
+                    }
+                }
             }
             if grew {
                 work.insert(n);
@@ -175,7 +192,7 @@ pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
     let mut reads: Vec<BTreeSet<(u32, u32)>> = values.iter().map(|_| BTreeSet::new()).collect();
     for b in 0..blocks.len() {
         let mut held = starts[b].clone();
-        walk(b, &mut held, &mut |v, number, l| {
+        walk(&blocks[b], firsts[b], &mut held, &mut |v, number, l| {
             reads[v].insert((number, l.loc.map_or(0, |n| lines.line(n))));
         });
     }
@@ -208,8 +225,9 @@ pub fn spills(stages: &[Stage<'_>], ir: &Module, (spills, reloads): (u64, u64)) 
     let lines = Lines::new(ir);
     // The operation with its fields, which registers do not change.
     let key = |l: &Line<'_>| {
-        let end = l.text.find('}').map_or_else(|| l.text.find(' ').unwrap_or(l.text.len()), |at| at + 1);
-        (l.text[..end].to_string(), l.writes.is_empty())
+        let (name, rest) = l.text.split_once(' ').unwrap_or((l.text, ""));
+        let fields = rest.strip_prefix('{').and_then(|f| f.split_once('}')).map_or("", |f| f.0);
+        (format!("{name} {fields}"), !l.gives)
     };
     let mut old: BTreeMap<(String, bool), u64> = BTreeMap::new();
     for l in blocks(before.text).iter().flat_map(|b| &b.lines) {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use gpucc::Artifact;
 use gpucc_ir::Module;
-use similar::{ChangeTag, TextDiff};
 
 use super::checks::{self, Access};
 use super::remarks::{self, Places, Remark, Stage};
@@ -12,8 +11,6 @@ use super::values::{self, Value};
 use super::waits::{self, Wait};
 use crate::stats::Row;
 
-/// Longest text that differences are made of, in bytes.
-const LONGEST: usize = 1 << 16;
 /// Most lines of differences that are kept of all passes together.
 const MOST: usize = 2000;
 /// Instructions of a module up to which passes are looked at.
@@ -33,7 +30,7 @@ pub struct Change {
     pub form: &'static str,
     /// Lines that are there no more, and new ones.
     pub counts: (usize, usize),
-    /// These lines, `-` or `+` before each; not all of long ones.
+    /// These lines in their order, `- ` or `+ ` before each; only the first of all passes together.
     pub lines: Vec<String>,
 }
 
@@ -116,21 +113,27 @@ fn changes(stages: &[Stage<'_>]) -> Vec<Change> {
     let (mut list, mut left) = (Vec::new(), MOST);
     for pair in stages.windows(2) {
         let (a, b) = (pair[0].text, pair[1].text);
-        if a == b || form(a) != form(b) {
+        // Numbers of values alone change where the function is packed.
+        if a == b || form(a) != form(b) || pair[1].pass == "compact" {
             continue;
         }
         let mut change = Change { pass: pair[1].pass.into(), form: form(b), ..Change::default() };
-        if a.len().max(b.len()) <= LONGEST {
-            // Numbers of values and places of the source change with everything.
-            for c in TextDiff::from_lines(a, b).iter_all_changes().filter(|c| c.tag() != ChangeTag::Equal) {
-                let sign = if c.tag() == ChangeTag::Delete { '-' } else { '+' };
-                match sign {
-                    '-' => change.counts.0 += 1,
-                    _ => change.counts.1 += 1,
+        let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
+        a.lines().for_each(|l| *counts.entry(l).or_default() -= 1);
+        b.lines().for_each(|l| *counts.entry(l).or_default() += 1);
+        // In the order of the texts: what went, then what came.
+        for (text, sign) in [(a, -1), (b, 1)] {
+            for l in text.lines() {
+                let Some(n) = counts.get_mut(l).filter(|n| n.signum() == sign) else { continue };
+                *n -= sign;
+                if sign < 0 {
+                    change.counts.0 += 1
+                } else {
+                    change.counts.1 += 1
                 }
                 if left > 0 {
                     left -= 1;
-                    change.lines.push(format!("{sign}{}", c.value().trim_end()));
+                    change.lines.push(format!("{}{}", if sign < 0 { "- " } else { "+ " }, l.trim_end()));
                 }
             }
         }

@@ -151,26 +151,27 @@ impl Sources {
 
 /// The text of a step, and what it gave.
 fn cells(s: &Step) -> [String; 2] {
-    // The oracle's text ends in its block.
-    let text = s.text.split_once(" (b").map_or(s.text.as_str(), |t| t.0);
+    // The oracle's text ends in its block, and says how exact floats are.
+    let text = s.text.split_once(" (b").map_or(s.text.as_str(), |t| t.0).replace("{contract,nsz}", "");
     let mut values: Vec<String> = Vec::new();
     let mut rest = s.written.as_slice();
     while let Some(first) = rest.first() {
         // Components of one value of the IR stand together.
-        let name = first.name.split('.').next().unwrap_or_default();
-        let is_own = |w: &Written| first.reading != Reading::Bits && w.name.split('.').next() == Some(name);
+        let name = first.name.split(['.', ':']).next().unwrap_or_default();
+        let is_own = |w: &Written| first.reading != Reading::Bits && w.name.split(['.', ':']).next() == Some(name);
         let n = rest.iter().take_while(|w| is_own(w)).count().max(1);
         let (own, behind) = rest.split_at(n);
         rest = behind;
         values.push(match own {
-            [one] => format!("{} = {}", one.name, value(one)),
+            [one] if one.reading == Reading::Bits => format!("{} = {}", one.name, value(one)),
+            [one] => format!("{name} = {}", value(one)),
             several => format!("{name} = ({})", several.iter().map(value).collect::<Vec<_>>().join(", ")),
         });
     }
     if !s.active {
         values.push("; not this pixel".into());
     }
-    [format!("{:06x}  {}", s.pc, plain(text)), values.join("  ")]
+    [format!("{:06x}  {}", s.pc, plain(&text)), values.join("  ")]
 }
 
 /// The bits of a value as a person reads them; of a register both as bits and as the number that they are likely to be.
