@@ -488,7 +488,7 @@ pub struct Render {
     #[arg(required = true, num_args = 1..=2, value_names = ["INPUT", "FRAG"])]
     pub inputs: Vec<PathBuf>,
     /// Print the scene that a vertex and a fragment shader are drawn with, to be edited.
-    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "pixel", "sheet", "frames", "channels", "code"])]
+    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "heat", "pixel", "sheet", "frames", "channels", "code"])]
     pub init: bool,
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
@@ -517,6 +517,12 @@ pub struct Render {
     /// oracle. Of several frames those of the last.
     #[arg(long, value_name = "X,Y")]
     pub pixel: Option<String>,
+    /// Draw what each pixel costs, blue for little to red for the most, with a scale. Quads run one by one then.
+    #[arg(long, value_name = "FILE.png")]
+    pub heat: Option<PathBuf>,
+    /// What `--heat` shows [default: instructions].
+    #[arg(long, value_enum, requires = "heat")]
+    pub heat_by: Option<HeatBy>,
     /// Write all pictures side by side with their names, the oracle's first.
     #[arg(long, value_name = "FILE.png")]
     pub sheet: Option<PathBuf>,
@@ -556,6 +562,17 @@ pub struct Render {
     /// Options of the compilation.
     #[command(flatten)]
     pub front: Front,
+}
+
+/// What a pixel costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HeatBy {
+    /// Instructions that its quads executed: of the machine, or of the IR on the oracle.
+    Instructions,
+    /// Cycles of the busiest unit; the oracle has none.
+    Cycles,
+    /// Fragments that were drawn over each other.
+    Invocations,
 }
 
 /// The modules that the oracle of `render` runs.

@@ -1,10 +1,16 @@
 //! `gpucc explain`: what a shader became, line by line, as text or as a page.
 
+mod checks;
 mod html;
 pub mod json;
 mod model;
+mod remarks;
 mod text;
+mod values;
+mod waits;
+mod why;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use gpucc::Options;
@@ -88,13 +94,19 @@ fn column(
 ) -> (Column, Option<Diagnostic>) {
     options.codegen.by_line = true;
     options.codegen.time_passes = true;
-    let done = gpucc::compile_entry(module, name, &options);
+    let mut done = gpucc::compile_entry(module, name, &options);
+    if let Some(made) = done.as_ref().ok().filter(|_| why::is_looked_at(module)) {
+        // Once more with the texts after the passes that ran: it is known now which there are.
+        let passes: BTreeSet<&str> = made.outputs()[0].times.iter().map(|t| t.pass).collect();
+        options.codegen.dump_after = passes.into_iter().map(String::from).collect();
+        done = gpucc::compile_entry(module, name, &options);
+    }
     row.take(done.as_ref().map(|a| &a.outputs()[0]), true);
     if let Err(d) = &done {
         (row.line, row.column) = report.own_place(d).unzip();
         report.show(std::slice::from_ref(d), Some(&row.target));
     }
-    (Column::new(row, text, done.as_ref().ok()), done.err())
+    (Column::new(row, text, done.as_ref().ok().map(|a| (module, a))), done.err())
 }
 
 /// The scene that an input is.
@@ -172,6 +184,9 @@ pub fn main(args: &Explain, messages: &Messages) -> Result<(), Failure> {
         files::distinct(std::slice::from_ref(out), std::slice::from_ref(&args.input))?;
     }
     let (page, wrong) = explained(args, messages)?;
+    for c in &page.columns {
+        c.tell(&Reporter::new(messages, &page.sources[c.source].name, ""));
+    }
     match &args.html {
         Some(out) => files::write(out, html::page(&page).as_bytes())?,
         // Messages are on standard error already.

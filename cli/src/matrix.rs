@@ -29,6 +29,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("glslang", &[""]),
     ("grid", &["2,1,1"]),
     ("html", &["OUT"]),
+    ("heat", &["OUT"]),
+    ("heat_by", &["instructions"]),
     ("pixel", &["1,1"]),
     ("json", &[""]),
     ("immediates", &["u32:1,2,3,4"]),

@@ -2,6 +2,7 @@
 
 mod channels;
 mod code;
+mod heat;
 mod pixel;
 mod reel;
 
@@ -11,6 +12,7 @@ use gpucc::Target;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Diagnostic, Refusal, ResourceKind, Stage};
 use gpucc_render::compare::{Against, Verdict, check};
+use gpucc_render::frame::{Costs, Stepped};
 use gpucc_render::{Failure as Fault, Place, PreparedScene, Programs, Reading, Report, Source, frame, made};
 use gpucc_scene::difference::{self, Difference};
 use gpucc_scene::model::{Data, Fill, Immediates, Made, Output, Shader};
@@ -21,7 +23,7 @@ use gpucc_sim::{Trap, TrapKind};
 use indicatif::ProgressBar;
 
 use self::reel::{Length, Reel};
-use crate::args::{Front, LangArg, Messages, OracleArg, Render, StageArg};
+use crate::args::{Front, HeatBy, LangArg, Messages, OracleArg, Render, StageArg};
 use crate::report::Reporter;
 use crate::{Failure, Worst, comparison, effect, failure, files, input, progress, targets, words};
 
@@ -39,6 +41,7 @@ struct Subject {
 enum Wanted<'a> {
     Picture(PathBuf),
     Difference(PathBuf),
+    Heat(PathBuf),
     Bytes(&'a Output, PathBuf),
 }
 
@@ -56,6 +59,10 @@ struct Seat<'a> {
     bytes: Vec<(PathBuf, Vec<u8>)>,
     /// Of all frames.
     difference: Option<Difference>,
+    /// What the pixels of the last frame cost.
+    costs: Option<Costs>,
+    /// What the pixel that was asked for executed in the last frame.
+    stepped: Option<Vec<Stepped>>,
     has_failed: bool,
 }
 
@@ -68,7 +75,11 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     if args.init {
         return init(args, messages);
     }
-    let is_asked = args.output.is_some() || args.sheet.is_some() || args.diff.is_some() || args.pixel.is_some();
+    let is_asked = args.output.is_some()
+        || args.sheet.is_some()
+        || args.diff.is_some()
+        || args.pixel.is_some()
+        || args.heat.is_some();
     if !is_asked && args.dumps.is_empty() && args.oracle.is_none() {
         return Err(Failure::Usage("no output requested: use -o OUT.png or --dump NAME=FILE".into()));
     }
@@ -77,6 +88,9 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     }
     if args.diff.is_some() && places == [None] {
         return Err(Failure::Usage("--diff compares with the oracle, and nothing else is drawn: use --target".into()));
+    }
+    if args.heat_by == Some(HeatBy::Cycles) && places.contains(&None) {
+        return Err(Failure::Usage("--heat-by cycles: the oracle has no costs; use --target".into()));
     }
     let subject = subject(args, messages)?;
     let inputs = inputs(args, &subject);
@@ -113,6 +127,11 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
         }
         if is_last {
             seats.iter().filter(|s| !s.is_hidden).for_each(|s| told(s, &ready, &bar, messages));
+            if let Some(p) = pixel::read(args.pixel.as_deref(), &ready)? {
+                let list = |s: &mut Seat<'_>| Some(pixel::List { place: shown(s.on), draws: s.stepped.take()? });
+                let lists: Vec<pixel::List> = seats.iter_mut().filter_map(list).collect();
+                bar.suspend(|| files::stdout(pixel::text(&lists, p.at, &ready).as_bytes()))?;
+            }
         }
     }
     bar.finish_and_clear();
@@ -138,6 +157,8 @@ fn seats<'a>(args: &Render, places: &[On], wanted: &'a [Wanted<'a>]) -> Vec<Seat
             reels,
             bytes: Vec::new(),
             difference: None,
+            costs: None,
+            stepped: None,
             has_failed: false,
         }
     };
@@ -191,6 +212,16 @@ fn one_frame(
         for (w, reel) in &mut seat.reels {
             match (w, pictures.last()) {
                 (Wanted::Picture(_), Some(Some(p))) => reel.push(p)?,
+                (Wanted::Heat(_), _) => {
+                    let by = args.heat_by.unwrap_or(HeatBy::Instructions);
+                    let costs = seat.costs.take().unwrap_or_default();
+                    reel.push(&heat::drawn(&costs, by, &shown(seat.on)))?;
+                    if is_last {
+                        let text = format!("heat: {}", heat::said(&costs, by));
+                        let reporter = Reporter::new(messages, &ready.file.name, "");
+                        bar.suspend(|| reporter.note("heat", &text, Some(&shown(seat.on))));
+                    }
+                }
                 (Wanted::Bytes(o, _), _) if is_last => {
                     let bytes = output::bytes(scene, &resources, o).map_err(|e| scene_error(&e))?;
                     seat.bytes.push((reel.path().to_path_buf(), bytes));
@@ -621,7 +652,7 @@ fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
 /// The bytes to be written.
 fn wanted<'a>(args: &Render, scene: &Scene, outputs: &'a [Output]) -> Result<Vec<Wanted<'a>>, Failure> {
     let mut list = Vec::new();
-    let pictures = [("-o", &args.output), ("--diff", &args.diff), ("--sheet", &args.sheet)];
+    let pictures = [("-o", &args.output), ("--diff", &args.diff), ("--heat", &args.heat), ("--sheet", &args.sheet)];
     for (option, path) in pictures.into_iter().filter_map(|(o, p)| Some((o, p.as_ref()?))) {
         if scene.presented().is_none() {
             let path = args.inputs[0].display();
@@ -645,6 +676,7 @@ fn wanted<'a>(args: &Render, scene: &Scene, outputs: &'a [Output]) -> Result<Vec
     }
     list.extend(args.output.clone().map(Wanted::Picture));
     list.extend(args.diff.clone().map(Wanted::Difference));
+    list.extend(args.heat.clone().map(Wanted::Heat));
     for d in &args.dumps {
         let Some((name, path)) = d.split_once('=') else {
             return Err(Failure::Usage(format!("--dump {d}: expected NAME=FILE")));
@@ -663,7 +695,7 @@ impl Wanted<'_> {
     /// Where it goes, named after the place if there are several; the oracle has no difference from itself.
     fn path(&self, on: On, several: bool, length: Length) -> Option<PathBuf> {
         let (path, length) = match self {
-            Wanted::Picture(path) | Wanted::Difference(path) => (path, length),
+            Wanted::Picture(path) | Wanted::Difference(path) | Wanted::Heat(path) => (path, length),
             Wanted::Bytes(_, path) => (path, Length { frames: None, ..length }),
         };
         if matches!(self, Wanted::Difference(_)) && on.is_none() {
@@ -735,10 +767,12 @@ fn draw(
     let mut options = frame::Options::default();
     options.run.step_limit = args.steps.unwrap_or(options.run.step_limit);
     options.run.perturb = args.perturb;
+    options.costs = args.heat.is_some() && !seat.is_hidden;
     options.pixel = pixel::read(args.pixel.as_deref(), ready)?.filter(|_| is_last && !seat.is_hidden);
     let mut resources = ready.resources.clone();
-    let report =
+    let mut report =
         frame::run(scene, shaders, programs, &mut resources, &options, &mut || bar.inc(1)).map_err(|f| told(&f))?;
+    seat.costs = report.costs.remove(&moment::presented_size(scene));
     if seat.is_hidden {
         return Ok((resources, Ok(())));
     }
@@ -756,9 +790,7 @@ fn draw(
     if args.stats {
         bar.suspend(|| crate::run::show(&report.run, &target))?;
     }
-    if let Some(p) = options.pixel {
-        bar.suspend(|| files::stdout(pixel::text(&report.stepped, p.at, &target, ready).as_bytes()))?;
-    }
+    seat.stepped = options.pixel.map(|_| std::mem::take(&mut report.stepped));
     let Some(oracle) = args.oracle else { return Ok((resources, Ok(()))) };
     let against = match oracle {
         OracleArg::Lowered => Against::Lowered,

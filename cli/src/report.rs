@@ -168,6 +168,16 @@ impl Reporter {
         self.line("note", code, text, target);
     }
 
+    /// What the compiler did or did not do at a line, as an object of the severity `note`; nothing for people.
+    pub fn remark(&self, pass: &str, text: &str, line: Option<u32>, (passed, target): (bool, &str)) {
+        if self.json {
+            let kind = if passed { "done" } else { "missed" };
+            let object = serde_json::json!({"severity": "note", "code": pass, "message": text, "file": self.files[0].1.name(),
+                "line": line, "column": null, "target": target, "notes": [kind]});
+            files::stderr(&format!("{object}\n"));
+        }
+    }
+
     /// A line for people, or an object of a severity.
     pub fn line(&self, severity: &str, code: &str, text: &str, target: Option<&str>) {
         files::stderr(&if self.json {

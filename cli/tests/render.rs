@@ -358,14 +358,40 @@ fn steps_of_a_pixel() {
     for target in ["interp", "gcn", "valhall", "tesla", "vivante"] {
         let (few, left) = of(target, "3,2", "32x8");
         let (many, right) = of(target, "25,2", "32x8");
-        // A step of the oracle is a block, by its end: the first one ends in the branch.
-        let first = if target == "interp" { "a.wgsl:3 | if p.x > 16.0 {" } else { "a.wgsl:2 | var c = p.y * 0.01;" };
+        let first = "a.wgsl:2 | var c = p.y * 0.01;";
         assert!(left.contains(first) && right.contains(first), "{target}: {left}");
         let visits = |said: &str| said.matches("a.wgsl:5 | c = c * 1.5 + 0.25;").count();
-        let least = if target == "interp" { 0 } else { 24 };
-        assert!(visits(&left) == 0 && visits(&right) >= least, "{target}: {left}\n{right}");
+        assert!(visits(&left) == 0 && visits(&right) >= 24, "{target}: {left}\n{right}");
+        // Values by hand: the middle of the pixel, and the first two rounds, which a machine may round once or twice.
+        let named = |x: f32| match target {
+            "interp" => format!(" = {x:?}"),
+            _ => format!(" = {:#010x} ({x:?})", x.to_bits()),
+        };
+        let line = |said: &str, line: &str| -> String {
+            let parts = said.split("a.wgsl:").filter(|p| p.starts_with(line)).collect::<Vec<_>>();
+            parts.concat()
+        };
+        let mut now = vec![2.5_f32 * 0.01];
+        for said in [&left, &right] {
+            assert!(line(said, "2 |").contains(&named(now[0])), "{target}: {said}");
+        }
+        for _ in 0..2 {
+            now = now.iter().flat_map(|c| [c * 1.5 + 0.25, c.mul_add(1.5, 0.25)]).collect();
+            assert!(now.iter().any(|c| line(&right, "5 |").contains(&named(*c))), "{target}: {now:?}: {right}");
+        }
+        // Line 5 is of this pixel alone where its quad parts.
+        let (_, parted) = of(target, "15,2", "32x8");
+        assert!(line(&parted, "5 |").is_empty(), "{target}: {parted}");
         assert!(many > few + 40, "{target}: {few} {many}");
     }
+    // The oracle and a machine side by side: each line of the source once where both come to it together.
+    let (_, both) = of("interp,gcn", "3,2", "32x8");
+    assert!(both.contains("\ngcn:gfx8: pixel 3,2, passes[0].draws[0]: "), "{both}");
+    let columns: Vec<(&str, &str)> = both.lines().filter_map(|l| l.split_once(" |")).collect();
+    assert!(columns.iter().any(|c| c.0.contains("= 0.024999999")), "{both}");
+    assert!(columns.iter().any(|c| c.1.contains("= 0x3ccccccc (0.024999999)")), "{both}");
+    // Both come to the last line once, and stand in one row there.
+    assert_eq!(both.matches("a.wgsl:8 | return").count(), 1, "{both}");
     // A picture of one quad: what its pixel executes is what the run counts, without the vertices.
     let (count, _) = of("gcn", "0,0", "2x2");
     let args = ["render", &shader, "--target", "gcn", "--size", "2x2", "--stats", "-o", &s.path("o.png")];
@@ -377,4 +403,59 @@ fn steps_of_a_pixel() {
     assert!(count < all && count > all / 4, "{count} of {all}");
     expect(&["render", &shader, "--pixel", "640,1"], 2, "inside of the picture of 640x360");
     expect(&["render", &shader, "--pixel", "1"], 2, "expected X,Y");
+}
+
+/// Heat is what the pixels execute: a branch that only the right half takes, and a second triangle over a part, are seen in it.
+#[test]
+fn heat() {
+    let s = Scratch::new("heat");
+    let shader = s.write(
+        "a.wgsl",
+        "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {
+    var c = p.y * 0.01;
+    if p.x > 16.0 { for (var k = 0; k < 40; k++) { c = sin(c) + f32(k) * 0.1; } }
+    return vec4f(c, c, c, 1.0);
+}
+",
+    );
+    let out = s.path("h.png");
+    for target in ["interp", "gcn", "valhall", "tesla", "vivante"] {
+        let args = ["render", &shader, "--target", target, "--size", "32x8", "--heat", &out];
+        let said = expect(&args, 0, "instructions a pixel");
+        let (width, _, pixels) = png(&s.read("h.png"));
+        let at = |x: usize, y: usize| &pixels[4 * (y * width as usize + x)..][..3];
+        // The sheet leaves 8 pixels around the picture.
+        let (left, right) = (at(8 + 3, 8 + 3).to_vec(), at(8 + 28, 8 + 3).to_vec());
+        assert!(left[2] > left[0] && right[0] > right[2], "{target}: {left:?} {right:?}");
+        let numbers: Vec<u64> = said
+            .split("heat: ")
+            .nth(1)
+            .expect("a sentence")
+            .split_whitespace()
+            .filter_map(|w| w.parse().ok())
+            .take(2)
+            .collect();
+        assert!(numbers[1] > 4 * numbers[0] && numbers[0] > 0, "{target}: {said}");
+        // One quad of four pixels is a subgroup: counts of all quads are those of the run.
+        if target == "gcn" {
+            expect(&[&args[..], &["--heat-by", "cycles"]].concat(), 0, "cycles a pixel");
+            let said = expect(&[&args[..], &["--heat-by", "invocations"]].concat(), 0, "invocations a pixel");
+            assert!(said.contains("1 to 1 invocations a pixel, 1 in the mean of 256 pixels"), "{said}");
+        }
+    }
+    expect(&["render", &shader, "--heat", &out, "--heat-by", "cycles"], 2, "no costs");
+    expect(&["render", &shader, "--heat-by", "cycles", "-o", &out], 2, "--heat");
+    // Pictures are the same with it.
+    let (a, b) = (s.path("a.png"), s.path("b.png"));
+    expect(&["render", &shader, "--target", "gcn", "--size", "32x8", "-o", &a], 0, "");
+    expect(&["render", &shader, "--target", "gcn", "--size", "32x8", "-o", &b, "--heat", &out], 0, "");
+    assert_eq!(s.read("a.png"), s.read("b.png"));
+}
+
+/// Width, height and bytes of a PNG file.
+fn png(bytes: &[u8]) -> (u32, u32, Vec<u8>) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a PNG file");
+    let mut data = vec![0; reader.output_buffer_size().expect("a size")];
+    let info = reader.next_frame(&mut data).expect("a picture");
+    (info.width, info.height, data)
 }

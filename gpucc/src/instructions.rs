@@ -1,9 +1,11 @@
 //! The machine code of an entry point as a list: text, address and source line of each instruction.
 
-use gpucc_container::{Entry, ProgramRole};
+use std::collections::BTreeMap;
+
+use gpucc_container::{Container, Entry, ProgramRole};
 use gpucc_isa::{Mark, Notes};
 
-use crate::Artifact;
+use crate::{Artifact, Target};
 
 /// A line of a listing: an instruction, or a label in front of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +57,17 @@ impl Artifact {
         }
         out
     }
+}
+
+/// The instructions of the main program of a container's first entry point, by byte address; none of a family or generation that is not
+/// known.
+pub fn texts(container: &Container) -> BTreeMap<u32, String> {
+    let target = Target::parse(&format!("{}:{}", container.family, container.generation));
+    let (Ok(target), Some(entry)) = (target, container.entries.first()) else { return BTreeMap::new() };
+    let parts = entry.parts();
+    let Some((_, part)) = parts.iter().find(|p| p.0 == ProgramRole::Main) else { return BTreeMap::new() };
+    let text = target.backend().program_text(&part.code, target.generation_index(), part.stage, &Notes::default());
+    text.lines().filter_map(instruction).map(|(text, address)| (address, text)).collect()
 }
 
 /// The text of an instruction of a listing and its address.

@@ -64,7 +64,7 @@ pub use gpucc_ir::trace::PassTime;
 pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span, Stage};
 pub use gpucc_isa::Mark;
 pub use gpucc_opt::PipelineContext;
-pub use instructions::Instruction;
+pub use instructions::{Instruction, texts};
 pub use target::{Target, backends};
 
 /// The README's snippets compile.

@@ -5,6 +5,7 @@ use gpucc_container::IMMEDIATES;
 use crate::bound::{BoundSampler, BoundTexture};
 use crate::kept::Kept;
 use crate::texture::Image;
+use crate::trace::Trace;
 use crate::trap::{Trap, TrapKind};
 
 /// A buffer bound for a run. Its size is the size of the binding.
@@ -247,6 +248,8 @@ pub struct RunOptions {
     pub slice: Option<u32>,
     /// What driver parts keep for later launches with the same store.
     pub kept: Kept,
+    /// Gets what a lane executes, with its values.
+    pub trace: Option<Trace>,
 }
 
 impl Default for RunOptions {
@@ -262,6 +265,7 @@ impl Default for RunOptions {
             cores: 1,
             slice: None,
             kept: Kept::default(),
+            trace: None,
         }
     }
 }
@@ -272,6 +276,7 @@ pub struct StepBudget {
     left: u64,
     limit: u64,
     slice: u32,
+    trace: Option<Trace>,
 }
 
 impl StepBudget {
@@ -283,7 +288,7 @@ impl StepBudget {
     /// A counter for one run.
     pub fn new(options: &RunOptions) -> Self {
         let slice = options.slice.unwrap_or(Self::SLICE).max(1);
-        StepBudget { left: options.step_limit, limit: options.step_limit, slice }
+        StepBudget { left: options.step_limit, limit: options.step_limit, slice, trace: options.trace.clone() }
     }
 
     /// Charges one instruction of a subgroup with `lanes` active lanes.
@@ -327,12 +332,18 @@ impl StepBudget {
     /// A counter of its own for a part of the run: what is left here, but at most so many steps.
     pub fn part(&self, most: u64) -> StepBudget {
         let left = self.left.min(most);
-        StepBudget { left, limit: left, slice: self.slice }
+        StepBudget { left, limit: left, slice: self.slice, trace: self.trace.clone() }
     }
 
     /// Instructions that a subgroup of a draw runs between two looks at whether it has ended.
     pub fn slice(&self) -> u32 {
         self.slice
+    }
+
+    /// Who wants to know what is executed.
+    #[inline]
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
     }
 
     /// Steps paid so far.

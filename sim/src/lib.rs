@@ -22,6 +22,7 @@ pub mod rng;
 #[doc(hidden)]
 pub mod sync;
 pub mod texture;
+pub mod trace;
 pub mod trap;
 pub mod weak;
 pub mod words;
@@ -37,5 +38,6 @@ pub use launch::{Buffer, Launch, Limits, Simulator};
 pub use memory::{AllocId, BEHIND, MemFault, Memory};
 pub use race::{By, RaceCheck, WORKGROUP, WORKGROUP_ASIDE, binding_name};
 pub use rng::SplitMix64;
+pub use trace::Trace;
 pub use trap::{Other, Trap, TrapKind};
 pub use weak::{Agent, Late, Past};

@@ -134,6 +134,7 @@ fn sentences(c: &Column, out: &mut String) {
         let loops: Vec<String> = c.loops.iter().map(super::model::Turns::said).collect();
         let _ = write!(out, "<p>Loops:</p>\n<ul>\n{}</ul>\n", list(&loops));
     }
+    why(c, out);
     if !c.starts.is_empty() {
         let starts: Vec<String> = c.starts.iter().map(|(place, what)| format!("{place} = {what}")).collect();
         let _ = write!(
@@ -144,22 +145,75 @@ fn sentences(c: &Column, out: &mut String) {
     }
 }
 
+/// A part that is opened by who wants it.
+fn folded(title: &str, body: &str, out: &mut String) {
+    let _ = write!(out, "<details><summary>{}</summary>\n{body}</details>\n", escape(title));
+}
+
+/// Remarks, checks, values in registers, and what each pass changed.
+fn why(c: &Column, out: &mut String) {
+    let remarks = c.remarks();
+    if !remarks.is_empty() {
+        let item =
+            |(line, said): &(u32, String)| format!("<li data-line=\"{line}\" tabindex=\"0\">{}</li>\n", escape(said));
+        let list: String = remarks.iter().map(item).collect();
+        folded(&format!("Remarks: {}", remarks.len()), &format!("<ul class=\"pane\">\n{list}</ul>\n"), out);
+    }
+    let values = &c.why.values;
+    if !values.is_empty() {
+        let mut body = String::from(
+            "<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>register</th><th>from</th><th>to</th><th>line</th><th class=\"text\">read in lines</th><th class=\"text\">made by</th></tr></thead>\n<tbody>\n",
+        );
+        for v in values {
+            let mut lines: Vec<u32> = v.reads.iter().map(|r| r.1).filter(|l| *l > 0).collect();
+            lines.dedup();
+            let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+            let reads = if v.reads.is_empty() { "nobody".into() } else { lines.join(", ") };
+            let _ = writeln!(
+                body,
+                "<tr data-line=\"{}\"><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td></tr>",
+                v.at.1,
+                escape(&v.register),
+                v.at.0,
+                v.last(),
+                v.at.1,
+                escape(&reads),
+                escape(&v.made)
+            );
+        }
+        body += "</tbody></table></div>\n";
+        folded(&format!("Values in registers: {}", values.len()), &body, out);
+    }
+    let changes = &c.why.changes;
+    if !changes.is_empty() {
+        let mut body = String::new();
+        for d in changes {
+            let title = format!("{} ({}): {} lines less, {} more", d.pass, d.form, d.counts.0, d.counts.1);
+            let lines: String = d.lines.iter().map(|l| format!("<div>{}</div>\n", escape(l))).collect();
+            folded(&title, &format!("<div class=\"pane code\">\n{lines}</div>\n"), &mut body);
+        }
+        folded("Passes, and what each changed", &body, out);
+    }
+}
+
 /// Source and machine code side by side.
 fn panes(page: &Page, c: &Column, out: &mut String) {
     out.push_str("<div class=\"panes\">\n<div class=\"pane\"><table class=\"code\">\n");
     source(page, c, out);
     out.push_str("</table></div>\n<div class=\"pane code\">\n");
-    for i in &c.code {
+    for (k, i) in c.code.iter().enumerate() {
         let line = i.line;
         let Some(address) = i.address else {
             let _ = writeln!(out, "<div class=\"label\" data-line=\"{line}\">{}</div>", escape(&i.text));
             continue;
         };
+        let title = [vec![format!("line {line}")], c.waits(k)].concat().join("\n");
         let program = i.program.map_or_else(String::new, |p| format!("{p} "));
         let marks: String = i.marks.iter().map(|m| format!("<span class=\"mark\">{}</span>", m.name())).collect();
         let _ = writeln!(
             out,
-            "<div data-line=\"{line}\" tabindex=\"0\" title=\"line {line}\"><span class=\"address\">{program}{address:06x}</span>  {}{marks}</div>",
+            "<div data-line=\"{line}\" tabindex=\"0\" title=\"{}\"><span class=\"address\">{program}{address:06x}</span>  {}{marks}</div>",
+            escape(&title),
             escape(&i.text)
         );
     }

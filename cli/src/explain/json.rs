@@ -26,10 +26,37 @@ fn column(c: &Column) -> Value {
         one.extend(own.live.iter().chain(&own.cycles).map(|(name, n)| (name.clone(), json!(n))));
         lines.insert(line.to_string(), Value::Object(one));
     }
-    let code = c.code.iter().map(|i| {
+    let code = c.code.iter().enumerate().map(|(k, i)| {
         let marks: Vec<&str> = i.marks.iter().map(|m| m.name()).collect();
-        json!({"address": i.address, "line": i.line, "program": i.program, "text": i.text, "marks": marks})
+        let waits = c.why.waits.iter().filter(|w| w.at == k);
+        let waits: Vec<Value> = waits
+            .map(|w| json!({"result_of": c.code[w.result_of].address, "needed_by": c.code[w.needed_by].address}))
+            .collect();
+        let is_memory = i.address.is_some() && i.marks.contains(&gpucc_isa::Mark::Memory);
+        let result = if is_memory { super::waits::result(&i.text) } else { Vec::new() };
+        json!({"address": i.address, "line": i.line, "program": i.program, "text": i.text, "marks": marks,
+            "result": result, "waits_for": waits})
     });
+    let why = &c.why;
+    let remarks = why.remarks.iter().map(|r| {
+        json!({"line": r.line, "pass": r.pass, "kind": if r.passed { "done" } else { "missed" }, "message": r.message})
+    });
+    let accesses = why.accesses.iter().map(|a| {
+        json!({"line": a.line, "operation": a.operation, "place": a.place, "guard": a.guard.name(), "pass": a.guard.pass()})
+    });
+    let values = why.values.iter().map(|v| {
+        let reads: Vec<Value> = v.reads.iter().map(|r| json!({"at": r.0, "line": r.1})).collect();
+        json!({"register": v.register, "made_by": v.made, "at": v.at.0, "line": v.at.1, "reads": reads, "last": v.last()})
+    });
+    let [stored, loaded] = &why.spills;
+    let spills = [("spills", stored), ("reloads", loaded)].map(|(name, list)| {
+        let list: Map<String, Value> = list.iter().map(|(line, n)| (line.to_string(), json!(n))).collect();
+        (name.to_string(), Value::Object(list))
+    });
+    let changes = why
+        .changes
+        .iter()
+        .map(|d| json!({"pass": d.pass, "form": d.form, "removed": d.counts.0, "added": d.counts.1, "lines": d.lines}));
     let passes = c.passes.iter().map(|(name, n)| ((*name).to_string(), json!(n)));
     let starts = c.starts.iter().map(|(place, meaning)| json!({"place": place, "meaning": meaning}));
     let ok = |list: Vec<String>| if row.ok() { list } else { Vec::new() };
@@ -43,6 +70,11 @@ fn column(c: &Column) -> Value {
         "passes": Value::Object(passes.collect()),
         "starts": starts.collect::<Vec<_>>(),
         "lines": lines,
+        "remarks": remarks.collect::<Vec<_>>(),
+        "accesses": accesses.collect::<Vec<_>>(),
+        "values": values.collect::<Vec<_>>(),
+        "spilled": Value::Object(spills.into_iter().collect()),
+        "changes": changes.collect::<Vec<_>>(),
         "instructions": code.collect::<Vec<_>>(),
     })
 }

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use gpucc::listing::Source;
 use gpucc::statistics::{self, STATISTICS, Statistic};
 use gpucc::{Artifact, Instruction, Occupancy};
+use gpucc_ir::Module;
 use gpucc_ir::analysis::trips;
 use serde_json::Value;
 
+use super::why::Why;
+use crate::report::Reporter;
 use crate::stats::Row;
 
 /// An explanation.
@@ -146,11 +149,13 @@ pub struct Column {
     pub passes: Vec<(&'static str, u64)>,
     /// Contents of registers and uniforms at the start.
     pub starts: Vec<(String, String)>,
+    /// Why it is so.
+    pub why: Why,
 }
 
 impl Column {
-    /// What is known of an entry point.
-    pub fn new(row: Row, source: usize, artifact: Option<&Artifact>) -> Column {
+    /// What is known of an entry point of a module.
+    pub fn new(row: Row, source: usize, made: Option<(&Module, &Artifact)>) -> Column {
         let mut column = Column {
             row,
             source,
@@ -160,8 +165,9 @@ impl Column {
             loops: Vec::new(),
             passes: Vec::new(),
             starts: Vec::new(),
+            why: Why::default(),
         };
-        let Some(artifact) = artifact else { return column };
+        let Some((module, artifact)) = made else { return column };
         let out = &artifact.outputs()[0];
         column.more.clone_from(&out.more);
         column.code = artifact.instructions(0);
@@ -195,7 +201,35 @@ impl Column {
                 None => column.passes.push((t.pass, t.changes)),
             }
         }
+        column.why = Why::new(module, &column.row, artifact, &column.code);
         column
+    }
+
+    /// Remarks as messages, for programs alone: people read them in the text or on the page.
+    pub fn tell(&self, report: &Reporter) {
+        for r in &self.why.remarks {
+            report.remark(&r.pass, &r.message, (r.line > 0).then_some(r.line), (r.passed, &self.row.target));
+        }
+    }
+
+    /// Remarks in words, with their lines.
+    pub fn remarks(&self) -> Vec<(u32, String)> {
+        let said = |r: &super::remarks::Remark| {
+            let mark = if r.passed { "done" } else { "missed" };
+            let place = if r.line > 0 { format!("line {}", r.line) } else { "no line".into() };
+            (r.line, format!("{place}: {mark} by {}: {}", r.pass, r.message))
+        };
+        self.why.remarks.iter().map(said).collect()
+    }
+
+    /// What the instruction with a number in the code waits for, or who waits for its result, in words.
+    pub fn waits(&self, at: usize) -> Vec<String> {
+        let of = |n: usize| {
+            let i = &self.code[n];
+            format!("{:06x} `{}`", i.address.unwrap_or(0), i.text.split(' ').next().unwrap_or_default())
+        };
+        let mine = self.why.waits.iter().filter(|w| w.at == at);
+        mine.map(|w| format!("waits for {}, which {} needs", of(w.result_of), of(w.needed_by))).collect()
     }
 
     /// Entry, stage and target.

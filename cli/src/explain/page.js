@@ -29,8 +29,15 @@ function light(at, follow) {
   lit = [...panel.querySelectorAll('[data-line="' + of.dataset.line + '"]')];
   lit.forEach(e => e.classList.add('lit'));
   const pane = of.closest('.pane');
-  const other = lit.find(e => e.closest('.pane') !== pane);
-  if (follow && other) other.scrollIntoView({ block: 'nearest' });
+  if (!follow) return;
+  // The first one in each of the other panes that are open.
+  const seen = new Set([pane]);
+  for (const e of lit) {
+    const own = e.closest('.pane');
+    if (seen.has(own) || e.getClientRects().length === 0) continue;
+    seen.add(own);
+    e.scrollIntoView({ block: 'nearest' });
+  }
 }
 document.addEventListener('mouseover', e => light(e.target, false));
 document.addEventListener('focusin', e => light(e.target, true));

@@ -61,6 +61,13 @@ fn explained(page: &Page, c: &Column, out: &mut String) {
     if !passes.is_empty() {
         let _ = writeln!(out, "changes by pass: {}", passes.join(", "));
     }
+    let remarks = c.remarks();
+    if !remarks.is_empty() {
+        out.push_str("remarks:\n");
+        remarks.iter().for_each(|r| {
+            let _ = writeln!(out, "  {}", plain(&r.1));
+        });
+    }
     out.push('\n');
     lines(page, c, out);
 }
@@ -87,20 +94,21 @@ fn lines(page: &Page, c: &Column, out: &mut String) {
         cells.collect::<Vec<_>>().join("  ")
     };
     let _ = writeln!(out, "{}  source", joined(head.iter().map(|h| h.to_string()).collect()));
-    let mut code: std::collections::BTreeMap<u32, Vec<&gpucc::Instruction>> = std::collections::BTreeMap::new();
-    for i in &c.code {
-        code.entry(i.line).or_default().push(i);
+    let mut code: std::collections::BTreeMap<u32, Vec<usize>> = std::collections::BTreeMap::new();
+    for (k, i) in c.code.iter().enumerate() {
+        code.entry(i.line).or_default().push(k);
     }
     for (line, numbers) in &rows {
         let text = if *line == 0 { "(code of no line)" } else { page.sources[c.source].line(*line) };
         let _ = writeln!(out, "{}  | {text}", joined(numbers.iter().map(u64::to_string).collect()));
-        for i in code.get(line).into_iter().flatten() {
-            instruction(i, out);
+        for &k in code.get(line).into_iter().flatten() {
+            instruction(c, k, out);
         }
     }
 }
 
-fn instruction(i: &gpucc::Instruction, out: &mut String) {
+fn instruction(c: &Column, at: usize, out: &mut String) {
+    let i = &c.code[at];
     let Some(address) = i.address else {
         let _ = writeln!(out, "        {}", i.text);
         return;
@@ -109,4 +117,7 @@ fn instruction(i: &gpucc::Instruction, out: &mut String) {
     let program = i.program.map_or_else(String::new, |p| format!("{p} "));
     let line = format!("        {program}{address:06x}  {:<56}  {}", i.text, marks.join(" "));
     let _ = writeln!(out, "{}", line.trim_end());
+    for said in c.waits(at) {
+        let _ = writeln!(out, "                  ; {said}");
+    }
 }

@@ -375,6 +375,8 @@ impl Asked {
             deny: None,
             size,
             diff: None,
+            heat: None,
+            heat_by: None,
             pixel: None,
             sheet: None,
             frames: None,

@@ -32,6 +32,11 @@ impl<'a> Cores<'a> {
         main.with(store, steps, |stage| crew.each(stage, count, work, take))
     }
 
+    /// The counts of the batches so far.
+    pub fn executed(&self) -> &RunReport {
+        &self.crew.report
+    }
+
     /// The counts of all batches.
     pub fn report(self) -> RunReport {
         self.crew.report

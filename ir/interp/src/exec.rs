@@ -551,6 +551,13 @@ impl<'a> Run<'a> {
                             let text = func.texts[inst.text as usize].clone();
                             t.at(pc.into(), || text).name_other(|pc| program.text(pc))
                         })?;
+                        if let Some(trace) = self.steps.trace() {
+                            trace.gave(
+                                (pc.into(), &frame.active),
+                                || program.text(pc.into()),
+                                |lane| program.gave(inst, pc, |slot| g.file[slot as usize * self.stride + lane]),
+                            );
+                        }
                         if let Some(byte) = self.common.undefined.take() {
                             let text = &func.texts[inst.text as usize];
                             let note = format!("byte {byte} of the loaded value was never written in `{text}`");
@@ -574,6 +581,10 @@ impl<'a> Run<'a> {
         let block = &func.blocks[frame.block as usize];
         let slot = |s: u32| s as usize * stride;
         frame.at = PICK;
+        if let Some(trace) = self.steps.trace() {
+            let pc = u64::from(func.first + block.text);
+            trace.gave((pc, &frame.active), || program.text(pc), |_| Vec::new());
+        }
         match &block.term {
             DTerm::Jump(e) => {
                 let edge = &func.edges[*e as usize];

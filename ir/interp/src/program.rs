@@ -6,6 +6,7 @@ use gpucc_ir::{
     AtomicOp, Barrier, Block, Deriv, FloatCc, IntCc, IoSlot, Op, Reduce, ResourceKind, Scalar, Stage, StageInfo,
     Sysval, TexArg, TexDesc, Type, Variant,
 };
+use gpucc_sim::trace::{Reading, Written};
 use gpucc_sim::{Trap, TrapKind};
 
 /// An entry point, ready to run. Owns everything; the module is not needed any more.
@@ -341,6 +342,25 @@ impl OracleProgram {
             f.texts.get(number.checked_sub(f.first.into())? as usize)
         });
         text.cloned().unwrap_or_default()
+    }
+
+    /// The components of the result of an instruction with this number, from the slots that hold them.
+    pub(crate) fn gave(&self, inst: &DInst, pc: u32, slot: impl Fn(u32) -> u64) -> Vec<Written> {
+        if inst.dst == NO_SLOT || inst.op == Op::Store {
+            return Vec::new();
+        }
+        let text = self.text(pc.into());
+        let Some((name, _)) = text.split_once(" = ") else { return Vec::new() };
+        let reading = match inst.to {
+            Scalar::B1 => Reading::Bool,
+            Scalar::F16 => Reading::Float(16),
+            Scalar::F32 => Reading::Float(32),
+            Scalar::F64 => Reading::Float(64),
+            other => Reading::Int(other.bits()),
+        };
+        let part = |k: u32| if inst.n > 1 { [".x", ".y", ".z", ".w"][k as usize % 4] } else { "" };
+        let one = |k: u32| Written { name: format!("{name}{}", part(k)), bits: slot(inst.dst + k), reading };
+        (0..inst.n).map(one).collect()
     }
 
     /// Line and column in the source, both from 1, of the instruction at an address that a trap names.

@@ -376,6 +376,10 @@ impl Stages for Runner<'_, '_> {
         cores.each(store, steps, list.len(), work, |made| out.extend(made))
     }
 
+    fn executed(&self) -> Option<&RunReport> {
+        self.fragment.as_ref().map(Cores::executed)
+    }
+
     fn charge(&mut self, steps: u64) -> Result<(), Trap> {
         self.steps.spend(steps)
     }

@@ -1,6 +1,7 @@
 //! The passes of a frame, in order.
 
 mod bind;
+mod costs;
 mod draw;
 mod only;
 mod pixel;
@@ -20,6 +21,7 @@ use crate::error::Failure;
 use crate::place::Programs;
 use crate::shaders::{Entry, Shaders, Stages};
 pub(crate) use bind::PassInputs;
+pub use costs::Costs;
 pub use pixel::{MOST, Pixel, Step, Stepped};
 
 /// Steps that a frame may take. An empty draw takes 1,000.
@@ -36,6 +38,8 @@ pub struct Options {
     pub sampling: fn(&Sampler) -> Precision,
     /// A pixel whose steps are wanted.
     pub pixel: Option<Pixel>,
+    /// Whether [`Report::costs`] is wanted: quads run one by one then, which takes many times as long.
+    pub costs: bool,
 }
 
 impl Default for Options {
@@ -43,7 +47,7 @@ impl Default for Options {
         // A frame may be right although a buffer that nobody reads is written in any order: races are told.
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let run = RunOptions { step_limit: STEPS, races: Races::Report, cores, ..RunOptions::default() };
-        Options { run, profile: Profile::default(), sampling: |s| s.precision, pixel: None }
+        Options { run, profile: Profile::default(), sampling: |s| s.precision, pixel: None, costs: false }
     }
 }
 
@@ -67,6 +71,8 @@ pub struct Report {
     pub open: BTreeMap<(usize, u32, u32), Vec<bool>>,
     /// Of each draw that covered the pixel that was asked for, what its fragments executed.
     pub stepped: Vec<Stepped>,
+    /// What fragments executed, by width and height of the attachments, where it was asked for.
+    pub costs: BTreeMap<[u32; 2], Costs>,
 }
 
 /// Dispatches and draws of a scene.

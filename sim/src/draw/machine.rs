@@ -296,6 +296,10 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
         crew.each(worker, list.len(), work, |made| out.extend(made))
     }
 
+    fn executed(&self) -> Option<&RunReport> {
+        Some(&self.crew.report)
+    }
+
     fn charge(&mut self, steps: u64) -> Result<(), Trap> {
         self.worker.steps().spend(steps)
     }

@@ -4,6 +4,7 @@
 //! place of its own in each; [`Mixed`] carries it over by location and component.
 
 use super::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use crate::dispatch::RunReport;
 use crate::trap::Trap;
 
 /// Where the words of a vertex lie for fragments.
@@ -82,6 +83,10 @@ impl Stages for Mixed<'_> {
 
     fn batches(&mut self, list: &[&[QuadIn<'_>]], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         self.fragment.batches(list, targets, out)
+    }
+
+    fn executed(&self) -> Option<&RunReport> {
+        self.fragment.executed()
     }
 
     fn charge(&mut self, steps: u64) -> Result<(), Trap> {

@@ -21,6 +21,7 @@ use std::ops::Range;
 pub use gpucc_pipeline::FrontFace;
 use gpucc_pipeline::{CullMode, DepthBias, DepthStencil, Pipeline, Target, VertexBuffer};
 
+use crate::dispatch::RunReport;
 use crate::raster::{Indices, Rect, Setup, Topology, Viewport, Weights, fetch, sample_positions};
 use crate::texture::Texel;
 use crate::trap::Trap;
@@ -281,6 +282,12 @@ pub trait Stages {
     /// The trap of the first batch that has one.
     fn batches(&mut self, list: &[&[QuadIn<'_>]], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         list.iter().try_for_each(|batch| self.quads(batch, targets, out))
+    }
+
+    /// The counts of the draw so far, vertices among them or not: by how much they grow over a call is what that call executed. Nothing
+    /// where stages do not count.
+    fn executed(&self) -> Option<&RunReport> {
+        None
     }
 
     /// Charges work of the fixed function, in steps of [`crate::StepBudget`].

@@ -1,11 +1,12 @@
 //! One instruction after the other.
 
+use gpucc_sim::trace::File;
 use gpucc_sim::{RunReport, RunState, StepBudget, Trap, TrapKind};
 
 use super::decode::Decoded;
 use super::memory::DeviceMemory;
 use super::salu::Next;
-use super::subgroup::Wave;
+use super::subgroup::{LANES, Wave};
 use crate::isa::Gcn;
 use crate::{Unit, listing};
 
@@ -30,6 +31,11 @@ pub(super) fn step(
         };
         let active = w.exec().count_ones();
         steps.charge(active)?;
+        if let Some(trace) = steps.trace() {
+            let scalars = File { name: "s", parts: 1, lanes: 1, words: &w.s };
+            let vectors = File { name: "v", parts: 1, lanes: LANES, words: w.v.as_flattened() };
+            trace.look(d.at.into(), w.exec(), &[vectors, scalars]);
+        }
         report.count(active);
         report.busy[0] += 64 * u64::from(d.cycles);
         classes[d.unit as usize] += 1;

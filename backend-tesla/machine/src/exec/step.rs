@@ -5,6 +5,7 @@ use super::memory::DeviceMemory;
 use super::subgroup::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
+use gpucc_sim::trace::File;
 use gpucc_sim::{Rules, RunState, SplitMix64, StepBudget, Trap, TrapKind};
 
 /// The state that all warps share while they run.
@@ -133,6 +134,10 @@ impl<'a> Machine<'a> {
         let mask = if vote || bare { warp.active } else { Self::condition(warp, code)? };
         let lanes = mask.count_ones();
         self.steps.charge(lanes)?;
+        if let Some(trace) = self.steps.trace() {
+            let file = File { name: "$r", parts: 1, lanes: 32, words: warp.regs.as_flattened() };
+            trace.look(warp.pc.into(), mask.into(), &[file]);
+        }
         self.instructions += 1;
         self.clocks += u64::from(code.issue);
         self.lane_instructions += u64::from(lanes);

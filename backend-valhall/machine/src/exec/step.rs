@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gpucc_sim::trace::File;
 use gpucc_sim::{Rules, RunReport, RunState, StepBudget, Trap, TrapKind};
 
 use super::alu;
@@ -132,6 +133,10 @@ fn step(
     };
     let lanes = w.active.count_ones();
     cx.steps.charge(lanes)?;
+    if let Some(trace) = cx.steps.trace() {
+        let file = File { name: "r", parts: 1, lanes: LANES, words: w.regs.as_flattened() };
+        trace.look(8 * w.pc as u64, w.active.into(), &[file]);
+    }
     cx.report.count(lanes);
     busy(d, &mut cx.report.busy);
     cx.counts[class_index(d)] += 1;

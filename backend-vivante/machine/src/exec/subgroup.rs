@@ -1,5 +1,6 @@
 //! Invocations that run together: registers, divergence, control flow, memory instructions.
 
+use gpucc_sim::trace::File;
 use gpucc_sim::{By, RunState, SplitMix64, Trap, TrapKind};
 
 use super::alu;
@@ -246,6 +247,10 @@ impl Group {
                 // One vec4 instruction a cycle (reference, section 14).
                 run.report.busy[0] += 64;
                 run.classes[pre.class as usize] += 1;
+                if let Some(trace) = run.steps.trace() {
+                    let file = File { name: "t", parts: 4, lanes: LANES, words: self.regs.as_flattened() };
+                    trace.look(u64::from(pc) * BYTES as u64, mask.into(), &[file]);
+                }
                 self.step(pre, launch, run)
             });
             if let Err(t) = done {

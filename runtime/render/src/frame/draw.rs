@@ -8,8 +8,9 @@ use gpucc_pipeline::IndexFormat;
 use gpucc_scene::model::{BindingResource, BufferRange, Call, Draw, Pipeline, Render};
 use gpucc_sim::draw::{self, LinkedStages, Merger, Mixed, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
-use gpucc_sim::{RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::{RunOptions, RunReport, Trace, Trap, TrapKind};
 
+use super::costs::{Costs, Watched};
 use super::only::Only;
 use super::target::Attachments;
 use super::{Frame, lost};
@@ -18,11 +19,13 @@ use crate::place::Programs;
 use crate::shaders::Stages;
 
 /// How the quads of a draw run.
-pub(super) enum Watch {
+pub(super) enum Watch<'a> {
     /// All of them, many at once.
     All,
-    /// Those over a pixel one by one, or none; the others are left out.
-    Only(Option<[u32; 2]>),
+    /// One by one, and what each costs is noted.
+    Costs(&'a mut Costs),
+    /// Those over a pixel, of which a trace gets the steps; the others are left out.
+    Only([u32; 2], Trace),
 }
 
 impl Frame<'_> {
@@ -72,7 +75,11 @@ impl Frame<'_> {
         let place = (&bound.dispatch, &*targets, size(targets));
         self.report.stepped.extend(self.stepped(field, (vertex, fragment), (pipeline, d), place));
         let run = self.run_options();
-        let result = self.run_draw((vertex, fragment), (pipeline, d), &mut bound.dispatch, targets, (&run, Watch::All));
+        let size = size(targets);
+        let mut costs = self.options.costs.then(|| self.report.costs.remove(&size).unwrap_or_else(|| Costs::new(size)));
+        let watch = costs.as_mut().map_or(Watch::All, Watch::Costs);
+        let result = self.run_draw((vertex, fragment), (pipeline, d), &mut bound.dispatch, targets, (&run, watch));
+        self.report.costs.extend(costs.map(|c| (size, c)));
         self.unbind(bound);
         match result {
             Ok(report) => {
@@ -89,7 +96,7 @@ impl Frame<'_> {
         (pipeline, d): (&Render, &Draw),
         bindings: &mut gpucc_sim::Dispatch,
         targets: &mut Targets,
-        (run, watch): (&RunOptions, Watch),
+        (run, watch): (&RunOptions, Watch<'_>),
     ) -> Result<RunReport, Trap> {
         let state = pipeline.state();
         let bytes = |r: &BufferRange| {
@@ -154,28 +161,30 @@ impl Frame<'_> {
                 let pair = Pair { vertex: oracle(vertex).ok_or_else(apart)?, fragment };
                 let machine = codes.1.and_then(Code::machine).filter(|_| halves.on == Stage::Fragment);
                 let job = job((codes.0.and_then(Code::machine).ok_or_else(apart)?, machine));
-                self.run_mixed(halves.on, &job, pair, bindings, targets)
+                self.run_mixed(halves.on, &job, pair, (bindings, targets), (run, watch))
             }
             ((Some(Code::Machine { container: v, .. }), f), None) => {
                 let f = f.map(|f| f.machine().ok_or_else(apart)).transpose()?;
-                let Watch::Only(pixel) = watch else {
+                if matches!(watch, Watch::All) {
                     return gpucc_machines::draw(&job((v, f)), bindings, targets, run);
-                };
+                }
                 let merged = gpucc_machines::merged(&v.family, &draw);
+                let mut watch = watch;
                 gpucc_machines::stages(&job((v, f)), bindings, run, &mut |stages| {
-                    draw::draw(&merged, &mut Only { stages, pixel }, targets)
+                    watched(&mut watch, &merged, stages, targets)
                 })
             }
             ((Some(Code::Oracle(v)), f), None) => {
                 let fragment = f.map(|f| f.oracle().ok_or_else(apart)).transpose()?;
                 let pair = Pair { vertex: v, fragment };
                 let profile = &self.options.profile;
-                let Watch::Only(pixel) = watch else {
+                if matches!(watch, Watch::All) {
                     return gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, run, profile);
-                };
+                }
                 let opaque = gpucc_interp::opaque(&draw, fragment);
+                let mut watch = watch;
                 gpucc_interp::stages(pair, &draw, &buffers, bindings, (run, profile), &mut |stages| {
-                    draw::draw(&opaque, &mut Only { stages, pixel }, targets)
+                    watched(&mut watch, &opaque, stages, targets)
                 })
             }
             ((None, _), None) => Err(apart()),
@@ -188,28 +197,44 @@ impl Frame<'_> {
         on: Stage,
         job: &DrawJob<'_>,
         pair: Pair<'_>,
-        bindings: &mut gpucc_sim::Dispatch,
-        targets: &mut Targets,
+        (bindings, targets): (&mut gpucc_sim::Dispatch, &mut Targets),
+        (run, mut watch): (&RunOptions, Watch<'_>),
     ) -> Result<RunReport, Trap> {
         if pair.vertex.writes_memory() || pair.fragment.is_some_and(OracleProgram::writes_memory) {
             return Err(Trap::new(TrapKind::Unsupported, "a draw in two places whose programs write memory"));
         }
-        let (run, profile) = (self.run_options(), &self.options.profile);
+        let profile = &self.options.profile;
         let draw = match on {
             Stage::Fragment => gpucc_machines::merged(&job.programs.0.family, job.draw),
             _ => gpucc_interp::opaque(job.draw, pair.fragment),
         };
         let mut other = bindings.clone();
-        gpucc_machines::stages(job, bindings, &run, &mut |machine| {
+        gpucc_machines::stages(job, bindings, run, &mut |machine| {
             let both = &mut |oracle: &mut dyn LinkedStages| {
                 let mut mixed = match on {
                     Stage::Fragment => Mixed::new(oracle, machine),
                     _ => Mixed::new(machine, oracle),
                 };
-                draw::draw(&draw, &mut mixed, targets)
+                watched(&mut watch, &draw, &mut mixed, targets)
             };
-            gpucc_interp::stages(pair, &draw, job.vertex_buffers, &mut other, (&run, profile), both).map(|_| ())
+            gpucc_interp::stages(pair, &draw, job.vertex_buffers, &mut other, (run, profile), both).map(|_| ())
         })
+    }
+}
+
+/// Draws with quads that are looked at.
+fn watched(
+    watch: &mut Watch<'_>,
+    draw: &draw::Draw<'_>,
+    stages: &mut dyn draw::Stages,
+    targets: &mut Targets,
+) -> Result<(), Trap> {
+    match watch {
+        Watch::All => draw::draw(draw, stages, targets),
+        Watch::Costs(costs) => draw::draw(draw, &mut Watched { stages, costs }, targets),
+        Watch::Only(pixel, trace) => {
+            draw::draw(draw, &mut Only { stages, pixel: *pixel, trace: trace.clone() }, targets)
+        }
     }
 }
 

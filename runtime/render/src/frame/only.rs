@@ -1,12 +1,13 @@
 //! A draw of which one pixel is of interest.
 
-use gpucc_sim::Trap;
-use gpucc_sim::draw::{FragmentTraits, LinkedStages, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use gpucc_sim::draw::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use gpucc_sim::{Trace, Trap};
 
-/// Stages that shade only the quads over a pixel, or none.
+/// Stages that shade only the quads over a pixel, and trace its lane.
 pub(crate) struct Only<'a> {
-    pub stages: &'a mut dyn LinkedStages,
-    pub pixel: Option<[u32; 2]>,
+    pub stages: &'a mut dyn Stages,
+    pub pixel: [u32; 2],
+    pub trace: Trace,
 }
 
 impl Stages for Only<'_> {
@@ -24,12 +25,15 @@ impl Stages for Only<'_> {
 
     fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         for quad in batch {
-            let over = |lane: usize| quad.covered() >> lane & 1 == 1 && Some(quad.pixel(lane)) == self.pixel;
-            if (0..4).any(over) {
-                self.stages.quads(std::slice::from_ref(quad), targets, out)?;
-            } else {
+            let over = |lane: &usize| quad.covered() >> lane & 1 == 1 && quad.pixel(*lane) == self.pixel;
+            let Some(lane) = (0..4).find(over) else {
                 out.push(QuadOut::default());
-            }
+                continue;
+            };
+            self.trace.start(lane);
+            let done = self.stages.quads(std::slice::from_ref(quad), targets, out);
+            self.trace.stop();
+            done?;
         }
         Ok(())
     }

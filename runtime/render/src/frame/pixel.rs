@@ -1,11 +1,14 @@
-//! What the fragments of one pixel execute, step by step.
+//! What the fragments of one pixel execute, step by step, with their values.
 //!
-//! A draw is run again and again on copies, each time with the steps for one more instruction of the pixel's quad: where it stops is the
-//! next one. All other quads are left out.
+//! A draw is run once more on copies, with a trace and without the quads that do not cover the pixel.
 
+use std::collections::BTreeMap;
+
+use gpucc_device::Code;
 use gpucc_scene::model::{Draw, Render};
 use gpucc_sim::draw::Targets;
-use gpucc_sim::{Dispatch, RunOptions, StepBudget, TrapKind};
+use gpucc_sim::trace::{Executed, Written};
+use gpucc_sim::{Dispatch, RunOptions, Trace};
 
 use super::Frame;
 use super::draw::Watch;
@@ -19,8 +22,7 @@ pub struct Pixel {
     pub size: [u32; 2],
 }
 
-/// Instructions that a quad executed one behind the other without a stop between: one on a machine, on the oracle a block, of which the
-/// last one is named.
+/// An instruction that the quad of a pixel executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Byte address of the instruction, or its number on the oracle.
@@ -29,8 +31,10 @@ pub struct Step {
     pub text: String,
     /// Its source file, line and column, where they are known.
     pub place: Option<(String, u32, u32)>,
-    /// How many they are.
-    pub count: u64,
+    /// Whether the pixel took part: others of its quad may run code that it skips.
+    pub active: bool,
+    /// What the instruction gave in the pixel.
+    pub written: Vec<Written>,
 }
 
 /// The steps of a draw at a pixel.
@@ -44,8 +48,8 @@ pub struct Stepped {
     pub has_more: bool,
 }
 
-/// Runs of a draw for one pixel.
-pub const MOST: usize = 4096;
+/// Steps of a draw that are kept.
+pub const MOST: usize = 16_384;
 
 impl Frame<'_> {
     /// The steps of a draw at the pixel that is asked for; nothing where its attachments have another size, or nothing covers it.
@@ -58,42 +62,34 @@ impl Frame<'_> {
     ) -> Option<Stepped> {
         let Pixel { at, .. } = self.options.pixel.filter(|p| p.size == size)?;
         let fragment = entries.1?;
-        let run = |steps: u64, pixel: Option<[u32; 2]>| {
-            let (mut bindings, mut targets) = (bindings.clone(), targets.clone());
-            let options = RunOptions { step_limit: steps, cores: 1, perturb: None, ..self.options.run.clone() };
-            self.run_draw(entries, given, &mut bindings, &mut targets, (&options, Watch::Only(pixel)))
+        let trace = Trace::new(MOST);
+        let (mut bindings, mut targets) = (bindings.clone(), targets.clone());
+        let run = RunOptions {
+            step_limit: self.left,
+            cores: 1,
+            perturb: None,
+            trace: Some(trace.clone()),
+            ..self.options.run.clone()
         };
-        // What the vertices take.
-        let before = run(self.left, None).ok()?.steps;
-        let mut out = Stepped { field: field.into(), steps: Vec::new(), has_more: false };
-        let mut left = before;
-        for _ in 0..MOST {
-            match run(left, Some(at)) {
-                Ok(_) => return (!out.steps.is_empty()).then_some(out),
-                Err(t) if t.kind == TrapKind::StepLimit => {
-                    let pc = t.pc?;
-                    match out.steps.last_mut() {
-                        // The steps do not pay for the block yet.
-                        Some(s) if self.is_block(fragment) && s.pc == pc => s.count += 1,
-                        _ => out.steps.push(Step {
-                            pc,
-                            text: t.instruction.unwrap_or_default(),
-                            place: self.line(fragment, pc),
-                            count: 1,
-                        }),
-                    }
-                }
-                // It is told where the draw itself runs.
-                Err(_) => return Some(out),
-            }
-            left += StepBudget::LEAST;
-        }
-        out.has_more = true;
-        Some(out)
+        // A trap is told where the draw itself runs.
+        let _ = self.run_draw(entries, given, &mut bindings, &mut targets, (&run, Watch::Only(at, trace.clone())));
+        let (list, has_more) = trace.take();
+        let texts = self.texts(fragment);
+        let step = |e: Executed| {
+            let place = self.line(fragment, e.pc);
+            let own = |pc: u64| u32::try_from(pc).ok().and_then(|pc| texts.get(&pc).cloned());
+            let text = if e.text.is_empty() { own(e.pc).unwrap_or_default() } else { e.text };
+            Step { pc: e.pc, text, place, active: e.active, written: e.written }
+        };
+        let steps: Vec<Step> = list.into_iter().map(step).collect();
+        (!steps.is_empty()).then(|| Stepped { field: field.into(), steps, has_more })
     }
 
-    /// Whether instructions of an entry point are paid for block by block: those of the oracle.
-    fn is_block(&self, entry: usize) -> bool {
-        self.programs.list.get(entry).and_then(Option::as_ref).is_some_and(|c| c.oracle().is_some())
+    /// The instructions of an entry point by address; of the oracle none.
+    fn texts(&self, entry: usize) -> BTreeMap<u32, String> {
+        match self.programs.list.get(entry).and_then(Option::as_ref) {
+            Some(Code::Machine { container, .. }) => gpucc::texts(container),
+            _ => BTreeMap::new(),
+        }
     }
 }

@@ -1,0 +1,249 @@
+//! The values in registers: who makes each, who reads it and how long it lives, from the text of allocated code, whose form all families
+//! share; and the lines whose values were stored because registers ran out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use gpucc_ir::{Entity, Module};
+
+use super::remarks::Stage;
+
+/// Most instructions of code whose values are followed.
+const MOST: usize = 6000;
+
+/// A value in a register or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The registers: `v4`, `s[2:3]`, `t0.xy`.
+    pub register: String,
+    /// The instruction that makes it, as the machine code before encoding names it.
+    pub made: String,
+    /// Its number in the order of that code, and its line (0 where none is known).
+    pub at: (u32, u32),
+    /// Numbers and lines of those who read it.
+    pub reads: Vec<(u32, u32)>,
+}
+
+impl Value {
+    /// The number of the last instruction that needs it.
+    pub fn last(&self) -> u32 {
+        self.reads.iter().map(|r| r.0).max().unwrap_or(self.at.0).max(self.at.0)
+    }
+}
+
+/// An instruction of the text.
+struct Line<'a> {
+    text: &'a str,
+    /// Registers that it writes, as they are written, with their units.
+    writes: Vec<(&'a str, Vec<String>)>,
+    reads: Vec<String>,
+    /// Whether it gives something, in registers or not yet.
+    gives: bool,
+    loc: Option<u32>,
+}
+
+struct Block<'a> {
+    lines: Vec<Line<'a>>,
+    next: Vec<usize>,
+}
+
+/// The units of a register: `v[4:5]` is `v4` and `v5`, `t0.xy` is `t0.x` and `t0.y`.
+fn units(register: &str) -> Option<Vec<String>> {
+    let at = register.find(|c: char| !c.is_ascii_alphabetic())?;
+    let (file, rest) = register.split_at(at);
+    if file.is_empty() {
+        return None;
+    }
+    if let Some(range) = rest.strip_prefix('[') {
+        let (first, last) = range.split_once(']')?.0.split_once(':')?;
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        return (last >= first && last - first < 64).then(|| (first..=last).map(|n| format!("{file}{n}")).collect());
+    }
+    let number = rest.split(|c: char| !c.is_ascii_digit()).next().filter(|n| !n.is_empty())?;
+    let behind = &rest[number.len()..];
+    Some(match behind.strip_prefix('.') {
+        Some(parts) => {
+            let parts = parts.chars().take_while(|c| "xyzw".contains(*c));
+            parts.map(|c| format!("{file}{number}.{c}")).collect()
+        }
+        None if behind.is_empty() || behind.starts_with(['{', '[']) => vec![format!("{file}{number}")],
+        None => return None,
+    })
+}
+
+/// Operands between commas, without what is in braces.
+fn operands(text: &str) -> impl Iterator<Item = &str> {
+    text.split(", ").map(|o| o.trim().split('{').next().unwrap_or_default().trim()).filter(|o| !o.is_empty())
+}
+
+fn line(text: &str) -> Line<'_> {
+    let text = text.trim();
+    let (body, loc) = match text.rsplit_once(" @") {
+        Some((body, at)) => (body, at.split('.').next().and_then(|n| n.parse().ok())),
+        None => (text, None),
+    };
+    let (left, right) = body.split_once(" = ").unwrap_or(("", body));
+    let writes = operands(left).filter_map(|o| Some((o, units(o)?))).collect();
+    // Operands begin behind the name and its fields.
+    let name = right.split_once(' ').map_or("", |r| r.1);
+    let rest = match name.strip_prefix('{') {
+        Some(fields) => fields.split_once('}').map_or("", |f| f.1),
+        None => name,
+    };
+    let is_block = |o: &str| o.strip_prefix('b').is_some_and(|n| n.parse::<u32>().is_ok());
+    let reads = operands(rest).filter(|o| !is_block(o)).filter_map(units).flatten().collect();
+    Line { text: right, writes, reads, gives: !left.is_empty(), loc }
+}
+
+/// The blocks of a text of machine code.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut list: Vec<Block<'_>> = Vec::new();
+    for l in text.lines().skip(1) {
+        if l.starts_with("  ") {
+            if let Some(b) = list.last_mut() {
+                b.lines.push(line(l));
+            }
+        } else if let Some(head) = l.strip_suffix(':') {
+            // Successors on either graph.
+            let behind = head.split_once(' ').map_or("", |h| h.1);
+            let named = |w: &str| w.trim_end_matches(',').strip_prefix('b')?.parse().ok();
+            list.push(Block { lines: Vec::new(), next: behind.split(' ').filter_map(named).collect() });
+        }
+    }
+    list
+}
+
+/// The text of the code when it has registers, and the last of the IR before it.
+fn allocated<'a>(stages: &[Stage<'a>]) -> Option<&'a str> {
+    stages.iter().rev().find(|s| s.text.starts_with("mir ")).map(|s| s.text)
+}
+
+/// The values that each unit may hold.
+type Held<'a> = HashMap<&'a str, Vec<usize>>;
+
+/// Goes through a block: calls `each` with the values that instructions read, and leaves what units hold at the end. `first` are the
+/// numbers of the block's first value and instruction.
+fn walk<'a>(
+    block: &'a Block<'_>,
+    first: (usize, u32),
+    held: &mut Held<'a>,
+    each: &mut dyn FnMut(usize, u32, &Line<'_>),
+) {
+    let (mut value, mut number) = first;
+    for l in &block.lines {
+        for unit in &l.reads {
+            held.get(unit.as_str()).into_iter().flatten().for_each(|&v| each(v, number, l));
+        }
+        for (_, units) in &l.writes {
+            for u in units {
+                let own = held.entry(u.as_str()).or_default();
+                own.clear();
+                own.push(value);
+            }
+            value += 1;
+        }
+        number += 1;
+    }
+}
+
+/// The values of the code. `ir` is the module that its locations are of.
+pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
+    let Some(text) = allocated(stages) else { return Vec::new() };
+    let blocks = blocks(text);
+    if blocks.iter().map(|b| b.lines.len()).sum::<usize>() > MOST {
+        return Vec::new();
+    }
+    let lines = Lines::new(ir);
+    let mut values: Vec<Value> = Vec::new();
+    // The first number of each block's values, and of its instructions.
+    let (mut firsts, mut number) = (Vec::new(), 0);
+    for b in &blocks {
+        firsts.push((values.len(), number));
+        for l in &b.lines {
+            for (register, _) in &l.writes {
+                let at = (number, l.loc.map_or(0, |n| lines.line(n)));
+                let register = (*register).trim_start_matches('!').to_string();
+                values.push(Value { register, made: l.text.into(), at, reads: Vec::new() });
+            }
+            number += 1;
+        }
+    }
+    // Which values a unit may hold where a block begins.
+    let mut starts: Vec<Held<'_>> = blocks.iter().map(|_| Held::new()).collect();
+    let mut work: BTreeSet<usize> = (0..blocks.len()).collect();
+    while let Some(b) = work.pop_first() {
+        let mut held = starts[b].clone();
+        walk(&blocks[b], firsts[b], &mut held, &mut |_, _, _| {});
+        for &n in blocks[b].next.iter().filter(|n| **n < blocks.len()) {
+            let mut grew = false;
+            for (unit, list) in &held {
+                let own = starts[n].entry(*unit).or_default();
+                for v in list {
+                    if !own.contains(v) {
+                        own.push(*v);
+                        grew = true;
+                    }
+                }
+            }
+            if grew {
+                work.insert(n);
+            }
+        }
+    }
+    let mut reads: Vec<BTreeSet<(u32, u32)>> = values.iter().map(|_| BTreeSet::new()).collect();
+    for b in 0..blocks.len() {
+        let mut held = starts[b].clone();
+        walk(&blocks[b], firsts[b], &mut held, &mut |v, number, l| {
+            reads[v].insert((number, l.loc.map_or(0, |n| lines.line(n))));
+        });
+    }
+    values.iter_mut().zip(reads).for_each(|(v, list)| v.reads = list.into_iter().collect());
+    values
+}
+
+/// Lines of the locations of a module by number.
+struct Lines(BTreeMap<u32, u32>);
+
+impl Lines {
+    fn new(m: &Module) -> Lines {
+        let all = m.funcs.values().flat_map(|f| f.insts.values());
+        Lines(all.filter_map(|i| Some((i.loc.plain().index() as u32, m.line_column(i.loc)?.0))).collect())
+    }
+
+    fn line(&self, number: u32) -> u32 {
+        self.0.get(&number).copied().unwrap_or(0)
+    }
+}
+
+/// The lines whose values are stored, or loaded again, because registers ran out, and how many.
+pub fn spills(stages: &[Stage<'_>], ir: &Module, (spills, reloads): (u64, u64)) -> [BTreeMap<u32, u64>; 2] {
+    let mut out = [BTreeMap::new(), BTreeMap::new()];
+    if spills + reloads == 0 {
+        return out;
+    }
+    let Some(at) = stages.iter().position(|s| s.pass == "allocate") else { return out };
+    let (Some(before), after) = (at.checked_sub(1).map(|k| &stages[k]), &stages[at]) else { return out };
+    let lines = Lines::new(ir);
+    // The operation with its fields, which registers do not change.
+    let key = |l: &Line<'_>| {
+        let (name, rest) = l.text.split_once(' ').unwrap_or((l.text, ""));
+        let fields = rest.strip_prefix('{').and_then(|f| f.split_once('}')).map_or("", |f| f.0);
+        (format!("{name} {fields}"), !l.gives)
+    };
+    let mut old: BTreeMap<(String, bool), u64> = BTreeMap::new();
+    for l in blocks(before.text).iter().flat_map(|b| &b.lines) {
+        *old.entry(key(l)).or_default() += 1;
+    }
+    let mut new: BTreeMap<(String, bool), Vec<u32>> = BTreeMap::new();
+    for l in blocks(after.text).iter().flat_map(|b| &b.lines) {
+        new.entry(key(l)).or_default().push(l.loc.map_or(0, |n| lines.line(n)));
+    }
+    // What there was none of before are the family's stores and loads of spilled values.
+    for ((_, stores), list) in new.into_iter().filter(|(k, _)| !old.contains_key(k)) {
+        let wanted = if stores { spills } else { reloads };
+        if list.len() as u64 <= wanted.saturating_mul(4) {
+            let own = &mut out[usize::from(!stores)];
+            list.into_iter().for_each(|line| *own.entry(line).or_default() += 1);
+        }
+    }
+    out
+}

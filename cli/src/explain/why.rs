@@ -1,0 +1,143 @@
+//! Why the code is as it is: remarks, checks, values, waits, spills, and what each pass changed.
+
+use std::collections::BTreeMap;
+
+use gpucc::Artifact;
+use gpucc_ir::Module;
+
+use super::checks::{self, Access};
+use super::remarks::{self, Places, Remark, Stage};
+use super::values::{self, Value};
+use super::waits::{self, Wait};
+use crate::stats::Row;
+
+/// Most lines of differences that are kept of all passes together.
+const MOST: usize = 2000;
+/// Instructions of a module up to which passes are looked at.
+const LARGEST: usize = 20_000;
+
+/// Whether a module is small enough for [`Why::new`] to say something of its passes.
+pub fn is_looked_at(m: &Module) -> bool {
+    m.funcs.values().map(|f| f.insts.len()).sum::<usize>() <= LARGEST
+}
+
+/// What a pass changed.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// The pass.
+    pub pass: String,
+    /// `IR`, `machine code` or `encoded code`.
+    pub form: &'static str,
+    /// Lines that are there no more, and new ones.
+    pub counts: (usize, usize),
+    /// These lines in their order, `- ` or `+ ` before each; only the first of all passes together.
+    pub lines: Vec<String>,
+}
+
+/// The answers for a program.
+#[derive(Default)]
+pub struct Why {
+    /// Remarks, by line.
+    pub remarks: Vec<Remark>,
+    /// Accesses of memory, and what keeps them in bounds.
+    pub accesses: Vec<Access>,
+    /// Values in registers.
+    pub values: Vec<Value>,
+    /// Results that something waits for.
+    pub waits: Vec<Wait>,
+    /// Lines with values that were stored, and loaded again, because registers ran out.
+    pub spills: [BTreeMap<u32, u64>; 2],
+    /// Passes that changed something, in their order.
+    pub changes: Vec<Change>,
+}
+
+impl Why {
+    /// Of an artifact that was made with the texts after all passes; of one without, what the code says alone.
+    pub fn new(source: &Module, row: &Row, artifact: &Artifact, code: &[gpucc::Instruction]) -> Why {
+        let out = &artifact.outputs()[0];
+        let mut why = Why { waits: waits::of(code), ..Why::default() };
+        let stages = remarks::stages(&out.dumps);
+        if stages.is_empty() {
+            return why;
+        }
+        let places = Places::new(source);
+        why.remarks = remarks::of(&stages, &places);
+        let (accesses, robust) = checks::of(&stages, &places);
+        for a in &accesses {
+            let (passed, pass) = match a.guard.pass() {
+                Some(pass) => (true, pass.to_string()),
+                None if a.guard == checks::Guard::Check => (false, "ranges".into()),
+                None => continue,
+            };
+            why.remarks.push(Remark { line: a.line, pass, passed, message: a.said(robust) });
+        }
+        why.accesses = accesses;
+        why.values = values::of(&stages, &out.ir);
+        let n = |name: &str| row.stat(name).unwrap_or(0);
+        why.spills = values::spills(&stages, &out.ir, (n("spills"), n("reloads")));
+        why.remarks.extend(spilled(&why.spills, row));
+        why.remarks.sort();
+        why.changes = changes(&stages);
+        why
+    }
+}
+
+/// Remarks on values that found no register.
+fn spilled(spills: &[BTreeMap<u32, u64>; 2], row: &Row) -> Vec<Remark> {
+    // The line where most registers of a file live.
+    let live = row.line_costs.iter().filter_map(|(line, costs)| {
+        let most = costs.as_object()?.iter().filter_map(|(k, n)| Some((n.as_u64()?, k.strip_prefix("live_")?)));
+        let (n, file) = most.max()?;
+        Some((n, line.parse::<u32>().ok()?, file))
+    });
+    let most = live.max_by_key(|l| l.0);
+    let why = most
+        .map_or_else(String::new, |(n, line, file)| format!(": at line {line} {n} registers of {file} hold something"));
+    let one = |what: &str, (line, n): (&u32, &u64)| {
+        let values = if *n == 1 { "a value is".to_string() } else { format!("{n} values are") };
+        let message = format!("{values} {what} because registers ran out{why}");
+        Remark { line: *line, pass: "allocate".into(), passed: false, message }
+    };
+    let [stored, loaded] = spills;
+    let stored = stored.iter().map(|s| one("stored", s));
+    stored.chain(loaded.iter().map(|s| one("loaded again", s))).collect()
+}
+
+/// The differences between the texts behind each other.
+fn changes(stages: &[Stage<'_>]) -> Vec<Change> {
+    let form = |text: &str| match text {
+        t if t.starts_with("module") => "IR",
+        t if t.starts_with("mir ") => "machine code",
+        _ => "encoded code",
+    };
+    let (mut list, mut left) = (Vec::new(), MOST);
+    for pair in stages.windows(2) {
+        let (a, b) = (pair[0].text, pair[1].text);
+        // Numbers of values alone change where the function is packed.
+        if a == b || form(a) != form(b) || pair[1].pass == "compact" {
+            continue;
+        }
+        let mut change = Change { pass: pair[1].pass.into(), form: form(b), ..Change::default() };
+        let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
+        a.lines().for_each(|l| *counts.entry(l).or_default() -= 1);
+        b.lines().for_each(|l| *counts.entry(l).or_default() += 1);
+        // In the order of the texts: what went, then what came.
+        for (text, sign) in [(a, -1), (b, 1)] {
+            for l in text.lines() {
+                let Some(n) = counts.get_mut(l).filter(|n| n.signum() == sign) else { continue };
+                *n -= sign;
+                if sign < 0 {
+                    change.counts.0 += 1
+                } else {
+                    change.counts.1 += 1
+                }
+                if left > 0 {
+                    left -= 1;
+                    change.lines.push(format!("{}{}", if sign < 0 { "- " } else { "+ " }, l.trim_end()));
+                }
+            }
+        }
+        list.push(change);
+    }
+    list
+}
