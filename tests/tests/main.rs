@@ -43,6 +43,7 @@ mod once_drawn;
 mod once_wrong;
 mod oracle;
 mod orders;
+mod planted;
 mod predict;
 mod races;
 mod ragged;
