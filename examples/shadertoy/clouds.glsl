@@ -3,7 +3,7 @@
 
 float density(vec3 p) {
     p.x += 0.3 * iTime;
-    float n = texture(iChannel0, p / 24.0).x * 0.55 + texture(iChannel0, p / 9.3).y * 0.28 + texture(iChannel0, p / 4.1).z * 0.17;
+    float n = textureLod(iChannel0, p / 24.0, 0.0).x * 0.55 + textureLod(iChannel0, p / 9.3, 0.0).y * 0.28 + textureLod(iChannel0, p / 4.1, 0.0).z * 0.17;
     float layer = 1.0 - abs(p.y - 3.0) / 1.4;
     return clamp((n - 0.62 + 0.22 * layer) * 4.0, 0.0, 1.0) * smoothstep(0.0, 0.4, layer);
 }

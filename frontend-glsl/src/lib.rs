@@ -38,10 +38,10 @@ pub fn read(text: &str, stage: Stage, around: &Around) -> Result<Vec<u8>, Failed
         return Err(said(d));
     }
     let wrapped = if stage == Stage::Fragment { shadertoy(text) } else { None };
-    if wrapped.is_none() && stage == Stage::Fragment {
-        if let Some(d) = toy::elsewhere(text) {
-            return Err(said(d));
-        }
+    if stage == Stage::Fragment
+        && let Some(d) = toy::elsewhere(text)
+    {
+        return Err(said(d));
     }
     let given = wrapped.map_or_else(|| old::modern(text, stage), |w| w.numbered(&around.toy));
     let job = process::Job { text: &given, stage, around };

@@ -2,12 +2,11 @@
 
 use serde::Deserialize;
 
-use crate::model::OutputSource;
+use crate::model::{OutputSource, de};
 use crate::{Scene, limits};
 
 /// A value of the moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// Seconds.
     Time,
@@ -21,6 +20,12 @@ pub enum Value {
     Resolution,
     /// Place of the mouse in pixels from the upper left, then two zeros.
     Mouse,
+}
+
+de::words! {
+    Value {
+        "time" Time "timeDelta" TimeDelta "frame" Frame "frameRate" FrameRate "resolution" Resolution "mouse" Mouse
+    }
 }
 
 impl Value {
@@ -49,7 +54,8 @@ impl Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Follows {
-    /// The value.
+    /// What is written.
+    #[serde(deserialize_with = "de::word")]
     pub value: Value,
     /// Bytes in front of it.
     pub offset: u32,

@@ -43,7 +43,6 @@ mod once_drawn;
 mod once_wrong;
 mod oracle;
 mod orders;
-mod planted;
 mod predict;
 mod races;
 mod ragged;

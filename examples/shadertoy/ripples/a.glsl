@@ -9,7 +9,7 @@ void mainImage(out vec4 fragColor, in vec2 fragCoord) {
     float next = (2.0 * own.x - own.y + SPEED * (around - 4.0 * own.x)) * LOSS;
     if (iFrame % 12 == 0) {
         float d = length(fragCoord - drop(float(iFrame / 12)) * iResolution.xy) / iResolution.y;
-        next -= 0.6 * smoothstep(0.06, 0.0, d);
+        next -= 0.3 * smoothstep(0.06, 0.0, d);
     }
     fragColor = vec4(next, own.x, 0.0, 1.0);
 }

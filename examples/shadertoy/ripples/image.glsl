@@ -5,7 +5,7 @@ void mainImage(out vec4 fragColor, in vec2 fragCoord) {
     float x = texture(iChannel0, uv + vec2(e.x, 0.0)).x - texture(iChannel0, uv - vec2(e.x, 0.0)).x;
     float y = texture(iChannel0, uv + vec2(0.0, e.y)).x - texture(iChannel0, uv - vec2(0.0, e.y)).x;
     vec3 n = normalize(vec3(-x, -y, 0.12));
-    vec2 tile = uv * vec2(iResolution.x / iResolution.y, 1.0) * 8.0 + n.xy * 1.2;
+    vec2 tile = uv * vec2(iResolution.x / iResolution.y, 1.0) * 8.0 + n.xy * 0.8;
     float odd = mod(floor(tile.x) + floor(tile.y), 2.0);
     vec3 floor_colour = mix(vec3(0.12, 0.42, 0.5), vec3(0.2, 0.56, 0.6), odd);
     float light = max(dot(n, normalize(vec3(0.4, 0.5, 0.8))), 0.0);

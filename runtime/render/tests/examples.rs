@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
 }
 
 /// A scene with a picture of 64 by 36 pixels, or its own size.
-fn read(name: &str, is_small: bool) -> PreparedScene {
+pub(crate) fn read(name: &str, is_small: bool) -> PreparedScene {
     let mut file = gpucc_scene::read::open(&folder().join(format!("{name}.toml"))).unwrap_or_else(|e| panic!("{e}"));
     if is_small {
         resize(&mut file.scene, [64, 36]).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -22,7 +22,7 @@ fn read(name: &str, is_small: bool) -> PreparedScene {
     PreparedScene::new(file).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-fn run(ready: &PreparedScene, place: Place) -> (Programs, Resources, frame::Report) {
+pub(crate) fn run(ready: &PreparedScene, place: Place) -> (Programs, Resources, frame::Report) {
     let programs = Programs::new(&ready.file.scene, &ready.shaders, place)
         .unwrap_or_else(|e| panic!("{}: {place:?}: {e}", ready.file.name));
     let (mut resources, options) = (ready.resources.clone(), Options::default());
@@ -39,7 +39,7 @@ fn equal(ready: &PreparedScene, place: Place) -> usize {
     compared.unwrap_or_else(|e| panic!("{place:?}: {e:?}")).outputs
 }
 
-fn picture(ready: &PreparedScene, resources: &Resources) -> Picture {
+pub(crate) fn picture(ready: &PreparedScene, resources: &Resources) -> Picture {
     let presented = ready.file.scene.presented().expect("a picture");
     output::picture(&ready.file.scene, resources, &presented).unwrap_or_else(|e| panic!("{e}"))
 }
