@@ -61,7 +61,7 @@ pub enum Command {
     /// Run a compute shader or a compiled container on an interpreter of the target's machine code.
     Run(Run),
     /// Render a scene or a single fragment shader to a picture.
-    Render(Render),
+    Render(Box<Render>),
     /// Compile files and folders, and report statistics.
     Stats(Stats),
     /// Compare two statistics reports.

@@ -15,7 +15,7 @@ use gpucc_scene::Picture;
 use gpucc_scene::difference::Difference;
 use gpucc_sim::texture::Texel;
 
-use crate::examples::{picture, read, run};
+use crate::examples::{APART, picture, read, run};
 
 /// A part of a machine's arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,6 +89,39 @@ pub(crate) fn drawn(ready: &PreparedScene, programs: &Programs, options: &Option
     frame::run(&ready.file.scene, &ready.shaders, &judges, &mut resources, options, &mut || {})
         .unwrap_or_else(|e| panic!("{}: {e}", ready.file.name));
     picture(ready, &resources)
+}
+
+/// Each picture that is apart is so by the part that is named: without it at most as many pixels are as are left to fused operations.
+#[test]
+fn pictures_are_apart_by_what_is_named() {
+    for target in gpucc::Target::parse_list("all").expect("targets") {
+        for a in APART.iter().filter(|a| a.family == target.family()) {
+            let ready = read(a.scene, true);
+            let want = picture(&ready, &run(&ready, Place::interp(2)).1);
+            let programs = run(&ready, Place::Target(target, 2)).0;
+            let without = drawn(&ready, &programs, &options(target, &[a.by]));
+            let d = Difference::between(&want, &without).expect("of one size");
+            assert!(d.far <= a.left && a.left < a.far, "{} on {target}: {d}", a.scene);
+        }
+    }
+}
+
+/// Colours leave GCN's fragments as pairs of halves that are rounded toward zero, so of 256 codes of a target of eight bits some are one less than the oracle's,
+/// and none is more. A pass that magnifies differences of such codes should store floats, as the scenes here do.
+#[test]
+fn codes_of_gcn_are_rounded_down_only() {
+    let ready = read("julia", true);
+    let want = picture(&ready, &run(&ready, Place::interp(2)).1);
+    for target in gpucc::Target::parse_list("all").expect("targets").into_iter().filter(|t| t.family() == "gcn") {
+        let (_, resources, _) = run(&ready, Place::Target(target, 2));
+        let got = picture(&ready, &resources);
+        let mut less = 0;
+        for (a, b) in want.rgba.iter().zip(&got.rgba) {
+            assert!(b <= a, "{target}: {b} of {a}");
+            less += usize::from(b < a);
+        }
+        assert!(less > 100, "{target}: {less}");
+    }
 }
 
 /// Prints how far each family is from the oracle with one part of its arithmetic taken away: `cargo test -p gpucc-render causes -- --ignored --nocapture`.
