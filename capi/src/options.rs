@@ -165,6 +165,7 @@ unsafe fn around(o: &COptions, name: &str) -> Result<Around, Fault> {
         folder: folder.map(PathBuf::from),
         includes: texts(o.includes, o.include_count, "folders")?.iter().map(PathBuf::from).collect(),
         defines: texts(o.defines, o.define_count, "macros")?.iter().map(define).collect(),
+        ..Around::default()
     })
 }
 

@@ -61,7 +61,7 @@ pub enum Command {
     /// Run a compute shader or a compiled container on an interpreter of the target's machine code.
     Run(Run),
     /// Render a scene or a single fragment shader to a picture.
-    Render(Render),
+    Render(Box<Render>),
     /// Compile files and folders, and report statistics.
     Stats(Stats),
     /// Compare two statistics reports.
@@ -488,7 +488,7 @@ pub struct Render {
     #[arg(required = true, num_args = 1..=2, value_names = ["INPUT", "FRAG"])]
     pub inputs: Vec<PathBuf>,
     /// Print the scene that a vertex and a fragment shader are drawn with, to be edited.
-    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "heat", "pixel", "sheet", "frames", "channels", "code"])]
+    #[arg(long, conflicts_with_all = ["target", "output", "dumps", "oracle", "deny", "steps", "perturb", "stats", "opt", "diff", "heat", "pixel", "sheet", "frames", "channels", "code", "toy_buffers", "common", "skip"])]
     pub init: bool,
     /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all` [default: interp].
     #[arg(long, value_name = "T")]
@@ -529,8 +529,8 @@ pub struct Render {
     /// Draw so many frames, each after the one before: an animated PNG, or a folder of `0000.png` and so on if OUT does not end in `.png`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "stats")]
     pub frames: Option<u32>,
-    /// Frames in a second [default: 30].
-    #[arg(long, value_name = "F", value_parser = clap::value_parser!(u16).range(1..=1000), requires = "frames")]
+    /// Frames in a second [default: 30; 60 with `--skip` alone].
+    #[arg(long, value_name = "F", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub fps: Option<u16>,
     /// Time passed to a single shader, or to the buffers of a scene with `frame = true`; of several frames that of the first [default: 0].
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
@@ -542,8 +542,19 @@ pub struct Render {
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
     /// A picture that a single shader samples as channel K: `iChannel0` to `iChannel3`, or the textures 2 to 5 of group 0 [default: noise of 64x64]. May be repeated.
-    #[arg(long = "channel", value_name = "K=FILE.png")]
+    /// Of a body with `mainImage` a channel may also be a buffer `A` to `D`, `noise`, `noise256`, `volume`, `cube` or `keyboard`, behind which
+    /// `,nearest`, `,linear`, `,mipmap`, `,repeat`, `,clamp` and `,mirror` say how it is sampled; `A.0=...` is that of a buffer.
+    #[arg(long = "channel", value_name = "[PASS.]K=INPUT")]
     pub channels: Vec<String>,
+    /// A body with `mainImage` that draws into the buffer A, B, C or D of floats, before the picture. May be repeated.
+    #[arg(long = "buffer", value_name = "A=FILE.glsl")]
+    pub toy_buffers: Vec<String>,
+    /// Code that stands in front of every body with `mainImage`.
+    #[arg(long, value_name = "FILE.glsl")]
+    pub common: Option<PathBuf>,
+    /// Draw so many frames before the first that is written: buffers and textures that are kept go on from these.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
+    pub skip: Option<u32>,
     /// Draw with the machine code of a container: its entry points take the place of what is compiled for a pipeline. May be repeated.
     #[arg(long = "code", value_name = "[PIPELINE=]FILE.bin")]
     pub code: Vec<String>,

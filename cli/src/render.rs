@@ -86,6 +86,9 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
     if args.frames.is_some() && !is_asked && args.dumps.is_empty() {
         return Err(Failure::Usage("--frames: no output requested: use -o OUT.png, or -o FOLDER".into()));
     }
+    if args.fps.is_some() && args.frames.is_none() && args.skip.is_none() {
+        return Err(Failure::Usage("--fps is for --frames and --skip".into()));
+    }
     if args.diff.is_some() && places == [None] {
         return Err(Failure::Usage("--diff compares with the oracle, and nothing else is drawn: use --target".into()));
     }
@@ -111,15 +114,15 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
 
     let length = Length::of(args);
     let mut seats = seats(args, &places, &wanted);
-    let steps = frame::length(scene) * seats.len() * length.count() as usize;
+    let steps = frame::length(scene) * seats.len() * length.drawn() as usize;
     let bar = progress::bar_or_spinner(steps, "draws and dispatches", messages);
     let mut sheet = args.sheet.as_ref().map(|path| Reel::new(path.clone(), length));
     let mut worst = Worst::default();
-    for k in 0..length.count() {
+    for k in 0..length.drawn() {
         if seats.iter().all(|s| s.has_failed || s.is_hidden) {
             break;
         }
-        let is_last = k + 1 == length.count();
+        let is_last = k + 1 == length.drawn();
         let pictures = one_frame((args, &given), &mut ready, &mut seats, (k, is_alone), (&bar, messages), &mut worst)?;
         compare(&mut seats, &pictures)?;
         if let Some(reel) = sheet.as_mut().filter(|_| pictures.iter().any(Option::is_some)) {
@@ -179,7 +182,8 @@ fn one_frame(
 ) -> Result<Vec<Option<Picture>>, Failure> {
     let first = ready.resources.clone();
     let moment = moment(args, k)?;
-    let is_last = k + 1 == Length::of(args).count();
+    let length = Length::of(args);
+    let is_last = k + 1 == length.drawn();
     let presented = ready.file.scene.presented();
     let mut pictures = Vec::new();
     for seat in seats {
@@ -205,6 +209,7 @@ fn one_frame(
         };
         let scene = &ready.file.scene;
         let is_shown = args.output.is_some() || args.sheet.is_some() || args.diff.is_some();
+        let is_shown = is_shown && k >= length.skipped;
         if let Some(o) = presented.as_ref().filter(|_| is_shown) {
             pictures.pop();
             pictures.push(Some(output::picture(scene, &resources, o).map_err(|e| scene_error(&e))?));
@@ -237,12 +242,15 @@ fn one_frame(
 
 /// The moment of a frame; `None` where the command line says nothing of it.
 fn moment(args: &Render, k: u32) -> Result<Option<Moment>, Failure> {
-    if args.time.is_none() && args.mouse.is_none() && args.frames.is_none() {
+    let is_film = args.frames.is_some() || args.skip.is_some();
+    if args.time.is_none() && args.mouse.is_none() && !is_film {
         return Ok(None);
     }
     let o = options(args)?;
     let of_one = Moment { mouse: o.mouse, ..Moment::at(o.time) };
-    let Some(_) = args.frames else { return Ok(Some(of_one)) };
+    if !is_film {
+        return Ok(Some(of_one));
+    }
     let delta = 1.0 / f64::from(Length::of(args).in_second);
     Ok(Some(Moment { time: o.time + f64::from(k) * delta, delta, frame: k, ..of_one }))
 }
@@ -311,7 +319,7 @@ fn has_effect(args: &Render, ready: &PreparedScene) -> Result<(), Failure> {
     effect::everywhere(&lists).map_or(Ok(()), |text| Err(Failure::Usage(text)))?;
     let of_moment = [("--time", args.time.is_some()), ("--mouse", args.mouse.is_some())];
     if let Some((option, _)) = of_moment.iter().find(|o| o.1).filter(|_| !moment::is_told(&ready.file.scene)) {
-        return Err(Failure::Usage(format!("{option}: the scene has no buffer with `frame = true`")));
+        return Err(Failure::Usage(format!("{option}: the scene has no buffer with `frame = true` or `follows`")));
     }
     let has_immediates = entries.iter().any(|e| e.used.iter().any(|u| u.kind == ResourceKind::Immediates));
     if args.immediates.is_some() && !has_immediates {
@@ -353,10 +361,9 @@ fn stages(args: &Render, messages: &Messages) -> Result<Option<String>, Failure>
     }
     let entry = args.front.entry.is_some() && both.is_none();
     let only_alone = [
-        ("--time", args.time.is_some()),
-        ("--mouse", args.mouse.is_some()),
         ("--channel", !args.channels.is_empty()),
-        ("--frames", args.frames.is_some()),
+        ("--buffer", !args.toy_buffers.is_empty()),
+        ("--common", args.common.is_some()),
         ("--entry with one name", entry),
         ("--lang", args.front.lang.is_some()),
         ("--stage", args.front.stage.is_some()),
@@ -484,6 +491,8 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         ("--override", !args.front.overrides.is_empty()),
         ("--image-format", !args.front.formats.is_empty()),
         ("--channel", !args.channels.is_empty()),
+        ("--buffer", !args.toy_buffers.is_empty()),
+        ("--common", args.common.is_some()),
     ];
     let scene_only = || match for_shaders.iter().find(|o| o.1) {
         Some((option, _)) => {
@@ -492,7 +501,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         None => Ok(()),
     };
     if let Some(lang) = args.front.lang {
-        return alone_in(lang, path, args);
+        return alone_in(lang, path, args, messages);
     }
     if path == Path::new("-") {
         let bytes = files::read(path)?;
@@ -502,7 +511,7 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
         let (name, folder) = ("<stdin>".to_string(), PathBuf::new());
         let is_json = text.trim_start().starts_with('{');
         if !is_json && !crate::input::is_scene(text.as_bytes()) {
-            let scene = scene_alone(Shader::Wgsl(text), args)?;
+            let scene = scene_alone(Shader::Wgsl(text), args, messages)?;
             return Ok(Subject { file: SceneFile { scene, name, folder, text: None }, is_alone: true });
         }
         scene_only()?;
@@ -546,10 +555,10 @@ fn subject(args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let shown = path.display().to_string();
     let shader = match glsl {
-        true => Shader::Made(Made { name: shown, ending: "frag", bytes }),
+        true => Shader::Made(Made { name: shown, ending: "frag", bytes, body: None }),
         false => Shader::File(name),
     };
-    let scene = scene_alone(shader, args)?;
+    let scene = scene_alone(shader, args, messages)?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder, text: None }, is_alone: true })
 }
@@ -564,7 +573,7 @@ fn resized(mut file: SceneFile, args: &Render) -> Result<SceneFile, Failure> {
 }
 
 /// A shader alone in the language that `--lang` says.
-fn alone_in(lang: LangArg, path: &Path, args: &Render) -> Result<Subject, Failure> {
+fn alone_in(lang: LangArg, path: &Path, args: &Render, messages: &Messages) -> Result<Subject, Failure> {
     match args.front.stage {
         None => {}
         Some(StageArg::Fs) if lang == LangArg::Glsl => {}
@@ -581,15 +590,15 @@ fn alone_in(lang: LangArg, path: &Path, args: &Render) -> Result<Subject, Failur
     };
     let bytes = files::read(path)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
-    let shader = Shader::Made(Made { name: name.clone(), ending, bytes });
-    let file = SceneFile { scene: scene_alone(shader, args)?, name, folder: PathBuf::new(), text: None };
+    let shader = Shader::Made(Made { name: name.clone(), ending, bytes, body: None });
+    let file = SceneFile { scene: scene_alone(shader, args, messages)?, name, folder: PathBuf::new(), text: None };
     Ok(Subject { file, is_alone: true })
 }
 
 /// The scene of a shader alone, with what the command line gives it.
-fn scene_alone(shader: Shader, args: &Render) -> Result<Scene, Failure> {
+fn scene_alone(shader: Shader, args: &Render, messages: &Messages) -> Result<Scene, Failure> {
     let mut scene = alone::scene(shader, &options(args)?);
-    channels::put(args, &mut scene)?;
+    channels::put(args, &mut scene, messages)?;
     Ok(scene)
 }
 

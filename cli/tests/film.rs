@@ -1,6 +1,6 @@
 //! `gpucc render` for people: differences, sheets, frames.
 
-use crate::common::{Scratch, expect};
+use crate::common::{Scratch, expect, gpucc, text};
 use gpucc_scene::Picture;
 
 /// Grey by the time, in a scene that keeps what it drew: each frame adds 16 steps in the left half.
@@ -78,10 +78,68 @@ fn scenes_are_told_the_moment() {
     let p = picture(&png);
     assert_eq!((p.width, p.height, p.pixel(3, 5), p.pixel(4, 5)), (8, 6, Some([16, 0, 0, 0]), Some([0; 4])));
     let other = s.write("b.toml", CLOCK.replace("{ frame = true }", "{ size = 64 }"));
-    expect(&["render", &other, "-o", &png, "--time", "2"], 2, "--time: the scene has no buffer with `frame = true`");
+    expect(
+        &["render", &other, "-o", &png, "--time", "2"],
+        2,
+        "--time: the scene has no buffer with `frame = true` or `follows`",
+    );
     expect(&["render", &other, "-o", &png, "--frames", "2"], 0, "rendered");
     let wrong = s.write("c.toml", CLOCK.replace("{ frame = true }", "{ frame = true, size = 64 }"));
     expect(&["render", &wrong, "-o", &png], 1, "a buffer with `frame = true` has no data and no `size` of its own");
+}
+
+/// Uniforms outside of blocks and members of blocks advance by their names, in a fragment shader alone and in a scene that is made.
+#[test]
+fn uniforms_advance_by_their_names() {
+    let s = Scratch::new("film-loose");
+    let (out, film) = (s.path("a.png"), s.path("frames"));
+    let alone = "#version 330\nuniform float iTime;\nuniform int iFrame;\nuniform vec2 u_resolution;\nuniform vec2 mouse;\nout vec4 c;\n\
+        void main() { c = vec4(iTime, iFrame + u_resolution.x, mouse.y, 255.0) / 255.0; }\n";
+    let alone = s.write("alone.frag", alone);
+    let vertex = "#version 450\nvoid main() {\n    vec2 p = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0;\n    \
+        gl_Position = vec4(p, 0.0, 1.0);\n}\n";
+    let fragment = "#version 450\nlayout(set = 0, binding = 3) uniform Params { vec4 tint; float time; int frame; vec2 mouse; } params;\n\
+        layout(location = 0) out vec4 c;\nvoid main() {\n    \
+        c = vec4(params.time, params.frame + 4.0 * params.tint.a, params.mouse.y, 255.0) / 255.0;\n}\n";
+    let (vertex, fragment) = (s.write("a.vert", vertex), s.write("a.frag", fragment));
+    let moment = ["--time", "10", "--mouse", "0,9", "--size", "4x4"];
+    for inputs in [&[alone.as_str()][..], &[&vertex, &fragment]] {
+        let draw =
+            |more: &[&str]| gpucc().arg("render").args(inputs).args(moment).args(more).output().expect("it starts");
+        let o = draw(&["-o", &film, "--frames", "3", "--fps", "2"]);
+        // Without the reference compiler such texts are refused.
+        if o.status.code() == Some(3) {
+            return;
+        }
+        assert_eq!(o.status.code(), Some(0), "{}", text(&o));
+        for (k, want) in [[10, 4, 9], [11, 5, 9], [11, 6, 9]].iter().enumerate() {
+            let p = picture(&format!("{film}/{k:04}.png")).pixel(1, 1).expect("a pixel");
+            // Half a step rounds to either side.
+            assert!(p[0].abs_diff(want[0]) <= u8::from(k == 1), "{inputs:?} {k}: {p:?}");
+            assert_eq!(&p[1..3], &want[1..], "{inputs:?} {k}");
+        }
+        assert_eq!(draw(&["-o", &out, "--skip", "6"]).status.code(), Some(0));
+        assert_eq!(picture(&out).pixel(0, 0).expect("a pixel")[1], 10, "{inputs:?}");
+        std::fs::remove_dir_all(&film).expect("the folder");
+    }
+    let init = gpucc().args(["render", "--init", &vertex, &fragment]).output().expect("it starts");
+    let scene = String::from_utf8_lossy(&init.stdout);
+    assert!(scene.contains("{ value = \"frame\", offset = 20, integer = true }"), "{scene}");
+    // The same in a scene that a person wrote, and what is wrong with it.
+    let scene = CLOCK.replace("{ frame = true }", "{ size = 64, follows = [{ value = \"time\", offset = 12 }] }");
+    let one = s.write("one.toml", &scene);
+    expect(&["render", &one, "-o", &out, "--time", "3"], 0, "rendered");
+    assert_eq!(picture(&out).pixel(0, 0), Some([0, 3, 0, 0]));
+    for (from, to, needle) in [
+        ("offset = 12", "offset = 10", "not a multiple of 4"),
+        ("offset = 12", "offset = 64", "follows[0]: it ends behind the 64 bytes"),
+        ("offset = 12", "offset = 12, components = 2", "1 of other values"),
+        ("\"time\"", "\"tim\"", "tim"),
+        ("size = 64", "frame = true", "as a whole"),
+    ] {
+        let wrong = s.write("wrong.toml", scene.replace(from, to));
+        expect(&["render", &wrong, "-o", &out], 1, needle);
+    }
 }
 
 /// Each place is compared with the oracle, which is drawn beside them.

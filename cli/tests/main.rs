@@ -30,6 +30,7 @@ mod serve;
 mod spirv;
 mod stages;
 mod subgroups;
+mod toys;
 mod verdicts;
 mod vulkan;
 mod wgsl;

@@ -21,7 +21,7 @@ pub use link::link;
 pub use module::{Block, Member, Shape, blocks, loose_uniforms};
 pub use process::{PROGRAM, has_compiler, macro_name};
 pub use text::{Around, Failed, LOOSE_GROUP, Stage, loose_binding};
-pub use toy::{Wrapped, shadertoy};
+pub use toy::{Channel, Toy, Wrapped, shadertoy};
 
 /// Compiles a text. The module carries it, its name and the files that it includes, so that places in it are the author's.
 ///
@@ -38,7 +38,12 @@ pub fn read(text: &str, stage: Stage, around: &Around) -> Result<Vec<u8>, Failed
         return Err(said(d));
     }
     let wrapped = if stage == Stage::Fragment { shadertoy(text) } else { None };
-    let given = wrapped.map_or_else(|| old::modern(text, stage), |w| w.numbered());
+    if stage == Stage::Fragment
+        && let Some(d) = toy::elsewhere(text)
+    {
+        return Err(said(d));
+    }
+    let given = wrapped.map_or_else(|| old::modern(text, stage), |w| w.numbered(&around.toy));
     let job = process::Job { text: &given, stage, around };
     // The older environment first: modules for it say less that nobody asked for.
     let done = match process::run(&job, "vulkan1.1")? {

@@ -102,7 +102,8 @@ pub fn run(job: &Job<'_>, environment: &str) -> Result<Done, Failed> {
     c.args(["-V", "-g", "-R", "-d", "--auto-map-locations", "--auto-map-bindings", "--target-env", environment]);
     let [group, binding] = [LOOSE_GROUP, loose_binding(job.stage)].map(|n| n.to_string());
     c.args(["--set-default-uniform-block", "gpucc_uniforms", &group, &binding]);
-    for folder in job.around.folder.iter().chain(&job.around.includes) {
+    let common = job.around.toy.common.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    for folder in common.iter().chain(&job.around.folder).chain(&job.around.includes) {
         // A folder without a name is the one that commands run in.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let mut option = std::ffi::OsString::from("-I");

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use gpucc_ir::{Diagnostic, SourceFile};
 
+use crate::toy::Toy;
+
 /// The stage of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
@@ -37,6 +39,8 @@ pub struct Around {
     pub includes: Vec<PathBuf>,
     /// Macros with their values; an empty value is an empty macro.
     pub defines: Vec<(String, String)>,
+    /// Of a body with `mainImage`: what it samples and where it draws.
+    pub toy: Toy,
 }
 
 /// Why there is no module. Places are offsets in the texts of all files, one after the other with a byte between; the author's is the

@@ -6,7 +6,7 @@ use gpucc_ir::{Diagnostic, Refusal, SourceFile, Span};
 use crate::reading::{Alone, FrontOptions, Lang, Loaded, Parsed, each, every_refusal, without_mark};
 
 pub use crate::reading::Reader;
-pub use glsl_in::{Around, Block, LOOSE_GROUP, Member, PROGRAM, Shape, blocks, has_compiler, macro_name};
+pub use glsl_in::{Around, Block, Channel, LOOSE_GROUP, Member, PROGRAM, Shape, Toy, blocks, has_compiler, macro_name};
 
 /// A text that was read, or why it was not.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub fn is_glsl(lang: Lang) -> bool {
     stage(lang).is_some()
 }
 
-/// Whether the text of a fragment shader is a body as ShaderToy has them: `mainImage` without `main` and version.
+/// Whether the text of a fragment shader is a body as ShaderToy has them: `mainImage` without `main`.
 pub fn is_body(text: &str) -> bool {
     glsl_in::shadertoy(text).is_some()
 }
@@ -92,6 +92,10 @@ impl Glsl {
         if !options.around.defines.is_empty() {
             return wrong(text, lacks("GLSL text with macros from outside", Span::UNKNOWN));
         }
+        let toy = &options.around.toy;
+        if toy.common.is_some() {
+            return wrong(text, lacks("a body with common code", Span::UNKNOWN));
+        }
         if let Some(at) = text.find("#include") {
             return wrong(text, lacks("`#include` of GLSL text", Span::new(at as u32, at as u32 + 8)));
         }
@@ -103,7 +107,7 @@ impl Glsl {
             _ => gpucc_frontend_naga::Stage::Compute,
         };
         let form = match wrapped {
-            Some(w) => Form::Text(w.text(), w.before().len(), stage),
+            Some(w) => Form::Text(w.text(toy), w.before(toy).len(), stage),
             None => Form::Text(text.to_string(), 0, stage),
         };
         Glsl { lang, files, read: Ok(form) }

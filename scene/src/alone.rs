@@ -119,6 +119,8 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
         textures
             .push((name.clone(), texture([64, 64, 1], 7, vec![Contents { mip_level: None, array_layer: None, fill }])));
         bindings.push(bind(2 + k, BindingResource::Texture(TextureView { texture: name, ..Default::default() })));
+        // Bodies of ShaderToy have each texture and its sampler in one.
+        bindings.push(bind(2 + k, BindingResource::Sampler("channel".into())));
     }
     let sampler = Sampler {
         address_mode_u: Wrap::Repeat,
@@ -176,7 +178,7 @@ pub fn scene(shader: Shader, options: &Options) -> Scene {
         samplers: names(vec![("channel".into(), sampler)]),
         buffers: names(vec![(
             "frame".into(),
-            Buffer { size: Some(64), data: vec![Data::U32(frame(options).to_vec())], frame: true },
+            Buffer { size: Some(64), data: vec![Data::U32(frame(options).to_vec())], frame: true, follows: Vec::new() },
         )]),
         pipelines: names(vec![(PIPELINE.into(), Pipeline::Render(Box::new(pipeline)))]),
         passes: vec![Pass::Render {

@@ -26,14 +26,16 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Writes a moment to all buffers of a scene with `frame = true`.
+    /// Writes a moment to all buffers of a scene with `frame = true`, and to the parts of others that follow it.
     pub fn tell(&mut self, scene: &Scene, moment: &Moment) {
-        let words = moment.words(moment::presented_size(scene));
+        let size = moment::presented_size(scene);
+        let words = moment.words(size);
         for ((_, buffer), bytes) in scene.buffers.iter().zip(&mut self.buffers) {
             if buffer.frame {
                 bytes.clear();
                 bytes.extend(words.iter().flat_map(|w| w.to_le_bytes()));
             }
+            buffer.follows.iter().for_each(|f| moment.write(f, size, bytes));
         }
     }
 }
@@ -98,6 +100,12 @@ pub fn load(scene: &Scene, folder: Option<&Path>) -> Result<Resources, SceneErro
         if b.frame && b.data.is_empty() {
             bytes =
                 Moment::default().words(moment::presented_size(scene)).iter().flat_map(|w| w.to_le_bytes()).collect();
+        }
+        if let Some(k) =
+            b.follows.iter().position(|f| u64::from(f.offset) + 4 * u64::from(f.components) > bytes.len() as u64)
+        {
+            let message = format!("it ends behind the {} bytes of the buffer", bytes.len());
+            return Err(SceneError::new(format!("buffers.{name}.follows[{k}]"), message));
         }
         if b.size.is_none() {
             total += bytes.len() as u64;

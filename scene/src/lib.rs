@@ -26,6 +26,7 @@ pub mod read;
 pub mod resize;
 pub mod sheet;
 mod size;
+pub mod toy;
 pub mod uses;
 pub mod view;
 

@@ -1,7 +1,75 @@
-//! The moment that a frame shows: what buffers with `frame = true` hold.
+//! The moment that a frame shows: what buffers with `frame = true` hold, and parts of others that follow it.
 
-use crate::model::OutputSource;
+use serde::Deserialize;
+
+use crate::model::{OutputSource, de};
 use crate::{Scene, limits};
+
+/// A value of the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Seconds.
+    Time,
+    /// Seconds since the frame before.
+    TimeDelta,
+    /// Number of the frame.
+    Frame,
+    /// Frames in a second.
+    FrameRate,
+    /// Width and height in pixels, then 1 and 1.
+    Resolution,
+    /// Place of the mouse in pixels from the upper left, then two zeros.
+    Mouse,
+}
+
+de::words! {
+    Value {
+        "time" Time "timeDelta" TimeDelta "frame" Frame "frameRate" FrameRate "resolution" Resolution "mouse" Mouse
+    }
+}
+
+impl Value {
+    /// Its name in scenes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Value::Time => "time",
+            Value::TimeDelta => "timeDelta",
+            Value::Frame => "frame",
+            Value::FrameRate => "frameRate",
+            Value::Resolution => "resolution",
+            Value::Mouse => "mouse",
+        }
+    }
+
+    /// Most numbers that it has.
+    pub fn lanes(self) -> u32 {
+        match self {
+            Value::Resolution | Value::Mouse => 4,
+            _ => 1,
+        }
+    }
+}
+
+/// A part of a buffer that follows the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Follows {
+    /// What is written.
+    #[serde(deserialize_with = "de::word")]
+    pub value: Value,
+    /// Bytes in front of it.
+    pub offset: u32,
+    /// Numbers of it that are written, from the first.
+    #[serde(default = "one")]
+    pub components: u32,
+    /// Whether they are integers, not floats.
+    #[serde(default)]
+    pub integer: bool,
+}
+
+fn one() -> u32 {
+    1
+}
 
 /// A moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +95,29 @@ impl Moment {
     pub fn at(time: f64) -> Moment {
         // The conversion keeps to the range of the type.
         Moment { time, delta: 1.0 / 60.0, frame: (time * 60.0).floor() as u32, mouse: [0.0; 2] }
+    }
+
+    /// The numbers of a value, of a picture of this size.
+    pub fn numbers(&self, value: Value, [w, h]: [u32; 2]) -> [f64; 4] {
+        match value {
+            Value::Time => [self.time, 0.0, 0.0, 0.0],
+            Value::TimeDelta => [self.delta, 0.0, 0.0, 0.0],
+            Value::Frame => [f64::from(self.frame), 0.0, 0.0, 0.0],
+            Value::FrameRate => [1.0 / self.delta, 0.0, 0.0, 0.0],
+            Value::Resolution => [f64::from(w), f64::from(h), 1.0, 1.0],
+            Value::Mouse => [self.mouse[0], self.mouse[1], 0.0, 0.0],
+        }
+    }
+
+    /// Writes a value into the bytes of a buffer; what lies behind its end is left out.
+    pub fn write(&self, f: &Follows, size: [u32; 2], bytes: &mut [u8]) {
+        for (k, n) in self.numbers(f.value, size).into_iter().enumerate().take(f.components as usize) {
+            let word = if f.integer { n as i64 as u32 } else { (n as f32).to_bits() };
+            let at = f.offset as usize + 4 * k;
+            if let Some(place) = bytes.get_mut(at..at + 4) {
+                place.copy_from_slice(&word.to_le_bytes());
+            }
+        }
     }
 
     /// The words of the buffer, 64 bytes, of a picture of this size:
@@ -55,7 +146,7 @@ impl Moment {
 
 /// Whether anything in a scene knows of the moment.
 pub fn is_told(scene: &Scene) -> bool {
-    scene.buffers.iter().any(|(_, b)| b.frame)
+    scene.buffers.iter().any(|(_, b)| b.frame || !b.follows.is_empty())
 }
 
 /// Width and height of the picture that a scene presents; nothing where it presents none.

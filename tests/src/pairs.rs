@@ -40,7 +40,7 @@ pub fn ready_by(scene: &Value, parts: Vec<Part>, glsl: Reader) -> Result<Ready, 
     let mut scene = read::parse(&whole.to_string(), read::Language::Json)?;
     let made = parts.into_iter().map(|(name, ending, bytes)| {
         let shown = format!("{name}.{ending}");
-        (name, Shader::Made(Made { name: shown, ending, bytes }))
+        (name, Shader::Made(Made { name: shown, ending, bytes, body: None }))
     });
     scene.shaders = Names::new(made.collect()).unwrap_or_default();
     let file = SceneFile { scene, name: String::new(), folder: std::path::PathBuf::new(), text: None };

@@ -13,6 +13,8 @@ use crate::{Failure, files};
 pub struct Length {
     /// Pictures; `None` for the one of a command without `--frames`.
     pub frames: Option<u32>,
+    /// Frames that are drawn before the first picture.
+    pub skipped: u32,
     /// Pictures in a second.
     pub in_second: u16,
 }
@@ -20,12 +22,19 @@ pub struct Length {
 impl Length {
     /// What the command line says.
     pub fn of(args: &Render) -> Length {
-        Length { frames: args.frames, in_second: args.fps.unwrap_or(30) }
+        // One picture stands at the time that `--time` would say of it.
+        let usual = if args.frames.is_some() { 30 } else { 60 };
+        Length { frames: args.frames, skipped: args.skip.unwrap_or(0), in_second: args.fps.unwrap_or(usual) }
     }
 
     /// Pictures.
     pub fn count(self) -> u32 {
         self.frames.unwrap_or(1)
+    }
+
+    /// Frames that are drawn.
+    pub fn drawn(self) -> u32 {
+        self.skipped + self.count()
     }
 
     /// Whether a path is that of a folder: with several pictures all that is neither `.png` nor `-`, a device or a pipe.

@@ -1,6 +1,7 @@
 //! Values of uniforms by their names: those that viewers of GLSL and engines give.
 
 use gpucc::glsl::{Member, Shape};
+use gpucc_scene::moment::{Follows, Moment, Value};
 
 /// What the names of a picture stand for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,24 +38,44 @@ fn plain(name: &str) -> String {
     if marked { all[usize::from(!name.starts_with('_'))..].to_string() } else { all }
 }
 
-/// The values of a member that has one of the names of a picture, and a type that fits.
-fn known(m: &Member, p: &Picture) -> Option<Vec<f32>> {
+/// The value of the moment that a member has by its name, if its type fits.
+fn value(m: &Member) -> Option<Value> {
     let Shape { rows, columns: 1, elements: 0, is_other: false, .. } = m.shape else { return None };
-    let [w, h] = p.size;
-    let values: Vec<f32> = match plain(&m.name).as_str() {
-        "time" | "globaltime" | "elapsedtime" | "seconds" | "now" => vec![p.time],
+    let value = match plain(&m.name).as_str() {
+        "time" | "globaltime" | "elapsedtime" | "seconds" | "now" => Value::Time,
         "resolution" | "viewport" | "viewportsize" | "screensize" | "rendersize" | "res" if rows > 1 => {
-            vec![w, h, 1.0, 1.0]
+            Value::Resolution
         }
-        "mouse" | "mousepos" | "mouseposition" if rows > 1 => vec![p.mouse[0], p.mouse[1], 0.0, 0.0],
-        "frame" | "framecount" | "frameindex" => vec![p.frame as f32],
-        "timedelta" | "deltatime" | "dt" => vec![1.0 / 60.0],
-        "framerate" | "fps" => vec![60.0],
-        "date" if rows == 4 => vec![0.0; 4],
+        "mouse" | "mousepos" | "mouseposition" if rows > 1 => Value::Mouse,
+        "frame" | "framecount" | "frameindex" => Value::Frame,
+        "timedelta" | "deltatime" | "dt" => Value::TimeDelta,
+        "framerate" | "fps" => Value::FrameRate,
         _ => return None,
     };
-    let rows = rows as usize;
-    (values.len() >= rows).then(|| values[..rows].to_vec())
+    (value.lanes() >= rows).then_some(value)
+}
+
+/// The members of a block that follow the moment, by their names.
+pub fn follows(members: &[Member]) -> Vec<Follows> {
+    let one = |m: &Member| {
+        let (value, components, integer) = (value(m)?, m.shape.rows, !m.shape.is_float);
+        Some(Follows { value, offset: m.offset, components, integer })
+    };
+    members.iter().filter_map(one).collect()
+}
+
+/// The values of a member that has one of the names of a picture, and a type that fits.
+fn known(m: &Member, p: &Picture) -> Option<Vec<f32>> {
+    let rows = m.shape.rows as usize;
+    let Some(value) = value(m) else {
+        let is_date = plain(&m.name) == "date" && rows == 4 && m.shape.columns == 1 && m.shape.elements == 0;
+        return (is_date && !m.shape.is_other).then(|| vec![0.0; 4]);
+    };
+    let size = p.size.map(|n| n as u32);
+    let numbers =
+        Moment { time: f64::from(p.time), frame: p.frame, mouse: p.mouse.map(f64::from), ..Moment::default() }
+            .numbers(value, size);
+    Some(numbers[..rows].iter().map(|n| *n as f32).collect())
 }
 
 fn put(words: &mut [u32], m: &Member, values: &[f32]) {

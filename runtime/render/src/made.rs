@@ -10,6 +10,8 @@ use gpucc_scene::model::Held;
 use gpucc_scene::read::{self, Language};
 use gpucc_scene::{Resources, Scene, SceneFile, limits, output};
 
+use gpucc_scene::moment::Follows;
+
 use crate::error::Failure;
 use crate::loose;
 use crate::place::{Place, Programs};
@@ -269,11 +271,27 @@ impl Parts {
         text.push('\n');
     }
 
+    /// The key of a buffer for the members of a block that follow the moment.
+    fn follows(&self, u: &Used) -> String {
+        let Some(known) = self.known(u) else { return String::new() };
+        let one = |f: &Follows| {
+            let components = if f.components > 1 { format!(", components = {}", f.components) } else { String::new() };
+            let integer = if f.integer { ", integer = true" } else { "" };
+            format!("{{ value = \"{}\", offset = {}{components}{integer} }}", f.value.name(), f.offset)
+        };
+        let list: Vec<String> = loose::follows(&known.members).iter().map(one).collect();
+        if list.is_empty() { String::new() } else { format!(", follows = [{}]", list.join(", ")) }
+    }
+
+    /// The block of a resource, where all of its members have names.
+    fn known(&self, u: &Used) -> Option<&Block> {
+        let place = (u.kind != ResourceKind::Immediates).then(|| (u.group, u.place().0));
+        self.blocks.iter().find(|b| b.place == place && b.members.iter().all(|m| !m.name.is_empty()))
+    }
+
     /// First contents of a block: by the names of its members, or else by its own.
     fn contents(&self, u: &Used, bytes: u32, size: [u32; 2]) -> Option<String> {
-        let place = (u.kind != ResourceKind::Immediates).then(|| (u.group, u.place().0));
-        let Some(known) = self.blocks.iter().find(|b| b.place == place && b.members.iter().all(|m| !m.name.is_empty()))
-        else {
+        let Some(known) = self.known(u) else {
             return block(&u.name, bytes, self.attempt).map(|list| format!("f32 = {list}"));
         };
         let words = loose::made(&known.members, size, bytes, self.attempt);
@@ -436,7 +454,7 @@ impl Parts {
                     ResourceKind::Uniform => self.contents(u, size, [w, h]),
                     _ => None,
                 };
-                let data = data.map_or_else(String::new, |d| format!(", {d}"));
+                let data = data.map_or_else(String::new, |d| format!(", {d}{}", self.follows(u)));
                 self.buffers.push(format!("{name} = {{ size = {size}{data} }}{}", remark(u)));
                 format!("buffer = \"{name}\"")
             }

@@ -129,7 +129,7 @@ impl Programs {
     ///
     /// # Errors
     /// The oracle does not model something.
-    pub(crate) fn judges(&self, shaders: &Shaders) -> Result<Option<Programs>, Failure> {
+    pub fn judges(&self, shaders: &Shaders) -> Result<Option<Programs>, Failure> {
         if !self.list.iter().flatten().any(|c| c.machine().is_some()) {
             return Ok(None);
         }

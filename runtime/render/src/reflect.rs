@@ -22,7 +22,8 @@ const OPEN_BYTES: u64 = 1024;
 /// A uniform outside of blocks whose name says no value.
 pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneError> {
     let Some(fragment) = shaders.entries.iter().find(|e| e.stage == Stage::Fragment) else { return Ok(()) };
-    let Some(Pass::Render { draws, .. }) = scene.passes.first() else { return Ok(()) };
+    // Bodies of several passes are bound as they are made.
+    let [Pass::Render { draws, .. }] = &scene.passes[..] else { return Ok(()) };
     let Some(draw) = draws.first() else { return Ok(()) };
     let source = &shaders.sources[fragment.source];
     let spirv = source.glsl.as_ref().and_then(|g| g.spirv());
@@ -57,6 +58,7 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneErro
                     size: Some(u64::from(u.min_size).next_multiple_of(16)),
                     data: vec![Data::U32(words)],
                     frame: false,
+                    follows: loose::follows(&members),
                 };
                 zeros.push(("uniforms".to_string(), buffer));
                 Some(BindingResource::Buffer(BufferRange { buffer: "uniforms".into(), offset: 0, size: None }))
@@ -65,7 +67,7 @@ pub(crate) fn bind(scene: &mut Scene, shaders: &Shaders) -> Result<(), SceneErro
             ResourceKind::Uniform | ResourceKind::StorageRead | ResourceKind::StorageReadWrite => {
                 let name = format!("zeros{}", zeros.len());
                 let size = u64::from(u.min_size).max(OPEN_BYTES).next_multiple_of(16);
-                zeros.push((name.clone(), Buffer { size: Some(size), data: Vec::new(), frame: false }));
+                zeros.push((name.clone(), Buffer { size: Some(size), ..Buffer::default() }));
                 Some(BindingResource::Buffer(BufferRange { buffer: name, offset: 0, size: None }))
             }
             ResourceKind::Texture { dim: TexDim::D2, arrayed: false, multisampled: false, .. } => {

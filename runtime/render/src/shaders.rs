@@ -8,7 +8,7 @@ use gpucc::frontend::{self, Alone, FrontOptions, Lang, Modules, wesl};
 use gpucc::glsl::{self, Glsl};
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Refusal, ResourceKind, Stage, TexClass};
 use gpucc_opt::{BindingFacts, PipelineContext, reads_distances, share_distances};
-use gpucc_scene::model::{Binding, Names, Pipeline, Shader};
+use gpucc_scene::model::{Binding, Body, Dimension, Names, Pipeline, Shader};
 
 use gpucc_scene::{Scene, SceneError, SceneFile};
 
@@ -159,6 +159,11 @@ impl Shaders {
         self.entries.iter().flat_map(|e| &e.used).any(|u| u.is_bound_by(binding))
     }
 
+    /// Whether what an entry point uses is what a binding of a scene binds.
+    pub fn binds(&self, used: &Used, binding: &Binding) -> bool {
+        used.is_bound_by(binding)
+    }
+
     /// Gives entry points what is known of their pipelines: one that several pipelines name becomes several.
     fn surround(&mut self, scene: &Scene) {
         let plain = self.entries.len();
@@ -247,7 +252,11 @@ impl Loader<'_> {
         };
         if glsl::is_glsl(lang) {
             let folder = Path::new(&shown).parent().map(Path::to_path_buf);
-            let around = glsl::Around { name: shown.clone(), folder, ..self.reading.front.around.clone() };
+            let toy = match self.file.scene.shaders.get(name) {
+                Some(Shader::Made(made)) => made.body.as_ref().map(toy).unwrap_or_default(),
+                _ => glsl::Toy::default(),
+            };
+            let around = glsl::Around { name: shown.clone(), folder, toy, ..self.reading.front.around.clone() };
             let options = FrontOptions { around, ..self.reading.front.clone() };
             let glsl = Glsl::read(&bytes, lang, &options);
             self.out.sources.push(Source { name: shown, bytes, lang, glsl: Some(Arc::new(glsl)), modules: None });
@@ -464,6 +473,16 @@ fn clash(used: &[Used]) -> Option<Diagnostic> {
     let b = used[k + 1..].iter().find(|b| differ(&a, b))?;
     let message = format!("{} and {} are of different kinds at one group and binding", a.shown(), b.shown());
     Some(Diagnostic::unsupported(Refusal::BindingAliases, message))
+}
+
+/// The place of a body, in the words of the front end.
+fn toy(body: &Body) -> glsl::Toy {
+    let channel = |d: Dimension| match d {
+        Dimension::Cube => glsl::Channel::Cube,
+        Dimension::D3 => glsl::Channel::Volume,
+        _ => glsl::Channel::Flat,
+    };
+    glsl::Toy { channels: body.channels.map(channel), is_buffer: body.is_buffer, common: body.common.clone() }
 }
 
 /// The language of a file, by its ending.

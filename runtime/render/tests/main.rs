@@ -1,4 +1,5 @@
 //! All tests of `gpucc-render` in one binary.
 
+mod causes;
 mod examples;
 mod interface;

@@ -19,7 +19,7 @@ pub use pipeline::{
     VertexLayout,
 };
 pub use resource::{
-    Address, Buffer, Contents, Data, Fill, Generator, Immediates, Made, Pattern, Sampler, Shader, Texture,
+    Address, Body, Buffer, Contents, Data, Fill, Generator, Immediates, Made, Pattern, Sampler, Shader, Texture,
     TextureDimension,
 };
 

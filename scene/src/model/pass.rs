@@ -432,10 +432,11 @@ impl TryFrom<RawDraw> for Draw {
 }
 
 /// Dimension of a view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "WebGPU's names")]
 pub enum Dimension {
     D1,
+    #[default]
     D2,
     D2Array,
     Cube,

@@ -5,6 +5,7 @@ use gpucc_sim::texture::Wrap;
 use serde::Deserialize;
 
 use super::de;
+use crate::moment::Follows;
 
 /// A shader.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -27,6 +28,19 @@ pub struct Made {
     pub ending: &'static str,
     /// Text or words.
     pub bytes: Vec<u8>,
+    /// Of a body of ShaderToy with passes or channels of its own: its place among them.
+    pub body: Option<Body>,
+}
+
+/// The place of a body of ShaderToy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// The dimension of each channel: flat, a cube or a volume.
+    pub channels: [super::Dimension; 4],
+    /// Whether it draws into a buffer.
+    pub is_buffer: bool,
+    /// The file of the code that stands in front of all bodies.
+    pub common: Option<std::path::PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -380,6 +394,8 @@ pub struct Buffer {
     pub data: Vec<Data>,
     /// Whether it tells size, time, mouse and number of the frame.
     pub frame: bool,
+    /// Parts that follow the moment where one is given; otherwise they are as the data says.
+    pub follows: Vec<Follows>,
 }
 
 #[derive(Deserialize)]
@@ -397,6 +413,8 @@ struct RawBuffer {
     data: Option<Vec<DataPart>>,
     #[serde(default)]
     frame: bool,
+    #[serde(default)]
+    follows: Vec<Follows>,
 }
 
 /// Immediate data of a dispatch or draw, for all of its stages.
@@ -510,7 +528,7 @@ impl TryFrom<RawPart> for DataPart {
 impl TryFrom<RawBuffer> for Buffer {
     type Error = &'static str;
     fn try_from(raw: RawBuffer) -> Result<Buffer, &'static str> {
-        let RawBuffer { size, hex, zlib64, f32, u32, i32, addresses, file, data, frame } = raw;
+        let RawBuffer { size, hex, zlib64, f32, u32, i32, addresses, file, data, frame, follows } = raw;
         let parts = data.map(|list| list.into_iter().map(|p| p.0).collect::<Vec<_>>());
         let one = RawPart { hex, zlib64, f32, u32, i32, addresses, file }.choices();
         let [a, b, c, d, e, f, g] = one.map(|p| p.map(|data| vec![data]));
@@ -521,12 +539,21 @@ impl TryFrom<RawBuffer> for Buffer {
         if frame && (data.is_some() || size.is_some()) {
             return Err("a buffer with `frame = true` has no data and no `size` of its own");
         }
+        if frame && !follows.is_empty() {
+            return Err("a buffer with `frame = true` follows the moment as a whole");
+        }
+        if follows.iter().any(|f| f.offset % 4 != 0) {
+            return Err("an `offset` of `follows` is not a multiple of 4");
+        }
+        if follows.iter().any(|f| f.components == 0 || f.components > f.value.lanes()) {
+            return Err("`components` of `follows` are 1 to 4 of `resolution` and `mouse`, and 1 of other values");
+        }
         if frame {
-            return Ok(Buffer { size: Some(crate::limits::MOMENT_BYTES), data: Vec::new(), frame });
+            return Ok(Buffer { size: Some(crate::limits::MOMENT_BYTES), data: Vec::new(), frame, follows });
         }
         if data.is_none() && size.is_none() {
             return Err("a buffer without data needs a `size`");
         }
-        Ok(Buffer { size, data: data.unwrap_or_default(), frame })
+        Ok(Buffer { size, data: data.unwrap_or_default(), frame, follows })
     }
 }

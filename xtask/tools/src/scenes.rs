@@ -63,6 +63,12 @@ const TABLES: &[Table] = &[
          (`buffer_reference`). What has an address need not be bound; if it is, then as a whole, and once.",
     ),
     table(
+        "Values that follow the moment",
+        "Follows",
+        &["Value"],
+        "Elements of `follows`: what of a buffer is the moment's where `--time`, `--mouse`, `--frames` or `--skip` give one.",
+    ),
+    table(
         "Pipelines",
         "RawPipeline",
         &["Render", "Pipeline"],
@@ -168,7 +174,7 @@ impl Model {
     fn read() -> Model {
         let folder = workspace::root().join("scene/src/model");
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
-        let text = ["mod.rs", "resource.rs", "pipeline.rs", "pass.rs", "de.rs"].map(read).concat();
+        let text = ["mod.rs", "resource.rs", "pipeline.rs", "pass.rs", "de.rs", "../moment.rs"].map(read).concat();
         let mut model = Model { text, words: BTreeMap::new() };
         model.fix_words();
         macro_rules! named {
