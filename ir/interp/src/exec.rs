@@ -866,6 +866,7 @@ fn step(
                     | Sysval::PrimitiveIndex
                     | Sysval::RawVertexIndex
                     | Sysval::RawInstanceIndex
+                    | Sysval::RawPrimitiveIndex
                     | Sysval::FirstVertex
                     | Sysval::FirstInstance
                     | Sysval::Pixel
