@@ -56,7 +56,6 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WideFunctions, "no specification asks for them in 64 bits"),
     Unsupported::all(Refusal::Subgroups, "in compute and fragments only").in_stages(&[Stage::Vertex]),
     Unsupported::all(Refusal::SubgroupLanes, "in compute and fragments only").in_stages(&[Stage::Vertex]),
-    Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Unsupported::all(
         Refusal::BindGroup,
         "groups 0 to 65,533: numbers of tables have 16 bits, and two of them have other uses",
@@ -184,6 +183,8 @@ fn caps() -> Caps {
             layers: true,
             viewports: true,
             viewport_index: false,
+            primitive_index: false,
+            vertex_order: false,
             packed_colours: true,
             compact_targets: true,
         },
@@ -464,9 +465,11 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
     } else {
         inputs.push(v(0, Source::VertexIndex));
         inputs.extend(io.instances.then(|| v(1, Source::InstanceIndex)));
+        inputs.extend(io.primitives.then(|| v(2, Source::Family(abi::FAMILY_PRIMITIVE))));
     }
     preloads.splice(at..at, inputs);
-    let count = if io.is_fragment || !io.instances { 0 } else { 1 << 24 };
+    let count = if io.is_fragment { 0 } else { u32::from(io.instances) + u32::from(io.primitives) };
+    let count = count << 24;
     let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, abi::FLOAT_FLUSH32, job.generation) | count;
     let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
     EmittedProgram {

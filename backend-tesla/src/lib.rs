@@ -71,6 +71,8 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::StorageBuffers, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::SubgroupLanes, "nothing says which lane of a warp runs them")
         .in_stages(&[Stage::Vertex, Stage::Fragment]),
+    Unsupported::all(Refusal::PerVertexInputs, "nothing gives a fragment the values of each vertex of its primitive"),
+    Unsupported::all(Refusal::StencilExport, "the outputs of a program are colours, a mask and a depth"),
     Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::StorageTextures, "g[] is there in compute programs alone").in_stages(GRAPHICS),
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
@@ -233,6 +235,8 @@ fn caps(generation: u8) -> Caps {
             layers: false,
             viewports: false,
             viewport_index: false,
+            primitive_index: true,
+            vertex_order: true,
             packed_colours: false,
             compact_targets: false,
         },

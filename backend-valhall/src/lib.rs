@@ -86,6 +86,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),
+    Unsupported::all(Refusal::PerVertexInputs, "nothing gives a fragment the values of each vertex of its primitive"),
     Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(
@@ -222,6 +223,8 @@ fn caps() -> Caps {
             layers: false,
             viewports: false,
             viewport_index: false,
+            primitive_index: true,
+            vertex_order: true,
             packed_colours: false,
             compact_targets: false,
         },
@@ -514,7 +517,9 @@ fn place_of(job: &Job<'_, ValhallFamily>, direction: Direction, n: usize, slot: 
         (_, IoAt::PointSize) => (FILE_OUTPUT, 1),
         (_, IoAt::FragDepth) => (FILE_OUTPUT, 8),
         (_, IoAt::SampleMask) => (FILE_OUTPUT, 9),
+        (_, IoAt::FragStencil) => (FILE_OUTPUT, 10),
         (_, IoAt::ClipDistance(_) | IoAt::CullDistance(_) | IoAt::PointCoord) => return None,
+        (_, IoAt::Barycentric | IoAt::PrimitiveIndex | IoAt::VertexNumber) => return None,
     };
     Some(HwPlace { file, index, lane: 0 })
 }

@@ -152,9 +152,14 @@ enum {
     GPUCC_AT_VIEWPORT = 6,
     GPUCC_AT_POINT_SIZE = 7,
     GPUCC_AT_POINT_COORD = 8, /* the place of a fragment in its point, which no vertex gives */
-    GPUCC_AT_CULL_DISTANCE = 9
+    GPUCC_AT_CULL_DISTANCE = 9,
+    GPUCC_AT_STENCIL = 10, /* the stencil reference of a fragment */
+    GPUCC_AT_BARYCENTRIC = 11, /* the shares of the second and third vertex, which no vertex gives */
+    GPUCC_AT_PRIMITIVE_INDEX = 12, /* the number of the primitive, which a vertex hands on */
+    GPUCC_AT_VERTEX_NUMBER = 13 /* a number that no other vertex of the primitive has, handed on likewise */
 };
-enum { GPUCC_PERSPECTIVE = 0, GPUCC_LINEAR = 1, GPUCC_FLAT = 2, GPUCC_OVER_W = 3 };
+enum { GPUCC_PERSPECTIVE = 0, GPUCC_LINEAR = 1, GPUCC_FLAT = 2, GPUCC_OVER_W = 3,
+       GPUCC_VERTEX0 = 4, GPUCC_VERTEX1 = 5, GPUCC_VERTEX2 = 6 };
 enum { GPUCC_CENTER = 0, GPUCC_CENTROID = 1, GPUCC_SAMPLE = 2 };
 enum {
     GPUCC_UNPACKED = 0,

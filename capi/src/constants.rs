@@ -150,6 +150,14 @@ pub const GPUCC_AT_POINT_SIZE: u32 = 7;
 pub const GPUCC_AT_POINT_COORD: u32 = 8;
 /// A cull distance of a vertex.
 pub const GPUCC_AT_CULL_DISTANCE: u32 = 9;
+/// The stencil reference of a fragment.
+pub const GPUCC_AT_STENCIL: u32 = 10;
+/// The shares of the second and third vertex.
+pub const GPUCC_AT_BARYCENTRIC: u32 = 11;
+/// The number of the primitive, handed on.
+pub const GPUCC_AT_PRIMITIVE_INDEX: u32 = 12;
+/// A number of the vertex, handed on.
+pub const GPUCC_AT_VERTEX_NUMBER: u32 = 13;
 
 // Interpolation of varyings.
 
@@ -161,6 +169,12 @@ pub const GPUCC_LINEAR: u32 = 1;
 pub const GPUCC_FLAT: u32 = 2;
 /// Divided by w, as hardware gives positions.
 pub const GPUCC_OVER_W: u32 = 3;
+/// That of the first vertex, the provoking one.
+pub const GPUCC_VERTEX0: u32 = 4;
+/// That of the second vertex.
+pub const GPUCC_VERTEX1: u32 = 5;
+/// That of the third vertex.
+pub const GPUCC_VERTEX2: u32 = 6;
 
 // Where in a pixel varyings are taken.
 

@@ -154,6 +154,10 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
         IoPlace::PointSize => (GPUCC_AT_POINT_SIZE, 0, 0),
         IoPlace::PointCoord => (GPUCC_AT_POINT_COORD, 0, 0),
         IoPlace::CullDistance(n) => (GPUCC_AT_CULL_DISTANCE, n, 0),
+        IoPlace::FragStencil => (GPUCC_AT_STENCIL, 0, 0),
+        IoPlace::Barycentric => (GPUCC_AT_BARYCENTRIC, 0, 0),
+        IoPlace::PrimitiveIndex => (GPUCC_AT_PRIMITIVE_INDEX, 0, 0),
+        IoPlace::VertexNumber => (GPUCC_AT_VERTEX_NUMBER, 0, 0),
     };
     CSlot {
         size: size_of::<CSlot>(),
@@ -172,6 +176,9 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
             Interpolation::Linear => GPUCC_LINEAR,
             Interpolation::Flat => GPUCC_FLAT,
             Interpolation::OverW => GPUCC_OVER_W,
+            Interpolation::Vertex0 => GPUCC_VERTEX0,
+            Interpolation::Vertex1 => GPUCC_VERTEX1,
+            Interpolation::Vertex2 => GPUCC_VERTEX2,
         },
         sampling: match s.sampling {
             Sampling::Center => GPUCC_CENTER,
@@ -204,6 +211,10 @@ pub(crate) fn declared(s: &CSlot) -> Result<Declared, Fault> {
         GPUCC_AT_POINT_SIZE => IoPlace::PointSize,
         GPUCC_AT_POINT_COORD => IoPlace::PointCoord,
         GPUCC_AT_CULL_DISTANCE => IoPlace::CullDistance(number),
+        GPUCC_AT_STENCIL => IoPlace::FragStencil,
+        GPUCC_AT_BARYCENTRIC => IoPlace::Barycentric,
+        GPUCC_AT_PRIMITIVE_INDEX => IoPlace::PrimitiveIndex,
+        GPUCC_AT_VERTEX_NUMBER => IoPlace::VertexNumber,
         n => return Err(wrong("kind", n)),
     };
     if !(1..=15).contains(&s.components) {
@@ -218,6 +229,9 @@ pub(crate) fn declared(s: &CSlot) -> Result<Declared, Fault> {
             GPUCC_LINEAR => Interpolation::Linear,
             GPUCC_FLAT => Interpolation::Flat,
             GPUCC_OVER_W => Interpolation::OverW,
+            GPUCC_VERTEX0 => Interpolation::Vertex0,
+            GPUCC_VERTEX1 => Interpolation::Vertex1,
+            GPUCC_VERTEX2 => Interpolation::Vertex2,
             n => return Err(wrong("interpolation", n)),
         },
         sampling: match s.sampling {

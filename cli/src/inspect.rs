@@ -57,6 +57,10 @@ fn io_kind(at: IoPlace) -> (&'static str, Option<u8>) {
         IoPlace::PointSize => ("point_size", None),
         IoPlace::PointCoord => ("point_coord", None),
         IoPlace::CullDistance(n) => ("cull_distance", Some(n)),
+        IoPlace::FragStencil => ("frag_stencil", None),
+        IoPlace::Barycentric => ("barycentric", None),
+        IoPlace::PrimitiveIndex => ("primitive_index", None),
+        IoPlace::VertexNumber => ("vertex_number", None),
     }
 }
 
@@ -111,7 +115,11 @@ fn interface(r: &InterfaceRow, stage: Stage, place: String) -> Value {
         | IoPlace::Layer
         | IoPlace::ViewportIndex
         | IoPlace::PointSize
-        | IoPlace::PointCoord => {}
+        | IoPlace::PointCoord
+        | IoPlace::FragStencil
+        | IoPlace::Barycentric
+        | IoPlace::PrimitiveIndex
+        | IoPlace::VertexNumber => {}
     }
     if (stage == Stage::Vertex) == r.output {
         row["interpolation"] = r.interpolation.name().into();

@@ -285,6 +285,14 @@ pub enum IoPlace {
     PointCoord,
     /// A cull distance of a vertex.
     CullDistance(u8),
+    /// The stencil reference of a fragment.
+    FragStencil,
+    /// The shares of the second and third vertex of a fragment's primitive.
+    Barycentric,
+    /// The number of the primitive, which a vertex hands on.
+    PrimitiveIndex,
+    /// A number that tells the vertices of a primitive apart, which they hand on.
+    VertexNumber,
 }
 
 /// A fieldless enumeration whose values have numbers in the file and names in reports.
@@ -322,6 +330,12 @@ numbered! {
         Flat = "flat",
         /// Divided by w, linear on the screen.
         OverW = "over_w",
+        /// That of the first vertex, which is the provoking one.
+        Vertex0 = "vertex0",
+        /// That of the second vertex.
+        Vertex1 = "vertex1",
+        /// That of the third vertex.
+        Vertex2 = "vertex2",
     }
 }
 

@@ -433,6 +433,10 @@ fn read_interface(mut b: Bytes<'_>) -> Result<InterfaceRow, ReadError> {
         7 => IoPlace::PointSize,
         8 => IoPlace::PointCoord,
         9 => IoPlace::CullDistance(number),
+        10 => IoPlace::FragStencil,
+        11 => IoPlace::Barycentric,
+        12 => IoPlace::PrimitiveIndex,
+        13 => IoPlace::VertexNumber,
         other => return Err(b.invalid(format_args!("kind {other}"))),
     };
     let components = b.u8()?;

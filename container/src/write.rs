@@ -309,6 +309,10 @@ fn interface(e: &Entry) -> Vec<u8> {
             IoPlace::PointSize => (7, 0, 0),
             IoPlace::PointCoord => (8, 0, 0),
             IoPlace::CullDistance(n) => (9, n, 0),
+            IoPlace::FragStencil => (10, 0, 0),
+            IoPlace::Barycentric => (11, 0, 0),
+            IoPlace::PrimitiveIndex => (12, 0, 0),
+            IoPlace::VertexNumber => (13, 0, 0),
         };
         let how = r.interpolation as u8 | (r.sampling as u8) << 4;
         out.extend_from_slice(&[r.output.into(), kind, number, second, r.components, r.integer.into(), how, r.file]);

@@ -8,7 +8,7 @@ use crate::DrawJob;
 use crate::placer::Placer;
 
 /// The output of the vertex program and the input of the fragment program of each input that is read. The place in a point is not among
-/// them: no vertex gives it.
+/// them, and shares of vertices are not: no vertex gives them.
 ///
 /// # Errors
 /// An input for which the vertex program gives nothing.
@@ -17,7 +17,12 @@ pub fn link<'a>(vertex: &'a Entry, fragment: &'a Entry) -> Result<Vec<(&'a Inter
         Some(from) => Ok((from, row)),
         None => Err(Trap::new(TrapKind::Dispatch, format!("the vertex program gives nothing for {:?}", row.at))),
     };
-    fragment.interface.iter().filter(|r| !r.output && r.at != IoPlace::PointCoord).map(one).collect()
+    fragment
+        .interface
+        .iter()
+        .filter(|r| !r.output && !matches!(r.at, IoPlace::PointCoord | IoPlace::Barycentric))
+        .map(one)
+        .collect()
 }
 
 /// An attribute that a vertex program reads, and the buffer that has it.

@@ -447,7 +447,8 @@ pub fn decoration(kind: D) -> Verdict {
         | D::FPFastMathMode
         | D::InputAttachmentIndex
         | D::Aliased => Read,
-        D::PerVertexKHR | D::ExplicitInterpAMD => Refused(Refusal::PerVertexInputs),
+        D::PerVertexKHR => Read,
+        D::ExplicitInterpAMD => Refused(Refusal::PerVertexInputs),
         D::Patch | D::PerPrimitiveEXT | D::PassthroughNV | D::ViewportRelativeNV | D::SecondaryViewportRelativeNV => {
             Refused(Refusal::StageInputs)
         }
@@ -496,8 +497,8 @@ pub fn mode(mode: M) -> Verdict {
         | M::SampleInterlockUnorderedEXT
         | M::ShadingRateInterlockOrderedEXT
         | M::ShadingRateInterlockUnorderedEXT => Refused(Refusal::Interlocks),
-        M::StencilRefReplacingEXT
-        | M::StencilRefGreaterFrontAMD
+        M::StencilRefReplacingEXT => Harmless("it is what is done"),
+        M::StencilRefGreaterFrontAMD
         | M::StencilRefGreaterBackAMD
         | M::StencilRefLessFrontAMD
         | M::StencilRefLessBackAMD
@@ -566,7 +567,8 @@ pub fn refused_class(class: C) -> Option<Refusal> {
 
 /// The treatment of one image operand.
 pub fn image_operand(bit: I) -> Verdict {
-    if (I::BIAS | I::LOD | I::GRAD | I::CONST_OFFSET | I::OFFSET | I::CONST_OFFSETS | I::SAMPLE).contains(bit) {
+    let read = I::BIAS | I::LOD | I::GRAD | I::CONST_OFFSET | I::OFFSET | I::CONST_OFFSETS | I::SAMPLE | I::MIN_LOD;
+    if read.contains(bit) {
         return Read;
     }
     if (I::SIGN_EXTEND | I::ZERO_EXTEND).contains(bit) {

@@ -35,6 +35,10 @@ fn place(at: IoAt) -> IoPlace {
         IoAt::SampleMask => IoPlace::SampleMask,
         IoAt::PointSize => IoPlace::PointSize,
         IoAt::PointCoord => IoPlace::PointCoord,
+        IoAt::FragStencil => IoPlace::FragStencil,
+        IoAt::Barycentric => IoPlace::Barycentric,
+        IoAt::PrimitiveIndex => IoPlace::PrimitiveIndex,
+        IoAt::VertexNumber => IoPlace::VertexNumber,
     }
 }
 

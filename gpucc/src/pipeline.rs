@@ -202,6 +202,10 @@ pub fn described(stage: Stage, state: Pipeline, other: &[Declared], tests_early:
             IoPlace::PointSize => IoAt::PointSize,
             IoPlace::PointCoord => IoAt::PointCoord,
             IoPlace::CullDistance(n) => IoAt::CullDistance(n),
+            IoPlace::FragStencil => IoAt::FragStencil,
+            IoPlace::Barycentric => IoAt::Barycentric,
+            IoPlace::PrimitiveIndex => IoAt::PrimitiveIndex,
+            IoPlace::VertexNumber => IoAt::VertexNumber,
         };
         let scalar = if d.is_integer { Type::I32 } else { Type::F32 };
         let mode = match d.interpolation {
@@ -209,6 +213,9 @@ pub fn described(stage: Stage, state: Pipeline, other: &[Declared], tests_early:
             Interpolation::Linear => Mode::Linear,
             Interpolation::Flat => Mode::Flat,
             Interpolation::OverW => Mode::OverW,
+            Interpolation::Vertex0 => Mode::Vertex0,
+            Interpolation::Vertex1 => Mode::Vertex1,
+            Interpolation::Vertex2 => Mode::Vertex2,
         };
         let place = match d.sampling {
             Sampling::Center => Where::Center,

@@ -62,8 +62,8 @@ refusals! {
     NoEntryPoint "no-entry-point" Feature ["there is nothing to compile"] "modules without an entry point, such as libraries";
     StageInputs "stage-inputs" Feature ["WebGPU has no equivalent"] "inputs and outputs of a stage beyond WebGPU's: clip distances and the number of the viewport of a fragment entry point alone, more than 8 colour targets";
     CullDistances "cull-distances" Feature (Stage) "cull distances";
-    StencilExport "stencil-export" Feature ["none of the chips has it"] "stencil values that a fragment entry point gives";
-    PerVertexInputs "per-vertex-inputs" Feature ["the interpreters of the chips give fragments interpolated values alone"] "barycentrics, and inputs of a fragment entry point as its vertices gave them";
+    StencilExport "stencil-export" Feature (Stage) "stencil values that a fragment entry point gives";
+    PerVertexInputs "per-vertex-inputs" Feature (Stage) "barycentrics, and inputs of a fragment entry point as its vertices gave them";
     PostDepthCoverage "post-depth-coverage" Feature ["masks are those from before the tests"] "masks of samples that passed the tests of depth and stencil";
     Layers "layers" Feature "vertices that choose among the layers of the attachments, or among viewports (SPIR-V): a number that is not known to be 0";
     Textures "textures" Feature "textures, images and samplers";

@@ -72,12 +72,20 @@ pub enum IoAt {
     PointSize,
     /// The place of a fragment in its point (made by lowering).
     PointCoord,
+    /// The shares of the second and the third vertex of a fragment's primitive, the provoking one being the first.
+    Barycentric,
+    /// The number of the primitive, which its provoking vertex hands on (made by lowering).
+    PrimitiveIndex,
+    /// A number that no other vertex of the primitive has (made by lowering).
+    VertexNumber,
     /// The layer of the attachments that a vertex' primitive is drawn on, if it is the provoking one.
     Layer,
     /// The number of the viewport, likewise.
     ViewportIndex,
     /// The depth that a fragment gives.
     FragDepth,
+    /// What stencil values are compared with and replaced by, as a fragment gives it.
+    FragStencil,
     /// The samples that a fragment covers.
     SampleMask,
 }
@@ -99,9 +107,13 @@ impl fmt::Display for IoAt {
             IoAt::CullDistance(n) => write!(f, "cull_distance {n}"),
             IoAt::PointSize => f.write_str("point_size"),
             IoAt::PointCoord => f.write_str("point_coord"),
+            IoAt::Barycentric => f.write_str("barycentric"),
+            IoAt::PrimitiveIndex => f.write_str("primitive_index"),
+            IoAt::VertexNumber => f.write_str("vertex_number"),
             IoAt::Layer => f.write_str("layer"),
             IoAt::ViewportIndex => f.write_str("viewport_index"),
             IoAt::FragDepth => f.write_str("frag_depth"),
+            IoAt::FragStencil => f.write_str("frag_stencil"),
             IoAt::SampleMask => f.write_str("sample_mask"),
         }
     }
@@ -120,6 +132,27 @@ named_enum! {
         Flat = "flat",
         /// value / w, linear on the screen (made by lowering)
         OverW = "over_w",
+        /// that of the first vertex, which is the provoking one
+        Vertex0 = "vertex0",
+        /// that of the second vertex
+        Vertex1 = "vertex1",
+        /// that of the third vertex
+        Vertex2 = "vertex2",
+    }
+}
+
+impl Mode {
+    /// The value of each vertex, the provoking one first.
+    pub const VERTICES: [Mode; 3] = [Mode::Vertex0, Mode::Vertex1, Mode::Vertex2];
+
+    /// The vertex whose value it is, where the source names one.
+    pub fn vertex(self) -> Option<usize> {
+        Mode::VERTICES.iter().position(|&m| m == self)
+    }
+
+    /// Whether it is the same in all fragments of a primitive.
+    pub fn is_constant(self) -> bool {
+        self == Mode::Flat || self.vertex().is_some()
     }
 }
 
@@ -193,6 +226,10 @@ impl Interp {
 }
 
 impl IoSlot {
+    /// Whether an input depends on which vertex of a primitive is which.
+    pub fn tells_vertices(&self) -> bool {
+        self.at == IoAt::Barycentric || self.interp.mode.vertex().is_some()
+    }
     /// A slot without a name.
     pub const fn new(at: IoAt, ty: Type) -> IoSlot {
         let interp = Interp { mode: Mode::Perspective, at: Where::Center };

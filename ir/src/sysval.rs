@@ -124,6 +124,8 @@ sysvals! {
     RawVertexIndex = "raw_vertex_index", I32 x 1, VERTEX, Divergent, Most::Any;
     /// of a vertex, the instance without the first one (made by lowering)
     RawInstanceIndex = "raw_instance_index", I32 x 1, VERTEX, Divergent, Most::Any;
+    /// of a vertex, the number of the primitive that it is shaded for (made by lowering)
+    RawPrimitiveIndex = "raw_primitive_index", I32 x 1, VERTEX, Divergent, Most::Any;
     /// the base vertex of the draw
     FirstVertex = "first_vertex", I32 x 1, VERTEX, Launch, Most::Any;
     /// the first instance of the draw

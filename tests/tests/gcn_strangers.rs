@@ -20,6 +20,7 @@ mod abi {
     pub const FILE_VGPR: u8 = 1;
     pub const VERTEX_TABLE: u16 = 0xffff;
     pub const FAMILY_PRIM_MASK: u32 = 48;
+    pub const FAMILY_PRIMITIVE: u32 = 49;
     pub const FAMILY_PS_INPUT: u32 = 64;
 }
 
@@ -65,12 +66,9 @@ fn exchange(ours: &mut Container, theirs: &Value, linked: bool) -> Result<(), St
         }
     } else {
         vector(Source::VertexIndex);
-        if word(words, "SPI_SHADER_PGM_RSRC1_VS").is_some_and(|w| w >> 24 & 3 > 0) {
-            vector(Source::InstanceIndex);
-        }
-        if word(words, "VGT_PRIMITIVEID_EN") == Some(1) {
-            return Err("the number of the primitive travels with the vertex".into());
-        }
+        let more = [Source::InstanceIndex, Source::Family(abi::FAMILY_PRIMITIVE)];
+        let count = word(words, "SPI_SHADER_PGM_RSRC1_VS").map_or(0, |w| w >> 24 & 3);
+        more.into_iter().take(count as usize).for_each(vector);
     }
     e.preloads = rows;
     let stage = if is_fragment { "_PS" } else { "_VS" };
@@ -97,7 +95,7 @@ fn exchange(ours: &mut Container, theirs: &Value, linked: bool) -> Result<(), St
             list.push(StateWord { space: 0, register: INPUT_CNTL + 4 * n, value, mask: u32::MAX });
         }
         // The words link, not the rows.
-        e.interface.retain(|r| r.output || !matches!(r.at, IoPlace::Location { .. }));
+        e.interface.retain(|r| r.output || !matches!(r.at, IoPlace::Location { .. } | IoPlace::PrimitiveIndex));
     }
     let of = |n: &str| word(words, &format!("SPI_SHADER_PGM_{n}{stage}")).unwrap_or(0);
     e.meta.family_words = vec![of("RSRC1"), of("RSRC2")];
@@ -124,12 +122,11 @@ fn id_of(case: &Case) -> String {
 }
 
 /// The obstacle to a pair (`docs/abi-gcn.md`, section 11.1): its name, and what is said about it.
-const OPEN: [(&str, &str); 5] = [
+const OPEN: [(&str, &str); 4] = [
     // One scene has eight pipelines.
     ("blend_dual_38-rgba8unorm_p0", "8 programs"),
     // The recorded value has the 1/w of the pixel's centre (docs/drawing.md).
     ("corpus_interpolation_modes_fs_sample_0", "528 of 3072 pixels differ"),
-    ("chain_primitive-index", "does not support the built-in value `primitive_index`"),
     // Quads that lie on two faces of a cube: s and t are differenced across them.
     ("corpus_skybox_cube_fs_main", "73 of 3072 pixels differ"),
     ("interpolation_flat_3", "parameters of a vertex program that is not there"),

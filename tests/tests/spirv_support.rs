@@ -330,7 +330,7 @@ const FORMS: &[Probe] = &[
     ("`Dref`: comparisons", "frag", "", "layout(binding = 1) uniform sampler2DShadow t; layout(location = 0) out vec4 c;", "c = vec4(texture(t, vec3(0.5)));"),
     ("`Proj`: divided coordinates", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureProj(t, vec4(1.0, 1.0, 0.0, 2.0));"),
     ("`Bias`, `Lod`, `Grad`, `ConstOffset`", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = texture(t, vec2(0.5), 1.0) + textureLodOffset(t, vec2(0.5), 1.0, ivec2(1)) + textureGrad(t, vec2(0.5), vec2(1.0), vec2(1.0));"),
-    ("`Offset` that is not constant", "frag", "", "layout(binding = 0) uniform U { ivec2 o; }; layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureGatherOffset(t, vec2(0.5), o);"),
+    ("`Offset` of a gather that is not constant", "frag", "", "layout(binding = 0) uniform U { ivec2 o; }; layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureGatherOffset(t, vec2(0.5), o);"),
     ("`ConstOffsets` of a gather", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "const ivec2 o[4] = ivec2[](ivec2(0), ivec2(1, 0), ivec2(0, 1), ivec2(1)); c = textureGatherOffsets(t, vec2(0.5), o);"),
     ("`MinLod`", "frag", "GL_ARB_sparse_texture_clamp", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureClampARB(t, vec2(0.5), 1.0);"),
     ("`OpImageGather`, of any component", "frag", "", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureGather(t, vec2(0.5), 2);"),

@@ -397,17 +397,15 @@ fn of_spirv() -> Vec<Probe> {
             families: &["valhall", "vivante"],
             ..spirv(R::CullDistances, include_bytes!("../vulkan/forms/cull.vert.spv").to_vec())
         },
-        // StencilRefReplacingEXT is 5027; BaryCoordKHR 5286; PostDepthCoverage 4446.
-        spirv(R::StencilExport, stage_words((4, &[(16, &[3, 7]), (16, &[3, 5027])]), 0, &[], &[], &[])),
-        spirv(
-            R::PerVertexInputs,
-            words(
-                0,
-                &[(71, &[9, 11, 5286])],
-                &[(22, &[5, 32]), (23, &[6, 5, 3]), (32, &[7, 1, 6]), (59, &[7, 9, 1])],
-                &[(61, &[6, 10, 9])],
-            ),
-        ),
+        Probe {
+            families: &["tesla", "vivante"],
+            ..spirv(R::StencilExport, include_bytes!("../vulkan/forms/stencils.frag.spv").to_vec())
+        },
+        Probe {
+            families: &["valhall", "tesla", "vivante"],
+            ..spirv(R::PerVertexInputs, include_bytes!("../vulkan/forms/ends.frag.spv").to_vec())
+        },
+        // PostDepthCoverage is 4446.
         spirv(R::PostDepthCoverage, stage_words((4, &[(16, &[3, 7]), (16, &[3, 4446])]), 0, &[], &[], &[])),
         spirv(R::Interlocks, words(0, &[], &[], &[(5364, &[]), (5365, &[])])),
         // OpImageSparseTexelsResident.
@@ -488,7 +486,7 @@ fn probes() -> Vec<Probe> {
         wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
         Probe {
-            families: &["gcn", "vivante"],
+            families: &["vivante"],
             ..wgsl(
                 R::PrimitiveIndex,
                 "enable primitive_index;\n@fragment fn main(@builtin(primitive_index) i: u32) -> @location(0) vec4<f32> { return vec4<f32>(f32(i)); }",

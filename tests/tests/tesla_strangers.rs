@@ -154,7 +154,7 @@ fn inputs(p: &Value, e: &Entry, wrong: &mut Vec<String>) -> i32 {
         more += words as i32 - count as i32;
         same &= words == count;
         let mode = match row.interpolation {
-            Interpolation::Flat => "flat",
+            Interpolation::Flat | Interpolation::Vertex0 | Interpolation::Vertex1 | Interpolation::Vertex2 => "flat",
             Interpolation::Linear => "linear",
             Interpolation::Perspective | Interpolation::OverW => "perspective",
         };

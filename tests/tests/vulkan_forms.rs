@@ -319,6 +319,20 @@ fn images() -> Vec<(&'static str, Outputs)> {
                 ("last", words(18, &|x, _, z| if z / 6 == x { 22_322 } else { 0 })),
             ],
         ),
+        // Of the four texels around a corner the lower left one is the first, then counterclockwise. The level is one less than what is in it.
+        (
+            "moved",
+            vec![
+                (
+                    "picture",
+                    picture(4, |x, y| {
+                        let four = [[0, 1], [1, 1], [1, 0], [0, 0]];
+                        four.map(|[right, down]| number(x, y, [x as i32 - 1 + right, 2 - y as i32 + down]))
+                    }),
+                ),
+                ("second", picture(4, |x, _| [x.min(2) + 1, 2, x.clamp(1, 2) + 1, 7])),
+            ],
+        ),
         ("held", one(4, |x, _| [1 + x, 0x15 + x, 10 + x, 255])),
     ]
 }
@@ -341,6 +355,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("choices", "tesla", "layers"),
     ("choices", "valhall", "layers"),
     ("choices", "vivante", "layers"),
+    ("corners", "tesla", "per-vertex-inputs"),
+    ("corners", "valhall", "per-vertex-inputs"),
+    ("corners", "vivante", "per-vertex-inputs"),
     ("cull", "valhall", "cull-distances"),
     ("cull", "vivante", "cull-distances"),
     ("demoted", "tesla:nv50", "sample-masks"),
@@ -349,6 +366,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("demoted", "tesla:nva3", "covered-samples"),
     ("demoted", "vivante", "sample-masks"),
     ("depth_layers", "tesla", "texel-comparisons"),
+    ("ends", "tesla", "per-vertex-inputs"),
+    ("ends", "valhall", "per-vertex-inputs"),
+    ("ends", "vivante", "per-vertex-inputs"),
     ("formats", "tesla", "storage-textures"),
     ("layers", "tesla", "layers"),
     ("layers", "valhall", "layers"),
@@ -358,6 +378,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("mask", "tesla:nva0", "sample-masks"),
     ("mask", "tesla:nva3", "covered-samples"),
     ("mask", "vivante", "sample-masks"),
+    ("moved", "tesla:nv50", "level-queries"),
+    ("moved", "tesla:nv84", "level-queries"),
+    ("moved", "tesla:nva0", "level-queries"),
+    ("numbered", "vivante", "primitive-index"),
     ("places", "tesla:nv50", "sample-shading"),
     ("places", "tesla:nv84", "sample-shading"),
     ("places", "tesla:nva0", "sample-shading"),
@@ -374,11 +398,98 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("sprite_samples", "tesla:nv84", "sample-shading"),
     ("sprite_samples", "tesla:nva0", "sample-shading"),
     ("sprite_samples", "vivante", "sample-shading"),
+    ("stencils", "tesla", "stencil-export"),
+    ("stencils", "vivante", "stencil-export"),
     ("texels", "tesla", "storage-buffers"),
     ("viewports", "tesla", "layers"),
     ("viewports", "valhall", "layers"),
     ("viewports", "vivante", "layers"),
 ];
+
+/// What tells the vertices of a primitive and primitives apart.
+fn vertices() -> Vec<(&'static str, Outputs)> {
+    // From the left in eighths, from above in quarters. The lower triangle begins with the vertex on its right angle, the upper one with the
+    // lower right one: theirs are 0, 1, 2 and 1, 3, 2.
+    let order = |x: u32, y: u32| if 2 * y < x { [1, 3, 2] } else { [0, 1, 2] };
+    let shares = |x: u32, y: u32| {
+        let (s, t) = (2 * x + 1, 2 * y + 1);
+        if 2 * y < x { [2 * t, s - 2 * t, 8 - s] } else { [2 * t - s, s, 8 - 2 * t] }
+    };
+    // Those of the vertices on the left, with w of 1, count three times as much.
+    let over_w = |x: u32, y: u32| {
+        let weights = [0, 1, 2].map(|k| shares(x, y)[k] * if order(x, y)[k] & 1 == 0 { 3 } else { 1 });
+        let sum: u32 = weights.iter().sum();
+        weights.map(|w| (2 * 200 * w + sum) / (2 * sum))
+    };
+    vec![
+        (
+            "corners",
+            vec![
+                (
+                    "picture",
+                    picture(2, |x, y| {
+                        let [a, b, c] = order(x, y).map(|v| v + 10);
+                        [a, b, c, [a, b, c][x as usize % 3]]
+                    }),
+                ),
+                (
+                    "second",
+                    picture(2, |x, y| {
+                        let [a, b, c] = shares(x, y);
+                        [a, b, c, 2 * x + 1]
+                    }),
+                ),
+                (
+                    "last",
+                    picture(2, |x, y| {
+                        let [a, b, c] = over_w(x, y);
+                        [a, b, c, order(x, y)[x as usize % 3] + 7]
+                    }),
+                ),
+            ],
+        ),
+        ("ends", one(2, |x, y| if y == 0 { [10, 11, 16 * (7 - 2 * x) + 2 * x + 1, 0] } else { [10 + x, 0, 128, 0] })),
+        // The diagonal of a column goes from above on the left to below on the right.
+        (
+            "numbered",
+            vec![
+                (
+                    "picture",
+                    picture(4, |x, y| if y < 2 { [2 * x + 2, 2 * x + 1, 7, 1] } else { [2 * x + 1, 2 * x, 7, 1] }),
+                ),
+                (
+                    "second",
+                    picture(4, |x, y| match (x, y) {
+                        (3, 0 | 1) => [2, 9, 7, 1],
+                        (3, _) => [1, 6, 7, 1],
+                        (0, 0 | 1) => [4, 3, 7, 1],
+                        (0, _) => [3, 0, 7, 1],
+                        _ => [0; 4],
+                    }),
+                ),
+            ],
+        ),
+        // The column is stored. Where it is the row it goes up, and the depth is a quarter.
+        (
+            "stencils",
+            vec![
+                (
+                    "picture",
+                    picture(4, |x, y| {
+                        let stored = x + u32::from(x == y);
+                        [
+                            u32::from(x == y),
+                            u32::from(y < stored && x & 1 == 0),
+                            u32::from(matches!((x, y), (1 | 2, 1) | (3, 2))),
+                            0,
+                        ]
+                    }),
+                ),
+                ("stencil", picture(4, |x, y| [x + u32::from(x == y)])),
+            ],
+        ),
+    ]
+}
 
 /// Points, cull distances and arrays.
 fn primitives() -> Vec<(&'static str, Outputs)> {
@@ -444,7 +555,7 @@ fn listed(name: &str, target: Target) -> Option<&'static str> {
 #[test]
 fn forms_have_their_values() {
     let targets = drawing::drawing("all:all");
-    let forms: Vec<_> = [forms(), primitives(), interfaces(), images()].into_iter().flatten().collect();
+    let forms: Vec<_> = [forms(), primitives(), vertices(), interfaces(), images()].into_iter().flatten().collect();
     let files = std::fs::read_dir(folder()).expect("the folder").flatten();
     let scenes = files.filter(|f| f.path().extension().is_some_and(|e| e == "toml")).count();
     assert_eq!(scenes, forms.len(), "each scene has its values");

@@ -1,6 +1,6 @@
 //! A draw: the table of vertex buffers, register words.
 
-use gpucc_container::Entry;
+use gpucc_container::{Entry, Interpolation};
 use gpucc_pipeline::{Pipeline, Topology};
 use gpucc_sim::{Device, Registers, Trap};
 
@@ -55,7 +55,10 @@ pub(super) fn registers(vertex: &Entry, fragment: Option<&Entry>, pipeline: &Pip
     }
     for (from, to) in fragment.map_or(Ok(Vec::new()), |f| link(vertex, f))? {
         let register = SPI_PS_INPUT_CNTL_0 + 4 * u32::from(to.index);
-        all.set(SPACE, register, from.index.into(), PARAMETER);
+        // The values of the three vertices as they are, where the program asks for those.
+        let as_they_are =
+            matches!(to.interpolation, Interpolation::Vertex0 | Interpolation::Vertex1 | Interpolation::Vertex2);
+        all.set(SPACE, register, u32::from(from.index) | u32::from(as_they_are) << 5, PARAMETER);
     }
     let mask = pipeline
         .targets

@@ -21,6 +21,8 @@ pub const FILE_EXPORT: u8 = 4;
 pub const VERTEX_TABLE: u16 = 0xffff;
 /// `Source::Family` number of PRIM_MASK.
 pub const FAMILY_PRIM_MASK: u32 = 48;
+/// `Source::Family` number of the number of a vertex' primitive.
+pub const FAMILY_PRIMITIVE: u32 = 49;
 /// `Source::Family` number of the first register of item 0 of SPI_PS_INPUT_ADDR; each item has four numbers.
 pub const FAMILY_PS_INPUT: u32 = 64;
 

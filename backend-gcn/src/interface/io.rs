@@ -61,6 +61,8 @@ pub struct Io {
     pub first: [bool; 2],
     /// Whether the number of the instance is read.
     pub instances: bool,
+    /// Whether the number of the primitive is read.
+    pub primitives: bool,
 }
 
 /// Registers of an item of SPI_PS_INPUT_ADDR.
@@ -89,7 +91,17 @@ fn pair(slot: &IoSlot, per_sample: bool) -> Option<u32> {
 
 /// Whether an input has the value of one vertex.
 pub fn is_flat(slot: &IoSlot) -> bool {
-    slot.interp.mode == Mode::Flat || !slot.ty.is_float()
+    slot.interp.mode.is_constant() || !slot.ty.is_float()
+}
+
+/// Whether an input comes from a parameter of the vertex program, or from what points replace one by.
+fn is_parameter(slot: &IoSlot) -> bool {
+    slot.at != IoAt::Barycentric
+}
+
+/// Whether an output of a vertex program is a parameter.
+pub fn travels(at: IoAt) -> bool {
+    matches!(at, IoAt::Location { .. } | IoAt::PrimitiveIndex | IoAt::VertexNumber)
 }
 
 impl Io {
@@ -112,9 +124,14 @@ impl Io {
     pub fn varyings(&self, m: &Module) -> usize {
         let Some(interface) = m.entries[0].interface() else { return 0 };
         if self.is_fragment {
-            return self.attributes.iter().flatten().count();
+            return self.parameters() as usize;
         }
-        interface.outputs.iter().filter(|s| matches!(s.at, IoAt::Location { .. })).count()
+        interface.outputs.iter().filter(|s| travels(s.at)).count()
+    }
+
+    /// Parameters that a fragment program reads.
+    fn parameters(&self) -> u32 {
+        self.attributes.iter().flatten().max().map_or(0, |n| n + 1)
     }
 
     fn fragment(&mut self, interface: &gpucc_ir::Interface) {
@@ -122,12 +139,23 @@ impl Io {
         self.quads = used.needs_quads;
         self.lives = used.demotes || self.quads && (used.writes_memory || used.ballots);
         let mut number = 0;
-        for (slot, at) in interface.inputs.iter().zip(&mut self.attributes) {
-            if at.is_some() {
-                *at = Some(number);
-                number += 1;
-                self.enabled |= pair(slot, used.per_sample).map_or(0, |bit| 1 << bit);
+        for (k, slot) in interface.inputs.iter().enumerate() {
+            if self.attributes[k].is_none() {
+                continue;
             }
+            self.enabled |= pair(slot, used.per_sample).map_or(0, |bit| 1 << bit);
+            // The values of all three vertices are in one parameter.
+            let vertex = |s: &IoSlot| s.interp.mode.vertex().is_some();
+            let same = |s: &IoSlot| s.at == slot.at && vertex(s) && vertex(slot);
+            let known = (0..k).filter(|&o| same(&interface.inputs[o])).find_map(|o| self.attributes[o]);
+            self.attributes[k] = match known {
+                _ if !is_parameter(slot) => None,
+                Some(known) => Some(known),
+                None => {
+                    number += 1;
+                    Some(number - 1)
+                }
+            };
         }
         let position = u32::from(used.frag_coord);
         self.enabled |= position << 8;
@@ -156,7 +184,8 @@ impl Io {
                 _ => self.first[0] = true,
             }
         }
-        self.instances |= self.used.reads(Sysval::RawInstanceIndex);
+        self.primitives = self.used.reads(Sysval::RawPrimitiveIndex);
+        self.instances |= self.primitives || self.used.reads(Sysval::RawInstanceIndex);
         self.first[0] |= self.used.reads(Sysval::FirstVertex);
         self.first[1] |= self.used.reads(Sysval::FirstInstance);
     }
@@ -196,7 +225,7 @@ impl Io {
         match (self.is_fragment, self.is_compute) {
             (true, _) => (0..16).filter(|b| self.enabled >> b & 1 == 1).map(width).sum(),
             (_, true) => 0,
-            _ => 1 + u32::from(self.instances),
+            _ => 1 + u32::from(self.instances) + u32::from(self.primitives),
         }
     }
 }
@@ -260,16 +289,16 @@ pub fn places<'a>(
             (_, IoAt::Position) => (abi::FILE_EXPORT, 12),
             (_, IoAt::PointSize | IoAt::Layer | IoAt::ViewportIndex) => (abi::FILE_EXPORT, 13),
             // No program gives it.
-            (_, IoAt::PointCoord) => return None,
+            (_, IoAt::PointCoord | IoAt::Barycentric) => return None,
             (_, IoAt::ClipDistance(_) | IoAt::CullDistance(_)) => {
                 let interface = stage.interface()?;
                 (abi::FILE_EXPORT, first_distances(interface) + distance(slot.at, interface)? / 4)
             }
-            (_, IoAt::FragDepth | IoAt::SampleMask) => (abi::FILE_EXPORT, 8),
+            (_, IoAt::FragDepth | IoAt::FragStencil | IoAt::SampleMask) => (abi::FILE_EXPORT, 8),
             (_, IoAt::Location { .. }) if io.is_fragment => {
                 (abi::FILE_EXPORT, colours.iter().take_while(|&&c| c != n).count() as u32)
             }
-            (_, IoAt::Location { .. }) => {
+            (_, IoAt::Location { .. } | IoAt::PrimitiveIndex | IoAt::VertexNumber) => {
                 parameter += 1;
                 (abi::FILE_PARAM, parameter - 1)
             }
@@ -277,6 +306,7 @@ pub fn places<'a>(
         let lane = match slot.at {
             IoAt::ClipDistance(_) | IoAt::CullDistance(_) => (distance(slot.at, stage.interface()?)? % 4) as u8,
             // Behind the depth and the stencil value, or the size of a point and the edge flag.
+            IoAt::FragStencil => 1,
             IoAt::SampleMask | IoAt::Layer => 2,
             IoAt::ViewportIndex => 3,
             _ => 0,
@@ -296,7 +326,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
         StageInfo::Vertex(interface) => {
             let distances = distances(interface);
             let exports = first_distances(interface) - 12 + distances.div_ceil(4);
-            let params = interface.outputs.iter().filter(|o| matches!(o.at, IoAt::Location { .. })).count() as u32;
+            let params = interface.outputs.iter().filter(|o| travels(o.at)).count() as u32;
             let format = (0..exports).fold(0, |w, k| w | 4 << (4 * k));
             // A primitive that is outside with all vertices is culled by clip distances, too.
             let (clips, all) = ((1 << clips(interface)) - 1, (1 << distances) - 1);
@@ -311,7 +341,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                 word(reg::SPI_VS_OUT_CONFIG, params.saturating_sub(1) << 1),
                 word(reg::SPI_SHADER_POS_FORMAT, format),
                 word(reg::PA_CL_VS_OUT_CNTL, clips | all << 8 | choice | vectors),
-                word(reg::VGT_PRIMITIVEID_EN, 0),
+                word(reg::VGT_PRIMITIVEID_EN, io.primitives.into()),
             ]
         }
         StageInfo::Fragment { io: interface, early_depth } => {
@@ -328,12 +358,14 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                 count += 1;
             }
             let has = |at: IoAt| interface.outputs.iter().any(|o| o.at == at);
-            let (depth, samples) = (has(IoAt::FragDepth), has(IoAt::SampleMask));
-            let z = match (depth, samples) {
-                (false, false) => 0,
-                (true, false) => 1,
-                (false, true) => 7,
-                (true, true) => 9,
+            let (depth, stencil, samples) = (has(IoAt::FragDepth), has(IoAt::FragStencil), has(IoAt::SampleMask));
+            // Without a depth the others are halves.
+            let z = match (depth, stencil, samples) {
+                (false, false, false) => 0,
+                (true, false, false) => 1,
+                (true, true, false) => 2,
+                (false, ..) => 7,
+                (true, _, true) => 9,
             };
             if count == 0 && z == 0 {
                 format = 1;
@@ -341,12 +373,13 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
             let order = if io.used.writes_memory || *early_depth { 0 } else { 1 << 4 };
             let memory = if io.used.writes_memory { 0x600 } else { 0 };
             let control = u32::from(depth)
+                | u32::from(stencil) << 1
                 | order
                 | u32::from(io.used.demotes) << 6
                 | u32::from(samples) << 8
                 | memory
                 | u32::from(*early_depth) << 12;
-            let read = io.attributes.iter().flatten().count() as u32;
+            let read = io.parameters();
             let samples = p.map_or(1, |p| p.samples.max(1));
             let invocations = if io.used.per_sample { samples.ilog2() } else { 0 };
             let mut list = vec![

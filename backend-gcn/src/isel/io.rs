@@ -110,6 +110,13 @@ impl Isel<'_> {
                 None => Err(cx.unknown(i)),
             };
         }
+        if let (IoAt::Barycentric, Some(first)) = (slot.at, self.io.coordinates(slot)) {
+            for (k, &r) in (0..).zip(out.iter()) {
+                let v = self.launch_vgpr(cx, first + k);
+                cx.emit(MInst::copy(r, v));
+            }
+            return Ok(());
+        }
         let Some(attribute) = self.io.attributes[usize::from(n)] else { return Err(cx.unknown(i)) };
         for (k, &r) in out.iter().enumerate() {
             self.parameter(cx, slot, attribute as u16 | (k as u16) << 6, r);
@@ -120,8 +127,9 @@ impl Isel<'_> {
     fn parameter(&mut self, cx: &mut IselCx<'_>, slot: &IoSlot, attribute: u16, to: VReg) {
         let mods = (Attribute(attribute),);
         let Some(first) = self.io.coordinates(slot) else {
-            // Of vertex 0.
-            cx.emit(build::VInterpMovF32.with((Attribute(attribute), Param(2)), []).def(to));
+            // Of vertex 0, or the one that the source names.
+            let vertex = [2, 0, 1][slot.interp.mode.vertex().unwrap_or(0)];
+            cx.emit(build::VInterpMovF32.with((Attribute(attribute), Param(vertex)), []).def(to));
             return;
         };
         let (x, y) = (self.launch_vgpr(cx, first), self.launch_vgpr(cx, first + 1));
@@ -193,6 +201,10 @@ impl Isel<'_> {
         match s {
             Sysval::RawVertexIndex | Sysval::RawInstanceIndex => {
                 let v = self.launch_vgpr(cx, u32::from(s == Sysval::RawInstanceIndex));
+                cx.emit(MInst::copy(out[0], v));
+            }
+            Sysval::RawPrimitiveIndex => {
+                let v = self.launch_vgpr(cx, 2);
                 cx.emit(MInst::copy(out[0], v));
             }
             Sysval::FirstVertex | Sysval::FirstInstance => {
@@ -322,7 +334,7 @@ impl Isel<'_> {
         }
         let slots: Vec<(&IoSlot, Vec<U>)> = interface.outputs.iter().zip(list).collect();
         let exports = if self.io.is_fragment {
-            self.fragment_exports(&slots, &io::colours(interface))
+            self.fragment_exports(cx, &slots, &io::colours(interface))
         } else {
             vertex_exports(&slots, interface)
         };
@@ -356,23 +368,32 @@ impl Isel<'_> {
         self.lanes(cx, v).into_iter().collect()
     }
 
-    fn fragment_exports(&mut self, slots: &[(&IoSlot, Vec<U>)], colours: &[usize]) -> Vec<Export> {
+    fn fragment_exports(&mut self, cx: &mut IselCx<'_>, slots: &[(&IoSlot, Vec<U>)], colours: &[usize]) -> Vec<Export> {
         let find = |at: IoAt| slots.iter().find(|s| s.0.at == at).map(|s| s.1[0]);
         let mut list = Vec::new();
-        match (find(IoAt::FragDepth), find(IoAt::SampleMask)) {
-            (Some(depth), None) => {
-                list.push(Export { target: 8, enabled: 1, compressed: false, values: vec![depth] });
+        match (find(IoAt::FragDepth), find(IoAt::FragStencil), find(IoAt::SampleMask)) {
+            (None, None, None) => {}
+            (Some(depth), stencil, mask) => {
+                let enabled = 1 | u32::from(stencil.is_some()) << 1 | u32::from(mask.is_some()) << 2;
+                let values = [Some(depth), stencil, mask].into_iter().flatten().collect();
+                list.push(Export { target: 8, enabled, compressed: false, values });
             }
-            (Some(depth), Some(mask)) => {
-                list.push(Export { target: 8, enabled: 5, compressed: false, values: vec![depth, mask] });
+            (None, stencil, mask) => {
+                // The stencil value is in bits 23:16 of the first source, the mask in the second one; gfx6 wants the first one always.
+                let first = match stencil {
+                    Some(v) => {
+                        let v = self.in_vector(cx, v);
+                        let high = cx.temp(V);
+                        self.valu(cx, build::VLshlrevB32.on([Use::imm(16), v]).def(high));
+                        Some((Use::reg(high), 3))
+                    }
+                    None => (self.generation == 0).then_some((Use::imm(0), 1)),
+                };
+                let sources = first.into_iter().chain(mask.map(|m| (m, 12)));
+                let (values, enabled): (Vec<U>, Vec<u32>) = sources.unzip();
+                let enabled = enabled.iter().sum();
+                list.push(Export { target: 8, enabled, compressed: true, values });
             }
-            // The mask is in the second source; gfx6 wants the first one, too.
-            (None, Some(mask)) if self.generation == 0 => {
-                let values = vec![Use::imm(0), mask];
-                list.push(Export { target: 8, enabled: 13, compressed: true, values });
-            }
-            (None, Some(mask)) => list.push(Export { target: 8, enabled: 12, compressed: true, values: vec![mask] }),
-            (None, None) => {}
         }
         let present = colours.iter().filter_map(|&k| Some((&slots[k], io::colour(slots[k].0, self.pipeline)?)));
         for (number, ((slot, values), c)) in (0..).zip(present) {
@@ -419,7 +440,7 @@ fn vertex_exports(slots: &[(&IoSlot, Vec<U>)], interface: &gpucc_ir::Interface) 
     }
     let mut number = 0;
     for (slot, values) in slots {
-        if matches!(slot.at, IoAt::Location { .. }) {
+        if io::travels(slot.at) {
             let enabled = (1 << values.len()) - 1;
             list.push(Export { target: 32 + number, enabled, compressed: false, values: values.clone() });
             number += 1;

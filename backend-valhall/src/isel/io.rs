@@ -16,7 +16,7 @@ use super::{Isel, IselCx, U, b00, no_uniforms};
 use crate::builders as build;
 use crate::inst::{
     Among, At, Depth, FILE_R, Format, From, Hint, If, InSpace, Index, Offset, Position, R, R2, R4, Readonly,
-    SPACE_RECORDS, Says, SrcMods, Table, special,
+    SPACE_RECORDS, Says, SrcMods, Stencil, Table, special,
 };
 use crate::resources::word_of_draw;
 
@@ -412,11 +412,17 @@ impl Isel<'_> {
         let inst = build::Atest.on([Use::reg(coverage).at(at), alpha, datum]);
         self.push(cx, inst.def(Def::reg(tested).at(at)));
         let mut coverage = tested;
-        if let Some(depth) = find(IoAt::FragDepth) {
-            let depth = self.int(cx, depth);
-            let depth = Use::reg(self.in_register(cx, depth));
+        let (depth, stencil) = (find(IoAt::FragDepth), find(IoAt::FragStencil));
+        if depth.is_some() || stencil.is_some() {
+            let mods = (Depth(depth.is_some()), Stencil(stencil.is_some()));
+            let [depth, stencil] = [depth, stencil].map(|v| {
+                v.map_or(Use::imm(0), |v| {
+                    let v = self.int(cx, v);
+                    Use::reg(self.in_register(cx, v))
+                })
+            });
             let emitted = cx.temp(R);
-            let inst = build::ZsEmit.with((Depth(true),), [depth, Use::imm(0), Use::reg(coverage).at(at)]);
+            let inst = build::ZsEmit.with(mods, [depth, stencil, Use::reg(coverage).at(at)]);
             self.push(cx, inst.def(Def::reg(emitted).at(at)));
             coverage = emitted;
         }

@@ -111,7 +111,11 @@ impl InterpModel for AtCentre {
         let mode = match mode {
             Interpolation::Linear => draw::Mode::Linear,
             Interpolation::OverW => draw::Mode::OverW,
-            Interpolation::Perspective | Interpolation::Flat => draw::Mode::Perspective,
+            Interpolation::Perspective
+            | Interpolation::Flat
+            | Interpolation::Vertex0
+            | Interpolation::Vertex1
+            | Interpolation::Vertex2 => draw::Mode::Perspective,
         };
         let [a, b, c] = quad.shares(lane, mode, Where::Center, Divisor::Place);
         [a, b, c, 0.0]

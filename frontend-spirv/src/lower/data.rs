@@ -98,6 +98,9 @@ pub struct At {
     pub location: Option<u32>,
     pub component: u32,
     pub blend_src: u32,
+    /// Whether an array of it has the value of each vertex, and of which one it is.
+    pub per_vertex: bool,
+    pub vertex: Option<u32>,
     pub flat: bool,
     pub linear: bool,
     pub centroid: bool,
@@ -157,13 +160,15 @@ impl Stage {
 impl At {
     /// How a leaf there is interpolated.
     pub fn interp(&self, leaf: Type) -> Interp {
+        let vertex = self.vertex.and_then(|k| Mode::VERTICES.get(k as usize));
         let mode = match () {
+            () if vertex.is_some() => vertex.copied().unwrap_or_default(),
             () if !leaf.is_float() || self.flat => Mode::Flat,
             () if self.linear => Mode::Linear,
             () => Mode::Perspective,
         };
         let at = match () {
-            () if mode == Mode::Flat => Where::Center,
+            () if mode.is_constant() => Where::Center,
             () if self.sample => Where::Sample,
             () if self.centroid => Where::Centroid,
             () => Where::Center,

@@ -30,7 +30,7 @@ impl FuncCx<'_, '_> {
         let position = self.b().sysval(Sysval::FragCoord);
         let inverse = self.code.extract(position, 3);
         let all = inputs.iter().enumerate().map(|(n, slot)| {
-            if slot.interp.mode == Mode::Flat {
+            if slot.interp.mode.is_constant() || slot.at == ir::IoAt::Barycentric {
                 return None;
             }
             let middle = self.twin(n, Where::Center);
@@ -57,7 +57,7 @@ impl FuncCx<'_, '_> {
     fn twin(&mut self, n: usize, at: Where) -> usize {
         let Some(stage) = &mut self.stage else { return n };
         let slot = stage.io.inputs[n].clone();
-        if slot.interp.at == at || slot.interp.mode == Mode::Flat {
+        if slot.interp.at == at || slot.interp.mode.is_constant() {
             return n;
         }
         let twin = IoSlot { interp: ir::Interp { at, ..slot.interp }, ..slot };
@@ -72,7 +72,7 @@ impl FuncCx<'_, '_> {
     pub fn whole_input(&mut self, n: usize, ty: Type) -> Lowered<Value> {
         let Some(stage) = &self.stage else { return self.broken("an input outside of an entry point") };
         let mode = stage.io.inputs[n].interp.mode;
-        match stage.elsewhere.filter(|_| mode != Mode::Flat) {
+        match stage.elsewhere.filter(|_| !mode.is_constant()) {
             None => Ok(self.b().input(n as u16, ty)),
             Some(Elsewhere::Centroid) => {
                 let n = self.twin(n, Where::Centroid);

@@ -24,6 +24,8 @@ struct Operands {
     grad: Option<(u32, u32)>,
     offset: Option<u32>,
     offsets: Option<u32>,
+    /// The least level.
+    least: Option<u32>,
     sample: Option<u32>,
 }
 
@@ -93,13 +95,13 @@ impl ModuleCx<'_> {
         let refused = |what: &str| Err(report::unsupported(Refusal::Spirv, &format!("`OpTypeImage {what}`"), span));
         match ty.dim {
             Dim::Dim1D => Ok(TexDim::D1),
-            Dim::Dim2D => Ok(TexDim::D2),
+            // One level, whose places are counted in texels.
+            Dim::Dim2D | Dim::DimRect => Ok(TexDim::D2),
             Dim::Dim3D => Ok(TexDim::D3),
             Dim::DimCube => Ok(TexDim::Cube),
             // The texel of the fragment's own pixel.
             Dim::DimSubpassData => Ok(TexDim::D2),
             Dim::DimBuffer if ty.is_rows() => Ok(TexDim::D2),
-            Dim::DimRect => refused("Rect"),
             _ => refused("of another dimension"),
         }
     }
@@ -298,6 +300,8 @@ impl FuncCx<'_, '_> {
                 list.offsets = first;
             } else if flag == I::SAMPLE {
                 list.sample = first;
+            } else if flag == I::MIN_LOD {
+                list.least = first;
             } else if let crate::tables::Verdict::Refused(code) = crate::tables::image_operand(flag) {
                 return self.missing(code, format!("with {flag:?}"));
             }
@@ -309,6 +313,9 @@ impl FuncCx<'_, '_> {
     fn no_level(&mut self, operands: &Operands) -> Lowered<()> {
         if operands.bias.is_some() {
             return self.missing(Refusal::Spirv, format!("with {:?}", I::BIAS));
+        }
+        if operands.least.is_some() {
+            return self.wrong("a least level is that of samples");
         }
         let Some(level) = operands.lod else { return Ok(()) };
         let level = self.one(level)?;
@@ -333,6 +340,29 @@ impl FuncCx<'_, '_> {
             return self.wrong("an offset is from -8 to 7");
         }
         Ok(parts)
+    }
+
+    fn is_constant(&mut self, id: u32) -> Lowered<bool> {
+        let value = self.one(id)?;
+        Ok(self.code.f.as_const(value).is_some())
+    }
+
+    /// Moves a place in an image by texels of its largest level, which is the one that is gathered from. Whatever is outside is
+    /// wrapped behind that, as behind a constant offset.
+    fn move_by_texels(&mut self, image: &Handle, id: u32, given: &mut [(TexArg, Value)]) -> Lowered<()> {
+        let by = self.word(id)?;
+        let level = self.code.f.iconst(Type::I32, 0);
+        let size = self.query(image, TexWhat::Size, Some(level))?;
+        for (_, place) in given.iter_mut().filter(|g| g.0 == TexArg::Coords) {
+            let ty = self.code.f.ty(*place);
+            if self.code.f.ty(by) != ty.with_scalar(ir::Scalar::I32) || self.code.f.ty(size) != self.code.f.ty(by) {
+                return self.wrong("its offset does not fit the coordinate");
+            }
+            let (by, size) = (self.b().s2f(by, ty), self.b().u2f(size, ty));
+            let step = self.b().fdiv(by, size);
+            *place = self.b().fadd(*place, step);
+        }
+        Ok(())
     }
 
     /// A float operand.
@@ -469,8 +499,10 @@ impl FuncCx<'_, '_> {
                 }
             }
             (false, None, None, Some((x, y))) => {
-                given.push((TexArg::Ddx, self.float(x)?));
-                given.push((TexArg::Ddy, self.float(y)?));
+                for (arg, id) in [(TexArg::Ddx, x), (TexArg::Ddy, y)] {
+                    let slope = self.float(id)?;
+                    given.push((arg, self.of_extent(&image, slope)?));
+                }
                 TexLod::Gradients
             }
             _ => return self.wrong("its level operands do not fit"),
@@ -478,6 +510,17 @@ impl FuncCx<'_, '_> {
         if implicit {
             self.implicit_level()?;
         }
+        let lod = match operands.least {
+            None => lod,
+            Some(_) if !implicit || dref => {
+                return self.missing(Refusal::Spirv, format!("with {:?} and gradients or a comparison", I::MIN_LOD));
+            }
+            Some(id) => {
+                let least = self.float(id)?;
+                self.at_least(&image, &sampler, &mut given, least)?;
+                TexLod::Level
+            }
+        };
         desc = desc.with_lod(lod);
         let op = if matches!(lod, TexLod::Implicit | TexLod::Bias) { Ir::Sample } else { Ir::Tex };
         self.sampled(inst, op, desc, &given, &image, &sampler)
@@ -520,12 +563,59 @@ impl FuncCx<'_, '_> {
             let q = self.code.like(q, Type::F32.with_lanes(axes));
             place = self.b().fdiv(place, q);
         }
+        let place = self.of_extent(image, place)?;
         given.push((TexArg::Coords, place));
         if ty.arrayed {
             desc = desc.with_layer(TexLayer::Float);
             given.push((TexArg::Layer, self.lanes_of(all, axes, 1)?));
         }
         Ok((desc, given))
+    }
+
+    /// A place or a slope as a part of the image, where it is counted in texels.
+    fn of_extent(&mut self, image: &Handle, value: Value) -> Lowered<Value> {
+        if self.image_ty(image)?.dim != Dim::DimRect {
+            return Ok(value);
+        }
+        let level = self.code.f.iconst(Type::I32, 0);
+        let size = self.query(image, TexWhat::Size, Some(level))?;
+        let ty = self.code.f.ty(value);
+        if self.code.f.ty(size).lanes() != ty.lanes() {
+            return self.wrong("a place in a rectangle has two components");
+        }
+        let size = self.b().u2f(size, ty);
+        Ok(self.b().fdiv(value, size))
+    }
+
+    /// Gives the level that the neighbours ask for, with their bias, or a greater one.
+    fn at_least(
+        &mut self,
+        image: &Handle,
+        sampler: &Handle,
+        given: &mut Vec<(TexArg, Value)>,
+        least: Value,
+    ) -> Lowered<()> {
+        let span = self.m.handles[image.variable].span;
+        let ty = self.image_ty(image)?;
+        let dim = self.m.dim(ty, span)?;
+        let mut desc = TexDesc::new(TexWhat::Lod, dim)
+            .with_lod(TexLod::Implicit)
+            .with_texture_indexed(image.index.is_some())
+            .with_sampler_indexed(sampler.index.is_some());
+        if ty.arrayed {
+            desc = desc.with_layer(TexLayer::Float);
+        }
+        let bias = given.iter().position(|g| g.0 == TexArg::Level).map(|k| given.remove(k).1);
+        let texture = self.m.handle_resource(image, Role::Texture(false), false)?;
+        let with = self.m.handle_resource(sampler, Role::Sampler(false), false)?;
+        let asked = self.emit_tex(Ir::Sample, given, Tex::new(texture, desc).with(with))?;
+        let mut level = self.code.extract(asked, 1);
+        if let Some(bias) = bias {
+            level = self.b().fadd(level, bias);
+        }
+        let level = self.b().fmax(level, least);
+        given.push((TexArg::Level, level));
+        Ok(())
     }
 
     fn sampled(
@@ -580,8 +670,10 @@ impl FuncCx<'_, '_> {
                 n => return self.wrong(format!("there is no component {n}")),
             }
         }
-        if let Some(id) = operands.offset {
-            desc = desc.with_offset(self.texel_offset(id)?);
+        match operands.offset {
+            Some(id) if self.is_constant(id)? => desc = desc.with_offset(self.texel_offset(id)?),
+            Some(id) => self.move_by_texels(&image, id, &mut given)?,
+            None => {}
         }
         let Some(list) = operands.offsets else {
             return self.sampled(inst, Ir::Tex, desc, &given, &image, &sampler);
@@ -663,10 +755,23 @@ impl FuncCx<'_, '_> {
         }
         let what = if storage { TexWhat::Load } else { TexWhat::Fetch };
         let (mut desc, mut given) = self.place_of(&image, what, o[1])?;
-        if let Some(id) = operands.offset {
-            desc = desc.with_offset(self.texel_offset(id)?);
+        match operands.offset {
+            Some(id) if self.is_constant(id)? => desc = desc.with_offset(self.texel_offset(id)?),
+            Some(id) => {
+                let by = self.word(id)?;
+                for (_, place) in given.iter_mut().filter(|g| g.0 == TexArg::Coords) {
+                    if self.code.f.ty(by) != self.code.f.ty(*place) {
+                        return self.wrong("its offset does not fit the coordinate");
+                    }
+                    *place = self.b().iadd(*place, by);
+                }
+            }
+            None => {}
         }
         let role = if storage { Role::Image } else { self.m.texture_role(&image, false) };
+        if operands.least.is_some() {
+            return self.wrong("a least level is that of samples");
+        }
         if !storage {
             match (desc.multisampled(), operands.sample, operands.lod) {
                 (true, Some(sample), _) => given.push((TexArg::Level, self.word(sample)?)),

@@ -19,6 +19,11 @@ use std::rc::Rc;
 /// Scalars of a variable: four times 256 locations.
 const MOST_SCALARS: u64 = 1024;
 
+/// The key of an input: its location, and the vertex where it is that of one.
+fn input_key(location: u8, at: At) -> u32 {
+    u32::from(location) | at.vertex.map_or(0, |k| (k + 1) << 8)
+}
+
 /// The type in which a leaf travels between stages.
 fn word(leaf: Type) -> Type {
     match leaf.scalar() {
@@ -74,6 +79,14 @@ impl ModuleCx<'_> {
         let io = &self.io[variable];
         let m = self.m;
         let mut at = self.at(At::default(), |d| m.has(io.id, d), |d| m.deco_number(io.id, d));
+        at.per_vertex = m.has(io.id, D::PerVertexKHR);
+        if let Kind::Array(of, ..) = self.types.kind(io.ty)
+            && let Kind::Struct(members) = self.types.kind(*of)
+        {
+            let block = self.types.get(*of).id;
+            let marked = |k: usize| m.member_deco(block, k as u32, D::PerVertexKHR).is_some();
+            at.per_vertex |= (0..members.len()).any(marked);
+        }
         if let Some(n) = m.deco_number(io.id, D::BuiltIn) {
             let known = BuiltIn::from_u32(n);
             at.built_in = Some(known.ok_or_else(|| {
@@ -116,6 +129,8 @@ impl ModuleCx<'_> {
                 part.built_in = members[k as usize].built_in.or(part.built_in);
                 part
             }
+            // Of one location the value of each vertex.
+            Kind::Array(..) if at.per_vertex && at.vertex.is_none() => At { vertex: Some(k), ..at },
             Kind::Array(of, ..) => {
                 let step = self.locations(of).saturating_mul(k);
                 At { location: at.location.map(|l| l.saturating_add(step)), element: k, ..at }
@@ -289,7 +304,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let interp = if kind == ir::Stage::Fragment { at.interp(leaf) } else { Interp::default() };
         let slot = IoSlot { name: io.name, interp, span: io.span, ..IoSlot::new(IoAt::location(location), ty) };
         let stage = self.stage_mut();
-        match stage.inputs.get(&u32::from(location)) {
+        let key = input_key(location, at);
+        match stage.inputs.get(&key) {
             Some(&n) => {
                 let known = &mut stage.io.inputs[n];
                 if known.ty.lane() != ty.lane() {
@@ -298,7 +314,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 known.ty = known.ty.with_lanes(known.ty.lanes().max(ty.lanes()));
             }
             None => {
-                stage.inputs.insert(location.into(), stage.io.inputs.len());
+                stage.inputs.insert(key, stage.io.inputs.len());
                 stage.io.inputs.push(slot);
             }
         }
@@ -354,7 +370,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 | BuiltIn::Layer
                 | BuiltIn::ViewportIndex,
             ) => kind == ir::Stage::Vertex,
-            Some(BuiltIn::FragDepth | BuiltIn::SampleMask) => kind == ir::Stage::Fragment,
+            Some(BuiltIn::FragDepth | BuiltIn::FragStencilRefEXT | BuiltIn::SampleMask) => kind == ir::Stage::Fragment,
             _ => true,
         };
         if let Some(built_in) = at.built_in.filter(|_| !own) {
@@ -372,6 +388,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             }
             Some(BuiltIn::Position) => IoAt::Position,
             Some(BuiltIn::FragDepth) => IoAt::FragDepth,
+            Some(BuiltIn::FragStencilRefEXT) => IoAt::FragStencil,
             Some(BuiltIn::SampleMask) if at.element == 0 => IoAt::SampleMask,
             Some(BuiltIn::ClipDistance) => IoAt::ClipDistance(at.element.min(255) as u8),
             Some(BuiltIn::CullDistance) => IoAt::CullDistance(at.element.min(255) as u8),
@@ -523,7 +540,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
         let location = self.location(variable, at)?;
         let Some(stage) = &self.stage else { return self.broken("an input outside of an entry point") };
-        let Some(&n) = stage.inputs.get(&u32::from(location)) else {
+        let Some(&n) = stage.inputs.get(&input_key(location, at)) else {
             return self.wrong("an input that the entry point does not list");
         };
         let ty = stage.io.inputs[n].ty;
@@ -550,6 +567,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let fragment = self.stage.as_ref().is_some_and(Stage::is_fragment);
         if fragment && built_in == BuiltIn::ClipDistance {
             return self.clip_distance(variable, element, leaf);
+        }
+        if fragment && matches!(built_in, BuiltIn::BaryCoordKHR | BuiltIn::BaryCoordNoPerspKHR) {
+            return self.barycentric(variable, built_in == BuiltIn::BaryCoordNoPerspKHR, leaf);
         }
         if let Some((compare, ends)) = lane_mask(built_in) {
             if leaf != Type::I32.with_lanes(4) {
@@ -625,6 +645,27 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             inputs.len() - 1
         });
         Ok(self.b().input(n as u16, leaf))
+    }
+
+    /// The shares of the three vertices: the first is what the others leave.
+    fn barycentric(&mut self, variable: usize, linear: bool, leaf: Type) -> Lowered<Value> {
+        if leaf != Type::F32.with_lanes(3) {
+            return self.wrong("barycentrics are a vector of three floats");
+        }
+        let at = self.m.variable_at(variable)?;
+        let two = Type::F32.with_lanes(2);
+        let interp = At { linear: linear || at.linear, ..at }.interp(two);
+        let inputs = &mut self.stage_mut().io.inputs;
+        let n = inputs.iter().position(|s| (s.at, s.interp) == (IoAt::Barycentric, interp)).unwrap_or_else(|| {
+            inputs.push(IoSlot { interp, ..IoSlot::new(IoAt::Barycentric, two) });
+            inputs.len() - 1
+        });
+        let shares = self.b().input(n as u16, two);
+        let [second, third] = [0, 1].map(|k| self.code.extract(shares, k));
+        let one = self.code.f.fconst(Type::F32, 1.0);
+        let first = self.b().fsub(one, second);
+        let first = self.b().fsub(first, third);
+        Ok(self.code.compose(&[first, second, third]))
     }
 
     /// The modes of an entry point.

@@ -877,6 +877,7 @@ fn step(
                     | Sysval::PrimitiveIndex
                     | Sysval::RawVertexIndex
                     | Sysval::RawInstanceIndex
+                    | Sysval::RawPrimitiveIndex
                     | Sysval::FirstVertex
                     | Sysval::FirstInstance
                     | Sysval::Pixel

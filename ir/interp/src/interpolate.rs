@@ -33,7 +33,7 @@ fn exact(quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
     let mode = match mode {
         Mode::Linear => draw::Mode::Linear,
         Mode::OverW => draw::Mode::OverW,
-        Mode::Perspective | Mode::Flat => draw::Mode::Perspective,
+        Mode::Perspective | Mode::Flat | Mode::Vertex0 | Mode::Vertex1 | Mode::Vertex2 => draw::Mode::Perspective,
     };
     let [a, b, c] = quad.shares(lane, mode, at, Divisor::Center);
     [a, b, c, 0.0]

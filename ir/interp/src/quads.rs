@@ -11,7 +11,7 @@ use gpucc_sim::texture::quad;
 pub(crate) const LANES: u32 = 64;
 
 /// Row of the first component of the first input in [`Batch::rows`].
-pub(crate) const FIRST_INPUT: u32 = 35;
+pub(crate) const FIRST_INPUT: u32 = 36;
 
 /// First row of a system value of a vertex or a fragment.
 pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
@@ -38,6 +38,7 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
         Sysval::Layer => 32,
         Sysval::ViewportIndex => 33,
         Sysval::SampleCount => 34,
+        Sysval::RawPrimitiveIndex => 35,
         _ => return None,
     })
 }

@@ -8,7 +8,7 @@ use crate::profile::Profile;
 use crate::program::OracleProgram;
 use crate::quads::{LANES, sysval_row};
 use crate::stage_program::{StageProgram, Store, wrong};
-use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
+use gpucc_ir::{Form, IoAt, IoSlot, Mode, Position, Stage, StageInfo, Sysval, Where};
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
@@ -104,7 +104,7 @@ impl OracleProgram {
         let StageInfo::Fragment { io, early_depth } = &self.stage else { return FragmentTraits::default() };
         let at_sample = io.inputs.iter().any(|i| i.interp.at == Where::Sample);
         let of_sample = self.sysvals.iter().any(|s| matches!(s, Sysval::SampleIndex | Sysval::SamplePosition));
-        let writes_depth = io.outputs.iter().any(|o| o.at == IoAt::FragDepth);
+        let writes_depth = io.outputs.iter().any(|o| matches!(o.at, IoAt::FragDepth | IoAt::FragStencil));
         FragmentTraits {
             per_sample: !self.loaded.is_empty() || at_sample || of_sample,
             reads_targets: !self.loaded.is_empty(),
@@ -142,8 +142,17 @@ struct Varying {
     from: u32,
     mode: Mode,
     at: draw::Where,
-    /// Whether it is the place in a point, which no vertex gives.
-    of_point: bool,
+    /// Where no vertex gives it.
+    from_setup: Option<FromSetup>,
+}
+
+/// An input that follows from where a fragment lies in its primitive.
+#[derive(Clone, Copy)]
+enum FromSetup {
+    /// The place in a point.
+    PointCoord,
+    /// The shares of the second and third vertex.
+    Barycentric,
 }
 
 struct Runner<'a, 'd> {
@@ -252,7 +261,12 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
     for (slot, &row) in fragment.slots().0.iter().zip(&fragment.input_rows) {
         if slot.at == IoAt::PointCoord {
             let (mode, at) = (Mode::Linear, draw::Where::Sample);
-            list.push(Varying { row, lanes: 2, from: 0, mode, at, of_point: true });
+            list.push(Varying { row, lanes: 2, from: 0, mode, at, from_setup: Some(FromSetup::PointCoord) });
+            continue;
+        }
+        if slot.at == IoAt::Barycentric {
+            let (mode, at, from_setup) = (slot.interp.mode, place_in_pixel(slot), Some(FromSetup::Barycentric));
+            list.push(Varying { row, lanes: slot.ty.lanes(), from: 0, mode, at, from_setup });
             continue;
         }
         if !matches!(slot.at, IoAt::Location { .. }) {
@@ -271,15 +285,19 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
             let said = format!("{} (`{}`) is {}, `{}` gives {}", slot.at, slot.name, slot.ty, vertex.name(), given.ty);
             return Err(wrong(said));
         }
-        let mode = if slot.ty.is_float() { slot.interp.mode } else { Mode::Flat };
-        let at = match slot.interp.at {
-            Where::Center => draw::Where::Center,
-            Where::Centroid => draw::Where::Centroid,
-            Where::Sample => draw::Where::Sample,
-        };
-        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at, of_point: false });
+        let smooth = slot.ty.is_float() || slot.interp.mode.is_constant();
+        let mode = if smooth { slot.interp.mode } else { Mode::Flat };
+        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at: place_in_pixel(slot), from_setup: None });
     }
     Ok(list)
+}
+
+fn place_in_pixel(slot: &IoSlot) -> draw::Where {
+    match slot.interp.at {
+        Where::Center => draw::Where::Center,
+        Where::Centroid => draw::Where::Centroid,
+        Where::Sample => draw::Where::Sample,
+    }
 }
 
 impl LinkedStages for Runner<'_, '_> {
@@ -491,16 +509,21 @@ fn fill(
     // By mode and place; inputs of one kind share them.
     let mut known: [[Option<[f64; 4]>; 3]; 3] = [[None; 3]; 3];
     for v in varyings {
-        if v.of_point {
-            for (row, x) in (v.row..).zip(quad.point_coord(lane)) {
+        if let Some(from) = v.from_setup {
+            let parts = match from {
+                FromSetup::PointCoord => quad.point_coord(lane),
+                FromSetup::Barycentric => quad.barycentric(lane, v.mode == Mode::Linear, v.at),
+            };
+            for (row, x) in (v.row..v.row + v.lanes).zip(parts) {
                 stage.run.batch.set(row, at, x.to_bits());
             }
             continue;
         }
         let word = |vertex: usize, k: u32| words[(p.words[vertex].start + v.from + k) as usize];
         let mode = match v.mode {
-            Mode::Flat => {
-                (0..v.lanes).for_each(|k| stage.run.batch.set(v.row + k, at, word(p.provoking.into(), k)));
+            Mode::Flat | Mode::Vertex0 | Mode::Vertex1 | Mode::Vertex2 => {
+                let vertex = p.from_provoking(v.mode.vertex().unwrap_or(0));
+                (0..v.lanes).for_each(|k| stage.run.batch.set(v.row + k, at, word(vertex, k)));
                 continue;
             }
             Mode::Perspective => 0,
@@ -555,8 +578,12 @@ fn quad_out(stage: &StageProgram<'_>, places: &[Option<usize>], k: usize) -> Qua
                 }
             }
             IoAt::FragDepth => out.depth = Some(lanes.map(|v| f32::from_bits(v[0]))),
+            IoAt::FragStencil => out.stencil = Some(lanes.map(|v| v[0])),
             IoAt::SampleMask => out.mask = Some(lanes.map(|v| v[0])),
             IoAt::Position
+            | IoAt::Barycentric
+            | IoAt::PrimitiveIndex
+            | IoAt::VertexNumber
             | IoAt::ClipDistance(_)
             | IoAt::CullDistance(_)
             | IoAt::PointSize

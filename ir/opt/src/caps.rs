@@ -208,6 +208,10 @@ pub struct IoCaps {
     pub viewports: bool,
     /// Whether fragments know their viewport; otherwise the vertex hands its number on.
     pub viewport_index: bool,
+    /// Whether fragments know the number of their primitive; otherwise the vertex hands it on.
+    pub primitive_index: bool,
+    /// Whether the first vertex of a fragment's primitive is the provoking one; otherwise vertices hand a number on, which tells them apart.
+    pub vertex_order: bool,
     /// Whether colours for targets of few bits leave as pairs of 16 bits.
     pub packed_colours: bool,
     /// Whether colour outputs are numbered over bound targets, without holes.
@@ -233,6 +237,8 @@ impl IoCaps {
         layers: true,
         viewports: true,
         viewport_index: true,
+        primitive_index: true,
+        vertex_order: true,
         packed_colours: false,
         compact_targets: false,
     };
@@ -255,6 +261,9 @@ impl IoCaps {
         layers: true,
         viewports: true,
         viewport_index: false,
+        // The oracle knows both: these forms are a chip's.
+        primitive_index: true,
+        vertex_order: true,
         packed_colours: true,
         compact_targets: true,
     };

@@ -1,8 +1,8 @@
 //! The pipeline context of an entry point, as passes may use it.
 
 use gpucc_ir::{
-    Attr, Builder, EntryPoint, Function, Inst, Interface, IoAt, IoSlot, Module, Op, SecondaryMap, Span, StageInfo,
-    Type, Value, Values,
+    Attr, Builder, EntryPoint, Function, Inst, Interface, Interp, IoAt, IoSlot, Module, Op, SecondaryMap, Span,
+    StageInfo, Sysval, Type, Value, Values,
 };
 use gpucc_pipeline::Pipeline;
 use smallvec::SmallVec;
@@ -44,7 +44,7 @@ pub fn free_locations(own: &StageInfo, context: &PipelineContext) -> Vec<u8> {
     (0..=u8::MAX).filter(|&n| !taken[usize::from(n)]).collect()
 }
 
-/// A stage as the other one sees it. An input that a fragment program declares and never reads is left out: the vertex program need not
+/// A stage as the other one sees it: with the number of the primitive among its inputs, if it reads that. An input that a fragment program declares and never reads is left out: the vertex program need not
 /// give it.
 pub fn stage_as_read(module: &Module, entry: &EntryPoint) -> StageInfo {
     let mut stage = entry.stage.clone();
@@ -62,6 +62,12 @@ pub fn stage_as_read(module: &Module, entry: &EntryPoint) -> StageInfo {
         }
         let mut all = reads.into_iter();
         io.inputs.retain(|_| all.next().unwrap_or(true));
+        // Vertices may have to hand it on.
+        let number =
+            |f: &Function| f.insts_in_order().any(|(_, i)| f.insts[i].attr == Attr::Sysval(Sysval::PrimitiveIndex));
+        if module.funcs.values().any(number) {
+            io.inputs.push(IoSlot { interp: Interp::FLAT, ..IoSlot::new(IoAt::PrimitiveIndex, Type::I32) });
+        }
     }
     stage
 }

@@ -11,6 +11,9 @@
 //! | layer and viewport that a vertex chooses | nothing, where they are 0; else they stay and are refused by their code | `layers`, `viewports` |
 //! | layer and viewport of a fragment | 0: no vertex of the target chooses | `layers`, `viewports` |
 //! | viewport of a fragment | a flat varying of the vertex that chooses it, at a location that neither stage has; 0 behind one that does not | `viewport_index` |
+//! | number of the primitive | a flat input that the vertex hands on | `primitive_index` |
+//! | shares of the vertices, and inputs as one vertex gave them | the same of the vertices in the hardware's order, and a choice by which of them is the provoking one: they hand a number on | `vertex_order` |
+//! | the same of points | 0, and the value of the one vertex | `vertex_order` |
 //! | fragment behind such a vertex | demoted where a distance is negative; with several samples its mask loses those | `clip_distances` |
 //! | output that is linear on the screen | times w, with perspective | `linear` |
 //! | input that is linear on the screen | with perspective, times 1 / w | `linear` |
@@ -18,7 +21,7 @@
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
 //! | place of a sample in its pixel | looked up by the number of the sample, or the middle where a pixel has one | `sample_position` |
 //! | number of samples of a pixel | a constant | `sample_position` |
-//! | depth that a fragment gives | nothing, where depth is tested before the entry point runs: the depth of the primitive counts | |
+//! | depth and stencil reference that a fragment gives | nothing, where depth is tested before the entry point runs: those of the primitive and the draw count | |
 //! | colour with fewer components than its target, or without the alpha that blending reads | 0 for what is missing, 1 for alpha | |
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed_colours` |
 //! | location of a colour | its number over bound targets, without holes; outputs without a target are removed | `compact_targets` |
@@ -73,10 +76,19 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             read_as(io, read);
         }
         let samples = cx.context.map(|a| a.pipeline.samples);
+        let points = cx.context.is_some_and(|a| a.pipeline.topology == Topology::PointList);
+        // What is there already was put in order before.
+        let ordered = caps.vertex_order || io.inputs.iter().any(|s| s.at == IoAt::VertexNumber);
         let mut n = walk(f, |b, i| match b.func.insts[i].attr {
             Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
             Attr::Sysval(Sysval::ViewportIndex) if caps.viewports => viewport.as_ref().map(|at| travelled(b, io, at)),
             Attr::Sysval(Sysval::PointCoord) if !caps.point_coord => Some(point_coord(b, io)),
+            Attr::Sysval(Sysval::PrimitiveIndex) if !caps.primitive_index => {
+                Some(handed_on(b, io, IoAt::PrimitiveIndex, Mode::Flat))
+            }
+            Attr::Input(n) if stage == Stage::Fragment && !ordered && io.inputs[usize::from(n)].tells_vertices() => {
+                Some(in_order(b, io, n, points))
+            }
             // A pipeline that is not known is one without several.
             Attr::Sysval(Sysval::SampleCount) if !caps.sample_position => {
                 Some(b.func.iconst(Type::I32, samples.unwrap_or(1).into()))
@@ -94,8 +106,18 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         if let (Stage::Vertex, Some(ViewportPlace::Varying(slot))) = (stage, viewport) {
             n += hand_on_viewport(f, io, slot);
         }
+        if let (Stage::Vertex, Some(StageInfo::Fragment { io: read, .. })) =
+            (stage, cx.context.and_then(|a| a.other.as_ref()))
+        {
+            let asked = read.inputs.iter().any(|s| s.at == IoAt::PrimitiveIndex) && !caps.primitive_index;
+            n += if asked { hand_on(f, io, IoAt::PrimitiveIndex, Sysval::RawPrimitiveIndex) } else { 0 };
+            // Of one that is described by its container the number itself is read.
+            let asked = !points && !caps.vertex_order && read.inputs.iter().any(IoSlot::tells_vertices);
+            let number = if caps.vertex_index_includes_base { Sysval::VertexIndex } else { Sysval::RawVertexIndex };
+            n += if asked { hand_on(f, io, IoAt::VertexNumber, number) } else { 0 };
+        }
         if early {
-            n += goes(f, io, IoAt::FragDepth, |_| true);
+            n += goes(f, io, IoAt::FragDepth, |_| true) + goes(f, io, IoAt::FragStencil, |_| true);
         }
         if stage == Stage::Vertex {
             n += outputs(f, io, &caps);
@@ -170,7 +192,7 @@ fn value(b: &mut Builder<'_>, i: Inst, io: &Interface, caps: &IoCaps, stage: Sta
             Some(b.compose(&[x, y, z, w]))
         }
         Attr::Input(n) if stage == Stage::Fragment => {
-            let slot = io.inputs.get(usize::from(n)).filter(|s| s.at != IoAt::PointCoord)?;
+            let slot = io.inputs.get(usize::from(n)).filter(|s| matches!(s.at, IoAt::Location { .. }))?;
             let linear = slot.interp.mode == Mode::Linear && !caps.linear;
             let over_w = !caps.perspective && (linear || slot.interp.mode == Mode::Perspective);
             (over_w || linear).then(|| input(b, (n, slot.ty), over_w, linear))
@@ -206,6 +228,81 @@ fn point_coord(b: &mut Builder<'_>, io: &mut Interface) -> Value {
         io.inputs.len() - 1
     });
     b.input(at as u16, ty)
+}
+
+/// An input that the vertex hands on for lowering's sake; adds it where there is none yet.
+fn handed_on(b: &mut Builder<'_>, io: &mut Interface, at: IoAt, mode: Mode) -> Value {
+    let n = input_at(io, IoSlot { interp: Interp { mode, ..Interp::FLAT }, ..IoSlot::new(at, Type::I32) });
+    b.input(n, Type::I32)
+}
+
+/// The number of an input; adds it where there is none like it yet.
+fn input_at(io: &mut Interface, slot: IoSlot) -> u16 {
+    let same = |s: &IoSlot| (s.at, s.interp) == (slot.at, slot.interp);
+    let n = io.inputs.iter().position(same).unwrap_or_else(|| {
+        io.inputs.push(slot);
+        io.inputs.len() - 1
+    });
+    n as u16
+}
+
+/// A number of a vertex or its primitive as an output. Gives the number of changes.
+fn hand_on(f: &mut Function, io: &mut Interface, at: IoAt, number: Sysval) -> u64 {
+    if io.outputs.iter().any(|s| s.at == at) {
+        return 0;
+    }
+    let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
+    returned.args.push(b.sysval(number));
+    io.outputs.push(IoSlot { interp: Interp::FLAT, ..IoSlot::new(at, Type::I32) });
+    returned.put(b, io);
+    1
+}
+
+/// What an input says of one of the vertices, or the shares of two of them, where the hardware's first vertex may be any.
+fn in_order(b: &mut Builder<'_>, io: &mut Interface, n: u16, points: bool) -> Value {
+    let slot = io.inputs[usize::from(n)].clone();
+    let of = |mode: Mode| IoSlot { interp: Interp { mode, ..Interp::FLAT }, ..slot.clone() };
+    if points {
+        if slot.at == IoAt::Barycentric {
+            return b.func.zero(slot.ty);
+        }
+        let n = input_at(io, of(Mode::Flat));
+        return b.input(n, slot.ty);
+    }
+    let own = handed_on(b, io, IoAt::VertexNumber, Mode::Flat);
+    let [first, third] = [Mode::Vertex0, Mode::Vertex2].map(|mode| {
+        let other = handed_on(b, io, IoAt::VertexNumber, mode);
+        b.icmp(IntCc::Eq, own, other)
+    });
+    // The provoking one is the first, else the third, else the second.
+    let pick = |b: &mut Builder<'_>, k: usize, list: [Value; 3]| {
+        let turned = b.select(third, list[(k + 2) % 3], list[(k + 1) % 3]);
+        b.select(first, list[k], turned)
+    };
+    match slot.interp.mode.vertex() {
+        Some(k) => {
+            let list = Mode::VERTICES.map(|mode| {
+                let n = input_at(io, of(mode));
+                b.input(n, slot.ty)
+            });
+            let lanes: Vec<Value> = (0..slot.ty.lanes())
+                .map(|lane| {
+                    let list = list.map(|v| b.extract(v, lane));
+                    pick(b, k, list)
+                })
+                .collect();
+            if let [one] = lanes[..] { one } else { b.compose(&lanes) }
+        }
+        None => {
+            let shares = b.input(n, slot.ty);
+            let [second, third] = [0, 1].map(|lane| b.extract(shares, lane));
+            let one = b.func.fconst(Type::F32, 1.0);
+            let rest = b.fsub(one, second);
+            let list = [b.fsub(rest, third), second, third];
+            let parts = [1, 2].map(|k| pick(b, k, list));
+            b.compose(&parts)
+        }
+    }
 }
 
 /// Takes away the size of points that is none, or 1. Gives the number of changes.

@@ -106,6 +106,8 @@ fn sysval_fits(s: Sysval, stage: Stage, caps: &Caps) -> bool {
         Sysval::RawVertexIndex => !io.vertex_index_includes_base,
         Sysval::InstanceIndex => io.instance_index_includes_base,
         Sysval::RawInstanceIndex => !io.instance_index_includes_base,
+        Sysval::PrimitiveIndex => io.primitive_index,
+        Sysval::RawPrimitiveIndex => !io.primitive_index,
         Sysval::FragCoord => io.frag_coord,
         Sysval::SamplePosition | Sysval::SampleCount => io.sample_position,
         Sysval::Layer => io.layers,
@@ -127,7 +129,8 @@ fn interface_fits(io: &Interface, stage: Stage, caps: &IoCaps) -> bool {
     let mode = |m: Mode| match m {
         Mode::Perspective => caps.perspective || stage == Stage::Vertex,
         Mode::Linear => caps.linear,
-        Mode::Flat => true,
+        // Refused by their code where there are none.
+        Mode::Flat | Mode::Vertex0 | Mode::Vertex1 | Mode::Vertex2 => true,
         Mode::OverW => !caps.perspective && stage == Stage::Fragment,
     };
     let position = match io.position {

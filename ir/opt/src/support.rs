@@ -216,6 +216,8 @@ impl Check<'_> {
         let output = |is: &dyn Fn(IoAt) -> bool| io.outputs.iter().find(|s| is(s.at));
         refused(Refusal::SampleShading, io.inputs.iter().find(|s| fragment && s.interp.at == Where::Sample))?;
         refused(Refusal::SampleMasks, output(&|at| at == IoAt::SampleMask))?;
+        refused(Refusal::StencilExport, output(&|at| at == IoAt::FragStencil))?;
+        refused(Refusal::PerVertexInputs, io.inputs.iter().find(|s| fragment && s.tells_vertices()))?;
         refused(Refusal::DualSource, output(&|at| matches!(at, IoAt::Location { blend_src: 1, .. })))?;
         if let Some(s) = output(&|at| matches!(at, IoAt::ClipDistance(_))).filter(|_| !self.caps.io.clip_distances) {
             return Err(self.left(Refusal::ClipDistances, s.span));

@@ -183,8 +183,10 @@ pub fn default_pipeline(stage: &StageInfo) -> PipelineContext {
                 let format = if s.ty.is_float() { Format::Rgba8Unorm } else { Format::Rgba32Uint };
                 p.targets[number] = Some(Target::new(format));
             }
-            // Who gives a depth has where to store it.
-            if io.outputs.iter().any(|s| s.at == IoAt::FragDepth) {
+            // Who gives a stencil value or a depth has where to test it.
+            if io.outputs.iter().any(|s| s.at == IoAt::FragStencil) {
+                p.depth = Some(DepthStencil { depth_write: true, ..DepthStencil::new(Format::Depth24PlusStencil8) });
+            } else if io.outputs.iter().any(|s| s.at == IoAt::FragDepth) {
                 p.depth = Some(DepthStencil { depth_write: true, ..DepthStencil::new(Format::Depth24Plus) });
             }
         }

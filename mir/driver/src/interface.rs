@@ -104,6 +104,9 @@ fn location_of(at: IoAt, io: &Interface, context: Option<&PipelineContext>) -> I
 fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlace) -> InterfaceRow {
     let interpolation = match slot.interp.mode {
         _ if !travels => Interpolation::default(),
+        Mode::Vertex0 => Interpolation::Vertex0,
+        Mode::Vertex1 => Interpolation::Vertex1,
+        Mode::Vertex2 => Interpolation::Vertex2,
         _ if is_flat(slot) => Interpolation::Flat,
         Mode::Linear => Interpolation::Linear,
         Mode::OverW => Interpolation::OverW,
@@ -128,6 +131,10 @@ fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlac
             IoAt::CullDistance(n) => IoPlace::CullDistance(n),
             IoAt::FragDepth => IoPlace::FragDepth,
             IoAt::SampleMask => IoPlace::SampleMask,
+            IoAt::FragStencil => IoPlace::FragStencil,
+            IoAt::Barycentric => IoPlace::Barycentric,
+            IoAt::PrimitiveIndex => IoPlace::PrimitiveIndex,
+            IoAt::VertexNumber => IoPlace::VertexNumber,
         },
         components: (1 << slot.ty.lanes()) - 1,
         integer: !slot.ty.is_float(),

@@ -156,6 +156,11 @@ pub trait DrawMachine: Sync {
     /// When depth and stencil are tested, if there is a fragment program.
     fn depth(&self) -> DepthTest;
 
+    /// Whether vertices know the number of their primitive.
+    fn numbers_primitives(&self) -> bool {
+        false
+    }
+
     /// Where the words of a vertex lie that [`DrawMachine::vertices`] gives and [`DrawMachine::quads`] reads. Without it the family
     /// draws with both programs alone.
     fn varyings(&self) -> Varyings {
@@ -260,6 +265,10 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
 
     fn traits(&self) -> FragmentTraits {
         self.traits
+    }
+
+    fn numbers_primitives(&self) -> bool {
+        self.machine.numbers_primitives()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

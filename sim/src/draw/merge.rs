@@ -41,12 +41,19 @@ impl Behind<'_> {
         own.or(self.merger.depth.map(|d| (d, self.merger.reference)))
     }
 
-    fn test(&self, quad: &QuadIn<'_>, lane: usize, sample: u32, z: f64, targets: &mut Targets) -> bool {
+    /// Tests a sample; `given` is the stencil reference of the program.
+    fn test(
+        &self,
+        quad: &QuadIn<'_>,
+        (lane, sample): (usize, u32),
+        (z, given): (f64, Option<u32>),
+        targets: &mut Targets,
+    ) -> bool {
         let [x, y] = quad.pixel(lane);
         let front = quad.primitive.front;
         let (Some((state, reference)), Some(surface)) = (self.state(front), &mut targets.depth) else { return true };
         let z = in_range(z, self.range(quad));
-        test_sample(&state, front, reference, z, surface.sample_mut(x, y, sample))
+        test_sample(&state, front, given.unwrap_or(reference), z, surface.sample_mut(x, y, sample))
     }
 
     /// Tests in front of the program: samples that fail are covered no more. Where inputs are interpolated stays as it is.
@@ -54,7 +61,7 @@ impl Behind<'_> {
         let Some(targets) = targets.layer_mut(quad.primitive.layer) else { return };
         for lane in 0..4 {
             for s in bits(quad.coverage[lane]) {
-                if !self.test(quad, lane, s, quad.depth_at(lane, s as usize), targets) {
+                if !self.test(quad, (lane, s), (quad.depth_at(lane, s as usize), None), targets) {
                     quad.coverage[lane] &= !(1 << s);
                 }
             }
@@ -112,7 +119,7 @@ impl Behind<'_> {
                     None if self.tested || targets.depth.is_none() => 0.0,
                     None => quad.depth_at(lane, s as usize),
                 };
-                if self.tested || self.test(quad, lane, s, z, targets) {
+                if self.tested || self.test(quad, (lane, s), (z, out.stencil.map(|list| list[lane])), targets) {
                     targets.pass();
                     self.write(out, lane, [x, y, s], targets);
                 }

@@ -41,6 +41,8 @@ pub struct VertexIn {
     pub vertex: u32,
     /// Index of the instance, with the first instance added.
     pub instance: u32,
+    /// Number of the primitive that it is shaded for, where [`Stages::numbers_primitives`]; else 0.
+    pub primitive: u32,
 }
 
 /// The vertex program's results.
@@ -81,6 +83,13 @@ pub struct Primitive {
     pub layer: u32,
     /// The number of its viewport.
     pub viewport: u32,
+}
+
+impl Primitive {
+    /// The vertex so many behind the provoking one, in the order that decides the facing. Of lines it is the other end.
+    pub fn from_provoking(&self, k: usize) -> usize {
+        (usize::from(self.provoking) + k) % 3
+    }
 }
 
 /// Where in a pixel an input is interpolated.
@@ -169,6 +178,15 @@ impl QuadIn<'_> {
         self.setup.point_coord(x, y)
     }
 
+    /// Shares of the second and the third vertex, counted from the provoking one; 0 of vertices that do not count.
+    pub fn barycentric(&self, lane: usize, linear: bool, at: Where) -> [f32; 2] {
+        let w = self.weights(lane, at);
+        let shares = if linear { w.linear } else { w.perspective };
+        [1, 2]
+            .map(|k| self.primitive.from_provoking(k))
+            .map(|k| if k < self.primitive.count as usize { shares[k] as f32 } else { 0.0 })
+    }
+
     /// Shares of the primitive's vertices in a lane. The depth is without bias.
     pub fn weights(&self, lane: usize, at: Where) -> Weights {
         let (x, y) = self.point(lane, at);
@@ -212,6 +230,8 @@ pub struct QuadOut {
     pub second: [Texel; 4],
     /// Depth, if the program writes it.
     pub depth: Option<[f32; 4]>,
+    /// Reference of the stencil test, of which 8 bits count, if the program writes it.
+    pub stencil: Option<[u32; 4]>,
     /// Mask of samples, if the program writes it.
     pub mask: Option<[u32; 4]>,
     /// Whether a lane read another that was inactive: pixels of the quad may be anything.
@@ -262,6 +282,11 @@ pub trait Stages {
 
     /// The traits of the fragment program.
     fn traits(&self) -> FragmentTraits;
+
+    /// Whether vertices know the number of their primitive, so that no two primitives share one.
+    fn numbers_primitives(&self) -> bool {
+        false
+    }
 
     /// Shades vertices and appends one [`VertexOut`] for each. The words of the call before are not needed any more.
     ///

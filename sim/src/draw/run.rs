@@ -201,6 +201,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
     fn run(mut self) -> Result<(), Trap> {
         let v = self.draw.vertices;
         let place = |k: u32| u64::from(v.first) + u64::from(k);
+        let numbered = self.stages.numbers_primitives();
         let restarts = v.indices.filter(|_| v.restart && v.topology.is_strip());
         for n in 0..v.instances {
             self.stages.charge(VERTEX_STEPS * (1 + u64::from(v.count)))?;
@@ -211,10 +212,11 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
             };
             let is_restart = |k: u32| restarts.is_some_and(|i| i.get(place(k)) == i.restart());
             for (index, p) in Primitives::new(v.topology, v.count, is_restart).enumerate() {
-                let of = |k: u32| VertexIn { vertex: vertex(k), instance };
+                let index = index as u32;
+                let primitive = if numbered { index } else { 0 };
+                let of = |k: u32| VertexIn { vertex: vertex(k), instance, primitive };
                 let vertices = p.vertices.map(|k| self.chunk.vertex(of(k)));
                 let provoking = p.vertices.iter().position(|&k| k == p.provoking).unwrap_or(0) as u8;
-                let index = index as u32;
                 self.chunk.primitives.push(Assembled { vertices, count: p.count, provoking, index, instance });
                 if self.chunk.primitives.len() >= self.sizes.primitives {
                     self.flush()?;

@@ -146,7 +146,7 @@ fn instances() {
     let numbers: Vec<(u32, u32)> = s.iter().map(|p| (p.2, p.3)).collect();
     assert_eq!(numbers, [(0, 5), (1, 5), (0, 6), (1, 6), (0, 7), (1, 7)]);
     let expected: Vec<VertexIn> =
-        (5..8).flat_map(|instance| (2..8).map(move |vertex| VertexIn { vertex, instance })).collect();
+        (5..8).flat_map(|instance| (2..8).map(move |vertex| VertexIn { vertex, instance, primitive: 0 })).collect();
     assert_eq!(asked, expected);
     // A mesh asks for a vertex once as long as it is remembered, and never for more than it has places.
     let strip = seen(Vertices::new(Topology::TriangleStrip, 600)).1;
@@ -163,7 +163,7 @@ fn vertex_fetch() {
     let get = |layout: &VertexBuffer| {
         let data = VertexData { layout, bytes: &bytes[32..] };
         let mut out = Vec::new();
-        attributes(&[None, Some(data)], VertexIn { vertex: 4, instance: 1 }, &mut out);
+        attributes(&[None, Some(data)], VertexIn { vertex: 4, instance: 1, primitive: 0 }, &mut out);
         out.iter().map(|(location, t)| (*location, f32::from_bits(t[0]))).collect::<Vec<_>>()
     };
     // Bytes 32 + 4*16 + 4 = 100, and 32 + 16 + 4 = 52.

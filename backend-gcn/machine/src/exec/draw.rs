@@ -6,8 +6,8 @@
 use gpucc_container::{Container, Entry, IoPlace, Preload, Source};
 use gpucc_num::pack;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets, Varyings,
-    VertexIn, VertexOut, Where, Worker, draw_on,
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Primitive, QuadIn, QuadOut, RunStages, Targets,
+    Varyings, VertexIn, VertexOut, Where, Worker, draw_on,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
@@ -21,11 +21,14 @@ use super::decode::{self, Decoded};
 use super::export::Export;
 use super::launch::{LaunchState, Values};
 use super::memory::DeviceMemory;
+use super::state;
 use super::subgroup::{LANES, Wave};
 use crate::abi::{self, reg};
 
 /// Quads of a wave.
 const QUADS: usize = LANES / 4;
+/// FLAT_SHADE and bit 5 of OFFSET: the values of the three vertices as they are.
+const AS_THEY_ARE: u32 = 1 << 10 | 1 << 5;
 /// Words of a parameter of a primitive.
 const PARAMETER_WORDS: u32 = 12;
 /// Words of a parameter of a vertex: which components were exported, and four of them.
@@ -36,10 +39,10 @@ fn refuse(message: impl Into<String>) -> Trap {
 }
 
 /// Register words by address.
-struct Words<'a>(&'a Registers);
+pub(super) struct Words<'a>(&'a Registers);
 
 impl Words<'_> {
-    fn get(&self, register: u32) -> u32 {
+    pub(super) fn get(&self, register: u32) -> u32 {
         self.0.get(abi::REGISTER_SPACE, register)
     }
 }
@@ -68,6 +71,8 @@ struct Machine<'a> {
     position: Where,
     generation: u8,
     conventions: bool,
+    /// Whether a parameter is read as the three vertices gave it.
+    tells_vertices: bool,
     perturb: Option<u64>,
 }
 
@@ -180,8 +185,11 @@ impl<'a> StageProgram<'a> {
             }
         } else {
             vgprs.push(Source::VertexIndex);
-            if words.get(reg::SPI_SHADER_PGM_RSRC1_VS) >> 24 & 3 > 0 {
-                vgprs.push(Source::InstanceIndex);
+            let more = [Source::InstanceIndex, Source::Family(abi::FAMILY_PRIMITIVE)];
+            let count = words.get(reg::SPI_SHADER_PGM_RSRC1_VS) >> 24 & 3;
+            vgprs.extend(more.into_iter().take(count as usize));
+            if count > 1 && words.get(reg::VGT_PRIMITIVEID_EN) & 1 == 0 {
+                return Err(refuse("VGPR_COMP_CNT asks for the number of a primitive, and VGT_PRIMITIVEID_EN is 0"));
             }
         }
         for p in &self.entry.preloads {
@@ -216,10 +224,13 @@ impl<'a> Machine<'a> {
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_VS, reg::SPI_SHADER_PGM_RSRC2_VS];
         let mut vertex = StageProgram::new(common, launch.vertex, &words, rsrc)?;
         vertex.check(&words, false)?;
+        let conventions = vertex.launch.limits.conventions;
+        state::vertex(&words, vertex.entry, conventions)?;
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_PS, reg::SPI_SHADER_PGM_RSRC2_PS];
         let mut fragment = launch.fragment.map(|f| StageProgram::new(common, f, &words, rsrc)).transpose()?;
         if let Some(f) = &fragment {
             f.check(&words, true)?;
+            state::fragment(&words, f.entry, draw.raster.samples, conventions)?;
         }
         let options = common.options;
         let mut space = AddressSpace::new64(options.perturb);
@@ -260,7 +271,9 @@ impl<'a> Machine<'a> {
             classes: [0; super::step::CLASSES.len()],
         };
         let machine = Machine {
-            conventions: vertex.launch.limits.conventions,
+            conventions,
+            tells_vertices: (0..read as u32)
+                .any(|a| words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a) & AS_THEY_ARE == AS_THEY_ARE),
             vertex,
             fragment,
             words,
@@ -448,8 +461,8 @@ impl<'a> Machine<'a> {
         for a in 0..read {
             let control = self.words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a);
             let (from, flat) = (control & 31, control >> 10 & 1 == 1);
-            // OFFSET 32 and more is no parameter.
-            let given_by_none = control >> 5 & 1 == 1;
+            // OFFSET 32 and more is no parameter, or the values of the three vertices as they are where it is flat.
+            let (given_by_none, as_they_are) = (control >> 5 & 1 == 1 && !flat, control >> 5 & 1 == 1 && flat);
             let sprite = control >> 17 & 1 == 1 && self.words.get(reg::SPI_INTERP_CONTROL_0) >> 1 & 1 == 1;
             if !given_by_none && from > self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31 {
                 return Err(refuse(format!("SPI_PS_INPUT_CNTL_{a} names parameter {from}, which is not exported")));
@@ -470,7 +483,9 @@ impl<'a> Machine<'a> {
                     }
                     continue;
                 }
-                let order = [0, 1, 2].map(|k| (usize::from(primitive.provoking) + k) % 3);
+                // A flat value is the provoking vertex's, whichever of them is the first.
+                let first = if flat && !as_they_are { 0 } else { self.first_vertex(primitive) };
+                let order = [0, 1, 2].map(|k| primitive.from_provoking(first + k));
                 let of = |vertex: usize| {
                     let at = primitive.words[vertex].clone();
                     &given[at.start as usize..at.end as usize][(GIVEN_WORDS * from) as usize..]
@@ -484,7 +499,10 @@ impl<'a> Machine<'a> {
                     let [p0, p1, p2] = [0, 1, 2].map(value);
                     let minus = |a: u32| (f32::from_bits(a) - f32::from_bits(p0)).to_bits();
                     put(2 * c, p0)?;
-                    if !flat {
+                    if as_they_are {
+                        put(2 * c + 1, p1)?;
+                        put(8 + c, p2)?;
+                    } else if !flat {
                         put(2 * c + 1, minus(p1))?;
                         put(8 + c, minus(p2))?;
                     }
@@ -492,6 +510,15 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(new_primitive_mask << 16)
+    }
+
+    /// Which vertex of a triangle, counted from the provoking one, is the hardware's first. Any may be, where the program can tell: what is
+    /// interpolated is rounded otherwise then.
+    fn first_vertex(&self, primitive: &Primitive) -> usize {
+        match self.perturb {
+            Some(seed) if primitive.count == 3 && self.tells_vertices => (seed as usize ^ primitive.index as usize) % 3,
+            _ => 0,
+        }
     }
 
     /// The planes of the components of an input that points replace: by I it goes to the right, by J down.
@@ -551,13 +578,20 @@ impl<'a> Machine<'a> {
                 }
             });
         }
-        if control & 0x101 != 0 {
+        if control & 0x103 != 0 {
             let e = exports.iter().find(|e| e.target == 8).ok_or_else(|| missing(8))?;
             owes(live & !e.lanes)?;
+            self.check_depth_export(e)?;
             let low = if e.compressed { 1 } else { 2 };
             if control & 1 == 1 {
                 lanes(&mut quads, &mut |q, l, lane| {
                     q.depth.get_or_insert_with(Default::default)[l] = f32::from_bits(e.words[0][lane]);
+                });
+            }
+            if control >> 1 & 1 == 1 {
+                let (word, shift) = if e.compressed { (0, 16) } else { (1, 0) };
+                lanes(&mut quads, &mut |q, l, lane| {
+                    q.stencil.get_or_insert_with(Default::default)[l] = e.words[word][lane] >> shift & 0xff;
                 });
             }
             if control >> 8 & 1 == 1 {
@@ -567,6 +601,28 @@ impl<'a> Machine<'a> {
             }
         }
         out.append(&mut quads);
+        Ok(())
+    }
+}
+
+impl Machine<'_> {
+    /// That the export of depth, stencil value and mask fits SPI_SHADER_Z_FORMAT.
+    fn check_depth_export(&self, e: &Export) -> Result<(), Trap> {
+        let (control, format) = (self.words.get(reg::DB_SHADER_CONTROL), self.words.get(reg::SPI_SHADER_Z_FORMAT) & 15);
+        // 32_R, 32_GR and 32_ABGR have as many words, UINT16_ABGR halves and no room for a depth.
+        let (words, halves) = match format {
+            1 => (1, false),
+            2 => (3, false),
+            9 => (15, false),
+            7 => (14, true),
+            f => return Err(refuse(format!("SPI_SHADER_Z_FORMAT {f} with a depth, a stencil value or a mask"))),
+        };
+        let asked = control & 3 | control >> 6 & 4;
+        if e.compressed != halves || asked & !words != 0 {
+            let said =
+                format!("the export of the depth does not fit SPI_SHADER_Z_FORMAT {format}, or what is asked of it");
+            return Err(Trap::new(TrapKind::Reserved, said));
+        }
         Ok(())
     }
 }
@@ -616,9 +672,13 @@ impl DrawMachine for Machine<'_> {
     fn depth(&self) -> DepthTest {
         match self.words.get(reg::DB_SHADER_CONTROL) {
             c if c >> 12 & 1 == 1 => DepthTest::Early,
-            c if c & 0x601 != 0 => DepthTest::Late,
+            c if c & 0x603 != 0 => DepthTest::Late,
             _ => DepthTest::Reject,
         }
+    }
+
+    fn numbers_primitives(&self) -> bool {
+        self.words.get(reg::VGT_PRIMITIVEID_EN) & 1 == 1
     }
 
     fn varyings(&self) -> Varyings {
@@ -644,6 +704,7 @@ impl DrawMachine for Machine<'_> {
         let exec = if batch.len() == LANES { u64::MAX } else { (1 << batch.len()) - 1 };
         let mut lane = |s: Source, l: usize| match s {
             Source::InstanceIndex => batch[l].instance.wrapping_sub(self.state.first[1]),
+            Source::Family(abi::FAMILY_PRIMITIVE) => batch[l].primitive,
             _ => batch[l].vertex.wrapping_sub(self.state.first[0]),
         };
         let exports = self.run(&self.vertex, unit, (exec, exec), 0, &mut lane)?;
@@ -664,7 +725,9 @@ impl DrawMachine for Machine<'_> {
         let mut lane = |s: Source, l: usize| match s {
             Source::Family(n) if n >= abi::FAMILY_PS_INPUT => {
                 let n = n - abi::FAMILY_PS_INPUT;
-                input(&batch[l / 4], l % 4, (n / 4, n as usize % 4), self.position)
+                let quad = &batch[l / 4];
+                let order = |k: usize| quad.primitive.from_provoking(self.first_vertex(quad.primitive) + k);
+                input(quad, l % 4, (n / 4, n as usize % 4), (self.position, order))
             }
             _ => 0,
         };
@@ -684,13 +747,18 @@ fn position_place(word: u32) -> Result<Where, Trap> {
 }
 
 /// A word of an item of SPI_PS_INPUT_ADDR in a lane of a quad.
-fn input(quad: &QuadIn<'_>, lane: usize, (item, word): (u32, usize), position: Where) -> u32 {
+fn input(
+    quad: &QuadIn<'_>,
+    lane: usize,
+    (item, word): (u32, usize),
+    (position, order): (Where, impl Fn(usize) -> usize),
+) -> u32 {
     let p = quad.primitive;
     match item {
         // The pull model: what is divided by w is plane over the screen, so that programs may take it to any point.
         3 => {
             let w = quad.weights(lane, Where::Center);
-            let k = (usize::from(p.provoking) + 1 + word) % 3;
+            let k = order(1 + word);
             let share = if word == 2 { 1.0 } else { w.perspective[k] };
             ((share * w.inv_w) as f32).to_bits()
         }
@@ -706,7 +774,7 @@ fn input(quad: &QuadIn<'_>, lane: usize, (item, word): (u32, usize), position: W
             }
             let w = quad.weights(lane, at);
             let shares = if item < 4 { w.perspective } else { w.linear };
-            let k = (usize::from(p.provoking) + 1 + word) % 3;
+            let k = order(1 + word);
             if k < p.count as usize { (shares[k] as f32).to_bits() } else { 0 }
         }
         8 | 9 => {

@@ -68,6 +68,7 @@ struct Machine {
     quads: bool,
     flags: u32,
     writes_mask: bool,
+    writes_stencil: bool,
 }
 
 /// A core.
@@ -292,6 +293,7 @@ impl Machine {
         if quads != (flags & flags::DERIVATIVES != 0) {
             return Err(container_trap("the program descriptor and the entry disagree about helpers"));
         }
+        let gives = |at: IoPlace| launch.fragment.is_some_and(|f| f.interface.iter().any(|r| r.output && r.at == at));
         let machine = Machine {
             position,
             varying,
@@ -306,9 +308,8 @@ impl Machine {
             size,
             quads,
             flags,
-            writes_mask: launch
-                .fragment
-                .is_some_and(|f| f.interface.iter().any(|r| r.output && r.at == IoPlace::SampleMask)),
+            writes_mask: gives(IoPlace::SampleMask),
+            writes_stencil: gives(IoPlace::FragStencil),
         };
         let seed = options.perturb.map(SplitMix64::new);
         Ok((machine, Unit { cx, tables, seed, launched: 0 }))
@@ -371,10 +372,12 @@ impl Machine {
             };
         owes(live & !f.tested, "did not come to ATEST")?;
         let depth = self.flags & flags::WRITES_DEPTH != 0;
-        if depth {
-            owes(live & !f.emitted, "emitted no depth")?;
-        } else if f.emitted != 0 {
-            return Err(container_trap("depth that the entry does not declare"));
+        for (k, declared, what) in [(0, depth, "depth"), (1, self.writes_stencil, "stencil value")] {
+            if declared {
+                owes(live & !f.emitted[k], &format!("emitted no {what}"))?;
+            } else if f.emitted[k] != 0 {
+                return Err(container_trap(format!("a {what} that the entry does not declare")));
+            }
         }
         for b in self.blend.iter().filter(|b| b.on) {
             let given = f.given[usize::from(b.target) & 7];
@@ -393,6 +396,9 @@ impl Machine {
                 if depth {
                     q.depth.get_or_insert_with(Default::default)[l] = f.depth[lane];
                 }
+                if self.writes_stencil {
+                    q.stencil.get_or_insert_with(Default::default)[l] = f.stencil[lane];
+                }
                 if self.writes_mask {
                     q.mask.get_or_insert_with(Default::default)[l] = f.coverage[lane];
                 }
@@ -410,6 +416,7 @@ impl DrawMachine for Machine {
     fn depth(&self) -> DepthTest {
         match self.flags {
             f if f & flags::EARLY_DEPTH != 0 => DepthTest::Early,
+            _ if self.writes_stencil => DepthTest::Late,
             f if f & (flags::WRITES_DEPTH | flags::WRITES_MEMORY) != 0 => DepthTest::Late,
             _ => DepthTest::Reject,
         }

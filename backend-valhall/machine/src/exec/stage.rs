@@ -44,9 +44,10 @@ pub(super) struct Fragment<'a> {
     /// Lanes that tested coverage, and what it is since.
     pub tested: u16,
     pub coverage: [u32; LANES],
-    /// Lanes that emitted depth.
-    pub emitted: u16,
+    /// Lanes that emitted depth, and a stencil value.
+    pub emitted: [u16; 2],
     pub depth: [f32; LANES],
+    pub stencil: [u32; LANES],
     /// Lanes that gave each colour.
     pub given: [u16; 8],
     pub colour: [[Texel; LANES]; 8],
@@ -66,8 +67,9 @@ impl<'a> Fragment<'a> {
             blend,
             tested: 0,
             coverage: [0; LANES],
-            emitted: 0,
+            emitted: [0; 2],
             depth: [0.0; LANES],
+            stencil: [0; LANES],
             given: [0; 8],
             colour: [[[0; 4]; LANES]; 8],
         }

@@ -126,22 +126,26 @@ fn emit(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     tested(w, f)?;
     let cover = coverage(w, d, 2)?;
     same_coverage(w, f, &cover)?;
-    if d.message.stencil || !d.message.z {
-        return Err(Trap::new(TrapKind::Unsupported, "ZS_EMIT of anything but depth"));
+    let kinds = [d.message.z, d.message.stencil];
+    if kinds == [false; 2] {
+        return Err(reserved("ZS_EMIT of neither depth nor stencil"));
     }
     if d.sr != COVERAGE || d.sr_count != 1 || d.slot != SLOT {
         return Err(reserved("ZS_EMIT gives coverage in r60, on slot 0"));
     }
     w.check_source(&d.src[0])?;
     w.check_source(&d.src[1])?;
-    once(w, f.emitted, "ZS_EMIT")?;
+    once(w, f.emitted[0] | f.emitted[1], "ZS_EMIT")?;
     if f.given.iter().any(|g| g & w.active & !w.helpers != 0) {
         return Err(reserved("ZS_EMIT behind a colour"));
     }
-    f.emitted |= w.active;
-    let depth = w.src32(d, 0);
+    for (emitted, _) in f.emitted.iter_mut().zip(kinds).filter(|k| k.1) {
+        *emitted |= w.active;
+    }
+    let (depth, stencil) = (w.src32(d, 0), w.src32(d, 1));
     for l in lanes(w.active) {
         f.depth[l] = f32::from_bits(depth[l]);
+        f.stencil[l] = stencil[l] & 0xff;
     }
     w.kill_last_uses(d)?;
     w.write_message(COVERAGE, 0xF, &cover)?;

@@ -17,6 +17,9 @@ pub(super) fn cases(out: &mut Vec<Case>, stage: Stage, caps: &Caps, chip: &Chip<
         Stage::Fragment => {
             let per_sample = !chip.refuses(stage, Refusal::SampleShading);
             varyings(out, caps, per_sample);
+            if !chip.refuses(stage, Refusal::PerVertexInputs) {
+                of_vertices(out, caps, per_sample);
+            }
             colours(out, caps, chip);
             helpers(out, caps);
         }
@@ -106,6 +109,27 @@ fn varyings(out: &mut Vec<Case>, caps: &Caps, per_sample: bool) {
     }
 }
 
+/// Inputs of fragments as one vertex gave them, and the shares of vertices.
+fn of_vertices(out: &mut Vec<Case>, caps: &Caps, per_sample: bool) {
+    for (ty, mode) in types().flat_map(|ty| Mode::VERTICES.map(|mode| (ty, mode))) {
+        let mut c = Draft::of(Stage::Fragment, &caps.io);
+        c.inputs.push(format!("location 3 {mode} center {ty}"));
+        let v = c.value(ty, "input in1");
+        c.sink(&v, ty, caps.scalar);
+        out.push(c.case(format!("input fragment {ty} {mode}")));
+    }
+    let ty = Type::F32.with_lanes(2);
+    for mode in [Mode::Perspective, Mode::Linear] {
+        for at in Where::ALL.iter().filter(|&&w| w != Where::Sample || per_sample) {
+            let mut c = Draft::of(Stage::Fragment, &caps.io);
+            c.inputs.push(format!("barycentric {mode} {at} {ty}"));
+            let v = c.value(ty, "input in1");
+            c.sink(&v, ty, caps.scalar);
+            out.push(c.case(format!("barycentric {mode} {at}")));
+        }
+    }
+}
+
 /// A target of a format, blended or not.
 fn target(format: Format, blend: Option<Blend>) -> Pipeline {
     Pipeline { targets: vec![Some(Target { blend, ..Target::new(format) })], ..Pipeline::default() }
@@ -149,8 +173,12 @@ fn colours(out: &mut Vec<Case>, caps: &Caps, chip: &Chip<'_>) {
         });
     }
     let masks = !chip.refuses(stage, Refusal::SampleMasks);
-    for (depth, mask, colour) in [(true, false, false), (true, false, true), (false, true, true), (true, true, true)] {
-        if mask && !masks {
+    let stencils = !chip.refuses(stage, Refusal::StencilExport);
+    let some = [(true, false, false), (true, false, true), (false, true, true), (true, true, true)];
+    let with = some.into_iter().chain([(false, false, true)]).map(|(depth, mask, colour)| (depth, true, mask, colour));
+    let all = some.into_iter().map(|(depth, mask, colour)| (depth, false, mask, colour)).chain(with);
+    for (depth, stencil, mask, colour) in all {
+        if mask && !masks || stencil && !stencils {
             continue;
         }
         let mut c = Draft::of(stage, &caps.io);
@@ -166,7 +194,12 @@ fn colours(out: &mut Vec<Case>, caps: &Caps, chip: &Chip<'_>) {
             let v = c.operand(Type::I32, Kind::Lanes, 2, caps.scalar);
             c.output("sample_mask", Type::I32, &v);
         }
-        out.push(c.case(format!("ret fragment depth {depth} mask {mask} colour {colour}")));
+        let also = if stencil { " stencil" } else { "" };
+        if stencil {
+            let v = c.operand(Type::I32, Kind::Lanes, 3, caps.scalar);
+            c.output("frag_stencil", Type::I32, &v);
+        }
+        out.push(c.case(format!("ret fragment depth {depth} mask {mask} colour {colour}{also}")));
     }
 }
 
