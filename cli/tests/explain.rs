@@ -194,7 +194,10 @@ fn a_page_is_whole_in_itself() {
     assert!(said.contains("// a &lt; b &amp;&amp; &quot;c&quot; &#39;d&#39; &lt;/td&gt;"), "{said}");
     assert_eq!(page.matches("role=\"tabpanel\"").count(), 4);
     for section in page.split("<section").skip(1).filter_map(|part| part.split("</section>").next()) {
-        let (source, code) = section.rsplit_once("<div class=\"pane code\">").expect("two panes");
+        let (source, code) = section
+            .split_once("<div class=\"panes\">")
+            .and_then(|p| p.1.split_once("<div class=\"pane code\">"))
+            .expect("two panes");
         let of = |part: &str| {
             let lines = part.split("data-line=\"").skip(1).filter_map(|p| p.split('"').next().map(String::from));
             lines.collect::<std::collections::BTreeSet<_>>()

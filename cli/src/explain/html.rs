@@ -223,11 +223,13 @@ fn panes(page: &Page, c: &Column, out: &mut String) {
 /// Every line of the source with its numbers, those of no line first.
 fn source(page: &Page, c: &Column, out: &mut String) {
     let (live, cycles) = (c.names(|l| &l.live), c.names(|l| &l.cycles));
-    out.push_str("<thead><tr><th>line</th><th title=\"times that it runs, estimated\">runs</th>");
+    out.push_str(
+        "<thead><tr><th>line</th><th class=\"text\">source</th><th title=\"times that it runs, estimated\">runs</th>",
+    );
     for name in live.iter().chain(&cycles) {
         let _ = write!(out, "<th>{}</th>", escape(name));
     }
-    out.push_str("<th>source</th></tr></thead>\n<tbody>\n");
+    out.push_str("</tr></thead>\n<tbody>\n");
     let most = |of: &dyn Fn(&Line) -> u64| c.lines.values().map(of).max().unwrap_or(0).max(1);
     let peaks: Vec<u64> = live.iter().map(|n| most(&|l| l.live.get(n).copied().unwrap_or(0))).collect();
     let hottest = most(&Line::all_cycles);
@@ -244,7 +246,7 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         let shown = if line == 0 { "(code of no line)".into() } else { escape(text.line(line)) };
         let Some(own) = c.lines.get(&line) else {
             let _ =
-                writeln!(out, "<tr><td class=\"n\">{line}</td><td></td>{empty}<td class=\"source\">{shown}</td></tr>");
+                writeln!(out, "<tr><td class=\"n\">{line}</td><td class=\"source\">{shown}</td><td></td>{empty}</tr>");
             continue;
         };
         // A tenth of the hottest is still seen.
@@ -254,7 +256,11 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         } else {
             String::new()
         };
-        let _ = write!(out, "<tr data-line=\"{line}\" tabindex=\"0\"><td class=\"n\">{line}</td><td>{}</td>", own.runs);
+        let _ = write!(
+            out,
+            "<tr data-line=\"{line}\" tabindex=\"0\"><td class=\"n\">{line}</td><td class=\"source\"{style}>{shown}</td><td>{}</td>",
+            own.runs
+        );
         for (name, peak) in live.iter().zip(&peaks) {
             let n = own.live.get(name).copied().unwrap_or(0);
             let _ = write!(out, "<td>{n} <meter min=\"0\" max=\"{peak}\" value=\"{n}\"></meter></td>");
@@ -262,7 +268,7 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         for name in &cycles {
             let _ = write!(out, "<td{style}>{}</td>", own.cycles.get(name).copied().unwrap_or(0));
         }
-        let _ = writeln!(out, "<td class=\"source\"{style}>{shown}</td></tr>");
+        out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n");
 }

@@ -1,9 +1,10 @@
 //! The values in registers: who makes each, who reads it and how long it lives, from the text of allocated code, whose form all families
 //! share; and the lines whose values were stored because registers ran out.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpucc_ir::{Entity, Module};
+use indexmap::IndexMap;
 
 use super::remarks::Stage;
 
@@ -118,7 +119,7 @@ fn allocated<'a>(stages: &[Stage<'a>]) -> Option<&'a str> {
 }
 
 /// The values that each unit may hold.
-type Held<'a> = HashMap<&'a str, Vec<usize>>;
+type Held<'a> = IndexMap<&'a str, Vec<usize>>;
 
 /// Goes through a block: calls `each` with the values that instructions read, and leaves what units hold at the end. `first` are the
 /// numbers of the block's first value and instruction.
