@@ -38,7 +38,7 @@ pub enum EdgeKind {
 pub struct PlanEdge {
     /// Position of the target in the layout.
     pub to: usize,
-    /// How.
+    /// Whether lanes go there at once, or wait there.
     pub how: EdgeKind,
     /// The waiting mask is assigned, not added to.
     pub first: bool,
@@ -85,20 +85,20 @@ pub struct PlanBlock {
 pub enum WaveExit {
     /// Nowhere.
     End,
-    /// To one block.
+    /// A jump to one block.
     One(usize),
-    /// By the condition, to one of two.
+    /// A choice of two blocks by the condition.
     Cond(usize, usize),
-    /// To the first while lanes are active, else to the second (or it ends).
+    /// The first while lanes are active, else the second (or the wave ends).
     Active(usize, Option<usize>),
 }
 
 /// The plan of a function, by position in the layout.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Blocks.
+    /// Blocks of the plan, in their layout.
     pub blocks: Vec<PlanBlock>,
-    /// Loops by position.
+    /// Loops by the position of their header.
     pub loops: Loops,
 }
 
@@ -228,7 +228,7 @@ struct Waits<'a> {
     /// Successors by position.
     succs: &'a [Ends],
     loops: &'a Loops,
-    /// By block and edge.
+    /// Whether lanes wait, by block and edge.
     wait: Vec<SmallVec<[bool; 2]>>,
     /// The first position at which lanes can be waiting for each block: itself, if none ever wait there.
     since: Vec<usize>,

@@ -6,20 +6,20 @@ use gpucc_ir::Res;
 use gpucc_isa::ModValue;
 use gpucc_mir::{Cfg, Class, ClassInfo, FileId, MInst, Modifiers, PReg, RegFile, Shape, UnitSet, Use};
 
-/// An instruction.
+/// An instruction of GCN's machine code.
 pub type MI = MInst<Gcn>;
-/// An operand.
+/// An operand that GCN's instructions read.
 pub type U = Use<Gcn>;
 
-/// Scalar registers.
+/// File of scalar registers, s0 and on.
 pub const FILE_S: FileId = 0;
-/// Vector registers.
+/// File of vector registers, v0 and on.
 pub const FILE_V: FileId = 1;
 
 /// Scalar registers by code, those with names included.
 const SCALAR_CODES: u16 = 128;
 
-/// One scalar register.
+/// Class of one scalar register.
 pub const S: Class = Class(0);
 /// A lane mask: an aligned pair.
 pub const S2: Class = Class(1);
@@ -27,7 +27,7 @@ pub const S2: Class = Class(1);
 pub const S4: Class = Class(2);
 /// A T#: a run of eight scalar registers, aligned to four.
 pub const S8: Class = Class(3);
-/// One vector register.
+/// Class of one vector register.
 pub const V: Class = Class(4);
 /// Runs of vector registers.
 pub const V2: Class = Class(5);
@@ -64,9 +64,9 @@ pub enum GOp {
     /// Leaves the block as the plan says, before `exec` has put that into code. Uses: nothing, a lane mask, or two scalars
     /// compared by the operation; then the labels.
     Leave(Option<Op>),
-    /// To the block.
+    /// A jump to the block.
     Jump,
-    /// To the first block if the condition holds, else to the second.
+    /// A jump to the first block if the condition holds, else to the second.
     Branch(Cond),
     /// Ends the wave.
     End,
@@ -192,7 +192,7 @@ gpucc_mir::fields!(SrcMods { neg, abs });
 /// Sign modifiers of a float source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SrcMods {
-    /// Negated.
+    /// Negation, after the magnitude.
     pub neg: bool,
     /// Magnitude, before the sign.
     pub abs: bool,
@@ -247,7 +247,7 @@ impl Gcn {
         }
     }
 
-    /// With a pair of registers that holds the lanes that are live.
+    /// The same target with a pair of registers that holds the lanes that are live.
     #[must_use]
     pub fn with_live_mask(mut self, live: Option<u32>) -> Gcn {
         self.live = live;
@@ -267,7 +267,7 @@ pub fn op(o: Op) -> MI {
     MInst::new(GOp::I(o))
 }
 
-/// With modifiers.
+/// The instruction with modifiers added.
 pub fn with(mut i: MI, mods: impl Modifiers<Gcn>) -> MI {
     mods.put(&mut i.mods);
     i

@@ -45,10 +45,10 @@ use tail::{
     prologue, shrink_compares, waits,
 };
 
-/// The family.
+/// The family as the compiler's driver asks it.
 pub struct GcnFamily;
 
-/// The backend.
+/// The backend for all generations of the family.
 pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// The refusals.

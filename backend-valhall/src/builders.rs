@@ -96,7 +96,7 @@ pub const Jump: Builder<1, 0, { Mods::bit("together") }> = Builder::new(VOp::Jum
 #[expect(non_upper_case_globals, reason = "the name of the opcode")]
 pub const Branch: Builder<2, 0, { Mods::bit("eq") | Mods::bit("uniform") }> = Builder::new(VOp::Branch);
 
-/// Ends the program.
+/// Ends the program of the thread.
 #[expect(non_upper_case_globals, reason = "the name of the opcode")]
 pub const End: Builder<0, 0, 0> = Builder::new(VOp::End);
 

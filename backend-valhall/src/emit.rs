@@ -1,4 +1,4 @@
-//! From encoded code to instruction words: distances of branches, counts.
+//! Writes encoded code as instruction words: distances of branches, counts.
 
 use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc};
@@ -8,9 +8,9 @@ use gpucc_valhall_machine::{Kind, RegFormat, Unit};
 
 use crate::encoded::Code;
 
-/// The finished program.
+/// The finished program: words, places and counts.
 pub struct Program {
-    /// The code.
+    /// Machine code, 8 bytes an instruction.
     pub code: Vec<u8>,
     /// The demands on the units.
     pub work: Work,

@@ -17,7 +17,7 @@ use gpucc_valhall_machine::{Op, Valhall as Isa};
 pub struct Access {
     /// 0 is anything; different ones never overlap.
     pub space: u16,
-    /// Whether it writes.
+    /// Whether the message writes the memory.
     pub writes: bool,
     /// Accesses of one space with different keys (in one run of a block) do not overlap: base and range.
     pub key: Option<u32>,
@@ -60,7 +60,7 @@ pub struct Facts {
     pub staging: u64,
     /// Registers that messages may still have to read when the instruction has begun, as bits. `waits` says so.
     pub staged: u64,
-    /// Of a branch, where it goes.
+    /// How control may continue behind it, for a branch.
     pub branch_kind: Option<BranchKind>,
 }
 
@@ -126,16 +126,16 @@ impl fmt::Display for Facts {
     }
 }
 
-/// An instruction.
+/// An encoded instruction with Valhall's facts.
 pub type EncodedInst = gpucc_mir::EncodedInst<Isa, Facts>;
 
-/// A block.
+/// A block of encoded instructions.
 pub type Block = EncodedBlock<Isa, Facts>;
 
-/// A function.
+/// A function of encoded blocks.
 pub type Code = EncodedFunc<Isa, Facts>;
 
-/// Registers as bits.
+/// Registers as bits, r0 lowest.
 pub fn mask(registers: &Ranges) -> u64 {
     registers.iter().fold(0, |m, &(first, n)| m | (u64::MAX >> (64 - n.clamp(1, 64))) << first)
 }

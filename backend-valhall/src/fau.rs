@@ -10,7 +10,7 @@ use crate::inst::{SPECIAL, VOp, Valhall};
 /// A word of the FAU.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
-    /// Of the table of constants, by value.
+    /// A word of the table of constants, by value.
     Constant(u32),
     /// A uniform or special.
     Slot(u32),

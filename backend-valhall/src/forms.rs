@@ -51,9 +51,9 @@ const SOURCES: [&str; 4] = ["s0", "s1", "s2", "s3"];
 /// A source of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// Its byte.
+    /// Number of its byte in the instruction.
     pub position: u8,
-    /// The operands.
+    /// The operands and modifiers that it takes.
     pub kind: SrcKind,
 }
 
@@ -219,7 +219,7 @@ pub struct Form {
     pub read_run: Option<Run>,
     /// Its sources, in order.
     pub sources: SmallVec<[Source; 4]>,
-    /// The definitions.
+    /// The definition, if the row writes a register.
     pub definition: Option<Definition>,
     /// Slots that hold modifiers.
     pub modifiers: SmallVec<[(u8, Modifier); 6]>,

@@ -20,7 +20,7 @@ use machine::{Op, ROWS};
 /// File code of r0..r63 in the container.
 pub const FILE_R: FileId = 0;
 
-/// One register.
+/// Class of one 32-bit register.
 pub const R: Class = Class(0);
 /// An aligned pair: 64-bit operands and runs of two.
 pub const R2: Class = Class(1);
@@ -84,7 +84,7 @@ pub enum LoadLane {
     /// The effect of the row by itself: a byte or half goes to the lowest part of a register and leaves the others.
     #[default]
     Silent,
-    /// Into a word, extended.
+    /// A whole word, extended.
     Word,
 }
 
@@ -201,11 +201,11 @@ gpucc_mir::modifiers! {
 /// Modifiers of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SrcMods {
-    /// Negated.
+    /// Negation, after the absolute value.
     pub neg: bool,
     /// Absolute value, before the sign.
     pub abs: bool,
-    /// Complemented.
+    /// Bitwise complement of the source.
     pub not: bool,
     /// Swizzle field, or [`IDENTITY`].
     pub(crate) swizzle: u8,
@@ -260,7 +260,7 @@ pub struct Valhall {
 }
 
 impl Valhall {
-    /// With 32 registers per thread (r0..r15 and r48..r63), or all 64.
+    /// A target with 32 registers per thread (r0..r15 and r48..r63), or all 64.
     pub fn new(all: bool) -> Valhall {
         let mut budget = UnitSet::first(64);
         if !all {
@@ -269,7 +269,7 @@ impl Valhall {
         Valhall { all, files: [RegFile::new("r", 64, Cfg::Logical).budget(budget)], spill_base: 0 }
     }
 
-    /// With spilled registers from this byte of private memory on.
+    /// The same target with spilled registers from this byte of private memory on.
     #[must_use]
     pub fn spilling_from(self, spill_base: u32) -> Valhall {
         Valhall { spill_base, ..self }

@@ -64,10 +64,10 @@ use isel::Isel;
 use resources::Resources;
 use uniforms::Uniforms;
 
-/// The family.
+/// The family as the compiler's driver asks it.
 pub struct ValhallFamily;
 
-/// The backend.
+/// The backend for all generations of the family.
 pub static VALHALL: Driver<ValhallFamily> = Driver::new();
 
 /// Most invocations of a workgroup, bytes of workgroup memory, and bytes of private memory that offsets reach.

@@ -30,7 +30,7 @@ struct Change {
     before: f64,
     after: f64,
     limit: Option<Limit>,
-    /// Of a sum or mean.
+    /// Changes shader by shader, for a sum or mean.
     shaders: Shaders,
 }
 
@@ -106,7 +106,7 @@ fn value(x: f64) -> Value {
 }
 
 impl Change {
-    /// Of what was there; infinite where nothing was.
+    /// Change in percent of what was there; infinite where nothing was.
     fn percent(&self) -> f64 {
         if self.after == self.before { 0.0 } else { 100.0 * (self.after / self.before - 1.0) }
     }
@@ -351,7 +351,7 @@ fn totals(c: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
     (head, shown.map(line).collect())
 }
 
-/// For people: totals, the shaders that changed most, everything for the worse.
+/// The text for people: totals, the shaders that changed most, everything for the worse.
 fn text(c: &Comparison, markdown: bool) -> String {
     let (head, lines) = totals(c);
     let mut out = match (lines.is_empty(), markdown) {

@@ -10,7 +10,7 @@ use crate::args::Front;
 /// What a shader was read as.
 #[derive(Clone, Copy)]
 pub struct Kind<'a> {
-    /// Its language.
+    /// Language of the source.
     pub lang: Lang,
     /// Its modules, if it is one of WESL.
     pub modules: Option<&'a Modules>,

@@ -177,9 +177,9 @@ pub mod kept {
     pub struct Streams {
         /// Standard input, read any number of times.
         pub input: Vec<u8>,
-        /// Standard output.
+        /// Standard output of the command.
         pub output: Vec<u8>,
-        /// Standard error.
+        /// Standard error of the command.
         pub said: Vec<u8>,
     }
 

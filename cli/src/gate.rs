@@ -18,21 +18,21 @@ use toml::{Table, Value};
 
 use crate::{Failure, files};
 
-/// By how much a number may get worse.
+/// The amount by which a number may get worse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Allowed {
-    /// In the statistic's unit.
+    /// An amount in the statistic's unit.
     Amount(f64),
-    /// Of the number before.
+    /// A percentage of the number before.
     Percent(f64),
 }
 
-/// One limit.
+/// One limit of a gate file.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// Of what.
+    /// The statistic that is limited.
     pub statistic: &'static Statistic,
-    /// How much.
+    /// How much worse it may get.
     pub allowed: Allowed,
 }
 
@@ -65,7 +65,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Without a gate file: the totals that matter most may not get worse.
+    /// The gate without a file: the totals that matter most may not get worse.
     pub fn standard() -> Gate {
         let limit = |statistic| Limit { statistic, allowed: Allowed::Amount(0.0) };
         Gate { total: STATISTICS.iter().filter(|s| s.gated).map(limit).collect(), shader: Vec::new() }

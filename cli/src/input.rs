@@ -1,4 +1,4 @@
-//! From a path on the command line to an IR module.
+//! Reads a path of the command line as an IR module.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -342,7 +342,7 @@ impl Source<'_> {
         }
     }
 
-    /// With bytes of its own.
+    /// The source with bytes of its own.
     fn owned(self) -> Source<'static> {
         match self {
             Source::Modules(m) => Source::Modules(m),

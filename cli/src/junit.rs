@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// What became of a test.
 pub enum Outcome {
-    /// As it should be.
+    /// It went as it should.
     Passed,
     /// Not possible here, and known to be.
     Skipped(String),
@@ -12,7 +12,7 @@ pub enum Outcome {
     Failed(String, String),
 }
 
-/// A test.
+/// A test with its outcome.
 pub struct Case {
     /// The group that it is shown in: a target.
     pub suite: String,

@@ -14,7 +14,7 @@ use crate::input::Input;
 
 /// A pipeline of a scene.
 pub struct Given {
-    /// Its state.
+    /// The state of the pipeline.
     pub state: Pipeline,
     file: SceneFile,
     /// Its number in the scene.

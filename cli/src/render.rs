@@ -57,7 +57,7 @@ struct Seat<'a> {
     reels: Vec<(&'a Wanted<'a>, Reel)>,
     /// The bytes of outputs after the last frame.
     bytes: Vec<(PathBuf, Vec<u8>)>,
-    /// Of all frames.
+    /// Difference over all frames.
     difference: Option<Difference>,
     /// What the pixels of the last frame cost.
     costs: Option<Costs>,

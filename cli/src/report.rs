@@ -77,12 +77,12 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// For messages about `text` read from `name`.
+    /// A reporter of messages about `text` read from `name`.
     pub fn new(messages: &Messages, name: &str, text: &str) -> Reporter {
         Reporter::with_files(messages, vec![(name.to_string(), text.to_string())])
     }
 
-    /// For messages whose spans are offsets in the texts of files, one after the other with a byte between.
+    /// A reporter of messages whose spans are offsets in the texts of files, one after the other with a byte between.
     pub fn with_files(messages: &Messages, list: Vec<(String, String)>) -> Reporter {
         let names = list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
         let mut files = Vec::new();
@@ -104,7 +104,7 @@ impl Reporter {
         }
     }
 
-    /// For code whose lines count on from each file to the next.
+    /// The same for code whose lines count on from each file to the next.
     pub fn counted(self) -> Reporter {
         Reporter { counted: true, ..self }
     }

@@ -23,10 +23,10 @@ use crate::{Failure, effect, files, input, progress, table};
 /// Name of the report's schema.
 pub const FORMAT: &str = "gpucc-stats-2";
 
-/// A report.
+/// A report: a row for each shader, entry and target.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// The schema.
+    /// Name of the schema, [`FORMAT`].
     pub format: String,
     /// Version of the compiler.
     #[serde(default)]
@@ -40,7 +40,7 @@ pub struct Report {
     /// `I/N` of one shard of several; `merge` of all of them makes the report of the whole, which has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
-    /// The rows, sorted.
+    /// The rows, sorted by file, entry and target.
     pub rows: Vec<Row>,
 }
 
@@ -54,7 +54,7 @@ pub struct Row {
     /// Stage of the entry point; `*` where it is not known.
     #[serde(default = "compute")]
     pub stage: String,
-    /// `family:generation`.
+    /// The target, as `family:generation`.
     pub target: String,
     /// `ok`, `refused`, `invalid`, `bug` or `unreadable`.
     pub status: String,
@@ -79,7 +79,7 @@ pub struct Row {
     /// Code bytes by source line, with `--per-line`; line 0 is code of no line.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub lines: Map<String, Value>,
-    /// With `--per-line`: other numbers by name, by source line.
+    /// Other numbers by name, by source line, where `--per-line` asked for them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub line_costs: Map<String, Value>,
 }
@@ -98,7 +98,7 @@ impl Row {
     pub fn ok(&self) -> bool {
         self.status == "ok"
     }
-    /// A number.
+    /// A statistic of the row by its name.
     pub fn stat(&self, name: &str) -> Option<u64> {
         self.stats.get(name).and_then(Value::as_u64)
     }

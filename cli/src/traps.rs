@@ -32,11 +32,11 @@ impl Code<'_> {
 pub struct Where<'a> {
     /// Where it ran: a target, or `interp`.
     pub on: &'a str,
-    /// Its lines.
+    /// Lines of the code that trapped.
     pub code: Code<'a>,
     /// Names of the bindings: group, binding, name.
     pub names: &'a [(u32, u32, String)],
-    /// Where messages go.
+    /// The reporter that messages go to.
     pub reporter: &'a Reporter,
 }
 

@@ -49,7 +49,7 @@ impl Kind {
 /// The bytes of a buffer and how they were written.
 #[derive(Clone, Debug, Default)]
 pub struct Spec {
-    /// The bytes.
+    /// The bytes of all parts.
     pub bytes: Vec<u8>,
     /// End in bytes of each part, and its kind; none for zeros, files and addresses.
     parts: Vec<(usize, Option<Kind>)>,

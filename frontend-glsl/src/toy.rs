@@ -84,7 +84,7 @@ const NAMES: [&str; 15] = [
 /// A body with what makes it a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wrapped<'a> {
-    /// The author's text.
+    /// The text as the author wrote it.
     pub body: &'a str,
 }
 

@@ -68,7 +68,7 @@ pub fn string_words(words: &[u32]) -> Option<usize> {
     words.iter().position(|w| w.to_le_bytes().contains(&0)).map(|n| n + 1)
 }
 
-/// A string's text.
+/// Text of a string's words, up to the first zero byte.
 pub fn text(words: &[u32]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).take_while(|b| *b != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

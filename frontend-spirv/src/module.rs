@@ -10,16 +10,16 @@ use rustc_hash::FxHashMap;
 /// The first word of a module.
 pub const MAGIC: u32 = 0x0723_0203;
 
-/// An instruction.
+/// An instruction of the module, with its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Inst {
-    /// The operation.
+    /// The operation, as the grammar names it.
     pub op: Op,
     /// The type of its result; 0 if it has none.
     pub ty: u32,
     /// Its result; 0 if it has none.
     pub id: u32,
-    /// Its first word.
+    /// Index of its first word in the module.
     pub at: u32,
     /// The first of its operands, and the word behind the last.
     operands: (u32, u32),
@@ -34,7 +34,7 @@ pub struct Deco {
     pub target: u32,
     /// The member; `u32::MAX` is the id itself.
     pub member: u32,
-    /// Which.
+    /// The decoration, without its operands.
     pub kind: Decoration,
     /// Its operands.
     operands: (u32, u32),
@@ -45,31 +45,31 @@ pub struct Deco {
 /// The member of a decoration of an id.
 const WHOLE: u32 = u32::MAX;
 
-/// An entry point.
+/// An entry point, with its function, interface and modes.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its name.
+    /// Name of the entry point.
     pub name: String,
     /// Its stage, or the name of one that gpucc has no word for.
     pub stage: Result<Stage, &'static str>,
-    /// As the module names the stage.
+    /// Execution model by which the module names the stage.
     pub model: ExecutionModel,
-    /// The function.
+    /// Id of the function.
     pub function: u32,
     /// Variables of its interface.
     pub interface: Vec<u32>,
     /// Execution modes with their operands.
     pub modes: Vec<(ExecutionMode, Vec<u32>)>,
-    /// The instruction's word.
+    /// Index of the instruction's first word.
     pub at: u32,
 }
 
 /// A constant that can be given a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecConstant {
-    /// The result id.
+    /// Id of the constant.
     pub id: u32,
-    /// Its `SpecId`.
+    /// Number of its `SpecId`, by which it is given a value.
     pub number: u32,
     /// Its name, if it has one.
     pub name: Option<String>,
@@ -78,7 +78,7 @@ pub struct SpecConstant {
 /// A function: where its instructions are, parameters first, then blocks.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// `OpFunction`.
+    /// Index of its `OpFunction`.
     pub inst: usize,
     /// Instructions behind `OpFunction` and before `OpFunctionEnd`.
     pub body: std::ops::Range<usize>,
@@ -96,7 +96,7 @@ pub struct Module {
     defs: Vec<u32>,
     /// How often an id is named by instructions, up to 255.
     uses: Vec<u8>,
-    /// By target and member.
+    /// Decorations, by target and member.
     decos: Vec<Deco>,
     names: FxHashMap<u32, (u32, u32)>,
     /// Entry points in their order.

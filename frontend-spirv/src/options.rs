@@ -7,7 +7,7 @@ use gpucc_pipeline::Format;
 /// An entry point of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryInfo {
-    /// Its name.
+    /// Name of the entry point.
     pub name: String,
     /// Its stage, or the name of a stage that gpucc has no word for.
     pub stage: Result<Stage, &'static str>,
@@ -18,13 +18,13 @@ pub struct EntryInfo {
 /// A specialisation constant of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverrideInfo {
-    /// Its name.
+    /// Name of the constant, if it has one.
     pub name: Option<String>,
-    /// Its `SpecId`.
+    /// Number of its `SpecId`, if it has one.
     pub id: Option<u16>,
 }
 
-/// Choices of [`crate::lower`].
+/// Choices of [`crate::lower`]: entry, constants, bounds, floats.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The entry point; all of them if `None`.

@@ -50,7 +50,7 @@ impl Recorder {
         self.current = 0;
     }
 
-    /// `OpString`.
+    /// Takes an `OpString`: the text of an id.
     pub fn string(&mut self, id: u32, text: &str) {
         self.strings.insert(id, text.to_string());
     }
@@ -60,7 +60,7 @@ impl Recorder {
         self.constants.insert(id, value);
     }
 
-    /// `OpSource`.
+    /// Takes an `OpSource`: a file, perhaps with its text.
     pub fn source(&mut self, file: Option<u32>, text: Option<&str>) {
         self.last_source = file;
         if let Some(file) = file {
@@ -77,14 +77,14 @@ impl Recorder {
         }
     }
 
-    /// `OpSourceContinued`.
+    /// Takes an `OpSourceContinued`: more of the last source's text.
     pub fn source_continued(&mut self, text: &str) {
         if let Some(file) = self.last_source {
             self.text(file, text);
         }
     }
 
-    /// `OpLine`.
+    /// Takes an `OpLine`: where the following instructions come from.
     pub fn line(&mut self, file: u32, line: u32, column: u32) {
         if line == 0 {
             return self.nowhere();
@@ -195,7 +195,7 @@ fn blank(places: &[Place]) -> String {
 pub struct SourceMap {
     /// The files that it names.
     pub files: Vec<SourceFile>,
-    /// By place: a range of all files' texts, one after the other with a byte between.
+    /// Spans by place: a range of all files' texts, one after the other with a byte between.
     spans: Vec<Span>,
 }
 

@@ -27,14 +27,14 @@ pub enum Merge {
     Loop(usize, usize),
 }
 
-/// A block.
+/// A block of a function, with its part in constructs.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The label.
+    /// Id of the block's label.
     pub label: u32,
     /// Instructions behind the label, up to the merge or the terminator.
     pub body: std::ops::Range<usize>,
-    /// The terminator.
+    /// Index of its terminator.
     pub term: usize,
     /// The merge instruction of the construct that it opens.
     pub merge: Merge,
@@ -54,7 +54,7 @@ pub struct Block {
     pub in_loop: Option<usize>,
     /// Ends of constructs that its terminator opens, the outermost first.
     pub opens: SmallVec<[usize; 2]>,
-    /// Of the header of a loop, the header of the loop around it.
+    /// Header of the loop around it, for the header of a loop.
     pub outer: Option<usize>,
     /// The header of the construct whose merge it is.
     closes: Option<usize>,
@@ -64,10 +64,10 @@ pub struct Block {
     pub returns: bool,
 }
 
-/// A function's blocks.
+/// Blocks of a function, in the order in which they are lowered.
 #[derive(Debug)]
 pub struct Plan {
-    /// The function.
+    /// The function whose blocks they are.
     pub function: Function,
     /// Parameters: indices of instructions.
     pub params: Vec<usize>,
@@ -77,7 +77,7 @@ pub struct Plan {
     pub order: Vec<usize>,
     /// Values that phis take: by the phi's instruction and the block that leads there.
     pub phis: FxHashMap<(usize, usize), u32>,
-    /// Blocks that return.
+    /// Indices of the blocks that return.
     pub returns: Vec<usize>,
     /// Whether a return stands in a loop.
     pub returns_in_loop: bool,

@@ -25,11 +25,11 @@ pub struct MatrixLayout {
 /// A member of a struct.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// Its type.
+    /// Type of the member.
     pub ty: Ty,
     /// Where it lies in a buffer, if the module says so.
     pub offset: Option<u32>,
-    /// Of matrices in it.
+    /// Layout of the matrices in it.
     pub matrix: Option<MatrixLayout>,
     /// The built-in value that it is.
     pub built_in: Option<BuiltIn>,
@@ -44,7 +44,7 @@ pub struct ImageTy {
     pub sampled: Option<ir::Scalar>,
     /// Whether that is a signed integer.
     pub signed: bool,
-    /// The dimension.
+    /// Dimension of the image, layers not counted.
     pub dim: Dim,
     /// 0 no depth, 1 depth, 2 unknown.
     pub depth: u32,
@@ -100,9 +100,9 @@ pub struct Layout {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// Of an array or a matrix.
+    /// Bytes from element to element of an array, or column to column of a matrix.
     pub stride: u32,
-    /// Of the members of a struct.
+    /// Bytes in front of each member of a struct.
     pub offsets: Vec<u32>,
 }
 
@@ -111,13 +111,13 @@ pub struct Layout {
 pub struct Type {
     /// Its id in the module.
     pub id: u32,
-    /// The kind.
+    /// The kind, with the types that it is made of.
     pub kind: Kind,
     /// Scalars in a value (one element for a runtime-sized array).
     pub scalars: u64,
     /// IR values of a value.
     pub leaves: u64,
-    /// Our own layout.
+    /// Our own layout, for variables that no host sees.
     pub own: Layout,
     /// Bytes of the largest scalar.
     pub scalar_bytes: u32,
@@ -132,7 +132,7 @@ pub struct Type {
 pub struct Types<'m> {
     m: &'m Module,
     list: Vec<Type>,
-    /// By the instruction that declares it, plus one.
+    /// Type by the instruction that declares it, plus one.
     by_inst: Vec<u32>,
     extents: FxHashMap<(Ty, Option<MatrixLayout>), u64>,
 }
@@ -151,12 +151,12 @@ fn clamp(n: u64) -> u32 {
 }
 
 impl<'m> Types<'m> {
-    /// None yet.
+    /// Types of a module, none of which was read yet.
     pub fn new(m: &'m Module) -> Types<'m> {
         Types { m, list: Vec::new(), by_inst: vec![0; m.head], extents: FxHashMap::default() }
     }
 
-    /// A type.
+    /// The facts about a type.
     pub fn get(&self, ty: Ty) -> &Type {
         &self.list[ty.0 as usize]
     }

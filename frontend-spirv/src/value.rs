@@ -52,19 +52,19 @@ pub struct Ptr {
     pub flags: ir::MemFlags,
     /// The address that the bytes are counted from, where the place is [`ir::Place::Address`]: an `i64`.
     pub base: Option<ir::Value>,
-    /// Constant bytes.
+    /// Constant bytes from the start of the place.
     pub offset: u32,
-    /// Dynamic bytes.
+    /// Dynamic bytes on top of them; `None` where all are constant.
     pub dynamic: Option<ir::Value>,
     /// The most that the dynamic bytes can be; `None` if nothing bounds them.
     pub reach: Option<u64>,
     /// Alignment of the place plus the dynamic bytes.
     pub align: u32,
-    /// Its type.
+    /// Type of what is there.
     pub ty: Ty,
     /// Where the numbers of matrices in it lie.
     pub matrix: Option<MatrixLayout>,
-    /// Of a column of a matrix whose rows lie together: bytes from one lane to the next.
+    /// Bytes from one lane to the next, for a column of a matrix whose rows lie together.
     pub lanes: Option<u32>,
     /// Nobody writes there while the value lives that this is the place of.
     pub still: bool,
@@ -75,7 +75,7 @@ pub struct Ptr {
 pub struct Choice {
     /// Which one; the last one if it is too large.
     pub index: ir::Value,
-    /// All of them.
+    /// The memories, one for each index.
     pub places: Vec<ir::Place>,
 }
 
@@ -84,11 +84,11 @@ pub struct Choice {
 pub struct Buffers {
     /// The pointer to the first of all.
     pub first: Ptr,
-    /// All of them.
+    /// The buffers of the array, in order.
     pub places: Rc<[ir::Place]>,
     /// The number of the array in the one around it.
     pub index: Option<ir::Value>,
-    /// Its type.
+    /// Type of what the pointer points to.
     pub ty: Ty,
 }
 
@@ -116,11 +116,11 @@ pub struct InputPtr {
     pub variable: usize,
     /// Indices from the outside in, each with the type that it is an index of.
     pub path: Vec<(Ty, Index)>,
-    /// Its type.
+    /// Type of what the path leads to.
     pub ty: Ty,
 }
 
-/// An index.
+/// An index into a type: constant or dynamic.
 #[derive(Debug, Clone, Copy)]
 pub enum Index {
     /// A constant.
@@ -136,7 +136,7 @@ pub struct Handle {
     pub variable: usize,
     /// The element, if it is an array.
     pub index: Option<ir::Value>,
-    /// Its type.
+    /// Type of the image or sampler.
     pub ty: Ty,
 }
 
@@ -152,10 +152,10 @@ pub struct Cell {
 /// A texel of a storage image.
 #[derive(Debug, Clone)]
 pub struct Texel {
-    /// The image.
+    /// The image that holds the texel.
     pub image: Handle,
-    /// The question.
+    /// The question to the image.
     pub desc: ir::TexDesc,
-    /// Its operands.
+    /// Operands that the question asks for.
     pub given: Vec<(ir::TexArg, ir::Value)>,
 }

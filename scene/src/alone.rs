@@ -33,7 +33,7 @@ struct Corner { @builtin(position) position: vec4<f32>, @location(0) uv: vec2<f3
 /// The options of the command line about the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Width and height.
+    /// Width and height in pixels.
     pub size: [u32; 2],
     /// Seconds.
     pub time: f64,
@@ -41,7 +41,7 @@ pub struct Options {
     pub mouse: [f64; 2],
     /// Name of the fragment function; the only one if it is left out.
     pub entry: Option<String>,
-    /// Immediate data.
+    /// Immediate data, if the shader reads some.
     pub immediates: Option<Immediates>,
 }
 

@@ -10,12 +10,12 @@ use crate::contents::zlib64;
 use crate::model::de;
 use crate::{Scene, SceneError, limits, read};
 
-/// A case.
+/// A case: a program, and outcomes that it must have.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its unique name.
+    /// Name of the case, which no other one has.
     pub id: String,
-    /// Its group.
+    /// Name of the group that it is in.
     pub group: String,
     /// WebGPU features it needs.
     pub requires: Vec<String>,
@@ -44,7 +44,7 @@ pub enum Body {
 pub struct Expected {
     /// Name of the output.
     pub name: String,
-    /// Its bytes.
+    /// The bytes that the output must have.
     pub bytes: Vec<u8>,
     /// How they are compared.
     pub compare: Compare,

@@ -57,7 +57,7 @@ impl Type {
     }
 }
 
-/// A comparison.
+/// A way to compare two outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// The same bytes, with a mask only where its bits are set.
@@ -97,7 +97,7 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// The same bytes.
+    /// A comparison that asks for the same bytes.
     pub fn exact() -> Compare {
         Compare { kind: Kind::Exact { mask: None }, pixel: 1, share: 0.0 }
     }

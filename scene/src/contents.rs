@@ -19,9 +19,9 @@ use crate::{Scene, SceneError, generator, limits};
 /// Textures and buffers with their contents, in the order of [`Scene::textures`] and [`Scene::buffers`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Textures.
+    /// Textures with all their texels.
     pub textures: Vec<Image>,
-    /// Buffers.
+    /// Bytes of each buffer.
     pub buffers: Vec<Vec<u8>>,
 }
 
@@ -278,7 +278,7 @@ impl Loader<'_> {
         Ok(bytes)
     }
 
-    /// At most so many bytes of data.
+    /// Bytes of data, of which there may be so many.
     fn data(&mut self, data: &Data, most: u64, field: &str) -> Result<Vec<u8>, SceneError> {
         let key = match data {
             Data::Hex(_) => "hex",

@@ -11,7 +11,7 @@ pub struct Difference {
     pub pixels: usize,
     /// Pixels that differ by more than one step.
     pub far: usize,
-    /// All pixels.
+    /// Number of pixels of either picture.
     pub all: usize,
 }
 

@@ -11,14 +11,14 @@ pub struct SceneError {
     pub field: String,
     /// Line and column there, from 1, where they are known.
     pub place: Option<(u32, u32)>,
-    /// The fault.
+    /// The fault in a sentence without its place.
     pub message: String,
     /// Whether a file could not be read, as opposed to wrong input.
     pub is_io: bool,
 }
 
 impl SceneError {
-    /// Wrong input.
+    /// An error about wrong input in a field.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> SceneError {
         SceneError { file: String::new(), field: field.into(), place: None, message: message.into(), is_io: false }
     }

@@ -42,7 +42,7 @@ pub fn components(g: &Generator, [x, y, z]: [u32; 3], l: u32, size: [u32; 3]) ->
 /// How components are stored, or nothing for formats that patterns cannot fill.
 #[derive(Clone, Copy)]
 enum Store {
-    /// As codes, the byte k being component `order[k]`.
+    /// Codes, the byte k being component `order[k]`.
     Codes([usize; 4]),
     /// value / 256.
     Float,

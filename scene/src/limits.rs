@@ -19,7 +19,7 @@ pub const PASS_VERTICES: u64 = 1 << 24;
 pub const VIEWPORTS: usize = 16;
 /// Draws of a pass.
 pub const PASS_DRAWS: usize = 1_000_000;
-/// Colour attachments.
+/// Colour attachments of a pass.
 pub const COLOR_ATTACHMENTS: usize = 8;
 /// Vertex buffers of a pipeline.
 pub const VERTEX_BUFFERS: usize = 8;

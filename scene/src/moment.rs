@@ -71,7 +71,7 @@ fn one() -> u32 {
     1
 }
 
-/// A moment.
+/// A moment of a picture that moves: time, frame and mouse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Seconds.

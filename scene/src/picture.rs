@@ -9,12 +9,12 @@ use gpucc_sim::texture::{Codec, Image};
 
 use crate::model::Aspect;
 
-/// A picture.
+/// A picture of 8 bits a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Width.
+    /// Width of the picture in pixels.
     pub width: u32,
-    /// Height.
+    /// Height of the picture in pixels.
     pub height: u32,
     /// Red, green, blue, alpha of each pixel, rows from top to bottom.
     pub rgba: Vec<u8>,

@@ -12,7 +12,7 @@ use crate::{Scene, SceneError, limits};
 /// A scene with the place it was read from.
 #[derive(Clone, Debug)]
 pub struct SceneFile {
-    /// The scene.
+    /// The scene that the file holds.
     pub scene: Scene,
     /// Name of its file, for messages.
     pub name: String,

@@ -13,15 +13,15 @@ pub struct View {
     pub texture: usize,
     /// Format; of one aspect of a combined format that of the aspect.
     pub format: Format,
-    /// Dimension.
+    /// Dimension in which the view is read.
     pub dimension: Dimension,
-    /// Aspect.
+    /// Aspect of a combined format: all, depth or stencil.
     pub aspect: Aspect,
-    /// First level.
+    /// First level of the view in the texture.
     pub base_level: u32,
-    /// Levels.
+    /// Number of levels of the view.
     pub levels: u32,
-    /// First layer.
+    /// First layer of the view in the texture.
     pub base_layer: u32,
     /// Layers; 1 of 3D textures.
     pub layers: u32,

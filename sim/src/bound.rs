@@ -9,23 +9,23 @@ use crate::trap::{Trap, TrapKind};
 /// may name one texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundTexture {
-    /// Bind group.
+    /// Bind group of the texture.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
     /// Element of an array of bindings; 0 of a single one.
     pub element: u32,
-    /// Place in [`Dispatch::images`].
+    /// Place of the texture in [`Dispatch::images`].
     pub image: usize,
     /// Dimension of the view.
     pub dim: Dim,
     /// Format in which texels are read and written; of a texture with depth or stencil its own counts.
     pub format: Format,
-    /// First level.
+    /// First level of the view in the texture.
     pub base_level: u32,
-    /// Levels.
+    /// Number of levels of the view.
     pub levels: u32,
-    /// First layer.
+    /// First layer of the view in the texture.
     pub base_layer: u32,
     /// Layers; of cubes six for each, of a 3D texture 1.
     pub layers: u32,
@@ -36,13 +36,13 @@ pub struct BoundTexture {
 /// A sampler bound for a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundSampler {
-    /// Bind group.
+    /// Bind group of the sampler.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
     /// Element of an array of bindings; 0 of a single one.
     pub element: u32,
-    /// The sampler.
+    /// The sampler with its modes.
     pub sampler: Sampler,
 }
 
@@ -156,7 +156,7 @@ impl Dispatch {
         self
     }
 
-    /// Binds a sampler.
+    /// Binds a sampler at group and binding.
     #[must_use]
     pub fn with_sampler(mut self, group: u32, binding: u32, sampler: Sampler) -> Self {
         self.samplers.push(BoundSampler { group, binding, element: 0, sampler });

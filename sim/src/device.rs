@@ -14,7 +14,7 @@ use crate::memory::AllocId;
 pub struct Resident {
     /// The name in messages.
     pub name: String,
-    /// Where it lies.
+    /// Address of the first byte.
     pub address: u64,
     /// Content before and after the run.
     pub bytes: Bytes,
@@ -27,9 +27,9 @@ pub struct Resident {
 /// Words of the descriptor of a texture or sampler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
-    /// Whose it is.
+    /// The resource whose descriptor it is.
     pub of: DescriptorKey,
-    /// The words.
+    /// The words as the hardware reads them.
     pub words: Vec<u32>,
 }
 
@@ -53,7 +53,7 @@ pub struct DrawDevice {
     pub device: Device,
     /// Addresses of tables by bind group, of the vertex and the fragment program.
     pub tables: [Vec<(u32, u64)>; 2],
-    /// Register words.
+    /// Register words that the driver part wrote.
     pub registers: Registers,
 }
 
@@ -62,7 +62,7 @@ pub struct DrawDevice {
 pub struct Registers(BTreeMap<(u16, u32), (u32, u32)>);
 
 impl Registers {
-    /// None is written.
+    /// Registers of which none is written.
     pub fn new() -> Registers {
         Registers::default()
     }

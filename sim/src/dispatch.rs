@@ -11,7 +11,7 @@ use crate::trap::{Trap, TrapKind};
 /// A buffer bound for a run. Its size is the size of the binding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoundBuffer {
-    /// Bind group.
+    /// Bind group of the buffer.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
@@ -201,7 +201,7 @@ impl Dispatch {
     }
 }
 
-/// By whose rules a program runs.
+/// The rules by which a program runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
     /// Hardware's, and on top of them the conventions that our compiler keeps: what it makes breaks neither.
@@ -223,7 +223,7 @@ pub enum Races {
     Trap,
 }
 
-/// How to run.
+/// How to run: limits, seed, rules and races.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
     /// Steps after which a run is stopped. An instruction of a subgroup takes as many steps as it has active lanes,
@@ -235,7 +235,7 @@ pub struct RunOptions {
     /// With a seed, memory is as weakly ordered as that of the chip: stores are late, and loads early, until something waits. Who orders
     /// other accesses by atomics alone may find that they are not.
     pub weak: bool,
-    /// By whose rules.
+    /// The rules by which the program runs.
     pub rules: Rules,
     /// Bytes of the code that are instructions, where constants lie behind them; `None` when all of it is.
     pub exec_size: Option<u32>,
@@ -270,7 +270,7 @@ impl Default for RunOptions {
     }
 }
 
-/// Counts steps down.
+/// Steps that are left, counted down as code runs.
 #[derive(Clone, Debug)]
 pub struct StepBudget {
     left: u64,
@@ -389,7 +389,7 @@ impl RunReport {
     /// Most notes that a run keeps.
     pub const MOST_NOTES: usize = 16;
 
-    /// Counts one instruction.
+    /// Counts one instruction of so many lanes.
     #[inline]
     pub fn count(&mut self, lanes: u32) {
         self.instructions += 1;

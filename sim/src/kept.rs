@@ -34,7 +34,7 @@ impl Versioned {
         self.version.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|now| now, |_| fresh)
     }
 
-    /// The bytes alone.
+    /// The bytes alone, without the version.
     pub fn into_vec(self) -> Vec<u8> {
         self.bytes
     }
@@ -111,9 +111,9 @@ impl DerefMut for Versioned {
 /// Bytes of one owner, or of several that only read them.
 #[derive(Clone)]
 pub enum Bytes {
-    /// Of one owner.
+    /// Bytes of one owner.
     Own(Vec<u8>),
-    /// Of several. Who writes makes a copy.
+    /// Bytes of several owners. Who writes makes a copy.
     Shared(Arc<Vec<u8>>),
 }
 

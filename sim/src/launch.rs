@@ -16,7 +16,7 @@ use crate::trap::{Trap, TrapKind};
 pub struct Limits {
     /// Family, as containers name it.
     pub family: &'static str,
-    /// Its generations.
+    /// Names of its generations, by index.
     pub generations: &'static [&'static str],
     /// Most invocations of a workgroup.
     pub invocations: u64,
@@ -27,13 +27,13 @@ pub struct Limits {
 /// A buffer that the program uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Bind group.
+    /// Bind group of the buffer.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
-    /// Place in [`Dispatch::buffers`].
+    /// Place of the buffer in [`Dispatch::buffers`].
     pub place: usize,
-    /// Its allocation.
+    /// Allocation of its bytes in the memory of the run.
     pub id: AllocId,
     /// Bytes.
     pub size: u64,
@@ -44,13 +44,13 @@ pub struct Buffer {
 /// An entry point that can be launched, and its buffers.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
-    /// The entry point.
+    /// The entry point that is launched.
     pub entry: &'a Entry,
     /// Index of the generation.
     pub generation: u8,
     /// Workgroups in x, y and z.
     pub grid: [u32; 3],
-    /// How to run.
+    /// How to run: limits, seed, rules and races.
     pub options: &'a RunOptions,
     /// The buffers in the order of the resources, each once: they are the first allocations.
     pub buffers: Vec<Buffer>,
@@ -256,7 +256,7 @@ impl<'a> Launch<'a> {
         (memory, races)
     }
 
-    /// As [`Launch::memory`], with what a driver part placed behind the buffers.
+    /// Same as [`Launch::memory`], with what a driver part placed behind the buffers.
     pub fn memory_on(&self, dispatch: &Dispatch, device: &Device) -> (Memory, RaceCheck) {
         let (mut memory, mut races) = self.memory(dispatch);
         for r in &device.residents {

@@ -77,7 +77,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// No allocations yet.
+    /// A memory without any allocation.
     pub fn new() -> Self {
         Self::default()
     }
@@ -159,7 +159,7 @@ impl Memory {
         self.allocs.is_empty()
     }
 
-    /// Number of allocations.
+    /// Number of allocations in the memory.
     pub fn count(&self) -> usize {
         self.allocs.len()
     }
@@ -174,7 +174,7 @@ impl Memory {
         &self.allocs[id.0 as usize].name
     }
 
-    /// All bytes.
+    /// All bytes of an allocation.
     pub fn bytes(&self, id: AllocId) -> &[u8] {
         &self.allocs[id.0 as usize].bytes
     }

@@ -18,7 +18,7 @@ use crate::trap::{Other, Trap, TrapKind};
 /// Who accesses memory: index of the invocation in its workgroup, address of the instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct By {
-    /// Local invocation index.
+    /// Local index of the invocation.
     pub lane: u32,
     /// Byte address of the instruction.
     pub pc: u32,
@@ -124,9 +124,9 @@ const MOST_IDS: usize = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct RaceCheck {
     mode: Races,
-    /// By allocation.
+    /// Shadow of each allocation, if it is watched.
     shadows: Vec<Option<Box<Shadow>>>,
-    /// By address: [`MARK_ATOMIC`] if a plain instruction is an atomic access, [`MARK_CLAMPED`] if some of `clamps` are its.
+    /// Marks by address: [`MARK_ATOMIC`] if a plain instruction is an atomic access, [`MARK_CLAMPED`] if some of `clamps` are its.
     marks: Vec<u8>,
     clamps: Vec<Clamp>,
     now: u32,

@@ -97,7 +97,7 @@ pub struct Trap {
     pub lane: Option<u32>,
     /// Which program of a draw it happened in.
     pub stage: Option<Stage>,
-    /// Of a race: the access that came before.
+    /// The access that came before, in a race.
     pub other: Option<Box<Other>>,
 }
 

@@ -39,7 +39,7 @@ fn overlap(a: (AllocId, u64), n: u64, b: (AllocId, u64), m: u64) -> bool {
 }
 
 impl Past {
-    /// Before a store of `agent` to at most 16 bytes of a buffer.
+    /// Notes what a store of `agent` to at most 16 bytes of a buffer is about to replace.
     pub fn note(&mut self, memory: &Memory, agent: u32, id: AllocId, offset: u64, len: u32) {
         let mut old = [0; 16];
         let n = len as usize;
@@ -76,13 +76,13 @@ impl Past {
 pub struct Late<T> {
     /// The tag that its subgroup waits for.
     pub tag: u64,
-    /// Where.
+    /// The allocation that is stored to.
     pub id: AllocId,
-    /// From which byte on.
+    /// Offset of the first byte.
     pub offset: u64,
-    /// How many bytes.
+    /// Number of bytes from there on.
     pub len: u32,
-    /// The event there.
+    /// The store or atomic that is to happen.
     pub what: T,
 }
 
@@ -122,7 +122,7 @@ impl<T> Agent<T> {
         }
     }
 
-    /// Its number.
+    /// Number of the agent, as stores name it.
     pub fn number(&self) -> u32 {
         self.number
     }

@@ -15,7 +15,7 @@ pub struct Field {
     pub name: &'static str,
     /// Word it lies in.
     pub word: usize,
-    /// Its lowest bit.
+    /// Its lowest bit in the word.
     pub low: u32,
     /// The bit behind its highest.
     pub end: u32,
@@ -36,7 +36,7 @@ impl Field {
         (words[self.word] & self.mask()) >> self.low
     }
 
-    /// Its value.
+    /// Value of the field, with what was taken off.
     pub const fn get(&self, words: &[u32]) -> u32 {
         self.stored(words) + self.minus
     }
@@ -131,7 +131,7 @@ macro_rules! words {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis struct $name(
-            /// The words.
+            /// The words, the first one lowest.
             pub [u32; $count],
         );
 

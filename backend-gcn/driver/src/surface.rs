@@ -5,13 +5,13 @@ use gpucc_sim::texture::{Image, TexelAt};
 
 use gpucc_drivers::surface::{Plane, SurfaceLayout};
 
-/// A linear surface.
+/// A linear surface: sizes, and where its levels begin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linear {
     is_3d: bool,
     /// Width, height, and depth or layers.
     size: [u32; 3],
-    /// Levels.
+    /// Number of mip levels.
     pub levels: u32,
     /// Samples of a pixel.
     pub samples: u32,
@@ -22,7 +22,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Of a part of a texture.
+    /// The layout of a part of a texture.
     pub fn new(of: &Image, plane: Plane) -> Linear {
         let bytes = plane.bytes(of.format).1;
         let mut s =

@@ -316,11 +316,11 @@ pub enum SlotKind {
 /// A binding of a bind group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its number.
+    /// Number of the binding in its group.
     pub binding: u32,
-    /// The contents.
+    /// The kind of descriptor that it has.
     pub kind: SlotKind,
-    /// Elements.
+    /// Number of elements, 1 for a single one.
     pub count: u32,
 }
 

@@ -26,7 +26,7 @@ pub const FAMILY_PRIMITIVE: u32 = 49;
 /// `Source::Family` number of the first register of item 0 of SPI_PS_INPUT_ADDR; each item has four numbers.
 pub const FAMILY_PS_INPUT: u32 = 64;
 
-/// Addresses of registers.
+/// Addresses of registers, as headers of the hardware name them.
 pub mod reg {
     macro_rules! registers {
         ($($(#[$doc:meta])* $name:ident $at:literal;)*) => {
@@ -139,7 +139,7 @@ pub struct Rsrc2 {
 }
 
 impl Rsrc2 {
-    /// The word.
+    /// The word of the register on a generation.
     pub const fn word(&self, generation: u8) -> u32 {
         let unit = lds_unit(generation);
         self.scratch as u32

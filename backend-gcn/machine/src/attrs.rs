@@ -80,7 +80,7 @@ impl Memory {
 /// Elements of memory as they lie there, one behind the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elements {
-    /// Bytes of one.
+    /// Bytes of one element.
     pub bytes: u8,
     /// Values smaller than a word are extended by their sign.
     pub signed: bool,
@@ -149,9 +149,9 @@ impl AtomicOp {
 /// An atomic and whether it works on 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Atomic {
-    /// The operation.
+    /// The operation on the old value.
     pub op: AtomicOp,
-    /// On 64 bits.
+    /// Whether it is on 64 bits, not 32.
     pub wide: bool,
 }
 
@@ -177,11 +177,11 @@ pub enum ImageKind {
 /// Where the level of detail comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
-    /// From what coordinates change by in the quad.
+    /// The level follows from what coordinates change by in the quad.
     Implicit,
     /// It follows the coordinates.
     Explicit,
-    /// From derivatives in front of the coordinates.
+    /// The level follows from derivatives in front of the coordinates.
     Derivatives,
     /// It is 0.
     Zero,
@@ -226,43 +226,43 @@ impl ImageOp {
             clamp: false,
         }
     }
-    /// With [`ImageOp::mip`].
+    /// The operation with [`ImageOp::mip`] set.
     pub const fn mip(self) -> ImageOp {
         ImageOp { mip: true, ..self }
     }
-    /// With [`ImageOp::raw`].
+    /// The operation with [`ImageOp::raw`] set.
     pub const fn raw(self) -> ImageOp {
         ImageOp { raw: true, ..self }
     }
-    /// With [`ImageOp::signed`].
+    /// The operation with [`ImageOp::signed`] set.
     pub const fn signed(self) -> ImageOp {
         ImageOp { signed: true, ..self }
     }
-    /// With [`ImageOp::offset`].
+    /// The operation with [`ImageOp::offset`] set.
     pub const fn offset(self) -> ImageOp {
         ImageOp { offset: true, ..self }
     }
-    /// With [`ImageOp::bias`].
+    /// The operation with [`ImageOp::bias`] set.
     pub const fn bias(self) -> ImageOp {
         ImageOp { bias: true, ..self }
     }
-    /// With [`ImageOp::compare`].
+    /// The operation with [`ImageOp::compare`] set.
     pub const fn compare(self) -> ImageOp {
         ImageOp { compare: true, ..self }
     }
-    /// With [`Level::Derivatives`].
+    /// The operation with the level by [`Level::Derivatives`].
     pub const fn derivatives(self) -> ImageOp {
         ImageOp { level: Level::Derivatives, ..self }
     }
-    /// With [`Level::Explicit`].
+    /// The operation with the level by [`Level::Explicit`].
     pub const fn level(self) -> ImageOp {
         ImageOp { level: Level::Explicit, ..self }
     }
-    /// With [`Level::Zero`].
+    /// The operation with the level by [`Level::Zero`].
     pub const fn zero(self) -> ImageOp {
         ImageOp { level: Level::Zero, ..self }
     }
-    /// With [`ImageOp::clamp`].
+    /// The operation with [`ImageOp::clamp`] set.
     pub const fn clamp(self) -> ImageOp {
         ImageOp { clamp: true, ..self }
     }
@@ -331,12 +331,12 @@ pub enum Test {
     Class,
 }
 
-/// One compare.
+/// One compare: the type, and the question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compare {
     /// Type of what is compared.
     pub ty: Number,
-    /// The question.
+    /// The question about the two sources.
     pub test: Test,
 }
 
@@ -351,7 +351,7 @@ pub enum Operation {
     Pair(Elements, u8),
     /// Components are converted, by the format of the instruction or of the descriptor.
     Formatted {
-        /// In registers they are halves.
+        /// Whether they are halves in registers.
         half: bool,
     },
     /// One indivisible read and write.
@@ -367,11 +367,11 @@ pub enum Operation {
 /// The facts that a row states besides its bits and effects.
 #[derive(Clone, Copy, Debug)]
 pub struct Attrs {
-    /// Encoding.
+    /// Encoding that the row has.
     pub format: Format,
     /// Suffix of the mnemonic.
     pub suffix: Suffix,
-    /// Unit.
+    /// Unit that executes the instruction.
     pub unit: Unit,
     /// Issue cycles of a wave (reference section 19; double factor 8).
     pub cycles: u8,

@@ -1,4 +1,4 @@
-//! For backends: the row of an opcode in a form, and instructions by slot name.
+//! Rows of an opcode in a form, and instructions by slot name, for backends.
 
 use gpucc_isa::{Inst, Row};
 
@@ -23,7 +23,7 @@ pub enum Form {
 struct ByOp {
     /// Where those of each opcode begin; one more at the end.
     start: [u16; Op::ALL.len() + 1],
-    /// Behind those of the last opcode there is nothing.
+    /// Rows by opcode; nothing follows those of the last one.
     rows: [u16; ROWS.len()],
 }
 

@@ -216,7 +216,7 @@ impl Kind {
     }
 }
 
-/// Encodings.
+/// Encodings of instructions, by the reference's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Format {
@@ -263,7 +263,7 @@ pub enum Suffix {
 }
 
 impl Suffix {
-    /// As printed.
+    /// Text of the suffix, as printed.
     pub const fn text(self) -> &'static str {
         match self {
             Suffix::None | Suffix::SilentSdwa | Suffix::SilentDpp => "",

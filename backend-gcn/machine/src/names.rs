@@ -3,7 +3,7 @@
 use crate::abi;
 use gpucc_isa::Mark;
 
-/// All of them.
+/// Names of GCN's places, files, sources, tables and words.
 pub const NAMES: gpucc_isa::Names =
     gpucc_isa::Names { place, file, source, table, register, word, marked, ..gpucc_isa::Names::NONE };
 

@@ -13,7 +13,7 @@ macro_rules! ops {
         }
 
         impl Op {
-            /// Every opcode.
+            /// Every opcode, in the order of declaration.
             pub const ALL: &[Op] = &[$(Op::$op),*];
         }
     };

@@ -8,15 +8,15 @@ use crate::isa::{Flag, GFX6, GFX7, GFX8, Gcn, Kind, Mods};
 
 /// VCC, low half (pair: both).
 pub const VCC: u32 = 106;
-/// FLAT_SCRATCH on gfx7.
+/// FLAT_SCRATCH, low half, on gfx7.
 pub const FLAT_SCRATCH_GFX7: u32 = 104;
-/// FLAT_SCRATCH on gfx8.
+/// FLAT_SCRATCH, low half, on gfx8.
 pub const FLAT_SCRATCH_GFX8: u32 = 102;
-/// M0.
+/// M0, which data shares and parameters read.
 pub const M0: u32 = 124;
 /// EXEC, low half (pair: both).
 pub const EXEC: u32 = 126;
-/// Inline integer 0.
+/// Inline integer 0; those up to 64 follow.
 pub const ZERO: u32 = 128;
 /// VCCZ as a value.
 pub const VCCZ: u32 = 251;
@@ -24,9 +24,9 @@ pub const VCCZ: u32 = 251;
 pub const EXECZ: u32 = 252;
 /// SCC as a value.
 pub const SCC: u32 = 253;
-/// LDS direct read.
+/// Direct read of the local data share.
 pub const LDS_DIRECT: u32 = 254;
-/// A literal follows.
+/// A literal word follows the instruction.
 pub const LITERAL: u32 = 255;
 
 /// Code of SGPR `n`.

@@ -112,7 +112,7 @@ fn half_operands(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     Ok(())
 }
 
-/// At most one distinct scalar item per vector instruction (section 2). A pair and one of its halves are two items.
+/// Checks that a vector instruction reads one distinct scalar item at most (section 2). A pair and one of its halves are two items.
 fn constant_bus(inst: &Inst<Gcn>) -> Result<(), String> {
     let row = inst.row();
     let mut item: Option<(u32, u8)> = None;

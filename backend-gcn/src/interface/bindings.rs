@@ -4,7 +4,7 @@ use gpucc_ir::{Function, Module, Res, ResourceKind, SecondaryMap};
 
 /// Bytes of a T#, of a T# with that of its FMASK, and of an S# or V#.
 pub const IMAGE: u32 = 32;
-/// With the T# of the FMASK behind it.
+/// Bytes of a T# with the T# of the FMASK behind it.
 pub const TEXTURE: u32 = 64;
 /// An S# or a V#.
 pub const QUAD: u32 = 16;

@@ -17,7 +17,7 @@ pub const PARAMETERS: u64 = 32;
 /// An attribute as it is fetched.
 #[derive(Clone, Copy, Debug)]
 pub struct Fetched {
-    /// Format and offset.
+    /// Format and offset, as the pipeline states them.
     pub attribute: VertexAttribute,
     /// The step of an element.
     pub step: StepMode,
@@ -28,13 +28,13 @@ pub struct Fetched {
 /// The part of a colour that leaves, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour {
-    /// Number in SPI_SHADER_COL_FORMAT.
+    /// Number of the format in SPI_SHADER_COL_FORMAT.
     pub format: u32,
     /// Sources that are used.
     pub enabled: u32,
     /// Whether they hold pairs of halves.
     pub compressed: bool,
-    /// The attachment.
+    /// Number of the attachment that it goes to.
     pub attachment: u32,
 }
 
@@ -51,7 +51,7 @@ pub struct Io {
     pub quads: bool,
     /// Whether lanes can be live or not.
     pub lives: bool,
-    /// SPI_PS_INPUT_ENA.
+    /// Bits of SPI_PS_INPUT_ENA: inputs that the hardware loads.
     pub enabled: u32,
     /// The parameter of each input that is read.
     pub attributes: Vec<Option<u32>>,

@@ -30,7 +30,7 @@ pub struct LaunchRegisters {
     pub num_workgroups: [u32; 3],
     /// Registers that the hardware fills with user data.
     pub user: u32,
-    /// The contents.
+    /// Register and contents of each word of user data.
     pub data: Vec<(u32, Source)>,
     /// First register of the descriptor of the constant tables.
     pub tables: u32,
@@ -42,7 +42,7 @@ pub struct LaunchRegisters {
     pub end: u32,
     /// First registers of the addresses of bind groups' tables, by group.
     groups: Vec<(u32, u32)>,
-    /// Register of PRIM_MASK.
+    /// Register of PRIM_MASK, if the launch gives it.
     pub prim_mask: Option<u32>,
     /// Whether parameters are read, for which M0 has it.
     pub interpolates: bool,
@@ -62,9 +62,9 @@ pub struct LaunchRegisters {
 /// Where a buffer's descriptor is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BufferDescriptor {
-    /// In registers from this one on, for the whole program.
+    /// Registers from this one on, for the whole program.
     Fixed(u32),
-    /// In the root block, so many bytes behind its start, of which [`ROOT`] is the number as a table.
+    /// Words of the root block, so many bytes behind its start, of which [`ROOT`] is the number as a table.
     InRoot(u32),
 }
 

@@ -42,7 +42,7 @@ pub struct Isel<'m> {
     pub reg_banks: RegBanks<'m>,
     /// Byte offset of each variable in its memory.
     pub places: &'m dyn Fn(Place) -> u32,
-    /// Constant tables.
+    /// Constant tables behind the code.
     pub tables: &'m Tables,
     /// Registers of the local id that were asked for.
     pub ids: [Option<VReg>; 3],
@@ -65,9 +65,9 @@ pub struct Known<'m> {
     pub fixed: &'m LaunchRegisters,
     /// Tables of bind groups.
     pub bindings: &'m Bindings,
-    /// Constant tables.
+    /// Constant tables behind the code.
     pub tables: &'m Tables,
-    /// Inputs and outputs.
+    /// Places of inputs and outputs.
     pub io: &'m Io,
     /// The pipeline of a vertex or fragment entry.
     pub pipeline: Option<&'m Pipeline>,

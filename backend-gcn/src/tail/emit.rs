@@ -1,4 +1,4 @@
-//! From encoded code to bytes: addresses, distances of branches, counts.
+//! Writes encoded code as bytes: addresses, distances of branches, counts.
 
 use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::{Counter, Gcn as Isa, Op, Unit};
@@ -9,7 +9,7 @@ use gpucc_mir::{Payload, Piece, Reach, place};
 use crate::model;
 use crate::tail::encoded::{Code, EncodedInst, Facts, row};
 
-/// Counts for people.
+/// Counts of instructions by kind, for statistics.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     pub valu: u64,
@@ -26,7 +26,7 @@ pub struct Counts {
     pub exports: u64,
 }
 
-/// A finished program.
+/// A finished program: bytes, places and counts.
 pub struct Program {
     pub code: Vec<u8>,
     /// Address and source location of each instruction.

@@ -1,4 +1,4 @@
-//! From allocated machine IR to encoded code: forms and branches. What depends on them alone is put in by the passes of the tail.
+//! Encodes allocated machine IR: forms and branches. What depends on them alone is put in by the passes of the tail.
 
 use gpucc_gcn_machine::build::{self as form, Form};
 use gpucc_gcn_machine::operand::{self, inline};
@@ -45,9 +45,9 @@ type Codes = SmallVec<[(u32, Option<u32>); 3]>;
 /// Highest register of each file in use, plus one.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Used {
-    /// Scalar ones.
+    /// Number of scalar registers that are used.
     pub sgprs: u32,
-    /// Vector ones.
+    /// Number of vector registers that are used.
     pub vgprs: u32,
 }
 

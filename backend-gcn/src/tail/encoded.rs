@@ -18,7 +18,7 @@ pub struct Image {
 /// The questions that are asked about an instruction again and again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
-    /// Its wait counter.
+    /// The wait counter that counts it.
     pub counter: Counter,
     /// A store to a buffer or an image.
     pub is_store: bool,
@@ -28,7 +28,7 @@ pub struct Facts {
     pub is_flat: bool,
     /// An instruction of the texture unit.
     pub image: Option<Image>,
-    /// A vector instruction.
+    /// Whether it is a vector instruction.
     pub is_valu: bool,
     /// All memory operations must be done before it.
     pub barrier: bool,
@@ -36,7 +36,7 @@ pub struct Facts {
     pub exact: bool,
     /// Removes lanes from the live mask. Known once `encode` has made it.
     pub ends_dead_wave: bool,
-    /// Behind which so much follows that a wave without live lanes had better end.
+    /// So much follows that a wave without live lanes had better end here.
     pub is_far: bool,
 }
 
@@ -68,13 +68,13 @@ impl fmt::Display for Facts {
     }
 }
 
-/// An instruction.
+/// An encoded instruction with GCN's facts.
 pub type EncodedInst = gpucc_mir::EncodedInst<Isa, Facts>;
 
-/// A block.
+/// A block of encoded instructions.
 pub type Block = EncodedBlock<Isa, Facts>;
 
-/// A function.
+/// A function of encoded blocks.
 pub type Code = EncodedFunc<Isa, Facts>;
 
 /// A scalar instruction on 64-bit registers: `(op, dst, a, b)` by scalar codes.

@@ -81,7 +81,7 @@ impl Exact {
         self.push(EncodedInst { loc, ..i });
     }
 
-    /// From here on only lanes that are live are on. Says whether a region begins.
+    /// Turns off all lanes but the live ones from here on. Says whether a region begins.
     fn begin(&mut self, loc: Loc) -> bool {
         if self.is_last {
             return false;
@@ -105,7 +105,7 @@ impl Exact {
         }
     }
 
-    /// From here on only live lanes are on, to the end of the program.
+    /// Turns off all lanes but the live ones, to the end of the program.
     fn only_live(&mut self, loc: Loc) {
         if self.is_open {
             // A store was right in front.

@@ -73,11 +73,11 @@ impl Since {
     }
 }
 
-/// The outstanding messages.
+/// The messages under way, by counter and register.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     vm: Since,
-    /// Of these, what comes through a sampler. It may come before or after what does not.
+    /// Those of `vm` that come through a sampler. They may come before or after what does not.
     sampled: Since,
     lds: Since,
     scalar: Since,

@@ -96,7 +96,7 @@ pub fn blends(_: &Target) -> bool {
 impl Descriptors for Tesla {
     type Layout = Tiled;
 
-    /// On nv50 the place of a layer follows from the levels of the view.
+    /// Whether the view is copied: on nv50 the place of a layer follows from the levels of the view.
     fn copies_view(&self, resource: &Resource, view: &BoundTexture, image: &Image) -> bool {
         let layers = !image.is_3d && image.size[2] > 1;
         self.chip == 0 && !is_window(resource) && layers && view.levels < image.levels

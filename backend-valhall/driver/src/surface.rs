@@ -18,7 +18,7 @@ struct Level {
     slice: u64,
 }
 
-/// A surface.
+/// A surface: sizes, and where its levels begin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planes {
     is_3d: bool,
@@ -35,7 +35,7 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// Of a part of a texture.
+    /// The layout of a part of a texture.
     pub fn new(of: &Image, plane: Plane) -> Planes {
         let bytes = plane.bytes(of.format).1 as u64;
         let tiled = of.size[0] >= TILE && of.size[1] >= TILE;

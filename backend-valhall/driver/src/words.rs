@@ -4,7 +4,7 @@ use gpucc_pipeline::{BlendComponent, BlendFactor, BlendOperation, Code, Target, 
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
 
 gpucc_sim::words! {
-    /// A texture.
+    /// Words of a texture descriptor.
     pub struct TextureWords[8] = "texture" {
         TYPE kind: 0[0..4];
         DIMENSION dimension: 0[4..6];
@@ -24,7 +24,7 @@ gpucc_sim::words! {
 }
 
 gpucc_sim::words! {
-    /// A plane.
+    /// Words of a plane descriptor.
     pub struct PlaneWords[8] = "plane" {
         TYPE kind: 0[0..4];
         PLANE_TYPE plane_type: 0[4..8];
@@ -41,7 +41,7 @@ gpucc_sim::words! {
 }
 
 gpucc_sim::words! {
-    /// A sampler.
+    /// Words of a sampler descriptor.
     pub struct SamplerWords[8] = "sampler" {
         TYPE kind: 0[0..4];
         WRAP_R wrap_r: 0[8..12];
@@ -87,7 +87,7 @@ gpucc_sim::words! {
 }
 
 gpucc_sim::words! {
-    /// An attribute.
+    /// Words of an attribute descriptor.
     pub struct AttributeWords[8] = "attribute" {
         TYPE kind: 0[0..4];
         ATTRIBUTE_TYPE attribute_type: 0[4..8];
@@ -188,11 +188,11 @@ fn swizzle(f: Format) -> u32 {
 pub struct TextureView {
     /// Format in which it is read.
     pub format: Format,
-    /// Its dimension.
+    /// Dimension in which it is read.
     pub dim: Dim,
     /// Width, height and depth of the first level.
     pub size: [u32; 3],
-    /// Levels.
+    /// Number of levels of the view.
     pub levels: u32,
     /// Layers; of cubes the cubes.
     pub layers: u32,
@@ -204,7 +204,7 @@ pub struct TextureView {
     pub planes: u64,
 }
 
-/// A texture descriptor.
+/// The eight words of a texture descriptor.
 pub fn texture_words(v: &TextureView) -> [u32; 8] {
     let dimension = match v.dim {
         Dim::Cube => 0,
@@ -234,7 +234,7 @@ pub fn texture_words(v: &TextureView) -> [u32; 8] {
 /// A plane as its descriptor says it.
 #[derive(Clone, Copy, Debug)]
 pub struct PlaneView {
-    /// Where it begins.
+    /// Address of its first byte.
     pub address: u64,
     /// Bytes of all of it.
     pub size: u64,
@@ -250,7 +250,7 @@ pub struct PlaneView {
     pub extent: Option<[u32; 2]>,
 }
 
-/// A plane descriptor.
+/// The eight words of a plane descriptor.
 pub fn plane_words(v: &PlaneView) -> [u32; 8] {
     type P = PlaneWords;
     let words = P::default()
@@ -269,7 +269,7 @@ pub fn plane_words(v: &PlaneView) -> [u32; 8] {
     }
 }
 
-/// A sampler descriptor.
+/// The eight words of a sampler descriptor.
 pub fn sampler_words(s: &Sampler) -> [u32; 8] {
     let wrap = |w: Wrap| match w {
         Wrap::Repeat => 8,
@@ -323,7 +323,7 @@ pub fn dummy_sampler() -> [u32; 8] {
     [0x02a9_9901, 0, 0, 0, 0, 0, 0, 0]
 }
 
-/// A buffer descriptor.
+/// The eight words of a buffer descriptor.
 pub fn buffer_words(address: u64, bytes: u32) -> [u32; 8] {
     type B = BufferWords;
     B::default()

@@ -32,9 +32,9 @@ pub const PROGRAM_SPACE: u16 = 1;
 pub const PROGRAM_WORDS: u32 = 8;
 /// The registers of the command stream that point to the descriptors of positions, of varyings and of fragments.
 pub const POSITION_PROGRAM: u32 = 16;
-/// As [`POSITION_PROGRAM`].
+/// The register that points to the descriptor of varyings, as [`POSITION_PROGRAM`] does.
 pub const VARYING_PROGRAM: u32 = 18;
-/// As [`POSITION_PROGRAM`].
+/// The register that points to the descriptor of fragments, as [`POSITION_PROGRAM`] does.
 pub const FRAGMENT_PROGRAM: u32 = 20;
 /// The register of the command stream with the flags of primitives; before v10 word 0 of a job's primitives.
 pub const PRIMITIVE_FLAGS: u32 = 56;

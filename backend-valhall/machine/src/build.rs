@@ -7,7 +7,7 @@ use crate::{Op, ValhallInst};
 
 /// Values of the `flow` slot.
 pub mod flow {
-    /// No flow.
+    /// No wait, no end, no change of lanes.
     pub const NONE: u32 = 0;
     /// Wait on slots 0, 1, 2 as a bit mask: values 0..7.
     pub const fn wait(mask: u32) -> u32 {
@@ -20,9 +20,9 @@ pub mod flow {
     pub const WAIT: u32 = 9;
     /// The active mask may change after this instruction.
     pub const RECONVERGE: u32 = 10;
-    /// Ends helper invocations.
+    /// Ends helper invocations after the instruction.
     pub const DISCARD: u32 = 13;
-    /// Ends the program.
+    /// Ends the program after the instruction.
     pub const END: u32 = 15;
 }
 
@@ -33,12 +33,12 @@ pub mod dst {
         assert!(reg < 64);
         0xC0 | reg as u32
     }
-    /// The low half.
+    /// A register of which the low half is written.
     pub const fn low(reg: u8) -> u32 {
         assert!(reg < 64);
         0x40 | reg as u32
     }
-    /// The high half.
+    /// A register of which the high half is written.
     pub const fn high(reg: u8) -> u32 {
         assert!(reg < 64);
         0x80 | reg as u32

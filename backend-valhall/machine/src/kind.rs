@@ -7,7 +7,7 @@ use crate::modifiers::*;
 pub struct EnumDef {
     /// Name for error messages.
     pub name: &'static str,
-    /// Names by value.
+    /// Names by value; an empty one is reserved.
     pub values: &'static [&'static str],
     /// The component that each value selects, if they are swizzles.
     pub lanes: &'static [Lanes],
@@ -297,12 +297,12 @@ impl SrcMods {
     }
 }
 
-/// A source.
+/// The kind of a source: its width and modifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SrcKind {
-    /// Reads 64 bits.
+    /// Whether it reads 64 bits.
     pub wide: bool,
-    /// Its modifiers.
+    /// Modifiers that the source may have.
     pub mods: SrcMods,
 }
 

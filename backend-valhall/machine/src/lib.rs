@@ -125,7 +125,7 @@ pub enum Lane {
 }
 
 impl Lane {
-    /// Its bits.
+    /// Width of the lane in bits.
     pub const fn bits(self) -> u32 {
         match self {
             Lane::I8 | Lane::S8 => 8,
@@ -144,9 +144,9 @@ impl Lane {
 /// The table's facts per row besides bits and effects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attrs {
-    /// Kind of instruction.
+    /// Kind of instruction, as machines group them.
     pub class: Class,
-    /// Unit.
+    /// Unit that executes the instruction.
     pub unit: Unit,
     /// Lanes of its operands.
     pub lane: Lane,
@@ -154,7 +154,7 @@ pub struct Attrs {
     pub bytes: u8,
 }
 
-/// The instruction set.
+/// The instruction set, as tables of rows ask for it.
 pub enum Valhall {}
 
 /// An instruction of it.

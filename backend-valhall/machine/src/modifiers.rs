@@ -38,23 +38,23 @@ gpucc_isa::named_values! {
     Clamp 4 {
         /// All numbers.
         None = 0 "none",
-        /// From 0 up.
+        /// Limits the result to 0 and up.
         ZeroInf = 1 "clamp_0_inf",
-        /// From -1 to 1.
+        /// Limits the result to -1 to 1.
         MinusOneOne = 2 "clamp_m1_1",
-        /// From 0 to 1.
+        /// Limits the result to 0 to 1.
         ZeroOne = 3 "clamp_0_1",
     }
 
     /// Rounding.
     Round 4 {
-        /// To nearest, to even between two.
+        /// Rounds to nearest, to even between two.
         NearestEven = 0 "rte",
-        /// Up.
+        /// Rounds up.
         Up = 1 "rtp",
         /// Down.
         Down = 2 "rtn",
-        /// Toward zero.
+        /// Rounds toward zero.
         Zero = 3 "rtz",
     }
 
@@ -172,13 +172,13 @@ gpucc_isa::named_values! {
 
     /// Where a varying is interpolated.
     SamplePlace 4 {
-        /// At the middle of the pixel.
+        /// The middle of the pixel.
         Center = 0 "center",
-        /// At a covered point.
+        /// A covered point.
         Centroid = 1 "centroid",
-        /// At a sample.
+        /// The sample.
         Sample = 2 "sample",
-        /// At an offset.
+        /// The offset that is given.
         Explicit = 3 "explicit",
     }
 
@@ -244,11 +244,11 @@ gpucc_isa::named_values! {
         Inc = 0 "ainc",
         /// One less.
         Dec = 1 "adec",
-        /// At least 1, unsigned.
+        /// The greater of it and 1, unsigned.
         Umax1 = 2 "aumax1",
-        /// At least 1, signed.
+        /// The greater of it and 1, signed.
         Smax1 = 3 "asmax1",
-        /// With bit 0.
+        /// The value with bit 0 set.
         Or1 = 4 "aor1",
     }
 

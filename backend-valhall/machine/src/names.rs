@@ -3,7 +3,7 @@
 use crate::abi;
 use gpucc_isa::Mark;
 
-/// All of them.
+/// Names of Valhall's places, files, sources and words.
 pub const NAMES: gpucc_isa::Names =
     gpucc_isa::Names { place, file, source, register, word, marked, ..gpucc_isa::Names::NONE };
 

@@ -41,7 +41,7 @@ pub const LUT: [u32; 32] = [
 /// A special FAU entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Special {
-    /// Name as printed.
+    /// Name of the special, as printed.
     pub name: &'static str,
     /// FAU page that has it.
     pub page: u8,
@@ -52,7 +52,7 @@ pub struct Special {
 macro_rules! specials {
     ($($(#[$doc:meta])* $id:ident $name:literal $page:literal $byte:literal;)*) => {
         $($(#[$doc])* pub const $id: Special = Special { name: $name, page: $page, byte: $byte };)*
-        /// All of them.
+        /// All specials, in the order of declaration.
         pub const SPECIALS: &[Special] = &[$($id),*];
     };
 }
@@ -128,15 +128,15 @@ pub fn operand(byte: u8, page: u8) -> Operand {
 /// A source operand with its modifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Src {
-    /// The source byte.
+    /// The source byte of the instruction.
     pub byte: u8,
     /// FAU page that the byte needs; `None` for registers, which are on every page.
     pub page: Option<u8>,
-    /// Negated.
+    /// Negation, after the absolute value.
     pub neg: bool,
-    /// Absolute value.
+    /// Absolute value of the source.
     pub abs: bool,
-    /// Complemented.
+    /// Bitwise complement of the source.
     pub not: bool,
     /// Value of the swizzle field; `None` is the identity of the slot's kind.
     pub swizzle: Option<u8>,
@@ -153,7 +153,7 @@ impl Src {
         self.byte |= 0x40;
         self
     }
-    /// Toggles the sign.
+    /// The source with the other sign.
     #[must_use]
     pub const fn neg(mut self) -> Src {
         self.neg = !self.neg;
@@ -165,7 +165,7 @@ impl Src {
         self.abs = true;
         self
     }
-    /// Complements.
+    /// The source with its bits complemented.
     #[must_use]
     pub const fn not(mut self) -> Src {
         self.not = !self.not;
@@ -240,18 +240,18 @@ pub(crate) fn is_reserved(kind: SrcKind, raw: u32, page: u32) -> bool {
     swizzle_bad || operand(s.byte, page as u8) == Operand::Reserved
 }
 
-/// Register `n`.
+/// Register `n`, read as a whole.
 pub const fn reg(n: u8) -> Src {
     assert!(n < 64);
     Src::plain(n, None)
 }
 
-/// Uniform word `n`.
+/// Uniform word `n` of the FAU, 0 to 255.
 pub const fn uniform(n: u8) -> Src {
     Src::plain(0x80 | (n & 0x3F), Some(n >> 6))
 }
 
-/// LUT entry `i`.
+/// Entry `i` of the table of constants.
 pub const fn lut_entry(i: u8) -> Src {
     assert!(i < 32);
     Src::plain(0xC0 | i, Some(0))
@@ -262,7 +262,7 @@ pub fn lut(value: u32) -> Option<Src> {
     LUT.iter().position(|&v| v == value).map(|i| lut_entry(i as u8))
 }
 
-/// The constant zero.
+/// The constant zero, which is entry 0 of the table.
 pub const fn zero() -> Src {
     lut_entry(0)
 }
@@ -281,7 +281,7 @@ pub mod swz {
     pub const WIDEN_H1: u8 = 2;
     /// Both lanes from the low half (16-bit swizzles, MKVEC).
     pub const H00: u8 = 0;
-    /// Halves exchanged.
+    /// Both lanes, low and high half exchanged.
     pub const H10: u8 = 1;
     /// Identity of 16-bit swizzles.
     pub const H01: u8 = 2;
@@ -289,7 +289,7 @@ pub mod swz {
     pub const H11: u8 = 3;
     /// 32- and 64-bit integer sources: low half, extended.
     pub const INT_H0: u8 = 2;
-    /// High half, extended.
+    /// 32- and 64-bit integer sources: high half, extended.
     pub const INT_H1: u8 = 3;
     /// Byte 0 of an integer source, extended; the others follow.
     pub const INT_B0: u8 = 4;

@@ -71,7 +71,7 @@ pub(crate) fn run_length(inst: &ValhallInst, index: usize) -> u32 {
     }
 }
 
-/// Prints one slot.
+/// Prints the operand in one slot of the row's text.
 pub fn print_operand(inst: &ValhallInst, index: usize, out: &mut String) {
     let slot = &inst.row().operands[index];
     let v = inst.vals[index];

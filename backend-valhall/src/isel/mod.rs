@@ -32,15 +32,15 @@ pub(crate) type U = Use<Valhall>;
 /// A register that the launcher loads, and the register it is found in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// r55, r57, ...
+    /// Number of the register: r55, r57 and others.
     pub reg: u8,
-    /// The contents.
+    /// The value that the launcher loads.
     pub source: Source,
     value: VReg,
 }
 
 impl Entry {
-    /// For the container.
+    /// The row of the container that asks for it.
     pub fn preload(&self) -> Preload {
         Preload { file: FILE_R, lane: 0, index: u16::from(self.reg), source: self.source }
     }
@@ -67,7 +67,7 @@ pub struct Isel<'m> {
     pub role: gpucc_container::ProgramRole,
     /// The stage of the entry point.
     pub is_vertex: bool,
-    /// As before.
+    /// Whether that is the fragment stage.
     pub is_fragment: bool,
     /// Whether a fragment program runs once for each sample.
     pub per_sample: bool,

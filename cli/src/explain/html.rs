@@ -25,7 +25,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// All of it.
+/// The explanation as one HTML page.
 pub fn page(page: &Page) -> String {
     let name = escape(&page.name);
     let mut out = format!(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::model::{Column, Page};
 
-/// All of it.
+/// The explanation as one JSON object.
 pub fn page(page: &Page) -> Value {
     let problem = |p: &super::model::Problem| json!({"severity": p.severity, "code": p.code, "message": p.message, "place": p.place, "line": p.line, "notes": p.notes});
     json!({

@@ -13,7 +13,7 @@ use super::why::Why;
 use crate::report::Reporter;
 use crate::stats::Row;
 
-/// An explanation.
+/// An explanation: messages, programs and their numbers.
 #[derive(Default)]
 pub struct Page {
     /// The command that makes it.
@@ -54,20 +54,20 @@ impl Text {
 pub struct Problem {
     /// `error`, `warning` or `bug`.
     pub severity: String,
-    /// Its code.
+    /// Code of the message, such as `parse`.
     pub code: String,
-    /// The sentence.
+    /// The fault in one sentence.
     pub message: String,
     /// File, line and column where they are known.
     pub place: String,
     /// The line from 1; 0 where there is none.
     pub line: u32,
-    /// More sentences.
+    /// Further sentences about the fault.
     pub notes: Vec<String>,
 }
 
 impl Problem {
-    /// From a message for programs.
+    /// The problem that a message for programs states.
     pub fn new(json: &Value) -> Problem {
         let text = |key: &str| json[key].as_str().unwrap_or_default().to_string();
         let number = |key: &str| json[key].as_u64();
@@ -98,7 +98,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// In words.
+    /// The loop in words.
     pub fn said(&self) -> String {
         let place = if self.line > 0 { format!("line {}", self.line) } else { "no line".into() };
         let rounds = match self.rounds {
@@ -116,7 +116,7 @@ impl Turns {
 pub struct Line {
     /// How often it runs, estimated; 0 where no code is left of it.
     pub runs: u64,
-    /// Bytes of code.
+    /// Bytes of code that the line became.
     pub bytes: u64,
     /// `live_FILE`: the most registers that live at once.
     pub live: BTreeMap<String, u64>,
@@ -137,7 +137,7 @@ pub struct Column {
     pub row: Row,
     /// Its text among those of the page.
     pub source: usize,
-    /// By how much something must be smaller for more programs at once.
+    /// Amounts by which something must be smaller for more programs at once.
     pub more: Vec<Occupancy>,
     /// Numbers by source line; line 0 is code of no line.
     pub lines: BTreeMap<u32, Line>,

@@ -6,7 +6,7 @@ use super::model::{Column, Line, Page, totals};
 use crate::report::plain;
 use crate::table;
 
-/// All of it.
+/// The explanation as text for people.
 pub fn page(page: &Page) -> String {
     let mut out = format!("{}\n{}\n", page.name, plain(&page.command));
     for columns in page.entries() {

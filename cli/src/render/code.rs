@@ -11,7 +11,7 @@ use crate::{Failure, files};
 
 /// A container for a pipeline.
 pub struct Given {
-    /// As the command line has it.
+    /// The argument as the command line has it.
     text: String,
     /// Number of the pipeline.
     pipeline: usize,

@@ -27,7 +27,7 @@ impl Length {
         Length { frames: args.frames, skipped: args.skip.unwrap_or(0), in_second: args.fps.unwrap_or(usual) }
     }
 
-    /// Pictures.
+    /// Number of pictures, 1 for a still one.
     pub fn count(self) -> u32 {
         self.frames.unwrap_or(1)
     }
@@ -71,7 +71,7 @@ impl Reel {
         Reel { path, length, pictures: 0, held: Held::Nothing }
     }
 
-    /// Where it goes.
+    /// The path that it goes to.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -198,7 +198,7 @@ struct Asked {
     mouse: Option<String>,
 }
 
-/// As Compiler Explorer writes it.
+/// A request as Compiler Explorer writes it.
 #[derive(Debug, Deserialize)]
 struct Compilation {
     source: String,
@@ -276,7 +276,7 @@ impl Asked {
         Ok(Front { lang: *lang, ..front })
     }
 
-    /// Of a scene what it is, once its files are allowed.
+    /// The scene of the request if it is one, once its files are allowed.
     fn scene(&self, server: &Server) -> Result<Option<Scene>, Failure> {
         if self.lang != "scene" {
             return Ok(None);
@@ -484,7 +484,7 @@ fn text(output: &[u8]) -> String {
 }
 
 impl Work {
-    /// Does it.
+    /// Does the work, and gives the reply.
     pub fn answer(&self, server: &Server, request: &Request) -> Reply {
         match self {
             Work::Compile(target) => match Compilation::of(request) {

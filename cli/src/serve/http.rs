@@ -27,11 +27,11 @@ pub struct Request {
     pub method: String,
     /// The path without what follows `?`.
     pub path: String,
-    /// What follows `?`.
+    /// The query: what follows `?`.
     pub query: String,
     /// Names in small letters, and values.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The bytes of the body.
     pub body: Vec<u8>,
 }
 
@@ -47,14 +47,14 @@ impl Request {
     }
 }
 
-/// An answer.
+/// An answer to a request.
 #[derive(Debug)]
 pub struct Reply {
     /// 200 and so on.
     pub status: u16,
     /// The type of the body.
     pub kind: &'static str,
-    /// The body.
+    /// The bytes of the body.
     pub body: Vec<u8>,
 }
 

@@ -173,7 +173,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// To a narrower float, rounded toward zero: the nearest one, or the next one inward if that is farther out.
+    /// Converts to a narrower float, rounded toward zero: the nearest one, or the next one inward if that is farther out.
     fn toward_zero(&mut self, v: Value, to: Type) -> Lowered<Value> {
         let from = self.code.f.ty(v);
         let near = self.b().f2f(v, to);

@@ -282,7 +282,7 @@ impl FuncCx<'_, '_> {
         Edge::with(to, &args)
     }
 
-    /// At the merge of a loop that a return may have left: continues the return.
+    /// Continues a return at the merge of a loop that a return may have left.
     fn after_loop(&mut self, plan: &Rc<Plan>, b: usize) -> Lowered<()> {
         let Exit::Leave(left) = self.current().exit.clone() else { return Ok(()) };
         let Some(flag) = left.returned.filter(|_| plan.blocks[b].ends_loop) else { return Ok(()) };

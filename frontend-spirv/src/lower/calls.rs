@@ -11,7 +11,7 @@ use ir::Type;
 use std::rc::Rc;
 
 impl FuncCx<'_, '_> {
-    /// `OpFunctionCall`.
+    /// Lowers an `OpFunctionCall`, the callee in place of it.
     pub fn call(&mut self, inst: &Inst) -> Lowered<Val> {
         let m = self.m.m;
         let o = m.operands(inst);

@@ -17,7 +17,7 @@ const LONG: u64 = 128;
 const TURN: u64 = 4;
 
 impl FuncCx<'_, '_> {
-    /// `OpCopyMemory`.
+    /// Lowers an `OpCopyMemory` to loads and stores.
     pub fn copy_memory(&mut self, inst: &Inst) -> Lowered<()> {
         let o = self.m.m.operands(inst);
         let to = self.pointer(o[0])?;

@@ -17,13 +17,13 @@ pub type Lowered<T> = Result<T, Diagnostic>;
 
 /// The state of lowering one module.
 pub struct ModuleCx<'m> {
-    /// The module.
+    /// The module that is lowered.
     pub m: &'m Module,
-    /// Its types.
+    /// Types of the module.
     pub types: Types<'m>,
     /// Values of constants, by instruction.
     pub consts: Vec<Option<Rc<Tree>>>,
-    /// Variables, by instruction.
+    /// Variables in memory, by instruction.
     pub globals: Vec<Option<Global>>,
     /// Variables of images and samplers.
     pub handles: Vec<HandleVar>,
@@ -31,7 +31,7 @@ pub struct ModuleCx<'m> {
     pub roles: FxHashMap<(usize, Role), ir::Res>,
     /// Inputs and outputs of stages.
     pub io: Vec<IoVar>,
-    /// The product.
+    /// The module of the IR that is made.
     pub out: ir::Module,
     /// Licences of float arithmetic.
     pub fp: ir::FpFlags,

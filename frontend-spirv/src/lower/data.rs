@@ -8,7 +8,7 @@ use ir::{Interface, Interp, Mode, Span, Type, Value, Where};
 use rspirv::spirv::BuiltIn;
 use std::rc::Rc;
 
-/// A constant.
+/// A constant: a leaf, or the parts of a composite.
 #[derive(Debug)]
 pub enum Tree {
     /// A scalar or vector.
@@ -22,7 +22,7 @@ pub enum Tree {
 }
 
 impl Tree {
-    /// A whole number.
+    /// The bits of a scalar, as a whole number.
     pub fn whole(&self) -> Option<u64> {
         match self {
             Tree::Leaf(c) if c.bits.len() == 1 => Some(c.bits[0]),
@@ -43,9 +43,9 @@ pub enum Global {
 /// A variable of images or samplers.
 #[derive(Debug, Clone)]
 pub struct HandleVar {
-    /// Its name.
+    /// Name of the variable in the source.
     pub name: String,
-    /// Group and binding.
+    /// Bind group, and binding in it.
     pub at: (u32, u32),
     /// Elements; 1 for one.
     pub count: u32,
@@ -73,11 +73,11 @@ pub enum Role {
 /// An input or output variable.
 #[derive(Debug, Clone)]
 pub struct IoVar {
-    /// Its id.
+    /// Id of the variable.
     pub id: u32,
-    /// Its name.
+    /// Name of the variable in the source.
     pub name: String,
-    /// Its type.
+    /// Type of what it holds.
     pub ty: Ty,
     /// Whether it is an input.
     pub input: bool,

@@ -315,7 +315,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// With a pointer for the second result.
+    /// Stores the second result through a pointer, and gives the first.
     fn two_results(&mut self, inst: &Inst, op: G) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         let x = self.one(o[2])?;
@@ -338,7 +338,7 @@ impl FuncCx<'_, '_> {
         Ok(self.code.resize(second, want.scalar(), true))
     }
 
-    /// With a struct of both results.
+    /// Gives a struct of both results.
     fn result_struct(&mut self, inst: &Inst, op: G) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         let x = self.one(o[2])?;

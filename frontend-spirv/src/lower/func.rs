@@ -62,7 +62,7 @@ pub struct FuncCx<'a, 'm> {
     pub active: Vec<Activation>,
     /// Constants that were used.
     constants: FxHashMap<usize, Val>,
-    /// Of an entry: its interface.
+    /// Interface of the entry point; `None` of other functions.
     pub stage: Option<Stage>,
     /// The instruction that is being lowered.
     pub inst: Option<Inst>,
@@ -391,7 +391,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         self.b().store(value, mem, None);
     }
 
-    /// Loads from it.
+    /// Loads from such a variable.
     pub fn kept(&mut self, local: ir::Local, leaf: Type) -> Value {
         let align = self.code.f.locals[local].align;
         let mem = ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS);

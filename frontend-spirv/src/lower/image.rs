@@ -365,7 +365,7 @@ impl FuncCx<'_, '_> {
         Ok(())
     }
 
-    /// A float operand.
+    /// The value of a float operand; an error for other types.
     pub fn float(&mut self, id: u32) -> Lowered<Value> {
         let value = self.one(id)?;
         let ty = self.code.f.ty(value);
@@ -376,7 +376,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// An integer operand.
+    /// The value of an integer operand; an error for other types.
     pub fn word(&mut self, id: u32) -> Lowered<Value> {
         let value = self.one(id)?;
         if !self.code.f.ty(value).is_int() {

@@ -18,7 +18,7 @@ const SELECT_ELEMENTS: usize = 4;
 const MANY_LEAVES: u64 = 16;
 
 impl FuncCx<'_, '_> {
-    /// `OpLoad`.
+    /// Lowers an `OpLoad` to a value.
     pub fn load_inst(&mut self, at: usize, inst: &Inst) -> Lowered<Val> {
         let m = self.m.m;
         let o = m.operands(inst);
@@ -64,7 +64,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// `OpStore`.
+    /// Lowers an `OpStore` of a value.
     pub fn store_inst(&mut self, inst: &Inst) -> Lowered<()> {
         let o = self.m.m.operands(inst);
         if let Val::Cell(cell) = self.val(o[0])? {
@@ -484,7 +484,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// `OpArrayLength`.
+    /// Lowers an `OpArrayLength` of a buffer.
     pub fn array_length(&mut self, inst: &Inst) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         let block = self.pointer(o[0])?;

@@ -79,7 +79,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// `OpControlBarrier` and `OpMemoryBarrier`.
+    /// Lowers an `OpControlBarrier` or `OpMemoryBarrier`.
     pub fn barrier(&mut self, inst: &Inst) -> Lowered<()> {
         let o = self.m.m.operands(inst);
         let waits = inst.op == Op::ControlBarrier;

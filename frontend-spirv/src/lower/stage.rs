@@ -799,7 +799,7 @@ impl ModuleCx<'_> {
         None
     }
 
-    /// As [`Self::sized`] for variables of functions.
+    /// Same as [`Self::sized`], for variables of functions.
     pub fn function_sized(&self, ty: Ty, inst: &Inst) -> Lowered<()> {
         self.sized(ty, inst)
     }

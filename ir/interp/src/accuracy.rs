@@ -300,9 +300,9 @@ fn value(kind: Kind, bits: u64) -> f64 {
 /// How far sampled runs went from the plain oracle in one word.
 #[derive(Clone, Copy, Default)]
 struct Spread {
-    /// By value.
+    /// Greatest distance by value.
     distance: f64,
-    /// By the bits that differ, read as a number. Integers only.
+    /// Greatest number made of the bits that differ. Integers only.
     bits: u64,
 }
 

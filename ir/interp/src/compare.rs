@@ -23,9 +23,9 @@ pub enum Kind {
 /// The outcome of a run besides the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Counts.
+    /// Counts of instructions, races and notes.
     pub report: RunReport,
-    /// For each buffer of the dispatch, how each byte was last stored: what [`compare`](crate::compare()) goes by.
+    /// How each byte of each buffer of the dispatch was last stored: what [`compare`](crate::compare()) goes by.
     pub kinds: Vec<Vec<Kind>>,
     /// An access of a robust module was out of bounds: WGSL leaves open which place it reaches.
     pub strayed: bool,
@@ -36,9 +36,9 @@ pub struct Outcome {
 /// How far apart two floats may be. Either bound is enough; zeros of both signs are one value, and so are all NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
-    /// In representable values.
+    /// Distance in representable values.
     pub ulp: u32,
-    /// Absolute.
+    /// Distance by value, in the float's type.
     pub abs: f32,
 }
 
@@ -78,7 +78,7 @@ impl Tolerance {
 pub struct Difference {
     /// Place of the buffer in the dispatch.
     pub buffer: usize,
-    /// Bind group.
+    /// Bind group of the buffer.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,

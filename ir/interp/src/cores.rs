@@ -13,7 +13,7 @@ pub(crate) struct Cores<'a> {
 }
 
 impl<'a> Cores<'a> {
-    /// On one core where the order of batches shows: in memory, or in what is drawn by a seed.
+    /// The cores of a draw: one where the order of batches shows, in memory or in what is drawn by a seed.
     pub fn new(main: StageProgram<'a>, program: &OracleProgram, options: &RunOptions) -> Cores<'a> {
         let free = !program.writes_memory() && options.perturb.is_none() && !program.strays_by_seed();
         Cores { main, crew: Crew::new(if free { options.cores } else { 1 }) }

@@ -230,7 +230,7 @@ pub(crate) struct Run<'a> {
 #[derive(Clone, Debug, Default)]
 struct Frame {
     func: usize,
-    /// For each lane the block it wants to run next; [`GONE`] when it is not in this frame.
+    /// Block that each lane wants to run next; [`GONE`] when it is not in this frame.
     next: Vec<u32>,
     /// The lanes that run now, ascending.
     active: Vec<u32>,
@@ -736,7 +736,7 @@ fn go(frame: &mut Frame, block: u32) {
     }
 }
 
-/// From here on `next` is kept.
+/// Keeps `next` of the frame from here on.
 fn part(frame: &mut Frame) {
     if frame.all {
         frame.next.fill(GONE);

@@ -50,7 +50,7 @@ use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
 pub struct Options {
     /// Step limit and seed.
     pub run: RunOptions,
-    /// Whose numbers.
+    /// The numeric profile: plain, or that of a machine.
     pub profile: Profile,
     /// Reads of bytes that were never written are traps, not notes.
     pub strict: bool,

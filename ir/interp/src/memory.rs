@@ -19,7 +19,7 @@ pub(crate) enum Held<T> {
 }
 
 impl<T: Clone + Default> Held<T> {
-    /// For change. What is shared is copied first.
+    /// The memory for change. What is shared is copied first.
     #[inline]
     pub fn own(&mut self) -> &mut T {
         match self {

@@ -73,7 +73,7 @@ pub enum Free {
 }
 
 impl Free {
-    /// All of them.
+    /// All choices, in the order of declaration.
     pub const ALL: [Free; 5] = [Free::First, Free::Second, Free::Nan, Free::Negative, Free::Positive];
 
     /// Bits of the exponent, how many the fraction has, and all of them.
@@ -172,15 +172,15 @@ impl Absent {
 pub struct Profile {
     /// Lanes of a subgroup; 0 means 32.
     pub subgroup_size: u32,
-    /// f16 arithmetic.
+    /// Rounding and denormals of f16 arithmetic.
     pub f16: Mode,
-    /// f32 arithmetic.
+    /// Rounding and denormals of f32 arithmetic.
     pub f32: Mode,
-    /// f64 arithmetic.
+    /// Rounding and denormals of f64 arithmetic.
     pub f64: Mode,
-    /// `fma`.
+    /// The model of `fma`: fused or in two steps.
     pub fma: FmaModel,
-    /// `fmin` and `fmax`.
+    /// The rule of `fmin` and `fmax` about NaN.
     pub minmax: MinMax,
     /// The face of a cube where axes of a direction are alike.
     pub cube_ties: CubeTies,
@@ -197,7 +197,7 @@ pub struct Profile {
     pub free: Option<Free>,
     /// The value of a lane that does not take part.
     pub absent: Absent,
-    /// With a seed reductions and scans of floats add and multiply in an order of its own; without, as the IR states.
+    /// Seed of the order in which reductions and scans of floats add and multiply; without one the order is the IR's.
     pub order: Option<u64>,
     /// The arithmetic that is the machine's own.
     pub machine: Option<Arc<dyn MachineMath>>,

@@ -14,7 +14,7 @@ use gpucc_sim::{Trap, TrapKind};
 pub struct OracleProgram {
     pub(crate) name: String,
     pub(crate) stage: StageInfo,
-    /// Of a compute entry; of others one invocation.
+    /// Invocations of a compute entry's workgroup; one for other entries.
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) robust: bool,
     /// Workgroup memory begins as zeros.
@@ -24,7 +24,7 @@ pub struct OracleProgram {
     pub(crate) buffers: Vec<DBuffer>,
     pub(crate) textures: Vec<DTexture>,
     pub(crate) samplers: Vec<DSampler>,
-    /// Of a vertex or fragment entry: the first row of each input among those of a batch.
+    /// First row of each input of a vertex or fragment entry among those of a batch.
     pub(crate) input_rows: Vec<u32>,
     /// Rows of a batch that system values, inputs and targets take.
     pub(crate) rows: u32,
@@ -104,7 +104,7 @@ pub(crate) struct DFunc {
 #[derive(Clone, Debug)]
 pub(crate) struct DBlock {
     pub block: Block,
-    /// Range in `DFunc::insts`.
+    /// First instruction of the block in `DFunc::insts`.
     pub first: u32,
     pub last: u32,
     pub term: DTerm,
@@ -128,7 +128,7 @@ pub(crate) enum DTerm {
 
 #[derive(Clone, Debug)]
 pub(crate) struct DEdge {
-    /// Position in `DFunc::blocks`.
+    /// Position of the target in `DFunc::blocks`.
     pub block: u32,
     /// (from, to) slot by slot.
     pub copies: Vec<(u32, u32)>,
@@ -139,7 +139,7 @@ pub(crate) struct DEdge {
 #[derive(Clone, Debug)]
 pub(crate) struct DSwitch {
     pub sel: u32,
-    /// Sorted by value.
+    /// Selector values and edges, sorted by value.
     pub cases: Vec<(u64, u32)>,
     pub default: u32,
 }
@@ -168,7 +168,7 @@ pub(crate) enum DPlace {
         base: u32,
         size: u32,
     },
-    /// At the address in the slot of the dynamic offset, or with its high half in the next one.
+    /// The address in the slot of the dynamic offset, or with its high half in the next one.
     Address {
         halves: bool,
     },
@@ -233,7 +233,7 @@ pub(crate) struct DInst {
     pub dst: u32,
     pub args: [u32; 4],
     pub extra: Extra,
-    /// Index in `DFunc::texts`.
+    /// Index of its text in `DFunc::texts`.
     pub text: u32,
     /// Whether the sign of a zero that it gives is free.
     pub nsz: bool,
@@ -265,9 +265,9 @@ pub(crate) struct DSampler {
 /// A texture instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct DTex {
-    /// Place in [`OracleProgram::textures`].
+    /// Place of the texture in [`OracleProgram::textures`].
     pub texture: u32,
-    /// Place in [`OracleProgram::samplers`].
+    /// Place of the sampler in [`OracleProgram::samplers`].
     pub sampler: Option<u32>,
     pub desc: TexDesc,
     /// Slots of the operands, by [`TexArg`].

@@ -49,7 +49,7 @@ pub(crate) struct Batch {
     /// Rows of a word for each of [`LANES`] lanes: system values, then the components of the inputs and of
     /// the targets that are loaded.
     pub rows: Vec<u32>,
-    /// Of quads: which lanes draw.
+    /// The lanes of quads that draw.
     pub masks: Option<Masks>,
     /// Quads in which a lane read another that was inactive, a bit each.
     pub open: u32,

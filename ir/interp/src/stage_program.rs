@@ -12,7 +12,7 @@ use gpucc_sim::{Dispatch, Overlap, RunOptions, StepBudget, Trap, TrapKind};
 /// The bound resources, while no program runs.
 #[derive(Default)]
 pub(crate) struct Store {
-    /// By place in the dispatch.
+    /// Buffers by place in the dispatch.
     buffers: Vec<Buffer>,
     overlaps: Vec<Overlap>,
     images: Vec<Image>,
@@ -28,7 +28,7 @@ impl Store {
         self.overlaps.clone_from(&bindings.overlaps);
     }
 
-    /// After a program ran that has some of the buffers: others see what it stored where they have the same bytes.
+    /// Brings what a program stored to other buffers with the same bytes, after it ran.
     fn mirror(&mut self, ran: &[usize]) {
         for o in std::mem::take(&mut self.overlaps) {
             let has = o.buffers.map(|place| ran.contains(&place));
@@ -150,7 +150,7 @@ impl<'a> StageProgram<'a> {
         self.group.file[slot as usize * self.lanes() + lane] as u32
     }
 
-    /// Up to four words of an output, filled up with 0, 0, 0, `one`.
+    /// The first four words of an output, filled up with 0, 0, 0, `one`.
     pub fn words(&self, (slot, n): (u32, u32), lane: usize, one: u32) -> [u32; 4] {
         let missing = |k| if k == 3 { one } else { 0 };
         std::array::from_fn(|k| if k < n as usize { self.word(slot + k as u32, lane) } else { missing(k) })

@@ -22,9 +22,9 @@ use gpucc_sim::{Dispatch, RunOptions, RunReport, StepBudget, Trap, TrapKind};
 /// The programs of a draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// Of a vertex entry.
+    /// Program of the vertex entry.
     pub vertex: &'a OracleProgram,
-    /// Of a fragment entry; without one depth and stencil alone are written.
+    /// Program of the fragment entry; without one depth and stencil alone are written.
     pub fragment: Option<&'a OracleProgram>,
 }
 
@@ -165,7 +165,7 @@ struct Runner<'a, 'd> {
     varyings: Vec<Varying>,
     position: Position,
     traits: FragmentTraits,
-    /// Of the viewport what [`gpucc_sim::raster::Viewport::on_screen`] gives.
+    /// The viewport as [`gpucc_sim::raster::Viewport::on_screen`] gives it.
     viewport: [[f32; 3]; 2],
     /// Place among the targets of each one that the fragment program loads, and the row of its first component.
     loaded: Vec<(usize, u32)>,

@@ -29,7 +29,7 @@ pub struct CodegenOptions {
     pub fragment: bool,
     /// Dump the IR or the machine code after these passes (names), or `all`.
     pub dump_after: Vec<String>,
-    /// Measure the passes.
+    /// Measure the time of each pass.
     pub time_passes: bool,
     /// Add up costs by source line ([`Output::lines`]).
     pub by_line: bool,
@@ -229,7 +229,7 @@ pub struct Output {
     pub times: Vec<PassTime>,
     /// What limits how many programs run at once: a statistic, `workgroup_size` or `none`. Empty where the family has no such number.
     pub limiter: &'static str,
-    /// By how much each number must be smaller for more of them; of several programs those of the one that is limited.
+    /// Amounts by which numbers must be smaller for more of them; of several programs those of the one that is limited.
     pub more: Vec<crate::Occupancy>,
     /// Costs by source line, when asked for.
     pub lines: LineCosts,

@@ -1,4 +1,4 @@
-//! From a module to an output.
+//! Compiles a module to an output.
 
 use core::marker::PhantomData;
 
@@ -22,7 +22,7 @@ use crate::races::race_marks;
 pub struct Driver<F>(PhantomData<F>);
 
 impl<F> Driver<F> {
-    /// The one instance.
+    /// The one instance of the driver.
     pub const fn new() -> Driver<F> {
         Driver(PhantomData)
     }

@@ -19,9 +19,9 @@ pub struct Job<'m, F: Family> {
     /// The module with all that the entry point gives, where `module` has the outputs of a role alone: what programs of an entry have in
     /// common follows from it.
     pub whole: &'m Module,
-    /// Index into [`Family::GENERATIONS`].
+    /// Index of the generation in [`Family::GENERATIONS`].
     pub generation: u8,
-    /// Options.
+    /// Options of this code generation.
     pub options: &'m CodegenOptions,
     /// The liberties of this attempt.
     pub strategy: F::Strategy,
@@ -32,12 +32,12 @@ pub struct Job<'m, F: Family> {
 }
 
 impl<'m, F: Family> Job<'m, F> {
-    /// The entry point.
+    /// The entry point that is compiled.
     pub fn entry(&self) -> &'m EntryPoint {
         &self.module.entries[0]
     }
 
-    /// Its stage.
+    /// The stage of the entry point.
     pub fn stage(&self) -> Stage {
         self.entry().stage.kind()
     }
@@ -72,7 +72,7 @@ impl<'m, F: Family> Job<'m, F> {
         interface::rows(self.source, &self.entry().stage, used, context, place)
     }
 
-    /// Its function.
+    /// The function that is the entry's body.
     pub fn func(&self) -> &'m Function {
         &self.module.funcs[self.entry().func]
     }
@@ -104,7 +104,7 @@ pub struct CompileCx<'m, F: Family> {
 }
 
 impl<'m, F: Family> CompileCx<'m, F> {
-    /// In front of all passes.
+    /// The state in front of all passes.
     pub fn new(job: Job<'m, F>, target: F::Target, state: F::State) -> Self {
         CompileCx { job, target, state, alloc: AllocStats::default(), fuel: u64::MAX }
     }
@@ -122,7 +122,7 @@ pub struct TextFixture {
 
 /// The answer of selection.
 pub struct Selected<F: Family> {
-    /// The code.
+    /// The machine code on virtual registers.
     pub code: MFunc<F::Target>,
     /// The machine that it is for.
     pub target: F::Target,
@@ -280,7 +280,7 @@ impl<F: Family, C> Pass<F, C> {
 
 /// The other input of a family's passes on the IR.
 pub struct IrCx<'a, F: Family> {
-    /// Index into [`Family::GENERATIONS`].
+    /// Index of the generation in [`Family::GENERATIONS`].
     pub generation: u8,
     /// The liberties of this attempt.
     pub strategy: &'a F::Strategy,
@@ -334,7 +334,7 @@ impl<F: Family> IrPass<F> {
 /// The output of emission.
 #[derive(Default)]
 pub struct EmittedProgram {
-    /// Machine code.
+    /// Machine code of the program.
     pub code: Vec<u8>,
     /// Constant tables behind it.
     pub data: Vec<u8>,
@@ -344,7 +344,7 @@ pub struct EmittedProgram {
     pub meta: Meta,
     /// Registers and uniforms to load at launch.
     pub preloads: Vec<Preload>,
-    /// The buffers.
+    /// The buffers and other resources that it uses.
     pub reflection: Reflection,
     /// Inputs and outputs of a vertex or fragment entry.
     pub interface: Vec<InterfaceRow>,
@@ -355,7 +355,7 @@ pub struct EmittedProgram {
     /// What limits how many of these programs run at once: a statistic, `workgroup_size` or `none`. Empty where the family has no such
     /// number.
     pub limiter: &'static str,
-    /// By how much each number must be smaller for more of them.
+    /// Amounts by which numbers must be smaller for more of them.
     pub more: Vec<Occupancy>,
 }
 

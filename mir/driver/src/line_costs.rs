@@ -12,7 +12,7 @@ pub struct InstCost {
     pub loc: Loc,
     /// The unit that it keeps busy.
     pub unit: &'static str,
-    /// For how long, in the family's cycles, as often as its block runs.
+    /// Time that it does so, in the family's cycles, as often as its block runs.
     pub cycles: u64,
 }
 
@@ -33,7 +33,7 @@ pub struct LineCost {
 pub struct Occupancy {
     /// The statistic that is smaller.
     pub of: &'static str,
-    /// By how much at least.
+    /// Least amount by which it must be smaller.
     pub fewer: u64,
     /// The statistic that counts the programs.
     pub programs: &'static str,

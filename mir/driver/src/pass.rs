@@ -24,9 +24,9 @@ pub fn alloc_options(o: &CodegenOptions) -> AllocOptions {
 /// Texts of the code.
 #[derive(Default)]
 pub(crate) struct Texts {
-    /// Before the allocation.
+    /// Text in front of the allocation.
     pub before: String,
-    /// Behind all passes.
+    /// Text behind all passes.
     pub after: String,
     /// `(pass, text)` for each dump that was asked for.
     pub dumps: Vec<(String, String)>,
@@ -50,7 +50,7 @@ pub(crate) struct Manager<'o> {
 }
 
 impl<'o> Manager<'o> {
-    /// With so much fuel.
+    /// A manager of passes that may make so many changes.
     pub fn new(o: &'o CodegenOptions, fuel: u64) -> Self {
         Manager { o, fuel, form: Form::Virtual, verified: false, texts: Texts::default() }
     }

@@ -6,15 +6,15 @@ use gpucc_opt::{Caps, PassCx, dce};
 
 use crate::family::EmittedProgram;
 
-/// One program, emitted.
+/// One program of an entry point, emitted.
 pub struct Part {
-    /// The computation.
+    /// The part of the entry that it computes.
     pub role: ProgramRole,
     /// Code and all that belongs to it.
     pub emitted: EmittedProgram,
-    /// Its line table.
+    /// Its line table, addresses ascending.
     pub lines: Vec<LineEntry>,
-    /// Its race marks.
+    /// Marks of its accesses, for races.
     pub races: Vec<RaceMark>,
     /// Variables in workgroup memory.
     pub variables: Vec<Variable>,

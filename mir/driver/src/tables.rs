@@ -7,7 +7,7 @@ use gpucc_ir::{Attr, Function, Module, Op, Place, Space};
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     places: Vec<(Place, u32)>,
-    /// Their bytes.
+    /// Bytes of all tables, one behind the other.
     pub data: Vec<u8>,
 }
 
@@ -77,7 +77,7 @@ impl Tables {
         t
     }
 
-    /// Their words.
+    /// The bytes as little-endian words.
     pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
         self.data.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
     }

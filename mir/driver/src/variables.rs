@@ -27,7 +27,7 @@ pub fn used_places(f: &Function) -> Vec<(Place, bool)> {
     used
 }
 
-/// Offsets of variables.
+/// Offsets of variables in workgroup and private memory.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     at: BTreeMap<Place, u32>,

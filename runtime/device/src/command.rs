@@ -23,7 +23,7 @@ pub enum Command {
     BindCompute(Arc<ComputePipeline>),
     /// Binds a set at a bind group.
     BindSet {
-        /// For whom.
+        /// Whether dispatches or draws read it.
         point: BindPoint,
         /// Number of the bind group.
         group: u32,
@@ -79,7 +79,7 @@ pub enum Command {
 /// Commands in their order.
 #[derive(Clone, Debug, Default)]
 pub struct CommandList {
-    /// The commands.
+    /// The commands in the order of recording.
     pub commands: Vec<Command>,
 }
 
@@ -89,7 +89,7 @@ impl CommandList {
         CommandList::default()
     }
 
-    /// Adds a command.
+    /// Adds a command at the end.
     pub fn push(&mut self, command: Command) -> &mut CommandList {
         self.commands.push(command);
         self

@@ -31,7 +31,7 @@ type BoundSet = (Set, Vec<u64>);
 #[derive(Default)]
 struct State {
     compute: Option<Arc<ComputePipeline>>,
-    /// By bind group, for dispatches and draws.
+    /// Sets by bind group, for dispatches and draws.
     sets: [BTreeMap<u32, BoundSet>; 2],
     immediates: Vec<u8>,
 }
@@ -52,12 +52,12 @@ pub(crate) struct Exec<'a> {
     command: usize,
     /// Steps that are left for the list.
     left: u64,
-    /// Counts so far.
+    /// Counts of the list so far.
     pub report: Report,
 }
 
 impl<'a> Exec<'a> {
-    /// For one list; `stop` ends it early.
+    /// The execution of one list; `stop` ends it early.
     pub fn new(options: &'a Options, stop: &'a AtomicBool) -> Exec<'a> {
         Exec {
             options,

@@ -19,7 +19,7 @@ pub struct ImageDesc {
     pub is_3d: bool,
     /// Width, height, and depth or layers.
     pub size: [u32; 3],
-    /// Mip levels.
+    /// Number of mip levels.
     pub levels: u32,
     /// Samples of a pixel: 1 or 4.
     pub samples: u32,
@@ -84,7 +84,7 @@ impl Image {
         Ok(Image { desc, texels: Arc::new(Mutex::new(texels)) })
     }
 
-    /// Its shape.
+    /// The shape that the image was made with.
     pub fn desc(&self) -> &ImageDesc {
         &self.desc
     }
@@ -126,17 +126,17 @@ impl Image {
 /// A range of levels and layers of an image, seen in a format of the same size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// The image.
+    /// The image that is viewed.
     pub image: Image,
-    /// Dimension.
+    /// Dimension in which it is viewed.
     pub dim: Dim,
     /// Format that texels are read and written in.
     pub format: Format,
-    /// First level.
+    /// First level of the view in the image.
     pub base_level: u32,
-    /// Levels.
+    /// Number of levels of the view.
     pub levels: u32,
-    /// First layer.
+    /// First layer of the view in the image.
     pub base_layer: u32,
     /// Layers; of a 3D image 1.
     pub layers: u32,

@@ -113,7 +113,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// The memory object.
+    /// The memory object that holds the bytes.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }

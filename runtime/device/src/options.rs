@@ -19,12 +19,12 @@ pub enum Limit {
     List,
 }
 
-/// How commands run.
+/// How commands run: limits, profile and sampling.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Step limit, seed, races, cores.
     pub run: RunOptions,
-    /// For what the step limit is.
+    /// The unit that the step limit is for.
     pub limit: Limit,
     /// Whose numbers the oracle computes with.
     pub profile: Profile,
@@ -45,11 +45,11 @@ impl Default for Options {
 pub struct Report {
     /// Dispatches, those of no workgroup too.
     pub dispatches: u64,
-    /// Draws.
+    /// Number of draws that ran.
     pub draws: u64,
     /// Instructions executed, by class too; no races.
     pub run: RunReport,
-    /// Steps paid.
+    /// Steps that programs took, paid from the limit.
     pub steps: u64,
     /// Worth telling, each once.
     pub notes: Vec<String>,

@@ -5,7 +5,7 @@ use gpucc_ir::{Diagnostic, Module, Stage};
 use crate::place::Place;
 use crate::program::{Program, Shader};
 
-/// A compute pipeline.
+/// A compute pipeline: one program, ready to run.
 #[derive(Debug)]
 pub struct ComputePipeline {
     program: Program,
@@ -25,7 +25,7 @@ impl ComputePipeline {
         ComputePipeline { program }
     }
 
-    /// The program.
+    /// The program that it dispatches.
     pub fn program(&self) -> &Program {
         &self.program
     }

@@ -21,9 +21,9 @@ pub enum Lowering {
 /// Where a frame runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// On the interpreter of the IR.
+    /// The interpreter of the IR.
     Oracle(Lowering),
-    /// On the machine of a target, compiled at a level.
+    /// The machine of a target, compiled at a level.
     Target(Target, u8),
     /// Dispatches on the machine of a target; of draws the programs of one stage, and those of the other on the oracle, behind the
     /// passes for the target. A family lands stage by stage this way, and a fault is looked for in one half.

@@ -15,9 +15,9 @@ use crate::used::Used;
 /// An entry point as it runs.
 #[derive(Debug)]
 pub enum Code {
-    /// On the interpreter.
+    /// A program for the interpreter.
     Oracle(Box<OracleProgram>),
-    /// On a machine.
+    /// A program for a machine.
     Machine {
         /// The container that a driver would load.
         container: Container,
@@ -96,7 +96,7 @@ pub struct Shader<'a> {
     pub module: &'a Module,
     /// Name of the entry point.
     pub name: &'a str,
-    /// Its stage.
+    /// The stage of the entry point.
     pub stage: Stage,
     /// The render pipeline around it.
     pub context: Option<Box<PipelineContext>>,

@@ -10,11 +10,11 @@ use gpucc_ir::{
 pub struct Used {
     /// The name in the source.
     pub name: String,
-    /// Bind group.
+    /// Bind group of the resource.
     pub group: u32,
     /// Binding in its group.
     pub binding: u32,
-    /// The kind.
+    /// The kind: buffer, texture or sampler.
     pub kind: ResourceKind,
     /// Least bytes of a buffer.
     pub min_size: u32,
@@ -33,7 +33,7 @@ pub struct Used {
 pub struct Accesses {
     /// Stores and atomics write it.
     pub writes: bool,
-    /// Atomics change it.
+    /// Whether atomics change it.
     pub atomics: bool,
 }
 

@@ -26,9 +26,9 @@ pub enum Against {
 /// The part that was compared and is equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Outputs.
+    /// Number of outputs that were compared.
     pub outputs: usize,
-    /// Bytes of them.
+    /// Bytes of those outputs in all.
     pub bytes: usize,
     /// Texels of texture outputs and words of buffers.
     pub values: usize,

@@ -36,9 +36,9 @@ pub enum Failure {
 pub struct Source {
     /// Its file, or the field of the scene that holds it.
     pub name: String,
-    /// The bytes.
+    /// The bytes of the source.
     pub bytes: Vec<u8>,
-    /// The language.
+    /// The language of the source.
     pub lang: Lang,
     /// GLSL with the files that it includes; the bytes are the author's.
     pub glsl: Option<Arc<Glsl>>,

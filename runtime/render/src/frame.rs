@@ -54,13 +54,13 @@ impl Default for Options {
 /// The counts of a frame.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Dispatches.
+    /// Number of dispatches that ran.
     pub dispatches: u64,
-    /// Draws.
+    /// Number of draws that ran.
     pub draws: u64,
     /// Instructions executed, by class too; no races.
     pub run: RunReport,
-    /// Steps paid.
+    /// Steps that programs took, paid from the limit.
     pub steps: u64,
     /// Worth telling, each once.
     pub notes: Vec<String>,
@@ -69,7 +69,7 @@ pub struct Report {
     /// Pixels that a quad wrote in which a lane read another that was inactive, by texture, level and layer, row by row:
     /// nothing says what they hold.
     pub open: BTreeMap<(usize, u32, u32), Vec<bool>>,
-    /// Of each draw that covered the pixel that was asked for, what its fragments executed.
+    /// Instructions that fragments executed, for each draw that covered the pixel that was asked for.
     pub stepped: Vec<Stepped>,
     /// What fragments executed, by width and height of the attachments, where it was asked for.
     pub costs: BTreeMap<[u32; 2], Costs>,

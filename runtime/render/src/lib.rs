@@ -32,9 +32,9 @@ use gpucc_scene::{Resources, SceneError, SceneFile};
 pub struct PreparedScene {
     /// The scene with its place.
     pub file: SceneFile,
-    /// First contents.
+    /// Textures and buffers with their first contents.
     pub resources: Resources,
-    /// Its shaders.
+    /// The shaders of its pipelines.
     pub shaders: Shaders,
 }
 

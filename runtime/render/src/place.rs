@@ -18,9 +18,9 @@ use crate::shaders::{Entry, Shaders};
 /// The entry points of a scene as they run in one place; made once and used by all draws and dispatches.
 #[derive(Debug)]
 pub struct Programs {
-    /// By number of the entry point; of those that no pass uses there is none.
+    /// Programs by number of the entry point; of those that no pass uses there is none.
     pub(crate) list: Vec<Option<Code>>,
-    /// Of vertex entries whose clip distances are left to a fragment program and that have none: one that does only that.
+    /// Programs that only clip, for vertex entries whose clip distances are left to a fragment program and that have none.
     pub(crate) clippers: BTreeMap<usize, Code>,
     /// Where draws are mixed.
     pub(crate) mixed: Option<Halves>,

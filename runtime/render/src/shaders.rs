@@ -21,9 +21,9 @@ use crate::used::{InScene, Used};
 pub struct Entry {
     /// The module, with this entry point alone.
     pub module: Module,
-    /// Its name.
+    /// Name of the entry point.
     pub name: String,
-    /// Its stage.
+    /// Stage of the entry point.
     pub stage: Stage,
     /// The source that messages about it name.
     pub source: usize,
@@ -48,9 +48,9 @@ impl Entry {
 /// Numbers of the entry points of a pipeline, in [`Shaders::entries`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stages {
-    /// Of a compute pipeline.
+    /// The entry of a compute pipeline.
     Compute(usize),
-    /// Of a render pipeline.
+    /// The entries of a render pipeline.
     Render {
         /// Vertex entry.
         vertex: usize,
@@ -60,7 +60,7 @@ pub enum Stages {
 }
 
 impl Stages {
-    /// All of them.
+    /// All entry points of the pipeline, vertex first.
     pub fn all(self) -> impl Iterator<Item = usize> {
         let (first, second) = match self {
             Stages::Compute(e) => (e, None),
@@ -86,7 +86,7 @@ pub struct Shaders {
     pub entries: Vec<Entry>,
     /// The source that they were made of.
     pub sources: Vec<Source>,
-    /// Of each pipeline, in the order of names.
+    /// Entry points of each pipeline, in the order of names.
     pub pipelines: Vec<Stages>,
 }
 

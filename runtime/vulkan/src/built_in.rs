@@ -9,16 +9,16 @@ use crate::fail::{Done, Fail};
 /// Group and binding of the buffer.
 pub const BINDING: (u32, u32) = (0, 0xfff0);
 
-/// The values.
+/// Values of built-ins that a command gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Values {
     /// Number of the view that is drawn.
     pub view: u32,
     /// Number of a draw in an indirect one.
     pub draw: u32,
-    /// The first workgroup.
+    /// Number of the first workgroup, in x, y and z.
     pub group: [u32; 3],
-    /// The first invocation.
+    /// Number of the first invocation, in x, y and z.
     pub invocation: [u32; 3],
 }
 
@@ -72,7 +72,7 @@ mod op {
 
 /// Words of the header; the fourth is the bound of ids.
 const HEADER: usize = 5;
-/// From this version on entry points name all variables that they use.
+/// First version in which entry points name all variables that they use.
 const NAMES_ALL: u32 = 0x1_0400;
 
 /// The instructions: opcode and all words.

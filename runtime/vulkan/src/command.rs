@@ -14,18 +14,18 @@ use crate::sync::Event;
 /// A number that a clear gives: the bits of its components, or of depth and then stencil.
 pub type Clear = [u32; 4];
 
-/// A draw.
+/// A draw: vertices or indices, and instances.
 #[derive(Clone, Copy, Debug)]
 pub struct Draw {
-    /// Vertices or indices.
+    /// Number of vertices, or of indices.
     pub count: u32,
-    /// Instances.
+    /// Number of instances that are drawn.
     pub instances: u32,
     /// First vertex, or place of the first index.
     pub first: u32,
     /// Added to each index.
     pub base: i32,
-    /// First instance.
+    /// Number of the first instance.
     pub first_instance: u32,
     /// Whether the index buffer is read.
     pub indexed: bool,
@@ -34,11 +34,11 @@ pub struct Draw {
 /// Where the words of a draw or their number lie.
 #[derive(Clone, Debug)]
 pub struct Indirect {
-    /// The buffer.
+    /// The buffer that holds them.
     pub buffer: Arc<Buffer>,
-    /// First byte.
+    /// Offset of the first byte.
     pub offset: u64,
-    /// Most draws.
+    /// Most draws that there may be.
     pub count: u32,
     /// Bytes from one to the next.
     pub stride: u32,
@@ -70,9 +70,9 @@ pub enum State {
 /// The begin of a pass.
 #[derive(Clone, Debug)]
 pub struct Begin {
-    /// The pass.
+    /// The render pass that begins.
     pub pass: Arc<RenderPass>,
-    /// Its attachments.
+    /// Its attachments, as views of images.
     pub frame: Arc<Framebuffer>,
     /// Values of those that are cleared.
     pub clears: Vec<Clear>,
@@ -80,7 +80,7 @@ pub struct Begin {
     pub area: vk::Rect2D,
 }
 
-/// A command.
+/// A command of a command buffer.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Binds a pipeline.

@@ -24,7 +24,7 @@ const STACK: usize = 64 << 20;
 pub struct Job {
     /// Semaphores to wait for, and up to which number.
     pub waits: Vec<(Arc<Semaphore>, u64)>,
-    /// Lists of commands.
+    /// Lists of commands, in their order.
     pub lists: Vec<Arc<Vec<Command>>>,
     /// Semaphores to signal, and with which number.
     pub signals: Vec<(Arc<Semaphore>, u64)>,
@@ -32,7 +32,7 @@ pub struct Job {
     pub fence: Option<Arc<Fence>>,
 }
 
-/// A device.
+/// A device with its one queue.
 #[derive(Debug)]
 pub struct Device {
     /// Its handle, which owns its objects.
@@ -47,7 +47,7 @@ pub struct Device {
 /// The queue of a device.
 #[derive(Debug)]
 pub struct Queue {
-    /// The device.
+    /// The device that it belongs to.
     pub device: Arc<Device>,
 }
 
@@ -86,7 +86,7 @@ impl Device {
         self.shared.chip
     }
 
-    /// Its queue.
+    /// The handle of its queue.
     pub fn queue(&self) -> vk::Queue {
         *self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,7 +126,7 @@ impl Device {
         if came { Ok(true) } else { self.shared.alive().map(|()| false) }
     }
 
-    /// Ends its thread.
+    /// Ends its thread, and waits for that.
     pub fn close(&self) {
         sync::ring(|| self.shared.stop.store(true, Ordering::SeqCst));
         drop(self.sender.lock().unwrap_or_else(PoisonError::into_inner).take());

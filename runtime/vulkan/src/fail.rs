@@ -10,9 +10,9 @@ pub type Done<T = ()> = Result<T, Fail>;
 /// The code that the application gets, and the sentence that the log and messengers get.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fail {
-    /// The code.
+    /// The code that the call returns.
     pub code: vk::Result,
-    /// The sentence.
+    /// The sentence for the log.
     pub text: String,
 }
 
@@ -37,7 +37,7 @@ impl Fail {
         Fail::new(vk::Result::ERROR_INITIALIZATION_FAILED, text)
     }
 
-    /// No memory.
+    /// A failure for want of device memory.
     pub fn memory(text: impl Into<String>) -> Fail {
         Fail::new(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, text)
     }

@@ -8,10 +8,10 @@ use crate::log;
 use crate::physical::{self, Physical};
 use crate::settings::{Level, Settings};
 
-/// An instance.
+/// An instance, with its physical devices.
 #[derive(Debug)]
 pub struct Instance {
-    /// Its physical devices.
+    /// Handles of its physical devices.
     pub physical: Vec<vk::PhysicalDevice>,
 }
 

@@ -11,7 +11,7 @@ use crate::settings::{Level, Settings};
 /// A function of the application that takes messages. The border makes one of a callback.
 pub type Sink = Box<dyn Fn(&Message<'_>) + Send + Sync>;
 
-/// A message.
+/// A message of the driver for who listens.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     /// How grave it is.
@@ -20,7 +20,7 @@ pub struct Message<'a> {
     pub misuse: bool,
     /// The function that it is about.
     pub function: &'a str,
-    /// The sentence.
+    /// The fault in one sentence.
     pub text: &'a str,
 }
 

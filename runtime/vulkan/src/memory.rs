@@ -17,10 +17,10 @@ use crate::samplers::Sampler;
 use crate::settings::Chip;
 use crate::{convert, physical};
 
-/// A memory object.
+/// A memory object: an allocation of the application.
 #[derive(Debug)]
 pub struct Memory {
-    /// Its bytes.
+    /// The bytes that it holds.
     pub bytes: Bytes,
     /// Where shaders find it, if it was taken for that.
     pub address: Option<u64>,
@@ -43,7 +43,7 @@ impl Memory {
 /// The memory that a buffer lies in, and where.
 type Place = (Arc<Memory>, u64);
 
-/// A buffer.
+/// A buffer: bytes of a memory object.
 #[derive(Debug)]
 pub struct Buffer {
     /// Bytes.
@@ -115,7 +115,7 @@ impl Buffer {
 /// The blocks of a compressed image, as they were written. They lie as texels do: rows, then layers or slices, then levels.
 #[derive(Debug)]
 pub struct Blocks {
-    /// Their format.
+    /// Format of the blocks.
     pub block: Block,
     bytes: Mutex<Vec<u8>>,
 }
@@ -141,7 +141,7 @@ impl Blocks {
         (before + (z as usize * height + y as usize) * width + x as usize) * block.bytes()
     }
 
-    /// The bytes.
+    /// The bytes, locked for the caller.
     pub fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -177,13 +177,13 @@ pub struct Image {
     pub is_3d: bool,
     /// Width, height, and depth or layers.
     pub size: [u32; 3],
-    /// Levels.
+    /// Number of mip levels.
     pub levels: u32,
     /// Samples of a pixel.
     pub samples: u32,
     /// Bytes.
     pub bytes: u64,
-    /// Of a linear image the memory that the host sees its texels in, once there is some.
+    /// Memory that the host sees the texels of a linear image in, once there is some.
     linear: Option<OnceLock<Place>>,
     _room: Room,
 }
@@ -263,7 +263,7 @@ impl Image {
         }
     }
 
-    /// The texels.
+    /// The texels, locked for the caller.
     pub fn lock(&self) -> MutexGuard<'_, Texels> {
         self.texels.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -275,7 +275,7 @@ impl Image {
         std::mem::replace(&mut *self.lock(), none)
     }
 
-    /// Gives them back.
+    /// Gives the texels back to the image.
     pub fn give(&self, texels: Texels) {
         *self.lock() = texels;
     }
@@ -305,19 +305,19 @@ impl Image {
 /// A view of an image.
 #[derive(Debug)]
 pub struct View {
-    /// The image.
+    /// The image that is viewed.
     pub image: Arc<Image>,
-    /// Dimension.
+    /// Dimension in which it is viewed.
     pub dim: Dim,
     /// Format that texels are seen in.
     pub format: Format,
-    /// First level.
+    /// First level of the view in the image.
     pub base_level: u32,
-    /// Levels.
+    /// Number of levels of the view.
     pub levels: u32,
-    /// First layer.
+    /// First layer of the view in the image.
     pub base_layer: u32,
-    /// Layers.
+    /// Number of layers of the view.
     pub layers: u32,
     /// Whether the stencil is read.
     pub stencil: bool,
@@ -364,9 +364,9 @@ impl View {
 /// A view of a buffer as texels.
 #[derive(Debug)]
 pub struct BufferView {
-    /// The buffer.
+    /// The buffer that is viewed.
     pub buffer: Arc<Buffer>,
-    /// First byte.
+    /// Offset of the first byte.
     pub offset: u64,
     /// Bytes.
     pub range: u64,

@@ -10,7 +10,7 @@ use crate::memory::View;
 /// An attachment of a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Attachment {
-    /// Its format.
+    /// Format of the attachment.
     pub format: vk::Format,
     /// Whether colour or depth is cleared where the pass begins.
     pub clears: bool,
@@ -25,7 +25,7 @@ pub struct Subpass {
     pub colour: Vec<Option<usize>>,
     /// Where they are resolved to.
     pub resolve: Vec<Option<usize>>,
-    /// The depth-stencil attachment.
+    /// Number of the depth-stencil attachment.
     pub depth: Option<usize>,
     /// Where its sample 0 goes.
     pub resolve_depth: Option<usize>,
@@ -35,23 +35,23 @@ pub struct Subpass {
     pub views: u32,
 }
 
-/// A render pass.
+/// A render pass: attachments and subpasses.
 #[derive(Clone, Debug, Default)]
 pub struct RenderPass {
-    /// The attachments.
+    /// The attachments, by their number.
     pub attachments: Vec<Attachment>,
-    /// The subpasses.
+    /// The subpasses, in their order.
     pub subpasses: Vec<Subpass>,
 }
 
-/// A framebuffer.
+/// A framebuffer: a view for each attachment.
 #[derive(Clone, Debug)]
 pub struct Framebuffer {
     /// A view for each attachment; none where they come with the begin of a pass.
     pub views: Vec<Arc<View>>,
-    /// Width and height.
+    /// Width and height in pixels.
     pub size: [u32; 2],
-    /// Layers.
+    /// Number of layers that are drawn to.
     pub layers: u32,
 }
 

@@ -23,14 +23,14 @@ use crate::settings::Chip;
 /// A shader module: SPIR-V as it was given.
 #[derive(Debug)]
 pub struct Shader {
-    /// The words.
+    /// The words of the module, in SPIR-V.
     pub code: Arc<Vec<u8>>,
 }
 
 /// A stage of a pipeline.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The SPIR-V.
+    /// The words of the module, in SPIR-V.
     pub code: Arc<Vec<u8>>,
     /// Name of the entry point.
     pub entry: String,
@@ -45,9 +45,9 @@ pub struct Source {
 /// The code of an entry point.
 #[derive(Debug)]
 pub enum Code {
-    /// On the interpreter of the IR.
+    /// A program for the interpreter of the IR.
     Oracle(Box<OracleProgram>),
-    /// On a machine.
+    /// A program for a machine.
     Machine {
         /// The container that a driver would load.
         container: Box<Container>,
@@ -59,13 +59,13 @@ pub enum Code {
 /// A binding that a program may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// Bind group.
+    /// Bind group of the resource.
     pub group: u32,
     /// Binding; of an element of an array of buffers the high half is the element.
     pub binding: u32,
-    /// The kind.
+    /// The kind: buffer, texture or sampler.
     pub kind: ResourceKind,
-    /// Elements.
+    /// Number of elements, 1 for a single one.
     pub count: u32,
     /// Least bytes of a buffer.
     pub min_size: u32,
@@ -74,13 +74,13 @@ pub struct Used {
 /// A compiled entry point.
 #[derive(Debug)]
 pub struct Program {
-    /// The shader.
+    /// The shader and entry point that it was made of.
     pub source: Source,
     /// The shader as it was read.
     pub module: Module,
-    /// Its bindings.
+    /// Resources that it uses, by group and binding.
     pub used: Vec<Used>,
-    /// Its code.
+    /// Code for the interpreter or a machine.
     pub code: Code,
     /// Samplers by whose samples at level 0 an offset moves, where the chip does not add it: groups and bindings.
     pub moving: Vec<(u32, u32)>,
@@ -93,7 +93,7 @@ pub struct Program {
 /// State that is part of a pipeline unless it is dynamic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dynamic {
-    /// Constant of blending.
+    /// Constant of blending, if it is set.
     pub constant: Option<[f32; 4]>,
     /// Stencil references of front and back faces.
     pub reference: Option<[u32; 2]>,
@@ -128,12 +128,12 @@ pub struct Render {
     pub fan: bool,
 }
 
-/// A pipeline.
+/// A pipeline, ready to run.
 #[derive(Debug)]
 pub enum Pipeline {
-    /// Of a compute entry point.
+    /// The program of a compute entry point.
     Compute(Box<Program>),
-    /// Of a vertex and perhaps a fragment entry point.
+    /// The programs of a vertex and perhaps a fragment entry point.
     Render(Box<Program>, Option<Box<Program>>, Box<Render>),
 }
 
@@ -247,9 +247,9 @@ fn program(chip: Chip, source: Source, module: Module, code: Code) -> Box<Progra
 /// A pipeline before its shaders are compiled.
 #[derive(Clone, Debug)]
 pub enum Plan {
-    /// Of a compute stage.
+    /// The source of a compute stage.
     Compute(Source),
-    /// Of a vertex and perhaps a fragment stage.
+    /// The sources of a vertex and perhaps a fragment stage.
     Render(Source, Option<Source>, Box<Render>),
 }
 

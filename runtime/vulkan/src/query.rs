@@ -9,7 +9,7 @@ use crate::handles::handles;
 /// A pool: of each query its value, once there is one.
 #[derive(Debug)]
 pub struct Queries {
-    /// The kind.
+    /// The kind of its queries.
     pub ty: vk::QueryType,
     values: Mutex<Vec<Option<u64>>>,
 }
@@ -20,7 +20,7 @@ impl Queries {
         Queries { ty, values: Mutex::new(vec![None; count as usize]) }
     }
 
-    /// The values.
+    /// The values, `None` where none is ready; locked for the caller.
     pub fn lock(&self) -> MutexGuard<'_, Vec<Option<u64>>> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,12 +9,12 @@ use crate::device::Device;
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
 
-/// What was recorded.
+/// The commands that were recorded, and what went wrong.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The commands.
+    /// The commands in the order of recording.
     pub list: Arc<Vec<Command>>,
-    /// The first fault.
+    /// The first fault of the recording.
     pub fail: Option<Fail>,
     /// Whether it is being recorded.
     pub open: bool,
@@ -22,10 +22,10 @@ pub struct Record {
     pub done: bool,
 }
 
-/// A command buffer.
+/// A command buffer, with what was recorded.
 #[derive(Debug)]
 pub struct CommandBuffer {
-    /// Its device.
+    /// The device that it belongs to.
     pub device: Arc<Device>,
     /// Whether others execute it.
     pub secondary: bool,
@@ -38,7 +38,7 @@ impl CommandBuffer {
         CommandBuffer { device, secondary, record: Mutex::default() }
     }
 
-    /// The record.
+    /// The record, locked for the caller.
     pub fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,7 +82,7 @@ impl CommandBuffer {
 pub struct CommandPool(Mutex<Vec<vk::CommandBuffer>>);
 
 impl CommandPool {
-    /// The buffers.
+    /// Handles of its buffers, locked for the caller.
     pub fn buffers(&self) -> MutexGuard<'_, Vec<vk::CommandBuffer>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

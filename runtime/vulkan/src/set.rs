@@ -13,11 +13,11 @@ use crate::samplers::Sampler;
 /// A binding of a layout.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// Its number.
+    /// Number of the binding in the layout.
     pub number: u32,
     /// The type of its descriptors.
     pub ty: vk::DescriptorType,
-    /// Elements.
+    /// Number of elements, 1 for a single one.
     pub count: u32,
     /// Samplers that never change.
     pub fixed: Vec<Arc<Sampler>>,
@@ -42,7 +42,7 @@ fn is_dynamic(ty: vk::DescriptorType) -> bool {
     matches!(ty, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC | vk::DescriptorType::STORAGE_BUFFER_DYNAMIC)
 }
 
-/// A descriptor.
+/// A descriptor: the resource that it points to.
 #[derive(Clone, Debug)]
 pub enum Slot {
     /// A range of a buffer, and whether it gets an offset when its set is bound.
@@ -63,10 +63,10 @@ pub enum Slot {
 /// Descriptors by binding and element.
 pub type Slots = BTreeMap<(u32, u32), Slot>;
 
-/// A descriptor set.
+/// A descriptor set: a descriptor for each element.
 #[derive(Debug)]
 pub struct Set {
-    /// Its layout.
+    /// The layout that it was made with.
     pub layout: Arc<Layout>,
     slots: RwLock<Arc<Slots>>,
 }
@@ -222,7 +222,7 @@ impl Pool {
 /// A template of writes.
 #[derive(Debug)]
 pub struct Template {
-    /// The writes.
+    /// The writes, as offsets into the data.
     pub entries: Vec<vk::DescriptorUpdateTemplateEntry>,
 }
 

@@ -20,9 +20,9 @@ pub enum Level {
 /// Where a physical device runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chip {
-    /// On the interpreter of the IR.
+    /// The interpreter of the IR.
     Interp,
-    /// On the machine of a target.
+    /// The machine of a target.
     Target(Target),
 }
 
@@ -35,7 +35,7 @@ impl std::fmt::Display for Chip {
     }
 }
 
-/// The settings.
+/// The settings of the driver, from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The physical devices in order.

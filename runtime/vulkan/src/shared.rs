@@ -16,7 +16,7 @@ use crate::{log, sync};
 /// What the device and its thread share.
 #[derive(Debug)]
 pub struct Shared {
-    /// Where programs run.
+    /// The interpreter or machine on which programs run.
     pub chip: Chip,
     /// The instance, by its handle.
     pub instance: u64,

@@ -69,7 +69,7 @@ impl Surface {
 /// The images of a swapchain, and which of them the application has.
 #[derive(Debug)]
 pub struct Swapchain {
-    /// Their handles.
+    /// Handles of the images.
     pub images: Vec<vk::Image>,
     views: Vec<Arc<View>>,
     held: Mutex<Held>,
@@ -162,7 +162,7 @@ impl Swapchain {
         Ok(self.views[k as usize].clone())
     }
 
-    /// Destroys the images.
+    /// Destroys the images of the swapchain.
     pub fn close(&self, owner: u64) {
         for &image in &self.images {
             // An image that is gone already was destroyed by mistake.

@@ -50,7 +50,7 @@ impl Signal {
         Signal(AtomicU64::new(value))
     }
 
-    /// The number now.
+    /// The number that it has now.
     pub fn value(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }
@@ -61,18 +61,18 @@ impl Signal {
     }
 }
 
-/// A fence.
+/// A fence, which the host waits for.
 #[derive(Debug)]
 pub struct Fence(pub Signal);
 
-/// An event.
+/// An event, set by the host or by commands.
 #[derive(Debug)]
 pub struct Event(pub Signal);
 
-/// A semaphore.
+/// A semaphore, which queues wait for.
 #[derive(Debug)]
 pub struct Semaphore {
-    /// The number.
+    /// The number that waits compare with.
     pub signal: Signal,
     /// Whether it counts; otherwise a wait sets it back.
     pub timeline: bool,

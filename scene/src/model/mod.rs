@@ -27,30 +27,30 @@ pub use resource::{
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
-    /// The format.
+    /// The version of the format.
     pub format: Version,
     /// WebGPU features the scene needs; information only.
     #[serde(default)]
     pub requires: Vec<String>,
-    /// Shaders.
+    /// Shaders by their names.
     #[serde(default)]
     pub shaders: Names<Shader>,
-    /// Textures.
+    /// Textures by their names.
     #[serde(default)]
     pub textures: Names<Texture>,
-    /// Samplers.
+    /// Samplers by their names.
     #[serde(default)]
     pub samplers: Names<Sampler>,
-    /// Buffers.
+    /// Buffers by their names.
     #[serde(default)]
     pub buffers: Names<Buffer>,
-    /// Pipelines.
+    /// Pipelines by their names.
     #[serde(default)]
     pub pipelines: Names<Pipeline>,
     /// Passes, executed in order.
     #[serde(default)]
     pub passes: Vec<Pass>,
-    /// The outputs.
+    /// The outputs, in the order of declaration.
     #[serde(default)]
     pub outputs: Vec<Output>,
     /// Name of the output that is the picture.
@@ -183,7 +183,7 @@ impl<T> Names<T> {
         lacks(what, name, self.0.iter().map(|(n, _)| n.as_str()))
     }
 
-    /// How many.
+    /// Number of names in the list.
     pub fn len(&self) -> usize {
         self.0.len()
     }

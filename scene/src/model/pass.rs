@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::de;
 use super::resource::Immediates;
 
-/// A pass.
+/// A pass of a scene: a dispatch, or draws.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawPass")]
 pub enum Pass {
@@ -132,16 +132,16 @@ de::words! {
     Aspect { "all" All "depth-only" DepthOnly "stencil-only" StencilOnly }
 }
 
-/// A colour attachment.
+/// A colour attachment of a render pass.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ColorAttachment {
     /// Name of the texture.
     pub texture: String,
-    /// Level.
+    /// Level of the texture, 0 if it is left out.
     #[serde(default)]
     pub mip_level: u32,
-    /// Layer.
+    /// Layer of the texture, 0 if it is left out.
     #[serde(default)]
     pub array_layer: u32,
     /// Layers from that one on, among which vertices choose by SPIR-V's `Layer`.
@@ -154,10 +154,10 @@ pub struct ColorAttachment {
     pub format: Option<Format>,
     /// Where the mean of the samples goes.
     pub resolve_target: Option<ResolveTarget>,
-    /// At the start of the pass.
+    /// Treatment of texels at the start of the pass.
     #[serde(default, deserialize_with = "de::word")]
     pub load_op: LoadOp,
-    /// At the end of the pass.
+    /// Treatment of texels at the end of the pass.
     #[serde(default, deserialize_with = "de::word")]
     pub store_op: StoreOp,
     /// The colour that `clear` writes.
@@ -171,10 +171,10 @@ pub struct ColorAttachment {
 pub struct ResolveTarget {
     /// Name of the texture.
     pub texture: String,
-    /// Level.
+    /// Level of the texture, 0 if it is left out.
     #[serde(default)]
     pub mip_level: u32,
-    /// Layer.
+    /// Layer of the texture, 0 if it is left out.
     #[serde(default)]
     pub array_layer: u32,
 }
@@ -186,10 +186,10 @@ pub struct ResolveTarget {
 pub struct DepthStencilAttachment {
     /// Name of the texture.
     pub texture: String,
-    /// Level.
+    /// Level of the texture, 0 if it is left out.
     #[serde(default)]
     pub mip_level: u32,
-    /// Layer.
+    /// Layer of the texture, 0 if it is left out.
     #[serde(default)]
     pub array_layer: u32,
     /// Layers from that one on, among which vertices choose by SPIR-V's `Layer`.
@@ -250,14 +250,14 @@ impl DepthStencilAttachment {
 pub struct BufferRange {
     /// Name of the buffer.
     pub buffer: String,
-    /// First byte.
+    /// Offset of the first byte, 0 if it is left out.
     #[serde(default)]
     pub offset: u64,
     /// Bytes; up to the end if it is left out.
     pub size: Option<u64>,
 }
 
-/// An index buffer.
+/// An index buffer: a range of a buffer, and a format.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexBuffer {
@@ -266,28 +266,28 @@ pub struct IndexBuffer {
     /// Width of its indices.
     #[serde(deserialize_with = "de::word")]
     pub format: IndexFormat,
-    /// First byte.
+    /// Offset of the first byte, 0 if it is left out.
     #[serde(default)]
     pub offset: u64,
     /// Bytes; up to the end if it is left out.
     pub size: Option<u64>,
 }
 
-/// A draw.
+/// A draw of a pass: pipeline, resources and call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawDraw")]
 pub struct Draw {
     /// Name of the pipeline.
     pub pipeline: String,
-    /// Resources.
+    /// Resources of both stages, by group and binding.
     pub bindings: Vec<Binding>,
     /// Immediate data of both stages.
     pub immediates: Option<Immediates>,
     /// Vertex buffers by slot.
     pub vertex_buffers: Vec<Option<BufferRange>>,
-    /// Index buffer.
+    /// Index buffer, for calls that read one.
     pub index_buffer: Option<IndexBuffer>,
-    /// The draw call.
+    /// The draw call: vertices or indices, and instances.
     pub call: Call,
     /// x, y, width, height, least and greatest depth.
     pub viewport: Option<[f64; 6]>,
@@ -295,7 +295,7 @@ pub struct Draw {
     pub viewports: Vec<[f64; 6]>,
     /// x, y, width, height.
     pub scissor: Option<[u32; 4]>,
-    /// Of several viewports: one for each.
+    /// One scissor for each of several viewports.
     pub scissors: Vec<[u32; 4]>,
     /// The constant of blend factors.
     pub blend_constant: [f64; 4],
@@ -305,7 +305,7 @@ pub struct Draw {
     pub y_down: bool,
 }
 
-/// The draw call.
+/// The draw call: what is drawn, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Vertices in order.
@@ -460,17 +460,17 @@ pub enum Aspect {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawBinding")]
 pub struct Binding {
-    /// Group.
+    /// Bind group of the resource.
     pub group: u32,
     /// Number in the group.
     pub binding: u32,
     /// Element of an array of bindings.
     pub element: u32,
-    /// The bound resources.
+    /// The buffer, sampler or texture that is bound.
     pub resource: BindingResource,
 }
 
-/// The bound resources.
+/// The buffer, sampler or texture that is bound.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BindingResource {
     /// A range of a buffer.
@@ -494,7 +494,7 @@ pub enum Held {
 }
 
 impl BindingResource {
-    /// Its kind.
+    /// Kind of the resource, without its range or view.
     pub const fn held(&self) -> Held {
         match self {
             BindingResource::Buffer(_) => Held::Buffer,
@@ -509,19 +509,19 @@ impl BindingResource {
 pub struct TextureView {
     /// Name of the texture.
     pub texture: String,
-    /// Format.
+    /// Format of the view; the texture's if `None`.
     pub format: Option<Format>,
-    /// Dimension.
+    /// Dimension of the view; follows from the texture if `None`.
     pub dimension: Option<Dimension>,
-    /// Aspect.
+    /// Aspect of a combined format: all, depth or stencil.
     pub aspect: Aspect,
-    /// First level.
+    /// First level of the view in the texture.
     pub base_mip_level: u32,
-    /// Levels.
+    /// Number of levels; all the rest if `None`.
     pub mip_level_count: Option<u32>,
-    /// First layer.
+    /// First layer of the view in the texture.
     pub base_array_layer: u32,
-    /// Layers.
+    /// Number of layers; all the rest if `None`.
     pub array_layer_count: Option<u32>,
 }
 
@@ -599,9 +599,9 @@ impl TryFrom<RawBinding> for Binding {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawOutput")]
 pub struct Output {
-    /// Its name.
+    /// Name of the output, for files and messages.
     pub name: String,
-    /// The kind.
+    /// The texture or buffer that it shows.
     pub source: OutputSource,
 }
 

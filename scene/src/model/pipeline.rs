@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use super::Names;
 use super::de;
 
-/// A pipeline.
+/// A pipeline: compute or render.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawPipeline")]
 pub enum Pipeline {
@@ -67,7 +67,7 @@ impl TryFrom<RawPipeline> for Pipeline {
     }
 }
 
-/// A render pipeline.
+/// A render pipeline: its stages and their state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Render {
     /// Vertex stage and its buffers.
@@ -76,13 +76,13 @@ pub struct Render {
     pub fragment: Option<Fragment>,
     /// How vertices make primitives.
     pub primitive: Primitive,
-    /// Depth and stencil.
+    /// Depth and stencil, if there is an attachment.
     pub depth_stencil: Option<DepthStencil>,
-    /// Samples.
+    /// Samples of a pixel, and which are written.
     pub multisample: Multisample,
 }
 
-/// The vertex stage.
+/// The vertex stage: entry, overrides and buffers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Vertex {
@@ -107,24 +107,24 @@ pub struct VertexLayout {
     /// The step of the element: vertex or instance.
     #[serde(default, deserialize_with = "de::word")]
     pub step_mode: StepMode,
-    /// Attributes in it.
+    /// Attributes that lie in it.
     pub attributes: Vec<VertexAttribute>,
 }
 
-/// A vertex attribute.
+/// A vertex attribute: location, format and offset.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct VertexAttribute {
     /// Location in the shader.
     pub shader_location: u32,
-    /// Format.
+    /// Format of the attribute in the buffer.
     #[serde(deserialize_with = "de::word")]
     pub format: VertexFormat,
     /// Offset in the element.
     pub offset: u64,
 }
 
-/// The fragment stage.
+/// The fragment stage: entry, overrides and targets.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Fragment {
@@ -135,19 +135,19 @@ pub struct Fragment {
     /// Overrides by name, or by number as text.
     #[serde(default, deserialize_with = "de::constants")]
     pub constants: Names<f64>,
-    /// Targets by number.
+    /// Colour targets by their number.
     #[serde(deserialize_with = "de::slots")]
     pub targets: Vec<Option<Target>>,
 }
 
-/// A colour target.
+/// A colour target: format, blending and written components.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Target {
-    /// Format.
+    /// Format of the attachment's view.
     #[serde(deserialize_with = "de::word")]
     pub format: Format,
-    /// Blending.
+    /// Blending, if the target has any.
     #[serde(default, deserialize_with = "maybe_blend")]
     pub blend: Option<Blend>,
     /// Components that are written: red 1, green 2, blue 4, alpha 8.
@@ -197,7 +197,7 @@ fn blend_component<'de, D: Deserializer<'de>>(d: D) -> Result<BlendComponent, D:
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Primitive {
-    /// Topology.
+    /// Topology: how vertices make primitives.
     #[serde(deserialize_with = "de::word")]
     pub topology: Topology,
     /// Index format of strips.
@@ -240,7 +240,7 @@ pub struct DepthStencil {
     /// Bias in units of the format.
     #[serde(default)]
     pub depth_bias: i32,
-    /// Bias in slopes.
+    /// Factor of the triangle's steeper slope.
     #[serde(default, deserialize_with = "de::number")]
     pub depth_bias_slope_scale: f64,
     /// Limit of the bias.
@@ -300,7 +300,7 @@ impl DepthStencil {
         }
     }
 
-    /// The bias.
+    /// The depth bias, as the rasteriser takes it.
     pub fn bias(&self) -> DepthBias {
         DepthBias {
             constant: self.depth_bias,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::de;
 use crate::moment::Follows;
 
-/// A shader.
+/// A shader: its text, its file, or bytes that a program made.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawShader")]
 pub enum Shader {
@@ -26,7 +26,7 @@ pub struct Made {
     pub name: String,
     /// Ending of a file that holds these bytes: `spv`, `frag`, `wgsl`.
     pub ending: &'static str,
-    /// Text or words.
+    /// The bytes: a text, or little-endian words.
     pub bytes: Vec<u8>,
     /// Of a body of ShaderToy with passes or channels of its own: its place among them.
     pub body: Option<Body>,
@@ -75,7 +75,7 @@ pub enum TextureDimension {
 
 de::words! { TextureDimension { "1d" D1 "2d" D2 "3d" D3 } }
 
-/// A texture.
+/// A texture: size, format, and what it holds at first.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Texture {
@@ -85,10 +85,10 @@ pub struct Texture {
     /// Width, height, and depth or layers; those of the PNG file that fills level 0 if it is left out.
     #[serde(default, deserialize_with = "de::texture_size")]
     pub size: [u32; 3],
-    /// Dimension.
+    /// Dimension of the texture; 2D if it is left out.
     #[serde(default, deserialize_with = "de::word")]
     pub dimension: TextureDimension,
-    /// Mip levels.
+    /// Number of mip levels, 1 if it is left out.
     #[serde(default = "one")]
     pub mip_level_count: u32,
     /// Samples of a pixel.
@@ -129,7 +129,7 @@ pub enum Data {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Address {
-    /// The buffer.
+    /// Name of the buffer whose address it is.
     pub buffer: String,
     /// Bytes behind its first one.
     pub offset: u64,
@@ -215,15 +215,15 @@ impl TryFrom<RawContents> for Contents {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawGenerator")]
 pub struct Generator {
-    /// The pattern.
+    /// The pattern that fills the texels.
     pub pattern: Pattern,
-    /// Replaces the alpha.
+    /// Value that replaces the alpha of each texel.
     pub alpha: Option<u8>,
     /// Whether each further level is the mean of the one before; else each is made by itself.
     pub box_mips: bool,
 }
 
-/// The patterns.
+/// The patterns that textures can be filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the keys of the format")]
 pub enum Pattern {
@@ -311,26 +311,26 @@ impl TryFrom<RawGenerator> for Generator {
     }
 }
 
-/// A sampler.
+/// A sampler: wraps, filters, limits and comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Sampler {
     /// Wrap of the first coordinate.
     #[serde(deserialize_with = "de::word")]
     pub address_mode_u: Wrap,
-    /// Of the second.
+    /// Wrap of the second coordinate.
     #[serde(deserialize_with = "de::word")]
     pub address_mode_v: Wrap,
-    /// Of the third.
+    /// Wrap of the third coordinate.
     #[serde(deserialize_with = "de::word")]
     pub address_mode_w: Wrap,
     /// Filter where texels are magnified.
     #[serde(deserialize_with = "de::word")]
     pub mag_filter: Filter,
-    /// Filter elsewhere.
+    /// Filter where texels are not magnified.
     #[serde(deserialize_with = "de::word")]
     pub min_filter: Filter,
-    /// Filter between levels.
+    /// Filter between two neighbouring levels.
     #[serde(deserialize_with = "de::word")]
     pub mipmap_filter: Filter,
     /// Least level of detail.
@@ -384,7 +384,7 @@ impl Sampler {
     }
 }
 
-/// A buffer.
+/// A buffer: its size, and what it holds at first.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(try_from = "RawBuffer")]
 pub struct Buffer {
@@ -428,7 +428,7 @@ pub struct Immediates {
 }
 
 impl Immediates {
-    /// Data without addresses.
+    /// Immediate data without addresses of buffers.
     pub fn plain(bytes: Vec<u8>) -> Immediates {
         Immediates { bytes, addresses: Vec::new() }
     }

@@ -21,7 +21,7 @@ pub fn f16_to_f32(h: u16) -> f32 {
     f32::from_bits(sign | value.to_bits())
 }
 
-/// Exact.
+/// Converts f16 to f64, which is exact.
 #[inline]
 pub fn f16_to_f64(h: u16) -> f64 {
     f64::from(f16_to_f32(h))
@@ -87,93 +87,93 @@ pub fn f64_to_f32(round: Round, x: f64) -> f32 {
     if x.is_nan() { crate::NAN32 } else { crate::f32::from_f64(round, x) }
 }
 
-/// To i32.
+/// Converts f32 to i32, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f32_to_i32(round: Round, x: f32) -> i32 {
     // A Rust cast truncates, saturates and gives 0 for NaN.
     crate::f32::round_to_int(round, x) as i32
 }
 
-/// To u32.
+/// Converts f32 to u32, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f32_to_u32(round: Round, x: f32) -> u32 {
     crate::f32::round_to_int(round, x) as u32
 }
 
-/// To i64.
+/// Converts f32 to i64, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f32_to_i64(round: Round, x: f32) -> i64 {
     crate::f32::round_to_int(round, x) as i64
 }
 
-/// To u64.
+/// Converts f32 to u64, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f32_to_u64(round: Round, x: f32) -> u64 {
     crate::f32::round_to_int(round, x) as u64
 }
 
-/// To i32.
+/// Converts f64 to i32, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f64_to_i32(round: Round, x: f64) -> i32 {
     crate::f64::round_to_int(round, x) as i32
 }
 
-/// To u32.
+/// Converts f64 to u32, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f64_to_u32(round: Round, x: f64) -> u32 {
     crate::f64::round_to_int(round, x) as u32
 }
 
-/// To i64.
+/// Converts f64 to i64, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f64_to_i64(round: Round, x: f64) -> i64 {
     crate::f64::round_to_int(round, x) as i64
 }
 
-/// To u64.
+/// Converts f64 to u64, rounded and saturated; NaN is 0.
 #[inline]
 pub fn f64_to_u64(round: Round, x: f64) -> u64 {
     crate::f64::round_to_int(round, x) as u64
 }
 
-/// To a signed integer of `bits` bits (1 to 64), sign-extended.
+/// Converts f64 to a signed integer of `bits` bits (1 to 64), sign-extended.
 #[inline]
 pub fn f64_to_sint(round: Round, x: f64, bits: u32) -> i64 {
     let max = i64::MAX >> (64 - bits);
     f64_to_i64(round, x).clamp(!max, max)
 }
 
-/// To an unsigned integer of `bits` bits (1 to 64).
+/// Converts f64 to an unsigned integer of `bits` bits (1 to 64).
 #[inline]
 pub fn f64_to_uint(round: Round, x: f64, bits: u32) -> u64 {
     f64_to_u64(round, x).min(u64::MAX >> (64 - bits))
 }
 
-/// As WGSL converts: truncated and clamped to the largest i32 that is also a f32.
+/// Converts f32 to i32 as WGSL does: truncated and clamped to the largest i32 that is also a f32.
 #[inline]
 pub fn f32_to_i32_wgsl(x: f32) -> i32 {
     if x.is_nan() { 0 } else { x.clamp(-2_147_483_648.0, 2_147_483_520.0) as i32 }
 }
 
-/// As WGSL converts: truncated and clamped to the largest u32 that is also a f32.
+/// Converts f32 to u32 as WGSL does: truncated and clamped to the largest u32 that is also a f32.
 #[inline]
 pub fn f32_to_u32_wgsl(x: f32) -> u32 {
     if x.is_nan() { 0 } else { x.clamp(0.0, 4_294_967_040.0) as u32 }
 }
 
-/// From i32.
+/// Converts i32 to f32, rounded once.
 #[inline]
 pub fn i32_to_f32(round: Round, x: i32) -> f32 {
     if round == Round::Nearest { x as f32 } else { crate::f32::from_f64(round, f64::from(x)) }
 }
 
-/// From u32.
+/// Converts u32 to f32, rounded once.
 #[inline]
 pub fn u32_to_f32(round: Round, x: u32) -> f32 {
     if round == Round::Nearest { x as f32 } else { crate::f32::from_f64(round, f64::from(x)) }
 }
 
-/// From u64, as a f64 that rounds the same way to every shorter format: sticky low bits.
+/// The f64 of a u64 that rounds the same way to every shorter format: sticky low bits.
 #[inline]
 fn sticky(x: u64) -> f64 {
     // Keep 53 bits when more are set; the last kept bit takes in what was lost.
@@ -183,33 +183,33 @@ fn sticky(x: u64) -> f64 {
     ((kept | odd) << lost) as f64
 }
 
-/// From u64.
+/// Converts u64 to f32, rounded once.
 #[inline]
 pub fn u64_to_f32(round: Round, x: u64) -> f32 {
     crate::f32::from_f64(round, sticky(x))
 }
 
-/// From i64.
+/// Converts i64 to f32, rounded once.
 #[inline]
 pub fn i64_to_f32(round: Round, x: i64) -> f32 {
     let magnitude = sticky(x.unsigned_abs());
     crate::f32::from_f64(round, if x < 0 { -magnitude } else { magnitude })
 }
 
-/// From u64.
+/// Converts u64 to f16, rounded once.
 #[inline]
 pub fn u64_to_f16(round: Round, x: u64) -> u16 {
     f64_to_f16(round, sticky(x))
 }
 
-/// From i64.
+/// Converts i64 to f16, rounded once.
 #[inline]
 pub fn i64_to_f16(round: Round, x: i64) -> u16 {
     let magnitude = sticky(x.unsigned_abs());
     f64_to_f16(round, if x < 0 { -magnitude } else { magnitude })
 }
 
-/// From u64.
+/// Converts u64 to f64, rounded once.
 pub fn u64_to_f64(round: Round, x: u64) -> f64 {
     let near = x as f64;
     // `near` may be 2^64, which a u64 cannot hold.
@@ -221,7 +221,7 @@ pub fn u64_to_f64(round: Round, x: u64) -> f64 {
     }
 }
 
-/// From i64.
+/// Converts i64 to f64, rounded once.
 pub fn i64_to_f64(round: Round, x: i64) -> f64 {
     if x >= 0 {
         return u64_to_f64(round, x as u64);

@@ -55,26 +55,26 @@ fn zero_sum(m: Mode, a: f64, b: f64, sum: f64) -> f64 {
     }
 }
 
-/// Sum.
+/// Sum of two f16, rounded once.
 #[inline]
 pub fn add(m: Mode, a: u16, b: u16) -> u16 {
     let (a, b) = (wide(m, a), wide(m, b));
     finish(m, zero_sum(m, a, b, a + b))
 }
 
-/// Difference.
+/// Difference of two f16, rounded once.
 #[inline]
 pub fn sub(m: Mode, a: u16, b: u16) -> u16 {
     add(m, a, b ^ SIGN)
 }
 
-/// Product.
+/// Product of two f16, rounded once.
 #[inline]
 pub fn mul(m: Mode, a: u16, b: u16) -> u16 {
     finish(m, wide(m, a) * wide(m, b))
 }
 
-/// Quotient.
+/// Quotient of two f16, rounded once.
 #[inline]
 pub fn div(m: Mode, a: u16, b: u16) -> u16 {
     finish(m, wide(m, a) / wide(m, b))
@@ -94,7 +94,7 @@ pub fn mad(m: Mode, a: u16, b: u16, c: u16) -> u16 {
     add(m, mul(m, a, b), c)
 }
 
-/// Square root.
+/// Square root of a f16, rounded once.
 #[inline]
 pub fn sqrt(m: Mode, a: u16) -> u16 {
     finish(m, wide(m, a).sqrt())
@@ -124,13 +124,13 @@ fn pick(m: Mode, rule: MinMax, a: u16, b: u16, max: bool) -> u16 {
     if m.flush_out { flush(r) } else { r }
 }
 
-/// Minimum.
+/// Minimum of two f16, NaN by `rule`.
 #[inline]
 pub fn min(m: Mode, rule: MinMax, a: u16, b: u16) -> u16 {
     pick(m, rule, a, b, false)
 }
 
-/// Maximum.
+/// Maximum of two f16, NaN by `rule`.
 #[inline]
 pub fn max(m: Mode, rule: MinMax, a: u16, b: u16) -> u16 {
     pick(m, rule, a, b, true)
@@ -148,13 +148,13 @@ pub fn saturate(x: u16, nan: u16) -> u16 {
     }
 }
 
-/// To an integral value in the given direction.
+/// The integral value in the given direction.
 #[inline]
 pub fn round_to_int(round: Round, x: u16) -> u16 {
     f64_to_f16(Round::Nearest, f64::from(crate::f32::round_to_int(round, f16_to_f32(x))))
 }
 
-/// `x - floor(x)`, rounded.
+/// The fraction `x - floor(x)`, rounded once.
 #[inline]
 pub fn fract(m: Mode, x: u16) -> u16 {
     let x = input(m, x);

@@ -85,7 +85,7 @@ fn zero_sum(m: Mode, a: f64, b: f64, sum: f64) -> f64 {
     }
 }
 
-/// Sum.
+/// Sum of two f32, rounded once.
 #[inline]
 pub fn add(m: Mode, a: f32, b: f32) -> f32 {
     let (a, b) = (input(m, a), input(m, b));
@@ -96,13 +96,13 @@ pub fn add(m: Mode, a: f32, b: f32) -> f32 {
     finish(m, zero_sum(m, a, b, add_odd(a, b)))
 }
 
-/// Difference.
+/// Difference of two f32, rounded once.
 #[inline]
 pub fn sub(m: Mode, a: f32, b: f32) -> f32 {
     if b.is_nan() { NAN32 } else { add(m, a, -b) }
 }
 
-/// Product.
+/// Product of two f32, rounded once.
 #[inline]
 pub fn mul(m: Mode, a: f32, b: f32) -> f32 {
     let (a, b) = (input(m, a), input(m, b));
@@ -118,7 +118,7 @@ pub fn mul_legacy(m: Mode, a: f32, b: f32) -> f32 {
     if input(m, a) == 0.0 || input(m, b) == 0.0 { 0.0 } else { mul(m, a, b) }
 }
 
-/// Quotient.
+/// Quotient of two f32, rounded once.
 #[inline]
 pub fn div(m: Mode, a: f32, b: f32) -> f32 {
     let (a, b) = (input(m, a), input(m, b));
@@ -144,7 +144,7 @@ pub fn mad(m: Mode, a: f32, b: f32, c: f32) -> f32 {
     add(m, mul(m, a, b), c)
 }
 
-/// Square root.
+/// Square root of a f32, rounded once.
 #[inline]
 pub fn sqrt(m: Mode, a: f32) -> f32 {
     let a = input(m, a);
@@ -243,7 +243,7 @@ pub fn saturate(x: f32, nan: f32) -> f32 {
     }
 }
 
-/// Toward zero, to an integral value; keeps the sign of zero.
+/// The integral value toward zero; keeps the sign of zero.
 #[inline]
 pub fn trunc(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -266,14 +266,14 @@ pub fn floor(x: f32) -> f32 {
     if t > x { t - 1.0 } else { t }
 }
 
-/// Up to an integral value; results in -1..0 are -0.
+/// The integral value up from `x`; results in -1..0 are -0.
 #[inline]
 pub fn ceil(x: f32) -> f32 {
     let t = trunc(x);
     if t < x { if t == 0.0 && x < 0.0 { t } else { t + 1.0 } } else { t }
 }
 
-/// To the nearest integral value, ties to even; keeps the sign of zero.
+/// The nearest integral value, ties to even; keeps the sign of zero.
 #[inline]
 pub fn rint(x: f32) -> f32 {
     const MAGIC: f32 = 8_388_608.0;
@@ -288,7 +288,7 @@ pub fn rint(x: f32) -> f32 {
     }
 }
 
-/// To an integral value in the given direction.
+/// The integral value in the given direction.
 #[inline]
 pub fn round_to_int(round: Round, x: f32) -> f32 {
     match round {

@@ -50,7 +50,7 @@ fn hard(m: Mode, x: Double) -> f64 {
     output(m, f64::from_bits(x.to_bits() as u64))
 }
 
-/// Sum.
+/// Sum of two f64, rounded once.
 #[inline]
 pub fn add(m: Mode, a: f64, b: f64) -> f64 {
     let (a, b) = (input(m, a), input(m, b));
@@ -60,13 +60,13 @@ pub fn add(m: Mode, a: f64, b: f64) -> f64 {
     hard(m, soft(a).add_r(soft(b), ap_round(m.round)).value)
 }
 
-/// Difference.
+/// Difference of two f64, rounded once.
 #[inline]
 pub fn sub(m: Mode, a: f64, b: f64) -> f64 {
     if b.is_nan() { NAN64 } else { add(m, a, -b) }
 }
 
-/// Product.
+/// Product of two f64, rounded once.
 #[inline]
 pub fn mul(m: Mode, a: f64, b: f64) -> f64 {
     let (a, b) = (input(m, a), input(m, b));
@@ -76,7 +76,7 @@ pub fn mul(m: Mode, a: f64, b: f64) -> f64 {
     hard(m, soft(a).mul_r(soft(b), ap_round(m.round)).value)
 }
 
-/// Quotient.
+/// Quotient of two f64, rounded once.
 #[inline]
 pub fn div(m: Mode, a: f64, b: f64) -> f64 {
     let (a, b) = (input(m, a), input(m, b));
@@ -105,7 +105,7 @@ pub fn rem(m: Mode, a: f64, b: f64) -> f64 {
     output(m, input(m, a) % input(m, b))
 }
 
-/// Minimum.
+/// Minimum of two f64, NaN by `rule`.
 #[inline]
 pub fn min(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
     let (a, b) = (input(m, a), input(m, b));
@@ -135,7 +135,7 @@ pub fn min(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Maximum.
+/// Maximum of two f64, NaN by `rule`.
 #[inline]
 pub fn max(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
     let (a, b) = (input(m, a), input(m, b));
@@ -175,7 +175,7 @@ fn nan_pair(rule: MinMax, a: f64, b: f64) -> f64 {
     }
 }
 
-/// To an integral value in the given direction; keeps the sign of zero.
+/// The integral value in the given direction; keeps the sign of zero.
 #[inline]
 pub fn round_to_int(round: Round, x: f64) -> f64 {
     let bits = x.to_bits();

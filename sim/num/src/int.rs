@@ -84,14 +84,14 @@ pub fn smul24_hi(a: u32, b: u32) -> i32 {
     smul_hi(slow24(a), slow24(b))
 }
 
-/// Sum and carry.
+/// Sum of two words and a carry, and the carry out.
 #[inline]
 pub fn add_carry(a: u32, b: u32, carry: bool) -> (u32, bool) {
     let sum = u64::from(a) + u64::from(b) + u64::from(carry);
     (sum as u32, sum >> 32 != 0)
 }
 
-/// Difference and borrow.
+/// Difference of two words and a borrow, and the borrow out.
 #[inline]
 pub fn sub_borrow(a: u32, b: u32, borrow: bool) -> (u32, bool) {
     let (d, x) = a.overflowing_sub(b);
@@ -133,7 +133,7 @@ pub fn extract_s(e: i32, offset: u32, count: u32) -> i32 {
     sign_extend(u64::from(e as u32) >> o, c) as i32
 }
 
-/// WGSL `insertBits`.
+/// Low `count` bits of `new` inserted at `offset`: WGSL's `insertBits`.
 #[inline]
 pub fn insert(e: u32, new: u32, offset: u32, count: u32) -> u32 {
     let o = offset.min(32);

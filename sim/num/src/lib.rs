@@ -23,24 +23,24 @@ pub const NAN16: u16 = 0x7e00;
 /// The NaN that f64 arithmetic returns.
 pub const NAN64: core::primitive::f64 = core::primitive::f64::from_bits(0x7ff8_0000_0000_0000);
 
-/// Direction of rounding.
+/// Direction in which results are rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Round {
-    /// To nearest, ties to even.
+    /// Rounds to nearest, ties to even.
     #[default]
     Nearest,
-    /// Toward positive infinity.
+    /// Rounds toward positive infinity.
     Up,
-    /// Toward negative infinity.
+    /// Rounds toward negative infinity.
     Down,
-    /// Toward zero.
+    /// Rounds toward zero.
     Zero,
 }
 
 /// Rounding and denormals of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mode {
-    /// Direction of rounding.
+    /// Direction in which the result is rounded.
     pub round: Round,
     /// Denormal operands count as zero of their sign.
     pub flush_in: bool,

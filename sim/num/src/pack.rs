@@ -36,27 +36,27 @@ pub fn from_unorm(v: u32, bits: u32) -> f32 {
     v as f32 / ((1_u32 << bits) - 1) as f32
 }
 
-/// `pack4x8snorm`.
+/// WGSL's `pack4x8snorm`: component 0 lowest.
 pub fn pack4x8snorm(v: [f32; 4]) -> u32 {
     u32::from_le_bytes(v.map(|x| to_snorm(x, 8) as u8))
 }
 
-/// `pack4x8unorm`.
+/// WGSL's `pack4x8unorm`: component 0 lowest.
 pub fn pack4x8unorm(v: [f32; 4]) -> u32 {
     u32::from_le_bytes(v.map(|x| to_unorm(x, 8) as u8))
 }
 
-/// `pack2x16snorm`.
+/// WGSL's `pack2x16snorm`: component 0 lowest.
 pub fn pack2x16snorm(v: [f32; 2]) -> u32 {
     halves(v.map(|x| to_snorm(x, 16) as u16))
 }
 
-/// `pack2x16unorm`.
+/// WGSL's `pack2x16unorm`: component 0 lowest.
 pub fn pack2x16unorm(v: [f32; 2]) -> u32 {
     halves(v.map(|x| to_unorm(x, 16) as u16))
 }
 
-/// `pack2x16float`.
+/// WGSL's `pack2x16float`: component 0 lowest.
 pub fn pack2x16float(v: [f32; 2]) -> u32 {
     halves(v.map(|x| f32_to_f16(Round::Nearest, x)))
 }
@@ -70,32 +70,32 @@ fn halves([lo, hi]: [u16; 2]) -> u32 {
     u32::from(lo) | u32::from(hi) << 16
 }
 
-/// `unpack4x8snorm`.
+/// WGSL's `unpack4x8snorm`: component 0 lowest.
 pub fn unpack4x8snorm(v: u32) -> [f32; 4] {
     v.to_le_bytes().map(|b| from_snorm(i32::from(b as i8), 8))
 }
 
-/// `unpack4x8unorm`.
+/// WGSL's `unpack4x8unorm`: component 0 lowest.
 pub fn unpack4x8unorm(v: u32) -> [f32; 4] {
     v.to_le_bytes().map(|b| from_unorm(u32::from(b), 8))
 }
 
-/// `unpack2x16snorm`.
+/// WGSL's `unpack2x16snorm`: component 0 lowest.
 pub fn unpack2x16snorm(v: u32) -> [f32; 2] {
     [v as i16, (v >> 16) as i16].map(|h| from_snorm(i32::from(h), 16))
 }
 
-/// `unpack2x16unorm`.
+/// WGSL's `unpack2x16unorm`: component 0 lowest.
 pub fn unpack2x16unorm(v: u32) -> [f32; 2] {
     [v & 0xffff, v >> 16].map(|h| from_unorm(h, 16))
 }
 
-/// `unpack2x16float`.
+/// WGSL's `unpack2x16float`: component 0 lowest.
 pub fn unpack2x16float(v: u32) -> [f32; 2] {
     [v as u16, (v >> 16) as u16].map(f16_to_f32)
 }
 
-/// `quantizeToF16`.
+/// WGSL's `quantizeToF16`: rounded to f16 and back.
 #[inline]
 pub fn quantize_to_f16(x: f32) -> f32 {
     f16_to_f32(f32_to_f16(Round::Nearest, x))

@@ -96,42 +96,42 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 pub mod wide {
     use core::primitive::f64;
 
-    /// `2^x`.
+    /// The power `2^x` in f64.
     pub fn exp2(x: f64) -> f64 {
         libm::exp2(x)
     }
 
-    /// Base 2 logarithm.
+    /// The base 2 logarithm in f64.
     pub fn log2(x: f64) -> f64 {
         libm::log2(x)
     }
 
-    /// Sine.
+    /// The sine in f64, of radians.
     pub fn sin(x: f64) -> f64 {
         libm::sin(x)
     }
 
-    /// Cosine.
+    /// The cosine in f64, of radians.
     pub fn cos(x: f64) -> f64 {
         libm::cos(x)
     }
 
-    /// Natural logarithm.
+    /// The natural logarithm in f64.
     pub fn log(x: f64) -> f64 {
         libm::log(x)
     }
 
-    /// `e^x`.
+    /// The exponential `e^x` in f64.
     pub fn exp(x: f64) -> f64 {
         libm::exp(x)
     }
 
-    /// Arc tangent.
+    /// The arc tangent in f64, in radians.
     pub fn atan(x: f64) -> f64 {
         libm::atan(x)
     }
 
-    /// `x^y`.
+    /// The power `x^y` in f64.
     pub fn pow(x: f64, y: f64) -> f64 {
         libm::pow(x, y)
     }

@@ -12,7 +12,7 @@ use crate::trap::Trap;
 
 /// Steps up to which a batch may run ahead at first: a batch before it may end the draw, and then they were for nothing.
 const AHEAD: u64 = 1 << 24;
-/// By how much that grows when a batch needed more and came to its end.
+/// Factor by which that grows when a batch needed more and came to its end.
 const MORE: u64 = 16;
 
 /// The state of batches on one core: memory, registers, counters.

@@ -85,7 +85,7 @@ impl<'a> DrawEntries<'a> {
 pub struct DrawLaunch<'a> {
     /// Buffers and immediate data of both programs.
     pub common: Launch<'a>,
-    /// The vertex entry.
+    /// The vertex entry of the draw.
     pub vertex: &'a Entry,
     /// The fragment entry; without one depth and stencil alone are written.
     pub fragment: Option<&'a Entry>,

@@ -1,4 +1,4 @@
-//! Behind the fragment program: masks, tests, blending and writes of a quad, sample by sample.
+//! Masks, tests, blending and writes of a quad behind the fragment program, sample by sample.
 
 use gpucc_pipeline::{Compare, DepthStencil, StencilFace, StencilOperation};
 

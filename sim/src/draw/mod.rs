@@ -52,7 +52,7 @@ pub struct VertexOut {
     pub position: [f32; 4],
     /// Clip distances; those that are not used stay 0, which is inside.
     pub clip: [f32; 8],
-    /// Cull distances, likewise.
+    /// Cull distances; those that are not used stay 0.
     pub cull: [f32; 8],
     /// Width of the point that it is, in pixels; 1 if it says nothing.
     pub point_size: Option<f32>,
@@ -95,11 +95,11 @@ impl Primitive {
 /// Where in a pixel an input is interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// At the centre.
+    /// The centre of the pixel.
     Center,
-    /// At the centre if every sample is covered, or none; else at the first covered sample.
+    /// The centre if every sample is covered, or none; else the first covered sample.
     Centroid,
-    /// At the sample of the invocation; with one for the whole pixel at the centre.
+    /// The sample of the invocation; with one for the whole pixel the centre.
     Sample,
 }
 
@@ -121,7 +121,7 @@ pub struct QuadIn<'a> {
     pub sample: Option<u8>,
     /// Samples of a pixel.
     pub samples: u32,
-    /// The primitive.
+    /// The primitive that the quad is part of.
     pub primitive: &'a Primitive,
     /// Its place on the screen. Of a clipped primitive a part; weights are those of the primitive's own vertices.
     pub setup: &'a Setup,
@@ -248,12 +248,12 @@ impl QuadOut {
 /// When depth and stencil are tested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthTest {
-    /// Behind the program. The choice for programs that write the depth or memory.
+    /// Tests behind the program. The choice for programs that write the depth or memory.
     #[default]
     Late,
-    /// Behind the program too, but quads that cannot pass need not be run.
+    /// Tests behind the program too, but quads that cannot pass need not be run.
     Reject,
-    /// In front of the program, which runs for what passed; its depth does not count, and what it discards was stored.
+    /// Tests in front of the program, which runs for what passed; its depth does not count, and what it discards was stored.
     Early,
 }
 
@@ -331,9 +331,9 @@ pub struct Vertices<'a> {
     pub count: u32,
     /// First vertex, or place of the first index.
     pub first: u32,
-    /// Instances.
+    /// Number of instances that are drawn.
     pub instances: u32,
-    /// First instance.
+    /// Number of the first instance.
     pub first_instance: u32,
     /// Index buffer, if the draw has one.
     pub indices: Option<Indices<'a>>,
@@ -390,11 +390,11 @@ impl Raster {
 pub struct Merger {
     /// Colour targets by location.
     pub targets: Vec<Option<Target>>,
-    /// Blend constant.
+    /// Blend constant: red, green, blue, alpha.
     pub constant: [f32; 4],
     /// Depth and stencil state.
     pub depth: Option<DepthStencil>,
-    /// Stencil reference.
+    /// Reference value of the stencil test.
     pub reference: u32,
     /// State and reference of back faces, where these are others (not in WebGPU). Tests of the depth are the same.
     pub back: Option<(DepthStencil, u32)>,
@@ -419,10 +419,10 @@ impl Merger {
     }
 }
 
-/// A draw.
+/// A draw: its call, state and targets.
 #[derive(Clone, Debug)]
 pub struct Draw<'a> {
-    /// The draw call.
+    /// The draw call: vertices, instances and indices.
     pub vertices: Vertices<'a>,
     /// State of the rasteriser.
     pub raster: Raster,
@@ -437,9 +437,9 @@ pub struct Draw<'a> {
 /// A vertex buffer of a draw.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexData<'a> {
-    /// Its layout.
+    /// Its layout: step, stride and attributes.
     pub layout: &'a VertexBuffer,
-    /// The bytes bound.
+    /// The bytes that are bound.
     pub bytes: &'a [u8],
 }
 

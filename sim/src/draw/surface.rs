@@ -8,13 +8,13 @@ use crate::texture::{Base, Codec, Format, Image, Texel};
 pub struct Surface {
     /// Format of the view.
     pub format: Format,
-    /// Columns.
+    /// Number of columns, in pixels.
     pub width: u32,
-    /// Rows.
+    /// Number of rows, in pixels.
     pub rows: u32,
     /// Samples of a pixel.
     pub samples: u32,
-    /// The texels.
+    /// The texels, row by row.
     pub bytes: Vec<u8>,
 }
 
@@ -117,7 +117,7 @@ impl Surface {
 pub struct Targets {
     /// Colour attachments by location.
     pub colour: Vec<Option<Surface>>,
-    /// Depth-stencil attachment.
+    /// Depth-stencil attachment, if there is one.
     pub depth: Option<Surface>,
     /// Pixels that an open quad wrote, row by row; empty if there are none.
     open: Vec<bool>,
@@ -133,7 +133,7 @@ impl Targets {
         Targets { colour, depth, open: Vec::new(), above: Vec::new(), passed: 0 }
     }
 
-    /// With layers above this one, among which vertices choose.
+    /// The same targets with layers above this one, among which vertices choose.
     #[must_use]
     pub fn with_layers(self, above: Vec<Targets>) -> Targets {
         Targets { above, ..self }
@@ -148,7 +148,7 @@ impl Targets {
         self.passed += 1;
     }
 
-    /// Number of layers.
+    /// Number of layers, this one among them.
     pub fn layers(&self) -> u32 {
         1 + self.above.len() as u32
     }

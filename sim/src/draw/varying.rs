@@ -19,7 +19,7 @@ pub enum Mode {
     OverW,
 }
 
-/// By which 1/w a perspective input at a sample or centroid is divided.
+/// The 1/w by which a perspective input at a sample or centroid is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divisor {
     /// That of its own place.

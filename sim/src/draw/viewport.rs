@@ -1,4 +1,4 @@
-//! From positions that vertex programs put on the screen themselves back to clip space.
+//! Brings positions that vertex programs put on the screen themselves back to clip space.
 
 /// The position in clip space of one on the screen that holds 1/w, worked out in f64, for a viewport as
 /// [`Viewport::on_screen`](crate::raster::Viewport::on_screen) has it. What is no number, or infinitely far, is

@@ -14,7 +14,7 @@ pub struct DrawState {
     pub first: [u32; 2],
     /// Half the size of the viewport with y down, and its range of depth; its middle, and its least depth.
     pub viewport: [[f32; 3]; 2],
-    /// The blend constant.
+    /// The blend constant: red, green, blue, alpha.
     pub blend_constant: [f32; 4],
 }
 

@@ -7,7 +7,7 @@ use super::setup::Screen;
 pub struct ClipVertex {
     /// x, y, z, w.
     pub position: [f32; 4],
-    /// Clip distances.
+    /// Clip distances; a negative one is outside.
     pub distances: Vec<f32>,
 }
 
@@ -154,11 +154,11 @@ pub fn point_is_inside(vertex: &ClipVertex, o: ClipOptions, viewport: &Viewport)
 /// Where on the target a draw goes, in pixels, and its range of depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
-    /// Left edge.
+    /// Left edge of the viewport, in pixels.
     pub x: f32,
     /// Edge of y = 1: the upper one, or with a negative height the lower one.
     pub y: f32,
-    /// Width.
+    /// Width of the viewport, in pixels.
     pub width: f32,
     /// Height. If it is negative y goes down in clip space.
     pub height: f32,

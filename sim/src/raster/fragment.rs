@@ -1,4 +1,4 @@
-//! Behind the fragment shader: sample masks, stencil and depth tests, blending, writes, resolve.
+//! The work behind the fragment shader: sample masks, stencil and depth tests, blending, writes, resolve.
 
 pub use gpucc_pipeline::{
     Blend, BlendComponent, BlendFactor, BlendOperation, DepthStencil, StencilFace, StencilOperation,

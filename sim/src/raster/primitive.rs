@@ -5,7 +5,7 @@ pub use gpucc_pipeline::Topology;
 /// Index buffer of a draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Indices<'a> {
-    /// Its bytes.
+    /// The bytes of the indices.
     pub bytes: &'a [u8],
     /// Whether indices are 32 bits wide, else 16.
     pub wide: bool,

@@ -1,4 +1,4 @@
-//! From screen positions to quads with coverage and weights.
+//! Makes quads with coverage and weights of screen positions.
 
 use std::convert::Infallible;
 
@@ -12,13 +12,13 @@ use crate::texture::Format;
 pub struct Screen {
     /// 1/256 pixel to the right.
     pub x: i64,
-    /// 1/256 pixel down.
+    /// Place down the screen, in 1/256 pixel.
     pub y: i64,
     /// Both, not snapped: what is interpolated follows these.
     pub exact: [f64; 2],
-    /// Depth, not snapped.
+    /// Depth of the vertex, not snapped.
     pub z: f64,
-    /// Reciprocal of w.
+    /// Reciprocal of w at the vertex.
     pub inv_w: f64,
 }
 
@@ -33,9 +33,9 @@ pub fn sample_positions(count: u32) -> &'static [(i64, i64)] {
 /// A rectangle of pixels: left and upper edge, and one past right and lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {
-    /// First column.
+    /// First column of the rectangle.
     pub x0: i64,
-    /// First row.
+    /// First row of the rectangle.
     pub y0: i64,
     /// One past the last column.
     pub x1: i64,
@@ -69,11 +69,11 @@ impl Rect {
 /// Shares of the primitive's original vertices at a point, and what is linear on the screen there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
-    /// For attributes with perspective.
+    /// Shares for attributes with perspective.
     pub perspective: [f64; 3],
-    /// For attributes without.
+    /// Shares for attributes without perspective.
     pub linear: [f64; 3],
-    /// Depth, without bias.
+    /// Depth at the point, without bias.
     pub z: f64,
     /// The fourth component of the fragment's position: interpolated 1/w.
     pub inv_w: f64,
@@ -110,7 +110,7 @@ pub struct Setup {
     at: [Screen; 3],
     /// Corners that count.
     corners: usize,
-    /// Of each corner the share of the original vertices in clip space.
+    /// Share of the original vertices in clip space at each corner.
     clip: [[f64; 3]; 3],
     /// The same on the screen.
     screen: [[f64; 3]; 3],

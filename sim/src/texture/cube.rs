@@ -5,9 +5,9 @@
 pub struct Face {
     /// 0 +X, 1 -X, 2 +Y, 3 -Y, 4 +Z, 5 -Z.
     pub face: u32,
-    /// Across, 0..1.
+    /// Coordinate across the face, 0..1.
     pub s: f64,
-    /// Down, 0..1.
+    /// Coordinate down the face, 0..1.
     pub t: f64,
 }
 
@@ -61,7 +61,7 @@ pub fn project_gradient(direction: [f32; 3], delta: [f32; 3]) -> [f64; 2] {
 pub enum EdgeTexel {
     /// A texel: face, column, row.
     Texel(u32, u32, u32),
-    /// Beyond a corner: the mean of the three texels that meet there.
+    /// A place beyond a corner: the mean of the three texels that meet there.
     Corner([(u32, u32, u32); 3]),
 }
 

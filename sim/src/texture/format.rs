@@ -160,7 +160,7 @@ fn mask(bits: u32) -> u32 {
     u32::MAX >> (32 - bits)
 }
 
-/// Up to four little-endian bytes as a word; bytes beyond the fourth are not looked at.
+/// Word of up to four little-endian bytes; bytes beyond the fourth are not looked at.
 fn word(bytes: &[u8]) -> u32 {
     bytes.iter().take(4).rev().fold(0, |w, &b| w << 8 | u32::from(b))
 }

@@ -15,11 +15,11 @@ pub struct Image {
     pub is_3d: bool,
     /// Width, height, and depth or layers.
     pub size: [u32; 3],
-    /// Mip levels.
+    /// Number of mip levels.
     pub levels: u32,
     /// Samples of a pixel.
     pub samples: u32,
-    /// The texels.
+    /// The texels, level by level.
     pub bytes: Versioned,
 }
 
@@ -108,19 +108,19 @@ pub enum Channel {
 /// A range of levels and layers of a texture, read in a format of the same size.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageView<'a> {
-    /// The texture.
+    /// The texture that is read.
     pub image: &'a Image,
-    /// Dimension.
+    /// Dimension in which it is read.
     pub dim: Dim,
     /// Format the texels are read in.
     pub format: Format,
-    /// First level.
+    /// First level of the view in the texture.
     pub base_level: u32,
-    /// Levels.
+    /// Number of levels of the view.
     pub levels: u32,
-    /// First layer.
+    /// First layer of the view in the texture.
     pub base_layer: u32,
-    /// Layers.
+    /// Number of layers of the view.
     pub layers: u32,
     /// Whether the stencil aspect is read.
     pub stencil: bool,

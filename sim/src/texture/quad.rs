@@ -12,7 +12,7 @@ pub enum Precision {
 /// The axis of a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// To the right.
+    /// The axis to the right.
     X,
     /// Down.
     Y,

@@ -16,7 +16,7 @@ use crate::trap::Trap;
 pub enum Coords {
     /// 0..1 over the level that is read.
     Normalised([f32; 3]),
-    /// In texels of the view's first level; gradients then are in texels too.
+    /// Coordinates in texels of the view's first level; gradients then are in texels too.
     Texels([f32; 3]),
     /// A direction on a cube, of any length. Gradients are those of the direction.
     Direction([f32; 3]),
@@ -50,11 +50,11 @@ pub enum Lod {
     Zero,
     /// Given.
     Level(f32),
-    /// From the change of the coordinates to the next pixel in x and in y: given, or differences in the quad.
+    /// Level from the change of the coordinates to the next pixel in x and in y: given, or differences in the quad.
     Gradient([[f32; 3]; 2]),
 }
 
-/// The question.
+/// The question to the texture: a texel, a gather or a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A filtered texel.
@@ -68,16 +68,16 @@ pub enum What {
 /// A texture instruction of one lane that takes a sampler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// Coordinates.
+    /// Coordinates, in one of their forms.
     pub coords: Coords,
-    /// Layer, of arrays.
+    /// Layer of arrays: an integer or a float.
     pub layer: Layer,
     /// Added to texel coordinates.
     pub offset: [i32; 3],
     /// Added to texel coordinates too; 0.5 where gathers take the path of point filtering, which does not go back by
     /// half a texel.
     pub shift: f64,
-    /// Level of detail.
+    /// Where the level of detail comes from.
     pub lod: Lod,
     /// Added to the level of detail, clamped to -16 .. 15.99; NaN is none.
     pub bias: f32,
@@ -85,7 +85,7 @@ pub struct Request {
     pub min_lod: f32,
     /// Reference of a comparison.
     pub reference: Option<f32>,
-    /// The question.
+    /// The question to the texture.
     pub what: What,
 }
 

@@ -15,11 +15,11 @@ pub struct TexelAt {
     /// Layer, counted from the view's first: the slice of a 3D texture, the layer of an array, six times the cube plus the face
     /// of cubes.
     pub layer: u32,
-    /// Column.
+    /// Column of the texel in its level.
     pub x: u32,
-    /// Row.
+    /// Row of the texel in its level.
     pub y: u32,
-    /// Sample.
+    /// Number of the sample in the pixel.
     pub sample: u32,
 }
 
@@ -59,7 +59,7 @@ impl Dim {
 /// The texture that is sampled: sizes in texels of the view's first level, and access to its texels.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// Dimension.
+    /// Dimension of the view, layers not counted.
     pub dim: Dim,
     /// Width, height and depth of the view's first level; 1 where the dimension has none.
     pub size: [u32; 3],
@@ -73,7 +73,7 @@ pub struct View<'a> {
     pub integer: bool,
     /// Whether the depth is a fixed-point fraction, to whose range references of comparisons are clamped.
     pub fixed_depth: bool,
-    /// The texels.
+    /// Access to the texels of the view.
     pub texels: &'a dyn Texels,
 }
 
@@ -87,7 +87,7 @@ impl View<'_> {
 /// How an index outside is brought inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// To the nearest edge.
+    /// Moved to the nearest edge.
     #[default]
     ClampToEdge,
     /// Periodic.
@@ -123,16 +123,16 @@ pub struct Precision {
     pub neighbours: bool,
 }
 
-/// A sampler.
+/// A sampler: wraps, filters, limits of the level, comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
     /// Wrap of s, t and r.
     pub wrap: [Wrap; 3],
     /// Filter where lambda is at most 0.
     pub mag: Filter,
-    /// Filter elsewhere.
+    /// Filter where lambda is above 0.
     pub min: Filter,
-    /// Filter between levels.
+    /// Filter between two neighbouring levels.
     pub mip: Filter,
     /// Least level of detail.
     pub lod_min: f32,
@@ -146,7 +146,7 @@ pub struct Sampler {
     pub border: Texel,
     /// Whether cubes are filtered across the edges of their faces.
     pub seamless: bool,
-    /// Fixed-point widths.
+    /// Fixed-point widths of weights and levels.
     pub precision: Precision,
 }
 
@@ -175,7 +175,7 @@ pub enum Coord {
     Flat([f32; 3], u32),
     /// The same in texels of the level that is read, not normalised.
     Texels([f64; 3], u32),
-    /// On the face of a cube.
+    /// Coordinates on the face of a cube.
     Cube(Face, u32),
 }
 

@@ -79,7 +79,7 @@ pub(crate) struct Decoded {
     pub writes: Vec<Regs>,
     /// Undefined values are copied, not used: plain moves and selects.
     pub copies: bool,
-    /// For memory instructions: flags and fields by name.
+    /// Flags and fields of memory instructions, by name.
     pub mem: Mem,
     /// Index of the instruction that a branch goes to, if there is one.
     pub target: Option<u32>,
@@ -140,7 +140,7 @@ pub(crate) struct Image {
     /// The texture descriptor has four words.
     pub r128: bool,
     pub lwe: bool,
-    /// Data are halves.
+    /// Whether data are halves in registers.
     pub d16: bool,
 }
 

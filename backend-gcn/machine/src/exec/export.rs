@@ -19,7 +19,7 @@ pub struct Export {
     pub done: bool,
     /// The lanes are those that still draw.
     pub valid: bool,
-    /// EXEC.
+    /// Lanes that EXEC has on.
     pub lanes: u64,
     /// Words of the components of each lane; 0 of those that are not enabled.
     pub words: [[u32; LANES]; 4],

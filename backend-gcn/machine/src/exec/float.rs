@@ -2,7 +2,7 @@
 
 use gpucc_num::{MinMax, Mode, NAN16, NAN32, NAN64, Round, convert, f16, f32 as n32, f64 as n64, special};
 
-/// Below 1.0 except on gfx6, where tiny negative numbers give 1.0.
+/// Fraction of a f32: below 1.0 except on gfx6, where tiny negative numbers give 1.0.
 pub(crate) fn fract32(x: f32, gfx6: bool) -> f32 {
     if !x.is_finite() {
         return NAN32;
@@ -11,7 +11,7 @@ pub(crate) fn fract32(x: f32, gfx6: bool) -> f32 {
     if r >= 1.0 && !gfx6 { f32::from_bits(0x3f7f_ffff) } else { r }
 }
 
-/// As [`fract32`].
+/// Fraction of a f64, like [`fract32`].
 pub(crate) fn fract64(x: f64, gfx6: bool) -> f64 {
     if !x.is_finite() {
         return NAN64;
@@ -20,7 +20,7 @@ pub(crate) fn fract64(x: f64, gfx6: bool) -> f64 {
     if r >= 1.0 && !gfx6 { f64::from_bits(0x3fef_ffff_ffff_ffff) } else { r }
 }
 
-/// As [`fract32`] for f16 (gfx8).
+/// Fraction of a f16 (gfx8), like [`fract32`].
 pub(crate) fn fract16(m: Mode, x: u16) -> u16 {
     let x = f16::input(m, x);
     if x & 0x7c00 == 0x7c00 {
@@ -44,7 +44,7 @@ pub(crate) fn zero_inf(x: f32) -> f32 {
 pub(crate) fn rsq(x: f32) -> f32 {
     if x == 0.0 { f32::INFINITY } else { special::rsqrt(x) }
 }
-/// As [`rsq`], before it is rounded.
+/// Inverse square root of a f64, like [`rsq`], before it is rounded.
 pub(crate) fn rsq64(x: f64) -> f64 {
     if x == 0.0 { f64::INFINITY } else { 1.0 / x.sqrt() }
 }
@@ -184,7 +184,7 @@ pub(crate) fn div_scale32(s0: f32, den: f32, num: f32) -> (f32, bool) {
     }
 }
 
-/// As [`div_scale32`], with the f64 thresholds.
+/// Same as [`div_scale32`], with the f64 thresholds.
 pub(crate) fn div_scale64(s0: f64, den: f64, num: f64) -> (f64, bool) {
     let is_den = s0.to_bits() == den.to_bits();
     let is_num = s0.to_bits() == num.to_bits();
@@ -220,7 +220,7 @@ pub(crate) fn div_fmas32(m: Mode, a: f32, b: f32, c: f32, scale: bool) -> f32 {
     }
     n32::ldexp(m, r, if c.abs() >= 2.0 { 64 } else { -64 })
 }
-/// As [`div_fmas32`].
+/// Same as [`div_fmas32`], on f64.
 pub(crate) fn div_fmas64(m: Mode, a: f64, b: f64, c: f64, scale: bool) -> f64 {
     let r = n64::fma(m, a, b, c);
     if !scale {
@@ -245,7 +245,7 @@ pub(crate) fn div_fixup32(q: f32, den: f32, num: f32) -> f32 {
         () => signed(q),
     }
 }
-/// As [`div_fixup32`].
+/// Same as [`div_fixup32`], on f64.
 pub(crate) fn div_fixup64(q: f64, den: f64, num: f64) -> f64 {
     let sign = (num.to_bits() ^ den.to_bits()) & 1 << 63;
     let signed = |x: f64| f64::from_bits(x.to_bits() & !(1 << 63) | sign);
@@ -262,7 +262,7 @@ pub(crate) fn div_fixup64(q: f64, den: f64, num: f64) -> f64 {
         () => signed(q),
     }
 }
-/// As [`div_fixup32`]; no scaling is needed in f16.
+/// Same as [`div_fixup32`], on f16, where no scaling is needed.
 pub(crate) fn div_fixup16(q: u16, den: u16, num: u16) -> u16 {
     let sign = (num ^ den) & 0x8000;
     let (n, d) = (convert::f16_to_f32(num), convert::f16_to_f32(den));

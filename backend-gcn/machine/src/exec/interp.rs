@@ -20,7 +20,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// From PRIM_MASK.
+    /// The fields of PRIM_MASK, which M0 holds.
     fn of(m0: u32) -> Parameters {
         Parameters { base: m0 & 0xffff, new_primitive_mask: m0 >> 16 & 0x7fff }
     }

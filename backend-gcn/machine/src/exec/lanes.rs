@@ -232,7 +232,7 @@ impl Wave {
     pub(super) fn approx(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
         self.approx_then(c, f, |x| x)
     }
-    /// As [`Wave::approx`], with something done to the result.
+    /// Same as [`Wave::approx`], with something done to the result.
     pub(super) fn approx_then(
         &mut self,
         c: &LaneCx<'_>,

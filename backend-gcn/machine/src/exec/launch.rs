@@ -1,4 +1,4 @@
-//! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
+//! Makes waves with their first registers of a container and a dispatch (`docs/abi-gcn.md`).
 
 use gpucc_container::{Container, DescriptorKey, Entry, Preload, Source};
 use gpucc_isa::Isa;

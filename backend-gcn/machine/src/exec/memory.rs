@@ -23,7 +23,7 @@ pub(crate) struct DeviceMemory {
     pub lds_size: u32,
     /// Scratch of the workgroup.
     pub scratch: AllocId,
-    /// The vector caches.
+    /// The vector caches of all compute units.
     pub l1: L1,
     /// Count of vector stores, and when each allocation was last stored to: the scalar cache sees neither.
     pub epoch: u64,
@@ -35,7 +35,7 @@ pub(crate) struct DeviceMemory {
     pub values: Values,
     /// The past of buffers, where memory is weak: a load may see it that nothing keeps behind others.
     pub past: Option<Past>,
-    /// Waves that began.
+    /// Number of waves that began.
     pub waves: u32,
 }
 
@@ -238,7 +238,7 @@ impl Wave {
         Ok(())
     }
 
-    /// After an instruction: what was waited for has arrived, and what the wave loads from here on is no older than what it has seen.
+    /// Settles the memory after an instruction: what was waited for has arrived, and what the wave loads from here on is no older than what it has seen.
     pub(crate) fn settle(&mut self, env: &mut DeviceMemory, ends: bool) -> Result<(), Trap> {
         let observed = std::mem::take(&mut self.observed);
         if self.agent.is_none() || !observed && !ends {
@@ -333,12 +333,12 @@ struct Conversion {
     nfmt: u32,
     /// Where each component comes from.
     sel: [u32; 4],
-    /// In registers they are halves.
+    /// Whether they are halves in registers.
     half: bool,
 }
 
 impl Conversion {
-    /// By the format of a typed instruction, or of the descriptor.
+    /// The conversion by the format of a typed instruction, or of the descriptor.
     fn new(d: &Decoded, v: &Descriptor, half: bool) -> Conversion {
         let (dfmt, nfmt, sel) = if d.format == Format::Mtbuf {
             (u32::from(d.mem.format & 15), u32::from(d.mem.format >> 4), [4, 5, 6, 7])

@@ -13,13 +13,13 @@ use super::subgroup::{LANES, Wave};
 /// The state that a wave starts with. Registers that are not given are undefined.
 #[derive(Clone, Debug, Default)]
 pub struct Shade {
-    /// SGPRs by number.
+    /// SGPRs by number; the others were never written.
     pub sgprs: Vec<(u8, u32)>,
     /// VGPRs by number, a value for each lane.
     pub vgprs: Vec<(u8, [u32; LANES])>,
     /// Lanes that are on.
     pub exec: u64,
-    /// MODE.
+    /// The MODE register of the wave, as bits.
     pub mode: u32,
     /// Workgroup memory: parameters of fragment programs.
     pub parameters: Vec<u8>,

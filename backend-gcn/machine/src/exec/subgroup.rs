@@ -16,7 +16,7 @@ pub(crate) type Lanes = [u32; LANES];
 /// One 64-bit value a lane.
 pub(crate) type Wide = [u64; LANES];
 
-/// In what order operations of a counter complete (section 16).
+/// The order in which operations of a counter complete (section 16).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
     /// Vector memory: in order among themselves.
@@ -109,7 +109,7 @@ pub(crate) struct Wave {
     smem_store: bool,
     /// Whether VCC was copied to itself after the last scalar load (rule 19).
     vcc_fresh: bool,
-    /// Perturbs orders.
+    /// Random numbers that perturb orders, if the run has a seed.
     pub rng: Option<SplitMix64>,
     /// Count of vector stores that the scalar cache has seen (by invalidation).
     pub scalar_epoch: u64,
@@ -486,7 +486,7 @@ impl Wave {
         self.send_locked(order, d, effect, locks.into_iter().collect());
     }
 
-    /// As [`Wave::send`], with several runs of registers that are read late.
+    /// Same as [`Wave::send`], with several runs of registers that are read late.
     pub(crate) fn send_locked(&mut self, order: Order, d: &Decoded, effect: bool, locks: Vec<(u16, u8)>) {
         let mut counters = match order {
             Order::Vmem => VM,
@@ -597,7 +597,7 @@ impl Wave {
         self.queue.retain(|p| p.counters != 0);
     }
 
-    /// At a barrier nothing that others shall see may be outstanding: a convention, hardware minds only those who read it.
+    /// Checks that nothing which others shall see is outstanding at a barrier: a convention, hardware minds only those who read it.
     pub(crate) fn at_barrier(&self) -> Result<(), Trap> {
         if self.conventions && self.queue.iter().any(|p| p.effect && p.counters & (VM | LGKM) != 0) {
             return Err(Trap::new(
@@ -608,7 +608,7 @@ impl Wave {
         Ok(())
     }
 
-    /// At the end scalar stores must have been written back (section 5).
+    /// Checks that scalar stores were written back at the end (section 5).
     pub(crate) fn at_end(&self) -> Result<(), Trap> {
         if self.smem_store {
             return Err(Trap::new(TrapKind::Hazard, "scalar stores without s_dcache_wb before the end"));

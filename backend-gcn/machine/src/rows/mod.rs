@@ -115,7 +115,7 @@ pub static ROWS: [Row<Gcn>; COUNT.0] = {
 
 static TABLE: LazyLock<Table<Gcn>> = LazyLock::new(|| Table::new(&ROWS));
 
-/// By opcode its first row on the newest generation that has it.
+/// First row of each opcode on the newest generation that has it.
 static NEWEST: [u16; Op::ALL.len()] = {
     let rows = &ROWS;
     let mut all = [u16::MAX; Op::ALL.len()];

@@ -7,7 +7,7 @@ use crate::build;
 use crate::isa::{GFX8, Gcn, Kind};
 use crate::operand::{self, LITERAL};
 
-/// Prints an instruction.
+/// Prints an instruction with all its operands.
 pub fn print(inst: &Inst<Gcn>, cx: &TextCx, out: &mut String) {
     let row = inst.row();
     out.push_str(row.text);

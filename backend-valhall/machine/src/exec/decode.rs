@@ -23,7 +23,7 @@ pub(super) struct Environment {
     pub small_file: bool,
     /// Address and number of the resource tables.
     pub tables: u64,
-    /// Of fragment programs, what each colour target is to them.
+    /// Words of each colour target that programs see, for a fragment program; `None` of other stages.
     pub blend: Option<[u64; 8]>,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Value {
 /// How the bits are rearranged before the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As they are.
+    /// The bits as they are.
     Whole,
     /// An fp16 half as fp32.
     Widen(u8),
@@ -127,7 +127,7 @@ pub(super) struct Message {
     pub derivatives: bool,
     pub clamp_disable: bool,
     pub skip: bool,
-    /// Components less one.
+    /// Number of components less one.
     pub vecsize: u8,
     pub regfmt: u8,
     pub table: u8,

@@ -364,7 +364,7 @@ pub(super) struct Blending {
     pub on: bool,
     /// Whether the target has no part in what it becomes.
     pub opaque: bool,
-    /// The colour target.
+    /// Number of the colour target.
     pub target: u8,
     /// The words that programs see.
     pub internal: u64,
@@ -511,7 +511,7 @@ pub(super) struct Texture {
     pub format_word: u32,
     pub size: [u32; 3],
     pub levels: u32,
-    /// Of cubes six for each.
+    /// Number of layers; of cubes six for each.
     pub layers: u32,
     pub samples: u32,
     swizzle: [u8; 4],

@@ -1,4 +1,4 @@
-//! From a container and a dispatch to warps with their first registers (`docs/abi-valhall.md`).
+//! Makes warps with their first registers of a container and a dispatch (`docs/abi-valhall.md`).
 
 use std::sync::Arc;
 

@@ -83,7 +83,7 @@ fn overlap(a: u64, size_a: u64, b: u64, size_b: u64) -> bool {
 }
 
 impl Scoreboard {
-    /// Nothing under way.
+    /// A scoreboard with nothing under way.
     pub fn new() -> Scoreboard {
         let none = Registers { any: 0, writes: [0; 64], reads: [0; 64] };
         Scoreboard {

@@ -13,11 +13,11 @@ use crate::abi;
 
 /// Where the program stands.
 pub(super) enum StageContext<'a> {
-    /// In a grid.
+    /// A compute program in a grid.
     Compute,
-    /// Before records of vertices.
+    /// A vertex program, in front of records of vertices.
     Vertex(Records),
-    /// Between quads and the tile.
+    /// A fragment program, between quads and the tile.
     Fragment(Box<Fragment<'a>>),
 }
 

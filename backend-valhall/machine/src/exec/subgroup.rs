@@ -21,7 +21,7 @@ pub(super) type V64 = [u64; LANES];
 #[derive(Clone)]
 pub(super) struct Warp {
     pub number: u32,
-    /// Lanes that exist.
+    /// Lanes that exist, a bit each.
     pub whole: u16,
     /// Those of them that have not ended.
     pub live: u16,
@@ -369,7 +369,7 @@ impl Warp {
         self.pick()
     }
 
-    /// As [`Warp::reschedule`], with `lane_pc` already right for every live lane.
+    /// Same as [`Warp::reschedule`], with `lane_pc` already right for every live lane.
     pub fn pick(&mut self) -> bool {
         if self.live & !self.parked == 0 {
             self.parked = 0;

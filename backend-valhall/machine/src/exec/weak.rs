@@ -19,9 +19,9 @@ pub(super) enum Write {
 /// The new value of an atomic.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Update {
-    /// By this operation, with an operand.
+    /// The result of this operation with an operand.
     With(u8),
-    /// By this operation, with 1.
+    /// The result of this operation with 1.
     One(u8),
     /// The first operand, if the old value is the second.
     Swap,

@@ -2,8 +2,8 @@
 
 use gpucc_container::{Meta, Preload, ProgramRole, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Direction, Driver, DriverFacts, EmittedProgram, Family, HwPlace, Job, Pass, Piece, Selected,
-    TextFixture, alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Direction, Driver, DriverFacts, EmittedProgram, Family, HwPlace, Job,
+    Pass, Piece, Selected, TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Diagnostic, IoAt, Op, Refusal, Stage, Unsupported};
@@ -34,7 +34,8 @@ impl Family for TinyFamily {
         Unsupported::all(Refusal::OutOfRegisters, "16 registers, and nowhere to spill to"),
         Unsupported::all(Refusal::Textures, "texels reach draws alone").in_stages(&[Stage::Compute]),
     ];
-    const DRIVER_FACTS: DriverFacts = DriverFacts { vertex: &[Piece::VertexLayout], fragment: &[], padded: |bytes| bytes };
+    const DRIVER_FACTS: DriverFacts =
+        DriverFacts { vertex: &[Piece::VertexLayout], fragment: &[], padded: |bytes| bytes };
     const PASSES: &'static [Pass<Self>] = &[
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),

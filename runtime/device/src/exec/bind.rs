@@ -15,11 +15,11 @@ use crate::used::Used;
 
 /// What is bound, and where it goes back to.
 pub struct Bound {
-    /// The bound resources.
+    /// The bound resources, as a dispatch.
     pub dispatch: Dispatch,
     /// The images of the dispatch.
     images: Vec<Image>,
-    /// Of each buffer where it goes back to, if a program may write it.
+    /// Where each buffer goes back to, if a program may write it.
     homes: Vec<Option<Buffer>>,
 }
 

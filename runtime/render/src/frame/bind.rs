@@ -22,7 +22,7 @@ pub type PassInputs<'a> = (&'a [Binding], Option<&'a Immediates>);
 pub struct Bound {
     /// The bound resources. Its images are those of the scene.
     pub dispatch: Dispatch,
-    /// Of each buffer: the number of the scene's, and the bytes; those that were moved as a whole have no range.
+    /// Number of the scene's buffer for each, and the bytes; those that were moved as a whole have no range.
     homes: Vec<(usize, Option<Range<usize>>)>,
 }
 

@@ -40,7 +40,7 @@ pub struct Step {
 /// The steps of a draw at a pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stepped {
-    /// The draw: `passes[0].draws[1]`.
+    /// The draw by its field in the scene: `passes[0].draws[1]`.
     pub field: String,
     /// What was executed, in order; of several primitives one behind the other.
     pub steps: Vec<Step>,

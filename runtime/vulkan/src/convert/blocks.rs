@@ -30,7 +30,7 @@ enum Kind {
     Astc(u32, u32),
 }
 
-/// A compressed format.
+/// A compressed format of blocks of texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     kind: Kind,

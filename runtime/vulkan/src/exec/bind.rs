@@ -24,7 +24,7 @@ const REACHED: u32 = u32::MAX - 1;
 struct Home {
     memory: Arc<Memory>,
     at: usize,
-    /// Of a buffer that is written the bytes that were there before.
+    /// Bytes that were there before, of a buffer that is written.
     before: Option<Vec<u8>>,
     /// Room for a second copy.
     spare: Vec<u8>,
@@ -46,7 +46,7 @@ impl Source {
 
 /// What is bound, and where it goes back to.
 pub struct Bound {
-    /// The bound resources.
+    /// The bound resources, as a dispatch.
     pub dispatch: Dispatch,
     images: Vec<Source>,
     homes: Vec<Option<Home>>,

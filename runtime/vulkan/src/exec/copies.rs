@@ -39,7 +39,7 @@ pub struct Copies {
 /// Bytes as they are in memory, and room for as many more.
 #[derive(Debug, Default)]
 pub struct Taken {
-    /// The bytes.
+    /// The bytes that were taken.
     pub bytes: Vec<u8>,
     /// Room that may be used for a second copy; its contents are open.
     pub spare: Vec<u8>,

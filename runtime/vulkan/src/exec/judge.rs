@@ -26,7 +26,7 @@ fn say(shared: &Shared, what: &str, verdict: Result<String, String>) {
     }
 }
 
-/// Judges a dispatch.
+/// Judges a dispatch by the oracle: the verdict goes to the log.
 pub fn dispatch(shared: &Shared, p: &Program, what: &str, before: &Dispatch, after: &Dispatch, run: &RunOptions) {
     let (Chip::Target(target), Code::Machine { selected, .. }) = (shared.chip, &p.code) else { return };
     let place = (target.family(), target.generation_index());
@@ -75,19 +75,19 @@ fn images(
 
 /// What a draw had before and after.
 pub struct Drawn<'a> {
-    /// The programs.
+    /// The vertex program, and the fragment program if there is one.
     pub programs: (&'a Program, Option<&'a Program>),
-    /// The draw.
+    /// The draw that was made.
     pub draw: &'a Draw<'a>,
-    /// Its vertex buffers.
+    /// The vertex buffers that were bound.
     pub buffers: &'a [Option<VertexData<'a>>],
     /// Bindings and attachments before.
     pub before: (Dispatch, Targets),
-    /// The same after.
+    /// Bindings and attachments after the draw.
     pub after: (&'a Dispatch, &'a Targets),
 }
 
-/// Judges a draw.
+/// Judges a draw by the oracle: the verdict goes to the log.
 pub fn draw(shared: &Shared, what: &str, d: Drawn<'_>, run: &RunOptions) {
     let Chip::Target(target) = shared.chip else { return };
     let Code::Machine { selected, .. } = &d.programs.0.code else { return };

@@ -43,7 +43,7 @@ type BoundSet = (Arc<Set>, Vec<u32>);
 /// A list of commands under way.
 pub struct Exec<'a> {
     shared: &'a Shared,
-    /// Of draws and of dispatches.
+    /// Pipelines that draws and dispatches run.
     pipeline: [Option<Arc<Pipeline>>; 2],
     sets: [BTreeMap<u32, BoundSet>; 2],
     push: Vec<u8>,
@@ -72,7 +72,7 @@ fn options() -> RunOptions {
 }
 
 impl<'a> Exec<'a> {
-    /// For one primary list.
+    /// The execution of one primary list.
     pub fn new(shared: &'a Shared) -> Exec<'a> {
         Exec {
             shared,

@@ -12,9 +12,9 @@ pub struct Pass {
     begin: Begin,
     /// The number of the subpass.
     at: usize,
-    /// Of attachments the views that they were used in before, a bit each: they are cleared at the first use.
+    /// Views that each attachment was used in before, a bit each: they are cleared at the first use.
     seen: Vec<u32>,
-    /// The attachments.
+    /// The attachments that draws change.
     pub targets: Targets,
 }
 
@@ -193,7 +193,7 @@ impl Pass {
         views == 0 || views >> layer & 1 == 1
     }
 
-    /// Width and height.
+    /// Width and height of the framebuffer, in pixels.
     pub fn size(&self) -> [u32; 2] {
         self.begin.frame.size
     }

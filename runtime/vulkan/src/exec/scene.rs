@@ -36,19 +36,19 @@ fn wordless<T>(text: impl Into<String>) -> Made<T> {
 
 /// A draw as it begins.
 pub struct Drawn<'a> {
-    /// Its programs.
+    /// The vertex program, and the fragment program if there is one.
     pub programs: (&'a Program, Option<&'a Program>),
-    /// The pipeline.
+    /// The pipeline that draws.
     pub render: &'a Render,
     /// Its state with what is dynamic.
     pub state: &'a fixed::Pipeline,
-    /// The draw.
+    /// The draw that begins.
     pub draw: &'a Draw<'a>,
-    /// Vertex buffers.
+    /// Vertex buffers by their slot.
     pub buffers: &'a [Option<VertexData<'a>>],
-    /// What is bound.
+    /// The resources that are bound.
     pub bound: &'a Dispatch,
-    /// Attachments.
+    /// Attachments before the draw.
     pub targets: &'a Targets,
 }
 

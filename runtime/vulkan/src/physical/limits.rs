@@ -44,7 +44,7 @@ fn varyings(chip: Chip) -> u32 {
     (most * 4).clamp(64, 112) + BUILT_IN
 }
 
-/// The limits.
+/// The limits that a device on the chip states.
 pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
     let one = vk::SampleCountFlags::TYPE_1;
     let units = chip.most(Refusal::TextureUnits, 128) as u32;

@@ -86,7 +86,7 @@ pub const DEVICE_EXTENSIONS: &[(&CStr, u32)] = &[
 /// A physical device of an instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Physical {
-    /// Where it runs.
+    /// The interpreter or machine on which it runs.
     pub chip: Chip,
     /// The instance, by its handle.
     pub instance: u64,

@@ -22,7 +22,7 @@ pub(super) struct AddressLayout {
     pub sample: Option<usize>,
     /// Level or least level.
     pub level: usize,
-    /// Registers in all.
+    /// Number of registers in all.
     pub count: usize,
 }
 

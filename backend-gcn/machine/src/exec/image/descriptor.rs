@@ -90,7 +90,7 @@ gpucc_sim::words! {
     }
 }
 
-/// By what rules a descriptor is read.
+/// The rules by which a descriptor is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub generation: u8,
