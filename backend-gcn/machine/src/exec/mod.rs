@@ -19,7 +19,6 @@ mod lds;
 mod memory;
 mod salu;
 mod shade;
-mod state;
 mod step;
 mod subgroup;
 mod valu;

@@ -15,7 +15,6 @@ mod memory;
 pub mod sfu;
 mod sfu_tables;
 mod shade;
-mod state;
 mod step;
 mod subgroup;
 mod texture;
