@@ -10,7 +10,6 @@ pub mod heap;
 pub mod mesh;
 pub mod orders;
 pub mod pairs;
-pub mod planted;
 pub mod randdraw;
 pub mod randfs;
 pub mod scaling;
