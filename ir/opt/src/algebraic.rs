@@ -13,7 +13,14 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         if !b.func.insts[i].op.is_pure() || b.func.insts[i].results.len() != 1 {
             return Rewrite::Keep;
         }
-        canonical(b.func, i);
+        if let Some(attr) = canonical(b.func, i) {
+            if !cx.change() {
+                return Rewrite::Keep;
+            }
+            let d = &mut b.func.insts[i];
+            d.attr = attr;
+            d.args.swap(0, 1);
+        }
         let d = b.func.insts[i].clone();
         // Rules build before the fuel is asked, so look first whether one applies at all.
         let mark = b.func.blocks[b.block].insts.len();
@@ -26,22 +33,18 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     });
 }
 
-/// Constants go to the right of commutative ops and comparisons.
-fn canonical(f: &mut Function, i: Inst) {
+/// What else an instruction has once a constant goes to the right of a commutative op or a comparison; nothing where none is on the left
+/// alone.
+fn canonical(f: &Function, i: Inst) -> Option<Attr> {
     let d = &f.insts[i];
     if d.args.len() < 2 || f.as_const(d.args[0]).is_none() || f.as_const(d.args[1]).is_some() {
-        return;
+        return None;
     }
-    let commutes = d.op.has(gpucc_ir::OpAttrs::commutative);
-    let attr = match &d.attr {
-        Attr::IntCc(c) => Attr::IntCc(c.swapped()),
-        Attr::FloatCc(c) => Attr::FloatCc(c.swapped()),
-        _ if commutes => d.attr.clone(),
-        _ => return,
-    };
-    let d = &mut f.insts[i];
-    d.attr = attr;
-    d.args.swap(0, 1);
+    match &d.attr {
+        Attr::IntCc(c) => Some(Attr::IntCc(c.swapped())),
+        Attr::FloatCc(c) => Some(Attr::FloatCc(c.swapped())),
+        other => d.op.has(gpucc_ir::OpAttrs::commutative).then(|| other.clone()),
+    }
 }
 
 fn rules(b: &mut Builder<'_>, d: &InstData) -> Option<Value> {
