@@ -19,7 +19,7 @@
 //!
 //! Needs: each virtual register defined once; comes in front of `halves`. Keeps: blocks and edges.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use gpucc_mir::{BlockId, Def, MFunc, MInst, Pseudo, Src, Use, VReg};
 use gpucc_valhall_machine::Op;
@@ -270,7 +270,7 @@ impl Pass {
             mf.blocks[b].params = params.into_iter().collect();
         }
         for b in 0..new.len() {
-            let mut made: HashMap<(VReg, Option<VReg>), VReg> = HashMap::new();
+            let mut made: BTreeMap<(VReg, Option<VReg>), VReg> = BTreeMap::new();
             let mut block = std::mem::take(&mut mf.blocks[b]);
             for edge in block.all_succs_mut() {
                 let old = &olds[edge.to.0 as usize];

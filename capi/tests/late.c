@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     CHECK(gpucc_effect(argv[1], 3, 0, &effect, NULL) == GPUCC_USAGE && gpucc_effect(argv[1], 1, 15, &effect, NULL) == GPUCC_USAGE);
 
     /* A description that is none. */
-    gpucc_slot wrong[4] = { { .components = 0 }, { .components = 1, .kind = 10 }, { .components = 1, .number = 256 }, { .components = 1, .sampling = 3 } };
+    gpucc_slot wrong[4] = { { .components = 0 }, { .components = 1, .kind = 14 }, { .components = 1, .number = 256 }, { .components = 1, .sampling = 3 } };
     for (int k = 0; k < 4; k++) {
         gpucc_container *none;
         alone.other = &wrong[k];

@@ -128,7 +128,7 @@ fn pages_of_explain() {
     let s = Scratch::new("browser-pages");
     let scenes = ["lit_mesh", "deferred", "particles", "shadow", "water"].map(|n| format!("examples/scenes/{n}.toml"));
     let is_shader = |name: &str| name.ends_with(".wgsl") || name.ends_with(".frag");
-    let folder = std::fs::read_dir("examples").expect("the examples");
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples")).expect("the examples");
     let names = folder.filter_map(|f| f.ok()?.file_name().into_string().ok()).filter(|n| is_shader(n));
     let mut shaders: Vec<String> = names.map(|n| format!("examples/{n}")).collect();
     shaders.sort();

@@ -16,7 +16,7 @@ fn installed() -> bool {
 
 /// The commands that stand at the beginning of the examples.
 fn commands() -> Vec<(PathBuf, Vec<String>)> {
-    let folder = workspace().join("examples/shadertoy");
+    let folder = workspace().join("contrib/shadertoy");
     let files = |path: &PathBuf| -> Vec<PathBuf> {
         std::fs::read_dir(path).expect("a folder").map(|e| e.expect("a file").path()).collect()
     };
@@ -52,7 +52,7 @@ fn examples_are_drawn_by_all() {
             args[at + 1] = "3".into();
         }
         for a in &mut args {
-            if let Some(at) = a.find("examples/shadertoy/") {
+            if let Some(at) = a.find("contrib/shadertoy/") {
                 a.insert_str(at, &format!("{}/", root.display()));
             }
         }

@@ -10,6 +10,7 @@ mod messages;
 mod module;
 mod old;
 mod process;
+mod stage;
 mod text;
 mod toy;
 mod words;
@@ -20,7 +21,8 @@ pub use declared::declared;
 pub use link::link;
 pub use module::{Block, Member, Shape, blocks, loose_uniforms};
 pub use process::{PROGRAM, has_compiler, macro_name};
-pub use text::{Around, Failed, LOOSE_GROUP, Stage, loose_binding};
+pub use stage::Stage;
+pub use text::{Around, Failed, LOOSE_GROUP, loose_binding};
 pub use toy::{Channel, Toy, Wrapped, shadertoy};
 
 /// Compiles a text. The module carries it, its name and the files that it includes, so that places in it are the author's.

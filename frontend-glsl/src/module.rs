@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::{LOOSE_GROUP, Stage, loose_binding};
+use crate::stage::Stage;
+use crate::text::{LOOSE_GROUP, loose_binding};
 
 /// Bytes of text that one instruction carries.
 const TEXT: usize = 1 << 17;

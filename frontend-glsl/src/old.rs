@@ -3,7 +3,7 @@
 
 use gpucc_ir::{Diagnostic, Refusal, Span};
 
-use crate::text::Stage;
+use crate::stage::Stage;
 use crate::words;
 
 /// A version: its number, whether it is of ES, the line that says it (from 1) and the bytes up to its end.

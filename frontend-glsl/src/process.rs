@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use gpucc_ir::Diagnostic;
 
-use crate::text::{Around, Failed, LOOSE_GROUP, NAME, Stage, loose_binding};
+use crate::stage::Stage;
+use crate::text::{Around, Failed, LOOSE_GROUP, NAME, loose_binding};
 
 /// The program that is looked for.
 pub const PROGRAM: &str = "glslangValidator";

@@ -4,29 +4,8 @@ use std::path::PathBuf;
 
 use gpucc_ir::{Diagnostic, SourceFile};
 
+use crate::stage::Stage;
 use crate::toy::Toy;
-
-/// The stage of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Compute.
-    Compute,
-    /// Vertex.
-    Vertex,
-    /// Fragment.
-    Fragment,
-}
-
-impl Stage {
-    /// Its name in endings of files: `comp`, `vert` or `frag`.
-    pub fn ending(self) -> &'static str {
-        match self {
-            Stage::Compute => "comp",
-            Stage::Vertex => "vert",
-            Stage::Fragment => "frag",
-        }
-    }
-}
 
 /// Where a text comes from, and what stands around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -45,7 +45,7 @@ fn every_bit_of_operands_has_a_verdict() {
             "image operands",
             ImageOperands::all().bits(),
             |b| tables::image_operand(ImageOperands::from_bits_retain(b)),
-            [7, 2],
+            [8, 1],
         ),
         (
             "memory access",

@@ -180,5 +180,5 @@ fn programs_of_another_compiler_draw_what_is_recorded() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(drawn, 65, "of {} pairs", pairs.len());
+    assert_eq!(drawn, 66, "of {} pairs", pairs.len());
 }

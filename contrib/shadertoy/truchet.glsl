@@ -1,5 +1,5 @@
 // Arcs on tiles that are turned by chance; the mouse moves the plane.
-//   gpucc render examples/shadertoy/truchet.glsl -o truchet.png --time 2 --mouse 200,100
+//   gpucc render contrib/shadertoy/truchet.glsl -o truchet.png --time 2 --mouse 200,100
 
 float hash(vec2 p) { return fract(sin(dot(p, vec2(12.9898, 78.233))) * 43758.5453); }
 

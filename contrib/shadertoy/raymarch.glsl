@@ -1,5 +1,5 @@
 // A field of rounded boxes by the distance to them, with a soft shadow and fog.
-//   gpucc render examples/shadertoy/raymarch.glsl -o raymarch.png --time 2
+//   gpucc render contrib/shadertoy/raymarch.glsl -o raymarch.png --time 2
 
 float box(vec3 p, vec3 half_size, float r) {
     vec3 q = abs(p) - half_size + r;

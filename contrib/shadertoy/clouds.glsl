@@ -1,5 +1,5 @@
 // Clouds in a volume of noise (channel 0), seen from below a setting sun.
-//   gpucc render examples/shadertoy/clouds.glsl -o clouds.png --time 3 --channel 0=volume
+//   gpucc render contrib/shadertoy/clouds.glsl -o clouds.png --time 3 --channel 0=volume
 
 float density(vec3 p) {
     p.x += 0.3 * iTime;

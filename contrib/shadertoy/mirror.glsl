@@ -1,5 +1,5 @@
 // Bubbles and balls of metal in the sky of a cube map (channel 0).
-//   gpucc render examples/shadertoy/mirror.glsl -o mirror.png --time 1 --channel 0=cube
+//   gpucc render contrib/shadertoy/mirror.glsl -o mirror.png --time 1 --channel 0=cube
 
 vec4 ball(int k) {
     float f = float(k);

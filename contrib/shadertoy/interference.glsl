@@ -1,5 +1,5 @@
 // Waves of three sources and the slope of their sum, as light on it: dFdx and dFdy count from the lower left.
-//   gpucc render examples/shadertoy/interference.glsl -o interference.png --time 1
+//   gpucc render contrib/shadertoy/interference.glsl -o interference.png --time 1
 
 void mainImage(out vec4 fragColor, in vec2 fragCoord) {
     vec2 p = (2.0 * fragCoord - iResolution.xy) / iResolution.y;

@@ -1,6 +1,6 @@
 #version 300 es
 // Cells of moving points with the distance to their borders, as a text for another viewer has it: with a version and uniforms of its own.
-//   gpucc render examples/shadertoy/voronoi.glsl -o voronoi.png --time 4
+//   gpucc render contrib/shadertoy/voronoi.glsl -o voronoi.png --time 4
 precision highp float;
 uniform vec3 iResolution;
 uniform float iTime;

@@ -1,5 +1,5 @@
 // The game of life with trails: cells in buffer A, what they leave in buffer B.
-//   gpucc render examples/shadertoy/life/image.glsl --buffer A=examples/shadertoy/life/a.glsl --buffer B=examples/shadertoy/life/b.glsl --channel A.0=A --channel A.1=noise --channel B.0=A --channel B.1=B --channel 0=B --channel 1=keyboard --skip 40 -o life.png
+//   gpucc render contrib/shadertoy/life/image.glsl --buffer A=contrib/shadertoy/life/a.glsl --buffer B=contrib/shadertoy/life/b.glsl --channel A.0=A --channel A.1=noise --channel B.0=A --channel B.1=B --channel 0=B --channel 1=keyboard --skip 40 -o life.png
 void mainImage(out vec4 fragColor, in vec2 fragCoord) {
     vec3 trail = texelFetch(iChannel0, ivec2(fragCoord) / 4, 0).rgb;
     vec2 p = fract(fragCoord / 4.0) - 0.5;

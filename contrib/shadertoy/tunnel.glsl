@@ -1,5 +1,5 @@
 // A tunnel by polar coordinates, lined with the noise of channel 0.
-//   gpucc render examples/shadertoy/tunnel.glsl -o tunnel.png --time 1 --channel 0=noise256
+//   gpucc render contrib/shadertoy/tunnel.glsl -o tunnel.png --time 1 --channel 0=noise256
 
 void mainImage(out vec4 fragColor, in vec2 fragCoord) {
     vec2 p = (2.0 * fragCoord - iResolution.xy) / iResolution.y;

@@ -1,5 +1,5 @@
 // A sky of stars with a galaxy of noise: functions that take the channel as an argument.
-//   gpucc render examples/shadertoy/starfield.glsl -o starfield.png --time 5
+//   gpucc render contrib/shadertoy/starfield.glsl -o starfield.png --time 5
 
 float value(sampler2D tex, vec2 p) { return textureLod(tex, p / 64.0, 0.0).x; }
 

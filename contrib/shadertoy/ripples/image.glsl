@@ -1,5 +1,5 @@
 // Rings of drops on water, which buffer A remembers from frame to frame.
-//   gpucc render examples/shadertoy/ripples/image.glsl --buffer A=examples/shadertoy/ripples/a.glsl --common examples/shadertoy/ripples/common.glsl --channel 0=A --channel A.0=A --skip 60 -o ripples.png
+//   gpucc render contrib/shadertoy/ripples/image.glsl --buffer A=contrib/shadertoy/ripples/a.glsl --common contrib/shadertoy/ripples/common.glsl --channel 0=A --channel A.0=A --skip 60 -o ripples.png
 void mainImage(out vec4 fragColor, in vec2 fragCoord) {
     vec2 uv = fragCoord / iResolution.xy, e = 1.0 / iResolution.xy;
     float x = texture(iChannel0, uv + vec2(e.x, 0.0)).x - texture(iChannel0, uv - vec2(e.x, 0.0)).x;
