@@ -96,6 +96,8 @@ const SAME: &[(&str, &str, &str)] = &[
     // The time and the mouse are for shaders that read them; these do not.
     ("render", "time", ""),
     ("render", "mouse", ""),
+    // Each frame of these begins with what the scene gives, so those before it change nothing.
+    ("render", "skip", ""),
     // The order is no result's.
     ("run", "perturb", ""),
     ("render", "perturb", ""),

@@ -2,6 +2,8 @@
 //! shape of the data. Names stay names.
 
 pub(crate) mod de;
+pub mod dimension;
+pub mod follows;
 pub mod pass;
 pub mod pipeline;
 pub mod resource;
@@ -10,9 +12,10 @@ use serde::Deserialize;
 
 use crate::error::lacks;
 
+pub use dimension::Dimension;
 pub use pass::{
-    Aspect, Binding, BindingResource, BufferRange, Call, ColorAttachment, DepthStencilAttachment, Dimension, Draw,
-    Held, IndexBuffer, LoadOp, Output, OutputSource, Pass, ResolveTarget, StoreOp, TextureView,
+    Aspect, Binding, BindingResource, BufferRange, Call, ColorAttachment, DepthStencilAttachment, Draw, Held,
+    IndexBuffer, LoadOp, Output, OutputSource, Pass, ResolveTarget, StoreOp, TextureView,
 };
 pub use pipeline::{
     DepthStencil, Fragment, Multisample, Pipeline, Primitive, Render, Stage, Target, Vertex, VertexAttribute,

@@ -4,6 +4,7 @@ use gpucc_pipeline::{Format, IndexFormat};
 use serde::Deserialize;
 
 use super::de;
+use super::dimension::Dimension;
 use super::resource::Immediates;
 
 /// A pass of a scene: a dispatch, or draws.
@@ -128,7 +129,6 @@ de::words! {
     PassType { "compute" Compute "render" Render }
     LoadOp { "load" Load "clear" Clear }
     StoreOp { "store" Store "discard" Discard }
-    Dimension { "1d" D1 "2d" D2 "2d-array" D2Array "cube" Cube "cube-array" CubeArray "3d" D3 }
     Aspect { "all" All "depth-only" DepthOnly "stencil-only" StencilOnly }
 }
 
@@ -429,19 +429,6 @@ impl TryFrom<RawDraw> for Draw {
             y_down: raw.y_down,
         })
     }
-}
-
-/// Dimension of a view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "WebGPU's names")]
-pub enum Dimension {
-    D1,
-    #[default]
-    D2,
-    D2Array,
-    Cube,
-    CubeArray,
-    D3,
 }
 
 /// Which aspects of a texture are meant.

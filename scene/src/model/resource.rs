@@ -5,7 +5,8 @@ use gpucc_sim::texture::Wrap;
 use serde::Deserialize;
 
 use super::de;
-use crate::moment::Follows;
+use super::dimension::Dimension;
+use super::follows::Follows;
 
 /// A shader: its text, its file, or bytes that a program made.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -36,7 +37,7 @@ pub struct Made {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
     /// The dimension of each channel: flat, a cube or a volume.
-    pub channels: [super::Dimension; 4],
+    pub channels: [Dimension; 4],
     /// Whether it draws into a buffer.
     pub is_buffer: bool,
     /// The file of the code that stands in front of all bodies.
