@@ -86,7 +86,7 @@ impl Piece {
 pub enum Effect {
     /// Nothing: the driver alone programs it.
     Nothing,
-    /// Hardware words beside the code ([`state`](crate::reflect::Program::state)).
+    /// Hardware words beside the code, those of the `state` that a reflection gives.
     Words,
     /// The code, or whether the program can be compiled: a variant.
     Code,
