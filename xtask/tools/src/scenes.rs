@@ -174,7 +174,9 @@ impl Model {
     fn read() -> Model {
         let folder = workspace::root().join("scene/src/model");
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
-        let text = ["mod.rs", "resource.rs", "pipeline.rs", "pass.rs", "de.rs", "dimension.rs", "follows.rs"].map(read).concat();
+        let text = ["mod.rs", "resource.rs", "pipeline.rs", "pass.rs", "de.rs", "dimension.rs", "follows.rs"]
+            .map(read)
+            .concat();
         let mut model = Model { text, words: BTreeMap::new() };
         model.fix_words();
         macro_rules! named {
