@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gpucc_glsl::{Source, compile};
 use gpucc_kit::exec::On;
@@ -27,6 +26,10 @@ struct Fault<'p> {
     said: Option<String>,
     /// Modules of texts that were asked about, none of those that glslang does not take.
     modules: Mutex<BTreeMap<String, Option<Vec<u8>>>>,
+    /// Candidates that may still be asked about. A count and no time, so that a slow machine finds the same.
+    left: AtomicUsize,
+    /// True once none is left.
+    stop: AtomicBool,
 }
 
 /// The words of a message that do not change with the names and numbers in it.
@@ -93,19 +96,23 @@ impl Fault<'_> {
 
 impl Check for Fault<'_> {
     fn holds(&self, candidate: &[u8], _slot: usize) -> bool {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.stop.store(true, Ordering::Relaxed);
+        }
         serde_json::from_slice(candidate).is_ok_and(|v| self.is_there(&v))
     }
 }
 
-/// The smallest scene with the fault that is found in some time: its texts, then its state. None where the fault is not there by itself.
-pub fn reduced(pair: &Pair, on: On, level: u8, time: Duration) -> Option<String> {
+/// The smallest scene with the fault among so many candidates: its texts, then its state. None where the fault is not there by itself.
+pub fn reduced(pair: &Pair, on: On, level: u8, candidates: usize) -> Option<String> {
     let shaders = pair.shaders.iter().map(|(name, ending, text)| {
         let key = format!("glsl_{ending}");
         (name.to_string(), json!({key: text}))
     });
     let mut whole = pair.scene.clone();
     whole["shaders"] = Value::Object(shaders.collect());
-    let mut fault = Fault { pair, on, level, said: None, modules: Mutex::default() };
+    let left = AtomicUsize::new(candidates.max(1));
+    let mut fault = Fault { pair, on, level, said: None, modules: Mutex::default(), left, stop: AtomicBool::new(false) };
     if let (_, _, Err(e)) = fault.drawn(&whole)? {
         fault.said = Some(beginning(&e));
     }
@@ -113,8 +120,7 @@ pub fn reduced(pair: &Pair, on: On, level: u8, time: Duration) -> Option<String>
         return None;
     }
     let subject = Scene::new(&whole.to_string(), Options::default()).ok()?;
-    let stop = AtomicBool::new(false);
-    let limits = Limits { until: Some(Instant::now() + time), jobs: 1, stop: &stop };
+    let limits = Limits { until: None, jobs: 1, stop: &fault.stop };
     let (best, _) = reduce(subject, &fault, &limits, &mut |_| {});
     let mut best: Value = serde_json::from_slice(&best.bytes()).ok()?;
     let texts = best.as_object_mut()?.remove("shaders")?;

@@ -12,7 +12,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_kit::exec::problem;
@@ -222,8 +221,8 @@ fn verify(p: &Program, on: On, codegen: &CodegenOptions, v: &mut Verdicts) {
     }
 }
 
-/// Failures that are made small, and the time for each.
-const REDUCED: (usize, Duration) = (3, Duration::from_secs(120));
+/// Failures that are made small, and the candidates that are asked about for each: some minutes.
+const REDUCED: (usize, usize) = (3, 4_000);
 
 /// The first draws that fail in different ways, made small.
 fn smallest(wrong: &[drawrun::Wrong], a: &Args) -> Vec<String> {
