@@ -112,7 +112,8 @@ pub fn reduced(pair: &Pair, on: On, level: u8, candidates: usize) -> Option<Stri
     let mut whole = pair.scene.clone();
     whole["shaders"] = Value::Object(shaders.collect());
     let left = AtomicUsize::new(candidates.max(1));
-    let mut fault = Fault { pair, on, level, said: None, modules: Mutex::default(), left, stop: AtomicBool::new(false) };
+    let mut fault =
+        Fault { pair, on, level, said: None, modules: Mutex::default(), left, stop: AtomicBool::new(false) };
     if let (_, _, Err(e)) = fault.drawn(&whole)? {
         fault.said = Some(beginning(&e));
     }
