@@ -605,6 +605,7 @@ typedef struct gpucc_draw_options {
     gpucc_log *log;     /* may be NULL */
     uint32_t opt_level;
     uint32_t oracle; /* not 0: outputs are compared with those of the oracle to the bit; a difference is GPUCC_BUG */
+    uint64_t steps;  /* that all programs of the scene may take together, else GPUCC_INVALID; 0: 10,000,000,000 */
 } gpucc_draw_options;
 
 /* An output of a scene: a level of a texture, or bytes of a buffer. */

@@ -35,6 +35,8 @@ pub struct CDrawOptions {
     pub opt_level: u32,
     /// Whether the outputs are compared with those of the oracle.
     pub oracle: u32,
+    /// Steps that all programs of the scene may take together; 0 for the library's own limit.
+    pub steps: u64,
 }
 
 /// `gpucc_output`: one picture or buffer of a scene.
@@ -102,7 +104,10 @@ fn draw(scene: &str, o: &CDrawOptions, asked: (&str, &str, Option<&str>)) -> Res
     let ready = PreparedScene::new(file).map_err(said)?;
     let scene = &ready.file.scene;
     let programs = Programs::new(scene, &ready.shaders, place).map_err(said)?;
-    let (mut resources, options) = (ready.resources.clone(), Options::default());
+    let (mut resources, mut options) = (ready.resources.clone(), Options::default());
+    if o.steps != 0 {
+        options.run.step_limit = o.steps;
+    }
     let report = frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map_err(said)?;
     if o.oracle != 0 {
         check(&ready, (&programs, place), (&resources, &report), Against::Lowered, &options).map_err(|v| match v {

@@ -40,6 +40,10 @@ int main(int argc, char **argv)
     if (gpucc_outputs_get(all, 1, &row) != GPUCC_USAGE)
         return 5;
     gpucc_outputs_free(all);
+    o.steps = 10;
+    if (gpucc_draw(text, bytes, &o, &all, &message) != GPUCC_INVALID || !strstr(message, "still running after 10 steps"))
+        return 6;
+    gpucc_text_free(message);
     return 0;
 }
 "#;

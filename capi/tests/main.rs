@@ -7,6 +7,7 @@ mod header;
 mod install;
 mod reflect;
 mod safety;
+mod targets;
 mod wrong;
 
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ const TARGETS: [&str; 6] = ["gcn:gfx7", "tesla", "valhall", "vivante:gc7000", "i
 /// A status that the header knows, and a message exactly where it is not 0.
 fn judge(status: i32, message: *mut c_char) {
     if ![0, 1, 2, 3].contains(&status) || message.is_null() != (status == 0) {
-        crate::finding(&format!("status {status}"));
+        super::finding(&format!("status {status}"));
     }
     // SAFETY: the library gave it.
     unsafe { c::gpucc_text_free(message) };
@@ -104,7 +104,7 @@ fn run(head: &[u8], container: &[u8]) {
     }
     let place = usize::from(head[2]);
     if (c::gpucc_buffer_address(place) == 0) != (place >= 128) {
-        crate::finding(&format!("address {place}"));
+        super::finding(&format!("address {place}"));
     }
 }
 
@@ -146,7 +146,7 @@ fn compile(head: &[u8], target: &CString, source: &[u8]) {
         };
         judge(status, message);
         if made.is_null() != (status != 0) {
-            crate::finding("a container without success, or the other way round");
+            super::finding("a container without success, or the other way round");
         }
         if !made.is_null() {
             let bytes = std::slice::from_raw_parts(c::gpucc_container_data(made).cast(), c::gpucc_container_size(made));
@@ -159,6 +159,9 @@ fn compile(head: &[u8], target: &CString, source: &[u8]) {
         c::gpucc_log_free(log);
     }
 }
+
+/// Bytes of the options of a draw in their first version.
+const OLD_DRAW: usize = std::mem::offset_of!(c::CDrawOptions, steps);
 
 /// Calls a function.
 pub fn call(data: &[u8]) {
@@ -185,7 +188,14 @@ pub fn call(data: &[u8]) {
         }
         _ => {
             let (mut outputs, mut message) = (null_mut(), null_mut());
-            let options = sized::<c::CDrawOptions>(usize::from(head[1]) * 2, |o| o.target = target.as_ptr());
+            // A caller of the first version cannot limit a run, which is too long here.
+            let size = usize::from(head[1]) * 2;
+            let size = if size < OLD_DRAW { size } else { usize::MAX };
+            let options = sized::<c::CDrawOptions>(size, |o| {
+                o.target = target.as_ptr();
+                // A frame of one of the examples takes a hundred times as many.
+                o.steps = 2_000_000;
+            });
             // SAFETY: pointers are good.
             unsafe {
                 let (text, size) = (rest.as_ptr().cast(), rest.len());

@@ -264,10 +264,12 @@ fn every_dependency_is_used() {
             let texts = files.iter().map(|f| fs::read_to_string(f).expect("a file"));
             let mut texts: Vec<String> = texts.collect();
             // Shared by the tests of several crates, by its path.
-            if texts.iter().any(|t| t.contains("tests/support/")) {
-                let mut shared = Vec::new();
-                rust_files(&root.join("tests/support"), &mut shared);
-                texts.extend(shared.iter().map(|f| fs::read_to_string(f).expect("a file")));
+            for place in ["tests/support/", "fuzz/src/"] {
+                if texts.iter().any(|t| t.contains(&format!("../{place}"))) {
+                    let mut shared = Vec::new();
+                    rust_files(&root.join(place), &mut shared);
+                    texts.extend(shared.iter().map(|f| fs::read_to_string(f).expect("a file")));
+                }
             }
             let lines = texts.iter().flat_map(|t| t.lines()).map(|l| l.split("//").next().unwrap_or(""));
             lines.collect::<Vec<_>>().join("\n")
