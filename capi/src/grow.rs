@@ -30,10 +30,15 @@ macro_rules! grows {
 }
 pub(crate) use grows;
 
+/// Whether a struct of some version has so many bytes. Sizes between are no struct's: a pointer would be cut in its middle.
+fn is_whole(size: usize) -> bool {
+    size.is_multiple_of(align_of::<usize>())
+}
+
 /// Takes a struct of a version from a caller of another: what an older caller does not have is 0, and what a newer one has besides must be.
 ///
 /// # Errors
-/// A size below the first version's; a byte that is not 0 behind what this version knows.
+/// A size below the first version's, or of no struct; a byte that is not 0 behind what this version knows.
 ///
 /// # Safety
 /// `given` has as many bytes as its first field says.
@@ -46,6 +51,9 @@ pub unsafe fn taken<T: Grows>(given: *const T) -> Result<T, String> {
         if size < T::FIRST {
             return Err(format!("a struct of {size} bytes is too small: set `size`"));
         }
+        if !is_whole(size) {
+            return Err(format!("no struct has {size} bytes: set `size`"));
+        }
         let known = size.min(size_of::<T>());
         ptr::copy_nonoverlapping(given.cast::<u8>(), own.as_mut_ptr().cast::<u8>(), known);
         let more = std::slice::from_raw_parts(given.cast::<u8>().add(known), size - known);
@@ -56,8 +64,8 @@ pub unsafe fn taken<T: Grows>(given: *const T) -> Result<T, String> {
     }
 }
 
-/// Fills a struct of the caller, as much as it has; what it has besides becomes 0. NULL and a size below the first version's are
-/// usage errors.
+/// Fills a struct of the caller, as much as it has; what it has besides becomes 0. NULL and a size below the first version's or of no struct
+/// are usage errors.
 ///
 /// # Safety
 /// `out` is NULL, or as many bytes as its first field says can be written.
@@ -66,7 +74,7 @@ pub(crate) unsafe fn fill<T: Grows>(out: *mut T, value: Option<&T>) -> c_int {
     // SAFETY: as the caller says. The size is read before anything is written, and stays.
     unsafe {
         let size = out.cast::<usize>().read_unaligned();
-        if size < T::FIRST {
+        if size < T::FIRST || !is_whole(size) {
             return GPUCC_USAGE;
         }
         let head = size_of::<usize>();

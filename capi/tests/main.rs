@@ -260,5 +260,7 @@ fn callers_of_other_versions_are_taken() {
         assert!(taken::<COptions>((&raw const asks).cast()).is_err(), "a field of a later version");
         let small = First { size: first - 8, ..old };
         assert!(taken::<COptions>((&raw const small).cast()).is_err(), "no version is so small");
+        let cut = COptions { size: std::mem::offset_of!(COptions, log) + 2, ..own };
+        assert!(taken::<COptions>((&raw const cut).cast()).is_err(), "a part of a pointer is none");
     }
 }

@@ -299,7 +299,7 @@ fn calls(header: &Header, name: &str, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// All sizes of a struct. From some size on all of them are taken, the whole struct at the latest; what is behind the size stays.
+/// All sizes of a struct. From some size on all are taken that end behind a word, the whole struct at the latest; what is behind the size stays.
 fn sizes(header: &Header, name: &str, k: usize, ty: &str, out: &mut String) -> std::fmt::Result {
     let all = &header.functions[name].1;
     let input = all[k].0.starts_with("const");
@@ -314,7 +314,7 @@ fn sizes(header: &Header, name: &str, k: usize, ty: &str, out: &mut String) -> s
         begin(w, \"{name}\");
         int s = {own};
         taken |= !s || size >= sizeof({ty});
-        end(w, \"size\", size, s, taken && size >= 2 * sizeof size ? GPUCC_OK : GPUCC_USAGE, {takes});"
+        end(w, \"size\", size, s, taken && size % sizeof size == 0 && size >= 2 * sizeof size ? GPUCC_OK : GPUCC_USAGE, {takes});"
     )?;
     if input {
         writeln!(
@@ -339,7 +339,7 @@ fn sizes(header: &Header, name: &str, k: usize, ty: &str, out: &mut String) -> s
             if (s && ((unsigned char *)p)[k] != 0xa5)
                 fail(w, \"written with a fault\", size, s);
         for (size_t k = sizeof({ty}); k < size; k++)
-            if (((unsigned char *)p)[k])
+            if (!s && ((unsigned char *)p)[k])
                 fail(w, \"a later field\", size, s);
         free(p);\n    }}"
         )
