@@ -17,6 +17,7 @@
 //! * A [`Set`] holds descriptors by binding and element. [`Command::BindSet`] puts it at a bind group; it is read when a command runs.
 //! * A pipeline is compiled once, for a [`Place`]: the oracle, or the machine of a target. A refusal is an error of its constructor.
 //! * A [`CommandList`] is plain data. Commands leave state for those that follow, as in Vulkan; a list begins with none.
+//! * Below lists, [`Code::dispatch`] and [`DrawCall::run`] are one dispatch and one draw on what is bound.
 //! * A [`Device`] has one queue. [`Device::submit`] returns at once; a [`Timeline`] says when something has happened: a fence, a
 //!   semaphore or an event is a counter with one value or two. [`Device::run`] runs a list on the caller's thread and gives its counts.
 //! * A trap, a step limit or [`Device::stop`] loses the device: waits end with [`Waited::Lost`], and [`Device::lost`] says why.
@@ -28,6 +29,7 @@ mod device;
 mod error;
 mod exec;
 mod image;
+mod launch;
 mod memory;
 mod options;
 mod pipeline;
@@ -36,11 +38,13 @@ mod program;
 mod set;
 mod timeline;
 mod used;
+mod watch;
 
 pub use command::{BindPoint, Command, CommandList};
 pub use device::{Device, Submission};
 pub use error::{Error, Lost};
 pub use image::{Image, ImageDesc, MOST_IMAGE, View};
+pub use launch::{Codes, DrawCall, Halves, How};
 pub use memory::{Buffer, MOST_MEMORY, Memory};
 pub use options::{Limit, Options, Report, STEPS};
 pub use pipeline::ComputePipeline;
@@ -49,3 +53,4 @@ pub use program::{Code, Program, Shader};
 pub use set::{Descriptor, Set};
 pub use timeline::{Timeline, Waited};
 pub use used::Used;
+pub use watch::{Costs, Watch};

@@ -165,12 +165,6 @@ impl Program {
 
     /// Line and column in the source of the instruction at an address that a trap names.
     pub fn line(&self, pc: u64) -> Option<(u32, u32)> {
-        match &self.code {
-            Code::Oracle(p) => p.line_column(pc),
-            Code::Machine { container, .. } => {
-                let lines = &container.entries.first()?.lines;
-                lines.iter().rev().find(|l| u64::from(l.pc) <= pc).map(|l| (l.line, l.column))
-            }
-        }
+        self.code.line(pc)
     }
 }

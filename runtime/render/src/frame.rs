@@ -1,15 +1,12 @@
 //! The passes of a frame, in order.
 
 mod bind;
-mod costs;
 mod draw;
-mod only;
 mod pixel;
 mod target;
 
 use std::collections::BTreeMap;
 
-use gpucc_device::Code;
 use gpucc_interp::Profile;
 use gpucc_ir::Stage;
 use gpucc_scene::model::Pass;
@@ -21,7 +18,7 @@ use crate::error::Failure;
 use crate::place::Programs;
 use crate::shaders::{Entry, Shaders, Stages};
 pub(crate) use bind::PassInputs;
-pub use costs::Costs;
+pub use gpucc_device::Costs;
 pub use pixel::{MOST, Pixel, Step, Stepped};
 
 /// Steps that a frame may take. An empty draw takes 1,000.
@@ -161,13 +158,9 @@ impl Frame<'_> {
         let mut bound = self.bind(&[entry], given, &[]);
         bound.dispatch.grid = dispatch;
         let run = self.run_options();
-        let result = match &self.programs.list[entry] {
-            Some(Code::Oracle(p)) => p.run(&mut bound.dispatch, &run, &self.options.profile).map(|o| o.report),
-            Some(Code::Machine { container: c, .. }) => {
-                gpucc_machines::run(c, Some(&self.shaders.entries[entry].name), &mut bound.dispatch, &run)
-            }
-            None => return Err(lost(field, pipeline)),
-        };
+        let Some(code) = &self.programs.list[entry] else { return Err(lost(field, pipeline)) };
+        let how = (&run, &self.options.profile);
+        let result = code.dispatch(Some(&self.shaders.entries[entry].name), &mut bound.dispatch, how);
         self.unbind(bound);
         match result {
             Ok(report) => {
@@ -227,13 +220,7 @@ impl Frame<'_> {
             Some(halves) if halves.on != *stage => &halves.oracles,
             _ => &self.programs.list,
         };
-        let (line, column) = match list.get(entry)?.as_ref()? {
-            Code::Oracle(p) => p.line_column(pc)?,
-            Code::Machine { container, .. } => {
-                let lines = &container.entries.first()?.lines;
-                lines.iter().rev().find(|l| u64::from(l.pc) <= pc).map(|l| (l.line, l.column))?
-            }
-        };
+        let (line, column) = list.get(entry)?.as_ref()?.line(pc)?;
         let (file, line) = source.file_line(line);
         Some((file, line, column))
     }

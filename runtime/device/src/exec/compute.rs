@@ -3,7 +3,6 @@
 use super::Exec;
 use crate::command::BindPoint;
 use crate::error::Lost;
-use crate::program::Code;
 
 impl Exec<'_> {
     /// Runs workgroups of the bound compute pipeline.
@@ -22,12 +21,8 @@ impl Exec<'_> {
         let mut bound = self.bind(BindPoint::Compute, &[program]);
         bound.dispatch.grid = grid;
         let run = self.run_options();
-        let result = match program.code() {
-            Code::Oracle(p) => p.run(&mut bound.dispatch, &run, &self.options.profile).map(|o| o.report),
-            Code::Machine { container, .. } => {
-                gpucc_machines::run(container, Some(program.name()), &mut bound.dispatch, &run)
-            }
-        };
+        let how = (&run, &self.options.profile);
+        let result = program.code().dispatch(Some(program.name()), &mut bound.dispatch, how);
         bound.unbind();
         match result {
             Ok(report) => {

@@ -1,32 +1,17 @@
 //! Render passes: draws on attachments.
 
-use gpucc_device::Code;
-use gpucc_interp::{OracleProgram, Pair};
-use gpucc_ir::Stage;
-use gpucc_machines::drivers::DrawJob;
+use gpucc_device::{Costs, DrawCall, Halves, Watch};
 use gpucc_pipeline::IndexFormat;
 use gpucc_scene::model::{BindingResource, BufferRange, Call, Draw, Pipeline, Render};
-use gpucc_sim::draw::{self, LinkedStages, Merger, Mixed, Raster, Targets, VertexData, Vertices};
+use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
-use gpucc_sim::{RunOptions, RunReport, Trace, Trap, TrapKind};
+use gpucc_sim::{RunOptions, RunReport, Trap, TrapKind};
 
-use super::costs::{Costs, Watched};
-use super::only::Only;
 use super::target::Attachments;
 use super::{Frame, lost};
 use crate::error::Failure;
 use crate::place::Programs;
 use crate::shaders::Stages;
-
-/// How the quads of a draw run.
-pub(super) enum Watch<'a> {
-    /// All of them, many at once.
-    All,
-    /// One by one, and what each costs is noted.
-    Costs(&'a mut Costs),
-    /// Those over a pixel, of which a trace gets the steps; the others are left out.
-    Only([u32; 2], Trace),
-}
 
 impl Frame<'_> {
     /// Runs a render pass.
@@ -152,95 +137,26 @@ impl Frame<'_> {
         };
         let Programs { list, clippers, mixed } = self.programs;
         let code = |e: usize| list.get(e)?.as_ref();
-        let codes = (code(vertex), fragment.map_or_else(|| clippers.get(&vertex), code));
-        let job = |programs| DrawJob { programs, pipeline: &state, draw: &draw, vertex_buffers: &buffers };
-        match (codes, mixed) {
-            (codes, Some(halves)) => {
-                let oracle = |e: usize| halves.oracles.get(e)?.as_ref().and_then(Code::oracle);
-                let fragment = fragment.map_or_else(|| codes.1.and_then(Code::oracle), oracle);
-                let pair = Pair { vertex: oracle(vertex).ok_or_else(apart)?, fragment };
-                let machine = codes.1.and_then(Code::machine).filter(|_| halves.on == Stage::Fragment);
-                let job = job((codes.0.and_then(Code::machine).ok_or_else(apart)?, machine));
-                self.run_mixed(halves.on, &job, pair, (bindings, targets), (run, watch))
-            }
-            ((Some(Code::Machine { container: v, .. }), f), None) => {
-                let f = f.map(|f| f.machine().ok_or_else(apart)).transpose()?;
-                if matches!(watch, Watch::All) {
-                    return gpucc_machines::draw(&job((v, f)), bindings, targets, run);
-                }
-                let merged = gpucc_machines::merged(&v.family, &draw);
-                let mut watch = watch;
-                gpucc_machines::stages(&job((v, f)), bindings, run, &mut |stages| {
-                    watched(&mut watch, &merged, stages, targets)
-                })
-            }
-            ((Some(Code::Oracle(v)), f), None) => {
-                let fragment = f.map(|f| f.oracle().ok_or_else(apart)).transpose()?;
-                let pair = Pair { vertex: v, fragment };
-                let profile = &self.options.profile;
-                if matches!(watch, Watch::All) {
-                    return gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, run, profile);
-                }
-                let opaque = gpucc_interp::opaque(&draw, fragment);
-                let mut watch = watch;
-                gpucc_interp::stages(pair, &draw, &buffers, bindings, (run, profile), &mut |stages| {
-                    watched(&mut watch, &opaque, stages, targets)
-                })
-            }
-            ((None, _), None) => Err(apart()),
-        }
-    }
-
-    /// Runs the program of one stage on a machine and the other one on the oracle. Each half has a copy of what is bound.
-    fn run_mixed(
-        &self,
-        on: Stage,
-        job: &DrawJob<'_>,
-        pair: Pair<'_>,
-        (bindings, targets): (&mut gpucc_sim::Dispatch, &mut Targets),
-        (run, mut watch): (&RunOptions, Watch<'_>),
-    ) -> Result<RunReport, Trap> {
-        if pair.vertex.writes_memory() || pair.fragment.is_some_and(OracleProgram::writes_memory) {
-            return Err(Trap::new(TrapKind::Unsupported, "a draw in two places whose programs write memory"));
-        }
-        let profile = &self.options.profile;
-        let draw = match on {
-            Stage::Fragment => gpucc_machines::merged(&job.programs.0.family, job.draw),
-            _ => gpucc_interp::opaque(job.draw, pair.fragment),
+        let second = fragment.map_or_else(|| clippers.get(&vertex), code);
+        let halves = mixed.as_ref().map(|halves| {
+            let oracle = |e: usize| halves.oracles.get(e)?.as_ref();
+            let second = fragment.map_or(second, oracle);
+            oracle(vertex).map(|vertex| Halves { on: halves.on, oracles: (vertex, second) }).ok_or_else(none)
+        });
+        let call = DrawCall {
+            programs: (code(vertex).ok_or_else(none)?, second),
+            halves: halves.transpose()?,
+            pipeline: &state,
+            draw: &draw,
+            vertex_buffers: &buffers,
         };
-        let mut other = bindings.clone();
-        gpucc_machines::stages(job, bindings, run, &mut |machine| {
-            let both = &mut |oracle: &mut dyn LinkedStages| {
-                let mut mixed = match on {
-                    Stage::Fragment => Mixed::new(oracle, machine),
-                    _ => Mixed::new(machine, oracle),
-                };
-                watched(&mut watch, &draw, &mut mixed, targets)
-            };
-            gpucc_interp::stages(pair, &draw, job.vertex_buffers, &mut other, (run, profile), both).map(|_| ())
-        })
+        call.run(bindings, targets, (run, &self.options.profile), watch)
     }
 }
 
-/// Draws with quads that are looked at.
-fn watched(
-    watch: &mut Watch<'_>,
-    draw: &draw::Draw<'_>,
-    stages: &mut dyn draw::Stages,
-    targets: &mut Targets,
-) -> Result<(), Trap> {
-    match watch {
-        Watch::All => draw::draw(draw, stages, targets),
-        Watch::Costs(costs) => draw::draw(draw, &mut Watched { stages, costs }, targets),
-        Watch::Only(pixel, trace) => {
-            draw::draw(draw, &mut Only { stages, pixel: *pixel, trace: trace.clone() }, targets)
-        }
-    }
-}
-
-/// Programs that were made for different places.
-fn apart() -> Trap {
-    Trap::new(TrapKind::Unsupported, "one program of a draw runs on a machine, the other does not")
+/// An entry point without a program.
+fn none() -> Trap {
+    Trap::new(TrapKind::Unsupported, "a draw whose programs were not made")
 }
 
 /// Width and height of the attachments.

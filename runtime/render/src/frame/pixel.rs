@@ -4,14 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use gpucc_device::Code;
+use gpucc_device::{Code, Watch};
 use gpucc_scene::model::{Draw, Render};
 use gpucc_sim::draw::Targets;
 use gpucc_sim::trace::{Executed, Written};
 use gpucc_sim::{Dispatch, RunOptions, Trace};
 
 use super::Frame;
-use super::draw::Watch;
 
 /// A pixel of attachments of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,18 @@
-//! What the fragments of each pixel executed.
+//! Draws whose quads are looked at: what each pixel costs, and the steps of one.
 
-use gpucc_sim::draw::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
-use gpucc_sim::{RunReport, Trap};
+use gpucc_sim::draw::{self, FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use gpucc_sim::{RunReport, Trace, Trap};
+
+/// How the quads of a draw run.
+#[derive(Debug)]
+pub enum Watch<'a> {
+    /// All of them, many at once.
+    All,
+    /// One by one, and what each costs is noted.
+    Costs(&'a mut Costs),
+    /// Those over a pixel, of which a trace gets the steps; the others are left out.
+    Only([u32; 2], Trace),
+}
 
 /// Costs by pixel of all passes whose attachments have a size, row by row.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +28,8 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Of nothing that ran yet.
-    pub(crate) fn new(size: [u32; 2]) -> Costs {
+    /// The costs of nothing that ran yet.
+    pub fn new(size: [u32; 2]) -> Costs {
         let zeros = || vec![0; size[0] as usize * size[1] as usize];
         Costs { size, instructions: zeros(), busy: zeros(), invocations: zeros() }
     }
@@ -38,9 +49,9 @@ impl Costs {
 }
 
 /// Stages that shade one quad after the other and note what each executed.
-pub(crate) struct Watched<'a> {
-    pub stages: &'a mut dyn Stages,
-    pub costs: &'a mut Costs,
+struct Watched<'a> {
+    stages: &'a mut dyn Stages,
+    costs: &'a mut Costs,
 }
 
 /// Instructions, and the busy time of each unit.
@@ -78,5 +89,62 @@ impl Stages for Watched<'_> {
 
     fn charge(&mut self, steps: u64) -> Result<(), Trap> {
         self.stages.charge(steps)
+    }
+}
+
+/// Stages that shade only the quads over a pixel, and trace its lane.
+struct Only<'a> {
+    stages: &'a mut dyn Stages,
+    pixel: [u32; 2],
+    trace: Trace,
+}
+
+impl Stages for Only<'_> {
+    fn batch_quads(&self) -> usize {
+        1
+    }
+
+    fn traits(&self) -> FragmentTraits {
+        self.stages.traits()
+    }
+
+    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
+        self.stages.vertices(batch, out)
+    }
+
+    fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        for quad in batch {
+            let over = |lane: &usize| quad.covered() >> lane & 1 == 1 && quad.pixel(*lane) == self.pixel;
+            let Some(lane) = (0..4).find(over) else {
+                out.push(QuadOut::default());
+                continue;
+            };
+            self.trace.start(lane);
+            let done = self.stages.quads(std::slice::from_ref(quad), targets, out);
+            self.trace.stop();
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Work of the fixed function is free here, so that only instructions end a run.
+    fn charge(&mut self, _: u64) -> Result<(), Trap> {
+        Ok(())
+    }
+}
+
+/// Draws with quads that are looked at.
+pub(crate) fn watched(
+    watch: &mut Watch<'_>,
+    draw: &draw::Draw<'_>,
+    stages: &mut dyn Stages,
+    targets: &mut Targets,
+) -> Result<(), Trap> {
+    match watch {
+        Watch::All => draw::draw(draw, stages, targets),
+        Watch::Costs(costs) => draw::draw(draw, &mut Watched { stages, costs }, targets),
+        Watch::Only(pixel, trace) => {
+            draw::draw(draw, &mut Only { stages, pixel: *pixel, trace: trace.clone() }, targets)
+        }
     }
 }
