@@ -22,6 +22,7 @@ mod one_file;
 mod one_line;
 mod options;
 mod outputs;
+mod planted;
 mod questions;
 mod reduce;
 mod render;

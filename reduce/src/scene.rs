@@ -90,6 +90,82 @@ fn language(path: &[Step]) -> Option<Language> {
     }
 }
 
+/// Columns that a line has at most, where what it says can be told in several.
+const WIDTH: usize = 140;
+
+/// The tree as TOML in few lines: what fits stands on one, texts of several lines stay such.
+fn shown(tree: &Value) -> Option<String> {
+    let mut out = String::new();
+    let top = tree.as_object()?;
+    let is_long = |k: &str, v: &Value| {
+        v.as_array().is_some_and(|a| !a.is_empty() && a.iter().all(Value::is_object))
+            && inline(v).is_none_or(|t| k.len() + 3 + t.len() > WIDTH || has_lines(v))
+    };
+    for (k, v) in top.iter().filter(|(k, v)| !is_long(k, v)) {
+        written(&key(k), v, &mut out)?;
+    }
+    // Tables under a header of their own come last: what follows a header belongs to it.
+    for (k, v) in top.iter().filter(|(k, v)| is_long(k, v)) {
+        for table in v.as_array()? {
+            out += &format!("[[{}]]\n", key(k));
+            for (k, v) in table.as_object()? {
+                written(&key(k), v, &mut out)?;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// A value on one line.
+fn inline(v: &Value) -> Option<String> {
+    toml::Value::try_from(v).ok().map(|v| v.to_string())
+}
+
+/// A key, between quotation marks where it is no plain word.
+fn key(k: &str) -> String {
+    let is_plain = !k.is_empty() && k.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if is_plain { k.into() } else { serde_json::Value::from(k).to_string() }
+}
+
+fn has_lines(v: &Value) -> bool {
+    match v {
+        Value::String(s) => s.contains('\n'),
+        Value::Array(a) => a.iter().any(has_lines),
+        Value::Object(m) => m.values().any(has_lines),
+        _ => false,
+    }
+}
+
+/// A value under the words that lead to it.
+fn written(path: &str, v: &Value, out: &mut String) -> Option<()> {
+    let whole = if has_lines(v) { None } else { Some(inline(v)?) };
+    match (v, whole) {
+        (_, Some(text)) if path.len() + 3 + text.len() <= WIDTH => *out += &format!("{path} = {text}\n"),
+        (Value::Object(m), _) if !m.is_empty() => {
+            for (k, v) in m {
+                written(&format!("{path}.{}", key(k)), v, out)?;
+            }
+        }
+        (Value::Array(a), _) if !a.is_empty() => {
+            *out += &format!("{path} = [\n");
+            for v in a {
+                *out += &format!("    {},\n", inline(v)?);
+            }
+            *out += "]\n";
+        }
+        (Value::String(s), _) if s.contains('\n') && !s.contains("\'\'\'") && !s.contains(is_control) => {
+            *out += &format!("{path} = \'\'\'\n{s}\'\'\'\n");
+        }
+        _ => *out += &format!("{path} = {}\n", inline(v)?),
+    }
+    Some(())
+}
+
+/// A character that no literal text of TOML may hold.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+}
+
 /// How many steps deep parts are tried; the first passes try the largest.
 const DEPTHS: usize = 6;
 
@@ -171,7 +247,7 @@ impl Subject for Scene {
 
     fn bytes(&self) -> Vec<u8> {
         let json = || serde_json::to_string_pretty(&self.tree).unwrap_or_default();
-        if self.toml { toml::to_string(&self.tree).unwrap_or_else(|_| json()) } else { json() }.into_bytes()
+        if self.toml { shown(&self.tree).unwrap_or_else(json) } else { json() }.into_bytes()
     }
 
     fn weight(&self) -> Weight {

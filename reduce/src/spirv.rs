@@ -11,6 +11,11 @@ const HEADER: usize = 5;
 mod op {
     pub const SOURCE: [u32; 8] = [2, 3, 4, 5, 6, 7, 8, 317];
     pub const MODULE_PROCESSED: u32 = 330;
+    pub const ENTRY_POINT: u32 = 15;
+    /// Instructions that give a type.
+    pub const TYPES: std::ops::RangeInclusive<u32> = 19..=39;
+    /// What is said of the id behind the opcode: names, modes, decorations.
+    pub const ABOUT: [u32; 8] = [5, 6, 16, 71, 72, 331, 332, 5632];
     pub const FUNCTION: u32 = 54;
     pub const FUNCTION_END: u32 = 56;
     pub const LABEL: u32 = 248;
@@ -79,12 +84,12 @@ impl Module {
         let types: BTreeMap<u32, usize> = list
             .iter()
             .enumerate()
-            .filter(|(_, i)| (19..=39).contains(&self.opcode(i)))
+            .filter(|(_, i)| op::TYPES.contains(&self.opcode(i)))
             .map(|(k, i)| (self.words[i.start + 1], k))
             .collect();
         let mut out = BTreeMap::new();
         for (k, i) in list.iter().enumerate() {
-            if i.len() >= 3 && types.contains_key(&self.words[i.start + 1]) && !(19..=39).contains(&self.opcode(i)) {
+            if i.len() >= 3 && types.contains_key(&self.words[i.start + 1]) && !op::TYPES.contains(&self.opcode(i)) {
                 out.insert(self.words[i.start + 2], (self.words[i.start + 1], k));
             }
         }
@@ -94,7 +99,7 @@ impl Module {
 
 impl Subject for Module {
     type Edit = WordEdit;
-    const PASSES: usize = 6;
+    const PASSES: usize = 7;
 
     fn edits(&self, pass: usize) -> Vec<WordEdit> {
         let gone = |r: Range<usize>| WordEdit(vec![(r, Vec::new())]);
@@ -130,7 +135,8 @@ impl Subject for Module {
                 }
                 out
             }
-            4 => list.iter().rev().map(|i| gone(i.clone())).collect(),
+            4 => self.things(&list),
+            5 => list.iter().rev().map(|i| gone(i.clone())).collect(),
             _ => self.operands(),
         }
     }
@@ -169,6 +175,48 @@ impl Subject for Module {
 }
 
 impl Module {
+    /// What gives an id goes with what is said of the id: names, decorations, modes, its place in the interface of entry points. The last come
+    /// first, so that types go behind what has them.
+    fn things(&self, list: &[Range<usize>]) -> Vec<WordEdit> {
+        let values = self.values();
+        let mut out = Vec::new();
+        for i in list.iter().rev().filter(|i| i.len() >= 2) {
+            let types = (op::TYPES.contains(&self.opcode(i))).then(|| self.words[i.start + 1]);
+            let value = || i.len() >= 3 && values.contains_key(&self.words[i.start + 2]);
+            let Some(id) = types.or_else(|| value().then(|| self.words[i.start + 2])) else { continue };
+            let mut parts = vec![(i.clone(), Vec::new())];
+            for about in list.iter().filter(|a| a.len() >= 2) {
+                match self.opcode(about) {
+                    o if op::ABOUT.contains(&o) && self.words[about.start + 1] == id => {
+                        parts.push((about.clone(), Vec::new()));
+                    }
+                    op::ENTRY_POINT => parts.extend(self.without_interface(about, id)),
+                    _ => {}
+                }
+            }
+            // Alone it is an edit of the pass behind this.
+            if parts.len() > 1 {
+                out.push(WordEdit(parts));
+            }
+        }
+        out
+    }
+
+    /// An entry point whose interface has no such id.
+    fn without_interface(&self, entry: &Range<usize>, id: u32) -> Option<(Range<usize>, Vec<u32>)> {
+        let words = &self.words[entry.clone()];
+        // The name ends with the first word that has a zero in its last byte.
+        let name = words.iter().skip(3).position(|w| w >> 24 == 0)? + 4;
+        let (head, ids) = words.split_at_checked(name)?;
+        let kept: Vec<u32> = ids.iter().copied().filter(|&w| w != id).collect();
+        if kept.len() == ids.len() {
+            return None;
+        }
+        let mut new = [head, &kept].concat();
+        new[0] = ((new.len() as u32) << 16) | op::ENTRY_POINT;
+        Some((entry.clone(), new))
+    }
+
     /// Branches of several ways go one way, with the merge in front of them gone or kept.
     fn branches(&self) -> Vec<WordEdit> {
         let list = self.instructions();
@@ -210,16 +258,38 @@ impl Module {
                 let Some(&(ty, made)) = values.get(&self.words[at]) else { continue };
                 // The first of its type, and what it was made of.
                 let earliest = first[&ty].first().filter(|e| e.0 < made).map(|e| e.1);
-                let source = &list[made];
-                let of_same = self.words[source.clone()]
-                    .iter()
-                    .skip(3)
-                    .copied()
-                    .filter(|w| values.get(w).is_some_and(|v| v.0 == ty));
+                let of_same = self.made_of(made, ty, &values, &list);
                 for id in earliest.into_iter().chain(of_same) {
                     out.push(WordEdit(vec![(at..at + 1, vec![id])]));
                 }
             }
+        }
+        out
+    }
+
+    /// The nearest values of a type that an instruction's result was made of, through values of other types.
+    fn made_of(
+        &self,
+        made: usize,
+        ty: u32,
+        values: &BTreeMap<u32, (u32, usize)>,
+        list: &[Range<usize>],
+    ) -> Vec<u32> {
+        const DEPTH: usize = 4;
+        let (mut out, mut level) = (Vec::new(), vec![made]);
+        for _ in 0..DEPTH {
+            let mut next = Vec::new();
+            for k in level {
+                for w in self.words[list[k].clone()].iter().skip(3) {
+                    match values.get(w) {
+                        Some(v) if v.0 == ty && !out.contains(w) => out.push(*w),
+                        // An operand comes from before, but for those of merges of ways.
+                        Some(v) if v.0 != ty && v.1 < k && !next.contains(&v.1) => next.push(v.1),
+                        _ => {}
+                    }
+                }
+            }
+            level = next;
         }
         out
     }

@@ -42,6 +42,19 @@ fn parts_of_a_scene_and_of_its_shaders_go() {
     Scene::new(&text, Options::default()).expect("still a scene");
 }
 
+/// What fits stands on a line, shaders keep their lines, and what is read again is the same scene.
+#[test]
+fn a_scene_is_told_in_few_lines() {
+    let scene = Scene::new(SCENE, Options::default()).expect("a scene");
+    let text = String::from_utf8(scene.bytes()).expect("text");
+    assert!(text.lines().any(|l| l == "shaders.s.wgsl = \'\'\'") && text.lines().count() == 12, "{text}");
+    let read = |text: &str| toml::from_str::<toml::Value>(text).expect("TOML");
+    assert_eq!(read(&text), read(SCENE));
+    let odd = "a.'x y' = 1.5\nb = [{ c = \"\'\'\'\\n\\u0001\" }, { d = \"1\\n2\\n\" }]\n";
+    let text = String::from_utf8(Scene::new(odd, Options::default()).expect("TOML").bytes()).expect("text");
+    assert_eq!(read(&text), read(odd), "{text}");
+}
+
 #[test]
 fn json_stays_json() {
     let json = r#"{"format": "scene-1", "passes": [{"draws": [1, 2, 3]}], "wgsl": "fn a() {} fn b() {}"}"#;

@@ -71,6 +71,36 @@ fn a_conditional_branch_becomes_one_way() {
     assert_eq!(one_way.iter().filter(|l| l.contains(&247)).count(), 2);
 }
 
+/// An input goes with its decoration and its place in the interface of the entry point, and then its types.
+#[test]
+fn what_is_said_of_a_thing_goes_with_it() {
+    let inst = |op: u32, rest: &[u32]| [&[(rest.len() as u32 + 1) << 16 | op], rest].concat();
+    // The name of the entry point is `main` and a word of zeros.
+    let entry = [4, 1, 0x6e69_616d, 0, 9, 8];
+    let list: [(u32, &[u32]); 11] = [
+        (15, &entry),
+        (71, &[9, 30, 0]),
+        (19, &[2]),
+        (22, &[3, 32]),
+        (32, &[4, 1, 3]),
+        (59, &[4, 9, 1]),
+        (59, &[4, 8, 1]),
+        (33, &[5, 2]),
+        (54, &[2, 1, 0, 5]),
+        (248, &[10]),
+        (56, &[]),
+    ];
+    let mut words = vec![0x0723_0203, 0x0001_0300, 0, 40, 0];
+    list.iter().for_each(|(op, rest)| words.extend(inst(*op, rest)));
+    let bytes: Vec<u8> = words.iter().flat_map(|w: &u32| w.to_le_bytes()).collect();
+    let m = Module::new(&bytes).expect("a module");
+    let all: Vec<Module> = m.edits(4).iter().filter_map(|e| m.apply(std::slice::from_ref(e))).collect();
+    let without = |m: &Module| opcodes(&m.bytes()) == [15, 19, 22, 32, 59, 33, 54, 248, 56];
+    let smaller = all.iter().find(|m| without(m)).expect("an edit that takes the variable with all that is said of it");
+    let head: Vec<u8> = inst(15, &[4, 1, 0x6e69_616d, 0, 8]).iter().flat_map(|w| w.to_le_bytes()).collect();
+    assert_eq!(smaller.bytes()[20..20 + head.len()], head);
+}
+
 #[test]
 fn what_is_no_module_is_told() {
     for bytes in [&b"abc"[..], &[0; 20], &module()[..module().len() - 12]] {
