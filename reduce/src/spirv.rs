@@ -268,13 +268,7 @@ impl Module {
     }
 
     /// The nearest values of a type that an instruction's result was made of, through values of other types.
-    fn made_of(
-        &self,
-        made: usize,
-        ty: u32,
-        values: &BTreeMap<u32, (u32, usize)>,
-        list: &[Range<usize>],
-    ) -> Vec<u32> {
+    fn made_of(&self, made: usize, ty: u32, values: &BTreeMap<u32, (u32, usize)>, list: &[Range<usize>]) -> Vec<u32> {
         const DEPTH: usize = 4;
         let (mut out, mut level) = (Vec::new(), vec![made]);
         for _ in 0..DEPTH {
