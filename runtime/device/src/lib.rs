@@ -17,7 +17,8 @@
 //! * A [`Set`] holds descriptors by binding and element. [`Command::BindSet`] puts it at a bind group; it is read when a command runs.
 //! * A pipeline is compiled once, for a [`Place`]: the oracle, or the machine of a target. A refusal is an error of its constructor.
 //! * A [`CommandList`] is plain data. Commands leave state for those that follow, as in Vulkan; a list begins with none.
-//! * Below lists, [`Code::dispatch`] and [`DrawCall::run`] are one dispatch and one draw on what is bound.
+//! * Below lists, [`Code::dispatch`] and [`DrawCall::run`] are one dispatch and one draw on what is bound, and
+//!   [`Attachments`] load, clear, store and resolve what draws change.
 //! * A [`Device`] has one queue. [`Device::submit`] returns at once; a [`Timeline`] says when something has happened: a fence, a
 //!   semaphore or an event is a counter with one value or two. [`Device::run`] runs a list on the caller's thread and gives its counts.
 //! * A trap, a step limit or [`Device::stop`] loses the device: waits end with [`Waited::Lost`], and [`Device::lost`] says why.
@@ -32,6 +33,7 @@ mod image;
 mod launch;
 mod memory;
 mod options;
+mod pass;
 mod pipeline;
 mod place;
 mod program;
@@ -47,6 +49,7 @@ pub use image::{Image, ImageDesc, MOST_IMAGE, View};
 pub use launch::{Codes, DrawCall, Halves, How};
 pub use memory::{Buffer, MOST_MEMORY, Memory};
 pub use options::{Limit, Options, Report, STEPS};
+pub use pass::{Attachment, Attachments, Clear, Images, Part};
 pub use pipeline::ComputePipeline;
 pub use place::{Lowering, Place};
 pub use program::{Code, Program, Shader};

@@ -108,6 +108,35 @@ impl Used {
         if self.kind.is_buffer() { (self.binding & 0xffff, self.binding >> 16) } else { (self.binding, 0) }
     }
 
+    /// The binding and all of its elements.
+    pub fn elements(&self) -> (u32, std::ops::Range<u32>) {
+        let (binding, first) = self.place();
+        (binding, if self.kind.is_buffer() { first..first + 1 } else { 0..self.count.max(1) })
+    }
+
+    /// What several programs use together: each binding once, written if one of them writes it, with the most elements.
+    pub fn together<'a>(all: impl IntoIterator<Item = &'a Used>) -> Vec<&'a Used> {
+        let mut list: Vec<&Used> = Vec::new();
+        for u in all {
+            match list.iter_mut().find(|o| o.is_same(u)) {
+                Some(o) if u.kind.is_writable() || o.count < u.count => *o = u,
+                Some(_) => {}
+                None => list.push(u),
+            }
+        }
+        list
+    }
+
+    /// Whether two programs mean one binding.
+    fn is_same(&self, other: &Used) -> bool {
+        let class = |u: &Used| match u.kind {
+            ResourceKind::Sampler { .. } => 0,
+            ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => 1,
+            _ => 2,
+        };
+        (self.group, self.binding, class(self)) == (other.group, other.binding, class(other))
+    }
+
     /// The name in messages.
     pub fn shown(&self) -> String {
         let place = format!("group {}, binding {}", self.group, gpucc_ir::binding_text(self.binding));

@@ -22,6 +22,7 @@ pub mod pass;
 pub mod physical;
 pub mod pipeline;
 pub mod present;
+pub mod private;
 pub mod query;
 pub mod reached;
 pub mod record;

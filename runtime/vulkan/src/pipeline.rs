@@ -8,12 +8,13 @@ use ash::vk;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::pipeline::Link;
 use gpucc::{Class, Diagnostic, Module, Severity};
-use gpucc_container::Container;
-use gpucc_interp::OracleProgram;
+use gpucc_device::{Lowering, Place};
 use gpucc_ir::analysis::StageUse;
-use gpucc_ir::{Mode, Place, ResourceKind, Stage, StageInfo, Sysval, Where};
+use gpucc_ir::{Mode, Place as Memory, Stage, StageInfo, Sysval, Where};
+use gpucc_opt::PipelineContext;
 use gpucc_pipeline as fixed;
-use gpucc_sim::TrapKind;
+
+pub use gpucc_device::{Code, Used};
 
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
@@ -40,35 +41,6 @@ pub struct Source {
     pub subgroup_size: Option<u32>,
     /// Samplers whose coordinates are written in code.
     pub samplers: Vec<Special>,
-}
-
-/// The code of an entry point.
-#[derive(Debug)]
-pub enum Code {
-    /// A program for the interpreter of the IR.
-    Oracle(Box<OracleProgram>),
-    /// A program for a machine.
-    Machine {
-        /// The container that a driver would load.
-        container: Box<Container>,
-        /// The IR that selection read.
-        selected: Box<Module>,
-    },
-}
-
-/// A binding that a program may use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Used {
-    /// Bind group of the resource.
-    pub group: u32,
-    /// Binding; of an element of an array of buffers the high half is the element.
-    pub binding: u32,
-    /// The kind: buffer, texture or sampler.
-    pub kind: ResourceKind,
-    /// Number of elements, 1 for a single one.
-    pub count: u32,
-    /// Least bytes of a buffer.
-    pub min_size: u32,
 }
 
 /// A compiled entry point.
@@ -158,6 +130,9 @@ fn failures(source: &Source, list: &[Diagnostic]) -> Fail {
     }
 }
 
+/// The render pipeline around an entry point.
+type Context = Option<Box<PipelineContext>>;
+
 fn failed(source: &Source, d: &Diagnostic) -> Fail {
     failures(source, std::slice::from_ref(d))
 }
@@ -177,33 +152,14 @@ fn load(source: &Source) -> Done<Module> {
     Ok(module)
 }
 
-fn used(module: &Module) -> Vec<Used> {
-    let one = |r: &gpucc_ir::ResourceData| Used {
-        group: r.group,
-        binding: r.binding,
-        kind: r.kind,
-        count: r.count,
-        min_size: r.min_size,
+/// Compiles an entry point for a chip.
+fn code(chip: Chip, source: &Source, module: &Module, stage: Stage, context: Context) -> Done<Code> {
+    let place = match chip {
+        Chip::Interp => Place::Oracle(Lowering::Source),
+        Chip::Target(target) => Place::Target(target, gpucc::CodegenOptions::default().opt_level),
     };
-    let mut list: Vec<Used> = module.resources.values().map(one).collect();
-    list.sort_by_key(|u| (u.group, u.binding));
-    list.dedup();
-    list
-}
-
-fn on_oracle(source: &Source, module: &Module, stage: Stage) -> Done<Code> {
-    let program = OracleProgram::at(module, &source.entry, stage);
-    let program = program.map_err(|t| {
-        let text = format!("`{}`: {t}", source.entry);
-        if t.kind == TrapKind::Unsupported { Fail::lacks(text) } else { Fail::bug(text) }
-    })?;
-    Ok(Code::Oracle(Box::new(program)))
-}
-
-fn on_machine(source: &Source, artifact: &gpucc::Artifact) -> Done<Code> {
-    let selected = artifact.outputs().first().map(|o| o.ir.clone());
-    let selected = selected.ok_or_else(|| Fail::bug(format!("`{}` gave no code", source.entry)))?;
-    Ok(Code::Machine { container: Box::new(artifact.container().clone()), selected: Box::new(selected) })
+    let shader = gpucc_device::Shader { context, ..gpucc_device::Shader::new(module, &source.entry, stage) };
+    Code::new(&shader, place).map_err(|d| failed(source, &d))
 }
 
 /// Makes a fragment entry run for each sample, as sample shading asks: its inputs are taken at the sample. An entry without such inputs gives the
@@ -233,15 +189,16 @@ fn for_each_sample(module: &mut Module, source: &Source) -> Done {
     }
 }
 
-fn program(chip: Chip, source: Source, module: Module, code: Code) -> Box<Program> {
+fn program(chip: Chip, source: Source, module: Module, stage: Stage, code: Code) -> Box<Program> {
     let moving = match chip {
         Chip::Target(t) if !t.caps(Stage::Fragment).sampler.offset => samplers::moving(&module),
         _ => Vec::new(),
     };
     let by_address =
-        |f: &gpucc_ir::Function| f.insts_in_order().any(|(_, i)| f.insts[i].place() == Some(Place::Address));
+        |f: &gpucc_ir::Function| f.insts_in_order().any(|(_, i)| f.insts[i].place() == Some(Memory::Address));
     let reaches = module.funcs.values().any(by_address);
-    Box::new(Program { used: used(&module), source, module, code, moving, reaches, variants: Mutex::default() })
+    let used = Used::of_entry(&module, &source.entry, stage);
+    Box::new(Program { used, source, module, code, moving, reaches, variants: Mutex::default() })
 }
 
 /// A pipeline before its shaders are compiled.
@@ -311,16 +268,9 @@ impl Pipeline {
     /// The chip or the compiler refuses the shader; the sentence says why.
     pub fn compute(chip: Chip, source: Source) -> Done<Pipeline> {
         let module = load(&source)?;
-        let code = match chip {
-            Chip::Interp => on_oracle(&source, &module, Stage::Compute)?,
-            Chip::Target(target) => {
-                let options = gpucc::Options::new(target);
-                let artifact =
-                    gpucc::compile_entry(&module, &source.entry, &options).map_err(|d| failed(&source, &d))?;
-                on_machine(&source, &artifact)?
-            }
-        };
-        Ok(Pipeline::Compute(program(chip, source, module, code)))
+        let stage = Stage::Compute;
+        let code = code(chip, &source, &module, stage, None)?;
+        Ok(Pipeline::Compute(program(chip, source, module, stage, code)))
     }
 
     /// Compiles a render pipeline.
@@ -336,22 +286,21 @@ impl Pipeline {
         let names = (&module, vertex.entry.as_str());
         let second = other.as_ref().zip(fragment.as_ref()).map(|(m, s)| (m, s.entry.as_str()));
         let linked = render.state.link_entries(names, second).map_err(|d| failed(&vertex, &d))?;
-        let (v, f) = match chip {
-            Chip::Interp => {
-                let f = second.zip(fragment.as_ref()).map(|((m, _), s)| on_oracle(s, m, Stage::Fragment));
-                (on_oracle(&vertex, &module, Stage::Vertex)?, f.transpose()?)
-            }
+        // The oracle runs modules as they are.
+        let contexts = match chip {
+            Chip::Interp => (None, None),
             Chip::Target(target) => {
                 let options = gpucc::Options::new(target);
-                let v = linked.vertex(&options).map_err(|d| failed(&vertex, &d))?;
-                let f = linked.fragment(&options).zip(fragment.as_ref());
-                let f = f.map(|(f, s)| f.map_err(|d| failed(s, &d)).and_then(|f| on_machine(s, &f)));
-                (on_machine(&vertex, &v)?, f.transpose()?)
+                let f = linked.fragment_options(&options).and_then(|o| o.codegen.context);
+                (linked.vertex_options(&options).codegen.context, f)
             }
         };
+        let v = code(chip, &vertex, &module, Stage::Vertex, contexts.0)?;
+        let f = other.as_ref().zip(fragment.as_ref());
+        let f = f.map(|(m, s)| code(chip, s, m, Stage::Fragment, contexts.1)).transpose()?;
         drop(linked);
-        let f = fragment.zip(other).zip(f).map(|((s, m), code)| program(chip, s, m, code));
-        Ok(Pipeline::Render(program(chip, vertex, module, v), f, Box::new(render)))
+        let f = fragment.zip(other).zip(f).map(|((s, m), code)| program(chip, s, m, Stage::Fragment, code));
+        Ok(Pipeline::Render(program(chip, vertex, module, Stage::Vertex, v), f, Box::new(render)))
     }
 
     /// The same pipeline with the coordinates of samples by some samplers in code. It is compiled once.

@@ -118,3 +118,30 @@ fn a_missing_feature_is_named() {
     assert_eq!(features::lacking(&asked, &has), ["logicOp", "sparseResidencyImage2D"]);
     assert_eq!(features::lacking(&asked, &asked), Vec::<String>::new());
 }
+
+/// A slot has a number for each object: 0 at first, and another one where a place in a table is used again.
+#[test]
+fn private_data_stays_with_its_object() {
+    let gpu = Gpu::new(0);
+    let slots = ash::ext::private_data::Device::new(&gpu.instance, &gpu.device);
+    let d = &gpu.device;
+    let event = || unsafe { d.create_event(&vk::EventCreateInfo::default(), None).expect("an event") };
+    let (a, b) = (event(), event());
+    // SAFETY: the driver looks handles up before it uses them.
+    unsafe {
+        let slot = || slots.create_private_data_slot(&vk::PrivateDataSlotCreateInfo::default(), None).expect("a slot");
+        let (one, two) = (slot(), slot());
+        assert_eq!(slots.get_private_data(a, one), 0);
+        assert_eq!(slots.set_private_data(a, one, 7), Ok(()));
+        assert_eq!(slots.set_private_data(a, two, u64::MAX), Ok(()));
+        assert_eq!(slots.set_private_data(d.handle(), one, 9), Ok(()));
+        let of = |slot| (slots.get_private_data(a, slot), slots.get_private_data(b, slot));
+        assert_eq!((of(one), of(two)), ((7, 0), (u64::MAX, 0)));
+        assert_eq!(slots.get_private_data(d.handle(), one), 9);
+        d.destroy_event(a, None);
+        assert_eq!(slots.get_private_data(event(), one), 0, "of an object at the place of a destroyed one");
+        slots.destroy_private_data_slot(one, None);
+        assert_eq!(slots.set_private_data(b, one, 1), Err(vk::Result::ERROR_VALIDATION_FAILED_EXT));
+        assert_eq!(slots.set_private_data(b, two, 1), Ok(()));
+    }
+}

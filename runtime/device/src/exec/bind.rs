@@ -27,15 +27,7 @@ impl Exec<'_> {
     /// Binds what these programs use. What no set has is left to the check of the launch.
     pub fn bind(&mut self, point: BindPoint, programs: &[&Program]) -> Bound {
         let mut bound = Bound { dispatch: Dispatch::new([1; 3]), images: Vec::new(), homes: Vec::new() };
-        let mut used: Vec<&Used> = Vec::new();
-        for u in programs.iter().flat_map(|p| p.used()) {
-            match used.iter_mut().find(|o| is_same(o, u)) {
-                Some(o) if u.kind.is_writable() || o.count < u.count => *o = u,
-                Some(_) => {}
-                None => used.push(u),
-            }
-        }
-        for u in used {
+        for u in Used::together(programs.iter().flat_map(|p| p.used())) {
             if u.kind == ResourceKind::Immediates {
                 let mut bytes = self.state.immediates.clone();
                 bytes.resize(bytes.len().max(u.min_size as usize), 0);
@@ -45,8 +37,7 @@ impl Exec<'_> {
                 continue;
             }
             let Some((set, offsets)) = self.state.sets(point).get(&u.group).cloned() else { continue };
-            let (binding, first) = u.place();
-            let elements = if u.kind.is_buffer() { first..first + 1 } else { 0..u.count.max(1) };
+            let (binding, elements) = u.elements();
             for element in elements {
                 if let Some(descriptor) = set.get(binding, element) {
                     self.descriptor(&mut bound, u, (binding, element), &descriptor, (&set, &offsets));
@@ -106,16 +97,6 @@ impl Bound {
             }
         }
     }
-}
-
-/// Whether two programs mean one binding.
-fn is_same(a: &Used, b: &Used) -> bool {
-    let class = |u: &Used| match u.kind {
-        ResourceKind::Sampler { .. } => 0,
-        ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => 1,
-        _ => 2,
-    };
-    (a.group, a.binding, class(a)) == (b.group, b.binding, class(b))
 }
 
 /// The offset that was given for a dynamic buffer of a set.

@@ -7,7 +7,7 @@ use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
 use gpucc_sim::{RunOptions, RunReport, Trap, TrapKind};
 
-use super::target::Attachments;
+use super::target::Given;
 use super::{Frame, lost};
 use crate::error::Failure;
 use crate::place::Programs;
@@ -18,24 +18,28 @@ impl Frame<'_> {
     pub fn render(
         &mut self,
         field: &str,
-        attachments: Attachments<'_>,
+        given: Given<'_>,
         draws: &[Draw],
         tick: &mut dyn FnMut(),
     ) -> Result<(), Failure> {
-        let mut targets = self.begin(attachments);
+        let (attachments, layers) = self.attachments(given);
+        let textures = self.resources.textures.as_slice();
+        let mut all = (0..layers).map(|n| attachments.begin(textures, n, &|_| true));
+        let mut targets = all.next().unwrap_or_default().with_layers(all.collect());
         for (k, d) in draws.iter().enumerate() {
-            if self.reads_attachments(attachments, d) {
-                self.show(attachments, &targets);
+            if self.reads_attachments(given, d) {
+                attachments.show(self.resources.textures.as_mut_slice(), &targets);
             }
             self.draw(&format!("{field}.draws[{k}]"), d, &mut targets)?;
             tick();
         }
-        self.end(attachments, targets);
+        self.keep_open(&attachments, &targets);
+        attachments.end(self.resources.textures.as_mut_slice(), &targets, &|_| true);
         Ok(())
     }
 
     /// Whether an attachment of the pass is bound, as input attachments may be.
-    fn reads_attachments(&self, (colours, depth): Attachments<'_>, d: &Draw) -> bool {
+    fn reads_attachments(&self, (colours, depth): Given<'_>, d: &Draw) -> bool {
         let names = colours.iter().flatten().map(|c| &c.texture).chain(depth.map(|d| &d.texture));
         let bound = |name: &String| {
             d.bindings.iter().any(|b| matches!(&b.resource, BindingResource::Texture(v) if v.texture == *name))

@@ -13,6 +13,7 @@ use crate::{command, handles, sync};
 /// Destroys all that a device still owns.
 fn purge(owner: u64) -> usize {
     let lists = [
+        handles::purge::<vk::PrivateDataSlot>(owner),
         handles::purge::<vk::DeviceMemory>(owner),
         handles::purge::<vk::Buffer>(owner),
         handles::purge::<vk::BufferView>(owner),

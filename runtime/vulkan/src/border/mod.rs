@@ -13,6 +13,7 @@ mod entry;
 mod instance;
 mod newer;
 mod pipeline;
+mod private;
 pub(crate) mod read;
 mod resource;
 mod set;

@@ -1,9 +1,10 @@
 //! Commands that begin, end and clear passes.
 
 use ash::vk;
+use gpucc_device::Clear;
 
 use super::Exec;
-use super::pass::{Pass, clear_in, inside};
+use super::pass::{Pass, inside};
 use super::transfer::clear_bits;
 use crate::command::Begin;
 use crate::fail::Done;
@@ -51,7 +52,12 @@ impl Exec<'_> {
                 let depth = a.aspect_mask.contains(vk::ImageAspectFlags::DEPTH);
                 let stencil = a.aspect_mask.contains(vk::ImageAspectFlags::STENCIL);
                 let area = inside(&r.rect, s);
-                clear_in(s, value, (depth, stencil), area);
+                let clear = Clear {
+                    colour: colour.then_some(value),
+                    depth: depth.then_some(f32::from_bits(value[0])),
+                    stencil: stencil.then_some(value[1]),
+                };
+                clear.apply(s, area);
             }
         }
     }

@@ -59,15 +59,7 @@ impl Exec<'_> {
     pub fn bind(&self, point: usize, programs: &[&Program]) -> Bound {
         let mut bound =
             Bound { dispatch: Dispatch::new([1; 3]), images: Vec::new(), homes: Vec::new(), ranges: Vec::new() };
-        let mut used: Vec<&Used> = Vec::new();
-        for u in programs.iter().flat_map(|p| &p.used) {
-            match used.iter_mut().find(|o| is_same(o, u)) {
-                Some(o) if u.kind.is_writable() || o.count < u.count => *o = u,
-                Some(_) => {}
-                None => used.push(u),
-            }
-        }
-        for u in used {
+        for u in Used::together(programs.iter().flat_map(|p| &p.used)) {
             if u.kind == ResourceKind::Immediates {
                 let (group, binding) = IMMEDIATES;
                 let bytes = self.push.clone();
@@ -85,10 +77,7 @@ impl Exec<'_> {
             }
             let Some((set, offsets)) = self.sets[point].get(&u.group) else { continue };
             let slots = set.slots();
-            let (binding, elements) = match u.kind.is_buffer() {
-                true => (u.binding & 0xffff, u.binding >> 16..(u.binding >> 16) + 1),
-                false => (u.binding, 0..u.count.max(1)),
-            };
+            let (binding, elements) = u.elements();
             for element in elements {
                 if let Some(slot) = slots.get(&(binding, element)) {
                     self.slot(&mut bound, u, (binding, element), slot, (set, offsets));
@@ -264,16 +253,6 @@ impl Bound {
             }
         }
     }
-}
-
-/// Whether two programs mean one binding.
-fn is_same(a: &Used, b: &Used) -> bool {
-    let class = |u: &Used| match u.kind {
-        ResourceKind::Sampler { .. } => 0,
-        ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => 1,
-        _ => 2,
-    };
-    (a.group, a.binding, class(a)) == (b.group, b.binding, class(b))
 }
 
 /// The offset that was given for a dynamic buffer of a set: they are in the order of bindings and elements.

@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use ash::vk;
-use gpucc_interp::{OracleProgram, Pair, Profile};
-use gpucc_machines::drivers::DrawJob;
+use gpucc_device::{DrawCall, Watch};
+use gpucc_interp::Profile;
 use gpucc_pipeline as fixed;
 use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
-use gpucc_sim::{RunReport, Trap, TrapKind};
 
 use super::scene::Drawn;
 use super::{Exec, dump, judge, options};
@@ -16,7 +15,7 @@ use crate::built_in::Values;
 use crate::command::{Draw, Indirect};
 use crate::fail::Done;
 use crate::memory::Buffer;
-use crate::pipeline::{Code, Pipeline, Program, Render};
+use crate::pipeline::{Pipeline, Program, Render};
 use crate::settings::Settings;
 
 /// A viewport as the rasteriser has it: there y = 1 is at the edge that is named, in Vulkan y = -1 is.
@@ -234,21 +233,15 @@ impl Exec<'_> {
         }
         let before = Settings::get().oracle.then(|| (bound.dispatch.clone(), targets.clone()));
         let run = options();
-        let job = |v, f| DrawJob { programs: (v, f), pipeline: &state, draw: &draw, vertex_buffers: &buffers };
-        let passed = targets.passed();
-        let result = match (&programs.0.code, programs.1.map(|p| &p.code)) {
-            (Code::Machine { container: v, .. }, None) => {
-                gpucc_machines::draw(&job(v, None), &mut bound.dispatch, targets, &run)
-            }
-            (Code::Machine { container: v, .. }, Some(Code::Machine { container: f, .. })) => {
-                gpucc_machines::draw(&job(v, Some(f)), &mut bound.dispatch, targets, &run)
-            }
-            (Code::Oracle(v), None) => oracle(v, None, &draw, &buffers, &mut bound.dispatch, targets),
-            (Code::Oracle(v), Some(Code::Oracle(f))) => {
-                oracle(v, Some(f), &draw, &buffers, &mut bound.dispatch, targets)
-            }
-            _ => Err(Trap::new(TrapKind::Unsupported, "one program of a draw runs on a machine, the other does not")),
+        let call = DrawCall {
+            programs: (&programs.0.code, programs.1.map(|p| &p.code)),
+            halves: None,
+            pipeline: &state,
+            draw: &draw,
+            vertex_buffers: &buffers,
         };
+        let passed = targets.passed();
+        let result = call.run(&mut bound.dispatch, targets, (&run, &Profile::default()), Watch::All);
         bound.agree();
         let passed = targets.passed() - passed;
         self.queries.iter_mut().for_each(|q| q.2 += passed);
@@ -263,16 +256,4 @@ impl Exec<'_> {
         bound.unbind(&mut self.shared.copies());
         self.count(&what, result, &list)
     }
-}
-
-fn oracle(
-    vertex: &OracleProgram,
-    fragment: Option<&OracleProgram>,
-    draw: &draw::Draw<'_>,
-    buffers: &[Option<VertexData<'_>>],
-    bindings: &mut gpucc_sim::Dispatch,
-    targets: &mut Targets,
-) -> Result<RunReport, Trap> {
-    let pair = Pair { vertex, fragment };
-    gpucc_interp::draw(pair, draw, buffers, bindings, targets, &options(), &Profile::default())
 }

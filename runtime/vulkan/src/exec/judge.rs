@@ -28,7 +28,7 @@ fn say(shared: &Shared, what: &str, verdict: Result<String, String>) {
 
 /// Judges a dispatch by the oracle: the verdict goes to the log.
 pub fn dispatch(shared: &Shared, p: &Program, what: &str, before: &Dispatch, after: &Dispatch, run: &RunOptions) {
-    let (Chip::Target(target), Code::Machine { selected, .. }) = (shared.chip, &p.code) else { return };
+    let (Chip::Target(target), Code::Machine { ir: selected, .. }) = (shared.chip, &p.code) else { return };
     let place = (target.family(), target.generation_index());
     let entry = p.source.entry.as_str();
     let verdict = gpucc_machines::judge((&p.module, selected), entry, place, before, after, run);
@@ -90,7 +90,7 @@ pub struct Drawn<'a> {
 /// Judges a draw by the oracle: the verdict goes to the log.
 pub fn draw(shared: &Shared, what: &str, d: Drawn<'_>, run: &RunOptions) {
     let Chip::Target(target) = shared.chip else { return };
-    let Code::Machine { selected, .. } = &d.programs.0.code else { return };
+    let Code::Machine { ir: selected, .. } = &d.programs.0.code else { return };
     let place = (target.family(), target.generation_index());
     let verdict = oracle_draw(place, selected, d, run);
     say(shared, what, verdict);
@@ -105,7 +105,7 @@ fn oracle_draw(
     let trap = |t: gpucc_sim::Trap| format!("the oracle traps: {t}");
     let vertex = OracleProgram::at(selected, &d.programs.0.source.entry, Stage::Vertex).map_err(trap)?;
     let fragment = match d.programs.1 {
-        Some(Program { code: Code::Machine { selected, .. }, source, .. }) => {
+        Some(Program { code: Code::Machine { ir: selected, .. }, source, .. }) => {
             Some(OracleProgram::at(selected, &source.entry, Stage::Fragment).map_err(trap)?)
         }
         _ => None,

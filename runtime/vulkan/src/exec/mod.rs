@@ -27,7 +27,7 @@ use crate::command::{Command, State};
 use crate::fail::{Done, Fail};
 use crate::memory::Buffer;
 use crate::physical::limits;
-use crate::pipeline::{Code, Dynamic, Pipeline, Program};
+use crate::pipeline::{Dynamic, Pipeline, Program};
 use crate::query::Queries;
 use crate::set::Set;
 use crate::settings::{Level, Settings};
@@ -242,10 +242,7 @@ impl<'a> Exec<'a> {
         dump::dispatch(self.shared, program, &bound.dispatch);
         let before = Settings::get().oracle.then(|| bound.dispatch.clone());
         let run = options();
-        let result = match &program.code {
-            Code::Machine { container, .. } => gpucc_machines::run(container, None, &mut bound.dispatch, &run),
-            Code::Oracle(p) => p.run(&mut bound.dispatch, &run, &Profile::default()).map(|o| o.report),
-        };
+        let result = program.code.dispatch(None, &mut bound.dispatch, (&run, &Profile::default()));
         bound.agree();
         let what = format!("dispatch of {grid:?} workgroups of `{}`", program.source.entry);
         if let (Some(before), Ok(_)) = (before, &result) {
@@ -280,12 +277,6 @@ impl<'a> Exec<'a> {
 /// The line of the source of a trap, if one program can have it.
 fn line_of(trap: &Trap, programs: &[&Program]) -> String {
     let (Some(pc), [program]) = (trap.pc, programs) else { return String::new() };
-    let found = match &program.code {
-        Code::Oracle(p) => p.line_column(pc),
-        Code::Machine { container, .. } => container.entries.first().and_then(|e| {
-            let line = e.lines.iter().rev().find(|l| u64::from(l.pc) <= pc)?;
-            Some((line.line, line.column))
-        }),
-    };
+    let found = program.code.line(pc);
     found.map_or_else(String::new, |(line, column)| format!(", at line {line}, column {column} of the source"))
 }

@@ -1,11 +1,15 @@
 //! Render passes: attachments while they are drawn on.
 
-use ash::vk;
-use gpucc_sim::draw::{Surface, Targets};
-use gpucc_sim::texture::Codec;
+use std::sync::Arc;
 
-use crate::command::{Begin, Clear};
+use ash::vk;
+use gpucc_device::{Attachment, Attachments, Clear, Images, Part};
+use gpucc_sim::draw::{Surface, Targets};
+use gpucc_sim::texture::Image as Texels;
+
+use crate::command::Begin;
 use crate::memory::View;
+use crate::pass::Subpass;
 
 /// A pass under way.
 pub struct Pass {
@@ -18,11 +22,6 @@ pub struct Pass {
     pub targets: Targets,
 }
 
-/// The rectangle of a surface.
-fn whole(s: &Surface) -> [u32; 4] {
-    [0, 0, s.width, s.rows]
-}
-
 /// Columns and rows of a rectangle that lie on a surface.
 pub fn inside(r: &vk::Rect2D, s: &Surface) -> [u32; 4] {
     let end = |at: i32, n: u32, most: u32| (i64::from(at) + i64::from(n)).clamp(0, most.into()) as u32;
@@ -31,51 +30,24 @@ pub fn inside(r: &vk::Rect2D, s: &Surface) -> [u32; 4] {
     [x, y, end(r.offset.x, r.extent.width, s.width), end(r.offset.y, r.extent.height, s.rows)]
 }
 
-/// Clears the aspects of a surface in a rectangle: left, upper, right and lower edge.
-pub fn clear_in(s: &mut Surface, value: Clear, (depth, stencil): (bool, bool), [x0, y0, x1, y1]: [u32; 4]) {
-    let format = s.format;
-    let deep = format.has_depth() || format.has_stencil();
-    if [x0, y0, x1, y1] == whole(s) {
-        match (deep, depth, stencil) {
-            (false, ..) => s.clear(value),
-            (true, d, st) => {
-                if d {
-                    s.clear_depth(f32::from_bits(value[0]));
-                }
-                if st {
-                    s.clear_stencil(value[1]);
-                }
-            }
-        }
-        return;
-    }
-    for y in y0..y1 {
-        for x in x0..x1 {
-            for k in 0..s.samples {
-                let texel = s.sample_mut(x, y, k);
-                if !deep {
-                    format.encode(value, 15, texel);
-                }
-                if deep && depth && format.has_depth() {
-                    format.encode([value[0], 0, 0, 0], 1, texel);
-                }
-                if deep && stencil {
-                    format.encode_stencil(value[1], texel);
-                }
-            }
-        }
-    }
+/// The edges of an area: left, upper, right and lower.
+fn edges(r: &vk::Rect2D) -> [u32; 4] {
+    let end = |at: i32, n: u32| (i64::from(at) + i64::from(n)).clamp(0, u32::MAX.into()) as u32;
+    let [x, y] = [r.offset.x, r.offset.y].map(|at| at.max(0) as u32);
+    [x, y, end(r.offset.x, r.extent.width), end(r.offset.y, r.extent.height)]
 }
 
-/// Sample 0 of each pixel.
-fn first_samples(s: &Surface) -> Surface {
-    let mut out = Surface::new(s.format, s.width, s.rows, 1);
-    for y in 0..s.rows {
-        for x in 0..s.width {
-            out.sample_mut(x, y, 0).copy_from_slice(s.sample(x, y, 0));
-        }
+/// The images of a framebuffer, by its views.
+struct Views<'a>(&'a [Arc<View>]);
+
+impl Images for Views<'_> {
+    fn read(&self, image: usize, f: &mut dyn FnMut(&Texels)) {
+        self.0.get(image).into_iter().for_each(|view| f(&view.image.lock()));
     }
-    out
+
+    fn write(&mut self, image: usize, f: &mut dyn FnMut(&mut Texels)) {
+        self.0.get(image).into_iter().for_each(|view| f(&mut view.image.lock()));
+    }
 }
 
 impl Pass {
@@ -94,21 +66,34 @@ impl Pass {
         self.open();
     }
 
-    fn load(&mut self, k: usize, layer: u32, first: bool) -> Option<Surface> {
-        let view = self.begin.frame.views.get(k)?;
-        let mut s = Surface::load(&view.image.lock(), view.format, view.base_level, view.base_layer + layer);
-        let a = self.begin.pass.attachments.get(k)?;
-        if first {
-            let value = self.begin.clears.get(k).copied().unwrap_or_default();
-            let area = inside(&self.begin.area, &s);
-            if a.clears || a.clears_stencil {
-                let colour = !(view.format.has_depth() || view.format.has_stencil());
-                if !colour || a.clears {
-                    clear_in(&mut s, value, (a.clears, a.clears_stencil), area);
-                }
-            }
+    /// A view of the framebuffer.
+    fn part(&self, image: usize) -> Option<Part> {
+        let view = self.begin.frame.views.get(image)?;
+        Some(Part { image, format: Some(view.format), level: view.base_level, layer: view.base_layer })
+    }
+
+    /// An attachment of the pass, and what it is resolved to.
+    fn attachment(&self, k: usize, resolve: Option<usize>) -> Option<Attachment> {
+        let (part, a) = (self.part(k)?, self.begin.pass.attachments.get(k)?);
+        let value = self.begin.clears.get(k).copied().unwrap_or_default();
+        let clear = Clear {
+            colour: a.clears.then_some(value),
+            depth: a.clears.then_some(f32::from_bits(value[0])),
+            stencil: a.clears_stencil.then_some(value[1]),
+        };
+        let resolve = resolve.and_then(|k| self.part(k));
+        Some(Attachment { part, clear, resolve, dropped: Clear::default() })
+    }
+
+    /// The attachments of a subpass.
+    fn attachments(&self, sub: &Subpass) -> Attachments {
+        let resolve = |k: usize| sub.resolve.get(k).copied().flatten();
+        let colour = |(k, c): (usize, &Option<usize>)| c.and_then(|c| self.attachment(c, resolve(k)));
+        Attachments {
+            colours: sub.colour.iter().enumerate().map(colour).collect(),
+            depth: sub.depth.and_then(|k| self.attachment(k, sub.resolve_depth)),
+            area: Some(edges(&self.begin.area)),
         }
-        Some(s)
     }
 
     /// Loads the attachments of the subpass.
@@ -119,14 +104,12 @@ impl Pass {
             0 => self.begin.frame.layers.max(1),
             views => u32::BITS - views.leading_zeros(),
         };
-        let seen = self.seen.clone();
+        let attachments = self.attachments(sub);
         let mut list: Vec<Targets> = Vec::new();
         for layer in 0..layers {
             let own = if sub.views == 0 { 1 } else { sub.views & 1 << layer };
-            let first = |k: usize| own != 0 && seen.get(k).is_some_and(|seen| seen & own == 0);
-            let colour = sub.colour.iter().map(|c| c.and_then(|k| self.load(k, layer, first(k)))).collect();
-            let depth = sub.depth.and_then(|k| self.load(k, layer, first(k)));
-            list.push(Targets::new(colour, depth));
+            let first = |a: &Attachment| own != 0 && self.seen.get(a.part.image).is_some_and(|seen| seen & own == 0);
+            list.push(attachments.begin(&Views(&self.begin.frame.views), layer, &first));
         }
         for k in sub.colour.iter().flatten().chain(&sub.depth) {
             if let Some(s) = self.seen.get_mut(*k) {
@@ -138,43 +121,16 @@ impl Pass {
         self.targets = base.with_layers(list.collect());
     }
 
-    fn store(view: &View, layer: u32, s: &Surface) {
-        s.store(&mut view.image.lock(), view.base_level, view.base_layer + layer);
-    }
-
     /// Writes the attachments back, without the resolves.
     pub fn show(&self) {
         let Some(sub) = self.begin.pass.subpasses.get(self.at) else { return };
-        let views = &self.begin.frame.views;
-        for layer in 0..self.targets.layers() {
-            let Some(t) = self.targets.layer(layer) else { continue };
-            for (s, k) in
-                t.colour.iter().zip(&sub.colour).map(|(s, k)| (s.as_ref(), *k)).chain([(t.depth.as_ref(), sub.depth)])
-            {
-                if let (Some(s), Some(view)) = (s, k.and_then(|k| views.get(k))) {
-                    Pass::store(view, layer, s);
-                }
-            }
-        }
+        self.attachments(sub).show(&mut Views(&self.begin.frame.views), &self.targets);
     }
 
     /// Writes the attachments back.
     pub fn close(&self) {
-        self.show();
         let Some(sub) = self.begin.pass.subpasses.get(self.at) else { return };
-        for layer in 0..self.targets.layers() {
-            let Some(t) = self.targets.layer(layer).filter(|_| self.has(layer)) else { continue };
-            for (s, k) in t.colour.iter().zip(&sub.resolve) {
-                let view = k.and_then(|k| self.begin.frame.views.get(k));
-                if let (Some(s), Some(view)) = (s, view) {
-                    Pass::store(view, layer, &s.resolved());
-                }
-            }
-            let view = sub.resolve_depth.and_then(|k| self.begin.frame.views.get(k));
-            if let (Some(s), Some(view)) = (&t.depth, view) {
-                Pass::store(view, layer, &first_samples(s));
-            }
-        }
+        self.attachments(sub).end(&mut Views(&self.begin.frame.views), &self.targets, &|layer| self.has(layer));
     }
 
     /// Whether the subpass reads attachments.

@@ -97,6 +97,7 @@ features! { each_feature:
     PhysicalDeviceShaderDemoteToHelperInvocationFeatures { shader_demote_to_helper_invocation: yes }
     PhysicalDeviceHostQueryResetFeatures { host_query_reset: yes }
     PhysicalDeviceDynamicRenderingFeatures { dynamic_rendering: yes }
+    PhysicalDevicePrivateDataFeatures { private_data: yes }
     PhysicalDeviceSynchronization2Features { synchronization2: yes }
     PhysicalDeviceImagelessFramebufferFeatures { imageless_framebuffer: yes }
     PhysicalDeviceSeparateDepthStencilLayoutsFeatures { separate_depth_stencil_layouts: yes }

@@ -42,8 +42,10 @@ pub const INSTANCE_EXTENSIONS: &[(&CStr, u32)] = &[
 pub const DEVICE_EXTENSIONS: &[(&CStr, u32)] = &[
     (c"VK_EXT_host_query_reset", 1),
     (c"VK_EXT_image_robustness", 1),
+    (c"VK_EXT_private_data", 1),
     (c"VK_EXT_shader_demote_to_helper_invocation", 1),
     (c"VK_EXT_subgroup_size_control", 2),
+    (c"VK_EXT_tooling_info", 1),
     (c"VK_KHR_16bit_storage", 1),
     (c"VK_KHR_8bit_storage", 1),
     (c"VK_KHR_bind_memory2", 1),
