@@ -1,8 +1,8 @@
 //! Machine code of other compilers with known results: one launch description a line (`gpucc_machines::launch`), with
 //! the checks of conformance cases.
 
-use gpucc_machines::Launch;
-use gpucc_sim::{RunOptions, RunReport};
+pub use gpucc_machines::Launch;
+use gpucc_sim::{Dispatch, RunOptions, RunReport};
 use serde::Deserialize;
 
 use crate::cases::{self, Check};
@@ -28,4 +28,13 @@ pub fn judge(line: &str, options: &RunOptions) -> Result<(Launch, RunReport), (S
     let report = launch.run(&mut dispatch, options).map_err(|t| fail(format!("trap: {t}")))?;
     cases::hold(&expected.checks, &dispatch).map_err(fail)?;
     Ok((launch, report))
+}
+
+/// Holds the checks of one line on what any code left.
+///
+/// # Errors
+/// The first place that is not accepted; a line that cannot be read.
+pub fn hold(line: &str, after: &Dispatch) -> Result<(), String> {
+    let expected: Expectation = serde_json::from_str(line).map_err(|e| format!("`checks`: {e}"))?;
+    cases::hold(&expected.checks, after)
 }

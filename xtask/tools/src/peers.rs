@@ -7,6 +7,7 @@
 //! entries are written by people: `docs/performance-notes.txt`, `family | entry | text` a line.
 
 mod draws;
+mod executed;
 mod lanes;
 mod measure;
 
@@ -284,17 +285,31 @@ fn measured_page(folder: &Path) -> Result<String, String> {
     );
     times(&mut o, &compile_pairs(&sources, TIMED)?);
     levels(&mut o)?;
+    executed::section(&mut o, folder)?;
     // Figures measured by hand or elsewhere, kept as text.
     o.push_str(&std::fs::read_to_string(workspace::root().join("docs/performance-scaling.txt")).unwrap_or_default());
     Ok(o)
 }
 
-/// Writes the page, to the file named if there is one.
+/// Writes the page, to the file named if there is one; `executed` prints that section alone, on any build.
 pub fn run(args: &[String]) -> bool {
     let Some(folder) = shared::folder() else {
         eprintln!("no shared folder: nothing to compare with");
         return false;
     };
+    if args.first().is_some_and(|a| a == "executed") {
+        let mut o = String::new();
+        return match executed::section(&mut o, &folder) {
+            Ok(()) => {
+                println!("{o}");
+                true
+            }
+            Err(e) => {
+                eprintln!("{e}");
+                false
+            }
+        };
+    }
     if cfg!(debug_assertions) {
         eprintln!("not a release build: the times are not worth publishing");
     }
