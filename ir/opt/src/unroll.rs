@@ -13,7 +13,7 @@
 //!
 //! Needs: structured control flow. Keeps: nothing. Leaves alone: counts above [`TRIPS`], results above `Caps::unroll`
 //! instructions (more where the loop indexes a function variable by its counter: the elements may become registers once the
-//! index is known; [`INDEXED`], [`MASKED`]; more where an iteration is short, [`SHORT`]; three eighths with barriers in it), exits other than to the loop's merge.
+//! index is known; [`INDEXED`], [`MASKED`]; more where an iteration is short, [`SHORT`], or much of it follows from the counter, [`LARGER`]; three eighths with barriers in it), exits other than to the loop's merge.
 
 use crate::PassCx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout, trips};
@@ -40,6 +40,19 @@ pub const SHORT: u32 = 40;
 
 /// How much larger loops of short iterations may get.
 pub const EXTRA: u32 = 2;
+
+/// How much larger loops may get whose copies save one instruction in [`WORTH`].
+pub const LARGER: u32 = 4;
+
+/// See [`LARGER`].
+pub const WORTH: u32 = 6;
+
+/// Instructions of an iteration that only count: sum and test, which [`saved`] has; besides, a jump and copies.
+const COUNTER: u32 = 2;
+const COUNTING: u32 = 4;
+
+/// Instructions that an access to a function variable at a variable index stands for.
+const PRIVATE: u32 = 4;
 
 /// Turns that become one, the most first: for loops that index by low bits of their counter, and for others.
 const UNROLL_FACTORS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
@@ -171,9 +184,14 @@ fn plan(
         let Some(stays) = trips::count(f, (header, before, latch), (cond, leaves), TRIPS) else { continue };
         // A test at the top runs once more than the body, a test at the bottom as often.
         let copies = if at == header { stays } else { stays + 1 };
+        let saved = saved(f, &blocks, (header, before, latch), preds);
+        // Where the counter alone is saved nothing but a barrier makes copies worth so much code.
+        let worth = (waits || saved > COUNTER) && saved.saturating_add(COUNTING).saturating_mul(WORTH) >= scalars;
         let room = cx.caps.unroll;
         let most = match (indexed, scalars <= SHORT) {
+            _ if waits && worth => room.saturating_mul(LARGER) * 3 / 8,
             _ if waits => room * 3 / 8,
+            _ if worth => room.saturating_mul(LARGER),
             (_, true) => room.saturating_mul(EXTRA),
             (true, false) => room.saturating_mul(INDEXED),
             (false, false) => room,
@@ -192,6 +210,62 @@ fn plan(
         return Some(Plan { header, cont, merge, before, blocks, exit: (at, leaves), stays, iterations });
     }
     None
+}
+
+/// Scalar instructions of an iteration that a copy does without: what follows from counters and constants; products with such, which become
+/// shifts and sums; sums with such, which become part of an address or of the next copy's sum; accesses to function variables, which become values.
+fn saved(
+    f: &Function,
+    blocks: &[Block],
+    (header, before, latch): (Block, Block, Block),
+    preds: &CsrLists<Block, Block>,
+) -> u32 {
+    let arg = |from: Block, to: Block, n: usize| {
+        let edges = f.edges(from);
+        let mut edges = edges.iter().filter(|e| e.block == to);
+        edges.next().map(|e| e.args[n]).filter(|_| edges.next().is_none())
+    };
+    let counts = |n: usize, p: Value| {
+        let (Some(start), Some(next)) = (arg(before, header, n), arg(latch, header, n)) else { return false };
+        let mut own = Vec::new();
+        f.as_const(start).is_some()
+            && trips::params(f, header, next, &mut own, 24).is_some()
+            && own.iter().all(|&o| o == p)
+    };
+    let params = f.blocks[header].params.iter().enumerate();
+    let mut known: IndexSet<Value, FxBuildHasher> = params.filter(|&(n, &p)| counts(n, p)).map(|(_, &p)| p).collect();
+    if known.is_empty() {
+        return 0;
+    }
+    let mut saved = 0;
+    for &b in blocks {
+        // Copies of an inner loop's blocks have one way in, which may bring constants.
+        if let &[from] = &preds[b][..]
+            && b != header
+        {
+            for (n, &p) in f.blocks[b].params.iter().enumerate() {
+                if arg(from, b, n).is_some_and(|a| known.contains(&a) || f.as_const(a).is_some()) {
+                    known.insert(p);
+                }
+            }
+        }
+        for &i in &f.blocks[b].insts {
+            let d = &f.insts[i];
+            let is_known = |a: &Value| known.contains(a) || f.as_const(*a).is_some();
+            let lanes = d.results.first().map_or(1, |r| f.ty(r).lanes());
+            if d.op.is_speculatable() && !d.args.is_empty() && d.args.iter().all(is_known) {
+                known.extend(d.results.first());
+                saved += lanes;
+            } else if matches!(d.op, Op::IMul | Op::IAdd) && d.args.iter().any(|a| known.contains(a)) {
+                saved += lanes;
+            } else if d.dyn_offset().is_some_and(|o| known.contains(&o))
+                && d.mem().is_some_and(|m| matches!(m.place, Place::Local(_)))
+            {
+                saved += PRIVATE;
+            }
+        }
+    }
+    saved
 }
 
 /// Whether a value is computed with a mask.

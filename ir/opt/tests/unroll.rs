@@ -56,6 +56,34 @@ fn short_iterations_may_be_many() {
     assert_eq!((t.matches("loop").count(), t.matches("imul").count()), (0, 30), "{t}");
 }
 
+/// A loop of 20 iterations, each with 20 numbers that are made of `of` and mixed into a sum.
+fn mixing(of: &str) -> String {
+    let mut body = String::new();
+    for k in 0..20 {
+        let sum = if k == 0 { "v2".into() } else { format!("v{}", 100 + k - 1) };
+        body += &format!("  v{}: i32 = ushr {of}, {}:i32\n  v{}: i32 = xor {sum}, v{0}\n", 50 + k, k + 1, 100 + k);
+    }
+    format!(
+        "func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32, v0)\n\
+         block1(v1: i32, v2: i32) loop merge block3 continue block2:\n  v3: b1 = icmp.ult v1, 20:i32\n  br v3, block2, block3\n\
+         block2:\n{body}  v4: i32 = iadd v1, 1:i32\n  jump block1(v4, v119)\nblock3:\n  store v2, res1[0] align 4\n  ret\n}}"
+    )
+}
+
+/// Half of the iteration follows from the counter and is gone in each copy.
+#[test]
+fn much_that_follows_from_the_counter_gives_room() {
+    let t = opt(all, &mixing("v1"));
+    assert_eq!((t.matches("loop").count(), t.matches("ushr").count()), (0, 0), "{t}");
+}
+
+/// Only the test and the sum are saved: several iterations become one, but not all.
+#[test]
+fn little_that_follows_from_the_counter_gives_none() {
+    let t = opt(all, &mixing("v0"));
+    assert_eq!(t.matches("loop").count(), 1, "{t}");
+}
+
 /// A loop with a barrier is unrolled while that makes little code.
 #[test]
 fn barriers_are_copied() {
@@ -64,7 +92,7 @@ fn barriers_are_copied() {
         let t = TOP.replace("  v7: i32 = imul v2, v2\n", barrier);
         opt(all, &t.replace("icmp.ult v1, 3:i32", &format!("icmp.ult v1, {turns}:i32")))
     };
-    let (few, many) = (with(7), with(30));
+    let (few, many) = (with(7), with(60));
     assert_eq!((few.matches("loop").count(), few.matches("barrier").count()), (0, 7), "{few}");
     assert_eq!(many.matches("loop merge").count(), 1, "{many}");
 }
@@ -84,10 +112,9 @@ fn several_turns_become_one() {
     assert_eq!((t.matches("imul").count(), t.matches("icmp.eq").count()), (4, 8), "{t}");
     assert_eq!(t.matches("loop merge").count(), 1, "{t}");
     // Sixteen, where low bits of the counter index a variable.
-    let t = LONG.replace(
-        "  v7: i32 = imul v2, v2\n",
-        "  v9: i32 = and v1, 15:i32\n  v8: i32 = shl v9, 2:i32\n  v7: i32 = load local0[0 + v8] align 4\n",
-    );
+    let rest: String = (20..26).map(|k| format!("  v{k}: i32 = xor v2, {k}:i32\n")).collect();
+    let index = "  v9: i32 = and v1, 15:i32\n  v8: i32 = shl v9, 2:i32\n  v7: i32 = load local0[0 + v8] align 4\n";
+    let t = LONG.replace("48:i32", "64:i32").replace("  v7: i32 = imul v2, v2\n", &(rest + index));
     assert_eq!(opt(all, &t).matches("load local0").count(), 16);
 }
 
@@ -95,8 +122,8 @@ fn several_turns_become_one() {
 fn a_long_loop_with_its_test_at_the_bottom() {
     let t = opt(
         all,
-        "func0 \"f\" {\nblock0:\n  jump block1(0:i32)\nblock1(v1: i32) loop merge block3 continue block2:\n\
-         v9: i32 = shl v1, 2:i32\n  v8: i32 = load res0[0 + v9] align 4\n  v7: i32 = imul v8, v8\n  v6: i32 = xor v7, v9\n\
+        "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\nblock1(v1: i32) loop merge block3 continue block2:\n\
+         v9: i32 = shl v0, 2:i32\n  v8: i32 = load res0[0 + v9] align 4\n  v7: i32 = imul v8, v8\n  v6: i32 = xor v7, v9\n\
          v5: i32 = iadd v6, v8\n  store v5, res1[0 + v9] align 4\n  jump block2\n\
          block2:\n  v2: i32 = iadd v1, 1:i32\n  v3: b1 = icmp.eq v2, 60:i32\n  br v3, block3, block1(v2)\nblock3:\n  ret\n}",
     );

@@ -285,13 +285,13 @@ fn measured_page(folder: &Path) -> Result<String, String> {
     );
     times(&mut o, &compile_pairs(&sources, TIMED)?);
     levels(&mut o)?;
-    executed::section(&mut o, folder)?;
+    executed::section(&mut o, folder, 2)?;
     // Figures measured by hand or elsewhere, kept as text.
     o.push_str(&std::fs::read_to_string(workspace::root().join("docs/performance-scaling.txt")).unwrap_or_default());
     Ok(o)
 }
 
-/// Writes the page, to the file named if there is one; `executed` prints that section alone, on any build.
+/// Writes the page, to the file named if there is one; `executed [-O3]` prints that section alone, on any build.
 pub fn run(args: &[String]) -> bool {
     let Some(folder) = shared::folder() else {
         eprintln!("no shared folder: nothing to compare with");
@@ -299,7 +299,8 @@ pub fn run(args: &[String]) -> bool {
     };
     if args.first().is_some_and(|a| a == "executed") {
         let mut o = String::new();
-        return match executed::section(&mut o, &folder) {
+        let level = args.get(1).and_then(|l| l.trim_start_matches("-O").parse().ok()).unwrap_or(2);
+        return match executed::section(&mut o, &folder, level) {
             Ok(()) => {
                 println!("{o}");
                 true

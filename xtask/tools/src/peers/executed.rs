@@ -30,7 +30,7 @@ fn entry(id: &str) -> Option<(&str, &str)> {
 const INPUTS: &str = "gcn-gfx8-programs.jsonl";
 
 /// Both sides of a line; none where it is no program of the corpus or its shader's buffers are not known.
-fn program(corpus: &Path, inputs: &BTreeMap<String, &str>, line: &str) -> Result<Option<Program>, String> {
+fn program(corpus: &Path, inputs: &BTreeMap<String, &str>, level: u8, line: &str) -> Result<Option<Program>, String> {
     // Two of the shaders race by their own text.
     let options = RunOptions { races: Races::Off, ..RunOptions::default() };
     let (launch, theirs) = foreign::judge(line, &options).map_err(|(id, why)| format!("{id}: {why}"))?;
@@ -44,7 +44,8 @@ fn program(corpus: &Path, inputs: &BTreeMap<String, &str>, line: &str) -> Result
     let loaded = frontend::load(&text, Lang::Wgsl, &front).map_err(|d| format!("{name}: {}", d[0]))?;
     let Some(input) = inputs.get(&launch.id) else { return Ok(None) };
     let mut after = Launch::read(input.as_bytes())?.dispatch;
-    let ours = exec::run(&loaded.module, entry, exec::on(target), &CodegenOptions::default(), &mut after, &options);
+    let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+    let ours = exec::run(&loaded.module, entry, exec::on(target), &codegen, &mut after, &options);
     let ours = match ours {
         Ok(report) => report,
         Err(exec::Problem::Refused(..)) => return Ok(None),
@@ -62,9 +63,10 @@ fn ratio(p: &Program, of: fn(&RunReport) -> u64) -> f64 {
 ///
 /// # Errors
 /// A program that does not give its results.
-pub(super) fn section(o: &mut String, folder: &Path) -> Result<(), String> {
-    o.push_str(
-        "\n## Executed, beside other compilers' code\n\nMesa's programs of the corpus and ours of the same shaders run on our machines with the same inputs, -O2; \
+pub(super) fn section(o: &mut String, folder: &Path, level: u8) -> Result<(), String> {
+    let _ = write!(
+        o,
+        "\n## Executed, beside other compilers' code\n\nMesa's programs of the corpus and ours of the same shaders run on our machines with the same inputs, -O{level}; \
          workgroup memory is zeroed on both sides, and neither keeps bounds. Both leave the results that an independent implementation gives. Cycles are those of the busiest unit \
          (`RunReport::cycles`). Ratios are ours divided by theirs, geometric means.\n\n| target | programs | instructions | cycles | the worst in cycles |\n|---|--:|--:|--:|---|\n",
     );
@@ -80,7 +82,7 @@ pub(super) fn section(o: &mut String, folder: &Path) -> Result<(), String> {
         let text = std::fs::read_to_string(&file).map_err(|e| e.to_string())?;
         let mut list = Vec::new();
         for line in text.lines() {
-            list.extend(program(&folder.join("corpus/compute"), &inputs, line)?);
+            list.extend(program(&folder.join("corpus/compute"), &inputs, level, line)?);
         }
         let target =
             file.file_name().unwrap_or_default().to_string_lossy().replace("-programs.jsonl", "").replace('-', ":");
