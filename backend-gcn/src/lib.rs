@@ -132,6 +132,7 @@ fn caps() -> Caps {
         bit_select: true,
         bit_field: true,
         merge_access: 16,
+        wide_workgroup: true,
         divides: false,
         pair_dots: false,
         clamp_conversions: false,
@@ -304,7 +305,7 @@ impl Family for GcnFamily {
         let (m, f) = (job.module, job.func());
         let tables = Tables::new(m, f);
         let used = used_places(f).into_iter().map(|u| u.0).filter(|&p| tables.at(p).is_none());
-        let memory = Variables::new(m, f, used, |v| v.align.max(4));
+        let memory = Variables::new(m, f, used, |v| v.placed_align().max(4));
         let limit = abi::lds_limit(job.generation);
         if memory.workgroup > limit {
             let what = format!("has {limit} bytes of workgroup memory, this needs {}", memory.workgroup);

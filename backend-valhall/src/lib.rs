@@ -172,6 +172,7 @@ fn caps() -> Caps {
         bit_select: true,
         bit_field: false,
         merge_access: 16,
+        wide_workgroup: true,
         divides: false,
         pair_dots: false,
         clamp_conversions: false,
@@ -236,7 +237,7 @@ fn caps() -> Caps {
 fn variables(m: &Module, f: &Function, tables: &Tables) -> Variables {
     let mut used: Vec<Place> = used_places(f).into_iter().map(|u| u.0).filter(|&p| tables.at(p).is_none()).collect();
     used.sort_by_key(|p| (!matches!(p, Place::Local(_)), *p));
-    let align = |v: &VarData| if v.space == Space::Workgroup { v.align.max(16) } else { 16 };
+    let align = |v: &VarData| v.placed_align().max(16);
     let mut v = Variables::new(m, f, used, align);
     v.private = v.private.next_multiple_of(16);
     v

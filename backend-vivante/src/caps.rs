@@ -155,6 +155,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         bit_select: false,
         bit_field: false,
         merge_access: if how.wide { 16 } else { 0 },
+        wide_workgroup: false,
         divides: machine::validate::fast_transcendentals(generation),
         pair_dots: generation != machine::GC2000,
         clamp_conversions: !Vivante::new(generation, 0).is_vector(machine::Op::F2i, machine::Type::S32),

@@ -313,6 +313,14 @@ pub struct VarData {
     pub span: Span,
 }
 
+impl VarData {
+    /// The alignment of the variable's place in bytes. Variables of a workgroup begin at 16 bytes everywhere, so that wide stores zero them
+    /// whatever they hold.
+    pub fn placed_align(&self) -> u32 {
+        if self.space == Space::Workgroup { self.align.max(16) } else { self.align }
+    }
+}
+
 /// Subgroups that a compute entry point is written for. It runs only where they are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Subgroups {

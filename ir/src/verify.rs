@@ -603,7 +603,7 @@ impl Verifier<'_> {
         self.check(align_ok, "memory", || format!("offset {} is not aligned to {}", mem.offset, mem.align));
         let own = match place {
             Place::Buffer(_) | Place::Address => None,
-            Place::Global(g) => Some(m.globals[g].align),
+            Place::Global(g) => Some(m.globals[g].placed_align()),
             Place::Local(l) => Some(f.locals[l].align),
         };
         self.check(own.is_none_or(u32::is_power_of_two), "memory", || {

@@ -479,6 +479,8 @@ pub struct Caps {
     pub bit_field: bool,
     /// The widest load or store in bytes into which neighbouring ones are merged; 0 keeps them apart.
     pub merge_access: u32,
+    /// Whether one access to workgroup memory may have 16 bytes.
+    pub wide_workgroup: bool,
     /// Whether there is an instruction for quotients of scalars; otherwise `products` makes them of reciprocals.
     pub divides: bool,
     /// Whether a sum of two products is worth a dot product, as one of three is; for `lane_sums`.
@@ -560,6 +562,7 @@ impl Caps {
         bit_select: false,
         bit_field: false,
         merge_access: 0,
+        wide_workgroup: false,
         divides: true,
         pair_dots: true,
         clamp_conversions: true,

@@ -7,9 +7,10 @@
 //! Both write a short run of vector stores, or a loop for large variables. Needs: no calls (run after `inline`); run `variables`
 //! after `sroa` and `mem2reg`, which remove most of them without a store. Keeps: structure.
 
+use crate::PassCx;
 use gpucc_ir::{
     Attr, Barrier, Block, Builder, Const, Edge, Function, Global, Init, IntCc, Mem, MemFlags, Module, Op, Place,
-    Scalar, Scope, SecondaryMap, Space, Sysval, Type, Value,
+    Scalar, Scope, SecondaryMap, Space, Sysval, Type, Value, VarData,
 };
 
 /// Stores that are written one after the other before a loop is made of them.
@@ -76,9 +77,20 @@ fn cleared_again(module: &Module, f: &mut Function, zeroed: &[Global]) {
     }
 }
 
+/// The bytes of one store that zeroes a variable: as many as give each invocation the fewest stores.
+fn unit(var: &VarData, lanes: u32, wide: bool) -> u32 {
+    let fits = |bytes: &u32| {
+        let whole = var.size.is_multiple_of(*bytes);
+        whole && (wide || *bytes == 16 && var.align >= 16 && var.size / 16 >= lanes)
+    };
+    let stores = |bytes: &u32| (var.size.div_ceil(*bytes).div_ceil(lanes), *bytes);
+    [8, 16].into_iter().filter(fits).chain([4]).min_by_key(stores).unwrap_or(4)
+}
+
 /// Zeroes workgroup variables of `entry`'s function: all of them if the module says that we do, otherwise those with an initialiser of their own.
 /// Gives the number of variables zeroed.
-pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
+pub fn workgroup(cx: &PassCx<'_>, f: &mut Function, size: [u32; 3]) -> u64 {
+    let module = cx.module;
     let mut list = used(f, module, Space::Workgroup);
     list.retain(|&g| module.options.zeroes_workgroup_memory() || matches!(module.globals[g].init, Init::Bytes(_)));
     if list.is_empty() {
@@ -92,9 +104,8 @@ pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
     let index = if lanes == 1 { b.func.iconst(Type::I32, 0) } else { b.sysval(Sysval::LocalInvocationIndex) };
     for &g in &list {
         let var = &module.globals[g];
-        // Wide stores where a whole row of invocations has work for them.
-        let wide = var.align >= 16 && var.size.is_multiple_of(16) && var.size / 16 >= lanes;
-        let (ty, bytes) = if wide { (Type::I32.with_lanes(4), 16) } else { (Type::I32, 4) };
+        let bytes = unit(var, lanes, cx.caps.wide_workgroup);
+        let ty = Type::I32.with_lanes(bytes / 4);
         let count = var.size.div_ceil(bytes).div_ceil(lanes);
         let unit = b.func.iconst(Type::I32, i64::from(bytes));
         let first = b.imul(index, unit);

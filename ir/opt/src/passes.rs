@@ -157,7 +157,7 @@ const INIT_WORKGROUP: Pass = Pass {
     keeps_order: false,
     keeps_graph: false,
     run: |f, cx, entry| {
-        let n = entry.workgroup_size().map_or(0, |size| init::workgroup(cx.module, f, size));
+        let n = entry.workgroup_size().map_or(0, |size| init::workgroup(cx, f, size));
         cx.must_change(n);
     },
 };

@@ -17,6 +17,7 @@ mod fold_ids;
 mod fuse;
 mod gvn;
 mod if_convert;
+mod init;
 mod inline;
 mod lane_sums;
 mod legalise;
