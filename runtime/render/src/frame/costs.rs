@@ -1,6 +1,6 @@
 //! What the fragments of each pixel executed.
 
-use gpucc_sim::draw::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use gpucc_sim::draw::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut, VertexTraits};
 use gpucc_sim::{RunReport, Trap};
 
 /// Costs by pixel of all passes whose attachments have a size, row by row.
@@ -55,6 +55,10 @@ impl Stages for Watched<'_> {
 
     fn traits(&self) -> FragmentTraits {
         self.stages.traits()
+    }
+
+    fn vertex_traits(&self) -> VertexTraits {
+        self.stages.vertex_traits()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

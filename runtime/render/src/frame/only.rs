@@ -1,6 +1,6 @@
 //! A draw of which one pixel is of interest.
 
-use gpucc_sim::draw::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use gpucc_sim::draw::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut, VertexTraits};
 use gpucc_sim::{Trace, Trap};
 
 /// Stages that shade only the quads over a pixel, and trace its lane.
@@ -17,6 +17,10 @@ impl Stages for Only<'_> {
 
     fn traits(&self) -> FragmentTraits {
         self.stages.traits()
+    }
+
+    fn vertex_traits(&self) -> VertexTraits {
+        self.stages.vertex_traits()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
