@@ -183,7 +183,9 @@ impl ModuleCx<'_> {
     fn variant(&self, h: &Handle, role: Role, atomic: bool) -> Lowered<ir::Variant> {
         let unsaid = |ty: &ImageTy| ty.format == ImageFormat::Unknown;
         match self.image_ty(h).filter(unsaid) {
-            Some(ty) if matches!(role, Role::Image) && !self.given_format(ty, h, atomic)?.1 => Ok(ir::Variant::AnyFormat),
+            Some(ty) if matches!(role, Role::Image) && !self.given_format(ty, h, atomic)?.1 => {
+                Ok(ir::Variant::AnyFormat)
+            }
             _ => Ok(ir::Variant::Whole),
         }
     }

@@ -6,8 +6,8 @@
 use gpucc_container::{Container, Entry, IoPlace, Preload, Source};
 use gpucc_num::pack;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Handed, Primitive, QuadIn, QuadOut, RunStages, Targets,
-    Varyings, VertexIn, VertexOut, VertexTraits, Where, Worker, draw_on,
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Handed, Primitive, QuadIn, QuadOut, RunStages,
+    Targets, Varyings, VertexIn, VertexOut, VertexTraits, Where, Worker, draw_on,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
