@@ -182,6 +182,7 @@ fn caps() -> Caps {
             clip_distances: true,
             point_coord: false,
             layers: true,
+            most_layers: 8192,
             viewports: true,
             viewport_index: false,
             primitive_index: false,

@@ -87,7 +87,7 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Varyings, "16 attributes of a vertex: their number has four bits in LD_ATTR_IMM")
         .most(MOST_ATTRIBUTES as u64),
     Unsupported::all(Refusal::PerVertexInputs, "nothing gives a fragment the values of each vertex of its primitive"),
-    Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
+    Unsupported::all(Refusal::Viewports, "a record says a layer, and a draw has one scissor and one range of depth"),
     Unsupported::all(Refusal::ClipDistances, "nothing clips by them, so the fragment program tests them"),
     Unsupported::all(
         Refusal::BlendEquations,
@@ -221,7 +221,8 @@ fn caps() -> Caps {
             window_positions: true,
             clip_distances: false,
             point_coord: true,
-            layers: false,
+            layers: true,
+            most_layers: machine::abi::MOST_LAYERS,
             viewports: false,
             viewport_index: false,
             primitive_index: true,
@@ -448,9 +449,9 @@ impl Family for ValhallFamily {
     }
 }
 
-/// Whether vertices give the size of a point.
-fn gives_sizes(entry: &gpucc_ir::EntryPoint) -> bool {
-    entry.interface().is_some_and(|io| io.outputs.iter().any(|s| s.at == IoAt::PointSize))
+/// Whether an entry gives an output.
+fn gives(entry: &gpucc_ir::EntryPoint, at: IoAt) -> bool {
+    entry.interface().is_some_and(|io| io.outputs.iter().any(|s| s.at == at))
 }
 
 /// Fields of the program descriptor of a draw (reference, section 8.4).
@@ -472,13 +473,17 @@ fn descriptor(job: &Job<'_, ValhallFamily>, all: bool, (quads, preloads): (bool,
         mask |= 1 << (p.index - abi::FIRST_PRELOAD);
     }
     let word = [word | helpers | registers, mask];
-    let sizes = pointer == abi::POSITION_PROGRAM && gives_sizes(job.entry());
-    let flags = sizes.then_some(StateWord {
-        space: 0,
-        register: abi::PRIMITIVE_FLAGS,
-        // Halves; from v10 on the record says that it has an extension, too.
-        value: 2 << 11 | if job.generation == machine::V9 { 0 } else { 2 << 22 },
-        mask: 3 << 11 | if job.generation == machine::V9 { 0 } else { 3 << 22 },
+    let beside = [IoAt::PointSize, IoAt::Layer].map(|at| pointer == abi::POSITION_PROGRAM && gives(job.entry(), at));
+    let flags = beside.contains(&true).then(|| {
+        // From v10 on the record says that it has an extension, too.
+        let extended = if job.generation == machine::V9 { [0, 0] } else { [2 << 22, 3 << 22] };
+        let [halves, layers] = [beside[0] as u32 * (2 << 11), beside[1] as u32 * abi::LAYERED];
+        StateWord {
+            space: 0,
+            register: abi::PRIMITIVE_FLAGS,
+            value: halves | layers | extended[0],
+            mask: 3 << 11 | abi::LAYERED | extended[1],
+        }
     });
     (0..)
         .zip(word)
@@ -514,12 +519,13 @@ fn place_of(job: &Job<'_, ValhallFamily>, direction: Direction, n: usize, slot: 
             (FILE_VARYING, number.into())
         }
         (_, IoAt::Location { number, .. }) => (FILE_OUTPUT, number.into()),
-        (_, IoAt::Position | IoAt::Layer | IoAt::ViewportIndex) => (FILE_OUTPUT, 0),
+        (_, IoAt::Position) => (FILE_OUTPUT, 0),
         (_, IoAt::PointSize) => (FILE_OUTPUT, 1),
+        (_, IoAt::Layer) => (FILE_OUTPUT, 2),
         (_, IoAt::FragDepth) => (FILE_OUTPUT, 8),
         (_, IoAt::SampleMask) => (FILE_OUTPUT, 9),
         (_, IoAt::FragStencil) => (FILE_OUTPUT, 10),
-        (_, IoAt::ClipDistance(_) | IoAt::CullDistance(_) | IoAt::PointCoord) => return None,
+        (_, IoAt::ClipDistance(_) | IoAt::CullDistance(_) | IoAt::ViewportIndex | IoAt::PointCoord) => return None,
         (_, IoAt::Barycentric | IoAt::PrimitiveIndex | IoAt::VertexNumber) => return None,
     };
     Some(HwPlace { file, index, lane: 0 })

@@ -31,7 +31,9 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     )
     .on(&["gc2000"]),
     Unsupported::all(Refusal::TexelOffsets, "samplers add none; code does where it knows the level"),
-    Unsupported::all(Refusal::Layers, "the driver part draws on one layer and to one viewport"),
+    Unsupported::all(Refusal::StorageFormats, "code makes texels of values, and has to know what they are"),
+    Unsupported::all(Refusal::Layers, "a draw has one layer: no word says which layer a vertex takes"),
+    Unsupported::all(Refusal::Viewports, "a draw has one viewport: no word says which one a vertex takes"),
     Unsupported::all(Refusal::PerVertexInputs, "nothing gives a fragment the values of each vertex of its primitive"),
     Unsupported::all(Refusal::StencilExport, "the outputs of a program are colours and a depth"),
     Unsupported::all(Refusal::PrimitiveIndex, "nothing numbers primitives"),
@@ -205,6 +207,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             clip_distances: false,
             point_coord: false,
             layers: false,
+            most_layers: 1,
             viewports: false,
             viewport_index: false,
             primitive_index: true,

@@ -27,7 +27,7 @@ pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 pub const VERSION_MAJOR: u16 = 2;
 /// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
 /// has all they use.
-pub const VERSION_MINOR: u16 = 7;
+pub const VERSION_MINOR: u16 = 8;
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.

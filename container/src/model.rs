@@ -560,11 +560,13 @@ pub enum Variant {
     High,
     /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
     Samples,
+    /// A storage texture of any format whose texels have the base of the one that is written: the descriptor says which.
+    AnyFormat,
 }
 
 impl Variant {
     /// Every variant, in the order of their numbers.
-    pub const ALL: [Variant; 10] = [
+    pub const ALL: [Variant; 11] = [
         Variant::Whole,
         Variant::LevelZero,
         Variant::Nearest,
@@ -575,6 +577,7 @@ impl Variant {
         Variant::Low,
         Variant::High,
         Variant::Samples,
+        Variant::AnyFormat,
     ];
 
     /// The variant of a number.
@@ -595,6 +598,7 @@ impl Variant {
             Variant::Low => "low",
             Variant::High => "high",
             Variant::Samples => "samples",
+            Variant::AnyFormat => "any_format",
         }
     }
 }

@@ -93,12 +93,11 @@ impl Container {
         }
         // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines with
         // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth, layers and viewports with the fifth, facts of the
-        // source with the sixth, sizes of points, places in them and cull distances with the seventh.
+        // source with the sixth, sizes of points, places in them and cull distances with the seventh, storage textures of any format with the eighth.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| has_points_or_culls(e) || e.facts.as_ref().is_some_and(|f| !f.reads.is_empty())) => {
-                VERSION_MINOR
-            }
+            () if any(|e| e.resources.iter().any(|r| r.shape.variant == Variant::AnyFormat)) => VERSION_MINOR,
+            () if any(|e| has_points_or_culls(e) || e.facts.as_ref().is_some_and(|f| !f.reads.is_empty())) => 7,
             () if any(|e| e.facts.is_some()) => 6,
             () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => 5,
             () if any(asks_for_more) => 4,

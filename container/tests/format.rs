@@ -214,7 +214,11 @@ fn variants_read_back() {
     c.entries[0].resources = resources;
     c.entries[0].preloads = preloads;
     let bytes = c.write();
-    assert_eq!(bytes[10], 4, "the minor version that has variants");
+    assert_eq!(bytes[10], 8, "the minor version that has images of any format");
+    let mut older = c.clone();
+    older.entries[0].resources.retain(|r| r.shape.variant != Variant::AnyFormat);
+    older.entries[0].preloads.clear();
+    assert_eq!(older.write()[10], 4, "the minor version that has variants");
     let read = Container::read(&bytes).unwrap();
     assert_eq!(read, c);
     for (k, r) in read.entries[0].resources.iter().enumerate() {
@@ -223,9 +227,9 @@ fn variants_read_back() {
     for (tag, at) in [(*b"RSRC", 25), (*b"UNIF", 7)] {
         let mut other = bytes.clone();
         let of = |s: &gpucc_container::Section<'_>| s.tag == tag && s.entry == 0;
-        other[sections(&bytes).unwrap().into_iter().find(of).unwrap().offset as usize + at] = 10;
+        other[sections(&bytes).unwrap().into_iter().find(of).unwrap().offset as usize + at] = 11;
         assert!(
-            matches!(Container::read(&other), Err(ReadError::Invalid(why)) if why.contains("variant 10")),
+            matches!(Container::read(&other), Err(ReadError::Invalid(why)) if why.contains("variant 11")),
             "{tag:?}"
         );
     }

@@ -222,11 +222,13 @@ pub enum Variant {
     High = 8,
     /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
     Samples = 9,
+    /// A storage texture of any format whose texels have the base of the one that is written: the descriptor says which.
+    AnyFormat = 10,
 }
 
 impl Variant {
     /// Every variant, by its number.
-    pub const ALL: [Variant; 10] = [
+    pub const ALL: [Variant; 11] = [
         Variant::Whole,
         Variant::LevelZero,
         Variant::Nearest,
@@ -237,6 +239,7 @@ impl Variant {
         Variant::Low,
         Variant::High,
         Variant::Samples,
+        Variant::AnyFormat,
     ];
     /// The name as printed.
     pub const fn name(self) -> &'static str {
@@ -251,6 +254,7 @@ impl Variant {
             Variant::Low => "low",
             Variant::High => "high",
             Variant::Samples => "samples",
+            Variant::AnyFormat => "any_format",
         }
     }
     /// The variant of this name.

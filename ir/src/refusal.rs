@@ -65,7 +65,8 @@ refusals! {
     StencilExport "stencil-export" Feature (Stage) "stencil values that a fragment entry point gives";
     PerVertexInputs "per-vertex-inputs" Feature (Stage) "barycentrics, and inputs of a fragment entry point as its vertices gave them";
     PostDepthCoverage "post-depth-coverage" Feature ["masks are those from before the tests"] "masks of samples that passed the tests of depth and stencil";
-    Layers "layers" Feature "vertices that choose among the layers of the attachments, or among viewports (SPIR-V): a number that is not known to be 0";
+    Layers "layers" Feature "vertices that choose among the layers of the attachments (SPIR-V): a number that is not known to be 0";
+    Viewports "viewports" Feature "vertices that choose among viewports (SPIR-V): a number that is not known to be 0";
     Textures "textures" Feature "textures, images and samplers";
     StorageBuffers "storage-buffers" Feature "storage buffers";
     StorageTextures "storage-textures" Feature (Textures) "storage textures";
@@ -93,7 +94,7 @@ refusals! {
     Interlocks "interlocks" Feature ["none of the chips orders fragments of one pixel inside of a shader"] "fragment shader interlocks";
     ShadingRates "shading-rates" Feature ["none of the chips has them"] "shading rates and fragment densities";
     TexelBuffers "texel-buffers" Feature ["the shader does not say what lies in them, or parts of words do"] "texel buffers for storage without a format, or with one of less than a word (SPIR-V's `OpTypeImage Buffer`)";
-    StorageFormats "storage-formats" Feature ["neither the shader nor who compiles it says what lies in them: `--image-format` and scenes do"] "storage textures without a format (SPIR-V)";
+    StorageFormats "storage-formats" Feature (StorageTextures) "storage textures whose format neither the shader nor who compiles it says (SPIR-V); `--image-format` and scenes say it";
     StorageSamples "storage-samples" Feature ["WebGPU has no equivalent"] "multisampled storage textures (SPIR-V)";
     BindingAliases "binding-aliases" Feature ["a binding has one descriptor"] "resources of different kinds at one group and binding, used by one entry point (SPIR-V)";
     Spirv "spirv" Feature ["the IR has no equivalent"] "SPIR-V instructions, types and modes without a counterpart in the IR; the message names them";

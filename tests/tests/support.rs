@@ -447,7 +447,7 @@ fn of_spirv() -> Vec<Probe> {
         ),
         // A layer by the number of the instance, a viewport likewise.
         spirv(R::Layers, include_bytes!("../vulkan/forms/layers.vert.spv").to_vec()),
-        spirv(R::Layers, include_bytes!("../vulkan/forms/viewports.vert.spv").to_vec()),
+        spirv(R::Viewports, include_bytes!("../vulkan/forms/viewports.vert.spv").to_vec()),
         // Two storage images of one place, one of them with another format.
         spirv(
             R::BindingAliases,

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use gpucc::Target;
+use gpucc_ir::Stage;
 use gpucc_scene::cases::{Body, Case, Expected};
 use gpucc_scene::compare::Compare;
 use gpucc_scene::read;
@@ -248,6 +249,25 @@ fn around(x: i32, y: i32) -> u32 {
     ((y & 3) * 4 + (x & 3)) as u32
 }
 
+/// The values of images without a format: what is read, what was read twice, and four numbers that are stored.
+fn unsaid() -> Outputs {
+    let places = || (0..4u32).flat_map(|y| (0..4u32).map(move |x| (x, y)));
+    let numbered = |texel: &dyn Fn(u32) -> Vec<u8>| places().flat_map(|(x, y)| texel(x + 4 * y)).collect::<Vec<u8>>();
+    let stored = |texel: &dyn Fn([u32; 4]) -> Vec<u8>| places().flat_map(|(x, y)| texel([x, y, 30, 40])).collect();
+    vec![
+        ("picture", numbered(&|k| [k, 2 * k, 3 * k, 255].map(|v| v as u8).to_vec())),
+        ("second", numbered(&|k| vec![k as u8, 0, 0, 1])),
+        ("last", numbered(&|_| vec![2, 4, 1, 8])),
+        ("fractions", numbered(&|k| [2 * k, 4 * k, 6 * k, 255].map(|v| v as u8).to_vec())),
+        ("floats", numbered(&|k| (2.0 * k as f32).to_le_bytes().to_vec())),
+        // 2, 4, 1 and 8.
+        ("halves", numbered(&|_| [0x4000u16, 0x4400, 0x3c00, 0x4800].map(u16::to_le_bytes).concat())),
+        ("bytes", stored(&|v| v.map(|v| v as u8).to_vec())),
+        ("words", stored(&|v| v[0].to_le_bytes().to_vec())),
+        ("shorts", stored(&|v| v.map(|v| (v as u16).to_le_bytes()).concat())),
+    ]
+}
+
 /// Forms of images that were not drawn at first, and their values.
 fn images() -> Vec<(&'static str, Outputs)> {
     // Levels of steps of one texel, four, 64 and a half: of four levels the last is the third. Twice as far along one axis.
@@ -333,6 +353,15 @@ fn images() -> Vec<(&'static str, Outputs)> {
                 ("second", picture(4, |x, _| [x.min(2) + 1, 2, x.clamp(1, 2) + 1, 7])),
             ],
         ),
+        // Places in texels; then those across the middle, and the pixel's own by way of them.
+        (
+            "rect",
+            vec![
+                ("picture", picture(4, |x, y| [x + 4 * y, 15 - x - 4 * y, 5, 4])),
+                ("second", picture(4, |x, y| [31 - x - 4 * y, 16 + x + 4 * y, 15 - x - 4 * y, 4])),
+            ],
+        ),
+        ("unsaid", unsaid()),
         ("held", one(4, |x, _| [1 + x, 0x15 + x, 10 + x, 255])),
     ]
 }
@@ -353,7 +382,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("buffers", "tesla", "storage-buffers"),
     ("centroid", "vivante", "centroids"),
     ("choices", "tesla", "layers"),
-    ("choices", "valhall", "layers"),
+    ("choices", "valhall", "viewports"),
     ("choices", "vivante", "layers"),
     ("corners", "tesla", "per-vertex-inputs"),
     ("corners", "valhall", "per-vertex-inputs"),
@@ -371,7 +400,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("ends", "vivante", "per-vertex-inputs"),
     ("formats", "tesla", "storage-textures"),
     ("layers", "tesla", "layers"),
-    ("layers", "valhall", "layers"),
     ("layers", "vivante", "layers"),
     ("mask", "tesla:nv50", "sample-masks"),
     ("mask", "tesla:nv84", "sample-masks"),
@@ -405,9 +433,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("stencils", "tesla:nva3", "stencil-export"),
     ("stencils", "vivante", "sample-masks"),
     ("texels", "tesla", "storage-buffers"),
-    ("viewports", "tesla", "layers"),
-    ("viewports", "valhall", "layers"),
-    ("viewports", "vivante", "layers"),
+    ("unsaid", "tesla", "storage-textures"),
+    ("unsaid", "vivante", "storage-formats"),
+    ("viewports", "tesla", "viewports"),
+    ("viewports", "valhall", "viewports"),
+    ("viewports", "vivante", "viewports"),
 ];
 
 /// What tells the vertices of a primitive and primitives apart.
@@ -594,4 +624,27 @@ fn forms_have_their_values() {
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The number of a primitive and what tells its vertices apart come over from the half on a machine and to it.
+#[test]
+fn numbers_come_over_between_two_places() {
+    let wanted = ["indices", "layers", "numbered", "corners", "ends"];
+    let forms: Vec<_> = [forms(), vertices()].into_iter().flatten().filter(|f| wanted.contains(&f.0)).collect();
+    assert_eq!(forms.len(), wanted.len());
+    let targets = drawing::drawing("all:all");
+    let mut drawn = 0;
+    for (name, outputs) in forms {
+        let case = case(name, outputs);
+        let ready = gfx::ready(&case, &folder()).unwrap_or_else(|v| panic!("{name}: {v:?}"));
+        for &t in targets.iter().filter(|t| listed(name, **t).is_none()) {
+            for on in [Stage::Vertex, Stage::Fragment] {
+                let place = gfx::mixed(gfx::place(exec::on(t), 2), on);
+                let got = gfx::draw(&case, &ready, place, Some(7));
+                assert!(matches!(got, Verdict::Passed), "{name}, {on:?} on {t}: {got:?}");
+                drawn += 1;
+            }
+        }
+    }
+    assert!(drawn > 40, "{drawn}");
 }

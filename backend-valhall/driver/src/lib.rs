@@ -193,7 +193,8 @@ impl Descriptors for Valhall {
 /// The chip fetches what is there, so compilers ask for nothing else.
 fn whole(r: &Resource) -> Result<(), Trap> {
     match r.shape.variant {
-        Variant::Whole => Ok(()),
+        // Texels are converted as the descriptor says.
+        Variant::Whole | Variant::AnyFormat => Ok(()),
         v => Err(Trap::new(TrapKind::Unsupported, format!("no descriptor of variant {} exists", v.name()))),
     }
 }

@@ -25,6 +25,8 @@ pub const PIXEL: u32 = 5;
 pub const COVERAGE: u32 = 6;
 /// Mask of samples in bits 0 to 15, number of the sample in 16 to 20.
 pub const SAMPLE: u32 = 7;
+/// Layer of the attachments.
+pub const LAYER: u32 = 8;
 
 /// Space of the state words that belong to shader program descriptors. Space 0 is the registers of the command stream.
 pub const PROGRAM_SPACE: u16 = 1;
@@ -42,8 +44,14 @@ pub const PRIMITIVE_FLAGS: u32 = 56;
 pub const PRIMITIVE_SIZE: u32 = 60;
 /// Records are numbered in steps of this.
 pub const RECORD_STEP: u32 = 8;
-/// What is added to the number of a record for its extension, which has the size of a point.
+/// What is added to the number of a record for its extension, which has the size of a point and a layer.
 pub const EXTENSION: u32 = 4;
+/// Byte of the layer in an extension; the size of a point, a half, is at its start.
+pub const EXTENSION_LAYER: u32 = 2;
+/// Layers that a byte counts.
+pub const MOST_LAYERS: u32 = 256;
+/// The bit of the flags of primitives that says that records have a layer.
+pub const LAYERED: u32 = 1 << 20;
 /// First register that a program descriptor can ask for.
 pub const FIRST_PRELOAD: u16 = 48;
 
@@ -62,7 +70,7 @@ pub const RECORDS: u8 = 13;
 pub const SLOT: u32 = 16;
 
 /// The names of the sources in texts.
-pub const SOURCES: [&str; 8] = [
+pub const SOURCES: [&str; 9] = [
     "local id x and y, 16 bits each",
     "number of the record",
     "number of the vertex",
@@ -71,4 +79,5 @@ pub const SOURCES: [&str; 8] = [
     "column and row of the pixel, 16 bits each",
     "covered samples",
     "mask and number of the sample",
+    "layer of the attachments",
 ];

@@ -36,7 +36,7 @@ pub const TEXTS: &[&str] = &[
     FUSED_GATHER_BY_HANDLE,
 ];
 /// Texts of vertex programs.
-pub const VERTEX_TEXTS: &[&str] = &[POSITIONS, VARYINGS, ADDRESSES, ADDRESSES_BY_HANDLE];
+pub const VERTEX_TEXTS: &[&str] = &[POSITIONS, VARYINGS, ADDRESSES, ADDRESSES_BY_HANDLE, LAYERED];
 /// Ends of fragment programs.
 pub const ENDS: &[&str] = &[COLOUR, COLOUR_HALVES, DEPTH, STORED];
 
@@ -66,6 +66,15 @@ const VARYINGS: &str = "
     LEA_BUF_IMM.slot0.wait0 @r8:r9, r59, table:0xD, index:0x0
     STORE.i128.estream.slot0 @r0:r1:r2:r3, r8, offset:0
     STORE.i64.estream.slot1.end @r10:r11, r8, offset:16
+";
+/// The layer is one more than the number of the vertex, a byte of the extension.
+const LAYERED: &str = "
+    LEA_BUF_IMM.slot0.wait0 @r8:r9, r59, table:0xD, index:0x0
+    STORE.i128.istream.slot0.wait0 @r0:r1:r2:r3, r8, offset:0
+    IADD_IMM.i32 r10, r59, #0x4
+    LEA_BUF_IMM.slot0.wait0 @r8:r9, r10, table:0xD, index:0x0
+    IADD_IMM.i32 r12, r60, #0x1
+    STORE.i8.istream.slot0.end @r12, r8, offset:2
 ";
 /// The x of a position comes from an attribute, whose address the instruction gives. The third word is the format.
 const ADDRESSES: &str = "
@@ -273,6 +282,14 @@ fn fragment(text: &str, flags: u32) -> Container {
     container(Entry { name: "fs".into(), stage, code, preloads, meta: meta(flags), ..Entry::default() })
 }
 
+/// The colour is the layer of the attachments.
+fn of_layer() -> Container {
+    let red = "U32_TO_F32 r0, r62\nMOV.i32 r1, 0x0\nMOV.i32 r2, 0x0\nMOV.i32 r3, 0x0\n";
+    let mut c = fragment(&format!("{red}{COLOUR}"), 0);
+    c.entries[0].preloads.extend(loads(&[(62, Source::Family(abi::LAYER))]));
+    c
+}
+
 const MEMORY: u64 = 0x20_0000_0000;
 
 /// Blend descriptors, program descriptors, and for the vertex program a table with an attribute of one float and its buffer.
@@ -327,6 +344,11 @@ fn device() -> DrawDevice {
 const BEFORE: [f32; 4] = [0.25, 0.5, 0.75, 1.0];
 
 fn run(programs: (&Container, &Container), device: &mut DrawDevice) -> Result<Targets, Trap> {
+    run_on(programs, device, 1)
+}
+
+/// Draws on so many layers.
+fn run_on(programs: (&Container, &Container), device: &mut DrawDevice, layers: usize) -> Result<Targets, Trap> {
     let depth =
         DepthStencil { depth_write: true, depth_compare: Compare::Always, ..DepthStencil::new(Format::Depth32Float) };
     let target = Target::new(Format::Rgba32Float);
@@ -341,7 +363,8 @@ fn run(programs: (&Container, &Container), device: &mut DrawDevice) -> Result<Ta
     };
     let mut colour = Surface::new(Format::Rgba32Float, 4, 4, 1);
     colour.clear(BEFORE.map(f32::to_bits));
-    let mut targets = Targets::new(vec![Some(colour)], Some(Surface::new(Format::Depth32Float, 4, 4, 1)));
+    let layer = Targets::new(vec![Some(colour)], Some(Surface::new(Format::Depth32Float, 4, 4, 1)));
+    let mut targets = layer.clone().with_layers(vec![layer; layers - 1]);
     let options = RunOptions::default();
     let (vertex, fragment) = (programs.0, Some(programs.1));
     draw((vertex, fragment), &job, &mut Dispatch::new([1, 1, 1]), device, &options, &mut |stages| {
@@ -481,6 +504,37 @@ fn addresses_of_attributes() {
     for text in [ADDRESSES, ADDRESSES_BY_HANDLE] {
         let program = fragment(&format!("{SMOOTH}{COLOUR}"), 0);
         check((&vertex(text), &program), text, &|x, y| [x, y, 100.0 + x, 1.0]);
+    }
+}
+
+/// Bits 23:22 of the flags of primitives say an extended record, bit 20 that it has a layer.
+#[test]
+fn vertices_choose_layers() {
+    let device = |flags: u32| {
+        let mut device = device();
+        device.registers.set(0, abi::PRIMITIVE_FLAGS, flags, u32::MAX);
+        device.registers.set(abi::PROGRAM_SPACE, abi::program_word(abi::FRAGMENT_PROGRAM, 1), 0x7000, u32::MAX);
+        device
+    };
+    let programs = (vertex(LAYERED), of_layer());
+    let programs = (&programs.0, &programs.1);
+    let targets = run_on(programs, &mut device(2 << 22 | 1 << 20), 3).unwrap();
+    // The first vertex is the provoking one.
+    for (layer, wanted) in [BEFORE, [1.0, 0.0, 0.0, 0.0], BEFORE].into_iter().enumerate() {
+        let colour = targets.layer(layer as u32).and_then(|t| t.colour[0].as_ref()).unwrap();
+        for (x, y) in (0..4).flat_map(|y| (0..4).map(move |x| (x, y))) {
+            assert_eq!(colour.texel([x, y], 0).map(f32::from_bits), wanted, "layer {layer}, pixel {x}, {y}");
+        }
+    }
+    for (flags, layers, what) in [
+        (1 << 20, 3, "flags of primitives"),
+        (2 << 22, 3, "flags of primitives"),
+        (1 << 22 | 1 << 20, 3, "flags of primitives"),
+        (0, 3, "no part 4"),
+        (2 << 22 | 1 << 20, 257, "at most 256"),
+    ] {
+        let trap = run_on(programs, &mut device(flags), layers).map(|_| ()).expect_err(what);
+        assert!(trap.to_string().contains(what), "{trap}: {what}");
     }
 }
 

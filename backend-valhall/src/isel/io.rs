@@ -26,6 +26,7 @@ const FACING: u8 = 58;
 const PIXEL: u8 = 59;
 const COVERAGE: u8 = 60;
 const SAMPLE: u8 = 61;
+const LAYER: u8 = 62;
 /// The special varying that is the place in a point.
 const POINT: u8 = 0;
 /// Registers that vertex programs are given.
@@ -204,6 +205,10 @@ impl Isel<'_> {
                 let v = self.preloaded(cx, PRIMITIVE, Source::Family(abi::PRIMITIVE));
                 cx.emit(MInst::copy(out[0], v));
             }
+            Sysval::Layer => {
+                let v = self.preloaded(cx, LAYER, Source::Family(abi::LAYER));
+                cx.emit(MInst::copy(out[0], v));
+            }
             _ => return Err(cx.unknown(i)),
         }
         Ok(())
@@ -326,7 +331,7 @@ impl Isel<'_> {
         self.push(cx, build::LeaBufImm.with((Table(abi::RECORDS), Index(0)), [record.into()]).def(base));
         let hint = if self.role == ProgramRole::Varying { MemoryAccess::Estream } else { MemoryAccess::Istream };
         let mut position = None;
-        let mut size = None;
+        let (mut size, mut layer) = (None, None);
         for (slot, v) in list {
             let lanes = self.plain_lanes(cx, *v);
             let at = match slot.at {
@@ -339,6 +344,10 @@ impl Isel<'_> {
                     size = lanes.first().copied();
                     continue;
                 }
+                IoAt::Layer => {
+                    layer = lanes.first().copied();
+                    continue;
+                }
                 _ => continue,
             };
             self.put(cx, base, at, &lanes, hint);
@@ -346,21 +355,30 @@ impl Isel<'_> {
         if self.role != ProgramRole::Varying {
             let lanes = position.unwrap_or_else(|| vec![Use::imm(0); 4]);
             self.put(cx, base, 0, &lanes, hint);
-            if let Some(size) = size {
-                self.point_size(cx, record.into(), size, hint);
+            if size.is_some() || layer.is_some() {
+                self.extension(cx, record.into(), (size, layer), hint);
             }
         }
     }
 
-    /// The size of a point is a half at the start of the record's extension.
-    fn point_size(&mut self, cx: &mut IselCx<'_>, record: U, size: U, hint: MemoryAccess) {
+    /// The record's extension: the size of a point is a half at its start, the layer a byte behind it.
+    fn extension(&mut self, cx: &mut IselCx<'_>, record: U, (size, layer): (Option<U>, Option<U>), hint: MemoryAccess) {
         let number = self.make(cx, build::IaddImmI32.with((crate::inst::Constant(abi::EXTENSION),), [record]));
         let base = cx.temp(R2);
         self.push(cx, build::LeaBufImm.with((Table(abi::RECORDS), Index(0)), [number.into()]).def(base));
-        let half = Use::reg(self.make(cx, build::V2f32ToV2f16.on([size, size])));
-        let run = self.staging(cx, &[half]);
-        let mods = (Offset(0), Hint(hint), InSpace(SPACE_RECORDS));
-        self.push(cx, build::StoreI16.with(mods, [run.into(), base.into()]));
+        let mods = |byte: u32| (Offset(byte as u16), Hint(hint), InSpace(SPACE_RECORDS));
+        if let Some(size) = size {
+            let half = Use::reg(self.make(cx, build::V2f32ToV2f16.on([size, size])));
+            let run = self.staging(cx, &[half]);
+            self.push(cx, build::StoreI16.with(mods(0), [run.into(), base.into()]));
+        }
+        if let Some(layer) = layer {
+            // A number that is no layer stays one where there are fewer than a byte counts.
+            let last = self.word(cx, abi::MOST_LAYERS - 1);
+            let layer = Use::reg(self.make(cx, build::CselU32.with((If(Condition::Lt),), [layer, last, layer, last])));
+            let run = self.staging(cx, &[layer]);
+            self.push(cx, build::StoreI8.with(mods(abi::EXTENSION_LAYER), [run.into(), base.into()]));
+        }
     }
 
     fn put(&mut self, cx: &mut IselCx<'_>, base: VReg, at: u32, lanes: &[U], hint: MemoryAccess) {

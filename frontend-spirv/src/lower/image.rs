@@ -136,7 +136,7 @@ impl ModuleCx<'_> {
             return Err(report::unsupported(Refusal::StorageSamples, what, span));
         }
         let format = match ty.format {
-            ImageFormat::Unknown => self.given_format(ty, h)?,
+            ImageFormat::Unknown => self.given_format(ty, h, atomic)?.0,
             f => format(f).ok_or_else(|| report::unsupported(Refusal::Spirv, &format!("`OpTypeImage {f:?}`"), span))?,
         };
         let access = match var.access {
@@ -148,12 +148,23 @@ impl ModuleCx<'_> {
         Ok(ResourceKind::StorageTexture { dim, arrayed: ty.arrayed, format, access })
     }
 
-    /// The format that the caller says of a storage image without one.
-    fn given_format(&self, ty: ImageTy, h: &Handle) -> Lowered<Format> {
+    /// The format that the caller says of a storage image without one, and whether one was said. Atomics are on words alone; else the
+    /// widest of a base stands for all.
+    fn given_format(&self, ty: ImageTy, h: &Handle, atomic: bool) -> Lowered<(Format, bool)> {
         let var = &self.handles[h.variable];
         let Some(&(_, format)) = self.formats.iter().rfind(|f| f.0 == var.at) else {
-            let what = "`OpTypeImage for storage without a format`";
-            return Err(report::unsupported(Refusal::StorageFormats, what, var.span));
+            let Some(sampled) = ty.sampled else {
+                let what = "images of other texels than floats and integers";
+                return Err(report::unsupported(Refusal::TexelTypes, what, var.span));
+            };
+            let any = match (sampled.is_float(), ty.signed, atomic) {
+                (true, ..) => Format::Rgba32Float,
+                (_, true, true) => Format::R32Sint,
+                (_, false, true) => Format::R32Uint,
+                (_, true, _) => Format::Rgba32Sint,
+                (_, false, _) => Format::Rgba32Uint,
+            };
+            return Ok((any, atomic));
         };
         let fits = match (format.base(), ty.sampled) {
             (Base::Float, Some(s)) => s.is_float(),
@@ -162,10 +173,21 @@ impl ModuleCx<'_> {
             _ => false,
         };
         if fits && (format.storage_read() || format.storage_write()) {
-            return Ok(format);
+            return Ok((format, true));
         }
         let text = format!("{} is no format of the storage image `{}`", format.name(), var.name);
         Err(ir::Diagnostic::invalid("image-format", text).at(var.span, "declared here"))
+    }
+
+    /// Whether a variable is a storage image of which nobody says the format.
+    fn variant(&self, h: &Handle, role: Role, atomic: bool) -> Lowered<ir::Variant> {
+        let unsaid = |ty: &ImageTy| ty.format == ImageFormat::Unknown;
+        match self.image_ty(h).filter(unsaid) {
+            Some(ty) if matches!(role, Role::Image) && !self.given_format(ty, h, atomic)?.1 => {
+                Ok(ir::Variant::AnyFormat)
+            }
+            _ => Ok(ir::Variant::Whole),
+        }
     }
 
     /// The resource that a variable is in a role.
@@ -174,13 +196,16 @@ impl ModuleCx<'_> {
             return Ok(known);
         }
         let kind = self.kind(h, role, atomic)?;
+        let variant = self.variant(h, role, atomic)?;
         if let Some(&known) = self.roles.get(&(h.variable, role)) {
-            self.out.resources[known].kind = kind;
+            let r = &mut self.out.resources[known];
+            (r.kind, r.variant) = (kind, variant);
             return Ok(known);
         }
         let var = self.handles[h.variable].clone();
-        let same =
-            |r: &ir::ResourceData| (r.group, r.binding, r.kind, r.count) == (var.at.0, var.at.1, kind, var.count);
+        let same = |r: &ir::ResourceData| {
+            (r.group, r.binding, r.kind, r.variant, r.count) == (var.at.0, var.at.1, kind, variant, var.count)
+        };
         let known = self.out.resources.iter().find(|(_, r)| same(r)).map(|(h, _)| h);
         let res = known.unwrap_or_else(|| {
             self.out.resources.push(ir::ResourceData {
@@ -191,7 +216,7 @@ impl ModuleCx<'_> {
                 min_size: 0,
                 stride: 0,
                 count: var.count,
-                variant: ir::Variant::Whole,
+                variant,
                 span: var.span,
             })
         });

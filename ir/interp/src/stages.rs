@@ -12,8 +12,8 @@ use gpucc_ir::{Form, IoAt, IoSlot, Mode, Position, Stage, StageInfo, Sysval, Whe
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
-    self, DepthTest, Draw, FragmentTraits, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings,
-    VertexData, VertexIn, VertexOut, attributes, from_negative, from_screen,
+    self, DepthTest, Draw, FragmentTraits, Handed, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings,
+    VertexData, VertexIn, VertexOut, VertexTraits, attributes, from_negative, from_screen,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Base;
@@ -269,11 +269,11 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
             list.push(Varying { row, lanes: slot.ty.lanes(), from: 0, mode, at, from_setup });
             continue;
         }
-        if !matches!(slot.at, IoAt::Location { .. }) {
+        if !travels(slot.at) {
             return Err(Trap::new(TrapKind::Unsupported, format!("{} as an input of a fragment", slot.at)));
         }
         let mut from = 0;
-        let given = vertex.slots().1.iter().filter(|o| matches!(o.at, IoAt::Location { .. })).find(|o| {
+        let given = vertex.slots().1.iter().filter(|o| travels(o.at)).find(|o| {
             let found = o.at == slot.at;
             from += if found { 0 } else { o.ty.lanes() };
             found
@@ -292,6 +292,11 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
     Ok(list)
 }
 
+/// Whether what a vertex gives there comes to fragments as it is: by a location, or as a number that lowering hands on.
+fn travels(at: IoAt) -> bool {
+    matches!(at, IoAt::Location { .. } | IoAt::PrimitiveIndex | IoAt::VertexNumber)
+}
+
 fn place_in_pixel(slot: &IoSlot) -> draw::Where {
     match slot.interp.at {
         Where::Center => draw::Where::Center,
@@ -303,13 +308,16 @@ fn place_in_pixel(slot: &IoSlot) -> draw::Where {
 impl LinkedStages for Runner<'_, '_> {
     fn varyings(&self) -> Varyings {
         let mut v = Varyings::default();
-        for slot in self.vertex.main.program.slots().1 {
-            if let IoAt::Location { number, .. } = slot.at {
-                for component in 0..slot.ty.lanes() as u8 {
-                    v.places.push((number, component, v.blank.len() as u32));
-                    v.blank.push(0);
+        for slot in self.vertex.main.program.slots().1.iter().filter(|s| travels(s.at)) {
+            let first = v.blank.len() as u32;
+            match slot.at {
+                IoAt::Location { number, .. } => {
+                    v.places.extend((0..slot.ty.lanes()).map(|k| (number, k as u8, first + k)));
                 }
+                IoAt::PrimitiveIndex => v.numbers.push((Handed::PrimitiveIndex, first)),
+                _ => v.numbers.push((Handed::VertexNumber, first)),
             }
+            v.blank.extend((0..slot.ty.lanes()).map(|_| 0));
         }
         v
     }
@@ -332,6 +340,11 @@ impl Stages for Runner<'_, '_> {
         self.traits
     }
 
+    fn vertex_traits(&self) -> VertexTraits {
+        let numbers_primitives = self.vertex.main.program.sysvals.contains(&Sysval::RawPrimitiveIndex);
+        VertexTraits { numbers_primitives, ..VertexTraits::default() }
+    }
+
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
         self.words.clear();
         let Runner { vertex, store, steps, buffers, attributes: plan, position, words, first, viewport, .. } = self;
@@ -349,6 +362,7 @@ impl Stages for Runner<'_, '_> {
                     (Sysval::InstanceIndex, v.instance),
                     (Sysval::RawVertexIndex, v.vertex.wrapping_sub(first[0])),
                     (Sysval::RawInstanceIndex, v.instance.wrapping_sub(first[1])),
+                    (Sysval::RawPrimitiveIndex, v.primitive),
                     (Sysval::FirstVertex, first[0]),
                     (Sysval::FirstInstance, first[1]),
                 ];

@@ -85,7 +85,8 @@ fn unfit((kind, variant): (ResourceKind, Variant), bound: &BoundTexture, images:
             if bound.levels != 1 {
                 return Some(format!("the view has {} levels, an image has one", bound.levels));
             }
-            view.format == format
+            let any = variant == Variant::AnyFormat && (view.format.storage_read() || view.format.storage_write());
+            view.format == format || any && base == format.base()
         }
         ResourceKind::Texture { class, .. } => match class {
             TexClass::Float => matches!(base, Base::Float | Base::Depth),
@@ -98,6 +99,11 @@ fn unfit((kind, variant): (ResourceKind, Variant), bound: &BoundTexture, images:
         _ => true,
     };
     let wants = match kind {
+        ResourceKind::StorageTexture { format, .. } if variant == Variant::AnyFormat => match format.base() {
+            Base::Sint => "any of signed integers",
+            Base::Uint => "any of unsigned integers",
+            _ => "any of floats",
+        },
         ResourceKind::StorageTexture { format, .. } => format.name(),
         ResourceKind::Texture { class, .. } => class.name(),
         _ => "",
@@ -409,7 +415,7 @@ fn one(common: &mut Common, request: &Request<'_>, op: Op, quad: Option<[[f32; 3
             let k = variant as u32 - Variant::Component0 as u32;
             from.swizzle = [component(k), Channel::Zero, Channel::Zero, Channel::One];
         }
-        Variant::Whole | Variant::LevelZero | Variant::Nearest | Variant::Samples => {}
+        Variant::Whole | Variant::LevelZero | Variant::Nearest | Variant::Samples | Variant::AnyFormat => {}
     }
     let mut view = from.view();
     let spread = Spread { texels: view.texels };

@@ -204,6 +204,8 @@ pub struct IoCaps {
     pub point_coord: bool,
     /// Whether vertices choose among layers of the attachments, and fragments know theirs.
     pub layers: bool,
+    /// How many layers vertices can choose among; 1 if they do not choose.
+    pub most_layers: u32,
     /// Whether vertices choose among viewports.
     pub viewports: bool,
     /// Whether fragments know their viewport; otherwise the vertex hands its number on.
@@ -235,6 +237,7 @@ impl IoCaps {
         clip_distances: true,
         point_coord: true,
         layers: true,
+        most_layers: u32::MAX,
         viewports: true,
         viewport_index: true,
         primitive_index: true,
@@ -259,6 +262,7 @@ impl IoCaps {
         point_coord: false,
         // Nothing takes the place of a choice.
         layers: true,
+        most_layers: u32::MAX,
         viewports: true,
         viewport_index: false,
         // The oracle knows both: these forms are a chip's.

@@ -9,7 +9,7 @@
 use gpucc_ir::{
     AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Place, Refusal,
     Res, ResourceKind, Scalar, Span, Stage, StageInfo, Subgroups, Sysval, Tex, TexDesc, TexDim, TexWhat, Unsupported,
-    Where,
+    Variant, Where,
 };
 use gpucc_pipeline::{Pipeline, SamplerFacts};
 
@@ -223,7 +223,8 @@ impl Check<'_> {
             return Err(self.left(Refusal::ClipDistances, s.span));
         }
         refused(Refusal::CullDistances, output(&|at| matches!(at, IoAt::CullDistance(_))))?;
-        refused(Refusal::Layers, output(&|at| matches!(at, IoAt::Layer | IoAt::ViewportIndex)))?;
+        refused(Refusal::Layers, output(&|at| at == IoAt::Layer))?;
+        refused(Refusal::Viewports, output(&|at| at == IoAt::ViewportIndex))?;
         let Some(p) = pipeline else { return Ok(()) };
         let centroid = |s: &&IoSlot| fragment && p.samples > 1 && s.interp.at == Where::Centroid;
         refused(Refusal::Centroids, io.inputs.iter().find(centroid))?;
@@ -267,8 +268,9 @@ impl Check<'_> {
         let mut found = match (d.op, &d.attr) {
             _ if wide => self.lack(Refusal::WideAtomics),
             (op, Attr::Tex(t) | Attr::TexAtomic(_, t)) => {
-                let codes = texture(self.m.resources[t.texture].kind, op);
-                let lack = codes.into_iter().flatten().find_map(|code| self.lack(code));
+                let r = &self.m.resources[t.texture];
+                let unsaid = (r.variant == Variant::AnyFormat).then_some(Refusal::StorageFormats);
+                let lack = texture(r.kind, op).into_iter().chain([unsaid]).flatten().find_map(|code| self.lack(code));
                 lack.or_else(|| self.lack(Refusal::CubeEdges).filter(|_| self.may_cross_edges(t)))
             }
             (Op::Sysval, Attr::Sysval(s)) => sysval(*s).into_iter().flatten().find_map(|code| self.lack(code)),

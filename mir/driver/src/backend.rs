@@ -355,6 +355,7 @@ pub const fn variant(v: gpucc_ir::Variant) -> Variant {
         gpucc_ir::Variant::Low => Variant::Low,
         gpucc_ir::Variant::High => Variant::High,
         gpucc_ir::Variant::Samples => Variant::Samples,
+        gpucc_ir::Variant::AnyFormat => Variant::AnyFormat,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use gpucc_ir::{
     Attr, Func, Function, InstData, Module, Op, Place, Res, ResourceKind, Stage, Sysval, TexArg, TexDesc, TexLayer,
-    TexWhat, Value,
+    TexWhat, Value, Variant,
 };
 
 /// A binding that an entry point uses.
@@ -16,6 +16,8 @@ pub struct Used {
     pub binding: u32,
     /// The kind: buffer, texture or sampler.
     pub kind: ResourceKind,
+    /// Whether it is an image of which the format says no more than the base of its texels.
+    pub is_any_format: bool,
     /// Least bytes of a buffer.
     pub min_size: u32,
     /// Elements of an array of bindings; 1 of a single one.
@@ -96,7 +98,9 @@ impl Used {
         let of = |(res, is_sampled, is_own, accesses): (Res, bool, bool, Accesses)| {
             let r = &module.resources[res];
             let (name, group, binding, kind) = (r.name.clone(), r.group, r.binding, r.kind);
-            Used { name, group, binding, kind, min_size: r.min_size, count: r.count, is_sampled, is_own, accesses }
+            let is_any_format = r.variant == Variant::AnyFormat;
+            let (min_size, count) = (r.min_size, r.count);
+            Used { name, group, binding, kind, is_any_format, min_size, count, is_sampled, is_own, accesses }
         };
         let mut list: Vec<Used> = found.into_iter().map(of).collect();
         list.sort_by_key(|u| (u.group, u.binding));

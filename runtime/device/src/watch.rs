@@ -1,6 +1,6 @@
 //! Draws whose quads are looked at: what each pixel costs, and the steps of one.
 
-use gpucc_sim::draw::{self, FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use gpucc_sim::draw::{self, FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut, VertexTraits};
 use gpucc_sim::{RunReport, Trace, Trap};
 
 /// How the quads of a draw run.
@@ -68,6 +68,10 @@ impl Stages for Watched<'_> {
         self.stages.traits()
     }
 
+    fn vertex_traits(&self) -> VertexTraits {
+        self.stages.vertex_traits()
+    }
+
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
         self.stages.vertices(batch, out)
     }
@@ -106,6 +110,10 @@ impl Stages for Only<'_> {
 
     fn traits(&self) -> FragmentTraits {
         self.stages.traits()
+    }
+
+    fn vertex_traits(&self) -> VertexTraits {
+        self.stages.vertex_traits()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

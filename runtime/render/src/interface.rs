@@ -449,7 +449,8 @@ fn check_storage(
     (format, access): (Format, ImageAccess),
     view: &View,
 ) -> Checked {
-    if view.format != format {
+    let any = u.is_any_format && view.format.base() == format.base();
+    if view.format != format && !any {
         let message = format!("{} is {}, the view is {}", u.shown(), format.name(), view.format.name());
         return fail(format!("{field}.format"), message);
     }
@@ -458,6 +459,7 @@ fn check_storage(
         return fail(format!("{field}.mipLevelCount"), message);
     }
     let access = if !is_strict && u.accesses.atomics { ImageAccess::Atomic } else { access };
+    let format = view.format;
     let can = match access {
         ImageAccess::Read | ImageAccess::Write | ImageAccess::ReadWrite if !is_strict => {
             format.storage_read() || format.storage_write()

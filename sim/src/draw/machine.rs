@@ -9,7 +9,7 @@ use gpucc_container::{Access, Container, Entry, Resource, flags};
 use super::crew::{Crew, Worker};
 use super::{
     DepthTest, Draw, FragmentTraits, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings, VertexIn,
-    VertexOut,
+    VertexOut, VertexTraits,
 };
 use crate::address::AddressSpace;
 use crate::device::{Device, DrawDevice};
@@ -156,9 +156,9 @@ pub trait DrawMachine: Sync {
     /// When depth and stencil are tested, if there is a fragment program.
     fn depth(&self) -> DepthTest;
 
-    /// Whether vertices know the number of their primitive.
-    fn numbers_primitives(&self) -> bool {
-        false
+    /// Whether vertices know the number of their primitive, and how many layers they can choose among.
+    fn vertex_traits(&self) -> VertexTraits {
+        VertexTraits::default()
     }
 
     /// Where the words of a vertex lie that [`DrawMachine::vertices`] gives and [`DrawMachine::quads`] reads. Without it the family
@@ -267,8 +267,8 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
         self.traits
     }
 
-    fn numbers_primitives(&self) -> bool {
-        self.machine.numbers_primitives()
+    fn vertex_traits(&self) -> VertexTraits {
+        self.machine.vertex_traits()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

@@ -1,11 +1,20 @@
 //! A draw whose two programs run in different places: vertices on a machine and fragments on the oracle, or the other way round.
 //!
 //! A family lands stage by stage this way, and a fault is looked for in one half. What travels between the programs has a
-//! place of its own in each; [`Mixed`] carries it over by location and component.
+//! place of its own in each; [`Mixed`] carries it over by location and component, and numbers without a location by what they are.
 
-use super::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use super::{FragmentTraits, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut, VertexTraits};
 use crate::dispatch::RunReport;
 use crate::trap::Trap;
+
+/// A number that lowering hands from vertices to fragments without a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handed {
+    /// That of the primitive that the vertex is shaded for.
+    PrimitiveIndex,
+    /// That of the vertex, which tells the vertices of a primitive apart.
+    VertexNumber,
+}
 
 /// Where the words of a vertex lie for fragments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +23,8 @@ pub struct Varyings {
     pub blank: Vec<u32>,
     /// Location, component and word.
     pub places: Vec<(u8, u8, u32)>,
+    /// Numbers that lowering hands on without a location, such as that of the primitive, and their word.
+    pub numbers: Vec<(Handed, u32)>,
 }
 
 /// Programs whose words between the stages can be read and replaced.
@@ -42,7 +53,9 @@ impl<'a> Mixed<'a> {
     pub fn new(vertex: &'a mut dyn LinkedStages, fragment: &'a mut dyn LinkedStages) -> Mixed<'a> {
         let (given, wanted) = (vertex.varyings(), fragment.varyings());
         let from = |at: (u8, u8)| given.places.iter().find(|p| (p.0, p.1) == at).map(|p| p.2);
-        let pairs = wanted.places.iter().filter_map(|&(l, c, to)| Some((from((l, c))?, to))).collect();
+        let mut pairs: Vec<_> = wanted.places.iter().filter_map(|&(l, c, to)| Some((from((l, c))?, to))).collect();
+        let number = |at: Handed| given.numbers.iter().find(|n| n.0 == at).map(|n| n.1);
+        pairs.extend(wanted.numbers.iter().filter_map(|&(at, to)| Some((number(at)?, to))));
         Mixed { vertex, fragment, blank: wanted.blank, pairs }
     }
 }
@@ -58,6 +71,10 @@ impl Stages for Mixed<'_> {
 
     fn traits(&self) -> FragmentTraits {
         self.fragment.traits()
+    }
+
+    fn vertex_traits(&self) -> VertexTraits {
+        self.vertex.vertex_traits()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {

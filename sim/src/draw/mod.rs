@@ -28,7 +28,7 @@ use crate::trap::Trap;
 
 pub use crew::{Crew, Worker};
 pub use machine::{DrawEntries, DrawLaunch, DrawMachine, DrawWorker, draw_on};
-pub use mixed::{LinkedStages, Mixed, RunStages, Varyings};
+pub use mixed::{Handed, LinkedStages, Mixed, RunStages, Varyings};
 pub use run::draw;
 pub use surface::{Surface, Targets};
 pub use varying::{Divisor, Mode};
@@ -41,7 +41,7 @@ pub struct VertexIn {
     pub vertex: u32,
     /// Index of the instance, with the first instance added.
     pub instance: u32,
-    /// Number of the primitive that it is shaded for, where [`Stages::numbers_primitives`]; else 0.
+    /// Number of the primitive that it is shaded for, where [`VertexTraits::numbers_primitives`]; else 0.
     pub primitive: u32,
 }
 
@@ -270,6 +270,21 @@ pub struct FragmentTraits {
     pub depth: DepthTest,
 }
 
+/// Properties of the vertex program that decide which vertices are shaded, and what they can choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VertexTraits {
+    /// Vertices know the number of their primitive, so no two primitives share one.
+    pub numbers_primitives: bool,
+    /// The most layers of attachments that vertices can choose among. A draw on more is refused.
+    pub most_layers: u32,
+}
+
+impl Default for VertexTraits {
+    fn default() -> VertexTraits {
+        VertexTraits { numbers_primitives: false, most_layers: u32::MAX }
+    }
+}
+
 /// The programs of a pipeline.
 pub trait Stages {
     /// Quads of one batch, at least 1.
@@ -283,10 +298,8 @@ pub trait Stages {
     /// The traits of the fragment program.
     fn traits(&self) -> FragmentTraits;
 
-    /// Whether vertices know the number of their primitive, so that no two primitives share one.
-    fn numbers_primitives(&self) -> bool {
-        false
-    }
+    /// The traits of the vertex program.
+    fn vertex_traits(&self) -> VertexTraits;
 
     /// Shades vertices and appends one [`VertexOut`] for each. The words of the call before are not needed any more.
     ///

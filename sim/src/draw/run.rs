@@ -42,6 +42,11 @@ const FARTHEST: f64 = 131_072.0;
 pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -> Result<(), Trap> {
     stages.charge(DRAW_STEPS)?;
     check(draw, targets)?;
+    let most = stages.vertex_traits().most_layers;
+    if targets.layers() > most {
+        let message = format!("vertices choose among {} layers, at most {most}", targets.layers());
+        return Err(Trap::new(TrapKind::Unsupported, message));
+    }
     let traits = stages.traits();
     let raster = &draw.raster;
     let whole = targets.all().next().map_or(Rect::of([0; 4]), |s| Rect::of([0, 0, s.width, s.rows]));
@@ -201,7 +206,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
     fn run(mut self) -> Result<(), Trap> {
         let v = self.draw.vertices;
         let place = |k: u32| u64::from(v.first) + u64::from(k);
-        let numbered = self.stages.numbers_primitives();
+        let numbered = self.stages.vertex_traits().numbers_primitives;
         let restarts = v.indices.filter(|_| v.restart && v.topology.is_strip());
         for n in 0..v.instances {
             self.stages.charge(VERTEX_STEPS * (1 + u64::from(v.count)))?;

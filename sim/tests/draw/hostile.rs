@@ -154,6 +154,9 @@ fn a_trap_of_a_program_ends_the_draw() {
         fn batch_quads(&self) -> usize {
             1
         }
+        fn vertex_traits(&self) -> VertexTraits {
+            VertexTraits::default()
+        }
         fn traits(&self) -> FragmentTraits {
             FragmentTraits::default()
         }

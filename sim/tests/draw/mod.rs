@@ -58,6 +58,10 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
         5
     }
 
+    fn vertex_traits(&self) -> VertexTraits {
+        VertexTraits::default()
+    }
+
     fn traits(&self) -> FragmentTraits {
         self.traits
     }

@@ -6,8 +6,8 @@
 use gpucc_container::{Container, Entry, IoPlace, Preload, Source};
 use gpucc_num::pack;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Primitive, QuadIn, QuadOut, RunStages, Targets,
-    Varyings, VertexIn, VertexOut, Where, Worker, draw_on,
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Handed, Primitive, QuadIn, QuadOut, RunStages,
+    Targets, Varyings, VertexIn, VertexOut, VertexTraits, Where, Worker, draw_on,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
@@ -674,21 +674,25 @@ impl DrawMachine for Machine<'_> {
         }
     }
 
-    fn numbers_primitives(&self) -> bool {
-        self.words.get(reg::VGT_PRIMITIVEID_EN) & 1 == 1
+    fn vertex_traits(&self) -> VertexTraits {
+        let numbers_primitives = self.words.get(reg::VGT_PRIMITIVEID_EN) & 1 == 1;
+        VertexTraits { numbers_primitives, ..VertexTraits::default() }
     }
 
     fn varyings(&self) -> Varyings {
         let parameters = (self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31) + 1;
         let blank = (0..parameters).flat_map(|_| [15, 0, 0, 0, 0]).collect();
-        let mut places = Vec::new();
+        let (mut places, mut numbers) = (Vec::new(), Vec::new());
         for row in self.vertex.entry.interface.iter().filter(|r| r.output) {
-            if let IoPlace::Location { number, .. } = row.at {
-                let first = GIVEN_WORDS * u32::from(row.index) + 1;
-                places.extend((0..4u8).map(|c| (number, c, first + u32::from(c))));
+            let first = GIVEN_WORDS * u32::from(row.index) + 1;
+            match row.at {
+                IoPlace::Location { number, .. } => places.extend((0..4u8).map(|c| (number, c, first + u32::from(c)))),
+                IoPlace::PrimitiveIndex => numbers.push((Handed::PrimitiveIndex, first)),
+                IoPlace::VertexNumber => numbers.push((Handed::VertexNumber, first)),
+                _ => {}
             }
         }
-        Varyings { blank, places }
+        Varyings { blank, places, numbers }
     }
 
     fn vertices(

@@ -621,7 +621,7 @@ impl DrawMachine for Machine<'_> {
                 places.extend((0..count).map(|c| (number, c, u32::from(row.index) + u32::from(c))));
             }
         }
-        Varyings { blank, places }
+        Varyings { blank, places, ..Varyings::default() }
     }
 
     fn vertices(

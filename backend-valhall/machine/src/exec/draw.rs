@@ -9,7 +9,7 @@ use gpucc_num::Mode;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::draw::{
     DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets, Varyings,
-    VertexIn, VertexOut, Worker, draw_on, from_screen,
+    VertexIn, VertexOut, VertexTraits, Worker, draw_on, from_screen,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::{
@@ -60,8 +60,12 @@ struct Machine {
     places: Vec<(u8, u8, u32)>,
     positions: (AllocId, u64),
     records: (AllocId, u64),
-    /// The extensions of positions, if vertices say how large points are.
+    /// The extensions of positions, if vertices say how large points are or choose layers.
     extensions: Option<(AllocId, u64)>,
+    /// Whether vertices say how large points are.
+    sized: bool,
+    /// Whether vertices choose layers.
+    layered: bool,
     /// The size of points whose vertices do not say it.
     size: f32,
     /// Whether whole quads run.
@@ -260,12 +264,14 @@ impl Machine {
         let positions = lay("positions", POSITION)?;
         let records = lay("varyings", u64::from(slots * abi::SLOT))?;
         let flags = device.registers.get(SPACE, abi::PRIMITIVE_FLAGS);
-        let sizes = flags >> 11 & 3;
-        let extended = if common.generation == crate::V9 { sizes } else { flags >> 22 & 3 };
-        if flags & !0x00c0_1800 != 0 || sizes & 1 != 0 || extended != sizes {
+        let (sizes, layered) = (flags >> 11 & 3, flags & abi::LAYERED != 0);
+        let sized = sizes == 2;
+        let record = if sized || layered { 2 } else { 0 };
+        let extended = if common.generation == crate::V9 { record } else { flags >> 22 & 3 };
+        if flags & !(0x00c0_1800 | abi::LAYERED) != 0 || sizes & 1 != 0 || extended != record {
             return Err(container_trap(format!("flags of primitives {flags:#x}")));
         }
-        let extensions = if sizes == 2 { Some(lay("sizes of points", EXTENSION_BYTES)?) } else { None };
+        let extensions = if sized || layered { Some(lay("extensions of records", EXTENSION_BYTES)?) } else { None };
         let size = f32::from_bits(device.registers.get(SPACE, abi::PRIMITIVE_SIZE));
         let Placing { memory, space, .. } = p;
         let tables = pointers.map(|pointer| Tables::new(pointer, common.generation));
@@ -305,6 +311,8 @@ impl Machine {
             positions,
             records,
             extensions,
+            sized,
+            layered,
             size,
             quads,
             flags,
@@ -422,9 +430,14 @@ impl DrawMachine for Machine {
         }
     }
 
+    fn vertex_traits(&self) -> VertexTraits {
+        let most_layers = if self.layered { abi::MOST_LAYERS } else { u32::MAX };
+        VertexTraits { most_layers, ..VertexTraits::default() }
+    }
+
     fn varyings(&self) -> Varyings {
         let blank = (0..self.slots).flat_map(|_| [15, 0, 0, 0, 0]).collect();
-        Varyings { blank, places: self.places.clone() }
+        Varyings { blank, places: self.places.clone(), ..Varyings::default() }
     }
 
     fn vertices(
@@ -470,14 +483,18 @@ impl DrawMachine for Machine {
                 words.extend(all.map(Option::unwrap_or_default));
             }
             let position = from_screen(position, &self.state.viewport);
-            let point_size = match self.extensions {
+            let extension = |there: bool, byte: u32, bytes: u32| match self.extensions.filter(|_| there) {
                 Some((id, _)) => {
-                    let half = memory.load(id, EXTENSION_BYTES * l, 2);
-                    Some(f16_to_f32(half.map_err(|e| Trap::from(e).in_lane(l as u32))? as u16))
+                    let value = memory.load(id, EXTENSION_BYTES * l + u64::from(byte), bytes);
+                    value.map(Some).map_err(|e| Trap::from(e).in_lane(l as u32))
                 }
-                None => (self.size > 0.0).then_some(self.size),
+                None => Ok(None),
             };
-            out.push(VertexOut { position, point_size, words: from..words.len() as u32, ..VertexOut::default() });
+            let size = extension(self.sized, 0, 2)?.map(|half| f16_to_f32(half as u16));
+            let point_size = size.or((self.size > 0.0).then_some(self.size));
+            let layer = extension(self.layered, abi::EXTENSION_LAYER, 1)?.unwrap_or_default() as u32;
+            let words = from..words.len() as u32;
+            out.push(VertexOut { position, point_size, layer, words, ..VertexOut::default() });
         }
         Ok(())
     }
@@ -504,6 +521,7 @@ impl DrawMachine for Machine {
                     x & 0xffff | y << 16
                 }
                 Source::Family(abi::COVERAGE) => q.coverage[l],
+                Source::Family(abi::LAYER) => q.primitive.layer,
                 // Bits above the number of the sample are anything.
                 _ => q.mask(l) & 0xffff | u32::from(q.sample.unwrap_or(0)) << 16 | 0x5a60_0000 & !0x1f_ffff,
             }

@@ -269,6 +269,7 @@ fn is_preload(stage: Stage, index: u16, source: Source) -> bool {
                 | (59, Source::Family(abi::PIXEL))
                 | (60, Source::Family(abi::COVERAGE))
                 | (61, Source::Family(abi::SAMPLE))
+                | (62, Source::Family(abi::LAYER))
         ),
     }
 }

@@ -371,7 +371,7 @@ impl DrawMachine for Machine<'_> {
                 places.extend((0..4u8).map(|c| (number, c, first + u32::from(c))));
             }
         }
-        Varyings { blank, places }
+        Varyings { blank, places, ..Varyings::default() }
     }
 
     fn vertices(

@@ -59,6 +59,10 @@ fn layers(chip: Chip) -> bool {
     chip.has(Stage::Vertex, Refusal::Layers)
 }
 
+fn viewports(chip: Chip) -> bool {
+    chip.has(Stage::Vertex, Refusal::Viewports)
+}
+
 fn addresses(chip: Chip) -> bool {
     chip.has_all(Refusal::PhysicalAddresses)
 }
@@ -193,7 +197,7 @@ features! { each_feature:
         vulkan_memory_model: yes,
         vulkan_memory_model_device_scope: yes,
         vulkan_memory_model_availability_visibility_chains: no,
-        shader_output_viewport_index: layers,
+        shader_output_viewport_index: viewports,
         shader_output_layer: layers,
         subgroup_broadcast_dynamic_id: yes,
     }

@@ -64,7 +64,8 @@ pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
     let fragment = |code| flag(chip.has(Stage::Fragment, code));
     let vertex = chip.has(Stage::Vertex, Refusal::StorageBuffers) && chip.has(Stage::Vertex, Refusal::Atomics);
     let stores = chip.has(Stage::Fragment, Refusal::StorageBuffers) && chip.has(Stage::Fragment, Refusal::Atomics);
-    let layers = chip.has(Stage::Vertex, Refusal::Layers);
+    // Pipelines are compiled before images are bound.
+    let unsaid = [Stage::Compute, Stage::Fragment].iter().all(|&s| chip.has(s, Refusal::StorageFormats));
     vk::PhysicalDeviceFeatures {
         robust_buffer_access: vk::TRUE,
         full_draw_index_uint32: vk::TRUE,
@@ -80,12 +81,13 @@ pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
         depth_clamp: vk::TRUE,
         depth_bias_clamp: vk::TRUE,
         large_points: vk::TRUE,
-        multi_viewport: flag(layers),
+        multi_viewport: flag(chip.has(Stage::Vertex, Refusal::Viewports)),
         occlusion_query_precise: vk::TRUE,
         vertex_pipeline_stores_and_atomics: flag(vertex),
         fragment_stores_and_atomics: flag(stores),
         shader_storage_image_extended_formats: fragment(Refusal::StorageTextures),
-        shader_storage_image_write_without_format: vk::FALSE,
+        shader_storage_image_read_without_format: flag(unsaid),
+        shader_storage_image_write_without_format: flag(unsaid),
         shader_uniform_buffer_array_dynamic_indexing: vk::TRUE,
         shader_sampled_image_array_dynamic_indexing: vk::TRUE,
         shader_storage_buffer_array_dynamic_indexing: vk::TRUE,

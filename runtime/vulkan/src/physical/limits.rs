@@ -50,7 +50,7 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
     let units = chip.most(Refusal::TextureUnits, 128) as u32;
     let group = chip.most(Refusal::WorkgroupSize, 1024) as u32;
     let sets = (chip.most(Refusal::BindGroup, 31) as u32 + 1).min(32);
-    let viewports = if chip.has(Stage::Vertex, Refusal::Layers) { VIEWPORTS } else { 1 };
+    let viewports = if chip.has(Stage::Vertex, Refusal::Viewports) { VIEWPORTS } else { 1 };
     let clip = if chip.whole(Stage::Vertex, Refusal::ClipDistances) { 8 } else { 0 };
     let cull = if chip.has(Stage::Vertex, Refusal::CullDistances) { 8 } else { 0 };
     let dual = u32::from(chip.has(Stage::Fragment, Refusal::DualSource));
@@ -122,7 +122,7 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
         sub_pixel_interpolation_offset_bits: 4,
         max_framebuffer_width: AXIS,
         max_framebuffer_height: AXIS,
-        max_framebuffer_layers: if chip.has(Stage::Vertex, Refusal::Layers) { LAYERS } else { 1 },
+        max_framebuffer_layers: chip.most_layers().min(LAYERS),
         framebuffer_color_sample_counts: samples(),
         framebuffer_depth_sample_counts: samples(),
         framebuffer_stencil_sample_counts: samples(),

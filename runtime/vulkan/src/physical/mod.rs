@@ -126,6 +126,14 @@ impl Chip {
         most.map_or(all, |m| m.min(all))
     }
 
+    /// How many layers of a framebuffer vertices can choose among; 1 if they do not choose.
+    pub fn most_layers(self) -> u32 {
+        match self {
+            Chip::Interp => u32::MAX,
+            Chip::Target(t) => t.caps(Stage::Vertex).io.most_layers,
+        }
+    }
+
     /// Lanes of a subgroup.
     pub fn subgroup(self) -> u32 {
         match self {
