@@ -263,6 +263,15 @@ fn a_visit_to_the_playground() {
     let before = b.eval("document.getElementById('picture').src");
     b.eval("document.getElementById('time').value = '0.5'; document.getElementById('time').dispatchEvent(new Event('change'))");
     b.wait(&format!("document.getElementById('picture').src !== {before}"));
+    // Heat is drawn beside the picture, and goes with it.
+    b.eval("document.getElementById('heat').value = 'cycles'; document.getElementById('heat').dispatchEvent(new Event('change'))");
+    b.wait("!document.getElementById('hot').hidden && document.getElementById('hot').alt === 'Pixels by cycles on gcn:gfx8' && document.getElementById('hot').naturalWidth > 320");
+    b.wait("document.getElementById('drawn').innerText.includes('cycles a pixel')");
+    b.shot("serve-heat.png", 1400, false);
+    b.shot("serve-heat-dark.png", 1400, true);
+    b.shot("serve-heat-narrow.png", 420, false);
+    b.eval("document.getElementById('heat').value = ''; document.getElementById('heat').dispatchEvent(new Event('change'))");
+    b.wait("document.getElementById('hot').hidden");
     // Nothing came from elsewhere.
     let hosts = b.eval("[...new Set(performance.getEntriesByType('resource').map(e => new URL(e.name).host))]");
     assert_eq!(hosts, json!([format!("127.0.0.1:{}", s.port)]));

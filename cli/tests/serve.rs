@@ -263,6 +263,45 @@ fn pictures() {
     assert!(wrong["picture"].is_null() && wrong["messages"][0]["line"] == 1, "{wrong}");
 }
 
+/// Heat stands beside the picture: the bytes that `render --heat` writes, and nothing where nobody asks.
+#[test]
+fn heat_beside_the_picture() {
+    let f = Scratch::new("serve-heat");
+    let text = "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {
+    var c = p.y * 0.01;
+    if p.x > 16.0 { for (var k = 0; k < 40; k++) { c = sin(c) + f32(k) * 0.1; } }
+    return vec4f(c, c, c, 1.0);
+}
+";
+    let shader = f.write("a.wgsl", text);
+    let s = Served::new(&[]);
+    let ask = |target: &str, heat: Value| {
+        let asked = json!({"source": text, "lang": "wgsl", "size": "32x8", "target": target, "heat": heat});
+        s.post("/api/render", &asked)
+    };
+    let plain = ask("gcn", Value::Null);
+    assert!(plain["heat"].is_null(), "{plain}");
+    for (target, by) in
+        [("gcn", "instructions"), ("gcn", "cycles"), ("valhall", "invocations"), ("interp", "instructions")]
+    {
+        let got = ask(target, json!(by));
+        assert_eq!(got["code"], 0, "{got}");
+        assert!(got["messages"].to_string().contains(&format!("{by} a pixel")), "{got}");
+        let out = f.path("h.png");
+        expect(&["render", &shader, "--target", target, "--size", "32x8", "--heat", &out, "--heat-by", by], 0, "");
+        let bytes = base64::prelude::BASE64_STANDARD.decode(got["heat"].as_str().expect("a picture")).expect("base64");
+        assert_eq!(bytes, f.read("h.png"), "{target} {by}");
+        if target == "gcn" {
+            assert_eq!(got["picture"], plain["picture"], "the picture is the same with it");
+        }
+    }
+    let wrong = ask("gcn", json!("colour"));
+    assert!(wrong["code"] == 2 && wrong["heat"].is_null(), "{wrong}");
+    assert!(wrong["messages"].to_string().contains("instructions, cycles, invocations"), "{wrong}");
+    let none = ask("interp", json!("cycles"));
+    assert!(none["code"] == 2 && none["messages"].to_string().contains("no costs"), "{none}");
+}
+
 /// A scene that the command line names may have files beside it.
 #[test]
 fn a_scene_has_its_folder() {

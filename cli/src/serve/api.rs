@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use gpucc::Target;
 use gpucc::frontend::Lang;
 use gpucc_scene::model::{Data, Fill, Shader};
@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 
 use super::Server;
 use super::http::{Reply, Request};
-use crate::args::{ColorArg, Explain, Front, LangArg, MessageFormat, Messages, OracleArg, Render, Run, StageArg};
+use crate::args::{
+    ColorArg, Explain, Front, HeatBy, LangArg, MessageFormat, Messages, OracleArg, Render, Run, StageArg,
+};
 use crate::{Failure, explain, files, input, render, run, targets, words};
 
 /// Bytes of all buffers of a run, and of its immediate data.
@@ -196,6 +198,8 @@ struct Asked {
     size: Option<String>,
     time: Option<String>,
     mouse: Option<String>,
+    /// What pixels are coloured by in a second picture.
+    heat: Option<String>,
 }
 
 /// A request as Compiler Explorer writes it.
@@ -344,13 +348,31 @@ impl Asked {
         run::main(&args, &SAID)
     }
 
-    fn render(&self, server: &Server) -> Result<(), Failure> {
+    /// What the second picture shows.
+    fn heat(&self) -> Result<Option<HeatBy>, Failure> {
+        let Some(name) = &self.heat else { return Ok(None) };
+        let names = HeatBy::value_variants().iter().filter_map(|by| Some((*by, by.to_possible_value()?)));
+        let list: Vec<_> = names.map(|(by, v)| (by, v.get_name().to_string())).collect();
+        match list.iter().find(|l| l.1 == *name) {
+            Some((by, _)) => Ok(Some(*by)),
+            None => {
+                let names: Vec<&str> = list.iter().map(|l| l.1.as_str()).collect();
+                Err(Failure::Usage(format!("heat is by {}, not by `{name}`", names.join(", "))))
+            }
+        }
+    }
+
+    /// Draws; `heat` gets the bytes of the picture of costs, where one is asked for and was drawn.
+    fn render(&self, server: &Server, heat: &mut Option<Vec<u8>>) -> Result<(), Failure> {
         self.checked_buffers()?;
+        let by = self.heat()?;
         let scene = self.scene(server)?;
         let front = self.front()?;
         // One text with both stages is a file to be read more than once.
         let pair = self.lang == "wgsl" && self.source.contains("@vertex") && self.source.contains("@fragment");
         let own = if pair && front.entry.is_none() { Some(Kept::new(&self.source)?) } else { None };
+        let folder = by.map(|_| Kept::folder()).transpose()?;
+        let warm = folder.as_ref().map(|k| k.0.join("heat.png"));
         let has_moment = own.is_none() && scene.as_ref().is_none_or(moment::is_told);
         let size = self.size.clone().or_else(|| scene.is_none().then(|| "320x180".into()));
         if let Some([w, h]) = size.as_deref().and_then(|s| gpucc_scene::alone::pair::<u64>(s, 'x'))
@@ -375,8 +397,8 @@ impl Asked {
             deny: None,
             size,
             diff: None,
-            heat: None,
-            heat_by: None,
+            heat: warm.clone(),
+            heat_by: by,
             pixel: None,
             sheet: None,
             frames: None,
@@ -395,7 +417,10 @@ impl Asked {
             stats: false,
             front: Front { stage, ..front },
         };
-        render::main(&args, &SAID)
+        let done = render::main(&args, &SAID);
+        // A picture that differs from the oracle's has its costs too.
+        *heat = warm.and_then(|path| std::fs::read(path).ok());
+        done
     }
 }
 
@@ -416,18 +441,26 @@ fn named_files(scene: &Scene) -> Vec<&str> {
     shaders.chain(fills).chain(buffers).collect()
 }
 
-/// A text as a file of its own, gone at the end.
+/// A folder for files of one request, gone at the end.
 struct Kept(PathBuf);
 
 impl Kept {
-    fn new(text: &str) -> Result<Kept, Failure> {
+    /// A folder with nothing in it.
+    fn folder() -> Result<Kept, Failure> {
         static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let n = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("gpucc-serve-{}-{n}", std::process::id()));
         let io = |e: std::io::Error| Failure::Io(format!("cannot write `{}`: {e}", folder.display()));
         std::fs::create_dir(&folder).map_err(io)?;
-        let kept = Kept(folder.clone());
-        std::fs::write(folder.join("shader.wgsl"), text).map_err(io)?;
+        Ok(Kept(folder))
+    }
+
+    /// A folder with the text.
+    fn new(text: &str) -> Result<Kept, Failure> {
+        let kept = Kept::folder()?;
+        let path = kept.0.join("shader.wgsl");
+        let io = |e: std::io::Error| Failure::Io(format!("cannot write `{}`: {e}", path.display()));
+        std::fs::write(&path, text).map_err(io)?;
         Ok(kept)
     }
 }
@@ -499,12 +532,16 @@ impl Work {
     }
 
     fn ask(&self, server: &Server, asked: &Asked) -> Value {
+        let mut heat = None;
         let done = done(&asked.source, || match self {
             Work::Run => asked.run(server.steps).map(|()| None),
-            Work::Render => asked.render(server).map(|()| None),
+            Work::Render => asked.render(server, &mut heat).map(|()| None),
             Work::Explain | Work::Compile(_) => asked.explain(server).map(Some),
         });
         let mut out = json!({"code": done.code, "messages": done.messages});
+        if matches!(self, Work::Render) {
+            out["heat"] = heat.map_or(Value::Null, |bytes| BASE64_STANDARD.encode(bytes).into());
+        }
         match self {
             Work::Run => out["output"] = text(&done.output).into(),
             Work::Render if done.output.is_empty() => out["picture"] = Value::Null,
