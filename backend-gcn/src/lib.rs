@@ -148,6 +148,7 @@ fn caps() -> Caps {
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,
+        unroll_more: 4,
         tex: TexCaps {
             cube: TexCube::FacedPlusOne,
             gradients: true,

@@ -200,6 +200,7 @@ fn caps(generation: u8) -> Caps {
         ballots_by_memory: true,
         lockstep: true,
         unroll: 256,
+        unroll_more: 4,
         tex: TexCaps {
             cube: TexCube::Divided,
             gradients: false,

@@ -173,6 +173,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         ballots_by_memory: true,
         lockstep: false,
         unroll: if how.unroll { 256 } else { 0 },
+        unroll_more: 1,
         tex: TexCaps {
             cube: TexCube::Direction,
             gradients: true,

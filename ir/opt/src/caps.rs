@@ -499,6 +499,8 @@ pub struct Caps {
     pub predicated_demote: bool,
     /// Largest fully unrolled loop, in instructions after unrolling.
     pub unroll: u32,
+    /// How many times larger loops may get of which much follows from the counter: 1 where registers and constants are few.
+    pub unroll_more: u32,
     /// Lanes of a subgroup, whose ops become ballots and reads of 32 bits; 0 leaves them as they are.
     pub subgroup: u32,
     /// Whether a ballot of fragments has live lanes alone; otherwise code asks for what the pixel covers, and what was demoted.
@@ -582,6 +584,7 @@ impl Caps {
         ballots_by_memory: false,
         lockstep: true,
         unroll: 256,
+        unroll_more: 4,
         tex: TexCaps::FULL,
         sampler: SamplerCaps::FULL,
         fetch: FetchCaps::FULL,

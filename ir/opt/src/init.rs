@@ -13,7 +13,7 @@ use gpucc_ir::{
     Scalar, Scope, SecondaryMap, Space, Sysval, Type, Value, VarData,
 };
 
-/// Stores that are written one after the other before a loop is made of them.
+/// Stores that are written one after the other before a loop is made of them; half as many of 16 bytes.
 const STRAIGHT: u32 = 16;
 
 /// Places that the function accesses.
@@ -119,7 +119,7 @@ pub fn workgroup(cx: &PassCx<'_>, f: &mut Function, size: [u32; 3]) -> u64 {
             let mem = Mem::new(Place::Global(g), 0, bytes).flags(MemFlags::IN_BOUNDS);
             b.store(zero, mem, Some(at));
         };
-        if count <= STRAIGHT {
+        if count <= STRAIGHT / if bytes == 16 { 2 } else { 1 } {
             for k in 0..count {
                 let by = b.func.iconst(Type::I32, i64::from(k * step));
                 let at = if k == 0 { first } else { b.iadd(first, by) };

@@ -13,7 +13,7 @@
 //!
 //! Needs: structured control flow. Keeps: nothing. Leaves alone: counts above [`TRIPS`], results above `Caps::unroll`
 //! instructions (more where the loop indexes a function variable by its counter: the elements may become registers once the
-//! index is known; [`INDEXED`], [`MASKED`]; more where an iteration is short, [`SHORT`], or much of it follows from the counter, [`LARGER`]; three eighths with barriers in it), exits other than to the loop's merge.
+//! index is known; [`INDEXED`], [`MASKED`]; more where an iteration is short, [`SHORT`], or much of it follows from the counter, [`WORTH`]; three eighths with barriers in it), exits other than to the loop's merge.
 
 use crate::PassCx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout, trips};
@@ -41,10 +41,7 @@ pub const SHORT: u32 = 40;
 /// How much larger loops of short iterations may get.
 pub const EXTRA: u32 = 2;
 
-/// How much larger loops may get whose copies save one instruction in [`WORTH`].
-pub const LARGER: u32 = 4;
-
-/// See [`LARGER`].
+/// Loops whose copies save one scalar instruction in so many may get larger: `Caps::unroll_more`.
 pub const WORTH: u32 = 6;
 
 /// Instructions of an iteration that only count: sum and test, which [`saved`] has; besides, a jump and copies.
@@ -189,9 +186,9 @@ fn plan(
         let worth = (waits || saved > COUNTER) && saved.saturating_add(COUNTING).saturating_mul(WORTH) >= scalars;
         let room = cx.caps.unroll;
         let most = match (indexed, scalars <= SHORT) {
-            _ if waits && worth => room.saturating_mul(LARGER) * 3 / 8,
+            _ if waits && worth => room.saturating_mul(cx.caps.unroll_more) * 3 / 8,
             _ if waits => room * 3 / 8,
-            _ if worth => room.saturating_mul(LARGER),
+            _ if worth => room.saturating_mul(cx.caps.unroll_more),
             (_, true) => room.saturating_mul(EXTRA),
             (true, false) => room.saturating_mul(INDEXED),
             (false, false) => room,
