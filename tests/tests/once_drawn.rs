@@ -588,3 +588,55 @@ texture = "picture"
         }
     }
 }
+
+/// Numbers of 1 at all vertices are 1 at every sample, whatever the 1/w of the vertices. GCN divides by the 1/w of the sample, as the specifications
+/// say; the oracle by that of the centre, as recorded results do, which lies below 1 at some samples: a whole number made of it is 0 there.
+#[test]
+fn whole_numbers_of_inputs_at_samples() {
+    let text = r#"format = "scene-1"
+[shaders.s]
+wgsl = """
+struct V { @builtin(position) p: vec4<f32>, @location(0) @interpolate(perspective, sample) one: f32 }
+@vertex fn vs(@builtin(vertex_index) i: u32) -> V {
+  let w = f32(i) * 3.0 + 1.0;
+  return V(vec4(vec2(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0) * w, 0.5 * w, w), 1.0);
+}
+@fragment fn fs(v: V) -> @location(0) vec4<f32> { return vec4(f32(i32(v.one)), 0.0, 0.0, 1.0); }
+"""
+[textures]
+samples = { format = "rgba8unorm", size = [8, 8], sampleCount = 4 }
+picture = { format = "rgba8unorm", size = [8, 8] }
+[pipelines.p]
+vertex = { shader = "s" }
+fragment = { shader = "s", targets = [{ format = "rgba8unorm" }] }
+multisample = { count = 4 }
+[[passes]]
+type = "render"
+colorAttachments = [{ texture = "samples", resolveTarget = { texture = "picture" } }]
+[[passes.draws]]
+pipeline = "p"
+draw = { vertexCount = 3 }
+[[outputs]]
+name = "picture"
+texture = "picture"
+"#;
+    let (ready, options) = (prepared(text), frame::Options::default());
+    let mut drawn = 0;
+    for on in crate::drawing::pictures("all:all").into_iter().map(exec::on).filter(|on| on.to_string().contains("gcn"))
+    {
+        let place = gfx::place(on, 2);
+        let programs = Programs::new(&ready.file.scene, &ready.shaders, place).unwrap_or_else(|f| panic!("{on}: {f}"));
+        let mut got = ready.resources.clone();
+        let report = frame::run(&ready.file.scene, &ready.shaders, &programs, &mut got, &options, &mut || {})
+            .unwrap_or_else(|f| panic!("{on}: {f}"));
+        let bytes =
+            output::bytes(&ready.file.scene, &got, &ready.file.scene.outputs[0]).unwrap_or_else(|e| panic!("{e}"));
+        assert!(bytes.chunks(4).all(|p| p == [255, 0, 0, 255]), "{on}: {bytes:?}");
+        for against in [Against::Lowered, Against::Source] {
+            compare::check(&ready, (&programs, place), (&got, &report), against, &options)
+                .unwrap_or_else(|v| panic!("{on} {against:?}: {v:?}"));
+        }
+        drawn += 1;
+    }
+    assert_eq!(drawn, 3);
+}

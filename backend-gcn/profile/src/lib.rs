@@ -6,7 +6,7 @@ use gpucc_interp::{InterpModel, MachineMath, Profile};
 use gpucc_ir::{Mode as Interpolation, Op, Scalar};
 use gpucc_num::special::wide;
 use gpucc_num::{MinMax, Mode, NAN32, f32 as num};
-use gpucc_sim::draw::{Primitive, QuadIn, Where};
+use gpucc_sim::draw::{Divisor, Primitive, QuadIn, Where};
 
 use gpucc_interp::formulas::{bits, f, flushing, rsqrt};
 
@@ -94,6 +94,10 @@ impl InterpModel for Planes {
             value = num::add(Mode::FLUSH, num::mul(Mode::FLUSH, slope, weights[k] as f32), value);
         }
         value
+    }
+
+    fn divisor(&self) -> Divisor {
+        Divisor::Place
     }
 
     fn inverse_w(&self, inv_w: f32) -> f32 {

@@ -9,12 +9,17 @@ pub trait InterpModel: Send + Sync {
     /// The common part of all inputs of a mode at a point of a lane's pixel: weights that [`InterpModel::value`] takes, and one
     /// more number. The mode is never flat.
     fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
-        exact(quad, lane, mode, at)
+        exact(quad, (lane, at), mode, Divisor::Center)
     }
 
     /// An input of these values at the primitive's vertices.
     fn value(&self, primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
         sum(primitive, weights, values)
+    }
+
+    /// The 1/w by which an input at a sample or centroid is divided in what the machine is compared with by the rules.
+    fn divisor(&self) -> Divisor {
+        Divisor::Center
     }
 
     /// The fourth component of a fragment's position, of the interpolated 1/w.
@@ -23,19 +28,27 @@ pub trait InterpModel: Send + Sync {
     }
 }
 
-/// The model of the rules.
-pub(crate) struct Rules;
+/// The model of the rules, with the 1/w that recorded results divide by or with that of the place itself.
+pub struct Rules(pub Divisor);
 
-impl InterpModel for Rules {}
+impl InterpModel for Rules {
+    fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
+        exact(quad, (lane, at), mode, self.0)
+    }
 
-/// Weights by the rules. Recorded results divide what is interpolated elsewhere by the 1/w of the pixel's centre.
-fn exact(quad: &QuadIn<'_>, lane: usize, mode: Mode, at: Where) -> [f64; 4] {
+    fn divisor(&self) -> Divisor {
+        self.0
+    }
+}
+
+/// Weights by the rules.
+fn exact(quad: &QuadIn<'_>, (lane, at): (usize, Where), mode: Mode, divisor: Divisor) -> [f64; 4] {
     let mode = match mode {
         Mode::Linear => draw::Mode::Linear,
         Mode::OverW => draw::Mode::OverW,
         Mode::Perspective | Mode::Flat | Mode::Vertex0 | Mode::Vertex1 | Mode::Vertex2 => draw::Mode::Perspective,
     };
-    let [a, b, c] = quad.shares(lane, mode, at, Divisor::Center);
+    let [a, b, c] = quad.shares(lane, mode, at, divisor);
     [a, b, c, 0.0]
 }
 

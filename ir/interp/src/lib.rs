@@ -36,7 +36,7 @@ mod translate;
 
 pub use accuracy::{Sampled, moved, outside_accuracy};
 pub use compare::{Difference, Kind, Outcome, Tolerance, compare, words};
-pub use interpolate::InterpModel;
+pub use interpolate::{InterpModel, Rules};
 pub use oob::OobAccess;
 pub use profile::{Absent, FmaModel, Free, MachineMath, Profile};
 pub use program::OracleProgram;

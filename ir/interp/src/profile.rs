@@ -5,6 +5,7 @@ use crate::interpolate::{InterpModel, Rules};
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::pack::CubeTies;
 use gpucc_num::{MinMax, Mode};
+use gpucc_sim::draw::Divisor;
 use gpucc_sim::texture::{Format, Texel};
 use std::fmt;
 use std::sync::Arc;
@@ -213,9 +214,14 @@ impl Profile {
         self.machine.as_ref().map_or(lane, |m| m.packed(op, lane))
     }
 
+    /// The rules for a machine of this profile, which differ by the 1/w that inputs at samples are divided by.
+    pub fn rules(&self) -> Rules {
+        Rules(self.interp().divisor())
+    }
+
     /// How inputs of fragments are interpolated.
     pub(crate) fn interp(&self) -> &dyn InterpModel {
-        self.interp.as_deref().unwrap_or(&Rules)
+        self.interp.as_deref().unwrap_or(&Rules(Divisor::Center))
     }
 
     /// Lanes of a subgroup, 1 to 128.

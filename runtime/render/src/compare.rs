@@ -1,6 +1,7 @@
 //! The outputs of a frame against those of the oracle.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gpucc_interp::{Free, OobAccess, Profile};
 use gpucc_machines::{Comparison, Count};
@@ -98,7 +99,9 @@ pub fn check(
     };
     let own = own.transpose().map_err(Verdict::Failure)?;
     if let Place::Target(t, _) | Place::Mixed { target: t, .. } = place {
-        options.profile.subgroup_size = gpucc_machines::profile(t.family(), t.generation_index()).subgroup_size;
+        let own = gpucc_machines::profile(t.family(), t.generation_index());
+        options.profile.subgroup_size = own.subgroup_size;
+        options.profile.interp = Some(Arc::new(own.rules()));
     }
     match (against, place) {
         (Against::Lowered, Place::Target(t, _) | Place::Mixed { target: t, .. }) => {
