@@ -439,7 +439,7 @@ impl Family for GcnFamily {
                 Unit::Export => "export",
                 Unit::Interp => "interp",
             };
-            InstCost { loc: i.loc, unit, cycles: model::cycles(i).saturating_mul(runs) }
+            InstCost { loc: i.loc, unit, runs, cycles: model::cycles(i).saturating_mul(runs) }
         };
         code.blocks.iter().flat_map(|b| b.insts.iter().map(move |i| of(b.runs, i))).collect()
     }

@@ -485,6 +485,7 @@ impl Family for TeslaFamily {
         let of = |runs: u64, i: &encoded::EncodedInst| InstCost {
             loc: i.loc,
             unit: "issue",
+            runs,
             cycles: u64::from(i.inst.row().attrs.issue).saturating_mul(runs),
         };
         code.blocks.iter().flat_map(|b| b.insts.iter().map(move |i| of(b.runs, i))).collect()

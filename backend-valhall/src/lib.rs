@@ -440,7 +440,8 @@ impl Family for ValhallFamily {
             let mut work = emit::Work::default();
             work.add(&i.inst, runs);
             let loc = i.loc;
-            work.by_unit().into_iter().filter(|u| u.1 > 0).map(move |(unit, cycles)| InstCost { loc, unit, cycles })
+            let busy = work.by_unit().into_iter().filter(|u| u.1 > 0);
+            busy.map(move |(unit, cycles)| InstCost { loc, unit, runs, cycles })
         };
         code.blocks.iter().flat_map(|b| b.insts.iter().flat_map(move |i| of(b.runs, i))).collect()
     }

@@ -200,6 +200,38 @@ fn pages_of_explain() {
         b.shot(&format!("explain-{name}-dark.png"), 1400, true);
         b.shot(&format!("explain-{name}-narrow.png"), 420, false);
     }
+    rounds_are_changed(&mut b, &s);
+}
+
+/// Rounds that no constant says are changed, and lines, units and what binds follow.
+fn rounds_are_changed(b: &mut Browser, s: &Scratch) {
+    let shader =
+        s.write("rounds.wgsl", DOUBLE.replace("*= 2u", "+= 1u; for (var k = 0u; k < o[0]; k++) {\n o[k] += k;\n }"));
+    let page = s.path("rounds.html");
+    expect(&["explain", &shader, "--target", "gcn:gfx8,valhall:v10", "--html", &page], 0, "");
+    b.open(&format!("file://{page}"));
+    let numbers = "[...document.querySelector('[role=tabpanel]:not([hidden])').querySelectorAll('tr[data-line=\"3\"] .runs, tr[data-line=\"3\"] .cycles')].map(c => +c.innerText)";
+    for tab in 0..2 {
+        b.eval(&format!("document.querySelectorAll('[role=tab]')[{tab}].click()"));
+        let before = b.eval(numbers);
+        let field = "document.querySelector('[role=tabpanel]:not([hidden]) [data-rounds]')";
+        let bound = b.eval("document.querySelector('[role=tabpanel]:not([hidden]) .bound').innerText");
+        assert_eq!(b.eval(&format!("{field}.value")), "8");
+        let set = |n: u32| {
+            format!(
+                "(() => {{ const f = {field}; f.value = {n}; f.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
+            )
+        };
+        b.eval(&set(24));
+        let thrice: Vec<u64> =
+            before.as_array().expect("numbers").iter().map(|n| 3 * n.as_u64().expect("a number")).collect();
+        assert!(thrice[0] == 24 && thrice.iter().sum::<u64>() > 100, "{thrice:?}");
+        assert_eq!(b.eval(numbers), json!(thrice));
+        assert!(b.eval("document.querySelector('[role=tabpanel]:not([hidden]) .bound').innerText") != bound);
+        b.eval(&set(8));
+        assert_eq!(b.eval(numbers), before);
+        assert_eq!(b.eval("document.querySelector('[role=tabpanel]:not([hidden]) .bound').innerText"), bound);
+    }
 }
 
 /// Types text as a person does.

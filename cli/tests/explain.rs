@@ -86,6 +86,38 @@ fn loops_have_their_rounds() {
     }
 }
 
+/// The cycles of a line stand by loop, so that a reader can change the rounds: together they are those of the line, and code in the inner
+/// loop runs 8 times 100 times.
+#[test]
+fn cycles_stand_by_loop() {
+    let s = Scratch::new("explain-by-loop");
+    let shader = s.write("a.wgsl", LOOPS);
+    for target in ["gcn:gfx8", "tesla:nva3", "valhall:v10"] {
+        let said = expect(&["explain", &shader, "--target", target, "--json"], 0, "");
+        let page: Value = serde_json::from_str(&said).expect("a page");
+        let column = &page["columns"][0];
+        let rounds = column["rounds"].as_array().expect("loops");
+        assert_eq!(rounds.len(), 2, "{target}: {rounds:?}");
+        assert_eq!((&rounds[0]["rounds"], &rounds[0]["around"]), (&Value::Null, &0.into()), "{target}");
+        assert_eq!((&rounds[1]["rounds"], &rounds[1]["around"]), (&100.into(), &1.into()), "{target}");
+        for (line, own) in column["lines"].as_object().expect("lines") {
+            let parts = own["parts"].as_array().expect("parts");
+            for (name, n) in own.as_object().expect("numbers").iter().filter(|o| o.0.starts_with("cycles_")) {
+                let sum: u64 = parts.iter().filter_map(|p| p[name].as_u64()).sum();
+                assert_eq!(n.as_u64(), Some(sum), "{target} line {line} {name}");
+            }
+            for p in parts {
+                let runs = [1, 8, 800][p["loop"].as_u64().expect("a loop") as usize];
+                assert_eq!(p["runs"], runs, "{target} line {line}: {parts:?}");
+                let cycles = p.as_object().expect("numbers").iter().filter(|o| o.0.starts_with("cycles_"));
+                let whole = |n: &Value| n.as_u64().is_some_and(|n| n % runs == 0);
+                assert!(cycles.map(|c| c.1).all(whole), "{target} line {line}: {parts:?}");
+            }
+        }
+        assert!(column["lines"]["6"]["parts"].as_array().is_some_and(|p| p.iter().any(|p| p["loop"] == 2)), "{target}");
+    }
+}
+
 /// The sentence that helps is the family's own arithmetic: with 256 registers of a lane in pieces of four, 28 leave room for 9 waves and
 /// 24 for 10.
 #[test]

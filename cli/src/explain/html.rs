@@ -124,15 +124,15 @@ fn compared(columns: &[&Column], out: &mut String) {
 fn sentences(c: &Column, out: &mut String) {
     let list = |list: &[String]| list.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect::<String>();
     let mut said = c.occupancy();
-    said.push(c.bound());
+    let bound = format!("<li class=\"bound\" data-unit=\"{}\">{}</li>\n", c.cycle(), escape(&c.bound()));
+    let occupancy = said.len();
     if !c.passes.is_empty() {
         let passes: Vec<String> = c.passes.iter().map(|(p, n)| format!("{p} {n}")).collect();
         said.push(format!("changes by pass: {}", passes.join(", ")));
     }
-    let _ = write!(out, "<ul>\n{}</ul>\n", list(&said));
+    let _ = write!(out, "<ul>\n{}{bound}{}</ul>\n", list(&said[..occupancy]), list(&said[occupancy..]));
     if !c.loops.is_empty() {
-        let loops: Vec<String> = c.loops.iter().map(super::model::Turns::said).collect();
-        let _ = write!(out, "<p>Loops:</p>\n<ul>\n{}</ul>\n", list(&loops));
+        loops(c, out);
     }
     why(c, out);
     if !c.starts.is_empty() {
@@ -143,6 +143,36 @@ fn sentences(c: &Column, out: &mut String) {
             list(&starts)
         );
     }
+}
+
+/// The loops; rounds that are assumed can be changed, and the numbers of lines and units follow.
+fn loops(c: &Column, out: &mut String) {
+    out.push_str("<p>Loops:</p>\n<ul class=\"loops\">\n");
+    for (k, l) in (1..).zip(&c.loops) {
+        let field = match l.rounds {
+            None => format!(
+                " <label>rounds <input type=\"number\" min=\"0\" max=\"1000000\" step=\"any\" value=\"{0}\" data-rounds=\"{0}\"></label>",
+                gpucc_ir::analysis::trips::UNKNOWN
+            ),
+            Some(_) => String::new(),
+        };
+        let _ = writeln!(
+            out,
+            "<li data-loop=\"{k}\" data-around=\"{}\"><span>{}</span>{field}</li>",
+            l.around,
+            escape(&l.said())
+        );
+    }
+    out.push_str("</ul>\n");
+}
+
+/// How often a line's code runs and its cycles by unit, loop by loop, as the script reads them: `loop:runs:cycles,cycles`.
+fn parts(own: &Line, cycles: &[String]) -> String {
+    let part = |(inside, (runs, of)): (&u32, &(u64, BTreeMap<String, u64>))| {
+        let list: Vec<String> = cycles.iter().map(|n| of.get(n).copied().unwrap_or(0).to_string()).collect();
+        format!("{inside}:{runs}:{}", list.join(","))
+    };
+    own.parts.iter().map(part).collect::<Vec<_>>().join(" ")
 }
 
 /// A part that is opened by who wants it.
@@ -258,7 +288,8 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         };
         let _ = write!(
             out,
-            "<tr data-line=\"{line}\" tabindex=\"0\"><td class=\"n\">{line}</td><td class=\"source\"{style}>{shown}</td><td>{}</td>",
+            "<tr data-line=\"{line}\" data-parts=\"{0}\" tabindex=\"0\"><td class=\"n\">{line}</td><td class=\"source\"{style}>{shown}</td><td class=\"runs\" data-runs=\"{1}\">{1}</td>",
+            parts(own, &cycles),
             own.runs
         );
         for (name, peak) in live.iter().zip(&peaks) {
@@ -266,7 +297,7 @@ fn source(page: &Page, c: &Column, out: &mut String) {
             let _ = write!(out, "<td>{n} <meter min=\"0\" max=\"{peak}\" value=\"{n}\"></meter></td>");
         }
         for name in &cycles {
-            let _ = write!(out, "<td{style}>{}</td>", own.cycles.get(name).copied().unwrap_or(0));
+            let _ = write!(out, "<td class=\"cycles\"{style}>{}</td>", own.cycles.get(name).copied().unwrap_or(0));
         }
         out.push_str("</tr>\n");
     }

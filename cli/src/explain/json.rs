@@ -24,6 +24,13 @@ fn column(c: &Column) -> Value {
         one.insert("runs".into(), json!(own.runs));
         one.insert("bytes".into(), json!(own.bytes));
         one.extend(own.live.iter().chain(&own.cycles).map(|(name, n)| (name.clone(), json!(n))));
+        let part = |(inside, (runs, cycles)): (&u32, &(u64, std::collections::BTreeMap<String, u64>))| {
+            let mut part = Map::new();
+            part.extend([("loop".to_string(), json!(inside)), ("runs".to_string(), json!(runs))]);
+            part.extend(cycles.iter().map(|(name, n)| (name.clone(), json!(n))));
+            Value::Object(part)
+        };
+        one.insert("parts".into(), own.parts.iter().map(part).collect());
         lines.insert(line.to_string(), Value::Object(one));
     }
     let code = c.code.iter().enumerate().map(|(k, i)| {
@@ -67,6 +74,7 @@ fn column(c: &Column) -> Value {
         "occupancy": ok(c.occupancy()),
         "bound": if row.ok() { c.bound() } else { String::new() },
         "loops": c.loops.iter().map(super::model::Turns::said).collect::<Vec<_>>(),
+        "rounds": c.loops.iter().map(|l| json!({"line": l.line, "depth": l.depth, "rounds": l.rounds, "runs": l.runs, "around": l.around})).collect::<Vec<_>>(),
         "passes": Value::Object(passes.collect()),
         "starts": starts.collect::<Vec<_>>(),
         "lines": lines,

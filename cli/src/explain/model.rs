@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gpucc::listing::Source;
 use gpucc::statistics::{self, STATISTICS, Statistic};
 use gpucc::{Artifact, Instruction, Occupancy};
-use gpucc_ir::Module;
-use gpucc_ir::analysis::trips;
+use gpucc_ir::analysis::{DomTree, Structure, trips};
+use gpucc_ir::{Function, Module};
 use serde_json::Value;
 
 use super::why::Why;
@@ -95,6 +95,8 @@ pub struct Turns {
     pub rounds: Option<u32>,
     /// How often its body runs in all.
     pub runs: u64,
+    /// The number of the loop around it, from 1; 0 where there is none.
+    pub around: u32,
 }
 
 impl Turns {
@@ -122,6 +124,8 @@ pub struct Line {
     pub live: BTreeMap<String, u64>,
     /// `cycles_UNIT`: cycles, as often as it runs.
     pub cycles: BTreeMap<String, u64>,
+    /// How often its code runs, and `cycles_UNIT`, by the loop that it is in: from 1, 0 for none.
+    pub parts: BTreeMap<u32, (u64, BTreeMap<String, u64>)>,
 }
 
 impl Line {
@@ -176,7 +180,11 @@ impl Column {
         for (line, costs) in &column.row.line_costs {
             let (Ok(line), Some(costs)) = (line.parse(), costs.as_object()) else { continue };
             let own: &mut Line = column.lines.entry(line).or_default();
-            own.runs = out.lines.get(&line).map_or(0, |c| c.runs);
+            if let Some(c) = out.lines.get(&line) {
+                own.runs = c.runs;
+                let named = |of: &BTreeMap<&str, u64>| of.iter().map(|(u, n)| (format!("cycles_{u}"), *n)).collect();
+                own.parts = c.parts.iter().map(|(l, p)| (*l, (p.runs, named(&p.cycles)))).collect();
+            }
             let of = |lead: &str| {
                 costs.iter().filter(|c| c.0.starts_with(lead)).map(|(k, v)| (k.clone(), number(v))).collect()
             };
@@ -187,13 +195,15 @@ impl Column {
             column.lines.entry(line).or_default().bytes = number(bytes);
         }
         if let Some(e) = out.ir.entries.first() {
-            let of = |l: trips::Loop| Turns {
+            let f = &out.ir.funcs[e.func];
+            let of = |(l, around): (trips::Loop, u32)| Turns {
                 line: out.ir.line_column(l.loc).map_or(0, |p| p.0),
                 depth: l.depth,
                 rounds: l.rounds,
                 runs: l.runs,
+                around,
             };
-            column.loops = trips::loops(&out.ir.funcs[e.func]).into_iter().map(of).collect();
+            column.loops = trips::loops(f).into_iter().zip(around(f)).map(of).collect();
         }
         for t in out.times.iter().filter(|t| t.changes > 0) {
             match column.passes.iter_mut().find(|p| p.0 == t.pass) {
@@ -290,6 +300,18 @@ impl Column {
         let all: std::collections::BTreeSet<&String> = self.lines.values().flat_map(|l| of(l).keys()).collect();
         all.into_iter().cloned().collect()
     }
+}
+
+/// The loop around each loop, by number from 1; 0 where there is none.
+fn around(f: &Function) -> Vec<u32> {
+    if f.layout.iter().all(|&b| f.blocks[b].header.is_none()) {
+        return Vec::new();
+    }
+    let s = Structure::new(f, &DomTree::new(f));
+    let all: Vec<_> = s.loops().collect();
+    let number = |l| (1..).zip(&all).find(|(_, k)| **k == l).map_or(0, |n| n.0);
+    let outer = |l| s.enclosing(s.constructs[l].parent).find(|&k| s.is_loop(k));
+    all.iter().map(|&l| outer(l).map_or(0, number)).collect()
 }
 
 /// A statistic as a sentence has it: one, and several.

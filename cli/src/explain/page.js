@@ -50,3 +50,43 @@ document.addEventListener('keydown', e => {
   const next = all[all.indexOf(of) + by];
   if (next) { next.focus(); e.preventDefault(); }
 });
+// Rounds that no constant says can be changed: lines, units and what binds follow.
+function again(panel) {
+  const loops = [...panel.querySelectorAll('[data-loop]')];
+  const factor = [1];
+  loops.forEach((l, k) => {
+    const field = l.querySelector('input');
+    const own = field && field.value !== '' && Number(field.value) >= 0 ? Number(field.value) / Number(field.dataset.rounds) : 1;
+    factor[k + 1] = own * factor[Number(l.dataset.around)];
+  });
+  const names = [...panel.querySelectorAll('.panes thead th')].map(h => h.innerText).filter(n => n.startsWith('cycles_'));
+  const sums = names.map(() => 0);
+  const rows = [...panel.querySelectorAll('tr[data-parts]')].map(row => {
+    const parts = row.dataset.parts.split(' ').filter(p => p).map(p => p.split(':'));
+    const cycles = names.map(() => 0);
+    let [runs, before] = [0, 0];
+    for (const [inside, n, list] of parts) {
+      runs = Math.max(runs, n * factor[inside]);
+      before = Math.max(before, n);
+      list.split(',').forEach((c, k) => { if (c !== '') cycles[k] += c * factor[inside]; });
+    }
+    cycles.forEach((c, k) => { sums[k] += c; });
+    const cell = row.querySelector('.runs');
+    if (before > 0) cell.innerText = Math.round(cell.dataset.runs * runs / before);
+    return { row, cycles, all: cycles.reduce((a, c) => a + c, 0) };
+  });
+  const most = Math.max(1, ...rows.map(r => r.all));
+  for (const { row, cycles, all } of rows) {
+    const heat = all > 0 ? `rgba(var(--heat), ${(0.5 * Math.sqrt(all / most)).toFixed(2)})` : '';
+    row.querySelector('.source').style.background = heat;
+    row.querySelectorAll('.cycles').forEach((c, k) => { c.innerText = Math.round(cycles[k]); c.style.background = heat; });
+  }
+  const bound = panel.querySelector('.bound');
+  if (!names.length || !bound) return;
+  const order = names.map((n, k) => [n.replace('cycles_', ''), Math.round(sums[k])]).sort((a, b) => b[1] - a[1]);
+  const unit = bound.dataset.unit;
+  bound.innerText = `bound by ${order[0][0]}; ${unit} by unit: ` + order.map(o => o.join(' ')).join(', ');
+}
+document.addEventListener('input', e => {
+  if (e.target.matches('[data-rounds]')) again(e.target.closest('[role=tabpanel]'));
+});

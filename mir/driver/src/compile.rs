@@ -286,7 +286,8 @@ fn program<F: Family>(
     trace::enter("emission", code.name());
     let emitted = F::emit(&code, &cx)?;
     if o.by_line {
-        line_costs::add_cycles(lines, m, F::costs(&code));
+        let whole = &cx.job.whole.funcs[cx.job.whole.entries[0].func];
+        line_costs::add_cycles(lines, m, F::costs(&code), &line_costs::InLoops::new(whole));
     }
     let variable = |place| F::variable(&cx, place);
     let part = programs::Part {

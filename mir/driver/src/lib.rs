@@ -31,7 +31,7 @@ pub use family::{
 };
 pub use interface::{Direction, HwPlace};
 pub use late_state::{DriverFacts, Effect, Piece};
-pub use line_costs::{InstCost, LineCost, LineCosts, Occupancy};
+pub use line_costs::{InstCost, LineCost, LineCosts, LinePart, Occupancy};
 pub use pass::{alloc_options, check_order};
 pub use tables::Tables;
 pub use text::run_text;
