@@ -638,6 +638,9 @@ pub struct Explain {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
+    /// Another version, which this one stands beside: totals with their changes, and lines that belong together.
+    #[arg(long, value_name = "OLD")]
+    pub against: Option<PathBuf>,
     /// Options of the compilation.
     #[command(flatten)]
     pub front: Front,

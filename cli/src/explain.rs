@@ -7,6 +7,7 @@ mod model;
 mod remarks;
 mod text;
 mod values;
+mod versions;
 mod waits;
 mod why;
 
@@ -26,10 +27,10 @@ pub use model::Page;
 use model::{Column, Problem};
 
 /// The command that makes the same again, as a person would write it.
-fn command(args: &Explain, targets: &[gpucc::Target]) -> String {
+fn command(input: &Path, args: &Explain, targets: &[gpucc::Target]) -> String {
     let front = &args.front;
     let names: Vec<String> = targets.iter().map(ToString::to_string).collect();
-    let input = args.input.display();
+    let input = input.display();
     let mut out = format!("gpucc explain {input} --target {}", names.join(","));
     for given in front.list() {
         for value in given.values() {
@@ -49,17 +50,17 @@ fn problems(list: &[Diagnostic], report: &crate::report::Reporter) -> Vec<Proble
 ///
 /// # Errors
 /// Usage and I/O, and a scene that is wrong.
-pub fn explained(args: &Explain, messages: &Messages) -> Result<(Page, Vec<Diagnostic>), Failure> {
+pub fn explained(input: &Path, args: &Explain, messages: &Messages) -> Result<(Page, Vec<Diagnostic>), Failure> {
     let targets = input::targets(args.target.as_deref())?;
-    let name = plain(&args.input.display().to_string()).into_owned();
-    let mut page = Page { command: command(args, &targets), name, ..Page::default() };
-    let is_stdin = args.input == Path::new("-");
-    if is_stdin && args.front.lang.is_none() && input::is_scene(&files::read(&args.input)?)
-        || args.front.lang.is_none() && Language::of(&args.input).is_some()
+    let name = plain(&input.display().to_string()).into_owned();
+    let mut page = Page { command: command(input, args, &targets), name, ..Page::default() };
+    let is_stdin = input == Path::new("-");
+    if is_stdin && args.front.lang.is_none() && input::is_scene(&files::read(input)?)
+        || args.front.lang.is_none() && Language::of(input).is_some()
     {
-        return of_scene(args, messages, &targets, page);
+        return of_scene(input, args, messages, &targets, page);
     }
-    let shader = match input::attempt(&args.input, &args.front, messages)? {
+    let shader = match input::attempt(input, &args.front, messages)? {
         Ok(shader) => shader,
         Err((list, report)) => {
             page.read(report.source());
@@ -81,6 +82,18 @@ pub fn explained(args: &Explain, messages: &Messages) -> Result<(Page, Vec<Diagn
             page.columns.push(column);
             wrong.extend(d);
         }
+    }
+    Ok((page, wrong))
+}
+
+/// The explanation of the input, and of the version that it is compared with.
+fn both(args: &Explain, messages: &Messages) -> Result<(Page, Vec<Diagnostic>), Failure> {
+    let (mut page, mut wrong) = explained(&args.input, args, messages)?;
+    if let Some(old) = &args.against {
+        let (old, more) = explained(old, args, messages)?;
+        page.command += &format!(" --against {}", old.name);
+        wrong.extend(more);
+        page.against = Some(Box::new(old));
     }
     Ok((page, wrong))
 }
@@ -128,6 +141,7 @@ fn scene(path: &Path) -> Result<SceneFile, Failure> {
 
 /// The stages of each pipeline of a scene, each with what stands around it there.
 fn of_scene(
+    input: &Path,
     args: &Explain,
     messages: &Messages,
     targets: &[gpucc::Target],
@@ -138,7 +152,7 @@ fn of_scene(
     if let Some(option) = given.into_iter().flatten().next() {
         return Err(Failure::Usage(format!("{option} applies to shaders only; a scene sets its own")));
     }
-    let file = scene(&args.input)?;
+    let file = scene(input)?;
     let shaders = match Shaders::load(&file) {
         Ok(shaders) => shaders,
         Err(gpucc_render::Failure::Shader { source, list }) => {
@@ -180,10 +194,14 @@ fn of_scene(
 /// Usage and I/O; 1, 3 or 70 where the shader is wrong, a target refuses it, or the compiler has a bug. The page is written all the same.
 pub fn main(args: &Explain, messages: &Messages) -> Result<(), Failure> {
     input::targets(args.target.as_deref())?;
-    if let Some(out) = &args.html {
-        files::distinct(std::slice::from_ref(out), std::slice::from_ref(&args.input))?;
+    let inputs: Vec<_> = std::iter::once(&args.input).chain(&args.against).cloned().collect();
+    if inputs.len() > 1 && inputs.iter().all(|i| i == Path::new("-")) {
+        return Err(Failure::Usage("standard input is one version: the other is a file".into()));
     }
-    let (page, wrong) = explained(args, messages)?;
+    if let Some(out) = &args.html {
+        files::distinct(std::slice::from_ref(out), &inputs)?;
+    }
+    let (page, wrong) = both(args, messages)?;
     for c in &page.columns {
         c.tell(&Reporter::new(messages, &page.sources[c.source].name, ""));
     }

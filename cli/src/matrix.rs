@@ -10,6 +10,7 @@ use crate::{dispatch, files};
 
 /// Values of options, several where one kind of input wants another than the next.
 const VALUES: &[(&str, &[&str])] = &[
+    ("against", &["SCENE"]),
     ("assembly", &[""]),
     ("attempt", &["1"]),
     ("buffers", &["0:0=u32:1,2,3,4"]),

@@ -118,6 +118,56 @@ fn cycles_stand_by_loop() {
     }
 }
 
+/// Two versions: totals of both as `stats` has them, and lines that belong together though others came before them.
+#[test]
+fn two_versions_stand_side_by_side() {
+    let s = Scratch::new("explain-versions");
+    let old = s.write("old.wgsl", LOOPS);
+    let changed =
+        LOOPS.replace("* o[g.x + j] + 1.0", "* o[g.x + j] + sqrt(sum)").replace("        for (", "      for (");
+    let new = s.write("new.wgsl", format!("// One line more.\n\n{changed}"));
+    let args = ["explain", &new, "--target", "gcn,valhall", "--against", &old];
+    let said = expect(&[&args[..], &["--json"]].concat(), 0, "");
+    let page: Value = serde_json::from_str(&said).expect("a page");
+    assert_eq!(page["against"]["name"], old.as_str());
+    assert!(page["command"].as_str().is_some_and(|c| c.ends_with(&format!("--against {old}"))), "{}", page["command"]);
+    let pairs = page["compared"].as_array().expect("pairs");
+    assert_eq!(pairs.len(), 2);
+    for p in pairs {
+        let target = p["target"].as_str().expect("a target");
+        let (a, b) = (stats(&old, target), stats(&new, target));
+        for (name, both) in p["totals"].as_object().expect("totals") {
+            let of = |row: &Value| row["stats"][name].clone();
+            assert_eq!((&both[0], &both[1]), (&of(&a), &of(&b)), "{target} {name}");
+        }
+        assert!(p["totals"]["instructions"][0].as_u64() < p["totals"]["instructions"][1].as_u64(), "{target}");
+        let lines: Vec<(u64, u64)> = p["lines"]
+            .as_array()
+            .expect("lines")
+            .iter()
+            .filter_map(|l| Some((l[0].as_u64()?, l[1].as_u64()?)))
+            .collect();
+        // Indentation alone is no change.
+        assert!((1..=10).all(|l| lines.contains(&(l, l + 2))), "{lines:?}");
+    }
+    let said = expect(&args, 0, "== main (compute) on gcn:gfx8, against");
+    let part = said.split("against").last().expect("a part");
+    let marked = |mark: &str| part.lines().filter(|l| l.contains(mark)).count();
+    assert_eq!((marked("- "), marked("+  ")), (marked("sum * o[g.x + j] + 1.0"), 1), "{part}");
+    let out = s.path("o.html");
+    expect(&[&args[..], &["--html", &out]].concat(), 0, "");
+    let page = String::from_utf8(s.read("o.html")).expect("a text");
+    well_formed(&page);
+    assert_eq!(page.matches("role=\"tabpanel\"").count(), 4);
+    // A version alone, one that is wrong, and one on standard input twice.
+    let other = s.write("other.wgsl", "@fragment fn f() -> @location(0) vec4f { return vec4f(1.0); }\n");
+    expect(&["explain", &new, "--target", "gcn", "--against", &other], 0, "nothing in the other version fits");
+    let wrong = s.write("wrong.wgsl", "fn main( {\n");
+    expect(&["explain", &new, "--target", "gcn", "--against", &wrong], 1, "wrong.wgsl:1");
+    expect(&["explain", "-", "--target", "gcn", "--against", "-"], 2, "standard input");
+    expect(&["explain", &new, "--target", "gcn", "--against", &s.path("none.wgsl")], 2, "none.wgsl");
+}
+
 /// The sentence that helps is the family's own arithmetic: with 256 registers of a lane in pieces of four, 28 leave room for 9 waves and
 /// 24 for 10.
 #[test]
@@ -200,7 +250,7 @@ fn well_formed(page: &str) -> String {
         let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
         assert_eq!(attributes.matches('"').count() % 2, 0, "{tag}");
         assert!(!attributes.contains('<') && !attributes.contains('\''), "{tag}");
-        if !["!doctype", "meta"].contains(&name) {
+        if !["!doctype", "meta", "input"].contains(&name) {
             open.push(name);
         }
     }
@@ -228,14 +278,16 @@ fn a_page_is_whole_in_itself() {
     for section in page.split("<section").skip(1).filter_map(|part| part.split("</section>").next()) {
         let (source, code) = section
             .split_once("<div class=\"panes\">")
-            .and_then(|p| p.1.split_once("<div class=\"pane code\">"))
-            .expect("two panes");
+            .and_then(|p| p.1.split_once("<div class=\"pane code ir\" aria-label=\"IR\">"))
+            .expect("panes");
+        let (ir, code) = code.split_once("<div class=\"pane code machine\">").expect("machine code");
         let of = |part: &str| {
             let lines = part.split("data-line=\"").skip(1).filter_map(|p| p.split('"').next().map(String::from));
             lines.collect::<std::collections::BTreeSet<_>>()
         };
         // Each line of the code is one of the source's, and it can be reached by keys.
         assert!(of(code).is_subset(&of(source)) && of(code).len() > 3, "{section}");
+        assert!(of(ir).is_superset(&["4", "5", "6", "9"].map(String::from).into()), "{ir}");
         assert!(code.contains("tabindex=\"0\"") && source.contains("tabindex=\"0\""));
         // All lines of the source are there.
         assert_eq!(

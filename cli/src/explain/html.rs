@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::model::{Column, Line, Page, totals};
+use super::versions::{self, Pair};
 use crate::report::plain;
 
 const STYLE: &str = include_str!("page.css");
@@ -41,10 +42,16 @@ pub fn page(page: &Page) -> String {
     for columns in page.entries() {
         compared(&columns, &mut out);
     }
-    if page.columns.len() > 1 {
+    let pairs = page.against.as_deref().map_or_else(Vec::new, |old| versions::pairs(old, page));
+    let compared: Vec<String> = pairs
+        .iter()
+        .map(|p| format!("{}, against {}", p.new.title(), page.against.as_ref().map_or("", |o| &o.name)))
+        .collect();
+    let titles: Vec<String> = compared.iter().cloned().chain(page.columns.iter().map(Column::title)).collect();
+    if titles.len() > 1 {
         out += "<div class=\"tabs\" role=\"tablist\" aria-label=\"Entry points and targets\">\n";
-        for (k, c) in page.columns.iter().enumerate() {
-            let title = escape(&c.title());
+        for (k, title) in titles.iter().enumerate() {
+            let title = escape(title);
             let _ = writeln!(
                 out,
                 "<button type=\"button\" role=\"tab\" id=\"tab{k}\" aria-controls=\"panel{k}\">{title}</button>"
@@ -52,7 +59,13 @@ pub fn page(page: &Page) -> String {
         }
         out += "</div>\n";
     }
-    for (k, c) in page.columns.iter().enumerate() {
+    for (k, (p, title)) in pairs.iter().zip(&compared).enumerate() {
+        let title = escape(title);
+        let _ = writeln!(out, "<section role=\"tabpanel\" id=\"panel{k}\" aria-label=\"{title}\">\n<h2>{title}</h2>");
+        versions(page, p, &mut out);
+        out.push_str("</section>\n");
+    }
+    for (k, c) in (pairs.len()..).zip(&page.columns) {
         let _ = writeln!(out, "<section role=\"tabpanel\" id=\"panel{k}\" aria-label=\"{}\">", escape(&c.title()));
         let _ = writeln!(out, "<h2>{}</h2>", escape(&c.title()));
         if c.row.ok() {
@@ -120,6 +133,58 @@ fn compared(columns: &[&Column], out: &mut String) {
     out.push_str("</tbody></table></div>\n");
 }
 
+/// Two versions side by side. Lines that belong together light up with their code.
+fn versions(page: &Page, p: &Pair<'_>, out: &mut String) {
+    let Some(old) = &page.against else { return };
+    let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr><th>total</th><th>before</th><th>now</th><th>change</th></tr></thead>\n<tbody>\n");
+    if !(p.old.row.ok() && p.new.row.ok()) {
+        let cell = |c: &Column| format!("<td title=\"{}\">{}</td>", escape(&c.row.message), escape(&c.row.status));
+        let _ = writeln!(out, "<tr><td class=\"name\">status</td>{}{}<td></td></tr>", cell(p.old), cell(p.new));
+    }
+    for (name, [a, b]) in p.totals() {
+        let change = a.zip(b).map_or_else(String::new, |(a, b)| versions::change(a, b));
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"name\">{name}</td><td>{}</td><td>{}</td><td>{change}</td></tr>",
+            number(a),
+            number(b)
+        );
+    }
+    out.push_str("</tbody></table></div>\n<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>before</th><th class=\"text\">source</th><th>cycles</th><th>bytes</th><th>now</th><th class=\"text\">source</th><th>cycles</th><th>bytes</th><th>cycles more</th></tr></thead>\n<tbody>\n");
+    let texts = [&old.sources[p.old.source], &page.sources[p.new.source]];
+    // The number of the pair of each line, for the code.
+    let mut rows: [BTreeMap<u32, usize>; 2] = Default::default();
+    for (k, lines) in (1..).zip(&p.lines) {
+        let [a, b] = p.numbers(*lines);
+        let text = |k: usize| lines[k].map_or("", |l| if l == 0 { "(code of no line)" } else { texts[k].line(l) });
+        let is_same = lines.iter().all(Option::is_some) && text(0).trim() == text(1).trim();
+        let side = |k: usize, [cycles, bytes]: [u64; 2]| match lines[k] {
+            Some(l) => format!(
+                "<td class=\"n\">{l}</td><td class=\"source\">{}</td><td>{cycles}</td><td>{bytes}</td>",
+                escape(text(k))
+            ),
+            None => "<td></td>".repeat(4),
+        };
+        for (own, line) in rows.iter_mut().zip(lines) {
+            own.extend(line.map(|l| (l, k)));
+        }
+        let class = if is_same { "" } else { " class=\"changed\"" };
+        let _ = writeln!(
+            out,
+            "<tr{class} data-line=\"{k}\" tabindex=\"0\">{}{}<td>{}</td></tr>",
+            side(0, a),
+            side(1, b),
+            versions::change(a[0], b[0])
+        );
+    }
+    out.push_str("</tbody></table></div>\n<div class=\"panes\">\n");
+    for (c, rows) in [p.old, p.new].into_iter().zip(&rows) {
+        code(c, &|line| rows.get(&line).copied().unwrap_or(0), out);
+    }
+    out.push_str("</div>\n");
+}
+
 /// What the numbers come to.
 fn sentences(c: &Column, out: &mut String) {
     let list = |list: &[String]| list.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect::<String>();
@@ -151,7 +216,7 @@ fn loops(c: &Column, out: &mut String) {
     for (k, l) in (1..).zip(&c.loops) {
         let field = match l.rounds {
             None => format!(
-                " <label>rounds <input type=\"number\" min=\"0\" max=\"1000000\" step=\"any\" value=\"{0}\" data-rounds=\"{0}\"></label>",
+                " <label>change to <input type=\"number\" min=\"0\" max=\"1000000\" step=\"any\" value=\"{0}\" data-rounds=\"{0}\"></label>",
                 gpucc_ir::analysis::trips::UNKNOWN
             ),
             Some(_) => String::new(),
@@ -226,15 +291,30 @@ fn why(c: &Column, out: &mut String) {
     }
 }
 
-/// Source and machine code side by side.
+/// Source, IR and machine code side by side.
 fn panes(page: &Page, c: &Column, out: &mut String) {
     out.push_str("<div class=\"panes\">\n<div class=\"pane\"><table class=\"code\">\n");
     source(page, c, out);
-    out.push_str("</table></div>\n<div class=\"pane code\">\n");
+    out.push_str("</table></div>\n");
+    if !c.why.ir.is_empty() {
+        out.push_str("<div class=\"pane code ir\" aria-label=\"IR\">\n");
+        for (line, text) in &c.why.ir {
+            let of = if *line > 0 { format!(" data-line=\"{line}\" tabindex=\"0\"") } else { String::new() };
+            let _ = writeln!(out, "<div{of}>{}</div>", escape(text));
+        }
+        out.push_str("</div>\n");
+    }
+    code(c, &|line| line as usize, out);
+    out.push_str("</div>\n");
+}
+
+/// Machine code. `number` is what lights up with the code of a line.
+fn code(c: &Column, number: &dyn Fn(u32) -> usize, out: &mut String) {
+    out.push_str("<div class=\"pane code machine\">\n");
     for (k, i) in c.code.iter().enumerate() {
-        let line = i.line;
+        let (line, number) = (i.line, number(i.line));
         let Some(address) = i.address else {
-            let _ = writeln!(out, "<div class=\"label\" data-line=\"{line}\">{}</div>", escape(&i.text));
+            let _ = writeln!(out, "<div class=\"label\" data-line=\"{number}\">{}</div>", escape(&i.text));
             continue;
         };
         let title = [vec![format!("line {line}")], c.waits(k)].concat().join("\n");
@@ -242,12 +322,12 @@ fn panes(page: &Page, c: &Column, out: &mut String) {
         let marks: String = i.marks.iter().map(|m| format!("<span class=\"mark\">{}</span>", m.name())).collect();
         let _ = writeln!(
             out,
-            "<div data-line=\"{line}\" tabindex=\"0\" title=\"{}\"><span class=\"address\">{program}{address:06x}</span>  {}{marks}</div>",
+            "<div data-line=\"{number}\" tabindex=\"0\" title=\"{}\"><span class=\"address\">{program}{address:06x}</span>  {}{marks}</div>",
             escape(&title),
             escape(&i.text)
         );
     }
-    out.push_str("</div>\n</div>\n");
+    out.push_str("</div>\n");
 }
 
 /// Every line of the source with its numbers, those of no line first.

@@ -7,12 +7,22 @@ use super::model::{Column, Page};
 /// The explanation as one JSON object.
 pub fn page(page: &Page) -> Value {
     let problem = |p: &super::model::Problem| json!({"severity": p.severity, "code": p.code, "message": p.message, "place": p.place, "line": p.line, "notes": p.notes});
+    let pair = |p: super::versions::Pair<'_>| {
+        let totals: Map<String, Value> =
+            p.totals().into_iter().map(|(name, both)| (name.to_string(), json!(both))).collect();
+        let lines = p.lines.iter().map(|l| json!(l));
+        json!({"entry": p.new.row.entry, "stage": p.new.row.stage, "target": p.new.row.target, "totals": totals, "lines": lines.collect::<Vec<_>>()})
+    };
+    let against = page.against.as_deref();
+    let pairs = against.map(|old| super::versions::pairs(old, page).into_iter().map(pair).collect::<Vec<_>>());
     json!({
         "command": page.command,
         "name": page.name,
         "sources": page.sources.iter().map(|t| json!({"name": t.name, "lines": t.lines})).collect::<Vec<_>>(),
         "problems": page.problems.iter().map(problem).collect::<Vec<_>>(),
         "columns": page.columns.iter().map(column).collect::<Vec<_>>(),
+        "against": against.map(self::page),
+        "compared": pairs,
     })
 }
 
@@ -83,6 +93,7 @@ fn column(c: &Column) -> Value {
         "values": values.collect::<Vec<_>>(),
         "spilled": Value::Object(spills.into_iter().collect()),
         "changes": changes.collect::<Vec<_>>(),
+        "ir": why.ir.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
         "instructions": code.collect::<Vec<_>>(),
     })
 }

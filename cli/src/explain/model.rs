@@ -26,6 +26,8 @@ pub struct Page {
     pub problems: Vec<Problem>,
     /// Each entry point on each target.
     pub columns: Vec<Column>,
+    /// The same of the version that this one is compared with.
+    pub against: Option<Box<Page>>,
 }
 
 /// A text that code is of.

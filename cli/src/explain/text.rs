@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::model::{Column, Line, Page, totals};
+use super::versions::{self, Pair};
 use crate::report::plain;
 use crate::table;
 
@@ -18,7 +19,69 @@ pub fn page(page: &Page) -> String {
             if c.row.ok() { explained(page, c, &mut out) } else { refused(c, &mut out) }
         }
     }
+    for pair in page.against.iter().flat_map(|old| versions::pairs(old, page)) {
+        versions(page, &pair, &mut out);
+    }
+    for c in page.against.iter().flat_map(|old| versions::alone(old, page)) {
+        let _ = writeln!(out, "\n== {}: nothing in the other version fits", plain(&c.title()));
+    }
     out
+}
+
+/// Two versions side by side: totals, and the lines whose text or numbers are not the same.
+fn versions(page: &Page, p: &Pair<'_>, out: &mut String) {
+    let Some(old) = &page.against else { return };
+    let _ = writeln!(out, "\n== {}, against {}", plain(&p.new.title()), old.name);
+    for c in [p.old, p.new].into_iter().filter(|c| !c.row.ok()) {
+        refused(c, out);
+    }
+    let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+    let row = |(name, [a, b]): (&str, [Option<u64>; 2])| {
+        let change = a.zip(b).map_or_else(String::new, |(a, b)| versions::change(a, b));
+        vec![name.to_string(), number(a), number(b), change]
+    };
+    let rows: Vec<Vec<String>> = p.totals().into_iter().map(row).collect();
+    *out += &table::aligned(&["total", "before", "now", "change"].map(String::from), &rows, 4);
+    let texts = [&old.sources[p.old.source], &page.sources[p.new.source]];
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for lines in &p.lines {
+        let [a, b] = p.numbers(*lines);
+        let text = |k: usize| lines[k].map(|l| if l == 0 { "(code of no line)" } else { texts[k].line(l) });
+        let is_same = text(0).map(str::trim) == text(1).map(str::trim);
+        if is_same && a == b {
+            continue;
+        }
+        let line = |k: usize| lines[k].map_or_else(String::new, |l| l.to_string());
+        let of = |k: usize, text: &str| {
+            let one = |n: [u64; 2], at: usize| if k == at || is_same { n } else { [0, 0] };
+            let (a, b) = (one(a, 0), one(b, 1));
+            let lines = if is_same {
+                [line(0), line(1)]
+            } else if k == 0 {
+                [line(0), String::new()]
+            } else {
+                [String::new(), line(1)]
+            };
+            let numbers = [0, 1].map(|n| [a[n].to_string(), b[n].to_string(), versions::change(a[n], b[n])]);
+            let mark = if is_same {
+                " "
+            } else if k == 0 {
+                "-"
+            } else {
+                "+"
+            };
+            let cells = lines.into_iter().chain(numbers.into_iter().flatten());
+            cells.chain([format!("{mark} {text}")]).collect::<Vec<String>>()
+        };
+        rows.extend(text(0).filter(|_| !is_same).map(|t| of(0, t)));
+        rows.extend(text(1).map(|t| of(1, t)));
+    }
+    if rows.is_empty() {
+        out.push_str("no line changed\n");
+        return;
+    }
+    let head = ["before", "now", "cycles", "now", "change", "bytes", "now", "change", "source"].map(String::from);
+    *out += &table::aligned(&head, &rows, 9);
 }
 
 /// Totals, a column for each target.

@@ -49,6 +49,8 @@ pub struct Why {
     pub spills: [BTreeMap<u32, u64>; 2],
     /// Passes that changed something, in their order.
     pub changes: Vec<Change>,
+    /// The IR that code was made of, line by line with the source line of each; 0 where none is known.
+    pub ir: Vec<(u32, String)>,
 }
 
 impl Why {
@@ -78,8 +80,18 @@ impl Why {
         why.remarks.extend(spilled(&why.spills, row));
         why.remarks.sort();
         why.changes = changes(&stages);
+        why.ir = remarks::ir(&stages).last().map_or_else(Vec::new, |s| last(s, &places));
         why
     }
+}
+
+/// The lines of a text of the IR, without their places, which the numbers of source lines stand for.
+fn last(stage: &Stage<'_>, places: &Places) -> Vec<(u32, String)> {
+    let of = |l: &str| match remarks::span_of(l) {
+        Some((start, _)) => (places.line(start), l.rsplit_once(" @").map_or(l, |t| t.0).trim_end().to_string()),
+        None => (0, l.trim_end().to_string()),
+    };
+    stage.text.lines().map(of).collect()
 }
 
 /// Remarks on values that found no register.

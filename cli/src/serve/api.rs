@@ -321,8 +321,15 @@ impl Asked {
         if input::targets(Some(&target))?.len() > TARGETS {
             return Err(Failure::Usage(format!("there are at most {TARGETS} listings")));
         }
-        let args = Explain { input: "-".into(), target: Some(target), html: None, json: true, front: self.front()? };
-        let (page, _) = explain::explained(&args, &SAID)?;
+        let args = Explain {
+            input: "-".into(),
+            target: Some(target),
+            html: None,
+            json: true,
+            against: None,
+            front: self.front()?,
+        };
+        let (page, _) = explain::explained(Path::new("-"), &args, &SAID)?;
         Ok(explain::json::page(&page))
     }
 
