@@ -1,9 +1,11 @@
 //! Draws of two shaders of GLSL, as text and as SPIR-V, in several places: random ones and recorded ones.
 
+use std::sync::Arc;
+
 use gpucc::frontend::FrontOptions;
 use gpucc::glsl::Reader;
 use gpucc_kit::exec::On;
-use gpucc_render::{Failure, PreparedScene, Programs, Reading, frame};
+use gpucc_render::{Failure, Place, PreparedScene, Programs, Reading, frame};
 use gpucc_scene::compare::{Compare, Kind, Type};
 use gpucc_scene::model::{Made, Names, Shader};
 use gpucc_scene::{SceneFile, output, read};
@@ -54,12 +56,27 @@ impl Ready {
     /// # Errors
     /// A refusal, or what goes wrong.
     pub fn draw(&self, on: On, level: u8, seed: u64) -> Result<Vec<Vec<u8>>, Failure> {
+        self.drawn(gfx::place(on, level), seed, &frame::Options::default())
+    }
+
+    /// What the oracle draws by the rules for a machine, where they are others than by themselves.
+    pub fn by_rules_of(&self, on: On, seed: u64) -> Option<Vec<Vec<u8>>> {
+        let On::Machine(t) = on else { return None };
+        let mut options = frame::Options::default();
+        let rules = gpucc_machines::profile(t.backend.family(), t.generation).rules();
+        if rules.0 == options.profile.rules().0 {
+            return None;
+        }
+        options.profile.interp = Some(Arc::new(rules));
+        self.drawn(gfx::place(On::Interp, 0), seed, &options).ok()
+    }
+
+    fn drawn(&self, place: Place, seed: u64, options: &frame::Options) -> Result<Vec<Vec<u8>>, Failure> {
         let scene = &self.prepared.file.scene;
-        let programs = Programs::new(scene, &self.prepared.shaders, gfx::place(on, level))?;
+        let programs = Programs::new(scene, &self.prepared.shaders, place)?;
         let mut resources = self.prepared.resources.clone();
-        let usual = frame::Options::default();
-        let run = RunOptions { perturb: Some(seed), cores: 1, step_limit: 200_000_000, ..usual.run };
-        let options = frame::Options { run, ..usual };
+        let run = RunOptions { perturb: Some(seed), cores: 1, step_limit: 200_000_000, ..options.run.clone() };
+        let options = frame::Options { run, ..options.clone() };
         frame::run(scene, &self.prepared.shaders, &programs, &mut resources, &options, &mut || {})?;
         let bytes = |o| output::bytes(scene, &resources, o).unwrap_or_default();
         Ok(scene.outputs.iter().map(bytes).collect())

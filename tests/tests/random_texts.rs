@@ -48,6 +48,20 @@ fn draws_agree_everywhere() {
     }
 }
 
+/// Draws whose inputs at samples are made whole numbers: where 1/w differs over a pixel, the oracle has another number than GCN (docs/drawing.md).
+#[test]
+fn draws_that_once_differed() {
+    if !installed() {
+        return;
+    }
+    let on: Vec<On> = exec::targets("gcn:all").into_iter().map(exec::on).collect();
+    for seed in [103_396, 105_237] {
+        let job = Job { seeds: seed..seed + 1, on: &on, levels: &[0, 2], as_text: false };
+        let done = drawrun::run(&job).unwrap_or_else(|e| panic!("{e}"));
+        report(&done, 2 * on.len() as u64);
+    }
+}
+
 #[test]
 fn a_text_draws_what_its_modules_draw() {
     if !installed() {
