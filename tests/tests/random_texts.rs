@@ -62,6 +62,20 @@ fn draws_that_once_differed() {
     }
 }
 
+/// Two modules of glslang that are not valid are counted, and no fault of ours where `spirv-val` says so.
+#[test]
+fn modules_that_are_not_valid_are_counted() {
+    if !installed() || !has("spirv-val") {
+        return;
+    }
+    for seed in [105_883, 107_847] {
+        let job = Job { seeds: seed..seed + 1, on: &[On::Interp], levels: &[0], as_text: false };
+        let done = drawrun::run(&job).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((done.passed, done.wrong.len()), (0, 0));
+        assert_eq!(done.forms.get("modules that spirv-val refuses"), Some(&1), "{:?}", done.forms);
+    }
+}
+
 #[test]
 fn a_text_draws_what_its_modules_draw() {
     if !installed() {

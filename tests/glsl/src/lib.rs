@@ -46,6 +46,15 @@ pub fn has(tool: &str) -> bool {
     Command::new(tool).arg("--version").output().is_ok()
 }
 
+/// What `spirv-val` finds wrong with a module; none where it finds nothing, or is not installed.
+pub fn fault(environment: &str, module: &[u8]) -> Option<String> {
+    let folder = Folder::new().ok()?;
+    let path = folder.0.join("m.spv");
+    std::fs::write(&path, module).ok()?;
+    let out = Command::new("spirv-val").args(["--target-env", environment]).arg(&path).output().ok()?;
+    (!out.status.success()).then(|| String::from_utf8_lossy(&out.stderr).trim().to_string())
+}
+
 /// Compiles all texts for an environment such as `vulkan1.2`; the results have the order of the texts. None where no compiler is installed.
 ///
 /// # Errors
