@@ -5,7 +5,7 @@ use gpucc_ir::ResourceKind;
 use gpucc_scene::model::{Binding, Held};
 
 /// What a binding of a scene is to an entry point.
-pub(crate) trait InScene {
+pub trait InScene {
     /// The kind of resource that a binding for it holds.
     fn held(&self) -> Held;
 

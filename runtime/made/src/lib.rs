@@ -12,12 +12,9 @@ use gpucc_scene::{Resources, Scene, SceneFile, limits, output};
 
 use gpucc_scene::moment::Follows;
 
-use crate::error::Failure;
-use crate::loose;
-use crate::place::{Place, Programs};
-use crate::shaders::{Reading, Shaders};
-use crate::used::{InScene, Used};
-use crate::{PreparedScene, frame};
+use gpucc_render::shaders::{Entry, Reading, Shaders};
+use gpucc_render::used::{InScene, Used};
+use gpucc_render::{Failure, Place, PreparedScene, Programs, frame, loose};
 
 /// Squares along a side of the grid.
 const SQUARES: u32 = 4;
@@ -108,7 +105,7 @@ pub fn scene(pair: &Pair<'_>, reading: &Reading) -> Result<String, Failure> {
         Shaders::read(&SceneFile { scene: parsed, name: files[0].into(), folder: folder.into(), text: None }, reading)?;
     let of = |stage| shaders.entries.iter().find(|e| e.stage == stage);
     let (Some(v), Some(f)) = (of(Stage::Vertex), of(Stage::Fragment)) else { return Ok(text) };
-    let io = |e: &crate::shaders::Entry| e.point().interface().cloned().unwrap_or_default();
+    let io = |e: &Entry| e.point().interface().cloned().unwrap_or_default();
     let (vertex, fragment) = (io(v), io(f));
     // A texture that is compared anywhere is a depth, and a buffer has room for what either stage declares.
     let mut used: Vec<Used> = Vec::new();
