@@ -17,14 +17,15 @@
 //! * A [`Set`] holds descriptors by binding and element. [`Command::BindSet`] puts it at a bind group; it is read when a command runs.
 //! * A pipeline is compiled once, for a [`Place`]: the oracle, or the machine of a target. A refusal is an error of its constructor.
 //! * A [`CommandList`] is plain data. Commands leave state for those that follow, as in Vulkan; a list begins with none.
-//! * Below lists, [`Code::dispatch`] and [`DrawCall::run`] are one dispatch and one draw on what is bound, and
-//!   [`Attachments`] load, clear, store and resolve what draws change.
+//! * Below lists, a [`Bound`] is what programs run on: memory and images of any [`Lender`], and back. [`Code::dispatch`] and
+//!   [`DrawCall::run`] are one dispatch and one draw on what is bound, and [`Attachments`] load, clear, store and resolve what draws change.
 //! * A [`Device`] has one queue. [`Device::submit`] returns at once; a [`Timeline`] says when something has happened: a fence, a
 //!   semaphore or an event is a counter with one value or two. [`Device::run`] runs a list on the caller's thread and gives its counts.
 //! * A trap, a step limit or [`Device::stop`] loses the device: waits end with [`Waited::Lost`], and [`Device::lost`] says why.
 //!
 //! Objects are handles: a clone is the same object, and it lives as long as somebody has it.
 
+mod bound;
 mod command;
 mod device;
 mod error;
@@ -42,6 +43,7 @@ mod timeline;
 mod used;
 mod watch;
 
+pub use bound::{Bound, Lender, Taken, refill};
 pub use command::{BindPoint, Command, CommandList};
 pub use device::{Device, Submission};
 pub use error::{Error, Lost};

@@ -36,6 +36,11 @@ impl Memory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The number that tells it from others.
+    pub(crate) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.lock().len() as u64

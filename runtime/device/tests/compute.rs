@@ -79,6 +79,31 @@ var<immediate> add: vec2u;
     }
 }
 
+/// What is written by one range of a memory stays, though another one that is written lies around it.
+#[test]
+fn ranges_of_one_memory_keep_what_others_write() {
+    let text = "
+@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> b: array<u32>;
+@group(0) @binding(2) var<storage, read> c: array<u32>;
+@compute @workgroup_size(1) fn main() {
+    a[3] = 10u;
+    a[4] = b[5] + c[0];
+    b[0] = 7u;
+}";
+    for place in places() {
+        let device = device();
+        let memory = Memory::new(32).expect("memory");
+        memory.write(0, &words(&[1, 2, 3, 4, 5, 6, 7, 8])).expect("inside");
+        let range = |offset, size| memory.buffer(offset, size).expect("a range");
+        let set = Set::new().with_buffer(0, range(0, 24)).with_buffer(1, range(8, 24)).with_buffer(2, range(4, 4));
+        let mut list = CommandList::new();
+        list.dispatch(&compute(text, place), &set, [1, 1, 1]);
+        device.submit_and_wait(Arc::new(list)).unwrap_or_else(|l| panic!("{place}: {l}"));
+        assert_eq!(range(0, 32).bytes(), words(&[1, 2, 7, 10, 10, 6, 7, 8]), "{place}");
+    }
+}
+
 #[test]
 fn submissions_wait_for_values_and_signal_them() {
     let device = device();

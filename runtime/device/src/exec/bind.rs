@@ -1,39 +1,67 @@
-//! What is bound for a dispatch or draw, and back.
+//! Sets as what is bound for a dispatch or draw.
 
 use gpucc_container::IMMEDIATES;
 use gpucc_ir::ResourceKind;
-use gpucc_sim::texture::Sampler;
-use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
+use gpucc_sim::BoundTexture;
+use gpucc_sim::texture::{Image as Texels, Sampler};
 
 use super::Exec;
+use crate::bound::{Bound, Lender, Taken};
 use crate::command::BindPoint;
 use crate::image::{Image, View};
-use crate::memory::Buffer;
+use crate::memory::Memory;
 use crate::program::Program;
 use crate::set::{Descriptor, Set};
 use crate::used::Used;
 
-/// What is bound, and where it goes back to.
-pub struct Bound {
-    /// The bound resources, as a dispatch.
-    pub dispatch: Dispatch,
-    /// The images of the dispatch.
-    images: Vec<Image>,
-    /// Where each buffer goes back to, if a program may write it.
-    homes: Vec<Option<Buffer>>,
+/// Memory and images of this crate, of which no copies are kept.
+#[derive(Debug)]
+pub struct Own;
+
+impl Lender for Own {
+    type Memory = Memory;
+    type Image = Image;
+
+    fn memory_id(memory: &Memory) -> usize {
+        memory.id()
+    }
+
+    fn image_id(image: &Image) -> usize {
+        image.id()
+    }
+
+    fn take(&mut self, memory: &Memory, at: usize, size: usize) -> Taken {
+        Taken { bytes: memory.with(|all| all[at..at + size].to_vec()), spare: Vec::new() }
+    }
+
+    fn put(&mut self, memory: &Memory, at: usize, old: &[u8], new: &[u8]) {
+        memory.with(|all| {
+            for (own, (_, new)) in all[at..].iter_mut().zip(old.iter().zip(new)).filter(|(_, (o, n))| o != n) {
+                *own = *new;
+            }
+        });
+    }
+
+    fn keep(&mut self, _: &Memory, _: usize, _: Taken) {}
+
+    fn texels(image: &Image) -> Texels {
+        image.take()
+    }
+
+    fn give(image: &Image, texels: Texels) {
+        image.give(texels);
+    }
 }
 
 impl Exec<'_> {
     /// Binds what these programs use. What no set has is left to the check of the launch.
-    pub fn bind(&mut self, point: BindPoint, programs: &[&Program]) -> Bound {
-        let mut bound = Bound { dispatch: Dispatch::new([1; 3]), images: Vec::new(), homes: Vec::new() };
+    pub fn bind(&mut self, point: BindPoint, programs: &[&Program]) -> Bound<Own> {
+        let mut bound = Bound::default();
         for u in Used::together(programs.iter().flat_map(|p| p.used())) {
             if u.kind == ResourceKind::Immediates {
                 let mut bytes = self.state.immediates.clone();
                 bytes.resize(bytes.len().max(u.min_size as usize), 0);
-                let (group, binding) = IMMEDIATES;
-                bound.dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: false });
-                bound.homes.push(None);
+                bound.bytes(IMMEDIATES, bytes);
                 continue;
             }
             let Some((set, offsets)) = self.state.sets(point).get(&u.group).cloned() else { continue };
@@ -44,13 +72,13 @@ impl Exec<'_> {
                 }
             }
         }
-        bound.dispatch.images = bound.images.iter().map(Image::take).collect();
+        bound.close();
         bound
     }
 
     fn descriptor(
         &self,
-        bound: &mut Bound,
+        bound: &mut Bound<Own>,
         u: &Used,
         (binding, element): (u32, u32),
         descriptor: &Descriptor,
@@ -60,41 +88,18 @@ impl Exec<'_> {
         match (u.kind, descriptor) {
             (kind, Descriptor::Buffer { buffer, dynamic }) if kind.is_buffer() => {
                 let offset = if *dynamic { dynamic_offset(set, (binding, element), offsets) } else { 0 };
-                let range = buffer.part(offset, buffer.size());
-                let bytes = range.bytes();
-                let writable = kind.is_writable();
-                bound.dispatch.buffers.push(BoundBuffer { group: u.group, binding: u.binding, bytes, writable });
-                bound.homes.push(writable.then_some(range));
+                let part = buffer.part(offset, buffer.size());
+                let range = (part.memory(), part.offset() as usize, part.size() as usize);
+                bound.buffer(&mut Own, (u.group, u.binding), Some(range), (kind.is_writable(), u.min_size));
             }
             (ResourceKind::Sampler { .. }, Descriptor::Sampler(s) | Descriptor::Both(_, s)) => {
-                let sampler = Sampler { precision: (self.options.sampling)(s), ..*s };
-                bound.dispatch.samplers.push(BoundSampler { group: u.group, binding, element, sampler });
+                bound.sampler(place, Sampler { precision: (self.options.sampling)(s), ..*s });
             }
             (
                 ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. },
                 Descriptor::Texture(view) | Descriptor::Both(view, _),
-            ) => {
-                let image = bound.images.iter().position(|i| *i == view.image).unwrap_or_else(|| {
-                    bound.images.push(view.image.clone());
-                    bound.images.len() - 1
-                });
-                bound.dispatch.textures.push(bound_view(place, view, image));
-            }
+            ) => bound.texture(&view.image, seen(place, view)),
             _ => {}
-        }
-    }
-}
-
-impl Bound {
-    /// Gives back what was bound.
-    pub fn unbind(self) {
-        for (image, texels) in self.images.iter().zip(self.dispatch.images) {
-            image.give(texels);
-        }
-        for (b, home) in self.dispatch.buffers.into_iter().zip(self.homes) {
-            if let Some(home) = home {
-                home.memory().with(|all| all[home.place()].copy_from_slice(&b.bytes));
-            }
         }
     }
 }
@@ -106,12 +111,12 @@ fn dynamic_offset(set: &Set, at: (u32, u32), offsets: &[u64]) -> u64 {
     offsets.get(before).copied().unwrap_or(0)
 }
 
-fn bound_view((group, binding, element): (u32, u32, u32), v: &View, image: usize) -> BoundTexture {
+fn seen((group, binding, element): (u32, u32, u32), v: &View) -> BoundTexture {
     BoundTexture {
         group,
         binding,
         element,
-        image,
+        image: 0,
         dim: v.dim,
         format: v.format,
         base_level: v.base_level,

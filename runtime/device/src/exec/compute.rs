@@ -1,6 +1,7 @@
 //! Dispatches.
 
 use super::Exec;
+use super::bind::Own;
 use crate::command::BindPoint;
 use crate::error::Lost;
 
@@ -23,7 +24,8 @@ impl Exec<'_> {
         let run = self.run_options();
         let how = (&run, &self.options.profile);
         let result = program.code().dispatch(Some(program.name()), &mut bound.dispatch, how);
-        bound.unbind();
+        bound.agree();
+        bound.unbind(&mut Own);
         match result {
             Ok(report) => {
                 self.count(&[program], report);

@@ -5,7 +5,10 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::memory::Memory;
+use gpucc_device::{Lender, Taken, refill};
+use gpucc_sim::texture::Image as Texels;
+
+use crate::memory::{Image, Memory};
 
 /// Bytes from which on a copy is kept.
 const LEAST: usize = 4096;
@@ -36,21 +39,6 @@ pub struct Copies {
     stretch: u64,
 }
 
-/// Bytes as they are in memory, and room for as many more.
-#[derive(Debug, Default)]
-pub struct Taken {
-    /// The bytes that were taken.
-    pub bytes: Vec<u8>,
-    /// Room that may be used for a second copy; its contents are open.
-    pub spare: Vec<u8>,
-}
-
-/// Brings bytes into a vector whose room is used again.
-pub fn fill(to: &mut Vec<u8>, from: &[u8]) {
-    to.clear();
-    to.extend_from_slice(from);
-}
-
 impl Copies {
     /// Begins a stretch: the host may have written.
     pub fn begin(&mut self) {
@@ -60,36 +48,8 @@ impl Copies {
         self.list.retain(|c| c.memory.strong_count() > 0 && c.stretch >= least);
     }
 
-    /// The bytes of a range. They belong to the caller until [`Copies::keep`].
-    pub fn take(&mut self, memory: &Arc<Memory>, at: usize, size: usize) -> Taken {
-        let is = |c: &Copy| c.at == at && c.bytes.len() == size && std::ptr::eq(c.memory.as_ptr(), Arc::as_ptr(memory));
-        let Some(k) = self.list.iter().rposition(is) else {
-            return Taken { bytes: memory.bytes.get(at, size), spare: Vec::new() };
-        };
-        let Copy { mut bytes, spare, writes, stretch, .. } = self.list.swap_remove(k);
-        if (writes, stretch) != (memory.bytes.writes(), self.stretch) {
-            memory.bytes.with(at, size, |own| fill(&mut bytes, own));
-        }
-        Taken { bytes, spare }
-    }
-
-    /// Gives bytes back that are what memory has now.
-    pub fn keep(&mut self, memory: &Arc<Memory>, at: usize, taken: Taken) {
-        let room = |c: &Copy| c.bytes.capacity() + c.spare.capacity();
-        let own = taken.bytes.capacity() + taken.spare.capacity();
-        if taken.bytes.len() < LEAST || self.list.iter().map(room).sum::<usize>() + own > MOST {
-            return;
-        }
-        if self.list.len() >= COUNT {
-            self.list.remove(0);
-        }
-        let (memory, writes) = (Arc::downgrade(memory), memory.bytes.writes());
-        let Taken { bytes, spare } = taken;
-        self.list.push(Copy { memory, at, writes, stretch: self.stretch, bytes, spare });
-    }
-
     /// Tells copies of a memory that a program changed bytes of a part of it, before and after which memory had counted these writes.
-    pub fn wrote(&mut self, memory: &Arc<Memory>, (before, after): (u64, u64), at: usize, (old, new): (&[u8], &[u8])) {
+    fn wrote(&mut self, memory: &Arc<Memory>, (before, after): (u64, u64), at: usize, (old, new): (&[u8], &[u8])) {
         let of = |c: &&mut Copy| std::ptr::eq(c.memory.as_ptr(), Arc::as_ptr(memory)) && c.writes == before;
         for c in self.list.iter_mut().filter(of) {
             let (from, to) = (at.max(c.at), (at + old.len()).min(c.at + c.bytes.len()));
@@ -103,5 +63,59 @@ impl Copies {
             }
             c.writes = after;
         }
+    }
+}
+
+impl Lender for Copies {
+    type Memory = Arc<Memory>;
+    type Image = Arc<Image>;
+
+    fn memory_id(memory: &Arc<Memory>) -> usize {
+        Arc::as_ptr(memory) as usize
+    }
+
+    fn image_id(image: &Arc<Image>) -> usize {
+        Arc::as_ptr(image) as usize
+    }
+
+    fn put(&mut self, memory: &Arc<Memory>, at: usize, old: &[u8], new: &[u8]) {
+        let before = memory.bytes.writes();
+        if memory.bytes.put_changed(at, old, new) {
+            self.wrote(memory, (before, memory.bytes.writes()), at, (old, new));
+        }
+    }
+
+    fn texels(image: &Arc<Image>) -> Texels {
+        image.take()
+    }
+
+    fn give(image: &Arc<Image>, texels: Texels) {
+        image.give(texels);
+    }
+
+    fn take(&mut self, memory: &Arc<Memory>, at: usize, size: usize) -> Taken {
+        let is = |c: &Copy| c.at == at && c.bytes.len() == size && std::ptr::eq(c.memory.as_ptr(), Arc::as_ptr(memory));
+        let Some(k) = self.list.iter().rposition(is) else {
+            return Taken { bytes: memory.bytes.get(at, size), spare: Vec::new() };
+        };
+        let Copy { mut bytes, spare, writes, stretch, .. } = self.list.swap_remove(k);
+        if (writes, stretch) != (memory.bytes.writes(), self.stretch) {
+            memory.bytes.with(at, size, |own| refill(&mut bytes, own));
+        }
+        Taken { bytes, spare }
+    }
+
+    fn keep(&mut self, memory: &Arc<Memory>, at: usize, taken: Taken) {
+        let room = |c: &Copy| c.bytes.capacity() + c.spare.capacity();
+        let own = taken.bytes.capacity() + taken.spare.capacity();
+        if taken.bytes.len() < LEAST || self.list.iter().map(room).sum::<usize>() + own > MOST {
+            return;
+        }
+        if self.list.len() >= COUNT {
+            self.list.remove(0);
+        }
+        let (memory, writes) = (Arc::downgrade(memory), memory.bytes.writes());
+        let Taken { bytes, spare } = taken;
+        self.list.push(Copy { memory, at, writes, stretch: self.stretch, bytes, spare });
     }
 }
