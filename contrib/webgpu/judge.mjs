@@ -66,6 +66,15 @@ async function work([first, end], log) {
 
 const runtime = flags.with?.split(',') ?? [process.execPath];
 
+/** What a line says; nothing of one that was cut off, as the last one of a process that ends early may be. */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The lines of programs that another process runs; where it ends too early, it goes on behind the program that ended it. */
 async function* lines(command, env, first, end) {
   let [next, twice] = [first, -1];
@@ -75,7 +84,8 @@ async function* lines(command, env, first, end) {
     let why = 'the process ended';
     for await (const text of createInterface({ input: child.stdout })) {
       if (!text.startsWith('{')) continue;
-      const line = JSON.parse(text);
+      const line = parsed(text);
+      if (!line) break;
       if (line.lost) why = `the device was lost: ${line.lost}`;
       if (line.seed === undefined) continue;
       next = line.seed + 1;
