@@ -11,7 +11,7 @@ use crate::report::Reporter;
 use crate::{Failure, comparison, files, targets};
 
 /// The driver's version of Vulkan, as manifests write it.
-const API_VERSION: &str = "1.2.0";
+const API_VERSION: &str = "1.3.0";
 
 /// The name of the driver's library on this platform.
 fn library_name() -> String {

@@ -16,7 +16,7 @@ fn a_manifest_names_the_library() {
     let full = std::fs::canonicalize(&library).expect("a path");
     assert_eq!(json["ICD"]["library_path"].as_str(), full.to_str());
     assert_eq!(json["file_format_version"], "1.0.0");
-    assert_eq!(json["ICD"]["api_version"], "1.2.0");
+    assert_eq!(json["ICD"]["api_version"], "1.3.0");
     expect(&["icd", "--library", &s.path("none.so"), "-o", &out], 2, "none.so");
     // The library is no place for it, by a link neither.
     std::os::unix::fs::symlink(&library, s.path("link.json")).expect("a link");

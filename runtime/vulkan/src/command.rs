@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use crate::given::Late;
 use crate::memory::{Buffer, Image, View};
 use crate::pass::{Framebuffer, RenderPass};
 use crate::pipeline::Pipeline;
@@ -65,6 +66,14 @@ pub enum State {
     WriteMask(vk::StencilFaceFlags, u32),
     /// Depth bias: constant, slope, clamp.
     Bias([f32; 3]),
+    /// All viewports, as many as there are.
+    AllViewports(Vec<vk::Viewport>),
+    /// All scissors, as many as there are.
+    AllScissors(Vec<vk::Rect2D>),
+    /// Bytes from one element to the next of vertex buffers from a number on.
+    Strides(u32, Vec<u64>),
+    /// Other fixed function.
+    Late(Late),
 }
 
 /// The begin of a pass.
@@ -89,8 +98,8 @@ pub enum Command {
     Sets(bool, u32, Vec<Option<(Arc<Set>, Vec<u32>)>>),
     /// Writes push constants.
     Push(u32, Vec<u8>),
-    /// Binds vertex buffers from a number on.
-    Vertices(u32, Vec<Option<(Arc<Buffer>, u64)>>),
+    /// Binds vertex buffers from a number on: first byte, and bytes.
+    Vertices(u32, Vec<Option<(Arc<Buffer>, u64, u64)>>),
     /// Binds the index buffer; whether its indices have 32 bits.
     Indices(Arc<Buffer>, u64, bool),
     /// Sets state.

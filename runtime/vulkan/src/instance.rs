@@ -37,8 +37,10 @@ impl Instance {
         Ok(handles::open(|instance: vk::Instance| {
             let instance = instance.as_raw();
             let settings = Settings::get();
-            let version = physical::version(settings.version, engine);
-            let one = |&chip: &_| handles::open(|_| Physical { chip, instance, version });
+            let one = |&chip: &_| {
+                let version = physical::version(chip, settings.version, engine);
+                handles::open(|_| Physical { chip, instance, version })
+            };
             Instance { physical: settings.chips.iter().map(one).collect() }
         }))
     }

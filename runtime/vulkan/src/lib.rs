@@ -13,6 +13,7 @@ pub mod convert;
 pub mod device;
 pub mod exec;
 pub mod fail;
+pub mod given;
 pub mod handles;
 pub mod heap;
 pub mod instance;

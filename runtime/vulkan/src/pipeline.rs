@@ -16,7 +16,9 @@ use gpucc_pipeline as fixed;
 
 pub use gpucc_device::{Code, Used};
 
+use crate::convert::state;
 use crate::fail::{Done, Fail};
+use crate::given::Given;
 use crate::handles::handles;
 use crate::samplers::{self, Special};
 use crate::settings::Chip;
@@ -60,6 +62,8 @@ pub struct Program {
     pub reaches: bool,
     /// Of the first program of a pipeline the pipelines for samplers whose coordinates are written in code.
     variants: Mutex<BTreeMap<Vec<Special>, Arc<Pipeline>>>,
+    /// And those for numbers of the fixed function that commands set, with what they were compiled with.
+    lates: Mutex<Vec<(fixed::Pipeline, Arc<Pipeline>)>>,
 }
 
 /// State that is part of a pipeline unless it is dynamic.
@@ -98,6 +102,38 @@ pub struct Render {
     pub restart: bool,
     /// Whether triangles are a fan.
     pub fan: bool,
+    /// The numbers that it was given, for those that commands set.
+    pub given: Given,
+    /// The states that commands set, of those that shaders may be compiled with.
+    pub late: Vec<vk::DynamicState>,
+}
+
+impl Render {
+    /// Puts numbers into the fixed function.
+    ///
+    /// # Errors
+    /// A number that Vulkan does not have, or what no device here has.
+    pub fn put(&mut self, given: &Given) -> Done {
+        use fixed::{Compare, CullMode, StencilFace, Topology};
+        self.fan = given.topology == vk::PrimitiveTopology::TRIANGLE_FAN;
+        self.state.topology = if self.fan { Topology::TriangleList } else { state::topology(given.topology)? };
+        let cull = state::cull(given.cull);
+        self.state.cull = cull.unwrap_or(CullMode::None);
+        self.state.front_face = state::front_face(given.front);
+        let triangles = matches!(self.state.topology, Topology::TriangleList | Topology::TriangleStrip);
+        self.discards = given.discards || cull.is_none() && triangles;
+        (self.biased, self.restart) = (given.biased, given.restart);
+        let Some(d) = self.state.depth.as_mut() else { return Ok(()) };
+        (d.depth_compare, d.depth_write) = match given.depth_test {
+            true => (state::compare(given.depth_compare)?, given.depth_write),
+            false => (Compare::Always, false),
+        };
+        (d.front, d.back) = match given.stencil_test {
+            true => (state::stencil(&given.stencil[0])?, state::stencil(&given.stencil[1])?),
+            false => (StencilFace::default(), StencilFace::default()),
+        };
+        Ok(())
+    }
 }
 
 /// A pipeline, ready to run.
@@ -198,7 +234,16 @@ fn program(chip: Chip, source: Source, module: Module, stage: Stage, code: Code)
         |f: &gpucc_ir::Function| f.insts_in_order().any(|(_, i)| f.insts[i].place() == Some(Memory::Address));
     let reaches = module.funcs.values().any(by_address);
     let used = Used::of_entry(&module, &source.entry, stage);
-    Box::new(Program { used, source, module, code, moving, reaches, variants: Mutex::default() })
+    Box::new(Program {
+        used,
+        source,
+        module,
+        code,
+        moving,
+        reaches,
+        variants: Mutex::default(),
+        lates: Mutex::default(),
+    })
 }
 
 /// A pipeline before its shaders are compiled.
@@ -209,6 +254,9 @@ pub enum Plan {
     /// The sources of a vertex and perhaps a fragment stage.
     Render(Source, Option<Source>, Box<Render>),
 }
+
+/// Pipelines that are kept of one with a fixed function that commands set.
+const MOST_LATES: usize = 64;
 
 /// Stack of a thread that compiles.
 const STACK: usize = 64 << 20;
@@ -321,6 +369,28 @@ impl Pipeline {
         Ok(all.entry(samplers).or_insert(Arc::new(made)).clone())
     }
 
+    /// The same pipeline with another fixed function. It is compiled once for what shaders are compiled with.
+    ///
+    /// # Errors
+    /// As [`Pipeline::render`].
+    pub fn late(self: &Arc<Pipeline>, chip: Chip, render: &Render) -> Done<Arc<Pipeline>> {
+        let Pipeline::Render(v, f, own) = &**self else { return Ok(self.clone()) };
+        if own.state == render.state {
+            return Ok(self.clone());
+        }
+        let mut all = v.lates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = all.iter().find(|k| k.0 == render.state) {
+            return Ok(known.clone());
+        }
+        let fragment = f.as_ref().map(|f| f.source.clone());
+        let made = Arc::new(Pipeline::render(chip, v.source.clone(), fragment, render.clone())?);
+        if all.len() >= MOST_LATES {
+            all.remove(0);
+        }
+        all.push((render.state.clone(), made.clone()));
+        Ok(made)
+    }
+
     /// Its programs.
     pub fn programs(&self) -> impl Iterator<Item = &Program> {
         let (first, second) = match self {
@@ -343,7 +413,7 @@ pub struct Cache;
 impl Cache {
     /// The header that every cache begins with.
     pub fn header(chip: Chip) -> Vec<u8> {
-        let p = crate::physical::properties(chip, crate::physical::VERSION);
+        let p = crate::physical::properties(chip, chip.newest());
         let mut out = Vec::new();
         for word in [32, 1, p.vendor_id, p.device_id] {
             out.extend(u32::to_le_bytes(word));

@@ -56,6 +56,8 @@ pub enum Slot {
         /// Whether an offset is added.
         dynamic: bool,
     },
+    /// The bytes of a uniform block that lies in the set itself.
+    Inline(Vec<u8>),
     /// An image, a sampler, or both.
     Image(Option<Arc<View>>, Option<Arc<Sampler>>),
 }
@@ -72,10 +74,13 @@ pub struct Set {
 }
 
 impl Set {
-    /// A set in which immutable samplers alone are written.
+    /// A set in which immutable samplers alone are written, and blocks that lie in it are zeros.
     pub fn new(layout: Arc<Layout>) -> Set {
         let mut slots = Slots::new();
         for b in &layout.bindings {
+            if b.ty == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
+                slots.insert((b.number, 0), Slot::Inline(vec![0; b.count as usize]));
+            }
             for (k, s) in b.fixed.iter().enumerate() {
                 slots.insert((b.number, k as u32), Slot::Image(None, Some(s.clone())));
             }
@@ -130,6 +135,36 @@ impl Set {
             }
         }
         Ok(())
+    }
+
+    /// Calls `f` with the bytes of a block that lies in the set, from an offset on.
+    fn block<T>(&self, binding: u32, offset: u32, size: usize, f: impl FnOnce(&mut [u8]) -> T) -> Done<T> {
+        let mut held = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let found = match Arc::make_mut(&mut held).get_mut(&(binding, 0)) {
+            Some(Slot::Inline(bytes)) => bytes.get_mut(offset as usize..(offset as usize).saturating_add(size)),
+            _ => None,
+        };
+        let none = || Fail::misuse(format!("{size} bytes at {offset} are not in a uniform block at binding {binding}"));
+        found.map(f).ok_or_else(none)
+    }
+
+    /// Writes bytes of a block that lies in the set.
+    ///
+    /// # Errors
+    /// There is no such block, or it is smaller.
+    pub fn write_block(&self, binding: u32, offset: u32, bytes: &[u8]) -> Done {
+        self.block(binding, offset, bytes.len(), |own| own.copy_from_slice(bytes))
+    }
+
+    /// Bytes of a block that lies in the set, for a copy. Nothing where the binding is another one.
+    ///
+    /// # Errors
+    /// The block is smaller.
+    pub fn read_block(&self, binding: u32, offset: u32, size: u32) -> Done<Option<Vec<u8>>> {
+        match self.slots().get(&(binding, 0)) {
+            Some(Slot::Inline(_)) => self.block(binding, offset, size as usize, |own| own.to_vec()).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Descriptors from a binding and element on, for a copy.

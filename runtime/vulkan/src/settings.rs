@@ -40,7 +40,7 @@ impl std::fmt::Display for Chip {
 pub struct Settings {
     /// The physical devices in order.
     pub chips: Vec<Chip>,
-    /// The version of Vulkan that every device has, whatever the engine.
+    /// The version of Vulkan that every device has which can, whatever the engine.
     pub version: Option<u32>,
     /// How much is said.
     pub level: Level,
@@ -111,8 +111,9 @@ impl Settings {
             None | Some("") => None,
             Some("1.1") => Some(vk::API_VERSION_1_1),
             Some("1.2") => Some(vk::API_VERSION_1_2),
+            Some("1.3") => Some(vk::API_VERSION_1_3),
             Some(other) => {
-                faults.push(format!("GPUCC_VULKAN_VERSION: `{other}` is not 1.1 or 1.2"));
+                faults.push(format!("GPUCC_VULKAN_VERSION: `{other}` is not 1.1, 1.2 or 1.3"));
                 None
             }
         };

@@ -150,7 +150,29 @@ fn the_structures_of_versions_say_what_those_of_extensions_say() {
         assert_eq!(two.driver_name_as_c_str().expect("a name"), c"gpucc");
         // SAFETY: as above.
         let own = unsafe { instance.get_physical_device_properties(p) };
-        assert_eq!(own.api_version, vk::API_VERSION_1_2);
+        let three =
+            asked!(PhysicalDeviceVulkan13Features, instance, p, get_physical_device_features2, PhysicalDeviceFeatures2);
+        // Vulkan 1.3 asks for these, and for addresses, which not every chip has.
+        let asked = [
+            three.robust_image_access,
+            three.inline_uniform_block,
+            three.pipeline_creation_cache_control,
+            three.private_data,
+            three.shader_demote_to_helper_invocation,
+            three.shader_terminate_invocation,
+            three.subgroup_size_control,
+            three.compute_full_subgroups,
+            three.synchronization2,
+            three.shader_zero_initialize_workgroup_memory,
+            three.dynamic_rendering,
+            three.shader_integer_dot_product,
+            three.maintenance4,
+        ];
+        assert_eq!(asked, [vk::TRUE; 13]);
+        let of =
+            asked!(PhysicalDeviceVulkan12Features, instance, p, get_physical_device_features2, PhysicalDeviceFeatures2);
+        let whole = of.buffer_device_address == vk::TRUE && of.vulkan_memory_model_device_scope == vk::TRUE;
+        assert_eq!(own.api_version, if whole { vk::API_VERSION_1_3 } else { vk::API_VERSION_1_2 });
         assert!(one.max_multiview_view_count >= 6 && two.max_timeline_semaphore_value_difference >= (1 << 31) - 1);
     }
     // SAFETY: nothing of it is used any more.

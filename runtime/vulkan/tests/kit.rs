@@ -89,8 +89,16 @@ impl Gpu {
             let instance = entry.create_instance(&info, None).expect("an instance");
             let physical = instance.enumerate_physical_devices().expect("devices")[k];
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-            let names = [c"VK_KHR_dynamic_rendering", c"VK_KHR_synchronization2", c"VK_KHR_copy_commands2"]
-                .map(std::ffi::CStr::as_ptr);
+            let names = [
+                c"VK_KHR_dynamic_rendering",
+                c"VK_KHR_synchronization2",
+                c"VK_KHR_copy_commands2",
+                c"VK_EXT_extended_dynamic_state",
+                c"VK_EXT_extended_dynamic_state2",
+            ]
+            .map(std::ffi::CStr::as_ptr);
+            let mut late = vk::PhysicalDeviceExtendedDynamicStateFeaturesEXT::default().extended_dynamic_state(true);
+            let mut later = vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT::default().extended_dynamic_state2(true);
             let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default().dynamic_rendering(true);
             let mut sync = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
             let one = vk::PhysicalDeviceVulkan11Features::default();
@@ -101,7 +109,7 @@ impl Gpu {
             if newer {
                 info = info.enabled_features(&several).push_next(&mut one).push_next(&mut two);
                 info = info.enabled_extension_names(&names);
-                info = info.push_next(&mut rendering).push_next(&mut sync);
+                info = info.push_next(&mut rendering).push_next(&mut sync).push_next(&mut late).push_next(&mut later);
             }
             let device = instance.create_device(physical, &info, None).expect("a device");
             let queue = device.get_device_queue(0, 0);

@@ -1,4 +1,4 @@
-//! Every function of Vulkan 1.0, 1.1 and 1.2 is there. The names are those of the headers.
+//! Every function of Vulkan 1.0 to 1.3 is there. The names are those of the headers.
 
 use std::ffi::CString;
 
@@ -195,14 +195,55 @@ const ONE_TWO: &[&str] = &[
     "vkGetDeviceMemoryOpaqueCaptureAddress",
 ];
 
+/// What 1.3 added.
+const ONE_THREE: &[&str] = &[
+    "vkGetPhysicalDeviceToolProperties",
+    "vkCreatePrivateDataSlot",
+    "vkDestroyPrivateDataSlot",
+    "vkSetPrivateData",
+    "vkGetPrivateData",
+    "vkCmdSetEvent2",
+    "vkCmdResetEvent2",
+    "vkCmdWaitEvents2",
+    "vkCmdPipelineBarrier2",
+    "vkCmdWriteTimestamp2",
+    "vkQueueSubmit2",
+    "vkCmdCopyBuffer2",
+    "vkCmdCopyImage2",
+    "vkCmdCopyBufferToImage2",
+    "vkCmdCopyImageToBuffer2",
+    "vkCmdBlitImage2",
+    "vkCmdResolveImage2",
+    "vkCmdBeginRendering",
+    "vkCmdEndRendering",
+    "vkCmdSetCullMode",
+    "vkCmdSetFrontFace",
+    "vkCmdSetPrimitiveTopology",
+    "vkCmdSetViewportWithCount",
+    "vkCmdSetScissorWithCount",
+    "vkCmdBindVertexBuffers2",
+    "vkCmdSetDepthTestEnable",
+    "vkCmdSetDepthWriteEnable",
+    "vkCmdSetDepthCompareOp",
+    "vkCmdSetDepthBoundsTestEnable",
+    "vkCmdSetStencilTestEnable",
+    "vkCmdSetStencilOp",
+    "vkCmdSetRasterizerDiscardEnable",
+    "vkCmdSetDepthBiasEnable",
+    "vkCmdSetPrimitiveRestartEnable",
+    "vkGetDeviceBufferMemoryRequirements",
+    "vkGetDeviceImageMemoryRequirements",
+    "vkGetDeviceImageSparseMemoryRequirements",
+];
+
 #[test]
 fn no_function_of_the_core_is_null() {
-    assert_eq!((ONE_ZERO.len(), ONE_ONE.len(), ONE_TWO.len()), (137, 28, 13));
+    assert_eq!((ONE_ZERO.len(), ONE_ONE.len(), ONE_TWO.len(), ONE_THREE.len()), (137, 28, 13, 37));
     let null = |name: &&&str| {
         let c = CString::new(**name).expect("a name");
         // SAFETY: the name ends with a zero.
         unsafe { vk_icdGetInstanceProcAddr(vk::Instance::null(), c.as_ptr()) }.is_none()
     };
-    let missing: Vec<_> = ONE_ZERO.iter().chain(ONE_ONE).chain(ONE_TWO).filter(null).collect();
+    let missing: Vec<_> = ONE_ZERO.iter().chain(ONE_ONE).chain(ONE_TWO).chain(ONE_THREE).filter(null).collect();
     assert!(missing.is_empty(), "null: {missing:?}");
 }

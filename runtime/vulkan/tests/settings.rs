@@ -1,6 +1,6 @@
 //! The variables of the environment.
 
-use gpucc_vulkan::settings::{Level, Settings};
+use gpucc_vulkan::settings::{Level, Settings, chips};
 
 fn of(list: &[(&str, &str)]) -> Settings {
     Settings::read(|name| list.iter().find(|v| v.0 == name).map(|v| v.1.to_string()))
@@ -30,11 +30,16 @@ fn other_settings_have_their_words() {
 
 #[test]
 fn a_version_is_that_of_the_settings_or_what_the_engine_takes() {
-    use ash::vk::{API_VERSION_1_1 as ONE, API_VERSION_1_2 as TWO};
+    use ash::vk::{API_VERSION_1_1 as ONE, API_VERSION_1_2 as TWO, API_VERSION_1_3 as THREE};
     use gpucc_vulkan::physical::version;
     let wanted = |text| of(&[("GPUCC_VULKAN_VERSION", text)]).version;
     assert_eq!((wanted("1.1"), wanted("1.2"), wanted("")), (Some(ONE), Some(TWO), None));
     assert_eq!(of(&[("GPUCC_VULKAN_VERSION", "1.7")]).faults.len(), 1);
     // The engine hides devices that name no conformance test.
-    assert_eq!((version(None, ""), version(None, "wgpu-hal"), version(Some(TWO), "wgpu-hal")), (TWO, ONE, TWO));
+    let chip = |text| chips(text).expect("a target")[0];
+    let of = |wanted, engine| version(chip("interp"), wanted, engine);
+    assert_eq!((of(None, ""), of(None, "wgpu-hal"), of(Some(TWO), "wgpu-hal")), (THREE, ONE, TWO));
+    // Addresses of 32 bits are not what 1.3 asks for.
+    let newest = ["gcn", "valhall", "tesla", "vivante"].map(|t| version(chip(t), Some(THREE), ""));
+    assert_eq!(newest, [THREE, THREE, TWO, TWO]);
 }

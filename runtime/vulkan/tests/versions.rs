@@ -145,3 +145,104 @@ fn buffers_are_found_by_their_addresses() {
         assert_eq!(moved, (0..16).map(|n| 21 * n).collect::<Vec<_>>(), "{target}");
     }
 }
+
+/// A uniform block that lies in the set itself: written in two parts, by a template, and copied to another set.
+#[test]
+fn uniform_blocks_lie_in_sets() {
+    use vk::DescriptorType as T;
+    const TEXT: &str = "
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @group(0) @binding(1) var<uniform> u: array<vec4u, 2>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) k: u32) { o[k] = u[k / 4u][k % 4u] * 10u + k; }";
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::with(&crate::kit::entry(), k, true);
+        let d = &gpu.device;
+        let data = gpu.buffer(32);
+        let stages = vk::ShaderStageFlags::COMPUTE;
+        let of = |n: u32, ty, count| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(n)
+                .descriptor_type(ty)
+                .descriptor_count(count)
+                .stage_flags(stages)
+        };
+        let bindings = [of(0, T::STORAGE_BUFFER, 1), of(1, T::INLINE_UNIFORM_BLOCK, 32)];
+        let sizes = [(T::STORAGE_BUFFER, 2), (T::INLINE_UNIFORM_BLOCK, 64)]
+            .map(|(ty, descriptor_count)| vk::DescriptorPoolSize { ty, descriptor_count });
+        // SAFETY: by Vulkan's rules, as below.
+        let (layout, sets) = unsafe {
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let layout = d.create_descriptor_set_layout(&info, None).expect("a layout");
+            let mut blocks =
+                vk::DescriptorPoolInlineUniformBlockCreateInfo::default().max_inline_uniform_block_bindings(2);
+            let info = vk::DescriptorPoolCreateInfo::default().max_sets(2).pool_sizes(&sizes).push_next(&mut blocks);
+            let pool = d.create_descriptor_pool(&info, None).expect("a pool");
+            let layouts = [layout; 2];
+            let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+            (layout, d.allocate_descriptor_sets(&info).expect("sets"))
+        };
+        let buffer = [vk::DescriptorBufferInfo { buffer: data.buffer, offset: 0, range: vk::WHOLE_SIZE }];
+        let bytes = |list: [u32; 4]| list.map(u32::to_le_bytes).concat();
+        let (low, high) = (bytes([1, 2, 3, 4]), bytes([5, 6, 7, 8]));
+        let mut parts = [&low, &high].map(|part| vk::WriteDescriptorSetInlineUniformBlock::default().data(part));
+        let [one, two] = &mut parts;
+        let block = |set, at| {
+            let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(1).dst_array_element(at);
+            vk::WriteDescriptorSet { descriptor_count: 16, descriptor_type: T::INLINE_UNIFORM_BLOCK, ..write }
+        };
+        let bound = |set| {
+            let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(0);
+            write.descriptor_type(T::STORAGE_BUFFER).buffer_info(&buffer)
+        };
+        let writes =
+            [bound(sets[0]), bound(sets[1]), block(sets[0], 0).push_next(one), block(sets[0], 16).push_next(two)];
+        // The second half of the first set becomes the first half of the second.
+        let copy = vk::CopyDescriptorSet::default().src_set(sets[0]).src_binding(1).src_array_element(16);
+        let copies = [copy.dst_set(sets[1]).dst_binding(1).dst_array_element(0).descriptor_count(16)];
+        unsafe { d.update_descriptor_sets(&writes, &copies) };
+        let entry = [vk::DescriptorUpdateTemplateEntry {
+            dst_binding: 1,
+            dst_array_element: 20,
+            descriptor_count: 8,
+            descriptor_type: T::INLINE_UNIFORM_BLOCK,
+            offset: 4,
+            stride: 0,
+        }];
+        unsafe {
+            let info = vk::DescriptorUpdateTemplateCreateInfo::default().descriptor_update_entries(&entry);
+            let info = info.descriptor_set_layout(layout);
+            let template = d.create_descriptor_update_template(&info, None).expect("a template");
+            d.update_descriptor_set_with_template(sets[1], template, low.as_ptr().cast());
+        }
+        let pipes = gpu.layout(&[layout], 0);
+        let made = gpu.compute(&crate::kit::spirv(TEXT), pipes, &[]).expect("a pipeline");
+        let wants = [[10, 21, 32, 43, 54, 65, 76, 87], [50, 61, 72, 83, 4, 25, 36, 7]];
+        for (set, want) in sets.into_iter().zip(wants) {
+            gpu.run(|d, c| unsafe {
+                d.cmd_bind_pipeline(c, BIND, made);
+                d.cmd_bind_descriptor_sets(c, BIND, pipes, 0, &[set], &[]);
+                d.cmd_dispatch(c, 1, 1, 1);
+            })
+            .expect("it runs");
+            assert_eq!(data.words(), want, "{target}");
+        }
+    }
+}
+
+/// Nothing is kept in caches, so a pipeline that may not be compiled is not made; the others of the call are, up to one that ends it.
+#[test]
+fn pipelines_that_may_not_be_compiled_are_not_made() {
+    use vk::PipelineCreateFlags as F;
+    let gpu = Gpu::with(&crate::kit::entry(), 0, true);
+    let text = "@compute @workgroup_size(1) fn main() {}";
+    let (module, layout) = (gpu.shader(&crate::kit::spirv(text)), gpu.layout(&[], 0));
+    let stage = vk::PipelineShaderStageCreateInfo::default().stage(vk::ShaderStageFlags::COMPUTE);
+    let stage = stage.module(module).name(c"main");
+    let of = |flags| vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
+    let fails = F::FAIL_ON_PIPELINE_COMPILE_REQUIRED;
+    let infos = [of(F::empty()), of(fails), of(F::empty()), of(fails | F::EARLY_RETURN_ON_FAILURE), of(F::empty())];
+    let made = unsafe { gpu.device.create_compute_pipelines(vk::PipelineCache::null(), &infos, None) };
+    let (list, code) = made.expect_err("not all are made");
+    assert_eq!(code, vk::Result::PIPELINE_COMPILE_REQUIRED);
+    assert_eq!(list.iter().map(|p| *p != vk::Pipeline::null()).collect::<Vec<_>>(), [true, false, true, false, false]);
+}

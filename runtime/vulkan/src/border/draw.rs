@@ -12,7 +12,7 @@ use crate::fail::{Done, Fail};
 use crate::handles;
 use crate::pass::Framebuffer;
 
-fn set(c: vk::CommandBuffer, state: State) -> Done {
+pub(super) fn set(c: vk::CommandBuffer, state: State) -> Done {
     record(c, |_| Ok(Command::Set(state)))
 }
 
@@ -133,7 +133,7 @@ entries! {
     ) {
         let (buffers, offsets) = (list(buffers, n)?, list(offsets, n)?);
         record(c, |owner| {
-            let one = |(&b, &at): (&vk::Buffer, &u64)| Ok(handles::get_some(owner, b)?.map(|b| (b, at)));
+            let one = |(&b, &at): (&vk::Buffer, &u64)| Ok(handles::get_some(owner, b)?.map(|b| (b, at, vk::WHOLE_SIZE)));
             Ok(Command::Vertices(first, buffers.iter().zip(offsets).map(one).collect::<Done<_>>()?))
         })
     }

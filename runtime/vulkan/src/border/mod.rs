@@ -11,6 +11,7 @@ mod device;
 mod draw;
 mod entry;
 mod instance;
+mod late;
 mod newer;
 mod pipeline;
 mod private;

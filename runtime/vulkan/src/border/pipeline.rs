@@ -13,6 +13,7 @@ use crate::built_in;
 use crate::convert::{self, state};
 use crate::device::Device;
 use crate::fail::{Done, Fail};
+use crate::given::{Given, is_there};
 use crate::handles;
 use crate::pass::{Attachment, Framebuffer, RenderPass, Subpass};
 use crate::pipeline::{Dynamic, Plan, Render, Shader, Source};
@@ -116,22 +117,54 @@ unsafe fn formats(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Fo
 }
 
 /// The depth-stencil state of a pipeline.
-fn depth(format: vk::Format, d: Option<&vk::PipelineDepthStencilStateCreateInfo<'_>>) -> Done<fixed::DepthStencil> {
+fn depth(
+    format: vk::Format,
+    d: Option<&vk::PipelineDepthStencilStateCreateInfo<'_>>,
+    bounded: bool,
+) -> Done<fixed::DepthStencil> {
     let none = || Fail::lacks(format!("depth format {} is not there", format.as_raw()));
-    let mut s = fixed::DepthStencil::new(convert::format(format).ok_or_else(none)?);
+    let s = fixed::DepthStencil::new(convert::format(format).ok_or_else(none)?);
     let Some(d) = d else { return Ok(s) };
-    if d.depth_bounds_test_enable == vk::TRUE {
+    if d.depth_bounds_test_enable == vk::TRUE && bounded {
         return Err(Fail::lacks("the depth bounds test is not there (depthBounds)"));
     }
-    if d.depth_test_enable == vk::TRUE {
-        (s.depth_compare, s.depth_write) = (state::compare(d.depth_compare_op)?, d.depth_write_enable == vk::TRUE);
-    } else {
-        (s.depth_compare, s.depth_write) = (fixed::Compare::Always, false);
-    }
-    if d.stencil_test_enable == vk::TRUE {
-        (s.front, s.back) = (state::stencil(&d.front)?, state::stencil(&d.back)?);
-    }
     Ok(s)
+}
+
+/// The numbers that commands may set, of those states that a pipeline does not leave to them.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn numbers(i: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicState]) -> Done<Given> {
+    use vk::DynamicState as S;
+    let fixed = |s: S| !dynamic.contains(&s);
+    // SAFETY: the caller's promise.
+    let (r, assembly, d) = unsafe {
+        (given(i.p_rasterization_state)?, given(i.p_input_assembly_state)?, i.p_depth_stencil_state.as_ref())
+    };
+    // Of the topology a pipeline always says the class.
+    let mut out = Given { topology: assembly.topology, ..Given::default() };
+    if fixed(S::CULL_MODE) {
+        out.cull = r.cull_mode;
+    }
+    if fixed(S::FRONT_FACE) {
+        out.front = r.front_face;
+    }
+    out.discards = fixed(S::RASTERIZER_DISCARD_ENABLE) && r.rasterizer_discard_enable == vk::TRUE;
+    out.biased = fixed(S::DEPTH_BIAS_ENABLE) && r.depth_bias_enable == vk::TRUE;
+    out.restart = fixed(S::PRIMITIVE_RESTART_ENABLE) && assembly.primitive_restart_enable == vk::TRUE;
+    // Without rasterising the rest is not read.
+    let Some(d) = d.filter(|_| !out.discards) else { return Ok(out) };
+    out.depth_test = fixed(S::DEPTH_TEST_ENABLE) && d.depth_test_enable == vk::TRUE;
+    out.depth_write = fixed(S::DEPTH_WRITE_ENABLE) && d.depth_write_enable == vk::TRUE;
+    if fixed(S::DEPTH_COMPARE_OP) {
+        out.depth_compare = d.depth_compare_op;
+    }
+    out.stencil_test = fixed(S::STENCIL_TEST_ENABLE) && d.stencil_test_enable == vk::TRUE;
+    if fixed(S::STENCIL_OP) {
+        out.stencil = [d.front, d.back];
+    }
+    Ok(out)
 }
 
 /// Sets of state that may be dynamic.
@@ -161,7 +194,7 @@ unsafe fn values(i: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicS
     unsafe {
         let (d, r) = (i.p_depth_stencil_state.as_ref(), given(i.p_rasterization_state)?);
         let b = i.p_color_blend_state.as_ref();
-        let d = d.filter(|d| d.stencil_test_enable == vk::TRUE);
+        let d = d.filter(|d| d.stencil_test_enable == vk::TRUE || !fixed(S::STENCIL_TEST_ENABLE));
         let both = |get: fn(&vk::StencilOpState) -> u32| d.map(|d| [get(&d.front), get(&d.back)]);
         let values = Dynamic {
             constant: b.map(|b| b.blend_constants).filter(|_| fixed(S::BLEND_CONSTANTS)),
@@ -172,11 +205,12 @@ unsafe fn values(i: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicS
                 .filter(|_| fixed(S::DEPTH_BIAS)),
         };
         let Some(v) = i.p_viewport_state.as_ref() else { return Ok((values, None, None)) };
-        let viewports = match fixed(S::VIEWPORT) && r.rasterizer_discard_enable != vk::TRUE {
+        let drawn = r.rasterizer_discard_enable != vk::TRUE || !fixed(S::RASTERIZER_DISCARD_ENABLE);
+        let viewports = match fixed(S::VIEWPORT) && fixed(S::VIEWPORT_WITH_COUNT) && drawn {
             true => Some(list(v.p_viewports, v.viewport_count)?.to_vec()),
             false => None,
         };
-        let scissors = match fixed(S::SCISSOR) && r.rasterizer_discard_enable != vk::TRUE {
+        let scissors = match fixed(S::SCISSOR) && fixed(S::SCISSOR_WITH_COUNT) && drawn {
             true => Some(list(v.p_scissors, v.scissor_count)?.to_vec()),
             false => None,
         };
@@ -192,8 +226,7 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
     // SAFETY: the caller's promise.
     unsafe {
         let dynamic = dynamic(i)?;
-        let known = |s: &vk::DynamicState| (0..=8).contains(&s.as_raw());
-        if let Some(s) = dynamic.iter().find(|s| !known(s)) {
+        if let Some(s) = dynamic.iter().find(|s| !is_there(**s)) {
             return Err(Fail::lacks(format!("dynamic state {} is not there", s.as_raw())));
         }
         let r = given(i.p_rasterization_state)?;
@@ -204,14 +237,9 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
         if let Some(v) = i.p_vertex_input_state.as_ref() {
             p.vertex = vertex_buffers(v)?;
         }
-        let assembly = given(i.p_input_assembly_state)?;
-        let fan = assembly.topology == vk::PrimitiveTopology::TRIANGLE_FAN;
-        p.topology = if fan { fixed::Topology::TriangleList } else { state::topology(assembly.topology)? };
-        let cull = state::cull(r.cull_mode);
-        p.cull = cull.unwrap_or(fixed::CullMode::None);
-        p.front_face = state::front_face(r.front_face);
+        let numbers = numbers(i, &dynamic)?;
         p.unclipped_depth = r.depth_clamp_enable == vk::TRUE;
-        let discards = r.rasterizer_discard_enable == vk::TRUE;
+        let discards = numbers.discards;
         if let Some(m) = i.p_multisample_state.as_ref().filter(|_| !discards) {
             p.samples = state::samples(m.rasterization_samples)? as u8;
             p.alpha_to_coverage = m.alpha_to_coverage_enable == vk::TRUE;
@@ -222,7 +250,9 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
         }
         let (colours, deep) = formats(owner, i)?;
         if let Some(format) = deep {
-            p.depth = Some(depth(format, i.p_depth_stencil_state.as_ref())?);
+            let bounded = !dynamic.contains(&vk::DynamicState::DEPTH_BOUNDS_TEST_ENABLE);
+            let given = i.p_depth_stencil_state.as_ref().filter(|_| !discards);
+            p.depth = Some(depth(format, given, bounded)?);
         }
         let blends = match i.p_color_blend_state.as_ref() {
             Some(b) if b.logic_op_enable == vk::TRUE => {
@@ -243,26 +273,34 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
             }
             p.targets.push(Some(target));
         }
-        let lines = matches!(p.topology, fixed::Topology::LineList | fixed::Topology::LineStrip);
+        let lines = matches!(numbers.topology, vk::PrimitiveTopology::LINE_LIST | vk::PrimitiveTopology::LINE_STRIP);
         if lines && !dynamic.contains(&vk::DynamicState::LINE_WIDTH) && r.line_width != 1.0 {
             return Err(Fail::lacks(format!("lines are one pixel wide, not {} (wideLines)", r.line_width)));
         }
         let m = i.p_multisample_state.as_ref().filter(|m| !discards && m.sample_shading_enable == vk::TRUE);
         let per_sample = m.is_some_and(|m| m.min_sample_shading * f32::from(p.samples) > 1.0);
         let (values, viewports, scissors) = values(i, &dynamic)?;
-        let both =
-            cull.is_none() && matches!(p.topology, fixed::Topology::TriangleList | fixed::Topology::TriangleStrip);
-        Ok(Render {
+        // Values, viewports and scissors are no part of what shaders are compiled with.
+        let values_alone = vk::DynamicState::VIEWPORT.as_raw()..=vk::DynamicState::STENCIL_REFERENCE.as_raw();
+        let counted = [vk::DynamicState::VIEWPORT_WITH_COUNT, vk::DynamicState::SCISSOR_WITH_COUNT];
+        let mut left = dynamic;
+        left.retain(|s| !values_alone.contains(&s.as_raw()) && !counted.contains(s));
+        left.retain(|s| *s != vk::DynamicState::DEPTH_BOUNDS_TEST_ENABLE);
+        let mut out = Render {
             state: p,
             values,
             viewports,
             scissors,
             per_sample,
-            fan,
-            discards: discards || both,
-            biased: r.depth_bias_enable == vk::TRUE,
-            restart: assembly.primitive_restart_enable == vk::TRUE,
-        })
+            fan: false,
+            discards,
+            biased: false,
+            restart: false,
+            given: numbers,
+            late: left,
+        };
+        out.put(&numbers)?;
+        Ok(out)
     }
 }
 
@@ -288,24 +326,40 @@ unsafe fn graphics(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<P
     }
 }
 
-/// Makes several pipelines: those that fail are null, and the first failure counts.
+/// Makes several pipelines: those that fail are null, and the first failure counts. Nothing is kept in caches, so those that may not be compiled
+/// are not made.
 ///
 /// # Safety
-/// There is room for `n` handles.
-unsafe fn make(device: &Device, plans: Vec<Done<Plan>>, out: *mut vk::Pipeline) -> Done {
+/// There is room for as many handles.
+unsafe fn make(
+    device: &Device,
+    plans: Vec<(vk::PipelineCreateFlags, Done<Plan>)>,
+    out: *mut vk::Pipeline,
+) -> Done<vk::Result> {
+    use vk::PipelineCreateFlags as F;
     let mut failed = None;
-    for (k, made) in Plan::compile_all(device.chip(), plans).into_iter().enumerate() {
-        let handle = match made {
-            Ok(p) => handles::add(device.handle, p),
-            Err(f) => {
+    let is_kept = |f: &F| f.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
+    let kept: Vec<bool> = plans.iter().map(|p| is_kept(&p.0)).collect();
+    let end = plans.iter().position(|p| is_kept(&p.0) && p.0.contains(F::EARLY_RETURN_ON_FAILURE));
+    let end = end.unwrap_or(plans.len());
+    let wanted = plans.into_iter().take(end).filter(|p| !is_kept(&p.0)).map(|p| p.1).collect();
+    let mut made = Plan::compile_all(device.chip(), wanted).into_iter();
+    for (k, kept) in kept.iter().enumerate() {
+        let next = if *kept { None } else { made.next() };
+        let handle = match next {
+            Some(Ok(p)) => handles::add(device.handle, p),
+            Some(Err(f)) => {
                 failed.get_or_insert(f);
                 vk::Pipeline::null()
             }
+            None => vk::Pipeline::null(),
         };
         // SAFETY: the caller's promise.
         unsafe { give(out.add(k), handle) }?;
     }
-    failed.map_or(Ok(()), Err)
+    let without = kept.contains(&true);
+    let code = if without { vk::Result::PIPELINE_COMPILE_REQUIRED } else { vk::Result::SUCCESS };
+    failed.map_or(Ok(code), Err)
 }
 
 /// # Safety
@@ -440,7 +494,9 @@ entries! {
     ) -> vk::Result {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
-        let plan = |i: &vk::ComputePipelineCreateInfo<'_>| Ok(Plan::Compute(stage(device.handle, &i.stage, i.flags)?));
+        let plan = |i: &vk::ComputePipelineCreateInfo<'_>| {
+            (i.flags, stage(device.handle, &i.stage, i.flags).map(Plan::Compute))
+        };
         make(&device, infos.iter().map(plan).collect(), out)
     }
     PFN_vkCreateGraphicsPipelines => fn create_graphics_pipelines(
@@ -449,7 +505,7 @@ entries! {
     ) -> vk::Result {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
-        make(&device, infos.iter().map(|i| graphics(device.handle, i)).collect(), out)
+        make(&device, infos.iter().map(|i| (i.flags, graphics(device.handle, i))).collect(), out)
     }
     PFN_vkDestroyPipeline => fn destroy_pipeline(device: vk::Device, pipeline: vk::Pipeline, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, pipeline).map(drop)

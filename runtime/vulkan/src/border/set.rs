@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::entry::{Alloc, entries};
-use super::read::{give, given, list};
+use super::read::{chained, give, given, list};
 use crate::fail::{Done, Fail};
 use crate::handles;
 use crate::set::{Binding, Layout, PipelineLayout, Pool, Set, Slot, Template};
@@ -73,6 +73,12 @@ unsafe fn slot(owner: u64, w: &vk::WriteDescriptorSet<'_>, k: usize) -> Done<Slo
 /// The data have the descriptors where the template says.
 unsafe fn by_template(owner: u64, set: &Set, template: &Template, data: *const c_void) -> Done {
     for e in &template.entries {
+        if e.descriptor_type == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
+            // SAFETY: the caller's promise.
+            let bytes = unsafe { list(data.cast::<u8>().add(e.offset), e.descriptor_count)? };
+            set.write_block(e.dst_binding, e.dst_array_element, bytes)?;
+            continue;
+        }
         for k in 0..e.descriptor_count {
             // SAFETY: the caller's promise.
             let p = unsafe { data.cast::<u8>().add(e.offset + k as usize * e.stride) };
@@ -196,11 +202,21 @@ entries! {
         let owner = handles::at(device)?.handle;
         for w in list(writes, n)? {
             let set = handles::get(owner, w.dst_set)?;
+            if w.descriptor_type == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
+                let block = chained::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(w.p_next);
+                let block = block.ok_or_else(|| Fail::misuse("a write of a uniform block without its bytes"))?;
+                set.write_block(w.dst_binding, w.dst_array_element, list(block.p_data.cast::<u8>(), block.data_size)?)?;
+                continue;
+            }
             let slots = (0..w.descriptor_count as usize).map(|k| slot(owner, w, k)).collect::<Done<Vec<Slot>>>()?;
             set.write(w.dst_binding, w.dst_array_element, slots)?;
         }
         for c in list(copies, m)? {
             let (from, to) = (handles::get(owner, c.src_set)?, handles::get(owner, c.dst_set)?);
+            if let Some(bytes) = from.read_block(c.src_binding, c.src_array_element, c.descriptor_count)? {
+                to.write_block(c.dst_binding, c.dst_array_element, &bytes)?;
+                continue;
+            }
             let slots = from.read(c.src_binding, c.src_array_element, c.descriptor_count as usize)?;
             for (k, slot) in (0..).zip(slots) {
                 if let Some(slot) = slot {

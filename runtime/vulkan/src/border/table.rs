@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use ash::vk;
 
 use super::entry::entries;
-use super::{command, device, draw, instance, newer, pipeline, private, resource, set, surface, sync};
+use super::{command, device, draw, instance, late, newer, pipeline, private, resource, set, surface, sync};
 
 /// All entry points.
 const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
@@ -21,6 +21,7 @@ const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
     draw::TABLE,
     surface::TABLE,
     newer::TABLE,
+    late::TABLE,
     private::TABLE,
 ];
 

@@ -67,6 +67,11 @@ impl Exec<'_> {
                 let how = (kind.is_writable(), u.min_size);
                 bound.buffer(&mut self.shared.copies(), (u.group, u.binding), range, how);
             }
+            (kind, Slot::Inline(bytes)) if kind.is_buffer() => {
+                let mut bytes = bytes.clone();
+                bytes.resize(bytes.len().max(u.min_size as usize), 0);
+                bound.bytes((u.group, u.binding), bytes);
+            }
             (ResourceKind::Sampler { .. }, Slot::Image(_, Some(sampler))) => {
                 bound.sampler(place, self.precise(sampler.sampling));
             }

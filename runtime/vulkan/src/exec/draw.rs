@@ -53,7 +53,8 @@ fn fan(d: Draw, indices: Option<&(Vec<u8>, bool)>, restart: bool) -> (Draw, Opti
 /// The bytes of a buffer from a place on, up to the end of a range; those before it are zeros, which take no room.
 fn part(buffer: &Buffer, at: u64, range: Range<u64>) -> Vec<u8> {
     let all = buffer.with(at, vk::WHOLE_SIZE, <[u8]>::len) as u64;
-    let (start, end) = (range.start.min(all), range.end.min(all));
+    let end = range.end.min(all);
+    let start = range.start.min(end);
     let mut out = vec![0; end as usize];
     buffer.with(at + start, end - start, |b| out[start as usize..].copy_from_slice(b));
     out
@@ -138,12 +139,12 @@ impl Exec<'_> {
         let instances = run(d.first_instance, d.instances);
         let one = |(layout, k): (&Option<fixed::VertexBuffer>, u32)| {
             let layout = layout.as_ref()?;
-            let (buffer, at) = self.vertices.get(&k)?;
+            let (buffer, at, size) = self.vertices.get(&k)?;
             let elements = if layout.step == fixed::StepMode::Vertex { &vertices } else { &instances };
             let reach = layout.attributes.iter().map(|a| a.offset + u64::from(a.format.bytes())).max().unwrap_or(0);
             // Machines count whole elements: one more is there.
             let end = elements.end.saturating_mul(layout.stride).saturating_add(reach.max(layout.stride));
-            Some(part(buffer, *at, elements.start.saturating_mul(layout.stride)..end))
+            Some(part(buffer, *at, elements.start.saturating_mul(layout.stride)..end.min(*size)))
         };
         layouts.iter().zip(0..).map(one).collect()
     }
@@ -151,9 +152,16 @@ impl Exec<'_> {
     /// Draws, for each view of the pass. A draw of an indirect one has a number.
     pub(super) fn draw(&mut self, number: u32, d: Draw) -> Done {
         let Some(pipeline) = self.bound_pipeline(0)? else { return Err(self.lost("a draw without a pipeline")) };
-        let Pipeline::Render(vertex, fragment, render) = &*pipeline else {
+        let Pipeline::Render(.., own) = &*pipeline else { return Err(self.lost("a draw without a pipeline")) };
+        let late = self.late.with(own).map_err(|f| self.lost(&f.text))?;
+        let pipeline = match &late {
+            Some(render) => pipeline.late(self.shared.chip, render).map_err(|f| self.lost(&f.text))?,
+            None => pipeline,
+        };
+        let Pipeline::Render(vertex, fragment, own) = &*pipeline else {
             return Err(self.lost("a draw without a pipeline"));
         };
+        let render = late.as_ref().unwrap_or(own);
         if d.count == 0 || d.instances == 0 {
             return Ok(());
         }

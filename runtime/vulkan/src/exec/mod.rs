@@ -7,6 +7,7 @@ pub mod copies;
 mod draw;
 mod dump;
 mod judge;
+mod late;
 mod pass;
 mod scene;
 mod special;
@@ -22,6 +23,7 @@ use gpucc_interp::Profile;
 use gpucc_ir::StageInfo;
 use gpucc_sim::{Kept, Races, RunOptions, RunReport, Trap};
 
+use self::late::Lates;
 use crate::built_in::Values;
 use crate::command::{Command, State};
 use crate::fail::{Done, Fail};
@@ -47,11 +49,12 @@ pub struct Exec<'a> {
     pipeline: [Option<Arc<Pipeline>>; 2],
     sets: [BTreeMap<u32, BoundSet>; 2],
     push: Vec<u8>,
-    vertices: BTreeMap<u32, (Arc<Buffer>, u64)>,
+    vertices: BTreeMap<u32, (Arc<Buffer>, u64, u64)>,
     indices: Option<(Arc<Buffer>, u64, bool)>,
     viewports: BTreeMap<u32, vk::Viewport>,
     scissors: BTreeMap<u32, vk::Rect2D>,
     values: Dynamic,
+    late: Lates,
     pass: Option<pass::Pass>,
     /// Queries under way, and the samples that passed.
     queries: Vec<(Arc<Queries>, u32, u64)>,
@@ -84,6 +87,7 @@ impl<'a> Exec<'a> {
             viewports: BTreeMap::new(),
             scissors: BTreeMap::new(),
             values: Dynamic::default(),
+            late: Lates::default(),
             pass: None,
             queries: Vec::new(),
             labels: Vec::new(),
@@ -221,6 +225,10 @@ impl<'a> Exec<'a> {
             State::ReadMask(which, v) => faces(&mut self.values.read_mask, *which, *v),
             State::WriteMask(which, v) => faces(&mut self.values.write_mask, *which, *v),
             State::Bias(v) => self.values.bias = Some(*v),
+            State::AllViewports(list) => self.viewports = (0..).zip(list.iter().copied()).collect(),
+            State::AllScissors(list) => self.scissors = (0..).zip(list.iter().copied()).collect(),
+            State::Strides(first, list) => self.late.strides.extend((*first..).zip(list.iter().copied())),
+            State::Late(late) => self.late.set(*late),
         }
     }
 

@@ -96,9 +96,23 @@ features! { each_feature:
         vulkan_memory_model_availability_visibility_chains: no,
     }
     PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures { shader_zero_initialize_workgroup_memory: yes }
+    PhysicalDeviceExtendedDynamicStateFeaturesEXT { extended_dynamic_state: yes }
+    PhysicalDeviceExtendedDynamicState2FeaturesEXT {
+        extended_dynamic_state2: yes,
+        extended_dynamic_state2_logic_op: no,
+        extended_dynamic_state2_patch_control_points: no,
+    }
     PhysicalDeviceImageRobustnessFeatures { robust_image_access: yes }
     PhysicalDeviceShaderTerminateInvocationFeatures { shader_terminate_invocation: yes }
     PhysicalDeviceShaderDemoteToHelperInvocationFeatures { shader_demote_to_helper_invocation: yes }
+    PhysicalDeviceInlineUniformBlockFeatures {
+        inline_uniform_block: yes,
+        descriptor_binding_inline_uniform_block_update_after_bind: no,
+    }
+    PhysicalDevicePipelineCreationCacheControlFeatures { pipeline_creation_cache_control: yes }
+    PhysicalDeviceShaderIntegerDotProductFeatures { shader_integer_dot_product: yes }
+    PhysicalDeviceTextureCompressionASTCHDRFeatures { texture_compression_astc_hdr: no }
+    PhysicalDeviceTexelBufferAlignmentFeaturesEXT { texel_buffer_alignment: yes }
     PhysicalDeviceHostQueryResetFeatures { host_query_reset: yes }
     PhysicalDeviceDynamicRenderingFeatures { dynamic_rendering: yes }
     PhysicalDevicePrivateDataFeatures { private_data: yes }
@@ -201,6 +215,23 @@ features! { each_feature:
         shader_output_layer: layers,
         subgroup_broadcast_dynamic_id: yes,
     }
+    PhysicalDeviceVulkan13Features {
+        robust_image_access: yes,
+        inline_uniform_block: yes,
+        descriptor_binding_inline_uniform_block_update_after_bind: no,
+        pipeline_creation_cache_control: yes,
+        private_data: yes,
+        shader_demote_to_helper_invocation: yes,
+        shader_terminate_invocation: yes,
+        subgroup_size_control: yes,
+        compute_full_subgroups: yes,
+        synchronization2: yes,
+        texture_compression_astc_hdr: no,
+        shader_zero_initialize_workgroup_memory: yes,
+        dynamic_rendering: yes,
+        shader_integer_dot_product: yes,
+        maintenance4: yes,
+    }
 }
 
 /// Fills fields that structures share by name.
@@ -255,6 +286,25 @@ properties! { each_property:
     }
     PhysicalDeviceMaintenance4Properties |chip, out| {
         out.max_buffer_size = limits::RESOURCE;
+    }
+    PhysicalDeviceInlineUniformBlockProperties |chip, out| {
+        out.max_inline_uniform_block_size = 4096;
+        let most = limits::limits(chip).max_per_stage_descriptor_uniform_buffers;
+        out.max_per_stage_descriptor_inline_uniform_blocks = most;
+        out.max_per_stage_descriptor_update_after_bind_inline_uniform_blocks = most;
+        out.max_descriptor_set_inline_uniform_blocks = most;
+        out.max_descriptor_set_update_after_bind_inline_uniform_blocks = most;
+    }
+    PhysicalDeviceShaderIntegerDotProductProperties |chip, out| {
+        // Products are made of other instructions.
+        *out = vk::PhysicalDeviceShaderIntegerDotProductProperties { s_type: out.s_type, p_next: out.p_next, ..Default::default() };
+    }
+    PhysicalDeviceTexelBufferAlignmentProperties |chip, out| {
+        let least = limits::limits(chip).min_texel_buffer_offset_alignment;
+        out.storage_texel_buffer_offset_alignment_bytes = least;
+        out.uniform_texel_buffer_offset_alignment_bytes = least;
+        (out.storage_texel_buffer_offset_single_texel_alignment, out.uniform_texel_buffer_offset_single_texel_alignment) =
+            (vk::FALSE, vk::FALSE);
     }
     PhysicalDeviceSubgroupProperties |chip, out| {
         use vk::SubgroupFeatureFlags as F;
@@ -381,5 +431,24 @@ properties! { each_property:
                 max_descriptor_set_update_after_bind_input_attachments
         );
         out.framebuffer_integer_color_sample_counts = limits::samples();
+    }    PhysicalDeviceVulkan13Properties |chip, out| {
+        let own = vk::PhysicalDeviceVulkan13Properties { s_type: out.s_type, p_next: out.p_next, ..Default::default() };
+        *out = own;
+        fields!(
+            chip, out, PhysicalDeviceSubgroupSizeControlProperties: min_subgroup_size max_subgroup_size
+                max_compute_workgroup_subgroups required_subgroup_size_stages
+        );
+        fields!(
+            chip, out, PhysicalDeviceInlineUniformBlockProperties: max_inline_uniform_block_size
+                max_per_stage_descriptor_inline_uniform_blocks max_descriptor_set_inline_uniform_blocks
+                max_per_stage_descriptor_update_after_bind_inline_uniform_blocks
+                max_descriptor_set_update_after_bind_inline_uniform_blocks
+        );
+        out.max_inline_uniform_total_size = out.max_inline_uniform_block_size * out.max_descriptor_set_inline_uniform_blocks;
+        fields!(
+            chip, out, PhysicalDeviceTexelBufferAlignmentProperties: storage_texel_buffer_offset_alignment_bytes
+                uniform_texel_buffer_offset_alignment_bytes
+        );
+        fields!(chip, out, PhysicalDeviceMaintenance4Properties: max_buffer_size);
     }
 }

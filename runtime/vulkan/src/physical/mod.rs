@@ -13,16 +13,17 @@ use gpucc_ir::{Refusal, Stage, Unsupported};
 
 use crate::settings::Chip;
 
-/// The version of Vulkan that instance and devices have.
-pub const VERSION: u32 = vk::API_VERSION_1_2;
+/// The version of Vulkan that the instance has, and the newest that devices have.
+pub const VERSION: u32 = vk::API_VERSION_1_3;
 
 /// Engines that leave out devices which name no version of a conformance test. Vulkan 1.2 has a place for it, and nobody ran one: such an
 /// engine gets devices of Vulkan 1.1, with the rest as extensions.
 const STRICT: [&str; 1] = ["wgpu-hal"];
 
-/// The version of the devices of an application: the one that the settings name, or what its engine takes.
-pub fn version(wanted: Option<u32>, engine: &str) -> u32 {
-    wanted.unwrap_or(if STRICT.contains(&engine) { vk::API_VERSION_1_1 } else { VERSION })
+/// The version of a device of an application: the one that the settings name, or what its engine takes, if the chip has it.
+pub fn version(chip: Chip, wanted: Option<u32>, engine: &str) -> u32 {
+    let version = wanted.unwrap_or(if STRICT.contains(&engine) { vk::API_VERSION_1_1 } else { VERSION });
+    version.min(chip.newest())
 }
 
 /// Extensions of the instance.
@@ -40,11 +41,16 @@ pub const INSTANCE_EXTENSIONS: &[(&CStr, u32)] = &[
 
 /// Extensions of a device.
 pub const DEVICE_EXTENSIONS: &[(&CStr, u32)] = &[
+    (c"VK_EXT_extended_dynamic_state", 1),
+    (c"VK_EXT_extended_dynamic_state2", 1),
     (c"VK_EXT_host_query_reset", 1),
     (c"VK_EXT_image_robustness", 1),
+    (c"VK_EXT_inline_uniform_block", 1),
+    (c"VK_EXT_pipeline_creation_cache_control", 3),
     (c"VK_EXT_private_data", 1),
     (c"VK_EXT_shader_demote_to_helper_invocation", 1),
     (c"VK_EXT_subgroup_size_control", 2),
+    (c"VK_EXT_texel_buffer_alignment", 1),
     (c"VK_EXT_tooling_info", 1),
     (c"VK_KHR_16bit_storage", 1),
     (c"VK_KHR_8bit_storage", 1),
@@ -73,6 +79,7 @@ pub const DEVICE_EXTENSIONS: &[(&CStr, u32)] = &[
     (c"VK_KHR_separate_depth_stencil_layouts", 1),
     (c"VK_KHR_shader_draw_parameters", 1),
     (c"VK_KHR_shader_float16_int8", 1),
+    (c"VK_KHR_shader_integer_dot_product", 1),
     (c"VK_KHR_shader_terminate_invocation", 1),
     (c"VK_KHR_storage_buffer_storage_class", 1),
     (c"VK_KHR_swapchain", 70),
@@ -132,6 +139,11 @@ impl Chip {
             Chip::Interp => u32::MAX,
             Chip::Target(t) => t.caps(Stage::Vertex).io.most_layers,
         }
+    }
+
+    /// The newest version of Vulkan whose features it has. 1.3 asks for buffers by their addresses, which have 64 bits.
+    pub fn newest(self) -> u32 {
+        if self.has_all(Refusal::PhysicalAddresses) { VERSION } else { vk::API_VERSION_1_2 }
     }
 
     /// Lanes of a subgroup.

@@ -56,6 +56,7 @@ const PROGRAMS: &[Program] = &[
     ("views", 1, 0, newer::views),
     ("numbered", 1, 0, newer::numbered),
     ("linear", 0, 0, newer::linear),
+    ("late", 1, 0, newer::late),
 ];
 
 /// Columns of a picture.

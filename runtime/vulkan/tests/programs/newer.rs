@@ -250,3 +250,141 @@ pub fn linear(gpu: &Gpu) -> Vec<u32> {
     }
     out
 }
+
+/// Fixed function that commands set: one pipeline whose own numbers draw nothing, and six draws with others.
+pub fn late(gpu: &Gpu) -> Vec<u32> {
+    use vk::DynamicState as S;
+    let text = "
+        struct V { @builtin(position) p: vec4f, @location(0) c: vec3f }
+        @vertex fn vs(@location(0) p: vec3f, @builtin(instance_index) n: u32) -> V {
+            var c = array(vec3f(1.0, 0.2, 0.1), vec3f(0.1, 0.9, 0.2), vec3f(0.2, 0.3, 1.0), vec3f(1.0, 1.0, 0.2), vec3f(0.9));
+            return V(vec4f(p, 1.0), c[n]);
+        }
+        @fragment fn fs(v: V) -> @location(0) vec4f { return vec4f(v.c, 1.0); }";
+    let left = [
+        S::CULL_MODE,
+        S::FRONT_FACE,
+        S::PRIMITIVE_TOPOLOGY,
+        S::VIEWPORT_WITH_COUNT,
+        S::SCISSOR_WITH_COUNT,
+        S::VERTEX_INPUT_BINDING_STRIDE,
+        S::DEPTH_TEST_ENABLE,
+        S::DEPTH_WRITE_ENABLE,
+        S::DEPTH_COMPARE_OP,
+        S::STENCIL_TEST_ENABLE,
+        S::STENCIL_OP,
+        S::RASTERIZER_DISCARD_ENABLE,
+        S::DEPTH_BIAS_ENABLE,
+        S::PRIMITIVE_RESTART_ENABLE,
+    ];
+    let format = gpu.stencil_format();
+    let target = image(gpu, Of::default());
+    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+    let deep = image(gpu, Of { format, usage, ..Of::default() });
+    let pass = pass(gpu, &[(target, [0.1, 0.1, 0.1, 1.0])], Some(deep), None);
+    let never = vk::StencilOpState { compare_op: vk::CompareOp::NEVER, ..Default::default() };
+    let own = vk::StencilOpState { compare_mask: 255, write_mask: 255, reference: 1, ..never };
+    let p = Pipe {
+        text,
+        buffers: &[(4, false, &[(vk::Format::R32G32B32_SFLOAT, 0)])],
+        cull: vk::CullModeFlags::FRONT_AND_BACK,
+        depth: Some((vk::CompareOp::NEVER, false)),
+        stencil: Some([own; 2]),
+        late: &left,
+        ..Pipe::default()
+    };
+    let layout = layout(gpu, None, 0);
+    let made = pipeline(gpu, &p, layout, pass.pass);
+    // A triangle, a strip with a vertex left out between each two, and a triangle of everything.
+    let points = [
+        [-0.9, -0.8, 0.5],
+        [0.7, -0.8, 0.5],
+        [-0.9, 0.7, 0.5],
+        [-0.3, -0.4, 0.3],
+        [9.0, 9.0, 9.0],
+        [0.8, -0.4, 0.3],
+        [9.0, 9.0, 9.0],
+        [-0.3, 0.8, 0.7],
+        [9.0, 9.0, 9.0],
+        [0.8, 0.8, 0.7],
+        [-3.0, -1.0, 0.9],
+        [3.0, -1.0, 0.9],
+        [0.0, 5.0, 0.9],
+    ];
+    let data = floats(gpu, points.as_flattened());
+    let late = ash::ext::extended_dynamic_state::Device::new(&gpu.instance, &gpu.device);
+    let later = ash::ext::extended_dynamic_state2::Device::new(&gpu.instance, &gpu.device);
+    gpu.run(|d, c| {
+        let whole = whole([SIZE, SIZE]);
+        let area =
+            |x, width| vk::Rect2D { offset: vk::Offset2D { x, y: 0 }, extent: vk::Extent2D { width, height: SIZE } };
+        let (keep, faces) = (vk::StencilOp::KEEP, vk::StencilFaceFlags::FRONT_AND_BACK);
+        let points = |first: u64, stride: u64| unsafe {
+            late.cmd_bind_vertex_buffers2(
+                c,
+                0,
+                &[data.buffer],
+                &[first * 12],
+                Some(&[156 - first * 12]),
+                Some(&[stride]),
+            );
+        };
+        let test = |on, write, compare| unsafe {
+            late.cmd_set_depth_test_enable(c, on);
+            late.cmd_set_depth_write_enable(c, write);
+            late.cmd_set_depth_compare_op(c, compare);
+        };
+        let faced = |cull, front| unsafe {
+            late.cmd_set_cull_mode(c, cull);
+            late.cmd_set_front_face(c, front);
+        };
+        let (list, strip) = (vk::PrimitiveTopology::TRIANGLE_LIST, vk::PrimitiveTopology::TRIANGLE_STRIP);
+        let (cw, ccw) = (vk::FrontFace::CLOCKWISE, vk::FrontFace::COUNTER_CLOCKWISE);
+        begin_alone(d, c, &pass);
+        bind(d, c, (made, layout), None);
+        unsafe {
+            late.cmd_set_viewport_with_count(c, &[whole]);
+            late.cmd_set_scissor_with_count(c, &[area(0, SIZE)]);
+            later.cmd_set_rasterizer_discard_enable(c, false);
+            later.cmd_set_depth_bias_enable(c, false);
+            later.cmd_set_primitive_restart_enable(c, false);
+            late.cmd_set_stencil_test_enable(c, false);
+            late.cmd_set_stencil_op(c, faces, keep, keep, keep, vk::CompareOp::ALWAYS);
+            late.cmd_set_primitive_topology(c, list);
+            faced(vk::CullModeFlags::NONE, ccw);
+            test(true, true, vk::CompareOp::LESS);
+            points(0, 12);
+            d.cmd_draw(c, 3, 1, 0, 0);
+            // The strip passes where the triangle is behind it, and marks its pixels.
+            late.cmd_set_primitive_topology(c, strip);
+            late.cmd_set_stencil_test_enable(c, true);
+            late.cmd_set_stencil_op(c, faces, keep, vk::StencilOp::REPLACE, keep, vk::CompareOp::ALWAYS);
+            points(3, 24);
+            d.cmd_draw(c, 4, 1, 0, 1);
+            // Everything on the right that is marked.
+            late.cmd_set_primitive_topology(c, list);
+            test(false, false, vk::CompareOp::NEVER);
+            late.cmd_set_stencil_op(c, faces, keep, keep, keep, vk::CompareOp::EQUAL);
+            late.cmd_set_scissor_with_count(c, &[area(40, 24)]);
+            points(10, 12);
+            d.cmd_draw(c, 3, 1, 0, 2);
+            // Nothing: first it is not rasterised, then it faces away.
+            late.cmd_set_scissor_with_count(c, &[area(0, SIZE)]);
+            late.cmd_set_stencil_test_enable(c, false);
+            later.cmd_set_rasterizer_discard_enable(c, true);
+            d.cmd_draw(c, 3, 1, 0, 4);
+            later.cmd_set_rasterizer_discard_enable(c, false);
+            faced(vk::CullModeFlags::BACK, ccw);
+            d.cmd_draw(c, 3, 1, 0, 4);
+            // The same triangle by the other winding, behind all else.
+            faced(vk::CullModeFlags::BACK, cw);
+            test(true, false, vk::CompareOp::LESS);
+            late.cmd_set_scissor_with_count(c, &[area(0, 20)]);
+            d.cmd_draw(c, 3, 1, 0, 3);
+            d.cmd_end_render_pass(c);
+        }
+        barrier(d, c);
+    })
+    .expect("it runs");
+    texels(gpu, &target)
+}

@@ -301,6 +301,8 @@ pub struct Pipe<'a> {
     pub subpass: u32,
     pub values: &'a [(u32, u32)],
     pub push: u32,
+    /// States that commands set besides viewports and scissors.
+    pub late: &'a [vk::DynamicState],
 }
 
 impl Default for Pipe<'_> {
@@ -324,6 +326,7 @@ impl Default for Pipe<'_> {
             subpass: 0,
             values: &[],
             push: 0,
+            late: &[],
         }
     }
 }
@@ -375,7 +378,9 @@ pub fn pipeline_with(
         .vertex_attribute_descriptions(&attributes);
     let assembly =
         vk::PipelineInputAssemblyStateCreateInfo::default().topology(p.topology).primitive_restart_enable(p.restart);
-    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+    let viewport = vk::PipelineViewportStateCreateInfo::default();
+    let counted = p.late.contains(&vk::DynamicState::VIEWPORT_WITH_COUNT);
+    let viewport = if counted { viewport } else { viewport.viewport_count(1).scissor_count(1) };
     let mut raster =
         vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0).cull_mode(p.cull).front_face(p.front);
     if let Some([constant, slope]) = p.bias {
@@ -398,8 +403,11 @@ pub fn pipeline_with(
     if let Some([front, back]) = p.stencil {
         deep = deep.stencil_test_enable(true).front(front).back(back);
     }
-    let dynamic = vk::PipelineDynamicStateCreateInfo::default()
-        .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
+    let mut states = p.late.to_vec();
+    if !counted {
+        states.extend([vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
+    }
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&states);
     let info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
         .vertex_input_state(&input)
@@ -507,6 +515,14 @@ pub fn begin(d: &ash::Device, c: vk::CommandBuffer, p: &Pass, contents: vk::Subp
             d.cmd_set_scissor(c, 0, &[area]);
         }
     }
+}
+
+/// Begins a pass without viewport and scissor.
+pub fn begin_alone(d: &ash::Device, c: vk::CommandBuffer, p: &Pass) {
+    let extent = vk::Extent2D { width: p.size[0], height: p.size[1] };
+    let area = vk::Rect2D { extent, ..Default::default() };
+    let info = vk::RenderPassBeginInfo::default().render_pass(p.pass).framebuffer(p.frame).render_area(area);
+    unsafe { d.cmd_begin_render_pass(c, &info.clear_values(&p.clears), vk::SubpassContents::INLINE) };
 }
 
 /// Records a pass.
