@@ -60,7 +60,7 @@ pub struct Program {
     pub moving: Vec<(u32, u32)>,
     /// Whether it reaches memory by addresses.
     pub reaches: bool,
-    /// Of the first program of a pipeline the pipelines for samplers whose coordinates are written in code.
+    /// Pipelines for samplers whose coordinates are written in code, at the first program of a pipeline.
     variants: Mutex<BTreeMap<Vec<Special>, Arc<Pipeline>>>,
     /// And those for numbers of the fixed function that commands set, with what they were compiled with.
     lates: Mutex<Vec<(fixed::Pipeline, Arc<Pipeline>)>>,

@@ -11,7 +11,7 @@ use crate::pipeline::Render;
 /// The numbers that commands have set so far.
 #[derive(Clone, Debug, Default)]
 pub struct Lates {
-    /// By state; of the stencil test one for each face.
+    /// Numbers by state; the stencil test has one for each face.
     all: BTreeMap<(i32, u8), Late>,
     /// Bytes from one element to the next of vertex buffers.
     pub strides: BTreeMap<u32, u64>,
