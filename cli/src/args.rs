@@ -641,6 +641,18 @@ pub struct Explain {
     /// Another version, which this one stands beside: totals with their changes, and lines that belong together.
     #[arg(long, value_name = "OLD")]
     pub against: Option<PathBuf>,
+    /// Count what is executed: of a compute shader by a dispatch, as with any of --grid, --buf and --immediates; of a scene by its frame.
+    #[arg(long)]
+    pub executed: bool,
+    /// Workgroup counts of the dispatch [default: 1,1,1].
+    #[arg(long, value_name = "X,Y,Z")]
+    pub grid: Option<String>,
+    /// Bind a buffer, written as for `run`.
+    #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true)]
+    pub buffers: Vec<String>,
+    /// Immediate data (push constants), written as for `--buf`.
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub immediates: Option<String>,
     /// Options of the compilation.
     #[command(flatten)]
     pub front: Front,

@@ -192,9 +192,10 @@ impl Comparison {
                 continue;
             };
             let sum = totals.entry((old.target.clone(), name.clone())).or_default();
-            sum.before = sum.before.saturating_add(before);
-            sum.after = sum.after.saturating_add(after);
-            sum.shaders += 1;
+            let weight = gate.weight(&old.file);
+            sum.before = sum.before.saturating_add(before.saturating_mul(weight));
+            sum.after = sum.after.saturating_add(after.saturating_mul(weight));
+            sum.shaders += weight;
             sum.each.push((before, after));
             let (before, after) = (before as f64, after as f64);
             let (target, statistic) = (old.target.clone(), name.clone());

@@ -1,6 +1,7 @@
 //! `gpucc explain`: what a shader became, line by line, as text or as a page.
 
 mod checks;
+mod executed;
 mod html;
 pub mod json;
 mod model;
@@ -14,7 +15,7 @@ mod why;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use gpucc::Options;
+use gpucc::{Artifact, Options};
 use gpucc_ir::{Diagnostic, Module};
 use gpucc_render::Shaders;
 use gpucc_scene::read::{self, Language};
@@ -37,6 +38,14 @@ fn command(input: &Path, args: &Explain, targets: &[gpucc::Target]) -> String {
             let blank = if value.is_empty() { "" } else { " " };
             out += &format!(" {}{blank}{value}", given.option);
         }
+    }
+    if args.executed {
+        out += " --executed";
+    }
+    let immediates = args.immediates.iter().map(|i| ("--immediates", i));
+    let buffers = args.buffers.iter().map(|b| ("--buf", b));
+    for (option, value) in args.grid.iter().map(|g| ("--grid", g)).chain(buffers).chain(immediates) {
+        out += &format!(" {option} {value}");
     }
     out
 }
@@ -72,13 +81,22 @@ pub fn explained(input: &Path, args: &Explain, messages: &Messages) -> Result<(P
     if is_stdin {
         page.name.clone_from(&page.sources[text].name);
     }
+    let dispatch = executed::dispatch(args, &shader.module)?;
+    if dispatch.is_some() {
+        is_dispatched(&shader.module)?;
+    }
     let mut wrong = Vec::new();
     for entry in &shader.module.entries {
         for &target in &targets {
             let codegen = stats::codegen(&shader.module, entry, None, &args.front);
             let row = stats::row(&page.name, &entry.name, entry.stage.kind().name(), target);
             let options = Options { target, codegen };
-            let (column, d) = column((row, text), (&shader.module, &entry.name), options, &shader.report);
+            let run = |made: &Artifact| {
+                let d = dispatch.as_ref();
+                d.map(|d| executed::of_shader(&shader, &entry.name, made, d)).transpose()
+            };
+            let of = (&shader.module, entry.name.as_str());
+            let (column, d) = column((row, text), of, options, &shader.report, &run)?;
             page.columns.push(column);
             wrong.extend(d);
         }
@@ -104,7 +122,8 @@ fn column(
     (module, name): (&Module, &str),
     mut options: Options,
     report: &Reporter,
-) -> (Column, Option<Diagnostic>) {
+    run: &dyn Fn(&Artifact) -> Result<Option<executed::Counts>, Failure>,
+) -> Result<(Column, Option<Diagnostic>), Failure> {
     options.codegen.by_line = true;
     options.codegen.time_passes = true;
     let mut done = gpucc::compile_entry(module, name, &options);
@@ -119,7 +138,26 @@ fn column(
         (row.line, row.column) = report.own_place(d).unzip();
         report.show(std::slice::from_ref(d), Some(&row.target));
     }
-    (Column::new(row, text, done.as_ref().ok().map(|a| (module, a))), done.err())
+    let mut column = Column::new(row, text, done.as_ref().ok().map(|a| (module, a)));
+    // Programs of several parts have the same addresses twice.
+    if let Some(made) = done.as_ref().ok().filter(|_| column.code.iter().all(|i| i.program.is_none())) {
+        column.executed = run(made)?;
+    }
+    Ok((column, done.err()))
+}
+
+/// Refuses inputs of a run for what is not run by them.
+fn is_dispatched(m: &Module) -> Result<(), Failure> {
+    let names: Vec<&str> = m.entries.iter().map(|e| e.name.as_str()).collect();
+    let entry = crate::run::entry_name(&names, None)?;
+    let stage = m.entry(&entry).map(|e| e.stage.kind()).filter(|s| *s != gpucc_ir::Stage::Compute);
+    match stage {
+        Some(stage) => Err(Failure::Usage(format!(
+            "`{entry}` is a {} entry: what it executes is counted in a scene, with --executed",
+            stage.name()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The scene that an input is.
@@ -153,6 +191,16 @@ fn of_scene(
         return Err(Failure::Usage(format!("{option} applies to shaders only; a scene sets its own")));
     }
     let file = scene(input)?;
+    if let Some(option) = [
+        (args.grid.is_some(), "--grid"),
+        (!args.buffers.is_empty(), "--buf"),
+        (args.immediates.is_some(), "--immediates"),
+    ]
+    .into_iter()
+    .find(|o| o.0)
+    {
+        return Err(Failure::Usage(format!("{} applies to shaders only; a scene sets its own", option.1)));
+    }
     let shaders = match Shaders::load(&file) {
         Ok(shaders) => shaders,
         Err(gpucc_render::Failure::Shader { source, list }) => {
@@ -171,15 +219,21 @@ fn of_scene(
     for report in &reports {
         page.read(report.source());
     }
+    let counts = match args.executed {
+        true => executed::of_scene(input, targets, front.level())?,
+        false => Vec::new(),
+    };
     let mut wrong = Vec::new();
     for ((name, _), stages) in file.scene.pipelines.iter().zip(&shaders.pipelines) {
-        for e in stages.all().map(|k| &shaders.entries[k]) {
-            for &target in targets {
+        for (number, e) in stages.all().map(|k| (k, &shaders.entries[k])) {
+            for (at, &target) in targets.iter().enumerate() {
                 let row = stats::row(&page.name, &format!("{name}:{}", e.name), e.stage.name(), target);
                 let mut codegen = input::codegen_options(front);
                 (codegen.context, codegen.bound) = (e.context.clone(), e.bound.clone());
                 let options = Options { target, codegen };
-                let (column, d) = column((row, e.source), (&e.module, &e.name), options, &reports[e.source]);
+                let run = |_: &Artifact| Ok(counts.get(at).and_then(|c| c.get(&number)).cloned());
+                let of = (&e.module, e.name.as_str());
+                let (column, d) = column((row, e.source), of, options, &reports[e.source], &run)?;
                 page.columns.push(column);
                 wrong.extend(d);
             }

@@ -6,6 +6,8 @@
 //! spills = 0
 //! [shader]                # every single shader
 //! waves = 0
+//! [weights]               # how much a shader counts in sums and means, by its file; 1 where nothing is said
+//! "ui/*" = 50
 //! ```
 //!
 //! A limit is a number of the statistic's unit or a percentage of what was there, and holds in the direction that is worse
@@ -62,13 +64,36 @@ pub struct Gate {
     pub total: Vec<Limit>,
     /// Limits of each shader.
     pub shader: Vec<Limit>,
+    /// How often shaders are used, by patterns of their files: `*` stands for anything.
+    pub weights: Vec<(String, u32)>,
+}
+
+/// Whether a name is what a pattern says: `*` stands for any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        match left.find(part) {
+            Some(at) => left = &left[at + part.len()..],
+            None => return false,
+        }
+    }
+    left.ends_with(last)
 }
 
 impl Gate {
+    /// How much a shader counts: as the longest pattern says that its file fits.
+    pub fn weight(&self, file: &str) -> u64 {
+        let own = self.weights.iter().filter(|w| fits(&w.0, file));
+        own.max_by_key(|w| w.0.len()).map_or(1, |w| w.1.into())
+    }
+
     /// The gate without a file: the totals that matter most may not get worse.
     pub fn standard() -> Gate {
         let limit = |statistic| Limit { statistic, allowed: Allowed::Amount(0.0) };
-        Gate { total: STATISTICS.iter().filter(|s| s.gated).map(limit).collect(), shader: Vec::new() }
+        Gate { total: STATISTICS.iter().filter(|s| s.gated).map(limit).collect(), ..Gate::default() }
     }
 
     /// The limit of one statistic in a list.
@@ -92,10 +117,14 @@ impl Gate {
         let file: Table = text.parse().map_err(|e: toml::de::Error| e.to_string().trim_end().to_string())?;
         let mut gate = Gate::default();
         for (name, value) in &file {
+            if name == "weights" {
+                gate.weights = weights(value)?;
+                continue;
+            }
             let list = match name.as_str() {
                 "total" => &mut gate.total,
                 "shader" => &mut gate.shader,
-                _ => return Err(format!("unknown key `{name}`; the tables are [total] and [shader]")),
+                _ => return Err(format!("unknown key `{name}`; the tables are [total], [shader] and [weights]")),
             };
             let Value::Table(limits) = value else { return Err(format!("`{name}` is not a table of limits")) };
             for (name, value) in limits {
@@ -106,11 +135,24 @@ impl Gate {
                 list.push(Limit { statistic, allowed });
             }
         }
+        if !gate.weights.is_empty() && !file.contains_key("total") && !file.contains_key("shader") {
+            return Ok(Gate { weights: gate.weights, ..Gate::standard() });
+        }
         if gate.total.is_empty() && gate.shader.is_empty() {
             return Err("this gate limits nothing".into());
         }
         Ok(gate)
     }
+}
+
+fn weights(table: &Value) -> Result<Vec<(String, u32)>, String> {
+    let Value::Table(table) = table else { return Err("`weights` is not a table of weights".into()) };
+    let one = |(pattern, value): (&String, &Value)| {
+        let weight = value.as_integer().and_then(|n| u32::try_from(n).ok());
+        let weight = weight.ok_or_else(|| format!("`{pattern} = {value}`: expected a whole number from 0"))?;
+        Ok((pattern.clone(), weight))
+    };
+    table.iter().map(one).collect()
 }
 
 fn unknown(name: &str) -> String {
@@ -157,6 +199,20 @@ mod tests {
     }
 
     #[test]
+    fn weights_go_by_the_longest_pattern() {
+        let gate =
+            Gate::parse("[weights]\n\"*\" = 2\n\"ui/*.wgsl\" = 50\n\"ui/old*\" = 0\n\"a*b*c\" = 7\n").expect("a gate");
+        // Without limits of its own it has the usual ones.
+        assert_eq!(gate.total.len(), Gate::standard().total.len());
+        let files = ["x.wgsl", "ui/a.wgsl", "ui/a.frag", "ui/old.wgsl", "abc", "a-b-c", "acb", "ab"];
+        assert_eq!(files.map(|f| gate.weight(f)), [2, 50, 2, 50, 7, 7, 2, 2]);
+        assert_eq!(Gate::standard().weight("x"), 1);
+        for (pattern, name, is) in [("a*a", "a", false), ("a*a", "aa", true), ("**", "", true), ("a", "ab", false)] {
+            assert_eq!(fits(pattern, name), is, "{pattern} {name}");
+        }
+    }
+
+    #[test]
     fn what_is_no_gate() {
         let cases = [
             ("", "limits nothing"),
@@ -165,6 +221,10 @@ mod tests {
             ("[totals]\ninstructions = 1\n", "unknown key `totals`"),
             ("instructions = 1\n", "unknown key `instructions`"),
             ("total = 1\n", "not a table"),
+            ("weights = 1\n", "not a table"),
+            ("[weights]\n\"a\" = -1\n", "from 0"),
+            ("[weights]\n\"a\" = 1.5\n", "from 0"),
+            ("[weights]\n\"a\" = 1\n[total]\n", "limits nothing"),
             ("[total]\ninstructions = -1\n", "from 0"),
             ("[total]\ninstructions = \"5\"\n", "percentage"),
             ("[total]\ninstructions = nan\n", "from 0"),

@@ -18,6 +18,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("code", &["p=none.bin"]),
     ("common", &["none.glsl"]),
     ("defines", &["N=3"]),
+    ("executed", &[""]),
     ("dump", &["after:all"]),
     ("emit", &["json"]),
     ("entry", &["main", "fs", "none"]),

@@ -106,7 +106,7 @@ fn interp(
 }
 
 /// Group, binding and name of each resource of a shader.
-fn names(shader: &input::Input) -> Vec<(u32, u32, String)> {
+pub fn names(shader: &input::Input) -> Vec<(u32, u32, String)> {
     shader.module.resources.iter().map(|(_, r)| (r.group, r.binding, r.name.clone())).collect()
 }
 
@@ -120,7 +120,7 @@ fn entry_names(e: &Entry) -> Vec<(u32, u32, String)> {
 ///
 /// # Errors
 /// Usage: all of it in one sentence.
-fn bound(e: &Entry, dispatch: &Dispatch) -> Result<(), Failure> {
+pub fn bound(e: &Entry, dispatch: &Dispatch) -> Result<(), Failure> {
     let names = entry_names(e);
     let mut list: Vec<_> = e.resources.iter().zip(&names).collect();
     list.sort_by_key(|(r, _)| (r.group, r.binding));
@@ -173,7 +173,7 @@ fn said(report: &RunReport, entry: &str, dispatch: &Dispatch, on: &str, reporter
 }
 
 /// The entry to run: the one named, or the only one.
-fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
+pub fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
     match (wanted, names) {
         (Some(w), _) if names.contains(&w) => Ok(w.to_string()),
         (Some(w), _) => Err(Failure::Input(format!("no entry point `{w}`; available: {}", names.join(", ")))),
@@ -186,9 +186,39 @@ fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
 }
 
 /// That an entry is no stage of a draw.
-fn dispatched(entry: &str, stage: Option<&str>) -> Result<(), Failure> {
+pub fn dispatched(entry: &str, stage: Option<&str>) -> Result<(), Failure> {
     let drawn = |s| format!("`{entry}` is a {s} entry, and `run` dispatches compute entries: use `gpucc render`");
     stage.map_or(Ok(()), |s| Err(Failure::Usage(drawn(s))))
+}
+
+/// The dispatch that options describe, and how its buffers were given.
+///
+/// # Errors
+/// Usage: what is wrong with one of the options.
+pub fn dispatch(grid: &str, buffers: &[String], immediates: Option<&str>) -> Result<(Dispatch, Kinds), Failure> {
+    let mut dispatch = Dispatch::new(self::grid(grid)?);
+    let mut kinds: Kinds = Vec::new();
+    let mut addresses: Vec<((u32, u32), Vec<words::Address>)> = Vec::new();
+    for b in buffers {
+        let (group, binding, spec) = files::binding(b)?;
+        if dispatch.index_of(group, binding).is_some() {
+            return Err(Failure::Usage(format!("buffer {group}:{binding} is given twice")));
+        }
+        let mut spec = words::spec(spec)?;
+        let bytes = std::mem::take(&mut spec.bytes);
+        addresses.push(((group, binding), std::mem::take(&mut spec.addresses)));
+        kinds.push((group, binding, spec));
+        dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: true });
+    }
+    if let Some(spec) = immediates {
+        let spec = words::spec(spec)?;
+        dispatch = dispatch.with_immediates(spec.bytes);
+        addresses.push((gpucc_container::IMMEDIATES, spec.addresses));
+    }
+    for (place, list) in &addresses {
+        words::link(&mut dispatch, *place, list)?;
+    }
+    Ok((dispatch, kinds))
 }
 
 /// `gpucc run INPUT|FILE.bin --grid X,Y,Z --buf ...`.
@@ -201,29 +231,8 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         (None, Some(input)) => input.as_path(),
         (None, None) => return Err(Failure::Usage("run needs a shader, a container or --launch FILE".into())),
     };
-    let mut dispatch = Dispatch::new(grid(&args.grid)?);
-    let mut kinds: Kinds = Vec::new();
-    let mut addresses: Vec<((u32, u32), Vec<words::Address>)> = Vec::new();
-    for b in &args.buffers {
-        let (group, binding, spec) = files::binding(b)?;
-        if dispatch.index_of(group, binding).is_some() {
-            return Err(Failure::Usage(format!("buffer {group}:{binding} is given twice")));
-        }
-        let mut spec = words::spec(spec)?;
-        let bytes = std::mem::take(&mut spec.bytes);
-        addresses.push(((group, binding), std::mem::take(&mut spec.addresses)));
-        kinds.push((group, binding, spec));
-        dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: true });
-    }
+    let (dispatch, kinds) = self::dispatch(&args.grid, &args.buffers, args.immediates.as_deref())?;
     let dumps = dumps(args, &dispatch)?;
-    if let Some(spec) = &args.immediates {
-        let spec = words::spec(spec)?;
-        dispatch = dispatch.with_immediates(spec.bytes);
-        addresses.push((gpucc_container::IMMEDIATES, spec.addresses));
-    }
-    for (place, list) in &addresses {
-        words::link(&mut dispatch, *place, list)?;
-    }
     let options = options(args);
 
     let bytes = files::read(input)?;
@@ -266,7 +275,7 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             dispatched(&entry, stage)?;
             check_paths(args, input, &dumps, &[None])?;
             let takes = |e: &Entry| e.resources.iter().any(|r| r.kind == ResourceKind::Immediates);
-            immediates(args, c.entry(&entry).is_some_and(takes))?;
+            immediates(args.immediates.is_some(), c.entry(&entry).is_some_and(takes))?;
             let mut d = dispatch.clone();
             let on = format!("{}:{}", c.family, c.generation);
             let reporter = Reporter::new(messages, &input.display().to_string(), "");
@@ -289,21 +298,7 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             let entry = entry_name(&names, wanted)?;
             let stage = shader.module.entry(&entry).map(|e| e.stage.kind());
             dispatched(&entry, stage.filter(|s| *s != gpucc_ir::Stage::Compute).map(gpucc_ir::Stage::name))?;
-            let there: Vec<(u32, u32)> = shader.module.resources.iter().map(|(_, r)| (r.group, r.binding)).collect();
-            // What has an address is reached without a binding.
-            let reached = |k: &(u32, u32, words::Spec)| {
-                dispatch.index_of(k.0, k.1).is_some_and(|place| dispatch.address(place).is_some())
-            };
-            if let Some(k) = kinds.iter().find(|k| !there.contains(&(k.0, k.1)) && !reached(k)) {
-                let list: Vec<String> = there.iter().map(|(g, b)| format!("{g}:{b}")).collect();
-                let list = if list.is_empty() { "none".into() } else { list.join(", ") };
-                return Err(Failure::Usage(format!(
-                    "--buf {}:{}: the shader has no such binding; it has {list}",
-                    k.0, k.1
-                )));
-            }
-            let blocks = shader.module.resources.values().filter(|r| r.kind == gpucc_ir::ResourceKind::Immediates);
-            immediates(args, blocks.count() > 0)?;
+            wanted_by(&shader.module, &dispatch, &kinds, args.immediates.is_some())?;
             let places = targets::list(args.target.as_deref().unwrap_or("interp"), true)?;
             let named: Vec<Option<Place>> = places.iter().map(|p| (places.len() > 1).then_some(*p)).collect();
             check_paths(args, input, &dumps, &named)?;
@@ -327,9 +322,27 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
     }
 }
 
+/// Refuses buffers and immediate data that a module has no place for.
+///
+/// # Errors
+/// Usage: the first of them.
+pub fn wanted_by(m: &Module, dispatch: &Dispatch, kinds: &Kinds, has_immediates: bool) -> Result<(), Failure> {
+    let there: Vec<(u32, u32)> = m.resources.iter().map(|(_, r)| (r.group, r.binding)).collect();
+    // What has an address is reached without a binding.
+    let reached = |k: &(u32, u32, Spec)| dispatch.index_of(k.0, k.1).is_some_and(|p| dispatch.address(p).is_some());
+    if let Some(k) = kinds.iter().find(|k| !there.contains(&(k.0, k.1)) && !reached(k)) {
+        let list: Vec<String> = there.iter().map(|(g, b)| format!("{g}:{b}")).collect();
+        let list = if list.is_empty() { "none".into() } else { list.join(", ") };
+        let text = format!("--buf {}:{}: the shader has no such binding; it has {list}", k.0, k.1);
+        return Err(Failure::Usage(text));
+    }
+    let blocks = m.resources.values().filter(|r| r.kind == gpucc_ir::ResourceKind::Immediates);
+    immediates(has_immediates, blocks.count() > 0)
+}
+
 /// Refuses immediate data that nobody takes.
-fn immediates(args: &Run, are_taken: bool) -> Result<(), Failure> {
-    match args.immediates.is_some() && !are_taken {
+fn immediates(are_given: bool, are_taken: bool) -> Result<(), Failure> {
+    match are_given && !are_taken {
         true => Err(Failure::Usage("--immediates: the shader has no immediate data".into())),
         false => Ok(()),
     }
@@ -410,7 +423,7 @@ fn check_paths(args: &Run, input: &Path, dumps: &[Dump], places: &[Option<Place>
 }
 
 /// Group and binding of each buffer that was given, and how.
-type Kinds = Vec<(u32, u32, Spec)>;
+pub type Kinds = Vec<(u32, u32, Spec)>;
 
 /// Writes what was asked for. Text has words as they were given, `kinds`, and those that were zeros or a file as the shader accesses
 /// them. With `place`, one of several, files and lines are named after it.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, gpucc, text};
+use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, text};
 
 /// A loop of known rounds inside one of unknown rounds, on lines of their own.
 const LOOPS: &str = "@group(0) @binding(0) var<storage, read_write> o: array<f32>;
@@ -339,9 +339,9 @@ fn a_target_that_refuses_says_why() {
     assert!(said.contains("refused [atomics]") && said.contains("waves at once"), "{said}");
 }
 
-/// A shader of 20,000 lines takes no more than three seconds in all.
+/// The page of a shader of 20,000 lines grows as its lines do, however many passes changed them.
 #[test]
-fn long_shaders_take_seconds() {
+fn long_shaders_have_pages() {
     let s = Scratch::new("explain-long");
     let mut shader = String::from("@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n");
     for f in 0..1_300 {
@@ -358,11 +358,8 @@ fn long_shaders_take_seconds() {
     shader += "    o[g.x] = x;\n}\n";
     assert!(shader.lines().count() > 20_000);
     let shader = s.write("a.wgsl", shader);
-    // Seconds of the processor, which a busy machine does not make more.
-    let program = gpucc().get_program().to_owned();
-    let mut c = std::process::Command::new("sh");
-    c.args(["-c", "ulimit -t 3; exec \"$0\" explain \"$1\" --target gcn,valhall --html \"$2\""]).arg(program);
-    let o = c.args([&shader, &s.path("o.html")]).output().expect("a shell");
-    assert!(o.status.success(), "{}", text(&o));
-    well_formed(&String::from_utf8(s.read("o.html")).expect("a text"));
+    expect(&["explain", &shader, "--target", "gcn,valhall", "--html", &s.path("o.html")], 0, "");
+    let page = s.read("o.html");
+    assert!(page.len() < 22_100 * 600, "{} bytes", page.len());
+    well_formed(&String::from_utf8(page).expect("a text"));
 }

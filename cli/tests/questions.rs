@@ -134,6 +134,22 @@ fn what_does_this_wait_for() {
     }
 }
 
+/// A result is a register, not the type that some listings have in front of it.
+#[test]
+fn results_are_registers() {
+    let s = Scratch::new("question-results");
+    let c = explained(&s, FLOW, "tesla:nva3");
+    let loads: Vec<&Value> = list(&c, "instructions").iter().filter(|i| !list(i, "result").is_empty()).collect();
+    assert!(loads.len() >= 3, "{loads:?}");
+    for i in loads {
+        let result = list(i, "result")[0].as_str().unwrap_or_default();
+        assert!(
+            result.starts_with('r') && i["text"].as_str().is_some_and(|t| t.contains(&format!("${result}"))),
+            "{i}"
+        );
+    }
+}
+
 /// Of RGA and Compiler Explorer: is this load scalar? Where all invocations read one place the result is in scalar registers.
 #[test]
 fn is_this_load_scalar() {
@@ -267,6 +283,70 @@ fn where_does_this_register_come_from() {
     }
 }
 
+/// Of malioc: what is the longest path? Eight multiplications of which each needs the one before are a chain, eight that need nothing of
+/// each other are none.
+#[test]
+fn what_is_the_longest_chain() {
+    let s = Scratch::new("question-chain");
+    let of = |body: &str, target: &str| {
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u) {{\n    let a = o[g.x];\n    let b = o[g.x + 1u];\n{body}}}\n"
+        );
+        let c = explained(&s, &text, target);
+        let values = list(&c, "values");
+        let chain: Vec<&Value> = list(&c, "chain").iter().map(|k| &values[number(k) as usize]).collect();
+        // Each reads the one before.
+        for pair in chain.windows(2) {
+            assert!(list(pair[0], "reads").iter().any(|r| r["at"] == pair[1]["at"]), "{target}: {pair:?}");
+        }
+        chain.len()
+    };
+    for target in ["gcn:gfx8", "tesla:nva3", "valhall:v10", "vivante:gc3000"] {
+        let long = of(&format!("    var x = a;\n{}    o[g.x] = x;\n", "    x = x * b + a;\n".repeat(8)), target);
+        let short: String = (0..8).map(|k| format!("    o[g.x + {k}u] = a * {k}.5 + b;\n")).collect();
+        let short = of(&short, target);
+        assert!(long >= 9 && long >= short + 4, "{target}: {long} {short}");
+    }
+}
+
+/// Of malioc's and RGA's users: why is there a move? Two values that change places in a loop cannot both stay where they are, and
+/// a vector that is stored has its components beside each other.
+#[test]
+fn why_is_there_a_copy() {
+    let s = Scratch::new("question-copies");
+    let text = "@group(0) @binding(0) var<storage, read_write> o: array<vec4f>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u) {
+    var a = o[g.x];
+    var b = o[g.x + 1];
+    for (var k = 0u; k < u32(o[0].x); k++) {
+        let t = a;
+        a = b * 2.0;
+        b = t;
+    }
+    o[g.x] = vec4f(a.x, b.y, 1.0, a.z);
+}
+";
+    for target in ["gcn:gfx8", "tesla:nva3", "valhall:v10", "vivante:gc3000"] {
+        let c = explained(&s, text, target);
+        let values = list(&c, "values");
+        let copies: Vec<&Value> = values.iter().filter(|v| v["copy"].is_object()).collect();
+        let reasons: Vec<&str> = copies.iter().filter_map(|v| v["copy"]["reason"].as_str()).collect();
+        // Every move that is left has a reason.
+        let moves = values.iter().filter(|v| v["made_by"].as_str().is_some_and(|m| m.contains("Mov")));
+        assert_eq!(moves.count(), copies.len(), "{target}");
+        assert!(reasons.contains(&"carried") && reasons.contains(&"constant"), "{target}: {reasons:?}");
+        for v in &copies {
+            let line = number(&v["copy"]["line"]);
+            assert!((3..=10).contains(&line), "{target}: {v}");
+            let is_read = !list(v, "reads").is_empty();
+            assert_eq!(is_read, v["copy"]["reason"] != "machine", "{target}: {v}");
+        }
+        // The swap of the loop is carried to its next round.
+        let said = remarks(&c, 5, "missed");
+        assert!(said.iter().any(|r| r.contains("code behind a branch has it in this register")), "{target}: {said:?}");
+    }
+}
+
 /// Remarks are messages for programs: JSON, one a line, and SARIF.
 #[test]
 fn remarks_are_messages_for_programs() {
@@ -290,4 +370,72 @@ fn remarks_are_messages_for_programs() {
     assert_eq!(one["level"], "note");
     assert!(one["locations"][0]["physicalLocation"]["region"]["startLine"].is_u64(), "{one}");
     assert!(run("human").is_empty());
+}
+
+/// Of RenderDoc's users: how often does this line run? The loop has the rounds that the buffer says, and all instructions together are those
+/// that `run --stats` counts.
+#[test]
+fn how_often_does_this_line_run() {
+    let s = Scratch::new("question-executed");
+    let shader = s.write(
+        "a.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+    for (var k = 0u; k < o[64]; k++) {
+        o[i] = o[i] * 3u + k;
+    }
+}
+",
+    );
+    for target in ["gcn:gfx8", "tesla:nva3", "valhall:v10", "vivante:gc3000"] {
+        for rounds in [0, 5] {
+            let buffer = format!("0:0=zero:256+u32:{rounds}");
+            let input = ["explain", &shader, "--target", target, "--buf", &buffer, "--grid", "1", "--json"];
+            let page: Value = serde_json::from_str(&expect(&input, 0, "")).expect("a page");
+            let c = &page["columns"][0];
+            assert_eq!(c["counts"], "executed");
+            assert!(page["command"].as_str().is_some_and(|c| c.ends_with(&format!(" --grid 1 --buf {buffer}"))));
+            let code = list(c, "instructions");
+            let memory = |i: &&Value| i["line"] == 4 && list(i, "marks").contains(&"memory".into());
+            let stores: Vec<&Value> = code.iter().filter(memory).filter(|i| list(i, "result").is_empty()).collect();
+            assert_eq!(stores.len(), 1, "{target}: {stores:?}");
+            assert_eq!(number(&stores[0]["lanes"]), 64 * rounds, "{target}: {stores:?}");
+            // All instructions of all lines are those of the run.
+            let said = expect(&["run", &shader, "--target", target, "--buf", &buffer, "--stats"], 0, "");
+            let said = said.strip_prefix(&format!("{target}: ")).unwrap_or(&said).to_string();
+            let n = |name: &str| {
+                let (before, _) = said.split_once(name).expect("counts");
+                before.rsplit(' ').find_map(|w| w.parse::<u64>().ok()).expect("a number")
+            };
+            let sum = |of: &str| code.iter().map(|i| i[of].as_u64().unwrap_or(0)).sum::<u64>();
+            assert_eq!(sum("executed"), n(" instruction"), "{target}: {said}");
+            assert_eq!(sum("lanes"), n(" lane instruction"), "{target}: {said}");
+            let by_line = c["lines"].as_object().expect("lines").values().filter_map(|l| l["executed"].as_u64());
+            assert_eq!(by_line.sum::<u64>(), sum("executed"), "{target}");
+        }
+    }
+    expect(&["explain", &shader, "--target", "gcn", "--buf", "0:0=zero:256+u32:5"], 0, "executed counts of a run: ");
+    expect(&["explain", &shader, "--target", "gcn"], 0, "counts are estimates: nothing ran");
+    expect(&["explain", &shader, "--target", "gcn", "--executed"], 2, "no buffer is bound at 0:0");
+    let drawn = s.write("b.wgsl", "@fragment fn f() -> @location(0) vec4f { return vec4f(1.0); }\n");
+    expect(&["explain", &drawn, "--target", "gcn", "--grid", "1"], 2, "fragment entry");
+}
+
+/// The same of a scene's frame: its vertex and fragment programs, and its dispatches.
+#[test]
+fn how_often_does_this_line_run_in_a_frame() {
+    // No two pipelines of this one share an entry point.
+    for scene in ["examples/scenes/particles.toml"] {
+        let said = expect(&["explain", scene, "--target", "gcn,tesla", "--executed", "--json"], 0, "");
+        let page: Value = serde_json::from_str(&said).expect("a page");
+        for target in ["gcn:gfx8", "tesla:nva3"] {
+            let s = Scratch::new("question-frame");
+            let said = expect(&["render", scene, "--target", target, "--stats", "-o", &s.path("a.png")], 0, "");
+            let line = said.lines().find(|l| l.contains(" lane instruction")).expect("counts");
+            let n = line.split(": ").last().and_then(|l| l.split(' ').next()?.parse::<u64>().ok());
+            let columns = list(&page, "columns").iter().filter(|c| c["target"] == target);
+            let code = columns.flat_map(|c| list(c, "instructions"));
+            assert_eq!(Some(code.filter_map(|i| i["executed"].as_u64()).sum()), n, "{scene} {target}: {line}");
+        }
+    }
 }

@@ -259,6 +259,10 @@ fn gates_limit_shaders_and_totals() {
     let swapped = add(&add(&old, 0, "salu", -1), 1, "salu", 1);
     diff(&s, &swapped, &["--gate", &shader], 1, "b.wgsl main gcn:gfx8: salu");
     diff(&s, &swapped, &["--gate", &gate("sum.toml", "[total]\nsalu = 0\n")], 0, "");
+    // One that is used more often decides.
+    let used = |file: &str| gate("used.toml", &format!("[total]\nsalu = 0\n[weights]\n\"{file}\" = 3\n"));
+    diff(&s, &swapped, &["--gate", &used("a.*")], 0, "");
+    diff(&s, &swapped, &["--gate", &used("b.*")], 1, "total of gcn:gfx8: salu");
     for (text, why) in [
         ("", "limits nothing"),
         ("[total]\n", "limits nothing"),

@@ -2,7 +2,10 @@
 //!
 //! A machine shows its registers before each instruction ([`Trace::look`]): what differs from the look before is what the instruction
 //! between wrote. The oracle says which values an instruction gave ([`Trace::gave`]). Without a trace both cost one test.
+//!
+//! A trace that counts takes no steps: it says how often each instruction was executed, by all lanes.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How the bits of a value are read.
@@ -54,8 +57,21 @@ pub struct File<'a> {
     pub words: &'a [u32],
 }
 
+/// How often an instruction was executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Times that a subgroup issued it.
+    pub times: u64,
+    /// Lanes that took part, of all these times together.
+    pub lanes: u64,
+}
+
 #[derive(Debug, Default)]
 struct State {
+    /// Counts by address of each program, of a trace that counts.
+    counts: Option<Vec<BTreeMap<u64, Count>>>,
+    /// The program that runs.
+    program: usize,
     on: bool,
     lane: usize,
     most: usize,
@@ -81,6 +97,22 @@ impl Trace {
     /// A list of at most `most` steps, which nothing fills until [`Trace::start`].
     pub fn new(most: usize) -> Trace {
         Trace(Arc::new(Mutex::new(State { most, ..State::default() })))
+    }
+
+    /// A trace that counts what all lanes execute, from now on.
+    pub fn counting() -> Trace {
+        Trace(Arc::new(Mutex::new(State { counts: Some(Vec::new()), ..State::default() })))
+    }
+
+    /// What is executed from here on is of the program of this number; at first it is 0.
+    pub fn program(&self, number: usize) {
+        self.state().program = number;
+    }
+
+    /// The counts of a program so far, by address, which are counted from 0 again.
+    pub fn counts(&self, program: usize) -> BTreeMap<u64, Count> {
+        let mut s = self.state();
+        s.counts.as_mut().and_then(|c| c.get_mut(program)).map(std::mem::take).unwrap_or_default()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -110,6 +142,7 @@ impl Trace {
     pub fn look(&self, pc: u64, lanes: u64, files: &[File<'_>]) {
         let mut s = self.state();
         if !s.on {
+            s.count(pc, lanes.count_ones().into());
             return;
         }
         let is_first = s.before.is_empty();
@@ -146,6 +179,7 @@ impl Trace {
     ) {
         let mut s = self.state();
         if !s.on {
+            s.count(pc, lanes.len() as u64);
             return;
         }
         let active = lanes.iter().any(|&l| l as usize == s.lane);
@@ -155,6 +189,17 @@ impl Trace {
 }
 
 impl State {
+    fn count(&mut self, pc: u64, lanes: u64) {
+        let program = self.program;
+        let Some(counts) = &mut self.counts else { return };
+        if counts.len() <= program {
+            counts.resize_with(program + 1, BTreeMap::new);
+        }
+        let own = counts[program].entry(pc).or_default();
+        own.times += 1;
+        own.lanes += lanes;
+    }
+
     fn add(&mut self, step: Executed) {
         match self.list.len() < self.most {
             true => self.list.push(step),

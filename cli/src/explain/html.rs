@@ -191,6 +191,8 @@ fn sentences(c: &Column, out: &mut String) {
     let mut said = c.occupancy();
     let bound = format!("<li class=\"bound\" data-unit=\"{}\">{}</li>\n", c.cycle(), escape(&c.bound()));
     let occupancy = said.len();
+    said.push(c.counted());
+    said.extend(Some(c.chain().1).filter(|t| !t.is_empty()));
     if !c.passes.is_empty() {
         let passes: Vec<String> = c.passes.iter().map(|(p, n)| format!("{p} {n}")).collect();
         said.push(format!("changes by pass: {}", passes.join(", ")));
@@ -216,7 +218,7 @@ fn loops(c: &Column, out: &mut String) {
     for (k, l) in (1..).zip(&c.loops) {
         let field = match l.rounds {
             None => format!(
-                " <label>change to <input type=\"number\" min=\"0\" max=\"1000000\" step=\"any\" value=\"{0}\" data-rounds=\"{0}\"></label>",
+                "<label>; change to <input type=\"number\" min=\"0\" max=\"1000000\" step=\"any\" value=\"{0}\" data-rounds=\"{0}\"></label>",
                 gpucc_ir::analysis::trips::UNKNOWN
             ),
             Some(_) => String::new(),
@@ -257,7 +259,7 @@ fn why(c: &Column, out: &mut String) {
     let values = &c.why.values;
     if !values.is_empty() {
         let mut body = String::from(
-            "<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>register</th><th>from</th><th>to</th><th>line</th><th class=\"text\">read in lines</th><th class=\"text\">made by</th></tr></thead>\n<tbody>\n",
+            "<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>register</th><th>from</th><th>to</th><th>line</th><th class=\"text\">read in lines</th><th class=\"text\">made by</th><th class=\"text\">copied because</th></tr></thead>\n<tbody>\n",
         );
         for v in values {
             let mut lines: Vec<u32> = v.reads.iter().map(|r| r.1).filter(|l| *l > 0).collect();
@@ -266,18 +268,29 @@ fn why(c: &Column, out: &mut String) {
             let reads = if v.reads.is_empty() { "nobody".into() } else { lines.join(", ") };
             let _ = writeln!(
                 body,
-                "<tr data-line=\"{}\"><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td></tr>",
-                v.at.1,
+                "<tr data-line=\"{}\"><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td></tr>",
+                v.copy.as_ref().map_or(v.at.1, |c| c.line),
                 escape(&v.register),
                 v.at.0,
                 v.last(),
                 v.at.1,
                 escape(&reads),
-                escape(&v.made)
+                escape(&v.made),
+                escape(&v.copy.as_ref().map_or_else(String::new, |c| c.reason.said()))
             );
         }
         body += "</tbody></table></div>\n";
         folded(&format!("Values in registers: {}", values.len()), &body, out);
+        let item = |v: &super::values::Value| {
+            format!(
+                "<div data-line=\"{}\" tabindex=\"0\">{} = {}</div>\n",
+                v.at.1,
+                escape(&v.register),
+                escape(&v.made)
+            )
+        };
+        let chain: String = c.chain().0.into_iter().map(|k| item(&values[k])).collect();
+        folded("Longest chain of results", &format!("<div class=\"pane code\">\n{chain}</div>\n"), out);
     }
     let changes = &c.why.changes;
     if !changes.is_empty() {
@@ -319,10 +332,11 @@ fn code(c: &Column, number: &dyn Fn(u32) -> usize, out: &mut String) {
         };
         let title = [vec![format!("line {line}")], c.waits(k)].concat().join("\n");
         let program = i.program.map_or_else(String::new, |p| format!("{p} "));
+        let times = c.executed(k).map_or_else(String::new, |n| format!("<span class=\"times\">{}</span>", n.times));
         let marks: String = i.marks.iter().map(|m| format!("<span class=\"mark\">{}</span>", m.name())).collect();
         let _ = writeln!(
             out,
-            "<div data-line=\"{number}\" tabindex=\"0\" title=\"{}\"><span class=\"address\">{program}{address:06x}</span>  {}{marks}</div>",
+            "<div data-line=\"{number}\" tabindex=\"0\" title=\"{}\"><span class=\"address\">{program}{address:06x}</span> {times} {}{marks}</div>",
             escape(&title),
             escape(&i.text)
         );
@@ -336,6 +350,10 @@ fn source(page: &Page, c: &Column, out: &mut String) {
     out.push_str(
         "<thead><tr><th>line</th><th class=\"text\">source</th><th title=\"times that it runs, estimated\">runs</th>",
     );
+    let executed = c.executed_lines();
+    if c.executed.is_some() {
+        out.push_str("<th title=\"instructions that subgroups executed\">executed</th><th title=\"the same by lanes\">lanes</th>");
+    }
     for name in live.iter().chain(&cycles) {
         let _ = write!(out, "<th>{}</th>", escape(name));
     }
@@ -351,7 +369,8 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         true => c.lines.keys().copied().collect(),
         false => (first..=last).collect(),
     };
-    let empty = "<td></td>".repeat(live.len() + cycles.len());
+    let counts = if c.executed.is_some() { 2 } else { 0 };
+    let empty = "<td></td>".repeat(counts + live.len() + cycles.len());
     for line in lines {
         let shown = if line == 0 { "(code of no line)".into() } else { escape(text.line(line)) };
         let Some(own) = c.lines.get(&line) else {
@@ -372,6 +391,10 @@ fn source(page: &Page, c: &Column, out: &mut String) {
             parts(own, &cycles),
             own.runs
         );
+        if c.executed.is_some() {
+            let n = executed.get(&line).copied().unwrap_or_default();
+            let _ = write!(out, "<td class=\"executed\">{}</td><td>{}</td>", n.times, n.lanes);
+        }
         for (name, peak) in live.iter().zip(&peaks) {
             let n = own.live.get(name).copied().unwrap_or(0);
             let _ = write!(out, "<td>{n} <meter min=\"0\" max=\"{peak}\" value=\"{n}\"></meter></td>");

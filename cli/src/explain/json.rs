@@ -29,11 +29,16 @@ pub fn page(page: &Page) -> Value {
 fn column(c: &Column) -> Value {
     let row = &c.row;
     let mut lines = Map::new();
+    let executed = c.executed_lines();
     for (line, own) in &c.lines {
         let mut one = Map::new();
         one.insert("runs".into(), json!(own.runs));
         one.insert("bytes".into(), json!(own.bytes));
         one.extend(own.live.iter().chain(&own.cycles).map(|(name, n)| (name.clone(), json!(n))));
+        if c.executed.is_some() {
+            let n = executed.get(line).copied().unwrap_or_default();
+            one.extend([("executed".to_string(), json!(n.times)), ("lanes".to_string(), json!(n.lanes))]);
+        }
         let part = |(inside, (runs, cycles)): (&u32, &(u64, std::collections::BTreeMap<String, u64>))| {
             let mut part = Map::new();
             part.extend([("loop".to_string(), json!(inside)), ("runs".to_string(), json!(runs))]);
@@ -52,7 +57,7 @@ fn column(c: &Column) -> Value {
         let is_memory = i.address.is_some() && i.marks.contains(&gpucc_isa::Mark::Memory);
         let result = if is_memory { super::waits::result(&i.text) } else { Vec::new() };
         json!({"address": i.address, "line": i.line, "program": i.program, "text": i.text, "marks": marks,
-            "result": result, "waits_for": waits})
+            "result": result, "waits_for": waits, "executed": c.executed(k).map(|n| n.times), "lanes": c.executed(k).map(|n| n.lanes)})
     });
     let why = &c.why;
     let remarks = why.remarks.iter().map(|r| {
@@ -63,7 +68,8 @@ fn column(c: &Column) -> Value {
     });
     let values = why.values.iter().map(|v| {
         let reads: Vec<Value> = v.reads.iter().map(|r| json!({"at": r.0, "line": r.1})).collect();
-        json!({"register": v.register, "made_by": v.made, "at": v.at.0, "line": v.at.1, "reads": reads, "last": v.last()})
+        json!({"register": v.register, "made_by": v.made, "at": v.at.0, "line": v.at.1, "reads": reads, "last": v.last(),
+            "copy": v.copy.as_ref().map(|c| json!({"line": c.line, "reason": c.reason.name(), "said": c.reason.said()}))})
     });
     let [stored, loaded] = &why.spills;
     let spills = [("spills", stored), ("reloads", loaded)].map(|(name, list)| {
@@ -82,6 +88,7 @@ fn column(c: &Column) -> Value {
         "source": c.source, "status": row.status, "code": row.code, "message": row.message, "line": row.line, "column": row.column,
         "stats": row.stats, "limiter": row.limiter,
         "occupancy": ok(c.occupancy()),
+        "counts": if c.executed.is_some() { "executed" } else { "estimated" },
         "bound": if row.ok() { c.bound() } else { String::new() },
         "loops": c.loops.iter().map(super::model::Turns::said).collect::<Vec<_>>(),
         "rounds": c.loops.iter().map(|l| json!({"line": l.line, "depth": l.depth, "rounds": l.rounds, "runs": l.runs, "around": l.around})).collect::<Vec<_>>(),
@@ -91,6 +98,7 @@ fn column(c: &Column) -> Value {
         "remarks": remarks.collect::<Vec<_>>(),
         "accesses": accesses.collect::<Vec<_>>(),
         "values": values.collect::<Vec<_>>(),
+        "chain": c.chain().0,
         "spilled": Value::Object(spills.into_iter().collect()),
         "changes": changes.collect::<Vec<_>>(),
         "ir": why.ir.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),

@@ -7,8 +7,10 @@ use gpucc::statistics::{self, STATISTICS, Statistic};
 use gpucc::{Artifact, Instruction, Occupancy};
 use gpucc_ir::analysis::{DomTree, Structure, trips};
 use gpucc_ir::{Function, Module};
+use gpucc_sim::trace::Count;
 use serde_json::Value;
 
+use super::executed::Counts;
 use super::why::Why;
 use crate::report::Reporter;
 use crate::stats::Row;
@@ -157,6 +159,8 @@ pub struct Column {
     pub starts: Vec<(String, String)>,
     /// Why it is so.
     pub why: Why,
+    /// What a run executed, by address; nothing where there was none.
+    pub executed: Option<Counts>,
 }
 
 impl Column {
@@ -172,6 +176,7 @@ impl Column {
             passes: Vec::new(),
             starts: Vec::new(),
             why: Why::default(),
+            executed: None,
         };
         let Some((module, artifact)) = made else { return column };
         let out = &artifact.outputs()[0];
@@ -242,6 +247,48 @@ impl Column {
         };
         let mine = self.why.waits.iter().filter(|w| w.at == at);
         mine.map(|w| format!("waits for {}, which {} needs", of(w.result_of), of(w.needed_by))).collect()
+    }
+
+    /// What a run executed of an instruction, by its number in the code.
+    pub fn executed(&self, at: usize) -> Option<Count> {
+        let address = self.code[at].address?;
+        Some(self.executed.as_ref()?.get(&u64::from(address)).copied().unwrap_or_default())
+    }
+
+    /// What a run executed of each line.
+    pub fn executed_lines(&self) -> BTreeMap<u32, Count> {
+        let mut out: BTreeMap<u32, Count> = BTreeMap::new();
+        for (k, i) in self.code.iter().enumerate() {
+            if let Some(n) = self.executed(k) {
+                let own = out.entry(i.line).or_default();
+                own.times += n.times;
+                own.lanes += n.lanes;
+            }
+        }
+        out
+    }
+
+    /// The longest chain of instructions that need each other's results, and the sentence on it; nothing where there is none.
+    pub fn chain(&self) -> (Vec<usize>, String) {
+        let list = super::values::chain(&self.why.values);
+        let mut lines: Vec<u32> = list.iter().map(|k| self.why.values[*k].at.1).filter(|l| *l > 0).collect();
+        lines.dedup();
+        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        let text = match list.len() {
+            0 => String::new(),
+            n => format!(
+                "longest chain: {n} instructions, each of the result of the one before, of lines {}",
+                lines.join(", ")
+            ),
+        };
+        (list, text)
+    }
+
+    /// Whether the counts are those of a run, in words.
+    pub fn counted(&self) -> String {
+        let Some(list) = &self.executed else { return "counts are estimates: nothing ran".into() };
+        let (times, lanes) = list.values().fold((0u64, 0u64), |s, n| (s.0 + n.times, s.1 + n.lanes));
+        format!("executed counts of a run: {times} instructions of subgroups, {lanes} of lanes; cycles are estimates")
     }
 
     /// Entry, stage and target.

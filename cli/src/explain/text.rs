@@ -113,7 +113,11 @@ fn explained(page: &Page, c: &Column, out: &mut String) {
     if page.sources.len() > 1 {
         let _ = writeln!(out, "lines are those of {}", page.sources[c.source].name);
     }
-    let _ = writeln!(out, "{}", c.bound());
+    let _ = writeln!(out, "{}\n{}", c.bound(), c.counted());
+    let (_, chain) = c.chain();
+    if !chain.is_empty() {
+        let _ = writeln!(out, "{chain}");
+    }
     if !c.loops.is_empty() {
         let _ = writeln!(out, "loops:");
         for l in &c.loops {
@@ -138,13 +142,20 @@ fn explained(page: &Page, c: &Column, out: &mut String) {
 /// Each line that has code or numbers, its instructions beneath.
 fn lines(page: &Page, c: &Column, out: &mut String) {
     let (live, cycles) = (c.names(|l| &l.live), c.names(|l| &l.cycles));
-    let head: Vec<&str> =
-        ["line", "runs", "bytes"].into_iter().chain(live.iter().chain(&cycles).map(String::as_str)).collect();
+    let executed = c.executed_lines();
+    let counted: &[&str] = if c.executed.is_some() { &["executed", "lanes"] } else { &[] };
+    let head: Vec<&str> = ["line", "runs", "bytes"]
+        .into_iter()
+        .chain(counted.iter().copied())
+        .chain(live.iter().chain(&cycles).map(String::as_str))
+        .collect();
     let numbers = |line: u32, l: &Line| {
         let of = |map: &std::collections::BTreeMap<String, u64>, name: &String| map.get(name).copied().unwrap_or(0);
         let own = [u64::from(line), l.runs, l.bytes];
         let live = live.iter().map(|n| of(&l.live, n));
-        own.into_iter().chain(live).chain(cycles.iter().map(|n| of(&l.cycles, n))).collect::<Vec<u64>>()
+        let n = executed.get(&line).copied().unwrap_or_default();
+        let counted = [n.times, n.lanes].into_iter().take(counted.len());
+        own.into_iter().chain(counted).chain(live).chain(cycles.iter().map(|n| of(&l.cycles, n))).collect::<Vec<u64>>()
     };
     let rows: Vec<(u32, Vec<u64>)> = c.lines.iter().map(|(n, l)| (*n, numbers(*n, l))).collect();
     let width = |k: usize| {
@@ -178,7 +189,8 @@ fn instruction(c: &Column, at: usize, out: &mut String) {
     };
     let marks: Vec<&str> = i.marks.iter().map(|m| m.name()).collect();
     let program = i.program.map_or_else(String::new, |p| format!("{p} "));
-    let line = format!("        {program}{address:06x}  {:<56}  {}", i.text, marks.join(" "));
+    let times = c.executed(at).map_or_else(String::new, |n| format!("{} times ", n.times));
+    let line = format!("        {program}{address:06x}  {:<56}  {times}{}", i.text, marks.join(" "));
     let _ = writeln!(out, "{}", line.trim_end());
     for said in c.waits(at) {
         let _ = writeln!(out, "                  ; {said}");

@@ -22,6 +22,60 @@ pub struct Value {
     pub at: (u32, u32),
     /// Numbers and lines of those who read it.
     pub reads: Vec<(u32, u32)>,
+    /// Why it is there once more, where it is a copy of something.
+    pub copy: Option<Copy>,
+}
+
+/// Why a value or a constant is copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// The line of the code that it stands in; 0 where none is known.
+    pub line: u32,
+    /// The reason.
+    pub reason: Reason,
+}
+
+/// What a copy is for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// An instruction reads a constant from a register.
+    Constant,
+    /// Its register gets something else before another copy reads it.
+    Aside,
+    /// An instruction, with its text, has it in this register: beside others, or where it may be overwritten.
+    Needed(String),
+    /// Code of these lines, which lies behind a branch, has it in this register whatever way leads there.
+    Carried(Vec<u32>),
+    /// Nobody reads it by name: the machine itself does.
+    Machine,
+}
+
+impl Reason {
+    /// The word of the data.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reason::Constant => "constant",
+            Reason::Aside => "aside",
+            Reason::Needed(_) => "needed",
+            Reason::Carried(_) => "carried",
+            Reason::Machine => "machine",
+        }
+    }
+
+    /// In words.
+    pub fn said(&self) -> String {
+        match self {
+            Reason::Constant => "a constant or uniform, which is read from a register".into(),
+            Reason::Aside => "kept aside until another copy reads it".into(),
+            Reason::Needed(who) => format!("`{who}` has it in this register"),
+            Reason::Carried(lines) if lines.is_empty() => "code behind a branch has it in this register".into(),
+            Reason::Carried(lines) => {
+                let list: Vec<String> = lines.iter().map(u32::to_string).collect();
+                format!("code behind a branch has it in this register: line {}", list.join(", "))
+            }
+            Reason::Machine => "the machine reads it by itself".into(),
+        }
+    }
 }
 
 impl Value {
@@ -40,6 +94,14 @@ struct Line<'a> {
     /// Whether it gives something, in registers or not yet.
     gives: bool,
     loc: Option<u32>,
+}
+
+impl Line<'_> {
+    /// Whether it only copies something: all families call such instructions moves.
+    fn copies(&self) -> bool {
+        let name = self.text.split_once(' ').map_or("", |t| t.0);
+        name.contains("(Mov") || name.contains("VMovB") || name.contains("SMovB") || name == "p_copy"
+    }
 }
 
 struct Block<'a> {
@@ -163,7 +225,7 @@ pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
             for (register, _) in &l.writes {
                 let at = (number, l.loc.map_or(0, |n| lines.line(n)));
                 let register = (*register).trim_start_matches('!').to_string();
-                values.push(Value { register, made: l.text.into(), at, reads: Vec::new() });
+                values.push(Value { register, made: l.text.into(), at, reads: Vec::new(), copy: None });
             }
             number += 1;
         }
@@ -198,7 +260,62 @@ pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
         });
     }
     values.iter_mut().zip(reads).for_each(|(v, list)| v.reads = list.into_iter().collect());
+    copies(&blocks, &firsts, &lines, &mut values);
     values
+}
+
+/// Says of the values that are copies what they are for.
+fn copies(blocks: &[Block<'_>], firsts: &[(usize, u32)], lines: &Lines, values: &mut [Value]) {
+    let all: Vec<&Line<'_>> = blocks.iter().flat_map(|b| &b.lines).collect();
+    // What has no line of its own is of the one before it.
+    let mut here = 0;
+    for (block, (first, number)) in blocks.iter().zip(firsts) {
+        let mut value = *first;
+        let end = number + block.lines.len() as u32;
+        for l in &block.lines {
+            here = l.loc.map_or(here, |n| lines.line(n));
+            for _ in &l.writes {
+                let v = &mut values[value];
+                value += 1;
+                if !l.copies() {
+                    continue;
+                }
+                let near = v.reads.iter().find(|r| r.0 > v.at.0 && r.0 < end).map(|r| all[r.0 as usize]);
+                let reason = match near {
+                    _ if l.reads.is_empty() => Reason::Constant,
+                    Some(reader) if reader.copies() => Reason::Aside,
+                    Some(reader) => Reason::Needed(reader.text.split([' ', '{']).next().unwrap_or_default().into()),
+                    None if v.reads.is_empty() => Reason::Machine,
+                    None => {
+                        let lines: BTreeSet<u32> = v.reads.iter().map(|r| r.1).filter(|l| *l > 0).collect();
+                        Reason::Carried(lines.into_iter().collect())
+                    }
+                };
+                v.copy = Some(Copy { line: here, reason });
+            }
+        }
+    }
+}
+
+/// The longest chain of values of which each is made of the one before, as their numbers in the list, in one walk through the code: no
+/// machine is done sooner than one behind the other. Of several the first.
+pub fn chain(values: &[Value]) -> Vec<usize> {
+    // The values that an instruction reads, by its number.
+    let mut of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (k, v) in values.iter().enumerate() {
+        v.reads.iter().filter(|r| r.0 > v.at.0).for_each(|r| of.entry(r.0).or_default().push(k));
+    }
+    // The length of the chain that ends in each value, and the value before it. Values stand in the order of the code.
+    let mut ends: Vec<(u32, Option<usize>)> = Vec::with_capacity(values.len());
+    for v in values {
+        let sources = of.get(&v.at.0).into_iter().flatten().filter(|k| **k < ends.len());
+        let longest = sources.max_by_key(|k| (ends[**k].0, std::cmp::Reverse(**k)));
+        ends.push(longest.map_or((1, None), |k| (ends[*k].0 + 1, Some(*k))));
+    }
+    let last = (0..ends.len()).max_by_key(|k| (ends[*k].0, std::cmp::Reverse(*k)));
+    let mut list: Vec<usize> = std::iter::successors(last, |k| ends[*k].1).collect();
+    list.reverse();
+    list
 }
 
 /// Lines of the locations of a module by number.

@@ -41,12 +41,14 @@ fn registers(operand: &str) -> Vec<String> {
     list
 }
 
-/// The operands of an instruction: of listings with commas between them, or with blanks.
+/// The operands of an instruction: of listings with commas between them, or with blanks. Among types, which look like registers, these are
+/// marked.
 fn operands(text: &str) -> Vec<&str> {
     let text = text.split_once(' ').map_or("", |t| t.1);
-    match text.contains(',') {
-        true => text.split(',').collect(),
-        false => text.split(' ').collect(),
+    match (text.contains(','), text.contains('$')) {
+        (true, _) => text.split(',').collect(),
+        (false, true) => text.split(' ').filter(|o| o.contains('$')).collect(),
+        (false, false) => text.split(' ').collect(),
     }
 }
 

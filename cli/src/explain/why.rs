@@ -7,7 +7,7 @@ use gpucc_ir::Module;
 
 use super::checks::{self, Access};
 use super::remarks::{self, Places, Remark, Stage};
-use super::values::{self, Value};
+use super::values::{self, Reason, Value};
 use super::waits::{self, Wait};
 use crate::stats::Row;
 
@@ -78,6 +78,7 @@ impl Why {
         let n = |name: &str| row.stat(name).unwrap_or(0);
         why.spills = values::spills(&stages, &out.ir, (n("spills"), n("reloads")));
         why.remarks.extend(spilled(&why.spills, row));
+        why.remarks.extend(copied(&why.values));
         why.remarks.sort();
         why.changes = changes(&stages);
         why.ir = remarks::ir(&stages).last().map_or_else(Vec::new, |s| last(s, &places));
@@ -113,6 +114,22 @@ fn spilled(spills: &[BTreeMap<u32, u64>; 2], row: &Row) -> Vec<Remark> {
     let [stored, loaded] = spills;
     let stored = stored.iter().map(|s| one("stored", s));
     stored.chain(loaded.iter().map(|s| one("loaded again", s))).collect()
+}
+
+/// Remarks on copies, those of a line for one reason together. Constants in registers are no waste that a person could mend.
+fn copied(values: &[Value]) -> Vec<Remark> {
+    let mut lists: BTreeMap<(u32, &Reason), Vec<&str>> = BTreeMap::new();
+    for (c, v) in values.iter().filter_map(|v| Some((v.copy.as_ref()?, v))) {
+        if !matches!(c.reason, Reason::Constant | Reason::Machine) {
+            lists.entry((c.line, &c.reason)).or_default().push(&v.register);
+        }
+    }
+    let one = |((line, reason), registers): ((u32, &Reason), Vec<&str>)| {
+        let what = if registers.len() == 1 { "a copy in" } else { "copies in" };
+        let message = format!("{what} {}: {}", registers.join(", "), reason.said());
+        Remark { line, pass: "allocate".into(), passed: false, message }
+    };
+    lists.into_iter().map(one).collect()
 }
 
 /// The differences between the texts behind each other.

@@ -327,6 +327,10 @@ impl Asked {
             html: None,
             json: true,
             against: None,
+            executed: false,
+            grid: None,
+            buffers: Vec::new(),
+            immediates: None,
             front: self.front()?,
         };
         let (page, _) = explain::explained(Path::new("-"), &args, &SAID)?;

@@ -12,6 +12,8 @@ pub enum Watch<'a> {
     Costs(&'a mut Costs),
     /// Those over a pixel, of which a trace gets the steps; the others are left out.
     Only([u32; 2], Trace),
+    /// All of them, for a trace that counts: the vertex program has the number 0 there, the fragment program 1.
+    Counts(Trace),
 }
 
 /// Costs by pixel of all passes whose attachments have a size, row by row.
@@ -141,6 +143,44 @@ impl Stages for Only<'_> {
     }
 }
 
+/// Stages that tell a trace which of them runs.
+struct Counted<'a> {
+    stages: &'a mut dyn Stages,
+    trace: Trace,
+}
+
+impl Stages for Counted<'_> {
+    fn batch_quads(&self) -> usize {
+        self.stages.batch_quads()
+    }
+
+    fn traits(&self) -> FragmentTraits {
+        self.stages.traits()
+    }
+
+    fn vertex_traits(&self) -> VertexTraits {
+        self.stages.vertex_traits()
+    }
+
+    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
+        self.trace.program(0);
+        self.stages.vertices(batch, out)
+    }
+
+    fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        self.trace.program(1);
+        self.stages.quads(batch, targets, out)
+    }
+
+    fn executed(&self) -> Option<&RunReport> {
+        self.stages.executed()
+    }
+
+    fn charge(&mut self, steps: u64) -> Result<(), Trap> {
+        self.stages.charge(steps)
+    }
+}
+
 /// Draws with quads that are looked at.
 pub(crate) fn watched(
     watch: &mut Watch<'_>,
@@ -154,5 +194,6 @@ pub(crate) fn watched(
         Watch::Only(pixel, trace) => {
             draw::draw(draw, &mut Only { stages, pixel: *pixel, trace: trace.clone() }, targets)
         }
+        Watch::Counts(trace) => draw::draw(draw, &mut Counted { stages, trace: trace.clone() }, targets),
     }
 }

@@ -12,7 +12,8 @@ use gpucc_ir::Stage;
 use gpucc_scene::model::Pass;
 use gpucc_scene::{Resources, Scene};
 use gpucc_sim::texture::{Precision, Sampler};
-use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::trace::Count;
+use gpucc_sim::{Races, RunOptions, RunReport, Trace, Trap, TrapKind};
 
 use crate::error::Failure;
 use crate::place::Programs;
@@ -37,6 +38,8 @@ pub struct Options {
     pub pixel: Option<Pixel>,
     /// Whether [`Report::costs`] is wanted: quads run one by one then, which takes many times as long.
     pub costs: bool,
+    /// Whether [`Report::executed`] is wanted.
+    pub counts: bool,
 }
 
 impl Default for Options {
@@ -44,7 +47,14 @@ impl Default for Options {
         // A frame may be right although a buffer that nobody reads is written in any order: races are told.
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let run = RunOptions { step_limit: STEPS, races: Races::Report, cores, ..RunOptions::default() };
-        Options { run, profile: Profile::default(), sampling: |s| s.precision, pixel: None, costs: false }
+        Options {
+            run,
+            profile: Profile::default(),
+            sampling: |s| s.precision,
+            pixel: None,
+            costs: false,
+            counts: false,
+        }
     }
 }
 
@@ -70,6 +80,8 @@ pub struct Report {
     pub stepped: Vec<Stepped>,
     /// What fragments executed, by width and height of the attachments, where it was asked for.
     pub costs: BTreeMap<[u32; 2], Costs>,
+    /// How often each instruction was executed, by entry point and address, where it was asked for.
+    pub executed: BTreeMap<usize, BTreeMap<u64, Count>>,
 }
 
 /// Dispatches and draws of a scene.
@@ -157,11 +169,13 @@ impl Frame<'_> {
         }
         let mut bound = self.bind(&[entry], given, &[]);
         bound.dispatch.grid = dispatch;
-        let run = self.run_options();
+        let trace = self.options.counts.then(Trace::counting);
+        let run = RunOptions { trace: trace.clone(), ..self.run_options() };
         let Some(code) = &self.programs.list[entry] else { return Err(lost(field, pipeline)) };
         let how = (&run, &self.options.profile);
         let result = code.dispatch(Some(&self.shaders.entries[entry].name), &mut bound.dispatch, how);
         self.unbind(bound);
+        self.executed(trace.as_ref(), &[entry]);
         match result {
             Ok(report) => {
                 self.count(field, &[entry], report);
@@ -178,6 +192,18 @@ impl Frame<'_> {
     /// Options of the next dispatch or draw.
     fn run_options(&self) -> RunOptions {
         RunOptions { step_limit: self.left, ..self.options.run.clone() }
+    }
+
+    /// Adds what a trace counted of these entry points, of which each is a program of it.
+    fn executed(&mut self, trace: Option<&Trace>, entries: &[usize]) {
+        for (program, entry) in entries.iter().enumerate() {
+            let own = self.report.executed.entry(*entry).or_default();
+            for (pc, n) in trace.map(|t| t.counts(program)).unwrap_or_default() {
+                let sum = own.entry(pc).or_default();
+                sum.times += n.times;
+                sum.lanes += n.lanes;
+            }
+        }
     }
 
     fn count(&mut self, field: &str, entries: &[usize], mut r: RunReport) {

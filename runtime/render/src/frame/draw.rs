@@ -5,7 +5,7 @@ use gpucc_pipeline::IndexFormat;
 use gpucc_scene::model::{BindingResource, BufferRange, Call, Draw, Pipeline, Render};
 use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Indices, Rect, Viewport};
-use gpucc_sim::{RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::{RunOptions, RunReport, Trace, Trap, TrapKind};
 
 use super::target::Given;
 use super::{Frame, lost};
@@ -63,12 +63,17 @@ impl Frame<'_> {
         let mut bound = self.bind(&entries, (&d.bindings, d.immediates.as_ref()), &kept);
         let place = (&bound.dispatch, &*targets, size(targets));
         self.report.stepped.extend(self.stepped(field, (vertex, fragment), (pipeline, d), place));
-        let run = self.run_options();
+        let trace = self.options.counts.then(Trace::counting);
+        let run = RunOptions { trace: trace.clone(), ..self.run_options() };
         let size = size(targets);
         let mut costs = self.options.costs.then(|| self.report.costs.remove(&size).unwrap_or_else(|| Costs::new(size)));
-        let watch = costs.as_mut().map_or(Watch::All, Watch::Costs);
+        let watch = match (&trace, costs.as_mut()) {
+            (Some(trace), _) => Watch::Counts(trace.clone()),
+            (None, costs) => costs.map_or(Watch::All, Watch::Costs),
+        };
         let result = self.run_draw((vertex, fragment), (pipeline, d), &mut bound.dispatch, targets, (&run, watch));
         self.report.costs.extend(costs.map(|c| (size, c)));
+        self.executed(trace.as_ref(), &entries);
         self.unbind(bound);
         match result {
             Ok(report) => {
