@@ -33,6 +33,58 @@ enum Change {
     Number(Value),
     /// A change of the shader that stands there.
     Text(Language, TextEdit),
+    /// A change of parts that agree with each other; the path is empty.
+    Whole(fn(&mut Value)),
+}
+
+/// What one part alone cannot lose.
+const WHOLE: [fn(&mut Value); 3] = [without_samples, without_depth, small];
+
+/// The members of an object, or of an array.
+fn members(v: Option<&mut Value>) -> Vec<&mut Value> {
+    match v {
+        Some(Value::Object(m)) => m.values_mut().collect(),
+        Some(Value::Array(a)) => a.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn remove(v: &mut Value, key: &str) {
+    if let Value::Object(m) = v {
+        m.shift_remove(key);
+    }
+}
+
+/// One sample everywhere: what would be resolved is drawn to its target.
+fn without_samples(tree: &mut Value) {
+    members(tree.get_mut("textures")).into_iter().for_each(|t| remove(t, "sampleCount"));
+    members(tree.get_mut("pipelines")).into_iter().for_each(|p| remove(p, "multisample"));
+    for pass in members(tree.get_mut("passes")) {
+        for a in members(pass.get_mut("colorAttachments")) {
+            let target = a.get("resolveTarget").and_then(Value::as_object).cloned();
+            remove(a, "resolveTarget");
+            if let (Value::Object(a), Some(target)) = (a, target) {
+                a.extend(target);
+            }
+        }
+    }
+}
+
+/// No depth and no stencil.
+fn without_depth(tree: &mut Value) {
+    members(tree.get_mut("pipelines")).into_iter().for_each(|p| remove(p, "depthStencil"));
+    members(tree.get_mut("passes")).into_iter().for_each(|p| remove(p, "depthStencilAttachment"));
+}
+
+/// Textures of at most 8 x 8 texels.
+fn small(tree: &mut Value) {
+    for t in members(tree.get_mut("textures")) {
+        for n in members(t.get_mut("size")).into_iter().take(2) {
+            if n.as_u64().is_some_and(|n| n > 8) {
+                *n = 8.into();
+            }
+        }
+    }
 }
 
 impl Scene {
@@ -171,7 +223,7 @@ const DEPTHS: usize = 6;
 
 impl Subject for Scene {
     type Edit = SceneEdit;
-    const PASSES: usize = DEPTHS + 1 + Text::PASSES;
+    const PASSES: usize = DEPTHS + 2 + Text::PASSES;
 
     fn edits(&self, pass: usize) -> Vec<SceneEdit> {
         let paths = self.paths();
@@ -193,12 +245,16 @@ impl Subject for Scene {
             }
             return out;
         }
+        if pass == DEPTHS + 1 {
+            let edit = |w| SceneEdit { path: Vec::new(), what: Change::Whole(w) };
+            return WHOLE.into_iter().map(edit).collect();
+        }
         let mut out = Vec::new();
         for (path, v) in paths {
             let (Some(text), Some(language)) = (v.as_str(), language(&path)) else { continue };
             let text = Text::new(text, language, self.options);
             let edit = |e| SceneEdit { path: path.clone(), what: Change::Text(language, e) };
-            out.extend(text.edits(pass - DEPTHS - 1).into_iter().map(edit));
+            out.extend(text.edits(pass - DEPTHS - 2).into_iter().map(edit));
         }
         out
     }
@@ -226,6 +282,7 @@ impl Subject for Scene {
                     let text = Text::new(v.as_str()?, *language, self.options).apply(&list)?;
                     *v = Value::String(text.tidy().source().to_string());
                 }
+                Change::Whole(change) => change(&mut s.tree),
                 Change::Number(n) => *at(&mut s.tree, &e.path)? = n.clone(),
                 Change::Gone => {
                     let (last, parent) = e.path.split_last()?;

@@ -66,3 +66,39 @@ fn json_stays_json() {
     let v: serde_json::Value = serde_json::from_slice(&best.bytes()).expect("JSON");
     assert_eq!(v, serde_json::json!({"passes": [{"draws": [0]}]}));
 }
+
+/// State that parts of a scene agree about goes from all of them at once.
+#[test]
+fn samples_and_depth_go_together() {
+    let source = r#"format = "scene-1"
+[textures]
+a = { format = "rgba8unorm", size = [64, 48], sampleCount = 4 }
+b = { format = "rgba8unorm", size = [64, 48] }
+d = { format = "depth24plus", size = [64, 48], sampleCount = 4 }
+[pipelines.p]
+multisample = { count = 4 }
+depthStencil = { format = "depth24plus" }
+[[passes]]
+colorAttachments = [{ texture = "a", resolveTarget = { texture = "b" } }]
+depthStencilAttachment = { texture = "d" }
+"#;
+    let fault = |b: &[u8]| {
+        let v: toml::Value = toml::from_str(&String::from_utf8_lossy(b)).expect("TOML");
+        let at = |path: &[&str]| path.iter().try_fold(&v, |v, k| v.get(k)).map(ToString::to_string);
+        let size = |t: &str| at(&["textures", t, "size"]).unwrap_or_default();
+        let count = |t: &str| at(&["textures", t, "sampleCount"]);
+        let pass = &v.get("passes").and_then(|p| p.get(0)).map(ToString::to_string).unwrap_or_default();
+        // Attachments have one size and one number of samples, and what is drawn to has a picture.
+        let agree = size("b").len() > 4
+            && (!pass.contains("\"a\"")
+                || size("a") == size("b") && count("a") == at(&["pipelines", "p", "multisample", "count"]))
+            && (at(&["pipelines", "p", "depthStencil"]).is_some() == pass.contains("\"d\""))
+            && (!pass.contains("\"d\"") || size("d") == size("b") && count("d") == count("a"));
+        agree && pass.contains("colorAttachments") && pass.contains("\"b\"")
+    };
+    let (best, _) = shrink(Scene::new(source, Options::default()).expect("a scene"), fault);
+    let text = String::from_utf8(best.bytes()).expect("text");
+    for word in ["sampleCount", "multisample", "depth", "resolveTarget", "64"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+}

@@ -150,3 +150,29 @@ fn broken_texts_are_texts() {
         let _ = t.tidy();
     }
 }
+
+/// Every text that one edit makes, without spaces that differ.
+fn candidates(source: &str) -> Vec<String> {
+    let text = Text::new(source, Language::Wgsl, Options::default());
+    let all = (0..Text::PASSES).flat_map(|p| text.edits(p)).filter_map(|e| text.apply(&[e]));
+    all.map(|t| t.source().split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn a_member_goes_with_its_argument() {
+    let all = candidates("struct S { a: f32, b: vec2f, c: u32 } fn f() -> S { return S(1.0, vec2f(2.0, 3.0), 4u); }");
+    let without_b = "struct S { a: f32, c: u32 } fn f() -> S { return S(1.0, 4u); }";
+    assert!(all.iter().any(|t| t == without_b), "{all:#?}");
+}
+
+#[test]
+fn calls_become_what_they_give() {
+    let all = candidates(
+        "fn f(a: f32) -> f32 { return a * s.a; } @fragment fn g() -> @location(0) f32 { return f(2.0) + f(x); }",
+    );
+    let without_f = "@fragment fn g() -> @location(0) f32 { return ((2.0) * s . a) + ((x) * s . a); }";
+    assert!(all.iter().any(|t| t == without_f), "{all:#?}");
+    // What does more than to give a value stays a function.
+    let all = candidates("fn f() -> f32 { n += 1; return 2.0; } @fragment fn g() -> @location(0) f32 { return f(); }");
+    assert!(all.iter().all(|t| !t.contains("(2.0)")), "{all:#?}");
+}

@@ -7,7 +7,7 @@ use super::given::{Language, Options, TextEdit};
 use super::tokens::{Kind, Token, Tokens};
 
 /// How many passes [`edits`] has.
-pub(super) const PASSES: usize = 16;
+pub(super) const PASSES: usize = 17;
 
 /// Words of both languages, which are no names of the author.
 const KEYWORDS: &[&str] = &[
@@ -317,6 +317,13 @@ impl<'a> Shape<'a> {
         }
     }
 
+    /// What stands like a call of a name: its tokens, and its arguments. Where a function is declared is one of them.
+    fn calls_of(&self, name: &str) -> Vec<(Range<usize>, Vec<Range<usize>>)> {
+        let is = |k: &usize| self.text(*k) == name && self.text(*k + 1) == "(";
+        let calls = (0..self.t.list.len()).filter(is);
+        calls.filter_map(|k| self.pair[k + 1].map(|end| (k..end + 1, self.split(k + 2..end, ",")))).collect()
+    }
+
     fn all_statements(&self) -> Vec<Statement> {
         let mut out = Vec::new();
         for d in self.declarations().iter().filter(|d| self.is_function(d)) {
@@ -401,6 +408,7 @@ pub(super) fn edits(source: &str, language: Language, options: &Options, pass: u
         12 => attributes(&s, options),
         13 => initialisers(&s),
         14 => numbers(&s, options),
+        15 => calls(&s),
         _ if options.rename => names(&s, options),
         _ => Vec::new(),
     }
@@ -483,9 +491,63 @@ fn members(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
     for d in s.declarations().iter().filter(|d| !s.is_function(d)) {
         let Some(body) = d.body.clone() else { continue };
         let mark = if s.language == Language::Wgsl { "," } else { ";" };
-        for member in s.split(body.clone(), mark) {
+        let list = s.split(body.clone(), mark);
+        for (k, member) in list.iter().enumerate() {
             let end = if s.text(member.end) == mark { member.end + 1 } else { member.end };
-            out.push(s.gone(member.start..end.min(body.end)));
+            let gone = s.gone(member.start..end.min(body.end));
+            let mut with = gone.0.clone();
+            for (_, args) in s.calls_of(s.text(d.word + 1)) {
+                if args.len() == list.len() {
+                    with.push((s.bytes(listed(&args, k)), String::new()));
+                }
+            }
+            if with.len() > 1 {
+                out.push(TextEdit(with));
+            }
+            out.push(gone);
+        }
+    }
+    out
+}
+
+/// An element of a list with the comma behind it, or in front of the last.
+fn listed(list: &[Range<usize>], k: usize) -> Range<usize> {
+    match list.get(k + 1) {
+        Some(next) => list[k].start..next.start,
+        None if k > 0 => list[k - 1].end..list[k].end,
+        None => list[k].clone(),
+    }
+}
+
+/// Calls of functions that do nothing but give a value become this value.
+fn calls(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    for d in s.declarations().iter().filter(|d| s.is_function(d) && !s.is_entry(d)) {
+        let (Some(body), Some((name, params))) = (d.body.clone(), s.signature(d)) else { continue };
+        let last = s.find(body.start, body.end, &[";"]);
+        if s.text(body.start) != "return" || last + 1 != body.end {
+            continue;
+        }
+        let params: Vec<&str> = s
+            .split(params, ",")
+            .into_iter()
+            .map(|p| if s.language == Language::Wgsl { s.text(p.start) } else { s.text(p.end - 1) })
+            .collect();
+        let mut parts = vec![(s.bytes(d.at.clone()), String::new())];
+        for (at, args) in s.calls_of(s.text(name)) {
+            if args.len() != params.len() || d.at.contains(&at.start) {
+                continue;
+            }
+            let value: Vec<String> = (body.start + 1..last)
+                .map(|k| match params.iter().position(|p| *p == s.text(k) && s.text(k - 1) != ".") {
+                    Some(n) => format!("({})", s.source(args[n].clone())),
+                    None => s.text(k).into(),
+                })
+                .collect();
+            parts.push((s.bytes(at), format!("({})", value.join(" "))));
+        }
+        if parts.len() > 1 {
+            out.push(TextEdit(parts));
         }
     }
     out
@@ -494,27 +556,14 @@ fn members(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
 /// A parameter with the argument of each call.
 fn parameters(s: &Shape<'_>) -> Vec<TextEdit> {
     let mut out = Vec::new();
-    let comma = |list: &[Range<usize>], k: usize| -> Range<usize> {
-        // With the comma behind it, or in front of the last.
-        match list.get(k + 1) {
-            Some(next) => list[k].start..next.start,
-            None if k > 0 => list[k - 1].end..list[k].end,
-            None => list[k].clone(),
-        }
-    };
     for d in s.declarations().iter().filter(|d| s.is_function(d)) {
         let Some((name, params)) = s.signature(d) else { continue };
         let list = s.split(params, ",");
         for k in 0..list.len() {
-            let mut parts = vec![(s.bytes(comma(&list, k)), String::new())];
-            for call in 0..s.t.list.len() {
-                if call == name || s.text(call) != s.text(name) || s.text(call + 1) != "(" {
-                    continue;
-                }
-                let Some(close) = s.pair[call + 1] else { continue };
-                let args = s.split(call + 2..close, ",");
-                if args.len() == list.len() {
-                    parts.push((s.bytes(comma(&args, k)), String::new()));
+            let mut parts = vec![(s.bytes(listed(&list, k)), String::new())];
+            for (call, args) in s.calls_of(s.text(name)) {
+                if call.start != name && args.len() == list.len() {
+                    parts.push((s.bytes(listed(&args, k)), String::new()));
                 }
             }
             out.push(TextEdit(parts));
