@@ -198,7 +198,7 @@ pub fn parse_register(text: &str, generation: u8) -> Option<(u32, u8)> {
             (!s.is_empty() && s.len() <= 3 && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse().ok()).flatten()
         };
         if let Some(n) = number(rest) {
-            return (n < count).then_some((base + n, 1));
+            return (n < count).then(|| (base + n, 1));
         }
         let inner = rest.strip_prefix('[')?.strip_suffix(']')?;
         let (a, b) = inner.split_once(':').unwrap_or((inner, inner));

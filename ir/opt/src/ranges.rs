@@ -116,7 +116,7 @@ fn between(f: &mut Function, cx: &mut PassCx<'_>) {
             let (least, most) = match cc {
                 IntCc::Ult | IntCc::Slt => (0, k.checked_sub(1)?),
                 IntCc::Ule | IntCc::Sle => (0, k),
-                IntCc::Ugt | IntCc::Sgt => ((k < mask).then_some(k + 1)?, mask),
+                IntCc::Ugt | IntCc::Sgt => ((k < mask).then(|| k + 1)?, mask),
                 IntCc::Uge | IntCc::Sge => (k, mask),
                 IntCc::Eq | IntCc::Ne => return None,
             };

@@ -135,3 +135,14 @@ fn offsets_that_are_constants_altogether() {
         "func0 \"f\" {\nblock0:\n  v0: i32 = load res0[0 + 4:i32] align 4\n  store v0, res1[0] align 4\n  ret\n}",
     );
 }
+
+/// Nothing is above the greatest number of 64 bits: the bound behind it does not overflow.
+#[test]
+fn nothing_is_above_all() {
+    let t = opt(
+        wide,
+        "func0 \"f\" {\nblock0:\n  v0: i64 = load res0[0] align 8\n  v1: b1 = icmp.ugt v0, -1:i64\n  v2: b1 = icmp.ult v0, 5:i64\n\
+         v3: b1 = and v1, v2\n  v4: i32 = select v3, 1:i32, 2:i32\n  store v4, res1[0] align 4\n  ret\n}",
+    );
+    assert!(t.contains("select") && !t.contains("isub"), "{t}");
+}

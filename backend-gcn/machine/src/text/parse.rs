@@ -646,7 +646,7 @@ fn parse_target(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     let word = cur.word().to_ascii_lowercase();
     let number = |stem: &str, base: u32, count: u32| -> Option<u32> {
         let n: u32 = word.strip_prefix(stem)?.parse().ok()?;
-        (n < count).then_some(base + n)
+        (n < count).then(|| base + n)
     };
     match word.as_str() {
         "mrtz" => Ok(8),
