@@ -21,6 +21,7 @@ use super::decode::{self, Decoded};
 use super::export::Export;
 use super::launch::{LaunchState, Values};
 use super::memory::DeviceMemory;
+use super::state;
 use super::subgroup::{LANES, Wave};
 use crate::abi::{self, reg};
 
@@ -38,10 +39,10 @@ fn refuse(message: impl Into<String>) -> Trap {
 }
 
 /// Register words by address.
-struct Words<'a>(&'a Registers);
+pub(super) struct Words<'a>(&'a Registers);
 
 impl Words<'_> {
-    fn get(&self, register: u32) -> u32 {
+    pub(super) fn get(&self, register: u32) -> u32 {
         self.0.get(abi::REGISTER_SPACE, register)
     }
 }
@@ -224,10 +225,12 @@ impl<'a> Machine<'a> {
         let mut vertex = StageProgram::new(common, launch.vertex, &words, rsrc)?;
         vertex.check(&words, false)?;
         let conventions = vertex.launch.limits.conventions;
+        state::vertex(&words, vertex.entry, conventions)?;
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_PS, reg::SPI_SHADER_PGM_RSRC2_PS];
         let mut fragment = launch.fragment.map(|f| StageProgram::new(common, f, &words, rsrc)).transpose()?;
         if let Some(f) = &fragment {
             f.check(&words, true)?;
+            state::fragment(&words, f.entry, draw.raster.samples, conventions)?;
         }
         let options = common.options;
         let mut space = AddressSpace::new64(options.perturb);
