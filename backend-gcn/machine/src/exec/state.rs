@@ -38,15 +38,17 @@ fn known(words: &Words<'_>) -> Result<(), Trap> {
 }
 
 /// The words of a vertex program.
-pub(super) fn vertex(words: &Words<'_>, entry: &Entry, conventions: bool) -> Result<(), Trap> {
+pub(super) fn vertex(words: &Words<'_>) -> Result<(), Trap> {
     known(words)?;
     // Four components for each position export, and no holes.
     let formats = words.get(reg::SPI_SHADER_POS_FORMAT);
     let dense = [0x4, 0x44, 0x444, 0x4444].contains(&formats);
     holds(dense, words, reg::SPI_SHADER_POS_FORMAT, "is not 4 for each export, the first ones")?;
-    if !conventions {
-        return Ok(());
-    }
+    Ok(())
+}
+
+/// What the words of a vertex program say beside what its container does.
+pub(super) fn vertex_agrees(words: &Words<'_>, entry: &Entry) -> Result<(), Trap> {
     let parameters = entry.interface.iter().filter(|r| r.output && r.file == abi::FILE_PARAM);
     let last = parameters.map(|r| u32::from(r.index)).max().unwrap_or(0);
     let named = words.get(reg::SPI_VS_OUT_CONFIG) >> 1 == last;
@@ -78,8 +80,8 @@ fn components(format: u32) -> u32 {
     }
 }
 
-/// The words of a fragment program. `samples` are those of a pixel.
-pub(super) fn fragment(words: &Words<'_>, entry: &Entry, samples: u32, conventions: bool) -> Result<(), Trap> {
+/// The words of a fragment program.
+pub(super) fn fragment(words: &Words<'_>) -> Result<(), Trap> {
     known(words)?;
     let (formats, mask) = (words.get(reg::SPI_SHADER_COL_FORMAT), words.get(reg::CB_SHADER_MASK));
     let attachments: Vec<u32> = (0..8).filter(|k| mask >> (4 * k) & 15 != 0).collect();
@@ -100,13 +102,22 @@ pub(super) fn fragment(words: &Words<'_>, entry: &Entry, samples: u32, conventio
     let depth = control & 0x103 != 0;
     let format = words.get(reg::SPI_SHADER_Z_FORMAT);
     holds(depth == (format != 0), words, reg::SPI_SHADER_Z_FORMAT, "does not fit DB_SHADER_CONTROL")?;
+    Ok(())
+}
+
+/// What the words of a fragment program say beside what its container does. `samples` are those of a pixel.
+pub(super) fn fragment_agrees(words: &Words<'_>, entry: &Entry, samples: u32) -> Result<(), Trap> {
     let each = words.get(reg::PA_SC_MODE_CNTL_1) >> 16 & 1 == 1;
     let invocations = if each { samples.ilog2() } else { 0 };
     let eqaa = words.get(reg::DB_EQAA) >> 4 & 7;
-    holds(eqaa == invocations, words, reg::DB_EQAA, "has another number of invocations than PA_SC_MODE_CNTL_1")?;
-    if !conventions {
-        return Ok(());
-    }
+    // A program that is compiled without the pipeline does not know the samples.
+    holds(
+        eqaa == invocations || eqaa == 0,
+        words,
+        reg::DB_EQAA,
+        "has another number of invocations than PA_SC_MODE_CNTL_1",
+    )?;
+    let control = words.get(reg::DB_SHADER_CONTROL);
     let has = |flag: u32| entry.meta.flags & flag != 0;
     let output = |at: IoPlace| entry.interface.iter().any(|r| r.output && r.at == at);
     let writes = has(flags::WRITES_MEMORY);

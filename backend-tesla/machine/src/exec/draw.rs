@@ -294,7 +294,7 @@ impl<'a> Machine<'a> {
         state::vertex(&get, launch.vertex, conventions)?;
         if let Some(f) = &fragment {
             let bound = draw.merger.targets.iter().flatten().count();
-            state::fragment(&get, f.entry, (launch.common.generation, f.registers, bound), conventions)?;
+            state::fragment(&get, f.entry, (launch.common.generation, bound), conventions)?;
         }
         let machine = Machine {
             vertex,

@@ -58,7 +58,7 @@ pub(super) fn vertex(get: Get<'_>, entry: &Entry, conventions: bool) -> Result<(
 pub(super) fn fragment(
     get: Get<'_>,
     entry: &Entry,
-    (generation, registers, targets): (u8, usize, usize),
+    (generation, targets): (u8, usize),
     conventions: bool,
 ) -> Result<(), Trap> {
     let control = get(method::FP_CONTROL);
@@ -71,8 +71,13 @@ pub(super) fn fragment(
     let (mask, each) = (samples & 1, samples >> 1);
     let count = get(method::FP_RESULT_COUNT);
     let colours = count.wrapping_sub(depth + mask);
-    let whole = colours.is_multiple_of(4) && colours <= 32 && count as usize <= registers;
-    holds(whole && count > 0, "FP_RESULT_COUNT", count, "is not four for each colour, with depth and mask")?;
+    let whole = colours.is_multiple_of(4) && colours <= 32 && count > 0;
+    holds(
+        whole,
+        "FP_RESULT_COUNT",
+        count,
+        &format!("is not four for each colour, with depth {depth} and mask {mask}"),
+    )?;
     if !conventions {
         return Ok(());
     }
