@@ -59,6 +59,8 @@ const LINES: &[Line] = &[
     ("", "comp", "layout(binding = 0) uniform sampler2DShadow t; layout(binding = 1) buffer O { float o[]; };", "o[0] = textureLod(t, vec3(0.5), 3.0) + textureGrad(t, vec3(0.5), vec2(0.1), vec2(0.2)); const ivec2 at[4] = { ivec2(0), ivec2(1), ivec2(-1), ivec2(2) }; o[1] = textureGatherOffsets(t, vec2(0.5), 0.5, at).x;", None),
     ("", "comp", "layout(binding = 0, rgba8) uniform imageCube a; layout(binding = 1, rgba8) uniform imageCubeArray b;", "imageStore(a, ivec3(0), imageLoad(b, ivec3(1)));", None),
     ("", "comp", "layout(binding = 0, rgba8) uniform image2DMS a;", "imageStore(a, ivec2(0), 1, vec4(1.0));", Some(R::StorageSamples)),
+    ("", "comp", "layout(binding = 0, rgba8) uniform image2DMS a[3]; layout(binding = 3) buffer B { uint k; vec4 o; };", "o = imageLoad(a[k], ivec2(0), 1); imageStore(a[1], ivec2(1, 0), 0, o);", Some(R::StorageSamples)),
+    ("", "comp", "layout(binding = 0, rgba8) uniform image2DMSArray a;", "imageStore(a, ivec3(0), 1, imageLoad(a, ivec3(1), 0));", Some(R::StorageSamples)),
     ("", "comp", "layout(binding = 0) writeonly uniform image2D a;", "imageStore(a, ivec2(0), vec4(1.0));", None),
     ("", "comp", "layout(binding = 0) uniform samplerBuffer t; layout(binding = 1) buffer O { vec4 o; };", "o = texelFetch(t, 3);", None),
     ("", "comp", "layout(binding = 0) writeonly uniform imageBuffer t;", "imageStore(t, 3, vec4(1.0));", Some(R::TexelBuffers)),

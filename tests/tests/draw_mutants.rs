@@ -132,7 +132,8 @@ fn a_changed_bit_of_a_state_word_shows() {
     for (family, [shown, silent]) in counts {
         println!("{family}: {shown} of {} changes of state words are noticed", shown + silent);
         let quiet: Vec<_> = quiet.iter().filter(|q| q.0.0 == family && *q.1 > 0).collect();
-        assert!(10 * shown >= 8 * (shown + silent), "{family}: only {shown} of {}: {quiet:x?}", shown + silent);
+        println!("{family}: space, register and bit of those that are not: {quiet:x?}");
+        assert!(20 * shown >= 19 * (shown + silent), "{family}: only {shown} of {}: {quiet:x?}", shown + silent);
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Held {
     pub pictures: bool,
     /// Four of five changed bits of instructions show.
     pub mutants: bool,
-    /// So do those of the state words that programs bring.
+    /// So do 19 of 20 of those of the state words that programs bring.
     pub state: bool,
     /// `--verify` of the graphics corpus.
     pub verify: bool,
@@ -49,7 +49,7 @@ pub struct Drawing {
 pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "tesla",
-        held: Held { pictures: true, mutants: true, state: false, verify: true },
+        held: Held { pictures: true, mutants: true, state: true, verify: true },
         kinds: &[("texture", "tex"), ("interpolation", "interp"), ("quad", "quadop"), ("output", "st b32 o")],
         // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
         texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],
@@ -69,7 +69,7 @@ pub const DRAWING: &[Drawing] = &[
     },
     Drawing {
         family: "gcn",
-        held: Held { pictures: true, mutants: true, state: false, verify: true },
+        held: Held { pictures: true, mutants: true, state: true, verify: true },
         kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
         // DMASK 8 to 11, UNORM 12, DA 14.
         texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],

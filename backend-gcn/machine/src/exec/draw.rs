@@ -21,6 +21,7 @@ use super::decode::{self, Decoded};
 use super::export::Export;
 use super::launch::{LaunchState, Values};
 use super::memory::DeviceMemory;
+use super::state;
 use super::subgroup::{LANES, Wave};
 use crate::abi::{self, reg};
 
@@ -38,10 +39,10 @@ fn refuse(message: impl Into<String>) -> Trap {
 }
 
 /// Register words by address.
-struct Words<'a>(&'a Registers);
+pub(super) struct Words<'a>(&'a Registers);
 
 impl Words<'_> {
-    fn get(&self, register: u32) -> u32 {
+    pub(super) fn get(&self, register: u32) -> u32 {
         self.0.get(abi::REGISTER_SPACE, register)
     }
 }
@@ -70,6 +71,8 @@ struct Machine<'a> {
     position: Where,
     generation: u8,
     conventions: bool,
+    /// Samples of a pixel.
+    samples: u32,
     /// Whether a parameter is read as the three vertices gave it.
     tells_vertices: bool,
     perturb: Option<u64>,
@@ -224,10 +227,12 @@ impl<'a> Machine<'a> {
         let mut vertex = StageProgram::new(common, launch.vertex, &words, rsrc)?;
         vertex.check(&words, false)?;
         let conventions = vertex.launch.limits.conventions;
+        state::vertex(&words)?;
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_PS, reg::SPI_SHADER_PGM_RSRC2_PS];
         let mut fragment = launch.fragment.map(|f| StageProgram::new(common, f, &words, rsrc)).transpose()?;
         if let Some(f) = &fragment {
             f.check(&words, true)?;
+            state::fragment(&words)?;
         }
         let options = common.options;
         let mut space = AddressSpace::new64(options.perturb);
@@ -269,6 +274,7 @@ impl<'a> Machine<'a> {
         };
         let machine = Machine {
             conventions,
+            samples: draw.raster.samples,
             tells_vertices: (0..read as u32)
                 .any(|a| words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a) & AS_THEY_ARE == AS_THEY_ARE),
             vertex,
@@ -709,7 +715,8 @@ impl DrawMachine for Machine<'_> {
             _ => batch[l].vertex.wrapping_sub(self.state.first[0]),
         };
         let exports = self.run(&self.vertex, unit, (exec, exec), 0, &mut lane)?;
-        self.collect(&exports, batch.len(), words, out)
+        self.collect(&exports, batch.len(), words, out)?;
+        if self.conventions { state::vertex_agrees(&self.words, self.vertex.entry) } else { Ok(()) }
     }
 
     fn quads(
@@ -733,7 +740,8 @@ impl DrawMachine for Machine<'_> {
             _ => 0,
         };
         let exports = self.run(fragment, unit, (covered, whole), prim_mask, &mut lane)?;
-        self.merge(batch, &exports, out)
+        self.merge(batch, &exports, out)?;
+        if self.conventions { state::fragment_agrees(&self.words, fragment.entry, self.samples) } else { Ok(()) }
     }
 }
 

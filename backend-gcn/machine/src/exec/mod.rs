@@ -19,6 +19,7 @@ mod lds;
 mod memory;
 mod salu;
 mod shade;
+mod state;
 mod step;
 mod subgroup;
 mod valu;

@@ -20,6 +20,7 @@ use gpucc_sim::{
 use super::decode::{CLASSES, DecodedProgram};
 use super::launch::{LIMITS, SAMPLERS, TEXTURES};
 use super::memory::DeviceMemory;
+use super::state;
 use super::step::Machine as Executor;
 use super::subgroup::{Io, Lanes, Warp};
 
@@ -37,7 +38,7 @@ const PRIMITIVES: u32 = 1 << 8;
 /// Slots of results.
 const SLOTS: u32 = 64;
 
-mod method {
+pub(super) mod method {
     pub const FP_RESULT_COUNT: u32 = 0x1298;
     pub const POINT_COORD_REPLACE_MAP: u32 = 0x13c0;
     pub const CLIP_DISTANCE_ENABLE: u32 = 0x1510;
@@ -289,6 +290,12 @@ impl<'a> Machine<'a> {
         {
             return Err(reserved(format!("FP_INTERPOLANT_CTRL {word:#x} with {size} slots")));
         }
+        let conventions = options.rules == gpucc_sim::Rules::Conventions;
+        state::vertex(&get, launch.vertex, conventions)?;
+        if let Some(f) = &fragment {
+            let bound = draw.merger.targets.iter().flatten().count();
+            state::fragment(&get, f.entry, (launch.common.generation, bound), conventions)?;
+        }
         let machine = Machine {
             vertex,
             fragment,
@@ -448,9 +455,6 @@ impl<'a> Machine<'a> {
     fn merge(&self, batch: &[QuadIn<'_>], warp: &Warp, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         let (count, control) = (self.get(method::FP_RESULT_COUNT), self.get(method::FP_CONTROL));
         let depth = control >> 8 & 1 == 1;
-        if depth != (self.get(method::FP_CTRL_UNK196C) == 0x11) {
-            return Err(reserved("FP_CONTROL and FP_CTRL_UNK196C do not agree on depth"));
-        }
         let multisample = if self.generation >= 3 { self.get(method::FP_MULTISAMPLE) } else { 0 };
         let mask = multisample & 1 == 1;
         let special = u32::from(depth) + u32::from(mask);
@@ -644,9 +648,6 @@ impl DrawMachine for Machine<'_> {
             io.a.extend((0..4).filter(|c| e.on >> c & 1 == 1).map(|c| found[c]));
         }
         let numbers = self.get(method::VP_GP_BUILTIN_ATTR_EN);
-        if numbers & !(0x1011 | PRIMITIVES) != 0 {
-            return Err(Trap::new(TrapKind::Unsupported, format!("VP_GP_BUILTIN_ATTR_EN {numbers:#x}")));
-        }
         let lanes = |of: &dyn Fn(&VertexIn) -> u32| std::array::from_fn(|l| batch.get(l).map_or(0, of));
         if numbers & 1 == 1 {
             let less = if numbers >> 12 & 1 == 1 { 0 } else { self.state.first[0] };

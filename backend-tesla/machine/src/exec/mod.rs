@@ -15,6 +15,7 @@ mod memory;
 pub mod sfu;
 mod sfu_tables;
 mod shade;
+mod state;
 mod step;
 mod subgroup;
 mod texture;
