@@ -39,7 +39,7 @@ pub struct LineCost {
 pub struct LinePart {
     /// How often it runs.
     pub runs: u64,
-    /// Cycles of each unit, in the order of the family's units.
+    /// Cycles of each unit, by its name.
     pub cycles: BTreeMap<&'static str, u64>,
 }
 
