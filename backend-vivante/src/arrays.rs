@@ -5,6 +5,7 @@
 //! of the file; `place` moves them down behind what is in use. Variables that do not fit stay in memory.
 //! Needs: robust offsets as `clamp` leaves them.
 
+use gpucc_driver::Tables;
 use gpucc_ir::{Attr, Block, CsrLists, Function, Inst, Module, Op, Place, Scalar, Space, Value, ValueDef};
 use gpucc_mir::{MFunc, PReg, Placement, Reg, Src};
 
@@ -64,7 +65,7 @@ struct Variable {
 pub fn to_pack(f: &Function, module: &Module, all: bool) -> Vec<(Place, u32)> {
     let mut rest = 0;
     let mut gain: Vec<(u32, u32, Place, u32)> = Vec::new();
-    for v in variables(f, module).iter().filter(|v| v.good) {
+    for v in variables(f, module, &Tables::new(module, f)).iter().filter(|v| v.good) {
         let Some(bytes) = [16, 8, 4].into_iter().find(|&b| v.step.is_multiple_of(b)) else { continue };
         let (own, packed) = (v.size.div_ceil(bytes), v.size.div_ceil(ROW_BYTES));
         rest += own;
@@ -85,10 +86,10 @@ pub fn to_pack(f: &Function, module: &Module, all: bool) -> Vec<(Place, u32)> {
     list
 }
 
-/// The variables of invocations, with their accesses.
-fn variables(f: &Function, module: &Module) -> Vec<Variable> {
+/// The variables of invocations that are no tables, with their accesses.
+fn variables(f: &Function, module: &Module, tables: &Tables) -> Vec<Variable> {
     let mut list: Vec<Variable> = Vec::new();
-    let mut factors = Factors { f, preds: None, under: Vec::new() };
+    let mut factors = Factors { f, preds: None, under: Vec::new(), asked: 0 };
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];
         let place = match &d.attr {
@@ -99,6 +100,9 @@ fn variables(f: &Function, module: &Module) -> Vec<Variable> {
         let (Space::Function | Space::Private, Some(size)) = (module.space(place), module.place_size(f, place)) else {
             continue;
         };
+        if tables.at(place).is_some() {
+            continue;
+        }
         let at = list.iter().position(|v| v.place == place).unwrap_or_else(|| {
             list.push(Variable { place, size, step: 0, accesses: Vec::new(), good: true });
             list.len() - 1
@@ -110,8 +114,8 @@ fn variables(f: &Function, module: &Module) -> Vec<Variable> {
 }
 
 /// Chooses the variables of a function: those with a dynamic index, or `all`, where there is no other memory for them.
-pub fn choose(f: &Function, module: &Module, all: bool) -> Arrays {
-    let list = variables(f, module);
+pub fn choose(f: &Function, module: &Module, tables: &Tables, all: bool) -> Arrays {
+    let list = variables(f, module, tables);
     // The longest first: narrow ones then fill up the components beside them.
     let mut wanted: Vec<(u32, u32, Place)> = Vec::new();
     for v in list.iter().filter(|v| v.good && (all || v.accesses.iter().any(|a| a.2))) {
@@ -141,6 +145,14 @@ pub fn choose(f: &Function, module: &Module, all: bool) -> Arrays {
     out
 }
 
+/// What is to be said where variables of so many bytes in a vertex or fragment program found no temporaries.
+pub fn short_of(arrays: &Arrays, bytes: u32) -> String {
+    format!(
+        "has 0 bytes of private memory in this stage, this needs {bytes}: {} of the {MOST_ROWS_ALONE} temporaries for what is indexed hold other variables",
+        arrays.rows
+    )
+}
+
 /// Takes an access into account; false if it is none that temporaries can take.
 fn access(factors: &mut Factors<'_>, i: Inst, v: &mut Variable) -> bool {
     let f = factors.f;
@@ -154,7 +166,8 @@ fn access(factors: &mut Factors<'_>, i: Inst, v: &mut Variable) -> bool {
     }
     let dynamic = d.dyn_offset();
     if let Some(x) = dynamic {
-        v.step = gcd(v.step, factors.of(x, 0, 10));
+        factors.asked = 0;
+        v.step = gcd(v.step, factors.of(x, 0, DEPTH));
         if !v.step.is_multiple_of(4) {
             return false;
         }
@@ -173,7 +186,13 @@ struct Factors<'f> {
     preds: Option<CsrLists<Block, Block>>,
     /// Parameters that are being asked, with their components.
     under: Vec<(Value, u8)>,
+    /// Values asked for this offset so far.
+    asked: u32,
 }
+
+/// Steps from an offset to what it is made of, and values that are asked for one offset: sums of sums ask the same ones often.
+const DEPTH: u32 = 32;
+const MOST_ASKED: u32 = 512;
 
 impl Factors<'_> {
     /// A number that divides a component of a value whatever it is, also where it wraps around; 0 for zero.
@@ -185,7 +204,8 @@ impl Factors<'_> {
             let k = c.bits[usize::from(lane)] as u32;
             return if k == 0 { 0 } else { 1 << k.trailing_zeros() };
         }
-        if depth == 0 {
+        self.asked += 1;
+        if depth == 0 || self.asked > MOST_ASKED {
             return 1;
         }
         let i = match f.values[v].def {

@@ -65,7 +65,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
         .most(machine::exec::MOST_SCRATCH as u64)
         .in_stages(&[Stage::Compute]),
-    Unsupported::all(Refusal::PrivateMemory, "nothing tells threads of draws apart, so none has memory of its own: what is indexed lies in temporaries, at most 56, each of which has four words")
+    Unsupported::all(Refusal::PrivateMemory, "nothing tells threads of draws apart, so none has memory of its own: what is indexed lies in temporaries, at most 56, each of which has four words; tables of constants lie in memory")
         .most(0)
         .in_stages(GRAPHICS),
     Unsupported::all(Refusal::Varyings, "11, and 16 attributes of a vertex, its numbers counting as one")

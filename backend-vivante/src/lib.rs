@@ -9,6 +9,7 @@ mod components;
 mod emit;
 mod encode;
 pub mod encoded;
+mod flag_words;
 mod forms;
 mod forward_moves;
 pub mod inst;
@@ -40,7 +41,7 @@ mod zero_undefs;
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, FailureKind, Family, IrCx, IrPass,
-    Job, Pass, Piece, Selected, TextFixture, alloc_options, reflect,
+    Job, Pass, Piece, Selected, Tables, TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Place, Refusal, Space, Stage, Unsupported};
 use gpucc_isa::Notes;
@@ -71,6 +72,8 @@ pub struct State {
     /// Their words in the file, once the code is encoded.
     layout: Layout,
     arrays: Arrays,
+    /// Bytes of constant tables.
+    data: Vec<u8>,
     /// Ids that the launch loads, one register each.
     preloaded: Vec<Id>,
     /// Inputs and outputs of a vertex or fragment entry.
@@ -108,6 +111,8 @@ impl Family for VivanteFamily {
     };
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::lower("zero-undefs", |f, cx, _| zero_undefs::run(f, cx)),
+        IrPass::lower("flag-words", |f, cx, _| flag_words::run(f, cx)),
+        IrPass::shared(1, passes::HOIST_TABLES),
         IrPass::shared(1, passes::CLAMP_INDICES),
         // Limits whose lowest bits were taken away are not to be packed with others.
         IrPass::shared(1, passes::DCE),
@@ -171,7 +176,7 @@ impl Family for VivanteFamily {
             return Some(Strategy { packed: true, ..s });
         }
         // A base costs registers: only where nothing else is left to try.
-        let rows = || if s.arrays { arrays::choose(f, m, false).rows } else { 0 };
+        let rows = || if s.arrays { arrays::choose(f, m, &Tables::new(m, f), false).rows } else { 0 };
         if matches!(stop.cause, FailureKind::OutOf(_))
             && !s.spills
             && !s.wide
@@ -191,7 +196,8 @@ impl Family for VivanteFamily {
         let io = io::Io::new(m, f, &job.entry().stage);
         let staged = io.is_vertex || io.is_fragment;
         // Threads of draws have no other memory.
-        let arrays = if s.arrays || staged { arrays::choose(f, m, staged) } else { Arrays::default() };
+        let tables = Tables::new(m, f);
+        let arrays = if s.arrays || staged { arrays::choose(f, m, &tables, staged) } else { Arrays::default() };
         let mut target = Vivante::new(job.generation, arrays.rows);
         if io.is_fragment {
             target = target.of_fragments();
@@ -200,15 +206,17 @@ impl Family for VivanteFamily {
         stage_limits(job, &io, pipeline)?;
         let size = if staged { [1; 3] } else { job.workgroup_size() };
         let steps = launched(f, m, s);
-        let mut isel = Isel::new(m, f, &target, arrays, size, spills(job)).staged(&io, pipeline).after(steps);
+        let mut isel = Isel::new(m, f, &target, (arrays, tables), size, spills(job)).staged(&io, pipeline).after(steps);
         if staged && isel.scratch_bytes > 0 {
             // Nothing could give selection an address.
-            let what = format!("has 0 bytes of private memory in this stage, this needs {}", isel.scratch_bytes);
+            let what = arrays::short_of(&isel.arrays, isel.scratch_bytes);
             return Err(job.refuse(Refusal::PrivateMemory, what).into());
         }
         let code = gpucc_mir::select(f, &mut isel)?;
         let preloaded = isel.preloaded();
-        let Isel { uniforms, steps, arrays, units, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;
+        let Isel {
+            uniforms, steps, arrays, tables, units, shared, shared_offsets, shared_bytes, scratch_bytes, ..
+        } = isel;
         let (first_unit, most) = units::units(job.generation, job.entry().stage.kind() == Stage::Vertex);
         if units.len() > most as usize {
             let what = format!("has {most} texture units in this stage, this needs {}", units.len());
@@ -225,6 +233,7 @@ impl Family for VivanteFamily {
             steps,
             layout: Layout::default(),
             arrays,
+            data: tables.data,
             preloaded,
             shared,
             shared_offsets,
@@ -249,6 +258,7 @@ impl Family for VivanteFamily {
             steps: Steps::default(),
             layout: Layout::default(),
             arrays: Arrays { rows: given.rows, ..Arrays::default() },
+            data: Vec::new(),
             preloaded: Vec::new(),
             shared: Shared::Buffer,
             shared_offsets: Vec::new(),
@@ -318,7 +328,7 @@ impl Family for VivanteFamily {
             interface,
             state: words,
             stats: statistics::of(&p, &cx.alloc, &state.layout, &sizes),
-            data: Vec::new(),
+            data: state.data.clone(),
             meta: Meta {
                 subgroup_size: if staged { 1 } else { caps::LANES },
                 registers: vec![

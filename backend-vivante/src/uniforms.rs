@@ -45,6 +45,8 @@ pub enum Word {
     Limit(u32, u32, u32, u32),
     /// A result of the launch: in selection the number of the step, in the file the row of the family words.
     Computed(u32),
+    /// Where the constant bytes are.
+    Data,
     /// Base of workgroup memory.
     Shared,
     /// Base of scratch.
@@ -76,6 +78,7 @@ impl Word {
             Word::First(0) => Source::FirstVertex,
             Word::First(_) => Source::FirstInstance,
             Word::Groups(d) => Source::NumWorkgroups(d),
+            Word::Data => Source::DataAddressLo,
             Word::Shared => Source::SharedBase,
             Word::Scratch => Source::ScratchBase,
             Word::Stride => Source::Const(scratch_bytes),

@@ -33,6 +33,9 @@ impl Isel<'_> {
             return Ok(());
         }
         let dynamic = d.dyn_offset();
+        if d.op == Op::Store && self.tables.at(mem.place).is_some() {
+            return Ok(());
+        }
         match d.op {
             Op::Load => {
                 let v = d.result();
@@ -151,6 +154,11 @@ impl Isel<'_> {
             Place::Buffer(r) => {
                 let r = &self.module.resources[r];
                 self.word(Word::Address(r.group, r.binding))
+            }
+            place if self.tables.at(place).is_some() => {
+                let at = self.tables.at(place).unwrap_or(0);
+                offset = offset.wrapping_add(at);
+                self.word(Word::Data)
             }
             Place::Global(g) if self.module.globals[g].space == Space::Workgroup => {
                 offset = offset.wrapping_add(self.shared_offsets[g.0 as usize]);

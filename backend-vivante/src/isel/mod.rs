@@ -12,6 +12,7 @@ mod memory;
 mod operand;
 pub mod tex;
 
+use gpucc_driver::Tables;
 use gpucc_ir::{Diagnostic, Function, Inst, Module, Op, Sysval, Value, ValueDef};
 use gpucc_mir::{Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_vivante_machine as machine;
@@ -66,6 +67,8 @@ pub struct Isel<'m> {
     pub size: [u32; 3],
     /// Variables that live in temporaries.
     pub arrays: Arrays,
+    /// Constant tables, which lie in the container's constant bytes.
+    pub tables: Tables,
     /// Uniform operands so far.
     pub uniforms: Table,
     /// Where workgroup memory is.
@@ -125,7 +128,7 @@ impl<'m> Isel<'m> {
         module: &'m Module,
         f: &Function,
         t: &'m Vivante,
-        arrays: Arrays,
+        (arrays, tables): (Arrays, Tables),
         size: [u32; 3],
         spills: bool,
     ) -> Isel<'m> {
@@ -142,7 +145,7 @@ impl<'m> Isel<'m> {
                 gpucc_ir::Attr::Place(p) => *p,
                 _ => continue,
             };
-            if arrays.find(place).is_some() {
+            if arrays.find(place).is_some() || tables.at(place).is_some() {
                 continue;
             }
             match place {
@@ -182,6 +185,7 @@ impl<'m> Isel<'m> {
             t,
             size,
             arrays,
+            tables,
             uniforms: Table::default(),
             shared: place,
             shared_offsets,

@@ -224,6 +224,9 @@ impl Isel<'_> {
                 Some(smallvec![Word::Groups(0), Word::Groups(1), Word::Groups(2)])
             }
             (Op::Load, _) => {
+                if let Some(words) = self.tables.known(cx.f, d) {
+                    return Some(words.into_iter().map(Word::Const).collect());
+                }
                 let words = launch::contents(cx.f, self.module, v, d)?;
                 // A rough count is enough: it only has to keep the file from overflowing.
                 if self.promoted >= PROMOTED {

@@ -22,6 +22,7 @@ pub mod fold;
 pub mod fold_ids;
 pub mod fuse;
 pub mod gvn;
+pub mod hoist_tables;
 pub mod if_convert;
 pub mod init;
 pub mod inline;

@@ -10,10 +10,11 @@
 use crate::cx::Graph;
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
-    combine_bits, constant_factors, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn, if_convert, init,
-    inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices, lower_io, lower_subgroups, lower_tex,
-    lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products, ranges, robust, rotate, scalarise,
-    selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll, vectorise_memory, zero_lanes,
+    combine_bits, constant_factors, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn, hoist_tables,
+    if_convert, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices, lower_io,
+    lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products, ranges,
+    robust, rotate, scalarise, selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll,
+    vectorise_memory, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -133,6 +134,8 @@ pub const CONSTANT_FACTORS: Pass = pass!("constant-factors", constant_factors::r
 pub const SINK_SUMS: Pass = pass!("sink-sums", sink_sums::run);
 /// Makes one product and one sum of a mix of two constants.
 pub const MIXES: Pass = pass!("mixes", mixes::run);
+/// Stores constants of tables in the entry block.
+pub const HOIST_TABLES: Pass = pass!("hoist-tables", hoist_tables::run);
 /// Takes lanes that are added to zero out of a vector sum.
 pub const ZERO_LANES: Pass = pass!("zero-lanes", zero_lanes::run);
 /// Makes operations of the bounds of conversions to integers.
@@ -147,6 +150,7 @@ pub const OFFERED: &[(Pass, &str)] = &[
     (CONSTANT_FACTORS, "products with zero go, and constants that multiply one after the other are one"),
     (SINK_SUMS, "a sum with what only one way gives is made on that way"),
     (MIXES, "a mix of two constants is one product and one sum"),
+    (HOIST_TABLES, "constants that are stored in front of all loads of a variable make it a table"),
     (ZERO_LANES, "lanes that are added to zero need no operation"),
     (CLAMPED_CONVERSIONS, "bounds of conversions are operations that packing sees"),
     (LANE_SUMS, "a dot product adds up several lanes at once"),

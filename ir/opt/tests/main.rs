@@ -16,6 +16,7 @@ mod fold;
 mod fold_ids;
 mod fuse;
 mod gvn;
+mod hoist_tables;
 mod if_convert;
 mod init;
 mod inline;

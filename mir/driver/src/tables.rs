@@ -1,7 +1,7 @@
 //! Private variables that only ever hold the constants that the entry block stores into them: a family with memory for constants reads
 //! them there, and their stores go away.
 
-use gpucc_ir::{Attr, Function, Module, Op, Place, Space};
+use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Space};
 
 /// The tables of a function.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +80,16 @@ impl Tables {
     /// The bytes as little-endian words.
     pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
         self.data.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+    }
+
+    /// The words that a load at a known place of a table gives.
+    pub fn known(&self, f: &Function, load: &InstData) -> Option<Vec<u32>> {
+        let (m, ty) = (load.mem()?, f.ty(load.result()));
+        let table = self.at(m.place).filter(|_| ty.bits() == 32)?;
+        let by = load.dyn_offset().map_or(Some(0), |v| f.const_bits(v))?;
+        let from = usize::try_from(u64::from(table) + u64::from(m.offset) + by).ok()?;
+        let bytes = self.data.get(from..from.checked_add(ty.mem_bytes() as usize)?)?;
+        Some(bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect())
     }
 
     /// Where a table begins, if the place is one.

@@ -18,7 +18,7 @@ use super::alu;
 use super::attribute::Attribute;
 use super::decode::DecodedProgram;
 use super::launch::{
-    FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, texture_units, uniform_words,
+    FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, constants, texture_units, uniform_words,
 };
 use super::memory::DeviceMemory;
 use super::registers::{Varying, VertexWords, Wanted, Words, fragment_words, reg, varyings};
@@ -221,11 +221,13 @@ impl<'a> Machine<'a> {
         let (words, common) = (Words(registers), &launch.common);
         let options = common.options;
         let mut addresses = AddressSpace::new32(options.perturb);
-        let (memory, _) = launch.memory(dispatch, device, &mut addresses)?;
-        let space = DeviceMemory {
+        let (mut memory, _) = launch.memory(dispatch, device, &mut addresses)?;
+        let of_vertex = constants(launch.vertex, &mut memory, &mut addresses)?;
+        let of_fragment = launch.fragment.map(|f| constants(f, &mut memory, &mut addresses)).transpose()?.flatten();
+        let mut space = DeviceMemory {
             memory,
             addresses,
-            data: None,
+            data: of_vertex,
             shared: None,
             shared_is_local: false,
             scratch: None,
@@ -233,12 +235,14 @@ impl<'a> Machine<'a> {
             own: OwnMemory::new(Vec::new()),
             indices: Vec::new(),
         };
+        let (state, [of_v, of_f]) = (&launch.state, &device.tables);
         let own = (dispatch, &space);
-        let vertex =
-            StageProgram::new(common, launch.vertex, (&words, reg::VS_TEMPS), &launch.state, own, &device.tables[0])?;
+        let vertex = StageProgram::new(common, launch.vertex, (&words, reg::VS_TEMPS), state, own, of_v)?;
+        space.data = of_fragment;
+        let own = (dispatch, &space);
         let fragment = launch
             .fragment
-            .map(|f| StageProgram::new(common, f, (&words, reg::PS_TEMPS), &launch.state, own, &device.tables[1]))
+            .map(|f| StageProgram::new(common, f, (&words, reg::PS_TEMPS), state, own, of_f))
             .transpose()?;
         let halti5 = common.generation == GC7000;
         let VertexWords { inputs, ids, outputs, size } = VertexWords::read(&words, halti5)?;

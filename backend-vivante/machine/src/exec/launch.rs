@@ -229,13 +229,7 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Devic
         }
     }
     let entry = common.entry;
-    let data = if entry.data.is_empty() {
-        None
-    } else {
-        let id = memory.alloc("constants", entry.data.clone(), false);
-        addresses.place(id, entry.data.len() as u64, 256)?;
-        Some(id)
-    };
+    let data = constants(entry, &mut memory, &mut addresses)?;
     let groups = dispatch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let meta = &entry.meta;
     let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
@@ -267,6 +261,20 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Devic
     let own = OwnMemory::new([&shared, &scratch].into_iter().flatten().map(|s| s.id).collect());
     let indices = Vec::new();
     Ok(DeviceMemory { memory, addresses, data, shared, shared_is_local: local, scratch, races, own, indices })
+}
+
+/// Places the constant bytes of a program, if it has some.
+pub(crate) fn constants(
+    entry: &Entry,
+    memory: &mut Memory,
+    addresses: &mut AddressSpace,
+) -> Result<Option<AllocId>, Trap> {
+    if entry.data.is_empty() {
+        return Ok(None);
+    }
+    let id = memory.alloc("constants", entry.data.clone(), false);
+    addresses.place(id, entry.data.len() as u64, 256)?;
+    Ok(Some(id))
 }
 
 pub(crate) fn uniform_words(
