@@ -52,7 +52,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// In words.
+    /// The sentence that a person reads.
     pub fn said(&self, robust: bool) -> String {
         let what = format!("{} of `{}`", self.operation, self.place);
         match &self.guard {
