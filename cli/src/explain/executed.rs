@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::traps::{Code, Where};
 use crate::{Failure, run};
 
-/// Counts by address.
+/// How often the instruction at each address runs.
 pub type Counts = BTreeMap<u64, Count>;
 
 /// The dispatch that the command line asks for, if it gives inputs.

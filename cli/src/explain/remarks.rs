@@ -14,7 +14,7 @@ const LONGEST: usize = 4 << 20;
 
 /// The program after a pass.
 pub struct Stage<'a> {
-    /// The pass.
+    /// The pass that made it so.
     pub pass: &'a str,
     /// The IR, the machine code or the encoded code.
     pub text: &'a str,
@@ -29,7 +29,7 @@ pub struct Remark {
     pub pass: String,
     /// Whether it was done.
     pub passed: bool,
-    /// A sentence.
+    /// The sentence that a person reads.
     pub message: String,
 }
 

@@ -31,7 +31,7 @@ pub struct Value {
 pub struct Copy {
     /// The line of the code that it stands in; 0 where none is known.
     pub line: u32,
-    /// The reason.
+    /// The reason why it is copied.
     pub reason: Reason,
 }
 
@@ -62,7 +62,7 @@ impl Reason {
         }
     }
 
-    /// In words.
+    /// The sentence that a person reads.
     pub fn said(&self) -> String {
         match self {
             Reason::Constant => "a constant or uniform, which is read from a register".into(),

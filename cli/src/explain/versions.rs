@@ -6,9 +6,9 @@ use super::model::{Column, Line, Page, totals};
 
 /// The same entry point on the same target in both versions.
 pub struct Pair<'a> {
-    /// That of before.
+    /// The column of the version before.
     pub old: &'a Column,
-    /// That of now.
+    /// The column of the version of now.
     pub new: &'a Column,
     /// Lines that belong together, from 1: 0 stands for code of no line, and nothing for a line that the other version has alone.
     pub lines: Vec<[Option<u32>; 2]>,
