@@ -51,6 +51,8 @@ struct Form {
     def: Option<(FileId, u16)>,
     /// Whether it writes EXEC besides, as a definition of its own.
     exec: bool,
+    /// Whether a lane mask of carries may be a definition besides.
+    carry: bool,
     sources: SmallVec<[Source; 4]>,
     /// Whether one literal may stand wherever a constant may.
     literal: bool,
@@ -88,7 +90,9 @@ impl Form {
         });
         let literal = row.operands.iter().any(|s| s.kind == Kind::LiteralWord);
         let exec = matches!(row.attrs.unit, Unit::Salu) && row.implicit.iter().any(|i| i.name == "exec" && i.write);
-        Form { def, exec, sources: sources.collect(), literal, mods: build::modifiers(row), facts: row.attrs }
+        let masks = row.operands.iter().any(|s| s.role == Role::Def && s.name == "sdst");
+        let carry = masks && matches!(def, Some((FILE_V, _)));
+        Form { def, exec, carry, sources: sources.collect(), literal, mods: build::modifiers(row), facts: row.attrs }
     }
 
     fn is_vector(&self) -> bool {
@@ -219,7 +223,8 @@ pub fn check(i: &MInst<Gcn>) -> Result<(), String> {
     let (list, least) = behind(op, &first.facts, &i.mods);
     check_count("operands", i.uses.len(), count + least, count + list.len())?;
     let defs = usize::from(first.def.is_some()) + usize::from(first.exec);
-    check_count("definitions", i.defs.len(), defs, defs)?;
+    let carry = usize::from(forms.iter().any(|f| f.carry));
+    check_count("definitions", i.defs.len(), defs, defs + carry)?;
     i.mods.check(build::takes(op))?;
     let plain = |u: &Use<Gcn>| matches!(u.src, Src::Reg(_)) && u.mods == SrcMods::default();
     if !i.uses[count..].iter().all(plain) {
@@ -308,5 +313,5 @@ pub fn check_registers(i: &MInst<Gcn>, uses: &[Option<(FileId, u16)>], defs: &[(
 
 /// The source of an operation that is a lane mask and has a place of its own.
 pub fn mask_source(op: Op) -> Option<usize> {
-    (op == Op::VCndmaskB32).then_some(2)
+    matches!(op, Op::VCndmaskB32 | Op::VAddcU32 | Op::VSubbU32 | Op::VSubbrevU32).then_some(2)
 }

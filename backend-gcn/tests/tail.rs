@@ -21,6 +21,13 @@ fn main(@builtin(local_invocation_index) i: u32) {
     }
     var m = n;
     while (m < z) { m = m * 2u + 1u; if ((m & 7u) == y) { break; } }
+    for (var k = 0u; k < z; k++) {
+        if (k == x) { continue; }
+        let p = a[(k + m) & 63u];
+        if (p > y) { continue; }
+        o[i + 128u] = vec4u(p, k, m, i);
+        m = m * 3u + p;
+    }
     o[i] = vec4u(n, select(y, z, y < z), z, y + m);
     o[i + 64u] = vec4u(n + 1u, select(z, y, n < z), n ^ z, y + 3u);
 }";

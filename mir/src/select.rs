@@ -284,6 +284,12 @@ impl<'f, T: Target> Select<'f, T> {
         &self.f.insts[i]
     }
 
+    /// The instructions of the block in front of one of it.
+    pub fn before(&self, i: Inst) -> &'f [Inst] {
+        let insts = &self.f.blocks[self.block].insts;
+        &insts[..insts.partition_point(|&j| self.order[j] < self.order[i])]
+    }
+
     /// How often a value is used in the IR.
     pub fn uses(&self, v: Value) -> u32 {
         self.uses[v]

@@ -174,22 +174,18 @@ impl Isel<'_> {
         let a = |n: usize| d.args[n];
         let r = out[0];
         let inst: MI = match d.op {
-            Ir::IAdd => {
-                let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
-                self.add(cx, r, x, y);
+            Ir::IAdd | Ir::ISub | Ir::INeg => {
+                self.sum(cx, i, r);
                 return Ok(());
-            }
-            Ir::ISub | Ir::INeg => {
-                let (x, y) = match d.op {
-                    Ir::ISub => (self.any(cx, a(0)), self.any(cx, a(1))),
-                    _ => (Use::imm(0), self.any(cx, a(0))),
-                };
-                op(if self.generation == 2 { Op::VSubU32 } else { Op::VSubI32 }).arg(x).arg(y)
             }
             Ir::IAbs => {
                 let x = self.vector(cx, a(0));
                 let n = self.make_v(cx, op(if self.generation == 2 { Op::VSubU32 } else { Op::VSubI32 }).imm(0).arg(x));
                 build::VMaxI32.on([x, n.into()])
+            }
+            Ir::And if let Some((x, n, width)) = self.shifted_field(cx, d) => {
+                let (x, n) = (self.any(cx, x), self.any(cx, n));
+                build::VBfeU32.on([x, n, Use::imm(width)])
             }
             Ir::IMul
             | Ir::UMulHi
@@ -220,7 +216,8 @@ impl Isel<'_> {
                 .arg(y)
             }
             Ir::Shl | Ir::UShr | Ir::SShr => {
-                let (x, n) = (self.any(cx, a(0)), self.any(cx, a(1)));
+                let n = self.shift_amount(cx, a(1));
+                let (x, n) = (self.any(cx, a(0)), self.any(cx, n));
                 let o = match d.op {
                     Ir::Shl => Op::VLshlrevB32,
                     Ir::UShr => Op::VLshrrevB32,
@@ -313,6 +310,28 @@ impl Isel<'_> {
         };
         self.valu(cx, inst.def(r));
         Ok(())
+    }
+
+    /// The value whose low five bits say how far a word is shifted: a mask that keeps these bits does nothing.
+    fn shift_amount(&self, cx: &IselCx<'_>, v: Value) -> Value {
+        let kept = |p: &gpucc_ir::InstData| (0..2).find(|&k| bits_of(cx.f, p.args[k]).is_some_and(|c| c & 31 == 31));
+        match self.peek(cx, v).filter(|p| p.op == Ir::And && cx.f.ty(v).bits() == 32) {
+            Some(p) => kept(p).map_or(v, |k| p.args[1 - k]),
+            None => v,
+        }
+    }
+
+    /// Bits from a place that is no constant on, which only this mask wants: the word, the place and their number.
+    fn shifted_field(&self, cx: &IselCx<'_>, d: &gpucc_ir::InstData) -> Option<(Value, Value, u32)> {
+        let f = cx.f;
+        let k = (0..2).find(|&k| bits_of(f, d.args[k]).is_some())?;
+        let (mask, v) = (bits_of(f, d.args[k])?, d.args[1 - k]);
+        let here = f.def_inst(v).is_some_and(|i| self.home[i] == Some(cx.current()));
+        let p = cx.fold_op(v, Ir::UShr).filter(|_| here && f.ty(v).bits() == 32)?;
+        let n = self.shift_amount(cx, p.args[1]);
+        let field = mask != 0 && mask & mask.wrapping_add(1) == 0 && mask.count_ones() < 32;
+        let vector = [p.args[0], n].iter().all(|&v| self.reg_banks.of(v) == RegBank::Vector && bits_of(f, v).is_none());
+        (field && vector).then_some((p.args[0], n, mask.count_ones()))
     }
 
     /// A clamp between constants that need no literal is the median of three. The lower bound of floats has to be taken first: the

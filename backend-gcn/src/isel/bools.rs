@@ -42,6 +42,7 @@ impl Isel<'_> {
         let a = |n: usize| d.args[n];
         let bools = cx.f.ty(a(0)).is_bool();
         match (&d.op, &d.attr) {
+            (Ir::ICmp, _) if !bools && self.is_carry(cx, i, r) => {}
             (Ir::ICmp, Attr::IntCc(cc)) if !bools => {
                 let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
                 let o = vector_compare(*cc);

@@ -12,6 +12,7 @@ mod io;
 mod memory;
 mod operand;
 mod subgroup;
+mod sum;
 mod tex;
 
 use gpucc_gcn_machine::Op;
@@ -47,6 +48,8 @@ pub struct Isel<'m> {
     /// Registers of the local id that were asked for.
     pub ids: [Option<VReg>; 3],
     home: SecondaryMap<Inst, Option<gpucc_ir::Block>>,
+    /// The mask in which the carry of a sum is wanted, if anyone asked for it.
+    carries: SecondaryMap<Inst, VReg>,
     images: Images<'m>,
     /// Inputs and outputs, and the pipeline that they belong to.
     pub io: &'m Io,
@@ -125,6 +128,7 @@ impl<'m> Isel<'m> {
             tables,
             ids: [None; 3],
             home: f.inst_blocks(),
+            carries: SecondaryMap::with_default(VReg::NONE),
             images: Images::new(f, bindings),
             io,
             pipeline,

@@ -147,6 +147,16 @@ impl Isel<'_> {
                 scalars.push(u.src);
                 continue;
             }
+            let alone = |(j, w): (usize, &U)| j == k || self.is_vector_reg(cx, w) || self.is_inline(o, w);
+            if literal && scalars.is_empty() && i.uses.iter().enumerate().all(alone) {
+                // Put into a scalar register it is there for all of the block.
+                let t = cx.temp(S);
+                let put = self.shared(build::SMovB32.on([Use::new(u.src)]));
+                cx.emit(put.def(t));
+                i.uses[k] = Use::reg(t).mods(u.mods);
+                scalars.push(i.uses[k].src);
+                continue;
+            }
             i.uses[k] = self.in_vector(cx, u);
         }
         cx.emit(i);

@@ -426,7 +426,8 @@ impl Encoder {
             None => {}
         }
         if m.row().operand("sdst").is_some() && dst.is_some_and(|d| d >= 256) {
-            m.set("sdst", operand::VCC);
+            let carry = i.defs.get(1).and_then(gpucc_mir::Def::phys);
+            m.set("sdst", carry.map_or(operand::VCC, |p| p.place.base().into()));
         }
         if i.mods.clamp {
             m.set("clamp", 1);
@@ -499,5 +500,22 @@ pub fn encode(mf: MFunc<Gcn>, fixed: u32, generation: u8) -> (Code, Used) {
         e.loc = Loc::UNKNOWN;
         blocks.push(Block { insts: e.take(), succs, runs: mf.blocks[here].runs });
     }
+    join(&mut blocks);
     (Code { name: mf.name, blocks }, e.used)
+}
+
+/// Moves the instructions of blocks that only fall into the next one there, if nothing else reaches it: arms that became empty leave such
+/// blocks, and passes look within one.
+fn join(blocks: &mut [Block]) {
+    let mut reached = vec![0u32; blocks.len() + 1];
+    blocks.iter().flat_map(|b| &b.succs).for_each(|s| reached[s.0 as usize] += 1);
+    for b in 1..blocks.len() {
+        let before = &mut blocks[b - 1];
+        let falls = before.succs[..] == [BlockId(b as u32)] && before.insts.iter().all(|i| i.label.is_none());
+        if falls && reached[b] == 1 && !before.insts.is_empty() {
+            let mut insts = std::mem::take(&mut before.insts);
+            insts.append(&mut blocks[b].insts);
+            blocks[b].insts = insts;
+        }
+    }
 }

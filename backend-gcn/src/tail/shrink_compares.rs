@@ -1,6 +1,7 @@
-//! Short forms of comparisons: a lane mask that lives within one block goes through VCC, which 32-bit encodings imply.
+//! Short forms of comparisons and of sums whose carry is asked for: a lane mask that lives within one block goes through VCC, which 32-bit
+//! encodings imply.
 //!
-//! Needs: finished order, nothing that reads VCC. Keeps: what is computed. A mask moves if its comparison has a short form,
+//! Needs: finished order, nothing that reads VCC. Keeps: what is computed. A mask moves if what makes it has a short form,
 //! all its uses can name VCC, and nothing writes VCC in between. Looks a bounded number of instructions ahead.
 
 use gpucc_gcn_machine::build::{self as form, Form};
@@ -9,6 +10,7 @@ use gpucc_isa::Inst;
 use gpucc_mir::{Ranges, backward};
 use smallvec::smallvec;
 
+use crate::forms::mask_source;
 use crate::tail::encoded::{Code, EncodedInst};
 
 /// The registers of VCC.
@@ -67,13 +69,36 @@ fn short_compare(i: &Inst<Isa>, generation: u8) -> Option<Inst<Isa>> {
     (new.row().bytes == 4 && form::check(&new, generation).is_ok()).then_some(new)
 }
 
+/// A sum or difference in its short form, whose carry is in VCC.
+fn short_sum(i: &Inst<Isa>, generation: u8) -> Option<Inst<Isa>> {
+    let other = match i.op() {
+        Op::VAddU32 | Op::VAddI32 => i.op(),
+        Op::VSubU32 => Op::VSubrevU32,
+        Op::VSubI32 => Op::VSubrevI32,
+        _ => return None,
+    };
+    if i.get("clamp").unwrap_or(0) != 0 {
+        return None;
+    }
+    let (a, b) = (i.get("src0")?, i.get("src1")?);
+    let (o, a, b) = if b >= 256 { (i.op(), a, b) } else { (other, b, a) };
+    if a >= 512 || !(256..512).contains(&b) {
+        return None;
+    }
+    let new = form::inst(form::row(o, Form::Short, false, generation)?).with("vdst", i.get("vdst")?);
+    let new = new.with("src0", a).with("src1", b - 256);
+    (new.row().bytes == 4 && form::check(&new, generation).is_ok()).then_some(new)
+}
+
 /// A use of the mask in the pair from `pair` on, with VCC instead.
 fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
     let mut new = *i;
-    if i.op() == Op::VCndmaskB32 {
+    if mask_source(i.op()).is_some() {
         let (a, b) = (i.get("src0")?, i.get("src1")?);
-        if let (true, true, Some(row)) =
-            (a < 512, (256..512).contains(&b), form::row(Op::VCndmaskB32, Form::Short, false, generation))
+        // The short form of a sum leaves its carry in VCC as well.
+        let carry = i.get("sdst").is_none_or(|d| d == operand::VCC) && i.get("clamp").unwrap_or(0) == 0;
+        if let (true, true, true, Some(row)) =
+            (carry, a < 512, (256..512).contains(&b), form::row(i.op(), Form::Short, false, generation))
         {
             let short = form::inst(row).with("vdst", i.get("vdst")?).with("src0", a).with("src1", b - 256);
             if short.row().bytes == 4 && form::check(&short, generation).is_ok() {
@@ -109,7 +134,7 @@ struct Effect {
 /// The pair of scalar registers in which an instruction leaves a mask.
 fn mask_made(i: &EncodedInst) -> Option<u32> {
     match i.writes[..] {
-        [(pair, 2)] if i.facts.is_valu && pair < 104 => Some(pair),
+        [(pair, 2)] | [(256.., 1), (pair, 2)] if i.facts.is_valu && pair < 104 => Some(pair),
         _ => None,
     }
 }
@@ -163,7 +188,9 @@ pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
 
 /// Moves the mask that the instruction at `k` makes to VCC. Returns the place of its last use.
 fn try_move(block: &mut [EncodedInst], k: usize, pair: u32, after: &[u128], generation: u8) -> Option<usize> {
-    let compare = short_compare(&block[k].inst.unpack(), generation)?;
+    let made = block[k].inst.unpack();
+    let short =
+        if block[k].writes.len() == 1 { short_compare(&made, generation) } else { short_sum(&made, generation) }?;
     let mask = bits(&smallvec![(pair, 2)]);
     let vcc = bits(&smallvec![VCC]);
     let mut uses: Vec<(usize, Inst<Isa>)> = Vec::new();
@@ -179,8 +206,8 @@ fn try_move(block: &mut [EncodedInst], k: usize, pair: u32, after: &[u128], gene
                     block[at].inst = inst.into();
                     block[at].reads.iter_mut().filter(|r| **r == (pair, 2)).for_each(|r| *r = VCC);
                 }
-                block[k].inst = compare.into();
-                block[k].writes = smallvec![VCC];
+                block[k].inst = short.into();
+                block[k].writes.iter_mut().filter(|w| **w == (pair, 2)).for_each(|w| *w = VCC);
                 return Some(j);
             }
         }

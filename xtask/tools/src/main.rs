@@ -12,7 +12,9 @@ fn main() -> ExitCode {
         Some("peers") => peers::run(rest),
         Some("mutate") => mutate::run(rest),
         _ => {
-            eprintln!("usage: gpucc-tools docs [--check] | mutate [ROWS] [FAMILY...] | peers [FILE]");
+            eprintln!(
+                "usage: gpucc-tools docs [--check] | mutate [ROWS] [FAMILY...] | peers [FILE] | peers executed [-O2] [TARGET]"
+            );
             return ExitCode::from(2);
         }
     };

@@ -285,7 +285,7 @@ fn measured_page(folder: &Path) -> Result<String, String> {
     );
     times(&mut o, &compile_pairs(&sources, TIMED)?);
     levels(&mut o)?;
-    executed::section(&mut o, folder, 2)?;
+    executed::section(&mut o, folder, 2, None)?;
     // Figures measured by hand or elsewhere, kept as text.
     o.push_str(&std::fs::read_to_string(workspace::root().join("docs/performance-scaling.txt")).unwrap_or_default());
     Ok(o)
@@ -300,7 +300,7 @@ pub fn run(args: &[String]) -> bool {
     if args.first().is_some_and(|a| a == "executed") {
         let mut o = String::new();
         let level = args.get(1).and_then(|l| l.trim_start_matches("-O").parse().ok()).unwrap_or(2);
-        return match executed::section(&mut o, &folder, level) {
+        return match executed::section(&mut o, &folder, level, args.get(2).map(String::as_str)) {
             Ok(()) => {
                 println!("{o}");
                 true

@@ -68,9 +68,10 @@ pub(super) fn add(b: &mut Builder<'_>, x: Pair, y: Pair) -> Pair {
 
 /// `x - y`.
 pub(super) fn sub(b: &mut Builder<'_>, x: Pair, y: Pair) -> Pair {
+    let lo = b.isub(x.lo, y.lo);
     let borrow = b.icmp(IntCc::Ult, x.lo, y.lo);
     let (borrow, hi) = (bit(b, borrow), b.isub(x.hi, y.hi));
-    Pair { lo: b.isub(x.lo, y.lo), hi: b.isub(hi, borrow) }
+    Pair { lo, hi: b.isub(hi, borrow) }
 }
 
 /// `-x`.

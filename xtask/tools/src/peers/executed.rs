@@ -59,11 +59,23 @@ fn ratio(p: &Program, of: fn(&RunReport) -> u64) -> f64 {
     of(&p.ours) as f64 / of(&p.theirs).max(1) as f64
 }
 
-/// The tables: a row for each generation, and each program in cycles.
+/// A line for each program of a target: both ratios, and the cycles of each unit and what was executed by class, ours beside theirs.
+fn each(o: &mut String, list: &[Program]) {
+    for p in list {
+        let _ = writeln!(o, "{} {:.3} ({:.3})", p.name, ratio(p, RunReport::cycles), ratio(p, |r| r.instructions));
+        let _ = writeln!(o, "    cycles {:?} beside {:?}", p.ours.busy, p.theirs.busy);
+        for &(class, n) in &p.ours.classes {
+            let theirs = p.theirs.classes.iter().find(|c| c.0 == class).map_or(0, |c| c.1);
+            let _ = writeln!(o, "    {class} {n} beside {theirs}");
+        }
+    }
+}
+
+/// The tables: a row for each generation, and each program in cycles. `only` is the target whose programs are listed besides.
 ///
 /// # Errors
 /// A program that does not give its results.
-pub(super) fn section(o: &mut String, folder: &Path, level: u8) -> Result<(), String> {
+pub(super) fn section(o: &mut String, folder: &Path, level: u8, only: Option<&str>) -> Result<(), String> {
     let _ = write!(
         o,
         "\n## Executed, beside other compilers' code\n\nMesa's programs of the corpus and ours of the same shaders run on our machines with the same inputs, -O{level}; \
@@ -101,6 +113,9 @@ pub(super) fn section(o: &mut String, folder: &Path, level: u8) -> Result<(), St
             all(RunReport::cycles),
             worst.join(", ")
         );
+        if only == Some(target.as_str()) {
+            each(o, &list);
+        }
     }
     o.push_str("\nIn parentheses: the same program in instructions.\n");
     Ok(())
