@@ -1,4 +1,5 @@
-//! Sums of the vector unit: products that only a sum wants, carries that are asked for, one more where a condition holds, and places of fields.
+//! Forms of the vector unit and of workgroup memory: products that only a sum wants, carries that are asked for, one more where a condition holds,
+//! places of fields, bytes as floats, limits as a modifier, and four words at once.
 
 use crate::common::{BACKEND, NAMES, compile, module, options, run};
 use gpucc_driver::Backend as _;
@@ -99,4 +100,54 @@ fn places_of_fields_are_taken_as_they_are() {
     check("o[i] = x << (y & 31u);", |x, y| x << (y & 31), &[], &["v_and_b32"]);
     // A mask of fewer bits stays.
     check("o[i] = x << (y & 15u);", |x, y| x << (y & 15), &["v_and_b32"], &[]);
+}
+
+#[test]
+fn bytes_become_floats_where_they_lie() {
+    let text = |x: &str| format!("o[i] = bitcast<u32>(f32({x}));");
+    let none = &["v_bfe", "v_and_b32", "v_lshr"];
+    check(&text("x & 255u"), |x, _| ((x & 255) as f32).to_bits(), &["v_cvt_f32_ubyte0"], none);
+    check(&text("(x >> 8u) & 255u"), |x, _| ((x >> 8 & 255) as f32).to_bits(), &["v_cvt_f32_ubyte1"], none);
+    check(&text("(x >> 16u) & 255u"), |x, _| ((x >> 16 & 255) as f32).to_bits(), &["v_cvt_f32_ubyte2"], none);
+    check(&text("x >> 24u"), |x, _| ((x >> 24) as f32).to_bits(), &["v_cvt_f32_ubyte3"], none);
+    // Other places and sizes are taken out.
+    check(&text("x >> 25u"), |x, _| ((x >> 25) as f32).to_bits(), &[], &["ubyte"]);
+    check(&text("x & 127u"), |x, _| ((x & 127) as f32).to_bits(), &[], &["ubyte"]);
+}
+
+#[test]
+fn a_limit_to_one_is_a_modifier_of_what_makes_it() {
+    let text = "let p = f32(x & 15u) * 0.25 - f32(y & 7u); o[i] = bitcast<u32>(saturate(p));";
+    let of = |x: u32, y: u32| {
+        let v = (x & 15) as f32 * 0.25 - (y & 7) as f32;
+        (if v > 0.0 { v.min(1.0) } else { 0.0 }).to_bits()
+    };
+    check(text, of, &["clamp"], &["v_med3", "v_max"]);
+    let text = "let p = f32(x & 15u) * 0.25 - f32(y & 7u); o[i] = bitcast<u32>(min(max(p, 0.0), 1.0));";
+    check(text, of, &["clamp"], &["v_med3", "v_max"]);
+    // One that is wanted as it is has no modifier.
+    let text = "let p = f32(x & 15u) * 0.25 - f32(y & 7u); o[i] = bitcast<u32>(min(max(p, 0.0), 1.0) + p);";
+    let of = |x: u32, y: u32| {
+        let v = (x & 15) as f32 * 0.25 - (y & 7) as f32;
+        ((if v > 0.0 { v.min(1.0) } else { 0.0 }) + v).to_bits()
+    };
+    check(text, of, &[], &["clamp"]);
+}
+
+#[test]
+fn four_words_of_workgroup_memory_are_one_access() {
+    let text = "@group(0) @binding(0) var<storage, read> a: array<vec4u>;\n@group(0) @binding(1) var<storage, read_write> o: array<vec4u>;\n\
+        var<workgroup> w: array<vec4u, 16>;\n@compute @workgroup_size(16)\nfn main(@builtin(local_invocation_index) i: u32) {\n\
+        w[i] = a[i];\nworkgroupBarrier();\no[i] = w[15u - i] + w[i ^ 1u];\n}";
+    let input: Vec<u32> = (0..64).map(|k| k * k + 7).collect();
+    let at = |lane: usize, k: usize| input[4 * lane + k];
+    let want: Vec<u32> = (0..64).map(|n| at(15 - n / 4, n % 4) + at(n / 4 ^ 1, n % 4)).collect();
+    for (g, name) in NAMES.iter().enumerate() {
+        let out = compile(&module(text), g, &options(2));
+        let listing = BACKEND.listing(&out, g);
+        assert!(listing.contains("ds_write2_b64") && listing.contains("ds_read2_b64"), "{name}\n{listing}");
+        let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &input).with_u32(0, 1, &[0; 64]);
+        let got = run(&out, g, &d, Some(1)).unwrap_or_else(|t| panic!("{name}: {t}"));
+        assert_eq!(got.words(0, 1).expect("the output"), want, "{name}");
+    }
 }

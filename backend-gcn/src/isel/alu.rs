@@ -38,33 +38,16 @@ impl Isel<'_> {
         if Self::is_double(cx, i) {
             return self.double_alu(cx, i);
         }
-        if matches!(d.op, Ir::FAdd | Ir::FSub)
-            && let Some(m) = self.mad(cx, d)
-        {
-            let i = m.def(r);
-            self.valu(cx, i);
-            return Ok(());
-        }
-        if let Some(m) = self.median(cx, d) {
+        if let Some(m) = self.arithmetic(cx, d).or_else(|| self.limited(cx, d)).or_else(|| self.median(cx, d)) {
             self.valu(cx, m.def(r));
             return Ok(());
         }
         let half = cx.f.ty(d.result()).scalar() == Scalar::F16;
         let inst = match d.op {
-            Ir::FAdd | Ir::FSub | Ir::FMul | Ir::FMin | Ir::FMax => {
+            Ir::FMin | Ir::FMax => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                let o = match d.op {
-                    Ir::FAdd => Op::VAddF32,
-                    Ir::FSub => Op::VSubF32,
-                    Ir::FMul => Op::VMulF32,
-                    Ir::FMin => Op::VMinF32,
-                    _ => Op::VMaxF32,
-                };
+                let o = if d.op == Ir::FMin { Op::VMinF32 } else { Op::VMaxF32 };
                 op(self.sized(cx, a(0), o)).arg(x).arg(y)
-            }
-            Ir::Fma => {
-                let (x, y, z) = (self.float(cx, a(0)), self.float(cx, a(1)), self.float(cx, a(2)));
-                op(self.sized(cx, a(0), Op::VFmaF32)).arg(x).arg(y).arg(z)
             }
             Ir::FNeg => {
                 let x = self.any(cx, a(0));
@@ -140,6 +123,11 @@ impl Isel<'_> {
                 let x = self.float(cx, a(0));
                 op(if d.op == Ir::F2SFull { Op::VCvtI32F32 } else { Op::VCvtU32F32 }).arg(x)
             }
+            Ir::S2F | Ir::U2F if !half && self.byte_of(cx, a(0)).is_some() => {
+                let (x, k) = self.byte_of(cx, a(0)).unwrap_or((a(0), 0));
+                let x = self.any(cx, x);
+                op([Op::VCvtF32Ubyte0, Op::VCvtF32Ubyte1, Op::VCvtF32Ubyte2, Op::VCvtF32Ubyte3][k]).arg(x)
+            }
             Ir::S2F | Ir::U2F => {
                 let x = self.any(cx, a(0));
                 op(if d.op == Ir::S2F { Op::VCvtF32I32 } else { Op::VCvtF32U32 }).arg(x)
@@ -166,6 +154,66 @@ impl Isel<'_> {
         };
         self.valu(cx, inst.def(r));
         Ok(())
+    }
+
+    /// A sum, difference, product, or both, of floats.
+    fn arithmetic(&mut self, cx: &mut IselCx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
+        if matches!(d.op, Ir::FAdd | Ir::FSub)
+            && let Some(m) = self.mad(cx, d)
+        {
+            return Some(m);
+        }
+        let o = match d.op {
+            Ir::FAdd => Op::VAddF32,
+            Ir::FSub => Op::VSubF32,
+            Ir::FMul => Op::VMulF32,
+            Ir::Fma => Op::VFmaF32,
+            _ => return None,
+        };
+        let m = op(self.sized(cx, d.args[0], o));
+        Some(d.args.iter().fold(m, |m, &v| m.arg(self.float(cx, v))))
+    }
+
+    /// What is limited to 0..1, as the modifier of the arithmetic that only this wants: a maximum with 0 takes 0 for NaN, as the modifier does.
+    fn limited(&mut self, cx: &mut IselCx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
+        let f = cx.f;
+        let one = if f.ty(d.result()).scalar() == Scalar::F16 { 0x3c00 } else { 1f32.to_bits() };
+        let beside =
+            |args: &[Value], bits: u32| (0..2).find(|&k| bits_of(f, args[k]) == Some(bits)).map(|k| args[1 - k]);
+        let here = |s: &Self, cx: &IselCx<'_>, v: Value| f.def_inst(v).is_some_and(|i| s.home[i] == Some(cx.current()));
+        let v = match d.op {
+            Ir::FSat => d.args[0],
+            Ir::FMin => {
+                let v = beside(&d.args, one)?;
+                let inner = cx.fold_op(v, Ir::FMax).filter(|_| here(self, cx, v))?;
+                beside(&inner.args, 0)?
+            }
+            _ => return None,
+        };
+        let p = cx.fold(v).filter(|_| here(self, cx, v))?;
+        let m = self.arithmetic(cx, p)?;
+        // Those with a literal inside have no modifiers.
+        if matches!(m.target_op(), Some(GOp::I(Op::VMadmkF32 | Op::VMadakF32 | Op::VMadmkF16 | Op::VMadakF16))) {
+            let t = self.make_v(cx, m);
+            let add = op(self.sized(cx, v, Op::VAddF32)).arg(Use::reg(t)).imm(0);
+            return Some(with(add, (Clamp(true),)));
+        }
+        Some(with(m, (Clamp(true),)))
+    }
+
+    /// The word of which a value is a byte, and which one.
+    fn byte_of(&self, cx: &IselCx<'_>, v: Value) -> Option<(Value, usize)> {
+        let p = self.peek(cx, v).filter(|_| cx.f.ty(v).bits() == 32 && !cx.f.ty(v).is_vector())?;
+        let bits = |k: usize| bits_of(cx.f, p.args[k]);
+        let (x, k) = match p.op {
+            Ir::And => (0..2).find(|&k| bits(k) == Some(255)).map(|k| (p.args[1 - k], 0))?,
+            Ir::UShr if bits(1) == Some(24) => (p.args[0], 3),
+            Ir::UBitExtract if bits(2) == Some(8) && matches!(bits(1), Some(0 | 8 | 16 | 24)) => {
+                (p.args[0], bits(1)? as usize / 8)
+            }
+            _ => return None,
+        };
+        (self.reg_banks.of(x) == RegBank::Vector && bits_of(cx.f, x).is_none()).then_some((x, k))
     }
 
     /// Integers, choices, and what moves lanes.

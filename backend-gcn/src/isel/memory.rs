@@ -33,14 +33,26 @@ impl Isel<'_> {
                 cx.emit(build::VMovB32.on([Use::imm(offset)]).def(t));
                 (Some(Use::reg(t)), 0)
             }
-            Some(v) if offset <= limit => (Some(self.vector(cx, v)), offset),
+            Some(v) if offset <= limit => (Some(self.address_register(cx, v)), offset),
             Some(v) => {
-                let x = self.vector(cx, v);
+                let x = self.address_register(cx, v);
                 let t = cx.temp(V);
                 self.add(cx, t, Use::imm(offset), x);
                 (Some(Use::reg(t)), 0)
             }
         }
+    }
+
+    /// An address in a vector register. Neighbours have the same one: a scalar's copy is made once.
+    fn address_register(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
+        let u = self.any(cx, v);
+        if self.is_vector_reg(cx, &u) {
+            return u;
+        }
+        let t = cx.temp(V);
+        let put = self.shared(build::VMovB32.on([u]));
+        cx.emit(put.def(t));
+        Use::reg(t)
     }
 
     pub(super) fn load(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
@@ -243,7 +255,12 @@ impl Isel<'_> {
                 let mut k = 0;
                 while k < out.len() {
                     let at = offset + 4 * k as u32;
-                    if k + 1 < out.len() && fits_read2_offsets(at) {
+                    if k + 3 < out.len() && fits_pairs(m, base, at) {
+                        let four = cx.temp(run_class(4));
+                        cx.emit(with(op(Op::DsRead2B64).def(four).arg(a), (Offset(at / 8),)));
+                        cx.emit(MInst::split(&out[k..k + 4], four));
+                        k += 4;
+                    } else if k + 1 < out.len() && fits_read2_offsets(at) {
                         let pair = cx.temp(V2);
                         let i = build::DsRead2B32.on([a]).def(pair);
                         cx.emit(with(i, (Offset(at / 4),)));
@@ -345,6 +362,17 @@ impl Isel<'_> {
                     k += 1;
                     if lds {
                         let Some(a) = address else { continue };
+                        if k + 2 < words.len() && fits_pairs(&m, base, at) {
+                            let mut i = op(Op::DsWrite2B64).arg(a);
+                            for pair in words[k - 1..k + 3].chunks(2) {
+                                let t = cx.temp(V2);
+                                cx.emit(MInst::collect(t, pair.to_vec()));
+                                i = i.arg(Use::reg(t));
+                            }
+                            cx.emit(with(i, (Offset(at / 8),)));
+                            k += 3;
+                            continue;
+                        }
                         if k < words.len() && fits_read2_offsets(at) {
                             let i = build::DsWrite2B32.on([a, data, words[k]]);
                             cx.emit(with(i, (Offset(at / 4),)));
@@ -439,6 +467,12 @@ impl Isel<'_> {
             cx.emit(MInst::split(&parts, run));
         }
     }
+}
+
+/// Whether two accesses of eight bytes fit that lie one behind the other: their places count in that unit, and what is accessed is aligned
+/// to it.
+fn fits_pairs(m: &Mem, base: u32, at: u32) -> bool {
+    m.align >= 8 && base.is_multiple_of(8) && at.is_multiple_of(8) && at / 8 < 255
 }
 
 /// Whether two words of workgroup memory from this offset can be named by one instruction.

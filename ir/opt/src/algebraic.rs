@@ -98,6 +98,13 @@ fn ints(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
     let zero = |b: &mut Builder<'_>| Some(b.func.zero(ty));
     let int = |b: &mut Builder<'_>, v: u64| b.func.iconst(ty, v as i64);
     match d.op {
+        // Conversions truncate: whole numbers before are none the less, and below zero there is no sign to lose without one.
+        Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => {
+            let whole = b.func.def_inst(x).map(|i| b.func.insts[i].clone())?;
+            let floors = matches!(d.op, Op::F2U | Op::F2UFull);
+            let same = whole.op == Op::FTrunc || floors && whole.op == Op::FFloor;
+            same.then(|| b.op_as(d.op, &[whole.args[0]], ty))
+        }
         // x + 0, x - 0, x | 0, x ^ 0, x << 0, x >> 0 => x
         Op::IAdd | Op::ISub | Op::Or | Op::Xor if c == Some(0) => Some(x),
         Op::Shl | Op::UShr | Op::SShr if c.is_some_and(|c| c % n == 0) => Some(x),
@@ -275,6 +282,12 @@ fn floats(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
         }
         // 1 / x => rcp x: inside the bound of division. In 64 bits nothing has one that is better than the quotient.
         Op::FDiv if s != Scalar::F64 && k(b, x) == Some(fbits(s, 1.0)) => Some(b.frcp(y?)),
+        // -x * c => x * -c: a sign costs a form that has no room for the constant
+        Op::FMul | Op::Fma if c.is_some() && s != Scalar::F64 && args(b, x, Op::FNeg).is_some() => {
+            let a = args(b, x, Op::FNeg)?;
+            let n = b.func.constant(gpucc_ir::Const::new(ty, &[c? ^ 1 << (s.bits() - 1)]));
+            Some(if d.op == Op::FMul { b.fmul(a[0], n) } else { b.fma(a[0], n, d.args[2]) })
+        }
         // x * -y => -(x * y) is left to the target's modifiers; signs of both cancel
         Op::FMul => {
             let (p, q) = (args(b, x, Op::FNeg)?, args(b, y?, Op::FNeg)?);

@@ -37,6 +37,26 @@ fn integer_rules() {
 }
 
 #[test]
+fn conversions_truncate_by_themselves() {
+    for (round, to) in
+        [("ffloor", "f2u"), ("ffloor", "f2u_full"), ("ftrunc", "f2u"), ("ftrunc", "f2s"), ("ftrunc", "f2s_full")]
+    {
+        fires(&format!("  v8: f32 = {round} v2\n  v9: i32 = {to} v8"), "v9", &format!("{to} v2"));
+    }
+    // Below zero the floor is another number, and rounding to nearest always is.
+    for (round, to) in [("ffloor", "f2s"), ("fround_even", "f2u"), ("fceil", "f2u")] {
+        unchanged(run, &body(&format!("  v8: f32 = {round} v2\n  v9: i32 = {to} v8"), "v9"));
+    }
+}
+
+#[test]
+fn a_constant_takes_the_sign() {
+    fires("  v8: f32 = fneg v2\n  v9: f32 = fmul v8, 3.0:f32", "v9", "fmul v2, -3.0:f32");
+    fires("  v8: f32 = fneg v2\n  v9: f32 = fma v8, -0.5:f32, v2", "v9", "fma v2, 0.5:f32, v2");
+    unchanged(run, &body("  v7: f32 = bitcast v1\n  v8: f32 = fneg v2\n  v9: f32 = fmul v8, v7", "v9"));
+}
+
+#[test]
 fn choice_rules() {
     fires("  v8: b1 = not v4\n  v9: i32 = select v8, v0, v1", "v9", "icmp.sge v0, v1");
     fires("  v7: b1 = fcmp.olt v2, 1.0:f32\n  v8: b1 = not v7\n  v9: i32 = select v8, v0, v1", "v9", "v1, v0\n");
