@@ -41,8 +41,8 @@ use gpucc_driver::Tables;
 use inst::{Gcn, Scratch, Spills};
 use interface::{bindings, io, launch_registers};
 use tail::{
-    clauses, dead_exec_writes, dead_scalars, direct_exec, emit, encode, encoded, end_dead_waves, exact_regions,
-    exec_compares, fill, prologue, shrink_compares, waits,
+    clauses, dead_exec_writes, dead_scalars, direct_exec, early_moves, emit, encode, encoded, end_dead_waves,
+    exact_regions, exec_compares, fill, prologue, shrink_compares, waits,
 };
 
 /// The family as the compiler's driver asks it.
@@ -275,6 +275,7 @@ impl Family for GcnFamily {
         Pass::lower("exact-regions", |code, cx| Ok(exact_regions::run(code, cx.state.fixed.live, cx.job.generation))),
         Pass::lower("end-dead-waves", |code, cx| Ok(end_dead_waves::run(code, cx.job.generation))),
         Pass::lower("prologue", |code, cx| Ok(prologue::run(code, &cx.state.fixed, cx.job.generation))),
+        Pass::improve("early-moves", 1, |code, cx| Ok(early_moves::run(code, cx.fuel))),
         Pass::improve("dead-exec-writes", 0, |code, cx| Ok(dead_exec_writes::run(code, cx.job.generation, cx.fuel))),
         Pass::improve("dead-scalars", 1, |code, cx| Ok(dead_scalars::run(code, cx.fuel))),
         Pass::improve("direct-exec", 1, |code, cx| Ok(direct_exec::run(code, cx.fuel))),

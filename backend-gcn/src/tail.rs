@@ -4,6 +4,7 @@ pub mod clauses;
 pub mod dead_exec_writes;
 pub mod dead_scalars;
 pub mod direct_exec;
+pub mod early_moves;
 pub mod emit;
 pub mod encode;
 pub mod encoded;

@@ -6,6 +6,7 @@ mod dead_exec_writes;
 mod dead_scalars;
 mod direct_exec;
 mod doubles;
+mod early_moves;
 mod exec_compares;
 mod fill;
 mod live_lanes;

@@ -28,6 +28,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
         o[i + 128u] = vec4u(p, k, m, i);
         m = m * 3u + p;
     }
+    var q = 0u;
+    if (z > y) { o[i + 192u] = vec4u(z, m, n, i); q = a[(m ^ n) & 63u] * 3u; }
+    o[i + 256u] = vec4u(q);
     o[i] = vec4u(n, select(y, z, y < z), z, y + m);
     o[i + 64u] = vec4u(n + 1u, select(z, y, n < z), n ^ z, y + 3u);
 }";
