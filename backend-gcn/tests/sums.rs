@@ -141,7 +141,7 @@ fn four_words_of_workgroup_memory_are_one_access() {
         w[i] = a[i];\nworkgroupBarrier();\no[i] = w[15u - i] + w[i ^ 1u];\n}";
     let input: Vec<u32> = (0..64).map(|k| k * k + 7).collect();
     let at = |lane: usize, k: usize| input[4 * lane + k];
-    let want: Vec<u32> = (0..64).map(|n| at(15 - n / 4, n % 4) + at(n / 4 ^ 1, n % 4)).collect();
+    let want: Vec<u32> = (0..64).map(|n| at(15 - n / 4, n % 4) + at((n / 4) ^ 1, n % 4)).collect();
     for (g, name) in NAMES.iter().enumerate() {
         let out = compile(&module(text), g, &options(2));
         let listing = BACKEND.listing(&out, g);
