@@ -176,3 +176,29 @@ fn calls_become_what_they_give() {
     let all = candidates("fn f() -> f32 { n += 1; return 2.0; } @fragment fn g() -> @location(0) f32 { return f(); }");
     assert!(all.iter().all(|t| !t.contains("(2.0)")), "{all:#?}");
 }
+
+/// Values that names stand for go where they are read although that takes more words, and so do structures of one member.
+#[test]
+fn lines_weigh_more_than_words() {
+    let text = "const EYE = 2.0;
+struct Corner { @builtin(position) at: vec4<f32> }
+fn project(p: vec3<f32>) -> vec4<f32> {
+    let q = p - EYE;
+    return vec4(q.x, 0.0, q.y, 1.0);
+}
+@vertex fn v(@builtin(vertex_index) k: u32) -> Corner { return Corner(project(vec3(f32(k)))); }
+@fragment fn f(in: Corner) -> @location(0) vec4<f32> { return inverseSqrt(in.at); }
+";
+    let needed = |b: &[u8]| {
+        let t = String::from_utf8_lossy(b).replace(' ', "");
+        let all = ["fnv(", "fnf(", "@builtin(position)", ".x", ".y", "2.0", "f32(k)", "inverseSqrt(in"];
+        // What is declared is used.
+        let used = ["EYE", "project"].iter().all(|w| t.matches(w).count() != 1);
+        used && balanced(&t)
+            && all.iter().all(|w| t.contains(w))
+            && naga::front::wgsl::parse_str(&String::from_utf8_lossy(b)).is_ok()
+    };
+    let (best, _) = shrink(Text::new(text, Language::Wgsl, Options::default()), needed);
+    let text = best.tidy().source().to_string();
+    assert!(!text.contains("struct") && !text.contains("let ") && !text.contains("const "), "{text}");
+}

@@ -7,7 +7,7 @@ use super::given::{Language, Options, TextEdit};
 use super::tokens::{Kind, Token, Tokens};
 
 /// How many passes [`edits`] has.
-pub(super) const PASSES: usize = 17;
+pub(super) const PASSES: usize = 18;
 
 /// Words of both languages, which are no names of the author.
 const KEYWORDS: &[&str] = &[
@@ -409,6 +409,7 @@ pub(super) fn edits(source: &str, language: Language, options: &Options, pass: u
         13 => initialisers(&s),
         14 => numbers(&s, options),
         15 => calls(&s),
+        16 => lone(&s, options),
         _ if options.rename => names(&s, options),
         _ => Vec::new(),
     }
@@ -640,22 +641,63 @@ fn literals(s: &Shape<'_>) -> Vec<TextEdit> {
 
 /// A value that a name stands for, where the name is read.
 fn inlined(s: &Shape<'_>) -> Vec<TextEdit> {
+    let mut places: Vec<Range<usize>> =
+        s.declarations().into_iter().filter(|d| !s.is_function(d)).map(|d| d.at).collect();
+    places.extend(s.all_statements().into_iter().filter(|x| x.blocks.is_empty()).map(|x| x.at));
     let mut out = Vec::new();
-    for x in s.all_statements() {
-        let word = s.text(x.at.start);
-        if !x.blocks.is_empty() || !matches!(word, "let" | "const" | "var") {
+    for at in places {
+        if !matches!(s.text(at.start), "let" | "const" | "var") {
             continue;
         }
-        let name = x.at.start + 1;
-        let from = s.find(name, x.at.end, &["="]) + 1;
-        if from >= x.at.end {
+        let name = at.start + 1;
+        let from = s.find(name, at.end, &["="]) + 1;
+        if from >= at.end {
             continue;
         }
-        let value = s.source(from..x.at.end - 1);
-        let mut parts = vec![(s.bytes(x.at.clone()), String::new())];
-        for k in x.at.end..s.t.list.len() {
+        let value = s.source(from..at.end - 1);
+        let mut parts = vec![(s.bytes(at.clone()), String::new())];
+        for k in at.end..s.t.list.len() {
             if s.text(k) == s.text(name) && s.text(k.wrapping_sub(1)) != "." {
                 parts.push((s.bytes(k..k + 1), format!("({value})")));
+            }
+        }
+        out.push(TextEdit(parts));
+    }
+    out
+}
+
+/// A structure of one member becomes this member, wherever it is named, made or taken apart.
+fn lone(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
+    let mut out = Vec::new();
+    if options.keep_interface || s.language != Language::Wgsl {
+        return out;
+    }
+    for d in s.declarations().iter().filter(|d| s.text(d.word) == "struct") {
+        let Some(body) = d.body.clone() else { continue };
+        let [member] = &s.split(body, ",")[..] else { continue };
+        let name = s.behind_attributes(member.start);
+        let (attributes, ty) = (s.source(member.start..name), s.source(name + 2..member.end));
+        let mut parts = vec![(s.bytes(d.at.clone()), String::new())];
+        for k in 0..s.t.list.len() {
+            let before = s.text(k.wrapping_sub(1));
+            if d.at.contains(&k) {
+                continue;
+            }
+            if before == "." && s.text(k) == s.text(name) {
+                parts.push((s.bytes(k - 1..k + 1), String::new()));
+            } else if s.text(k) != s.text(d.word + 1) || before == "." {
+                continue;
+            } else if s.text(k + 1) == "(" {
+                parts.push((s.bytes(k..k + 1), String::new()));
+            } else if before == "->" {
+                parts.push((s.bytes(k..k + 1), format!("{attributes} {ty}")));
+            } else {
+                // Of parameters the attributes stand in front of the name.
+                if before == ":" && matches!(s.text(k.wrapping_sub(3)), "(" | ",") {
+                    let here = s.bytes(k - 2..k - 2);
+                    parts.push((here.start..here.start, format!("{attributes} ")));
+                }
+                parts.push((s.bytes(k..k + 1), ty.to_string()));
             }
         }
         out.push(TextEdit(parts));
