@@ -85,13 +85,13 @@ const PLANTED: [Planted; 10] = [
     Planted {
         pass: "if-convert",
         target: "valhall",
-        input: "contrib/shadertoy/raymarch.glsl",
+        input: "contrib/shadertoy/interference.glsl",
         ending: "glsl",
-        rule: "the least of three is not",
+        rule: "the greater of a number and a constant is the lesser",
         broken: Broken::Ir(|f| {
             each(f, |i, _, of| {
-                if i.op == Op::FMin && of.contains(&Some(Op::FMin)) {
-                    i.op = Op::FMax;
+                if i.op == Op::FMax && of.contains(&None) {
+                    i.op = Op::FMin;
                 }
             });
         }),
