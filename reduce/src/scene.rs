@@ -38,7 +38,7 @@ enum Change {
 }
 
 /// What one part alone cannot lose.
-const WHOLE: [fn(&mut Value); 3] = [without_samples, without_depth, small];
+const WHOLE: [fn(&mut Value); 4] = [without_samples, without_depth, small, without_last];
 
 /// The members of an object, or of an array.
 fn members(v: Option<&mut Value>) -> Vec<&mut Value> {
@@ -74,6 +74,40 @@ fn without_samples(tree: &mut Value) {
 fn without_depth(tree: &mut Value) {
     members(tree.get_mut("pipelines")).into_iter().for_each(|p| remove(p, "depthStencil"));
     members(tree.get_mut("passes")).into_iter().for_each(|p| remove(p, "depthStencilAttachment"));
+}
+
+/// The texture of the first target of a pass.
+fn target(pass: &Value) -> Option<String> {
+    Some(pass.get("colorAttachments")?.get(0)?.get("texture")?.as_str()?.into())
+}
+
+/// The last pass goes: what the one in front of it draws is shown, in the format and the size of what was.
+fn without_last(tree: &mut Value) {
+    let passes = tree.get("passes").and_then(Value::as_array).cloned().unwrap_or_default();
+    let [.., before, last] = &passes[..] else { return };
+    let (Some(from), Some(to)) = (target(last), target(before)) else { return };
+    let texture = |tree: &Value, name: &str, key: &str| tree.get("textures")?.get(name)?.get(key).cloned();
+    let formats = (texture(tree, &to, "format"), texture(tree, &from, "format"));
+    let size = texture(tree, &from, "size");
+    if let Some(Value::Array(a)) = tree.get_mut("passes") {
+        a.pop();
+    }
+    if let Some(Value::Object(t)) = tree.get_mut("textures").and_then(|t| t.get_mut(&to)) {
+        t.extend(formats.1.clone().map(|f| ("format".into(), f)));
+        t.extend(size.map(|s| ("size".into(), s)));
+    }
+    for p in members(tree.get_mut("pipelines")) {
+        for t in members(p.get_mut("fragment").and_then(|f| f.get_mut("targets"))) {
+            if let (true, Some(f), Value::Object(t)) = (t.get("format") == formats.0.as_ref(), formats.1.clone(), t) {
+                t.insert("format".into(), f);
+            }
+        }
+    }
+    for o in members(tree.get_mut("outputs")) {
+        if let (true, Value::Object(o)) = (o.get("texture").and_then(Value::as_str) == Some(&from), o) {
+            o.insert("texture".into(), to.clone().into());
+        }
+    }
 }
 
 /// Textures of at most 8 x 8 texels.

@@ -102,3 +102,50 @@ depthStencilAttachment = { texture = "d" }
         assert!(!text.contains(word), "{word}: {text}");
     }
 }
+
+/// A pass that only shows what another one has drawn goes: that one draws what is shown.
+#[test]
+fn the_last_pass_goes_with_what_it_shows() {
+    let source = r#"format = "scene-1"
+outputs = [{ name = "picture", texture = "picture" }]
+[textures]
+light = { format = "rgba16float", size = [4, 4] }
+picture = { format = "rgba8unorm", size = [8, 4] }
+[pipelines.gleam.fragment]
+targets = [{ format = "rgba16float", blend = { color = { dstFactor = "one" } } }]
+[pipelines.show.fragment]
+targets = [{ format = "rgba8unorm" }]
+[[passes]]
+colorAttachments = [{ texture = "light" }]
+draws = [{ pipeline = "gleam" }]
+[[passes]]
+colorAttachments = [{ texture = "picture" }]
+draws = [{ pipeline = "show", bindings = [{ texture = "light" }] }]
+"#;
+    // Each target has the pipeline's format, and the output is a picture of whole numbers that the last pass draws.
+    let fault = |b: &[u8]| {
+        let v: toml::Value = toml::from_str(&String::from_utf8_lossy(b)).expect("TOML");
+        let at = |v: &toml::Value, path: &[&str]| path.iter().try_fold(v.clone(), |v, k| v.get(k).cloned());
+        let text = |v: Option<toml::Value>| v.and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default();
+        let first =
+            |v: &toml::Value, key: &str| v.get(key).and_then(|a| a.get(0)).cloned().unwrap_or(toml::Value::from(0));
+        let passes = v.get("passes").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let target = |p: &toml::Value| text(at(&first(p, "colorAttachments"), &["texture"]));
+        let format = |t: &str| text(at(&v, &["textures", t, "format"]));
+        let fits = |p: &toml::Value| {
+            let pipeline = text(at(&first(p, "draws"), &["pipeline"]));
+            let own =
+                at(&v, &["pipelines", &pipeline, "fragment"]).map(|f| text(at(&first(&f, "targets"), &["format"])));
+            !pipeline.is_empty() && own == Some(format(&target(p)))
+        };
+        let shown = text(at(&first(&v, "outputs"), &["texture"]));
+        let last = passes.last().is_some_and(|p| target(p) == shown);
+        last && format(&shown) == "rgba8unorm"
+            && passes.iter().all(fits)
+            && String::from_utf8_lossy(b).contains("dstFactor")
+            && passes.iter().any(|p| text(at(&first(p, "draws"), &["pipeline"])) == "gleam")
+    };
+    let (best, _) = shrink(Scene::new(source, Options::default()).expect("a scene"), fault);
+    let text = String::from_utf8(best.bytes()).expect("text");
+    assert!(!text.contains("show") && !text.contains("16float") && !text.contains("picture\" }]"), "{text}");
+}
