@@ -167,7 +167,12 @@ fn access(factors: &mut Factors<'_>, i: Inst, v: &mut Variable) -> bool {
     let dynamic = d.dyn_offset();
     if let Some(x) = dynamic {
         factors.asked = 0;
-        v.step = gcd(v.step, factors.of(x, 0, DEPTH));
+        // An access promises its alignment, which its constant offset has as well; what the offset is made of may say more.
+        let of = match factors.of(x, 0, DEPTH) {
+            0 => 0,
+            found => found.max(m.align),
+        };
+        v.step = gcd(v.step, of);
         if !v.step.is_multiple_of(4) {
             return false;
         }
@@ -214,6 +219,9 @@ impl Factors<'_> {
             _ => return 1,
         };
         let d = &f.insts[i];
+        if let Some((from, k)) = d.moved_lanes(f.ty(v).lanes()).and_then(|l| l.get(usize::from(lane)).copied()) {
+            return self.of(from, k as u8, depth - 1);
+        }
         let mut of = |k: usize| self.of(d.args[k], lane, depth - 1);
         match (d.op, &d.attr) {
             (Op::Shl, _) => match f.const_bits(d.args[1]) {

@@ -332,9 +332,7 @@ fn fragments_with_arrays_have_room() {
         ("tree", include_str!("fragments/tree.wgsl")),
         ("vectors", include_str!("fragments/vectors.wgsl")),
     ] {
-        // The remainders that index the matrices are divided otherwise on newer chips, where no divisor is found: they are refused there.
-        let chips: &[_] = if name == "matrix" { &[GC2000] } else { &[GC2000, GC3000, GC7000] };
-        for &g in chips {
+        for g in [GC2000, GC3000, GC7000] {
             // Without optimisation one of them is longer than gc2000's memory for instructions.
             for &level in if g == GC2000 { &[2][..] } else { &[0, 2] } {
                 let out = compile(&module(text), g, &options(level));
