@@ -28,12 +28,12 @@ use gpucc_driver::{
 };
 use gpucc_gcn_machine::{self as machine, Unit, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Diagnostic, Function, Op, Place, Refusal, Stage, TexCube, Unsupported};
+use gpucc_ir::{Denormals, Diagnostic, FloatModes, Function, Op, Place, Refusal, Stage, TexCube, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
 use gpucc_opt::{
-    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PassCx,
-    PerTarget, Report, SamplerCaps, TexCaps,
+    AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
+    PartCaps, PassCx, PerTarget, Report, SamplerCaps, TexCaps,
 };
 
 use flow::{edges, empty_merges, lower_exec_masks, order_arms, verify_flow};
@@ -62,6 +62,10 @@ const UNSUPPORTED: &[Unsupported] = &[
     )
     .most(io::VERTEX_GROUP as u64 - 1),
     Unsupported::all(Refusal::Varyings, "32 parameters").most(io::PARAMETERS),
+    Unsupported::all(
+        Refusal::FloatModes,
+        "doubles have denormals and are rounded to nearest, as code that divides them asks, and floats of 16 and 64 bits have one mode; before gfx8 halves have denormals and are rounded to nearest, floats of 32 bits beside them too",
+    ),
     Unsupported::all(Refusal::SubgroupSize, "64 lanes, which are a wave"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
     Unsupported::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
@@ -85,6 +89,7 @@ fn caps() -> Caps {
         halves: false,
         wide: false,
         doubles: true,
+        floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FULL, f64: FloatCaps::KEEPS, alike: false },
         address_offset: 4095,
         parts: PartCaps::SHARED,
         expand: OpSet::of(&[
@@ -294,7 +299,12 @@ impl Family for GcnFamily {
         let halves = generation == 2;
         // FLAT has no offset.
         let address_offset = if generation == 2 { 0 } else { caps().address_offset };
-        Caps { lanes_by_memory: generation < 2, halves, address_offset, ..caps() }
+        let mut caps = Caps { lanes_by_memory: generation < 2, halves, address_offset, ..caps() };
+        if halves {
+            // FP_ROUND64/16 and FP_DENORM64/16.
+            caps.floats = AllFloatCaps { f16: FloatCaps::FULL, alike: true, ..caps.floats };
+        }
+        caps
     }
 
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, _report: &Report) -> Option<Strategy> {
@@ -405,7 +415,7 @@ impl Family for GcnFamily {
             let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
             preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
         }
-        let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, abi::FLOAT_FLUSH32, job.generation);
+        let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, float_mode(job), job.generation);
         Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
@@ -451,6 +461,17 @@ impl Family for GcnFamily {
     }
 }
 
+/// The mode that the launch asks for: what the entry point asks of floats, and else no denormals in 32 bits.
+fn float_mode(job: &Job<'_, GcnFamily>) -> u32 {
+    let FloatModes { f16, f32, f64 } = job.module.entries[0].modes;
+    let keep32 = if f32.denormals == Denormals::Preserve { abi::FLOAT_KEEP & !abi::FLOAT_FLUSH32 } else { 0 };
+    let keep_others = if f16.flushes() || f64.flushes() { 0 } else { abi::FLOAT_FLUSH32 };
+    let cut32 = if f32.cuts() { abi::FLOAT_CUT32 } else { 0 };
+    // Before gfx8 halves come about by conversions that round as 32 bits do.
+    let cut_others = if job.generation == 2 && (f16.cuts() || f64.cuts()) { abi::FLOAT_CUT_OTHERS } else { 0 };
+    keep32 | keep_others | cut32 | cut_others
+}
+
 /// The program of a vertex or fragment entry.
 fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
@@ -475,7 +496,7 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
     preloads.splice(at..at, inputs);
     let count = if io.is_fragment { 0 } else { u32::from(io.instances) + u32::from(io.primitives) };
     let count = count << 24;
-    let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, abi::FLOAT_FLUSH32, job.generation) | count;
+    let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, float_mode(job), job.generation) | count;
     let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
     EmittedProgram {
         stats: statistics(&p, vgprs, cx, scratch),

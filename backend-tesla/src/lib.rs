@@ -37,8 +37,8 @@ use gpucc_mir::{
     MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, thread_jumps,
 };
 use gpucc_opt::{
-    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
-    SamplerCaps, TexCaps,
+    AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
+    PartCaps, PerTarget, SamplerCaps, TexCaps,
 };
 use gpucc_pipeline::{DepthStencil, StencilFace, StencilOperation};
 use gpucc_tesla_machine as machine;
@@ -102,6 +102,10 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WideAtomics, "selection knows those of words alone"),
     Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
+    Unsupported::all(
+        Refusal::FloatModes,
+        "floats have no denormals and are rounded to nearest; halves, which code makes of them, have denormals",
+    ),
     Unsupported::all(Refusal::SubgroupSize, "32 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
     Unsupported::all(
@@ -162,6 +166,7 @@ fn caps(generation: u8) -> Caps {
         halves: false,
         wide: false,
         doubles: false,
+        floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FLUSHES, ..AllFloatCaps::default() },
         address_offset: 0,
         parts: PartCaps::SHARED,
         expand: EXPAND,

@@ -54,8 +54,8 @@ use gpucc_ir::{
 use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
 use gpucc_opt::{
-    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
-    SamplerCaps, TexCaps,
+    AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
+    PartCaps, PerTarget, SamplerCaps, TexCaps,
 };
 use gpucc_valhall_machine as machine;
 
@@ -95,6 +95,10 @@ const UNSUPPORTED: &[Unsupported] = &[
     ),
     Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
     Unsupported::all(Refusal::Subgroups, "in compute and fragments only").in_stages(&[Stage::Vertex]),
+    Unsupported::all(
+        Refusal::FloatModes,
+        "floats have denormals, and are rounded to nearest by what selection makes of them",
+    ),
     Unsupported::all(Refusal::SubgroupSize, "16 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
     Unsupported::all(
@@ -153,6 +157,7 @@ fn caps() -> Caps {
         halves: false,
         wide: false,
         doubles: false,
+        floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::KEEPS, ..AllFloatCaps::default() },
         address_offset: 0x7fe0,
         parts: PartCaps::SHARED,
         expand: EXPAND,

@@ -4,8 +4,8 @@ use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::{Op, Refusal, Stage, TexCube, Unsupported};
 use gpucc_opt::{
-    Blending, Caps, CubeGradients, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps, PerTarget,
-    SamplerCaps, TexCaps,
+    AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
+    PartCaps, PerTarget, SamplerCaps, TexCaps,
 };
 use gpucc_pipeline::Format;
 use gpucc_vivante_machine as machine;
@@ -59,6 +59,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         .on(&["gc2000"])
         .most(4),
     Unsupported::all(Refusal::TextureUnits, "16 in each stage").on(&["gc3000", "gc7000"]).most(16),
+    Unsupported::all(Refusal::FloatModes, "floats have no denormals and are rounded to nearest; halves, which code makes of them, have denormals"),
     Unsupported::all(Refusal::SubgroupSize, "4 lanes: neighbours that meet at barriers"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
     Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
@@ -139,6 +140,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         halves: false,
         wide: false,
         doubles: false,
+        floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FLUSHES, ..AllFloatCaps::default() },
         address_offset: 0,
         parts: PartCaps::NONE,
         expand_bool_select: false,

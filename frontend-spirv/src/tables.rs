@@ -481,8 +481,11 @@ pub fn mode(mode: M) -> Verdict {
         M::DepthUnchanged | M::DepthGreater | M::DepthLess | M::DepthReplacing => {
             Harmless("it promises what nothing relies on: depth is tested behind the shader")
         }
-        M::SignedZeroInfNanPreserve => Read,
-        M::RoundingModeRTE => Harmless("it is what is done"),
+        M::SignedZeroInfNanPreserve
+        | M::DenormPreserve
+        | M::DenormFlushToZero
+        | M::RoundingModeRTE
+        | M::RoundingModeRTZ => Read,
         M::SubgroupUniformControlFlowKHR | M::MaximallyReconvergesKHR => {
             Harmless("lanes come together where constructs end")
         }

@@ -32,6 +32,7 @@ pub mod diag;
 pub mod edges;
 pub mod entity;
 pub mod eval;
+pub mod float_modes;
 pub mod function;
 pub mod inst;
 pub mod lists;
@@ -57,6 +58,7 @@ pub use declared::{Declared, DepthLayout, Member};
 pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
 pub use edges::{Branch, Edge, EdgeRef, SwitchEdges};
 pub use entity::{Arena, Entity, EntitySet, SecondaryMap};
+pub use float_modes::{Denormals, FloatMode, FloatModes, Rounding};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
     AtomicOp, Attr, Barrier, Block, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem, MemFlags,

@@ -3,6 +3,7 @@
 use crate::declared::Declared;
 use crate::diag::Span;
 use crate::entity::Arena;
+use crate::float_modes::FloatModes;
 use crate::function::Function;
 use crate::inst::{Func, Global, Loc, Place, Res};
 use crate::named::named_enum;
@@ -442,6 +443,8 @@ pub struct EntryPoint {
     pub stage: StageInfo,
     /// The function that is the entry's body.
     pub func: Func,
+    /// What it asks of floats.
+    pub modes: FloatModes,
     /// Where in the source it is declared.
     pub span: Span,
 }

@@ -118,6 +118,7 @@ refusals! {
     Elf "elf" Feature "`--emit elf`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`), and resources that a driver part has no words for";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
+    FloatModes "float-modes" Chip "denormals or a rounding that an entry point asks for (SPIR-V's modes `DenormPreserve`, `DenormFlushToZero`, `RoundingModeRTZ`), where it has floats of that width";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
     SubgroupSize "subgroup-size" Chip "subgroups of a size that is asked for (`--subgroup-size`; SPIR-V's modes `SubgroupSize` and `SubgroupsPerWorkgroup`)";
     BindGroup "bind-group" Chip "bind groups of high numbers";

@@ -62,6 +62,46 @@ block9:
 }
 "#;
 
+/// What entries ask of floats stands behind what they ask else, and is written as it was read.
+#[test]
+fn modes_of_floats() {
+    use gpucc_ir::{Denormals, FloatMode, FloatModes, Rounding, Type};
+    let body = "\nfunc0 \"main\" {\nblock0:\n  v0: f32x2 = splat 1.0:f32\n  ret\n}\n";
+    let text = |asked: &str| {
+        format!("module robust on\nentry \"main\" compute func0 size 64,1,1 subgroup 64{asked} @3..9\n{body}")
+    };
+    let (any, zero) = (FloatMode::ANY, FloatMode { denormals: Denormals::Preserve, rounding: Rounding::Zero });
+    let near = FloatMode { rounding: Rounding::Nearest, ..any };
+    let flush = FloatMode { denormals: Denormals::Flush, ..any };
+    let cases = [
+        ("", FloatModes::ANY),
+        (" float f32 flush", FloatModes { f32: flush, ..FloatModes::ANY }),
+        (" float f16 preserve zero float f64 nearest", FloatModes { f16: zero, f64: near, ..FloatModes::ANY }),
+    ];
+    for (asked, modes) in cases {
+        let m = parse_module(&text(asked)).unwrap();
+        assert_eq!(m.entries[0].modes, modes);
+        assert_eq!(module_text(&m), text(asked));
+    }
+    for wrong in [" float i32 flush", " float"] {
+        assert!(parse_module(&text(wrong)).is_err(), "{wrong}");
+    }
+    // Of widths that the code has not nothing is left; of others the rounding is said.
+    let mut f = parse_module(&text("")).unwrap().funcs.values().next().unwrap().clone();
+    let all = FloatModes { f16: zero, f32: flush, f64: near };
+    assert_eq!(
+        all.within(&f),
+        FloatModes { f32: FloatMode { rounding: Rounding::Nearest, ..flush }, ..FloatModes::ANY }
+    );
+    assert_eq!(FloatModes::ANY.within(&f), FloatModes::ANY);
+    // A word of two halves has halves.
+    let block = f.entry();
+    let v = f.insts[f.blocks[block].insts[0]].result();
+    gpucc_ir::Builder::new(&mut f, block).pack_half2x16(v);
+    assert_eq!(all.within(&f).f16, zero);
+    assert_eq!(f.ty(v), Type::F32.with_lanes(2));
+}
+
 #[test]
 fn prints_what_it_parsed() {
     let m = parse_module(SAMPLE).unwrap();

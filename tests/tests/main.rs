@@ -17,6 +17,7 @@ mod examples;
 mod exits;
 mod far_branches;
 mod filetests;
+mod float_modes;
 mod foreign;
 mod gcn_draws;
 mod gcn_stored;

@@ -82,6 +82,14 @@ fn of_doubles(op: &str) -> String {
     )
 }
 
+/// A compute entry with a sum of floats of a type, that asks something of floats.
+fn asking(what: &str, ty: &str, size: u32) -> String {
+    format!(
+        "module robust on\nres0 \"o\" group 0 binding 0 storage_rw size {size} stride {size}\nentry \"main\" compute func0 size 1,1,1 float {what}\n\
+         func0 \"main\" {{\nblock0:\n  v0: {ty} = load res0[0] align {size}\n  v1: {ty} = fadd v0, v0\n  store v1, res0[0] align {size}\n  ret\n}}\n"
+    )
+}
+
 /// A vertex or fragment entry, for families that refuse it.
 fn drawn(code: Refusal, families: &'static [&'static str], pipeline: Option<Pipeline>, source: &str) -> Probe {
     Probe { families, pipeline, ..wgsl(code, source) }
@@ -598,6 +606,10 @@ fn probes() -> Vec<Probe> {
         on_array(R::WideTypes, "", "f64", "o[i] = o[i] * 3.0lf;"),
         on_array(R::WideTypes, "", "f64", "let r = frexp(o[i]); o[i + 64u] = r.fract; o[i + 128u] = f64(r.exp);"),
         Probe { lang: Lang::Gir, ..wgsl(R::WideFunctions, of_doubles("fexp2")) },
+        // No chip whose doubles are supported rounds them otherwise; of words with two halves see `float_modes.rs`.
+        Probe { lang: Lang::Gir, families: &["gcn"], ..wgsl(R::FloatModes, asking("f64 zero", "f64", 8)) },
+        Probe { lang: Lang::Gir, families: &["tesla", "vivante"], ..wgsl(R::FloatModes, asking("f32 preserve", "f32", 4)) },
+        Probe { lang: Lang::Gir, families: &["valhall"], ..wgsl(R::FloatModes, asking("f32 flush", "f32", 4)) },
         wgsl(
             R::SubgroupLanes,
             "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\

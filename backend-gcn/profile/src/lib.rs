@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use gpucc_interp::{InterpModel, MachineMath, Profile};
-use gpucc_ir::{Mode as Interpolation, Op, Scalar};
-use gpucc_num::special::wide;
+use gpucc_interp::{InterpModel, MachineMath, Profile, asked};
+use gpucc_ir::{FloatModes, Mode as Interpolation, Op, Scalar};
+use gpucc_num::special::{self, wide};
 use gpucc_num::{MinMax, Mode, NAN32, f32 as num};
 use gpucc_sim::draw::{Divisor, Primitive, QuadIn, Where};
 
@@ -16,61 +16,75 @@ pub use gpucc_interp::formulas::eight_bits as sampling;
 pub fn profile(generation: usize) -> Profile {
     Profile {
         subgroup_size: 64,
-        machine: Some(Arc::new(Gcn { gfx6: generation == 0 })),
-        interp: Some(Arc::new(Planes)),
+        machine: Some(Arc::new(Gcn { gfx6: generation == 0, mode: Mode::FLUSH })),
+        interp: Some(Arc::new(Planes { mode: Mode::FLUSH })),
         ..flushing()
     }
 }
 
-/// Functions that are rounded correctly, of flushed operands; angles in turns. The lesser and the greater of two keep
+/// Functions that are rounded correctly, of flushed operands whatever the mode; angles in turns. The lesser and the greater of two keep
 /// denormals before gfx9.
 struct Gcn {
     gfx6: bool,
+    /// The mode of arithmetic in 32 bits.
+    mode: Mode,
 }
 
 impl MachineMath for Gcn {
     fn ops(&self) -> &[Op] {
-        &[Op::FMin, Op::FMax, Op::FRsqrt, Op::FSin, Op::FCos]
+        use Op::*;
+        &[FMin, FMax, FRcp, FRsqrt, FSqrt, FExp2, FLog2, FSin, FCos]
     }
 
     fn eval(&self, op: Op, scalar: Scalar, _lanes: u32, args: &[u64]) -> Option<u64> {
         if scalar != Scalar::F32 {
             return None;
         }
-        let m = Mode::FLUSH;
+        let (m, x) = (self.mode, f(args[0]));
         match op {
-            Op::FMin => return bits(num::min(Mode::IEEE, MinMax::Number, f(args[0]), f(args[1]))),
-            Op::FMax => return bits(num::max(Mode::IEEE, MinMax::Number, f(args[0]), f(args[1]))),
+            Op::FMin => return bits(num::min(Mode::IEEE, MinMax::Number, x, f(args[1]))),
+            Op::FMax => return bits(num::max(Mode::IEEE, MinMax::Number, x, f(args[1]))),
+            Op::FSin | Op::FCos => {
+                // 1 / (2 pi) as the inline constant of gfx8 has it.
+                let turns = num::mul(m, f32::from_bits(0x3e22_f983), x);
+                if !turns.is_finite() {
+                    return bits(NAN32);
+                }
+                let fract = num::sub(Mode::IEEE, turns, num::floor(turns));
+                // Below 1 on gfx7 and later.
+                let fract = if fract >= 1.0 && !self.gfx6 { f32::from_bits(0x3f7f_ffff) } else { fract };
+                let t = f64::from(num::input(m, fract));
+                let angle = (t - f64::from(num::rint(t as f32))) * core::f64::consts::TAU;
+                return bits(num::output(m, (if op == Op::FSin { wide::sin(angle) } else { wide::cos(angle) }) as f32));
+            }
             _ => {}
         }
-        let x = num::flush(f(args[0]));
+        let x = num::flush(x);
         bits(num::output(
-            m,
+            Mode::FLUSH,
             match op {
+                Op::FRcp => special::rcp(x),
                 Op::FRsqrt => rsqrt(x),
-                Op::FSin | Op::FCos => {
-                    // 1 / (2 pi) as the inline constant of gfx8 has it.
-                    let turns = num::mul(m, f32::from_bits(0x3e22_f983), x);
-                    if !turns.is_finite() {
-                        return bits(NAN32);
-                    }
-                    let fract = num::sub(Mode::IEEE, turns, num::floor(turns));
-                    // Below 1 on gfx7 and later.
-                    let fract = if fract >= 1.0 && !self.gfx6 { f32::from_bits(0x3f7f_ffff) } else { fract };
-                    let t = f64::from(num::flush(fract));
-                    let angle = (t - f64::from(num::rint(t as f32))) * core::f64::consts::TAU;
-                    (if op == Op::FSin { wide::sin(angle) } else { wide::cos(angle) }) as f32
-                }
+                Op::FSqrt => num::sqrt(Mode::FLUSH, x),
+                Op::FExp2 => special::exp2(x),
+                Op::FLog2 => special::log2(x),
                 _ => return None,
             },
         ))
+    }
+
+    fn under(&self, modes: FloatModes) -> Option<Arc<dyn MachineMath>> {
+        Some(Arc::new(Gcn { mode: asked(self.mode, modes.f32), ..*self }))
     }
 }
 
 /// GCN's interpolation. Launch gives a fragment its shares i and j of the second and the third vertex, counted from the provoking
 /// one, in f32. LDS holds the first vertex's value and the differences of the others to it. `v_interp_p1` and `v_interp_p2` add
-/// the products, each product and each sum rounded and flushed. `position.w` is the reciprocal of POS_W, which is w.
-struct Planes;
+/// the products, each product and each sum rounded and flushed, whatever the mode of denormals. `position.w` is the reciprocal of POS_W,
+/// which is w.
+struct Planes {
+    mode: Mode,
+}
 
 impl InterpModel for Planes {
     fn weights(&self, quad: &QuadIn<'_>, lane: usize, mode: Interpolation, at: Where) -> [f64; 4] {
@@ -91,9 +105,14 @@ impl InterpModel for Planes {
             // A vertex that does not count has the value of the first one.
             let other = if k < primitive.count as usize { values[k] } else { values[first] };
             let slope = other - values[first];
-            value = num::add(Mode::FLUSH, num::mul(Mode::FLUSH, slope, weights[k] as f32), value);
+            value = num::add(self.mode, num::mul(self.mode, slope, weights[k] as f32), value);
         }
         value
+    }
+
+    fn under(&self, modes: FloatModes) -> Option<Arc<dyn InterpModel>> {
+        let round = asked(self.mode, modes.f32).round;
+        Some(Arc::new(Planes { mode: self.mode.rounding(round) }))
     }
 
     fn divisor(&self) -> Divisor {

@@ -2,7 +2,7 @@
 
 use gpucc_gcn_machine::operand::{inline, inline32};
 use gpucc_gcn_machine::{Number, Op};
-use gpucc_ir::{Attr, Diagnostic, Inst, Op as Ir, Scalar, Type, Value};
+use gpucc_ir::{Attr, Denormals, Diagnostic, Inst, Op as Ir, Scalar, Type, Value};
 use gpucc_mir::{MInst, Use, VReg};
 
 use super::{Isel, IselCx, bits_of};
@@ -425,6 +425,10 @@ impl Isel<'_> {
         let f = cx.f;
         let generation = self.generation;
         let half = f.ty(d.result()).scalar() == Scalar::F16;
+        // On words these make zeros of denormals whatever the mode is.
+        if !half && self.module.entries[0].modes.f32.denormals == Denormals::Preserve {
+            return None;
+        }
         let number = if half { Number::F16 } else { Number::U32 };
         let sized = |o: Op| if half { of_halves(o) } else { o };
         let literal = |v: Value| bits_of(f, v).filter(|&b| inline(b, number, generation).is_none());

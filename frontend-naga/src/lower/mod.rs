@@ -298,6 +298,7 @@ impl<'m> ModuleCx<'m> {
                         name: entry.name.clone(),
                         stage: stage.info(entry),
                         func,
+                        modes: ir::FloatModes::ANY,
                         span: self.parsed.entry_span(&entry.name),
                     });
                 }

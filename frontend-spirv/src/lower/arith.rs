@@ -54,7 +54,8 @@ impl FuncCx<'_, '_> {
             O::FNegate => {
                 let (v, to) = self.operand(inst, Type::is_float)?;
                 self.same(v, to)?;
-                self.b().fneg(v)
+                let negated = self.b().fneg(v);
+                self.flush(negated)
             }
             O::FAdd | O::FSub | O::FMul | O::FDiv | O::FRem => {
                 let (a, b) = self.two(inst, true)?;
@@ -165,6 +166,18 @@ impl FuncCx<'_, '_> {
         }
         let mode = self.m.m.deco_number(inst.id, Decoration::FPRoundingMode).map(FPRoundingMode::from_u32);
         match mode {
+            // Constants are evaluated to nearest.
+            None if self.folds && self.m.cut & to.bits() != 0 && from.bits() > to.bits() => {
+                let cut = self.toward_zero(v, to)?;
+                Ok(self.flush(cut))
+            }
+            None if self.folds => {
+                let converted = self.b().f2f(v, to);
+                Ok(self.flush(converted))
+            }
+            Some(Some(FPRoundingMode::RTE)) if self.m.cut & to.bits() != 0 => {
+                self.missing(Refusal::FloatModes, "to nearest where all else is rounded toward zero")
+            }
             None | Some(Some(FPRoundingMode::RTE)) => Ok(self.b().f2f(v, to)),
             _ if from.bits() < to.bits() => Ok(self.b().f2f(v, to)),
             Some(Some(FPRoundingMode::RTZ)) => self.toward_zero(v, to),

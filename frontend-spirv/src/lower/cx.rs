@@ -35,6 +35,10 @@ pub struct ModuleCx<'m> {
     pub out: ir::Module,
     /// Licences of float arithmetic.
     pub fp: ir::FpFlags,
+    /// Widths of floats of which some entry point makes zeros of denormals, as a set of bits.
+    pub flushed: u32,
+    /// Those of which some entry point rounds toward zero.
+    pub cut: u32,
     /// Whether nothing is contracted, in expansions of functions either: a position is to be that of other programs.
     pub exact: bool,
     /// Plans of functions, by id.

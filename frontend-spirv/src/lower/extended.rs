@@ -59,7 +59,8 @@ impl FuncCx<'_, '_> {
         let value = match self.packing(op, &values)? {
             Some(v) => v,
             None => match self.floats(op, &values)? {
-                Some(v) => v,
+                // Of what moves bits, or chooses, the results count too.
+                Some(v) => self.flush(v),
                 None => match self.words(op, &values, ty)? {
                     Some(v) => v,
                     None => return Ok(None),
@@ -98,7 +99,7 @@ impl FuncCx<'_, '_> {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Val::One(value)))
+        Ok(Some(Val::One(self.flush(value))))
     }
 
     /// Refuses operands that have another type than the first one, or are not of its kind.

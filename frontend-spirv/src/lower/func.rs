@@ -68,6 +68,8 @@ pub struct FuncCx<'a, 'm> {
     pub inst: Option<Inst>,
     /// IR instructions at the last look at the limit.
     pub licences: ir::FpFlags,
+    /// Whether what is lowered is evaluated here, which keeps denormals and rounds to nearest.
+    pub folds: bool,
 }
 
 impl std::ops::Deref for FuncCx<'_, '_> {
@@ -89,14 +91,16 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         let fp = m.fp;
         let mut code = Code::new(name, fp);
         code.exact = m.exact;
-        FuncCx { m, code, active: Vec::new(), constants: FxHashMap::default(), stage: None, inst: None, licences: fp }
+        let constants = FxHashMap::default();
+        FuncCx { m, code, active: Vec::new(), constants, stage: None, inst: None, licences: fp, folds: false }
     }
 
     /// A function of no name, for operations on constants.
     pub fn scratch(m: &'a mut ModuleCx<'m>) -> Self {
         let fp = m.fp;
         let code = Code::new("", fp);
-        FuncCx { m, code, active: Vec::new(), constants: FxHashMap::default(), stage: None, inst: None, licences: fp }
+        let constants = FxHashMap::default();
+        FuncCx { m, code, active: Vec::new(), constants, stage: None, inst: None, licences: fp, folds: true }
     }
 
     /// Lowers a function of the module.

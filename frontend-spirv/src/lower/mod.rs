@@ -18,6 +18,7 @@ mod group;
 mod image;
 mod integer;
 mod memory;
+mod modes;
 mod order;
 mod pointer;
 mod stage;
@@ -66,7 +67,9 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         roles: FxHashMap::default(),
         io: Vec::new(),
         out: ir::Module::new(),
-        fp: licences(options.fp, m, &entries),
+        fp: modes::licences(options.fp, m, &entries),
+        flushed: modes::widths(&entries, ExecutionMode::DenormFlushToZero),
+        cut: modes::widths(&entries, ExecutionMode::RoundingModeRTZ),
         exact: is_invariant(m),
         accesses: FxHashMap::default(),
         formats: options.formats.clone(),
@@ -92,22 +95,6 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
     cx.run(&entries)?;
     cx.out.set_source_files(&m.places.files);
     Ok(cx.out)
-}
-
-/// The freedom of float arithmetic where entry points promise less than the caller allows.
-fn licences(mut fp: ir::FpFlags, m: &Module, entries: &[&Entry]) -> ir::FpFlags {
-    if is_invariant(m) {
-        fp.0 &= !ir::FpFlags::CONTRACT.0;
-    }
-    for (mode, _) in entries.iter().flat_map(|e| &e.modes) {
-        match mode {
-            ExecutionMode::SignedZeroInfNanPreserve => fp.0 &= !ir::FpFlags::NSZ.0,
-            ExecutionMode::ContractionOff => fp.0 &= !ir::FpFlags::CONTRACT.0,
-            ExecutionMode::FPFastMathDefault => fp = ir::FpFlags::NONE,
-            _ => {}
-        }
-    }
-    fp
 }
 
 /// Whether a value is to be the same as that of other programs which compute it alike.
@@ -219,12 +206,19 @@ impl<'m> ModuleCx<'m> {
             }
         }
         for e in entries {
+            let modes = match modes::float_modes(e) {
+                Ok(modes) => modes,
+                Err(d) => {
+                    refusals.push(d);
+                    continue;
+                }
+            };
             match FuncCx::entry_point(self, e) {
                 Ok((lowered, stage)) => {
                     self.instructions += lowered.insts.len() as u64;
                     let func = self.out.funcs.push(lowered);
                     let span = self.m.def(e.function).map_or(ir::Span::UNKNOWN, |d| self.m.span(&self.m.insts[d]));
-                    self.out.entries.push(ir::EntryPoint { name: e.name.clone(), stage, func, span });
+                    self.out.entries.push(ir::EntryPoint { name: e.name.clone(), stage, func, modes, span });
                 }
                 Err(d) => refusals.push(d),
             }

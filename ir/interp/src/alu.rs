@@ -201,6 +201,10 @@ impl Lanes<'_> {
                 Scalar::F32 => self.float32(i, p),
                 Scalar::F16 => self.float16(i, p),
                 Scalar::F64 => self.float64(i, p),
+                _ if i.op == Op::UnpackHalf2x16 && p.asked.f16.flushes() => {
+                    self.unpack(i, |x| [x as u16, (x >> 16) as u16].map(|h| f16_to_f32(f16::flush(h))));
+                    true
+                }
                 _ => self.integer(i),
             },
         };
@@ -234,7 +238,7 @@ impl Lanes<'_> {
             Op::FTrunc => one(n32::trunc),
             Op::FRoundEven => one(n32::rint),
             Op::FFract => self.map1(i, |x| b(n32::fract(m, f(x)))),
-            Op::FSqrt => self.map1(i, |x| b(n32::sqrt(m, f(x)))),
+            Op::FSqrt => self.map1(i, |x| b(n32::sqrt(m.rounding(Round::Nearest), f(x)))),
             Op::FRsqrt => one(special::rsqrt),
             Op::FRcp => one(special::rcp),
             Op::FExp2 => one(special::exp2),
@@ -252,6 +256,10 @@ impl Lanes<'_> {
             Op::PackUnorm2x16 => self.pack2(i, p, pack::pack2x16unorm),
             Op::PackSnorm2x16 => self.pack2(i, p, pack::pack2x16snorm),
             Op::PackHalf2x16Rtz => self.pack2(i, p, pack::pack2x16float_rtz),
+            Op::PackHalf2x16 if p.asked.f16.cuts() || p.asked.f16.flushes() => self.pack2(i, p, |[low, high]| {
+                let half = |x: f32| u32::from(f16::output(p.f16, f32_to_f16(p.f16.round, n32::input(p.f32, x))));
+                half(low) | half(high) << 16
+            }),
             Op::PackHalf2x16 => self.pack2(i, p, pack::pack2x16float),
             Op::CubeCoords => self.cube(i, p),
             _ => return false,
@@ -293,7 +301,7 @@ impl Lanes<'_> {
             Op::FTrunc => one(&|x| f16::round_to_int(Round::Zero, x)),
             Op::FRoundEven => one(&|x| f16::round_to_int(Round::Nearest, x)),
             Op::FFract => self.map1(i, |x| u64::from(f16::fract(m, h(x)))),
-            Op::FSqrt => self.map1(i, |x| u64::from(f16::sqrt(m, h(x)))),
+            Op::FSqrt => self.map1(i, |x| u64::from(f16::sqrt(m.rounding(Round::Nearest), h(x)))),
             Op::FRsqrt => wide(|x| 1.0 / x.sqrt()),
             Op::FRcp => wide(|x| 1.0 / x),
             Op::FExp2 => wide(special::wide::exp2),
@@ -345,7 +353,10 @@ impl Lanes<'_> {
             Op::FCeil => one(|x| n64::round_to_int(Round::Up, x)),
             Op::FTrunc => one(|x| n64::round_to_int(Round::Zero, x)),
             Op::FRoundEven => one(|x| n64::round_to_int(Round::Nearest, x)),
-            Op::FFract => one(|x| x - n64::round_to_int(Round::Down, x)),
+            Op::FFract => self.map1(i, |x| {
+                let x = n64::input(m, d(x));
+                n64::sub(m, x, n64::round_to_int(Round::Down, x)).to_bits()
+            }),
             Op::FSqrt => one(f64::sqrt),
             Op::FRsqrt => one(|x| 1.0 / x.sqrt()),
             Op::FRcp => one(|x| 1.0 / x),
@@ -469,7 +480,7 @@ impl Lanes<'_> {
         }
     }
 
-    fn pack2(&self, i: &DInst, p: &Profile, op: fn([f32; 2]) -> u32) {
+    fn pack2(&self, i: &DInst, p: &Profile, op: impl Fn([f32; 2]) -> u32) {
         for &l in self.active {
             let v = std::array::from_fn(|k| p.packed(i.op, f(self.get(i.args[0] + k as u32, l))));
             self.set(i.dst, l, u64::from(op(v)));

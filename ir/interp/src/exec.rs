@@ -14,6 +14,7 @@ use gpucc_sim::{
     AddressSpace, AllocId, BarrierRule, By, Dispatch, Machine, Overlap, RaceCheck, RunOptions, RunReport, RunState,
     SplitMix64, StepBudget, Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid,
 };
+use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Most bytes that the state of the workgroups that run at once may take.
@@ -202,7 +203,7 @@ const NO_BUFFER: u16 = 0xfffe;
 /// The run as a whole.
 pub(crate) struct Run<'a> {
     program: &'a OracleProgram,
-    pub(crate) profile: &'a Profile,
+    pub(crate) profile: Cow<'a, Profile>,
     grid: [u32; 3],
     /// Lanes of a subgroup as the program sees them.
     lanes: u32,
@@ -332,7 +333,7 @@ impl<'a> Run<'a> {
     ) -> Run<'a> {
         Run {
             program,
-            profile,
+            profile: program.under(profile),
             grid: [1; 3],
             lanes: stride as u32,
             stride,
@@ -362,6 +363,7 @@ impl<'a> Run<'a> {
         let images = self.common.textures.images.share();
         let textures = Textures { images, ..self.common.textures.clone() };
         Run {
+            profile: self.profile.clone(),
             common: Common { buffers, textures, ..self.common.clone() },
             batch: self.batch.clone(),
             steps: self.steps.clone(),
@@ -537,7 +539,7 @@ impl<'a> Run<'a> {
                         let place = Place { grid: self.grid, lanes: self.lanes, stride: self.stride, pc };
                         step(
                             program,
-                            self.profile,
+                            &self.profile,
                             &mut self.common,
                             &mut self.batch,
                             &mut self.values,

@@ -1,7 +1,8 @@
 //! How the inputs of fragments come about between the vertices of a primitive: by the rules, or as on a given machine.
 
-use gpucc_ir::Mode;
+use gpucc_ir::{FloatModes, Mode};
 use gpucc_sim::draw::{self, Divisor, Primitive, QuadIn, Where};
+use std::sync::Arc;
 
 /// The machine's rule for the values at the vertices. Values that a model does not state follow the rules: weights
 /// in f64, one rounding at the end (`docs/drawing.md`).
@@ -15,6 +16,11 @@ pub trait InterpModel: Send + Sync {
     /// An input of these values at the primitive's vertices.
     fn value(&self, primitive: &Primitive, weights: [f64; 4], values: [f32; 3]) -> f32 {
         sum(primitive, weights, values)
+    }
+
+    /// The same machine with arithmetic that an entry point asks for; none if interpolation does not change by it.
+    fn under(&self, _modes: FloatModes) -> Option<Arc<dyn InterpModel>> {
+        None
     }
 
     /// The 1/w by which an input at a sample or centroid is divided in what the machine is compared with by the rules.

@@ -38,7 +38,7 @@ pub use accuracy::{Sampled, moved, outside_accuracy};
 pub use compare::{Difference, Kind, Outcome, Tolerance, compare, words};
 pub use interpolate::{InterpModel, Rules};
 pub use oob::OobAccess;
-pub use profile::{Absent, FmaModel, Free, MachineMath, Profile};
+pub use profile::{Absent, FmaModel, Free, MachineMath, Profile, asked};
 pub use program::OracleProgram;
 pub use stages::{Pair, draw, opaque, stages};
 

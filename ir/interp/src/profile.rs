@@ -2,9 +2,9 @@
 
 use crate::compare::Tolerance;
 use crate::interpolate::{InterpModel, Rules};
-use gpucc_ir::{Op, Scalar};
+use gpucc_ir::{Denormals, FloatMode, FloatModes, Op, Rounding, Scalar};
 use gpucc_num::pack::CubeTies;
-use gpucc_num::{MinMax, Mode};
+use gpucc_num::{MinMax, Mode, Round};
 use gpucc_sim::draw::Divisor;
 use gpucc_sim::texture::{Format, Texel};
 use std::fmt;
@@ -48,6 +48,11 @@ pub trait MachineMath: Send + Sync {
     /// The treatment of one lane that an op of the kind `unpack_*` gave.
     fn unpacked(&self, _op: Op, lane: f32) -> f32 {
         lane
+    }
+
+    /// The same machine with arithmetic that an entry point asks for; none if its own functions do not change by it.
+    fn under(&self, _modes: FloatModes) -> Option<Arc<dyn MachineMath>> {
+        None
     }
 
     /// How far from a place, in texels, a texture is read that is sampled or gathered there.
@@ -206,9 +211,21 @@ pub struct Profile {
     pub interp: Option<Arc<dyn InterpModel>>,
     /// How far apart floats may be in [`compare`](crate::compare()).
     pub tolerance: Tolerance,
+    /// What the entry point asked of floats, which the modes above follow.
+    pub asked: FloatModes,
 }
 
 impl Profile {
+    /// The profile under which an entry point runs that asks something of its floats.
+    #[must_use]
+    pub fn under(&self, modes: FloatModes) -> Profile {
+        let machine = self.machine.as_ref().map(|own| own.under(modes).unwrap_or_else(|| own.clone()));
+        let f16 = asked(self.f16, modes.f16);
+        let (f32, f64) = (asked(self.f32, modes.f32), asked(self.f64, modes.f64));
+        let interp = self.interp.as_ref().map(|own| own.under(modes).unwrap_or_else(|| own.clone()));
+        Profile { f16, f32, f64, machine, interp, asked: modes, ..self.clone() }
+    }
+
     /// A lane as the machine packs it into a word.
     pub(crate) fn packed(&self, op: Op, lane: f32) -> f32 {
         self.machine.as_ref().map_or(lane, |m| m.packed(op, lane))
@@ -228,6 +245,21 @@ impl Profile {
     pub fn lanes(&self) -> u32 {
         if self.subgroup_size == 0 { 32 } else { self.subgroup_size.clamp(1, 128) }
     }
+}
+
+/// A mode with what is asked for in place of its own.
+pub fn asked(own: Mode, by: FloatMode) -> Mode {
+    let (flush_in, flush_out) = match by.denormals {
+        Denormals::Any => (own.flush_in, own.flush_out),
+        Denormals::Preserve => (false, false),
+        Denormals::Flush => (true, true),
+    };
+    let round = match by.rounding {
+        Rounding::Any => own.round,
+        Rounding::Nearest => Round::Nearest,
+        Rounding::Zero => Round::Zero,
+    };
+    Mode { round, flush_in, flush_out }
 }
 
 impl fmt::Debug for Profile {
@@ -250,6 +282,7 @@ impl fmt::Debug for Profile {
             .field("machine", &self.machine.as_ref().map(|m| m.ops()))
             .field("interp", &self.interp.is_some())
             .field("tolerance", &self.tolerance)
+            .field("asked", &self.asked)
             .finish()
     }
 }

@@ -3,17 +3,19 @@
 use crate::oob::OobAccess;
 use crate::profile::Profile;
 use gpucc_ir::{
-    AtomicOp, Barrier, Block, Deriv, FloatCc, IntCc, IoSlot, Op, Reduce, ResourceKind, Scalar, Stage, StageInfo,
-    Sysval, TexArg, TexDesc, Type, Variant,
+    AtomicOp, Barrier, Block, Deriv, FloatCc, FloatModes, IntCc, IoSlot, Op, Reduce, ResourceKind, Scalar, Stage,
+    StageInfo, Sysval, TexArg, TexDesc, Type, Variant,
 };
 use gpucc_sim::trace::{Reading, Written};
 use gpucc_sim::{Trap, TrapKind};
+use std::borrow::Cow;
 
 /// An entry point, ready to run. Owns everything; the module is not needed any more.
 #[derive(Clone, Debug)]
 pub struct OracleProgram {
     pub(crate) name: String,
     pub(crate) stage: StageInfo,
+    pub(crate) modes: FloatModes,
     /// Invocations of a compute entry's workgroup; one for other entries.
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) robust: bool,
@@ -315,6 +317,14 @@ impl OracleProgram {
             let said = "no size of subgroups makes as many of them as the entry point asks for";
             Trap::new(TrapKind::Unsupported, format!("`{}`: {said}", self.name))
         })
+    }
+
+    /// The profile with what the entry point asks of its floats.
+    pub(crate) fn under<'p>(&self, profile: &'p Profile) -> Cow<'p, Profile> {
+        match self.modes {
+            FloatModes::ANY => Cow::Borrowed(profile),
+            modes => Cow::Owned(profile.under(modes)),
+        }
     }
 
     /// Whether the size of subgroups shows: lanes ask each other, or their number and size are read.

@@ -43,6 +43,7 @@ impl OracleProgram {
             out: OracleProgram {
                 name: point.name.clone(),
                 stage: point.stage.clone(),
+                modes: point.modes,
                 workgroup_size: point.workgroup_size().unwrap_or([1; 3]),
                 robust: module.options.robust,
                 zeroes: module.options.zeroes_workgroup_memory(),

@@ -2,8 +2,8 @@
 
 use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{
-    Attr, Builder, Const, EntryPoint, FloatCc, Function, IntCc, Kinds, Mem, Module, Op, Place, ResourceData,
-    ResourceKind, Scalar, Sig, Span, StageInfo, Subgroups, Type, eval,
+    Attr, Builder, Const, EntryPoint, FloatCc, FloatModes, Function, IntCc, Kinds, Mem, Module, Op, Place,
+    ResourceData, ResourceKind, Scalar, Sig, Span, StageInfo, Subgroups, Type, eval,
 };
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
 
@@ -205,6 +205,7 @@ fn every_pure_op_agrees_with_folding() {
             name: "main".into(),
             stage: StageInfo::Compute { workgroup_size: [3, 1, 1], subgroups: Subgroups::ANY },
             func,
+            modes: FloatModes::ANY,
             span: Span::UNKNOWN,
         });
         if !matches!(op, Op::Sysval | Op::BufferLength | Op::Input | Op::Tex | Op::TexQuery) {

@@ -1,14 +1,16 @@
 //! Small exact rewrites, one rule each.
 //!
 //! Needs: nothing. Keeps: the CFG. Rules fire only where the result is the same bits for all operands, or where the
-//! instruction's float flags allow the difference (the rule says which). No rule makes more instructions than it removes.
+//! instruction's float flags allow the difference (the rule says which). No rule makes more instructions than it removes. Where an entry
+//! point asks for zeros in place of denormals, what computes one of its operands stays.
 
 use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
-use gpucc_ir::{Attr, Builder, FloatCc, FpFlags, Function, Inst, InstData, IntCc, Op, Scalar, Type, Value};
+use gpucc_ir::{Attr, Builder, FloatCc, FloatModes, FpFlags, Function, Inst, InstData, IntCc, Op, Scalar, Type, Value};
 
 /// Applies the exact rules to each pure instruction until none fits.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    let modes = cx.modes();
     rewrite::run(f, |b, i| {
         if !b.func.insts[i].op.is_pure() || b.func.insts[i].results.len() != 1 {
             return Rewrite::Keep;
@@ -24,7 +26,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         let d = b.func.insts[i].clone();
         // Rules build before the fuel is asked, so look first whether one applies at all.
         let mark = b.func.blocks[b.block].insts.len();
-        let Some(v) = rules(b, &d) else { return Rewrite::Keep };
+        let Some(v) = rules(b, &d, modes) else { return Rewrite::Keep };
         if !cx.change() {
             b.func.blocks[b.block].insts.truncate(mark);
             return Rewrite::Keep;
@@ -47,8 +49,12 @@ fn canonical(f: &Function, i: Inst) -> Option<Attr> {
     }
 }
 
-fn rules(b: &mut Builder<'_>, d: &InstData) -> Option<Value> {
+fn rules(b: &mut Builder<'_>, d: &InstData, modes: FloatModes) -> Option<Value> {
     let ty = b.func.ty(d.result());
+    // The value as it is may be a denormal where the result may not.
+    if modes.of(ty.scalar()).flushes() && is_identity(b, d, ty) {
+        return None;
+    }
     match d.op {
         Op::Select | Op::ICmp | Op::FCmp => choices(b, d, ty),
         Op::Extract | Op::Insert | Op::Compose | Op::Shuffle | Op::Splat | Op::ExtractDyn | Op::InsertDyn => {
@@ -248,6 +254,18 @@ fn fbits(s: Scalar, v: f64) -> u64 {
         },
         Scalar::F32 => u64::from((v as f32).to_bits()),
         _ => v.to_bits(),
+    }
+}
+
+/// Whether a float is computed that is an operand, or its opposite, unless that is a denormal.
+fn is_identity(b: &Builder<'_>, d: &InstData, ty: Type) -> bool {
+    let is = |n: usize, v: f64| d.args.get(n).and_then(|&v| k(b, v)) == Some(fbits(ty.scalar(), v));
+    match d.op {
+        Op::FMul | Op::FDiv => [1.0, -1.0].iter().any(|&v| is(1, v)),
+        Op::FAdd => [0.0, -0.0].iter().any(|&v| is(1, v)),
+        Op::FSub => [0.0, -0.0].iter().any(|&v| is(0, v) || is(1, v)),
+        Op::F2F => true,
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Capabilities of a target, as plain data: they drive legalisation, scalarisation and bounds handling.
 
-use gpucc_ir::{Module, Op, Space, Stage, TexCube};
+use gpucc_ir::{Denormals, FloatMode, FloatModes, Module, Op, Rounding, Scalar, Space, Stage, TexCube};
 use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Format, Pipeline};
 
 /// A set of ops.
@@ -406,6 +406,75 @@ impl PartCaps {
     }
 }
 
+/// What a target's arithmetic on floats of one width can be made to do. What nobody asks for is the profile's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FloatCaps {
+    /// It keeps denormals.
+    pub keeps: bool,
+    /// It makes zeros of denormals.
+    pub flushes: bool,
+    /// It rounds toward zero.
+    pub cuts: bool,
+}
+
+impl FloatCaps {
+    /// All that can be asked for.
+    pub const FULL: FloatCaps = FloatCaps { keeps: true, flushes: true, cuts: true };
+    /// Denormals as they are, rounded to nearest.
+    pub const KEEPS: FloatCaps = FloatCaps { keeps: true, flushes: false, cuts: false };
+    /// No denormals, rounded to nearest.
+    pub const FLUSHES: FloatCaps = FloatCaps { keeps: false, flushes: true, cuts: false };
+
+    /// Whether it does what is asked for.
+    pub fn has(self, mode: FloatMode) -> bool {
+        let denormals = match mode.denormals {
+            Denormals::Any => true,
+            Denormals::Preserve => self.keeps,
+            Denormals::Flush => self.flushes,
+        };
+        denormals && (self.cuts || !mode.cuts())
+    }
+}
+
+/// The same of all widths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AllFloatCaps {
+    /// Floats of 16 bits.
+    pub f16: FloatCaps,
+    /// Floats of 32 bits.
+    pub f32: FloatCaps,
+    /// Floats of 64 bits.
+    pub f64: FloatCaps,
+    /// Whether floats of 16 and of 64 bits are treated alike, conversions to halves of other widths too.
+    pub alike: bool,
+}
+
+impl AllFloatCaps {
+    /// All that can be asked for.
+    pub const FULL: AllFloatCaps =
+        AllFloatCaps { f16: FloatCaps::FULL, f32: FloatCaps::FULL, f64: FloatCaps::FULL, alike: false };
+
+    /// What is asked of a width that the target does not do.
+    pub fn lacks(&self, modes: FloatModes, halves: bool) -> Option<(Scalar, FloatMode)> {
+        let FloatModes { f16, f32, f64 } = modes;
+        if !self.f16.has(f16) {
+            return Some((Scalar::F16, f16));
+        }
+        // Halves that are computed as floats of 32 bits must not be rounded twice.
+        let said = |m: FloatMode| m.rounding != Rounding::Any;
+        let twice = !halves && said(f16) && said(f32) && f16.cuts() != f32.cuts();
+        if !self.f32.has(f32) || twice {
+            return Some((Scalar::F32, f32));
+        }
+        let both = said(f16) && said(f64);
+        let apart = (f16.flushes(), f16.cuts()) != (f64.flushes(), f64.cuts());
+        if !self.f64.has(f64) || self.alike && both && apart {
+            return Some((Scalar::F64, f64));
+        }
+        None
+    }
+}
+
 /// What selection gets of floats of 64 bits where [`Caps::doubles`] says that there are any, besides conversions from and to floats and
 /// integers of 32 bits, and `bitcast` from and to two words. The quotient and the root are correctly rounded, but for quotients that are
 /// denormal.
@@ -446,6 +515,8 @@ pub struct Caps {
     pub wide: bool,
     /// Whether a target without such integers computes with floats of 64 bits: the ops of [`DOUBLE_OPS`] on single lanes.
     pub doubles: bool,
+    /// What arithmetic on floats can be made to do.
+    pub floats: AllFloatCaps,
     /// The largest constant offset of an access by an address of two words; `lower_wide` adds what is larger to the address.
     pub address_offset: u32,
     /// Where memory is loaded and stored by 1 and 2 bytes although there are no such lanes: as `i8` and `i16` that only come from
@@ -551,6 +622,7 @@ impl Caps {
         halves: true,
         wide: true,
         doubles: true,
+        floats: AllFloatCaps::FULL,
         address_offset: u32::MAX,
         parts: PartCaps::SHARED,
         expand_bool_select: false,

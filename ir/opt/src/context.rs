@@ -1,8 +1,8 @@
 //! The pipeline context of an entry point, as passes may use it.
 
 use gpucc_ir::{
-    Attr, Builder, EntryPoint, Function, Inst, Interface, Interp, IoAt, IoSlot, Module, Op, SecondaryMap, Span,
-    StageInfo, Sysval, Type, Value, Values,
+    Attr, Builder, EntryPoint, FloatModes, Function, Inst, Interface, Interp, IoAt, IoSlot, Module, Op, SecondaryMap,
+    Span, StageInfo, Sysval, Type, Value, Values,
 };
 use gpucc_pipeline::Pipeline;
 use smallvec::SmallVec;
@@ -82,7 +82,7 @@ pub fn empty_fragment(name: &str) -> Module {
     Builder::new(&mut f, block).ret(&[]);
     let func = module.funcs.push(f);
     let stage = StageInfo::Fragment { io: Interface::default(), early_depth: false };
-    module.entries.push(EntryPoint { name: name.into(), stage, func, span: Span::UNKNOWN });
+    module.entries.push(EntryPoint { name: name.into(), stage, func, modes: FloatModes::ANY, span: Span::UNKNOWN });
     module
 }
 

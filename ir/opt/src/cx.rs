@@ -2,7 +2,7 @@
 
 use crate::{BindingFacts, Caps, PipelineContext};
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
-use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, Function, Module, Res, Stage, StageInfo};
+use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, FloatModes, Function, Module, Res, Stage, StageInfo};
 use std::rc::Rc;
 
 /// The facts about the graph, as long as no pass changes it.
@@ -68,6 +68,10 @@ impl<'a> PassCx<'a> {
         let may = self.changes < self.fuel;
         self.changes += u64::from(may);
         may
+    }
+    /// What the entry point asks of its floats.
+    pub fn modes(&self) -> FloatModes {
+        self.module.entries.first().map_or(FloatModes::ANY, |e| e.modes)
     }
     /// Whether some lanes may be helpers, which store nothing.
     pub fn has_helpers(&self) -> bool {

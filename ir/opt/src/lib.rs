@@ -68,8 +68,8 @@ pub mod zero_lanes;
 
 pub use bound::{BindingFacts, BindingPlace};
 pub use caps::{
-    Blending, Caps, CubeGradients, DOUBLE_OPS, FetchCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet, PartCaps,
-    PerTarget, SamplerCaps, TexCaps,
+    AllFloatCaps, Blending, Caps, CubeGradients, DOUBLE_OPS, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps,
+    LayerForm, OpSet, PartCaps, PerTarget, SamplerCaps, TexCaps,
 };
 pub use context::{PipelineContext, empty_fragment, free_locations, stage_as_read};
 pub use cx::PassCx;

@@ -542,7 +542,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     let start = Instant::now();
     let flat = inline::flatten(m, e.func)?;
     let mut out = m.without_functions();
-    out.entries = vec![EntryPoint { func: Func(0), ..e.clone() }];
+    out.entries = vec![EntryPoint { func: Func(0), modes: e.modes.within(&flat), ..e.clone() }];
     if !caps.narrow {
         // Parts of words are reached through the words.
         for g in out.globals.keys() {

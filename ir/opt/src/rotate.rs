@@ -40,6 +40,10 @@ type Map = IndexMap<Value, Value, FxBuildHasher>;
 
 /// Runs the pass: all loops of one depth at a time, since they are disjoint.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    // Tests of constants are decided here, as arithmetic is everywhere.
+    if !cx.modes().is_plain() {
+        return;
+    }
     cx.sort(f);
     let mut depth = u32::MAX;
     let mut uniformity: Option<Uniformity> = None;

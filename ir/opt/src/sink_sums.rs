@@ -33,7 +33,8 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let preds = f.preds();
     let plain = |b: &Block| preds[*b].len() > 1 && f.blocks[*b].header.is_none() && !f.blocks[*b].params.is_empty();
     let joins: Vec<Block> = f.layout.iter().copied().filter(plain).collect();
-    if joins.is_empty() {
+    // What is neutral gives no zero in place of a denormal.
+    if joins.is_empty() || !cx.modes().is_plain() {
         return;
     }
     let moved = SecondaryMap::with_default(None);

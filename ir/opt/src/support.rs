@@ -7,9 +7,9 @@
 //! compiler.
 
 use gpucc_ir::{
-    AtomicOp, Attr, Block, Diagnostic, EntryPoint, Function, Inst, InstData, IoAt, IoSlot, Module, Op, Place, Refusal,
-    Res, ResourceKind, Scalar, Span, Stage, StageInfo, Subgroups, Sysval, Tex, TexDesc, TexDim, TexWhat, Unsupported,
-    Variant, Where,
+    AtomicOp, Attr, Block, Denormals, Diagnostic, EntryPoint, FloatModes, Function, Inst, InstData, IoAt, IoSlot,
+    Module, Op, Place, Refusal, Res, ResourceKind, Rounding, Scalar, Span, Stage, StageInfo, Subgroups, Sysval, Tex,
+    TexDesc, TexDim, TexWhat, Unsupported, Variant, Where,
 };
 use gpucc_pipeline::{Pipeline, SamplerFacts};
 
@@ -118,6 +118,7 @@ pub fn check(
     let c = Check { m, t, caps, e, bound, stage: e.stage.kind() };
     c.workgroup()?;
     c.subgroups()?;
+    c.float_modes()?;
     c.groups()?;
     c.interface(pipeline)?;
     c.function(&m.funcs[e.func])?;
@@ -184,6 +185,39 @@ impl Check<'_> {
             return Err(self.left(code, e.span));
         }
         Err(Diagnostic::unsupported(code, format!("{has}, {asked}")).at(e.span, "this entry point"))
+    }
+
+    /// What the entry point asks of its floats. Those of widths that it has not are gone by now.
+    fn float_modes(&self) -> Result<(), Diagnostic> {
+        let (e, caps) = (self.e, self.caps);
+        let Some((scalar, mode)) = caps.floats.lacks(e.modes, caps.halves) else { return self.quantised() };
+        let asked = match (mode.denormals, mode.rounding) {
+            (Denormals::Preserve, Rounding::Zero) => "keeps denormals and rounds toward zero",
+            (Denormals::Flush, Rounding::Zero) => "makes zeros of denormals and rounds toward zero",
+            (Denormals::Any, Rounding::Zero) => "rounds toward zero",
+            (Denormals::Preserve, _) => "keeps denormals",
+            (Denormals::Flush, _) => "makes zeros of denormals",
+            (Denormals::Any, _) => "does otherwise than that on halves",
+        };
+        let what = format!("arithmetic on {} that {asked}", scalar.name());
+        match self.lack(Refusal::FloatModes) {
+            Some(l) => Err(self.refuse_what(l, &what, e.span)),
+            None => Err(self.left(Refusal::FloatModes, e.span)),
+        }
+    }
+
+    /// Rounding a float to 16 bits in place takes no mode; where it would, it cannot be beside one.
+    fn quantised(&self) -> Result<(), Diagnostic> {
+        let FloatModes { f16, f32, f64 } = self.e.modes;
+        let halves = self.caps.floats.alike && [f16, f64].iter().any(|m| m.flushes() || m.cuts());
+        if !halves && (self.caps.halves || !f32.cuts()) {
+            return Ok(());
+        }
+        let f = &self.m.funcs[self.e.func];
+        match f.insts_in_order().find(|(_, i)| f.insts[*i].op == Op::FQuant16) {
+            Some((_, i)) => Err(self.left(Refusal::FloatModes, self.m.span(f.insts[i].loc))),
+            None => Ok(()),
+        }
     }
 
     fn groups(&self) -> Result<(), Diagnostic> {

@@ -105,6 +105,29 @@ fn float_rules_that_must_not_fire() {
     }
 }
 
+/// Where zeros are asked for in place of denormals, what is not computed is no zero.
+#[test]
+fn zeros_of_denormals_are_computed() {
+    use crate::testing::{HEAD, run as apply};
+    let rules = [
+        "  v9: f32 = fmul v2, 1.0:f32",
+        "  v9: f32 = fmul v2, -1.0:f32",
+        "  v9: f32 = fdiv v2, 1.0:f32",
+        "  v9: f32 = fadd v2, -0.0:f32",
+        "  v9: f32 = fadd{nsz} v2, 0.0:f32",
+        "  v9: f32 = fsub v2, 0.0:f32",
+        "  v9: f32 = fsub -0.0:f32, v2",
+        "  v8: f64 = f2f v2\n  v9: f32 = f2f v8",
+    ];
+    for lines in rules {
+        let text = |asked: &str| format!("{HEAD}entry \"main\" compute func0 size 1,1,1{asked}\n{}", body(lines, "v9"));
+        for other in ["", " float f32 preserve", " float f32 zero", " float f16 flush"] {
+            assert_ne!(apply(run, &text(other)).1, 0, "{lines}");
+        }
+        assert_eq!(apply(run, &text(" float f32 flush")).1, 0, "{lines}");
+    }
+}
+
 #[test]
 fn vector_rules() {
     let e = "  v5: f32 = extract v3, lane 0\n  v6: f32 = extract v3, lane 1\n";

@@ -27,3 +27,28 @@ fn leaves_denormals_and_effects() {
          v1: i32 = atomic.add 1:i32, res1[0] align 4\n  ret\n}",
     );
 }
+
+/// Constants are evaluated to nearest: where another rounding is asked for, what is rounded is left to the target.
+#[test]
+fn leaves_what_is_rounded_otherwise() {
+    use crate::testing::{HEAD, run as apply};
+    let text = |asked: &str, line: &str| {
+        format!(
+            "{HEAD}entry \"main\" compute func0 size 1,1,1{asked}\nfunc0 \"f\" {{\nblock0:\n  {line}\n  store v0, res1[0] align 4\n  ret\n}}"
+        )
+    };
+    let rounded = [
+        "v0: f32 = fadd 1.0:f32, 1e-10:f32",
+        "v0: f32 = u2f 16777219:i32",
+        "v0: f32 = f2f 0.1:f64",
+        "v0: i32 = pack_half2x16 [1.0002, 3.0]:f32x2",
+    ];
+    for (line, width) in rounded.iter().zip(["f32", "f32", "f32", "f16"]) {
+        assert_ne!(apply(run, &text("", line)).1, 0, "{line}");
+        assert_ne!(apply(run, &text(" float f64 zero", line)).1, 0, "{line}");
+        assert_eq!(apply(run, &text(&format!(" float {width} zero"), line)).1, 0, "{line}");
+    }
+    for line in ["v0: f32 = ffloor 1.5:f32", "v0: i32 = f2s 1.5:f32", "v0: f32 = fmin 1.5:f32, 2.5:f32"] {
+        assert_ne!(apply(run, &text(" float f32 zero", line)).1, 0, "{line}");
+    }
+}

@@ -6,6 +6,7 @@
 use super::lex::{Spanned, Tok, lex};
 use crate::diag::{Diagnostic, Span};
 use crate::edges::*;
+use crate::float_modes::{Denormals, FloatModes, Rounding};
 use crate::function::{Const, Function, LoopHeader};
 use crate::inst::*;
 use crate::module::*;
@@ -254,8 +255,9 @@ impl Parser {
                         StageInfo::Fragment { io: Interface::default(), early_depth: self.eat_word("early_depth") }
                     }
                 };
+                let modes = self.float_modes()?;
                 let span = self.span()?;
-                let mut entry = EntryPoint { name, stage, func, span };
+                let mut entry = EntryPoint { name, stage, func, modes, span };
                 if let Some(io) = entry.interface_mut()
                     && self.eat("{")
                 {
@@ -275,6 +277,26 @@ impl Parser {
             return Err(format!("entry \"{}\" names {}, which does not exist", e.name, e.func));
         }
         Ok(m)
+    }
+
+    /// What an entry asks of floats: `float f32 flush zero` for each width that it names.
+    fn float_modes(&mut self) -> Res_<FloatModes> {
+        let mut modes = FloatModes::ANY;
+        while self.eat_word("float") {
+            let ty = self.named("a width of floats", Type::parse)?;
+            let Some(mode) = modes.of_mut(ty.scalar()) else { return self.err("f16, f32 or f64") };
+            for denormals in [Denormals::Preserve, Denormals::Flush] {
+                if self.eat_word(denormals.name()) {
+                    mode.denormals = denormals;
+                }
+            }
+            for rounding in [Rounding::Nearest, Rounding::Zero] {
+                if self.eat_word(rounding.name()) {
+                    mode.rounding = rounding;
+                }
+            }
+        }
+        Ok(modes)
     }
 
     fn resource_kind(&mut self) -> Res_<ResourceKind> {

@@ -2,6 +2,7 @@
 
 use crate::edges::EdgeRef;
 use crate::entity::Entity;
+use crate::float_modes::{Denormals, FloatMode, Rounding};
 use crate::function::{Const, Function, ValueDef};
 use crate::inst::*;
 use crate::module::{Init, Module, ResourceKind, StageInfo, VarData, Variant};
@@ -120,6 +121,15 @@ fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
             }
             StageInfo::Fragment { early_depth: true, .. } => write!(o, " early_depth")?,
             StageInfo::Vertex(_) | StageInfo::Fragment { early_depth: false, .. } => {}
+        }
+        for (scalar, mode) in e.modes.each().into_iter().filter(|m| m.1 != FloatMode::ANY) {
+            write!(o, " float {}", scalar.name())?;
+            if mode.denormals != Denormals::Any {
+                write!(o, " {}", mode.denormals)?;
+            }
+            if mode.rounding != Rounding::Any {
+                write!(o, " {}", mode.rounding)?;
+            }
         }
         if e.span.is_known() {
             write!(o, " @{}..{}", e.span.start, e.span.end)?;

@@ -8,7 +8,8 @@ use gpucc::{Artifact, CodegenOptions, Options, PipelineContext, Target};
 use gpucc_container::Container;
 use gpucc_interp::{Free, OracleProgram, Pair, Profile};
 use gpucc_ir::{
-    Builder, EntryPoint, Function, Interface, IoAt, IoSlot, Mode, Module, Scalar, Span, Stage, StageInfo, Sysval, Type,
+    Builder, EntryPoint, FloatModes, Function, Interface, IoAt, IoSlot, Mode, Module, Scalar, Span, Stage, StageInfo,
+    Sysval, Type,
 };
 use gpucc_pipeline::{Base, Code, DepthStencil, Format, Layout, Pipeline, Target as Colour, Topology};
 use gpucc_sim::draw::{Draw, Merger, Raster, Surface, Targets, VertexData, Vertices};
@@ -57,7 +58,7 @@ fn program(stage: StageInfo, build: impl FnOnce(&mut Builder<'_>)) -> Module {
     let block = f.add_block();
     build(&mut Builder::new(&mut f, block));
     let func = module.funcs.push(f);
-    module.entries.push(EntryPoint { name: name.into(), stage, func, span: Span::UNKNOWN });
+    module.entries.push(EntryPoint { name: name.into(), stage, func, modes: FloatModes::ANY, span: Span::UNKNOWN });
     module
 }
 

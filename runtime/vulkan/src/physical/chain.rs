@@ -2,6 +2,7 @@
 
 use ash::vk;
 use gpucc_ir::{Refusal, Stage};
+use gpucc_opt::FloatCaps;
 
 use super::features::{halves, storage_16};
 use super::limits;
@@ -49,6 +50,31 @@ fn yes(_: Chip) -> bool {
 
 fn no(_: Chip) -> bool {
     false
+}
+
+/// The modes of floats that shaders may ask for.
+fn float_controls(chip: Chip, out: &mut vk::PhysicalDeviceFloatControlsProperties<'_>) {
+    use vk::ShaderFloatControlsIndependence as I;
+    let (floats, halves) = chip.floats();
+    // Halves that are computed as floats of 32 bits round as those do.
+    let together = !halves && floats.f32.cuts;
+    let of = |code, caps: FloatCaps| if chip.has_all(code) { caps } else { FloatCaps::default() };
+    let (f16, f32, f64) = (of(Refusal::F16, floats.f16), floats.f32, of(Refusal::WideTypes, floats.f64));
+    out.shader_denorm_preserve_float16 = f16.keeps.into();
+    out.shader_denorm_preserve_float32 = f32.keeps.into();
+    out.shader_denorm_preserve_float64 = f64.keeps.into();
+    out.shader_denorm_flush_to_zero_float16 = f16.flushes.into();
+    out.shader_denorm_flush_to_zero_float32 = f32.flushes.into();
+    out.shader_denorm_flush_to_zero_float64 = f64.flushes.into();
+    out.shader_rounding_mode_rte_float16 = chip.has_all(Refusal::F16).into();
+    out.shader_rounding_mode_rte_float32 = vk::TRUE;
+    out.shader_rounding_mode_rte_float64 = chip.has_all(Refusal::WideTypes).into();
+    out.shader_rounding_mode_rtz_float16 = f16.cuts.into();
+    out.shader_rounding_mode_rtz_float32 = f32.cuts.into();
+    out.shader_rounding_mode_rtz_float64 = f64.cuts.into();
+    let apart = if floats.alike { I::TYPE_32_ONLY } else { I::ALL };
+    out.denorm_behavior_independence = apart;
+    out.rounding_mode_independence = if together { I::NONE } else { apart };
 }
 
 fn narrow(chip: Chip) -> bool {
@@ -349,8 +375,7 @@ properties! { each_property:
     PhysicalDeviceFloatControlsProperties |chip, out| {
         let own = vk::PhysicalDeviceFloatControlsProperties::default();
         *out = vk::PhysicalDeviceFloatControlsProperties { s_type: out.s_type, p_next: out.p_next, ..own };
-        out.denorm_behavior_independence = vk::ShaderFloatControlsIndependence::NONE;
-        out.rounding_mode_independence = vk::ShaderFloatControlsIndependence::NONE;
+        float_controls(chip, out);
     }
     PhysicalDeviceSamplerFilterMinmaxProperties |chip, out| {
         out.filter_minmax_single_component_formats = vk::FALSE;
@@ -405,6 +430,10 @@ properties! { each_property:
         fields!(chip, out, PhysicalDeviceDriverProperties: driver_id driver_name driver_info conformance_version);
         fields!(
             chip, out, PhysicalDeviceFloatControlsProperties: denorm_behavior_independence rounding_mode_independence
+                shader_denorm_preserve_float16 shader_denorm_preserve_float32 shader_denorm_preserve_float64
+                shader_denorm_flush_to_zero_float16 shader_denorm_flush_to_zero_float32 shader_denorm_flush_to_zero_float64
+                shader_rounding_mode_rte_float16 shader_rounding_mode_rte_float32 shader_rounding_mode_rte_float64
+                shader_rounding_mode_rtz_float16 shader_rounding_mode_rtz_float32 shader_rounding_mode_rtz_float64
         );
         fields!(
             chip, out, PhysicalDeviceDepthStencilResolveProperties: supported_depth_resolve_modes

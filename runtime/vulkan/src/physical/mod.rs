@@ -10,6 +10,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 use gpucc_ir::{Refusal, Stage, Unsupported};
+use gpucc_opt::AllFloatCaps;
 
 use crate::settings::Chip;
 
@@ -138,6 +139,17 @@ impl Chip {
         match self {
             Chip::Interp => u32::MAX,
             Chip::Target(t) => t.caps(Stage::Vertex).io.most_layers,
+        }
+    }
+
+    /// What arithmetic on floats can be made to do, and whether halves are computed as such.
+    pub fn floats(self) -> (AllFloatCaps, bool) {
+        match self {
+            Chip::Interp => (AllFloatCaps::FULL, true),
+            Chip::Target(t) => {
+                let caps = t.caps(Stage::Compute);
+                (caps.floats, caps.halves)
+            }
         }
     }
 
