@@ -36,10 +36,10 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.must_change(n);
 }
 
-/// Adds the variants of textures that the pass may need.
-pub fn add_variants(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) {
+/// Adds the variants of textures that the pass may need, and says how many.
+pub fn add_variants(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) -> u64 {
     if caps == FetchCaps::FULL {
-        return;
+        return 0;
     }
     let mut wanted: Vec<ResourceData> = Vec::new();
     for r in m.resources.values() {
@@ -56,9 +56,11 @@ pub fn add_variants(m: &mut Module, caps: FetchCaps, bound: &BindingFacts) {
             add(r.kind, Variant::High);
         }
     }
+    let added = wanted.len() as u64;
     for r in wanted {
         m.resources.push(r);
     }
+    added
 }
 
 /// The resource of this variant at the texture's binding. Textures of several kinds may stand there.

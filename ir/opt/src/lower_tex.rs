@@ -47,8 +47,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.must_change(n);
 }
 
-/// Adds the samplers that the pass may need.
-pub fn add_samplers(m: &mut Module, caps: SamplerCaps, bound: &BindingFacts) {
+/// Adds the samplers that the pass may need, and says how many.
+pub fn add_samplers(m: &mut Module, caps: SamplerCaps, bound: &BindingFacts) -> u64 {
+    let before = m.resources.len();
     if !caps.compare {
         sampler::add_plain(m, bound);
     } else if !caps.compare_layer_levels {
@@ -58,13 +59,16 @@ pub fn add_samplers(m: &mut Module, caps: SamplerCaps, bound: &BindingFacts) {
             m.resources.push(ResourceData { variant: Variant::LevelZero, ..r });
         }
     }
+    (m.resources.len() - before) as u64
 }
 
-/// Adds the textures of one component that the pass may need, as long as there are no more than [`TexCaps::gather`] allows.
-pub fn add_components(m: &mut Module, caps: &TexCaps) {
+/// Adds the textures of one component that the pass may need, as long as there are no more than [`TexCaps::gather`] allows. Says how
+/// many.
+pub fn add_components(m: &mut Module, caps: &TexCaps) -> u64 {
     if caps.gather != Gathers::First {
-        return;
+        return 0;
     }
+    let before = m.resources.len();
     let is_texture = |r: &ResourceData| matches!(r.kind, ResourceKind::Texture { .. });
     let mut room = Gathers::TEXTURES;
     m.resources.values().filter(|r| is_texture(r)).for_each(|r| room = room.saturating_sub(r.count.max(1)));
@@ -81,6 +85,7 @@ pub fn add_components(m: &mut Module, caps: &TexCaps) {
             m.resources.push(ResourceData { variant, ..r });
         }
     }
+    (m.resources.len() - before) as u64
 }
 
 /// The variant that has the component of a gather alone; the first one needs none.

@@ -572,11 +572,11 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
             continue;
         }
         if p.name == LOWER_FETCH.name {
-            lower_fetch::add_variants(&mut manager.module, caps.fetch, &o.bound);
+            manager.added += lower_fetch::add_variants(&mut manager.module, caps.fetch, &o.bound);
         }
         if p.name == LOWER_TEX.name {
-            lower_tex::add_samplers(&mut manager.module, caps.sampler, &o.bound);
-            lower_tex::add_components(&mut manager.module, &caps.tex);
+            manager.added += lower_tex::add_samplers(&mut manager.module, caps.sampler, &o.bound);
+            manager.added += lower_tex::add_components(&mut manager.module, &caps.tex);
         }
         manager.run(&p)?;
     }
@@ -599,6 +599,8 @@ pub struct Manager<'o> {
     source: StageInfo,
     /// Changes that are left.
     fuel: u64,
+    /// Resources that were added to the module for the next pass: changes of that pass, but none of the function.
+    added: u64,
     /// Which pass has nothing to do, and was given nothing since. Passes look at the function alone, so they find nothing again.
     idle: Vec<&'static str>,
     /// Whether the layout is known to be the structured order.
@@ -617,7 +619,7 @@ impl<'o> Manager<'o> {
         let source = module.entries[0].stage.clone();
         let stopped = o.stop_after.as_ref().is_some_and(|s| report.times.last().is_some_and(|t| t.pass == s));
         let (idle, graph) = (Vec::new(), Graph::default());
-        Manager { module, report, caps, o, source, fuel, idle, sorted: false, graph, stopped }
+        Manager { module, report, caps, o, source, fuel, added: 0, idle, sorted: false, graph, stopped }
     }
 
     /// The module that the next pass gets.
@@ -672,8 +674,9 @@ impl<'o> Manager<'o> {
         if p.keeps_graph || changes == 0 {
             self.graph = std::mem::take(&mut cx.graph);
         }
+        let added = std::mem::take(&mut self.added);
         if rationed {
-            self.fuel = self.fuel.saturating_sub(changes);
+            self.fuel = self.fuel.saturating_sub(changes + added);
         }
         let by = if cx.graph_alone { GRAPH_ALONE } else { p.name };
         let unmoved = |q: &str| CANNOT_ENABLE.iter().any(|u| u.0 == q && u.1.contains(&by));
@@ -688,7 +691,7 @@ impl<'o> Manager<'o> {
         if let Some(entry) = entry {
             self.module.entries[0] = entry;
         }
-        done(&mut self.report, &self.module, p.name, start, changes, o)?;
+        done(&mut self.report, &self.module, p.name, start, changes + added, o)?;
         self.stopped = o.stop_after.as_deref() == Some(p.name);
         Ok(())
     }

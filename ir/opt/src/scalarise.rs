@@ -17,7 +17,7 @@ use crate::caps::Caps;
 
 type Lanes = SmallVec<[Value; 4]>;
 
-/// Runs over a function; gives the number of instructions split.
+/// Runs over a function; gives the number of instructions split, and of those that stay whole and have extracts or composes put beside them.
 pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
     let mut lanes: SecondaryMap<Value, Lanes> = SecondaryMap::new();
     let mut changes = 0;
@@ -45,7 +45,9 @@ pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
     for block in order(f) {
         f.take_insts(block, &mut old);
         for &i in &old {
-            changes += u64::from(split(f, block, i, &mut lanes));
+            let before = f.blocks[block].insts.len();
+            let is_split = split(f, block, i, &mut lanes);
+            changes += u64::from(is_split || f.blocks[block].insts.len() > before + 1);
         }
     }
     changes

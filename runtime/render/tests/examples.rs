@@ -16,6 +16,17 @@ fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/scenes"))
 }
 
+/// The names of the example scenes.
+pub(crate) fn names() -> Vec<String> {
+    let list = std::fs::read_dir(folder())
+        .expect("the folder")
+        .filter_map(|e| e.ok()?.path().file_stem()?.to_str().map(String::from));
+    let mut list: Vec<String> = list.collect();
+    list.sort();
+    assert!(list.len() >= 15, "{list:?}");
+    list
+}
+
 /// A scene with a picture of 64 by 36 pixels, or its own size.
 pub(crate) fn read(name: &str, is_small: bool) -> PreparedScene {
     let mut file = gpucc_scene::read::open(&folder().join(format!("{name}.toml"))).unwrap_or_else(|e| panic!("{e}"));
@@ -61,12 +72,7 @@ fn every_linked_family_draws_the_first_scenes_to_the_bit() {
 /// oracle, but for the pixels that [`APART`] counts.
 #[test]
 fn every_linked_family_draws_every_scene() {
-    let list = std::fs::read_dir(folder())
-        .expect("the folder")
-        .filter_map(|e| e.ok()?.path().file_stem()?.to_str().map(String::from));
-    let mut list: Vec<String> = list.collect();
-    list.sort();
-    assert!(list.len() >= 15, "{list:?}");
+    let list = names();
     for name in &list {
         let text = std::fs::read_to_string(folder().join(format!("{name}.toml"))).expect("a scene");
         let command = format!("#   gpucc render examples/scenes/{name}.toml -o ");
