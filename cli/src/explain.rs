@@ -139,8 +139,7 @@ fn column(
         report.show(std::slice::from_ref(d), Some(&row.target));
     }
     let mut column = Column::new(row, text, done.as_ref().ok().map(|a| (module, a)));
-    // Programs of several parts have the same addresses twice.
-    if let Some(made) = done.as_ref().ok().filter(|_| column.code.iter().all(|i| i.program.is_none())) {
+    if let Ok(made) = &done {
         column.executed = run(made)?;
     }
     Ok((column, done.err()))

@@ -105,7 +105,18 @@ fn which_line_spills() {
         }
         let (line, _) = c["spilled"]["spills"].as_object().and_then(|l| l.iter().next()).expect("a line");
         let said = remarks(&c, line.parse().expect("a number"), "missed");
-        assert!(said.iter().any(|r| r.contains("because registers ran out: at line ")), "{said:?}");
+        assert!(said.iter().any(|r| r.contains(" because registers ran out: ")), "{said:?}");
+        // Each has its reason: what the registers hold instead, which is nearly all there are. A value that is stored was made, and
+        // what is loaded is read.
+        let reasons = list(&c, "spills");
+        assert_eq!(reasons.len() as u64, number(&c["stats"]["spills"]) + number(&c["stats"]["reloads"]), "{target}");
+        for r in reasons {
+            let (held, all) = (number(&r["held"]), number(&r["registers"]));
+            assert!(all == number(&c["stats"]["registers"]) && held <= all && held + 4 >= all, "{target}: {r}");
+            assert_eq!(list(r, "live").len() as u64, held, "{target}: {r}");
+            assert_eq!(list(r, "of").len(), 1, "{target}: {r}");
+            assert!(list(r, "live").iter().all(|l| (2..=286).contains(&number(&l["line"]))), "{target}: {r}");
+        }
     }
 }
 
@@ -217,6 +228,70 @@ fn is_this_access_checked() {
     let c = explained(&s, FLOW, "gcn:gfx8");
     let store = list(&c, "accesses").iter().find(|a| a["line"] == 14).expect("a store");
     assert_eq!(store["guard"], "machine");
+}
+
+/// Accesses of which each has its check removed by another rule, or kept.
+const CHECKED: &str = "@group(0) @binding(0) var<storage, read_write> o: array<f32>;
+@group(0) @binding(1) var<storage, read> t: array<f32, 16>;
+var<workgroup> w: array<f32, 256>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u, @builtin(local_invocation_index) l: u32) {
+    w[l] = 1.0;
+    workgroupBarrier();
+    var s = t[g.x & 15u];
+    s += t[g.x % 7u];
+    s += t[g.x >> 28u];
+    s += t[min(g.x, 9u)];
+    s += t[select(3u, 5u, g.x > 9u)];
+    for (var k = 0u; k < 4u; k++) { s += t[k]; }
+    for (var k = 0u; k < 200u; k++) { s = s * w[k] + 1.0; }
+    s += t[g.x];
+    let b = o[g.y];
+    workgroupBarrier();
+    o[g.y] = b * s;
+    s += t[(g.z & 3u) * 4u + 1u];
+    w[g.x] = s;
+    o[3] = w[0];
+}
+";
+
+/// The same with its rule: what is known of the index, by hand from the source.
+#[test]
+fn by_which_rule_was_this_check_removed() {
+    let s = Scratch::new("question-rules");
+    for target in ["valhall:v10", "tesla:nva3", "vivante:gc3000"] {
+        let c = explained(&s, CHECKED, target);
+        let of = |line: u64, operation: &str| {
+            let here = list(&c, "accesses").iter().filter(|a| a["line"] == line && a["operation"] == operation);
+            let word = |v: &Value| v.as_str().map(String::from);
+            here.map(|a| {
+                (word(&a["guard"]).unwrap_or_default(), word(&a["rules"][0]).unwrap_or_default(), a["limit"].as_u64())
+            })
+            .collect::<Vec<_>>()
+        };
+        let removed = |rule: &str, limit: u64| vec![("removed".to_string(), rule.to_string(), Some(limit))];
+        for (line, operation, rule, limit) in [
+            (5, "store", "launch", 255),
+            (7, "load", "mask", 15),
+            (8, "load", "remainder", 15),
+            (9, "load", "shift", 15),
+            (10, "load", "minimum", 15),
+            (11, "load", "choice", 15),
+            (12, "load", "constant", 15),
+            (13, "load", "counter", 255),
+            (18, "load", "mask", 15),
+        ] {
+            assert_eq!(of(line, operation), removed(rule, limit), "{target} line {line}: {}", c["accesses"]);
+        }
+        // Nothing is known of an id of the launch; what its limit is for is said too.
+        let kept = |limit: Option<u64>| vec![("check".to_string(), String::new(), limit)];
+        assert_eq!(of(14, "load"), kept(Some(15)), "{target}: {}", c["accesses"]);
+        assert_eq!(of(19, "store"), kept(Some(255)), "{target}: {}", c["accesses"]);
+        assert_eq!(of(15, "load"), kept(None), "{target}: {}", c["accesses"]);
+        // The store behind it has the same index into the same buffer.
+        assert_eq!(of(17, "store"), [("removed".into(), "same".into(), None)], "{target}: {}", c["accesses"]);
+        let said = remarks(&c, 17, "done");
+        assert!(said.iter().any(|r| r.contains("the same check of line 15 stands before it")), "{said:?}");
+    }
 }
 
 /// Of malioc: what is it bound by? The unit with the most cycles of all lines.
@@ -426,14 +501,23 @@ fn how_often_does_this_line_run() {
 fn how_often_does_this_line_run_in_a_frame() {
     // No two pipelines of this one share an entry point.
     for scene in ["examples/scenes/particles.toml"] {
-        let said = expect(&["explain", scene, "--target", "gcn,tesla", "--executed", "--json"], 0, "");
+        let said = expect(&["explain", scene, "--target", "gcn,tesla,valhall", "--executed", "--json"], 0, "");
         let page: Value = serde_json::from_str(&said).expect("a page");
-        for target in ["gcn:gfx8", "tesla:nva3"] {
+        for target in ["gcn:gfx8", "tesla:nva3", "valhall:v10"] {
             let s = Scratch::new("question-frame");
             let said = expect(&["render", scene, "--target", target, "--stats", "-o", &s.path("a.png")], 0, "");
             let line = said.lines().find(|l| l.contains(" lane instruction")).expect("counts");
             let n = line.split(": ").last().and_then(|l| l.split(' ').next()?.parse::<u64>().ok());
             let columns = list(&page, "columns").iter().filter(|c| c["target"] == target);
+            // A vertex entry of Valhall is two programs, of which each has its own counts: as many lanes come to the first instruction
+            // of both.
+            for c in columns.clone().filter(|c| c["stage"] == "vertex" && target == "valhall:v10") {
+                let first = |p: &str| {
+                    let mut own = list(c, "instructions").iter().filter(|i| i["program"] == p && i["address"].is_u64());
+                    own.next().map(|i| number(&i["lanes"]))
+                };
+                assert!(first("position") > Some(0) && first("position") == first("varying"), "{}", c["title"]);
+            }
             let code = columns.flat_map(|c| list(c, "instructions"));
             assert_eq!(Some(code.filter_map(|i| i["executed"].as_u64()).sum()), n, "{scene} {target}: {line}");
         }

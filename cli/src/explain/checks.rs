@@ -1,9 +1,15 @@
-//! What becomes of the bounds checks of memory accesses, from the texts of the program after each pass: a check is a minimum that stands
-//! where the access is.
+//! What becomes of the bounds checks of memory accesses, from the texts of the program after each pass: a check is a minimum that the
+//! place of an access is computed from. Who removed one is seen in the texts; by which rule, in the values of the text before.
+
+mod rule;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gpucc_ir::text::parse_module;
+use gpucc_ir::{Function, Module, Op, Value};
+
 use super::remarks::{Places, Stage, ir, span_of};
+pub use rule::Rule;
 
 /// What keeps an access in its bounds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +44,36 @@ impl Guard {
     }
 }
 
+/// What a check lets pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Limit {
+    /// An index up to this one.
+    Index(u64),
+    /// An offset up to so many bytes.
+    Bytes(u64),
+    /// An offset inside of the buffer, whose length is read when the program runs.
+    Length,
+}
+
+impl Limit {
+    /// The number, where it is one.
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Limit::Index(n) | Limit::Bytes(n) => Some(*n),
+            Limit::Length => None,
+        }
+    }
+
+    /// What a check with it does, in words.
+    fn said(&self) -> String {
+        match self {
+            Limit::Index(n) => format!("keeps the index at {n} or below"),
+            Limit::Bytes(n) => format!("keeps the offset at {n} bytes or below"),
+            Limit::Length => "keeps the offset inside of the buffer, whose length it reads".into(),
+        }
+    }
+}
+
 /// An access of memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
@@ -49,22 +85,50 @@ pub struct Access {
     pub place: String,
     /// What keeps it inside.
     pub guard: Guard,
+    /// What the check lets pass, or let pass while it was there.
+    pub limit: Option<Limit>,
+    /// By which rules it was removed: of the copies of a loop's body one each, where they differ.
+    pub rules: Vec<Rule>,
+    /// The largest number that the checked value may be for all that is known, where that is less than any.
+    pub most: Option<u64>,
+    /// Whether the place has no part that is computed.
+    pub fixed: bool,
 }
 
 impl Access {
     /// The sentence that a person reads.
     pub fn said(&self, robust: bool) -> String {
         let what = format!("{} of `{}`", self.operation, self.place);
+        let does = self.limit.map_or_else(|| "keeps it in bounds".into(), |l| l.said());
         match &self.guard {
-            Guard::Check => format!("{what}: a check keeps the index in bounds"),
-            Guard::Removed(pass) => format!("{what}: {pass} saw that the index is in bounds and removed the check"),
+            Guard::Check => {
+                let most = match (self.most, self.limit) {
+                    (Some(n), Some(Limit::Index(_))) => format!("; for all that is known it may be {n}"),
+                    (None, Some(Limit::Index(_))) => "; nothing is known that bounds it".into(),
+                    _ => String::new(),
+                };
+                format!("{what}: a check {does}{most}")
+            }
+            Guard::Removed(pass) => {
+                let rules: Vec<String> = self.rules.iter().map(Rule::said).collect();
+                format!("{what}: {pass} removed the check that {does}: {}", rules.join("; "))
+            }
+            Guard::Known if self.fixed => format!("{what}: in bounds without a check: its place is a constant"),
             Guard::Known => format!("{what}: in bounds without a check"),
             Guard::Machine if robust => format!("{what}: the hardware keeps it in bounds"),
             Guard::Machine => format!("{what}: not checked, as asked for"),
         }
     }
+
+    /// The names of its rules.
+    pub fn rule_names(&self) -> Vec<&'static str> {
+        let mut list: Vec<&str> = self.rules.iter().map(Rule::name).collect();
+        list.dedup();
+        list
+    }
 }
 
+/// The first and the last byte of a place of the source.
 type Span = (u32, u32);
 
 /// Places of minimums that somebody reads.
@@ -106,40 +170,147 @@ fn names(text: &str) -> BTreeMap<String, String> {
     text.lines().filter_map(named).collect()
 }
 
+/// The function of the entry point of a text.
+fn read(text: &str) -> Option<Module> {
+    parse_module(text).ok().filter(|m| !m.entries.is_empty())
+}
+
+/// The span of an instruction that somebody wrote.
+fn known(m: &Module, f: &Function, i: gpucc_ir::Inst) -> Option<Span> {
+    let span = m.span(f.insts[i].loc);
+    span.is_known().then_some((span.start, span.end))
+}
+
+/// How far a place is followed to the minimums in it.
+const DEPTH: u32 = 24;
+
+/// The minimums nearest to a place in what it is computed from.
+fn nearest(f: &Function, v: Value, depth: u32, out: &mut Vec<gpucc_ir::Inst>) {
+    let Some(i) = f.def_inst(v).filter(|_| depth > 0) else { return };
+    let d = &f.insts[i];
+    match d.op {
+        Op::UMin => out.push(i),
+        Op::IAdd | Op::IMul | Op::UMul24 | Op::Shl | Op::Or => {
+            d.args.iter().for_each(|a| nearest(f, *a, depth - 1, out));
+        }
+        _ => {}
+    }
+}
+
+/// What a minimum lets pass. Those that the pass of checks adds are of bytes, those of the frontend are of indices.
+fn limit(f: &Function, i: gpucc_ir::Inst, is_bytes: bool) -> Limit {
+    let constant = f.insts[i].args.iter().rev().find_map(|a| f.const_bits(*a));
+    match constant {
+        Some(n) if is_bytes => Limit::Bytes(n),
+        Some(n) => Limit::Index(n),
+        None => Limit::Length,
+    }
+}
+
+/// Of a text where there are minimums that the one before has not: of which minimum each access is, by their places.
+fn of_accesses(stage: &Stage<'_>, new: &BTreeSet<Span>, out: &mut BTreeMap<Span, BTreeMap<Span, Limit>>) {
+    let Some(m) = read(stage.text) else { return };
+    let f = &m.funcs[m.entries[0].func];
+    let is_bytes = stage.pass == "robust";
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if !matches!(d.op, Op::Load | Op::Store | Op::Atomic | Op::CmpXchg) {
+            continue;
+        }
+        let (Some(at), Some(own)) = (d.dyn_offset(), known(&m, f, i)) else { continue };
+        let mut found = Vec::new();
+        nearest(f, at, DEPTH, &mut found);
+        for k in found {
+            if let Some(span) = known(&m, f, k).filter(|s| new.contains(s)) {
+                out.entry(own).or_default().insert(span, limit(f, k, is_bytes));
+            }
+        }
+    }
+}
+
+/// A check that is there no more.
+struct Gone<'a> {
+    pass: &'a str,
+    /// None where it only became something else.
+    rules: Vec<Rule>,
+}
+
+/// What became of the minimums.
+#[derive(Default)]
+struct Fates<'a> {
+    /// The minimums of each access.
+    of: BTreeMap<Span, BTreeMap<Span, Limit>>,
+    gone: BTreeMap<Span, Gone<'a>>,
+    left: BTreeSet<Span>,
+}
+
+fn fates<'a>(ir: &[&Stage<'a>], places: &Places) -> Fates<'a> {
+    let mut out = Fates::default();
+    let (mut seen, mut text) = (BTreeSet::new(), "");
+    for stage in ir {
+        if stage.text == text {
+            continue;
+        }
+        let now = minimums(stage.text);
+        let new: BTreeSet<Span> = now.difference(&seen).copied().collect();
+        if !new.is_empty() {
+            of_accesses(stage, &new, &mut out.of);
+        }
+        let gone: BTreeSet<Span> = out.left.difference(&now).copied().collect();
+        let checks: BTreeSet<Span> = out.of.values().flat_map(BTreeMap::keys).copied().collect();
+        let rules = if gone.is_empty() { BTreeMap::new() } else { rule::of(text, (&gone, &checks), places) };
+        for span in gone {
+            let rules = rules.get(&span).cloned().unwrap_or_default();
+            out.gone.insert(span, Gone { pass: stage.pass, rules });
+        }
+        now.iter().for_each(|s| {
+            out.gone.remove(s);
+        });
+        seen.extend(&new);
+        (out.left, text) = (now, stage.text);
+    }
+    out
+}
+
 /// The accesses that are left in the end, each line's once, and whether the module asks for checks.
 pub fn of(stages: &[Stage<'_>], places: &Places) -> (Vec<Access>, bool) {
     let ir: Vec<&Stage<'_>> = ir(stages).collect();
     let Some(last) = ir.last() else { return (Vec::new(), false) };
     let robust = last.text.lines().next().is_some_and(|l| !l.contains("robust off"));
-    // The pass behind which the minimum of a place is there no more.
-    let mut gone: BTreeMap<Span, &str> = BTreeMap::new();
-    let (mut before, mut text) = (BTreeSet::new(), "");
-    for stage in ir.iter().filter(|s| {
-        let is_new = s.text != text;
-        text = s.text;
-        is_new
-    }) {
-        let now = minimums(stage.text);
-        before.difference(&now).for_each(|s| {
-            gone.insert(*s, stage.pass);
-        });
-        now.iter().for_each(|s| {
-            gone.remove(s);
-        });
-        before = now;
-    }
+    let fates = fates(&ir, places);
+    let most = if fates.left.is_empty() { BTreeMap::new() } else { rule::most(last.text, &fates.left) };
     let names = names(last.text);
     let mut list = BTreeSet::new();
     for line in last.text.lines() {
         let (Some((operation, place, moves, inside)), Some(span)) = (access(line), span_of(line)) else { continue };
-        let guard = match (gone.get(&span), before.contains(&span)) {
-            (_, true) => Guard::Check,
-            (Some(pass), _) if inside => Guard::Removed((*pass).to_string()),
-            _ if inside || !moves => Guard::Known,
-            _ => Guard::Machine,
-        };
         let place = names.get(place).filter(|n| !n.is_empty()).map_or(place, String::as_str).to_string();
-        list.insert(Access { line: places.line(span.0), operation: operation.into(), place, guard });
+        let mut one = Access {
+            line: places.line(span.0),
+            operation: operation.into(),
+            place,
+            guard: if inside || !moves { Guard::Known } else { Guard::Machine },
+            limit: None,
+            rules: Vec::new(),
+            most: None,
+            fixed: !moves,
+        };
+        for (check, limit) in fates.of.get(&span).into_iter().flatten() {
+            match fates.gone.get(check) {
+                // One that is left counts for all of them; what only took another form is left.
+                Some(gone) if !gone.rules.is_empty() => {
+                    if one.guard != Guard::Check {
+                        (one.guard, one.limit) = (Guard::Removed(gone.pass.into()), Some(*limit));
+                        one.rules
+                            .extend(gone.rules.iter().filter(|r| !one.rules.contains(r)).cloned().collect::<Vec<_>>());
+                    }
+                }
+                _ => {
+                    (one.guard, one.limit, one.most) = (Guard::Check, Some(*limit), most.get(check).copied().flatten());
+                    one.rules.clear();
+                }
+            }
+        }
+        list.insert(one);
     }
     (list.into_iter().collect(), robust)
 }

@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::traps::{Code, Where};
 use crate::{Failure, run};
 
-/// How often the instruction at each address runs.
+/// How often the instruction at each byte of the entry point's code runs: of several programs that of each behind the one before.
 pub type Counts = BTreeMap<u64, Count>;
 
 /// The dispatch that the command line asks for, if it gives inputs.

@@ -1,6 +1,6 @@
 //! An explanation as a page for a browser, which loads nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::model::{Column, Line, Page, totals};
@@ -39,9 +39,16 @@ pub fn page(page: &Page) -> String {
     if !page.problems.is_empty() {
         problems(page, &mut out);
     }
-    for columns in page.entries() {
-        compared(&columns, &mut out);
+    let entries = page.entries();
+    // Of many entry points the totals stand beside each other, and each has less room: the code is further down.
+    let class = if entries.len() > 2 { "totals many" } else { "totals" };
+    let _ = writeln!(out, "<div class=\"{class}\">");
+    for columns in &entries {
+        out += "<div>\n";
+        compared(columns, &mut out);
+        out += "</div>\n";
     }
+    out += "</div>\n";
     let pairs = page.against.as_deref().map_or_else(Vec::new, |old| versions::pairs(old, page));
     let compared: Vec<String> = pairs
         .iter()
@@ -256,14 +263,15 @@ fn why(c: &Column, out: &mut String) {
         let list: String = remarks.iter().map(item).collect();
         folded(&format!("Remarks: {}", remarks.len()), &format!("<ul class=\"pane\">\n{list}</ul>\n"), out);
     }
+    checks(c, out);
+    spills(c, out);
     let values = &c.why.values;
     if !values.is_empty() {
         let mut body = String::from(
             "<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>register</th><th>from</th><th>to</th><th>line</th><th class=\"text\">read in lines</th><th class=\"text\">made by</th><th class=\"text\">copied because</th></tr></thead>\n<tbody>\n",
         );
         for v in values {
-            let mut lines: Vec<u32> = v.reads.iter().map(|r| r.1).filter(|l| *l > 0).collect();
-            lines.dedup();
+            let lines: BTreeSet<u32> = v.reads.iter().map(|r| r.1).filter(|l| *l > 0).collect();
             let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
             let reads = if v.reads.is_empty() { "nobody".into() } else { lines.join(", ") };
             let _ = writeln!(
@@ -302,6 +310,49 @@ fn why(c: &Column, out: &mut String) {
         }
         folded("Passes, and what each changed", &body, out);
     }
+}
+
+/// Every access of memory, and what keeps it in bounds.
+fn checks(c: &Column, out: &mut String) {
+    let list = &c.why.accesses;
+    if list.is_empty() {
+        return;
+    }
+    let n = |name: &str| list.iter().filter(|a| a.guard.name() == name).count();
+    let all = if list.len() == 1 { "1 access".to_string() } else { format!("{} accesses", list.len()) };
+    let title = format!("Bounds of {all}: {} checked, {} checks removed", n("check"), n("removed"));
+    let item = |a: &super::checks::Access| {
+        let place = if a.line > 0 { format!("line {}: ", a.line) } else { String::new() };
+        format!("<li data-line=\"{}\" tabindex=\"0\">{place}{}</li>\n", a.line, escape(&a.said(c.why.robust)))
+    };
+    let list: String = list.iter().map(item).collect();
+    folded(&title, &format!("<ul class=\"pane\">\n{list}</ul>\n"), out);
+}
+
+/// Values that found no register, and what the registers held instead.
+fn spills(c: &Column, out: &mut String) {
+    let list = &c.why.spills;
+    if list.is_empty() {
+        return;
+    }
+    let mut body = String::from(
+        "<div class=\"pane\"><table class=\"code\">\n<thead><tr><th>line</th><th class=\"text\">what</th><th>register</th><th class=\"text\">value of</th><th class=\"text\">because</th></tr></thead>\n<tbody>\n",
+    );
+    for s in list {
+        let lines: Vec<String> = s.of.iter().map(u32::to_string).collect();
+        let (what, of) = if s.stored { ("stored", "made in line") } else { ("loaded again", "read in line") };
+        let of = if lines.is_empty() { String::new() } else { format!("{of} {}", lines.join(", ")) };
+        let _ = writeln!(
+            body,
+            "<tr data-line=\"{0}\" tabindex=\"0\"><td>{0}</td><td class=\"text\">{what}</td><td>{1}</td><td class=\"text\">{of}</td><td class=\"text\">{2}</td></tr>",
+            s.line,
+            escape(&s.register),
+            escape(&s.reason())
+        );
+    }
+    body += "</tbody></table></div>\n";
+    let stored = list.iter().filter(|s| s.stored).count();
+    folded(&format!("Spills: {stored} stored, {} loaded again", list.len() - stored), &body, out);
 }
 
 /// Source, IR and machine code side by side.
@@ -355,7 +406,8 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         out.push_str("<th title=\"instructions that subgroups executed\">executed</th><th title=\"the same by lanes\">lanes</th>");
     }
     for name in live.iter().chain(&cycles) {
-        let _ = write!(out, "<th>{}</th>", escape(name));
+        // A long name may go on in the next row.
+        let _ = write!(out, "<th>{}</th>", escape(name).replacen('_', "_<wbr>", 1));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     let most = |of: &dyn Fn(&Line) -> u64| c.lines.values().map(of).max().unwrap_or(0).max(1);

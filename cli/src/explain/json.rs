@@ -64,17 +64,24 @@ fn column(c: &Column) -> Value {
         json!({"line": r.line, "pass": r.pass, "kind": if r.passed { "done" } else { "missed" }, "message": r.message})
     });
     let accesses = why.accesses.iter().map(|a| {
-        json!({"line": a.line, "operation": a.operation, "place": a.place, "guard": a.guard.name(), "pass": a.guard.pass()})
+        json!({"line": a.line, "operation": a.operation, "place": a.place, "guard": a.guard.name(), "pass": a.guard.pass(),
+            "limit": a.limit.and_then(|l| l.number()), "rules": a.rule_names(), "said": a.said(why.robust)})
     });
     let values = why.values.iter().map(|v| {
         let reads: Vec<Value> = v.reads.iter().map(|r| json!({"at": r.0, "line": r.1})).collect();
         json!({"register": v.register, "made_by": v.made, "at": v.at.0, "line": v.at.1, "reads": reads, "last": v.last(),
             "copy": v.copy.as_ref().map(|c| json!({"line": c.line, "reason": c.reason.name(), "said": c.reason.said()}))})
     });
-    let [stored, loaded] = &why.spills;
-    let spills = [("spills", stored), ("reloads", loaded)].map(|(name, list)| {
+    let spills = [("spills", true), ("reloads", false)].map(|(name, stored)| {
+        let mut list: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
+        why.spills.iter().filter(|s| s.stored == stored).for_each(|s| *list.entry(s.line).or_default() += 1);
         let list: Map<String, Value> = list.iter().map(|(line, n)| (line.to_string(), json!(n))).collect();
         (name.to_string(), Value::Object(list))
+    });
+    let reasons = why.spills.iter().map(|s| {
+        let live: Vec<Value> = s.live.iter().map(|l| json!({"register": l.0, "line": l.1})).collect();
+        json!({"kind": if s.stored { "spill" } else { "reload" }, "line": s.line, "at": s.at, "register": s.register, "of": s.of,
+            "peak": s.peak, "held": s.held.0, "registers": s.held.1, "live": live, "said": s.reason()})
     });
     let changes = why
         .changes
@@ -100,6 +107,7 @@ fn column(c: &Column) -> Value {
         "values": values.collect::<Vec<_>>(),
         "chain": c.chain().0,
         "spilled": Value::Object(spills.into_iter().collect()),
+        "spills": reasons.collect::<Vec<_>>(),
         "changes": changes.collect::<Vec<_>>(),
         "ir": why.ir.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
         "instructions": code.collect::<Vec<_>>(),

@@ -151,6 +151,8 @@ pub struct Column {
     pub lines: BTreeMap<u32, Line>,
     /// Code in its order.
     pub code: Vec<Instruction>,
+    /// Where programs with names begin in the entry point's code.
+    pub firsts: BTreeMap<&'static str, u32>,
     /// Loops that are left.
     pub loops: Vec<Turns>,
     /// Passes that changed something, with the number of their changes.
@@ -172,6 +174,7 @@ impl Column {
             more: Vec::new(),
             lines: BTreeMap::new(),
             code: Vec::new(),
+            firsts: BTreeMap::new(),
             loops: Vec::new(),
             passes: Vec::new(),
             starts: Vec::new(),
@@ -182,6 +185,7 @@ impl Column {
         let out = &artifact.outputs()[0];
         column.more.clone_from(&out.more);
         column.code = artifact.instructions(0);
+        column.firsts = out.entry.programs.iter().map(|p| (p.role.name(), p.offset)).collect();
         column.starts = gpucc::legend::lines(&out.entry, Some(&artifact.target().backend().names()));
         let number = |v: &Value| v.as_u64().unwrap_or(0);
         for (line, costs) in &column.row.line_costs {
@@ -252,7 +256,9 @@ impl Column {
     /// What a run executed of an instruction, by its number in the code.
     pub fn executed(&self, at: usize) -> Option<Count> {
         let address = self.code[at].address?;
-        Some(self.executed.as_ref()?.get(&u64::from(address)).copied().unwrap_or_default())
+        // Each program has addresses from 0.
+        let first = self.firsts.get(self.code[at].program.unwrap_or_default()).copied().unwrap_or(0);
+        Some(self.executed.as_ref()?.get(&u64::from(first + address)).copied().unwrap_or_default())
     }
 
     /// What a run executed of each line.
@@ -271,13 +277,14 @@ impl Column {
     /// The longest chain of instructions that need each other's results, and the sentence on it; nothing where there is none.
     pub fn chain(&self) -> (Vec<usize>, String) {
         let list = super::values::chain(&self.why.values);
-        let mut lines: Vec<u32> = list.iter().map(|k| self.why.values[*k].at.1).filter(|l| *l > 0).collect();
-        lines.dedup();
-        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        // Each line once: a chain goes through those of an unrolled loop again and again.
+        let all = list.iter().map(|k| self.why.values[*k].at.1).filter(|l| *l > 0);
+        let lines: Vec<String> = all.collect::<indexmap::IndexSet<u32>>().iter().map(u32::to_string).collect();
+        let word = if lines.len() == 1 { "line" } else { "lines" };
         let text = match list.len() {
             0 => String::new(),
             n => format!(
-                "longest chain: {n} instructions, each of the result of the one before, of lines {}",
+                "longest chain: {n} instructions, each of the result of the one before, of {word} {}",
                 lines.join(", ")
             ),
         };

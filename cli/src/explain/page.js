@@ -5,6 +5,15 @@ function show(n, focus) {
   tabs.forEach((t, i) => { t.setAttribute('aria-selected', i === n ? 'true' : 'false'); t.tabIndex = i === n ? 0 : -1; });
   panels.forEach((p, i) => { p.hidden = i !== n; });
   if (focus) tabs[n].focus();
+  begin(panels[n]);
+}
+// The source begins where there is code, when a panel is shown for the first time.
+function begin(panel) {
+  const first = panel && !panel.dataset.begun && panel.querySelector('.panes tr[data-line]:not([data-line="0"])');
+  if (!first) return;
+  panel.dataset.begun = 'yes';
+  const pane = first.closest('.pane');
+  pane.scrollTop += first.getBoundingClientRect().top - pane.getBoundingClientRect().top - 60;
 }
 tabs.forEach((t, i) => {
   t.onclick = () => show(i, false);
@@ -14,6 +23,7 @@ tabs.forEach((t, i) => {
   };
 });
 if (tabs.length > 0) show(0, false);
+else begin(panels[0]);
 // Whatever is of the line under the pointer or the focus lights up in its panel.
 let lit = [];
 let now = null;

@@ -1,5 +1,7 @@
 //! The values in registers: who makes each, who reads it and how long it lives, from the text of allocated code, whose form all families
-//! share; and the lines whose values were stored because registers ran out.
+//! share; and, beside it, which values found no register.
+
+mod spills;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +9,7 @@ use gpucc_ir::{Entity, Module};
 use indexmap::IndexMap;
 
 use super::remarks::Stage;
+pub use spills::{Spill, spills};
 
 /// Most instructions of code whose values are followed.
 const MOST: usize = 6000;
@@ -215,11 +218,15 @@ pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
     if blocks.iter().map(|b| b.lines.len()).sum::<usize>() > MOST {
         return Vec::new();
     }
-    let lines = Lines::new(ir);
+    of_blocks(&blocks, &Lines::new(ir))
+}
+
+/// The values of blocks, in the order of the code.
+fn of_blocks(blocks: &[Block<'_>], lines: &Lines) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
     // The first number of each block's values, and of its instructions.
     let (mut firsts, mut number) = (Vec::new(), 0);
-    for b in &blocks {
+    for b in blocks {
         firsts.push((values.len(), number));
         for l in &b.lines {
             for (register, _) in &l.writes {
@@ -230,7 +237,21 @@ pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
             number += 1;
         }
     }
-    // Which values a unit may hold where a block begins.
+    let starts = held(blocks, &firsts);
+    let mut reads: Vec<BTreeSet<(u32, u32)>> = values.iter().map(|_| BTreeSet::new()).collect();
+    for b in 0..blocks.len() {
+        let mut held = starts[b].clone();
+        walk(&blocks[b], firsts[b], &mut held, &mut |v, number, l| {
+            reads[v].insert((number, l.loc.map_or(0, |n| lines.line(n))));
+        });
+    }
+    values.iter_mut().zip(reads).for_each(|(v, list)| v.reads = list.into_iter().collect());
+    copies(blocks, &firsts, lines, &mut values);
+    values
+}
+
+/// Which values a unit may hold where each block begins. `firsts` are the numbers of each block's first value and instruction.
+fn held<'a>(blocks: &'a [Block<'_>], firsts: &[(usize, u32)]) -> Vec<Held<'a>> {
     let mut starts: Vec<Held<'_>> = blocks.iter().map(|_| Held::new()).collect();
     let mut work: BTreeSet<usize> = (0..blocks.len()).collect();
     while let Some(b) = work.pop_first() {
@@ -252,16 +273,7 @@ pub fn of(stages: &[Stage<'_>], ir: &Module) -> Vec<Value> {
             }
         }
     }
-    let mut reads: Vec<BTreeSet<(u32, u32)>> = values.iter().map(|_| BTreeSet::new()).collect();
-    for b in 0..blocks.len() {
-        let mut held = starts[b].clone();
-        walk(&blocks[b], firsts[b], &mut held, &mut |v, number, l| {
-            reads[v].insert((number, l.loc.map_or(0, |n| lines.line(n))));
-        });
-    }
-    values.iter_mut().zip(reads).for_each(|(v, list)| v.reads = list.into_iter().collect());
-    copies(&blocks, &firsts, &lines, &mut values);
-    values
+    starts
 }
 
 /// Says of the values that are copies what they are for.
@@ -330,38 +342,4 @@ impl Lines {
     fn line(&self, number: u32) -> u32 {
         self.0.get(&number).copied().unwrap_or(0)
     }
-}
-
-/// The lines whose values are stored, or loaded again, because registers ran out, and how many.
-pub fn spills(stages: &[Stage<'_>], ir: &Module, (spills, reloads): (u64, u64)) -> [BTreeMap<u32, u64>; 2] {
-    let mut out = [BTreeMap::new(), BTreeMap::new()];
-    if spills + reloads == 0 {
-        return out;
-    }
-    let Some(at) = stages.iter().position(|s| s.pass == "allocate") else { return out };
-    let (Some(before), after) = (at.checked_sub(1).map(|k| &stages[k]), &stages[at]) else { return out };
-    let lines = Lines::new(ir);
-    // The operation with its fields, which registers do not change.
-    let key = |l: &Line<'_>| {
-        let (name, rest) = l.text.split_once(' ').unwrap_or((l.text, ""));
-        let fields = rest.strip_prefix('{').and_then(|f| f.split_once('}')).map_or("", |f| f.0);
-        (format!("{name} {fields}"), !l.gives)
-    };
-    let mut old: BTreeMap<(String, bool), u64> = BTreeMap::new();
-    for l in blocks(before.text).iter().flat_map(|b| &b.lines) {
-        *old.entry(key(l)).or_default() += 1;
-    }
-    let mut new: BTreeMap<(String, bool), Vec<u32>> = BTreeMap::new();
-    for l in blocks(after.text).iter().flat_map(|b| &b.lines) {
-        new.entry(key(l)).or_default().push(l.loc.map_or(0, |n| lines.line(n)));
-    }
-    // What there was none of before are the family's stores and loads of spilled values.
-    for ((_, stores), list) in new.into_iter().filter(|(k, _)| !old.contains_key(k)) {
-        let wanted = if stores { spills } else { reloads };
-        if list.len() as u64 <= wanted.saturating_mul(4) {
-            let own = &mut out[usize::from(!stores)];
-            list.into_iter().for_each(|line| *own.entry(line).or_default() += 1);
-        }
-    }
-    out
 }

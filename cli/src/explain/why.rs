@@ -7,7 +7,7 @@ use gpucc_ir::Module;
 
 use super::checks::{self, Access};
 use super::remarks::{self, Places, Remark, Stage};
-use super::values::{self, Reason, Value};
+use super::values::{self, Reason, Spill, Value};
 use super::waits::{self, Wait};
 use crate::stats::Row;
 
@@ -41,12 +41,14 @@ pub struct Why {
     pub remarks: Vec<Remark>,
     /// Accesses of memory, and what keeps them in bounds.
     pub accesses: Vec<Access>,
+    /// Whether the module asks for checks.
+    pub robust: bool,
     /// Values in registers.
     pub values: Vec<Value>,
     /// Results that something waits for.
     pub waits: Vec<Wait>,
-    /// Lines with values that were stored, and loaded again, because registers ran out.
-    pub spills: [BTreeMap<u32, u64>; 2],
+    /// Values that were stored, and loaded again, because registers ran out.
+    pub spills: Vec<Spill>,
     /// Passes that changed something, in their order.
     pub changes: Vec<Change>,
     /// The IR that code was made of, line by line with the source line of each; 0 where none is known.
@@ -73,11 +75,11 @@ impl Why {
             };
             why.remarks.push(Remark { line: a.line, pass, passed, message: a.said(robust) });
         }
-        why.accesses = accesses;
+        (why.accesses, why.robust) = (accesses, robust);
         why.values = values::of(&stages, &out.ir);
         let n = |name: &str| row.stat(name).unwrap_or(0);
         why.spills = values::spills(&stages, &out.ir, (n("spills"), n("reloads")));
-        why.remarks.extend(spilled(&why.spills, row));
+        why.remarks.extend(spilled(&why.spills));
         why.remarks.extend(copied(&why.values));
         why.remarks.sort();
         why.changes = changes(&stages);
@@ -95,25 +97,19 @@ fn last(stage: &Stage<'_>, places: &Places) -> Vec<(u32, String)> {
     stage.text.lines().map(of).collect()
 }
 
-/// Remarks on values that found no register.
-fn spilled(spills: &[BTreeMap<u32, u64>; 2], row: &Row) -> Vec<Remark> {
-    // The line where most registers of a file live.
-    let live = row.line_costs.iter().filter_map(|(line, costs)| {
-        let most = costs.as_object()?.iter().filter_map(|(k, n)| Some((n.as_u64()?, k.strip_prefix("live_")?)));
-        let (n, file) = most.max()?;
-        Some((n, line.parse::<u32>().ok()?, file))
-    });
-    let most = live.max_by_key(|l| l.0);
-    let why = most
-        .map_or_else(String::new, |(n, line, file)| format!(": at line {line} {n} registers of {file} hold something"));
-    let one = |what: &str, (line, n): (&u32, &u64)| {
-        let values = if *n == 1 { "a value is".to_string() } else { format!("{n} values are") };
-        let message = format!("{values} {what} because registers ran out{why}");
-        Remark { line: *line, pass: "allocate".into(), passed: false, message }
+/// Remarks on values that found no register, those of a line together: with the reason of the one for which most registers were taken.
+fn spilled(spills: &[Spill]) -> Vec<Remark> {
+    let mut lists: BTreeMap<(u32, bool), Vec<&Spill>> = BTreeMap::new();
+    spills.iter().for_each(|s| lists.entry((s.line, s.stored)).or_default().push(s));
+    let one = |((line, stored), list): ((u32, bool), Vec<&Spill>)| {
+        let values = if list.len() == 1 { "a value is".to_string() } else { format!("{} values are", list.len()) };
+        let what = if stored { "stored" } else { "loaded again" };
+        let most = list.iter().max_by_key(|s| s.held.0);
+        let why = most.map_or_else(String::new, |s| s.reason());
+        let message = format!("{values} {what} because registers ran out: {why}");
+        Remark { line, pass: "allocate".into(), passed: false, message }
     };
-    let [stored, loaded] = spills;
-    let stored = stored.iter().map(|s| one("stored", s));
-    stored.chain(loaded.iter().map(|s| one("loaded again", s))).collect()
+    lists.into_iter().map(one).collect()
 }
 
 /// Remarks on copies, those of a line for one reason together. Constants in registers are no waste that a person could mend.

@@ -170,7 +170,7 @@ impl Placing<'_> {
         Ok(setup)
     }
 
-    fn stage(&mut self, entry: &Entry, tables: usize, pointer: u32) -> Result<StageProgram, Trap> {
+    fn stage(&mut self, (entry, first): (&Entry, u32), tables: usize, pointer: u32) -> Result<StageProgram, Trap> {
         let setup = self.setup(entry, pointer)?;
         let common = &self.launch.common;
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
@@ -203,7 +203,7 @@ impl Placing<'_> {
         let decoded = predecode(&entry.code, common.generation, entry.stage.bit(), &env);
         let ours = common.options.rules == Rules::Conventions;
         let merges = if ours { merges(&decoded) } else { Vec::new() };
-        let program = Program { code: decoded, merges, bytes: entry.code.clone(), code_base };
+        let program = Program { code: decoded, merges, bytes: entry.code.clone(), code_base, first: first.into() };
         let preloads = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE).copied().collect();
         Ok(StageProgram {
             program: Arc::new(program),
@@ -241,13 +241,15 @@ impl Machine {
         let blend = blend_descriptors(register(BLEND + 1) << 32 | register(BLEND), (&memory, &space))?;
         let mut p = Placing { launch, memory, space, buffers, pointers, blend, registers: &device.registers };
         let (mut position, mut varying) = (None, None);
-        for (role, entry) in launch.vertex.parts() {
+        let firsts = launch.vertex.programs.iter().map(|p| p.offset).chain([0]);
+        for ((role, entry), first) in launch.vertex.parts().into_iter().zip(firsts) {
             let is_varying = role == ProgramRole::Varying;
-            let stage = p.stage(&entry, 0, if is_varying { abi::VARYING_PROGRAM } else { abi::POSITION_PROGRAM })?;
+            let stage =
+                p.stage((&entry, first), 0, if is_varying { abi::VARYING_PROGRAM } else { abi::POSITION_PROGRAM })?;
             *if is_varying { &mut varying } else { &mut position } = Some(stage);
         }
         let position = position.ok_or_else(|| container_trap("a vertex entry without a program of positions"))?;
-        let fragment = launch.fragment.map(|f| p.stage(f, 1, abi::FRAGMENT_PROGRAM)).transpose()?;
+        let fragment = launch.fragment.map(|f| p.stage((f, 0), 1, abi::FRAGMENT_PROGRAM)).transpose()?;
         let mut places = Vec::new();
         for row in launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING) {
             let IoPlace::Location { number, .. } = row.at else { continue };

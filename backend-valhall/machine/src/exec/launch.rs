@@ -146,7 +146,7 @@ impl<'a> LaunchState<'a> {
         let code = predecode(common.instructions(), generation, common.entry.stage.bit(), &env);
         // Hardware lets lanes continue apart; our compiler does not.
         let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
-        let program = Arc::new(Program { code, merges, bytes: entry.code.clone(), code_base });
+        let program = Arc::new(Program { code, merges, bytes: entry.code.clone(), code_base, first: 0 });
         Ok((LaunchState { common, program, shared, mode, rng }, world))
     }
 

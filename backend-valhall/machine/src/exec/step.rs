@@ -61,6 +61,8 @@ pub(super) struct Program {
     pub merges: Vec<bool>,
     pub bytes: Vec<u8>,
     pub code_base: u64,
+    /// Byte of the entry point's code where it begins: an entry point may have several programs.
+    pub first: u64,
 }
 
 /// The state that a warp shares with its launch while it runs.
@@ -135,7 +137,7 @@ fn step(
     cx.steps.charge(lanes)?;
     if let Some(trace) = cx.steps.trace() {
         let file = File { name: "r", parts: 1, lanes: LANES, words: w.regs.as_flattened() };
-        trace.look(8 * w.pc as u64, w.active.into(), &[file]);
+        trace.look(program.first + 8 * w.pc as u64, w.active.into(), &[file]);
     }
     cx.report.count(lanes);
     busy(d, &mut cx.report.busy);
