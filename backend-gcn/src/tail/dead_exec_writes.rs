@@ -37,6 +37,14 @@ fn effect(block: &[EncodedInst]) -> (bool, bool) {
     })
 }
 
+/// The mask that an instruction moves to EXEC.
+pub(crate) fn moved_to_exec(i: &EncodedInst) -> Option<(u32, u32)> {
+    match (i.inst.op(), &i.writes[..], &i.reads[..]) {
+        (Op::SMovB64, [w], [r]) if *w == EXEC && *r != EXEC => Some(*r),
+        _ => None,
+    }
+}
+
 /// Runs over the code. Drops at most `fuel` changes, and returns how many.
 pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
     let effects: Vec<_> = code.blocks.iter().map(|b| effect(&b.insts)).collect();

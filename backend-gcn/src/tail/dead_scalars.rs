@@ -84,6 +84,37 @@ impl Effect {
     }
 }
 
+/// What is asked for where each block begins.
+pub(crate) fn wanted(code: &Code) -> Vec<u128> {
+    backward(
+        code.blocks.len(),
+        |b| code.succs(b),
+        |live: &mut u128, next| *live |= next,
+        |b, live| *live = code.blocks[b].insts.iter().rev().fold(*live, |live, i| Effect::of(i).through(live)),
+    )
+}
+
+/// What is asked for behind each instruction of block `b`.
+pub(crate) fn wanted_after(code: &Code, b: usize, live_in: &[u128], after: &mut Vec<u128>) {
+    let mut live = code.succs(b).fold(0, |m, s| m | live_in[s]);
+    let insts = &code.blocks[b].insts;
+    after.clear();
+    after.resize(insts.len(), 0);
+    for (k, i) in insts.iter().enumerate().rev() {
+        after[k] = live;
+        live = Effect::of(i).through(live);
+    }
+}
+
+/// Drops the instructions at the places of an ascending list.
+pub(crate) fn drop_at(insts: &mut Vec<EncodedInst>, gone: &[usize]) {
+    let (mut rest, mut at) = (gone.iter().peekable(), 0);
+    insts.retain(|_| {
+        at += 1;
+        rest.next_if(|g| **g == at - 1).is_none()
+    });
+}
+
 /// Runs over the code. Drops at most `fuel` instructions, and returns how many. Those that others feed go first, so that what
 /// stays for want of fuel reads nothing that was never written.
 pub fn run(code: &mut Code, fuel: u64) -> u64 {
@@ -111,11 +142,8 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
     }
     gone.sort_unstable();
     for list in gone.chunk_by(|a, b| a.0 == b.0) {
-        let (mut rest, mut at) = (list.iter().peekable(), 0);
-        code.blocks[list[0].0].insts.retain(|_| {
-            at += 1;
-            rest.next_if(|g| g.1 == at - 1).is_none()
-        });
+        let at: Vec<usize> = list.iter().map(|g| g.1).collect();
+        drop_at(&mut code.blocks[list[0].0].insts, &at);
     }
     gone.len() as u64
 }

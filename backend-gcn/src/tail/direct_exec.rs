@@ -4,11 +4,11 @@
 //! somebody asks for. An operation whose result is only moved to EXEC stands in the place of the move. Looks a bounded number of instructions back.
 
 use gpucc_gcn_machine::{Op, operand};
-use gpucc_mir::{backward, overlap};
+use gpucc_mir::overlap;
 use smallvec::smallvec;
 
-use crate::tail::dead_exec_writes::EXEC;
-use crate::tail::dead_scalars::{Effect, SCC, pair};
+use crate::tail::dead_exec_writes::{EXEC, moved_to_exec};
+use crate::tail::dead_scalars::{Effect, SCC, drop_at, pair, wanted, wanted_after};
 use crate::tail::encoded::{Code, EncodedInst};
 
 /// Instructions between an operation and the move of its result.
@@ -24,17 +24,9 @@ fn made(i: &EncodedInst) -> Option<(u32, u32)> {
     }
 }
 
-/// The mask that an instruction moves to EXEC.
-fn moved(i: &EncodedInst) -> Option<(u32, u32)> {
-    match (i.inst.op(), &i.writes[..], &i.reads[..]) {
-        (Op::SMovB64, [w], [r]) if *w == EXEC && *r != EXEC => Some(*r),
-        _ => None,
-    }
-}
-
 /// Where the operation is whose result the instruction at `j` moves to EXEC, if nothing else asks for it.
 fn source(block: &[EncodedInst], j: usize, after: &[u128]) -> Option<usize> {
-    let mask = moved(&block[j])?;
+    let mask = moved_to_exec(&block[j])?;
     if after[j] & (pair(mask) | SCC) != 0 {
         return None;
     }
@@ -56,26 +48,15 @@ fn source(block: &[EncodedInst], j: usize, after: &[u128]) -> Option<usize> {
 
 /// Runs over the code. Changes at most `fuel` instructions, and returns how many.
 pub fn run(code: &mut Code, fuel: u64) -> u64 {
-    let live_in = backward(
-        code.blocks.len(),
-        |b| code.succs(b),
-        |live: &mut u128, next| *live |= next,
-        |b, live| *live = code.blocks[b].insts.iter().rev().fold(*live, |live, i| Effect::of(i).through(live)),
-    );
+    let live_in = wanted(code);
     let mut changed = 0;
     let mut after: Vec<u128> = Vec::new();
     for b in 0..code.blocks.len() {
         if !code.blocks[b].insts.iter().any(|i| i.writes.contains(&EXEC)) {
             continue;
         }
-        let mut live = code.succs(b).fold(0, |m, s| m | live_in[s]);
+        wanted_after(code, b, &live_in, &mut after);
         let block = &mut code.blocks[b].insts;
-        after.clear();
-        after.resize(block.len(), 0);
-        for k in (0..block.len()).rev() {
-            after[k] = live;
-            live = Effect::of(&block[k]).through(live);
-        }
         let mut gone: Vec<usize> = Vec::new();
         for j in 0..block.len() {
             if changed < fuel
@@ -90,11 +71,7 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
             }
         }
         gone.sort_unstable();
-        let (mut rest, mut at) = (gone.into_iter().peekable(), 0);
-        block.retain(|_| {
-            at += 1;
-            rest.next_if_eq(&(at - 1)).is_none()
-        });
+        drop_at(block, &gone);
     }
     changed
 }

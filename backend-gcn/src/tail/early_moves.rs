@@ -17,7 +17,7 @@
 use gpucc_gcn_machine::Op;
 use gpucc_mir::{BlockId, overlap};
 
-use crate::tail::dead_exec_writes::EXEC;
+use crate::tail::dead_exec_writes::{EXEC, moved_to_exec};
 use crate::tail::encoded::{Code, EncodedInst};
 
 /// First number of a vector register.
@@ -52,14 +52,6 @@ fn skips(code: &Code, b: usize) -> Option<(usize, usize)> {
     let to = last.label?;
     let through = block.succs.iter().find(|s| **s != to)?;
     Some((resolved(code, through.0 as usize), resolved(code, to.0 as usize)))
-}
-
-/// The mask that an instruction moves to EXEC.
-fn restored(i: &EncodedInst) -> Option<(u32, u32)> {
-    match (i.inst.op(), &i.writes[..], &i.reads[..]) {
-        (Op::SMovB64, [w], [r]) if *w == EXEC && *r != EXEC => Some(*r),
-        _ => None,
-    }
 }
 
 /// Whether the instructions only move values into vector registers.
@@ -111,11 +103,11 @@ fn parts(code: &Code, head: usize, reached: &[u32]) -> Option<Parts> {
     let falls = body.succs.len() == 1 && resolved(code, body.succs[0].0 as usize) == other;
     let plain = body.insts.iter().all(|i| i.label.is_none() && !i.writes.contains(&EXEC) && !i.facts.barrier);
     let [restore, _] = &code.blocks[other].insts[..] else { return None };
-    let mask = restored(restore)?;
+    let mask = moved_to_exec(restore)?;
     let (moves, end) = skips(code, other)?;
     let list = &code.blocks[moves];
     let closes = list.succs.len() == 1 && resolved(code, list.succs[0].0 as usize) == end;
-    let sets = code.blocks[end].insts.first().is_some_and(|i| restored(i).is_some());
+    let sets = code.blocks[end].insts.first().is_some_and(|i| moved_to_exec(i).is_some());
     let alone = reached[arm] == 1 && reached[other] == 2 && reached[moves] == 1;
     let fits = falls && plain && closes && sets && alone && only_moves(&list.insts) && complement(insts, save, mask);
     let into = |i: &EncodedInst| i.writes.iter().all(|w| w.0 >= VECTOR && writes_first(&body.insts, *w));

@@ -7,11 +7,11 @@
 use gpucc_gcn_machine::build as form;
 use gpucc_gcn_machine::{Format, Gcn as Isa, Op, Unit, rows};
 use gpucc_isa::Inst;
-use gpucc_mir::{backward, overlap};
+use gpucc_mir::overlap;
 use smallvec::smallvec;
 
 use crate::tail::dead_exec_writes::EXEC;
-use crate::tail::dead_scalars::{Effect, SCC, pair};
+use crate::tail::dead_scalars::{Effect, SCC, drop_at, pair, wanted, wanted_after};
 use crate::tail::encoded::{Code, EncodedInst};
 
 /// Instructions between a comparison and the one that its mask is for.
@@ -90,26 +90,15 @@ pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
     if all().any(|i| i.inst.row().attrs.format == Format::Dpp) {
         return 0;
     }
-    let live_in = backward(
-        code.blocks.len(),
-        |b| code.succs(b),
-        |live: &mut u128, next| *live |= next,
-        |b, live| *live = code.blocks[b].insts.iter().rev().fold(*live, |live, i| Effect::of(i).through(live)),
-    );
+    let live_in = wanted(code);
     let mut changed = 0;
     let mut after: Vec<u128> = Vec::new();
     for b in 0..code.blocks.len() {
         if !code.blocks[b].insts.iter().any(|i| mask_of(i).is_some()) {
             continue;
         }
-        let mut live = code.succs(b).fold(0, |m, s| m | live_in[s]);
+        wanted_after(code, b, &live_in, &mut after);
         let block = &mut code.blocks[b].insts;
-        after.clear();
-        after.resize(block.len(), 0);
-        for (k, i) in block.iter().enumerate().rev() {
-            after[k] = live;
-            live = Effect::of(i).through(live);
-        }
         let mut gone: Vec<usize> = Vec::new();
         for k in 0..block.len() {
             if changed < fuel
@@ -123,11 +112,7 @@ pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
                 changed += 1;
             }
         }
-        let (mut rest, mut at) = (gone.into_iter().peekable(), 0);
-        block.retain(|_| {
-            at += 1;
-            rest.next_if_eq(&(at - 1)).is_none()
-        });
+        drop_at(block, &gone);
     }
     changed
 }
