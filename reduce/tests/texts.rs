@@ -202,3 +202,24 @@ fn project(p: vec3<f32>) -> vec4<f32> {
     let text = best.tidy().source().to_string();
     assert!(!text.contains("struct") && !text.contains("let ") && !text.contains("const "), "{text}");
 }
+
+/// All texts that one edit makes, without blanks.
+fn made(text: &str) -> Vec<String> {
+    let text = Text::new(text, Language::Wgsl, Options::default());
+    let all = (0..Text::PASSES).flat_map(|p| text.edits(p)).filter_map(|e| text.apply(&[e]));
+    all.map(|t| t.source().replace([' ', '\n'], "")).collect()
+}
+
+#[test]
+fn a_part_of_what_is_made_becomes_what_is_there() {
+    let all = made("fn f(a: f32, b: f32) -> f32 { return vec2f(a, b * 2.0).y; }\n");
+    assert!(all.iter().any(|t| t.ends_with("{return(b*2.0);}")), "{all:#?}");
+    // The whole may also stay a vector.
+    assert!(all.iter().any(|t| t.ends_with("{return(a).y;}")), "{all:#?}");
+}
+
+#[test]
+fn an_argument_of_one_word_needs_no_brackets() {
+    let all = made("fn f(a: f32) -> f32 { return a * a; }\nfn g(b: f32) -> f32 { return f(b) + f(b + 1.0); }\n");
+    assert!(all.iter().any(|t| t.ends_with("{return(b*b)+((b+1.0)*(b+1.0));}")), "{all:#?}");
+}

@@ -24,6 +24,7 @@ pub mod fuse;
 pub mod gvn;
 pub mod hoist_tables;
 pub mod if_convert;
+pub mod implied_branches;
 pub mod init;
 pub mod inline;
 pub mod lane_sums;

@@ -11,9 +11,9 @@ use crate::cx::Graph;
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
     combine_bits, constant_factors, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn, hoist_tables,
-    if_convert, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices, lower_io,
-    lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products, ranges,
-    robust, rotate, scalarise, selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll,
+    if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices,
+    lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products,
+    ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll,
     vectorise_memory, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
@@ -78,6 +78,7 @@ const LICM: Pass = Pass { keeps_order: false, ..graph_pass!("licm", licm::run) }
 /// Copies the body of loops whose trip count is known.
 pub const UNROLL: Pass = graph_pass!("unroll", unroll::run);
 const DIVIDE: Pass = pass!("divide", divide::run);
+const IMPLIED_BRANCHES: Pass = pass!("implied-branches", implied_branches::run);
 const EXIT_VALUES: Pass = graph_pass!("exit-values", exit_values::run);
 /// Moves the condition of loops to their end.
 pub const ROTATE: Pass = graph_pass!("rotate", rotate::run);
@@ -233,7 +234,18 @@ pub fn passes(level: u8) -> Vec<Pass> {
             COMPACT_IF_SCATTERED,
             LICM,
         ]);
-        list.extend([COPYPROP, MEM_OPT, VECTORISE_MEMORY, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, COMBINE_BITS, DCE]);
+        list.extend([
+            COPYPROP,
+            MEM_OPT,
+            VECTORISE_MEMORY,
+            ALGEBRAIC,
+            IMPLIED_BRANCHES,
+            SIMPLIFY_CFG,
+            GVN,
+            FUSE,
+            COMBINE_BITS,
+            DCE,
+        ]);
     }
     if level == 1 {
         list.extend([FUSE, COMBINE_BITS, DCE]);
@@ -279,6 +291,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("if-convert", "switches", "a switch that only chooses values becomes selects"),
     ("rotate", "switches", "a way out of a loop by a case is one edge still"),
     ("switches", "predicate-demotes", "a branch that is left is one, and nothing behind takes its arm apart"),
+    ("rotate", "implied-branches", "loops with their test at the end have a branch in front of them"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
@@ -376,6 +389,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("licm", "what does not change in a loop is computed in front of it"),
     ("rotate", "each iteration executes one branch, at the bottom"),
     ("vectorise-memory", "neighbouring loads and stores become wide ones"),
+    ("implied-branches", "what an `if` has asked is not asked again in front of a loop inside of it"),
     ("fuse", "a multiplication and an addition that allow it become one fma"),
     ("combine-bits", "rotations, bit selects and fields become one instruction where the target has one"),
     ("switches", "targets have branches of two ways; few cases are tested one after the other, many are searched for"),

@@ -18,6 +18,7 @@ mod fuse;
 mod gvn;
 mod hoist_tables;
 mod if_convert;
+mod implied_branches;
 mod init;
 mod inline;
 mod lane_sums;

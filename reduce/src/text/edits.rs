@@ -541,6 +541,7 @@ fn calls(s: &Shape<'_>) -> Vec<TextEdit> {
             }
             let value: Vec<String> = (body.start + 1..last)
                 .map(|k| match params.iter().position(|p| *p == s.text(k) && s.text(k - 1) != ".") {
+                    Some(n) if args[n].len() == 1 => s.source(args[n].clone()).into(),
                     Some(n) => format!("({})", s.source(args[n].clone())),
                     None => s.text(k).into(),
                 })
@@ -588,7 +589,7 @@ fn operands(s: &Shape<'_>) -> Vec<TextEdit> {
     out
 }
 
-/// A call or brackets become one of what is inside.
+/// A call or brackets become one of what is inside, with what is taken of the whole or without.
 fn arguments(s: &Shape<'_>) -> Vec<TextEdit> {
     let mut out = Vec::new();
     for open in 0..s.t.list.len() {
@@ -607,13 +608,16 @@ fn arguments(s: &Shape<'_>) -> Vec<TextEdit> {
         } else if s.is_word(before) {
             continue;
         }
+        let is_taken = s.text(close + 1) == "." && s.is_word(close + 2);
         for arg in s.split(open + 1..close, ",") {
-            let whole = s.bytes(start..close + 1);
-            let inner = s.bytes(arg);
-            out.push(TextEdit(vec![
-                (whole.start..inner.start, if start == open { String::new() } else { "(".into() }),
-                (inner.end..whole.end, if start == open { String::new() } else { ")".into() }),
-            ]));
+            for end in [close + 1, close + 3].into_iter().take(1 + usize::from(is_taken)) {
+                let whole = s.bytes(start..end);
+                let inner = s.bytes(arg.clone());
+                out.push(TextEdit(vec![
+                    (whole.start..inner.start, if start == open { String::new() } else { "(".into() }),
+                    (inner.end..whole.end, if start == open { String::new() } else { ")".into() }),
+                ]));
+            }
         }
     }
     out
@@ -623,9 +627,28 @@ fn arguments(s: &Shape<'_>) -> Vec<TextEdit> {
 fn literals(s: &Shape<'_>) -> Vec<TextEdit> {
     let list: &[&str] = match s.language {
         Language::Wgsl => {
-            &["0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2f()", "vec3f()", "vec4f()", "vec3u()", "vec4u()"]
+            // Halves of a colour show where zero and one do not: what is added to it, or multiplied.
+            &[
+                "0",
+                "0.0",
+                "0u",
+                "true",
+                "1",
+                "1.0",
+                "1u",
+                "vec2f()",
+                "vec3f()",
+                "vec4f()",
+                "vec3u()",
+                "vec4u()",
+                "vec3f(.5)",
+                "vec4f(.5)",
+            ]
         }
-        Language::Glsl => &["0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2(0)", "vec3(0)", "vec4(0)", "uvec4(0)"],
+        Language::Glsl => &[
+            "0", "0.0", "0u", "true", "1", "1.0", "1u", "vec2(0)", "vec3(0)", "vec4(0)", "uvec4(0)", "vec3(.5)",
+            "vec4(.5)",
+        ],
     };
     let mut out = Vec::new();
     for e in s.expressions() {
