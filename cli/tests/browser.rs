@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::common::{DOUBLE, Scratch, expect};
+use crate::explain::long;
 use crate::serve::Served;
 
 /// A browser with one page, driven over its own protocol through two pipes.
@@ -121,10 +122,17 @@ impl Browser {
     }
 }
 
-/// Every tab shows its panel, every line leads to its code and back, numbers are those of `stats`, nothing is loaded.
+/// All that is tried in a browser, in one, which costs seconds to start.
 #[test]
-fn pages_of_explain() {
-    let Some(mut b) = Browser::new("browser-explain") else { return };
+fn pages_and_a_visit_to_the_playground() {
+    let Some(mut b) = Browser::new("browser") else { return };
+    pages_of_explain(&mut b);
+    long_pages_are_laid_out_where_they_are_seen(&mut b);
+    a_visit_to_the_playground(&mut b);
+}
+
+/// Every tab shows its panel, every line leads to its code and back, numbers are those of `stats`, nothing is loaded.
+fn pages_of_explain(b: &mut Browser) {
     let s = Scratch::new("browser-pages");
     let scenes = ["lit_mesh", "deferred", "particles", "shadow", "water"].map(|n| format!("examples/scenes/{n}.toml"));
     let is_shader = |name: &str| name.ends_with(".wgsl") || name.ends_with(".frag");
@@ -207,7 +215,7 @@ fn pages_of_explain() {
         b.shot(&format!("explain-{name}-dark.png"), 1400, true);
         b.shot(&format!("explain-{name}-narrow.png"), 420, false);
     }
-    rounds_are_changed(&mut b, &s);
+    rounds_are_changed(b, &s);
 }
 
 /// Rounds that no constant says are changed, and lines, units and what binds follow.
@@ -241,6 +249,28 @@ fn rounds_are_changed(b: &mut Browser, s: &Scratch) {
     }
 }
 
+/// Of a shader of 20,000 lines few elements are there for each line, and what is not seen is not laid out: no element is larger than a part.
+fn long_pages_are_laid_out_where_they_are_seen(b: &mut Browser) {
+    let s = Scratch::new("browser-long");
+    let (shader, page) = (s.write("long.wgsl", long()), s.path("long.html"));
+    expect(&["explain", &shader, "--target", "gcn,valhall", "--html", &page], 0, "");
+    b.open(&format!("file://{page}"));
+    let lines = b.eval("document.querySelectorAll('[role=tabpanel]:not([hidden]) .rows tbody tr').length");
+    assert!(lines.as_u64() > Some(20_000), "{lines}");
+    let all = b.eval("document.querySelectorAll('*').length");
+    assert!(all.as_u64() < Some(300_000), "{all} elements");
+    let parts = b.eval(
+        "[...document.querySelectorAll('.rows tbody, .part')].filter(p => \
+         p.childElementCount > 100 || getComputedStyle(p).contentVisibility !== 'auto').length",
+    );
+    assert_eq!(parts, 0);
+    // A line far down comes to light with its code.
+    b.eval("document.querySelector('[role=tabpanel]:not([hidden]) tr[data-line=\"22000\"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))");
+    let seen = "[...document.querySelectorAll('[role=tabpanel]:not([hidden]) .machine .lit')].some(e => { const r = e.getBoundingClientRect(), \
+         p = e.closest('.pane').getBoundingClientRect(); return r.top >= p.top - 1 && r.bottom <= p.bottom + 1; })";
+    b.wait(seen);
+}
+
 /// Types text as a person does.
 fn typed(text: &str) -> String {
     format!(
@@ -251,9 +281,7 @@ fn typed(text: &str) -> String {
 
 /// An error is marked and mended, four listings are there, a line is changed and numbers move, it runs on a buffer, a picture is drawn,
 /// and the address holds all of it.
-#[test]
-fn a_visit_to_the_playground() {
-    let Some(mut b) = Browser::new("browser-visit") else { return };
+fn a_visit_to_the_playground(b: &mut Browser) {
     let s = Served::new(&[]);
     b.open(&s.address());
     b.wait("document.querySelectorAll('#listings .listing').length === 4");
@@ -271,12 +299,14 @@ fn a_visit_to_the_playground() {
     b.wait("document.querySelector('#gutter .error')");
     assert_eq!(b.eval("document.querySelector('#gutter .error').innerText"), "2");
     b.wait("document.querySelector('#said li.error').innerText.includes('two')");
+    assert_eq!(b.eval("document.querySelectorAll('#numbers.old, #listings.old').length"), 2);
     b.shot("serve-error.png", 1400, false);
     b.eval("document.querySelector('#said li').click()");
     assert_eq!(b.eval("document.activeElement.id"), "source");
     // Mended.
     b.eval(&typed(DOUBLE));
     b.wait("!document.querySelector('#gutter .error') && document.querySelectorAll('#said li').length === 0");
+    b.wait("!document.querySelector('.old')");
     b.wait(
         "[...document.querySelectorAll('#listings .listing h3')].every(h => h.innerText.includes('main (compute)'))",
     );

@@ -144,6 +144,77 @@ fn compiler_explorer() {
     assert!(o.status.code() == Some(1) && said.contains("wrong.wgsl:2:") && said.contains(": error: "), "{said}");
 }
 
+/// What Compiler Explorer's parser makes of a line (its `asm-parser.ts`): an instruction begins with a letter behind blanks, a label is a word
+/// with a colon, and labels count where an instruction names them. A line of another form would lose its source, or be dropped.
+fn as_compiler_explorer_reads(text: &str) -> (Vec<String>, Vec<(u64, String)>) {
+    let word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || "_$.".contains(c));
+    let (mut labels, mut code, mut line) = (Vec::new(), Vec::new(), 0);
+    for l in text.lines() {
+        if let Some(name) = l.strip_suffix(':') {
+            assert!(word(name), "{l}");
+            labels.push(name.to_string());
+        } else if let Some(place) = l.strip_prefix("\t.loc\t") {
+            let n: Vec<u64> = place.split(' ').map(|n| n.parse().expect("a number")).collect();
+            assert!(n.len() == 3 && n[0] == 1, "{l}");
+            line = n[1];
+        } else if let Some(file) = l.strip_prefix("\t.file\t1 \"") {
+            assert!(file.ends_with(".wgsl\"") && labels.is_empty(), "{l}");
+        } else if let Some(name) = l.strip_prefix("\t.globl\t") {
+            assert!(word(name), "{l}");
+        } else {
+            assert!(l.starts_with('\t') && l[1..].starts_with(|c: char| c.is_ascii_alphabetic()), "`{l}`");
+            code.push((line, l[1..].to_string()));
+        }
+    }
+    (labels, code)
+}
+
+/// Every line of the listings of all families has a form that it reads, labels are unique, and instructions name those that are there.
+#[test]
+fn compiler_explorer_reads_every_line() {
+    let script = workspace().join("contrib/compiler-explorer/gpucc_ce.py");
+    let s = Scratch::new("ce-lines");
+    let drawn = "struct V { @builtin(position) at: vec4f, @location(0) c: vec2f }
+@vertex fn vs(@builtin(vertex_index) i: u32) -> V {
+    var c = vec2f(0.0);
+    for (var k = 0u; k < i; k++) { c = c * c.yx + 0.5; }
+    return V(vec4f(c, 0.0, 1.0), c);
+}
+";
+    let both = [s.write("example.wgsl", FLOW), s.write("drawn.wgsl", drawn)];
+    for target in ["gcn", "tesla", "valhall", "vivante", "all"] {
+        for shader in &both {
+            let command = env!("CARGO_BIN_EXE_gpucc");
+            let o = Command::new("python3")
+                .arg(&script)
+                .args(["-g", "-S", "--target", target, shader])
+                .env("GPUCC", command)
+                .output();
+            let Ok(o) = o else {
+                eprintln!("skipped: python3 is not installed");
+                return;
+            };
+            let text = String::from_utf8(o.stdout).expect("text");
+            assert!(o.status.success(), "{target}: {}", String::from_utf8_lossy(&o.stderr));
+            let (labels, code) = as_compiler_explorer_reads(&text);
+            let mut once = labels.clone();
+            once.sort();
+            once.dedup();
+            assert_eq!(once.len(), labels.len(), "{target}: {labels:?}");
+            let names = |l: &String| {
+                let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+                code.iter().any(|(_, i)| i.split(is_part).any(|w| w == l))
+            };
+            let entry = |l: &&String| l.starts_with("main") || l.starts_with("vs");
+            let inner: Vec<&String> =
+                labels.iter().filter(|l| l.contains("L") && (!entry(l) || l.contains("_L"))).collect();
+            assert!(!inner.is_empty() && inner.iter().all(|l| names(l)), "{target}: {inner:?}\n{text}");
+            // The loop is line 4 of both.
+            assert!(code.iter().any(|(line, _)| *line == 4), "{target}: {text}");
+        }
+    }
+}
+
 /// A scene is explained stage by stage, with what stands around each; numbers are those of `stats`.
 #[test]
 fn scenes_are_explained() {

@@ -46,21 +46,40 @@ def said(line):
 def listing(page):
     """Assembly of all entry points, with `.file` and `.loc`."""
     lines = [f'\t.file\t{k} "{text["name"]}"' for k, text in enumerate(page["sources"], 1)]
+    several = sum(column["status"] == "ok" for column in page["columns"]) > 1
     for column in page["columns"]:
         if column["status"] != "ok":
             lines.append(f"# {column['title']}: {column['status']}: {column['message']}")
             continue
-        name = re.sub(r"\W", "_", column["entry"])
-        lines += [f"\t.globl\t{name}", f"{name}:"]
-        at = None
-        for one in column["instructions"]:
+        entry = re.sub(r"\W", "_", column["entry"])
+        if several:
+            entry += "_" + re.sub(r"\W", "_", column["target"])
+        code = column["instructions"]
+        labels = {(one["program"], one["text"].rstrip(":")) for one in code if one["address"] is None}
+        program, name, at = "", entry, None
+        for one in code:
+            if one["program"] != program:
+                # An entry point may be several programs, and each begins to count labels again.
+                program, at = one["program"], None
+                name = f"{entry}_{program}" if program else entry
+                lines += [f"\t.globl\t{name}", f"{name}:"]
+            unique = several or program
+
+            def label(word):
+                known = (program, word[0]) in labels
+                return f"{name}_{word[0]}" if known and unique else word[0]
+
+            text = re.sub(r"\bL\d+\b", label, one["text"])
             if one["address"] is None:
-                lines.append(one["text"])
+                lines.append(text)
                 continue
+            # Compiler Explorer takes what begins with a letter for an instruction; a condition may stand in front of one.
+            if text.startswith("("):
+                text = "if " + text
             if one["line"] != at and one["line"]:
                 lines.append(f"\t.loc\t{column['source'] + 1} {one['line']} 0")
                 at = one["line"]
-            lines.append("\t" + one["text"])
+            lines.append("\t" + text)
     return "\n".join(lines) + "\n"
 
 

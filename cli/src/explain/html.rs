@@ -357,16 +357,19 @@ fn spills(c: &Column, out: &mut String) {
 
 /// Source, IR and machine code side by side.
 fn panes(page: &Page, c: &Column, out: &mut String) {
-    out.push_str("<div class=\"panes\">\n<div class=\"pane\"><table class=\"code\">\n");
+    let lines = page.sources[c.source].lines.len().max(c.code.len()).max(c.why.ir.len());
+    let class = if lines > LONG { "panes long" } else { "panes" };
+    let _ = write!(out, "<div class=\"{class}\">\n<div class=\"pane\">");
     source(page, c, out);
     out.push_str("</table></div>\n");
     if !c.why.ir.is_empty() {
         out.push_str("<div class=\"pane code ir\" aria-label=\"IR\">\n");
-        for (line, text) in &c.why.ir {
+        for (k, (line, text)) in c.why.ir.iter().enumerate() {
+            part(k, out);
             let of = if *line > 0 { format!(" data-line=\"{line}\" tabindex=\"0\"") } else { String::new() };
             let _ = writeln!(out, "<div{of}>{}</div>", escape(text));
         }
-        out.push_str("</div>\n");
+        out.push_str("</div></div>\n");
     }
     code(c, &|line| line as usize, out);
     out.push_str("</div>\n");
@@ -376,12 +379,18 @@ fn panes(page: &Page, c: &Column, out: &mut String) {
 fn code(c: &Column, number: &dyn Fn(u32) -> usize, out: &mut String) {
     out.push_str("<div class=\"pane code machine\">\n");
     for (k, i) in c.code.iter().enumerate() {
+        part(k, out);
         let (line, number) = (i.line, number(i.line));
         let Some(address) = i.address else {
             let _ = writeln!(out, "<div class=\"label\" data-line=\"{number}\">{}</div>", escape(&i.text));
             continue;
         };
-        let title = [vec![format!("line {line}")], c.waits(k)].concat().join("\n");
+        let result = match i.marks.contains(&gpucc_isa::Mark::Memory) {
+            true => super::waits::result(&i.text),
+            false => Vec::new(),
+        };
+        let gives = (!result.is_empty()).then(|| format!("reads memory into {}", result.join(", ")));
+        let title = [vec![format!("line {line}")], gives.into_iter().collect(), c.waits(k)].concat().join("\n");
         let program = i.program.map_or_else(String::new, |p| format!("{p} "));
         let times = c.executed(k).map_or_else(String::new, |n| format!("<span class=\"times\">{}</span>", n.times));
         let marks: String = i.marks.iter().map(|m| format!("<span class=\"mark\">{}</span>", m.name())).collect();
@@ -392,12 +401,34 @@ fn code(c: &Column, number: &dyn Fn(u32) -> usize, out: &mut String) {
             escape(&i.text)
         );
     }
-    out.push_str("</div>\n");
+    out.push_str(if c.code.is_empty() { "</div>\n" } else { "</div></div>\n" });
+}
+
+/// Lines of a pane that a browser lays out together.
+const PART: usize = 100;
+/// Lines of a program from which on it does so only once they are seen: the others cost nothing then.
+const LONG: usize = 2000;
+
+/// Begins a part in front of the first line of one.
+fn part(at: usize, out: &mut String) {
+    if at.is_multiple_of(PART) {
+        out.push_str(if at > 0 { "</div>\n<div class=\"part\">\n" } else { "<div class=\"part\">\n" });
+    }
 }
 
 /// Every line of the source with its numbers, those of no line first.
 fn source(page: &Page, c: &Column, out: &mut String) {
     let (live, cycles) = (c.names(|l| &l.live), c.names(|l| &l.cycles));
+    // Columns have widths of their own, so that each part of the rows is laid out alone.
+    let counted = if c.executed.is_some() { 2 } else { 0 };
+    let ch = 7 + 9 + 11 * counted + 13 * live.len() + 11 * cycles.len();
+    let _ = writeln!(
+        out,
+        "<table class=\"code rows\" style=\"--cols: 7ch minmax(var(--text), 1fr) 9ch{}{}{}; min-width: calc({ch}ch + var(--text))\">",
+        " 11ch".repeat(counted),
+        " 13ch".repeat(live.len()),
+        " 11ch".repeat(cycles.len())
+    );
     out.push_str(
         "<thead><tr><th>line</th><th class=\"text\">source</th><th title=\"times that it runs, estimated\">runs</th>",
     );
@@ -421,13 +452,19 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         true => c.lines.keys().copied().collect(),
         false => (first..=last).collect(),
     };
-    let counts = if c.executed.is_some() { 2 } else { 0 };
-    let empty = "<td></td>".repeat(counts + live.len() + cycles.len());
-    for line in lines {
+    let mut spilled: BTreeMap<u32, usize> = BTreeMap::new();
+    c.why.spills.iter().for_each(|s| *spilled.entry(s.line).or_default() += 1);
+    for (k, line) in lines.into_iter().enumerate() {
+        if k > 0 && k.is_multiple_of(PART) {
+            out.push_str("</tbody>\n<tbody>\n");
+        }
         let shown = if line == 0 { "(code of no line)".into() } else { escape(text.line(line)) };
+        let spills = spilled.get(&line).map_or_else(String::new, |n| {
+            let word = if *n == 1 { "spill" } else { "spills" };
+            format!("<span class=\"mark\" title=\"values stored or loaded again because registers ran out\">{n} {word}</span>")
+        });
         let Some(own) = c.lines.get(&line) else {
-            let _ =
-                writeln!(out, "<tr><td class=\"n\">{line}</td><td class=\"source\">{shown}</td><td></td>{empty}</tr>");
+            let _ = writeln!(out, "<tr><td class=\"n\">{line}</td><td class=\"source\">{shown}</td></tr>");
             continue;
         };
         // A tenth of the hottest is still seen.
@@ -439,7 +476,7 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         };
         let _ = write!(
             out,
-            "<tr data-line=\"{line}\" data-parts=\"{0}\" tabindex=\"0\"><td class=\"n\">{line}</td><td class=\"source\"{style}>{shown}</td><td class=\"runs\" data-runs=\"{1}\">{1}</td>",
+            "<tr data-line=\"{line}\" data-parts=\"{0}\" tabindex=\"0\"><td class=\"n\">{line}</td><td class=\"source\"{style}>{shown}{spills}</td><td class=\"runs\" data-runs=\"{1}\">{1}</td>",
             parts(own, &cycles),
             own.runs
         );
@@ -449,7 +486,7 @@ fn source(page: &Page, c: &Column, out: &mut String) {
         }
         for (name, peak) in live.iter().zip(&peaks) {
             let n = own.live.get(name).copied().unwrap_or(0);
-            let _ = write!(out, "<td>{n} <meter min=\"0\" max=\"{peak}\" value=\"{n}\"></meter></td>");
+            let _ = write!(out, "<td class=\"bar\" style=\"--part: {}%\">{n}</td>", 100 * n / peak);
         }
         for name in &cycles {
             let _ = write!(out, "<td class=\"cycles\"{style}>{}</td>", own.cycles.get(name).copied().unwrap_or(0));
