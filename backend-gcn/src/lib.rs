@@ -21,7 +21,7 @@ mod ops;
 pub mod tail;
 mod target;
 
-use gpucc_container::{Meta, Preload, Source};
+use gpucc_container::{Meta, Preload, Source, flags};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, FailureKind, Family, InstCost, IrCx,
     IrPass, Job, Occupancy, Pass, Piece, Selected, TailPass, TextFixture, Variables, reflect, used_places,
@@ -429,6 +429,7 @@ impl Family for GcnFamily {
                 subgroup_size: 64,
                 registers: vec![(abi::FILE_SGPR, state.used.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
                 shared_bytes: state.memory.workgroup,
+                flags: kept(job),
                 scratch_bytes: scratch,
                 family_words: vec![rsrc1, rsrc2.word(job.generation)],
                 ..Meta::default()
@@ -472,6 +473,11 @@ fn float_mode(job: &Job<'_, GcnFamily>) -> u32 {
     keep32 | keep_others | cut32 | cut_others
 }
 
+/// Whether denormals of 32 bits are kept, as a flag.
+fn kept(job: &Job<'_, GcnFamily>) -> u32 {
+    if job.module.entries[0].modes.f32.denormals == Denormals::Preserve { flags::DENORM32 } else { 0 }
+}
+
 /// The program of a vertex or fragment entry.
 fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
@@ -511,6 +517,7 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
             subgroup_size: 64,
             registers: vec![(abi::FILE_SGPR, state.used.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
             shared_bytes: 0,
+            flags: kept(job),
             scratch_bytes: scratch,
             family_words: vec![rsrc1, rsrc2],
             ..Meta::default()

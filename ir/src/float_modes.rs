@@ -26,9 +26,9 @@ named_enum! {
         /// Nobody asked: to nearest, ties to even.
         #[default]
         Any = "any",
-        /// To nearest, ties to even.
+        /// The nearest float, of two the even one.
         Nearest = "nearest",
-        /// Toward zero.
+        /// The nearest float that is no farther from zero.
         Zero = "zero",
     }
 }

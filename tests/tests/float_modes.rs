@@ -5,11 +5,13 @@ use std::process::Command;
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options};
+use gpucc_container::flags::DENORM32;
+use gpucc_interp::OracleProgram;
 use gpucc_ir::text::parse_module;
-use gpucc_ir::{Denormals, FloatMode, Module, Refusal, Rounding, Scalar};
+use gpucc_ir::{Class, Denormals, FloatMode, Module, Refusal, Rounding, Scalar};
 use gpucc_pipeline::{Pipeline, Target as Colour};
 use gpucc_sim::texture::Format as Texels;
-use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
 use gpucc_tests::exec::{self, On, Problem};
 
 use crate::draw_kit;
@@ -246,7 +248,7 @@ fn halves_have_the_modes_that_are_asked_for() {
 
 /// A module by `spirv-as`: words a0 to a3 of a buffer go in, the results r0 on come out behind them. Modes stand where `OpExecutionMode`
 /// does; the body knows `%a0` as a word and `%f0` as a float, and defines `%r0` and so on as words.
-fn assembled(name: &str, modes: &[&str], body: &str) -> Option<Module> {
+fn binary(name: &str, modes: &[&str], body: &str) -> Option<Vec<u8>> {
     if Command::new("spirv-as").arg("--version").output().is_err() {
         eprintln!("skipped: there is no spirv-as");
         return None;
@@ -281,9 +283,13 @@ fn assembled(name: &str, modes: &[&str], body: &str) -> Option<Module> {
     let done = Command::new("spirv-as").args(["--target-env", "spv1.4"]).arg(&from).arg("-o").arg(&to).output();
     let done = done.expect("it starts");
     assert!(done.status.success(), "{}\n{text}", String::from_utf8_lossy(&done.stderr));
-    let bytes = std::fs::read(to).expect("a module");
+    Some(std::fs::read(to).expect("a module"))
+}
+
+fn assembled(name: &str, modes: &[&str], body: &str) -> Option<Module> {
+    let bytes = binary(name, modes, body)?;
     let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
-    Some(loaded.unwrap_or_else(|l| panic!("{name}: {}\n{text}", l[0])).module)
+    Some(loaded.unwrap_or_else(|l| panic!("{name}: {}\n{body}", l[0])).module)
 }
 
 /// The results of a module on a place, or the codes by which it is refused.
@@ -414,6 +420,234 @@ fn fragments_have_the_modes() {
             for (asked, keep) in [(" float f32 flush", false), (" float f32 preserve", true)] {
                 let want: Vec<u32> = (0..15).map(|k| if keep { small(k) } else { 0 }).collect();
                 assert_eq!(drawn(asked, product), want, "{target} -O{level}{asked}");
+            }
+        }
+    }
+}
+
+/// A program of one result for each line, which knows the words `v4` to `v6` and their floats `v7` to `v9`.
+fn functions(asked: &str, lines: &[&str], count: usize) -> String {
+    let mut body = String::new();
+    for (k, line) in lines.iter().enumerate() {
+        let (v, w) = (100 + 10 * k, 101 + 10 * k);
+        let line = line.replace("$", &v.to_string());
+        let int = line.contains(&format!("v{v}: i32"));
+        body += &format!("  {line}\n");
+        if !int {
+            body += &format!("  v{w}: i32 = bitcast v{v}\n");
+        }
+        body += &format!("  store v{}, res1[{} + v3] align 4\n", if int { v } else { w }, 4 * k * count);
+    }
+    let at = |n: usize| 4 * n * count;
+    format!(
+        "module robust off\nres0 \"a\" group 0 binding 0 storage_ro size 4 stride 4\nres1 \"o\" group 0 binding 1 storage_rw size 4 stride 4\n\
+         entry \"main\" compute func0 size 64,1,1{asked}\nfunc0 \"main\" {{\nblock0:\n\
+         v0: i32 = sysval local_invocation_index\n  v1: i32x3 = sysval workgroup_id\n  v2: i32 = extract v1, lane 0\n\
+         v20: i32 = imul v2, 64:i32\n  v21: i32 = iadd v20, v0\n  v3: i32 = imul v21, 4:i32\n\
+         v4: i32 = load res0[0 + v3] align 4\n  v5: i32 = load res0[{} + v3] align 4\n  v6: i32 = load res0[{} + v3] align 4\n\
+         v7: f32 = bitcast v4\n  v8: f32 = bitcast v5\n  v9: f32 = bitcast v6\n{body}  ret\n}}\n",
+        at(1),
+        at(2),
+    )
+}
+
+const OF_WORDS: &[&str] = &[
+    "v$: f32 = fadd v7, v8",
+    "v$: f32 = fmul v7, v8",
+    "v$: f32 = fma v7, v8, v9",
+    "v$: f32 = fdiv v7, v8",
+    "v$: f32 = frem v7, v8",
+    "v$: f32 = frcp v7",
+    "v$: f32 = frsqrt v7",
+    "v$: f32 = fsqrt v7",
+    "v$: f32 = fexp2 v7",
+    "v$: f32 = flog2 v7",
+    "v$: f32 = fsin v7",
+    "v$: f32 = fcos v7",
+    "v$: f32 = ffract v7",
+    "v$: f32 = ffloor v7",
+    "v$: f32 = fround_even v7",
+    "v$: f32 = fmin v7, v8",
+    "v$: f32 = fmax v7, v8",
+    "v$: f32 = fsat v7",
+    "v$: f32 = fsign v7",
+    "v$: f32 = fldexp v7, 3:i32",
+    "v$: f32 = fldexp v7, -60:i32",
+    "v$: f32 = s2f v4",
+    "v$: f32 = u2f v4",
+    "v$: i32 = f2s v7",
+    "v$: i32 = f2u_full v7",
+    "v$: i32 = udiv v4, v5",
+    "v$: i32 = urem v4, v6",
+    "v$: i32 = sdiv v4, v5",
+];
+
+const OF_HALVES: &[&str] = &[
+    "v$5: f32x2 = unpack_half2x16 v4\n  v$: f32 = extract v$5, lane 0",
+    "v$5: f32x2 = compose v7, v8\n  v$: i32 = pack_half2x16 v$5",
+    "v$5: f16 = f2f v7\n  v$6: f16 = f2f v8\n  v$7: f16 = fadd v$5, v$6\n  v$: f32 = f2f v$7",
+    "v$5: f16x2 = bitcast v4\n  v$6: f16x2 = bitcast v5\n  v$7: f16x2 = fmul v$5, v$6\n  v$: i32 = bitcast v$7",
+    "v$5: f16x2 = bitcast v4\n  v$6: f16x2 = bitcast v5\n  v$7: f16x2 = fma v$5, v$6, v$6\n  v$: i32 = bitcast v$7",
+    "v$5: f16x2 = bitcast v4\n  v$6: f16x2 = bitcast v5\n  v$7: f16x2 = fdiv v$5, v$6\n  v$: i32 = bitcast v$7",
+    "v$5: f16x2 = bitcast v4\n  v$7: f16x2 = fsqrt v$5\n  v$: i32 = bitcast v$7",
+    "v$5: f16x2 = bitcast v4\n  v$7: f16x2 = ffract v$5\n  v$: i32 = bitcast v$7",
+    "v$7: f16 = u2f v4\n  v$: f32 = f2f v$7",
+];
+
+/// On GCN each function gives under each mode what the oracle gives for the code that was selected, to the bit but for what is NaN and the
+/// sign of a zero, and integers are divided as ever.
+#[test]
+fn functions_under_modes() {
+    let mut rng = SplitMix64::new(66);
+    let edges = [
+        0,
+        1,
+        0x8000_0003,
+        0x007f_ffff,
+        0x0080_0000,
+        0x3f80_0000,
+        0x3f80_0001,
+        0xc0a0_0000,
+        0x7f7f_ffff,
+        0x7f80_0000,
+        0x7fc0_0000,
+    ];
+    let near = |rng: &mut SplitMix64| match rng.below(4) {
+        0 => edges[rng.below(edges.len() as u64) as usize],
+        1 => rng.next_u32(),
+        // Within a few powers of two of 1, and words of two halves.
+        2 => 0x3d00_0000 + (rng.next_u32() & 0x83ff_ffff),
+        _ => 0x3000_0300 + (rng.next_u32() & 0x8fff_9fff),
+    };
+    let count = 512;
+    let words: Vec<u32> = (0..3 * count).map(|_| near(&mut rng)).collect();
+    let mut wrong = Vec::new();
+    let asked = [
+        "",
+        " float f32 preserve",
+        " float f32 zero",
+        " float f32 preserve zero",
+        " float f16 zero",
+        " float f16 flush",
+        " float f32 zero float f16 flush zero",
+    ];
+    for target in exec::targets("all:all").into_iter().filter(|t| t.family() == "gcn") {
+        let old = target.generation_index() < 2;
+        for (halves, asked) in asked.iter().flat_map(|a| [(false, a), (true, a)]) {
+            if halves && old && (asked.contains("f16") || asked.contains("zero")) {
+                continue;
+            }
+            let lines = if halves { OF_HALVES } else { OF_WORDS };
+            let module = parse_module(&functions(asked, lines, count)).unwrap_or_else(|d| panic!("{d}"));
+            for opt_level in [0, 2] {
+                let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+                let artifact = gpucc::compile_entry(&module, "main", &Options { target, codegen });
+                let artifact = artifact.unwrap_or_else(|d| panic!("{target}{asked}: {d}"));
+                let before = || {
+                    let grid = Dispatch::new([(count / 64) as u32, 1, 1]);
+                    grid.with_u32(0, 0, &words).with_u32(0, 1, &vec![0; count * lines.len()])
+                };
+                let flags = artifact.container().entries[0].meta.flags;
+                assert_eq!(flags & DENORM32 != 0, asked.contains("f32 preserve"), "{target}{asked}");
+                let (mut machine, mut oracle) = (before(), before());
+                gpucc_machines::run(artifact.container(), None, &mut machine, &RunOptions::default())
+                    .unwrap_or_else(|t| panic!("{target}{asked}: {t}"));
+                let profile = gpucc_machines::profile("gcn", target.generation_index());
+                let program = OracleProgram::new(&artifact.outputs()[0].ir, "main").unwrap_or_else(|t| panic!("{t}"));
+                program.run(&mut oracle, &RunOptions::default(), &profile).unwrap_or_else(|t| panic!("{t}"));
+                let (got, want) = (machine.words(0, 1).expect("bound"), oracle.words(0, 1).expect("bound"));
+                for (n, line) in lines.iter().enumerate() {
+                    let alike = |g: u32, w: u32| {
+                        let nan = |x: u32, most: u32, mask: u32| x & mask > most;
+                        let half = |g: u32, w: u32| {
+                            g == w || nan(g, 0x7c00, 0x7fff) && nan(w, 0x7c00, 0x7fff) || (g | w) & 0x7fff == 0
+                        };
+                        match () {
+                            () if line.contains("f16x2") || line.contains("pack_half2x16 v$5") => {
+                                half(g & 0xffff, w & 0xffff) && half(g >> 16, w >> 16)
+                            }
+                            () if line.contains("v$: i32") => g == w,
+                            () => {
+                                let nans = nan(g, 0x7f80_0000, 0x7fff_ffff) && nan(w, 0x7f80_0000, 0x7fff_ffff);
+                                g == w || nans || (g | w) & 0x7fff_ffff == 0
+                            }
+                        }
+                    };
+                    let at = n * count;
+                    if let Some(k) = (0..count).find(|k| !alike(got[at + k], want[at + k])) {
+                        let given: Vec<u32> = (0..3).map(|n| words[n * count + k]).collect();
+                        let (g, w) = (got[at + k], want[at + k]);
+                        wrong.push(format!("{target} -O{opt_level}{asked}: {line} of {given:x?}: {g:x}, not {w:x}"));
+                    }
+                    // Integers are divided as ever: Rust says how.
+                    for k in 0..count {
+                        let (a, b, c) = (words[k], words[count + k], words[2 * count + k]);
+                        let exact = match () {
+                            () if line.contains("udiv") => a.checked_div(b).unwrap_or(a),
+                            () if line.contains("urem") => a.checked_rem(c).unwrap_or(0),
+                            () if line.contains("sdiv") && b == 0 => a,
+                            () if line.contains("sdiv") => (a as i32).wrapping_div(b as i32) as u32,
+                            () => break,
+                        };
+                        if got[at + k] != exact {
+                            wrong.push(format!(
+                                "{target}{asked}: {line} of {a:x} {b:x} {c:x}: {:x}, not {exact:x}",
+                                got[at + k]
+                            ));
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Modes that exclude each other, and widths that there are not.
+#[test]
+fn wrong_modes_are_told() {
+    for (name, modes) in [
+        ("both", ["DenormPreserve 32", "DenormFlushToZero 32"]),
+        ("ways", ["RoundingModeRTZ 64", "RoundingModeRTE 64"]),
+        ("width", ["DenormPreserve 8", "RoundingModeRTE 32"]),
+    ] {
+        let Some(bytes) = binary(name, &modes, "%r0 = OpCopyObject %u %a0\n") else { return };
+        let list = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default()).expect_err("it is wrong");
+        assert_eq!((list[0].class, list[0].refusal()), (Class::Invalid, None), "{}", list[0]);
+    }
+}
+
+/// Random programs may be too long for few hundred instructions, and for nothing else.
+#[test]
+fn little_room() {
+    use gpucc_tests::predict::too_long;
+    let long = |on: On| too_long(on, &[Refusal::ProgramSize]);
+    let places: Vec<String> =
+        exec::targets("all:all").into_iter().map(exec::on).filter(|&on| long(on)).map(|on| on.to_string()).collect();
+    assert_eq!(places, ["vivante:gc2000"]);
+    assert!(!long(On::Interp));
+    assert!(!too_long(exec::on(exec::targets("vivante:gc2000")[0]), &[Refusal::ProgramSize, Refusal::OutOfRegisters]));
+}
+
+/// What a fragment interpolates is rounded as the rest: the oracle has it to the bit, behind functions too.
+#[test]
+fn inputs_of_fragments_under_modes() {
+    for asked in ["", " float f32 zero", " float f32 preserve", " float f32 preserve zero"] {
+        let text = format!(
+            "module robust on\nentry \"fs\" fragment func0{asked} {{\n  in0 \"x\" location 0 f32x4\n  out0 \"\" location 0 f32x4\n}}\n\
+             func0 \"fs\" -> f32x4 {{\nblock0:\n  v0: f32x4 = input in0\n  v1: f32x4 = fsqrt v0\n  v2: f32x4 = sysval frag_coord\n\
+             v3: f32x4 = fmul v1, v2\n  v4: f32x4 = fadd v3, v0\n  v5: f32x4 = fsin v4\n  ret v5\n}}\n"
+        );
+        let module = parse_module(&text).unwrap_or_else(|d| panic!("{d}"));
+        for target in exec::targets("all:all").into_iter().filter(|t| t.family() == "gcn") {
+            for level in [0, 2] {
+                let artifact = gpucc::compile(&module, &Options::new(target).opt(level));
+                let artifact = artifact.unwrap_or_else(|d| panic!("{target}{asked}: {d}"));
+                let given = gpucc_verify::InputOverrides::default();
+                let left = gpucc_verify::verify(&module, &artifact, target, &given);
+                let left = left.unwrap_or_else(|d| panic!("{target} -O{level}{asked}: {d}"));
+                assert!(left.is_empty(), "{target}{asked}: {}", left[0]);
             }
         }
     }

@@ -8,8 +8,8 @@ use ir::{Denormals, Diagnostic, FloatModes, FpFlags, Rounding, Scalar, Value};
 use rspirv::spirv::{ExecutionMode as Mode, Op};
 
 /// The freedom of float arithmetic where entry points promise less than the caller allows.
-pub fn licences(mut fp: FpFlags, m: &Module, entries: &[&Entry]) -> FpFlags {
-    if super::is_invariant(m) {
+pub fn licences(mut fp: FpFlags, m: &Module, entries: &[&Entry], invariant: bool) -> FpFlags {
+    if invariant {
         fp.0 &= !FpFlags::CONTRACT.0;
     }
     for (mode, operands) in entries.iter().flat_map(|e| &e.modes) {

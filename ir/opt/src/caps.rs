@@ -409,11 +409,11 @@ impl PartCaps {
 /// What a target's arithmetic on floats of one width can be made to do. What nobody asks for is the profile's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FloatCaps {
-    /// It keeps denormals.
+    /// Whether it can keep denormals.
     pub keeps: bool,
-    /// It makes zeros of denormals.
+    /// Whether it can make zeros of denormals.
     pub flushes: bool,
-    /// It rounds toward zero.
+    /// Whether it can round toward zero.
     pub cuts: bool,
 }
 

@@ -76,6 +76,17 @@ pub fn predicted(on: On, id: &str, codes: &[Refusal], message: &str) -> bool {
     !codes.is_empty() && codes.iter().all(|&c| known(c))
 }
 
+/// So many instructions or fewer are little room: random programs need more of them now and then.
+const SHORT: u64 = 512;
+
+/// Whether a random program is refused for its length where there is little room. Such programs are not listed one by one.
+pub fn too_long(on: On, codes: &[Refusal]) -> bool {
+    let On::Machine(d) = on else { return false };
+    let code = Refusal::ProgramSize;
+    let most = Unsupported::find(d.backend.unsupported(), d.generation_name(), code).and_then(|l| l.most);
+    codes == [code] && most.is_some_and(|n| n <= SHORT)
+}
+
 /// Whether a text has a number, standing alone.
 pub fn number(text: &str, n: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(|part| part == n)
