@@ -111,9 +111,9 @@ pub const RAW_BUFFER_WORD3: u32 = 0x0002_7fac;
 pub const FLOAT_FLUSH32: u32 = 0xc0;
 /// FLOAT_MODE that keeps all denormals.
 pub const FLOAT_KEEP: u32 = 0xf0;
-/// FP_ROUND32: toward zero.
+/// FP_ROUND32 of a FLOAT_MODE that rounds words toward zero.
 pub const FLOAT_CUT32: u32 = 3;
-/// FP_ROUND64/16: toward zero.
+/// FP_ROUND64/16 of a FLOAT_MODE that rounds halves and doubles toward zero.
 pub const FLOAT_CUT_OTHERS: u32 = 3 << 2;
 
 /// COMPUTE_PGM_RSRC1 (section 18.3): `sgprs` counts s0 up to the highest used; VCC is added here. DX10_CLAMP is on,
