@@ -320,7 +320,7 @@ fn checks(c: &Column, out: &mut String) {
     }
     let n = |name: &str| list.iter().filter(|a| a.guard.name() == name).count();
     let all = if list.len() == 1 { "1 access".to_string() } else { format!("{} accesses", list.len()) };
-    let title = format!("Bounds of {all}: {} checked, {} checks removed", n("check"), n("removed"));
+    let title = format!("Bounds of {all}: {} with a check, {} with a check that was removed", n("check"), n("removed"));
     let item = |a: &super::checks::Access| {
         let place = if a.line > 0 { format!("line {}: ", a.line) } else { String::new() };
         format!("<li data-line=\"{}\" tabindex=\"0\">{place}{}</li>\n", a.line, escape(&a.said(c.why.robust)))

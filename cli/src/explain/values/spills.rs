@@ -47,7 +47,7 @@ impl Spill {
             1 => format!(", made in line {}", ranges(&lines)),
             _ => format!(", made in lines {}", ranges(&lines)),
         };
-        let at = if self.peak > 0 { format!("at line {} ", self.peak) } else { String::new() };
+        let at = if self.peak > 0 { format!("at line {}, ", self.peak) } else { String::new() };
         format!("{at}{n} of the {all} registers of {} hold what is read later{lines}", self.file())
     }
 }
