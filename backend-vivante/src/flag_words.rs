@@ -5,8 +5,8 @@
 //! store v1, local0[0 + v0]          ==>      store (select v1, 1, 0), local0[0 + v0]
 //! ```
 //!
-//! In memory a boolean is such a word, so other accesses to the variable see what they saw.
-//! Keeps: the CFG. Leaves alone: vectors of booleans, variables without a dynamic access, compute programs.
+//! In memory a boolean is such a word, and each lane of a vector is, so other accesses to the variable see what they saw.
+//! Keeps: the CFG. Leaves alone: variables without a dynamic access, compute programs.
 
 use gpucc_ir::{Builder, Function, IntCc, Op, Place, SecondaryMap, Space, Stage, Type, Value};
 use gpucc_opt::PassCx;
@@ -31,7 +31,6 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     }
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let (mut old, mut n) = (Vec::new(), 0);
-    let flag = Type::I32;
     for block in f.layout.clone() {
         f.take_insts(block, &mut old);
         for &i in &old {
@@ -50,10 +49,11 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
                 }
             };
             let ty = f.ty(value);
-            if !ty.is_bool() || ty.lanes() != 1 {
+            if !ty.is_bool() {
                 f.blocks[block].insts.push(i);
                 continue;
             }
+            let flag = Type::I32.with_lanes(ty.lanes());
             let mut b = Builder::like(f, block, i);
             let zero = b.func.iconst(flag, 0);
             if op == Op::Load {

@@ -1,6 +1,7 @@
 //! All suites in one binary: linking and starting is paid once.
 
 mod addresses;
+mod arrays_drawn;
 mod container;
 mod copies;
 mod corpus;
