@@ -13,21 +13,44 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         let live = needed(f);
         // Whether a variable was read that may not be any more.
         let mut unread = false;
+        // Whether fuel ended before all had gone.
+        let mut held = false;
         for b in f.layout.clone() {
             let mut list = std::mem::take(&mut f.blocks[b].insts);
             list.retain(|&mut i| {
                 let needed = f.has_effect(i) || f.insts[i].results.iter().any(|r| live.contains(r));
                 let gone = !needed && cx.change();
+                held |= !needed && !gone;
                 unread |= gone && matches!(f.insts[i].place(), Some(Place::Local(_)));
                 !gone
             });
             f.blocks[b].insts = list;
         }
         drop_params(f, cx, |v| !live.contains(v));
+        held |= f.layout.iter().any(|&b| b != f.entry() && f.blocks[b].params.iter().any(|&p| !live.contains(p)));
+        if held {
+            forget_lost(f);
+        }
         if !unread {
             return;
         }
     }
+}
+
+/// What is not needed and stays may use what has gone: any value does.
+fn forget_lost(f: &mut Function) {
+    let mut defined = EntitySet::with_room(f.values.len());
+    for &b in &f.layout {
+        defined.extend_from(&f.blocks[b].params);
+        f.blocks[b].insts.iter().for_each(|&i| defined.extend(f.insts[i].results));
+    }
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
+    for v in f.values.keys().collect::<Vec<_>>() {
+        if matches!(f.values[v].def, ValueDef::Inst(..) | ValueDef::Param(..)) && !defined.contains(v) {
+            map[v] = Some(f.undef(f.values[v].ty));
+        }
+    }
+    f.replace_uses(&map);
 }
 
 /// The values known to be needed, and those still to be followed.

@@ -111,6 +111,29 @@ fn fuel_stops_optional_changes() {
     assert!(out.to_string().contains("store v"), "{out}");
 }
 
+/// Whatever change is the last, the rules hold: also where what is not needed has gone in part.
+#[test]
+fn any_fuel_keeps_the_rules() {
+    let m = parse(
+        "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {\n  local0 \"x\" size 16 align 4\nblock0:\n\
+         v0: i32 = sysval local_invocation_index\n  store v0, local0[4] align 4\n  v1: i32 = load local0[4] align 4\n\
+         v2: i32 = iadd v1, v1\n  v3: i32 = imul v2, v1\n  v4: i32 = iadd v3, v2\n  v5: i32x2 = compose v4, v3\n\
+         v6: i32x2 = insert v5, v2, lane 1\n  v7: i32 = shl v0, 2:i32\n  store v1, res1[0 + v7] align 4\n  jump block1(0:i32, v4)\n\
+         block1(v8: i32, v9: i32) loop merge block3 continue block2:\n  v10: b1 = icmp.ult v8, v0\n  br v10, block2, block3\n\
+         block2:\n  v11: i32 = iadd v8, 1:i32\n  v12: i32 = iadd v9, v4\n  jump block1(v11, v12)\nblock3:\n  ret\n}",
+    );
+    let with = |fuel| {
+        let o = Options { fuel, verify: true, ..Options::default() };
+        let (_, report) = prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{fuel}: {e}"));
+        report.times.iter().map(|t| t.changes).sum::<u64>()
+    };
+    let all = with(u64::MAX);
+    assert!(all > 10, "{all}");
+    for fuel in 0..all {
+        with(fuel);
+    }
+}
+
 #[test]
 fn a_pass_that_found_nothing_is_left_out_until_something_changes() {
     let m = parse(MAIN);
