@@ -14,7 +14,7 @@ use crate::inst::Vivante;
 /// Temporaries that arrays may take.
 const MOST_ROWS: u32 = 24;
 /// The same where there is no other memory.
-const MOST_ROWS_ALONE: u32 = 56;
+const MOST_ROWS_ALONE: u32 = 60;
 /// Rows up to which elements have rows of their own there.
 const MOST_ROWS_APART: u32 = 48;
 /// Bytes of a row that is packed.

@@ -66,7 +66,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
         .most(machine::exec::MOST_SCRATCH as u64)
         .in_stages(&[Stage::Compute]),
-    Unsupported::all(Refusal::PrivateMemory, "nothing tells threads of draws apart, so none has memory of its own: what is indexed lies in temporaries, at most 56, each of which has four words; tables of constants lie in memory")
+    Unsupported::all(Refusal::PrivateMemory, "nothing tells threads of draws apart, so none has memory of its own: what is indexed lies in temporaries, at most 60, each of which has four words; tables of constants lie in memory")
         .most(0)
         .in_stages(GRAPHICS),
     Unsupported::all(Refusal::Varyings, "11, and 16 attributes of a vertex, its numbers counting as one")
@@ -135,7 +135,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
     };
     Caps {
         expand,
-        scalar: false,
+        scalar: how.scalar,
         narrow: false,
         halves: false,
         wide: false,
@@ -203,6 +203,9 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
             linear: halti5,
             frag_coord: true,
             sample_position: false,
+            sample_shading: false,
+            sample_mask: false,
+            covered_samples: false,
             blending: Blending::Fixed,
             per_target: if halti5 { PerTarget::Equations } else { PerTarget::Format },
             targets: TARGETS,
@@ -220,6 +223,9 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         },
     }
 }
+
+/// What ran out where there are components, but not where vectors need them.
+pub const ROWS: &str = "rows";
 
 /// Whether spilled registers can be reached: gc2000 has no immediates for offsets.
 pub const fn has_spills(generation: u8) -> bool {
@@ -241,6 +247,8 @@ pub struct Strategy {
     pub spills: bool,
     /// Elements of indexed variables are packed, also where they fit.
     pub packed: bool,
+    /// Vectors are taken apart: what has three components leaves the fourth of its register to nobody.
+    pub scalar: bool,
 }
 
 impl Strategy {
@@ -258,6 +266,9 @@ impl Strategy {
             // Selects may do what neither temporaries nor memory can: with constants they vanish.
             _ if self.arrays && private => Some(Strategy { arrays: false, ..self }),
             Refusal::OutOfRegisters if self.wide => Some(Strategy { arrays: false, wide: false, ..self }),
+            Refusal::OutOfRegisters if !self.scalar && stop.cause == FailureKind::OutOf(ROWS) => {
+                Some(Strategy { scalar: true, ..self })
+            }
             _ => None,
         }
     }

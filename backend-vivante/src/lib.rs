@@ -45,7 +45,7 @@ use gpucc_driver::{
 };
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Place, Refusal, Space, Stage, Unsupported};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse};
+use gpucc_mir::{AllocError, MFunc, copy_prop, dce, drop_fallthrough, local_cse};
 use gpucc_opt::{Caps, PassCx, Report, passes};
 use gpucc_vivante_machine as machine;
 
@@ -162,6 +162,7 @@ impl Family for VivanteFamily {
             launch: o.opt_level > 1,
             spills: o.spill_all && has_spills(generation),
             packed: false,
+            scalar: false,
         }
     }
 
@@ -463,9 +464,14 @@ fn allocate(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64,
         } else {
             "the chip has no immediate offsets to reach spilled registers; smaller arrays or fewer live values would help"
         };
-        AttemptError::allocation(e, job.module, |o| {
+        let rows = matches!(&e, AllocError::OutOfRegisters(o) if o.demand <= o.limit);
+        let mut stop = AttemptError::allocation(e, job.module, |o| {
             (format!("{} has {} components of temporaries (64 vec4)", job.chip(), o.limit), note.into())
-        })
+        });
+        if rows {
+            stop.cause = FailureKind::OutOf(caps::ROWS);
+        }
+        stop
     })?;
     hand_over(mf, cx);
     Ok(u64::from(cx.alloc.moves))

@@ -341,3 +341,18 @@ fn fragments_with_arrays_have_room() {
         }
     }
 }
+
+/// Where vectors of three components fill all registers they are taken apart: each register has room for a component more.
+#[test]
+fn vectors_of_three_leave_no_components() {
+    let text = include_str!("fragments/threes.wgsl");
+    for (g, level) in [(GC3000, 0), (GC3000, 2), (GC7000, 0), (GC7000, 2)] {
+        let out = compile(&module(text), g, &options(level));
+        assert_eq!(out.entry.meta.scratch_bytes, 0);
+    }
+    // Half as many stay vectors.
+    let rest = |l: &&str| !(33..66).any(|k| l.contains(&format!(" v{k} =")) || l.contains(&format!("+ v{k})")));
+    let few = text.lines().filter(rest).collect::<Vec<_>>().join("\n").replace("v33.yzx", "v0.yzx");
+    let t = VIVANTE.listing(&compile(&module(&few), GC3000, &options(2)), GC3000);
+    assert!(count(&t, "xyz_") > 60, "{t}");
+}

@@ -2,10 +2,11 @@
 
 use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::{Diagnostic, Refusal};
-use gpucc_vivante::caps::Strategy;
+use gpucc_vivante::caps::{ROWS, Strategy};
 use gpucc_vivante::*;
 
-const ALL: Strategy = Strategy { arrays: true, wide: true, unroll: true, launch: true, spills: false, packed: false };
+const ALL: Strategy =
+    Strategy { arrays: true, wide: true, unroll: true, launch: true, spills: false, packed: false, scalar: false };
 
 fn stop(code: Refusal, cause: FailureKind) -> AttemptError {
     AttemptError { refused: Diagnostic::unsupported(code, "what it is"), cause }
@@ -19,6 +20,7 @@ fn tried(s: &AttemptError, private: bool, unrolled: bool) -> usize {
 #[test]
 fn each_strategy_is_tried_once() {
     assert_eq!(tried(&stop(Refusal::OutOfRegisters, FailureKind::OutOf("t")), true, true), 3);
+    assert_eq!(tried(&stop(Refusal::OutOfRegisters, FailureKind::OutOf(ROWS)), true, true), 4);
     assert_eq!(tried(&stop(Refusal::OutOfUniforms, FailureKind::Refused), true, true), 4);
     assert_eq!(tried(&stop(Refusal::ProgramSize, FailureKind::Refused), true, true), 3);
     // Sizes do not change what a chip lacks.

@@ -106,10 +106,10 @@ refusals! {
     WideAtomics "wide-atomics" Feature (Atomics) "64-bit atomics (SPIR-V)";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     PrimitiveIndex "primitive-index" Feature (Stage) "the built-in value `primitive_index`";
-    SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample: the built-in value `sample_index`, inputs that are interpolated at the sample";
+    SampleShading "sample-shading" Feature (Stage) "fragment entry points that run for each sample, where a pixel has several: the built-in value `sample_index`, inputs that are interpolated at the sample";
     Centroids "centroids" Feature (Stage) "inputs of fragments at a point of the pixel that the primitive covers (`centroid`), where targets have several samples";
-    SampleMasks "sample-masks" Feature (Stage) "masks of samples that a fragment entry point reads or gives";
-    CoveredSamples "covered-samples" Feature (SampleMasks) "the mask of covered samples that a fragment entry point reads";
+    SampleMasks "sample-masks" Feature (Stage) "masks of samples that a fragment entry point reads or gives, where a pixel has several; of one sample those that are read where neighbours see what is made of them";
+    CoveredSamples "covered-samples" Feature (SampleMasks) "the mask of covered samples that a fragment entry point reads, where a pixel has several or neighbours see what is made of it";
     ClipDistances "clip-distances" Feature (Stage) "clip distances that the fragment entry point cannot test: it tests depth early, or there is no location left for them";
     EarlyTests "early-tests" Feature (Stage) "fragment entry points that test depth early and then lose samples (`discard`, a mask, alpha to coverage), where depth or stencil is written: what passed is written all the same";
     TargetFormats "target-formats" Feature (Stage) "some formats of colour and depth targets";

@@ -71,8 +71,13 @@ fn arrays_at_an_index_are_drawn_everywhere() {
         let pixels: BTreeSet<&[u8]> = want.chunks_exact(4).collect();
         assert!(pixels.len() > 3, "{name}: the picture shows little");
         for &t in &targets {
-            // Without optimisation some are longer than gc2000's memory for instructions.
-            for &level in if t.to_string() == "vivante:gc2000" { &[2][..] } else { &[0, 2] } {
+            // Without optimisation some are longer than gc2000's memory for instructions, and one always is.
+            let levels: &[u8] = match t.to_string() == "vivante:gc2000" {
+                true if name == "threes.wgsl" => &[],
+                true => &[2],
+                false => &[0, 2],
+            };
+            for &level in levels {
                 let got = drawn(&ready, exec::on(t), level);
                 // Roundings may differ by a step of the format, what an array holds does by more.
                 let far = got.iter().zip(&want).position(|(a, b)| a.abs_diff(*b) > 1);

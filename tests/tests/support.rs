@@ -149,13 +149,13 @@ fn parts() -> Vec<Probe> {
         drawn(
             R::SampleShading,
             &["tesla", "vivante"],
-            None,
+            on(vec![Some(Target::new(Format::Rgba8Unorm))], 4),
             "@fragment fn main(@builtin(sample_index) i: u32) -> @location(0) vec4f { return vec4f(f32(i)); }",
         ),
         drawn(
             R::SampleShading,
             &["tesla", "vivante"],
-            None,
+            on(vec![Some(Target::new(Format::Rgba8Unorm))], 4),
             "@fragment fn main(@location(0) @interpolate(perspective, sample) x: f32) -> @location(0) vec4f { return vec4f(x); }",
         ),
         drawn(
@@ -167,7 +167,7 @@ fn parts() -> Vec<Probe> {
         drawn(
             R::SampleMasks,
             &["tesla", "vivante"],
-            None,
+            on(vec![Some(Target::new(Format::Rgba8Unorm))], 4),
             "@fragment fn main() -> @builtin(sample_mask) u32 { return 3u; }",
         ),
         Probe {
@@ -180,7 +180,7 @@ fn parts() -> Vec<Probe> {
         drawn(
             R::CoveredSamples,
             &["tesla", "vivante"],
-            None,
+            on(vec![Some(Target::new(Format::Rgba8Unorm))], 4),
             "@fragment fn main(@builtin(sample_mask) m: u32) -> @location(0) vec4f { return vec4f(f32(m)); }",
         ),
         drawn(

@@ -190,6 +190,12 @@ pub struct IoCaps {
     pub frag_coord: bool,
     /// Whether the place of a sample in its pixel is known; otherwise it follows from the number of the sample.
     pub sample_position: bool,
+    /// Whether programs run for each sample; otherwise only pixels of one sample have what asks for it.
+    pub sample_shading: bool,
+    /// Whether programs give masks of samples; otherwise one of a single sample demotes.
+    pub sample_mask: bool,
+    /// Whether programs know which samples are covered; otherwise those alone of pixels of one sample, where no neighbour sees what is made of them.
+    pub covered_samples: bool,
     /// Which blend equations there are.
     pub blending: Blending,
     /// The properties of targets.
@@ -230,6 +236,9 @@ impl IoCaps {
         linear: true,
         frag_coord: true,
         sample_position: true,
+        sample_shading: true,
+        sample_mask: true,
+        covered_samples: true,
         blending: Blending::Fixed,
         per_target: PerTarget::Equations,
         targets: FormatSet::ALL,
@@ -254,6 +263,9 @@ impl IoCaps {
         linear: false,
         frag_coord: false,
         sample_position: false,
+        sample_shading: false,
+        sample_mask: false,
+        covered_samples: false,
         blending: Blending::Code,
         per_target: PerTarget::Equations,
         targets: FormatSet::ALL,

@@ -21,6 +21,10 @@
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
 //! | place of a sample in its pixel | looked up by the number of the sample, or the middle where a pixel has one | `sample_position` |
 //! | number of samples of a pixel | a constant | `sample_position` |
+//! | number of the sample, where a pixel has one | 0 | `sample_shading` |
+//! | input at the sample, where a pixel has one | in the middle of the pixel | `sample_shading` |
+//! | mask of samples that a fragment reads, where a pixel has one and no neighbour sees what is made of it | 1 | `covered_samples` |
+//! | mask of samples that a fragment gives, where a pixel has one | demoted where the lowest bit is 0 | `sample_mask` |
 //! | depth and stencil reference that a fragment gives | nothing, where depth is tested before the entry point runs: those of the primitive and the draw count | |
 //! | colour with fewer components than its target, or without the alpha that blending reads | 0 for what is missing, 1 for alpha | |
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed_colours` |
@@ -32,9 +36,10 @@
 //!
 //! Needs: one return. Keeps: the CFG. Changes the interface of the entry point in `PassCx::entry`.
 
+use gpucc_ir::analysis::Helpers;
 use gpucc_ir::{
     Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, Interp, IoAt, IoSlot, Mode, Op,
-    Position, SecondaryMap, Stage, StageInfo, Sysval, Type, Value,
+    Place, Position, SecondaryMap, Stage, StageInfo, Sysval, Type, Value, Where,
 };
 use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline, Target, Topology};
 
@@ -76,11 +81,21 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             read_as(io, read);
         }
         let samples = cx.context.map(|a| a.pipeline.samples);
+        let one = stage == Stage::Fragment && samples == Some(1);
+        if one && !caps.sample_shading {
+            io.inputs.iter_mut().filter(|s| s.interp.at == Where::Sample).for_each(|s| s.interp.at = Where::Center);
+        }
+        let asks = |(_, i): (Block, Inst)| f.insts[i].attr == Attr::Sysval(Sysval::SampleMask);
+        let unseen = (one && !caps.covered_samples && f.insts_in_order().any(asks)).then(|| Unseen::new(f));
         let points = cx.context.is_some_and(|a| a.pipeline.topology == Topology::PointList);
         // What is there already was put in order before.
         let ordered = caps.vertex_order || io.inputs.iter().any(|s| s.at == IoAt::VertexNumber);
         let mut n = walk(f, |b, i| match b.func.insts[i].attr {
             Attr::Sysval(Sysval::SamplePosition) if !caps.sample_position => samples.map(|n| sample_position(b, n)),
+            Attr::Sysval(Sysval::SampleIndex) if one && !caps.sample_shading => Some(b.func.iconst(Type::I32, 0)),
+            Attr::Sysval(Sysval::SampleMask) if unseen.as_ref().is_some_and(|u| u.is(b.func.insts[i].result())) => {
+                Some(b.func.iconst(Type::I32, 1))
+            }
             Attr::Sysval(Sysval::ViewportIndex) if caps.viewports => viewport.as_ref().map(|at| travelled(b, io, at)),
             Attr::Sysval(Sysval::PointCoord) if !caps.point_coord => Some(point_coord(b, io)),
             Attr::Sysval(Sysval::PrimitiveIndex) if !caps.primitive_index => {
@@ -95,6 +110,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             }
             _ => value(b, i, io, &caps, stage),
         });
+        if one && !caps.sample_mask {
+            n += mask_of_one(f, io);
+        }
         if stage == Stage::Vertex {
             n += point_size(f, io, cx.context.map(|a| &a.pipeline));
         }
@@ -217,6 +235,43 @@ fn sample_position(b: &mut Builder<'_>, samples: u8) -> Value {
         b.fmul(at, part)
     });
     b.compose(&parts)
+}
+
+/// What helpers compute and no other lane sees.
+struct Unseen {
+    helpers: Helpers,
+    /// Whether a value may also go to a neighbour by way of a variable or a ballot.
+    hidden: bool,
+}
+
+impl Unseen {
+    fn new(f: &Function) -> Unseen {
+        let helpers = Helpers::new(f);
+        let hides = |i: Inst| match f.insts[i].op {
+            Op::Any | Op::Ballot | Op::Reduce => true,
+            Op::Store => helpers.any(f) && matches!(f.insts[i].place(), Some(Place::Local(_) | Place::Global(_))),
+            _ => false,
+        };
+        Unseen { hidden: f.insts_in_order().any(|(_, i)| hides(i)), helpers }
+    }
+
+    fn is(&self, v: Value) -> bool {
+        !self.hidden && !self.helpers.computes(v)
+    }
+}
+
+/// Demotes where the mask of the one sample is empty, in place of giving it. Gives the number of changes.
+fn mask_of_one(f: &mut Function, io: &mut Interface) -> u64 {
+    let Some(at) = io.outputs.iter().position(|s| s.at == IoAt::SampleMask) else { return 0 };
+    let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
+    let mask = returned.args.remove(at);
+    io.outputs.remove(at);
+    let [lowest, none] = [1, 0].map(|k| b.func.iconst(Type::I32, k));
+    let lowest = b.and(mask, lowest);
+    let gone = b.icmp(IntCc::Eq, lowest, none);
+    b.demote(gone);
+    returned.put(b, io);
+    1
 }
 
 /// The place in a point as an input; adds it where there is none yet. Points have no perspective.

@@ -222,6 +222,50 @@ block0:
     assert!(!one.contains("sample_index") && !one.contains("sample_position") && one.contains("0.5"), "{one}");
 }
 
+/// Where a pixel has one sample its number is 0, an input at it is one in the middle, and a mask of it is a demotion. A target that has samples keeps
+/// them, and so do several samples.
+#[test]
+fn one_sample_needs_nothing() {
+    const ASKS: &str = r#"module robust on
+entry "fs" fragment func0 {
+  in0 "" location 0 perspective sample f32
+  out0 "" location 0 f32x4
+  out1 "" sample_mask i32
+}
+func0 "fs" -> f32x4, i32 {
+block0:
+  v0: i32 = sysval sample_index
+  v1: f32 = input in0
+  v2: f32 = u2f v0
+  v3: f32x4 = compose v1, v2, v1, v2
+  v4: i32 = f2u v1
+  v5: i32 = sysval sample_mask
+  v6: i32 = and v4, v5
+  ret v3, v6
+}
+"#;
+    let text = |program: &str, samples: u8, has: bool| {
+        let p = Pipeline { samples, ..onto(&[Some(Format::Rgba8Unorm)]) };
+        let s = Scene::new(COVER, Some(program), p);
+        let io = IoCaps { sample_shading: has, sample_mask: has, covered_samples: has, ..IoCaps::FULL };
+        s.lowered(&with(io), 2).text()
+    };
+    let asks = ["sample_index", "perspective sample", "sample_mask i32", "sysval sample_mask"];
+    for kept in [text(ASKS, 1, true), text(ASKS, 4, false), text(ASKS, 4, true)] {
+        assert!(asks.iter().all(|p| kept.contains(p)) && !kept.contains("demote"), "{kept}");
+    }
+    let one = text(ASKS, 1, false);
+    assert!(asks.iter().all(|p| !one.contains(p)) && one.contains("demote"), "{one}");
+    // A neighbour may be a helper, whose mask is 0.
+    let seen = "  v5: i32 = sysval sample_mask\n";
+    let looks = ASKS.replace(seen, "").replace(
+        "  v4: i32 = f2u v1\n",
+        &format!("{seen}  v7: f32 = u2f v5\n  v8: f32 = derivative v7, x fine\n  v4: i32 = f2u v8\n"),
+    );
+    let kept = text(&looks, 1, false);
+    assert!(kept.contains("sysval sample_mask") && !kept.contains("sysval sample_index"), "{kept}");
+}
+
 /// A size of points goes where no points are drawn and where it is 1, if anything is lowered at all.
 #[test]
 fn sizes_of_points() {
