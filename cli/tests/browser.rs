@@ -226,6 +226,10 @@ fn rounds_are_changed(b: &mut Browser, s: &Scratch) {
     expect(&["explain", &shader, "--target", "gcn:gfx8,valhall:v10", "--html", &page], 0, "");
     b.open(&format!("file://{page}"));
     let numbers = "[...document.querySelector('[role=tabpanel]:not([hidden])').querySelectorAll('tr[data-line=\"3\"] .runs, tr[data-line=\"3\"] .cycles')].map(c => +c.innerText)";
+    // What an instruction waits for is said without a pointer that is held over it.
+    b.eval("[...document.querySelectorAll('[role=tabpanel]:not([hidden]) .machine [title]')].find(e => e.title.includes('waits for')).click()");
+    let told = b.eval("document.querySelector('[role=tabpanel]:not([hidden]) .told').innerText");
+    assert!(told.as_str().is_some_and(|t| t.contains("line ") && t.contains("waits for")), "{told}");
     for tab in 0..2 {
         b.eval(&format!("document.querySelectorAll('[role=tab]')[{tab}].click()"));
         let before = b.eval(numbers);

@@ -24,6 +24,18 @@ tabs.forEach((t, i) => {
 });
 if (tabs.length > 0) show(0, false);
 else begin(panels[0]);
+// What is known of an instruction stands above the panes too, for who has no pointer to hold over it.
+document.querySelectorAll('.panes:has(.machine)').forEach(p => {
+  const told = document.createElement('p');
+  told.className = 'told';
+  told.setAttribute('aria-live', 'polite');
+  told.innerText = 'An instruction that is pointed at or clicked says here what it reads and what it waits for.';
+  p.before(told);
+});
+function tell(of, panel) {
+  const told = panel.querySelector('.told');
+  if (told && of.title) told.innerText = of.title.split('\n').join('; ');
+}
 // Whatever is of the line under the pointer or the focus lights up in its panel.
 let lit = [];
 let now = null;
@@ -36,6 +48,7 @@ function light(at, follow) {
   if (!of) return;
   const panel = of.closest('[role=tabpanel]');
   if (!panel) return;
+  tell(of, panel);
   lit = [...panel.querySelectorAll('[data-line="' + of.dataset.line + '"]')];
   lit.forEach(e => e.classList.add('lit'));
   const pane = of.closest('.pane');
