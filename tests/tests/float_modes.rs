@@ -187,7 +187,7 @@ fn has(on: On, scalar: Scalar, mode: FloatMode) -> bool {
 
 fn check(ty: &str, f: Format) {
     let mut pairs = operands(f);
-    while pairs.len() % 64 != 0 {
+    while !pairs.len().is_multiple_of(64) {
         pairs.push((0, 0));
     }
     let mut wrong = Vec::new();
