@@ -33,7 +33,7 @@ use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
 use gpucc_opt::{
     AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
-    PartCaps, PassCx, PerTarget, Report, SamplerCaps, TexCaps,
+    PartCaps, PassCx, PerTarget, Report, SamplerCaps, TexCaps, passes,
 };
 
 use flow::{edges, empty_merges, lower_exec_masks, order_arms, verify_flow};
@@ -266,6 +266,7 @@ impl Family for GcnFamily {
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::lower("empty-merges", empty_merges),
         IrPass::lower("split-critical-edges", |f, cx, _| cx.must_change(edges::split_critical_edges(f))),
+        IrPass::shared(2, passes::WIDEN_LOADS),
         IrPass::improve("order-arms", 0, |f, cx, _| order_arms::run(f, cx)),
     ];
     const PASSES: &'static [Pass<Self>] = &[

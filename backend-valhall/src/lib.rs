@@ -44,7 +44,7 @@ mod zero_undefs;
 use gpucc_container::{Access, InterfaceRow, IoPlace, Meta, Preload, ProgramRole, Source, StateWord, flags};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Direction, Driver, DriverFacts, EmittedProgram, Family, HwPlace, InstCost,
-    Job, Occupancy, Pass, Piece, Reflection, Selected, Tables, TailPass, TextFixture, Variables, alloc_options,
+    IrPass, Job, Occupancy, Pass, Piece, Reflection, Selected, Tables, TailPass, TextFixture, Variables, alloc_options,
     reflect, used_places,
 };
 use gpucc_ir::analysis::StageUse;
@@ -55,7 +55,7 @@ use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
 use gpucc_opt::{
     AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
-    PartCaps, PerTarget, SamplerCaps, TexCaps,
+    PartCaps, PerTarget, SamplerCaps, TexCaps, passes,
 };
 use gpucc_valhall_machine as machine;
 
@@ -280,6 +280,7 @@ impl Family for ValhallFamily {
         // Hardware fetches ahead: zeros behind the last instruction, in units of a line (`isa/valhall.md`, what follows the code).
         padded: |bytes| (bytes + 16).next_multiple_of(128),
     };
+    const IR_PASSES: &'static [IrPass<Self>] = &[IrPass::shared(2, passes::WIDEN_LOADS)];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),

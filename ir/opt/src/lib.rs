@@ -65,6 +65,7 @@ pub mod switches;
 pub mod tables;
 pub mod unroll;
 pub mod vectorise_memory;
+pub mod widen_loads;
 pub mod zero_lanes;
 
 pub use bound::{BindingFacts, BindingPlace};

@@ -14,7 +14,7 @@ use crate::{
     if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices,
     lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products,
     ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll,
-    vectorise_memory, zero_lanes,
+    vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -145,7 +145,9 @@ pub const CLAMPED_CONVERSIONS: Pass = pass!("clamped-conversions", clamped_conve
 pub const LANE_SUMS: Pass = pass!("lane-sums", lane_sums::run);
 /// Makes products where a sum takes them in, of quotients too.
 pub const PRODUCTS: Pass = pass!("products", products::run);
-/// The passes that families may name ([`CLAMP_INDICES`] to [`PRODUCTS`]), with the reason that there is for each.
+/// Makes one wide load of members of a read-only buffer that stand in several blocks.
+pub const WIDEN_LOADS: Pass = pass!("widen-loads", widen_loads::run);
+/// The passes that families may name ([`CLAMP_INDICES`] to [`WIDEN_LOADS`]), with the reason that there is for each.
 pub const OFFERED: &[(Pass, &str)] = &[
     (CLAMP_INDICES, "an index is clamped instead of a byte offset where memory instructions scale indices"),
     (CONSTANT_FACTORS, "products with zero go, and constants that multiply one after the other are one"),
@@ -155,6 +157,7 @@ pub const OFFERED: &[(Pass, &str)] = &[
     (ZERO_LANES, "lanes that are added to zero need no operation"),
     (CLAMPED_CONVERSIONS, "bounds of conversions are operations that packing sees"),
     (LANE_SUMS, "a dot product adds up several lanes at once"),
+    (WIDEN_LOADS, "members of a read-only buffer that are needed here and there come with the first of them"),
     (PRODUCTS, "a product lies beside the one sum that takes it in, and quotients are products"),
 ];
 const INIT_WORKGROUP: Pass = Pass {

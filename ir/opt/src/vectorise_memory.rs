@@ -191,21 +191,24 @@ fn loads(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
             }
         };
         let a = plan.iter().find(|a| a.inst == i).expect("the instruction is of this plan");
-        let from = ((a.mem.offset - first.mem.offset) / 4) as u8;
-        let pick: Vec<u8> = (0..a.ty.lanes() as u8).map(|k| from + k).collect();
         let mut bld = Builder::like(f, b, i);
-        let v = if kind != a.ty.scalar() && cx.caps.scalar && pick.len() > 1 {
-            // Scalar targets have no `bitcast` of a vector.
-            let parts: Vec<Value> = pick.iter().map(|&k| bld.extract(w, u32::from(k))).collect();
-            let parts: Vec<Value> = parts.into_iter().map(|p| bld.bitcast(p, a.ty.with_lanes(1))).collect();
-            bld.compose(&parts)
-        } else {
-            let v = bld.swizzle(w, &pick);
-            if bld.func.ty(v) == a.ty { v } else { bld.bitcast(v, a.ty) }
-        };
+        let v = part(&mut bld, w, (a.mem.offset - first.mem.offset) / 4, a.ty, cx.caps.scalar);
         map[bld.func.insts[i].result()] = Some(v);
     }
     f.replace_uses(&map);
+}
+
+/// Lanes of a wide load from the lane `from` on, as a value of the type that a narrow one had.
+pub(crate) fn part(b: &mut Builder<'_>, wide: Value, from: u32, ty: Type, scalar: bool) -> Value {
+    let pick: Vec<u8> = (0..ty.lanes() as u8).map(|k| from as u8 + k).collect();
+    if b.func.ty(wide).scalar() != ty.scalar() && scalar && pick.len() > 1 {
+        // Scalar targets have no `bitcast` of a vector.
+        let parts: Vec<Value> = pick.iter().map(|&k| b.extract(wide, u32::from(k))).collect();
+        let parts: Vec<Value> = parts.into_iter().map(|p| b.bitcast(p, ty.with_lanes(1))).collect();
+        return b.compose(&parts);
+    }
+    let v = b.swizzle(wide, &pick);
+    if b.func.ty(v) == ty { v } else { b.bitcast(v, ty) }
 }
 
 fn stores(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {

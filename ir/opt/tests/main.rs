@@ -54,4 +54,5 @@ mod tables;
 mod testing;
 mod unroll;
 mod vectorise_memory;
+mod widen_loads;
 mod zero_lanes;

@@ -1,0 +1,144 @@
+//! Loads at constant offsets of one read-only buffer become one wide load where the first of them stands.
+//!
+//! ```text
+//! block0: v1 = load res0[0]                     block0: v0 = load res0[0] : i32x3; v1 = v0.0
+//! block1: v2 = load res0[8]         ==>         block1: v2 = v0.2
+//! ```
+//!
+//! Members of a uniform struct are named where they are needed: in front of a loop, in its test, in a branch. Each is a message to the
+//! memory unit, or a scalar load to wait for, though the first could have brought the others along.
+//!
+//! Needs: nothing. Keeps: the CFG. Reads at most 16 bytes at once, all of them in the buffer, also such that nobody asked for; lanes of
+//! 32 bits alone. The first load must dominate the others.
+
+use crate::PassCx;
+use crate::gvn::is_value;
+use crate::vectorise_memory::part;
+use gpucc_ir::{Builder, Function, Inst, Mem, MemFlags, Op, Place, Res, Scalar, SecondaryMap, Type, Value};
+
+/// The bytes of the widest load.
+const WIDEST: u32 = 16;
+
+/// A load, with the number of its place in the order of blocks.
+struct Load {
+    inst: Inst,
+    order: u32,
+    mem: Mem,
+    ty: Type,
+}
+
+impl Load {
+    fn end(&self) -> u32 {
+        self.mem.offset.saturating_add(self.ty.mem_bytes())
+    }
+}
+
+/// Loads that one takes the place of, the one that stands first in front.
+struct Plan {
+    loads: Vec<Inst>,
+    offset: u32,
+    end: u32,
+    wide: Option<Value>,
+}
+
+/// The loads that may be joined, by buffer.
+fn loads(f: &Function, cx: &mut PassCx<'_>) -> Vec<(Res, Vec<Load>)> {
+    let fixed = cx.readonly(f);
+    let mut out: Vec<(Res, Vec<Load>)> = Vec::new();
+    for (order, (_, inst)) in f.insts_in_order().enumerate() {
+        let d = &f.insts[inst];
+        let (Op::Load, Some(&mem), None) = (d.op, d.mem(), d.dyn_offset()) else { continue };
+        let Place::Buffer(r) = mem.place else { continue };
+        let ty = f.ty(d.result());
+        if ty.bits() != 32 || ty.is_bool() || mem.flags.has(MemFlags::UNIFORM) || !is_value(f, inst, &fixed) {
+            continue;
+        }
+        let load = Load { inst, order: order as u32, mem, ty };
+        match out.iter_mut().find(|o| o.0 == r) {
+            Some(o) => o.1.push(load),
+            None => out.push((r, vec![load])),
+        }
+    }
+    out
+}
+
+/// Widens the first loads of members that others name.
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    let mut plans: Vec<Plan> = Vec::new();
+    let all = loads(f, cx);
+    if all.iter().all(|o| o.1.len() < 2) {
+        return;
+    }
+    let dom = cx.dom(f);
+    let home = f.inst_blocks();
+    for (r, mut list) in all {
+        let size = cx.module.place_size(f, Place::Buffer(r)).unwrap_or(0);
+        // What a load can bring along is taken in the order of offsets; the next group begins behind it.
+        list.retain(|l| l.end() <= size);
+        list.sort_by_key(|l| (l.mem.offset, l.order));
+        let mut rest = &list[..];
+        while let Some(low) = rest.first() {
+            let near = rest.iter().take_while(|l| l.end() - low.mem.offset <= WIDEST).count().max(1);
+            let (group, next) = rest.split_at(near);
+            rest = next;
+            let Some(first) = group.iter().min_by_key(|l| l.order) else { continue };
+            let under = |l: &&Load| {
+                let (Some(a), Some(b)) = (home[first.inst], home[l.inst]) else { return false };
+                l.mem.flags == first.mem.flags && dom.dominates(a, b)
+            };
+            let mut taken: Vec<&Load> = group.iter().filter(under).collect();
+            taken.sort_by_key(|l| l.order);
+            let offset = taken.iter().map(|l| l.mem.offset).min().unwrap_or(0);
+            let end = taken.iter().map(|l| l.end()).max().unwrap_or(0);
+            if taken.len() > 1 && cx.change() {
+                plans.push(Plan { loads: taken.iter().map(|l| l.inst).collect(), offset, end, wide: None });
+            }
+        }
+    }
+    if !plans.is_empty() {
+        rewrite(f, cx, plans);
+    }
+}
+
+/// Puts the wide loads where the first of each plan stands; the others are parts of it.
+fn rewrite(f: &mut Function, cx: &PassCx<'_>, mut plans: Vec<Plan>) {
+    let mut role: SecondaryMap<Inst, Option<usize>> = SecondaryMap::with_default(None);
+    for (n, p) in plans.iter().enumerate() {
+        p.loads.iter().for_each(|&i| role[i] = Some(n));
+    }
+    let kinds: Vec<Scalar> = plans
+        .iter()
+        .map(|p| {
+            let floats = p.loads.iter().all(|&i| f.ty(f.insts[i].result()).is_float());
+            if floats { Scalar::F32 } else { Scalar::I32 }
+        })
+        .collect();
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
+    let mut old = Vec::new();
+    for b in f.layout.clone() {
+        if !f.blocks[b].insts.iter().any(|&i| role[i].is_some()) {
+            continue;
+        }
+        f.take_insts(b, &mut old);
+        for &i in &old {
+            let Some(n) = role[i] else {
+                f.blocks[b].insts.push(i);
+                continue;
+            };
+            let p = &mut plans[n];
+            let Some(&mem) = f.insts[i].mem() else { continue };
+            let ty = f.ty(f.insts[i].result());
+            let mut bld = Builder::like(f, b, i);
+            let w = *p.wide.get_or_insert_with(|| {
+                // What is known of the address: its own alignment, at a known distance.
+                let away = mem.offset - p.offset;
+                let align = if away == 0 { mem.align } else { mem.align.min(1 << away.trailing_zeros()) };
+                let mem = Mem { offset: p.offset, align, ..mem };
+                bld.load(Type::new(kinds[n], (p.end - p.offset) / 4), mem, None)
+            });
+            let v = part(&mut bld, w, (mem.offset - p.offset) / 4, ty, cx.caps.scalar);
+            map[bld.func.insts[i].result()] = Some(v);
+        }
+    }
+    f.replace_uses(&map);
+}

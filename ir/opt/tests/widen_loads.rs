@@ -1,0 +1,51 @@
+//! Tests of `ir/opt/src/widen_loads.rs`.
+
+use crate::testing::{opt, unchanged};
+use gpucc_opt::widen_loads::run;
+
+/// `first` in the entry, `second` in a branch, `third` behind it; all are stored.
+fn spread(first: &str, second: &str, third: &str) -> String {
+    format!(
+        "func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: {first}\n  store v1, res1[0] align 4\n  \
+         v2: b1 = icmp.eq v0, 3:i32\n  br v2, block1, block2 merge block2\nblock1:\n  v3: {second}\n  store v3, res1[4] align 4\n  \
+         jump block2\nblock2:\n  v4: {third}\n  store v4, res1[8] align 4\n  ret\n}}"
+    )
+}
+
+#[test]
+fn the_first_brings_the_others_along() {
+    let t =
+        opt(run, &spread("i32 = load res2[4] align 4", "i32 = load res2[12] align 4", "f32x2 = load res2[0] align 16"));
+    assert_eq!(t.matches("load").count(), 1, "{t}");
+    assert!(t.contains(": i32x4 = load res2[0] align 4"), "{t}");
+    // Only floats: the wide load has floats. What stands between is read as well.
+    let t = opt(
+        run,
+        &spread("f32 = load res2[16] align 16", "f32 = load res2[24] align 8", "f32 = load res2[32] align 16"),
+    );
+    assert!(t.contains(": f32x3 = load res2[16] align 16") && t.contains("load res2[32]"), "{t}");
+}
+
+#[test]
+fn what_does_not_come_first_or_may_change_stays() {
+    let far = "i32 = load res2[60] align 4";
+    // Neither stands in front of the other.
+    unchanged(
+        run,
+        "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.eq v0, 3:i32\n  \
+         br v1, block1, block2 merge block3\nblock1:\n  v2: i32 = load res2[0] align 4\n  store v2, res1[4] align 4\n  \
+         jump block3\nblock2:\n  v3: i32 = load res2[4] align 4\n  store v3, res1[4] align 4\n  jump block3\nblock3:\n  ret\n}",
+    );
+    for (first, second) in [
+        // Farther than one load reaches.
+        ("i32 = load res2[0] align 4", "i32 = load res2[16] align 4"),
+        // Written here.
+        ("i32 = load res1[0] align 4", "i32 = load res1[4] align 4"),
+        // Nothing says how much is there.
+        ("i32 = load res0[0] align 4", "i32 = load res0[4] align 4"),
+        ("i32 = load res2[0] align 4 {volatile}", "i32 = load res2[4] align 4 {volatile}"),
+        ("i32 = load res2[0 + v0] align 4", "i32 = load res2[4 + v0] align 4"),
+    ] {
+        unchanged(run, &spread(first, second, far));
+    }
+}
