@@ -9,15 +9,21 @@
 //! memory unit, or a scalar load to wait for, though the first could have brought the others along.
 //!
 //! Needs: nothing. Keeps: the CFG. Reads at most 16 bytes at once, all of them in the buffer, also such that nobody asked for; lanes of
-//! 32 bits alone. The first load must dominate the others.
+//! 32 bits alone. The first load must dominate the others. Leaves alone: functions whose
+//! values would then take a file of registers more than before, or spill.
 
 use crate::PassCx;
 use crate::gvn::is_value;
 use crate::vectorise_memory::part;
-use gpucc_ir::{Builder, Function, Inst, Mem, MemFlags, Op, Place, Res, Scalar, SecondaryMap, Type, Value};
+use gpucc_ir::analysis::Liveness;
+use gpucc_ir::{Builder, EntitySet, Function, Inst, Mem, MemFlags, Op, Place, Res, Scalar, SecondaryMap, Type, Value};
 
 /// The bytes of the widest load.
 const WIDEST: u32 = 16;
+
+/// Words that live at once, up to which a file of 32 or of 64 registers holds them beside what instructions need on their way. GCN has
+/// more vector registers; but what a uniform load gives is in scalar ones.
+const FILES: [u32; 2] = [28, 52];
 
 /// A load, with the number of its place in the order of blocks.
 struct Load {
@@ -62,15 +68,35 @@ fn loads(f: &Function, cx: &mut PassCx<'_>) -> Vec<(Res, Vec<Load>)> {
     out
 }
 
+/// The words that may live besides.
+fn room(f: &Function) -> u32 {
+    let live = Liveness::new(f);
+    let words = |v: Value| if f.as_const(v).is_some() { 0 } else { f.ty(v).lanes() * f.ty(v).bits() / 32 };
+    let mut most = 0;
+    for &b in &f.layout {
+        let mut here: EntitySet<Value> = live.live_out(b).clone();
+        let mut now: u32 = here.iter().map(words).sum();
+        for &i in f.blocks[b].insts.iter().rev() {
+            for v in f.insts[i].results {
+                now -= if here.remove(v) { words(v) } else { 0 };
+            }
+            f.insts[i].for_each_use(|v| now += if here.insert(v) { words(v) } else { 0 });
+            most = most.max(now);
+        }
+    }
+    FILES.iter().find(|&&n| most <= n).map_or(0, |n| n - most)
+}
+
 /// Widens the first loads of members that others name.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    let mut plans: Vec<Plan> = Vec::new();
+    let (mut plans, mut more): (Vec<Plan>, u32) = (Vec::new(), 0);
     let all = loads(f, cx);
     if all.iter().all(|o| o.1.len() < 2) {
         return;
     }
     let dom = cx.dom(f);
     let home = f.inst_blocks();
+    let room = room(f);
     for (r, mut list) in all {
         let size = cx.module.place_size(f, Place::Buffer(r)).unwrap_or(0);
         // What a load can bring along is taken in the order of offsets; the next group begins behind it.
@@ -90,7 +116,8 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             taken.sort_by_key(|l| l.order);
             let offset = taken.iter().map(|l| l.mem.offset).min().unwrap_or(0);
             let end = taken.iter().map(|l| l.end()).max().unwrap_or(0);
-            if taken.len() > 1 && cx.change() {
+            more += (end - offset) / 4;
+            if taken.len() > 1 && more <= room && cx.change() {
                 plans.push(Plan { loads: taken.iter().map(|l| l.inst).collect(), offset, end, wide: None });
             }
         }
