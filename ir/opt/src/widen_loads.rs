@@ -16,7 +16,9 @@ use crate::PassCx;
 use crate::gvn::is_value;
 use crate::vectorise_memory::part;
 use gpucc_ir::analysis::Liveness;
-use gpucc_ir::{Builder, EntitySet, Function, Inst, Mem, MemFlags, Op, Place, Res, Scalar, SecondaryMap, Type, Value};
+use gpucc_ir::{
+    Builder, EntitySet, Function, Inst, Mem, MemFlags, Op, Place, Res, ResourceKind, Scalar, SecondaryMap, Type, Value,
+};
 
 /// The bytes of the widest load.
 const WIDEST: u32 = 16;
@@ -55,6 +57,10 @@ fn loads(f: &Function, cx: &mut PassCx<'_>) -> Vec<(Res, Vec<Load>)> {
         let d = &f.insts[inst];
         let (Op::Load, Some(&mem), None) = (d.op, d.mem(), d.dyn_offset()) else { continue };
         let Place::Buffer(r) = mem.place else { continue };
+        // Immediates are no memory on most chips: each word that is read is brought along by the launch.
+        if cx.module.resources[r].kind == ResourceKind::Immediates {
+            continue;
+        }
         let ty = f.ty(d.result());
         if ty.bits() != 32 || ty.is_bool() || mem.flags.has(MemFlags::UNIFORM) || !is_value(f, inst, &fixed) {
             continue;

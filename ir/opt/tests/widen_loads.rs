@@ -1,6 +1,6 @@
 //! Tests of `ir/opt/src/widen_loads.rs`.
 
-use crate::testing::{opt, unchanged};
+use crate::testing::{HEAD, opt, unchanged};
 use gpucc_opt::widen_loads::run;
 
 /// `first` in the entry, `second` in a branch, `third` behind it; all are stored.
@@ -28,6 +28,13 @@ fn the_first_brings_the_others_along() {
 
 #[test]
 fn what_does_not_come_first_or_may_change_stays() {
+    // Words of the launch are no memory.
+    let head = HEAD.replace(
+        "res2 \"u\" group 0 binding 2 uniform size 64 stride 0",
+        "res2 \"u\" group 0 binding 2 immediates size 64 stride 0",
+    );
+    let words = spread("i32 = load res2[0] align 16", "i32 = load res2[4] align 4", "i32 = load res2[8] align 4");
+    unchanged(run, &format!("{head}{words}"));
     let far = "i32 = load res2[60] align 4";
     // Neither stands in front of the other.
     unchanged(
