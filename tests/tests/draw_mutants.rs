@@ -58,7 +58,10 @@ fn each(mut look: impl FnMut(&Drawing, Target, &str, &mut Programs, &dyn Fn(&Pro
 /// All instructions of these kinds, with the number of their program.
 fn places(programs: &mut Programs, target: Target, kinds: Kinds) -> Vec<(usize, &'static str, Placed)> {
     let of = |(k, c): (usize, &mut Container)| {
-        let kind = |text: &str| kinds.iter().find(|x| text.starts_with(x.1)).map(|x| x.0);
+        // Where the lanes of a quad are only asked whether they agree, a changed operand says at most that they do not: the same picture by
+        // a slower way. Such an instruction has no register for what it gives.
+        let asks = |text: &str| text.starts_with("quadop") && text.contains(" # ");
+        let kind = |text: &str| kinds.iter().find(|x| text.starts_with(x.1) && !asks(text)).map(|x| x.0);
         let all = drawing::instructions(c, target).into_iter();
         all.filter_map(|i| Some((k, kind(&i.text)?, i))).collect::<Vec<_>>()
     };

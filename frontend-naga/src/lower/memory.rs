@@ -7,7 +7,7 @@ use super::types::{self, Ty};
 use super::value::{Ptr, Val};
 use crate::{limits, report};
 use gpucc_ir as ir;
-use ir::{AtomicOp, IntCc, Mem, MemFlags, Place, ResourceKind, Type, Value};
+use ir::{AtomicOp, IntCc, Mem, MemFlags, Place, Type, Value};
 use naga::{AtomicFunction, Expression, Handle, ScalarKind};
 
 /// Arrays of up to this many elements are indexed at run time by selects instead of through memory.
@@ -106,24 +106,10 @@ impl FuncCx<'_, '_> {
             }
             return Ok(Val::One(self.b().load(leaf, mem, ptr.dynamic)));
         }
-        let is_read_only = ptr.flags.has(MemFlags::READONLY) && ptr.flags.is_plain();
-        if is_read_only && !self.is_record(ptr) || ptr.still && self.is_long(ptr.ty) {
+        if (ptr.flags.has(MemFlags::READONLY) && ptr.flags.is_plain()) || (ptr.still && self.is_long(ptr.ty)) {
             return Ok(Val::InMemory(ptr.clone().into()));
         }
         self.load_parts(ptr, flags)
-    }
-
-    /// Whether a pointer leads to a few members in storage. They are read where the program reads them, often with one access, and
-    /// not again in each loop and branch that needs one; members that nobody needs are not read.
-    fn is_record(&self, ptr: &Ptr) -> bool {
-        const FEW: u64 = 16;
-        let is_storage = match ptr.place {
-            Place::Buffer(r) => self.m.out.resources[r].kind == ResourceKind::StorageRead,
-            _ => false,
-        };
-        let Ty::Struct(_) = ptr.ty else { return false };
-        let is_leaf = |i| self.m.types.part(ptr.ty, i).is_ok_and(|ty| types::leaf(ty).is_some());
-        is_storage && self.m.types.scalars(ptr.ty) <= FEW && (0..self.m.types.parts(ptr.ty)).all(is_leaf)
     }
 
     fn load_parts(&mut self, ptr: &Ptr, flags: MemFlags) -> Lowered<Val> {
