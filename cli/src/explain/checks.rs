@@ -87,7 +87,7 @@ pub struct Access {
     pub guard: Guard,
     /// What the check lets pass, or let pass while it was there.
     pub limit: Option<Limit>,
-    /// By which rules it was removed: of the copies of a loop's body one each, where they differ.
+    /// The rules by which it was removed: of the copies of a loop's body one each, where they differ.
     pub rules: Vec<Rule>,
     /// The largest number that the checked value may be for all that is known, where that is less than any.
     pub most: Option<u64>,
@@ -207,7 +207,7 @@ fn limit(f: &Function, i: gpucc_ir::Inst, is_bytes: bool) -> Limit {
     }
 }
 
-/// Of a text where there are minimums that the one before has not: of which minimum each access is, by their places.
+/// The minimum that each access is of, by their places, in a text with minimums that the one before has not.
 fn of_accesses(stage: &Stage<'_>, new: &BTreeSet<Span>, out: &mut BTreeMap<Span, BTreeMap<Span, Limit>>) {
     let Some(m) = read(stage.text) else { return };
     let f = &m.funcs[m.entries[0].func];

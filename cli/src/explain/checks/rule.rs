@@ -1,4 +1,4 @@
-//! By which rule a check does nothing: what is known of the value that it looks at, in the text before the pass that removed it.
+//! The rule by which a check does nothing: what is known of the value that it looks at, in the text before the pass that removed it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,12 +77,11 @@ fn operands(f: &Function, args: &[Value]) -> (Value, Value) {
     }
 }
 
+/// What is done with a minimum and its place.
+type Look<'a> = dyn FnMut(&Module, &Function, &mut UpperBounds<'_>, (Inst, Span)) + 'a;
+
 /// Calls `each` with the minimums of a text that stand at one of the places, and with the bounds of its values.
-fn each_minimum(
-    text: &str,
-    spans: &BTreeSet<Span>,
-    each: &mut dyn FnMut(&Module, &Function, &mut UpperBounds<'_>, (Inst, Span)),
-) {
+fn each_minimum(text: &str, spans: &BTreeSet<Span>, each: &mut Look<'_>) {
     let Some(m) = read(text) else { return };
     let e = &m.entries[0];
     let f = &m.funcs[e.func];
