@@ -357,7 +357,7 @@ fn lines(path: &str) -> Option<(usize, String)> {
     Some((text.lines().filter(|l| !l.trim().is_empty()).count(), text))
 }
 
-/// Makes a fault small; says a row of the table in `docs/command-line.md`.
+/// Makes a fault small; says a row for the table in `docs/command-line.md`.
 fn reduced(p: &Planted) -> Option<String> {
     let s = Scratch::new(&format!("planted-{}", p.pass));
     let input = input(p, &s)?;
