@@ -89,6 +89,7 @@ fn caps() -> Caps {
         halves: false,
         wide: false,
         doubles: true,
+        expand_doubles: OpSet::EMPTY,
         floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FULL, f64: FloatCaps::KEEPS, alike: false },
         address_offset: 4095,
         parts: PartCaps::SHARED,

@@ -197,7 +197,7 @@ gpucc_mir::builders! {
     Tesla, TOp::M, Op, sources, needs, takes;
     Mov, MovFromC, MovFromA, MovToC, ShlToA, AddA, LdC, LdS, LdLock, StS, StUnlock, Add, Sub, Subr, Set, Max, Min, Shl, Shr,
     Mul16, Mul24, MadU16, MadU24, And, Or, Xor, Fadd, Fmul, Fmad, Fset, Fmax, Fmin, PreSin, PreEx2, Rcp, Rsqrt, Lg2, Sin, Cos,
-    Ex2, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, QuadOp, StO, Interp, InterpMul, InterpFlat, MovFromSr, Discard, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
+    Ex2, Dfma, Dadd, Dmul, Dmin, Dmax, Dset, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, QuadOp, StO, Interp, InterpMul, InterpFlat, MovFromSr, Discard, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
 }
 
 macro_rules! atomics {

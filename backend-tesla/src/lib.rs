@@ -100,7 +100,9 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Varyings, "64 words, four of which are the position").most(io::VARYINGS),
     Unsupported::all(Refusal::PhysicalAddresses, "addresses of the global memory have 32 bits"),
     Unsupported::all(Refusal::WideAtomics, "selection knows those of words alone"),
-    Unsupported::all(Refusal::WideTypes, "selection knows no floats of 64 bits"),
+    Unsupported::all(Refusal::WideTypes, "of all chips g200 alone, which is nva0, computes with floats of 64 bits")
+        .on(&["nv50", "nv84", "nva3"]),
+    Unsupported::all(Refusal::WideFunctions, "no specification asks for them in 64 bits"),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(
         Refusal::FloatModes,
@@ -120,6 +122,9 @@ const UNSUPPORTED: &[Unsupported] = &[
         "1,000,000 instructions of the IR once every call is replaced by its function's body, and the 16 MiB of code that a branch reaches",
     ),
 ];
+
+/// The number of the generation nva0.
+const NVA0: u8 = 2;
 
 /// The number of the generation nva3.
 const NVA3: u8 = 3;
@@ -161,12 +166,14 @@ fn caps(generation: u8) -> Caps {
     ]);
     // A select is a comparison and two moves, an access to l[] a shift of the offset and a load.
     let private_access_cost = 8;
+    let f64 = if generation == NVA0 { FloatCaps::KEEPS } else { FloatCaps::default() };
     Caps {
         narrow: false,
         halves: false,
         wide: false,
-        doubles: false,
-        floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FLUSHES, ..AllFloatCaps::default() },
+        doubles: generation == NVA0,
+        expand_doubles: OpSet::of(&[Op::FDiv, Op::FSqrt, Op::FLdexp]),
+        floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FLUSHES, f64, alike: false },
         address_offset: 0,
         parts: PartCaps::SHARED,
         expand: EXPAND,

@@ -1,6 +1,7 @@
 //! All tests of `gpucc-tesla` in one binary: linking and starting is paid once.
 
 mod common;
+mod doubles;
 mod effects;
 mod halves;
 mod mir;

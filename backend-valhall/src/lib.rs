@@ -157,6 +157,7 @@ fn caps() -> Caps {
         halves: false,
         wide: false,
         doubles: false,
+        expand_doubles: OpSet::EMPTY,
         floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::KEEPS, ..AllFloatCaps::default() },
         address_offset: 0x7fe0,
         parts: PartCaps::SHARED,

@@ -140,6 +140,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         halves: false,
         wide: false,
         doubles: false,
+        expand_doubles: OpSet::EMPTY,
         floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FLUSHES, ..AllFloatCaps::default() },
         address_offset: 0,
         parts: PartCaps::NONE,

@@ -25,7 +25,7 @@ fn int_cond(cc: IntCc) -> (Cond, bool) {
     }
 }
 
-fn float_cond(cc: FloatCc) -> Cond {
+pub(super) fn float_cond(cc: FloatCc) -> Cond {
     match cc {
         FloatCc::Olt => Cond::Less,
         FloatCc::Oeq => Cond::Equal,
@@ -47,6 +47,9 @@ fn float_cond(cc: FloatCc) -> Cond {
 impl Isel<'_> {
     pub(super) fn alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
+        if Self::has_double(cx, i) {
+            return self.double_alu(cx, i);
+        }
         let dst = cx.result(i, 0);
         match d.op {
             Ir::Splat => {
@@ -328,7 +331,7 @@ impl Isel<'_> {
     }
 
     /// A register operand with its sign modifiers, for forms that take both.
-    fn modified(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
+    pub(super) fn modified(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         let (x, abs, neg) = Self::peel(cx, v, true);
         let x = self.reg(cx, x);
         Self::signed(x, abs, neg)
@@ -508,6 +511,9 @@ impl Isel<'_> {
             }
             Attr::FloatCc(cc) => {
                 let cc = if negate { cc.negated() } else { cc };
+                if Self::is_double(cx, d.args[0]) {
+                    return Some(Self::compare_doubles(cx, float_cond(cc), d.args[0], d.args[1]));
+                }
                 let (x, abs1, neg1) = Self::peel(cx, d.args[0], true);
                 let (y, abs2, neg2) = Self::peel(cx, d.args[1], true);
                 let (u, v, swap) = self.pair(cx, x, y);

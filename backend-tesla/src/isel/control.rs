@@ -10,7 +10,7 @@ use smallvec::smallvec;
 use super::{Extra, Isel, IselCx, U};
 use crate::builders as build;
 use crate::flow::Push;
-use crate::inst::{Divergent, Half, Id, Mods, R32, TOp, Tesla, When};
+use crate::inst::{Divergent, Half, Id, Mods, R32, R64, TOp, Tesla, When};
 use crate::slots::{HALF_REACH, REACH, Slot};
 
 /// A conditional branch.
@@ -177,7 +177,15 @@ impl Isel<'_> {
         let mut insts = std::mem::take(&mut mf.code[b]);
         for mut i in insts.drain(..) {
             if i.is(Pseudo::Undef) {
-                out.extend(i.vreg_defs().map(|d| MInst::copy(d, U::imm(0)).at(i.loc)));
+                for d in i.vreg_defs() {
+                    if mf.class(d) == R64 {
+                        let words = [mf.vreg(R32), mf.vreg(R32)];
+                        out.extend(words.map(|w| MInst::copy(w, U::imm(0)).at(i.loc)));
+                        out.push(MInst::collect(d, words.map(U::reg)).at(i.loc));
+                    } else {
+                        out.push(MInst::copy(d, U::imm(0)).at(i.loc));
+                    }
+                }
                 continue;
             }
             if i.target_op() != Some(TOp::M(Op::LdC)) {

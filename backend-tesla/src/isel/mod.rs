@@ -5,6 +5,7 @@
 
 mod alu;
 mod control;
+mod double;
 mod image;
 mod io;
 mod memory;
@@ -16,8 +17,8 @@ use gpucc_container::Source;
 use gpucc_driver::Tables;
 use gpucc_ir::analysis::LanesRead;
 use gpucc_ir::{
-    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, ResourceKind, SecondaryMap,
-    Space, Sysval, Value,
+    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, ResourceKind, Scalar,
+    SecondaryMap, Space, Sysval, Value,
 };
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_tesla_machine as machine;
@@ -25,7 +26,7 @@ use machine::{SharedTy, Ty};
 
 use crate::builders::{self as build, Builder};
 use crate::flow::Plan;
-use crate::inst::{Half, Of, PARAMETERS, R, R32, Reads, SrcMods, TOp, Tesla, slot, zero};
+use crate::inst::{Half, Of, PARAMETERS, R, R32, R64, Reads, SrcMods, TOp, Tesla, slot, zero};
 use crate::io::Io;
 use crate::slots::{Pool, Slot};
 
@@ -464,7 +465,9 @@ pub(crate) fn copy(d: VReg, src: U) -> MInst<Tesla> {
 
 impl Lower<Tesla> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
-        Repr { class: R32, count: f.ty(v).lanes() as u8 }
+        let ty = f.ty(v);
+        let class = if ty.scalar() == Scalar::F64 { R64 } else { R32 };
+        Repr { class, count: ty.lanes() as u8 }
     }
 
     fn inst(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
@@ -519,6 +522,12 @@ impl Lower<Tesla> for Isel<'_> {
 
     fn constant(&mut self, cx: &mut IselCx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v) else { return Err(Diagnostic::internal("isel", "no constant")) };
+        if c.ty.scalar() == Scalar::F64 {
+            for (&d, &bits) in into.iter().zip(&c.bits) {
+                Self::double_bits(cx, bits, d);
+            }
+            return Ok(());
+        }
         let bool = c.ty.is_bool();
         for (&d, &bits) in into.iter().zip(&c.bits) {
             let bits = if bool { 0u32.wrapping_sub(bits as u32) } else { bits as u32 };

@@ -19,8 +19,11 @@ impl Isel<'_> {
         if Self::bits(cx, v) == Some(0) { zero() } else { cx.reg(v).into() }
     }
 
-    /// Bits of a constant as registers hold them.
+    /// Bits of a constant as a register holds them.
     pub(crate) fn bits(cx: &IselCx<'_>, v: Value) -> Option<u32> {
+        if Self::is_double(cx, v) {
+            return None;
+        }
         if cx.f.is_undef(v) {
             return Some(0);
         }

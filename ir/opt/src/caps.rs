@@ -527,6 +527,8 @@ pub struct Caps {
     pub wide: bool,
     /// Whether a target without such integers computes with floats of 64 bits: the ops of [`DOUBLE_OPS`] on single lanes.
     pub doubles: bool,
+    /// Those of them that there is no instruction for, among `fdiv`, `fsqrt` and `fldexp`: `lower_wide` writes them with others.
+    pub expand_doubles: OpSet,
     /// What arithmetic on floats can be made to do.
     pub floats: AllFloatCaps,
     /// The largest constant offset of an access by an address of two words; `lower_wide` adds what is larger to the address.
@@ -634,6 +636,7 @@ impl Caps {
         halves: true,
         wide: true,
         doubles: true,
+        expand_doubles: OpSet::EMPTY,
         floats: AllFloatCaps::FULL,
         address_offset: u32::MAX,
         parts: PartCaps::SHARED,

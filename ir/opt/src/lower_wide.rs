@@ -16,11 +16,12 @@
 //! Does nothing where `Caps::wide` says that the target has such lanes.
 //!
 //! Floats of 64 bits stay where `Caps::doubles` says that there are instructions for them, each lane a value of its own; what
-//! memory, other lanes and integers have of them are two words, which `bitcast` makes (`lower_wide/double.rs`). Elsewhere a function
-//! with such floats stays as it is.
+//! memory, other lanes and integers have of them are two words, which `bitcast` makes (`lower_wide/double.rs`), and the ops of
+//! `Caps::expand_doubles` are written with others (`lower_wide/double_steps.rs`). Elsewhere a function with such floats stays as it is.
 
 mod divide;
 mod double;
+mod double_steps;
 mod pair;
 
 use gpucc_ir::{
@@ -32,7 +33,7 @@ use smallvec::SmallVec;
 
 pub(crate) use double::rounded_to_odd;
 
-use crate::caps::Caps;
+use crate::caps::{Caps, OpSet};
 
 type Pairs = SmallVec<[Pair; 1]>;
 /// Floats of 64 bits, one for each lane.
@@ -59,8 +60,13 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     let most = caps.address_offset;
-    let mut w =
-        Wide { most, pairs: SecondaryMap::new(), doubles: SecondaryMap::new(), new: SecondaryMap::with_default(None) };
+    let mut w = Wide {
+        most,
+        expand: caps.expand_doubles,
+        pairs: SecondaryMap::new(),
+        doubles: SecondaryMap::new(),
+        new: SecondaryMap::with_default(None),
+    };
     let mut changes = w.params(f);
     // Code that nothing reaches comes last.
     let mut order = crate::scalarise::order(f);
@@ -88,6 +94,8 @@ fn is_double(t: Type) -> bool {
 struct Wide {
     /// The largest constant offset from an address.
     most: u32,
+    /// Ops on floats of 64 bits that are written with others.
+    expand: OpSet,
     /// The halves of each lane of a value; empty for what is not known yet, constants among it.
     pairs: SecondaryMap<Value, Pairs>,
     /// The lanes of a float of 64 bits that is another value now, or several.

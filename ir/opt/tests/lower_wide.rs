@@ -1,8 +1,8 @@
 //! Integers of 64 bits as pairs of words: the values that Rust computes.
 
 use gpucc_interp as interp;
-use gpucc_ir::Module;
-use gpucc_opt::{Caps, Options, prepare};
+use gpucc_ir::{Module, Op};
+use gpucc_opt::{Caps, OpSet, Options, prepare};
 use gpucc_sim::Dispatch;
 
 const LANES: u32 = 64;
@@ -22,10 +22,15 @@ fn module(body: &str) -> Module {
 
 /// Runs it without lanes of 64 bits, with vectors and without, optimised and not; all store the same bytes.
 fn outputs(body: &str, data: &[u8]) -> Vec<u8> {
+    outputs_without(body, data, OpSet::EMPTY)
+}
+
+/// The same without these ops on floats of 64 bits.
+fn outputs_without(body: &str, data: &[u8], expand_doubles: OpSet) -> Vec<u8> {
     let m = module(body);
     let mut found: Option<Vec<u8>> = None;
     for (scalar, level) in [(false, 0), (true, 0), (true, 1), (true, 2)] {
-        let caps = Caps { wide: false, scalar, ..Caps::FULL };
+        let caps = Caps { wide: false, scalar, expand_doubles, ..Caps::FULL };
         let options = Options { level, verify: true, ..Options::default() };
         let (n, _) = prepare(&m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
         assert!(!n.to_string().contains("i64"), "{n}");
@@ -342,6 +347,41 @@ fn floats_of_64_bits_meet_memory_as_words() {
         let whole = if want[0] < 0.0 { want[0] as i64 as u64 } else { n[0] };
         assert_eq!(at(2), whole, "{x:?} {y:?} {z:?}");
     }
+}
+
+/// What targets without these ops make of them, for floats of any bits: rounded as Rust rounds, but for quotients that are denormal.
+#[test]
+fn quotients_roots_and_scaled_floats_of_other_ops() {
+    let body = "  v5: f64 = bitcast v3\n  v6: f64 = bitcast v2\n  v7: i32 = trunc v1\n  v8: i32 = and v7, 4095:i32\n  \
+        v9: i32 = isub v8, 2048:i32\n  v10: f64 = fdiv v5, v6\n  v11: f64 = fabs v5\n  v12: f64 = fsqrt v11\n  \
+        v13: f64 = fldexp v5, v9\n  store v10, res1[0 + v0] align 8\n  store v12, res1[8 + v0] align 8\n  \
+        store v13, res1[16 + v0] align 8\n  ret\n";
+    let list = operands();
+    let out = outputs_without(body, &data(&list), OpSet::of(&[Op::FDiv, Op::FSqrt, Op::FLdexp]));
+    for (k, &(n, _)) in list.iter().enumerate() {
+        let (x, y) = (f64::from_bits(n[2]), f64::from_bits(n[1]));
+        let by = (n[0] & 4095) as i32 - 2048;
+        let want = [x / y, x.abs().sqrt(), gpucc_num::f64::ldexp(gpucc_num::Mode::IEEE, x, by)];
+        for (j, want) in want.into_iter().enumerate() {
+            let got = u64::from_le_bytes(out[k * STRIDE + 8 * j..][..8].try_into().expect("eight bytes"));
+            let near = j == 0 && want.abs() <= f64::MIN_POSITIVE && want.to_bits().abs_diff(got) <= 1;
+            let same = got == want.to_bits() || want.is_nan() && f64::from_bits(got).is_nan();
+            assert!(same || near, "result {j} of {x:?} {y:?} {by}: {got:#x}, not {want:?}");
+        }
+    }
+}
+
+/// Where there are instructions for them they stay.
+#[test]
+fn quotients_of_64_bits_stay() {
+    let mut m =
+        module("  v5: f64 = bitcast v1\n  v6: f64 = fdiv 1.0:f64, v5\n  store v6, res1[0 + v0] align 8\n  ret\n");
+    let surroundings = m.clone();
+    let f = m.entries[0].func;
+    let caps = Caps { wide: false, ..Caps::FULL };
+    assert_ne!(gpucc_opt::lower_wide::run(&surroundings, &mut m.funcs[f], &caps), 0);
+    let text = m.to_string();
+    assert!(text.contains("f64 = fdiv"), "{text}");
 }
 
 /// An op that no target has in 64 bits stays, on single lanes or on vectors that are put together for it.

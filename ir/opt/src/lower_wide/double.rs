@@ -3,19 +3,21 @@
 use gpucc_ir::{Attr, Builder, Const, FloatCc, FpFlags, Function, InstData, Op, Scalar, Type, Value};
 use smallvec::SmallVec;
 
+use super::double_steps as steps;
 use super::pair::{self, Pair};
 use super::{Doubles, Pairs, Wide, is_double, is_wide, load};
+use crate::caps::OpSet;
 
 /// The words of a float.
 const WORDS: Type = Type::I32.with_lanes(2);
 
 /// A constant.
-fn number(b: &mut Builder<'_>, v: f64) -> Value {
+pub(super) fn number(b: &mut Builder<'_>, v: f64) -> Value {
     b.func.constant(Const::new(Type::F64, &[v.to_bits()]))
 }
 
 /// The words of a float.
-fn taken_apart(b: &mut Builder<'_>, v: Value) -> Pair {
+pub(super) fn taken_apart(b: &mut Builder<'_>, v: Value) -> Pair {
     if let Some(bits) = b.func.const_bits(v) {
         return Pair::of(b.func, bits);
     }
@@ -24,7 +26,7 @@ fn taken_apart(b: &mut Builder<'_>, v: Value) -> Pair {
 }
 
 /// The float of two words.
-fn put_together(b: &mut Builder<'_>, p: Pair) -> Value {
+pub(super) fn put_together(b: &mut Builder<'_>, p: Pair) -> Value {
     let words = b.compose(&[p.lo, p.hi]);
     b.bitcast(words, Type::F64)
 }
@@ -145,7 +147,7 @@ impl Wide {
                         false => b.extract(v, k),
                     };
                     let args: SmallVec<[Value; 4]> = d.args.iter().map(|v| one(b, v)).collect();
-                    out.push(op(b, d.op, &args)?);
+                    out.push(op(b, self.expand, d.op, &args)?);
                 }
                 out
             }
@@ -172,9 +174,10 @@ impl Wide {
 }
 
 /// An op on one lane of each operand; none where there is no form.
-fn op(b: &mut Builder<'_>, op: Op, a: &[Value]) -> Option<Value> {
+fn op(b: &mut Builder<'_>, expand: OpSet, op: Op, a: &[Value]) -> Option<Value> {
     let x = *a.first()?;
     Some(match op {
+        Op::FDiv | Op::FSqrt | Op::FLdexp if expand.has(op) => steps::expanded(b, op, a),
         Op::FAdd
         | Op::FSub
         | Op::FMul
@@ -193,11 +196,12 @@ fn op(b: &mut Builder<'_>, op: Op, a: &[Value]) -> Option<Value> {
         | Op::FLdexp => b.op(op, a),
         Op::F2F | Op::S2F | Op::U2F if b.func.ty(x).bits() == 32 => b.op_as(op, a, Type::F64),
         Op::FRcp | Op::FRsqrt => {
-            let (one, below) = (number(b, 1.0), if op == Op::FRcp { x } else { b.fsqrt(x) });
-            b.fdiv(one, below)
+            let one = number(b, 1.0);
+            let below = if op == Op::FRcp { x } else { self::op(b, expand, Op::FSqrt, &[x])? };
+            self::op(b, expand, Op::FDiv, &[one, below])?
         }
         Op::FRem => {
-            let q = b.fdiv(x, a[1]);
+            let q = self::op(b, expand, Op::FDiv, a)?;
             let t = b.ftrunc(q);
             let p = b.fmul(a[1], t);
             b.fsub(x, p)

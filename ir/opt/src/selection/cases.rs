@@ -4,7 +4,7 @@ use gpucc_ir::{AtomicOp, FloatCc, IntCc, Op, Refusal, Scalar, Sig, Stage, Sysval
 
 use super::draft::{Case, Draft, Kind};
 use super::{drawing, sysval_fits, textures};
-use crate::caps::Caps;
+use crate::caps::{Caps, OpSet};
 use crate::support::Chip;
 
 /// The operands of an op: all alike, or the first or the last one constant, or the first one unlike the others.
@@ -43,7 +43,7 @@ pub fn cases(caps: impl Fn(Stage) -> Caps, chip: &Chip<'_>) -> Vec<Case> {
         halves(&mut out);
     }
     if compute.doubles && !compute.wide {
-        doubles(&mut out);
+        doubles(&mut out, compute.expand_doubles);
     }
     for stage in stages(chip) {
         let caps = caps(stage);
@@ -254,7 +254,7 @@ fn halves(out: &mut Vec<Case>) {
 }
 
 /// Floats of 64 bits: each op on floats of words and constants, where they go to words, and conversions.
-fn doubles(out: &mut Vec<Case>) {
+fn doubles(out: &mut Vec<Case>, expanded: OpSet) {
     const WORDS: Type = Type::I32.with_lanes(2);
     let start = |c: &mut Draft| {
         let mut list = vec!["0.5:f64".to_string(), "7.1:f64".to_string()];
@@ -274,7 +274,7 @@ fn doubles(out: &mut Vec<Case>) {
         let words = c.value(WORDS, &format!("bitcast {v}"));
         c.effect(&format!("store {words}, res1[0 + v0] align 16"));
     };
-    for &op in crate::caps::DOUBLE_OPS {
+    for &op in crate::caps::DOUBLE_OPS.iter().filter(|&&op| !expanded.has(op)) {
         let name = op.name();
         let (count, names) = match op.info().sig {
             Sig::Same { n, .. } => (usize::from(n), vec![name.to_string()]),
