@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use ash::vk;
 use gpucc::Target;
 
+use crate::physical::limits;
+
 /// How much is said on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -54,6 +56,8 @@ pub struct Settings {
     pub verdicts: Option<PathBuf>,
     /// The file that gets a line for each dispatch and each draw that the oracle was asked about.
     pub compared: Option<PathBuf>,
+    /// Steps after which a dispatch or draw that still runs loses the device.
+    pub steps: u64,
     /// Faults of the settings themselves.
     pub faults: Vec<String>,
 }
@@ -117,6 +121,13 @@ impl Settings {
                 None
             }
         };
+        let steps = match get("GPUCC_VULKAN_STEPS").filter(|v| !v.is_empty()) {
+            None => limits::STEPS,
+            Some(text) => text.parse().unwrap_or_else(|_| {
+                faults.push(format!("GPUCC_VULKAN_STEPS: `{text}` is no number of steps"));
+                limits::STEPS
+            }),
+        };
         let folder = |name: &str| get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Settings {
             chips,
@@ -127,6 +138,7 @@ impl Settings {
             frames: folder("GPUCC_VULKAN_FRAMES"),
             verdicts: folder("GPUCC_VULKAN_VERDICTS"),
             compared: folder("GPUCC_VULKAN_COMPARED"),
+            steps,
             faults,
         }
     }

@@ -38,6 +38,69 @@ fn a_command_with_a_wrong_handle_fails_the_recording() {
     assert_eq!(done, Err(vk::Result::ERROR_VALIDATION_FAILED_EXT));
 }
 
+/// A pointer that is null where one is required: an error of those functions that have one, and no crash of the others.
+#[test]
+fn a_null_where_something_is_required_is_an_error() {
+    let gpu = Gpu::new(0);
+    let (d, f) = (&gpu.device, gpu.device.fp_v1_0());
+    let (h, wrong) = (d.handle(), vk::Result::ERROR_VALIDATION_FAILED_EXT);
+    let data = gpu.buffer(64);
+    let (layout, set) = gpu.set(&[(data.buffer, 0, 64)]);
+    // SAFETY: the driver looks at pointers before it follows them.
+    unsafe {
+        let (none, mut fence) = (std::ptr::null(), vk::Fence::null());
+        assert_eq!((f.create_fence)(h, std::ptr::null(), none, &mut fence), wrong, "what is to be made");
+        let info = vk::FenceCreateInfo::default();
+        assert_eq!((f.create_fence)(h, &info, none, std::ptr::null_mut()), wrong, "room for it");
+        assert_eq!((f.reset_fences)(h, 2, std::ptr::null()), wrong, "a list");
+        assert_eq!((f.queue_submit)(gpu.queue, 1, std::ptr::null(), fence), wrong, "what is submitted");
+        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(1);
+        let pool = d.create_query_pool(&info, None).expect("queries");
+        let flags = vk::QueryResultFlags::PARTIAL;
+        let asked = (f.get_query_pool_results)(h, pool, 0, 1, 8, std::ptr::null_mut(), 8, flags);
+        assert_eq!(asked, wrong, "room for results");
+        let ty = vk::DescriptorType::STORAGE_BUFFER;
+        let entry = [vk::DescriptorUpdateTemplateEntry {
+            descriptor_count: 1,
+            descriptor_type: ty,
+            offset: 8,
+            ..Default::default()
+        }];
+        let info = vk::DescriptorUpdateTemplateCreateInfo::default().descriptor_update_entries(&entry);
+        let info = info.descriptor_set_layout(layout);
+        let template = d.create_descriptor_update_template(&info, None).expect("a template");
+        d.update_descriptor_set_with_template(set, template, std::ptr::null());
+        let write =
+            vk::WriteDescriptorSet { dst_set: set, descriptor_count: 1, descriptor_type: ty, ..Default::default() };
+        d.update_descriptor_sets(&[write], &[]);
+    }
+}
+
+/// Pipelines, sets and lists of another device fail what they are used in.
+#[test]
+fn what_another_device_made_is_not_used() {
+    let (one, two) = (Gpu::new(0), Gpu::new(0));
+    let code = crate::kit::spirv("@compute @workgroup_size(1) fn main() {}");
+    let layout = two.layout(&[], 0);
+    let pipeline = two.compute(&code, layout, &[]).expect("a pipeline");
+    let wrong = Err(vk::Result::ERROR_VALIDATION_FAILED_EXT);
+    let done = one.run(|d, c| unsafe { d.cmd_bind_pipeline(c, vk::PipelineBindPoint::COMPUTE, pipeline) });
+    assert_eq!(done, wrong, "a pipeline");
+    assert_eq!(one.compute(&code, layout, &[]), Err(vk::Result::ERROR_VALIDATION_FAILED_EXT), "a layout");
+    // SAFETY: the driver looks handles up before it uses them.
+    unsafe {
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(two.pool).command_buffer_count(1);
+        assert_eq!(one.device.allocate_command_buffers(&info).map(drop), wrong, "a pool");
+        let list = two.device.allocate_command_buffers(&info).expect("a buffer");
+        two.device.begin_command_buffer(list[0], &vk::CommandBufferBeginInfo::default()).expect("a recording");
+        two.device.end_command_buffer(list[0]).expect("its end");
+        let submit = [vk::SubmitInfo::default().command_buffers(&list)];
+        assert_eq!(one.device.queue_submit(one.queue, &submit, vk::Fence::null()), wrong, "a list");
+        assert_eq!(two.device.queue_submit(two.queue, &submit, vk::Fence::null()), Ok(()));
+        two.device.device_wait_idle().expect("its end");
+    }
+}
+
 /// What a device has is counted: 4 GiB, of which no memory is taken before it is known to be there.
 #[test]
 fn a_heap_ends() {

@@ -8,6 +8,8 @@ mod handles;
 mod instance;
 mod kit;
 mod names;
+mod needs;
+mod needs_alone;
 mod programs;
 mod render;
 mod settings;

@@ -144,3 +144,47 @@ fn a_triangle_is_upright_in_viewports_of_both_signs() {
         assert_eq!(counts, [0, 120, 120], "{target}");
     }
 }
+
+/// Invocations of both stages take tickets from counters: each ticket once, in whatever order. The oracle, which the other tests ask about
+/// this one too, may take them in another.
+#[test]
+fn invocations_of_draws_count_themselves() {
+    use crate::programs::parts::{self, Bind, Of, Pipe};
+    const TEXT: &str = "
+        @group(0) @binding(0) var<storage, read_write> n: atomic<u32>;
+        @group(0) @binding(1) var<storage, read_write> last: u32;
+        @vertex fn vs(@builtin(vertex_index) k: u32) -> @builtin(position) vec4f {
+            return vec4f(f32(k & 1u) * 4.0 - 1.0, f32(k >> 1u) * 4.0 - 1.0, 0.5, 1.0);
+        }
+        @fragment fn fs(@builtin(position) p: vec4f) -> @location(0) vec4f {
+            let ticket = atomicAdd(&n, 1u);
+            last = u32(p.x) + u32(p.y) * 64u;
+            return unpack4x8unorm(ticket);
+        }";
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::new(k);
+        let features = unsafe { gpu.instance.get_physical_device_features(gpu.physical) };
+        if features.fragment_stores_and_atomics == vk::FALSE {
+            eprintln!("{target}: fragments write no memory");
+            continue;
+        }
+        let picture = parts::image(&gpu, Of::default());
+        let pass = parts::pass(&gpu, &[(picture, [0.0; 4])], None, None);
+        let (counter, last) = (parts::words(&gpu, &[0]), parts::words(&gpu, &[u32::MAX]));
+        let (sets, set) = parts::set(&gpu, &[Bind::Storage(counter), Bind::Storage(last)]);
+        let layout = parts::layout(&gpu, Some(sets), 0);
+        let made = parts::pipeline(&gpu, &Pipe { text: TEXT, ..Pipe::default() }, layout, pass.pass);
+        gpu.run(|d, c| {
+            parts::draw(d, c, &pass, || unsafe {
+                parts::bind(d, c, (made, layout), Some(set));
+                d.cmd_draw(c, 3, 1, 0, 0);
+            });
+        })
+        .expect("it runs");
+        let mut tickets = parts::texels(&gpu, &picture);
+        tickets.sort_unstable();
+        assert_eq!(tickets, (0..parts::SIZE * parts::SIZE).collect::<Vec<_>>(), "{target}");
+        assert_eq!(counter.words(), [parts::SIZE * parts::SIZE], "{target}");
+        assert!(last.words()[0] < 4096, "{target}");
+    }
+}

@@ -29,6 +29,13 @@ fn other_settings_have_their_words() {
 }
 
 #[test]
+fn a_limit_of_steps_is_a_number() {
+    let steps = |text: &str| of(&[("GPUCC_VULKAN_STEPS", text)]);
+    assert_eq!((steps("5000").steps, steps("").steps), (5000, of(&[]).steps));
+    assert_eq!((steps("many").steps, steps("many").faults.len()), (of(&[]).steps, 1));
+}
+
+#[test]
 fn a_version_is_that_of_the_settings_or_what_the_engine_takes() {
     use ash::vk::{API_VERSION_1_1 as ONE, API_VERSION_1_2 as TWO, API_VERSION_1_3 as THREE};
     use gpucc_vulkan::physical::version;

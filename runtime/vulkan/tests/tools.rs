@@ -37,8 +37,13 @@ impl Place {
 
 /// The words of a compute shader in GLSL for a version of Vulkan, by the reference compiler.
 pub fn glslang(name: &str, version: &str, text: &str) -> Vec<u32> {
+    glslang_of("comp", name, version, text)
+}
+
+/// The same of the stage that glslang knows by this word.
+pub fn glslang_of(stage: &str, name: &str, version: &str, text: &str) -> Vec<u32> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (from, to) = (folder.join(format!("vulkan-{name}.comp")), folder.join(format!("vulkan-{name}.spv")));
+    let (from, to) = (folder.join(format!("vulkan-{name}.{stage}")), folder.join(format!("vulkan-{name}.spv")));
     std::fs::write(&from, text).expect("a file");
     let ran = Command::new("glslangValidator").args(["--target-env", version, "-o"]).arg(&to).arg(&from).output();
     let ran = ran.expect("glslangValidator");

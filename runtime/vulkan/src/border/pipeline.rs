@@ -484,9 +484,11 @@ entries! {
         Ok(vk::Result::SUCCESS)
     }
     PFN_vkMergePipelineCaches => fn merge_pipeline_caches(
-        device: vk::Device, into: vk::PipelineCache, _n: u32, _from: *const vk::PipelineCache,
+        device: vk::Device, into: vk::PipelineCache, n: u32, from: *const vk::PipelineCache,
     ) -> vk::Result {
-        handles::get(handles::at(device)?.handle, into).map(drop)
+        let owner = handles::at(device)?.handle;
+        handles::get(owner, into)?;
+        list(from, n)?.iter().try_for_each(|&c| handles::get(owner, c).map(drop))
     }
     PFN_vkCreateComputePipelines => fn create_compute_pipelines(
         device: vk::Device, _cache: vk::PipelineCache, n: u32, infos: *const vk::ComputePipelineCreateInfo<'_>,
@@ -495,7 +497,8 @@ entries! {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
         let plan = |i: &vk::ComputePipelineCreateInfo<'_>| {
-            (i.flags, stage(device.handle, &i.stage, i.flags).map(Plan::Compute))
+            let known = handles::get(device.handle, i.layout);
+            (i.flags, known.and_then(|_| stage(device.handle, &i.stage, i.flags).map(Plan::Compute)))
         };
         make(&device, infos.iter().map(plan).collect(), out)
     }
@@ -505,7 +508,11 @@ entries! {
     ) -> vk::Result {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
-        make(&device, infos.iter().map(|i| (i.flags, graphics(device.handle, i))).collect(), out)
+        let plan = |i: &vk::GraphicsPipelineCreateInfo<'_>| {
+            let known = handles::get(device.handle, i.layout);
+            (i.flags, known.and_then(|_| graphics(device.handle, i)))
+        };
+        make(&device, infos.iter().map(plan).collect(), out)
     }
     PFN_vkDestroyPipeline => fn destroy_pipeline(device: vk::Device, pipeline: vk::Pipeline, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, pipeline).map(drop)

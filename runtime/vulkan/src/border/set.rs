@@ -72,6 +72,9 @@ unsafe fn slot(owner: u64, w: &vk::WriteDescriptorSet<'_>, k: usize) -> Done<Slo
 /// # Safety
 /// The data have the descriptors where the template says.
 unsafe fn by_template(owner: u64, set: &Set, template: &Template, data: *const c_void) -> Done {
+    if data.is_null() {
+        return Err(Fail::misuse("the data of a template are null"));
+    }
     for e in &template.entries {
         if e.descriptor_type == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
             // SAFETY: the caller's promise.

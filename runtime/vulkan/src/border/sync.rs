@@ -134,6 +134,9 @@ entries! {
     ) -> vk::Result {
         let device = handles::at(device)?;
         let pool = handles::get(device.handle, pool)?;
+        if out.is_null() {
+            return Err(Fail::misuse("a pointer to results is null"));
+        }
         if flags.contains(vk::QueryResultFlags::WAIT) {
             let there = || {
                 let all = pool.lock();

@@ -71,7 +71,13 @@ static KEPT: LazyLock<Kept> = LazyLock::new(Kept::default);
 /// How programs run.
 fn options() -> RunOptions {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    RunOptions { step_limit: limits::STEPS, races: Races::Off, cores, kept: KEPT.clone(), ..RunOptions::default() }
+    RunOptions {
+        step_limit: Settings::get().steps,
+        races: Races::Off,
+        cores,
+        kept: KEPT.clone(),
+        ..RunOptions::default()
+    }
 }
 
 impl<'a> Exec<'a> {

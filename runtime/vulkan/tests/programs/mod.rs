@@ -76,7 +76,8 @@ fn write(path: &std::path::Path, picture: &[u32]) {
     encoder.write_header().and_then(|mut w| w.write_image_data(&bytes)).expect("a picture");
 }
 
-fn read(path: &std::path::Path) -> Vec<u32> {
+/// The pixels of a picture.
+pub fn read(path: &std::path::Path) -> Vec<u32> {
     let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a picture");
     let mut bytes = vec![0; reader.output_buffer_size().expect("a size")];

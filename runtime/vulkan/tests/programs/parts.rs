@@ -196,6 +196,8 @@ pub enum Bind {
     Texture(vk::ImageView),
     Image(vk::ImageView),
     Sampler(vk::Sampler),
+    /// What earlier subpasses left at the pixel.
+    Input(vk::ImageView),
 }
 
 /// A set whose bindings are these, and its layout.
@@ -208,8 +210,10 @@ pub fn set(gpu: &Gpu, list: &[Bind]) -> (vk::DescriptorSetLayout, vk::Descriptor
         Bind::Texture(_) => T::SAMPLED_IMAGE,
         Bind::Image(_) => T::STORAGE_IMAGE,
         Bind::Sampler(_) => T::SAMPLER,
+        Bind::Input(_) => T::INPUT_ATTACHMENT,
     };
     let stages = |b: &Bind| match b {
+        Bind::Input(_) => vk::ShaderStageFlags::FRAGMENT,
         Bind::Storage(_) | Bind::Image(_) => vk::ShaderStageFlags::COMPUTE | vk::ShaderStageFlags::FRAGMENT,
         _ => vk::ShaderStageFlags::ALL_GRAPHICS | vk::ShaderStageFlags::COMPUTE,
     };
@@ -241,7 +245,7 @@ pub fn set(gpu: &Gpu, list: &[Bind]) -> (vk::DescriptorSetLayout, vk::Descriptor
                     (buffer.buffer, buffer.range) = (m.buffer, range);
                     true
                 }
-                Bind::Texture(v) | Bind::Image(v) => {
+                Bind::Texture(v) | Bind::Image(v) | Bind::Input(v) => {
                     image.image_view = v;
                     false
                 }
@@ -285,6 +289,8 @@ pub struct Pipe<'a> {
     pub text: &'a str,
     /// Entry of the fragment stage, if there is one.
     pub fragment: Option<&'a std::ffi::CStr>,
+    /// SPIR-V of the fragment stage that comes from elsewhere, with that entry.
+    pub code: Option<&'a [u32]>,
     pub buffers: &'a [Layout<'a>],
     pub topology: vk::PrimitiveTopology,
     pub restart: bool,
@@ -310,6 +316,7 @@ impl Default for Pipe<'_> {
         Pipe {
             text: "",
             fragment: Some(c"fs"),
+            code: None,
             buffers: &[],
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             restart: false,
@@ -357,12 +364,13 @@ pub fn pipeline_with(
         .collect();
     let data: Vec<u8> = p.values.iter().flat_map(|v| v.1.to_le_bytes()).collect();
     let special = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-    let stage = |stage, name| {
+    let own = p.code.map_or(module, |code| gpu.shader(code));
+    let stage = |stage, module, name| {
         let own = vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(name);
         own.specialization_info(&special)
     };
-    let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, c"vs")];
-    stages.extend(p.fragment.map(|name| stage(vk::ShaderStageFlags::FRAGMENT, name)));
+    let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, module, c"vs")];
+    stages.extend(p.fragment.map(|name| stage(vk::ShaderStageFlags::FRAGMENT, own, name)));
     let mut bindings = Vec::new();
     let mut attributes = Vec::new();
     for (k, (stride, instance, list)) in (0..).zip(p.buffers) {
