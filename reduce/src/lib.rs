@@ -2,7 +2,7 @@
 //!
 //! A [`Subject`] is an input as a structure, with passes that list edits: statements that go, calls that become one of their arguments,
 //! numbers that become smaller. [`reduce`] tries each pass's edits all at once, then in halves, then one by one, until no edit
-//! of any pass holds. A candidate counts only if it weighs less, so this ends. What is tried in which order depends on the
+//! of any pass holds; all passes first in few large runs, so that what is large is gone before anything is tried one by one. A candidate counts only if it weighs less, so this ends. What is tried in which order depends on the
 //! input alone: several are tried at once, and the first in order that holds is taken, so the result is the same for any number of them.
 //!
 //! This crate knows no compiler. Whether a candidate is valid and still has the fault is asked of a [`Check`].
@@ -84,6 +84,9 @@ struct Reducer<'a, S: Subject> {
     report: Report,
 }
 
+/// How many runs of one length a pass tries at most, in one stage behind the other: large parts of all passes go before small ones of any.
+const RUNS: [usize; 3] = [16, 96, usize::MAX];
+
 /// Shrinks a subject that holds. `better` is called with each smaller one that holds, the last time with the result.
 pub fn reduce<S: Subject>(
     subject: S,
@@ -92,27 +95,32 @@ pub fn reduce<S: Subject>(
     better: &mut dyn FnMut(&S),
 ) -> (S, Report) {
     let mut r = Reducer { best: subject, check, limits, better, failed: BTreeSet::new(), report: Report::default() };
-    loop {
-        let before = r.best.weight();
-        for pass in 0..S::PASSES {
-            r.pass(pass);
-        }
-        if limits.reached() {
-            return (r.best, r.report);
-        }
-        if r.best.weight() == before {
-            r.report.complete = true;
-            return (r.best, r.report);
+    for most in RUNS {
+        loop {
+            let before = r.best.weight();
+            for pass in 0..S::PASSES {
+                r.pass(pass, most);
+            }
+            if limits.reached() {
+                return (r.best, r.report);
+            }
+            // A stage that gains little leaves the rest to the next; the last one goes on for as long as anything falls.
+            let little = if most == usize::MAX { 0 } else { before[0] / 8 };
+            if r.best.weight() == before || before[0] - r.best.weight()[0] < little {
+                break;
+            }
         }
     }
+    r.report.complete = true;
+    (r.best, r.report)
 }
 
 impl<S: Subject> Reducer<'_, S> {
-    /// Tries the edits of a pass in runs of falling length.
-    fn pass(&mut self, pass: usize) {
+    /// Tries the edits of a pass in runs of falling length, at most so many of a length.
+    fn pass(&mut self, pass: usize, most: usize) {
         let mut edits = self.best.edits(pass);
         let mut size = edits.len();
-        while size >= 1 {
+        while size >= 1 && edits.len().div_ceil(size) <= most {
             let mut at = 0;
             while at < edits.len() {
                 if self.limits.reached() {

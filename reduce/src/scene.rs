@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::text::{Language, Options, Text, TextEdit};
+use std::collections::BTreeSet;
+
+use crate::text::{Language, Options, Text, TextEdit, smaller};
 use crate::{Subject, Weight};
 
 /// A scene as TOML or JSON.
@@ -34,11 +36,11 @@ enum Change {
     /// A change of the shader that stands there.
     Text(Language, TextEdit),
     /// A change of parts that agree with each other; the path is empty.
-    Whole(fn(&mut Value)),
+    Whole(fn(&mut Value, Options)),
 }
 
 /// What one part alone cannot lose.
-const WHOLE: [fn(&mut Value); 4] = [without_samples, without_depth, small, without_last];
+const WHOLE: [fn(&mut Value, Options); 5] = [without_last, without_samples, without_depth, small, needed];
 
 /// The members of an object, or of an array.
 fn members(v: Option<&mut Value>) -> Vec<&mut Value> {
@@ -56,7 +58,7 @@ fn remove(v: &mut Value, key: &str) {
 }
 
 /// One sample everywhere: what would be resolved is drawn to its target.
-fn without_samples(tree: &mut Value) {
+fn without_samples(tree: &mut Value, _: Options) {
     members(tree.get_mut("textures")).into_iter().for_each(|t| remove(t, "sampleCount"));
     members(tree.get_mut("pipelines")).into_iter().for_each(|p| remove(p, "multisample"));
     for pass in members(tree.get_mut("passes")) {
@@ -71,7 +73,7 @@ fn without_samples(tree: &mut Value) {
 }
 
 /// No depth and no stencil.
-fn without_depth(tree: &mut Value) {
+fn without_depth(tree: &mut Value, _: Options) {
     members(tree.get_mut("pipelines")).into_iter().for_each(|p| remove(p, "depthStencil"));
     members(tree.get_mut("passes")).into_iter().for_each(|p| remove(p, "depthStencilAttachment"));
 }
@@ -82,7 +84,7 @@ fn target(pass: &Value) -> Option<String> {
 }
 
 /// The last pass goes: what the one in front of it draws is shown, in the format and the size of what was.
-fn without_last(tree: &mut Value) {
+fn without_last(tree: &mut Value, _: Options) {
     let passes = tree.get("passes").and_then(Value::as_array).cloned().unwrap_or_default();
     let [.., before, last] = &passes[..] else { return };
     let (Some(from), Some(to)) = (target(last), target(before)) else { return };
@@ -111,7 +113,7 @@ fn without_last(tree: &mut Value) {
 }
 
 /// Textures of at most 8 x 8 texels.
-fn small(tree: &mut Value) {
+fn small(tree: &mut Value, _: Options) {
     for t in members(tree.get_mut("textures")) {
         for n in members(t.get_mut("size")).into_iter().take(2) {
             if n.as_u64().is_some_and(|n| n > 8) {
@@ -119,6 +121,70 @@ fn small(tree: &mut Value) {
             }
         }
     }
+}
+
+/// Each word that stands as a value, at any depth.
+fn words<'v>(v: &'v Value, out: &mut BTreeSet<&'v str>) {
+    match v {
+        Value::String(s) => {
+            out.insert(s);
+        }
+        Value::Array(a) => a.iter().for_each(|v| words(v, out)),
+        Value::Object(m) => m.values().for_each(|v| words(v, out)),
+        _ => {}
+    }
+}
+
+/// Pipelines that no draw names, then resources and shaders that nothing names, then what of the shaders no pipeline needs.
+fn needed(tree: &mut Value, options: Options) {
+    const USERS: [(&str, &[&str]); 2] =
+        [("pipelines", &["passes"]), ("", &["passes", "pipelines", "outputs", "views", "bundles"])];
+    for (of, users) in USERS {
+        let mut names = BTreeSet::new();
+        let parts: Vec<Value> = users.iter().filter_map(|&k| tree.get(k)).cloned().collect();
+        parts.iter().for_each(|p| words(p, &mut names));
+        let Value::Object(top) = &mut *tree else { return };
+        let kinds: &[&str] =
+            if of.is_empty() { &["textures", "samplers", "buffers", "shaders"] } else { &["pipelines"] };
+        for kind in kinds {
+            if let Some(Value::Object(m)) = top.get_mut(*kind) {
+                m.retain(|k, _| names.contains(k.as_str()));
+            }
+        }
+    }
+    let pipelines = tree.get("pipelines").cloned().unwrap_or_default();
+    let mut uses = Vec::new();
+    stages(&pipelines, &mut uses);
+    let Some(Value::Object(shaders)) = tree.get_mut("shaders") else { return };
+    for (name, shader) in shaders {
+        let own = uses.iter().filter(|(of, _)| of == name);
+        // A stage without a name takes the only entry that fits.
+        let Some(names) = own.map(|(_, entry)| *entry).collect::<Option<BTreeSet<&str>>>() else { continue };
+        if let Some(Value::String(text)) = shader.get_mut("wgsl") {
+            *text = Text::new(text.as_str(), Language::Wgsl, options).of_entries(&names).source().into();
+        }
+    }
+}
+
+/// The shaders that stages of pipelines name, with their entries.
+fn stages<'v>(v: &'v Value, out: &mut Vec<(&'v str, Option<&'v str>)>) {
+    match v {
+        Value::Object(m) => {
+            if let Some(shader) = m.get("shader").and_then(Value::as_str) {
+                out.push((shader, m.get("entryPoint").and_then(Value::as_str)));
+            }
+            m.values().for_each(|v| stages(v, out));
+        }
+        Value::Array(a) => a.iter().for_each(|v| stages(v, out)),
+        _ => {}
+    }
+}
+
+/// Passes, and draws of each.
+fn drawn(path: &[Step]) -> bool {
+    let is = |step: Option<&Step>, name: &str| matches!(step, Some(Step::Key(k)) if k == name);
+    let last = matches!(path.last(), Some(Step::Index(_)));
+    is(path.first(), "passes") && last && (path.len() == 2 || path.len() == 4 && is(path.get(2), "draws"))
 }
 
 impl Scene {
@@ -257,20 +323,28 @@ const DEPTHS: usize = 6;
 
 impl Subject for Scene {
     type Edit = SceneEdit;
-    const PASSES: usize = DEPTHS + 2 + Text::PASSES;
+    const PASSES: usize = DEPTHS + 3 + Text::PASSES;
 
     fn edits(&self, pass: usize) -> Vec<SceneEdit> {
         let paths = self.paths();
+        let gone = |p: Vec<Step>| SceneEdit { path: p, what: Change::Gone };
+        if pass == 0 {
+            let edit = |w| SceneEdit { path: Vec::new(), what: Change::Whole(w) };
+            return WHOLE.into_iter().map(edit).collect();
+        }
+        if pass == 1 {
+            return paths.into_iter().map(|p| p.0).filter(|p| drawn(p)).map(gone).collect();
+        }
+        let pass = pass - 2;
         if pass < DEPTHS {
             let deep = |p: &Vec<Step>| p.len() == pass + 1 || pass + 1 == DEPTHS && p.len() > pass;
-            let gone = |p: Vec<Step>| SceneEdit { path: p, what: Change::Gone };
             return paths.into_iter().map(|p| p.0).filter(deep).map(gone).collect();
         }
         if pass == DEPTHS {
             let mut out = Vec::new();
             for (path, v) in paths {
                 let Some(n) = v.as_u64() else { continue };
-                let smaller = [0, 1, n / 2, n.saturating_sub(1)];
+                let smaller = smaller(n);
                 for (k, &m) in smaller.iter().enumerate() {
                     if m < n && !smaller[..k].contains(&m) {
                         out.push(SceneEdit { path: path.clone(), what: Change::Number(m.into()) });
@@ -279,16 +353,12 @@ impl Subject for Scene {
             }
             return out;
         }
-        if pass == DEPTHS + 1 {
-            let edit = |w| SceneEdit { path: Vec::new(), what: Change::Whole(w) };
-            return WHOLE.into_iter().map(edit).collect();
-        }
         let mut out = Vec::new();
         for (path, v) in paths {
             let (Some(text), Some(language)) = (v.as_str(), language(&path)) else { continue };
             let text = Text::new(text, language, self.options);
             let edit = |e| SceneEdit { path: path.clone(), what: Change::Text(language, e) };
-            out.extend(text.edits(pass - DEPTHS - 2).into_iter().map(edit));
+            out.extend(text.edits(pass - DEPTHS - 1).into_iter().map(edit));
         }
         out
     }
@@ -316,7 +386,7 @@ impl Subject for Scene {
                     let text = Text::new(v.as_str()?, *language, self.options).apply(&list)?;
                     *v = Value::String(text.tidy().source().to_string());
                 }
-                Change::Whole(change) => change(&mut s.tree),
+                Change::Whole(change) => change(&mut s.tree, self.options),
                 Change::Number(n) => *at(&mut s.tree, &e.path)? = n.clone(),
                 Change::Gone => {
                     let (last, parent) = e.path.split_last()?;

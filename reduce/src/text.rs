@@ -9,11 +9,17 @@ mod tokens;
 
 use crate::{Subject, Weight};
 pub use given::{Language, Options, TextEdit};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use tokens::{Kind, Tokens};
 
 /// What the end of a statement weighs, and the beginning of a block, in words.
 const LINE: u64 = 6;
+
+/// Numbers below one, those first that take most away. What is large does not go down by one: that would be as many candidates.
+pub(crate) fn smaller(n: u64) -> [u64; 4] {
+    [0, 1, n / 2, if n > 8 { n - n / 4 } else { n.saturating_sub(1) }]
+}
 
 /// A shader that is made smaller as text.
 #[derive(Clone, Debug)]
@@ -32,6 +38,13 @@ impl Text {
     /// The text of the shader.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The text without what these entries do not need, and without the other entries.
+    #[must_use]
+    pub fn of_entries(&self, names: &BTreeSet<&str>) -> Text {
+        let all = edits::unneeded_by(&self.source, self.language, &self.options, names);
+        self.apply(&all).map_or_else(|| self.clone(), |t| t.tidy())
     }
 
     /// The text with lines and indents made anew: what is left of long lines and empty ones.

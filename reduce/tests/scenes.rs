@@ -149,3 +149,35 @@ draws = [{ pipeline = "show", bindings = [{ texture = "light" }] }]
     let text = String::from_utf8(best.bytes()).expect("text");
     assert!(!text.contains("show") && !text.contains("16float") && !text.contains("picture\" }]"), "{text}");
 }
+
+/// A draw less, and what only it needed: pipeline, texture, entry and its functions are gone with one candidate.
+#[test]
+fn what_no_draw_needs_goes_at_once() {
+    let source = r#"format = "scene-1"
+outputs = [{ texture = "a" }]
+[shaders.s]
+wgsl = "@vertex fn v() {} @fragment fn f() {} fn help() {} @fragment fn g() { help(); }"
+[shaders.sole]
+wgsl = "fn n() {} @vertex fn m() { n(); }"
+[textures]
+a = { size = [1, 1] }
+b = { size = [1, 1] }
+[pipelines.p]
+vertex = { shader = "sole" }
+fragment = { shader = "s", entryPoint = "f" }
+[pipelines.q]
+vertex = { shader = "s", entryPoint = "v" }
+fragment = { shader = "s", entryPoint = "g" }
+[[passes]]
+colorAttachments = [{ texture = "a" }]
+draws = [{ pipeline = "p" }]
+"#;
+    let scene = Scene::new(source, Options::default()).expect("a scene");
+    let edits = scene.edits(0);
+    let out = scene.apply(&edits[edits.len() - 1..]).expect("an edit that fits");
+    let v: toml::Value = toml::from_str(&String::from_utf8(out.bytes()).expect("text")).expect("TOML");
+    let keys = |k: &str| v[k].as_table().expect("a table").keys().map(String::as_str).collect::<Vec<_>>().join(" ");
+    assert_eq!([keys("shaders"), keys("textures"), keys("pipelines")], ["s sole", "a", "p"]);
+    assert_eq!(v["shaders"]["s"]["wgsl"].as_str().map(str::trim), Some("@fragment fn f() {\n}"));
+    assert_eq!(v["shaders"]["sole"]["wgsl"].as_str(), Some("fn n() {} @vertex fn m() { n(); }"));
+}

@@ -216,3 +216,29 @@ fn an_argument_of_one_word_needs_no_brackets() {
     let all = candidates("fn f(a: f32) -> f32 { return a * a; } fn g(b: f32) -> f32 { return f(b) + f(b + 1.0); }");
     assert!(all.iter().any(|t| t.ends_with("{ return (b * b) + ((b + 1.0) * (b + 1.0)); }")), "{all:#?}");
 }
+
+/// What no entry names goes in one step, and what an entry names only through others stays.
+#[test]
+fn what_no_entry_needs_goes_at_once() {
+    let source = "
+struct Used { a: f32 }
+struct Unused { b: Other }
+struct Other { c: f32 }
+const N = 3u;
+@group(0) @binding(0) var<storage, read_write> out_values: array<Used>;
+@group(0) @binding(1) var<uniform> unused: Unused;
+fn through() -> f32 { return f32(N); }
+fn alone() -> f32 { return unused.b.c; }
+@compute @workgroup_size(1) fn main() { out_values[0].a = through(); }
+@compute @workgroup_size(1) fn second() { }
+";
+    let names = |t: &Text| {
+        let words = ["Used", "Unused", "Other", "N ", "out_values:", "unused:", "through", "alone", "main", "second"];
+        words.into_iter().filter(|w| t.source().contains(w)).collect::<Vec<_>>()
+    };
+    let text = Text::new(source, Language::Wgsl, Options::default());
+    let all = text.apply(&text.edits(1)).expect("edits that fit");
+    assert_eq!(names(&all), ["Used", "N ", "out_values:", "through", "main", "second"], "{}", all.source());
+    let one = text.of_entries(&["second"].into());
+    assert_eq!(one.source().trim(), "@compute @workgroup_size(1) fn second() {\n}");
+}

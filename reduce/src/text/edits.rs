@@ -7,7 +7,7 @@ use super::given::{Language, Options, TextEdit};
 use super::tokens::{Kind, Token, Tokens};
 
 /// How many passes [`edits`] has.
-pub(super) const PASSES: usize = 18;
+pub(super) const PASSES: usize = 19;
 
 /// Words of both languages, which are no names of the author.
 const KEYWORDS: &[&str] = &[
@@ -394,25 +394,36 @@ pub(super) fn edits(source: &str, language: Language, options: &Options, pass: u
     let s = Shape::new(source, language);
     match pass {
         0 => comments(source),
-        1 => declarations(&s, options),
-        2 => statements(&s),
-        3 => unwrapped(&s),
-        4 => bodies(&s),
-        5 => members(&s, options),
-        6 => parameters(&s),
-        7 => operands(&s),
-        8 => arguments(&s),
-        9 => literals(&s),
-        10 => inlined(&s),
-        11 => suffixes(&s),
-        12 => attributes(&s, options),
-        13 => initialisers(&s),
-        14 => numbers(&s, options),
-        15 => calls(&s),
-        16 => lone(&s, options),
+        1 => unneeded(&s, options, None),
+        2 => declarations(&s, options),
+        3 => bodies(&s),
+        4 => statements(&s),
+        5 => unwrapped(&s),
+        6 => calls(&s),
+        7 => members(&s, options),
+        8 => lone(&s, options),
+        9 => parameters(&s),
+        10 => operands(&s),
+        11 => arguments(&s),
+        12 => literals(&s),
+        13 => inlined(&s),
+        14 => suffixes(&s),
+        15 => attributes(&s, options),
+        16 => initialisers(&s),
+        17 => numbers(&s, options),
         _ if options.rename => names(&s, options),
         _ => Vec::new(),
     }
+}
+
+/// What is not needed by the entries with these names.
+pub(super) fn unneeded_by(
+    source: &str,
+    language: Language,
+    options: &Options,
+    names: &BTreeSet<&str>,
+) -> Vec<TextEdit> {
+    unneeded(&Shape::new(source, language), options, Some(names))
 }
 
 fn comments(source: &str) -> Vec<TextEdit> {
@@ -420,18 +431,56 @@ fn comments(source: &str) -> Vec<TextEdit> {
     t.list.iter().filter(|k| k.kind == Kind::Comment).map(|k| TextEdit::one(k.at.clone(), " ")).collect()
 }
 
-fn declarations(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
-    let is_interface = |d: &Declaration| {
-        let word = s.text(d.word);
-        s.is_entry(d)
-            || (d.at.start..d.at.end)
-                .any(|k| s.text(k) == "@" && matches!(s.text(k + 1), "group" | "binding" | "location"))
-            || matches!(word, "in" | "out" | "uniform" | "buffer" | "override")
-            || d.word > d.at.start && s.language == Language::Glsl
+/// Whether other programs see a declaration.
+fn is_interface(s: &Shape<'_>, d: &Declaration) -> bool {
+    s.is_entry(d)
+        || d.at.clone().any(|k| s.text(k) == "@" && matches!(s.text(k + 1), "group" | "binding" | "location"))
+        || matches!(s.text(d.word), "in" | "out" | "uniform" | "buffer" | "override")
+        || d.word > d.at.start && s.language == Language::Glsl
+}
+
+/// What no entry names, nor what an entry names, all of it at once. Of the entries those with these names, without them all.
+///
+/// Of GLSL functions alone: what else is declared there has names in many places.
+fn unneeded(s: &Shape<'_>, options: &Options, entries: Option<&BTreeSet<&str>>) -> Vec<TextEdit> {
+    let list = s.declarations();
+    let name = |d: &Declaration| {
+        let wgsl = match s.text(d.word) {
+            "var" if s.text(d.word + 1) == "<" => s.find(d.word + 1, d.at.end, &[">"]) + 1,
+            "fn" | "struct" | "var" | "const" | "override" | "alias" => d.word + 1,
+            _ => return None,
+        };
+        match s.language {
+            Language::Wgsl => Some(wgsl),
+            Language::Glsl if s.is_function(d) => s.signature(d).map(|(k, _)| k),
+            Language::Glsl => None,
+        }
     };
+    let is_root = |d: &Declaration| match name(d) {
+        None => true,
+        Some(k) if s.is_entry(d) => entries.is_none_or(|e| e.contains(s.text(k))),
+        Some(_) => options.keep_interface && is_interface(s, d),
+    };
+    let mut kept: Vec<bool> = list.iter().map(is_root).collect();
+    let mut work: Vec<usize> = (0..list.len()).filter(|&k| kept[k]).collect();
+    while let Some(k) = work.pop() {
+        let words: BTreeSet<&str> = list[k].at.clone().map(|t| s.text(t)).collect();
+        for (other, d) in list.iter().enumerate() {
+            if !kept[other] && name(d).is_some_and(|n| words.contains(s.text(n))) {
+                kept[other] = true;
+                work.push(other);
+            }
+        }
+    }
+    let gone: Vec<_> =
+        list.iter().zip(&kept).filter(|(_, k)| !**k).map(|(d, _)| (s.bytes(d.at.clone()), String::new())).collect();
+    if gone.is_empty() { Vec::new() } else { vec![TextEdit(gone)] }
+}
+
+fn declarations(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
     s.declarations()
         .iter()
-        .filter(|d| !options.keep_interface || !is_interface(d))
+        .filter(|d| !options.keep_interface || !is_interface(s, d))
         .map(|d| s.gone(d.at.clone()))
         .collect()
 }
@@ -791,7 +840,7 @@ fn numbers(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
         };
         let whole = matches!(suffix, "" | "u" | "i" | "U");
         let rest = if whole { suffix } else { ".0" };
-        let smaller = [0, 1, n / 2, n.saturating_sub(1)];
+        let smaller = super::smaller(n);
         for (j, m) in smaller.iter().enumerate() {
             if (*m < n || !whole && suffix != ".0") && !smaller[..j].contains(m) {
                 out.push(s.replaced(k..k + 1, format!("{m}{rest}")));
