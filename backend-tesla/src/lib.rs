@@ -102,11 +102,11 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::WideAtomics, "selection knows those of words alone"),
     Unsupported::all(Refusal::WideTypes, "of all chips g200 alone, which is nva0, computes with floats of 64 bits")
         .on(&["nv50", "nv84", "nva3"]),
-    Unsupported::all(Refusal::WideFunctions, "no specification asks for them in 64 bits"),
+    Unsupported::all(Refusal::WideFunctions, "no specification asks for them in 64 bits").on(&["nva0"]),
     Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(
         Refusal::FloatModes,
-        "floats have no denormals and are rounded to nearest; halves, which code makes of them, have denormals",
+        "floats have no denormals and are rounded to nearest; halves, which code makes of them, and floats of 64 bits have denormals",
     ),
     Unsupported::all(Refusal::SubgroupSize, "32 lanes, which are a warp"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),

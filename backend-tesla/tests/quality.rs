@@ -253,3 +253,23 @@ fn what_is_lost_behind_early_tests_is_refused() {
         }
     }
 }
+
+/// Pairs that are loaded are operands as they are, and results are stored as they are: no register is copied, in a loop either.
+#[test]
+fn doubles_stay_in_their_pairs() {
+    let wgsl = "@group(0) @binding(0) var<storage, read_write> o: array<f64>;
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) i: u32) {
+    var x = o[i];
+    let y = -o[i + 32u];
+    for (var k = 0u; k < 100u; k++) { x = fma(x, y, x) - abs(o[k]) * y; }
+    o[i] = max(x, abs(y));
+}";
+    let m = module(wgsl);
+    let out = compile(&m, 2, &options(2));
+    let listing = TESLA.listing(&out, 2);
+    assert_eq!(listing.matches("f64 $r").count(), 3, "{listing}");
+    // The counter begins at 0.
+    assert_eq!(listing.matches("mov b32").count(), 1, "{listing}");
+    assert!(listing.matches("b64 $r").count() == 3 && listing.contains("st b64"), "{listing}");
+}

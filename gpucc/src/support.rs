@@ -13,9 +13,10 @@ use crate::backends;
 /// The family's answer about a code, as a cell of the table.
 fn cell(b: &dyn Backend, code: Refusal) -> String {
     let rows: Vec<&Unsupported> = b.unsupported().iter().filter(|l| l.code == code).collect();
+    let refused = |c: &Refusal| b.unsupported().iter().any(|l| l.code == *c);
+    let rest = code.whole().filter(refused).map_or_else(|| "runs".into(), |c| format!("as `{c}`"));
     if rows.is_empty() {
-        let refused = |c: &Refusal| b.unsupported().iter().any(|l| l.code == *c);
-        return code.whole().filter(refused).map_or_else(|| "runs".into(), |c| format!("as `{c}`"));
+        return rest;
     }
     let one = |l: &&Unsupported| {
         let mut place = if l.on.is_empty() { String::new() } else { format!(" on {}", l.on.join(", ")) };
@@ -29,7 +30,7 @@ fn cell(b: &dyn Backend, code: Refusal) -> String {
     let mut text = rows.iter().map(one).collect::<Vec<_>>().join("; ");
     let whole = |g: &&str| Stage::ALL.iter().all(|&s| rows.iter().any(|l| l.is_on(g) && l.is_in(s)));
     if !b.generations().iter().all(whole) {
-        text.push_str("; else runs");
+        let _ = write!(text, "; else {rest}");
     }
     text
 }
