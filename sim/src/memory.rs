@@ -202,9 +202,9 @@ impl Memory {
         let range = self.range(id, offset, out.len() as u32)?;
         let a = &self.allocs[id.0 as usize];
         if let Some(written) = &a.written
-            && let Some(at) = written[range.clone()].iter().position(|w| !w)
+            && !written[range.clone()].iter().fold(true, |all, w| all & w)
         {
-            return Err(MemFault::Undefined { offset: offset + at as u64 });
+            return Err(unwritten(written, range));
         }
         out.copy_from_slice(&a.bytes[range]);
         Ok(())
@@ -237,6 +237,10 @@ impl Memory {
     /// As [`Memory::load_bytes`].
     #[inline]
     pub fn load(&self, id: AllocId, offset: u64, size: u32) -> Result<u64, MemFault> {
+        // Most are words, whose size is known to the compiler here.
+        if size == 4 {
+            return self.load_u32(id, offset).map(u64::from);
+        }
         let mut word = [0; 8];
         self.load_bytes(id, offset, &mut word[..size as usize])?;
         Ok(u64::from_le_bytes(word))
@@ -248,6 +252,9 @@ impl Memory {
     /// As [`Memory::store_bytes`].
     #[inline]
     pub fn store(&mut self, id: AllocId, offset: u64, size: u32, value: u64) -> Result<(), MemFault> {
+        if size == 4 {
+            return self.store_u32(id, offset, value as u32);
+        }
         self.store_bytes(id, offset, &value.to_le_bytes()[..size as usize])
     }
 
@@ -270,4 +277,11 @@ impl Memory {
     pub fn store_u32(&mut self, id: AllocId, offset: u64, value: u32) -> Result<(), MemFault> {
         self.store_bytes(id, offset, &value.to_le_bytes())
     }
+}
+
+/// The first byte of a range that was never written.
+#[cold]
+fn unwritten(written: &[bool], range: std::ops::Range<usize>) -> MemFault {
+    let at = range.clone().find(|&at| !written[at]).unwrap_or(range.start);
+    MemFault::Undefined { offset: at as u64 }
 }

@@ -4,7 +4,7 @@ use gpucc_num::{f16, f32 as n32, f64 as n64};
 use gpucc_sim::Trap;
 
 use super::lanes::{LaneCx, lanes};
-use super::subgroup::Wave;
+use super::subgroup::{LANES, Wave};
 use crate::attrs::{Compare, Number, Test};
 
 /// Outcomes of a comparison, as [`Condition`](crate::Condition) has them.
@@ -26,6 +26,7 @@ impl Wave {
     /// Executes a compare: bits of inactive lanes become 0.
     pub(crate) fn compare(&mut self, c: &LaneCx<'_>, cmp: Compare) -> Result<(), Trap> {
         let (m, m64) = (self.float.f32, self.float.f64);
+        let (mut x, mut y) = ([0; LANES], [0; LANES]);
         let mut bits = 0u64;
         let holds = match cmp.test {
             Test::Order(c) => Some(c as u8),
@@ -44,7 +45,7 @@ impl Wave {
                 bits |= u64::from(holds & o != 0) << l;
             }
         } else if let Some(holds) = holds {
-            let (a, b) = (self.compare_src(c, 0, cmp.ty)?, self.compare_src(c, 1, cmp.ty)?);
+            let (a, b) = (self.compare_src(c, 0, cmp.ty, &mut x)?, self.compare_src(c, 1, cmp.ty, &mut y)?);
             for l in lanes(c.mask) {
                 let (a, b) = (a[l], b[l]);
                 let o = match cmp.ty {
@@ -61,14 +62,14 @@ impl Wave {
                 bits |= u64::from(holds & o != 0) << l;
             }
         } else {
-            let b = self.compare_src(c, 1, Number::U32)?;
+            let b = self.compare_src(c, 1, Number::U32, &mut y)?;
             if cmp.ty == Number::F64 {
                 let a = self.wide(c, 0, true)?;
                 for l in lanes(c.mask) {
                     bits |= u64::from(b[l] >> n64::class(f64::from_bits(a[l])) as u32 & 1) << l;
                 }
             } else {
-                let a = self.compare_src(c, 0, cmp.ty)?;
+                let a = self.compare_src(c, 0, cmp.ty, &mut x)?;
                 for l in lanes(c.mask) {
                     let class =
                         if cmp.ty == Number::F16 { f16::class(a[l] as u16) } else { n32::class(f32::from_bits(a[l])) };

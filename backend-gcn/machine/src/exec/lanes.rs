@@ -31,6 +31,30 @@ impl Wave {
         })
     }
 
+    /// As [`Wave::src`], without a copy where the register is what is read; `own` is room for anything else.
+    #[inline]
+    pub(super) fn look<'a>(
+        &'a self,
+        c: &LaneCx<'_>,
+        k: usize,
+        sign: u32,
+        own: &'a mut Lanes,
+    ) -> Result<&'a Lanes, Trap> {
+        let d = c.d;
+        let plain = c.dpp.is_none() && d.format != Format::Sdwa && (sign == 0 || (d.abs | d.neg) >> k & 1 == 0);
+        match d.src[k] {
+            Src::V(n) if plain => Ok(&self.v[usize::from(n)]),
+            Src::S(_) | Src::K(_) if plain => {
+                own.fill(self.s32(d.src[k])?);
+                Ok(own)
+            }
+            _ => {
+                *own = self.src(c, k, sign)?;
+                Ok(own)
+            }
+        }
+    }
+
     /// 32-bit source `k` with selection and modifiers; `sign` is the sign bit of its type (0 for integers).
     pub(super) fn src(&self, c: &LaneCx<'_>, k: usize, sign: u32) -> Result<Lanes, Trap> {
         let d = c.d;
@@ -138,19 +162,25 @@ impl Wave {
     }
 
     pub(super) fn map_u32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32) -> u32) -> Result<(), Trap> {
-        let a = self.src(c, 0, 0)?;
+        let mut room = [0; LANES];
+        let a = self.look(c, 0, 0, &mut room)?;
         let out = Self::each(c.mask, |l| f(a[l]));
         self.put(c, &out);
         Ok(())
     }
     pub(super) fn map2_u32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32, u32) -> u32) -> Result<(), Trap> {
-        let (a, b) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?);
+        let (mut x, mut y) = ([0; LANES], [0; LANES]);
+        let a = self.look(c, 0, 0, &mut x)?;
+        let b = self.look(c, 1, 0, &mut y)?;
         let out = Self::each(c.mask, |l| f(a[l], b[l]));
         self.put(c, &out);
         Ok(())
     }
     pub(super) fn map3_u32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32, u32, u32) -> u32) -> Result<(), Trap> {
-        let (a, b, e) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?, self.src(c, 2, 0)?);
+        let (mut x, mut y, mut z) = ([0; LANES], [0; LANES], [0; LANES]);
+        let a = self.look(c, 0, 0, &mut x)?;
+        let b = self.look(c, 1, 0, &mut y)?;
+        let e = self.look(c, 2, 0, &mut z)?;
         let out = Self::each(c.mask, |l| f(a[l], b[l], e[l]));
         self.put(c, &out);
         Ok(())
@@ -205,13 +235,16 @@ impl Wave {
     }
 
     pub(super) fn map_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
-        let a = self.src(c, 0, SIGN32)?;
+        let mut room = [0; LANES];
+        let a = self.look(c, 0, SIGN32, &mut room)?;
         let out = Self::each(c.mask, |l| self.out32(c.d, f(f32::from_bits(a[l]))).to_bits());
         self.put(c, &out);
         Ok(())
     }
     pub(super) fn map2_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32) -> f32) -> Result<(), Trap> {
-        let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+        let (mut x, mut y) = ([0; LANES], [0; LANES]);
+        let a = self.look(c, 0, SIGN32, &mut x)?;
+        let b = self.look(c, 1, SIGN32, &mut y)?;
         let out = if c.d.omod == 0 && !c.d.clamp {
             Self::each(c.mask, |l| f(f32::from_bits(a[l]), f32::from_bits(b[l])).to_bits())
         } else {
@@ -221,7 +254,10 @@ impl Wave {
         Ok(())
     }
     pub(super) fn map3_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(f32, f32, f32) -> f32) -> Result<(), Trap> {
-        let (a, b, e) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?, self.src(c, 2, SIGN32)?);
+        let (mut r0, mut r1, mut r2) = ([0; LANES], [0; LANES], [0; LANES]);
+        let a = self.look(c, 0, SIGN32, &mut r0)?;
+        let b = self.look(c, 1, SIGN32, &mut r1)?;
+        let e = self.look(c, 2, SIGN32, &mut r2)?;
         let x = f32::from_bits;
         let out = Self::each(c.mask, |l| self.out32(c.d, f(x(a[l]), x(b[l]), x(e[l]))).to_bits());
         self.put(c, &out);
@@ -251,14 +287,16 @@ impl Wave {
     /// f32 to something that is no float.
     pub(super) fn f32_to_bits(&mut self, c: &LaneCx<'_>, f: impl Fn(f32) -> u32) -> Result<(), Trap> {
         let m = self.float.f32;
-        let a = self.src(c, 0, SIGN32)?;
+        let mut room = [0; LANES];
+        let a = self.look(c, 0, SIGN32, &mut room)?;
         let out = Self::each(c.mask, |l| f(n32::input(m, f32::from_bits(a[l]))));
         self.put(c, &out);
         Ok(())
     }
     /// Something to f32.
     pub(super) fn bits_to_f32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32) -> f32) -> Result<(), Trap> {
-        let a = self.src(c, 0, 0)?;
+        let mut room = [0; LANES];
+        let a = self.look(c, 0, 0, &mut room)?;
         let out = Self::each(c.mask, |l| self.out32(c.d, f(a[l])).to_bits());
         self.put(c, &out);
         Ok(())
@@ -359,15 +397,21 @@ impl Wave {
         f: impl Fn(u32, u32, bool) -> (u32, bool),
         saturated: u32,
     ) -> Result<(), Trap> {
-        let (a, b) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?);
+        let (mut p, mut q) = ([0; LANES], [0; LANES]);
+        let (a, b) = (self.look(c, 0, 0, &mut p)?, self.look(c, 1, 0, &mut q)?);
         let cin = if c.d.mask == 0xff { 0 } else { self.pair(usize::from(c.d.mask)) };
         let mut out = [0; LANES];
         let mut bits = 0;
-        for l in lanes(c.mask) {
+        let mut one = |l: usize| {
             let (x, y) = if swap { (b[l], a[l]) } else { (a[l], b[l]) };
             let (v, o) = f(x, y, cin >> l & 1 == 1);
             out[l] = if o && c.d.clamp { saturated } else { v };
             bits |= u64::from(o) << l;
+        };
+        if c.mask == u64::MAX {
+            (0..LANES).for_each(&mut one);
+        } else {
+            lanes(c.mask).for_each(&mut one);
         }
         self.put(c, &out);
         self.put_mask(c.d, bits);
@@ -470,17 +514,20 @@ impl Wave {
         }
     }
 
-    /// Sources of a compare, for [`Wave::compare`].
-    pub(crate) fn compare_src(&self, c: &LaneCx<'_>, k: usize, ty: Number) -> Result<Lanes, Trap> {
-        self.src(
-            c,
-            k,
-            match ty {
-                Number::F16 => SIGN16,
-                Number::F32 => SIGN32,
-                _ => 0,
-            },
-        )
+    /// Sources of a compare, for [`Wave::compare`]; `own` is room for them.
+    pub(crate) fn compare_src<'a>(
+        &'a self,
+        c: &LaneCx<'_>,
+        k: usize,
+        ty: Number,
+        own: &'a mut Lanes,
+    ) -> Result<&'a Lanes, Trap> {
+        let sign = match ty {
+            Number::F16 => SIGN16,
+            Number::F32 => SIGN32,
+            _ => 0,
+        };
+        self.look(c, k, sign, own)
     }
 }
 

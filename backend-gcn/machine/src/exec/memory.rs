@@ -626,7 +626,8 @@ impl Wave {
 
     /// The order in which lanes reach memory: from the lowest, or turned by the seed.
     pub(crate) fn lane_order(&mut self, exec: u64) -> Vec<usize> {
-        let mut order: Vec<usize> = lanes(exec).collect();
+        let mut order: Vec<usize> = Vec::with_capacity(LANES);
+        order.extend(lanes(exec));
         if let Some(rng) = &mut self.rng {
             let by = rng.below(LANES as u64) as usize;
             let n = order.len();

@@ -222,7 +222,8 @@ impl Wave {
             Op::VMulF32 => self.map2_f32(c, |a, b| n32::mul(m, a, b)),
             Op::VMacF32 | Op::VMacLegacyF32 => {
                 let old = self.v[usize::from(d.dst)];
-                let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+                let (mut p, mut q) = ([0; LANES], [0; LANES]);
+                let (a, b) = (self.look(c, 0, SIGN32, &mut p)?, self.look(c, 1, SIGN32, &mut q)?);
                 let legacy = d.op == Op::VMacLegacyF32;
                 let out = Self::each(mask, |l| {
                     let (x, y, z) = (f32::from_bits(a[l]), f32::from_bits(b[l]), f32::from_bits(old[l]));
@@ -504,7 +505,8 @@ impl Wave {
             return Err(undefined(code as u16));
         }
         let select = self.pair(code);
-        let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+        let (mut x, mut y) = ([0; LANES], [0; LANES]);
+        let (a, b) = (self.look(c, 0, SIGN32, &mut x)?, self.look(c, 1, SIGN32, &mut y)?);
         let out = Self::each(c.mask, |l| if select >> l & 1 == 1 { b[l] } else { a[l] });
         let known = self.known(d.src[0]) & !select | self.known(d.src[1]) & select;
         self.put(c, &out);
