@@ -179,14 +179,20 @@ fn the_oracle_finds_no_difference() {
     let _ = std::fs::remove_file(&compared);
     let own = std::env::current_exe().expect("a path");
     let mut command = Command::new(own);
-    command.args(["compute::", "programs::", "render::", "--nocapture"]).env("GPUCC_VULKAN_COMPARED", &compared);
+    command
+        .args(["compute::", "programs::", "render::", "needs::", "--nocapture"])
+        .env("GPUCC_VULKAN_COMPARED", &compared);
     let ran =
         command.env("GPUCC_VULKAN_ORACLE", "1").env("GPUCC_VULKAN_VERDICTS", &verdicts).output().expect("the tests");
     let text = said(&ran);
     assert!(ran.status.success(), "{text}");
-    let agree =
-        std::fs::read_to_string(&compared).unwrap_or_default().lines().filter(|l| l.starts_with("match")).count();
+    let lines = std::fs::read_to_string(&compared).unwrap_or_default();
+    let agree = lines.lines().filter(|l| l.starts_with("match")).count();
     assert!(agree > 100, "{agree} dispatches and draws were compared");
+    // One leaves something out: on Vivante that of `render::fragments_that_see_each_other_run_in_any_order`.
+    let open: Vec<&str> =
+        lines.lines().filter(|l| l.contains("that change with the order of invocations, or")).collect();
+    assert_eq!(open.len(), 1, "{open:?}");
     assert_eq!(std::fs::read_to_string(&verdicts).unwrap_or_default(), "");
 }
 

@@ -96,8 +96,10 @@ pub fn draw(shared: &Shared, what: &str, d: Drawn<'_>, run: &RunOptions) {
     say(shared, what, verdict);
 }
 
-/// Seeds of other orders of invocations: of many some give a pixel another lane, where lanes are asked.
-const ORDERS: std::ops::Range<u64> = 2..18;
+/// Seeds of other orders of invocations, and sizes of subgroups: how many invocations load a word before the first of them stores to it
+/// depends on how many go side by side.
+const ORDERS: std::ops::Range<u64> = 2..10;
+const SIZES: [u32; 5] = [1, 4, 16, 32, 64];
 
 fn oracle_draw(
     (family, generation): (&str, usize),
@@ -116,7 +118,8 @@ fn oracle_draw(
     let pair = Pair { vertex: &vertex, fragment: fragment.as_ref() };
     let again = |run: &RunOptions, profile: &Profile| {
         let (mut bindings, mut targets) = d.before.clone();
-        gpucc_interp::draw(pair, d.draw, d.buffers, &mut bindings, &mut targets, run, profile)?;
+        let draw = Draw { seed: run.perturb, ..d.draw.clone() };
+        gpucc_interp::draw(pair, &draw, d.buffers, &mut bindings, &mut targets, run, profile)?;
         Ok((bindings, targets))
     };
     let profile = gpucc_machines::profile(family, generation);
@@ -129,11 +132,19 @@ fn oracle_draw(
     }
     // The order of invocations that write memory is nobody's, as are bits of NaN and some zeros: what they decide is left out.
     let writes = vertex.writes_memory() || fragment.as_ref().is_some_and(OracleProgram::writes_memory);
-    let orders = ORDERS.filter(|_| writes).map(|seed| (Some(seed), None));
-    let choices = Free::ALL.into_iter().map(|free| (None, Some(free)));
-    for (perturb, free) in orders.chain(choices) {
-        let free = free.or(profile.free);
-        let other = again(&RunOptions { perturb, ..run.clone() }, &Profile { free, ..profile.clone() });
+    let lanes = |p: &OracleProgram| p.sees_subgroups();
+    let sizes = !lanes(&vertex) && !fragment.as_ref().is_some_and(lanes);
+    let other = |size: u32, seed: u64| {
+        let profile = Profile { subgroup_size: size, ..profile.clone() };
+        (RunOptions { perturb: (seed > 0).then_some(seed), ..run.clone() }, profile)
+    };
+    let own_size = profile.subgroup_size;
+    let orders = ORDERS.map(|seed| (own_size, seed));
+    let sizes = SIZES.iter().filter(|_| sizes).flat_map(|&size| [(size, 0), (size, 1)]);
+    let orders = orders.chain(sizes).filter(|_| writes).map(|(size, seed)| other(size, seed));
+    let choices = Free::ALL.into_iter().map(|free| (run.clone(), Profile { free: Some(free), ..profile.clone() }));
+    for (run, profile) in orders.chain(choices) {
+        let other = again(&run, &profile);
         // An order in which it traps tells nothing.
         let Ok(other) = other else { continue };
         for ((marks, a), b) in marks.iter_mut().zip(&want).zip(&parts(&other.0, &other.1)) {
@@ -144,6 +155,7 @@ fn oracle_draw(
         return Err(text);
     }
     let left = marks.iter().flatten().filter(|m| **m).count();
+    (c.values, c.without) = (marks.iter().map(Vec::len).sum::<usize>() as u64, left as u64);
     c.left = vec![(
         Count(left as u64, "value"),
         "that change with the order of invocations, or that nothing decides".into(),
