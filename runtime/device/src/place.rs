@@ -6,6 +6,7 @@ use gpucc_opt::Caps;
 
 /// The modules that the oracle runs.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "the facts of a target are copied a few times for a program")]
 pub enum Lowering {
     /// Modules as the frontend made them.
     Source,
