@@ -138,6 +138,8 @@ fn caps() -> Caps {
         bit_select: true,
         bit_field: true,
         merge_access: 16,
+        // Uniform loads are in scalar registers: vector registers, of which there are more, are not what runs out.
+        live_words: &[28, 52],
         wide_workgroup: true,
         divides: false,
         pair_dots: false,
@@ -265,6 +267,11 @@ impl Family for GcnFamily {
     };
     const CODE_OBJECT: Option<fn(u8) -> gpucc_driver::CodeObject> = Some(code_object::facts);
     const IR_PASSES: &'static [IrPass<Self>] = &[
+        IrPass::shared(2, passes::CONSTANT_FACTORS),
+        IrPass::shared(2, passes::SINK_SUMS),
+        IrPass::shared(2, passes::MIXES),
+        IrPass::shared(2, passes::PRODUCTS),
+        IrPass::shared(2, passes::DCE),
         IrPass::lower("empty-merges", empty_merges),
         IrPass::lower("split-critical-edges", |f, cx, _| cx.must_change(edges::split_critical_edges(f))),
         IrPass::shared(2, passes::WIDEN_LOADS),

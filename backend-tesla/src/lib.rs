@@ -195,6 +195,7 @@ fn caps(generation: u8) -> Caps {
         bit_select: false,
         bit_field: false,
         merge_access: 16,
+        live_words: &[],
         wide_workgroup: false,
         divides: false,
         pair_dots: false,

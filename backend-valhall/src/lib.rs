@@ -178,6 +178,8 @@ fn caps() -> Caps {
         bit_select: true,
         bit_field: false,
         merge_access: 16,
+        // Of 32 and of 64 registers.
+        live_words: &[28, 52],
         wide_workgroup: true,
         divides: false,
         pair_dots: false,
@@ -281,7 +283,13 @@ impl Family for ValhallFamily {
         // Hardware fetches ahead: zeros behind the last instruction, in units of a line (`isa/valhall.md`, what follows the code).
         padded: |bytes| (bytes + 16).next_multiple_of(128),
     };
-    const IR_PASSES: &'static [IrPass<Self>] = &[IrPass::shared(2, passes::WIDEN_LOADS)];
+    const IR_PASSES: &'static [IrPass<Self>] = &[
+        IrPass::shared(2, passes::CONSTANT_FACTORS),
+        IrPass::shared(2, passes::SINK_SUMS),
+        IrPass::shared(2, passes::RESTS),
+        IrPass::shared(2, passes::DCE),
+        IrPass::shared(2, passes::WIDEN_LOADS),
+    ];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),

@@ -160,6 +160,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         bit_select: false,
         bit_field: false,
         merge_access: if how.wide { 16 } else { 0 },
+        live_words: &[],
         wide_workgroup: false,
         divides: machine::validate::fast_transcendentals(generation),
         pair_dots: generation != machine::GC2000,

@@ -568,6 +568,9 @@ pub struct Caps {
     pub bit_field: bool,
     /// The widest load or store in bytes into which neighbouring ones are merged; 0 keeps them apart.
     pub merge_access: u32,
+    /// Words that live at once, up to which each of the sizes that a register file can have holds them beside what instructions need on
+    /// their way: of uniform loads, for `widen_loads`. The least comes first.
+    pub live_words: &'static [u32],
     /// Whether one access to workgroup memory may have 16 bytes.
     pub wide_workgroup: bool,
     /// Whether there is an instruction for quotients of scalars; otherwise `products` makes them of reciprocals.
@@ -655,6 +658,7 @@ impl Caps {
         bit_select: false,
         bit_field: false,
         merge_access: 0,
+        live_words: &[u32::MAX],
         wide_workgroup: false,
         divides: true,
         pair_dots: true,

@@ -29,6 +29,10 @@ fn zeros(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
         let d = b.func.insts[i].clone();
         let licensed = d.fp.has(FpFlags::LOOSE);
+        if licensed && d.op == Op::Fma && b.func.ty(d.result()).scalar() == Scalar::F32 {
+            let none = d.args[..2].iter().any(|&a| is_zero(b.func, a));
+            return if none && cx.change() { Rewrite::Value(d.args[2]) } else { Rewrite::Keep };
+        }
         if !licensed || d.args.len() != 2 || b.func.ty(d.args[0]).scalar() != Scalar::F32 {
             return Rewrite::Keep;
         }

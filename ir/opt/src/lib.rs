@@ -49,6 +49,7 @@ pub mod passes;
 pub mod predicate_demotes;
 pub mod products;
 pub mod ranges;
+pub mod rests;
 pub mod returns;
 pub mod rewrite;
 pub mod robust;

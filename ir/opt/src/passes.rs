@@ -13,7 +13,7 @@ use crate::{
     combine_bits, constant_factors, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn, hoist_tables,
     if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices,
     lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products,
-    ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll,
+    ranges, rests, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll,
     vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
@@ -135,6 +135,8 @@ pub const CONSTANT_FACTORS: Pass = pass!("constant-factors", constant_factors::r
 pub const SINK_SUMS: Pass = pass!("sink-sums", sink_sums::run);
 /// Makes one product and one sum of a mix of two constants.
 pub const MIXES: Pass = pass!("mixes", mixes::run);
+/// Makes one `fma` of a product with `1 - t`.
+pub const RESTS: Pass = pass!("rests", rests::run);
 /// Stores constants of tables in the entry block.
 pub const HOIST_TABLES: Pass = pass!("hoist-tables", hoist_tables::run);
 /// Takes lanes that are added to zero out of a vector sum.
@@ -153,6 +155,7 @@ pub const OFFERED: &[(Pass, &str)] = &[
     (CONSTANT_FACTORS, "products with zero go, and constants that multiply one after the other are one"),
     (SINK_SUMS, "a sum with what only one way gives is made on that way"),
     (MIXES, "a mix of two constants is one product and one sum"),
+    (RESTS, "a product with what is left of a weight to 1 is one operation where `fma` rounds once"),
     (HOIST_TABLES, "constants that are stored in front of all loads of a variable make it a table"),
     (ZERO_LANES, "lanes that are added to zero need no operation"),
     (CLAMPED_CONVERSIONS, "bounds of conversions are operations that packing sees"),

@@ -77,15 +77,7 @@ fn runs(f: &Function, group: &[Access], cx: &PassCx<'_>) -> Vec<(usize, usize)> 
                 break;
             }
             let need = if bytes == 12 && !cx.caps.strict_align { 4 } else { bytes.next_power_of_two() };
-            // The alignment that is known of the address: its own, or that of a neighbour at a known distance.
-            let known = group[k..=n]
-                .iter()
-                .map(|a| {
-                    let away = a.mem.offset - group[k].mem.offset;
-                    if away == 0 { a.mem.align } else { a.mem.align.min(1 << away.trailing_zeros()) }
-                })
-                .max()
-                .unwrap_or(1);
+            let known = known_align(group[k..=n].iter().map(|a| a.mem), group[k].mem.offset);
             if known >= need || (!cx.caps.strict_align && known >= 4) {
                 best = n + 1;
             }
@@ -147,59 +139,83 @@ fn loads(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
     if plans.is_empty() {
         return;
     }
-    // The wide load stands where the first of its loads stood: the dynamic offset is there already.
+    let mut plans: Vec<Plan> = plans.iter().map(|p| Plan::of(f, p.iter().map(|a| a.inst).collect())).collect();
+    plans.retain(|_| cx.change());
+    join_loads(f, &[b], plans, cx.caps.scalar);
+}
+
+/// The alignment of an address that follows from accesses at known distances: the best that is known of one of them.
+fn known_align(accesses: impl Iterator<Item = Mem>, offset: u32) -> u32 {
+    let there = |m: Mem| match m.offset.abs_diff(offset) {
+        0 => m.align,
+        away => m.align.min(1 << away.trailing_zeros()),
+    };
+    accesses.map(there).max().unwrap_or(1)
+}
+
+/// Loads of one place and one dynamic offset that a wide one takes the place of.
+pub(crate) struct Plan {
+    pub(crate) loads: Vec<Inst>,
+    mem: Mem,
+    ty: Type,
+    dynamic: Option<Value>,
+    wide: Option<Value>,
+}
+
+impl Plan {
+    /// The wide load from the first byte that one of the loads reads to the last. There is at least one.
+    pub(crate) fn of(f: &Function, loads: Vec<Inst>) -> Plan {
+        let mems = || loads.iter().filter_map(|&i| f.insts[i].mem().copied());
+        let types = || loads.iter().map(|&i| f.ty(f.insts[i].result()));
+        let offset = mems().map(|m| m.offset).min().unwrap_or(0);
+        let end = mems().zip(types()).map(|(m, ty)| m.offset.saturating_add(ty.mem_bytes())).max().unwrap_or(0);
+        let align = known_align(mems(), offset);
+        let mem = Mem { offset, align, ..mems().next().expect("a plan has loads") };
+        let kind = if types().all(|ty| ty.is_float()) { Scalar::F32 } else { Scalar::I32 };
+        let dynamic = f.insts[loads[0]].dyn_offset();
+        Plan { ty: Type::new(kind, (end - offset) / 4), loads, mem, dynamic, wide: None }
+    }
+
+    /// The words of the wide load.
+    pub(crate) fn words(&self) -> u32 {
+        self.ty.lanes()
+    }
+}
+
+/// Puts the wide loads where the first of each plan stands, in the order of the code: a dynamic offset is there already. The others are
+/// parts of it.
+pub(crate) fn join_loads(f: &mut Function, blocks: &[Block], mut plans: Vec<Plan>, scalar: bool) {
+    if plans.is_empty() {
+        return;
+    }
     let mut role: SecondaryMap<Inst, Option<usize>> = SecondaryMap::with_default(None);
     for (n, p) in plans.iter().enumerate() {
-        p.iter().for_each(|a| role[a.inst] = Some(n));
+        p.loads.iter().for_each(|&i| role[i] = Some(n));
     }
-    let mut wide: Vec<Option<Value>> = vec![None; plans.len()];
-    let mut refused: Vec<bool> = vec![false; plans.len()];
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut old = Vec::new();
-    f.take_insts(b, &mut old);
-    for i in old {
-        let Some(n) = role[i] else {
-            f.blocks[b].insts.push(i);
-            continue;
-        };
-        let plan = &plans[n];
-        if wide[n].is_none() && !refused[n] && !cx.change() {
-            refused[n] = true;
-        }
-        if refused[n] {
-            f.blocks[b].insts.push(i);
+    for &b in blocks {
+        if !f.blocks[b].insts.iter().any(|&i| role[i].is_some()) {
             continue;
         }
-        let first = plan[0];
-        let lanes = (plan[plan.len() - 1].end() - first.mem.offset) / 4;
-        let kind = if plan.iter().all(|a| a.ty.is_float()) { Scalar::F32 } else { Scalar::I32 };
-        let w = match wide[n] {
-            Some(w) => w,
-            None => {
-                let align = plan
-                    .iter()
-                    .map(|a| {
-                        let away = a.mem.offset - first.mem.offset;
-                        if away == 0 { a.mem.align } else { a.mem.align.min(1 << away.trailing_zeros()) }
-                    })
-                    .max()
-                    .unwrap_or(4);
-                let mem = Mem { align, ..first.mem };
-                let w = Builder::like(f, b, i).load(Type::new(kind, lanes), mem, first.dynamic);
-                wide[n] = Some(w);
-                w
-            }
-        };
-        let a = plan.iter().find(|a| a.inst == i).expect("the instruction is of this plan");
-        let mut bld = Builder::like(f, b, i);
-        let v = part(&mut bld, w, (a.mem.offset - first.mem.offset) / 4, a.ty, cx.caps.scalar);
-        map[bld.func.insts[i].result()] = Some(v);
+        f.take_insts(b, &mut old);
+        for &i in &old {
+            let Some((p, &mem)) = role[i].map(|n| &mut plans[n]).zip(f.insts[i].mem()) else {
+                f.blocks[b].insts.push(i);
+                continue;
+            };
+            let ty = f.ty(f.insts[i].result());
+            let mut bld = Builder::like(f, b, i);
+            let w = *p.wide.get_or_insert_with(|| bld.load(p.ty, p.mem, p.dynamic));
+            let v = part(&mut bld, w, (mem.offset - p.mem.offset) / 4, ty, scalar);
+            map[bld.func.insts[i].result()] = Some(v);
+        }
     }
     f.replace_uses(&map);
 }
 
 /// Lanes of a wide load from the lane `from` on, as a value of the type that a narrow one had.
-pub(crate) fn part(b: &mut Builder<'_>, wide: Value, from: u32, ty: Type, scalar: bool) -> Value {
+fn part(b: &mut Builder<'_>, wide: Value, from: u32, ty: Type, scalar: bool) -> Value {
     let pick: Vec<u8> = (0..ty.lanes() as u8).map(|k| from as u8 + k).collect();
     if b.func.ty(wide).scalar() != ty.scalar() && scalar && pick.len() > 1 {
         // Scalar targets have no `bitcast` of a vector.
@@ -290,14 +306,7 @@ fn stores(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
             }
         }
         let v = bld.compose(&parts);
-        let align = plan
-            .iter()
-            .map(|a| {
-                let away = a.mem.offset - first.mem.offset;
-                if away == 0 { a.mem.align } else { a.mem.align.min(1 << away.trailing_zeros()) }
-            })
-            .max()
-            .unwrap_or(4);
+        let align = known_align(plan.iter().map(|a| a.mem), first.mem.offset);
         let mut args = vec![v];
         args.extend(first.dynamic);
         bld.raw(InstData::new(Op::Store, &args, Attr::Mem(Mem { align, ..first.mem })), &[]);

@@ -10,22 +10,16 @@
 //!
 //! Needs: nothing. Keeps: the CFG. Reads at most 16 bytes at once, all of them in the buffer, also such that nobody asked for; lanes of
 //! 32 bits alone. The first load must dominate the others. Leaves alone: functions whose
-//! values would then take a file of registers more than before, or spill.
+//! values would then take more registers than [`Caps::live_words`](crate::Caps::live_words) lets them have, or spill.
 
 use crate::PassCx;
 use crate::gvn::is_value;
-use crate::vectorise_memory::part;
+use crate::vectorise_memory::{Plan, join_loads};
 use gpucc_ir::analysis::Liveness;
-use gpucc_ir::{
-    Builder, EntitySet, Function, Inst, Mem, MemFlags, Op, Place, Res, ResourceKind, Scalar, SecondaryMap, Type, Value,
-};
+use gpucc_ir::{EntitySet, Function, Inst, Mem, MemFlags, Op, Place, Res, ResourceKind, Type, Value};
 
 /// The bytes of the widest load.
 const WIDEST: u32 = 16;
-
-/// Words that live at once, up to which a file of 32 or of 64 registers holds them beside what instructions need on their way. GCN has
-/// more vector registers; but what a uniform load gives is in scalar ones.
-const FILES: [u32; 2] = [28, 52];
 
 /// A load, with the number of its place in the order of blocks.
 struct Load {
@@ -39,14 +33,6 @@ impl Load {
     fn end(&self) -> u32 {
         self.mem.offset.saturating_add(self.ty.mem_bytes())
     }
-}
-
-/// Loads that one takes the place of, the one that stands first in front.
-struct Plan {
-    loads: Vec<Inst>,
-    offset: u32,
-    end: u32,
-    wide: Option<Value>,
 }
 
 /// The loads that may be joined, by buffer.
@@ -74,8 +60,8 @@ fn loads(f: &Function, cx: &mut PassCx<'_>) -> Vec<(Res, Vec<Load>)> {
     out
 }
 
-/// The words that may live besides.
-fn room(f: &Function) -> u32 {
+/// The words that may live besides, of files of registers that hold so many.
+fn room(f: &Function, files: &[u32]) -> u32 {
     let live = Liveness::new(f);
     let words = |v: Value| if f.as_const(v).is_some() { 0 } else { f.ty(v).lanes() * f.ty(v).bits() / 32 };
     let mut most = 0;
@@ -90,7 +76,7 @@ fn room(f: &Function) -> u32 {
             most = most.max(now);
         }
     }
-    FILES.iter().find(|&&n| most <= n).map_or(0, |n| n - most)
+    files.iter().find(|&&n| most <= n).map_or(0, |n| n - most)
 }
 
 /// Widens the first loads of members that others name.
@@ -102,7 +88,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     }
     let dom = cx.dom(f);
     let home = f.inst_blocks();
-    let room = room(f);
+    let room = room(f, cx.caps.live_words);
     for (r, mut list) in all {
         let size = cx.module.place_size(f, Place::Buffer(r)).unwrap_or(0);
         // What a load can bring along is taken in the order of offsets; the next group begins behind it.
@@ -120,58 +106,13 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             };
             let mut taken: Vec<&Load> = group.iter().filter(under).collect();
             taken.sort_by_key(|l| l.order);
-            let offset = taken.iter().map(|l| l.mem.offset).min().unwrap_or(0);
-            let end = taken.iter().map(|l| l.end()).max().unwrap_or(0);
-            more += (end - offset) / 4;
+            let plan = Plan::of(f, taken.iter().map(|l| l.inst).collect());
+            more += plan.words();
             if taken.len() > 1 && more <= room && cx.change() {
-                plans.push(Plan { loads: taken.iter().map(|l| l.inst).collect(), offset, end, wide: None });
+                plans.push(plan);
             }
         }
     }
-    if !plans.is_empty() {
-        rewrite(f, cx, plans);
-    }
-}
-
-/// Puts the wide loads where the first of each plan stands; the others are parts of it.
-fn rewrite(f: &mut Function, cx: &PassCx<'_>, mut plans: Vec<Plan>) {
-    let mut role: SecondaryMap<Inst, Option<usize>> = SecondaryMap::with_default(None);
-    for (n, p) in plans.iter().enumerate() {
-        p.loads.iter().for_each(|&i| role[i] = Some(n));
-    }
-    let kinds: Vec<Scalar> = plans
-        .iter()
-        .map(|p| {
-            let floats = p.loads.iter().all(|&i| f.ty(f.insts[i].result()).is_float());
-            if floats { Scalar::F32 } else { Scalar::I32 }
-        })
-        .collect();
-    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
-    let mut old = Vec::new();
-    for b in f.layout.clone() {
-        if !f.blocks[b].insts.iter().any(|&i| role[i].is_some()) {
-            continue;
-        }
-        f.take_insts(b, &mut old);
-        for &i in &old {
-            let Some(n) = role[i] else {
-                f.blocks[b].insts.push(i);
-                continue;
-            };
-            let p = &mut plans[n];
-            let Some(&mem) = f.insts[i].mem() else { continue };
-            let ty = f.ty(f.insts[i].result());
-            let mut bld = Builder::like(f, b, i);
-            let w = *p.wide.get_or_insert_with(|| {
-                // What is known of the address: its own alignment, at a known distance.
-                let away = mem.offset - p.offset;
-                let align = if away == 0 { mem.align } else { mem.align.min(1 << away.trailing_zeros()) };
-                let mem = Mem { offset: p.offset, align, ..mem };
-                bld.load(Type::new(kinds[n], (p.end - p.offset) / 4), mem, None)
-            });
-            let v = part(&mut bld, w, (mem.offset - p.offset) / 4, ty, cx.caps.scalar);
-            map[bld.func.insts[i].result()] = Some(v);
-        }
-    }
-    f.replace_uses(&map);
+    let blocks = f.layout.clone();
+    join_loads(f, &blocks, plans, cx.caps.scalar);
 }

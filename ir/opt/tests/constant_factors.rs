@@ -99,3 +99,20 @@ fn exact_ones_and_others_stay() {
     });
     assert_eq!(run(&mut f), 0);
 }
+
+/// A fused product with zero leaves what is added to it, where the licences say so.
+#[test]
+fn fused_products_with_zero_go() {
+    let fused = |b: &mut Builder<'_>, v: Value, w: Value| {
+        let ty = b.func.ty(v);
+        let zero = b.func.fconst(ty, -0.0);
+        let two = b.func.fconst(ty, 2.0);
+        let gone = b.fma(v, zero, w);
+        vec![gone, b.fma(v, two, w), b.fma(v, w, zero)]
+    };
+    let mut f = build(FpFlags::LOOSE, fused);
+    assert_eq!(run(&mut f), 1);
+    assert!(f.insts[f.def_inst(stored(&f)).expect("a load")].op == Op::Load);
+    assert_eq!(count(&f, Op::Fma), 2);
+    assert_eq!(run(&mut build(FpFlags::CONTRACT, fused)), 0);
+}

@@ -40,6 +40,7 @@ mod predicate_demotes;
 mod products;
 mod quads;
 mod ranges;
+mod rests;
 mod returns;
 mod rotate;
 mod selection;

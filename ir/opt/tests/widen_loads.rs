@@ -1,7 +1,9 @@
 //! Tests of `ir/opt/src/widen_loads.rs`.
 
-use crate::testing::{HEAD, opt, unchanged};
+use crate::testing::{HEAD, opt, parse, unchanged};
+use gpucc_ir::text::module_text;
 use gpucc_opt::widen_loads::run;
+use gpucc_opt::{Caps, PassCx};
 
 /// `first` in the entry, `second` in a branch, `third` behind it; all are stored.
 fn spread(first: &str, second: &str, third: &str) -> String {
@@ -17,7 +19,7 @@ fn the_first_brings_the_others_along() {
     let t =
         opt(run, &spread("i32 = load res2[4] align 4", "i32 = load res2[12] align 4", "f32x2 = load res2[0] align 16"));
     assert_eq!(t.matches("load").count(), 1, "{t}");
-    assert!(t.contains(": i32x4 = load res2[0] align 4"), "{t}");
+    assert!(t.contains(": i32x4 = load res2[0] align 16"), "{t}");
     // Only floats: the wide load has floats. What stands between is read as well.
     let t = opt(
         run,
@@ -54,5 +56,21 @@ fn what_does_not_come_first_or_may_change_stays() {
         ("i32 = load res2[0 + v0] align 4", "i32 = load res2[4 + v0] align 4"),
     ] {
         unchanged(run, &spread(first, second, far));
+    }
+}
+
+/// The index and a word live at once here: a wide load of four words needs a file of six.
+#[test]
+fn what_lives_stays_within_the_register_files() {
+    let source = spread("i32 = load res2[0] align 4", "i32 = load res2[4] align 4", "i32 = load res2[12] align 4");
+    for (files, loads) in [(&[8u32][..], 1), (&[4, 8], 3), (&[], 3)] {
+        let caps = Caps { live_words: files, ..Caps::FULL };
+        let mut m = parse(&source);
+        let surroundings = m.clone();
+        for f in m.funcs.keys().collect::<Vec<_>>() {
+            run(&mut m.funcs[f], &mut PassCx::new(&surroundings, &caps));
+        }
+        let t = module_text(&m);
+        assert_eq!(t.matches("= load").count(), loads, "{files:?}: {t}");
     }
 }
