@@ -36,23 +36,23 @@ pub const fn is_source(row: &Row<Isa>, s: &OperandSpec<Isa>) -> bool {
 /// Modifiers that a row has.
 pub const fn modifiers(row: &Row<Isa>) -> u64 {
     let facts = &row.attrs;
-    let mut set = Mods::bit("once");
+    let mut set = const { Mods::bit("once") };
     let mut k = 0;
     while k < row.operands.len() {
         let s = &row.operands[k];
         set |= match s.kind {
-            Kind::Offset | Kind::Offset0 | Kind::Swizzle | Kind::SOffset => Mods::bit("offset"),
-            Kind::SRsrc(_) if is_buffer(facts) => Mods::bit("srsrc"),
-            Kind::SSrc(_) if is_buffer(facts) => Mods::bit("soffset"),
-            Kind::Literal if gpucc_mir::same_name(s.name, "k") => Mods::bit("k"),
-            Kind::SBase(_) => Mods::bit("sbase"),
-            Kind::DMask => Mods::bit("dmask"),
-            Kind::BufFormat => Mods::bit("format"),
-            Kind::DppCtrl => Mods::bit("dpp_ctrl"),
-            Kind::Attr => Mods::bit("attr"),
-            Kind::InterpParam => Mods::bit("param"),
-            Kind::ExpTarget => Mods::bit("tgt"),
-            Kind::ExpEn => Mods::bit("en"),
+            Kind::Offset | Kind::Offset0 | Kind::Swizzle | Kind::SOffset => const { Mods::bit("offset") },
+            Kind::SRsrc(_) if is_buffer(facts) => const { Mods::bit("srsrc") },
+            Kind::SSrc(_) if is_buffer(facts) => const { Mods::bit("soffset") },
+            Kind::Literal if gpucc_mir::same_name(s.name, "k") => const { Mods::bit("k") },
+            Kind::SBase(_) => const { Mods::bit("sbase") },
+            Kind::DMask => const { Mods::bit("dmask") },
+            Kind::BufFormat => const { Mods::bit("format") },
+            Kind::DppCtrl => const { Mods::bit("dpp_ctrl") },
+            Kind::Attr => const { Mods::bit("attr") },
+            Kind::InterpParam => const { Mods::bit("param") },
+            Kind::ExpTarget => const { Mods::bit("tgt") },
+            Kind::ExpEn => const { Mods::bit("en") },
             Kind::Flag(
                 Flag::Compr
                 | Flag::Done
@@ -65,25 +65,28 @@ pub const fn modifiers(row: &Row<Isa>) -> u64 {
                 | Flag::Da
                 | Flag::Clamp,
             ) => Mods::bit(s.name),
-            Kind::Word(Flag::Glc) => Mods::bit("glc"),
+            Kind::Word(Flag::Glc) => const { Mods::bit("glc") },
             _ => 0,
         };
         k += 1;
     }
     if matches!(facts.format, Format::Vop3a | Format::Vop3b) {
-        set |= Mods::bit("long");
+        set |= const { Mods::bit("long") };
     }
     if matches!(facts.unit, Unit::Smem | Unit::Vmem | Unit::Lds) {
-        set |= Mods::bit("readonly");
+        set |= const { Mods::bit("readonly") };
+    }
+    if matches!(facts.unit, Unit::Smem) {
+        set |= const { Mods::bit("beyond") };
     }
     if matches!(facts.format, Format::Mimg) {
-        set |= Mods::bit("image");
+        set |= const { Mods::bit("image") };
     }
     if matches!(row.op, Op::SAndn2B64) {
-        set |= Mods::bit("ends_dead_wave");
+        set |= const { Mods::bit("ends_dead_wave") };
     }
     if matches!(row.op, Op::SBarrier) {
-        set |= Mods::bit("sync") | Mods::bit("acquires");
+        set |= const { Mods::bit("sync") } | const { Mods::bit("acquires") };
     }
     set
 }
@@ -132,13 +135,13 @@ pub const fn takes(op: Op) -> u64 {
 
 /// Modifiers that have no silent value: literals, attributes, components, what an export is for.
 pub const fn needs(op: Op) -> u64 {
-    let set = Mods::bit("k")
-        | Mods::bit("attr")
-        | Mods::bit("param")
-        | Mods::bit("dmask")
-        | Mods::bit("tgt")
-        | Mods::bit("en")
-        | Mods::bit("sbase");
+    let set = const { Mods::bit("k") }
+        | const { Mods::bit("attr") }
+        | const { Mods::bit("param") }
+        | const { Mods::bit("dmask") }
+        | const { Mods::bit("tgt") }
+        | const { Mods::bit("en") }
+        | const { Mods::bit("sbase") };
     takes(op) & set
 }
 

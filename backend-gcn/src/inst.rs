@@ -27,21 +27,24 @@ pub const S2: Class = Class(1);
 pub const S4: Class = Class(2);
 /// A T#: a run of eight scalar registers, aligned to four.
 pub const S8: Class = Class(3);
+/// A run of sixteen scalar registers, aligned to four.
+pub const S16: Class = Class(4);
 /// Class of one vector register.
-pub const V: Class = Class(4);
+pub const V: Class = Class(5);
 /// Runs of vector registers.
-pub const V2: Class = Class(5);
+pub const V2: Class = Class(6);
 
 /// The class of a run of `n` vector registers, up to twelve: the longest address of an image instruction.
 pub fn run_class(n: usize) -> Class {
     Class(V.0 + n as u8 - 1)
 }
 
-pub(crate) static CLASSES: [ClassInfo; 16] = [
+pub(crate) static CLASSES: [ClassInfo; 17] = [
     ClassInfo { name: "s", file: FILE_S, shape: Shape::run(1) },
     ClassInfo { name: "mask", file: FILE_S, shape: Shape::aligned(2, 2) },
     ClassInfo { name: "s4", file: FILE_S, shape: Shape::aligned(4, 4) },
     ClassInfo { name: "s8", file: FILE_S, shape: Shape::aligned(8, 4) },
+    ClassInfo { name: "s16", file: FILE_S, shape: Shape::aligned(16, 4) },
     ClassInfo { name: "v", file: FILE_V, shape: Shape::run(1) },
     ClassInfo { name: "v2", file: FILE_V, shape: Shape::run(2) },
     ClassInfo { name: "v3", file: FILE_V, shape: Shape::run(3) },
@@ -172,6 +175,8 @@ gpucc_mir::modifiers! {
         sync: bool = false => Sync,
         /// A barrier behind which the vector cache holds nothing of what other compute units may have written since.
         acquires: bool = false => Acquires,
+        /// Words that follow what a scalar load reads and are in the buffer as well, as far as it is known.
+        beyond: u8 = 0 => Beyond,
     }
 }
 

@@ -20,6 +20,7 @@ mod ops;
 #[doc(hidden)]
 pub mod tail;
 mod target;
+mod wide_scalar_loads;
 
 use gpucc_container::{Meta, Preload, Source, flags};
 use gpucc_driver::{
@@ -97,7 +98,6 @@ fn caps() -> Caps {
             Op::FDiv,
             Op::FRem,
             Op::FSign,
-            Op::FFract,
             Op::FDot,
             Op::F2S,
             Op::F2U,
@@ -243,6 +243,15 @@ fn exec_masks(mf: &mut MFunc<Gcn>, cx: &mut CompileCx<'_, GcnFamily>) -> Result<
     Ok(cx.state.plan.take().map_or(0, |plan| lower_exec_masks::lower(mf, &plan, &cx.target)))
 }
 
+/// The pass `wide-scalar-loads`: not where scalar registers were too few.
+fn widened(mf: &mut MFunc<Gcn>, cx: &mut CompileCx<'_, GcnFamily>) -> u64 {
+    if cx.job.strategy.scalar {
+        return 0;
+    }
+    let registers = (cx.state.fixed.end, SCALAR_TOP);
+    wide_scalar_loads::run(mf, &cx.target, registers, cx.job.generation, cx.fuel)
+}
+
 /// The pass `allocate`.
 fn allocated(mf: &mut MFunc<Gcn>, cx: &mut CompileCx<'_, GcnFamily>) -> Result<u64, AttemptError> {
     cx.alloc = allocate::run(mf, &cx.target, &cx.job, (cx.state.fixed.end, !cx.state.io.is_compute))?;
@@ -282,6 +291,7 @@ impl Family for GcnFamily {
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("machine-cse", 1, |mf, cx| Ok(if cx.state.once { local_cse(mf, &cx.target) as u64 } else { 0 })),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
+        Pass::improve("wide-scalar-loads", 2, |mf, cx| Ok(widened(mf, cx))),
         Pass::lower("allocate", allocated).physical(),
         Pass::lower("spill-lanes", |mf, cx| Ok(allocate::spill_lanes(mf, &cx.alloc).into())).physical(),
         Pass::improve("schedule", 2, |mf, cx| Ok(schedule_after(mf, &cx.target) as u64)).physical(),

@@ -123,6 +123,27 @@ fn sine_and_cosine_share_their_angle() {
     assert_eq!(["v_fract_f32", "v_sin_f32", "v_cos_f32"].map(|word| text.matches(word).count()), [1, 1, 1], "{text}");
 }
 
+/// A fraction is one instruction, and the magnitude of a direction's longest axis is a modifier of its reciprocal.
+#[test]
+fn fractions_and_magnitudes_of_axes_cost_nothing() {
+    let fraction = "@group(0) @binding(0) var<storage, read_write> f: array<f32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { f[i] = fract(f[i]); }";
+    let cube = "@group(0) @binding(0) var t: texture_cube<f32>;
+        @group(0) @binding(1) var s: sampler;
+        @group(0) @binding(2) var<storage, read_write> f: array<vec4<f32>>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            f[i] = textureSampleLevel(t, s, f[i].xyz, 0.0);
+        }";
+    let text = |source: &str| {
+        let out = compile(&module(source), 2, &options(2));
+        gpucc_gcn_machine::disassemble(&out.entry.code, 2, gpucc_isa::stage::CS)
+    };
+    let count = |text: &str, words: [&str; 3]| words.map(|w| text.matches(w).count());
+    let (a, b) = (text(fraction), text(cube));
+    assert_eq!(count(&a, ["v_fract_f32", "v_floor_f32", "v_sub_f32"]), [1, 0, 0], "{a}");
+    assert_eq!(count(&b, ["v_cubema_f32", "v_and_b32", "v_rcp_f32_e64"]), [1, 0, 1], "{b}");
+}
+
 /// Words of the program whose text begins so, replaced one at a time; the machine must notice every time.
 fn each_replaced(
     generation: usize,

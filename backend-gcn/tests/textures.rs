@@ -78,7 +78,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     // and an offset of 0 is none.
     ("let v = textureSampleLevel(t2, s, vec2(x), 1.0); o[n].x = v[n % 4];", &[("image_sample_l", "dmask:0xf")]),
     ("o[n] = textureSampleLevel(t2, s, vec2(x), x).wzyx;", &[("image_sample_l", "dmask:0xf")]),
-    ("o[n] = textureSampleLevel(t2, s, vec2(x), x * 0.0);", &[("image_sample_l", "dmask:0xf")]),
+    ("o[n] = textureSampleLevel(t2, s, vec2(x), x - x);", &[("image_sample_l", "dmask:0xf")]),
     ("o[n] = textureSampleLevel(t2, s, vec2(x), 0.0, vec2(0, 0));", &[("image_sample_lz", "dmask:0xf")]),
     ("o[n].x = textureGather(2, t2, s, vec2(x)).x;", &[("image_gather4_lz", "dmask:0x4")]),
     ("o[n] = textureLoad(t2, vec2(k), 1);", &[("image_load_mip", "dmask:0xf unorm")]),

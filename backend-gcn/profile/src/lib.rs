@@ -30,10 +30,18 @@ struct Gcn {
     mode: Mode,
 }
 
+impl Gcn {
+    /// The distance from the next whole number below: less than 1 on gfx7 and later.
+    fn fract(&self, x: f32) -> f32 {
+        let fract = num::sub(Mode::IEEE, x, num::floor(x));
+        if fract >= 1.0 && !self.gfx6 { f32::from_bits(0x3f7f_ffff) } else { fract }
+    }
+}
+
 impl MachineMath for Gcn {
     fn ops(&self) -> &[Op] {
         use Op::*;
-        &[FMin, FMax, FRcp, FRsqrt, FSqrt, FExp2, FLog2, FSin, FCos]
+        &[FMin, FMax, FRcp, FRsqrt, FSqrt, FExp2, FLog2, FSin, FCos, FFract]
     }
 
     fn eval(&self, op: Op, scalar: Scalar, _lanes: u32, args: &[u64]) -> Option<u64> {
@@ -42,6 +50,7 @@ impl MachineMath for Gcn {
         }
         let (m, x) = (self.mode, f(args[0]));
         match op {
+            Op::FFract => return bits(num::output(m, self.fract(num::input(m, x)))),
             Op::FMin => return bits(num::min(Mode::IEEE, MinMax::Number, x, f(args[1]))),
             Op::FMax => return bits(num::max(Mode::IEEE, MinMax::Number, x, f(args[1]))),
             Op::FSin | Op::FCos => {
@@ -50,10 +59,7 @@ impl MachineMath for Gcn {
                 if !turns.is_finite() {
                     return bits(NAN32);
                 }
-                let fract = num::sub(Mode::IEEE, turns, num::floor(turns));
-                // Below 1 on gfx7 and later.
-                let fract = if fract >= 1.0 && !self.gfx6 { f32::from_bits(0x3f7f_ffff) } else { fract };
-                let t = f64::from(num::input(m, fract));
+                let t = f64::from(num::input(m, self.fract(turns)));
                 let angle = (t - f64::from(num::rint(t as f32))) * core::f64::consts::TAU;
                 return bits(num::output(m, (if op == Op::FSin { wide::sin(angle) } else { wide::cos(angle) }) as f32));
             }

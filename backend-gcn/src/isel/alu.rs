@@ -79,6 +79,7 @@ impl Isel<'_> {
                 return Ok(());
             }
             Ir::FFloor
+            | Ir::FFract
             | Ir::FCeil
             | Ir::FTrunc
             | Ir::FRoundEven
@@ -90,6 +91,7 @@ impl Isel<'_> {
                 let x = self.float(cx, a(0));
                 let o = match d.op {
                     Ir::FFloor => Op::VFloorF32,
+                    Ir::FFract => Op::VFractF32,
                     Ir::FCeil => Op::VCeilF32,
                     Ir::FTrunc => Op::VTruncF32,
                     Ir::FRoundEven => Op::VRndneF32,

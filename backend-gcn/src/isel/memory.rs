@@ -7,7 +7,7 @@ use gpucc_mir::{MInst, PReg, Src, Use, VReg};
 use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{
-    FILE_S, Glc, IN_OPERAND, Long, MI, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op,
+    Beyond, FILE_S, Glc, IN_OPERAND, Long, MI, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op,
     run_class, with,
 };
 use crate::interface::launch_registers::{BufferDescriptor, ROOT};
@@ -101,6 +101,7 @@ impl Isel<'_> {
             2 => (Op::SBufferLoadDwordx2, S2),
             _ => (Op::SBufferLoadDwordx4, S4),
         };
+        let words = [1, 2, 4, 4][out.len() - 1];
         let at = dynamic.map_or(Use::imm(0), |v| self.any(cx, v));
         // The field counts bytes on gfx8 and words before.
         let (field, unit) = if self.generation == 2 { (0xfffff, 1) } else { (0xff, 4) };
@@ -127,20 +128,22 @@ impl Isel<'_> {
             }
         };
         let i = op(o).def(run).args(table).args(register);
-        cx.emit(with(i, (base, Offset(offset), Readonly(true))));
+        let size = self.module.place_size(cx.f, m.place).unwrap_or(0);
+        let end = m.offset.saturating_add(4 * words);
+        let beyond = if dynamic.is_none() { (size.saturating_sub(end) / 4).min(16) } else { 0 };
+        cx.emit(with(i, (base, Offset(offset), Readonly(true), Beyond(beyond as u8))));
         if whole {
             return;
         }
-        let size = [1, 2, 4, 4][out.len() - 1];
         if out.iter().all(|&r| cx.mf.class(r) == S) {
             let mut parts = out.to_vec();
-            parts.extend((out.len()..size).map(|_| cx.temp(S)));
+            parts.extend((out.len()..words as usize).map(|_| cx.temp(S)));
             cx.emit(MInst::split(&parts, run));
             return;
         }
         for (k, &r) in out.iter().enumerate() {
             let part = Use::reg(run);
-            let part = if size > 1 { part.part(k as u8, 1) } else { part };
+            let part = if words > 1 { part.part(k as u8, 1) } else { part };
             cx.emit(build::VMovB32.on([part]).def(r));
         }
     }

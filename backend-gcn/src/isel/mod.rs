@@ -50,6 +50,8 @@ pub struct Isel<'m> {
     home: SecondaryMap<Inst, Option<gpucc_ir::Block>>,
     /// The mask in which the carry of a sum is wanted, if anyone asked for it.
     carries: SecondaryMap<Inst, VReg>,
+    /// The longest axis of a direction with its sign, if anyone asked for it: users take the magnitude as a modifier.
+    axes: SecondaryMap<Value, VReg>,
     images: Images<'m>,
     /// Inputs and outputs, and the pipeline that they belong to.
     pub io: &'m Io,
@@ -129,6 +131,7 @@ impl<'m> Isel<'m> {
             ids: [None; 3],
             home: f.inst_blocks(),
             carries: SecondaryMap::with_default(VReg::NONE),
+            axes: SecondaryMap::with_default(VReg::NONE),
             images: Images::new(f, bindings),
             io,
             pipeline,

@@ -88,7 +88,23 @@ impl Isel<'_> {
             let b = if m.abs { b & (sign - 1) } else { b };
             return Use::imm(if m.neg { b ^ sign } else { b });
         }
+        if let Some(axis) = self.axis(cx, v) {
+            return Use::reg(axis).mods(SrcMods { abs: true, ..m });
+        }
         self.any(cx, v).mods(m)
+    }
+
+    /// The register of the longest axis of a direction, of which the value is the magnitude.
+    fn axis(&mut self, cx: &mut IselCx<'_>, v: Value) -> Option<VReg> {
+        let d = self.peek(cx, v).filter(|d| d.op == Ir::Extract && matches!(d.attr, Attr::Lane(2)))?;
+        let coords = d.args[0];
+        cx.f.def_op(coords, Ir::CubeCoords)?;
+        // Its instruction must be there.
+        cx.regs(coords);
+        if self.axes[coords].is_none() {
+            self.axes[coords] = cx.temp(V);
+        }
+        Some(self.axes[coords])
     }
 
     pub(super) fn is_vector_reg(&self, cx: &IselCx<'_>, u: &U) -> bool {

@@ -99,7 +99,12 @@ impl Isel<'_> {
         let of = self.lanes(cx, d.args[0]);
         let out = cx.result(i, 0);
         for (k, o) in [Op::VCubescF32, Op::VCubetcF32, Op::VCubemaF32, Op::VCubeidF32].into_iter().enumerate() {
-            let to = if k == 2 { cx.temp(V) } else { out[k] };
+            let asked = self.axes[d.result()];
+            let to = match k {
+                2 if !asked.is_none() => asked,
+                2 => cx.temp(V),
+                _ => out[k],
+            };
             self.valu(cx, op(o).def(to).args(of.iter().copied()));
             if k == 2 {
                 self.valu(cx, build::VAndB32.on([Use::imm(0x7fff_ffff), to.into()]).def(out[k]));
