@@ -31,7 +31,7 @@ impl Wave {
         })
     }
 
-    /// As [`Wave::src`], without a copy where the register is what is read; `own` is room for anything else.
+    /// The source of [`Wave::src`], not copied where it is a register as it stands; `own` is room for anything else.
     #[inline]
     pub(super) fn look<'a>(
         &'a self,
