@@ -34,7 +34,7 @@ pub(super) fn expanded(b: &mut Builder<'_>, op: Op, a: &[Value]) -> Value {
 struct Apart {
     /// 1 to 2, with the sign.
     significand: Pair,
-    /// With its bias; denormals go on below 1.
+    /// The biased exponent; those of denormals go on below 1.
     exponent: Value,
     /// The field of the exponent: 0 of zeros alone.
     field: Value,
