@@ -242,3 +242,48 @@ fn alone() -> f32 { return unused.b.c; }
     let one = text.of_entries(&["second"].into());
     assert_eq!(one.source().trim(), "@compute @workgroup_size(1) fn second() {\n}");
 }
+
+/// A stage of vertices whose outputs nothing reads becomes three vertices that cover the target, in one step.
+#[test]
+fn a_stage_of_vertices_becomes_the_plain_one() {
+    let wgsl = "fn f() -> f32 { return 1.0; }
+        @vertex fn v(@location(0) at: vec2f, @location(1) more: f32) -> @builtin(position) vec4f {
+        let far = at * f() + at * at.yx; let turned = vec2f(far.x * 0.5 - far.y, far.y * 0.5 + far.x * more); let n = more * far.x;
+        return vec4f(turned * f() + vec2f(f() - n, n), f(), 1.0); }
+        @fragment fn p() -> @location(0) vec4f { return vec4f(0.5); }";
+    let glsl =
+        "layout(location = 0) in vec2 at; void main() { vec2 far = at * 2.0 + at; far = far * far + at; far.y += far.x;
+        gl_Position = vec4(far, 0.0, 1.0); gl_Position.x += 0.5; gl_Position.y -= gl_Position.x * 0.25; }";
+    let has_place =
+        |t: &str| t.contains("@builtin(position) vec4f { return vec4f(") || t.contains("gl_Position = vec4(");
+    for (source, language, index) in [(wgsl, Language::Wgsl, "vertex_index"), (glsl, Language::Glsl, "gl_VertexIndex")]
+    {
+        let text = Text::new(source, language, Options::default());
+        let plain = text.apply(&text.edits(3)[..1]).expect("edits that fit");
+        let shown = plain.source();
+        assert!(shown.contains(index) && has_place(shown) && plain.weight() < text.weight(), "{shown}");
+        assert!(!shown.contains("more") && !shown.contains("far"), "{shown}");
+        let kept = Text::new(source, language, Options { keep_interface: true, ..Options::default() });
+        assert!(kept.edits(3).iter().all(|e| !kept.apply(&[e.clone()]).expect("an edit").source().contains(index)));
+    }
+}
+
+/// What a function returns becomes a constant of its type, and the statements in front stay.
+#[test]
+fn what_is_returned_becomes_a_constant() {
+    let wgsl =
+        "@fragment fn p(@location(0) a: vec4f) -> @location(0) vec4f { discard; return sqrt(a * a.x + a.yzwx); }";
+    let glsl = "vec3 f(vec3 a) { if (a.x > 1.0) { return a * a.x; } return a + a; }";
+    let of = |source: &str, language| {
+        let text = Text::new(source, language, Options::default());
+        let all = text.edits(3).into_iter().filter_map(|e| text.apply(&[e])).map(|t| t.source().to_string());
+        all.collect::<Vec<_>>()
+    };
+    let wgsl = of(wgsl, Language::Wgsl);
+    for value in ["vec4f(.5)", "vec4f()"] {
+        assert!(wgsl.iter().any(|t| t.contains(&format!("discard; return {value}; }}"))), "{wgsl:#?}");
+    }
+    let glsl = of(glsl, Language::Glsl);
+    assert!(glsl.iter().any(|t| t.contains("{ return vec3(0); } return a + a; }")), "{glsl:#?}");
+    assert!(glsl.iter().any(|t| t.contains("{ return a * a.x; } return vec3(.5); }")), "{glsl:#?}");
+}

@@ -396,7 +396,7 @@ pub(super) fn edits(source: &str, language: Language, options: &Options, pass: u
         0 => comments(source),
         1 => unneeded(&s, options, None),
         2 => declarations(&s, options),
-        3 => bodies(&s),
+        3 => bodies(&s, options),
         4 => statements(&s),
         5 => unwrapped(&s),
         6 => calls(&s),
@@ -510,9 +510,22 @@ fn unwrapped(s: &Shape<'_>) -> Vec<TextEdit> {
     out
 }
 
-/// Functions return the zero of their type at once.
-fn bodies(s: &Shape<'_>) -> Vec<TextEdit> {
+/// A stage of vertices that covers the whole target with three of them, and has no other output.
+const WHOLE_TARGET: &str = "(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f { \
+    return vec4f(f32(i / 2u) * 4.0 - 1.0, f32(i % 2u) * 4.0 - 1.0, 0.0, 1.0); }";
+const WHOLE_TARGET_GLSL: &str = "gl_Position = vec4(gl_VertexIndex / 2 * 4 - 1, gl_VertexIndex % 2 * 4 - 1, 0, 1);";
+
+/// A stage of vertices becomes the plain one; functions return the zero of their type at once.
+fn bodies(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
     let mut out = Vec::new();
+    for d in s.declarations().iter().filter(|d| s.is_entry(d) && !options.keep_interface) {
+        let (Some(body), Some((name, _))) = (d.body.clone(), s.signature(d)) else { continue };
+        if (d.at.start..d.word).any(|k| s.text(k) == "vertex") {
+            out.push(s.replaced(name + 1..d.at.end, WHOLE_TARGET));
+        } else if body.clone().any(|k| s.text(k) == "gl_Position") {
+            out.push(s.replaced(body, WHOLE_TARGET_GLSL));
+        }
+    }
     for d in s.declarations().iter().filter(|d| s.is_function(d)) {
         let (Some(body), Some((name, params))) = (d.body.clone(), s.signature(d)) else { continue };
         let result = match s.language {
@@ -527,6 +540,15 @@ fn bodies(s: &Shape<'_>) -> Vec<TextEdit> {
         };
         let zero =
             if s.language == Language::Glsl { format!("return {result}(0);") } else { format!("return {result}();") };
+        // What is returned becomes a constant where the statements in front of it are wanted: a half first, which shows where zero does not.
+        let mut inner = Vec::new();
+        s.statements(body.clone(), &mut inner);
+        for x in inner.iter().filter(|x| !result.is_empty() && s.text(x.at.start) == "return" && x.at.len() > 2) {
+            let value = x.at.start + 1..x.at.end - 1;
+            for constant in [".5", if s.language == Language::Glsl { "0" } else { "" }] {
+                out.push(s.replaced(value.clone(), format!("{result}({constant})")));
+            }
+        }
         out.push(s.replaced(body, if result.is_empty() { String::new() } else { zero }));
     }
     out
@@ -699,16 +721,13 @@ fn literals(s: &Shape<'_>) -> Vec<TextEdit> {
             "vec4(.5)",
         ],
     };
-    let mut out = Vec::new();
-    for e in s.expressions() {
-        let is_one =
-            e.len() == 1 && (s.token(e.start).kind == Kind::Number || matches!(s.text(e.start), "true" | "false"));
-        if is_one {
-            continue;
-        }
-        out.extend(list.iter().map(|&with| s.replaced(e.clone(), with)));
-    }
-    out
+    let is_one = |e: &Range<usize>| {
+        e.len() == 1 && (s.token(e.start).kind == Kind::Number || matches!(s.text(e.start), "true" | "false"))
+    };
+    let mut places: Vec<Range<usize>> = s.expressions().into_iter().filter(|e| !is_one(e)).collect();
+    // Long ones first, and all with one constant next to each other, so that a run of edits is a try that can hold.
+    places.sort_by_key(|e| std::cmp::Reverse(e.len()));
+    list.iter().flat_map(|&with| places.iter().map(move |e| s.replaced(e.clone(), with))).collect()
 }
 
 /// A value that a name stands for, where the name is read.
