@@ -8,6 +8,7 @@
 //! This crate knows no compiler. Whether a candidate is valid and still has the fault is asked of a [`Check`].
 
 pub mod scene;
+mod smaller;
 pub mod spirv;
 pub mod text;
 

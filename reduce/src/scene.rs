@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use std::collections::BTreeSet;
 
-use crate::text::{Language, Options, Text, TextEdit, smaller};
+use crate::smaller::smaller;
+use crate::text::{Language, Options, Text, TextEdit};
 use crate::{Subject, Weight};
 
 /// A scene as TOML or JSON.

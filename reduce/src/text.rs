@@ -16,11 +16,6 @@ use tokens::{Kind, Tokens};
 /// What the end of a statement weighs, and the beginning of a block, in words.
 const LINE: u64 = 6;
 
-/// Numbers below one, those first that take most away. What is large does not go down by one: that would be as many candidates.
-pub(crate) fn smaller(n: u64) -> [u64; 4] {
-    [0, 1, n / 2, if n > 8 { n - n / 4 } else { n.saturating_sub(1) }]
-}
-
 /// A shader that is made smaller as text.
 #[derive(Clone, Debug)]
 pub struct Text {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::given::{Language, Options, TextEdit};
 use super::tokens::{Kind, Token, Tokens};
+use crate::smaller::smaller;
 
 /// How many passes [`edits`] has.
 pub(super) const PASSES: usize = 19;
@@ -859,7 +860,7 @@ fn numbers(s: &Shape<'_>, options: &Options) -> Vec<TextEdit> {
         };
         let whole = matches!(suffix, "" | "u" | "i" | "U");
         let rest = if whole { suffix } else { ".0" };
-        let smaller = super::smaller(n);
+        let smaller = smaller(n);
         for (j, m) in smaller.iter().enumerate() {
             if (*m < n || !whole && suffix != ".0") && !smaller[..j].contains(m) {
                 out.push(s.replaced(k..k + 1, format!("{m}{rest}")));
