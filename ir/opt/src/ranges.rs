@@ -5,7 +5,8 @@
 //! - products of numbers below 2^24 become `umul24` where the target wants that;
 //! - low bits of a sum whose other part has none are those of the constant;
 //! - two comparisons that ask whether a number lies between constants become one, of the distance from the lower one;
-//! - constants move from dynamic offsets into the access where the sum does not wrap (targets add without wrapping);
+//! - constants move from dynamic offsets into the access where the sum does not wrap (targets add without wrapping): by its largest
+//!   value, or because the constant takes the place of low bits that are zero;
 //! - an offset that is a constant altogether, and inside of the place, is no dynamic offset any more (loops that were unrolled).
 //!
 //! Needs: nothing. Keeps: the CFG.
@@ -46,7 +47,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             }
             if let Some(offset) = constant_offset(f, i, cx) {
                 constants.push((i, offset));
-            } else if let Some(x) = fold(f, &mut u, i, cx) {
+            } else if let Some(x) = fold(f, &mut u, i, cx, |v| zeros(f, &preds, v, &mut busy, 6)) {
                 folds.push((i, x));
             }
         }
@@ -283,7 +284,14 @@ fn constant_offset(f: &Function, i: Inst, cx: &PassCx<'_>) -> Option<u32> {
     (end <= size && offset.is_multiple_of(m.align.max(1))).then_some(offset)
 }
 
-fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &PassCx<'_>) -> Option<Fold> {
+/// The fold of an access; `zeros` are the low bits of a value that are zero.
+fn fold(
+    f: &Function,
+    u: &mut UpperBounds<'_>,
+    i: Inst,
+    cx: &PassCx<'_>,
+    mut zeros: impl FnMut(Value) -> u32,
+) -> Option<Fold> {
     let d = &f.insts[i];
     let (m, v) = (d.mem()?, d.dyn_offset()?);
     if m.place == Place::Address {
@@ -313,7 +321,12 @@ fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &PassCx<'_>) -> Opti
     let largest = u.of(base).checked_add(k)?.checked_mul(factor)?.checked_add(u64::from(m.offset))?;
     // An access keeps its alignment in its constant part.
     let aligned = offset.is_multiple_of(u64::from(m.align));
-    if offset > u64::from(cx.caps.offset_fold) || bytes == 0 || largest > u64::from(u32::MAX) || !aligned {
+    if offset > u64::from(cx.caps.offset_fold) || bytes == 0 || !aligned {
+        return None;
+    }
+    let no_carry = |zeros: u32| zeros >= u64::BITS - k.leading_zeros();
+    let shifted = scale.is_none_or(|s| s.0 == Op::Shl);
+    if largest > u64::from(u32::MAX) && !(shifted && no_carry(zeros(base))) {
         return None;
     }
     Some(Fold { base, scale, bytes: bytes as u32 })

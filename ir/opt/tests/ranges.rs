@@ -116,6 +116,24 @@ fn constants_off_the_alignment_stay() {
     assert!(opt(wide, &text(9)).contains("res0[0 + "));
 }
 
+/// Where low bits are zero there is no carry, however large the number is.
+#[test]
+fn constants_in_place_of_low_zeros() {
+    let text = |k: u32, tail: &str| {
+        format!(
+            "func0 \"f\" {{\nblock0:\n  v0: i32 = load res0[0] align 4\n  v1: i32 = shl v0, 7:i32\n  v2: i32 = iadd v1, {k}:i32\n  \
+             {tail}\n  v5: i32 = load res0[4 + v4] align 4\n  store v5, res1[0] align 4\n  ret\n}}"
+        )
+    };
+    let (none, shifted, times) = ("", "v4: i32 = shl v2, 2:i32", "v4: i32 = imul v2, 12:i32");
+    let direct = |k: u32| text(k, none).replace("[4 + v4]", "[4 + v2]");
+    assert!(opt(wide, &direct(124)).contains("res0[128 + v1]"));
+    assert!(opt(wide, &text(64, shifted)).contains("res0[260 + v"));
+    // A bit that may be set already, and a product that wraps at other places.
+    assert!(opt(wide, &direct(128)).contains("res0[4 + v2]"));
+    assert!(opt(wide, &text(64, times)).contains("res0[4 + v3]"));
+}
+
 #[test]
 fn offsets_that_are_constants_altogether() {
     let text = |offset: i32, k: i32| {
