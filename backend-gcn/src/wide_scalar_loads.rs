@@ -137,15 +137,22 @@ fn cover(loads: &[Load]) -> Option<(u32, u32)> {
 /// Groups of neighbours, each of as many loads as one can take the place of.
 fn plans(mut loads: Vec<Load>) -> Vec<Plan> {
     loads.sort_by_key(|l| (l.first, l.at));
-    let mut out = Vec::new();
-    while let Some((n, (begin, words))) = (1..=loads.len()).rev().find_map(|n| Some((n, cover(&loads[..n])?))) {
-        let rest = loads.split_off(n);
-        let loads = std::mem::replace(&mut loads, rest);
-        if n > 1 {
-            out.push(Plan { loads, begin, words });
-        }
+    let (mut at, mut sizes) = (0, Vec::new());
+    // More loads than words of the widest do not go together.
+    let longest =
+        |rest: &[Load]| (1..=rest.len().min(WIDEST as usize)).rev().find_map(|n| Some((n, cover(&rest[..n])?)));
+    while at < loads.len() {
+        let (n, cover) = longest(&loads[at..]).map_or((1, None), |(n, c)| (n, Some(c)));
+        sizes.push((n, cover));
+        at += n;
     }
-    out
+    let mut rest = loads.into_iter();
+    let mut part = |n: usize| rest.by_ref().take(n).collect::<Vec<Load>>();
+    let plans = sizes.into_iter().map(|(n, cover)| (part(n), cover));
+    plans
+        .filter(|(loads, _)| loads.len() > 1)
+        .filter_map(|(loads, cover)| cover.map(|(begin, words)| Plan { loads, begin, words }))
+        .collect()
 }
 
 /// Words of scalar registers that may live besides without a wave less. `fixed` registers are taken.

@@ -6,7 +6,12 @@ float box(vec3 p, vec3 half_size, float r) {
     return length(max(q, 0.0)) + min(max(q.x, max(q.y, q.z)), 0.0) - r;
 }
 
-float hash(vec2 p) { return fract(sin(dot(p, vec2(12.9898, 78.233))) * 43758.5453); }
+// Of whole numbers, so that it is the same on every chip: a hash made of a sine is another one on each.
+float hash(vec2 p) {
+    uint n = uint(int(p.x)) * 1597334673u ^ uint(int(p.y)) * 3812015801u;
+    n = (n ^ n >> 15) * 747796405u;
+    return float(n >> 8) / 16777216.0;
+}
 
 float map(vec3 p) {
     vec2 cell = floor(p.xz / 2.0 + 0.5);
