@@ -1,7 +1,12 @@
 // Arcs on tiles that are turned by chance; the mouse moves the plane.
 //   gpucc render contrib/shadertoy/truchet.glsl -o truchet.png --time 2 --mouse 200,100
 
-float hash(vec2 p) { return fract(sin(dot(p, vec2(12.9898, 78.233))) * 43758.5453); }
+// Of whole numbers, so that it is the same on every chip: a hash made of a sine is another one on each.
+float hash(vec2 p) {
+    uint n = uint(int(p.x)) * 1597334673u ^ uint(int(p.y)) * 3812015801u;
+    n = (n ^ n >> 15) * 747796405u;
+    return float(n >> 8) / 16777216.0;
+}
 
 void mainImage(out vec4 fragColor, in vec2 fragCoord) {
     vec2 p = (fragCoord + iMouse.xy * 0.5) / iResolution.y * 9.0 + vec2(0.4, 0.2) * iTime;
