@@ -80,7 +80,6 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Unsupported::all(Refusal::CubeArrays, "no instruction before gt215, which is nva3, takes a cube and a layer")
         .on(BEFORE_NVA3),
-    Unsupported::all(Refusal::MultisampledArrays, "a texture has several samples or layers, by its descriptor's type"),
     Unsupported::all(Refusal::CubeEdges, "only from g200 on, which is nva0, a state filters across the edges of cubes")
         .on(&["nv50", "nv84"]),
     Unsupported::all(Refusal::LevelQueries, "no instruction before gt215, which is nva3, says it").on(BEFORE_NVA3),

@@ -56,12 +56,14 @@ fn each(mut look: impl FnMut(&Drawing, Target, &str, &mut Programs, &dyn Fn(&Pro
 }
 
 /// All instructions of these kinds, with the number of their program.
-fn places(programs: &mut Programs, target: Target, kinds: Kinds) -> Vec<(usize, &'static str, Placed)> {
+fn places(
+    programs: &mut Programs,
+    target: Target,
+    kinds: Kinds,
+    gives: fn(&str) -> bool,
+) -> Vec<(usize, &'static str, Placed)> {
     let of = |(k, c): (usize, &mut Container)| {
-        // Where the lanes of a quad are only asked whether they agree, a changed operand says at most that they do not: the same picture by
-        // a slower way. Such an instruction has no register for what it gives.
-        let asks = |text: &str| text.starts_with("quadop") && text.contains(" # ");
-        let kind = |text: &str| kinds.iter().find(|x| text.starts_with(x.1) && !asks(text)).map(|x| x.0);
+        let kind = |text: &str| kinds.iter().find(|x| text.starts_with(x.1) && gives(text)).map(|x| x.0);
         let all = drawing::instructions(c, target).into_iter();
         all.filter_map(|i| Some((k, kind(&i.text)?, i))).collect::<Vec<_>>()
     };
@@ -74,7 +76,7 @@ fn a_changed_bit_of_an_instruction_shows() {
     let mut rngs: BTreeMap<&str, SplitMix64> = BTreeMap::new();
     let mut counts: BTreeMap<(&str, &str), [usize; 2]> = BTreeMap::new();
     each(|row, target, _, programs, is_same| {
-        let all = places(programs, target, row.kinds);
+        let all = places(programs, target, row.kinds, row.gives);
         let rng = rngs.entry(row.family).or_insert_with(|| SplitMix64::new(24));
         for _ in 0..if all.is_empty() { 0 } else { CHANGES } {
             // Each kind as often as the others, where it is there.
@@ -144,7 +146,7 @@ fn a_changed_bit_of_a_state_word_shows() {
 fn a_wait_that_is_left_out_shows() {
     let (mut shown, mut silent) = (0, Vec::new());
     each(|row, target, id, programs, is_same| {
-        let all = places(programs, target, &[("any", "")]);
+        let all = places(programs, target, &[("any", "")], row.gives);
         for (program, _, i) in all {
             let code = |programs: &mut Programs, bytes: &[u8]| {
                 let container = programs.containers().nth(program).unwrap();

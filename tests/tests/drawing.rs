@@ -30,6 +30,9 @@ pub struct Drawing {
     pub held: Held,
     /// Instructions that a changed bit is tried on.
     pub kinds: Kinds,
+    /// Whether such an instruction, whose line this is, gives something. Where the lanes of a quad are only asked whether they agree, a
+    /// changed operand says at most that they do not: the same picture by a slower way.
+    pub gives: fn(&str) -> bool,
     /// Instructions that read textures, and bits of them that always matter.
     pub texture_bits: &'static [(&'static str, &'static [usize])],
     /// Whether one of these bits matters in an instruction of these bytes.
@@ -50,6 +53,7 @@ pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "tesla",
         held: Held { pictures: true, mutants: true, state: true, verify: true },
+        gives: |line| !(line.starts_with("quadop") && line.contains(" # ")),
         kinds: &[("texture", "tex"), ("interpolation", "interp"), ("quad", "quadop"), ("output", "st b32 o")],
         // Numbers of texture and sampler from 9 and 17, arguments 22 and 23.
         texture_bits: &[("texauto", &[9, 10, 17, 18, 22, 23]), ("texfetch", &[9, 10, 22, 23])],
@@ -70,6 +74,7 @@ pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "gcn",
         held: Held { pictures: true, mutants: true, state: true, verify: true },
+        gives: |_| true,
         kinds: &[("image", "image_"), ("interpolation", "v_interp_"), ("export", "exp ")],
         // DMASK 8 to 11, UNORM 12, DA 14.
         texture_bits: &[("image_sample", &[8, 9, 10, 11, 12, 14]), ("image_load", &[8, 9, 10, 11, 14])],
@@ -97,6 +102,7 @@ pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "valhall",
         held: Held { pictures: true, mutants: true, state: true, verify: true },
+        gives: |_| true,
         kinds: &[
             ("texture", "TEX_"),
             ("image", "LD_TEX"),
@@ -155,6 +161,7 @@ pub const DRAWING: &[Drawing] = &[
     Drawing {
         family: "vivante",
         held: Held { pictures: true, mutants: true, state: true, verify: true },
+        gives: |_| true,
         kinds: &[("texture", "texld"), ("fetch", "txf"), ("quad", "ds")],
         // Write mask from 23, unit from 27, the texel's components from 35.
         texture_bits: &[("texldl", &[23, 24, 27, 35, 37])],

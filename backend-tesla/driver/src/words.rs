@@ -182,7 +182,8 @@ pub fn texture_words(v: &TextureView) -> [u32; 8] {
     let (sizes, kind, order) = numbers(v.format, v.depth16);
     let others = if order == Order::Depth { UINT } else { kind };
     let target = match (v.dim, v.arrayed) {
-        _ if v.multisampled => 7,
+        // Samples are texels of a larger texture; of layers it is one of layers.
+        _ if v.multisampled && !v.arrayed => 7,
         (Dim::D1, false) => 0,
         (Dim::D2, false) => 1,
         (Dim::D3, _) => 2,

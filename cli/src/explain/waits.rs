@@ -65,7 +65,7 @@ pub fn result(text: &str) -> Vec<String> {
     all.into_iter().map(registers).find(|r| !r.is_empty()).unwrap_or_default()
 }
 
-/// Of each result that comes later who waits for it, in the order of the results.
+/// Who waits for each result that comes later, in the order of the results.
 pub fn of(code: &[Instruction]) -> Vec<Wait> {
     let mut out = Vec::new();
     let names: Vec<Vec<String>> =

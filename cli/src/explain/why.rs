@@ -56,7 +56,7 @@ pub struct Why {
 }
 
 impl Why {
-    /// Of an artifact that was made with the texts after all passes; of one without, what the code says alone.
+    /// What an artifact says that was made with the texts after all passes; without them, what its code says alone.
     pub fn new(source: &Module, row: &Row, artifact: &Artifact, code: &[gpucc::Instruction]) -> Why {
         let out = &artifact.outputs()[0];
         let mut why = Why { waits: waits::of(code), ..Why::default() };
