@@ -21,6 +21,7 @@ pub enum Lowering {
 
 /// Where a frame runs.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "as above")]
 pub enum Place {
     /// The interpreter of the IR.
     Oracle(Lowering),

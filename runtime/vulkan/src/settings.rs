@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use ash::vk;
 use gpucc::Target;
 
-use crate::physical::limits;
+/// Steps after which a dispatch or draw is stopped: minutes on any machine here.
+pub const STEPS: u64 = 100_000_000_000;
 
 /// How much is said on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,10 +123,10 @@ impl Settings {
             }
         };
         let steps = match get("GPUCC_VULKAN_STEPS").filter(|v| !v.is_empty()) {
-            None => limits::STEPS,
+            None => STEPS,
             Some(text) => text.parse().unwrap_or_else(|_| {
                 faults.push(format!("GPUCC_VULKAN_STEPS: `{text}` is no number of steps"));
-                limits::STEPS
+                STEPS
             }),
         };
         let folder = |name: &str| get(name).filter(|v| !v.is_empty()).map(PathBuf::from);

@@ -9,8 +9,8 @@ use gpucc_sim::Dispatch;
 use super::scene::{self, Drawn, Fault};
 use super::special::specialised;
 use crate::log;
-use crate::physical::limits::STEPS;
 use crate::pipeline::Program;
+use crate::settings::STEPS;
 use crate::settings::{Chip, Level, Settings};
 use crate::shared::Shared;
 

@@ -23,8 +23,6 @@ pub const VERTEX_BUFFERS: u32 = 16;
 pub const VIEWPORTS: u32 = 16;
 /// Bytes to which offsets of buffers in bindings are aligned.
 pub const BUFFER_OFFSET: u64 = 32;
-/// Steps after which a dispatch or draw is stopped: minutes on any machine here.
-pub const STEPS: u64 = 100_000_000_000;
 /// Elements of a texel buffer.
 pub const TEXELS: u32 = 1 << 24;
 
