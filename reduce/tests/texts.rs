@@ -264,7 +264,13 @@ fn a_stage_of_vertices_becomes_the_plain_one() {
         assert!(shown.contains(index) && has_place(shown) && plain.weight() < text.weight(), "{shown}");
         assert!(!shown.contains("more") && !shown.contains("far"), "{shown}");
         let kept = Text::new(source, language, Options { keep_interface: true, ..Options::default() });
-        assert!(kept.edits(3).iter().all(|e| !kept.apply(&[e.clone()]).expect("an edit").source().contains(index)));
+        assert!(
+            kept.edits(3).iter().all(|e| !kept
+                .apply(std::slice::from_ref(e))
+                .expect("an edit")
+                .source()
+                .contains(index))
+        );
     }
 }
 
