@@ -5,7 +5,7 @@ use super::*;
 // Conversions, section 7.5. A number is sign, magnitude and power of two, exactly.
 
 #[derive(Clone, Copy, Debug)]
-enum Num {
+pub enum Num {
     Nan,
     Inf(bool),
     Is(bool, u128, i32),
