@@ -55,7 +55,8 @@ fn a_product_with_the_rest_is_one_fma() {
 fn what_others_read_or_rounds_twice_or_keeps_infinities_stays() {
     assert_eq!(run(&mut build(FpFlags::LOOSE, mix), false), 0);
     assert_eq!(run(&mut build(FpFlags::CONTRACT, mix), true), 0);
-    let stays: [fn(&mut Builder<'_>, [Value; 3]) -> Vec<Value>; 5] = [
+    type Made = fn(&mut Builder<'_>, [Value; 3]) -> Vec<Value>;
+    let stays: [Made; 5] = [
         // The rest itself is wanted.
         |b, [x, _, t]| {
             let r = rest(b, t);
