@@ -127,3 +127,34 @@ fn presented_frames_are_pictures() {
         }
     }
 }
+
+/// A dispatch that is dumped ends after as many steps as it does here.
+#[test]
+fn a_dump_has_the_steps_of_the_settings() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("vulkan-dump-steps");
+    if std::env::var_os(ALONE).is_none() {
+        // It may not be there.
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    let settings = [("GPUCC_VULKAN_DUMP", &*folder.to_string_lossy()), ("GPUCC_VULKAN_STEPS", "123456")];
+    if alone("a_dump_has_the_steps_of_the_settings", &settings).is_some() {
+        let command = std::fs::read_to_string(folder.join("00000-dispatch/command.sh")).expect("a command");
+        assert!(command.contains(" --steps 123456 "), "{command}");
+        return;
+    }
+    let gpu = Gpu::new(0);
+    let data = gpu.buffer(64);
+    let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
+    let layout = gpu.layout(&[sets], 0);
+    let code = spirv(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+         @compute @workgroup_size(1) fn main() { a[0] = 7u; }",
+    );
+    let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+    let done = gpu.run(|d, c| unsafe {
+        d.cmd_bind_pipeline(c, vk::PipelineBindPoint::COMPUTE, pipeline);
+        d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::COMPUTE, layout, 0, &[set], &[]);
+        d.cmd_dispatch(c, 1, 1, 1);
+    });
+    assert_eq!((done, data.words()[0]), (Ok(()), 7));
+}

@@ -10,7 +10,6 @@ use super::scene::{self, Drawn, Fault};
 use super::special::specialised;
 use crate::log;
 use crate::pipeline::Program;
-use crate::settings::STEPS;
 use crate::settings::{Chip, Level, Settings};
 use crate::shared::Shared;
 
@@ -22,7 +21,7 @@ fn command(folder: &Path, shared: &Shared, program: &Program, d: &Dispatch) -> s
     std::fs::write(folder.join("shader.spv"), specialised(&program.source))?;
     let [x, y, z] = d.grid;
     let mut command = format!("gpucc run shader.spv --target {} --entry '{}'", shared.chip, program.source.entry);
-    command += &format!(" --grid {x},{y},{z} --races off --steps {STEPS}");
+    command += &format!(" --grid {x},{y},{z} --races off --steps {}", Settings::get().steps);
     if matches!(shared.chip, Chip::Target(_)) {
         command += " --oracle";
     }
