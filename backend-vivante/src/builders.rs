@@ -69,6 +69,8 @@ pub const fn takes(op: Op) -> u64 {
         } else if same_name(name, "cond") && memory {
             // The slot is there, but nothing except `always` has a known meaning.
             0
+        } else if same_name(name, "skphp") && memory {
+            Mods::bit("own")
         } else {
             Mods::bit(name)
         };

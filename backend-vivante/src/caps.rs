@@ -22,7 +22,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         "the chips know no distances, and a fragment does not know all vertices of its primitive",
     ),
     Unsupported::all(Refusal::Elf, "its drivers upload the bytes of `--emit raw`"),
-    Unsupported::all(Refusal::ImageAtomics, "no instruction changes a texel"),
+    Unsupported::all(Refusal::ImageAtomics, "there are no atomic instructions before HALTI2, which is gc3000").on(&["gc2000"]),
     Unsupported::all(Refusal::CubeArrays, "no texture has both cubes and layers"),
     Unsupported::all(Refusal::Gathers, "four samples stand for a gather, and those of a cube lie on other faces"),
     Unsupported::all(
@@ -66,8 +66,13 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
         .most(machine::exec::MOST_SCRATCH as u64)
         .in_stages(&[Stage::Compute]),
-    Unsupported::all(Refusal::PrivateMemory, "nothing tells threads of draws apart, so none has memory of its own: what is indexed lies in temporaries, at most 60, each of which has four words; tables of constants lie in memory")
+    Unsupported::all(Refusal::PrivateMemory, "what is indexed lies in temporaries, at most 60, each of which has four words: nothing tells threads of draws apart, and there are no atomics by which they could share memory out")
         .most(0)
+        .on(&["gc2000"])
+        .in_stages(GRAPHICS),
+    Unsupported::all(Refusal::PrivateMemory, "8 KiB, spilled registers included: threads of draws take pieces of memory by atomics")
+        .most(machine::exec::MOST_DRAW_SCRATCH as u64)
+        .on(&["gc3000", "gc7000"])
         .in_stages(GRAPHICS),
     Unsupported::all(Refusal::Varyings, "11, and 16 attributes of a vertex, its numbers counting as one")
         .most(11)
@@ -251,6 +256,8 @@ pub struct Strategy {
     pub packed: bool,
     /// Vectors are taken apart: what has three components leaves the fourth of its register to nobody.
     pub scalar: bool,
+    /// Threads of draws have memory of their own, as those of compute always have.
+    pub memory: bool,
 }
 
 impl Strategy {

@@ -90,7 +90,7 @@ fn plain(
         None if v == 0 => Ok(()),
         None => Err(bug(format!("`{:?}` has no {name}", row.op))),
     };
-    let Mods { ty, cond, sat, round, shift, local, lanes, indexed, unit, unit_indexed, texel, absent } = inst.mods;
+    let Mods { ty, cond, sat, round, shift, local, lanes, indexed, unit, unit_indexed, texel, absent, own } = inst.mods;
     for (name, bits) in [
         ("type", ty.bits()),
         ("cond", cond.bits()),
@@ -107,8 +107,8 @@ fn plain(
     }
     let atomic = row.attrs.class == machine::Class::Memory && !memory;
     if atomic || op == Op::Store {
-        // Helpers of fragments change nothing.
-        set(&mut out, "skphp", u32::from(atomic || t.skips_helpers))?;
+        // Helpers of fragments change nothing but what is theirs.
+        set(&mut out, "skphp", u32::from((atomic || t.skips_helpers) && !own))?;
     }
     if op == Op::Store {
         set(&mut out, "mask", (1 << lanes) - 1)?;

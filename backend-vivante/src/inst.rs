@@ -44,6 +44,8 @@ gpucc_mir::modifiers! {
         absent: u8 = 0 => Absent,
         /// The destination is indexed by the address register that is the last operand.
         indexed: bool = false => Indexed,
+        /// Memory of the invocation itself, which helpers of fragments change too.
+        own: bool = false => Own,
     }
 }
 
@@ -195,13 +197,20 @@ impl Vivante {
     /// The target of a generation whose spilled registers go to scratch from `at`; gives the function the base for it.
     ///
     /// Values that the entry computes before the base is known cannot be spilled, so those values live on under new names.
-    pub fn spilling(generation: u8, at: u32, mf: &mut MFunc<Vivante>) -> Vivante {
+    pub fn spilling(generation: u8, at: u32, fragment: bool, mf: &mut MFunc<Vivante>) -> Vivante {
         let mut t = Vivante::new(generation, 0);
-        t.files[0].budget = UnitSet::first(255);
+        if fragment {
+            t = t.of_fragments();
+        }
+        t.files[0].budget.remove(255);
         let is_base = |i: &MInst<Vivante>| i.defs.first().and_then(|d| d.phys()) == Some(SPILL_BASE);
-        let Some(at_base) = mf.code.first().and_then(|insts| insts.iter().position(is_base)) else { return t };
+        // In draws a loop takes the memory first.
+        let found = (0..).zip(&mf.code).find_map(|(b, insts)| Some((b, insts.iter().position(is_base)?)));
+        let Some((in_block, at_base)): Option<(usize, usize)> = found else { return t };
         t.spill_at = Some(at);
-        t.kept = mf.code[0][..=at_base].iter().flat_map(MInst::vreg_defs).collect();
+        let before = mf.code[..in_block].iter().flatten().chain(&mf.code[in_block][..=at_base]);
+        t.kept = before.flat_map(MInst::vreg_defs).collect();
+        t.kept.extend(mf.blocks[..=in_block].iter().flat_map(|b| b.params.iter().copied()));
         let mut new: Vec<Option<VReg>> = vec![None; mf.classes.len()];
         let classes = &mut mf.classes;
         let mut rename = |v: VReg| -> VReg {
@@ -213,8 +222,8 @@ impl Vivante {
             }
             v
         };
-        for (b, (block, insts)) in mf.blocks.iter_mut().zip(&mut mf.code).enumerate() {
-            let from = if b == 0 { at_base + 1 } else { 0 };
+        for (b, (block, insts)) in mf.blocks.iter_mut().zip(&mut mf.code).enumerate().skip(in_block) {
+            let from = if b == in_block { at_base + 1 } else { 0 };
             for u in insts[from..].iter_mut().flat_map(|i| &mut i.uses) {
                 if let Some(v) = u.vreg() {
                     u.src = Src::Reg(gpucc_mir::Reg::V(rename(v)));
@@ -226,7 +235,7 @@ impl Vivante {
         }
         let copies = new.iter().enumerate().filter_map(|(v, n)| n.map(|n| MInst::copy(n, VReg(v as u32))));
         let copies: Vec<MInst<Vivante>> = copies.collect();
-        mf.code[0].splice(at_base + 1..at_base + 1, copies);
+        mf.code[in_block].splice(at_base + 1..at_base + 1, copies);
         t
     }
 

@@ -21,6 +21,7 @@ pub mod known_divisors;
 pub mod launch;
 mod merge_edges;
 mod merge_lanes;
+mod own_memory;
 mod pack;
 mod pack_arrays;
 mod query;
@@ -163,6 +164,7 @@ impl Family for VivanteFamily {
             spills: o.spill_all && has_spills(generation),
             packed: false,
             scalar: false,
+            memory: false,
         }
     }
 
@@ -173,7 +175,7 @@ impl Family for VivanteFamily {
     fn retry(job: &Job<'_, Self>, stop: &AttemptError, report: &Report) -> Option<Strategy> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         let staged = job.entry().stage.kind() != Stage::Compute;
-        if matches!(stop.cause, FailureKind::OutOf(_)) && staged && !s.packed && uses_private(m, f) {
+        if matches!(stop.cause, FailureKind::OutOf(_)) && staged && !s.packed && !s.memory && uses_private(m, f) {
             return Some(Strategy { packed: true, ..s });
         }
         // A base costs registers: only where nothing else is left to try.
@@ -181,7 +183,7 @@ impl Family for VivanteFamily {
         if matches!(stop.cause, FailureKind::OutOf(_))
             && !s.spills
             && !s.wide
-            && job.entry().stage.kind() == Stage::Compute
+            && (!staged || s.memory)
             && has_spills(job.generation)
             && rows() == 0
         {
@@ -189,16 +191,21 @@ impl Family for VivanteFamily {
         }
         let unrolled = report.times.iter().any(|t| t.pass == "unroll" && t.changes > 0);
         let spills = job.options.spill_all && has_spills(job.generation);
-        s.after(stop, uses_private(m, f), unrolled).map(|s| Strategy { spills, ..s })
+        let next = s.after(stop, uses_private(m, f), unrolled).map(|s| Strategy { spills, ..s });
+        // Memory of invocations costs atomics at both ends of a program of draws: it comes last.
+        let short = matches!(stop.refused.refusal(), Some(Refusal::PrivateMemory | Refusal::OutOfRegisters));
+        let memory = staged && short && !s.memory && has_spills(job.generation);
+        next.or_else(|| memory.then(|| Strategy { memory: true, ..Self::first(job.generation, job.options) }))
     }
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         let io = io::Io::new(m, f, &job.entry().stage);
         let staged = io.is_vertex || io.is_fragment;
-        // Threads of draws have no other memory.
         let tables = Tables::new(m, f);
-        let arrays = if s.arrays || staged { arrays::choose(f, m, &tables, staged) } else { Arrays::default() };
+        // Threads of draws have no other memory at first.
+        let alone = staged && !s.memory;
+        let arrays = if s.arrays || alone { arrays::choose(f, m, &tables, alone) } else { Arrays::default() };
         let mut target = Vivante::new(job.generation, arrays.rows);
         if io.is_fragment {
             target = target.of_fragments();
@@ -208,12 +215,16 @@ impl Family for VivanteFamily {
         let size = if staged { [1; 3] } else { job.workgroup_size() };
         let steps = launched(f, m, s);
         let mut isel = Isel::new(m, f, &target, (arrays, tables), size, spills(job)).staged(&io, pipeline).after(steps);
-        if staged && isel.scratch_bytes > 0 {
+        if alone && isel.scratch_bytes > 0 {
             // Nothing could give selection an address.
             let what = arrays::short_of(&isel.arrays, isel.scratch_bytes);
             return Err(job.refuse(Refusal::PrivateMemory, what).into());
         }
-        let code = gpucc_mir::select(f, &mut isel)?;
+        let mut code = gpucc_mir::select(f, &mut isel)?;
+        if let (true, Some(own)) = (staged, isel.scratch_base) {
+            let bytes = (!spills(job)).then_some(isel.scratch_bytes);
+            own_memory::run(&mut code, &mut isel.uniforms, own, bytes);
+        }
         let preloaded = isel.preloaded();
         let Isel {
             uniforms, steps, arrays, tables, units, shared, shared_offsets, shared_bytes, scratch_bytes, ..
@@ -293,15 +304,16 @@ impl Family for VivanteFamily {
         let (job, state) = (&cx.job, &cx.state);
         let p = emit::emit(code, job)?;
         let scratch_bytes = scratch(cx);
+        let staged = state.io.is_vertex || state.io.is_fragment;
+        let most_private = if staged { machine::exec::MOST_DRAW_SCRATCH } else { machine::exec::MOST_SCRATCH };
         for (code, what, has, needs) in [
             (Refusal::WorkgroupMemory, "workgroup", machine::exec::MOST_SHARED, state.shared_bytes),
-            (Refusal::PrivateMemory, "private", machine::exec::MOST_SCRATCH, scratch_bytes),
+            (Refusal::PrivateMemory, "private", most_private, scratch_bytes),
         ] {
             if needs > has {
                 return Err(job.refuse(code, format!("has {has} bytes of {what} memory, this needs {needs}")));
             }
         }
-        let staged = state.io.is_vertex || state.io.is_fragment;
         let (preloads, rows) = preloads(state, scratch_bytes);
         let shared = match state.shared {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,
@@ -365,10 +377,10 @@ fn known_divisors(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, VivanteF
     known_divisors::run(f, cx, &|v| steps.knows(v));
 }
 
-/// Threads of draws have no other memory than temporaries.
+/// Threads of draws have no other memory than temporaries at first.
 fn pack_arrays(f: &mut Function, cx: &mut PassCx<'_>, how: &IrCx<'_, VivanteFamily>) {
     let staged = cx.module.entries.iter().any(|e| e.stage.kind() != Stage::Compute);
-    if staged {
+    if staged && !how.strategy.memory {
         pack_arrays::run(f, cx, how.strategy.packed);
     }
 }
@@ -422,9 +434,9 @@ fn uses_private(m: &Module, f: &Function) -> bool {
     })
 }
 
-/// Whether registers are spilled: threads of draws have no memory of their own.
+/// Whether registers are spilled: threads of draws have memory where nothing else was left to try.
 fn spills(job: &Job<'_, VivanteFamily>) -> bool {
-    job.strategy.spills && job.entry().stage.kind() == Stage::Compute
+    job.strategy.spills && (job.strategy.memory || job.entry().stage.kind() == Stage::Compute)
 }
 
 /// Bytes of an invocation's scratch.
@@ -451,7 +463,8 @@ fn schedule(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64,
 /// Values that the entry computes before the base of spilled registers is known live on under new names.
 fn spill_base(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     if spills(&cx.job) {
-        cx.target = Vivante::spilling(cx.job.generation, cx.state.scratch_bytes, mf);
+        let fragment = cx.state.io.is_fragment;
+        cx.target = Vivante::spilling(cx.job.generation, cx.state.scratch_bytes, fragment, mf);
     }
     Ok(u64::from(spills(&cx.job)))
 }

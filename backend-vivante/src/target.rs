@@ -11,7 +11,7 @@ use machine::{Class, Op, Type};
 
 use crate::builders as build;
 use crate::forms;
-use crate::inst::{Lanes, Mods, SrcMods, Ty, VOp, Vivante, run};
+use crate::inst::{Lanes, Mods, Own, SrcMods, Ty, VOp, Vivante, run};
 
 /// Spaces of memory that never meet: indexed variables, buffers, on-chip storage.
 const ARRAYS: u16 = 1;
@@ -108,7 +108,7 @@ impl Target for Vivante {
 
     fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
         let [base, offset] = self.spill_operands(slot);
-        cx.push(build::Store.with((Ty(Type::U32), Lanes(slot.units as u8)), [base, offset, v.into()]));
+        cx.push(build::Store.with((Ty(Type::U32), Lanes(slot.units as u8), Own(true)), [base, offset, v.into()]));
     }
 
     fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {

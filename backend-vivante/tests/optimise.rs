@@ -342,6 +342,30 @@ fn fragments_with_arrays_have_room() {
     }
 }
 
+/// What neither temporaries nor selects can hold lies in memory, of which a thread of a draw takes a piece at its start and gives it back at each end;
+/// what fits takes none.
+#[test]
+fn threads_of_draws_take_memory_where_they_need_it() {
+    let fits = include_str!("fragments/words232.wgsl");
+    for (text, bytes) in [
+        (include_str!("fragments/maze.wgsl"), Some(1024)),
+        (include_str!("vertices/maze.wgsl"), Some(1024)),
+        (include_str!("fragments/crowd.wgsl"), None),
+        (fits, Some(0)),
+    ] {
+        for g in [GC3000, GC7000] {
+            let out = compile(&module(text), g, &options(2));
+            let own = out.entry.meta.scratch_bytes;
+            assert!(bytes.map_or(own > 0, |b| b == own), "{own}");
+            let t = VIVANTE.listing(&out, g);
+            let want = if bytes == Some(0) { (0, 0) } else { (1, 2) };
+            assert_eq!((count(&t, "    atomic_add"), count(&t, "    atomic_xchg")), want, "{t}");
+            // Helpers have pieces, too.
+            assert_eq!(count(&t, ".skpHp"), 0, "{t}");
+        }
+    }
+}
+
 /// Where vectors of three components fill all registers they are taken apart: each register has room for a component more.
 #[test]
 fn vectors_of_three_leave_no_components() {

@@ -5,8 +5,16 @@ use gpucc_ir::{Diagnostic, Refusal};
 use gpucc_vivante::caps::{ROWS, Strategy};
 use gpucc_vivante::*;
 
-const ALL: Strategy =
-    Strategy { arrays: true, wide: true, unroll: true, launch: true, spills: false, packed: false, scalar: false };
+const ALL: Strategy = Strategy {
+    arrays: true,
+    wide: true,
+    unroll: true,
+    launch: true,
+    spills: false,
+    packed: false,
+    scalar: false,
+    memory: false,
+};
 
 fn stop(code: Refusal, cause: FailureKind) -> AttemptError {
     AttemptError { refused: Diagnostic::unsupported(code, "what it is"), cause }

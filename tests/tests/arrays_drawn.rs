@@ -1,5 +1,6 @@
 //! Fragments and vertices with arrays at an index, as pictures of test collections have them, on every chip that draws: sorts, searches, heaps, sieves,
-//! matrices, structures, colours, flags. Nobody refuses them but gc2000 without optimisation, whose memory for instructions is short.
+//! matrices, structures, colours, flags, and more words than fit into registers. Nobody refuses them but gc2000: without optimisation its memory for instructions is
+//! short, and it has no other memory than registers.
 
 use std::collections::BTreeSet;
 
@@ -71,9 +72,9 @@ fn arrays_at_an_index_are_drawn_everywhere() {
         let pixels: BTreeSet<&[u8]> = want.chunks_exact(4).collect();
         assert!(pixels.len() > 3, "{name}: the picture shows little");
         for &t in &targets {
-            // Without optimisation some are longer than gc2000's memory for instructions, and one always is.
+            // Without optimisation some are longer than gc2000's memory for instructions, and one always is; two need other memory.
             let levels: &[u8] = match t.to_string() == "vivante:gc2000" {
-                true if name == "threes.wgsl" => &[],
+                true if ["crowd.wgsl", "maze.wgsl", "threes.wgsl"].contains(&name.as_str()) => &[],
                 true => &[2],
                 false => &[0, 2],
             };

@@ -144,7 +144,7 @@ fn atomics_on_arrays_of_images() {
     expected.extend((0..4).map(|i| first[i as usize] + (1015 + i) * 10000));
     expected.extend([7 + 100 * 34, 15 + 100 * 8, 9 + 100 * 36, 17 + 100 * 10]);
     expected.extend([3; 4]);
-    let refused = [("tesla:nv50", "image-atomics"), ("vivante", "image-atomics")];
+    let refused = [("tesla:nv50", "image-atomics"), ("vivante:gc2000", "image-atomics")];
     everywhere("arrays_of_images", source, &d, &refused, |words| {
         (words != expected).then(|| format!("{words:?} is not {expected:?}"))
     });

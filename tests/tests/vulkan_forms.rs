@@ -375,7 +375,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("asked", "tesla:nva0", "level-queries"),
     ("atomics", "tesla:nv50", "image-atomics"),
     ("atomics", "tesla", "storage-textures"),
-    ("atomics", "vivante", "image-atomics"),
+    ("atomics", "vivante:gc2000", "image-atomics"),
     ("belongs", "tesla:nv50", "sample-shading"),
     ("belongs", "tesla:nv84", "sample-shading"),
     ("belongs", "tesla:nva0", "sample-shading"),
@@ -388,6 +388,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("corners", "tesla", "per-vertex-inputs"),
     ("corners", "valhall", "per-vertex-inputs"),
     ("corners", "vivante", "per-vertex-inputs"),
+    ("corners_text", "tesla", "per-vertex-inputs"),
+    ("corners_text", "valhall", "per-vertex-inputs"),
+    ("corners_text", "vivante", "per-vertex-inputs"),
     ("cull", "valhall", "cull-distances"),
     ("cull", "vivante", "cull-distances"),
     ("depth_layers", "tesla", "texel-comparisons"),
@@ -432,8 +435,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("viewports", "vivante", "viewports"),
 ];
 
-/// What tells the vertices of a primitive and primitives apart.
-fn vertices() -> Vec<(&'static str, Outputs)> {
+/// The corners of two triangles, with w of 1 on the left and 3 on the right.
+fn corners() -> Outputs {
     // From the left in eighths, from above in quarters. The lower triangle begins with the vertex on its right angle, the upper one with the
     // lower right one: theirs are 0, 1, 2 and 1, 3, 2.
     let order = |x: u32, y: u32| if 2 * y < x { [1, 3, 2] } else { [0, 1, 2] };
@@ -449,31 +452,34 @@ fn vertices() -> Vec<(&'static str, Outputs)> {
     };
     vec![
         (
-            "corners",
-            vec![
-                (
-                    "picture",
-                    picture(2, |x, y| {
-                        let [a, b, c] = order(x, y).map(|v| v + 10);
-                        [a, b, c, [a, b, c][x as usize % 3]]
-                    }),
-                ),
-                (
-                    "second",
-                    picture(2, |x, y| {
-                        let [a, b, c] = shares(x, y);
-                        [a, b, c, 2 * x + 1]
-                    }),
-                ),
-                (
-                    "last",
-                    picture(2, |x, y| {
-                        let [a, b, c] = over_w(x, y);
-                        [a, b, c, order(x, y)[x as usize % 3] + 7]
-                    }),
-                ),
-            ],
+            "picture",
+            picture(2, |x, y| {
+                let [a, b, c] = order(x, y).map(|v| v + 10);
+                [a, b, c, [a, b, c][x as usize % 3]]
+            }),
         ),
+        (
+            "second",
+            picture(2, |x, y| {
+                let [a, b, c] = shares(x, y);
+                [a, b, c, 2 * x + 1]
+            }),
+        ),
+        (
+            "last",
+            picture(2, |x, y| {
+                let [a, b, c] = over_w(x, y);
+                [a, b, c, order(x, y)[x as usize % 3] + 7]
+            }),
+        ),
+    ]
+}
+
+/// What tells the vertices of a primitive and primitives apart.
+fn vertices() -> Vec<(&'static str, Outputs)> {
+    vec![
+        ("corners", corners()),
+        ("corners_text", corners()),
         ("ends", one(2, |x, y| if y == 0 { [10, 11, 16 * (7 - 2 * x) + 2 * x + 1, 0] } else { [10 + x, 0, 128, 0] })),
         // The diagonal of a column goes from above on the left to below on the right.
         (
@@ -621,7 +627,7 @@ fn forms_have_their_values() {
 /// The number of a primitive and what tells its vertices apart come over from the half on a machine and to it.
 #[test]
 fn numbers_come_over_between_two_places() {
-    let wanted = ["indices", "layers", "numbered", "corners", "ends"];
+    let wanted = ["indices", "layers", "numbered", "corners", "corners_text", "ends"];
     let forms: Vec<_> = [forms(), vertices()].into_iter().flatten().filter(|f| wanted.contains(&f.0)).collect();
     assert_eq!(forms.len(), wanted.len());
     let targets = drawing::drawing("all:all");

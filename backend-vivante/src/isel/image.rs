@@ -3,7 +3,7 @@
 //!
 //! Texels outside of the surface are redirected to spare words behind it that hold zeros: a store writes zeros there, a load gives zero.
 
-use gpucc_ir::{Diagnostic, Inst, ResourceKind, TexArg, TexOperands, TexWhat, Value};
+use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, ResourceKind, TexArg, TexOperands, TexWhat, Value};
 use gpucc_mir::{MInst, Use};
 use gpucc_pipeline::{Code, Format, Layout};
 use gpucc_vivante_machine as machine;
@@ -49,7 +49,7 @@ fn elements(format: Format) -> (Code, u32, u32) {
 }
 
 impl Isel<'_> {
-    /// A load or a store of a texel.
+    /// A load, a store or an atomic of a texel.
     pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
         let ResourceKind::StorageTexture { format, .. } = self.module.resources[req.tex.texture].kind else {
             return Err(cx.unknown(i));
@@ -68,12 +68,39 @@ impl Isel<'_> {
             cx.emit(build::Store.with(mods, [base, offset, words]));
             return Ok(());
         }
+        if let Attr::TexAtomic(op, _) = cx.data(i).attr {
+            return self.texel_atomic(cx, i, req, op, (inside, [base, offset]));
+        }
         let raw = cx.temp(run(n));
         cx.emit(build::Load.with((Ty(element(code, bits)),), [base, offset]).def(raw));
         let raw = Use::reg(raw).mods(SrcMods::swizzle(leading(n)));
         let texel = self.decoded(cx, raw, format);
         let (dst, zero) = (cx.result(i, 0)[0], self.literal(0));
         self.lanewise(cx, dst, 4, build::Select.with((Ty(Type::U32), If(Cond::Nz)), [inside, texel, zero]));
+        Ok(())
+    }
+
+    /// An atomic on a texel of one word. Of zero, which the spare words hold, every change by zero makes zero.
+    fn texel_atomic(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        i: Inst,
+        req: &TexOperands,
+        op: AtomicOp,
+        (inside, [base, offset]): (Operand, [Operand; 2]),
+    ) -> Result<(), Diagnostic> {
+        let Some(v) = req.get(TexArg::Value) else { return Err(cx.unknown(i)) };
+        let (value, zero) = (self.operand(cx, v, Fold::None), self.literal(0));
+        let select = build::Select.with((Ty(Type::U32), If(Cond::Nz)), [inside, value, zero]);
+        let value = one(self.temp(cx, 1, select), 0);
+        let dst = cx.result(i, 0)[0];
+        match req.get(TexArg::Reference) {
+            None => self.changed(cx, op, [base, offset, value], dst),
+            Some(c) => {
+                let compared = self.operand(cx, c, Fold::None);
+                self.exchanged(cx, [base, offset], vec![compared, value], dst);
+            }
+        }
         Ok(())
     }
 

@@ -1,25 +1,26 @@
 //! Loads, stores and atomics.
 
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Op, Place, Scalar, Space, Value};
-use gpucc_mir::{MInst, Select, Use};
+use gpucc_mir::{MInst, Select, Use, VReg};
 use gpucc_vivante_machine as machine;
 use machine::Op as M;
 use machine::{Cond, Type};
 
 use super::{Fold, Isel, Shared};
 use crate::builders as build;
-use crate::inst::{If, Lanes, Local, Shift, Ty, VOp, Vivante, row, run};
+use crate::inst::{If, Lanes, Local, Own, Shift, Ty, VOp, Vivante, row, run};
 use crate::uniforms::Word;
 use gpucc_opt::clamp_indices;
 
 type IselCx<'f> = Select<'f, Vivante>;
 
-/// Base, offset, shift of the offset, LOCAL.
+/// Base, offset, shift of the offset, LOCAL, whether it is the invocation's own.
 struct Address {
     base: Use<Vivante>,
     offset: Use<Vivante>,
     shift: u8,
     local: bool,
+    own: bool,
 }
 
 impl Isel<'_> {
@@ -80,7 +81,8 @@ impl Isel<'_> {
                     value = Use::reg(r);
                 }
                 let a = self.address(cx, mem.place, mem.offset, dynamic, true);
-                let mods = (Ty(Type::U32), Shift(a.shift), Local(a.local), Lanes(t.lanes() as u8));
+                let lanes = Lanes(t.lanes() as u8);
+                let mods = (Ty(Type::U32), Shift(a.shift), Local(a.local), lanes, Own(a.own));
                 cx.emit(build::Store.with(mods, [a.base, a.offset, value]));
             }
             Op::Atomic => {
@@ -88,55 +90,70 @@ impl Isel<'_> {
                     return Err(Diagnostic::internal("isel", "an atomic without its operation"));
                 };
                 let value = self.operand(cx, d.args[0], Fold::None);
-                let (op, t) = match op {
-                    AtomicOp::Add | AtomicOp::Sub => (build::AtomicAdd, Type::U32),
-                    AtomicOp::And => (build::AtomicAnd, Type::U32),
-                    AtomicOp::Or => (build::AtomicOr, Type::U32),
-                    AtomicOp::Xor => (build::AtomicXor, Type::U32),
-                    AtomicOp::SMin => (build::AtomicMin, Type::S32),
-                    AtomicOp::SMax => (build::AtomicMax, Type::S32),
-                    AtomicOp::UMin => (build::AtomicMin, Type::U32),
-                    AtomicOp::UMax => (build::AtomicMax, Type::U32),
-                    AtomicOp::Exchange => (build::AtomicXchg, Type::U32),
-                };
-                let value = match d.attr {
-                    Attr::Atomic(AtomicOp::Sub, _) => match value.src {
-                        gpucc_mir::Src::Imm(b) => self.literal(b.wrapping_neg()),
-                        _ => {
-                            let zero = self.literal(0);
-                            let n = cx.temp(row(1));
-                            let v = value.mods(crate::inst::SrcMods { neg: true, ..value.mods });
-                            cx.emit(build::Add.with((Ty(Type::S32),), [zero, v]).def(n));
-                            Use::reg(n)
-                        }
-                    },
-                    _ => value,
-                };
                 let a = self.address(cx, mem.place, mem.offset, dynamic, false);
                 let dst = cx.result(i, 0)[0];
-                cx.emit(op.with((Ty(t),), [a.base, a.offset, value]).def(dst));
+                self.changed(cx, op, [a.base, a.offset, value], dst);
             }
             _ => {
-                let both = cx.temp(row(2));
-                let parts: Vec<Use<Vivante>> = d.args[..2]
-                    .iter()
-                    .map(|&v| {
-                        let u = self.operand(cx, v, Fold::None);
-                        match u.vreg() {
-                            Some(r) if cx.mf.class(r) != row(1) => Use::reg(r).part(u.mods.swz[0], 1),
-                            Some(r) => Use::reg(r),
-                            None => u,
-                        }
-                    })
-                    .collect();
-                cx.emit(MInst::collect(both, parts));
+                let both = d.args[..2].iter().map(|&v| self.operand(cx, v, Fold::None)).collect();
                 let a = self.address(cx, mem.place, mem.offset, dynamic, false);
                 let dst = cx.result(i, 0)[0];
-                let uses = [a.base, a.offset, Use::reg(both)];
-                cx.emit(build::AtomicCmpXchg.with((Ty(Type::U32),), uses).def(dst));
+                self.exchanged(cx, [a.base, a.offset], both, dst);
             }
         }
         Ok(())
+    }
+
+    /// A change of the word at a place, which gives the old one.
+    pub(super) fn changed(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        op: AtomicOp,
+        [base, offset, value]: [Use<Vivante>; 3],
+        dst: VReg,
+    ) {
+        let (row_of, t) = match op {
+            AtomicOp::Add | AtomicOp::Sub => (build::AtomicAdd, Type::U32),
+            AtomicOp::And => (build::AtomicAnd, Type::U32),
+            AtomicOp::Or => (build::AtomicOr, Type::U32),
+            AtomicOp::Xor => (build::AtomicXor, Type::U32),
+            AtomicOp::SMin => (build::AtomicMin, Type::S32),
+            AtomicOp::SMax => (build::AtomicMax, Type::S32),
+            AtomicOp::UMin => (build::AtomicMin, Type::U32),
+            AtomicOp::UMax => (build::AtomicMax, Type::U32),
+            AtomicOp::Exchange => (build::AtomicXchg, Type::U32),
+        };
+        let value = match (op, value.src) {
+            (AtomicOp::Sub, gpucc_mir::Src::Imm(b)) => self.literal(b.wrapping_neg()),
+            (AtomicOp::Sub, _) => {
+                let zero = self.literal(0);
+                let n = cx.temp(row(1));
+                let v = value.mods(crate::inst::SrcMods { neg: true, ..value.mods });
+                cx.emit(build::Add.with((Ty(Type::S32),), [zero, v]).def(n));
+                Use::reg(n)
+            }
+            _ => value,
+        };
+        cx.emit(row_of.with((Ty(t),), [base, offset, value]).def(dst));
+    }
+
+    /// An exchange of the word at a place for the second of two, where it is the first.
+    pub(super) fn exchanged(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        [base, offset]: [Use<Vivante>; 2],
+        both: Vec<Use<Vivante>>,
+        dst: VReg,
+    ) {
+        let pair = cx.temp(row(2));
+        let part = |u: Use<Vivante>, cx: &IselCx<'_>| match u.vreg() {
+            Some(r) if cx.mf.class(r) != row(1) => Use::reg(r).part(u.mods.swz[0], 1),
+            Some(r) => Use::reg(r),
+            None => u,
+        };
+        let parts: Vec<Use<Vivante>> = both.into_iter().map(|u| part(u, cx)).collect();
+        cx.emit(MInst::collect(pair, parts));
+        cx.emit(build::AtomicCmpXchg.with((Ty(Type::U32),), [base, offset, Use::reg(pair)]).def(dst));
     }
 
     /// The operands that reach a place at a constant and a dynamic offset.
@@ -150,6 +167,7 @@ impl Isel<'_> {
     ) -> Address {
         let mut offset = offset;
         let mut local = false;
+        let mut own = false;
         let base = match place {
             Place::Buffer(r) => {
                 let r = &self.module.resources[r];
@@ -175,10 +193,12 @@ impl Isel<'_> {
             }
             Place::Global(g) => {
                 offset = offset.wrapping_add(self.private_offsets[g.0 as usize]);
+                own = true;
                 Use::reg(*self.scratch_base.get_or_insert_with(|| cx.temp(row(1))))
             }
             Place::Local(l) => {
                 offset = offset.wrapping_add(self.local_offsets[l.0 as usize]);
+                own = true;
                 Use::reg(*self.scratch_base.get_or_insert_with(|| cx.temp(row(1))))
             }
             // Refused before.
@@ -186,7 +206,7 @@ impl Isel<'_> {
         };
         let Some(v) = dynamic else {
             let offset = self.literal(offset);
-            return Address { base, offset, shift: 0, local };
+            return Address { base, offset, shift: 0, local, own };
         };
         if local {
             // The base is a constant: it takes what is added to the offset.
@@ -203,16 +223,16 @@ impl Isel<'_> {
             let more = self.local_base;
             let base = self.literal(more.wrapping_add(base));
             let x = self.operand_lane(cx, x, 0, Fold::None);
-            return Address { base, offset: x, shift: shift as u8, local };
+            return Address { base, offset: x, shift: shift as u8, local, own };
         }
         if let (true, Some((x, shift))) = (shifts, clamp_indices::scaled(cx.f, v))
             && offset.is_multiple_of(1 << shift)
         {
             let x = self.plus(cx, x, offset >> shift);
-            return Address { base, offset: x, shift: shift as u8, local };
+            return Address { base, offset: x, shift: shift as u8, local, own };
         }
         let offset = self.plus(cx, v, offset);
-        Address { base, offset, shift: 0, local }
+        Address { base, offset, shift: 0, local, own }
     }
 
     /// A scalar plus a constant.

@@ -106,7 +106,8 @@ pub struct Isel<'m> {
     inputs: Vec<(u16, u16, VReg)>,
     numbers: [Option<VReg>; 2],
     shared_base: Option<VReg>,
-    scratch_base: Option<VReg>,
+    /// The register with the address of the invocation's own memory, if something asks for it.
+    pub scratch_base: Option<VReg>,
     index: Option<VReg>,
     /// Whether the prologue prepares for spilled registers.
     spills: bool,
@@ -464,7 +465,7 @@ impl Lower<Vivante> for Isel<'_> {
             },
             Op::Derivative => self.derivative(cx, i),
             Op::Demote => self.demote(cx, i),
-            Op::Sample | Op::Tex | Op::TexQuery | Op::ImageLoad | Op::ImageStore => self.tex(cx, i),
+            Op::Sample | Op::Tex | Op::TexQuery | Op::ImageLoad | Op::ImageStore | Op::ImageAtomic => self.tex(cx, i),
             _ => self.alu(cx, i),
         }
     }
@@ -481,6 +482,9 @@ impl Lower<Vivante> for Isel<'_> {
 
     fn entry(&mut self, cx: &mut Select<'_, Vivante>) -> Result<(), Diagnostic> {
         if self.staged {
+            if self.spills && self.scratch_base.is_none() {
+                self.scratch_base = Some(cx.temp(row(1)));
+            }
             self.stage_start(cx);
         } else {
             self.prologue(cx);

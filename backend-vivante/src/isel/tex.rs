@@ -32,7 +32,7 @@ impl Isel<'_> {
             TexWhat::Sample => self.sample(cx, i, &req),
             TexWhat::Fetch => self.fetch(cx, i, &req),
             TexWhat::Lod => self.level_of_quad(cx, i, &req),
-            TexWhat::Load | TexWhat::Store => self.image(cx, i, &req),
+            TexWhat::Load | TexWhat::Store | TexWhat::Atomic => self.image(cx, i, &req),
             TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &req),
             _ => Err(cx.unknown(i)),
         }

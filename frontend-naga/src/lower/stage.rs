@@ -53,22 +53,35 @@ impl FuncCx<'_, '_> {
         match *binding {
             Binding::BuiltIn(builtin) => self.built_in(builtin, stage),
             Binding::Location { location, interpolation, sampling, per_primitive, .. } => {
+                let each = interpolation == Some(naga::Interpolation::PerVertex);
+                let ty = match self.m.source.types[ty].inner {
+                    naga::TypeInner::Array { base, .. } if each => base,
+                    _ => ty,
+                };
                 let Some(leaf) = types::leaf(self.ty(ty, Span::UNKNOWN)?) else {
                     return self.unsupported(Refusal::StageInputs, "matrices and arrays as inputs of a stage");
                 };
                 if stage.kind == ShaderStage::Compute {
                     return self.unsupported(Refusal::StageInputs, "inputs of compute by location");
                 }
-                if per_primitive || interpolation == Some(naga::Interpolation::PerVertex) {
-                    return self.unsupported(Refusal::StageInputs, "inputs for each primitive or vertex");
+                if per_primitive {
+                    return self.unsupported(Refusal::StageInputs, "inputs for each primitive");
                 }
                 let fragment = stage.kind == ShaderStage::Fragment;
                 let interp = if fragment { interp(interpolation, sampling, leaf) } else { Interp::default() };
-                let slot = IoSlot { name, interp, ..IoSlot::new(self.location(location, 0)?, word(leaf)) };
-                let n = stage.io.inputs.len() as u16;
-                let value = self.b().input(n, slot.ty);
-                stage.io.inputs.push(slot);
-                Ok(Val::One(self.narrowed(value, leaf)))
+                let at = self.location(location, 0)?;
+                let mut read = |interp: Interp| {
+                    let slot = IoSlot { name: name.clone(), interp, ..IoSlot::new(at, word(leaf)) };
+                    let n = stage.io.inputs.len() as u16;
+                    let value = self.b().input(n, slot.ty);
+                    stage.io.inputs.push(slot);
+                    Val::One(self.narrowed(value, leaf))
+                };
+                if each {
+                    let vertices = Mode::VERTICES.map(|mode| read(Interp { mode, at: Where::Center }));
+                    return Ok(Val::parts(vertices.into()));
+                }
+                Ok(read(interp))
             }
         }
     }
@@ -86,7 +99,7 @@ impl FuncCx<'_, '_> {
         if leaf.scalar() == Scalar::F16 { self.b().f2f(value, leaf) } else { value }
     }
 
-    fn built_in(&mut self, builtin: BuiltIn, stage: &Stage) -> Lowered<Val> {
+    fn built_in(&mut self, builtin: BuiltIn, stage: &mut Stage) -> Lowered<Val> {
         let sysval = match builtin {
             BuiltIn::GlobalInvocationId => Sysval::GlobalInvocationId,
             BuiltIn::LocalInvocationId => Sysval::LocalInvocationId,
@@ -109,6 +122,7 @@ impl FuncCx<'_, '_> {
                 let bits = stage.workgroup_size.map(u64::from);
                 return Ok(Val::One(self.f.constant(ir::Const::new(Type::I32.with_lanes(3), &bits))));
             }
+            BuiltIn::Barycentric { perspective } => return Ok(self.barycentric(perspective, stage)),
             other => {
                 let what = format!("the built-in input {other:?}");
                 return Err(report::unsupported(Refusal::StageInputs, &what, Span::UNKNOWN));
@@ -118,6 +132,22 @@ impl FuncCx<'_, '_> {
         // That of GLSL is at the sample, that of WGSL in the middle of the pixel.
         let moved = sysval == Sysval::FragCoord && stage.per_sample && self.m.parsed.lang != crate::Lang::Wgsl;
         Ok(Val::One(if moved { gpucc_frontend_common::at_sample(&mut self.b(), value) } else { value }))
+    }
+
+    /// The shares of the three vertices: the first is what the others leave.
+    fn barycentric(&mut self, perspective: bool, stage: &mut Stage) -> Val {
+        let mode = if perspective { Mode::Perspective } else { Mode::Linear };
+        let slot = IoSlot {
+            interp: Interp { mode, at: Where::Center },
+            ..IoSlot::new(IoAt::Barycentric, Type::F32.with_lanes(2))
+        };
+        let shares = self.b().input(stage.io.inputs.len() as u16, slot.ty);
+        stage.io.inputs.push(slot);
+        let [second, third] = [0, 1].map(|k| self.b().extract(shares, k));
+        let one = self.f.fconst(Type::F32, 1.0);
+        let first = self.b().fsub(one, second);
+        let first = self.b().fsub(first, third);
+        Val::One(self.b().compose(&[first, second, third]))
     }
 
     /// Reads the outputs off the result of an entry: slots, and which leaf of the value is which.

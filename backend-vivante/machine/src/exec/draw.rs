@@ -18,7 +18,8 @@ use super::alu;
 use super::attribute::Attribute;
 use super::decode::DecodedProgram;
 use super::launch::{
-    FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, constants, texture_units, uniform_words,
+    FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, constants, pieces, texture_units,
+    uniform_words,
 };
 use super::memory::DeviceMemory;
 use super::registers::{Varying, VertexWords, Wanted, Words, fragment_words, reg, varyings};
@@ -188,8 +189,8 @@ impl<'a> StageProgram<'a> {
         if uniform_count > UNIFORMS[generation as usize] as usize {
             return Err(bad(format!("{uniform_count} uniform registers do not fit the chip")));
         }
-        if entry.meta.scratch_bytes > 0 || entry.meta.shared_bytes > 0 {
-            return Err(bad("vertex and fragment programs have neither scratch nor workgroup memory"));
+        if entry.meta.shared_bytes > 0 {
+            return Err(bad("vertex and fragment programs have no workgroup memory"));
         }
         let program = DecodedProgram::new(&entry.code, (generation, entry.stage.bit()), temps, uniform_count)?;
         if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
@@ -224,13 +225,19 @@ impl<'a> Machine<'a> {
         let (mut memory, _) = launch.memory(dispatch, device, &mut addresses)?;
         let of_vertex = constants(launch.vertex, &mut memory, &mut addresses)?;
         let of_fragment = launch.fragment.map(|f| constants(f, &mut memory, &mut addresses)).transpose()?.flatten();
+        let seed = options.perturb;
+        let own_of_vertex = pieces(launch.vertex, &mut memory, &mut addresses, seed)?;
+        let own_of_fragment = match launch.fragment {
+            Some(f) => pieces(f, &mut memory, &mut addresses, seed)?,
+            None => None,
+        };
         let mut space = DeviceMemory {
             memory,
             addresses,
             data: of_vertex,
             shared: None,
             shared_is_local: false,
-            scratch: None,
+            scratch: own_of_vertex,
             races: RaceCheck::default(),
             own: OwnMemory::new(Vec::new()),
             indices: Vec::new(),
@@ -239,6 +246,7 @@ impl<'a> Machine<'a> {
         let own = (dispatch, &space);
         let vertex = StageProgram::new(common, launch.vertex, (&words, reg::VS_TEMPS), state, own, of_v)?;
         space.data = of_fragment;
+        space.scratch = own_of_fragment;
         let own = (dispatch, &space);
         let fragment = launch
             .fragment

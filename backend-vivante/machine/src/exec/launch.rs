@@ -45,6 +45,12 @@ pub const MAX_INVOCATIONS: u64 = 1024;
 pub const MOST_SHARED: u32 = 1 << 20;
 /// Most bytes of scratch of an invocation: the same.
 pub const MOST_SCRATCH: u32 = 64 << 10;
+/// Most bytes of it in vertex and fragment programs.
+pub const MOST_DRAW_SCRATCH: u32 = 8 << 10;
+/// Pieces of memory that invocations of draws take: more than there can be in flight (1,024 threads of four pixels, reference 13).
+pub const DRAW_SLOTS: u32 = 4096;
+/// Bytes in front of the pieces: a word for each that is not zero where it is taken, and the counter of those that came.
+pub const DRAW_HEADER: u32 = 4 * DRAW_SLOTS + 256;
 
 pub(crate) const LIMITS: Limits = Limits {
     family: Vivante::NAME,
@@ -261,6 +267,28 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Devic
     let own = OwnMemory::new([&shared, &scratch].into_iter().flatten().map(|s| s.id).collect());
     let indices = Vec::new();
     Ok(DeviceMemory { memory, addresses, data, shared, shared_is_local: local, scratch, races, own, indices })
+}
+
+/// Places the memory of the invocations of a stage of a draw, if they have some: nobody has a piece yet.
+pub(crate) fn pieces(
+    entry: &Entry,
+    memory: &mut Memory,
+    addresses: &mut AddressSpace,
+    seed: Option<u64>,
+) -> Result<Option<memory::Slice>, Trap> {
+    let each = entry.meta.scratch_bytes;
+    if each == 0 {
+        return Ok(None);
+    }
+    if each > MOST_DRAW_SCRATCH {
+        let what = format!("{each} bytes of scratch in a draw: at most {MOST_DRAW_SCRATCH} are possible");
+        return Err(bad(what));
+    }
+    let bytes = u64::from(DRAW_HEADER) + u64::from(DRAW_SLOTS) * u64::from(each);
+    let id = memory.alloc_undefined("memory of invocations", bytes as usize, seed.map(SplitMix64::new).as_mut());
+    memory.store_bytes(id, 0, &[0; DRAW_HEADER as usize])?;
+    let base = addresses.place(id, bytes, 256)?;
+    Ok(Some(memory::Slice { id, base, bytes, start: 0 }))
 }
 
 /// Places the constant bytes of a program, if it has some.

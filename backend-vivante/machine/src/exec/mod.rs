@@ -19,6 +19,7 @@ mod texture;
 
 pub use draw::draw;
 pub use launch::{
-    FILE_TEMP, FILE_UNIFORM, FILE_UNIT, LANES, MAX_INVOCATIONS, MOST_SCRATCH, MOST_SHARED, run, run_on, shared_mode,
+    DRAW_HEADER, DRAW_SLOTS, FILE_TEMP, FILE_UNIFORM, FILE_UNIT, LANES, MAX_INVOCATIONS, MOST_DRAW_SCRATCH,
+    MOST_SCRATCH, MOST_SHARED, run, run_on, shared_mode,
 };
 pub use steps::{FILE_LAUNCH, STEP, Step};
