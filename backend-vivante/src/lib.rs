@@ -87,6 +87,8 @@ pub struct State {
     shared_bytes: u32,
     /// Bytes of an invocation's scratch without spilled registers.
     scratch_bytes: u32,
+    /// Whether threads of a draw take a piece of memory.
+    takes_memory: bool,
     /// Moves of uniforms that a second one stood beside.
     uniform_moves: usize,
     /// Temporaries in use, those of arrays included.
@@ -164,7 +166,7 @@ impl Family for VivanteFamily {
             spills: o.spill_all && has_spills(generation),
             packed: false,
             scalar: false,
-            memory: false,
+            memory: o.spill_all && has_spills(generation),
         }
     }
 
@@ -221,7 +223,8 @@ impl Family for VivanteFamily {
             return Err(job.refuse(Refusal::PrivateMemory, what).into());
         }
         let mut code = gpucc_mir::select(f, &mut isel)?;
-        if let (true, Some(own)) = (staged, isel.scratch_base) {
+        let own = isel.scratch_base.filter(|_| staged);
+        if let Some(own) = own {
             let bytes = (!spills(job)).then_some(isel.scratch_bytes);
             own_memory::run(&mut code, &mut isel.uniforms, own, bytes);
         }
@@ -251,6 +254,7 @@ impl Family for VivanteFamily {
             shared_offsets,
             shared_bytes,
             scratch_bytes,
+            takes_memory: own.is_some(),
             uniform_moves: 0,
             temps: 0,
         };
@@ -276,6 +280,7 @@ impl Family for VivanteFamily {
             shared_offsets: Vec::new(),
             shared_bytes: 0,
             scratch_bytes: 0,
+            takes_memory: false,
             uniform_moves: 0,
             temps: 0,
         };
@@ -439,10 +444,11 @@ fn spills(job: &Job<'_, VivanteFamily>) -> bool {
     job.strategy.spills && (job.strategy.memory || job.entry().stage.kind() == Stage::Compute)
 }
 
-/// Bytes of an invocation's scratch.
+/// Bytes of an invocation's scratch. What takes a piece of memory has one, also where nothing had to be spilled in the end.
 fn scratch(cx: &CompileCx<'_, VivanteFamily>) -> u32 {
     let words = if spills(&cx.job) { cx.alloc.spill_words.first().copied().unwrap_or(0) } else { 0 };
-    cx.state.scratch_bytes.saturating_add(words.next_multiple_of(4).saturating_mul(4))
+    let least = if cx.state.takes_memory { 16 } else { 0 };
+    cx.state.scratch_bytes.saturating_add(words.next_multiple_of(4).saturating_mul(4)).max(least)
 }
 
 fn single_uniform(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {

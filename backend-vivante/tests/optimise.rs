@@ -366,6 +366,25 @@ fn threads_of_draws_take_memory_where_they_need_it() {
     }
 }
 
+/// What takes a piece of memory has one, also where little or nothing is spilled to it.
+#[test]
+fn pieces_of_memory_are_never_empty() {
+    let spill_all = gpucc_driver::CodegenOptions { spill_all: true, ..options(2) };
+    for text in [
+        "@fragment fn fs() -> @location(0) vec4f { return vec4f(1.0); }",
+        "@fragment fn fs(@location(0) x: vec4f) -> @location(0) vec4f { return x * x.wzyx + dpdx(x); }",
+        "@vertex fn vs(@location(0) x: vec4f) -> @builtin(position) vec4f { return x * x.wzyx; }",
+        include_str!("fragments/words232.wgsl"),
+    ] {
+        for g in [GC3000, GC7000] {
+            let out = compile(&module(text), g, &spill_all);
+            let t = VIVANTE.listing(&out, g);
+            assert_eq!((count(&t, "    atomic_add"), count(&t, "    atomic_xchg")), (1, 2), "{t}");
+            assert!(out.entry.meta.scratch_bytes >= 16, "{t}");
+        }
+    }
+}
+
 /// Where vectors of three components fill all registers they are taken apart: each register has room for a component more.
 #[test]
 fn vectors_of_three_leave_no_components() {
