@@ -11,7 +11,7 @@ use machine::{Class, Op, Type};
 
 use crate::builders as build;
 use crate::forms;
-use crate::inst::{Lanes, Mods, Own, SrcMods, Ty, VOp, Vivante, run};
+use crate::inst::{ADDRESS, Lanes, Mods, Own, SrcMods, Ty, VOp, Vivante, run};
 
 /// Spaces of memory that never meet: indexed variables, buffers, on-chip storage.
 const ARRAYS: u16 = 1;
@@ -93,8 +93,9 @@ impl Target for Vivante {
         cx.push(build::Mov.on([*src]).def(Def::preg(dst.lanes())));
     }
 
-    fn spill_to(&self, _class: gpucc_mir::Class) -> SpillTo {
-        if self.spill_at.is_some() { SpillTo::Memory } else { SpillTo::Nothing }
+    fn spill_to(&self, class: gpucc_mir::Class) -> SpillTo {
+        // Nothing stores the address register.
+        if self.spill_at.is_some() && class != ADDRESS { SpillTo::Memory } else { SpillTo::Nothing }
     }
 
     fn keeps(&self, v: VReg) -> bool {

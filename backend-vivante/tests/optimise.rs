@@ -385,6 +385,27 @@ fn pieces_of_memory_are_never_empty() {
     }
 }
 
+/// The address register, which nothing stores, stays where all registers are spilled.
+#[test]
+fn addresses_are_not_spilled() {
+    let text = "enable wgpu_binding_array;
+        @group(0) @binding(0) var t: binding_array<texture_2d<f32>, 4>;
+        @group(0) @binding(4) var s: sampler;
+        @group(0) @binding(5) var<uniform> k: vec4<u32>;
+        @group(0) @binding(6) var<storage, read_write> o: array<vec4f>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+            o[i] = textureSampleLevel(t[k.x], s, vec2f(0.5), 0.0) + textureSampleLevel(t[k.y], s, o[i].xy, 0.0); }
+        @fragment fn fs(@location(0) at: vec2f) -> @location(0) vec4f {
+            return textureSampleLevel(t[k.x], s, at, 0.0) + textureSampleLevel(t[k.y], s, at.yx, 0.0); }";
+    let o = gpucc_driver::CodegenOptions { spill_all: true, verify: true, ..options(2) };
+    for g in [GC3000, GC7000] {
+        for entry in ["main", "fs"] {
+            let out = VIVANTE.compile(&module(text), entry, g, &o).unwrap_or_else(|d| panic!("{entry}: {d}"));
+            assert!(out.entry.meta.scratch_bytes > 0, "{entry}");
+        }
+    }
+}
+
 /// Where vectors of three components fill all registers they are taken apart: each register has room for a component more.
 #[test]
 fn vectors_of_three_leave_no_components() {
