@@ -114,6 +114,8 @@ fn forms() -> Vec<(&'static str, Outputs)> {
         ("one_sample", one(4, |x, y| if (x + y) & 1 == 1 { [5, 2 * x + 1, y, 1] } else { [9; 4] })),
         ("sample", one(4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s))),
         ("atomics", vec![("picture", place), ("counts", counts)]),
+        // Numbers in base 4 from the farthest on: 2, 3, 1 at three, two and one quarters; 2 is on the left.
+        ("lists", one(4, |x, _| if x < 2 { [45, 3, 1, 75] } else { [13, 2, 1, 50] })),
         // Sixteenths of the depth of the last of three draws.
         ("early", one(4, |_, _| [5, 1, 2, 3])),
         ("nowhere", one(4, |_, _| [1, 2, 3, 4])),
@@ -400,6 +402,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("formats", "tesla", "storage-textures"),
     ("layers", "tesla", "layers"),
     ("layers", "vivante", "layers"),
+    ("lists", "tesla:nv50", "atomics"),
+    ("lists", "tesla", "storage-buffers"),
+    ("lists", "vivante:gc2000", "atomics"),
     ("mask", "tesla:nv50", "sample-masks"),
     ("mask", "tesla:nv84", "sample-masks"),
     ("mask", "tesla:nva0", "sample-masks"),
