@@ -392,7 +392,9 @@ fn options(args: &Run) -> RunOptions {
         Some(RacesArg::Off) => Races::Off,
         None => defaults.races,
     };
-    RunOptions { perturb: args.perturb, step_limit: args.steps.unwrap_or(defaults.step_limit), races, ..defaults }
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let step_limit = args.steps.unwrap_or(defaults.step_limit);
+    RunOptions { perturb: args.perturb, step_limit, races, cores, ..defaults }
 }
 
 /// The `--dump`s, each of a buffer that is bound.

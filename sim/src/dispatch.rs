@@ -241,7 +241,7 @@ pub struct RunOptions {
     pub exec_size: Option<u32>,
     /// The treatment of races, where the container says enough to tell them.
     pub races: Races,
-    /// Threads that a draw may run on, at least 1. Nothing it gives, counts or says depends on them.
+    /// Threads that a dispatch or a draw may run on, at least 1. Nothing it gives, counts or says depends on them.
     pub cores: usize,
     /// Instructions of a time slice; `None` is what the machine takes, or the seed draws. Tests alone ask for one: no result may depend on it.
     #[doc(hidden)]
@@ -344,6 +344,11 @@ impl StepBudget {
     #[inline]
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()
+    }
+
+    /// The steps that are left.
+    pub fn left(&self) -> u64 {
+        self.left
     }
 
     /// Steps paid so far.

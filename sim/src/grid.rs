@@ -123,12 +123,73 @@ const SIDE_BY_SIDE: usize = 8;
 const RESIDENT: usize = 64;
 
 /// A workgroup that runs.
+#[derive(Clone)]
 struct Resident<S> {
+    /// Its number in the order of starts.
+    number: u64,
     id: [u32; 3],
     subgroups: Vec<S>,
     /// Subgroups at a barrier, and at which.
     waiting: Vec<(usize, u64)>,
     ended: usize,
+}
+
+/// The workgroups that run, and who comes next.
+#[derive(Clone)]
+pub(crate) struct Schedule<S> {
+    residents: Vec<Resident<S>>,
+    free: Vec<usize>,
+    ready: VecDeque<(usize, usize)>,
+    rng: Option<SplitMix64>,
+    /// Barriers that were passed.
+    pub barriers: u64,
+    running: usize,
+    entered: usize,
+    wanted: usize,
+    /// Turns that ended for no other reason than that they were over, since something else happened.
+    idle: usize,
+    more: bool,
+    started: u64,
+    /// Instructions of a time slice, if the caller says.
+    slice: Option<u32>,
+    rule: BarrierRule,
+}
+
+/// Who gives workgroups to a schedule, and looks on.
+pub(crate) trait Source<M: Machine> {
+    /// The next workgroup, with its number in the order of starts.
+    fn next(&mut self) -> Option<(u64, [u32; 3])>;
+
+    /// The workgroup of this number runs from here on.
+    fn enters(&mut self, _machine: &mut M, _number: u64) {}
+
+    /// The first workgroup has run alone so far, and another one is about to start. Whether all others, and the rest of it, were run elsewhere.
+    fn alone(&mut self, _machine: &mut M, _schedule: &mut Schedule<M::Subgroup>) -> bool {
+        false
+    }
+
+    /// Whether nobody wants the rest.
+    fn over(&self, _machine: &mut M) -> bool {
+        false
+    }
+}
+
+/// All workgroups of a grid.
+pub(crate) struct Whole<I>(I, u64);
+
+impl<I: Iterator<Item = [u32; 3]>> Whole<I> {
+    /// These workgroups, in this order.
+    pub fn new(ids: I) -> Whole<I> {
+        Whole(ids, 0)
+    }
+}
+
+impl<M: Machine, I: Iterator<Item = [u32; 3]>> Source<M> for Whole<I> {
+    fn next(&mut self) -> Option<(u64, [u32; 3])> {
+        let id = self.0.next()?;
+        self.1 += 1;
+        Some((self.1 - 1, id))
+    }
 }
 
 /// Runs all workgroups of a grid and returns how many barriers were passed.
@@ -146,80 +207,122 @@ pub fn run_grid<M: Machine>(
     options: &RunOptions,
     rule: BarrierRule,
 ) -> Result<u64, Trap> {
-    let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x7363_6865));
-    let mut ids = workgroups(grid, options.perturb);
-    let mut residents: Vec<Resident<M::Subgroup>> = Vec::new();
-    let mut free: Vec<usize> = Vec::new();
-    let mut ready: VecDeque<(usize, usize)> = VecDeque::new();
-    let (mut number, mut barriers, mut running, mut entered) = (0, 0, 0_usize, usize::MAX);
-    let most = machine.room().clamp(1, RESIDENT);
-    let mut wanted = if rng.is_some() { SIDE_BY_SIDE.min(most) } else { 1 };
-    // Turns that ended for no other reason than that they were over, since something else happened.
-    let mut idle = 0;
-    let mut more = true;
-    loop {
-        while more && running < wanted {
-            let Some(id) = ids.next() else {
-                more = false;
+    let mut schedule = Schedule::new(machine, options, rule);
+    schedule.run(machine, &mut Whole::new(workgroups(grid, options.perturb)))?;
+    Ok(schedule.barriers)
+}
+
+impl<S> Schedule<S> {
+    /// Nothing runs yet.
+    pub fn new<M: Machine<Subgroup = S>>(machine: &M, options: &RunOptions, rule: BarrierRule) -> Schedule<S> {
+        let rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x7363_6865));
+        let most = machine.room().clamp(1, RESIDENT);
+        Schedule {
+            residents: Vec::new(),
+            free: Vec::new(),
+            ready: VecDeque::new(),
+            barriers: 0,
+            running: 0,
+            entered: usize::MAX,
+            wanted: if rng.is_some() { SIDE_BY_SIDE.min(most) } else { 1 },
+            idle: 0,
+            more: true,
+            started: 0,
+            slice: options.slice,
+            rule,
+            rng,
+        }
+    }
+
+    /// As if nothing had run.
+    pub fn emptied<M: Machine<Subgroup = S>>(&self, machine: &M, options: &RunOptions) -> Schedule<S> {
+        Schedule::new(machine, options, self.rule)
+    }
+
+    /// Starts workgroups while there is room for them. Gives whether the rest was run elsewhere.
+    fn fill<M: Machine<Subgroup = S>>(&mut self, machine: &mut M, source: &mut impl Source<M>) -> Result<bool, Trap> {
+        while self.more && self.running < self.wanted {
+            if self.started == 1 && source.alone(machine, self) {
+                return Ok(true);
+            }
+            let Some((number, id)) = source.next() else {
+                self.more = false;
                 break;
             };
-            let slot = free.pop().unwrap_or(residents.len());
-            if slot == residents.len() {
-                residents.push(Resident { id, subgroups: Vec::new(), waiting: Vec::new(), ended: 0 });
+            let slot = self.free.pop().unwrap_or(self.residents.len());
+            if slot == self.residents.len() {
+                self.residents.push(Resident { number, id, subgroups: Vec::new(), waiting: Vec::new(), ended: 0 });
             }
-            let r = &mut residents[slot];
-            (r.id, r.ended) = (id, 0);
+            let r = &mut self.residents[slot];
+            (r.number, r.id, r.ended) = (number, id, 0);
+            source.enters(machine, number);
             machine.start(slot, number, id, &mut r.subgroups).map_err(|t| t.in_workgroup(id))?;
-            entered = slot;
-            number += 1;
-            running += 1;
-            ready.extend((0..r.subgroups.len()).map(|i| (slot, i)));
+            self.entered = slot;
+            self.started += 1;
+            self.running += 1;
+            self.ready.extend((0..r.subgroups.len()).map(|i| (slot, i)));
         }
-        let next = match &mut rng {
-            Some(rng) => ready.swap_remove_back(rng.below(ready.len() as u64) as usize),
-            None => ready.pop_front(),
-        };
-        // Whoever runs is ready, or waits for others that are.
-        let Some((slot, who)) = next else { return Ok(barriers) };
-        if slot != entered {
-            machine.enter(slot);
-            entered = slot;
-        }
-        let time_slice = rng.as_mut().map_or(TIME_SLICE, |r| match r.below(4) {
-            0 => 1,
-            1 => 1 + r.below(4) as u32,
-            2 => 1 + r.below(16) as u32,
-            _ => 1 + r.below(100) as u32,
-        });
-        let time_slice = options.slice.unwrap_or(time_slice).max(1);
-        let r = &mut residents[slot];
-        match machine.run(&mut r.subgroups[who], time_slice).map_err(|t| t.in_workgroup(r.id))? {
-            RunState::Yield => {
-                ready.push_back((slot, who));
-                idle += 1;
-                if idle > ready.len() * if rng.is_some() { 256 } else { 1 } && more && wanted < most {
-                    wanted = wanted.max(running) + 1;
-                    idle = 0;
+        Ok(false)
+    }
+
+    /// Runs what a source gives, until nobody runs.
+    ///
+    /// # Errors
+    /// As [`run_grid`].
+    pub fn run<M: Machine<Subgroup = S>>(&mut self, machine: &mut M, source: &mut impl Source<M>) -> Result<(), Trap> {
+        let most = machine.room().clamp(1, RESIDENT);
+        loop {
+            if self.fill(machine, source)? || source.over(machine) {
+                return Ok(());
+            }
+            let next = match &mut self.rng {
+                Some(rng) => self.ready.swap_remove_back(rng.below(self.ready.len() as u64) as usize),
+                None => self.ready.pop_front(),
+            };
+            // Whoever runs is ready, or waits for others that are.
+            let Some((slot, who)) = next else { return Ok(()) };
+            let r = &mut self.residents[slot];
+            if slot != self.entered {
+                source.enters(machine, r.number);
+                machine.enter(slot);
+                self.entered = slot;
+            }
+            let time_slice = self.rng.as_mut().map_or(TIME_SLICE, |r| match r.below(4) {
+                0 => 1,
+                1 => 1 + r.below(4) as u32,
+                2 => 1 + r.below(16) as u32,
+                _ => 1 + r.below(100) as u32,
+            });
+            let time_slice = self.slice.unwrap_or(time_slice).max(1);
+            match machine.run(&mut r.subgroups[who], time_slice).map_err(|t| t.in_workgroup(r.id))? {
+                RunState::Yield => {
+                    self.ready.push_back((slot, who));
+                    self.idle += 1;
+                    let turns = self.ready.len() * if self.rng.is_some() { 256 } else { 1 };
+                    if self.idle > turns && self.more && self.wanted < most {
+                        self.wanted = self.wanted.max(self.running) + 1;
+                        self.idle = 0;
+                    }
+                    continue;
                 }
+                RunState::Barrier(place) => r.waiting.push((who, place)),
+                RunState::Done => r.ended += 1,
+            }
+            self.idle = 0;
+            if r.waiting.len() + r.ended < r.subgroups.len() {
                 continue;
             }
-            RunState::Barrier(place) => r.waiting.push((who, place)),
-            RunState::Done => r.ended += 1,
+            if r.waiting.is_empty() {
+                self.free.push(slot);
+                self.running -= 1;
+                continue;
+            }
+            meet(&r.waiting, r.ended, self.rule).map_err(|t| t.in_workgroup(r.id))?;
+            machine.passed_barrier();
+            self.barriers += 1;
+            r.waiting.sort_unstable();
+            r.waiting.drain(..).rev().for_each(|w| self.ready.push_front((slot, w.0)));
         }
-        idle = 0;
-        if r.waiting.len() + r.ended < r.subgroups.len() {
-            continue;
-        }
-        if r.waiting.is_empty() {
-            free.push(slot);
-            running -= 1;
-            continue;
-        }
-        meet(&r.waiting, r.ended, rule).map_err(|t| t.in_workgroup(r.id))?;
-        machine.passed_barrier();
-        barriers += 1;
-        r.waiting.sort_unstable();
-        r.waiting.drain(..).rev().for_each(|w| ready.push_front((slot, w.0)));
     }
 }
 

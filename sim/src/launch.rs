@@ -4,9 +4,10 @@ pub mod source;
 
 use gpucc_container::{Access, Container, DescriptorKey, Entry, IMMEDIATES, RaceMark, Resource, ResourceKind, Stage};
 
+use crate::cores::run_grid_on;
 use crate::device::{Descriptor, Device};
-use crate::dispatch::{Dispatch, RunOptions, RunReport};
-use crate::grid::{BarrierRule, Machine, run_grid};
+use crate::dispatch::{Dispatch, RunOptions, RunReport, StepBudget};
+use crate::grid::{BarrierRule, Machine};
 use crate::memory::{AllocId, Memory};
 use crate::race::{RaceCheck, binding_name};
 use crate::trap::{Trap, TrapKind};
@@ -61,7 +62,7 @@ pub struct Launch<'a> {
 }
 
 /// A machine about to run, or under way.
-pub trait Simulator: Machine {
+pub trait Simulator: Machine<Subgroup: Clone + Send> + Send {
     /// Names of the classes that instructions are counted by.
     const CLASSES: &'static [&'static str];
     /// How strict barriers are.
@@ -72,6 +73,14 @@ pub trait Simulator: Machine {
 
     /// The check that it gave.
     fn races(&mut self) -> &mut RaceCheck;
+
+    /// Steps that are left.
+    fn steps(&mut self) -> &mut StepBudget;
+
+    /// One more machine like this one, which has counted nothing, for another core.
+    fn twin(&self) -> Option<Self>
+    where
+        Self: Sized;
 
     /// Instructions and subgroups so far, and the instructions of each class.
     fn counted(&mut self) -> (RunReport, &[u64]);
@@ -292,7 +301,9 @@ impl<'a> Launch<'a> {
         dispatch: &mut Dispatch,
         device: &mut Device,
     ) -> Result<RunReport, Trap> {
-        let report = self.run_host(&mut host, dispatch);
+        let writable = device.residents.iter().enumerate().filter(|r| r.1.writable);
+        let placed = writable.map(|(k, _)| Device::id(self.buffers.len(), k)).collect();
+        let report = self.run_host(&mut host, dispatch, placed);
         for (k, r) in device.residents.iter_mut().enumerate() {
             r.bytes = host.memory().take(Device::id(self.buffers.len(), k));
         }
@@ -304,17 +315,29 @@ impl<'a> Launch<'a> {
     /// # Errors
     /// The first broken rule, with instruction and address.
     pub fn run<H: Simulator>(&self, mut host: H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
-        self.run_host(&mut host, dispatch)
+        self.run_host(&mut host, dispatch, Vec::new())
     }
 
-    fn run_host<H: Simulator>(&self, host: &mut H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
-        let result = run_grid(host, self.grid, self.options, H::BARRIERS);
+    /// `shared` are allocations beside the buffers that the program may store to.
+    fn run_host<H: Simulator>(
+        &self,
+        host: &mut H,
+        dispatch: &mut Dispatch,
+        mut shared: Vec<AllocId>,
+    ) -> Result<RunReport, Trap> {
+        shared.extend(self.buffers.iter().filter(|b| b.writable).map(|b| b.id));
+        let (result, parts) = run_grid_on(host, self.grid, self.options, &shared);
         for b in &self.buffers {
             dispatch.buffers[b.place].bytes = host.memory().take(b.id).into_vec();
         }
         let mut races = std::mem::take(host.races());
         let (mut report, counts) = host.counted();
-        for (class, &n) in H::CLASSES.iter().zip(counts).filter(|(_, n)| **n > 0) {
+        let mut counts = counts.to_vec();
+        for part in parts {
+            counts.iter_mut().zip(part.classes).for_each(|(sum, n)| *sum += n);
+            report.add(part.report);
+        }
+        for (class, &n) in H::CLASSES.iter().zip(&counts).filter(|(_, n)| **n > 0) {
             report.add_class(class, n);
         }
         let text = |pc| host.text(pc);

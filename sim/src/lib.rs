@@ -8,6 +8,8 @@
 
 pub mod address;
 pub mod bound;
+#[doc(hidden)]
+pub mod cores;
 pub mod device;
 pub mod dispatch;
 pub mod draw;
@@ -22,6 +24,7 @@ pub mod rng;
 #[doc(hidden)]
 pub mod sync;
 pub mod texture;
+mod touched;
 pub mod trace;
 pub mod trap;
 pub mod weak;

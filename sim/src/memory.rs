@@ -2,6 +2,7 @@
 
 use crate::kept::Bytes;
 use crate::rng::SplitMix64;
+use crate::touched::Touched;
 use crate::trap::{Trap, TrapKind};
 use std::fmt;
 
@@ -66,6 +67,8 @@ struct Alloc {
     /// One flag a byte; `None` when every byte counts as written.
     written: Option<Vec<bool>>,
     writable: bool,
+    /// Which workgroups touched it, where somebody wants to know.
+    touched: Option<Box<Touched>>,
     /// Allocations that have some of its bytes too, and where they begin, from its first byte on.
     mirrors: Vec<(AllocId, i64)>,
 }
@@ -74,6 +77,8 @@ struct Alloc {
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     allocs: Vec<Alloc>,
+    /// Number of the workgroup that runs, for what it touches.
+    group: u32,
 }
 
 impl Memory {
@@ -88,7 +93,7 @@ impl Memory {
         if writable {
             bytes.to_mut();
         }
-        self.push(Alloc { name: name.into(), bytes, written: None, writable, mirrors: Vec::new() })
+        self.push(Alloc { name: name.into(), bytes, written: None, writable, touched: None, mirrors: Vec::new() })
     }
 
     /// Adds a writable allocation of which no byte was written: shared memory, scratch. Its content is 0xcc, or
@@ -104,7 +109,7 @@ impl Memory {
             rng.fill(&mut bytes);
         }
         let (bytes, written) = (bytes.into(), Some(vec![false; size]));
-        self.push(Alloc { name: name.into(), bytes, written, writable: true, mirrors: Vec::new() })
+        self.push(Alloc { name: name.into(), bytes, written, writable: true, touched: None, mirrors: Vec::new() })
     }
 
     fn push(&mut self, alloc: Alloc) -> AllocId {
@@ -134,13 +139,105 @@ impl Memory {
         self.allocs[b.0 as usize].mirrors.push((a, -distance));
     }
 
+    /// From here on it is kept which workgroups touch these allocations.
+    pub(crate) fn watch(&mut self, ids: &[AllocId]) {
+        for id in ids {
+            let a = &mut self.allocs[id.0 as usize];
+            a.touched = Some(Box::new(Touched::new(a.bytes.len())));
+        }
+    }
+
+    /// It is not kept any longer.
+    pub(crate) fn unwatch(&mut self) {
+        self.allocs.iter_mut().for_each(|a| a.touched = None);
+    }
+
+    /// As if nobody had touched anything yet.
+    pub(crate) fn forget(&mut self) {
+        for a in self.allocs.iter_mut().filter(|a| a.touched.is_some()) {
+            a.touched = Some(Box::new(Touched::new(a.bytes.len())));
+        }
+    }
+
+    /// A workgroup runs, the one of this number.
+    pub(crate) fn set_group(&mut self, number: u64) {
+        self.group = number as u32;
+    }
+
+    /// Whether a workgroup met what another one did.
+    pub(crate) fn has_met(&self) -> bool {
+        self.allocs.iter().filter_map(|a| a.touched.as_ref()).any(|t| t.has_met())
+    }
+
+    /// A workgroup loads bytes that are known already from elsewhere: a cache.
+    #[inline]
+    pub fn touch(&self, id: AllocId, offset: u64, size: u32) {
+        if let Some(touched) = &self.allocs[id.0 as usize].touched
+            && let Ok(range) = self.range(id, offset, size)
+        {
+            touched.load(range, self.group);
+        }
+    }
+
+    /// Something hangs on whether any byte of it was stored to.
+    pub fn ask(&self, id: AllocId) {
+        if let Some(touched) = &self.allocs[id.0 as usize].touched {
+            touched.ask();
+        }
+    }
+
+    /// Something hangs on which workgroups came before.
+    pub fn hang_on_order(&self, id: AllocId) {
+        if let Some(touched) = &self.allocs[id.0 as usize].touched {
+            touched.meet();
+        }
+    }
+
+    /// What nobody can store to is shared by all clones from here on.
+    pub(crate) fn share(&mut self) {
+        for a in self.allocs.iter_mut().filter(|a| !a.writable) {
+            a.bytes = match std::mem::take(&mut a.bytes) {
+                Bytes::Own(own) => Bytes::Shared(std::sync::Arc::new(own)),
+                shared => shared,
+            };
+        }
+    }
+
+    /// Takes what workgroups stored that ran on clones of this memory. Gives whether it did: not where one met what another one did, and
+    /// then nothing changes.
+    pub(crate) fn join(&mut self, parts: &[&Memory]) -> bool {
+        let marks = |at: usize| parts.iter().filter_map(move |m| m.allocs[at].touched.as_deref()).collect::<Vec<_>>();
+        let count = self.allocs.len();
+        if (0..count).any(|at| Touched::meet_in(&marks(at))) {
+            return false;
+        }
+        for (at, a) in self.allocs.iter_mut().enumerate().filter(|(_, a)| a.touched.is_some()) {
+            let to = a.bytes.to_mut();
+            for part in parts {
+                if let Some(touched) = &part.allocs[at].touched {
+                    touched.copy(&part.allocs[at].bytes, to);
+                }
+            }
+        }
+        true
+    }
+
+    /// Bytes of the allocations that are watched.
+    pub(crate) fn watched(&self) -> u64 {
+        self.allocs.iter().filter(|a| a.touched.is_some()).map(|a| a.bytes.len() as u64).sum()
+    }
+
     /// Repeats a store in allocations that have the same bytes.
     #[cold]
     fn mirror(&mut self, id: AllocId, offset: u64, bytes: &[u8]) {
         for (other, distance) in self.allocs[id.0 as usize].mirrors.clone() {
-            let to = &mut self.allocs[other.0 as usize].bytes;
+            let Alloc { bytes: to, touched, .. } = &mut self.allocs[other.0 as usize];
             // Buffers are far smaller than the range of the numbers.
             let first = offset as i64 - distance;
+            if let Some(touched) = touched {
+                let place = |at: i64| (at.max(0) as usize).min(to.len());
+                touched.store(place(first)..place(first + bytes.len() as i64), self.group);
+            }
             for (k, byte) in (first..).zip(bytes) {
                 if let Some(own) = usize::try_from(k).ok().and_then(|k| to.get_mut(k)) {
                     *own = *byte;
@@ -206,6 +303,9 @@ impl Memory {
         {
             return Err(unwritten(written, range));
         }
+        if let Some(touched) = &a.touched {
+            touched.load(range.clone(), self.group);
+        }
         out.copy_from_slice(&a.bytes[range]);
         Ok(())
     }
@@ -223,6 +323,9 @@ impl Memory {
         }
         if let Some(written) = &mut a.written {
             written[range.clone()].fill(true);
+        }
+        if let Some(touched) = &a.touched {
+            touched.store(range.clone(), self.group);
         }
         a.bytes.to_mut()[range].copy_from_slice(bytes);
         if !a.mirrors.is_empty() {

@@ -499,6 +499,11 @@ impl RaceCheck {
         Ok(())
     }
 
+    /// Whether races were found that did not end the run.
+    pub(crate) fn has_some(&self) -> bool {
+        !self.notes.is_empty()
+    }
+
     /// Adds what was found to the report of a run that went on; `text` prints the instruction at an address.
     pub fn report(&mut self, report: &mut RunReport, text: impl Fn(u64) -> String) {
         report.races.extend(self.notes.drain(..).map(|t| {

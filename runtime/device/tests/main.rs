@@ -1,4 +1,5 @@
 //! All tests of `gpucc-device` in one binary.
 
 mod compute;
+mod cores;
 mod kit;

@@ -113,6 +113,22 @@ impl Simulator for Run<'_> {
         &mut self.env.races
     }
 
+    fn steps(&mut self) -> &mut StepBudget {
+        &mut self.steps
+    }
+
+    fn twin(&self) -> Option<Self> {
+        Some(Run {
+            code: self.code.clone(),
+            env: self.env.clone(),
+            seed: self.seed.clone(),
+            steps: self.steps.clone(),
+            report: RunReport::default(),
+            classes: [0; CLASSES.len()],
+            ..*self
+        })
+    }
+
     fn counted(&mut self) -> (RunReport, &[u64]) {
         (std::mem::take(&mut self.report), &self.classes)
     }

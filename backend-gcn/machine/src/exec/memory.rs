@@ -45,6 +45,7 @@ impl DeviceMemory {
         let (id, offset) = self.space.resolve(address, size)?;
         self.races.load(id, offset, size, by)?;
         if let Some(held) = unit.and_then(|u| self.l1.load(u, id, offset, size)) {
+            self.memory.touch(id, offset, size);
             return Ok(held);
         }
         Ok(self.memory.load(id, offset, size)?)
@@ -53,6 +54,10 @@ impl DeviceMemory {
     pub(crate) fn store(&mut self, unit: Option<u8>, address: u64, size: u32, v: u64, by: By) -> Result<(), Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         self.races.store(&self.memory, id, offset, &v.to_le_bytes()[..size as usize], by)?;
+        if unit.is_none() {
+            // Units may hold the line, by what others loaded before.
+            self.memory.hang_on_order(id);
+        }
         self.put(unit, NOBODY, id, offset, size, v)
     }
     /// A store arrives in L2, and in the cache of its unit.
@@ -117,6 +122,7 @@ impl DeviceMemory {
     /// A scalar load, which must not meet what vector stores changed since the wave's last s_dcache_inv.
     fn scalar(&self, address: u64, seen: u64) -> Result<u32, Trap> {
         let (id, offset) = self.space.resolve(address, 4)?;
+        self.memory.ask(id);
         if self.stored.get(id.0 as usize).is_some_and(|&e| e > seen) {
             return Err(Trap::new(
                 TrapKind::Hazard,

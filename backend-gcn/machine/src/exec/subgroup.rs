@@ -65,6 +65,7 @@ pub(crate) struct Float {
 }
 
 /// One wave.
+#[derive(Clone)]
 pub(crate) struct Wave {
     pub s: [u32; 128],
     pub s_known: u128,

@@ -2,7 +2,7 @@
 
 use super::decode::{CLASSES, DecodedProgram};
 use super::memory::{DeviceMemory, Window, WindowShape};
-use super::step::Machine;
+use super::step::{Counts, Machine};
 use super::subgroup::Warp;
 use crate::Tesla;
 use gpucc_container::{Access, Container, Resource, ResourceKind, Source, UNIFORM_FILE};
@@ -77,7 +77,8 @@ pub fn run_on(
         DecodedProgram::new(common.instructions(), common.generation, common.entry.stage.bit(), launch.registers);
     let mut machine = Machine::new(&program, &mut memories, StepBudget::new(options), rng.as_ref().map(|r| r.fork(1)));
     machine.rules = options.rules;
-    let run = Run { launch: &launch, machine, rng, report: RunReport::default() };
+    let counts = machine.counts();
+    let run = Run { launch: &launch, program: &program, memories, counts, rng, report: RunReport::default() };
     common.run_on(run, dispatch, device)
 }
 
@@ -285,7 +286,9 @@ impl<'a> LaunchState<'a> {
 /// A launch under way.
 struct Run<'a> {
     launch: &'a LaunchState<'a>,
-    machine: Machine<'a>,
+    program: &'a DecodedProgram,
+    memories: DeviceMemory,
+    counts: Counts,
     rng: Option<SplitMix64>,
     report: RunReport,
 }
@@ -294,18 +297,21 @@ impl gpucc_sim::Machine for Run<'_> {
     type Subgroup = Warp;
 
     fn start(&mut self, slot: usize, _: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
-        let Run { launch, machine, rng, report } = self;
+        let Run { launch, program, memories, counts, rng, report } = self;
         let grid = launch.common.grid;
         let size = launch.meta.workgroup_size;
         let invocations = launch.meta.invocations() as u32;
         let linear = (u64::from(id[2]) * u64::from(grid[1]) + u64::from(id[1])) * u64::from(grid[0]) + u64::from(id[0]);
-        machine.charge(launch.cost(rng.is_some()))?;
-        machine.memories.enter(slot);
-        machine.memories.races.get_mut().begin(slot, id);
-        machine.memories.begin_workgroup(rng.as_mut(), launch.window, linear)?;
-        launch.header(machine.memories, size, grid, id)?;
+        let mut machine = Machine::resume(program, memories, counts);
+        let charged = machine.charge(launch.cost(rng.is_some()));
+        *counts = machine.counts();
+        charged?;
+        memories.enter(slot);
+        memories.races.get_mut().begin(slot, id);
+        memories.begin_workgroup(rng.as_mut(), launch.window, linear)?;
+        launch.header(memories, size, grid, id)?;
         warps.clear();
-        warps.extend((0..machine.memories.warps).map(|w| {
+        warps.extend((0..memories.warps).map(|w| {
             let lanes = (invocations - w * 32).min(32);
             let exists = if lanes == 32 { !0 } else { (1 << lanes) - 1 };
             let seed = rng.as_ref().map(|r| r.fork(linear * 16 + u64::from(w) + 2));
@@ -325,19 +331,21 @@ impl gpucc_sim::Machine for Run<'_> {
     }
 
     fn enter(&mut self, slot: usize) {
-        self.machine.memories.enter(slot);
+        self.memories.enter(slot);
     }
 
     fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<RunState, Trap> {
-        let state = self.machine.run(warp, turn)?;
-        if matches!(state, RunState::Done) {
-            self.machine.memories.settle()?;
+        let mut machine = Machine::resume(self.program, &mut self.memories, &self.counts);
+        let state = machine.run(warp, turn);
+        self.counts = machine.counts();
+        if matches!(state, Ok(RunState::Done)) {
+            self.memories.settle()?;
         }
-        Ok(state)
+        state
     }
 
     fn passed_barrier(&mut self) {
-        self.machine.memories.races.get_mut().barrier();
+        self.memories.races.get_mut().barrier();
     }
 }
 
@@ -345,23 +353,36 @@ impl Simulator for Run<'_> {
     const CLASSES: &'static [&'static str] = &CLASSES;
 
     fn memory(&mut self) -> &mut Memory {
-        &mut self.machine.memories.memory
+        &mut self.memories.memory
     }
 
     fn races(&mut self) -> &mut RaceCheck {
-        self.machine.memories.races.get_mut()
+        self.memories.races.get_mut()
+    }
+
+    fn steps(&mut self) -> &mut StepBudget {
+        &mut self.counts.steps
+    }
+
+    fn twin(&self) -> Option<Self> {
+        let (classes, rules) = (Default::default(), self.counts.rules);
+        let steps = self.counts.steps.clone();
+        let rng = self.counts.rng.clone();
+        let counts = Counts { steps, instructions: 0, lane_instructions: 0, clocks: 0, classes, rng, rules };
+        let report = RunReport::default();
+        Some(Run { memories: self.memories.clone(), counts, rng: self.rng.clone(), report, ..*self })
     }
 
     fn counted(&mut self) -> (RunReport, &[u64]) {
         let mut report = std::mem::take(&mut self.report);
-        report.instructions = self.machine.instructions;
-        report.lane_instructions = self.machine.lane_instructions;
-        report.busy[0] = 64 * self.machine.clocks;
-        (report, &self.machine.classes)
+        report.instructions = self.counts.instructions;
+        report.lane_instructions = self.counts.lane_instructions;
+        report.busy[0] = 64 * self.counts.clocks;
+        (report, &self.counts.classes)
     }
 
     fn text(&self, pc: u64) -> String {
-        let program = self.machine.program;
+        let program = self.program;
         program.at(pc as u32).map_or_else(|_| "nothing".into(), |c| program.text(&c.inst))
     }
 }

@@ -23,7 +23,31 @@ pub struct Machine<'a> {
     pub rules: Rules,
 }
 
+/// What a machine counts, and the rules that it keeps.
+#[derive(Clone)]
+pub struct Counts {
+    pub steps: StepBudget,
+    pub instructions: u64,
+    pub lane_instructions: u64,
+    pub clocks: u64,
+    pub classes: [u64; 6],
+    pub rng: Option<SplitMix64>,
+    pub rules: Rules,
+}
+
 impl<'a> Machine<'a> {
+    /// A machine that goes on with what was counted so far.
+    pub fn resume(program: &'a DecodedProgram, memories: &'a mut DeviceMemory, counts: &Counts) -> Self {
+        let Counts { steps, instructions, lane_instructions, clocks, classes, rng, rules } = counts.clone();
+        Machine { program, memories, steps, instructions, lane_instructions, clocks, classes, rng, rules }
+    }
+
+    /// The counts so far.
+    pub fn counts(self) -> Counts {
+        let Machine { steps, instructions, lane_instructions, clocks, classes, rng, rules, .. } = self;
+        Counts { steps, instructions, lane_instructions, clocks, classes, rng, rules }
+    }
+
     /// A machine about to run.
     pub fn new(
         program: &'a DecodedProgram,

@@ -34,6 +34,7 @@ impl Entry {
 }
 
 /// State of one warp.
+#[derive(Clone)]
 pub struct Warp {
     pub id: u32,
     pub pc: u32,

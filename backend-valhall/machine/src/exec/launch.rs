@@ -387,6 +387,22 @@ impl Simulator for Run<'_> {
         &mut self.cx.world.races
     }
 
+    fn steps(&mut self) -> &mut StepBudget {
+        &mut self.cx.steps
+    }
+
+    fn twin(&self) -> Option<Self> {
+        let cx = Shared {
+            program: self.cx.program.clone(),
+            world: self.cx.world.clone(),
+            steps: self.cx.steps.clone(),
+            report: RunReport::default(),
+            counts: [0; CLASSES.len()],
+            ..self.cx
+        };
+        Some(Run { launch: self.launch, cx })
+    }
+
     fn counted(&mut self) -> (RunReport, &[u64]) {
         (core::mem::take(&mut self.cx.report), &self.cx.counts)
     }

@@ -213,6 +213,20 @@ impl Simulator for Dispatched<'_> {
         &mut self.run.space.races
     }
 
+    fn steps(&mut self) -> &mut StepBudget {
+        &mut self.run.steps
+    }
+
+    fn twin(&self) -> Option<Self> {
+        let run = Run {
+            space: self.run.space.clone(),
+            steps: self.run.steps.clone(),
+            report: RunReport::default(),
+            classes: [0; alu::CLASSES.len()],
+        };
+        Some(Dispatched { run, garbage: self.garbage.clone(), ids: self.ids.clone(), ..*self })
+    }
+
     fn counted(&mut self) -> (RunReport, &[u64]) {
         (core::mem::take(&mut self.run.report), &self.run.classes)
     }

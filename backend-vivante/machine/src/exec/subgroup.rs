@@ -26,6 +26,7 @@ struct Set {
 }
 
 /// A group of up to [`LANES`] invocations with neighbouring local indices.
+#[derive(Clone)]
 pub(crate) struct Group {
     first: u32,
     /// Values by register * 4 + component.
