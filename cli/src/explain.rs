@@ -6,6 +6,7 @@ mod html;
 pub mod json;
 mod model;
 mod remarks;
+mod scene;
 mod text;
 mod values;
 mod versions;
@@ -18,14 +19,14 @@ use std::path::Path;
 use gpucc::{Artifact, Options};
 use gpucc_ir::{Diagnostic, Module};
 use gpucc_render::Shaders;
-use gpucc_scene::read::{self, Language};
-use gpucc_scene::{SceneFile, check};
+use gpucc_scene::read::Language;
 
 use crate::args::{Explain, Messages};
 use crate::report::{Reporter, plain};
 use crate::{Failure, files, input, stats};
 pub use model::Page;
 use model::{Column, Problem};
+use scene::scene;
 
 /// The command that makes the same again, as a person would write it.
 fn command(input: &Path, args: &Explain, targets: &[gpucc::Target]) -> String {
@@ -118,7 +119,7 @@ fn both(args: &Explain, messages: &Messages) -> Result<(Page, Vec<Diagnostic>), 
 
 /// An entry point on a target.
 fn column(
-    (mut row, text): (stats::Row, usize),
+    (mut row, text): (crate::rows::Row, usize),
     (module, name): (&Module, &str),
     mut options: Options,
     report: &Reporter,
@@ -157,23 +158,6 @@ fn is_dispatched(m: &Module) -> Result<(), Failure> {
         ))),
         None => Ok(()),
     }
-}
-
-/// The scene that an input is.
-fn scene(path: &Path) -> Result<SceneFile, Failure> {
-    let file = if path == Path::new("-") {
-        let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
-        let language = if text.trim_start().starts_with('{') { Language::Json } else { Language::Toml };
-        let name = "<stdin>".to_string();
-        let scene = read::parse(&text, language).map_err(|e| e.of(&name));
-        scene.and_then(|scene| {
-            SceneFile { scene, name, folder: std::path::PathBuf::new(), text: Some((text, language)) }.sized()
-        })
-    } else {
-        read::open(path)
-    };
-    let checked = file.and_then(|f| check::scene(&f.scene).map_err(|e| f.locate(e)).map(|()| f));
-    checked.map_err(|e| if e.is_io { Failure::Io(e.to_string()) } else { Failure::Scene(e) })
 }
 
 /// The stages of each pipeline of a scene, each with what stands around it there.

@@ -27,6 +27,7 @@ mod progress;
 mod reduce;
 mod render;
 mod report;
+mod rows;
 mod run;
 mod sarif;
 mod serve;

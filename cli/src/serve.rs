@@ -9,14 +9,17 @@
 
 mod api;
 mod http;
+mod server;
+mod start;
 
 use std::hash::{BuildHasher, Hasher};
 use std::net::{Ipv4Addr, TcpListener};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 
 use crate::args::Serve;
 use crate::{FRONT_END_ROOM, Failure, STACK, files};
 use http::{Reply, Request};
+pub use server::Server;
 
 /// The page; all that it needs is in it.
 const PAGE: &str = include_str!("serve/page.html");
@@ -24,50 +27,7 @@ const PAGE: &str = include_str!("serve/page.html");
 /// Threads that read requests. Those that work are fewer.
 const THREADS: usize = 8;
 
-/// What all requests share.
-pub struct Server {
-    token: String,
-    port: u16,
-    /// The text that the page begins with.
-    start: api::Start,
-    /// Steps of a run or a picture.
-    steps: u64,
-    /// Requests that may work now.
-    free: Mutex<usize>,
-    freed: Condvar,
-}
-
-/// The right to work, given back when it is dropped.
-struct Turn<'a>(&'a Server);
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
-    }
-}
-
 impl Server {
-    /// Waits for a turn.
-    fn turn(&self) -> Turn<'_> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        while *free == 0 {
-            free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
-        }
-        *free -= 1;
-        Turn(self)
-    }
-
-    /// Whether a request is from somebody who was told the address. A name that leads here by a trick of DNS is none of ours.
-    fn is_allowed(&self, request: &Request) -> bool {
-        let host = request.header("host").unwrap_or_default();
-        let named = ["127.0.0.1", "localhost"].iter().any(|h| host == format!("{h}:{}", self.port));
-        let given = request.parameter("token").or_else(|| request.header("x-token")).unwrap_or_default();
-        // Every byte is compared: how long it takes tells nothing.
-        let differ = given.bytes().zip(self.token.bytes()).fold(0, |d, (a, b)| d | (a ^ b));
-        named && given.len() == self.token.len() && differ == 0
-    }
-
     /// The answer to a request.
     fn answer(&self, request: &Request) -> Reply {
         if !self.is_allowed(request) {
@@ -103,7 +63,7 @@ fn token() -> String {
 /// # Errors
 /// The input cannot be read, or the port is taken.
 pub fn main(args: &Serve) -> Result<(), Failure> {
-    let start = api::Start::read(args.input.as_deref())?;
+    let start = start::Start::read(args.input.as_deref())?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port.unwrap_or(0)));
     let io = |e: std::io::Error| Failure::Io(format!("cannot listen on port {}: {e}", args.port.unwrap_or(0)));
     let listener = listener.map_err(io)?;

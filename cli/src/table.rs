@@ -1,5 +1,6 @@
 //! The forms of a statistics report: JSON, CSV, tables for people, for Markdown and for browsers.
 
+mod columns;
 pub mod html;
 
 use std::collections::BTreeMap;
@@ -11,10 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::Failure;
 use crate::args::ReportFormat;
 use crate::junit::{self, Case, Outcome};
-use crate::stats::{Report, Row};
-
-/// Lines of shaders by the name of the file.
-pub type Sources = BTreeMap<String, Vec<String>>;
+use crate::rows::{Report, Row};
+pub use columns::Sources;
+use columns::{all_columns, by_kind};
 
 /// The report in a form. A page for browsers has lines of `sources` beside numbers of lines.
 ///
@@ -67,37 +67,6 @@ fn by_line(rows: &[Row]) -> Vec<Row> {
         }
     }
     out
-}
-
-/// Live registers and cycles of lines come behind all other numbers, in the order of their names.
-fn by_kind(name: &str) -> (u8, String) {
-    match name {
-        n if n.starts_with("live_") => (1, n.into()),
-        n if n.starts_with("cycles_") && statistics::find(n).is_none() => (2, n.into()),
-        _ => (0, String::new()),
-    }
-}
-
-/// Every number in a column, in the order of first appearance.
-fn all_columns(rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
-    let mut names = indexmap::IndexSet::new();
-    for r in rows {
-        names.extend(r.stats.keys().cloned());
-    }
-    names.sort_by_key(|n| by_kind(n));
-    let mut head: Vec<String> = ["file", "entry", "stage", "target", "status"].map(String::from).to_vec();
-    head.extend(names.iter().cloned());
-    let has_limiter = rows.iter().any(|r| !r.limiter.is_empty());
-    head.extend(has_limiter.then(|| "limiter".into()));
-    head.push("message".into());
-    let line = |r: &Row| {
-        let mut line = [&r.file, &r.entry, &r.stage, &r.target, &r.status].map(String::clone).to_vec();
-        line.extend(names.iter().map(|c| r.stats.get(c).map(Value::to_string).unwrap_or_default()));
-        line.extend(has_limiter.then(|| r.limiter.clone()));
-        line.push(r.message.clone());
-        line
-    };
-    (head, rows.iter().map(line).collect())
 }
 
 fn csv(rows: &[Row]) -> Result<String, Box<dyn std::error::Error>> {

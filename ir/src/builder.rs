@@ -3,7 +3,6 @@
 use crate::edges::*;
 use crate::function::{Function, LoopHeader};
 use crate::inst::*;
-use crate::module::VarData;
 use crate::ops::Op;
 use crate::stage::Deriv;
 use crate::subgroup::Reduce;
@@ -11,6 +10,7 @@ use crate::sysval::Sysval;
 use crate::tex::Tex;
 use crate::types::Type;
 use crate::values::Values;
+use crate::variable::VarData;
 
 /// Appends instructions to a block. `loc` and `fp` go on each instruction built (`fp` only on float results).
 pub struct Builder<'a> {

@@ -3,7 +3,7 @@
 //! A `jump` and a `br` hold their edges in themselves, the values of both in one list: walks over the graph read nothing but
 //! terminators, which lie together (see `compact`), and a box for each branch would be a place of its own to wait for.
 
-use crate::inst::{Block, Value};
+use crate::ids::{Block, Value};
 use crate::values::Values;
 
 /// A target block with the values of its parameters.

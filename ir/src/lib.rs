@@ -34,6 +34,7 @@ pub mod entity;
 pub mod eval;
 pub mod float_modes;
 pub mod function;
+pub mod ids;
 pub mod inst;
 pub mod lists;
 pub mod module;
@@ -42,6 +43,7 @@ pub mod ops;
 pub mod refusal;
 pub mod results;
 pub mod source;
+pub mod span;
 pub mod stage;
 pub mod subgroup;
 mod sysval;
@@ -51,28 +53,30 @@ pub mod text;
 pub mod trace;
 pub mod types;
 pub mod values;
+pub mod variable;
 pub mod verify;
 
 pub use builder::Builder;
 pub use declared::{Declared, DepthLayout, Member};
-pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
+pub use diag::{Class, Diagnostic, Label, Result, Severity};
 pub use edges::{Branch, Edge, EdgeRef, SwitchEdges};
 pub use entity::{Arena, Entity, EntitySet, SecondaryMap};
 pub use float_modes::{Denormals, FloatMode, FloatModes, Rounding};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
+pub use ids::{Block, Func, Global, Inst, Loc, Local, Res, Value};
 pub use inst::{
-    AtomicOp, Attr, Barrier, Block, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem, MemFlags,
-    Order, Place, Res, Scope, Touched, Value,
+    AtomicOp, Attr, Barrier, FloatCc, FpFlags, InstData, IntCc, Mem, MemFlags, Order, Place, Scope, Touched,
 };
 pub use lists::CsrLists;
 pub use module::{
-    EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, StageInfo,
-    Subgroups, TexClass, VarData, Variant, binding_text, element_binding, invocations,
+    EntryPoint, IMMEDIATES, ImageAccess, Module, ModuleOptions, ResourceData, ResourceKind, StageInfo, Subgroups,
+    TexClass, Variant, binding_text, element_binding, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Refusal, Unsupported};
 pub use results::Results;
 pub use source::SourceFile;
+pub use span::Span;
 pub use stage::{Axis, COLOUR_TARGETS, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};
 pub use subgroup::{Reach, Reduce, ReduceOp};
 pub use sysval::{MAX_LANES, Sysval};
@@ -80,3 +84,4 @@ pub use tex::{Tex, TexArg, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
 pub use tex_operands::TexOperands;
 pub use types::{Scalar, Type};
 pub use values::Values;
+pub use variable::{Init, Space, VarData};

@@ -1,6 +1,6 @@
 //! The results of an instruction, in 8 bytes.
 
-use crate::inst::Value;
+use crate::ids::Value;
 use std::fmt;
 use std::iter::FusedIterator;
 

@@ -1,6 +1,6 @@
 //! Source files by name and text, for a module that comes from several, or from none that was given.
 
-use crate::diag::Span;
+use crate::span::Span;
 
 /// One file of a program's source.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Inputs and outputs of stages.
 
-use crate::diag::Span;
 use crate::named::named_enum;
+use crate::span::Span;
 use crate::types::Type;
 use std::fmt;
 

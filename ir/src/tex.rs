@@ -3,7 +3,7 @@
 //! An op never changes its effects with its attribute, so there are six ops, one for each set of effects, and one
 //! descriptor for all of them. Operands that a descriptor does not ask for are left out; the order never changes.
 
-use crate::inst::Res;
+use crate::ids::Res;
 use crate::named::named_enum;
 use crate::ops::Op;
 use crate::types::Type;

@@ -4,7 +4,7 @@
 //! once a function no longer fits the cache. Almost all lists have at most three entries, which lie in the instruction;
 //! longer ones lie elsewhere.
 
-use crate::inst::Value;
+use crate::ids::Value;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};

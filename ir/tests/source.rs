@@ -1,6 +1,6 @@
 //! Tests of `ir/src/source.rs`.
 
-use gpucc_ir::diag::Span;
+use gpucc_ir::Span;
 use gpucc_ir::source::*;
 
 #[test]

@@ -21,6 +21,7 @@ mod moves;
 mod pack;
 mod problem;
 mod spill;
+mod spill_plan;
 mod units;
 mod verify;
 mod webs;
@@ -35,10 +36,10 @@ pub use problem::{
     Block, BlockId, Cfg, Constraint, Edge, Error, FileId, Hint, Inst, InstId, Operand, OutOfRegisters, Problem,
     RegFile, Role, Shape, Slot, SpillCode, Value, ValueInfo, Where,
 };
-pub use spill::{ReloadAt, SpillKind, SpillPlan, plan_spills, weights};
+pub use spill::{plan_spills, weights};
+pub use spill_plan::{EdgeCode, EdgeOp, ReloadAt, SpillKind, SpillPlan, Web};
 pub use units::{MAX_UNITS, Placement, UnitSet};
 pub use verify::verify;
-pub use webs::{EdgeCode, EdgeOp, Web};
 
 /// Switches of the allocator: checks and stress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

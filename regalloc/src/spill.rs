@@ -16,57 +16,8 @@ use smallvec::SmallVec;
 
 use crate::live::Liveness;
 use crate::problem::{BlockId, Cfg, Constraint, InstId, Problem, Role, Value};
-use crate::webs::{EdgeCode, MemoryCopy, RawEdge, Web};
-
-/// The ways with a value that has no register.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SpillKind {
-    /// Nothing: it keeps its register.
-    No,
-    /// It is stored after its definition and loaded before uses.
-    Store,
-    /// It is computed again before uses. Not for parameters.
-    Remat,
-}
-
-/// A place between instructions.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum ReloadAt {
-    /// The start of a block.
-    Start(BlockId),
-    /// Right before an instruction.
-    Before(InstId),
-    /// The end of a block, where the copies of its outgoing edge go.
-    End(BlockId),
-}
-
-/// The values to store, reload and compute again, and their memory.
-#[derive(Clone, Debug, Default)]
-pub struct SpillPlan {
-    /// Values to store right after their definition (parameters: at the start of their block, after its edge code),
-    /// ascending.
-    pub stores: Vec<Value>,
-    /// Parameters that begin in memory, or that nobody reads: they are parameters no more. Ascending.
-    pub memory: Vec<Value>,
-    /// Values to bring back before instructions and, on edges of blocks with several successors, at the end of a block;
-    /// ordered by place.
-    pub reloads: Vec<(ReloadAt, Value)>,
-    /// Loads and stores on edges, in block order.
-    pub edges: Vec<EdgeCode>,
-    /// Web that holds each value in memory, an index into `webs`; `u32::MAX` for values that never are there.
-    pub web: Vec<u32>,
-    /// Places in memory, one for each web.
-    pub webs: Vec<Web>,
-    /// Words of spill memory for each file.
-    pub words: Vec<u32>,
-}
-
-impl SpillPlan {
-    /// Whether there is nothing to do.
-    pub fn is_empty(&self) -> bool {
-        self.stores.is_empty() && self.memory.is_empty() && self.reloads.is_empty() && self.edges.is_empty()
-    }
-}
+use crate::spill_plan::{ReloadAt, SpillKind, SpillPlan};
+use crate::webs::{MemoryCopy, RawEdge};
 
 /// Distance added to uses behind the exit of a loop.
 const FAR: u32 = 1 << 20;

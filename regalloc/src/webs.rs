@@ -8,40 +8,9 @@ use std::collections::BTreeMap;
 
 use crate::live::Liveness;
 use crate::problem::{BlockId, Cfg, FileId, Problem, Role, Value};
-use crate::spill::{ReloadAt, SpillKind, SpillPlan};
+use crate::spill_plan::{EdgeCode, EdgeOp, ReloadAt, SpillKind, SpillPlan, Web};
 
 const NONE: u32 = u32::MAX;
-
-/// A place in memory that holds the values of one web.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Web {
-    /// File of its values.
-    pub file: FileId,
-    /// Units of its values.
-    pub units: u16,
-    /// First word; every file has its own numbering. A multiple of `units` rounded up to a power of two.
-    pub word: u32,
-}
-
-/// One step of the code of an edge.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EdgeOp {
-    /// Brings a value into registers, from this web or by computing it again (`u32::MAX`).
-    Load(Value, u32),
-    /// Puts a value that is in registers into this web.
-    Store(Value, u32),
-}
-
-/// The code of one edge.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EdgeCode {
-    /// End of the source or start of the target.
-    pub at: ReloadAt,
-    /// Graph of the edge.
-    pub cfg: Cfg,
-    /// Loads and stores in the order in which they run.
-    pub ops: Vec<EdgeOp>,
-}
 
 /// `param = arg` on an edge, for a parameter in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,9 +2,9 @@
 
 use gpucc_container::IMMEDIATES;
 
-use crate::bound::{BoundSampler, BoundTexture};
+use crate::bound::{BoundSampler, BoundTexture, place_name};
 use crate::kept::Kept;
-use crate::texture::Image;
+use crate::texture::{Dim, Image, Sampler};
 use crate::trace::Trace;
 use crate::trap::{Trap, TrapKind};
 
@@ -198,6 +198,64 @@ impl Dispatch {
     /// The f32 values of a binding; a last part of less than four bytes is left out.
     pub fn floats(&self, group: u32, binding: u32) -> Option<Vec<f32>> {
         Some(self.words(group, binding)?.into_iter().map(f32::from_bits).collect())
+    }
+}
+
+impl Dispatch {
+    /// Adds a texture without binding it.
+    #[must_use]
+    pub fn with_image(mut self, image: Image) -> Self {
+        self.images.push(image);
+        self
+    }
+
+    /// Adds a texture and binds all of it.
+    #[must_use]
+    pub fn with_texture(mut self, group: u32, binding: u32, image: Image, dim: Dim) -> Self {
+        self.textures.push(BoundTexture::whole(group, binding, self.images.len(), &image, dim));
+        self.with_image(image)
+    }
+
+    /// Binds a view of a texture that was added, or will be.
+    #[must_use]
+    pub fn with_view(mut self, view: BoundTexture) -> Self {
+        self.textures.push(view);
+        self
+    }
+
+    /// Binds a sampler at group and binding.
+    #[must_use]
+    pub fn with_sampler(mut self, group: u32, binding: u32, sampler: Sampler) -> Self {
+        self.samplers.push(BoundSampler { group, binding, element: 0, sampler });
+        self
+    }
+
+    /// The texture of a binding that the program cannot do without.
+    ///
+    /// # Errors
+    /// A trap that names the binding when nothing is bound, or what is bound is no view of its texture.
+    pub fn require_texture(&self, group: u32, binding: u32, element: u32) -> Result<&BoundTexture, Trap> {
+        let place = place_name(group, binding, element);
+        let found = self.textures.iter().find(|t| (t.group, t.binding, t.element) == (group, binding, element));
+        let Some(bound) = found else {
+            return Err(Trap::new(TrapKind::Dispatch, format!("no texture is bound at {place}")));
+        };
+        match bound.fault(&self.images) {
+            None => Ok(bound),
+            Some(fault) => Err(Trap::new(TrapKind::Dispatch, format!("texture at {place}: {fault}"))),
+        }
+    }
+
+    /// The sampler of a binding that the program cannot do without.
+    ///
+    /// # Errors
+    /// A trap that names the binding when nothing is bound.
+    pub fn require_sampler(&self, group: u32, binding: u32, element: u32) -> Result<&Sampler, Trap> {
+        let found = self.samplers.iter().find(|s| (s.group, s.binding, s.element) == (group, binding, element));
+        found.map(|s| &s.sampler).ok_or_else(|| {
+            let place = place_name(group, binding, element);
+            Trap::new(TrapKind::Dispatch, format!("no sampler is bound at {place}"))
+        })
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Change, Comparison, number, totals};
-use crate::stats::{Report, Row};
+use super::comparison::{Change, Comparison, number, totals};
+use crate::rows::{Report, Row};
 use crate::table::html::{attribute, escape, framed, heads, title};
 
 /// The columns of a change of one shader.

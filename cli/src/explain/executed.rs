@@ -56,7 +56,7 @@ pub fn of_shader(shader: &Input, entry: &str, made: &Artifact, dispatch: &Dispat
 /// A scene that cannot be drawn anywhere, and a frame that ends in a trap.
 pub fn of_scene(input: &Path, targets: &[Target], level: u8) -> Result<Vec<BTreeMap<usize, Counts>>, Failure> {
     let wrong = |f: gpucc_render::Failure| Failure::Input(f.to_string());
-    let ready = PreparedScene::new(super::scene(input)?).map_err(wrong)?;
+    let ready = PreparedScene::new(super::scene::scene(input)?).map_err(wrong)?;
     let (scene, shaders) = (&ready.file.scene, &ready.shaders);
     let one = |&target: &Target| {
         let Ok(programs) = Programs::new(scene, shaders, Place::Target(target, level)) else {

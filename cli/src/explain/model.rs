@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::executed::Counts;
 use super::why::Why;
 use crate::report::Reporter;
-use crate::stats::Row;
+use crate::rows::Row;
 
 /// An explanation: messages, programs and their numbers.
 #[derive(Default)]

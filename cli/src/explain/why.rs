@@ -9,7 +9,7 @@ use super::checks::{self, Access};
 use super::remarks::{self, Places, Remark, Stage};
 use super::values::{self, Reason, Spill, Value};
 use super::waits::{self, Wait};
-use crate::stats::Row;
+use crate::rows::Row;
 
 /// Most lines of differences that are kept of all passes together.
 const MOST: usize = 2000;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use gpucc::statistics;
 
-use super::{Sources, all_columns};
+use super::columns::{Sources, all_columns};
 use crate::report::plain;
-use crate::stats::{Report, Row};
+use crate::rows::{Report, Row};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -115,10 +115,10 @@ impl<'a> PassCx<'a> {
     /// The buffers that nobody writes while the shader runs.
     pub(crate) fn readonly(&mut self, f: &Function) -> Rc<EntitySet<Res>> {
         let m = self.module;
-        let list = self.graph.readonly.get_or_insert_with(|| Rc::new(crate::gvn::readonly(m, f)));
+        let list = self.graph.readonly.get_or_insert_with(|| Rc::new(crate::readonly::readonly(m, f)));
         debug_assert!(
             {
-                let now = crate::gvn::readonly(m, f);
+                let now = crate::readonly::readonly(m, f);
                 list.iter().all(|r| now.contains(r))
             },
             "a pass stored to a buffer that nothing stored to before"

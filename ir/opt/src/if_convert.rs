@@ -15,7 +15,7 @@
 //! `Caps::if_convert` (loads, divisions and special functions count as several).
 
 use crate::PassCx;
-use crate::gvn::is_value;
+use crate::readonly::is_value;
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::{
     Attr, Block, Builder, Edge, EdgeRef, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value,

@@ -8,6 +8,7 @@ use gpucc_ir::{Builder, FloatCc, FpFlags, Function, Inst, IntCc, Module, Op, Sca
 
 use crate::caps::Caps;
 use crate::legalise_div as div;
+use crate::legalise_ex::Ex;
 use crate::legalise_pack as pack;
 use crate::rewrite::{self, Rewrite};
 
@@ -17,52 +18,6 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         Some(v) => Rewrite::Value(v),
         None => Rewrite::Keep,
     })
-}
-
-/// Shorthands on a builder: constants of the shape of an operand.
-pub(crate) struct Ex<'a, 'f> {
-    pub b: &'a mut Builder<'f>,
-    pub caps: &'a Caps,
-    pub lanes: u32,
-}
-
-impl Ex<'_, '_> {
-    /// An i32 constant in every lane.
-    pub fn int(&mut self, v: i64) -> Value {
-        let ty = Type::new(Scalar::I32, self.lanes);
-        self.b.func.iconst(ty, v)
-    }
-    /// An f32 constant in every lane.
-    pub fn float(&mut self, v: f32) -> Value {
-        let ty = Type::new(Scalar::F32, self.lanes);
-        self.b.func.fconst(ty, v)
-    }
-    /// Whether the target has the op itself.
-    pub fn has(&self, op: Op) -> bool {
-        !self.caps.expand.has(op)
-    }
-    fn ushr(&mut self, a: Value, n: i64) -> Value {
-        let n = self.int(n);
-        self.b.ushr(a, n)
-    }
-    fn shl(&mut self, a: Value, n: i64) -> Value {
-        let n = self.int(n);
-        self.b.shl(a, n)
-    }
-    fn and(&mut self, a: Value, n: i64) -> Value {
-        let n = self.int(n);
-        self.b.and(a, n)
-    }
-    /// Bits of a float as integers.
-    pub fn bits(&mut self, a: Value) -> Value {
-        let ty = self.b.func.ty(a).to_int();
-        self.b.bitcast(a, ty)
-    }
-    /// Integers as bits of a float.
-    pub fn of_bits(&mut self, a: Value) -> Value {
-        let ty = self.b.func.ty(a).with_scalar(Scalar::F32);
-        self.b.bitcast(a, ty)
-    }
 }
 
 fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {

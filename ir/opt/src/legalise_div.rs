@@ -2,7 +2,7 @@
 
 use gpucc_ir::{IntCc, Op, Value};
 
-use crate::legalise::Ex;
+use crate::legalise_ex::Ex;
 
 /// Division by a constant that is equal in all lanes: shifts for powers of two, otherwise a multiplication with the
 /// reciprocal (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994). `None` when the

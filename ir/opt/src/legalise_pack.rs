@@ -2,7 +2,7 @@
 
 use gpucc_ir::{FloatCc, FpFlags, IntCc, Op, Scalar, Type, Value};
 
-use crate::legalise::Ex;
+use crate::legalise_ex::Ex;
 
 /// Expands a packing op or `fquant16`; `None` for any other.
 pub(crate) fn expand(e: &mut Ex<'_, '_>, op: Op, args: &[Value]) -> Option<Value> {

@@ -5,7 +5,8 @@
 //! convergent moves. Inner loops first, so that a value may leave several loops.
 
 use crate::PassCx;
-use crate::gvn::{is_value, may_move};
+use crate::gvn::may_move;
+use crate::readonly::is_value;
 use gpucc_ir::analysis::ConstructId;
 use gpucc_ir::{Block, Builder, CsrLists, Function, Inst, MemFlags, Op, SecondaryMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};

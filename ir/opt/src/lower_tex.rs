@@ -22,6 +22,7 @@
 //! Needs: the samplers that [`add_samplers`] adds to the module before, and the textures of [`add_components`]. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
 //! `docs/semantics.md`, up to the rounding of coordinates.
 
+mod lowered;
 mod sampler;
 
 use gpucc_ir::{
@@ -35,6 +36,8 @@ use crate::bound::BindingFacts;
 use crate::caps::{Caps, CubeGradients, Gathers, LayerForm, SamplerCaps, TexCaps};
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
+
+use lowered::Lowered;
 
 /// Rewrites texture instructions to the forms that the target has.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
@@ -95,24 +98,6 @@ fn component(desc: &TexDesc) -> Option<Variant> {
         2 => Some(Variant::Component2),
         3 => Some(Variant::Component3),
         _ => None,
-    }
-}
-
-/// A texture instruction and what stands before it.
-struct Lowered<'a, 'b> {
-    b: &'a mut Builder<'b>,
-    of: TexOperands,
-}
-
-impl Lowered<'_, '_> {
-    fn float(&mut self, v: f32, lanes: u32) -> Value {
-        self.b.func.fconst(Type::F32.with_lanes(lanes), v)
-    }
-    /// The extent of level 0 as floats, with as many lanes.
-    fn size(&mut self) -> Value {
-        let size = self.of.query(self.b, TexWhat::Size, None);
-        let lanes = self.b.func.ty(size).lanes();
-        self.b.u2f(size, Type::F32.with_lanes(lanes))
     }
 }
 

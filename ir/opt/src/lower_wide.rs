@@ -22,22 +22,21 @@
 mod divide;
 mod double;
 mod double_steps;
+mod lanes;
+mod ops;
 mod pair;
 
 use gpucc_ir::{
     AtomicOp, Attr, Block, Builder, Function, Inst, InstData, Mem, Module, Op, Place, Scalar, SecondaryMap,
     SwitchEdges, Type, Value, ValueDef,
 };
+use lanes::{Pairs, Wide, is_double, is_wide, load, parts};
 use pair::Pair;
 use smallvec::SmallVec;
 
 pub(crate) use double::rounded_to_odd;
 
-use crate::caps::{Caps, OpSet};
-
-type Pairs = SmallVec<[Pair; 1]>;
-/// Floats of 64 bits, one for each lane.
-type Doubles = SmallVec<[Value; 1]>;
+use crate::caps::Caps;
 
 /// Runs over a function; gives the number of instructions that are others now.
 pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
@@ -83,27 +82,6 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     changes
 }
 
-fn is_wide(t: Type) -> bool {
-    matches!(t.scalar(), Scalar::I64 | Scalar::F64)
-}
-
-fn is_double(t: Type) -> bool {
-    t.scalar() == Scalar::F64
-}
-
-struct Wide {
-    /// The largest constant offset from an address.
-    most: u32,
-    /// Ops on floats of 64 bits that are written with others.
-    expand: OpSet,
-    /// The halves of each lane of a value; empty for what is not known yet, constants among it.
-    pairs: SecondaryMap<Value, Pairs>,
-    /// The lanes of a float of 64 bits that is another value now, or several.
-    doubles: SecondaryMap<Value, Doubles>,
-    /// The value of at most 32 bits that takes the place of another.
-    new: SecondaryMap<Value, Option<Value>>,
-}
-
 impl Wide {
     /// Gives each block two parameters for each lane. Parameters keep their order.
     fn params(&mut self, f: &mut Function) -> u64 {
@@ -130,22 +108,6 @@ impl Wide {
             }
         }
         changes
-    }
-
-    /// The halves of the lanes of a value.
-    fn lanes(&self, f: &mut Function, v: Value) -> Pairs {
-        if !self.pairs[v].is_empty() {
-            return self.pairs[v].clone();
-        }
-        let lanes = f.ty(v).lanes();
-        match f.as_const(v).cloned() {
-            Some(c) => c.bits.iter().map(|&bits| Pair::of(f, bits)).collect(),
-            // What is undefined, and what code that nothing reaches gives to itself.
-            None => {
-                let half = f.undef(Type::I32);
-                (0..lanes).map(|_| Pair { lo: half, hi: half }).collect()
-            }
-        }
     }
 
     /// Appends an instruction, changed or not; whether it was.
@@ -392,7 +354,7 @@ impl Wide {
                 let mut out = Pairs::new();
                 for k in 0..n as usize {
                     let lane: SmallVec<[Pair; 4]> = args.iter().map(|a| a[k]).collect();
-                    out.push(pair::op(b, d.op, &lane)?);
+                    out.push(ops::op(b, d.op, &lane)?);
                 }
                 out
             }
@@ -441,24 +403,6 @@ impl Wide {
 fn from_words(b: &mut Builder<'_>, words: &[Value], to: Type) -> Value {
     let v = b.compose(words);
     if b.func.ty(v) == to { v } else { b.bitcast(v, to) }
-}
-
-/// The accesses that make up one of so many lanes: the first lane of each, how many, and where it is.
-fn parts(lanes: u32, m: &Mem) -> impl Iterator<Item = (u32, u32, Mem)> {
-    let m = *m;
-    (0..lanes).step_by(2).map(move |k| {
-        let align = if k == 0 { m.align } else { m.align.min(16) };
-        (k, (lanes - k).min(2), Mem { offset: m.offset + 8 * k, align, ..m })
-    })
-}
-
-fn load(b: &mut Builder<'_>, lanes: u32, m: &Mem, dynamic: Option<Value>) -> Pairs {
-    let mut out = Pairs::new();
-    for (_, n, m) in parts(lanes, m) {
-        let v = b.load(Type::new(Scalar::I32, 2 * n), m, dynamic);
-        out.extend((0..n).map(|k| Pair { lo: b.extract(v, 2 * k), hi: b.extract(v, 2 * k + 1) }));
-    }
-    out
 }
 
 fn store(b: &mut Builder<'_>, lanes: &[Pair], m: &Mem, dynamic: Option<Value>) {

@@ -13,7 +13,7 @@
 //! values would then take more registers than [`Caps::live_words`](crate::Caps::live_words) lets them have, or spill.
 
 use crate::PassCx;
-use crate::gvn::is_value;
+use crate::readonly::is_value;
 use crate::vectorise_memory::{Plan, join_loads};
 use gpucc_ir::analysis::Liveness;
 use gpucc_ir::{EntitySet, Function, Inst, Mem, MemFlags, Op, Place, Res, ResourceKind, Type, Value};

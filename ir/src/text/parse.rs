@@ -4,13 +4,14 @@
 //! first all lines, then definitions, then uses. Types are not checked here beyond what the text states: run the verifier.
 
 use super::lex::{Spanned, Tok, lex};
-use crate::diag::{Diagnostic, Span};
+use crate::diag::Diagnostic;
 use crate::edges::*;
 use crate::float_modes::{Denormals, FloatModes, Rounding};
 use crate::function::{Const, Function, LoopHeader};
 use crate::inst::*;
 use crate::module::*;
 use crate::ops::{Op, Sig};
+use crate::span::Span;
 use crate::stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};
 use crate::subgroup::{Reach, Reduce, ReduceOp};
 use crate::sysval::Sysval;

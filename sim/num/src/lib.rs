@@ -131,7 +131,6 @@ pub fn classify(bits: u64, exponent_bits: u32, fraction_bits: u32) -> Class {
 /// direction: the sum rounded to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
 #[inline]
 pub fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core::primitive::f64 {
-    use core::primitive::f64;
     let s = a + b;
     // Knuth's error-free sum. With an infinity or NaN the error is NaN.
     let bb = s - a;
@@ -140,5 +139,9 @@ pub fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core::primit
     if bits & 1 != 0 || err == 0.0 || err.is_nan() {
         return s;
     }
-    if (err > 0.0) == (s > 0.0) { f64::from_bits(bits + 1) } else { f64::from_bits(bits - 1) }
+    if (err > 0.0) == (s > 0.0) {
+        core::primitive::f64::from_bits(bits + 1)
+    } else {
+        core::primitive::f64::from_bits(bits - 1)
+    }
 }

@@ -10,12 +10,14 @@ pub mod fragment;
 pub mod primitive;
 pub mod setup;
 pub mod vertex;
+pub mod viewport;
 
-pub use clip::{ClipOptions, ClipVertex, PolygonVertex, Viewport, clip_line, clip_polygon, point_is_inside};
+pub use clip::{ClipOptions, ClipVertex, PolygonVertex, clip_line, clip_polygon, point_is_inside};
 pub use fragment::{
     Blend, BlendComponent, BlendFactor, BlendOperation, DepthStencil, StencilFace, StencilOperation, alpha_to_coverage,
     resolve, test_sample, write_target,
 };
 pub use primitive::{Indices, Primitive, Primitives, Topology, assemble};
-pub use setup::{Bias, DepthBias, Quad, Rect, Screen, Setup, Weights, sample_positions};
+pub use setup::{Bias, DepthBias, Quad, Rect, Setup, Weights, sample_positions};
 pub use vertex::{VertexCodec, VertexFormat, fetch};
+pub use viewport::{Screen, Viewport};

@@ -4,23 +4,9 @@ use std::convert::Infallible;
 
 pub use gpucc_pipeline::DepthBias;
 
-use super::clip::{PolygonVertex, Viewport};
+use super::clip::PolygonVertex;
+use super::viewport::{Screen, Viewport};
 use crate::texture::Format;
-
-/// A vertex on the screen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Screen {
-    /// 1/256 pixel to the right.
-    pub x: i64,
-    /// Place down the screen, in 1/256 pixel.
-    pub y: i64,
-    /// Both, not snapped: what is interpolated follows these.
-    pub exact: [f64; 2],
-    /// Depth of the vertex, not snapped.
-    pub z: f64,
-    /// Reciprocal of w at the vertex.
-    pub inv_w: f64,
-}
 
 /// Offsets of the samples in a pixel, in 1/256 pixel.
 pub fn sample_positions(count: u32) -> &'static [(i64, i64)] {

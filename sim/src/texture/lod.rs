@@ -1,6 +1,6 @@
 //! Level of detail: from derivatives to a pair of levels.
 
-use super::sample::{Filter, Sampler};
+use super::sampler::{Filter, Sampler};
 
 /// Derivatives of the normalised coordinates in x and y of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod quad;
 pub mod request;
 pub mod sample;
+pub mod sampler;
 
 pub use cube::{Face, face_texel, project, project_gradient};
 pub use format::{Base, Codec, Format, FormatError, Texel};
@@ -23,6 +24,7 @@ pub use lod::{Gradient, MipBlend, lambda_of, mip_levels};
 pub use memory::{MemoryTexels, NoTexels, texel_words};
 pub use request::{Coords, Layer, Lod, Request, What};
 pub use sample::{
-    Compare, Coord, Dim, Filter, NearestRounding, Precision, Sampler, TexelAt, Texels, View, Wrap, clamp_layer, gather,
-    gather_compare, load, round_layer, sample, sample_compare, texel_at, wrap,
+    Coord, Dim, TexelAt, Texels, View, clamp_layer, gather, gather_compare, load, round_layer, sample, sample_compare,
+    texel_at, wrap,
 };
+pub use sampler::{Compare, Filter, NearestRounding, Precision, Sampler, Wrap};

@@ -6,9 +6,8 @@
 use super::cube::{Face, project, project_gradient};
 use super::format::Texel;
 use super::lod::{Gradient, MipBlend, clamp_bias, lambda_of, mip_levels};
-use super::sample::{
-    Coord, Filter, Sampler, View, clamp_layer, gather, gather_compare, round_layer, sample, sample_compare,
-};
+use super::sample::{Coord, View, clamp_layer, gather, gather_compare, round_layer, sample, sample_compare};
+use super::sampler::{Filter, Sampler};
 use crate::trap::Trap;
 
 /// Coordinates of a request. Components beyond the dimension's axes do not count.

@@ -20,6 +20,7 @@ mod pack;
 mod pipeline;
 mod places;
 mod sharing;
+mod sizes;
 mod wide;
 
 use std::fmt::Write as _;
@@ -29,22 +30,11 @@ use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
 
 pub use pipeline::{Attribute, Pipeline};
+use sizes::{CELL, FIRST, VECTORS};
+pub use sizes::{GROUPS, INPUTS, INVOCATIONS, WORDS};
 
 use crate::exec::{self, On, Problem};
 use crate::predict;
-
-/// Invocations of a workgroup in generated programs.
-pub const INVOCATIONS: u32 = 32;
-/// Workgroups of a run.
-pub const GROUPS: u32 = 3;
-/// Words that an invocation writes.
-pub const WORDS: u32 = 4;
-/// Words of the input buffer, behind its vectors.
-pub const INPUTS: u32 = 64;
-/// Words in front of them: `quads`, `trios`, `floats` and `duos` of the structure `Input`.
-const VECTORS: u32 = 96;
-/// Words of the structure `Cell`, of which the last eight are floats.
-const CELL: u32 = 36;
 
 /// A generator of programs.
 pub struct Generator {
@@ -579,7 +569,7 @@ pub fn buffers(seed: u64) -> Vec<(u32, u32, Vec<u8>, bool)> {
     let all = GROUPS * INVOCATIONS;
     let cells: Vec<u32> = (0..all * CELL).map(|i| if i % CELL >= CELL - 8 { float(word()) } else { word() }).collect();
     let mut counters = [0; 10];
-    for (at, first) in sharing::FIRST {
+    for (at, first) in FIRST {
         counters[at] = first;
     }
     let bytes = |w: &[u32]| w.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();

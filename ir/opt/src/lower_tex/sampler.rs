@@ -6,7 +6,7 @@ use gpucc_ir::{
 };
 use gpucc_pipeline::{Compare, Filter, SamplerFacts};
 
-use super::Lowered;
+use super::lowered::Lowered;
 use crate::bound::BindingFacts;
 
 /// The samplers that the comparisons of code filter with: those of the module without their comparison.

@@ -4,32 +4,10 @@ use gpucc_ir::{Attr, Builder, Const, FloatCc, FpFlags, Function, InstData, Op, S
 use smallvec::SmallVec;
 
 use super::double_steps as steps;
+use super::double_steps::{number, put_together, taken_apart};
+use super::lanes::{Doubles, Pairs, Wide, is_double, is_wide, load};
 use super::pair::{self, Pair};
-use super::{Doubles, Pairs, Wide, is_double, is_wide, load};
 use crate::caps::OpSet;
-
-/// The words of a float.
-const WORDS: Type = Type::I32.with_lanes(2);
-
-/// A constant.
-pub(super) fn number(b: &mut Builder<'_>, v: f64) -> Value {
-    b.func.constant(Const::new(Type::F64, &[v.to_bits()]))
-}
-
-/// The words of a float.
-pub(super) fn taken_apart(b: &mut Builder<'_>, v: Value) -> Pair {
-    if let Some(bits) = b.func.const_bits(v) {
-        return Pair::of(b.func, bits);
-    }
-    let words = b.bitcast(v, WORDS);
-    Pair { lo: b.extract(words, 0), hi: b.extract(words, 1) }
-}
-
-/// The float of two words.
-pub(super) fn put_together(b: &mut Builder<'_>, p: Pair) -> Value {
-    let words = b.compose(&[p.lo, p.hi]);
-    b.bitcast(words, Type::F64)
-}
 
 impl Wide {
     /// The lanes of a float.

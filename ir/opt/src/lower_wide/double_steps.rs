@@ -8,15 +8,37 @@
 //! Results are correctly rounded, but for quotients that are denormal: those are rounded twice. A significand keeps the sign of its
 //! float and is 1 to 2, so nothing over- or underflows on the way. Zeros, infinities and NaN are chosen at the end.
 
-use gpucc_ir::{Builder, FloatCc, FpFlags, IntCc, Op, Type, Value};
+use gpucc_ir::{Builder, Const, FloatCc, FpFlags, IntCc, Op, Type, Value};
 
-use super::double::{number, put_together, taken_apart};
 use super::pair::{Pair, is, with, word};
 
 const SIGN: u32 = 0x8000_0000;
 /// The exponent of 1 in the high word, and all of the exponent.
 const ONE: u32 = 0x3ff0_0000;
 const INFINITY: u32 = 0x7ff0_0000;
+
+/// The words of a float.
+pub(super) const WORDS: Type = Type::I32.with_lanes(2);
+
+/// A constant.
+pub(super) fn number(b: &mut Builder<'_>, v: f64) -> Value {
+    b.func.constant(Const::new(Type::F64, &[v.to_bits()]))
+}
+
+/// The words of a float.
+pub(super) fn taken_apart(b: &mut Builder<'_>, v: Value) -> Pair {
+    if let Some(bits) = b.func.const_bits(v) {
+        return Pair::of(b.func, bits);
+    }
+    let words = b.bitcast(v, WORDS);
+    Pair { lo: b.extract(words, 0), hi: b.extract(words, 1) }
+}
+
+/// The float of two words.
+pub(super) fn put_together(b: &mut Builder<'_>, p: Pair) -> Value {
+    let words = b.compose(&[p.lo, p.hi]);
+    b.bitcast(words, Type::F64)
+}
 
 /// One of `fdiv`, `fsqrt` and `fldexp` with other ops.
 pub(super) fn expanded(b: &mut Builder<'_>, op: Op, a: &[Value]) -> Value {

@@ -1,6 +1,6 @@
 //! The examples that share workgroup memory, and the longer ones, computed the plain way.
 
-use super::{Example, Expected, Words, floats, out, stream, words};
+use super::example::{Example, Expected, Words, floats, out, stream, words};
 
 /// Floats in -1..1 with all bits of their significands in use.
 fn unit_floats(seed: u64, n: usize) -> Vec<f32> {

@@ -1,7 +1,7 @@
 //! Programs without storage, for chips whose fragment programs have none: inputs lie in uniform buffers, and what an invocation writes in
 //! private variables.
 
-use super::{CELL, GROUPS, INPUTS, INVOCATIONS};
+use super::sizes::{CELL, GROUPS, INPUTS, INVOCATIONS};
 
 /// Declarations of the usual programs, and those in their place.
 const DECLARED: [(&str, &str); 3] = [

@@ -24,7 +24,7 @@ impl Generator {
                 0 => "params.a".into(),
                 1 => format!("(zu + {}u)", [0u32, 1, 2, 31, 255, 65535, 0x8000_0000, u32::MAX][self.pick(8) as usize]),
                 2 => format!("(zu + {}u)", self.pick(1000)),
-                3 => format!("source.words[{}u]", self.pick(super::INPUTS)),
+                3 => format!("source.words[{}u]", self.pick(super::sizes::INPUTS)),
                 4 => "arrayLength(&zeros)".into(),
                 5 => self.one(&["me", "(me & 31u)", "cells[me].k"]).into(),
                 _ => "params.d".into(),

@@ -6,9 +6,6 @@ use super::{Generator, Ty};
 const UNSIGNED: [&str; 6] = ["atomicAdd", "atomicXor", "atomicMax", "atomicOr", "atomicMin", "atomicAnd"];
 const SIGNED: [&str; 3] = ["atomicMax", "atomicMin", "atomicAdd"];
 
-/// Words of the counters that do not start as zero: those of minima, of `atomicAnd`, of the signed maximum.
-pub(super) const FIRST: [(usize, u32); 4] = [(4, u32::MAX), (5, u32::MAX), (7, i32::MIN as u32), (8, i32::MAX as u32)];
-
 impl Generator {
     /// An atomic operation on a counter of all workgroups.
     pub(super) fn count(&mut self) {
