@@ -1,5 +1,5 @@
 //! Support of SPIR-V, by the capability that a module declares, and of draws by form. Declarations of capabilities are ignored: a module is
-//! judged by its instructions. `tests/tests/spirv_support.rs` compiles a shader for each row.
+//! judged by its instructions. `tests/tests/house/spirv_support.rs` compiles a shader for each row.
 
 use gpucc_ir::Refusal;
 

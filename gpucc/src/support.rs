@@ -39,7 +39,7 @@ fn cell(b: &dyn Backend, code: Refusal) -> String {
 pub fn page() -> String {
     let mut o = String::from(
         "# What is refused, where, and why\n\nMade by `cargo xtask docs` from the list of codes (`ir/src/refusal.rs`) and from what each \
-         backend says of them (`UNSUPPORTED`); `tests/tests/support.rs` holds every cell that a shader can try. A refusal is exit code 3, with a message that names code, \
+         backend says of them (`UNSUPPORTED`); `tests/tests/house/support.rs` holds every cell that a shader can try. A refusal is exit code 3, with a message that names code, \
          target and place, and nothing is written. Everything else that is right compiles: an op that selection does not know is a bug of the \
          compiler (exit code 70). `interp` is the interpreter of the IR; its runs have 16 MiB for variables.\n",
     );
@@ -80,7 +80,7 @@ pub fn page() -> String {
     }
     o.push_str(
         "\n## SPIR-V by capability\n\nA module is judged by its instructions, not by what it declares. `runs`: it is lowered to IR, and the tables above say \
-         what becomes of it on a target. `tests/tests/spirv_support.rs` holds each row. An instruction that has no counterpart is refused by its \
+         what becomes of it on a target. `tests/tests/house/spirv_support.rs` holds each row. An instruction that has no counterpart is refused by its \
          name, with the code of what it belongs to.\n\n| capability | a module that needs it |\n|---|---|\n",
     );
     rows(&mut o, gpucc_frontend_spirv::capabilities::ROWS);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """fragments.py record FROM COUNT > ../fragments.txt: random fragment programs of GLSL as modules, every second one after spirv-opt -O, each with three
-vertices, their varyings and textures, and what lavapipe draws of it; `tests/tests/recorded_fragments.rs` draws them, too. fragments.py text N: the GLSL of
+vertices, their varyings and textures, and what lavapipe draws of it; `tests/tests/random/recorded_fragments.rs` draws them, too. fragments.py text N: the GLSL of
 program N; texts RECORD: the GLSL of all programs of a record, as base64 of a zlib stream of a JSON list. fragments.py compare FROM TO: programs, plain and after spirv-opt -O, by `gpucc render` ($GPUCC, on $TARGETS or the oracle), and prints every
 program that differs; files of those stay in $WORK.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """pairs.py record FROM COUNT FILE: random draws of `randprog --stage draw` ($RANDPROG) with what lavapipe draws of each, as a file that
-`tests/tests/recorded_pairs.rs` reads: base64 of a zlib stream of lines of JSON. pairs.py text FILE SEED: the scene and the texts of one of them.
+`tests/tests/random/recorded_pairs.rs` reads: base64 of a zlib stream of lines of JSON. pairs.py text FILE SEED: the scene and the texts of one of them.
 
 Which pixels the specifications leave open says the generator (`tests/src/randdraw/geometry.rs`): it is part of each line, as `open`. Needs Debian's
 mesa-vulkan-drivers libvulkan-dev glslc and a C compiler.

@@ -1,0 +1,397 @@
+//! Copies of whole aggregates: every word arrives, padding stays, and code does not grow with what is copied.
+
+use crate::sources::spirv::{glslang, has, scratch, tool};
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::{Options, Target};
+use gpucc_ir::Module;
+use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_tests::exec::{self, On};
+
+fn lower(wgsl: &str) -> Module {
+    exec::lower(wgsl, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{wgsl}"))
+}
+
+/// The words that the shader leaves in binding 1, on every target at two levels.
+#[track_caller]
+fn check(wgsl: &str, source: &[u32], before: &[u32], wanted: &[u32]) {
+    check_module(&lower(wgsl), wgsl, source, before, wanted);
+}
+
+#[track_caller]
+fn check_module(module: &Module, text: &str, source: &[u32], before: &[u32], wanted: &[u32]) {
+    let places = exec::targets("all:all").into_iter().map(exec::on);
+    for on in places.chain([On::Interp]) {
+        for level in [0, 2] {
+            let o = Options::new(Target::parse("gcn").expect("a target")).opt(level);
+            let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, source).with_u32(0, 1, before);
+            exec::run(module, "main", on, &o.codegen, &mut d, &RunOptions::default())
+                .unwrap_or_else(|p| panic!("{on} -O{level}: {p}\n{text}"));
+            let got = d.words(0, 1).expect("bound");
+            if let Some(at) = got.iter().zip(wanted).position(|(a, b)| a != b) {
+                panic!("{on} -O{level}: word {at} is {:#x}, expected {:#x}\n{text}", got[at], wanted[at]);
+            }
+        }
+    }
+}
+
+fn words(n: usize) -> Vec<u32> {
+    (0..n as u32).map(|k| k.wrapping_mul(2_654_435_761) ^ 0x55).collect()
+}
+
+/// Arrays around the size from which loops copy them, with elements of all kinds: name, scalars, words from one to the next.
+#[test]
+fn every_word_arrives() {
+    let kinds = [("u32", 1, 1), ("vec2<u32>", 2, 2), ("vec3<f32>", 3, 4), ("vec4<f32>", 4, 4), ("mat3x2<f32>", 6, 6)];
+    for (ty, scalars, stride) in kinds {
+        for scalars_of_all in [126, 130, 140] {
+            let n = scalars_of_all / scalars;
+            let wgsl = format!(
+                "@group(0) @binding(0) var<storage, read_write> a: array<{ty}, {n}>;
+                 @group(0) @binding(1) var<storage, read_write> o: array<{ty}, {n}>;
+                 @compute @workgroup_size(1) fn main() {{ o = a; }}"
+            );
+            let (source, before) = (words(n * stride), vec![7; n * stride]);
+            let data = |k: usize| k % stride < scalars || stride == scalars;
+            let wanted: Vec<u32> = (0..n * stride).map(|k| if data(k) { source[k] } else { 7 }).collect();
+            check(&wgsl, &source, &before, &wanted);
+        }
+    }
+}
+
+/// Through memory of every kind, arrays in structs in arrays, an index that is not known, and onto itself.
+#[test]
+fn between_all_kinds_of_memory() {
+    let (n, m): (usize, usize) = (131, 3);
+    let wgsl = format!(
+        "struct S {{ first: u32, rows: array<array<u32, {n}>, 2>, last: vec2<u32> }}
+         @group(0) @binding(0) var<storage, read> a: array<S, {m}>;
+         @group(0) @binding(1) var<storage, read_write> o: array<S, {m}>;
+         var<workgroup> w: array<S, {m}>;
+         var<private> p: array<S, {m}>;
+         @compute @workgroup_size(1) fn main() {{
+             var f: array<S, {m}>;
+             w = a; p = w; f = p;
+             f[1].rows[0] = f[1].rows[1];
+             let k = a[0].first & 1u;
+             f[2].rows[k] = a[0].rows[1u - k];
+             f = f;
+             o = f;
+             o[1].first = 9u;
+         }}"
+    );
+    // A struct: `first`, two rows, and `last` at a multiple of 8 bytes.
+    let last = (1 + 2 * n).next_multiple_of(2);
+    let size = last + 2;
+    let source = words(size * m);
+    let mut wanted = source.clone();
+    for s in 0..m {
+        for pad in 1 + 2 * n..last {
+            wanted[s * size + pad] = 7;
+        }
+    }
+    let row = |s: usize, k: usize| s * size + 1 + k * n;
+    wanted.copy_within(row(1, 1)..row(1, 1) + n, row(1, 0));
+    let k = source[0] as usize & 1;
+    for i in 0..n {
+        wanted[row(2, k) + i] = source[row(0, 1 - k) + i];
+    }
+    wanted[size] = 9;
+    check(&wgsl, &source, &vec![7; size * m], &wanted);
+}
+
+/// A register read before something is written is not read afterwards.
+#[test]
+fn a_copy_is_of_what_was_there() {
+    let n = 200;
+    let wgsl = format!(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32, {n}>;
+         @group(0) @binding(1) var<storage, read_write> o: array<u32, {n}>;
+         fn change() -> u32 {{ a[1] = 5u; return 0u; }}
+         @compute @workgroup_size(1) fn main() {{
+             let t = a;
+             a[0] = 3u;
+             let i = change();
+             o = t;
+             var rows: array<array<u32, {n}>, 2>;
+             rows[i] = a;
+             o[2] = rows[0][0] + rows[0][1];
+             o[3] = t[0];
+         }}"
+    );
+    let source = words(n);
+    let mut wanted = source.clone();
+    (wanted[2], wanted[3]) = (3 + 5, source[0]);
+    check(&wgsl, &source, &vec![7; n], &wanted);
+}
+
+#[test]
+fn code_does_not_grow_with_an_array() {
+    let wgsl = |n: usize, memory: &str| {
+        format!(
+            "@group(0) @binding(0) var<storage, read> a: array<u32, {n}>;
+             @group(0) @binding(1) var<storage, read_write> o: array<u32, {n}>;
+             var<workgroup> w: array<u32, {n}>;
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+                 {memory}
+             }}"
+        )
+    };
+    let kinds = ["if l == 0u { o = a; }", "if l == 0u { w = a; } workgroupBarrier(); o[l] = w[l * 2u];"];
+    for memory in kinds {
+        let modules = [400, 3500].map(|n| lower(&wgsl(n, memory)));
+        for target in exec::targets("all:all") {
+            for level in [0, 2] {
+                let o = Options::new(target).opt(level);
+                let [few, many] = modules
+                    .each_ref()
+                    .map(|m| gpucc::compile(m, &o).map(|a| a.code().len()).unwrap_or_else(|d| panic!("{target}: {d}")));
+                assert!(many < few + 64, "{target} -O{level}: {few} bytes for 400 words, {many} for 3,500");
+            }
+        }
+    }
+}
+
+/// Large aggregates as values: returned at one place and at several, given by value, kept while the variable changes.
+#[test]
+fn a_large_value_is_what_was_there() {
+    let n = 200;
+    let wgsl = format!(
+        "alias T = array<u32, {n}>;
+         struct S {{ n: u32, t: T }}
+         @group(0) @binding(0) var<storage, read> a: T;
+         @group(0) @binding(1) var<storage, read_write> o: array<u32, 24>;
+         fn make(k: u32) -> S {{
+             var s: S;
+             s.n = k;
+             for (var i = 0u; i < {n}u; i++) {{ s.t[i] = a[i] + k; }}
+             return s;
+         }}
+         fn choose(s: S, k: u32) -> S {{
+             if k == 0u {{ var z = s; z.t[0] = 1u; return z; }}
+             for (var i = 1u; i < 3u; i++) {{ if i == k {{ return make(i * 10u); }} }}
+             return s;
+         }}
+         fn same(t: T) -> T {{ return t; }}
+         fn bump(given: T, k: u32) -> T {{ var t = given; t[k] += 1u; return t; }}
+         fn through(p: ptr<function, T>) -> T {{ return *p; }}
+         @compute @workgroup_size(1) fn main() {{
+             let zero = a[0] & 0u;
+             var t: T;
+             for (var i = 0u; i < {n}u; i++) {{ t[i] = a[i]; }}
+             let before = t;
+             t[0] = 5u;
+             o[0] = before[0]; o[1] = t[zero];
+             let x = same(t);
+             t[1] = 6u;
+             o[2] = x[1u + zero]; o[3] = t[1];
+             for (var i = 0u; i < 3u; i++) {{ t = bump(t, 7u); }}
+             o[4] = t[7u + zero];
+             var i = 0u;
+             loop {{
+                 let y = t;
+                 if i > 2u {{ break; }}
+                 continuing {{ t[9] = t[9] + 1u; o[5] = y[9]; i++; }}
+             }}
+             o[6] = t[9];
+             let first = make(3u);
+             for (var k = 0u; k < 4u; k++) {{
+                 let c = choose(first, k);
+                 o[7u + k] = c.t[zero] + c.n; o[11u + k] = c.t[199u - zero];
+             }}
+             let r = through(&t);
+             t[0] = 77u;
+             o[15] = r[zero]; o[16] = through(&t)[zero];
+             var rows = array<T, 2>(r, x);
+             rows[1u - zero][0] = 4u;
+             let row = rows[zero];
+             rows[0][zero] = 8u;
+             o[17] = row[zero]; o[18] = rows[1][0]; o[19] = x[0]; o[20] = rows[0][0];
+         }}"
+    );
+    let a = words(n);
+    let plus = |x: u32, k: u32| x.wrapping_add(k);
+    let (mut wanted, last) = (vec![7; 24], a[n - 1]);
+    wanted[..7].copy_from_slice(&[a[0], 5, a[1], 6, plus(a[7], 3), plus(a[9], 2), plus(a[9], 3)]);
+    // `make(k)` has `a[i] + k`; its first word and `n` are added.
+    wanted[7..11].copy_from_slice(&[1 + 3, plus(a[0], 20), plus(a[0], 40), plus(a[0], 6)]);
+    wanted[11..15].copy_from_slice(&[3, 10, 20, 3].map(|k| plus(last, k)));
+    wanted[15..21].copy_from_slice(&[5, 77, 5, 4, 5, 8]);
+    check(&wgsl, &a, &[7; 24], &wanted);
+}
+
+/// A GLSL program on the words of binding 0, through glslang, with and without `spirv-opt`.
+fn check_glsl(name: &str, n: usize, text: &str, wanted: &[u32]) {
+    let head = format!(
+        "#version 450
+         layout(local_size_x = 1) in;
+         layout(std430, set = 0, binding = 0) readonly buffer A {{ uint a[{n}]; }};
+         layout(std430, set = 0, binding = 1) buffer O {{ uint o[{}]; }};
+         #define T uint[{n}]
+         struct S {{ uint n; uint t[{n}]; }};
+         S make(uint k) {{ S s; s.n = k; for (uint i = 0u; i < {n}u; i++) s.t[i] = a[i] + k; return s; }}
+        ",
+        wanted.len()
+    );
+    let text = head + text;
+    let file = scratch(&format!("{name}.comp"));
+    std::fs::write(&file, &text).expect("a file");
+    let (path, out) = (file.to_string_lossy(), format!("{name}.spv"));
+    let mut modules = vec![glslang(&path, &["--target-env", "vulkan1.1"], &out).unwrap_or_else(|e| panic!("{e}"))];
+    if has("spirv-opt") {
+        let path = scratch(&out).to_string_lossy().into_owned();
+        modules.push(tool("spirv-opt", &["-O", &path], &format!("{name}-opt.spv")).unwrap_or_else(|e| panic!("{e}")));
+    }
+    for bytes in modules {
+        let module = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
+        let module = module.unwrap_or_else(|list| panic!("{:?}", list[0])).module;
+        check_module(&module, &text, &words(n), &vec![7; wanted.len()], wanted);
+    }
+}
+
+/// The same in SPIR-V, as glslang writes arrays and structs that are returned and given by value.
+#[test]
+fn a_large_value_of_spirv_is_what_was_there() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let n = 200;
+    let a = words(n);
+    let plus = |x: u32, k: u32| x.wrapping_add(k);
+    check_glsl(
+        "kept",
+        n,
+        "T same(T t) { return t; }
+         T bump(T t, uint k) { t[k] += 1u; return t; }
+         void main() {
+             uint zero = a[0] & 0u;
+             T t;
+             for (uint i = 0u; i < 200u; i++) t[i] = a[i];
+             T before = t;
+             t[0] = 5u;
+             o[0] = before[0]; o[1] = t[zero];
+             T x = same(t);
+             t[1] = 6u;
+             o[2] = x[1u + zero]; o[3] = t[1];
+             for (uint i = 0u; i < 3u; i++) t = bump(t, 7u);
+             o[4] = t[7u + zero];
+         }",
+        &[a[0], 5, a[1], 6, plus(a[7], 3)],
+    );
+    check_glsl(
+        "gathered",
+        n,
+        "void main() {
+             uint zero = a[0] & 0u;
+             T t = make(1u).t;
+             T x = make(2u).t;
+             T y;
+             for (uint i = 0u; i < 3u; i++) { y = t; t[9] = t[9] + 1u; o[0] = y[9]; }
+             uint rows[2][200] = uint[2][200](t, x);
+             rows[1u - zero][0] = 4u;
+             T row = rows[zero];
+             rows[0][zero] = 8u;
+             o[1] = row[zero]; o[2] = rows[1][0]; o[3] = x[0]; o[4] = rows[0][0];
+         }",
+        &[plus(a[9], 3), plus(a[0], 1), 4, plus(a[0], 2), 8],
+    );
+    let last = a[n - 1];
+    check_glsl(
+        "chosen",
+        n,
+        "S choose(S s, uint k) {
+             if (k == 0u) { S z = s; z.t[0] = 1u; return z; }
+             for (uint i = 1u; i < 3u; i++) if (i == k) return make(i * 10u);
+             return s;
+         }
+         void main() {
+             uint zero = a[0] & 0u;
+             S first = make(3u);
+             for (uint k = 0u; k < 4u; k++) {
+                 S c = choose(first, k);
+                 o[k] = c.t[zero] + c.n; o[4u + k] = c.t[199u - zero];
+             }
+         }",
+        &[
+            4,
+            plus(a[0], 20),
+            plus(a[0], 40),
+            plus(a[0], 6),
+            plus(last, 3),
+            plus(last, 10),
+            plus(last, 20),
+            plus(last, 3),
+        ],
+    );
+}
+
+/// The same words by value as by pointer, for sizes far beyond the registers, within twice the code.
+#[test]
+fn code_by_value_is_as_by_pointer() {
+    let wgsl = |n: usize, by_value: bool| {
+        let (make, call) = match by_value {
+            true => ("fn make(l: u32) -> T { var t: T; fill(&t, l); return t; }", "let t = make(l);"),
+            false => ("", "var t: T; fill(&t, l);"),
+        };
+        format!(
+            "alias T = array<u32, {n}>;
+             @group(0) @binding(0) var<storage, read> a: array<u32>;
+             @group(0) @binding(1) var<storage, read_write> o: array<u32>;
+             fn fill(t: ptr<function, T>, l: u32) {{ for (var i = 0u; i < {n}u; i++) {{ t[i] = a[i + l]; }} }}
+             {make}
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+                 {call}
+                 o[l] = t[l] + t[3];
+             }}"
+        )
+    };
+    for n in [256, 4096] {
+        let [value, pointer] = [true, false].map(|by_value| lower(&wgsl(n, by_value)));
+        for target in exec::targets("all") {
+            let o = Options::new(target).opt(2);
+            let [value, pointer] = [&value, &pointer]
+                .map(|m| gpucc::compile(m, &o).map(|a| a.code().len()).unwrap_or_else(|d| panic!("{target}: {d}")));
+            assert!(value <= 2 * pointer, "{target}: {value} bytes by value, {pointer} by pointer, of {n} words");
+        }
+    }
+}
+
+/// A table of constants is read where constants lie: its code does not grow with it.
+#[test]
+fn code_does_not_grow_with_a_table() {
+    let wgsl = |n: u32| {
+        let list: Vec<String> = (0..n).map(|k| format!("{}u", k * k + 3)).collect();
+        format!(
+            "@group(0) @binding(0) var<storage, read> a: array<u32>;
+             @group(0) @binding(1) var<storage, read_write> o: array<u32>;
+             const TABLE = array<u32, {n}>({});
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{ o[l] = TABLE[a[l]]; }}",
+            list.join(", ")
+        )
+    };
+    let modules = [64, 256].map(|n| lower(&wgsl(n)));
+    for target in exec::targets("gcn:all,valhall:all,tesla:all") {
+        let o = Options::new(target).opt(2);
+        let [few, many] = modules
+            .each_ref()
+            .map(|m| gpucc::compile(m, &o).map(|a| a.code().len()).unwrap_or_else(|d| panic!("{target}: {d}")));
+        assert!(many < few + 16, "{target}: {few} bytes for 64 words, {many} for 256");
+    }
+}
+
+#[test]
+fn a_table_gives_its_constants() {
+    let list: Vec<String> = (0..128u32).map(|k| format!("{}u", k * k + 3)).collect();
+    let wgsl = format!(
+        "@group(0) @binding(0) var<storage, read> a: array<u32, 64>;
+         @group(0) @binding(1) var<storage, read_write> o: array<u32, 64>;
+         const TABLE = array<u32, 128>({});
+         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+             let word = TABLE[a[l]] + u32(vec4f(1.5, 2.5, 3.5, 4.5)[a[l] & 3u]);
+             o[l] = word;
+         }}",
+        list.join(", ")
+    );
+    let source: Vec<u32> = (0..64).map(|k| k * 37 % 128).collect();
+    let wanted: Vec<u32> = source.iter().map(|&k| k * k + 3 + 1 + (k & 3)).collect();
+    check(&wgsl, &source, &[7; 64], &wanted);
+}

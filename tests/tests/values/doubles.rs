@@ -1,0 +1,124 @@
+//! Floats of 64 bits in GLSL, as glslang writes them and as `spirv-opt` leaves them, on the oracle, on GCN and on nva0. What memory holds
+//! afterwards is computed here.
+//!
+//! Without `glslangValidator` nothing is run, and the test says so.
+
+use gpucc::CodegenOptions;
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_ir::{Module, Refusal};
+use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_tests::exec::{self, On, Problem};
+
+use crate::sources::spirv::{glslang, has, scratch, tool};
+
+const TEXT: &str = "#version 460
+layout(local_size_x = 64) in;
+struct Body { dvec3 at; double mass; };
+layout(std430, binding = 0) readonly buffer I { Body bodies[]; };
+layout(std430, binding = 1) buffer O { double o[]; };
+shared double tile[64];
+double horner(double x) {
+    double sum = 0.0lf;
+    for (int k = 8; k >= 1; --k) sum = fma(sum, x, 1.0lf / double(k));
+    return sum;
+}
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    Body b = bodies[i];
+    dmat2 turn = dmat2(b.at.x, b.at.y, -b.at.y, b.at.x);
+    dvec2 p = turn * dvec2(b.mass, 0.5lf);
+    tile[i] = b.mass;
+    barrier();
+    double neighbour = tile[63u - i];
+    o[8u * i] = p.x + p.y;
+    o[8u * i + 1u] = sqrt(abs(b.at.z)) / b.mass;
+    o[8u * i + 2u] = horner(b.at.x);
+    o[8u * i + 3u] = b.at.z < 0.0lf ? floor(b.at.z) : ceil(b.at.y) + neighbour;
+    o[8u * i + 4u] = packDouble2x32(unpackDouble2x32(b.mass).yx);
+    o[8u * i + 5u] = double(int(b.at.z)) + double(float(b.at.y));
+    o[8u * i + 6u] = clamp(b.at.x, -1.0lf, 1.5lf) + dot(b.at, dvec3(1.0lf, 2.0lf, 4.0lf));
+    o[8u * i + 7u] = mix(b.at.x, b.at.y, 0.25lf) + ldexp(b.mass, int(i) - 32);
+}
+";
+
+/// SPIR-V of the text: as glslang writes it, and as `spirv-opt` leaves it.
+fn modules() -> Vec<Module> {
+    let load = |bytes: &[u8]| {
+        let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default());
+        loaded.unwrap_or_else(|d| panic!("{d:?}")).module
+    };
+    let path = scratch("doubles.comp");
+    std::fs::write(&path, TEXT).expect("a file");
+    let plain = glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], "doubles.spv");
+    let plain = plain.unwrap_or_else(|e| panic!("{e}"));
+    let mut all = vec![load(&plain)];
+    if has("spirv-opt") {
+        let input = scratch("doubles.in.spv");
+        std::fs::write(&input, &plain).expect("a file");
+        let out = tool("spirv-opt", &["-O", &input.display().to_string()], "doubles.opt.spv");
+        all.push(load(&out.unwrap_or_else(|e| panic!("{e}"))));
+    }
+    all
+}
+
+/// The results of a body, and how many of its last bits the order of sums leaves open.
+fn expected(b: [f64; 4], neighbour: f64, i: i32) -> [(f64, f64); 8] {
+    let [x, y, z, mass] = b;
+    let horner = (1..=8).rev().fold(0.0, |sum: f64, k| sum.mul_add(x, 1.0 / f64::from(k)));
+    let bits = mass.to_bits();
+    let near = |v: f64| (v, 1e-14 * (1.0 + x.abs() + y.abs() + z.abs()) * (1.0 + mass.abs()));
+    let exact = |v: f64| (v, 0.0);
+    [
+        near(x * mass - y * 0.5 + (y * mass + x * 0.5)),
+        exact(z.abs().sqrt() / mass),
+        // A fused sum may be two operations.
+        near(horner),
+        exact(if z < 0.0 { z.floor() } else { y.ceil() + neighbour }),
+        exact(f64::from_bits(bits.rotate_left(32))),
+        exact(f64::from(z as i32) + f64::from(y as f32)),
+        near(x.clamp(-1.0, 1.5) + (x + 2.0 * y + 4.0 * z)),
+        near(x * 0.75 + y * 0.25 + mass * 2f64.powi(i - 32)),
+    ]
+}
+
+#[test]
+fn doubles_of_glsl_are_those_of_rust() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let bodies: Vec<[f64; 4]> = (0..64)
+        .map(|k| {
+            let of = |n: u32| f64::from((k as u32 + n).wrapping_mul(0x9e37_79b9) >> 8) / 8_388_608.0 - 1.0;
+            [of(1), 3.0 * of(2), 100.0 * of(3), 2.0 + of(4)]
+        })
+        .collect();
+    let input: Vec<u8> = bodies.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
+    let before = Dispatch::new([1; 3]).with(0, 0, input).with(0, 1, vec![0; 64 * 64]);
+    let chips = exec::targets("all:all").into_iter().map(exec::on);
+    for module in modules() {
+        for on in std::iter::once(On::Interp).chain(chips.clone()) {
+            for opt_level in [0, 2] {
+                let mut d = before.clone();
+                let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+                match exec::run(&module, "main", on, &codegen, &mut d, &RunOptions::default()) {
+                    Err(Problem::Refused(codes, _)) => {
+                        let chip = on.to_string();
+                        let has = ["gcn", "tesla:nva0"].iter().any(|with| chip.starts_with(with));
+                        assert!(codes.contains(&Refusal::WideTypes) && !has, "{on}: {codes:?}");
+                        continue;
+                    }
+                    other => other.map(drop).unwrap_or_else(|e| panic!("{on} -O{opt_level}: {e}")),
+                }
+                let bytes = &d.buffer(0, 1).expect("the output").bytes;
+                for (i, b) in bodies.iter().enumerate() {
+                    for (k, (want, off)) in expected(*b, bodies[63 - i][3], i as i32).into_iter().enumerate() {
+                        let at = 8 * (8 * i + k);
+                        let got = f64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+                        let fits = got == want || (got - want).abs() <= off || got.is_nan() && want.is_nan();
+                        assert!(fits, "{on} -O{opt_level}: result {k} of {i}: {got:?}, not {want:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Races are found on every family and by the interpreter of the IR, whatever the order of the run, and nothing that is free of them traps.
+
+use gpucc::CodegenOptions;
+use gpucc_ir::Module;
+use gpucc_sim::{Dispatch, Races, RunOptions};
+use gpucc_tests::exec::{self, For, On, Problem};
+
+/// Without a seed, and with three.
+const SEEDS: [Option<u64>; 4] = [None, Some(1), Some(2), Some(3)];
+
+const HEAD: &str = "
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@group(0) @binding(1) var<storage, read_write> cells: array<atomic<u32>>;
+var<workgroup> tile: array<u32, 128>;
+var<workgroup> flag: u32;
+var<workgroup> pairs: array<array<u32, 4>, 8>;
+struct Inner { a: u32, b: array<u32, 6> }
+var<workgroup> inner: array<Inner, 2>;
+var<workgroup> ticks: atomic<u32>;
+@group(0) @binding(2) var<storage, read_write> lists: array<array<u32, 4>>;
+";
+
+struct Case {
+    name: &'static str,
+    /// Behind `fn main(...)`; there are `i` (local index), `w` (workgroup) and `g` (global id).
+    body: &'static str,
+    size: u32,
+    grid: u32,
+    /// Words of `data`.
+    words: u32,
+}
+
+const fn case(name: &'static str, size: u32, grid: u32, body: &'static str) -> Case {
+    Case { name, body, size, grid, words: 512 }
+}
+
+fn module(c: &Case) -> Module {
+    let args = "@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) wid: vec3u, @builtin(global_invocation_id) gid: vec3u";
+    let text = format!(
+        "{HEAD}@compute @workgroup_size({}) fn main({args}) {{ let w = wid.x; let g = gid.x;\n{}\n}}",
+        c.size, c.body
+    );
+    exec::lower(&text, "main", &[]).unwrap_or_else(|e| panic!("{}: {e}", c.name))
+}
+
+fn dispatch(c: &Case) -> Dispatch {
+    Dispatch::new([c.grid, 1, 1])
+        .with_u32(0, 0, &vec![0; c.words as usize])
+        .with_u32(0, 1, &[0; 64])
+        .with_u32(0, 2, &[0; 16])
+}
+
+fn run(c: &Case, module: &Module, on: On, level: u8, perturb: Option<u64>, races: Races) -> Result<Dispatch, Problem> {
+    let mut d = dispatch(c);
+    let options = RunOptions { perturb, races, ..RunOptions::default() };
+    let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+    exec::run(module, "main", on, &codegen, &mut d, &options).map(|_| d)
+}
+
+fn machines() -> impl Iterator<Item = On> {
+    exec::targets("all").into_iter().map(exec::on)
+}
+
+/// Everywhere that a shader runs, with the levels that make a difference there.
+fn places(levels: &[u8]) -> impl Iterator<Item = (On, u8)> {
+    let on = |on: On| levels.iter().map(move |level| (on, *level));
+    machines().flat_map(on).chain([(On::Interp, 0), (On::Passes(For::Poor), 2)])
+}
+
+const RACY: &[Case] = &[
+    case("two invocations increment one word", 2, 1, "data[0] = data[0] + 1u;"),
+    case("a whole subgroup increments one word", 64, 1, "data[0] += 1u;"),
+    case("two workgroups increment one word", 1, 2, "data[0] += 1u;"),
+    case("many workgroups increment one word", 64, 4, "if (i == 0u) { data[7] += 1u; }"),
+    case("a word of workgroup memory is incremented", 64, 1, "tile[3] = tile[3] + 1u; data[i] = tile[3];"),
+    case(
+        "a write after a read without a barrier",
+        64,
+        1,
+        "tile[i] = i; workgroupBarrier(); let x = tile[(i + 1u) % 64u]; tile[i] = x; workgroupBarrier(); data[i] = tile[i];",
+    ),
+    case("a read after a write without a barrier", 64, 1, "tile[i] = i; data[i] = tile[63u - i];"),
+    case("the same in one subgroup of storage", 16, 1, "data[i] = i + 1u; storageBarrier(); let x = data[15u - i]; data[i] = x;"),
+    case("a neighbour of another workgroup", 64, 2, "data[g] = g + 1u; storageBarrier(); data[g + 256u] = data[g ^ 64u];"),
+    case("several store what differs", 64, 1, "data[9] = i;"),
+    case(
+        "workgroups store what differs, through an index",
+        64,
+        3,
+        "data[w & 1u] = i;",
+    ),
+    case("a counter that some read plainly", 64, 1, "
+        atomicAdd(&cells[0], 1u);
+        data[i] = atomicLoad(&cells[0]);
+        if (i == 5u) { flag = 1u; }
+        data[i + 64u] = flag;"),
+    case(
+        "an atomic flag that is raised too early",
+        1,
+        2,
+        "if (w == 0u) { atomicStore(&cells[0], 1u); data[0] = 42u; }
+         else { for (var k = 0u; k < 100000u; k++) { if (atomicLoad(&cells[0]) == 1u) { break; } } data[1] = data[0]; }",
+    ),
+    case(
+        "the last workgroup sums what the others did not finish",
+        64,
+        4,
+        "data[g] = g + 1u;
+         if (i == 0u) { flag = atomicAdd(&cells[0], 1u); }
+         workgroupBarrier();
+         if (flag == 3u) { var s = 0u; for (var k = 0u; k < 4u; k++) { s += data[k * 64u + i]; } data[256u + i] = s; }",
+    ),
+];
+
+const RIGHT: &[Case] = &[
+    case(
+        "an atomic counter",
+        64,
+        3,
+        "atomicAdd(&cells[0], 1u); atomicMax(&cells[1], g); atomicAdd(&cells[2u + (i & 3u)], i);",
+    ),
+    case(
+        "each its own",
+        64,
+        3,
+        "data[g] = g; data[g] = data[g] * 2u + 1u; tile[i] = i; tile[i] += 2u; data[g] += tile[i];",
+    ),
+    case(
+        "several store the same",
+        64,
+        3,
+        "data[5] = 7u; data[6u + (i & 1u)] = 9u; flag = 3u; workgroupBarrier(); data[g + 64u] = flag;",
+    ),
+    case(
+        "a reduction with barriers",
+        64,
+        2,
+        "tile[i] = g; workgroupBarrier();
+         for (var s = 32u; s > 0u; s >>= 1u) { if (i < s) { tile[i] += tile[i + s]; } workgroupBarrier(); }
+         if (i == 0u) { data[w] = tile[0]; }",
+    ),
+    case(
+        "a scan with two barriers a step",
+        64,
+        2,
+        "tile[i] = i; workgroupBarrier();
+         for (var s = 1u; s < 64u; s <<= 1u) {
+             var x = 0u; if (i >= s) { x = tile[i - s]; }
+             workgroupBarrier(); tile[i] += x; workgroupBarrier();
+         }
+         data[g] = tile[i];",
+    ),
+    case(
+        "storage behind a barrier",
+        64,
+        2,
+        "data[g] = g; storageBarrier(); data[g + 128u] = data[w * 64u + (63u - i)];",
+    ),
+    case(
+        "the last workgroup sums what the others left",
+        64,
+        4,
+        "data[g] = g + 1u;
+         storageBarrier();
+         if (i == 0u) { flag = atomicAdd(&cells[0], 1u); }
+         workgroupBarrier();
+         if (flag == 3u) { var s = 0u; for (var k = 0u; k < 4u; k++) { s += data[k * 64u + i]; } data[256u + i] = s; }",
+    ),
+    case(
+        "a flag that is waited for across workgroups",
+        1,
+        2,
+        "if (w == 0u) { data[0] = 42u; atomicStore(&cells[0], 1u); }
+         else { while (atomicLoad(&cells[0]) != 1u) { } data[1] = data[0]; }",
+    ),
+    case(
+        "the same, and the later workgroup raises it",
+        1,
+        3,
+        "if (w == 2u) { data[0] = 42u; atomicStore(&cells[0], 1u); }
+         else { while (atomicLoad(&cells[0]) != 1u) { } data[1u + w] = data[0]; }",
+    ),
+    // Stores alone: atomics of WGSL are relaxed, so what a workgroup loads that another one stored may be old.
+    case(
+        "hand in hand from workgroup to workgroup",
+        1,
+        4,
+        "while (atomicLoad(&cells[0]) != w) { } data[0] = w + 1u; atomicStore(&cells[0], w + 1u);",
+    ),
+    case(
+        "workgroup atomics with a plain read behind a barrier",
+        64,
+        2,
+        "atomicAdd(&ticks, i); workgroupBarrier(); data[g] = atomicLoad(&ticks); flag = 1u; workgroupBarrier(); data[g + 128u] = flag;",
+    ),
+    case(
+        "one writes, all read, again and again",
+        64,
+        2,
+        "for (var k = 0u; k < 5u; k++) { if (i == k) { flag = k; } workgroupBarrier(); data[g] += flag; workgroupBarrier(); }",
+    ),
+    case(
+        "workgroupUniformLoad",
+        64,
+        2,
+        "if (i == 3u) { flag = 8u; } let x = workgroupUniformLoad(&flag); data[g] = x;",
+    ),
+];
+
+/// Accesses that are out of bounds: WGSL lets them land where they may, which is no race.
+const ASTRAY: &[Case] = &[
+    case("an array in a runtime array", 64, 1, "lists[i & 1u][i] = i; data[i] = lists[2][i + 3u];"),
+    Case {
+        words: 100,
+        ..case("stores behind the end of a buffer", 64, 3, "data[g + 90u] = g + data[g + 200u];")
+    },
+    case("stores behind the end of an array", 64, 1, "tile[i + 100u] = i; workgroupBarrier(); data[i] = tile[i * 3u];"),
+    case(
+        "an array in an array",
+        64,
+        1,
+        "pairs[i][i] = i; workgroupBarrier(); data[i] = pairs[i + 9u][1]; inner[w].b[i] = i + 1u;",
+    ),
+    case("loads behind the end of an array that change", 64, 1, "
+        tile[i] = i; tile[i + 64u] = 1u; workgroupBarrier(); let x = tile[i + 70u]; data[i] = x; workgroupBarrier(); tile[i * 2u + 1u] += x;"),
+];
+
+/// Places where a byte or a half that is stored alone is one store; elsewhere it is two atomics of its word, which never race.
+fn stores_parts(on: &On) -> bool {
+    !on.to_string().starts_with("vivante")
+}
+
+/// Halves and bytes race as words do: on the same place, not on the neighbour.
+#[test]
+fn halves_race_where_they_are_stored() {
+    let source = |body: &str| {
+        format!(
+            "enable f16;\n@group(0) @binding(0) var<storage, read_write> o: array<f16>;\nvar<workgroup> tile: array<f16, 128>;\n\
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{ {body} }}"
+        )
+    };
+    let done = |on: On, level: u8, seed: Option<u64>, body: &str| {
+        let m = exec::lower(&source(body), "main", &[]).unwrap_or_else(|e| panic!("{body}: {e}"));
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]);
+        let options = RunOptions { perturb: seed, races: Races::Trap, ..RunOptions::default() };
+        let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+        exec::run(&m, "main", on, &codegen, &mut d, &options)
+    };
+    for (on, level) in places(&[0, 2]).filter(|p| stores_parts(&p.0)) {
+        for seed in SEEDS {
+            for body in [
+                "o[i / 32u] = f16(i);",
+                "tile[i / 2u] = f16(i); workgroupBarrier(); o[i] = tile[i];",
+                "o[i] = f16(i); o[i + 64u] = o[(i + 1u) % 64u];",
+            ] {
+                let done = done(on, level, seed, body);
+                assert!(
+                    matches!(&done, Err(Problem::Trap(t)) if t.starts_with("race: ")),
+                    "{body} on {on} at -O{level} with {seed:?}: {done:?}"
+                );
+            }
+            for body in [
+                "o[i] = f16(i);",
+                "tile[i] = f16(i); o[i] = tile[i] + tile[i];",
+                "o[i] = f16(i); storageBarrier(); o[i + 64u] = o[(i + 1u) % 64u];",
+            ] {
+                let done = done(on, level, seed, body);
+                assert!(done.is_ok(), "{body} on {on} at -O{level} with {seed:?}: {done:?}");
+            }
+        }
+    }
+}
+
+/// SPIR-V tells plain loads from atomic ones: beside atomics of the same word they race, unless the memory is there for it.
+#[test]
+fn plain_loads_beside_atomics_race() {
+    if !crate::sources::spirv::has("glslangValidator") {
+        return;
+    }
+    let done = |on: On, name: &str, kind: &str, body: &str| {
+        let path = crate::sources::spirv::scratch(&format!("{name}.comp"));
+        let text = format!(
+            "#version 450\n#extension GL_KHR_memory_scope_semantics : require\nlayout(local_size_x = 64) in;\n\
+             layout(std430, set = 0, binding = 0) {kind} buffer A {{ uint a[]; }};\n\
+             layout(std430, set = 0, binding = 1) buffer B {{ uint b[]; }};\n\
+             void main() {{ uint i = gl_LocalInvocationID.x; {body} }}"
+        );
+        std::fs::write(&path, &text).expect("a file");
+        let bytes = crate::sources::spirv::glslang(&path.display().to_string(), &[], &format!("{name}.spv"))
+            .expect("it compiles");
+        let options = gpucc::frontend::FrontOptions::default();
+        let m = gpucc::frontend::load(&bytes, gpucc::frontend::Lang::Spirv, &options).expect("it lowers").module;
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &[0; 64]);
+        exec::run(&m, "main", on, &CodegenOptions::default(), &mut d, &RunOptions::default())
+    };
+    let load = "atomicLoad(a[0], gl_ScopeDevice, 0, 0)";
+    for on in machines().chain([On::Interp]) {
+        let races = done(on, "race-load", "", "uint v = a[0]; atomicAdd(a[0], 1u); b[i] = v;");
+        assert!(matches!(&races, Err(Problem::Trap(t)) if t.starts_with("race: ")), "{on}: {races:?}");
+        let races = done(on, "race-store", "", "a[0] = i; atomicAdd(a[0], 1u);");
+        assert!(matches!(&races, Err(Problem::Trap(t)) if t.starts_with("race: ")), "{on}: {races:?}");
+        let atomic = done(on, "no-race-load", "", &format!("uint v = {load}; atomicAdd(a[0], 1u); b[i] = v;"));
+        assert!(atomic.is_ok(), "{on}: {atomic:?}");
+        let told = done(on, "no-race-coherent", "coherent", "uint v = a[0]; atomicAdd(a[0], 1u); b[i] = v;");
+        assert!(told.is_ok(), "{on}: {told:?}");
+    }
+}
+
+/// Invocations that meet on the last element, all in bounds. Where an access out of bounds goes nowhere that is told from
+/// those that were sent there (`docs/races.md`).
+#[test]
+fn races_on_the_last_element() {
+    let c = case("the last element", 64, 1, "data[511u + (i >> 6u)] = i;");
+    let m = module(&c);
+    let gcn = machines().filter(|on| on.to_string().starts_with("gcn"));
+    for on in gcn.chain([On::Interp]) {
+        for seed in SEEDS {
+            let done = run(&c, &m, on, 2, seed, Races::Trap);
+            assert!(matches!(&done, Err(Problem::Trap(t)) if t.starts_with("race: ")), "{on} with {seed:?}: {done:?}");
+        }
+    }
+}
+
+/// A constant index is in bounds or not whoever asks: all places tell the last element from what was sent there.
+#[test]
+fn races_on_the_last_element_by_a_constant_index() {
+    let racy = [
+        case("the last element", 64, 1, "data[511] = i;"),
+        case("the last element of a row of a row", 64, 1, "lists[3][3] = i;"),
+        Case { words: 100, ..case("the last element of another length", 64, 2, "data[99] = data[99] + i;") },
+    ];
+    let free = [
+        case("the element behind the last", 64, 1, "data[512] = i;"),
+        case("far behind the last", 64, 1, "data[1000] = i; lists[4][3] = i;"),
+        Case { words: 100, ..case("behind another length", 64, 2, "data[100] = data[128] + i;") },
+    ];
+    for c in &racy {
+        let m = module(c);
+        for (on, level) in places(&[0, 2]) {
+            let done = run(c, &m, on, level, None, Races::Trap);
+            assert!(
+                matches!(&done, Err(Problem::Trap(t)) if t.starts_with("race: ")),
+                "{} on {on} at -O{level}: {}",
+                c.name,
+                done.map_or_else(|p| p.to_string(), |_| "no race".into())
+            );
+        }
+    }
+    for c in &free {
+        let m = module(c);
+        for (on, level) in places(&[0, 1, 2, 3]) {
+            let done = run(c, &m, on, level, None, Races::Trap);
+            assert!(done.is_ok(), "{} on {on} at -O{level}: {done:?}", c.name);
+        }
+    }
+}
+
+#[test]
+fn what_bounds_handling_redirects_is_no_race() {
+    for c in ASTRAY {
+        let m = module(c);
+        for (on, level) in places(&[0, 1, 2, 3]) {
+            for seed in SEEDS {
+                let done = run(c, &m, on, level, seed, Races::Trap);
+                assert!(done.is_ok(), "{} on {on} at -O{level} with {seed:?}: {done:?}", c.name);
+            }
+        }
+    }
+}
+
+/// Cases of the shared suites that are said to race do.
+#[test]
+fn what_is_known_to_race_does() {
+    let Some(path) = gpucc_tests::shared::find("conformance/programs.json") else { return };
+    let bytes = std::fs::read(path).expect("the cases");
+    let all = serde_json::from_slice::<gpucc_tests::cases::CaseFile>(&bytes).expect("the format of cases").cases;
+    for (id, _) in gpucc_tests::cases::RACY {
+        let case = all.iter().find(|c| c.id == *id).unwrap_or_else(|| panic!("{id} is not a case"));
+        let m = exec::lower(&case.wgsl, &case.entry, &case.overrides()).expect("it lowers");
+        for (on, _) in places(&[2]) {
+            let mut d = case.dispatch().expect("well-formed buffers");
+            let done = exec::run(&m, &case.entry, on, &CodegenOptions::default(), &mut d, &RunOptions::default());
+            assert!(matches!(&done, Err(Problem::Trap(t)) if t.starts_with("race: ")), "{id} on {on}: {done:?}");
+        }
+    }
+}
+
+#[test]
+fn races_trap_whatever_the_order() {
+    for c in RACY {
+        let m = module(c);
+        for (on, level) in places(&[0, 2]) {
+            for seed in SEEDS {
+                match run(c, &m, on, level, seed, Races::Trap) {
+                    Err(Problem::Trap(t)) if t.starts_with("race: ") => {
+                        assert!(t.contains(" and at 0x") && t.contains("invocation"), "{}: {t}", c.name);
+                    }
+                    other => panic!("{} on {on} at -O{level} with {seed:?}: {other:?}", c.name),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_ordered_runs() {
+    for c in RIGHT {
+        let m = module(c);
+        for (on, level) in places(&[0, 2]) {
+            let mut first = None;
+            for seed in SEEDS {
+                match run(c, &m, on, level, seed, Races::Trap) {
+                    Ok(d) => {
+                        let same = *first.get_or_insert_with(|| d.clone()) == d;
+                        assert!(same, "{} on {on} at -O{level} with {seed:?}: another result", c.name);
+                    }
+                    Err(e) => panic!("{} on {on} at -O{level} with {seed:?}: {e}", c.name),
+                }
+            }
+        }
+    }
+}
