@@ -3,6 +3,7 @@
 pub mod damage;
 pub mod drawreduce;
 pub mod drawrun;
+pub mod everywhere;
 pub mod exec;
 pub mod foreign;
 pub mod gfx;

@@ -2,7 +2,8 @@
 
 use gpucc::CodegenOptions;
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
-use gpucc_tests::exec::{self, On};
+use gpucc_tests::everywhere::Everywhere;
+use gpucc_tests::exec::{self, On, Problem};
 use rayon::prelude::*;
 
 fn machines() -> Vec<On> {
@@ -17,21 +18,14 @@ fn words(list: &[u32]) -> Dispatch {
 }
 
 /// The words that a shader leaves in its buffer, on every machine and at every level.
-fn everywhere(wgsl: &str, before: &Dispatch, check: impl Fn(&Result<Dispatch, String>) -> bool + Sync) {
+fn everywhere(wgsl: &str, before: &Dispatch, check: impl Fn(Result<&Dispatch, &Problem>) -> bool + Sync) {
     let m = exec::lower(wgsl, "main", &[]).unwrap_or_else(|e| panic!("{e}\n{wgsl}"));
-    let runs: Vec<(On, u8)> = machines().into_iter().flat_map(|on| (0..=3).map(move |l| (on, l))).collect();
-    let wrong: Vec<String> = runs
-        .par_iter()
-        .filter_map(|&(on, opt_level)| {
-            let options = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
-            let mut d = before.clone();
-            let run = RunOptions { step_limit: 20_000, ..RunOptions::default() };
-            let result = exec::run(&m, "main", on, &options, &mut d, &run).map(|_| d).map_err(|e| e.to_string());
-            let shown = result.as_ref().map(|d| d.words(0, 0));
-            (!check(&result)).then(|| format!("{on} -O{opt_level}: {shown:?}"))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{}\n{wgsl}", wrong.join("\n"));
+    let run = RunOptions { step_limit: 20_000, ..RunOptions::default() };
+    let places = Everywhere::new(&m).machines_alone().levels(&[0, 1, 2, 3]).verified().run_options(run);
+    places.judge_ends(before, |end| {
+        let shown = end.map(|d| d.words(0, 0));
+        (!check(end)).then(|| format!("{shown:?}\n{wgsl}"))
+    });
 }
 
 /// Lanes that never leave a loop hit the step limit; where none of them enters it, all continue behind.
@@ -54,7 +48,7 @@ fn endless_loops_of_some_lanes() {
     ] {
         everywhere(&format!("{HEAD} {body} }}"), &words(&[0; 64]), |r| match r {
             Ok(d) => !endless && d.words(0, 0).as_ref() == Some(&ends),
-            Err(e) => endless && e.contains("step limit"),
+            Err(e) => endless && e.to_string().contains("step limit"),
         });
     }
 }

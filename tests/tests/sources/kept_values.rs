@@ -1,11 +1,10 @@
 //! Forms of SPIR-V that scenes do not have, as compute programs of GLSL, with values that were worked out by hand: on the oracle and on every
 //! machine, at two levels. Without `glslangValidator` (Debian: `glslang-tools`) nothing is run, and the tests say so.
 
-use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_sim::texture::{Dim, Format, Image};
 use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::exec::{self, On, Problem};
+use gpucc_tests::everywhere::{Everywhere, Refusals};
 
 use crate::sources::spirv::{glslang, has, scratch, tool};
 
@@ -32,36 +31,20 @@ fn everywhere(
     source: &str,
     dispatch: &Dispatch,
     refused: &[(&str, &str)],
-    judge: impl Fn(&[u32]) -> Option<String>,
+    judge: impl Fn(&[u32]) -> Option<String> + Sync,
 ) {
     if !has("glslangValidator") {
         return;
     }
-    let mut wrong = Vec::new();
     for (k, bytes) in modules(name, source).iter().enumerate() {
         let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default())
             .unwrap_or_else(|list| panic!("{name}: {} {:?}", list[0], list[0].notes));
-        let machines = exec::targets("all:all").into_iter().map(exec::on);
-        for on in std::iter::once(On::Interp).chain(machines) {
-            for opt_level in [0, 2] {
-                let mut d = dispatch.clone();
-                let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
-                let at = format!("{name} {k} {on} -O{opt_level}");
-                let run = RunOptions { perturb: Some(5), ..RunOptions::default() };
-                match exec::run(&loaded.module, "main", on, &codegen, &mut d, &run) {
-                    Ok(_) => {
-                        wrong.extend(judge(&d.words(0, 0).expect("bound")).map(|why| format!("{at}: {why}")));
-                    }
-                    Err(Problem::Refused(codes, _))
-                        if refused.iter().any(|(family, code)| {
-                            on.to_string().starts_with(family) && codes.iter().all(|c| c.name() == *code)
-                        }) => {}
-                    Err(p) => wrong.push(format!("{at}: {p}")),
-                }
-            }
-        }
+        let run = RunOptions { perturb: Some(5), ..RunOptions::default() };
+        Everywhere::new(&loaded.module)
+            .run_options(run)
+            .refused(Refusals::These(refused))
+            .judge(dispatch, |words| judge(words).map(|why| format!("{name} {k}: {why}")));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Samples of the pixels of layers: places and layer from a buffer, and what is asked of the texture.

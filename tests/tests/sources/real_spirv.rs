@@ -9,6 +9,7 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{self as ir, Class, Diagnostic, Module};
 use gpucc_sim::texture::{Dim, Format, Image};
 use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_tests::everywhere::Everywhere;
 use gpucc_tests::exec::{self, On};
 
 use crate::sources::spirv::{glslang, has, scratch, tool};
@@ -109,21 +110,12 @@ fn everywhere(name: &str, module: &Module, buffers: &[&[u32]], expected: &[u32])
 
 /// As [`everywhere`] with buffers by binding.
 fn bound(name: &str, module: &Module, buffers: &[(u32, &[u32])], expected: &[u32]) {
-    let entry = module.entries[0].name.clone();
-    let machines = exec::targets("all").into_iter().map(exec::on);
-    for on in std::iter::once(On::Interp).chain(machines) {
-        for opt_level in [0, 2] {
-            let mut d = Dispatch::new([1, 1, 1]);
-            for (binding, words) in buffers {
-                d = d.with_u32(0, *binding, words);
-            }
-            let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
-            exec::run(module, &entry, on, &codegen, &mut d, &RunOptions::default())
-                .unwrap_or_else(|p| panic!("{name} {on} -O{opt_level}: {p}"));
-            let got = d.words(0, 0).expect("bound above");
-            assert_eq!(got, expected, "{name} {on} -O{opt_level}");
-        }
+    let mut d = Dispatch::new([1, 1, 1]);
+    for (binding, words) in buffers {
+        d = d.with_u32(0, *binding, words);
     }
+    let judge = |words: &[u32]| (words != expected).then(|| format!("{name}: {words:?} is not {expected:?}"));
+    Everywhere::new(module).targets("all").judge(&d, judge);
 }
 
 /// Division by a specialisation constant whose default is 0: with a value it is what the value says, without one the module still

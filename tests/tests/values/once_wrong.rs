@@ -5,33 +5,18 @@ use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Class, Module};
 use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::exec::{self, For, On, Problem};
+use gpucc_tests::everywhere::{Everywhere, Refusals};
+use gpucc_tests::exec;
 
 use crate::sources::spirv::{glslang, has, scratch};
 
 /// Runs on all places; `holds` looks at the words of binding 0. Gives on how many the program ran.
-fn everywhere(module: &Module, d: &Dispatch, holds: impl Fn(&[u32]) -> bool) -> usize {
-    let mut ran = 0;
-    let machines = exec::targets("all:all").into_iter().map(exec::on);
-    for on in machines.chain([On::Interp, On::Passes(For::Rich), On::Passes(For::Poor)]) {
-        for opt_level in [0, 2] {
-            let mut d = d.clone();
-            let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
-            match exec::run(module, "main", on, &codegen, &mut d, &RunOptions::default()) {
-                Ok(_) => {
-                    let words = d.words(0, 0).expect("a buffer");
-                    assert!(holds(&words), "{on} at level {opt_level}: {words:x?}");
-                    ran += 1;
-                }
-                Err(Problem::Refused(codes, _)) if !codes.is_empty() => {}
-                Err(e) => panic!("{on} at level {opt_level}: {e}"),
-            }
-        }
-    }
-    ran
+fn everywhere(module: &Module, d: &Dispatch, holds: impl Fn(&[u32]) -> bool + Sync) -> usize {
+    let judge = |words: &[u32]| (!holds(words)).then(|| format!("{words:x?}"));
+    Everywhere::new(module).with_passes().refused(Refusals::Listed).judge(d, judge)
 }
 
-fn wgsl(body: &str, words: &[u32], holds: impl Fn(&[u32]) -> bool) -> usize {
+fn wgsl(body: &str, words: &[u32], holds: impl Fn(&[u32]) -> bool + Sync) -> usize {
     let source = format!(
         "enable f16;
          @group(0) @binding(0) var<storage, read_write> o: array<u32>;
