@@ -1,4 +1,4 @@
-//! From clip space to the screen.
+//! Viewports: they take clip space to the screen.
 
 /// A vertex on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
