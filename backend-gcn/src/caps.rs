@@ -1,7 +1,7 @@
 //! Limits of the chips, and their refusals.
 
 use crate::interface::io;
-use gpucc_ir::{FloatModes, Op, Refusal, Stage, TexCube, Unsupported};
+use gpucc_ir::{Op, Refusal, Stage, TexCube, Unsupported};
 use gpucc_opt::{
     AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
     PartCaps, PerTarget, SamplerCaps, TexCaps,

@@ -1,5 +1,6 @@
 //! Limits of the chips, and their refusals.
 
+use crate::io;
 use gpucc_ir::{Op, Refusal, Stage, TexCube, Unsupported};
 use gpucc_opt::{
     AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,

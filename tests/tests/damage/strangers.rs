@@ -4,7 +4,6 @@ use gpucc::CodegenOptions;
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use gpucc_tests::everywhere::Everywhere;
 use gpucc_tests::exec::{self, On, Problem};
-use rayon::prelude::*;
 
 fn machines() -> Vec<On> {
     exec::targets("all:all").into_iter().map(exec::on).collect()

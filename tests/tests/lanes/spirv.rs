@@ -131,7 +131,7 @@ const SIZES: [&str; 3] = [
 
 fn all_cases(part: usize, all: bool) -> Vec<Case> {
     let plain = PLAIN.iter().map(|&(text, of)| -> Case { (text.into(), Box::new(of)) });
-    plain.chain(subgroup_forms::cases(part, all)).collect()
+    plain.chain(forms::cases(part, all)).collect()
 }
 
 fn source(cases: &[Case], open: &str, size: &str) -> String {
