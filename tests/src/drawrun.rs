@@ -172,7 +172,7 @@ fn guarded<T>(seed: u64, on: On, what: impl FnOnce() -> Result<T, RenderFailure>
         Ok(Ok(done)) => return Ok(done),
         Ok(Err(RenderFailure::Shader { list, .. })) => match problem(&list) {
             Problem::Refused(codes, why) => {
-                let predicted = predict::predicted(on, &format!("randprog draw {seed}"), &codes, &why);
+                let predicted = predict::of_random(on, &format!("randprog draw {seed}"), &codes, &why);
                 return Err(Failure::Refused(predicted, codes, why));
             }
             other => other.to_string(),

@@ -136,7 +136,7 @@ impl Drawn {
             }
             Err(RenderFailure::Shader { list, .. }) => match problem(&list) {
                 Problem::Refused(codes, why) => {
-                    let predicted = predict::predicted(on, &format!("randprog fs {}", self.seed), &codes, &why);
+                    let predicted = predict::of_random(on, &format!("randprog fs {}", self.seed), &codes, &why);
                     let text = format!("{at}: {}", Problem::Refused(codes.clone(), why));
                     Err(Failure::Refused(predicted, codes, text))
                 }

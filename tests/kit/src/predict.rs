@@ -87,6 +87,11 @@ pub fn too_long(on: On, codes: &[Refusal]) -> bool {
     codes == [code] && most.is_some_and(|n| n <= SHORT)
 }
 
+/// Whether the refusal of a random program is predicted: it is listed, or the program is long where there is little room.
+pub fn of_random(on: On, id: &str, codes: &[Refusal], message: &str) -> bool {
+    predicted(on, id, codes, message) || too_long(on, codes)
+}
+
 /// Whether a text has a number, standing alone.
 pub fn number(text: &str, n: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(|part| part == n)

@@ -688,8 +688,7 @@ impl Program {
         let at = format!("seed {} on {on} -O{}", self.seed, codegen.opt_level);
         match problem {
             Problem::Refused(codes, why) => {
-                let listed = predict::predicted(on, &format!("randprog {}", self.seed), &codes, &why);
-                let predicted = listed || predict::too_long(on, &codes);
+                let predicted = predict::of_random(on, &format!("randprog {}", self.seed), &codes, &why);
                 let text = format!("{at}: {}", Problem::Refused(codes.clone(), why));
                 Failure::Refused(predicted, codes, text)
             }

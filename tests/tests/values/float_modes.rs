@@ -621,12 +621,17 @@ fn wrong_modes_are_told() {
 /// Random programs may be too long for few hundred instructions, and for nothing else.
 #[test]
 fn little_room() {
-    use gpucc_tests::predict::too_long;
+    use gpucc_tests::predict::{of_random, too_long};
     let long = |on: On| too_long(on, &[Refusal::ProgramSize]);
     let places: Vec<String> =
         exec::targets("all:all").into_iter().map(exec::on).filter(|&on| long(on)).map(|on| on.to_string()).collect();
     assert_eq!(places, ["vivante:gc2000"]);
     assert!(!long(On::Interp));
+    // Of fragments and draws as well.
+    for (place, known) in [("vivante:gc2000", true), ("vivante:gc7000", false)] {
+        let on = exec::on(exec::targets(place)[0]);
+        assert_eq!(of_random(on, "randprog fs 1", &[Refusal::ProgramSize], "too long"), known, "{place}");
+    }
     assert!(!too_long(exec::on(exec::targets("vivante:gc2000")[0]), &[Refusal::ProgramSize, Refusal::OutOfRegisters]));
 }
 
