@@ -77,7 +77,7 @@ pub const fn modifiers(row: &Row<Isa>) -> u64 {
         set |= const { Mods::bit("readonly") };
     }
     if matches!(facts.unit, Unit::Smem) {
-        set |= const { Mods::bit("beyond") };
+        set |= const { Mods::bit("beyond") } | const { Mods::bit("past") };
     }
     if matches!(facts.format, Format::Mimg) {
         set |= const { Mods::bit("image") };

@@ -177,6 +177,8 @@ gpucc_mir::modifiers! {
         acquires: bool = false => Acquires,
         /// Words that follow what a scalar load reads and are in the buffer as well, as far as it is known.
         beyond: u8 = 0 => Beyond,
+        /// Bytes that the register with the offset of a scalar load lies behind another one: it is their sum, which does not wrap.
+        past: u32 = 0 => Past,
     }
 }
 

@@ -62,10 +62,6 @@ impl Isel<'_> {
                 let add = op(self.sized(cx, a(0), Op::VAddF32)).arg(x).imm(0);
                 with(add, (Clamp(true),))
             }
-            Ir::F2F => {
-                let x = self.float(cx, a(0));
-                op(if half { Op::VCvtF16F32 } else { Op::VCvtF32F16 }).arg(x)
-            }
             // Two halves as a word, and back. Above a half a register may hold anything.
             Ir::Bitcast if cx.f.ty(a(0)) == Type::F16.with_lanes(2) => {
                 let halves = self.lanes(cx, a(0));
@@ -170,6 +166,15 @@ impl Isel<'_> {
             Ir::FSub => Op::VSubF32,
             Ir::FMul => Op::VMulF32,
             Ir::Fma => Op::VFmaF32,
+            Ir::F2F => {
+                let o = match (cx.f.ty(d.args[0]).scalar(), cx.f.ty(d.result()).scalar()) {
+                    (Scalar::F16, Scalar::F32) => Op::VCvtF32F16,
+                    (Scalar::F32, Scalar::F16) => Op::VCvtF16F32,
+                    _ => return None,
+                };
+                let x = self.float(cx, d.args[0]);
+                return Some(op(o).arg(x));
+            }
             _ => return None,
         };
         let m = op(self.sized(cx, d.args[0], o));

@@ -7,8 +7,8 @@ use gpucc_mir::{MInst, PReg, Src, Use, VReg};
 use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{
-    Beyond, FILE_S, Glc, IN_OPERAND, Long, MI, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op,
-    run_class, with,
+    Beyond, FILE_S, Glc, IN_OPERAND, Long, MI, Offen, Offset, Past, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V,
+    V2, op, run_class, with,
 };
 use crate::interface::launch_registers::{BufferDescriptor, ROOT};
 
@@ -105,18 +105,18 @@ impl Isel<'_> {
         let at = dynamic.map_or(Use::imm(0), |v| self.any(cx, v));
         // The field counts bytes on gfx8 and words before.
         let (field, unit) = if self.generation == 2 { (0xfffff, 1) } else { (0xff, 4) };
-        let (offset, register) = match at.src {
-            Src::Imm(k) if k.wrapping_add(m.offset) / unit <= field => (k.wrapping_add(m.offset) / unit, None),
+        let (offset, register, past) = match at.src {
+            Src::Imm(k) if k.wrapping_add(m.offset) / unit <= field => (k.wrapping_add(m.offset) / unit, None, 0),
             Src::Imm(k) => {
                 let t = cx.temp(S);
                 cx.emit(build::SMovB32.on([Use::imm(k.wrapping_add(m.offset))]).def(t));
-                (0, Some(Use::reg(t)))
+                (0, Some(Use::reg(t)), 0)
             }
-            _ if m.offset == 0 => (0, Some(at)),
+            _ if m.offset == 0 => (0, Some(at), 0),
             _ => {
                 let t = cx.temp(S);
                 cx.emit(build::SAddU32.on([at, Use::imm(m.offset)]).def(t));
-                (0, Some(Use::reg(t)))
+                (0, Some(Use::reg(t)), m.offset)
             }
         };
         let whole = out.len() == 1 && cx.mf.class(out[0]) == S;
@@ -131,7 +131,7 @@ impl Isel<'_> {
         let size = self.module.place_size(cx.f, m.place).unwrap_or(0);
         let end = m.offset.saturating_add(4 * words);
         let beyond = if dynamic.is_none() { (size.saturating_sub(end) / 4).min(16) } else { 0 };
-        cx.emit(with(i, (base, Offset(offset), Readonly(true), Beyond(beyond as u8))));
+        cx.emit(with(i, (base, Offset(offset), Readonly(true), Beyond(beyond as u8), Past(past))));
         if whole {
             return;
         }

@@ -71,8 +71,12 @@ fn pack(e: &mut Ex<'_, '_>, v: Value, bits: i64, k: f32, signed: bool) -> Value 
     let fp = std::mem::replace(&mut e.b.fp, FpFlags::NONE);
     e.lanes = lanes;
     let (low, one, scale, half) = (e.float(if signed { -1.0 } else { 0.0 }), e.float(1.0), e.float(k), e.float(0.5));
-    let x = e.b.fmax(v, low);
-    let x = e.b.fmin(x, one);
+    let x = if !signed && e.has(Op::FSat) {
+        e.b.fsat(v)
+    } else {
+        let x = e.b.fmax(v, low);
+        e.b.fmin(x, one)
+    };
     let x = e.b.fmul(x, scale);
     let x = e.b.fadd(x, half);
     let x = e.b.ffloor(x);

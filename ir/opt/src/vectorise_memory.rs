@@ -12,7 +12,8 @@
 
 use crate::PassCx;
 use gpucc_ir::{
-    Attr, Block, Builder, Function, Inst, InstData, Mem, MemFlags, Op, Place, Scalar, SecondaryMap, Type, Value,
+    Attr, Block, Builder, EntitySet, Function, Inst, InstData, Mem, MemFlags, Op, Place, Scalar, SecondaryMap, Type,
+    Value,
 };
 
 /// How many accesses a group search looks back on.
@@ -194,6 +195,7 @@ pub(crate) fn join_loads(f: &mut Function, blocks: &[Block], mut plans: Vec<Plan
     }
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut old = Vec::new();
+    let mut composed = false;
     for &b in blocks {
         if !f.blocks[b].insts.iter().any(|&i| role[i].is_some()) {
             continue;
@@ -208,19 +210,53 @@ pub(crate) fn join_loads(f: &mut Function, blocks: &[Block], mut plans: Vec<Plan
             let mut bld = Builder::like(f, b, i);
             let w = *p.wide.get_or_insert_with(|| bld.load(p.ty, p.mem, p.dynamic));
             let v = part(&mut bld, w, (mem.offset - p.mem.offset) / 4, ty, scalar);
+            composed |= bld.func.def_op(v, Op::Compose).is_some();
             map[bld.func.insts[i].result()] = Some(v);
         }
     }
     f.replace_uses(&map);
+    if composed {
+        forward_lanes(f);
+    }
+}
+
+/// A lane of a vector that is composed is the scalar itself: selection of scalars knows what a load and its lanes are, and nothing between.
+fn forward_lanes(f: &mut Function) {
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if let (Op::Extract, Attr::Lane(k)) = (d.op, &d.attr)
+            && let Some(c) = f.def_op(d.args[0], Op::Compose)
+        {
+            map[d.result()] = Some(c.args[usize::from(*k)]);
+        }
+    }
+    f.replace_uses(&map);
+    let mut read: EntitySet<Value> = EntitySet::new();
+    let replaced = |f: &Function, i: Inst| f.insts[i].op == Op::Extract && map[f.insts[i].result()].is_some();
+    for (_, i) in f.insts_in_order().filter(|&(_, i)| !replaced(f, i)) {
+        f.insts[i].for_each_use(|v| _ = read.insert(v));
+    }
+    let blocks = f.layout.clone();
+    for b in blocks {
+        let mut insts = std::mem::take(&mut f.blocks[b].insts);
+        insts.retain(|&mut i| {
+            let unread = || f.insts[i].op == Op::Compose && !read.contains(f.insts[i].result());
+            !replaced(f, i) && !unread()
+        });
+        f.blocks[b].insts = insts;
+    }
 }
 
 /// Lanes of a wide load from the lane `from` on, as a value of the type that a narrow one had.
 fn part(b: &mut Builder<'_>, wide: Value, from: u32, ty: Type, scalar: bool) -> Value {
     let pick: Vec<u8> = (0..ty.lanes() as u8).map(|k| from as u8 + k).collect();
-    if b.func.ty(wide).scalar() != ty.scalar() && scalar && pick.len() > 1 {
-        // Scalar targets have no `bitcast` of a vector.
+    let same = b.func.ty(wide).scalar() == ty.scalar();
+    if scalar && pick.len() > 1 && !(same && b.func.ty(wide).lanes() == ty.lanes()) {
+        // Scalar targets have no `bitcast` of a vector, and no `shuffle`.
         let parts: Vec<Value> = pick.iter().map(|&k| b.extract(wide, u32::from(k))).collect();
-        let parts: Vec<Value> = parts.into_iter().map(|p| b.bitcast(p, ty.with_lanes(1))).collect();
+        let cast = |p: Value| if same { p } else { b.bitcast(p, ty.with_lanes(1)) };
+        let parts: Vec<Value> = parts.into_iter().map(cast).collect();
         return b.compose(&parts);
     }
     let v = b.swizzle(wide, &pick);

@@ -59,6 +59,32 @@ fn what_does_not_come_first_or_may_change_stays() {
     }
 }
 
+/// A load of several lanes becomes lanes of the wide one, with no vector between that selection of scalars would have to know.
+#[test]
+fn lanes_of_a_vector_are_lanes_of_the_wide_load() {
+    let source = "func0 \"f\" {\nblock0:\n  v0: i32 = load res2[8] align 4\n  v1: i32x2 = load res2[0] align 8\n  \
+                  v2: i32 = extract v1, lane 1\n  store v0, res1[0] align 4\n  store v2, res1[4] align 4\n  ret\n}";
+    let t = |scalar: bool, source: &str| {
+        let caps = Caps { scalar, live_words: &[64], ..Caps::FULL };
+        let mut m = parse(source);
+        let surroundings = m.clone();
+        for f in m.funcs.keys().collect::<Vec<_>>() {
+            run(&mut m.funcs[f], &mut PassCx::new(&surroundings, &caps));
+        }
+        module_text(&m)
+    };
+    let of_scalars = t(true, source);
+    assert!(of_scalars.contains(": i32x3 = load res2[0] align 8"), "{of_scalars}");
+    assert!(!of_scalars.contains("shuffle") && !of_scalars.contains("compose"), "{of_scalars}");
+    assert!(of_scalars.contains("lane 1") && of_scalars.contains("lane 2"), "{of_scalars}");
+    // Who wants the vector gets it, and who wants a lane of it does not ask the vector.
+    let whole = source.replace("  ret", "  store v1, res1[8] align 8\n  ret");
+    let kept = t(true, &whole);
+    assert_eq!(kept.matches("compose").count(), 1, "{kept}");
+    // Machines of vectors choose lanes by themselves.
+    assert!(t(false, &whole).contains("shuffle"));
+}
+
 /// The index and a word live at once here: a wide load of four words needs a file of six.
 #[test]
 fn what_lives_stays_within_the_register_files() {
