@@ -12,8 +12,8 @@ use std::thread;
 
 use crate::dispatch::{RunOptions, RunReport};
 use crate::grid::{Schedule, Source, Whole, workgroups};
-use crate::launch::Simulator;
 use crate::memory::{AllocId, Memory};
+use crate::simulator::Simulator;
 use crate::touched::MOST_GROUPS;
 use crate::trap::Trap;
 

@@ -234,7 +234,7 @@ impl<S> Schedule<S> {
         }
     }
 
-    /// As if nothing had run.
+    /// The same schedule before anything ran.
     pub fn emptied<M: Machine<Subgroup = S>>(&self, machine: &M, options: &RunOptions) -> Schedule<S> {
         Schedule::new(machine, options, self.rule)
     }

@@ -6,10 +6,10 @@ use gpucc_container::{Access, Container, DescriptorKey, Entry, IMMEDIATES, RaceM
 
 use crate::cores::run_grid_on;
 use crate::device::{Descriptor, Device};
-use crate::dispatch::{Dispatch, RunOptions, RunReport, StepBudget};
-use crate::grid::{BarrierRule, Machine};
+use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::memory::{AllocId, Memory};
 use crate::race::{RaceCheck, binding_name};
+use crate::simulator::Simulator;
 use crate::trap::{Trap, TrapKind};
 
 /// The limits of a family's machine.
@@ -59,34 +59,6 @@ pub struct Launch<'a> {
     immediates: Vec<u8>,
     /// Descriptors that a driver part wrote.
     descriptors: Vec<Descriptor>,
-}
-
-/// A machine about to run, or under way.
-pub trait Simulator: Machine<Subgroup: Clone + Send> + Send {
-    /// Names of the classes that instructions are counted by.
-    const CLASSES: &'static [&'static str];
-    /// How strict barriers are.
-    const BARRIERS: BarrierRule = BarrierRule::STRICT;
-
-    /// The memory that [`Launch::memory`] gave.
-    fn memory(&mut self) -> &mut Memory;
-
-    /// The check that it gave.
-    fn races(&mut self) -> &mut RaceCheck;
-
-    /// Steps that are left.
-    fn steps(&mut self) -> &mut StepBudget;
-
-    /// One more machine like this one, which has counted nothing, for another core.
-    fn twin(&self) -> Option<Self>
-    where
-        Self: Sized;
-
-    /// Instructions and subgroups so far, and the instructions of each class.
-    fn counted(&mut self) -> (RunReport, &[u64]);
-
-    /// Text of the instruction at a byte address.
-    fn text(&self, pc: u64) -> String;
 }
 
 /// The place of a buffer that has an address, and no name in the program, in the rows of the check for races.

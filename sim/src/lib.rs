@@ -21,6 +21,7 @@ pub mod quads;
 pub mod race;
 pub mod raster;
 pub mod rng;
+pub mod simulator;
 #[doc(hidden)]
 pub mod sync;
 pub mod texture;
@@ -37,10 +38,11 @@ pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Overlap, Races, Rules,
 pub use grid::{BarrierRule, Machine, OwnMemory, RunState, local_id, run_grid, workgroups};
 pub use kept::{Bytes, Kept, Versioned};
 pub use launch::source::{At, DrawState};
-pub use launch::{Buffer, Launch, Limits, Simulator};
+pub use launch::{Buffer, Launch, Limits};
 pub use memory::{AllocId, BEHIND, MemFault, Memory};
 pub use race::{By, RaceCheck, WORKGROUP, WORKGROUP_ASIDE, binding_name};
 pub use rng::SplitMix64;
+pub use simulator::Simulator;
 pub use trace::Trace;
 pub use trap::{Other, Trap, TrapKind};
 pub use weak::{Agent, Late, Past};

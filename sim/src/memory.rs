@@ -139,7 +139,7 @@ impl Memory {
         self.allocs[b.0 as usize].mirrors.push((a, -distance));
     }
 
-    /// From here on it is kept which workgroups touch these allocations.
+    /// Which workgroups touch these allocations is kept until [`Memory::unwatch`].
     pub(crate) fn watch(&mut self, ids: &[AllocId]) {
         for id in ids {
             let a = &mut self.allocs[id.0 as usize];
@@ -152,7 +152,7 @@ impl Memory {
         self.allocs.iter_mut().for_each(|a| a.touched = None);
     }
 
-    /// As if nobody had touched anything yet.
+    /// Nobody has touched anything yet.
     pub(crate) fn forget(&mut self) {
         for a in self.allocs.iter_mut().filter(|a| a.touched.is_some()) {
             a.touched = Some(Box::new(Touched::new(a.bytes.len())));
