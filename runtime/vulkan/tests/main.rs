@@ -13,6 +13,7 @@ mod needs_alone;
 mod programs;
 mod render;
 mod settings;
+mod statistics;
 mod textures;
 mod tools;
 mod versions;

@@ -30,7 +30,7 @@ pub use crew::{Crew, Worker};
 pub use machine::{DrawEntries, DrawLaunch, DrawMachine, DrawWorker, draw_on};
 pub use mixed::{Handed, LinkedStages, Mixed, RunStages, Varyings};
 pub use run::draw;
-pub use surface::{Surface, Targets};
+pub use surface::{Counts, Surface, Targets};
 pub use varying::{Divisor, Mode};
 pub use viewport::{from_negative, from_screen};
 

@@ -208,7 +208,12 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let place = |k: u32| u64::from(v.first) + u64::from(k);
         let numbered = self.stages.vertex_traits().numbers_primitives;
         let restarts = v.indices.filter(|_| v.restart && v.topology.is_strip());
+        let vertices = match restarts {
+            Some(i) => (0..v.count).filter(|&k| i.get(place(k)) != i.restart()).count() as u64,
+            None => u64::from(v.count),
+        };
         for n in 0..v.instances {
+            self.targets.counts().vertices += vertices;
             self.stages.charge(VERTEX_STEPS * (1 + u64::from(v.count)))?;
             let instance = v.first_instance.wrapping_add(n);
             let vertex = |k: u32| match v.indices {
@@ -248,7 +253,14 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
             order.iter().zip(self.shaded.drain(..)).for_each(|(&k, v)| made[k] = v);
             self.shaded = made;
         }
-        let ready: Vec<PreparedPrimitive> = chunk.primitives.iter().filter_map(|p| self.set_up(p)).collect();
+        let mut visible = 0;
+        let prepared = chunk.primitives.iter().filter_map(|p| self.set_up(p, &mut visible));
+        let ready: Vec<PreparedPrimitive> = prepared.collect();
+        let counts = self.targets.counts();
+        counts.primitives += chunk.primitives.len() as u64;
+        counts.vertex_invocations += chunk.vertices.len() as u64;
+        counts.clipped += chunk.primitives.len() as u64;
+        counts.visible += visible;
         let mut batch: Vec<QuadIn<'_>> = Vec::new();
         for r in &ready {
             let Some(&(_, area)) = self.viewports.get(r.primitive.viewport as usize) else { continue };
@@ -263,8 +275,8 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         self.shade(&mut batch)
     }
 
-    /// Clips, culls and puts a primitive on the screen.
-    fn set_up(&self, p: &Assembled) -> Option<PreparedPrimitive> {
+    /// Clips, culls and puts a primitive on the screen. It is counted if clipping left something of it.
+    fn set_up(&self, p: &Assembled, visible: &mut u64) -> Option<PreparedPrimitive> {
         let raster = &self.draw.raster;
         let v = p.vertices.map(|k| &self.shaded[k]);
         let distances = (0..8).rev().find(|&k| v.iter().any(|v| v.clip[k] != 0.0)).map_or(0, |k| k + 1);
@@ -287,14 +299,21 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
                 // Sizes are halves on one family: as many bits are kept everywhere.
                 let size = v[0].point_size.unwrap_or(1.0).min(65504.0);
                 let size = f16_to_f32(f32_to_f16(Round::Nearest, size));
-                vec![(Setup::point(point_is_inside(&corner(0), options, view)?, view, size), 0.0)]
+                let inside = point_is_inside(&corner(0), options, view)?;
+                *visible += 1;
+                vec![(Setup::point(inside, view, size), 0.0)]
             }
-            2 => vec![(Setup::line(clip_line(&[corner(0), corner(1)], options, view)?, view)?, 0.0)],
+            2 => {
+                let line = clip_line(&[corner(0), corner(1)], options, view)?;
+                *visible += 1;
+                vec![(Setup::line(line, view)?, 0.0)]
+            }
             _ => {
                 let polygon = clip_polygon(&[corner(0), corner(1), corner(2)], options, view);
                 if polygon.is_empty() {
                     return None;
                 }
+                *visible += 1;
                 let (parts, ccw) = Setup::polygon(&polygon, view)?;
                 front = ccw == (raster.front_face == FrontFace::Ccw);
                 if raster.cull == if front { CullMode::Front } else { CullMode::Back } {
@@ -353,6 +372,7 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         if self.traits.reads_targets && batch.iter().any(|o| (o.x, o.y) == (quad.x, quad.y)) {
             self.shade(batch)?;
         }
+        self.targets.counts().fragment_invocations += u64::from(quad.covered().count_ones());
         batch.push(quad);
         if batch.len() - self.ends.last().unwrap_or(&0) < self.sizes.quads {
             return Ok(());

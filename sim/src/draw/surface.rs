@@ -112,8 +112,25 @@ impl Surface {
     }
 }
 
-/// The attachments of a pass, all of one size.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What the stages of draws did: what pipeline statistics count. They do not depend on the number of cores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Vertices of all instances; an index that begins a strip anew is none.
+    pub vertices: u64,
+    /// Whole primitives that they make.
+    pub primitives: u64,
+    /// Vertices that were shaded: one that was shaded shortly before is not shaded again.
+    pub vertex_invocations: u64,
+    /// Primitives that came to clipping.
+    pub clipped: u64,
+    /// Primitives of which clipping left something, each counted once.
+    pub visible: u64,
+    /// Lanes that were shaded and are no helpers, also where there is no fragment program.
+    pub fragment_invocations: u64,
+}
+
+/// The attachments of a pass, all of one size. Those that hold the same are equal, whatever it cost.
+#[derive(Clone, Debug, Default)]
 pub struct Targets {
     /// Colour attachments by location.
     pub colour: Vec<Option<Surface>>,
@@ -125,12 +142,24 @@ pub struct Targets {
     above: Vec<Targets>,
     /// Samples of this layer that passed all tests.
     passed: u64,
+    /// The counts of draws on these targets, whatever layers they chose.
+    counts: Counts,
 }
+
+impl PartialEq for Targets {
+    fn eq(&self, o: &Targets) -> bool {
+        // Seeds change how much is shaded, not what comes of it.
+        let Targets { colour, depth, open, above, passed, counts: _ } = self;
+        (colour, depth, open, above, passed) == (&o.colour, &o.depth, &o.open, &o.above, &o.passed)
+    }
+}
+
+impl Eq for Targets {}
 
 impl Targets {
     /// Attachments before the first draw.
     pub fn new(colour: Vec<Option<Surface>>, depth: Option<Surface>) -> Targets {
-        Targets { colour, depth, open: Vec::new(), above: Vec::new(), passed: 0 }
+        Targets { colour, depth, open: Vec::new(), above: Vec::new(), passed: 0, counts: Counts::default() }
     }
 
     /// The same targets with layers above this one, among which vertices choose.
@@ -142,6 +171,15 @@ impl Targets {
     /// Samples that passed all tests since the targets were made, in all layers: what occlusion queries count.
     pub fn passed(&self) -> u64 {
         self.passed + self.above.iter().map(Targets::passed).sum::<u64>()
+    }
+
+    /// Gives the counts of draws since this was asked last.
+    pub fn take_counts(&mut self) -> Counts {
+        std::mem::take(&mut self.counts)
+    }
+
+    pub(crate) fn counts(&mut self) -> &mut Counts {
+        &mut self.counts
     }
 
     pub(crate) fn pass(&mut self) {

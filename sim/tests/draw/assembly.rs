@@ -306,3 +306,50 @@ fn points_and_lines() {
     let strip = drawn(Topology::LineStrip, &[(1.5, 2.5), (4.5, 2.5), (4.5, 5.5)], 1);
     assert_eq!(lit(&strip), [(1, 2), (2, 2), (3, 2), (4, 2), (4, 3), (4, 4)]);
 }
+
+/// What stages did, by hand: six pixels lie in the lower triangle, none of a culled one is drawn though clipping left it, one behind
+/// the far plane is clipped away, and of four samples each has an invocation where the program runs for each.
+#[test]
+fn stages_are_counted() {
+    let counted = |d: &Draw<'_>, list: &[(f64, f64)], z: f64, traits: FragmentTraits| {
+        let mut t = target(Format::R8Unorm, FOUR, d.raster.samples);
+        let place = list.to_vec();
+        let vertex = move |v: VertexIn| {
+            let (x, y) = place[v.vertex as usize];
+            (at(x, y, z, 1.0, FOUR), Vec::new())
+        };
+        let mut programs = Programs::new(vertex, one).with(traits);
+        draw(d, &mut programs, &mut t).unwrap();
+        let counts = t.take_counts();
+        assert_eq!(counts.vertex_invocations, programs.vertices as u64);
+        assert_eq!(t.take_counts(), Counts::default());
+        let Counts { vertices, primitives, vertex_invocations, clipped, visible, fragment_invocations } = counts;
+        [vertices, primitives, vertex_invocations, clipped, visible, fragment_invocations]
+    };
+    let (plain, m) = (FragmentTraits::default(), || opaque(Format::R8Unorm));
+    let d = drawing(FOUR, 1, 3, m());
+    assert_eq!(counted(&d, &LOWER, 0.5, plain), [3, 1, 3, 1, 1, 6]);
+    assert_eq!(counted(&d, &LOWER, 2.0, plain), [3, 1, 3, 1, 0, 0]);
+    let mut culled = drawing(FOUR, 1, 3, m());
+    culled.raster.cull = CullMode::Back;
+    assert_eq!(counted(&culled, &LOWER, 0.5, plain), [3, 1, 3, 1, 1, 0]);
+    // A vertex that makes no whole triangle is assembled, and not shaded.
+    let mut more = drawing(FOUR, 1, 4, m());
+    more.vertices.instances = 2;
+    let list = [LOWER[0], LOWER[1], LOWER[2], (1.0, 1.0)];
+    assert_eq!(counted(&more, &list, 0.5, plain), [8, 2, 6, 2, 2, 12]);
+    // Two triangles of a strip on both sides of an index that begins it anew: four vertices are shaded, and each pixel twice.
+    let indices: Vec<u8> = [0u16, 1, 2, 0xffff, 1, 2, 3].iter().flat_map(|i| i.to_le_bytes()).collect();
+    let mut strip = drawing(FOUR, 1, 7, m());
+    strip.vertices.topology = Topology::TriangleStrip;
+    strip.vertices.restart = true;
+    strip.vertices.indices = Some(Indices { bytes: &indices, wide: false });
+    let square = [(0.0, 0.0), (4.0, 0.0), (0.0, 4.0), (4.0, 4.0)];
+    assert_eq!(counted(&strip, &square, 0.5, plain), [6, 2, 4, 2, 2, 16]);
+    let each = FragmentTraits { per_sample: true, ..plain };
+    assert_eq!(counted(&drawing(FOUR, 4, 3, m()), &WHOLE, 0.5, plain), [3, 1, 3, 1, 1, 16]);
+    assert_eq!(counted(&drawing(FOUR, 4, 3, m()), &WHOLE, 0.5, each), [3, 1, 3, 1, 1, 64]);
+    let mut points = drawing(FOUR, 1, 2, m());
+    points.vertices.topology = Topology::PointList;
+    assert_eq!(counted(&points, &[(0.5, 0.5), (9.0, 9.0)], 0.5, plain)[..4], [2, 2, 2, 2]);
+}

@@ -8,7 +8,7 @@ use super::entry::{Alloc, entries};
 use super::read::{chained, give, given, list};
 use crate::fail::{Done, Fail};
 use crate::handles;
-use crate::query::Queries;
+use crate::query::{self, Queries};
 use crate::sync::{Event, Fence, Semaphore, Signal};
 
 /// Waits for fences of a device.
@@ -113,13 +113,21 @@ entries! {
         device: vk::Device, info: *const vk::QueryPoolCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::QueryPool,
     ) -> vk::Result {
         let i = given(info)?;
-        if !matches!(i.query_type, vk::QueryType::OCCLUSION | vk::QueryType::TIMESTAMP) {
-            return Err(Fail::lacks(format!("queries of type {} are not there", i.query_type.as_raw())));
+        let statistics = match i.query_type {
+            vk::QueryType::OCCLUSION | vk::QueryType::TIMESTAMP => vk::QueryPipelineStatisticFlags::empty(),
+            vk::QueryType::PIPELINE_STATISTICS => i.pipeline_statistics,
+            other => return Err(Fail::lacks(format!("queries of type {} are not there", other.as_raw()))),
+        };
+        if i.query_type == vk::QueryType::PIPELINE_STATISTICS && statistics.is_empty() {
+            return Err(Fail::misuse("a pool of statistics that counts nothing"));
         }
-        if i.query_count > 1 << 24 {
+        if statistics.as_raw() >> query::STATISTICS != 0 {
+            return Err(Fail::lacks(format!("statistics {:#x} are not there", statistics.as_raw())));
+        }
+        if i.query_count > query::MOST_WORDS / statistics.as_raw().count_ones().max(1) {
             return Err(Fail::memory(format!("{} queries in a pool", i.query_count)));
         }
-        give(out, handles::add(handles::at(device)?.handle, Queries::new(i.query_type, i.query_count)))
+        give(out, handles::add(handles::at(device)?.handle, Queries::new(i.query_type, statistics, i.query_count)))
     }
     PFN_vkDestroyQueryPool => fn destroy_query_pool(device: vk::Device, pool: vk::QueryPool, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, pool).map(drop)
@@ -138,15 +146,11 @@ entries! {
             return Err(Fail::misuse("a pointer to results is null"));
         }
         if flags.contains(vk::QueryResultFlags::WAIT) {
-            let there = || {
-                let all = pool.lock();
-                (first..first.saturating_add(n)).all(|k| all.get(k as usize).is_some_and(Option::is_some))
-            };
-            device.wait(u64::MAX, there)?;
+            device.wait(u64::MAX, || pool.are_there(first, n))?;
         }
-        let missing = pool.results((first, n), flags, |k, bytes| {
-            let at = u64::from(k) * stride;
-            if usize::try_from(at).is_ok_and(|at| at + bytes.len() <= size) {
+        let missing = pool.results((first, n), flags, |k, from, bytes| {
+            let at = u64::from(k).saturating_mul(stride).saturating_add(from);
+            if usize::try_from(at).is_ok_and(|at| at.checked_add(bytes.len()).is_some_and(|end| end <= size)) {
                 // SAFETY: the application has room for `size` bytes.
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), out.cast::<u8>().add(at as usize), bytes.len());
             }

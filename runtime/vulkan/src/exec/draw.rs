@@ -28,8 +28,8 @@ fn scissor(r: &vk::Rect2D) -> [u32; 4] {
     [r.offset.x.max(0) as u32, r.offset.y.max(0) as u32, r.extent.width, r.extent.height]
 }
 
-/// A fan as a list of triangles. Each begins with the vertex that flat values come from, as Vulkan has it; an index that is not there is 0.
-fn fan(d: Draw, indices: Option<&(Vec<u8>, bool)>, restart: bool) -> (Draw, Option<(Vec<u8>, bool)>) {
+/// A fan as a list of triangles, and how many vertices it had. Each begins with the vertex that flat values come from, as Vulkan has it; an index that is not there is 0.
+fn fan(d: Draw, indices: Option<&(Vec<u8>, bool)>, restart: bool) -> (Draw, Option<(Vec<u8>, bool)>, u64) {
     let all: Vec<Option<u32>> = match indices {
         None => (0..d.count).map(|k| Some(k.wrapping_add(d.first))).collect(),
         Some((bytes, wide)) => {
@@ -47,7 +47,8 @@ fn fan(d: Draw, indices: Option<&(Vec<u8>, bool)>, restart: bool) -> (Draw, Opti
         }
     }
     let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    (Draw { count: words.len() as u32, first: 0, indexed: true, ..d }, Some((bytes, true)))
+    let vertices = all.iter().flatten().count() as u64;
+    (Draw { count: words.len() as u32, first: 0, indexed: true, ..d }, Some((bytes, true)), vertices)
 }
 
 /// The bytes of a buffer from a place on, up to the end of a range; those before it are zeros, which take no room.
@@ -208,7 +209,13 @@ impl Exec<'_> {
             bound.unbind(&mut self.shared.copies());
             return Err(self.lost("an indexed draw without an index buffer"));
         }
-        let (d, own) = if render.fan { fan(d, own.as_ref(), render.restart) } else { (d, own) };
+        let (d, own, fanned) = match render.fan {
+            true => {
+                let (d, own, vertices) = fan(d, own.as_ref(), render.restart);
+                (d, own, Some(vertices * u64::from(d.instances)))
+            }
+            false => (d, own, None),
+        };
         let indices = own.as_ref().map(|(bytes, wide)| Indices { bytes, wide: *wide });
         let whole = vk::Viewport { width: width as f32, height: height as f32, max_depth: 1.0, ..Default::default() };
         let view = |k: u32| viewport(self.viewports.get(&k).unwrap_or(&whole));
@@ -249,10 +256,16 @@ impl Exec<'_> {
             vertex_buffers: &buffers,
         };
         let passed = targets.passed();
+        targets.take_counts();
         let result = call.run(&mut bound.dispatch, targets, (&run, &Profile::default()), Watch::All);
         bound.agree();
         let passed = targets.passed() - passed;
-        self.queries.iter_mut().for_each(|q| q.2 += passed);
+        let mut counts = targets.take_counts();
+        counts.vertices = fanned.unwrap_or(counts.vertices);
+        if programs.1.is_none() {
+            counts.fragment_invocations = 0;
+        }
+        self.queries.iter_mut().for_each(|q| q.2.draw(passed, &counts));
         let names: Vec<&str> = list.iter().map(|p| p.source.entry.as_str()).collect();
         let what = format!("draw of {} vertices by `{}`", d.count, names.join("` and `"));
         if let (Some(before), Ok(_)) = (before, &result) {

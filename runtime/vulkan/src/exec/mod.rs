@@ -30,7 +30,7 @@ use crate::fail::{Done, Fail};
 use crate::memory::Buffer;
 use crate::physical::limits;
 use crate::pipeline::{Dynamic, Pipeline, Program};
-use crate::query::Queries;
+use crate::query::{Queries, Tally};
 use crate::set::Set;
 use crate::settings::{Level, Settings};
 use crate::shared::Shared;
@@ -56,8 +56,8 @@ pub struct Exec<'a> {
     values: Dynamic,
     late: Lates,
     pass: Option<pass::Pass>,
-    /// Queries under way, and the samples that passed.
-    queries: Vec<(Arc<Queries>, u32, u64)>,
+    /// Queries under way, and what they counted so far.
+    queries: Vec<(Arc<Queries>, u32, Tally)>,
     labels: Vec<String>,
     /// What the shaders of the next draw or dispatch get.
     built_in: Values,
@@ -165,19 +165,19 @@ impl<'a> Exec<'a> {
             Command::Label(text) => self.labels.push(text.clone()),
             Command::EndLabel => drop(self.labels.pop()),
             Command::ResetQueries(q, first, count) => q.reset(*first, *count),
-            Command::BeginQuery(q, at) => self.queries.push((q.clone(), *at, 0)),
+            Command::BeginQuery(q, at) => self.queries.push((q.clone(), *at, Tally::default())),
             Command::EndQuery(q, at) => {
                 if let Some(k) = self.queries.iter().position(|o| Arc::ptr_eq(&o.0, q) && o.1 == *at) {
-                    let (_, _, passed) = self.queries.remove(k);
-                    q.set(*at, passed);
+                    let (_, _, tally) = self.queries.remove(k);
+                    q.finish(*at, &tally);
                     // In a pass of several views a query has a place for each: the first counts all of them.
                     let views = self.pass.as_ref().map_or(1, |p| p.views().count_ones().max(1));
-                    (1..views).for_each(|more| q.set(*at + more, 0));
+                    (1..views).for_each(|more| q.finish(*at + more, &Tally::default()));
                 }
             }
             Command::Timestamp(q, at) => {
                 let views = self.pass.as_ref().map_or(1, |p| p.views().count_ones().max(1));
-                (0..views).for_each(|more| q.set(*at + more, self.shared.steps.load(Ordering::SeqCst)));
+                (0..views).for_each(|more| q.set(*at + more, &[self.shared.steps.load(Ordering::SeqCst)]));
             }
             Command::Present(view) => crate::present::write(self.shared, view)?,
             other => transfer::run(other)?,
@@ -254,10 +254,12 @@ impl<'a> Exec<'a> {
         let mut bound = self.bind(1, &[program]);
         bound.dispatch.grid = grid;
         dump::dispatch(self.shared, program, &bound.dispatch);
+        let invocations = grid.iter().chain(&size).map(|&n| u64::from(n)).fold(1, u64::wrapping_mul);
         let before = Settings::get().oracle.then(|| bound.dispatch.clone());
         let run = options();
         let result = program.code.dispatch(None, &mut bound.dispatch, (&run, &Profile::default()));
         bound.agree();
+        self.queries.iter_mut().for_each(|q| q.2.dispatch(invocations));
         let what = format!("dispatch of {grid:?} workgroups of `{}`", program.source.entry);
         if let (Some(before), Ok(_)) = (before, &result) {
             judge::dispatch(self.shared, program, &what, &before, &bound.dispatch, &run);

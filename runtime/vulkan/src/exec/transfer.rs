@@ -54,7 +54,8 @@ fn one(command: &Command) -> Done {
         Command::Resolve(from, to, list) => list.iter().try_for_each(|r| blit::resolve(from, to, r))?,
         Command::ClearImage(image, value, list) => list.iter().try_for_each(|r| clear_image(image, *value, r))?,
         Command::CopyQueries(q, [first, count], buffer, [at, stride], flags) => {
-            q.results((*first, *count), *flags, |k, bytes| buffer.put(at + u64::from(k) * stride, bytes));
+            let put = |k: u32, from: u64, bytes: &[u8]| buffer.put(at + u64::from(k) * stride + from, bytes);
+            q.results((*first, *count), *flags, put);
         }
         _ => return Err(Fail::bug("a command that nobody runs")),
     }

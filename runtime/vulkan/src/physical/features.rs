@@ -83,6 +83,7 @@ pub fn features(chip: Chip) -> vk::PhysicalDeviceFeatures {
         large_points: vk::TRUE,
         multi_viewport: flag(chip.has(Stage::Vertex, Refusal::Viewports)),
         occlusion_query_precise: vk::TRUE,
+        pipeline_statistics_query: vk::TRUE,
         vertex_pipeline_stores_and_atomics: flag(vertex),
         fragment_stores_and_atomics: flag(stores),
         shader_storage_image_extended_formats: fragment(Refusal::StorageTextures),
