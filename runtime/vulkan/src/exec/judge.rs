@@ -35,17 +35,34 @@ pub fn dispatch(shared: &Shared, p: &Program, what: &str, before: &Dispatch, aft
     let verdict = verdict.map_err(|v| v.to_string()).and_then(|c| {
         let images = images(p, selected, place, before, after, run)?;
         let mut c = c.comparison();
-        if images > 0 {
+        if images.count > 0 {
             // A dispatch that writes no buffer has its images left.
             c.covered.retain(|count| count.0 > 0);
-            c.covered.push(Count(images as u64, "image"));
+            c.covered.push(Count(images.count, "image"));
+        }
+        if images.left > 0 {
+            (c.values, c.without) = (c.values + images.texels, c.without + images.left);
+            c.left.push((Count(images.left, "texel"), OPEN.into()));
         }
         Ok(c.to_string())
     });
     say(shared, what, verdict);
 }
 
-/// Compares images that a dispatch may have written, to the bit under the machine's numeric profile.
+/// Why values are left out.
+const OPEN: &str = "that change with the order of invocations, or that nothing decides";
+
+/// Images that were compared.
+#[derive(Default)]
+struct Images {
+    count: u64,
+    texels: u64,
+    /// Texels that were left out.
+    left: u64,
+}
+
+/// Compares images that a dispatch may have written, to the bit under the machine's numeric profile. Where they differ, other orders of
+/// invocations are tried before that counts.
 fn images(
     p: &Program,
     selected: &gpucc::Module,
@@ -53,24 +70,37 @@ fn images(
     before: &Dispatch,
     after: &Dispatch,
     run: &RunOptions,
-) -> Result<usize, String> {
+) -> Result<Images, String> {
     // An image that a machine did not write is compared as well as one that it did.
     let written = comparison::written(selected, &p.source.entry);
     let is_image = |r: &gpucc_ir::ResourceKind| matches!(r, gpucc_ir::ResourceKind::StorageTexture { .. });
     if !written.iter().any(|&r| is_image(&selected.resources[r].kind)) {
-        return Ok(0);
+        return Ok(Images::default());
     }
     let program = OracleProgram::at(selected, &p.source.entry, Stage::Compute).map_err(|t| t.to_string())?;
-    let mut own = before.clone();
-    program.run(&mut own, run, &gpucc_machines::profile(family, generation)).map_err(|t| t.to_string())?;
-    match own.images.iter().zip(&after.images).position(|(a, b)| a != b) {
-        None => Ok(own.images.len()),
-        Some(k) => {
-            let bytes = own.images[k].bytes.iter().zip(&after.images[k].bytes);
-            let (at, (o, m)) = bytes.enumerate().find(|(_, (a, b))| a != b).unwrap_or((0, (&0, &0)));
-            Err(format!("image {k}, byte {at}: {o:#04x} on the oracle, {m:#04x} on the machine"))
-        }
+    let again = |run: &RunOptions, profile: &Profile| {
+        let mut own = before.clone();
+        program.run(&mut own, run, profile).map(|_| own)
+    };
+    let profile = gpucc_machines::profile(family, generation);
+    let own = again(run, &profile).map_err(|t| t.to_string())?;
+    let mut out = Images { count: own.images.len() as u64, ..Images::default() };
+    let Some(k) = own.images.iter().zip(&after.images).position(|(a, b)| a != b) else { return Ok(out) };
+    let (want, got): (Vec<_>, Vec<_>) = (image_parts(&own).collect(), image_parts(after).collect());
+    let mut marks = unmarked(&want);
+    for (run, profile) in choices(run, &profile, (true, !program.sees_subgroups())) {
+        // An order in which it traps tells nothing.
+        let Ok(other) = again(&run, &profile) else { continue };
+        mark(&mut marks, &want, &image_parts(&other).collect::<Vec<_>>());
     }
+    if apart(&want, &got, &marks).is_some() {
+        let bytes = own.images[k].bytes.iter().zip(&after.images[k].bytes);
+        let (at, (o, m)) = bytes.enumerate().find(|(_, (a, b))| a != b).unwrap_or((0, (&0, &0)));
+        return Err(format!("image {k}, byte {at}: {o:#04x} on the oracle, {m:#04x} on the machine"));
+    }
+    out.texels = marks.iter().map(Vec::len).sum::<usize>() as u64;
+    out.left = marks.iter().flatten().filter(|m| **m).count() as u64;
+    Ok(out)
 }
 
 /// What a draw had before and after.
@@ -101,6 +131,20 @@ pub fn draw(shared: &Shared, what: &str, d: Drawn<'_>, run: &RunOptions) {
 const ORDERS: std::ops::Range<u64> = 2..10;
 const SIZES: [u32; 5] = [1, 4, 16, 32, 64];
 
+/// Runs that differ from the usual one in what nothing decides: whether the order of invocations is part of it, because they write memory,
+/// and the size of subgroups, because no lane sees it. Some bits of NaN and some zeros are nobody's in any case.
+fn choices(run: &RunOptions, profile: &Profile, (writes, sizes): (bool, bool)) -> Vec<(RunOptions, Profile)> {
+    let other = |(size, seed): (u32, u64)| {
+        let profile = Profile { subgroup_size: size, ..profile.clone() };
+        (RunOptions { perturb: (seed > 0).then_some(seed), ..run.clone() }, profile)
+    };
+    let orders = ORDERS.map(|seed| (profile.subgroup_size, seed));
+    let sizes = SIZES.iter().filter(|_| sizes).flat_map(|&size| [(size, 0), (size, 1)]);
+    let orders = orders.chain(sizes).filter(|_| writes).map(other);
+    let free = Free::ALL.into_iter().map(|free| (run.clone(), Profile { free: Some(free), ..profile.clone() }));
+    orders.chain(free).collect()
+}
+
 fn oracle_draw(
     (family, generation): (&str, usize),
     selected: &gpucc::Module,
@@ -126,40 +170,23 @@ fn oracle_draw(
     let own = again(run, &profile).map_err(trap)?;
     let (want, got) = (parts(&own.0, &own.1), parts(d.after.0, d.after.1));
     let mut c = Comparison { covered: covered(&want), how: "bit-exact".into(), ..Comparison::default() };
-    let mut marks: Vec<Vec<bool>> = want.iter().map(|p| vec![false; p.units().count()]).collect();
+    let mut marks = unmarked(&want);
     if apart(&want, &got, &marks).is_none() {
         return Ok(c.to_string());
     }
-    // The order of invocations that write memory is nobody's, as are bits of NaN and some zeros: what they decide is left out.
     let writes = vertex.writes_memory() || fragment.as_ref().is_some_and(OracleProgram::writes_memory);
-    let lanes = |p: &OracleProgram| p.sees_subgroups();
-    let sizes = !lanes(&vertex) && !fragment.as_ref().is_some_and(lanes);
-    let other = |size: u32, seed: u64| {
-        let profile = Profile { subgroup_size: size, ..profile.clone() };
-        (RunOptions { perturb: (seed > 0).then_some(seed), ..run.clone() }, profile)
-    };
-    let own_size = profile.subgroup_size;
-    let orders = ORDERS.map(|seed| (own_size, seed));
-    let sizes = SIZES.iter().filter(|_| sizes).flat_map(|&size| [(size, 0), (size, 1)]);
-    let orders = orders.chain(sizes).filter(|_| writes).map(|(size, seed)| other(size, seed));
-    let choices = Free::ALL.into_iter().map(|free| (run.clone(), Profile { free: Some(free), ..profile.clone() }));
-    for (run, profile) in orders.chain(choices) {
-        let other = again(&run, &profile);
+    let sizes = !(vertex.sees_subgroups() || fragment.as_ref().is_some_and(OracleProgram::sees_subgroups));
+    for (run, profile) in choices(run, &profile, (writes, sizes)) {
         // An order in which it traps tells nothing.
-        let Ok(other) = other else { continue };
-        for ((marks, a), b) in marks.iter_mut().zip(&want).zip(&parts(&other.0, &other.1)) {
-            marks.iter_mut().zip(a.units().zip(b.units())).for_each(|(m, (a, b))| *m |= a != b);
-        }
+        let Ok(other) = again(&run, &profile) else { continue };
+        mark(&mut marks, &want, &parts(&other.0, &other.1));
     }
     if let Some(text) = apart(&want, &got, &marks) {
         return Err(text);
     }
     let left = marks.iter().flatten().filter(|m| **m).count();
     (c.values, c.without) = (marks.iter().map(Vec::len).sum::<usize>() as u64, left as u64);
-    c.left = vec![(
-        Count(left as u64, "value"),
-        "that change with the order of invocations, or that nothing decides".into(),
-    )];
+    c.left = vec![(Count(left as u64, "value"), OPEN.into())];
     Ok(c.to_string())
 }
 
@@ -205,11 +232,28 @@ fn parts<'a>(bindings: &'a Dispatch, targets: &'a Targets) -> Vec<Part<'a>> {
         }
     }
     list.extend(bindings.buffers.iter().map(|b| Part { name: b.name(), bytes: &b.bytes, unit: 4, of: None, width: 0 }));
-    list.extend(bindings.images.iter().map(|i| {
+    list.extend(image_parts(bindings));
+    list
+}
+
+/// The images of a dispatch or draw.
+fn image_parts(bindings: &Dispatch) -> impl Iterator<Item = Part<'_>> {
+    bindings.images.iter().map(|i| {
         let unit = i.format.bytes().max(1) as usize;
         Part { name: "a storage image".into(), bytes: &i.bytes, unit, of: None, width: 0 }
-    }));
-    list
+    })
+}
+
+/// Marks for all units, none of which is set.
+fn unmarked(list: &[Part<'_>]) -> Vec<Vec<bool>> {
+    list.iter().map(|p| vec![false; p.units().count()]).collect()
+}
+
+/// Marks what another run made otherwise.
+fn mark(marks: &mut [Vec<bool>], want: &[Part<'_>], other: &[Part<'_>]) {
+    for ((marks, a), b) in marks.iter_mut().zip(want).zip(other) {
+        marks.iter_mut().zip(a.units().zip(b.units())).for_each(|(m, (a, b))| *m |= a != b);
+    }
 }
 
 /// The first part that differs where nothing is marked, in a sentence.
