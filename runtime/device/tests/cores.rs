@@ -133,6 +133,9 @@ fn long_workgroups_are_spread() {
     }
 }
 
+/// What is true of the words that a dispatch left.
+type Holds<'a> = &'a dyn Fn(&[u32]) -> bool;
+
 /// The last one in order decides; one that reads gets what those before it left.
 #[test]
 fn workgroups_that_meet_come_in_order() {
@@ -141,7 +144,7 @@ fn workgroups_that_meet_come_in_order() {
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_index) l: u32) {
     let x = busy(w.x * 64u + l, 300u);";
     let last = busy(63 * 64, 300);
-    let bodies: [(&str, &dyn Fn(&[u32]) -> bool); 5] = [
+    let bodies: [(&str, Holds<'_>); 5] = [
         ("if l == 0u { o[0] = x; } }", &|o| o[0] == last),
         // What a load gets that nothing orders behind the store is the chip's affair: the caches of GCN may have it from before.
         ("if l == 0u { o[w.x + 1u] = o[w.x] + 1u + (x & 0u); } }", &|o| o[1] == 1),
