@@ -213,7 +213,7 @@ pub fn run_grid<M: Machine>(
 }
 
 impl<S> Schedule<S> {
-    /// Nothing runs yet.
+    /// A schedule in which nothing runs yet.
     pub fn new<M: Machine<Subgroup = S>>(machine: &M, options: &RunOptions, rule: BarrierRule) -> Schedule<S> {
         let rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x7363_6865));
         let most = machine.room().clamp(1, RESIDENT);

@@ -110,7 +110,7 @@ impl Touched {
         self.asked.store(true, Relaxed);
     }
 
-    /// Whether workgroups met.
+    /// Whether workgroups met in this allocation.
     pub fn has_met(&self) -> bool {
         self.met.load(Relaxed)
     }
