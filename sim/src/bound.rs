@@ -13,7 +13,7 @@ pub struct BoundTexture {
     pub binding: u32,
     /// Element of an array of bindings; 0 of a single one.
     pub element: u32,
-    /// Place of the texture in [`Dispatch::images`].
+    /// Place of the texture in [`Dispatch::images`](crate::Dispatch::images).
     pub image: usize,
     /// Dimension of the view.
     pub dim: Dim,

@@ -2,7 +2,7 @@
 //!
 //! Contract: what a dispatch gives, counts and says is the same for any number of cores. The first workgroup runs alone and shows what
 //! the others will cost. If that is much, the others run on clones of the machine, each of which takes the next one that nobody has. That is
-//! the same as one after the other where no workgroup meets what another one did ([`crate::touched`]): memory finds out whether one does.
+//! the same as one after the other where no workgroup meets what another one did (`touched.rs`): memory finds out whether one does.
 //! If so, or if anything traps, takes too many steps or finds a race, the clones are forgotten, and the machine goes on where it stood as if
 //! there had been one core. What they found is taken otherwise.
 
