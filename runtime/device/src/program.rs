@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use gpucc::{CodegenOptions, Options};
+use gpucc::cache::{Cache, Key};
+use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Container;
 use gpucc_interp::OracleProgram;
 use gpucc_ir::{Diagnostic, Module, Refusal, Stage};
@@ -21,8 +22,8 @@ pub enum Code {
     Machine {
         /// The container that a driver would load.
         container: Container,
-        /// The IR that selection read.
-        ir: Box<Module>,
+        /// The IR that selection read; code from a cache has none.
+        ir: Option<Box<Module>>,
     },
 }
 
@@ -49,10 +50,10 @@ impl Code {
     /// The target refuses it, the oracle does not model it, or a bug of the compiler.
     pub fn new(shader: &Shader<'_>, place: Place) -> Result<Code, Diagnostic> {
         let Shader { module, name, stage, .. } = *shader;
-        let (context, bound) = (shader.context.clone(), shader.bound.clone());
         match place {
             Place::Oracle(Lowering::Source) => on_oracle(module, name, stage),
             Place::Oracle(Lowering::Passes { level, caps }) => {
+                let (context, bound) = (shader.context.clone(), shader.bound.clone());
                 let o = gpucc_opt::Options { level, context, bound, ..gpucc_opt::Options::default() };
                 let what = format!("`{name}`");
                 let (module, _) = gpucc::guarded(&what, || gpucc_opt::prepare(module, name, &caps, &o))?;
@@ -62,13 +63,37 @@ impl Code {
             Place::Mixed { target, level, on: Stage::Vertex } if stage == Stage::Fragment => {
                 Code::new(shader, Place::Oracle(Lowering::Passes { level, caps: target.caps(stage) }))
             }
-            Place::Target(target, opt_level) | Place::Mixed { target, level: opt_level, .. } => {
-                let codegen = CodegenOptions { opt_level, context, bound, ..CodegenOptions::default() };
-                let artifact = gpucc::compile_entry(module, name, &Options { target, codegen })?;
+            Place::Target(target, level) | Place::Mixed { target, level, .. } => {
+                let artifact = gpucc::compile_entry(module, name, &shader.options(target, level))?;
                 let ir = artifact.outputs().first().map(|o| o.ir.clone());
                 let ir = ir.ok_or_else(|| Diagnostic::internal("output", format!("`{name}` gave no code")))?;
-                Ok(Code::Machine { container: artifact.container().clone(), ir: Box::new(ir) })
+                Ok(Code::Machine { container: artifact.container().clone(), ir: Some(Box::new(ir)) })
             }
+        }
+    }
+
+    /// The code of an entry point that a cache has for a target. What the cache gives is checked to be that entry's code for that target.
+    pub fn kept(shader: &Shader<'_>, (target, level): (Target, u8), cache: &dyn Cache) -> Option<Code> {
+        let options = shader.options(target, level);
+        let bytes = cache.get(&Key::of(shader.module, shader.name, &options))?;
+        let container = Container::read(&bytes).ok()?;
+        let [entry] = &container.entries[..] else { return None };
+        let stage = match entry.stage {
+            gpucc_container::Stage::Compute => Stage::Compute,
+            gpucc_container::Stage::Vertex => Stage::Vertex,
+            gpucc_container::Stage::Fragment => Stage::Fragment,
+        };
+        let is_own = entry.name == shader.name
+            && stage == shader.stage
+            && (container.family.as_str(), container.generation.as_str()) == (target.family(), target.generation());
+        is_own.then_some(Code::Machine { container, ir: None })
+    }
+
+    /// Puts code that was compiled for a target into a cache.
+    pub fn keep(&self, shader: &Shader<'_>, (target, level): (Target, u8), cache: &dyn Cache) {
+        if let Code::Machine { container, .. } = self {
+            let options = shader.options(target, level);
+            cache.put(&Key::of(shader.module, shader.name, &options), &container.write());
         }
     }
 
@@ -79,7 +104,10 @@ impl Code {
     pub fn on_oracle(&self, name: &str, stage: Stage) -> Result<Code, Diagnostic> {
         match self {
             Code::Oracle(p) => Ok(Code::Oracle(p.clone())),
-            Code::Machine { ir, .. } => on_oracle(ir, name, stage),
+            Code::Machine { ir: Some(ir), .. } => on_oracle(ir, name, stage),
+            Code::Machine { ir: None, .. } => {
+                Err(Diagnostic::internal("cache", format!("`{name}` came from a cache, without what selection read")))
+            }
         }
     }
 }
@@ -108,6 +136,14 @@ impl<'a> Shader<'a> {
     /// An entry point of which nothing else is known.
     pub fn new(module: &'a Module, name: &'a str, stage: Stage) -> Shader<'a> {
         Shader { module, name, stage, context: None, bound: BindingFacts::UNKNOWN }
+    }
+}
+
+impl Shader<'_> {
+    /// What it is compiled with.
+    fn options(&self, target: Target, opt_level: u8) -> Options {
+        let (context, bound) = (self.context.clone(), self.bound.clone());
+        Options { target, codegen: CodegenOptions { opt_level, context, bound, ..CodegenOptions::default() } }
     }
 }
 
@@ -152,12 +188,13 @@ impl Program {
         &self.code
     }
 
-    /// The program that the oracle judges it by: of a machine the IR that selection read. `None` where the oracle does not model it.
+    /// The program that the oracle judges it by: of a machine the IR that selection read. `None` where the oracle does not model it,
+    /// or where that IR is not there.
     pub fn judge(&self) -> Option<&OracleProgram> {
         match &self.code {
             Code::Oracle(p) => Some(p),
             Code::Machine { ir, .. } => {
-                let make = || OracleProgram::at(ir, &self.name, self.stage).ok().map(Box::new);
+                let make = || OracleProgram::at(ir.as_deref()?, &self.name, self.stage).ok().map(Box::new);
                 self.judge.get_or_init(make).as_deref()
             }
         }

@@ -8,6 +8,7 @@
 
 pub mod border;
 pub mod built_in;
+pub mod cache;
 pub mod command;
 pub mod convert;
 pub mod device;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Instant;
 
 use ash::vk;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::pipeline::Link;
-use gpucc::{Class, Diagnostic, Module, Severity};
+use gpucc::{Class, Diagnostic, Module, Severity, Target};
 use gpucc_device::{Lowering, Place};
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Mode, Place as Memory, Stage, StageInfo, Sysval, Where};
@@ -16,6 +17,7 @@ use gpucc_pipeline as fixed;
 
 pub use gpucc_device::{Code, Used};
 
+use crate::cache::Cache;
 use crate::convert::state;
 use crate::fail::{Done, Fail};
 use crate::given::Given;
@@ -56,6 +58,14 @@ pub struct Program {
     pub used: Vec<Used>,
     /// Code for the interpreter or a machine.
     pub code: Code,
+    /// How the code was had.
+    pub had: Had,
+    /// The render pipeline that it was compiled for.
+    context: Context,
+    /// The IR that selection read, of code that a cache had: made where it is asked for.
+    selected: OnceLock<Result<Box<Module>, String>>,
+    /// The cache of its pipeline, for code that is compiled later.
+    cache: Weak<Cache>,
     /// Samplers by whose samples at level 0 an offset moves, where the chip does not add it: groups and bindings.
     pub moving: Vec<(u32, u32)>,
     /// Whether it reaches memory by addresses.
@@ -64,6 +74,49 @@ pub struct Program {
     variants: Mutex<BTreeMap<Vec<Special>, Arc<Pipeline>>>,
     /// And those for numbers of the fixed function that commands set, with what they were compiled with.
     lates: Mutex<Vec<(fixed::Pipeline, Arc<Pipeline>)>>,
+}
+
+/// How the code of a program was had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Had {
+    /// Whether a cache had it.
+    pub kept: bool,
+    /// Nanoseconds that it took.
+    pub nanoseconds: u64,
+}
+
+/// What pipelines may be made with.
+#[derive(Clone, Debug, Default)]
+pub struct With {
+    /// The cache that has code and gets it.
+    pub cache: Option<Arc<Cache>>,
+    /// Whether nothing may be compiled.
+    pub kept_only: bool,
+}
+
+impl Program {
+    /// The IR that selection read for a target. Code from a cache came without it: the compiler makes it again, and the same code with it.
+    ///
+    /// # Errors
+    /// The code is not what the compiler makes now, or the oracle's own.
+    pub fn selected(&self, target: Target) -> Result<&Module, String> {
+        let Code::Machine { container, ir } = &self.code else { return Err("code of the oracle".into()) };
+        if let Some(ir) = ir {
+            return Ok(ir);
+        }
+        let again = || {
+            let stage = self.module.entries.iter().find(|e| e.name == self.source.entry).map(|e| e.stage.kind());
+            let stage = stage.ok_or("no such entry point")?;
+            let context = self.context.clone();
+            let shader =
+                gpucc_device::Shader { context, ..gpucc_device::Shader::new(&self.module, &self.source.entry, stage) };
+            match Code::new(&shader, Place::Target(target, level())).map_err(|d| d.to_string())? {
+                Code::Machine { container: own, ir: Some(ir) } if own == *container => Ok(ir),
+                _ => Err("the code from the pipeline cache is not what the compiler makes".to_owned()),
+            }
+        };
+        self.selected.get_or_init(again).as_deref().map_err(Clone::clone)
+    }
 }
 
 /// State that is part of a pipeline unless it is dynamic.
@@ -146,9 +199,9 @@ pub enum Pipeline {
 }
 
 handles! {
+    vk::PipelineCache => Cache, "pipeline cache";
     vk::ShaderModule => Shader, "shader module";
     vk::Pipeline => Pipeline, "pipeline";
-    vk::PipelineCache => Cache, "pipeline cache";
 }
 
 /// The failure that diagnostics are. What the compiler cannot do for this chip is a feature that the device does not have; a wrong module and
@@ -188,14 +241,50 @@ fn load(source: &Source) -> Done<Module> {
     Ok(module)
 }
 
-/// Compiles an entry point for a chip.
-fn code(chip: Chip, source: &Source, module: &Module, stage: Stage, context: Context) -> Done<Code> {
-    let place = match chip {
-        Chip::Interp => Place::Oracle(Lowering::Source),
-        Chip::Target(target) => Place::Target(target, gpucc::CodegenOptions::default().opt_level),
+/// The level that shaders are compiled at.
+fn level() -> u8 {
+    gpucc::CodegenOptions::default().opt_level
+}
+
+/// Compiles an entry point for a chip, or finds its code in the cache.
+fn code(chip: Chip, source: &Source, module: &Module, stage: Stage, (context, with): (Context, &With)) -> Done<Made> {
+    let start = Instant::now();
+    let shader =
+        gpucc_device::Shader { context: context.clone(), ..gpucc_device::Shader::new(module, &source.entry, stage) };
+    let compile = |place| Code::new(&shader, place).map_err(|d| failed(source, &d));
+    let (code, kept) = match chip {
+        // The interpreter runs modules as they are: nothing is compiled.
+        Chip::Interp => (compile(Place::Oracle(Lowering::Source))?, false),
+        Chip::Target(target) => {
+            let place = (target, level());
+            let cache = with.cache.as_deref();
+            match cache.and_then(|cache| Code::kept(&shader, place, cache)) {
+                Some(code) => (code, true),
+                None if with.kept_only => {
+                    let text = format!("`{}` would have to be compiled", source.entry);
+                    return Err(Fail::new(vk::Result::PIPELINE_COMPILE_REQUIRED, text));
+                }
+                None => {
+                    let code = compile(Place::Target(place.0, place.1))?;
+                    if let Some(cache) = cache {
+                        code.keep(&shader, place, cache);
+                    }
+                    (code, false)
+                }
+            }
+        }
     };
-    let shader = gpucc_device::Shader { context, ..gpucc_device::Shader::new(module, &source.entry, stage) };
-    Code::new(&shader, place).map_err(|d| failed(source, &d))
+    let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let cache = with.cache.as_ref().map_or_else(Weak::new, Arc::downgrade);
+    Ok(Made { code, had: Had { kept, nanoseconds }, context, cache })
+}
+
+/// Code, how it was had, and what it was compiled with.
+struct Made {
+    code: Code,
+    had: Had,
+    context: Context,
+    cache: Weak<Cache>,
 }
 
 /// Makes a fragment entry run for each sample, as sample shading asks: its inputs are taken at the sample. An entry without such inputs gives the
@@ -225,7 +314,8 @@ fn for_each_sample(module: &mut Module, source: &Source) -> Done {
     }
 }
 
-fn program(chip: Chip, source: Source, module: Module, stage: Stage, code: Code) -> Box<Program> {
+fn program(chip: Chip, source: Source, module: Module, stage: Stage, made: Made) -> Box<Program> {
+    let Made { code, had, context, cache } = made;
     let moving = match chip {
         Chip::Target(t) if !t.caps(Stage::Fragment).sampler.offset => samplers::moving(&module),
         _ => Vec::new(),
@@ -239,6 +329,10 @@ fn program(chip: Chip, source: Source, module: Module, stage: Stage, code: Code)
         source,
         module,
         code,
+        had,
+        context,
+        selected: OnceLock::new(),
+        cache,
         moving,
         reaches,
         variants: Mutex::default(),
@@ -255,6 +349,9 @@ pub enum Plan {
     Render(Source, Option<Source>, Box<Render>),
 }
 
+/// A plan, and what it may be made with.
+pub type Order = (Done<Plan>, With);
+
 /// Pipelines that are kept of one with a fixed function that commands set.
 const MOST_LATES: usize = 64;
 
@@ -266,23 +363,24 @@ impl Plan {
     ///
     /// # Errors
     /// The chip or the compiler refuses a shader, or a shader is wrong; the sentence says why.
-    pub fn compile(self, chip: Chip) -> Done<Pipeline> {
+    pub fn compile(self, chip: Chip, with: &With) -> Done<Pipeline> {
         match self {
-            Plan::Compute(source) => Pipeline::compute(chip, source),
-            Plan::Render(vertex, fragment, render) => Pipeline::render(chip, vertex, fragment, *render),
+            Plan::Compute(source) => Pipeline::compute(chip, source, with),
+            Plan::Render(vertex, fragment, render) => Pipeline::render(chip, (vertex, fragment), *render, with),
         }
     }
 
     /// Compiles several on all cores; the order stays.
-    pub fn compile_all(chip: Chip, plans: Vec<Done<Plan>>) -> Vec<Done<Pipeline>> {
+    pub fn compile_all(chip: Chip, plans: Vec<Order>) -> Vec<Done<Pipeline>> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from).min(plans.len());
         let panicked = |panic: Box<dyn std::any::Any + Send>| {
             Err(Fail::bug(format!("a bug of the compiler: {}", crate::log::panic_text(&*panic))))
         };
-        let guarded = |plan: Done<Plan>| {
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| plan?.compile(chip))).unwrap_or_else(panicked)
+        let guarded = |(plan, with): Order| {
+            let compile = || plan?.compile(chip, &with);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(compile)).unwrap_or_else(panicked)
         };
-        let plans: Vec<Mutex<Option<Done<Plan>>>> = plans.into_iter().map(|p| Mutex::new(Some(p))).collect();
+        let plans: Vec<Mutex<Option<Order>>> = plans.into_iter().map(|p| Mutex::new(Some(p))).collect();
         let made: Vec<OnceLock<Done<Pipeline>>> = plans.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
         let work = || loop {
@@ -314,10 +412,10 @@ impl Pipeline {
     ///
     /// # Errors
     /// The chip or the compiler refuses the shader; the sentence says why.
-    pub fn compute(chip: Chip, source: Source) -> Done<Pipeline> {
+    pub fn compute(chip: Chip, source: Source, with: &With) -> Done<Pipeline> {
         let module = load(&source)?;
         let stage = Stage::Compute;
-        let code = code(chip, &source, &module, stage, None)?;
+        let code = code(chip, &source, &module, stage, (None, with))?;
         Ok(Pipeline::Compute(program(chip, source, module, stage, code)))
     }
 
@@ -325,7 +423,12 @@ impl Pipeline {
     ///
     /// # Errors
     /// As [`Pipeline::compute`]; stages that do not fit each other or the state.
-    pub fn render(chip: Chip, vertex: Source, fragment: Option<Source>, render: Render) -> Done<Pipeline> {
+    pub fn render(
+        chip: Chip,
+        (vertex, fragment): (Source, Option<Source>),
+        render: Render,
+        with: &With,
+    ) -> Done<Pipeline> {
         let module = load(&vertex)?;
         let mut other = fragment.as_ref().map(load).transpose()?;
         if let (true, Some(module), Some(source)) = (render.per_sample, &mut other, &fragment) {
@@ -343,9 +446,9 @@ impl Pipeline {
                 (linked.vertex_options(&options).codegen.context, f)
             }
         };
-        let v = code(chip, &vertex, &module, Stage::Vertex, contexts.0)?;
+        let v = code(chip, &vertex, &module, Stage::Vertex, (contexts.0, with))?;
         let f = other.as_ref().zip(fragment.as_ref());
-        let f = f.map(|(m, s)| code(chip, s, m, Stage::Fragment, contexts.1)).transpose()?;
+        let f = f.map(|(m, s)| code(chip, s, m, Stage::Fragment, (contexts.1, with))).transpose()?;
         drop(linked);
         let f = fragment.zip(other).zip(f).map(|((s, m), code)| program(chip, s, m, Stage::Fragment, code));
         Ok(Pipeline::Render(program(chip, vertex, module, Stage::Vertex, v), f, Box::new(render)))
@@ -361,10 +464,11 @@ impl Pipeline {
         if let Some(known) = all.get(&samplers) {
             return Ok(known.clone());
         }
-        let with = |p: &Program| Source { samplers: samplers.clone(), ..p.source.clone() };
+        let new = |p: &Program| Source { samplers: samplers.clone(), ..p.source.clone() };
+        let with = self.later();
         let made = match self {
-            Pipeline::Compute(p) => Pipeline::compute(chip, with(p))?,
-            Pipeline::Render(v, f, r) => Pipeline::render(chip, with(v), f.as_deref().map(with), (**r).clone())?,
+            Pipeline::Compute(p) => Pipeline::compute(chip, new(p), &with)?,
+            Pipeline::Render(v, f, r) => Pipeline::render(chip, (new(v), f.as_deref().map(new)), (**r).clone(), &with)?,
         };
         Ok(all.entry(samplers).or_insert(Arc::new(made)).clone())
     }
@@ -383,12 +487,19 @@ impl Pipeline {
             return Ok(known.clone());
         }
         let fragment = f.as_ref().map(|f| f.source.clone());
-        let made = Arc::new(Pipeline::render(chip, v.source.clone(), fragment, render.clone())?);
+        let sources = (v.source.clone(), fragment);
+        let made = Arc::new(Pipeline::render(chip, sources, render.clone(), &self.later())?);
         if all.len() >= MOST_LATES {
             all.remove(0);
         }
         all.push((render.state.clone(), made.clone()));
         Ok(made)
+    }
+
+    /// What is compiled later is made with: the cache of the pipeline, if that is still there.
+    fn later(&self) -> With {
+        let (Pipeline::Compute(first) | Pipeline::Render(first, ..)) = self;
+        With { cache: first.cache.upgrade(), kept_only: false }
     }
 
     /// Its programs.
@@ -403,22 +514,5 @@ impl Pipeline {
     /// Whether it is for dispatches.
     pub fn is_compute(&self) -> bool {
         matches!(self, Pipeline::Compute(_))
-    }
-}
-
-/// A pipeline cache: nothing is kept, so it is its header alone.
-#[derive(Clone, Copy, Debug)]
-pub struct Cache;
-
-impl Cache {
-    /// The header that every cache begins with.
-    pub fn header(chip: Chip) -> Vec<u8> {
-        let p = crate::physical::properties(chip, chip.newest());
-        let mut out = Vec::new();
-        for word in [32, 1, p.vendor_id, p.device_id] {
-            out.extend(u32::to_le_bytes(word));
-        }
-        out.extend(p.pipeline_cache_uuid);
-        out
     }
 }

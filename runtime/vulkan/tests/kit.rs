@@ -44,6 +44,8 @@ pub struct Gpu {
     pub device: ash::Device,
     pub queue: vk::Queue,
     pub pool: vk::CommandPool,
+    /// The cache of all pipelines and how they may be made.
+    pub making: std::cell::Cell<(vk::PipelineCache, vk::PipelineCreateFlags)>,
 }
 
 /// A buffer that is mapped for good.
@@ -114,7 +116,7 @@ impl Gpu {
             let device = instance.create_device(physical, &info, None).expect("a device");
             let queue = device.get_device_queue(0, 0);
             let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).expect("a pool");
-            Gpu { instance, physical, device, queue, pool }
+            Gpu { instance, physical, device, queue, pool, making: std::cell::Cell::default() }
         }
     }
 
@@ -229,8 +231,9 @@ impl Gpu {
             .module(self.shader(spirv))
             .name(c"main")
             .specialization_info(&special);
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-        let made = unsafe { self.device.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
+        let (cache, flags) = self.making.get();
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
+        let made = unsafe { self.device.create_compute_pipelines(cache, &[info], None) };
         made.map(|p| p[0]).map_err(|e| e.1)
     }
 

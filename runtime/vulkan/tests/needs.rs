@@ -284,7 +284,7 @@ fn what_is_not_there_is_refused() {
     }
 }
 
-/// A cache holds nothing, and says by its header whose nothing it is: the words that Vulkan prescribes.
+/// A cache that holds nothing is its header: the words that Vulkan prescribes.
 #[test]
 fn a_pipeline_cache_has_the_header_of_its_device() {
     for (k, target) in TARGETS.iter().enumerate() {

@@ -229,7 +229,7 @@ fn uniform_blocks_lie_in_sets() {
     }
 }
 
-/// Nothing is kept in caches, so a pipeline that may not be compiled is not made; the others of the call are, up to one that ends it.
+/// Without a cache a pipeline that may not be compiled is not made; the others of the call are, up to one that ends it.
 #[test]
 fn pipelines_that_may_not_be_compiled_are_not_made() {
     use vk::PipelineCreateFlags as F;

@@ -10,13 +10,14 @@ use super::entry::{Alloc, entries};
 use super::newer::depth_resolve;
 use super::read::{chained, give, given, list, place, text};
 use crate::built_in;
+use crate::cache::{self, Cache};
 use crate::convert::{self, state};
 use crate::device::Device;
 use crate::fail::{Done, Fail};
 use crate::given::{Given, is_there};
 use crate::handles;
 use crate::pass::{Attachment, Framebuffer, RenderPass, Subpass};
-use crate::pipeline::{Dynamic, Plan, Render, Shader, Source};
+use crate::pipeline::{Dynamic, Had, Pipeline, Plan, Render, Shader, Source, With};
 
 /// A stage.
 ///
@@ -326,30 +327,79 @@ unsafe fn graphics(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<P
     }
 }
 
-/// Makes several pipelines: those that fail are null, and the first failure counts. Nothing is kept in caches, so those that may not be compiled
-/// are not made.
+/// A pipeline that is wanted.
+struct Wanted<'a> {
+    flags: vk::PipelineCreateFlags,
+    plan: Done<Plan>,
+    /// Where the application wants to hear how it was made, and the stages in its order.
+    feedback: Option<&'a vk::PipelineCreationFeedbackCreateInfo<'a>>,
+    stages: Vec<vk::ShaderStageFlags>,
+}
+
+/// What is said of a pipeline or a stage; of one that was not made nothing.
+fn said(had: Option<Had>) -> vk::PipelineCreationFeedback {
+    use vk::PipelineCreationFeedbackFlags as F;
+    let Some(had) = had else { return vk::PipelineCreationFeedback::default() };
+    let hit = if had.kept { F::APPLICATION_PIPELINE_CACHE_HIT } else { F::empty() };
+    vk::PipelineCreationFeedback { flags: F::VALID | hit, duration: had.nanoseconds }
+}
+
+/// Says how a pipeline was made.
 ///
 /// # Safety
-/// There is room for as many handles.
+/// There is room for what is said of the pipeline and each of its stages.
+unsafe fn tell(wanted: &Wanted<'_>, made: Option<&Pipeline>) -> Done {
+    let Some(f) = wanted.feedback else { return Ok(()) };
+    let programs: Vec<Had> = made.iter().flat_map(|p| p.programs()).map(|p| p.had).collect();
+    let whole = programs
+        .iter()
+        .copied()
+        .reduce(|a, b| Had { kept: a.kept && b.kept, nanoseconds: a.nanoseconds.saturating_add(b.nanoseconds) });
+    // SAFETY: the caller's promise.
+    unsafe {
+        give(f.p_pipeline_creation_feedback, said(whole))?;
+        for (k, stage) in wanted.stages.iter().enumerate().take(f.pipeline_stage_creation_feedback_count as usize) {
+            // A fragment stage of which nothing is rasterised has no program.
+            let at = usize::from(*stage == vk::ShaderStageFlags::FRAGMENT);
+            give(f.p_pipeline_stage_creation_feedbacks.wrapping_add(k), said(programs.get(at).copied()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes several pipelines: those that fail are null, and the first failure counts. One that may not be compiled is made if the cache has its
+/// code.
+///
+/// # Safety
+/// There is room for as many handles, and for what is said of each.
 unsafe fn make(
     device: &Device,
-    plans: Vec<(vk::PipelineCreateFlags, Done<Plan>)>,
+    cache: vk::PipelineCache,
+    mut wanted: Vec<Wanted<'_>>,
     out: *mut vk::Pipeline,
 ) -> Done<vk::Result> {
     use vk::PipelineCreateFlags as F;
-    let mut failed = None;
-    let is_kept = |f: &F| f.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
-    let kept: Vec<bool> = plans.iter().map(|p| is_kept(&p.0)).collect();
-    let end = plans.iter().position(|p| is_kept(&p.0) && p.0.contains(F::EARLY_RETURN_ON_FAILURE));
-    let end = end.unwrap_or(plans.len());
-    let wanted = plans.into_iter().take(end).filter(|p| !is_kept(&p.0)).map(|p| p.1).collect();
-    let mut made = Plan::compile_all(device.chip(), wanted).into_iter();
-    for (k, kept) in kept.iter().enumerate() {
-        let next = if *kept { None } else { made.next() };
-        let handle = match next {
+    let cache = handles::get_some(device.handle, cache)?;
+    let none = || Err(Fail::bug("a plan that was taken"));
+    let plans = wanted.iter_mut().map(|w| {
+        let kept_only = w.flags.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
+        (std::mem::replace(&mut w.plan, none()), With { cache: cache.clone(), kept_only })
+    });
+    let made = Plan::compile_all(device.chip(), plans.collect());
+    let (mut without, mut over, mut failed) = (false, false, None);
+    for (k, (wanted, made)) in wanted.iter().zip(made).enumerate() {
+        // Behind one that ends the call nothing is made.
+        let made = if over { None } else { Some(made) };
+        // SAFETY: the caller's promise.
+        unsafe { tell(wanted, made.as_ref().and_then(|m| m.as_ref().ok())) }?;
+        let handle = match made {
             Some(Ok(p)) => handles::add(device.handle, p),
             Some(Err(f)) => {
-                failed.get_or_insert(f);
+                over = wanted.flags.contains(F::EARLY_RETURN_ON_FAILURE);
+                match f.code {
+                    vk::Result::PIPELINE_COMPILE_REQUIRED => without = true,
+                    _ => _ = failed.get_or_insert(f),
+                }
                 vk::Pipeline::null()
             }
             None => vk::Pipeline::null(),
@@ -357,7 +407,6 @@ unsafe fn make(
         // SAFETY: the caller's promise.
         unsafe { give(out.add(k), handle) }?;
     }
-    let without = kept.contains(&true);
     let code = if without { vk::Result::PIPELINE_COMPILE_REQUIRED } else { vk::Result::SUCCESS };
     failed.map_or(Ok(code), Err)
 }
@@ -457,8 +506,11 @@ entries! {
     PFN_vkCreatePipelineCache => fn create_pipeline_cache(
         device: vk::Device, info: *const vk::PipelineCacheCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::PipelineCache,
     ) -> vk::Result {
-        given(info)?;
-        give(out, handles::add(handles::at(device)?.handle, crate::pipeline::Cache))
+        let (device, i) = (handles::at(device)?, given(info)?);
+        // No more is read than a cache takes.
+        let size = i.initial_data_size.min(2 * cache::MOST) as u32;
+        let cache = Cache::read(device.chip(), list(i.p_initial_data.cast::<u8>(), size)?);
+        give(out, handles::add(device.handle, cache))
     }
     PFN_vkDestroyPipelineCache => fn destroy_pipeline_cache(device: vk::Device, cache: vk::PipelineCache, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, cache).map(drop)
@@ -467,52 +519,53 @@ entries! {
         device: vk::Device, cache: vk::PipelineCache, size: *mut usize, out: *mut c_void,
     ) -> vk::Result {
         let device = handles::at(device)?;
-        handles::get(device.handle, cache)?;
-        let header = crate::pipeline::Cache::header(device.chip());
+        let cache = handles::get(device.handle, cache)?;
         let room = place(size)?;
         if out.is_null() {
-            *room = header.len();
+            *room = cache.size();
             return Ok(vk::Result::SUCCESS);
         }
-        if *room < header.len() {
-            *room = 0;
-            return Ok(vk::Result::INCOMPLETE);
-        }
+        let (data, whole) = cache.data(device.chip(), *room);
         // SAFETY: there is room for so many bytes.
-        std::ptr::copy_nonoverlapping(header.as_ptr(), out.cast::<u8>(), header.len());
-        *room = header.len();
-        Ok(vk::Result::SUCCESS)
+        std::ptr::copy_nonoverlapping(data.as_ptr(), out.cast::<u8>(), data.len());
+        *room = data.len();
+        Ok(if whole { vk::Result::SUCCESS } else { vk::Result::INCOMPLETE })
     }
     PFN_vkMergePipelineCaches => fn merge_pipeline_caches(
         device: vk::Device, into: vk::PipelineCache, n: u32, from: *const vk::PipelineCache,
     ) -> vk::Result {
         let owner = handles::at(device)?.handle;
-        handles::get(owner, into)?;
-        list(from, n)?.iter().try_for_each(|&c| handles::get(owner, c).map(drop))
+        let into = handles::get(owner, into)?;
+        let from = list(from, n)?.iter().map(|&c| handles::get(owner, c)).collect::<Done<Vec<_>>>()?;
+        from.iter().for_each(|c| into.merge(c));
+        Ok(())
     }
     PFN_vkCreateComputePipelines => fn create_compute_pipelines(
-        device: vk::Device, _cache: vk::PipelineCache, n: u32, infos: *const vk::ComputePipelineCreateInfo<'_>,
+        device: vk::Device, cache: vk::PipelineCache, n: u32, infos: *const vk::ComputePipelineCreateInfo<'_>,
         _a: Alloc<'_>, out: *mut vk::Pipeline,
     ) -> vk::Result {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
         let plan = |i: &vk::ComputePipelineCreateInfo<'_>| {
             let known = handles::get(device.handle, i.layout);
-            (i.flags, known.and_then(|_| stage(device.handle, &i.stage, i.flags).map(Plan::Compute)))
+            let plan = known.and_then(|_| stage(device.handle, &i.stage, i.flags).map(Plan::Compute));
+            Wanted { flags: i.flags, plan, feedback: chained(i.p_next), stages: vec![i.stage.stage] }
         };
-        make(&device, infos.iter().map(plan).collect(), out)
+        make(&device, cache, infos.iter().map(plan).collect(), out)
     }
     PFN_vkCreateGraphicsPipelines => fn create_graphics_pipelines(
-        device: vk::Device, _cache: vk::PipelineCache, n: u32, infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+        device: vk::Device, cache: vk::PipelineCache, n: u32, infos: *const vk::GraphicsPipelineCreateInfo<'_>,
         _a: Alloc<'_>, out: *mut vk::Pipeline,
     ) -> vk::Result {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
         let plan = |i: &vk::GraphicsPipelineCreateInfo<'_>| {
             let known = handles::get(device.handle, i.layout);
-            (i.flags, known.and_then(|_| graphics(device.handle, i)))
+            let plan = known.and_then(|_| graphics(device.handle, i));
+            let stages = list(i.p_stages, i.stage_count).unwrap_or_default().iter().map(|s| s.stage).collect();
+            Wanted { flags: i.flags, plan, feedback: chained(i.p_next), stages }
         };
-        make(&device, infos.iter().map(plan).collect(), out)
+        make(&device, cache, infos.iter().map(plan).collect(), out)
     }
     PFN_vkDestroyPipeline => fn destroy_pipeline(device: vk::Device, pipeline: vk::Pipeline, _a: Alloc<'_>) {
         handles::remove(handles::at(device)?.handle, pipeline).map(drop)

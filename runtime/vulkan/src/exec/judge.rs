@@ -1,5 +1,6 @@
 //! The oracle does a dispatch or draw again, and the results are compared.
 
+use gpucc::Target;
 use gpucc_interp::{Free, OracleProgram, Pair, Profile};
 use gpucc_ir::Stage;
 use gpucc_machines::{Comparison, Count, comparison};
@@ -7,7 +8,7 @@ use gpucc_sim::draw::{Draw, Targets, VertexData};
 use gpucc_sim::{Dispatch, RunOptions};
 
 use crate::log;
-use crate::pipeline::{Code, Program};
+use crate::pipeline::Program;
 use crate::settings::{Chip, Level};
 use crate::shared::Shared;
 
@@ -28,7 +29,11 @@ fn say(shared: &Shared, what: &str, verdict: Result<String, String>) {
 
 /// Judges a dispatch by the oracle: the verdict goes to the log.
 pub fn dispatch(shared: &Shared, p: &Program, what: &str, before: &Dispatch, after: &Dispatch, run: &RunOptions) {
-    let (Chip::Target(target), Code::Machine { ir: selected, .. }) = (shared.chip, &p.code) else { return };
+    let Chip::Target(target) = shared.chip else { return };
+    let selected = match p.selected(target) {
+        Ok(selected) => selected,
+        Err(text) => return say(shared, what, Err(text)),
+    };
     let place = (target.family(), target.generation_index());
     let entry = p.source.entry.as_str();
     let verdict = gpucc_machines::judge((&p.module, selected), entry, place, before, after, run);
@@ -120,9 +125,7 @@ pub struct Drawn<'a> {
 /// Judges a draw by the oracle: the verdict goes to the log.
 pub fn draw(shared: &Shared, what: &str, d: Drawn<'_>, run: &RunOptions) {
     let Chip::Target(target) = shared.chip else { return };
-    let Code::Machine { ir: selected, .. } = &d.programs.0.code else { return };
-    let place = (target.family(), target.generation_index());
-    let verdict = oracle_draw(place, selected, d, run);
+    let verdict = oracle_draw(target, d, run);
     say(shared, what, verdict);
 }
 
@@ -145,20 +148,11 @@ fn choices(run: &RunOptions, profile: &Profile, (writes, sizes): (bool, bool)) -
     orders.chain(free).collect()
 }
 
-fn oracle_draw(
-    (family, generation): (&str, usize),
-    selected: &gpucc::Module,
-    d: Drawn<'_>,
-    run: &RunOptions,
-) -> Result<String, String> {
+fn oracle_draw(target: Target, d: Drawn<'_>, run: &RunOptions) -> Result<String, String> {
     let trap = |t: gpucc_sim::Trap| format!("the oracle traps: {t}");
-    let vertex = OracleProgram::at(selected, &d.programs.0.source.entry, Stage::Vertex).map_err(trap)?;
-    let fragment = match d.programs.1 {
-        Some(Program { code: Code::Machine { ir: selected, .. }, source, .. }) => {
-            Some(OracleProgram::at(selected, &source.entry, Stage::Fragment).map_err(trap)?)
-        }
-        _ => None,
-    };
+    let read = |p: &Program, stage| OracleProgram::at(p.selected(target)?, &p.source.entry, stage).map_err(trap);
+    let vertex = read(d.programs.0, Stage::Vertex)?;
+    let fragment = d.programs.1.map(|p| read(p, Stage::Fragment)).transpose()?;
     let pair = Pair { vertex: &vertex, fragment: fragment.as_ref() };
     let again = |run: &RunOptions, profile: &Profile| {
         let (mut bindings, mut targets) = d.before.clone();
@@ -166,7 +160,7 @@ fn oracle_draw(
         gpucc_interp::draw(pair, &draw, d.buffers, &mut bindings, &mut targets, run, profile)?;
         Ok((bindings, targets))
     };
-    let profile = gpucc_machines::profile(family, generation);
+    let profile = gpucc_machines::profile(target.family(), target.generation_index());
     let own = again(run, &profile).map_err(trap)?;
     let (want, got) = (parts(&own.0, &own.1), parts(d.after.0, d.after.1));
     let mut c = Comparison { covered: covered(&want), how: "bit-exact".into(), ..Comparison::default() };

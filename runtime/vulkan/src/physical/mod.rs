@@ -48,6 +48,7 @@ pub const DEVICE_EXTENSIONS: &[(&CStr, u32)] = &[
     (c"VK_EXT_image_robustness", 1),
     (c"VK_EXT_inline_uniform_block", 1),
     (c"VK_EXT_pipeline_creation_cache_control", 3),
+    (c"VK_EXT_pipeline_creation_feedback", 1),
     (c"VK_EXT_private_data", 1),
     (c"VK_EXT_shader_demote_to_helper_invocation", 1),
     (c"VK_EXT_subgroup_size_control", 2),

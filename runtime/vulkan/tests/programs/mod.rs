@@ -9,6 +9,8 @@ mod passes;
 
 use std::path::PathBuf;
 
+use ash::vk;
+
 use crate::kit::{Gpu, TARGETS, entry, foreign};
 
 /// Programs use what came after Vulkan 1.1.
@@ -128,6 +130,34 @@ fn pictures_are_those_of_another_driver() {
         std::mem::forget(gpu);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Programs whose pipelines come from a cache in a test: shaders of both stages, samplers, targets, samples, state that commands set, views.
+const KEPT: [&str; 9] =
+    ["indexed", "textured", "blended", "exchanged", "stencil", "samples", "particles", "views", "late"];
+
+/// A second device draws the same by code from the data of the first one's cache, and compiles nothing.
+#[test]
+fn pictures_are_the_same_by_code_from_a_cache() {
+    for (k, target) in TARGETS.iter().enumerate() {
+        let draw = |data: &[u8], flags| unsafe {
+            let gpu = gpu(&entry(), k);
+            let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
+            let cache = gpu.device.create_pipeline_cache(&info, None).expect("a cache");
+            gpu.making.set((cache, flags));
+            let programs = PROGRAMS.iter().filter(|p| KEPT.contains(&p.0));
+            let pictures: Vec<_> = programs.map(|p| (p.0, (p.3)(&gpu))).collect();
+            (pictures, gpu.device.get_pipeline_cache_data(cache).expect("its data"))
+        };
+        let (pictures, data) = draw(&[], vk::PipelineCreateFlags::empty());
+        assert_eq!(pictures.len(), KEPT.len());
+        let (again, same) = draw(&data, vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
+        for (a, b) in pictures.iter().zip(&again) {
+            assert_eq!(a, b, "{target}");
+        }
+        assert!(data == same, "{target}: something was compiled");
+        assert_eq!(*target == "interp", data.len() == 32, "{target}: {} bytes", data.len());
+    }
 }
 
 /// A call that breaks a rule, for the test of the layers: it does nothing elsewhere.

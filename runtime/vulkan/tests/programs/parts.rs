@@ -416,7 +416,9 @@ pub fn pipeline_with(
         states.extend([vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
     }
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&states);
+    let (cache, flags) = gpu.making.get();
     let info = vk::GraphicsPipelineCreateInfo::default()
+        .flags(flags)
         .stages(&stages)
         .vertex_input_state(&input)
         .input_assembly_state(&assembly)
@@ -433,7 +435,7 @@ pub fn pipeline_with(
         Some(f) => info.push_next(f),
         None => info,
     };
-    let made = unsafe { gpu.device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
+    let made = unsafe { gpu.device.create_graphics_pipelines(cache, &[info], None) };
     made.map_err(|e| e.1).expect("a pipeline")[0]
 }
 
