@@ -729,7 +729,7 @@ fn table(half: u16, mods: SrcMods) -> Option<U> {
 }
 
 /// Whether an instruction on halves computes the same in both.
-fn is_lone(i: &I) -> bool {
+pub(crate) fn is_lone(i: &I) -> bool {
     let Some(VOp::Op(Op::FaddV2f16 | Op::FminV2f16 | Op::FmaxV2f16 | Op::FmaV2f16)) = i.target_op() else {
         return false;
     };

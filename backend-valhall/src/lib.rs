@@ -31,6 +31,7 @@ pub mod keep_positions;
 pub mod last_uses;
 mod layout_uniforms;
 mod legalise;
+mod pack_halves;
 mod prefer_even_regs;
 #[doc(hidden)]
 pub mod reconverge;
@@ -118,6 +119,7 @@ impl Family for ValhallFamily {
         Pass::<Self>::improve("half-params", 1, |mf, cx| Ok(half_params::run(mf, &cx.state.uniforms))),
         Pass::<Self>::improve("halves", 1, |mf, cx| Ok(halves::run(mf, &cx.target, &mut cx.state.uniforms)))
             .counts_some(),
+        Pass::improve("pack-halves", 1, |mf, _| Ok(pack_halves::run(mf))),
         Pass::lower("zero-undefs", |mf, _| Ok(zero_undefs::run(mf))),
         Pass::lower("prefer-even-regs", |mf, cx| {
             let even = prefer_even_regs::run(mf);
